@@ -1,0 +1,265 @@
+#include "compiler/fingerprint.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
+#include "xla/hlo/ir/hlo_casting_utils.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/hlo/ir/hlo_opcode.h"
+#include "xla/hlo/ir/hlo_print_options.h"
+#include "xla/layout.h"
+#include "xla/printer.h"
+#include "xla/shape.h"
+
+namespace hone::compiler {
+namespace {
+
+// Collects what XLA would print, for hashing.
+class AttributePrinter : public xla::Printer {
+ public:
+  AttributePrinter() : xla::Printer(/*is_hasher=*/true) {}
+  void Append(const absl::AlphaNum& a) override { text.append(a.data(), a.size()); }
+  std::string text;
+};
+
+const xla::HloPrintOptions& AttributeOptions() {
+  static const xla::HloPrintOptions* const kOptions =
+      new xla::HloPrintOptions(xla::HloPrintOptions()
+                                   .set_print_large_constants(true)
+                                   .set_print_metadata(false)
+                                   .set_print_original_value(false)
+                                   .set_print_control_dependencies(false)
+                                   .set_print_full_replica_group_list(true)
+                                   .set_print_subcomputation_mode(
+                                       xla::HloPrintOptions::PrintSubcomputationMode::kOff));
+  return *kOptions;
+}
+
+// Opcodes whose only attributes are those that Digester::Attributes writes itself.
+bool HasOnlyCommonAttributes(xla::HloOpcode opcode) {
+  switch (opcode) {
+    case xla::HloOpcode::kAdd:
+    case xla::HloOpcode::kSubtract:
+    case xla::HloOpcode::kMultiply:
+    case xla::HloOpcode::kDivide:
+    case xla::HloOpcode::kMaximum:
+    case xla::HloOpcode::kMinimum:
+    case xla::HloOpcode::kAnd:
+    case xla::HloOpcode::kOr:
+    case xla::HloOpcode::kXor:
+    case xla::HloOpcode::kNot:
+    case xla::HloOpcode::kNegate:
+    case xla::HloOpcode::kSelect:
+    case xla::HloOpcode::kConvert:
+    case xla::HloOpcode::kReshape:
+    case xla::HloOpcode::kBitcast:
+    case xla::HloOpcode::kTuple:
+    case xla::HloOpcode::kGetTupleElement:
+    case xla::HloOpcode::kParameter:
+    case xla::HloOpcode::kBroadcast:
+    case xla::HloOpcode::kTranspose:
+    case xla::HloOpcode::kReduce:
+    case xla::HloOpcode::kWhile:
+      return true;
+    default:
+      return false;
+  }
+}
+
+class Digester {
+ public:
+  explicit Digester(const xla::HloModule& module) : module_(module) {
+    words_.reserve(static_cast<size_t>(module.instruction_count()) * 12);
+    index_.reserve(static_cast<size_t>(module.instruction_count()));
+  }
+
+  ModuleDigest Run() {
+    Computation(*module_.entry_computation());
+    const xla::ComputationLayout& layout = module_.entry_computation_layout();
+    for (int i = 0; i < layout.parameter_count(); ++i) Shape(layout.parameter_shape(i));
+    Shape(layout.result_shape());
+    Text(module_.input_output_alias_config().ToString());
+    Text(module_.buffer_donor_config().ToString());
+    if (module_.has_schedule()) Schedule();
+    const XXH128_hash_t hash = XXH3_128bits(words_.data(), words_.size() * sizeof(uint64_t));
+    return {{hash.high64, hash.low64}, op_count_};
+  }
+
+ private:
+  void Word(uint64_t word) { words_.push_back(word); }
+
+  void Text(absl::string_view text) {
+    const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+    Word(hash.high64);
+    Word(hash.low64);
+  }
+
+  void Shape(const xla::Shape& shape) {
+    Word(static_cast<uint64_t>(shape.element_type()));
+    if (shape.IsTuple()) {
+      Word(static_cast<uint64_t>(shape.tuple_shapes().size()));
+      for (const xla::Shape& element : shape.tuple_shapes()) Shape(element);
+      return;
+    }
+    if (!shape.IsArray()) return;
+    const auto dimensions = shape.dimensions();
+    Word(dimensions.size());
+    for (int64_t dimension : dimensions) Word(static_cast<uint64_t>(dimension));
+    if (!shape.is_static()) {
+      for (bool dynamic : shape.dynamic_dimensions()) Word(dynamic);
+    }
+    if (!shape.has_layout()) return;
+    const xla::Layout& layout = shape.layout();
+    uint64_t order = 1;
+    for (int64_t dimension : layout.minor_to_major()) {
+      order = order * 31 + static_cast<uint64_t>(dimension);
+    }
+    Word(order ^ (static_cast<uint64_t>(layout.memory_space()) << 48) ^
+         (static_cast<uint64_t>(layout.element_size_in_bits()) << 56));
+    if (!layout.tiles().empty() || layout.has_physical_shape()) Text(layout.ToString());
+  }
+
+  void Attributes(const xla::HloInstruction& instruction) {
+    const xla::HloOpcode opcode = instruction.opcode();
+    if (HasOnlyCommonAttributes(opcode) && !instruction.has_sharding() &&
+        instruction.frontend_attributes().map().empty()) {
+      if (opcode == xla::HloOpcode::kParameter) {
+        Word(static_cast<uint64_t>(instruction.parameter_number()));
+      } else if (opcode == xla::HloOpcode::kGetTupleElement) {
+        Word(static_cast<uint64_t>(instruction.tuple_index()));
+      } else if (opcode == xla::HloOpcode::kBroadcast || opcode == xla::HloOpcode::kTranspose ||
+                 opcode == xla::HloOpcode::kReduce) {
+        for (int64_t dimension : instruction.dimensions()) Word(static_cast<uint64_t>(dimension));
+      }
+    } else if (opcode == xla::HloOpcode::kConstant && instruction.shape().IsArray()) {
+      const xla::Literal& literal = instruction.literal();
+      Text({static_cast<const char*>(literal.untyped_data()),
+            static_cast<size_t>(literal.size_bytes())});
+    } else {
+      printer_.text.clear();
+      if (opcode == xla::HloOpcode::kConstant) {
+        instruction.literal().PrintWithoutShapeOneline(&printer_);
+      }
+      xla::HloInstruction::AttributePrinter next([this]() -> xla::Printer* {
+        printer_.text.push_back('\n');
+        return &printer_;
+      });
+      instruction.PrintExtraAttributes(next, AttributeOptions());
+      Text(printer_.text);
+    }
+    if (instruction.has_backend_config()) Text(instruction.raw_backend_config_string());
+  }
+
+  // Operands and control predecessors before users, from the root; then whatever else is there.
+  std::vector<const xla::HloInstruction*> CanonicalOrder(const xla::HloComputation& computation) {
+    std::vector<const xla::HloInstruction*> order;
+    order.reserve(static_cast<size_t>(computation.instruction_count()));
+    Visit(computation.root_instruction(), order);
+    if (static_cast<int64_t>(order.size()) < computation.instruction_count()) {
+      for (const xla::HloInstruction* parameter : computation.parameter_instructions()) {
+        Visit(parameter, order);
+      }
+      // Dead code and side effects: what has no users pulls in the rest.
+      for (const xla::HloInstruction* instruction : computation.instructions()) {
+        if (instruction->users().empty()) Visit(instruction, order);
+      }
+    }
+    return order;
+  }
+
+  void Visit(const xla::HloInstruction* root, std::vector<const xla::HloInstruction*>& order) {
+    if (index_.contains(root)) return;
+    stack_.clear();
+    stack_.push_back({root, 0});
+    index_[root] = kOpen;
+    while (!stack_.empty()) {
+      Frame& frame = stack_.back();
+      const int64_t operands = frame.instruction->operand_count();
+      const auto& predecessors = frame.instruction->control_predecessors();
+      if (frame.next < operands + static_cast<int64_t>(predecessors.size())) {
+        const xla::HloInstruction* next =
+            frame.next < operands ? frame.instruction->operand(frame.next)
+                                  : predecessors[static_cast<size_t>(frame.next - operands)];
+        ++frame.next;
+        if (index_.try_emplace(next, kOpen).second) stack_.push_back({next, 0});
+      } else {
+        index_[frame.instruction] = static_cast<uint32_t>(order.size());
+        order.push_back(frame.instruction);
+        stack_.pop_back();
+      }
+    }
+  }
+
+  // Writes the callees first; returns the computation's number.
+  uint32_t Computation(const xla::HloComputation& computation) {
+    const auto known = computations_.find(&computation);
+    if (known != computations_.end()) return known->second;
+    const std::vector<const xla::HloInstruction*> order = CanonicalOrder(computation);
+    op_count_ += static_cast<int64_t>(order.size());
+    for (const xla::HloInstruction* instruction : order) {
+      for (const xla::HloComputation* callee : instruction->called_computations()) {
+        Computation(*callee);
+      }
+    }
+    Word(0xc0111u);
+    Word(order.size());
+    for (const xla::HloInstruction* instruction : order) {
+      Word(static_cast<uint64_t>(instruction->opcode()) << 32 |
+           static_cast<uint64_t>(instruction->operand_count()));
+      Shape(instruction->shape());
+      for (const xla::HloInstruction* operand : instruction->operands()) {
+        Word(index_.find(operand)->second);
+      }
+      for (const xla::HloInstruction* before : instruction->control_predecessors()) {
+        Word(0xc0ull << 56 | index_.find(before)->second);
+      }
+      for (const xla::HloComputation* callee : instruction->called_computations()) {
+        Word(0xcaull << 56 | computations_.find(callee)->second);
+      }
+      Attributes(*instruction);
+    }
+    Word(index_.find(computation.root_instruction())->second);
+    const auto number = static_cast<uint32_t>(computations_.size());
+    computations_[&computation] = number;
+    return number;
+  }
+
+  // In a scheduled module the order of instructions is a decision.
+  void Schedule() {
+    for (const xla::HloComputation* computation : module_.MakeComputationPostOrder()) {
+      if (!module_.schedule().is_computation_scheduled(computation)) continue;
+      for (const xla::HloInstruction* instruction :
+           module_.schedule().sequence(computation).instructions()) {
+        const auto found = index_.find(instruction);
+        if (found != index_.end()) Word(found->second);
+      }
+    }
+  }
+
+  struct Frame {
+    const xla::HloInstruction* instruction;
+    int64_t next;
+  };
+  static constexpr uint32_t kOpen = 0xffffffffu;
+
+  const xla::HloModule& module_;
+  std::vector<uint64_t> words_;
+  absl::flat_hash_map<const xla::HloInstruction*, uint32_t> index_;
+  absl::flat_hash_map<const xla::HloComputation*, uint32_t> computations_;
+  std::vector<Frame> stack_;
+  AttributePrinter printer_;
+  int64_t op_count_ = 0;
+};
+
+}  // namespace
+
+ModuleDigest DigestModule(const xla::HloModule& module) { return Digester(module).Run(); }
+
+}  // namespace hone::compiler

@@ -1,0 +1,22 @@
+// The structural fingerprint of a module (core/fingerprint.h) and its size, in one walk.
+#ifndef HONE_COMPILER_FINGERPRINT_H_
+#define HONE_COMPILER_FINGERPRINT_H_
+
+#include <cstdint>
+
+#include "core/fingerprint.h"
+#include "xla/hlo/ir/hlo_module.h"
+
+namespace hone::compiler {
+
+struct ModuleDigest {
+  Fingerprint fingerprint;
+  int64_t op_count = 0;  // instructions of all computations reachable from the entry
+};
+
+// Linear in the module's size, plus the bytes of its constants.
+ModuleDigest DigestModule(const xla::HloModule& module);
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_FINGERPRINT_H_

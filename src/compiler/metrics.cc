@@ -1,0 +1,40 @@
+#include "compiler/metrics.h"
+
+#include "compiler/fingerprint.h"
+#include "xla/hlo/analysis/alias_info.h"
+#include "xla/hlo/transforms/simplifiers/hlo_memory_scheduler.h"
+#include "xla/service/buffer_value.h"
+#include "xla/service/hlo_cost_analysis.h"
+#include "xla/shape_util.h"
+
+namespace hone::compiler {
+
+void AnalyseCost(const xla::HloModule& module, Metrics& metrics) {
+  xla::HloCostAnalysis analysis;
+  if (!module.entry_computation()->Accept(&analysis).ok()) return;
+  metrics.flops = static_cast<double>(analysis.flop_count());
+  metrics.transcendentals = static_cast<double>(analysis.transcendental_count());
+  metrics.bytes_accessed = static_cast<double>(analysis.bytes_accessed());
+}
+
+void AnalysePeakMemory(const xla::HloModule& module, Metrics& metrics) {
+  const xla::AliasInfo alias_info;
+  int64_t peak = -1;
+  const auto schedule = xla::ScheduleModule(
+      &module, &alias_info,
+      [](const xla::BufferValue& buffer) {
+        return xla::ShapeUtil::ByteSizeOf(buffer.shape(), sizeof(void*));
+      },
+      /*execution_threads=*/{}, &peak);
+  if (schedule.ok()) metrics.peak_memory = peak;
+}
+
+Metrics MeasureModule(const xla::HloModule& module) {
+  Metrics metrics;
+  metrics.op_count = DigestModule(module).op_count;
+  AnalyseCost(module, metrics);
+  AnalysePeakMemory(module, metrics);
+  return metrics;
+}
+
+}  // namespace hone::compiler

@@ -1,0 +1,22 @@
+// XLA's own estimates of what a module costs.
+#ifndef HONE_COMPILER_METRICS_H_
+#define HONE_COMPILER_METRICS_H_
+
+#include "core/metrics.h"
+#include "xla/hlo/ir/hlo_module.h"
+
+namespace hone::compiler {
+
+// Fills flops, transcendentals and bytes_accessed by HloCostAnalysis. What XLA cannot analyse
+// stays -1.
+void AnalyseCost(const xla::HloModule& module, Metrics& metrics);
+
+// Fills peak_memory, in bytes, by XLA's default memory scheduler. What it cannot schedule stays -1.
+void AnalysePeakMemory(const xla::HloModule& module, Metrics& metrics);
+
+// All of it.
+Metrics MeasureModule(const xla::HloModule& module);
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_METRICS_H_

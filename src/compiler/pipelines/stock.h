@@ -1,0 +1,19 @@
+// The stock compiler's own pipeline, read from the compiler itself.
+#ifndef HONE_COMPILER_PIPELINES_STOCK_H_
+#define HONE_COMPILER_PIPELINES_STOCK_H_
+
+#include <vector>
+
+#include "core/program.h"
+#include "core/result.h"
+#include "xla/hlo/ir/hlo_module.h"
+
+namespace hone::compiler {
+
+// Runs Compiler::RunHloPasses of XLA:CPU on a copy of `module` and returns what it recorded of
+// itself: every pass in the order it ran, each round of a fix point on its own.
+StatusOr<std::vector<StockPass>> RecordStockPasses(const xla::HloModule& module);
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_PIPELINES_STOCK_H_

@@ -1,0 +1,272 @@
+#include "compiler/run/execute.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "xla/hlo/builder/xla_computation.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/pjrt/pjrt_executable.h"
+#include "xla/pjrt/plugin/xla_cpu/xla_cpu_pjrt_client.h"
+#include "xla/service/custom_call_target_registry.h"
+#include "xla/shape_util.h"
+
+// xla/ffi/ffi_api.h needs MLIR's headers, which the wheel lacks, and g++ refuses the C header below
+// it. Only whether a handler exists is asked, so its contents are room enough and no more.
+namespace xla::ffi {
+struct HandlerRegistration {
+  void* contents[64];
+};
+absl::StatusOr<HandlerRegistration> FindHandler(absl::string_view name,
+                                                absl::string_view platform);
+}  // namespace xla::ffi
+
+namespace hone::compiler {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// Custom calls that XLA's own passes take out or that XLA:CPU compiles itself.
+bool CompilerKnows(absl::string_view target) {
+  static const std::set<absl::string_view>* const kKnown = new std::set<absl::string_view>{
+      "Sharding",      "SPMDFullToShardShape", "SPMDShardToFullShape", "TopK",
+      "PadToStatic",   "SliceToDynamic",       "AllocateBuffer",       "AssumeGatherIndicesInBound",
+      "xla.sdy.FuncResultSharding"};
+  return kKnown->count(target) > 0;
+}
+
+bool CustomCallRuns(const std::string& target) {
+  return CompilerKnows(target) ||
+         xla::CustomCallTargetRegistry::Global()->Lookup(target, "Host") != nullptr ||
+         xla::ffi::FindHandler(target, "Host").ok();
+}
+
+// In words, why this instruction cannot be run alone and repeatably; empty where it can.
+std::string WhyNot(const HloInstruction& instruction) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kAllGather:
+    case HloOpcode::kAllGatherStart:
+    case HloOpcode::kAllReduce:
+    case HloOpcode::kAllReduceStart:
+    case HloOpcode::kAllToAll:
+    case HloOpcode::kCollectiveBroadcast:
+    case HloOpcode::kCollectivePermute:
+    case HloOpcode::kCollectivePermuteStart:
+    case HloOpcode::kRaggedAllToAll:
+    case HloOpcode::kReduceScatter:
+      return "is a collective";
+    case HloOpcode::kInfeed:
+    case HloOpcode::kOutfeed:
+    case HloOpcode::kSend:
+    case HloOpcode::kSendDone:
+    case HloOpcode::kRecv:
+    case HloOpcode::kRecvDone:
+      return "talks to the host or another device";
+    case HloOpcode::kRng:
+    case HloOpcode::kRngGetAndUpdateState:
+      return "draws from a hidden random state, so two runs differ anyway";
+    default:
+      return "";
+  }
+}
+
+bool AllStaticArrays(const xla::Shape& shape) {
+  bool all = true;
+  xla::ShapeUtil::ForEachLeafShape(
+      shape, [&](const xla::Shape& leaf, const xla::ShapeIndex&) {
+        all = all && leaf.IsArray() && leaf.is_static() &&
+              (leaf.element_type() == xla::PRED || xla::ShapeUtil::ByteSizeOfPrimitiveType(
+                                                       leaf.element_type()) > 0);
+      });
+  return all;
+}
+
+// `source` taken apart: its leaves in flattened order.
+void Leaves(HloInstruction* source, xla::HloComputation::Builder* builder,
+            std::vector<HloInstruction*>* leaves) {
+  if (!source->shape().IsTuple()) {
+    leaves->push_back(source);
+    return;
+  }
+  const int64_t parts = source->shape().tuple_shapes().size();
+  for (int64_t k = 0; k < parts; ++k) {
+    Leaves(builder->AddInstruction(HloInstruction::CreateGetTupleElement(source, k)), builder,
+           leaves);
+  }
+}
+
+// A value of `shape` put together from new entry parameters.
+HloInstruction* FromParameters(const xla::Shape& shape, xla::HloComputation::Builder* builder,
+                               int64_t* next) {
+  if (!shape.IsTuple()) {
+    const int64_t number = (*next)++;
+    return builder->AddInstruction(
+        HloInstruction::CreateParameter(number, shape, absl::StrCat("leaf_", number)));
+  }
+  std::vector<HloInstruction*> parts;
+  for (const xla::Shape& part : shape.tuple_shapes()) {
+    parts.push_back(FromParameters(part, builder, next));
+  }
+  return builder->AddInstruction(HloInstruction::CreateTuple(parts));
+}
+
+// PJRT wants arrays as parameters and no tuple within the result: where the entry has them, a new
+// entry calls the old one.
+void FlattenEntry(xla::HloModule* module) {
+  xla::HloComputation* entry = module->entry_computation();
+  bool flat = true;
+  for (const HloInstruction* parameter : entry->parameter_instructions()) {
+    flat = flat && !parameter->shape().IsTuple();
+  }
+  const xla::Shape result = entry->root_instruction()->shape();
+  if (result.IsTuple()) {
+    for (const xla::Shape& part : result.tuple_shapes()) flat = flat && !part.IsTuple();
+  }
+  if (flat) return;
+  xla::HloComputation::Builder builder("flat_entry");
+  int64_t next = 0;
+  std::vector<HloInstruction*> arguments;
+  for (const HloInstruction* parameter : entry->parameter_instructions()) {
+    arguments.push_back(FromParameters(parameter->shape(), &builder, &next));
+  }
+  HloInstruction* call =
+      builder.AddInstruction(HloInstruction::CreateCall(result, arguments, entry));
+  std::vector<HloInstruction*> leaves;
+  Leaves(call, &builder, &leaves);
+  builder.AddInstruction(HloInstruction::CreateTuple(leaves));
+  module->ReplaceEntryComputation(module->AddEmbeddedComputation(builder.Build()));
+}
+
+}  // namespace
+
+std::optional<std::string> WhyNotRunnable(const xla::HloModule& module) {
+  if (module.config().num_partitions() > 1 || module.config().replica_count() > 1) {
+    return absl::StrCat("module ", module.name(), " is for ", module.config().num_partitions(),
+                        " partitions and ", module.config().replica_count(),
+                        " replicas; one device is compared");
+  }
+  std::set<std::string> missing;
+  for (const xla::HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->opcode() == HloOpcode::kCustomCall &&
+          !CustomCallRuns(instruction->custom_call_target())) {
+        missing.insert(instruction->custom_call_target());
+      }
+      const std::string why = WhyNot(*instruction);
+      if (!why.empty()) {
+        return absl::StrCat(xla::HloOpcodeString(instruction->opcode()), " (", instruction->name(),
+                            ") ", why);
+      }
+    }
+  }
+  if (!missing.empty()) {
+    return absl::StrCat("custom calls that this XLA:CPU does not have: ",
+                        absl::StrJoin(missing, ", "));
+  }
+  const xla::HloComputation* entry = module.entry_computation();
+  for (const HloInstruction* parameter : entry->parameter_instructions()) {
+    if (!AllStaticArrays(parameter->shape())) {
+      return absl::StrCat("parameter ", parameter->parameter_number(), " of shape ",
+                          parameter->shape().ToString(), " is not made of arrays of fixed size");
+    }
+  }
+  if (!AllStaticArrays(entry->root_instruction()->shape())) {
+    return absl::StrCat("result ", entry->root_instruction()->name(),
+                        " is not made of arrays of fixed size");
+  }
+  return std::nullopt;
+}
+
+int64_t ArgumentAndResultBytes(const xla::HloModule& module) {
+  int64_t bytes = 0;
+  const auto add = [&](const xla::Shape& leaf, const xla::ShapeIndex&) {
+    if (leaf.IsArray()) bytes += xla::ShapeUtil::ByteSizeOfElements(leaf);
+  };
+  const xla::HloComputation* entry = module.entry_computation();
+  for (const HloInstruction* parameter : entry->parameter_instructions()) {
+    xla::ShapeUtil::ForEachLeafShape(parameter->shape(), add);
+  }
+  xla::ShapeUtil::ForEachLeafShape(entry->root_instruction()->shape(), add);
+  return bytes;
+}
+
+absl::StatusOr<xla::PjRtClient*> CpuClient() {
+  static absl::StatusOr<std::unique_ptr<xla::PjRtClient>>* const client = [] {
+    xla::CpuClientOptions options;
+    options.asynchronous = false;
+    options.cpu_device_count = 1;
+    return new absl::StatusOr<std::unique_ptr<xla::PjRtClient>>(
+        xla::GetXlaPjrtCpuClient(options));
+  }();
+  if (!client->ok()) return client->status();
+  return (*client)->get();
+}
+
+absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuality quality) {
+  absl::StatusOr<xla::PjRtClient*> client = CpuClient();
+  if (!client.ok()) return client.status();
+  xla::HloModuleProto proto;
+  {
+    std::unique_ptr<xla::HloModule> flat = module.Clone("");
+    FlattenEntry(flat.get());
+    proto = flat->ToProto();
+  }
+  proto.clear_input_output_alias();
+  proto.clear_buffer_donor();
+  proto.clear_schedule();
+  xla::CompileOptions options;
+  if (quality == CodeQuality::kQuickCompile) {
+    options.executable_build_options.mutable_debug_options()->set_xla_backend_optimization_level(1);
+  }
+  absl::StatusOr<std::unique_ptr<xla::PjRtLoadedExecutable>> executable =
+      (*client)->CompileAndLoad(xla::XlaComputation(std::move(proto)), options);
+  if (!executable.ok()) return executable.status();
+  return Program(*std::move(executable));
+}
+
+absl::StatusOr<Arrays> Program::Run(const DeviceArrays& arguments) const {
+  std::vector<xla::PjRtBuffer*> handles;
+  for (const auto& argument : arguments) handles.push_back(argument.get());
+  xla::ExecuteOptions options;
+  options.execution_mode = xla::ExecuteOptions::ExecutionMode::kSynchronous;
+  std::vector<std::vector<xla::PjRtBuffer*>> one_device = {handles};
+  auto results = executable_->Execute(one_device, options);
+  if (!results.ok()) return results.status();
+  Arrays arrays;
+  for (std::unique_ptr<xla::PjRtBuffer>& buffer : results->front()) {
+    const xla::Shape& shape = buffer->on_device_shape();
+    absl::StatusOr<xla::Literal> literal = xla::Literal::Make(
+        xla::ShapeUtil::MakeShapeWithDescendingLayout(shape.element_type(), shape.dimensions()));
+    if (!literal.ok()) return literal.status();
+    absl::Status status = buffer->ToLiteral(&*literal).Await();
+    if (!status.ok()) return status;
+    arrays.push_back(*std::move(literal));
+    buffer.reset();
+  }
+  return arrays;
+}
+
+absl::StatusOr<DeviceArrays> ToDevice(const Arrays& arrays) {
+  absl::StatusOr<xla::PjRtClient*> client = CpuClient();
+  if (!client.ok()) return client.status();
+  absl::StatusOr<xla::PjRtMemorySpace*> memory =
+      (*client)->addressable_devices()[0]->default_memory_space();
+  if (!memory.ok()) return memory.status();
+  DeviceArrays buffers;
+  for (const xla::Literal& array : arrays) {
+    auto buffer = (*client)->BufferFromHostBuffer(
+        array.untyped_data(), array.shape().element_type(), array.shape().dimensions(),
+        /*byte_strides=*/std::nullopt,
+        xla::PjRtClient::HostBufferSemantics::kImmutableZeroCopy,
+        /*on_done_with_host_buffer=*/nullptr, *memory, /*device_layout=*/nullptr);
+    if (!buffer.ok()) return buffer.status();
+    buffers.push_back(*std::move(buffer));
+  }
+  return buffers;
+}
+
+}  // namespace hone::compiler

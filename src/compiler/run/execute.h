@@ -1,0 +1,56 @@
+// Compiling and running a module with the stock XLA:CPU pipeline through PJRT.
+#ifndef HONE_COMPILER_RUN_EXECUTE_H_
+#define HONE_COMPILER_RUN_EXECUTE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/literal.h"
+#include "xla/pjrt/pjrt_client.h"
+
+namespace hone::compiler {
+
+// Why a module cannot be run on this machine alone, naming the instruction: collectives, several
+// replicas, missing custom calls, host transfers, stateful random numbers, tokens, dynamic shapes.
+// Nothing where it can.
+std::optional<std::string> WhyNotRunnable(const xla::HloModule& module);
+
+// Bytes of the entry's parameters and results together.
+int64_t ArgumentAndResultBytes(const xla::HloModule& module);
+
+// The process's XLA:CPU client, made on first use and kept. One device, synchronous.
+absl::StatusOr<xla::PjRtClient*> CpuClient();
+
+// An array per leaf of the entry's parameters or result, in flattened order, row-major.
+using Arrays = std::vector<xla::Literal>;
+using DeviceArrays = std::vector<std::unique_ptr<xla::PjRtBuffer>>;
+
+// Whether to spend LLVM's time on faster code. The pipeline of HLO passes is the same.
+enum class CodeQuality { kStock, kQuickCompile };
+
+// A compiled program whose arguments survive a run (no aliasing, no donation).
+class Program {
+ public:
+  // `module` is not changed. Errors are XLA's own.
+  static absl::StatusOr<Program> Compile(const xla::HloModule& module, CodeQuality quality);
+
+  absl::StatusOr<Arrays> Run(const DeviceArrays& arguments) const;
+
+ private:
+  explicit Program(std::unique_ptr<xla::PjRtLoadedExecutable> executable)
+      : executable_(std::move(executable)) {}
+
+  std::unique_ptr<xla::PjRtLoadedExecutable> executable_;
+};
+
+// Without copying where alignment allows: `arrays` must outlive the result.
+absl::StatusOr<DeviceArrays> ToDevice(const Arrays& arrays);
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_RUN_EXECUTE_H_

@@ -1,0 +1,300 @@
+#include "compiler/run/rounding_noise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "xla/comparison_util.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/literal_util.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+
+namespace hone::compiler {
+namespace {
+
+using xla::HloComputation;
+using xla::HloInstruction;
+using xla::HloOpcode;
+using xla::PrimitiveType;
+using xla::Shape;
+using xla::ShapeUtil;
+
+// How many additions stand behind each element of an accumulating instruction; 0 for others.
+double SummedTerms(const HloInstruction& instruction) {
+  const auto size = [](const Shape& shape) {
+    return static_cast<double>(ShapeUtil::ElementsIn(shape));
+  };
+  switch (instruction.opcode()) {
+    case HloOpcode::kDot: {
+      double terms = 1;
+      for (int64_t d : instruction.dot_dimension_numbers().lhs_contracting_dimensions()) {
+        terms *= instruction.operand(0)->shape().dimensions(d);
+      }
+      return std::max(terms, 1.0);
+    }
+    case HloOpcode::kConvolution: {
+      const Shape& kernel = instruction.operand(1)->shape();
+      const auto& numbers = instruction.convolution_dimension_numbers();
+      return std::max(1.0, size(kernel) / std::max<int64_t>(1, kernel.dimensions(
+                                              numbers.kernel_output_feature_dimension())));
+    }
+    case HloOpcode::kReduce: {
+      double terms = 1;
+      for (int64_t d : instruction.dimensions()) {
+        terms *= instruction.operand(0)->shape().dimensions(d);
+      }
+      return std::max(terms, 1.0);
+    }
+    case HloOpcode::kReduceWindow: {
+      double terms = 1;
+      for (const auto& d : instruction.window().dimensions()) terms *= d.size();
+      return std::max(terms, 1.0);
+    }
+    case HloOpcode::kBatchNormTraining:
+    case HloOpcode::kBatchNormGrad:
+      return size(instruction.operand(0)->shape()) /
+             std::max<int64_t>(1, instruction.operand(0)->shape().dimensions(
+                                      instruction.feature_index()));
+    case HloOpcode::kFft:
+    case HloOpcode::kCholesky:
+    case HloOpcode::kTriangularSolve:
+      return std::max<double>(1, instruction.operand(0)->shape().dimensions().back());
+    case HloOpcode::kScatter:
+    case HloOpcode::kSelectAndScatter:
+      return 8;
+    default:
+      return 0;
+  }
+}
+
+// Elementwise arithmetic whose result is rounded.
+bool Rounds(const HloInstruction& instruction) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kAdd:
+    case HloOpcode::kSubtract:
+    case HloOpcode::kMultiply:
+    case HloOpcode::kDivide:
+    case HloOpcode::kPower:
+    case HloOpcode::kExp:
+    case HloOpcode::kExpm1:
+    case HloOpcode::kLog:
+    case HloOpcode::kLog1p:
+    case HloOpcode::kTanh:
+    case HloOpcode::kTan:
+    case HloOpcode::kSin:
+    case HloOpcode::kCos:
+    case HloOpcode::kSqrt:
+    case HloOpcode::kRsqrt:
+    case HloOpcode::kCbrt:
+    case HloOpcode::kErf:
+    case HloOpcode::kLogistic:
+    case HloOpcode::kAtan2:
+      return true;
+    case HloOpcode::kConvert:
+      return xla::primitive_util::IsFloatingPointType(
+                 instruction.operand(0)->shape().element_type()) &&
+             RelativeSpacing(instruction.shape().element_type()) >
+                 RelativeSpacing(instruction.operand(0)->shape().element_type());
+    default:
+      return false;
+  }
+}
+
+// Noise is worth its compile time only where the value goes on: XLA's elementwise chains end at
+// additions and subtractions (which may cancel), and at anything that is not elementwise.
+bool MayCancelOrLeave(const HloInstruction& instruction) {
+  if (&instruction == instruction.parent()->root_instruction()) return true;
+  for (const HloInstruction* user : instruction.users()) {
+    switch (user->opcode()) {
+      case HloOpcode::kMultiply:
+      case HloOpcode::kDivide:
+      case HloOpcode::kNegate:
+        break;
+      default:
+        return true;
+    }
+  }
+  return false;
+}
+
+bool HasNoise(PrimitiveType type) {
+  return xla::primitive_util::IsFloatingPointType(type) && xla::primitive_util::BitWidth(type) >= 8;
+}
+
+class NoiseMaker {
+ public:
+  explicit NoiseMaker(HloComputation* computation, uint32_t salt)
+      : computation_(computation), salt_(salt) {}
+
+  // x * (1 +- amount), the sign from x's bits; x itself where it has few significant bits.
+  HloInstruction* Add(HloInstruction* x, double steps) {
+    const PrimitiveType type = x->shape().element_type();
+    if (type == xla::C64 || type == xla::C128) {
+      const Shape part = ShapeUtil::ComplexComponentShape(x->shape());
+      HloInstruction* real = Make(HloInstruction::CreateUnary(part, HloOpcode::kReal, x));
+      HloInstruction* imag = Make(HloInstruction::CreateUnary(part, HloOpcode::kImag, x));
+      return Make(HloInstruction::CreateBinary(x->shape(), HloOpcode::kComplex, Add(real, steps),
+                                               Add(imag, steps)));
+    }
+    if (type == xla::F64) {
+      return Multiply(x, xla::U64, (1ull << 26) - 1, 0x9E3779B97F4A7C15ull, x,
+                      steps * RelativeSpacing(type));
+    }
+    if (type == xla::F32) {
+      return Multiply(x, xla::U32, (1u << 12) - 1, 0x9E3779B9u, x, steps * RelativeSpacing(type));
+    }
+    // Narrow types: multiply in f32, whose bits also show how many are significant here, and round.
+    HloInstruction* wide =
+        Make(HloInstruction::CreateConvert(ShapeUtil::ChangeElementType(x->shape(), xla::F32), x));
+    const int bits = 23 + static_cast<int>(std::lround(std::log2(RelativeSpacing(type))));
+    const uint32_t low = ((1u << std::max(1, (23 - bits) / 2)) - 1) << bits;
+    // A little over half the spacing: always moves to the next number, never by two.
+    HloInstruction* moved = Multiply(wide, xla::U32, low, 0x9E3779B9u, wide,
+                                     steps * RelativeSpacing(type) * 0.505);
+    return Make(HloInstruction::CreateConvert(x->shape(), moved));
+  }
+
+ private:
+  HloInstruction* Make(std::unique_ptr<HloInstruction> instruction) {
+    return computation_->AddInstruction(std::move(instruction));
+  }
+
+  HloInstruction* Constant(PrimitiveType type, double value, uint64_t bits, const Shape& like) {
+    const Shape shape = ShapeUtil::ChangeElementType(like, type);
+    const auto key = std::make_tuple(shape.ToString(), value, bits);
+    HloInstruction*& known = constants_[key];
+    if (known != nullptr) return known;
+    xla::Literal literal = type == xla::F64   ? xla::LiteralUtil::CreateR0<double>(value)
+                           : type == xla::F32 ? xla::LiteralUtil::CreateR0<float>(value)
+                           : type == xla::U64 ? xla::LiteralUtil::CreateR0<uint64_t>(bits)
+                                              : xla::LiteralUtil::CreateR0<uint32_t>(bits);
+    HloInstruction* scalar = Make(HloInstruction::CreateConstant(std::move(literal)));
+    known = shape.dimensions().empty()
+                ? scalar
+                : Make(HloInstruction::CreateBroadcast(shape, scalar, {}));
+    return known;
+  }
+
+  HloInstruction* Multiply(HloInstruction* x, PrimitiveType bits_type, uint64_t low_mask,
+                           uint64_t mix, HloInstruction* like, double amount) {
+    const Shape& shape = like->shape();
+    const Shape bits_shape = ShapeUtil::ChangeElementType(shape, bits_type);
+    const Shape pred_shape = ShapeUtil::ChangeElementType(shape, xla::PRED);
+    const PrimitiveType type = shape.element_type();
+    // An odd multiplier of its own for each computation.
+    mix = (mix + 2 * static_cast<uint64_t>(salt_) * 0x632BE5ABull) | 1;
+    if (bits_type == xla::U32) mix &= 0xFFFFFFFFull;
+    HloInstruction* bits = Make(HloInstruction::CreateBitcastConvert(bits_shape, x));
+    HloInstruction* mixed = Make(HloInstruction::CreateBinary(
+        bits_shape, HloOpcode::kMultiply, bits, Constant(bits_type, 0, mix, shape)));
+    const uint64_t half = bits_type == xla::U64 ? 1ull << 63 : 1ull << 31;
+    HloInstruction* up = Make(HloInstruction::CreateCompare(
+        pred_shape, mixed, Constant(bits_type, 0, half, shape), xla::ComparisonDirection::kLt));
+    HloInstruction* factor = Make(HloInstruction::CreateTernary(
+        shape, HloOpcode::kSelect, up, Constant(type, 1 + amount, 0, shape),
+        Constant(type, 1 - amount, 0, shape)));
+    HloInstruction* low = Make(HloInstruction::CreateBinary(
+        bits_shape, HloOpcode::kAnd, bits, Constant(bits_type, 0, low_mask, shape)));
+    HloInstruction* exact = Make(HloInstruction::CreateCompare(
+        pred_shape, low, Constant(bits_type, 0, 0, shape), xla::ComparisonDirection::kEq));
+    HloInstruction* moved =
+        Make(HloInstruction::CreateBinary(shape, HloOpcode::kMultiply, x, factor));
+    return Make(HloInstruction::CreateTernary(shape, HloOpcode::kSelect, exact, x, moved));
+  }
+
+  HloComputation* computation_;
+  uint32_t salt_;
+  std::map<std::tuple<std::string, double, uint64_t>, HloInstruction*> constants_;
+};
+
+// Whether instructions may be added: the entry, and bodies of loops, calls and branches. Reducers,
+// comparators and fusions that a library or an emitter matches as a whole are left as they are.
+bool MayGrow(const HloComputation& computation) {
+  if (computation.IsEntryComputation()) return true;
+  const auto callers = computation.caller_instructions();
+  if (callers.empty()) return false;
+  for (const HloInstruction* caller : callers) {
+    switch (caller->opcode()) {
+      case HloOpcode::kCall:
+      case HloOpcode::kConditional:
+        break;
+      case HloOpcode::kWhile:
+        if (caller->while_condition() == &computation) return false;
+        break;
+      default:
+        return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+double RelativeSpacing(PrimitiveType type) {
+  if (type == xla::C64) type = xla::F32;
+  if (type == xla::C128) type = xla::F64;
+  if (!xla::primitive_util::IsFloatingPointType(type)) return 0;
+  return std::ldexp(1.0, 1 - xla::primitive_util::SignificandWidth(type));
+}
+
+absl::StatusOr<NoisyModule> AddRoundingNoise(const xla::HloModule& module) {
+  NoisyModule noisy;
+  noisy.module = module.Clone("noise");
+  noisy.module->clear_schedule();
+  uint32_t salt = 0;
+  for (HloComputation* computation : noisy.module->MakeComputationPostOrder()) {
+    ++salt;
+    if (!MayGrow(*computation)) continue;
+    NoiseMaker maker(computation, salt);
+    std::map<std::pair<HloInstruction*, double>, HloInstruction*> noisy_operands;
+    std::map<HloInstruction*, double> made;
+    for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
+      const double terms = SummedTerms(*instruction);
+      const double steps = std::max(1.0, std::sqrt(terms / 32));
+      if (terms > 0) {
+        const int64_t summed = instruction->opcode() == HloOpcode::kReduce ||
+                                       instruction->opcode() == HloOpcode::kReduceWindow
+                                   ? instruction->operand_count() / 2
+                                   : std::min<int64_t>(instruction->operand_count(), 2);
+        for (int64_t k = 0; k < summed; ++k) {
+          HloInstruction* operand = instruction->mutable_operand(k);
+          if (!operand->shape().IsArray() || !HasNoise(operand->shape().element_type())) continue;
+          const auto known = made.find(operand);
+          if (known != made.end() && known->second >= steps) continue;
+          HloInstruction*& replacement = noisy_operands[{operand, steps}];
+          if (replacement == nullptr) {
+            replacement = maker.Add(operand, steps);
+            ++noisy.places;
+          }
+          absl::Status status = instruction->ReplaceOperandWith(k, replacement);
+          if (!status.ok()) return status;
+        }
+      }
+      if (!instruction->shape().IsArray() || !HasNoise(instruction->shape().element_type())) {
+        continue;
+      }
+      if (terms == 0 && !(Rounds(*instruction) && MayCancelOrLeave(*instruction))) continue;
+      const std::vector<HloInstruction*> users(instruction->users().begin(),
+                                               instruction->users().end());
+      const bool is_root = computation->root_instruction() == instruction;
+      HloInstruction* replacement = maker.Add(instruction, steps);
+      made[replacement] = steps;
+      ++noisy.places;
+      for (HloInstruction* user : users) {
+        absl::Status status = instruction->ReplaceUseWith(user, replacement);
+        if (!status.ok()) return status;
+      }
+      if (is_root) computation->set_root_instruction(replacement);
+    }
+  }
+  return noisy;
+}
+
+}  // namespace hone::compiler

@@ -1,0 +1,46 @@
+// Measures how far rounding errors carry through a program: Monte Carlo arithmetic.
+//
+// AddRoundingNoise rewrites a module so that its floating-point results are off by about one unit
+// in the last place, up or down at random, as if each had been rounded otherwise. What comes out,
+// against what the untouched program returns, is the observed forward error: it grows where the
+// program amplifies errors (cancellation, softmax of large logits, 1/sqrt of small variances) and
+// stays small where it does not, whatever the dtype on the way. A fixed relative tolerance would
+// be too strict for the former and blind for the latter: a parameter update of 1e-3 of the
+// parameter's size vanishes in a tolerance of bf16's eps, yet it is an f32 addition.
+//
+// A sum of n terms is off by about sqrt(n) roundings rather than one (Higham & Mary, "A New
+// Approach to Probabilistic Rounding Error Analysis", SISC 41(5), 2019; the worst case n of
+// Higham, Accuracy and Stability of Numerical Algorithms, sections 3.1 and 4.2, is not met in
+// practice); blocked over SIMD lanes and unrolled, about sqrt(n / 32). So results of accumulating
+// instructions get noise of eps * max(1, sqrt(n / 32)), and so do their operands: sums that
+// cancel are off by their terms' size, not by their own.
+// Method: Parker, Monte Carlo Arithmetic, UCLA CSD-970002, 1997 (random rounding, section 6).
+//
+// Which way a value moves depends on its own bits, so different (perturbed) inputs see other
+// noise, and nothing in a loop has to carry a random state. Values with few significant bits (0,
+// 1, small integers, masks) are exact in any order of evaluation and are left alone.
+#ifndef HONE_COMPILER_RUN_ROUNDING_NOISE_H_
+#define HONE_COMPILER_RUN_ROUNDING_NOISE_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/xla_data.pb.h"
+
+namespace hone::compiler {
+
+// The spacing of floating-point numbers of this type, relative to their size: 2^-23 for F32.
+double RelativeSpacing(xla::PrimitiveType type);
+
+// A copy with noise, and how many places of it got some. Errors: XLA's own.
+struct NoisyModule {
+  std::unique_ptr<xla::HloModule> module;
+  int64_t places = 0;
+};
+absl::StatusOr<NoisyModule> AddRoundingNoise(const xla::HloModule& module);
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_RUN_ROUNDING_NOISE_H_

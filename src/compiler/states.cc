@@ -1,0 +1,395 @@
+#include "compiler/states.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "absl/status/statusor.h"
+#include "compiler/fingerprint.h"
+#include "compiler/load.h"
+#include "compiler/metrics.h"
+#include "compiler/passes/pass_table.h"
+
+namespace hone::compiler {
+namespace {
+
+// Measured with mallinfo2 on clones of real programs: 1.1 to 1.9 KB an instruction.
+constexpr size_t kBytesPerInstruction = 2048;
+// Transitions remembered before all are forgotten: about 100 MB.
+constexpr size_t kMostTransitions = 1'000'000;
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& total) : total_(total), start_(Clock::now()) {}
+  ~Stopwatch() { total_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double& total_;
+  const Clock::time_point start_;
+};
+
+struct TransitionKey {
+  Fingerprint state;
+  PassId pass;
+  friend bool operator==(const TransitionKey& a, const TransitionKey& b) {
+    return a.state == b.state && a.pass == b.pass;
+  }
+};
+struct TransitionHash {
+  size_t operator()(const TransitionKey& key) const {
+    return std::hash<Fingerprint>()(key.state) + key.pass * 0x9e3779b97f4a7c15ull;
+  }
+};
+struct Outcome {
+  Fingerprint state;
+  std::string failure;
+};
+
+}  // namespace
+
+struct States::Program {
+  ProgramInfo info;
+  std::unique_ptr<xla::HloModule> module;  // as loaded; never changed
+  std::unordered_map<TransitionKey, Outcome, TransitionHash> transitions;
+  std::unordered_map<Fingerprint, Metrics> metrics;
+  // How often a walk started from or came through a state: what is asked for twice is worth a copy.
+  std::unordered_map<Fingerprint, uint32_t> touches;
+  std::unordered_map<Fingerprint, std::list<Held>::iterator> held;
+  double clone_seconds = 0;  // of the last copy of the module
+};
+
+struct States::Held {
+  Program* program;
+  Fingerprint state;
+  std::unique_ptr<xla::HloModule> module;
+  size_t bytes;
+};
+
+// A position among the states of one program. It moves by memory where it can and has a module only
+// where it must.
+class States::Walk {
+ public:
+  Walk(States& states, Program& program, std::vector<Link> links, const ApplyOptions& options)
+      : states_(states), program_(program), links_(std::move(links)), options_(options) {}
+
+  Fingerprint state() const {
+    return links_.empty() ? program_.info.fingerprint : links_.back().state;
+  }
+
+  Step Take(PassId pass, uint32_t index) {
+    Step step;
+    step.pass = pass;
+    step.state = state();
+    if (!options_.fresh && TakeFromMemory(step)) return step;
+    if (Status built = Build(); !built) {
+      step.failure = built.error().message;
+      step.metrics = MetricsHere();
+      return step;
+    }
+    states_.heartbeat_->step = index;
+    const Fingerprint before = state();
+    step.failure = Run(pass);
+    step.state = state();
+    step.changed = step.state != before;
+    step.metrics = MetricsHere();
+    program_.transitions[{before, pass}] = {step.state, step.failure};
+    return step;
+  }
+
+  // Makes module_ the module of the current position.
+  Status Build() {
+    if (module_ == nullptr) Start();
+    const bool replays = built_ < links_.size();
+    states_.heartbeat_->step = wire::Heartbeat::kReplaying;
+    double since_copy = 0;
+    while (built_ < links_.size()) {
+      const Link& link = links_[built_];
+      const double before = states_.timing().passes;
+      bool changed = false;
+      if (std::string failure = RunOnModule(link.pass, changed); !failure.empty()) {
+        Drop();
+        return MakeError(ErrorCode::kPassFailed,
+                         "the state cannot be rebuilt: " + PassName(link.pass) +
+                             " succeeded before and now fails: " + failure);
+      }
+      since_copy += states_.timing().passes - before;
+      ++built_;
+      if (built_ < links_.size() && !options_.fresh && Touch(link.state) &&
+          since_copy > program_.clone_seconds && program_.held.count(link.state) == 0) {
+        states_.Hold(program_, link.state, states_.Copy(*module_));
+        since_copy = 0;
+      }
+    }
+    if (replays && !links_.empty()) links_.back().state = Digest().fingerprint;
+    return {};
+  }
+
+  // Ends the walk; what it built is kept for the next.
+  void Finish() {
+    if (module_ == nullptr) return;
+    if (built_ == 0 || options_.fresh) {
+      states_.Free(std::move(module_));
+    } else {
+      states_.Hold(program_, links_[built_ - 1].state, std::move(module_));
+    }
+  }
+
+  std::unique_ptr<xla::HloModule> TakeModule() { return std::move(module_); }
+
+ private:
+  static std::string PassName(PassId pass) { return PassTable()[pass].info.name; }
+
+  // True from the second time on.
+  bool Touch(const Fingerprint& state) { return ++program_.touches[state] > 1; }
+
+  bool TakeFromMemory(Step& step) {
+    const auto known = program_.transitions.find({step.state, step.pass});
+    if (known == program_.transitions.end()) return false;
+    const Outcome& outcome = known->second;
+    const auto metrics = program_.metrics.find(outcome.state);
+    if (metrics == program_.metrics.end()) return false;
+    if (options_.cost && metrics->second.flops < 0) return false;
+    if (options_.peak_memory && metrics->second.peak_memory < 0) return false;
+    step.looked = true;
+    step.failure = outcome.failure;
+    step.changed = outcome.state != step.state;
+    step.state = outcome.state;
+    step.metrics = metrics->second;
+    if (step.changed) links_.push_back({step.pass, step.state});
+    return true;
+  }
+
+  // Takes or copies the nearest held module on the way here, or copies the program.
+  void Start() {
+    built_ = links_.size();
+    for (; built_ > 0 && !options_.fresh; --built_) {
+      const Fingerprint& state = links_[built_ - 1].state;
+      const auto found = program_.held.find(state);
+      if (found == program_.held.end()) continue;
+      const auto held = found->second;
+      if (Touch(state)) {
+        states_.held_.splice(states_.held_.begin(), states_.held_, held);
+        module_ = states_.Copy(*held->module);
+      } else {
+        module_ = std::move(held->module);
+        states_.Evict(held);
+      }
+      return;
+    }
+    built_ = 0;
+    const double before = states_.timing().clones;
+    module_ = states_.Copy(*program_.module);
+    program_.clone_seconds = states_.timing().clones - before;
+  }
+
+  void Drop() {
+    states_.Free(std::move(module_));
+    built_ = 0;
+  }
+
+  // Runs one pass on module_. A failure drops the module: it may be half-changed.
+  std::string RunOnModule(PassId pass, bool& changed) {
+    ++states_.heartbeat_->ticks;
+    ++states_.timing().passes_run;
+    Stopwatch watch(states_.timing().passes);
+    const absl::StatusOr<bool> result = PassTable()[pass].make()->Run(module_.get());
+    if (!result.ok()) {
+      return result.status().message().empty() ? result.status().ToString()
+                                               : std::string(result.status().message());
+    }
+    module_->Cleanup();
+    changed = *result;
+    return "";
+  }
+
+  // Runs one pass here and moves on. Returns the failure; then the position has not moved.
+  std::string Run(PassId pass) {
+    bool changed = false;
+    std::string failure = RunOnModule(pass, changed);
+    if (failure.empty() && !changed && !options_.verify) return "";
+    if (failure.empty() && options_.verify) {
+      Stopwatch watch(states_.timing().verifier);
+      if (failure = VerifyModule(*module_); !failure.empty()) {
+        failure = "its result is rejected by XLA's HLO verifier: " + failure;
+      }
+    }
+    if (!failure.empty()) {
+      Drop();
+      return failure;
+    }
+    const ModuleDigest digest = Digest();
+    if (digest.fingerprint == state()) return "";
+    links_.push_back({pass, digest.fingerprint});
+    ++built_;
+    program_.metrics.try_emplace(digest.fingerprint).first->second.op_count = digest.op_count;
+    return "";
+  }
+
+  ModuleDigest Digest() {
+    Stopwatch watch(states_.timing().fingerprints);
+    return DigestModule(*module_);
+  }
+
+  Metrics MetricsHere() {
+    Metrics& metrics = program_.metrics[state()];
+    if (module_ == nullptr || built_ != links_.size()) return metrics;
+    if (metrics.op_count == 0) metrics.op_count = Digest().op_count;
+    Stopwatch watch(states_.timing().metrics);
+    if (options_.cost && metrics.flops < 0) AnalyseCost(*module_, metrics);
+    if (options_.peak_memory && metrics.peak_memory < 0) AnalysePeakMemory(*module_, metrics);
+    return metrics;
+  }
+
+  States& states_;
+  Program& program_;
+  std::vector<Link> links_;
+  const ApplyOptions options_;
+  std::unique_ptr<xla::HloModule> module_;
+  size_t built_ = 0;  // how many of links_ module_ embodies
+};
+
+States::States(size_t byte_limit, wire::Heartbeat* heartbeat)
+    : byte_limit_(byte_limit), heartbeat_(heartbeat) {}
+
+States::~States() = default;
+
+StatusOr<ProgramInfo> States::Load(ProgramId id, std::string_view data) {
+  StatusOr<LoadedModule> loaded = LoadModule(data);
+  if (!loaded) return tl::unexpected(loaded.error());
+  auto program = std::make_unique<Program>();
+  program->module = std::move(loaded->module);
+  const ModuleDigest digest = DigestModule(*program->module);
+  program->info.fingerprint = digest.fingerprint;
+  program->info.id = id;
+  program->info.name = program->module->name();
+  program->info.format = loaded->format;
+  program->info.elided_constants = loaded->elided_constants;
+  Metrics& metrics = program->info.metrics;
+  metrics.op_count = digest.op_count;
+  AnalyseCost(*program->module, metrics);
+  program->metrics[digest.fingerprint] = metrics;
+  if (programs_.count(id) != 0) (void)Unload(id);
+  return (programs_[id] = std::move(program))->info;
+}
+
+Status States::Unload(ProgramId id) {
+  const auto found = programs_.find(id);
+  if (found == programs_.end()) {
+    return MakeError(ErrorCode::kInvalidInput, "no program " + std::to_string(id) + " is loaded");
+  }
+  for (auto held = held_.begin(); held != held_.end();) {
+    const auto next = std::next(held);
+    if (held->program == found->second.get()) Evict(held);
+    held = next;
+  }
+  programs_.erase(found);
+  return {};
+}
+
+StatusOr<Applied> States::Apply(const StateName& from, const std::vector<PassId>& passes,
+                                const std::vector<KnownFailure>& avoid,
+                                const ApplyOptions& options) {
+  for (PassId pass : passes) {
+    if (pass >= PassTable().size()) {
+      return MakeError(ErrorCode::kInvalidInput, "there is no pass " + std::to_string(pass));
+    }
+  }
+  StatusOr<Program*> program = FindProgram(from);
+  if (!program) return tl::unexpected(program.error());
+  if ((*program)->transitions.size() > kMostTransitions) (*program)->transitions.clear();
+  for (const KnownFailure& known : avoid) {
+    (*program)->transitions[{known.state, known.pass}] = {known.state, known.failure};
+  }
+  Walk walk(*this, **program, from.links, options);
+  if (options.fresh) {
+    if (Status built = walk.Build(); !built) return tl::unexpected(built.error());
+  }
+  Applied applied;
+  applied.start = walk.state();
+  applied.steps.reserve(passes.size());
+  for (size_t i = 0; i < passes.size(); ++i) {
+    applied.steps.push_back(walk.Take(passes[i], static_cast<uint32_t>(i)));
+  }
+  walk.Finish();
+  return applied;
+}
+
+Status States::Keep(const StateName& state) {
+  StatusOr<Program*> program = FindProgram(state);
+  if (!program) return tl::unexpected(program.error());
+  if (!state.links.empty()) (*program)->touches[state.links.back().state] += 2;
+  Walk walk(*this, **program, state.links, ApplyOptions{});
+  Status built = walk.Build();
+  if (built) walk.Finish();
+  return built;
+}
+
+StatusOr<std::unique_ptr<xla::HloModule>> States::Rebuild(const StateName& state) {
+  StatusOr<Program*> program = FindProgram(state);
+  if (!program) return tl::unexpected(program.error());
+  ApplyOptions options;
+  options.fresh = true;
+  Walk walk(*this, **program, state.links, options);
+  if (Status built = walk.Build(); !built) return tl::unexpected(built.error());
+  return walk.TakeModule();
+}
+
+const xla::HloModule* States::Find(ProgramId program) const {
+  const auto found = programs_.find(program);
+  return found == programs_.end() ? nullptr : found->second->module.get();
+}
+
+bool States::HasElidedConstants(ProgramId program) const {
+  const auto found = programs_.find(program);
+  return found != programs_.end() && found->second->info.elided_constants;
+}
+
+StatusOr<States::Program*> States::FindProgram(const StateName& state) {
+  const auto found = programs_.find(state.program);
+  if (found == programs_.end()) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "no program " + std::to_string(state.program) + " is loaded");
+  }
+  for (const Link& link : state.links) {
+    if (link.pass >= PassTable().size()) {
+      return MakeError(ErrorCode::kInvalidInput, "there is no pass " + std::to_string(link.pass));
+    }
+  }
+  return found->second.get();
+}
+
+void States::Hold(Program& program, const Fingerprint& state,
+                  std::unique_ptr<xla::HloModule> module) {
+  if (program.held.count(state) != 0) {
+    Free(std::move(module));
+    return;
+  }
+  const size_t bytes = static_cast<size_t>(module->instruction_count()) * kBytesPerInstruction;
+  held_.push_front({&program, state, std::move(module), bytes});
+  program.held[state] = held_.begin();
+  held_bytes_ += bytes;
+  while (held_bytes_ > byte_limit_ && !held_.empty()) Evict(std::prev(held_.end()));
+}
+
+void States::Evict(std::list<Held>::iterator victim) {
+  held_bytes_ -= victim->bytes;
+  victim->program->held.erase(victim->state);
+  Free(std::move(victim->module));
+  held_.erase(victim);
+}
+
+std::unique_ptr<xla::HloModule> States::Copy(const xla::HloModule& module) {
+  ++heartbeat_->ticks;
+  ++timing().clones_made;
+  Stopwatch watch(timing().clones);
+  return module.Clone(/*suffix=*/"");
+}
+
+void States::Free(std::unique_ptr<xla::HloModule> module) {
+  Stopwatch watch(timing().clones);
+  module.reset();
+}
+
+}  // namespace hone::compiler

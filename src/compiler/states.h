@@ -1,0 +1,70 @@
+// Program states in a worker: content-addressed and immutable to the outside, mutated in place
+// inside wherever nobody else needs the old one.
+#ifndef HONE_COMPILER_STATES_H_
+#define HONE_COMPILER_STATES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/program.h"
+#include "core/result.h"
+#include "core/state.h"
+#include "wire/heartbeat.h"
+#include "xla/hlo/ir/hlo_module.h"
+
+namespace hone::compiler {
+
+class States {
+ public:
+  // Modules beyond `byte_limit` (an estimate) are dropped, least recently used first.
+  States(size_t byte_limit, wire::Heartbeat* heartbeat);
+  ~States();
+
+  StatusOr<ProgramInfo> Load(ProgramId program, std::string_view data);
+  Status Unload(ProgramId program);
+
+  // A pass that fails leaves the state as it was. What is in `avoid` fails without being run.
+  StatusOr<Applied> Apply(const StateName& from, const std::vector<PassId>& passes,
+                          const std::vector<KnownFailure>& avoid, const ApplyOptions& options);
+
+  // Keeps the state in memory while there is room.
+  Status Keep(const StateName& state);
+
+  // The state's module, rebuilt from the program with nothing remembered: equal names give equal
+  // modules, to the byte.
+  StatusOr<std::unique_ptr<xla::HloModule>> Rebuild(const StateName& state);
+
+  // The program as loaded; null where there is none of that name.
+  const xla::HloModule* Find(ProgramId program) const;
+  bool HasElidedConstants(ProgramId program) const;
+
+  Timing& timing() { return heartbeat_->timing; }
+
+ private:
+  struct Program;
+  struct Held;
+  class Walk;
+
+  StatusOr<Program*> FindProgram(const StateName& state);
+  void Hold(Program& program, const Fingerprint& state, std::unique_ptr<xla::HloModule> module);
+  void Evict(std::list<Held>::iterator victim);
+  std::unique_ptr<xla::HloModule> Copy(const xla::HloModule& module);
+  void Free(std::unique_ptr<xla::HloModule> module);
+
+  const size_t byte_limit_;
+  wire::Heartbeat* const heartbeat_;
+  std::unordered_map<ProgramId, std::unique_ptr<Program>> programs_;
+  std::list<Held> held_;  // most recently used first
+  size_t held_bytes_ = 0;
+};
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_STATES_H_

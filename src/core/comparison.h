@@ -1,0 +1,41 @@
+// Do two programs compute the same? The question and the answer.
+#ifndef HONE_CORE_COMPARISON_H_
+#define HONE_CORE_COMPARISON_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hone {
+
+enum class Verdict { kEqual, kDifferent, kCannotTell };
+
+struct CompareOptions {
+  int inputs = 3;               // generated input sets, each of another distribution
+  uint64_t seed = 1;
+  double budget_seconds = 120;  // after which what was seen so far decides, or kCannotTell
+  int64_t most_bytes = int64_t{6} << 30;  // of parameters and results together, else kCannotTell
+};
+
+struct OutputError {
+  int output = 0;               // flat index among the entry's result leaves
+  std::string shape;
+  double worst_error = 0;       // largest |a-b| as a multiple of that element's tolerance; <= 1 passes
+  double worst_absolute = 0;
+  int64_t elements_over = 0;    // how many exceed their tolerance
+};
+
+struct ComparisonReport {
+  Verdict verdict = Verdict::kCannotTell;
+  std::string method;           // how it was compared, in words
+  std::string reason;           // why kDifferent or kCannotTell: what, where; empty when equal
+  int inputs = 0;               // input sets that were run on both
+  double worst_error = 0;       // the largest OutputError::worst_error
+  double finite_share = 0;      // share of the compared floating-point elements that were finite
+  double seconds = 0;
+  std::vector<OutputError> errors;  // of the outputs that differ, worst first, at most 16
+};
+
+}  // namespace hone
+
+#endif  // HONE_CORE_COMPARISON_H_

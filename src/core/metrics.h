@@ -1,0 +1,56 @@
+// What a program state costs, and which of it is to be made small.
+#ifndef HONE_CORE_METRICS_H_
+#define HONE_CORE_METRICS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace hone {
+
+struct Metrics {
+  // Instructions of every computation reachable from the entry, fusion bodies included, each
+  // computation once.
+  int64_t op_count = 0;
+  // XLA's HloCostAnalysis, one run of the program; a while loop's body counts once where its trip
+  // count is unknown. -1 where not asked for.
+  double flops = -1;
+  double transcendentals = -1;
+  double bytes_accessed = -1;
+  // Bytes live at the peak of XLA's own memory schedule. -1 where not asked for.
+  int64_t peak_memory = -1;
+};
+
+// Lower is better. All but op_count need XLA's cost analysis or scheduler after every change.
+enum class Objective { kOpCount, kFlops, kBytes, kPeakMemory };
+
+inline constexpr std::string_view kObjectiveNames[] = {"op_count", "flops", "bytes", "peak_memory"};
+
+inline constexpr std::string_view ObjectiveName(Objective objective) {
+  return kObjectiveNames[static_cast<int>(objective)];
+}
+
+inline std::optional<Objective> ObjectiveFromName(std::string_view name) {
+  for (int i = 0; i < 4; ++i) {
+    if (kObjectiveNames[i] == name) return static_cast<Objective>(i);
+  }
+  return std::nullopt;
+}
+
+inline double ObjectiveValue(Objective objective, const Metrics& metrics) {
+  switch (objective) {
+    case Objective::kOpCount:
+      return static_cast<double>(metrics.op_count);
+    case Objective::kFlops:
+      return metrics.flops;
+    case Objective::kBytes:
+      return metrics.bytes_accessed;
+    case Objective::kPeakMemory:
+      return static_cast<double>(metrics.peak_memory);
+  }
+  return 0;
+}
+
+}  // namespace hone
+
+#endif  // HONE_CORE_METRICS_H_

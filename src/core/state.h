@@ -1,0 +1,63 @@
+// How a program state is named, reached and stepped from.
+#ifndef HONE_CORE_STATE_H_
+#define HONE_CORE_STATE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/fingerprint.h"
+#include "core/metrics.h"
+#include "core/pass.h"
+
+namespace hone {
+
+// A loaded program, as its pool numbers it.
+using ProgramId = uint32_t;
+
+// A pass that changed something, and the state that came of it.
+struct Link {
+  PassId pass = 0;
+  Fingerprint state;
+};
+
+// A state by its way from a program. A worker that lost the state rebuilds it from this.
+struct StateName {
+  ProgramId program = 0;
+  std::vector<Link> links;
+};
+
+// What one pass did to one state.
+struct Step {
+  PassId pass = 0;
+  bool changed = false;
+  Fingerprint state;    // after the step; the state before it where the pass failed
+  Metrics metrics;      // of `state`
+  bool looked = false;  // known already: the pass did not run
+  std::string failure;  // why it failed; empty where it did not
+};
+
+struct ApplyOptions {
+  bool cost = false;         // fill flops, transcendentals, bytes_accessed
+  bool peak_memory = false;  // fill peak_memory
+  bool fresh = false;        // from a copy of the program, step by step, nothing remembered
+  bool verify = false;       // run the HLO verifier after every change
+};
+
+// A transition that has killed or hung a worker.
+struct KnownFailure {
+  Fingerprint state;
+  PassId pass = 0;
+  std::string failure;
+};
+
+struct Applied {
+  // The state really started from. Other than the asked-for name where a hidden instruction order
+  // led the compiler elsewhere this time.
+  Fingerprint start;
+  std::vector<Step> steps;
+};
+
+}  // namespace hone
+
+#endif  // HONE_CORE_STATE_H_

@@ -1,0 +1,290 @@
+#include "wire/codec.h"
+
+#include <algorithm>
+
+namespace hone::wire {
+namespace {
+
+template <class List, class Values>
+void Copy(List list, const Values& values) {
+  for (unsigned i = 0; i < list.size(); ++i) list.set(i, values[i]);
+}
+
+// Cap'n Proto's iterators are too plain for std::vector::assign.
+template <class T, class List>
+std::vector<T> Values(List list) {
+  std::vector<T> values;
+  values.reserve(list.size());
+  for (auto value : list) values.push_back(value);
+  return values;
+}
+
+unsigned Size(size_t size) { return static_cast<unsigned>(size); }
+
+void ToWire(const ShapeInfo& shape, Shape::Builder out) {
+  out.setType(shape.type);
+  Copy(out.initDimensions(Size(shape.dimensions.size())), shape.dimensions);
+  Copy(out.initMinorToMajor(Size(shape.minor_to_major.size())), shape.minor_to_major);
+  out.setBytes(shape.bytes);
+  auto tuple = out.initTuple(Size(shape.tuple.size()));
+  for (unsigned i = 0; i < tuple.size(); ++i) ToWire(shape.tuple[i], tuple[i]);
+}
+
+ShapeInfo FromWire(Shape::Reader in) {
+  ShapeInfo shape;
+  shape.type = in.getType().cStr();
+  shape.dimensions = Values<int64_t>(in.getDimensions());
+  shape.minor_to_major = Values<int64_t>(in.getMinorToMajor());
+  shape.bytes = in.getBytes();
+  for (Shape::Reader element : in.getTuple()) shape.tuple.push_back(FromWire(element));
+  return shape;
+}
+
+void ToWire(const InstructionInfo& instruction, Instruction::Builder out) {
+  out.setName(instruction.name);
+  out.setOpcode(instruction.opcode);
+  ToWire(instruction.shape, out.initShape());
+  Copy(out.initOperands(Size(instruction.operands.size())), instruction.operands);
+  Copy(out.initCalled(Size(instruction.called.size())), instruction.called);
+  auto attributes = out.initAttributes(Size(instruction.attributes.size()));
+  for (unsigned i = 0; i < attributes.size(); ++i) {
+    attributes[i].setName(instruction.attributes[i].first);
+    attributes[i].setValue(instruction.attributes[i].second);
+  }
+  out.setParameter(instruction.parameter);
+  if (!instruction.literal.empty()) out.setLiteral(instruction.literal);
+}
+
+InstructionInfo FromWire(Instruction::Reader in) {
+  InstructionInfo instruction;
+  instruction.name = in.getName().cStr();
+  instruction.opcode = in.getOpcode().cStr();
+  instruction.shape = FromWire(in.getShape());
+  instruction.operands = Values<uint32_t>(in.getOperands());
+  instruction.called = Values<uint32_t>(in.getCalled());
+  for (Attribute::Reader attribute : in.getAttributes()) {
+    instruction.attributes.emplace_back(attribute.getName().cStr(), attribute.getValue().cStr());
+  }
+  instruction.parameter = in.getParameter();
+  instruction.literal = in.getLiteral().cStr();
+  return instruction;
+}
+
+}  // namespace
+
+void ToWire(const Error& error, Failure::Builder out) {
+  out.setCode(static_cast<uint8_t>(error.code));
+  out.setMessage(error.message);
+}
+
+bool FromWire(Failure::Reader in, Error& error) {
+  if (!in.hasMessage()) return false;
+  error.code = static_cast<ErrorCode>(
+      std::min<uint8_t>(in.getCode(), static_cast<uint8_t>(ErrorCode::kInternal)));
+  error.message = in.getMessage().cStr();
+  return true;
+}
+
+void ToWire(const hone::Fingerprint& fingerprint, Fingerprint::Builder out) {
+  out.setHigh(fingerprint.high);
+  out.setLow(fingerprint.low);
+}
+
+hone::Fingerprint FromWire(Fingerprint::Reader in) { return {in.getHigh(), in.getLow()}; }
+
+void ToWire(const hone::Metrics& metrics, Metrics::Builder out) {
+  out.setOpCount(metrics.op_count);
+  out.setFlops(metrics.flops);
+  out.setTranscendentals(metrics.transcendentals);
+  out.setBytesAccessed(metrics.bytes_accessed);
+  out.setPeakMemory(metrics.peak_memory);
+}
+
+hone::Metrics FromWire(Metrics::Reader in) {
+  return {in.getOpCount(), in.getFlops(), in.getTranscendentals(), in.getBytesAccessed(),
+          in.getPeakMemory()};
+}
+
+void ToWire(const hone::PassInfo& pass, PassInfo::Builder out) {
+  out.setName(pass.name);
+  out.setClassName(pass.class_name);
+  out.setMeaning(pass.meaning);
+  out.setGroup(static_cast<uint8_t>(pass.group));
+  out.setOptions(pass.options);
+  out.setSimplify(pass.simplify);
+}
+
+hone::PassInfo FromWire(PassInfo::Reader in) {
+  return {in.getName().cStr(),
+          in.getClassName().cStr(),
+          in.getMeaning().cStr(),
+          static_cast<PassGroup>(in.getGroup()),
+          in.getOptions().cStr(),
+          in.getSimplify()};
+}
+
+void ToWire(const hone::ProgramInfo& program, ProgramInfo::Builder out) {
+  out.setId(program.id);
+  ToWire(program.fingerprint, out.initFingerprint());
+  out.setName(program.name);
+  out.setFormat(program.format);
+  ToWire(program.metrics, out.initMetrics());
+  out.setElidedConstants(program.elided_constants);
+}
+
+hone::ProgramInfo FromWire(ProgramInfo::Reader in) {
+  return {in.getId(),
+          FromWire(in.getFingerprint()),
+          in.getName().cStr(),
+          in.getFormat().cStr(),
+          FromWire(in.getMetrics()),
+          in.getElidedConstants()};
+}
+
+void ToWire(const hone::StockPass& pass, StockPass::Builder out) {
+  out.setName(pass.name);
+  out.setPipeline(pass.pipeline);
+  out.setChanged(pass.changed);
+}
+
+hone::StockPass FromWire(StockPass::Reader in) {
+  return {in.getName().cStr(), in.getPipeline().cStr(), in.getChanged()};
+}
+
+void ToWire(const hone::ApplyOptions& options, ApplyOptions::Builder out) {
+  out.setCost(options.cost);
+  out.setPeakMemory(options.peak_memory);
+  out.setFresh(options.fresh);
+  out.setVerify(options.verify);
+}
+
+hone::ApplyOptions FromWire(ApplyOptions::Reader in) {
+  return {in.getCost(), in.getPeakMemory(), in.getFresh(), in.getVerify()};
+}
+
+void ToWire(const hone::KnownFailure& known, KnownFailure::Builder out) {
+  ToWire(known.state, out.initState());
+  out.setPass(known.pass);
+  out.setFailure(known.failure);
+}
+
+hone::KnownFailure FromWire(KnownFailure::Reader in) {
+  return {FromWire(in.getState()), in.getPass(), in.getFailure().cStr()};
+}
+
+void ToWire(const hone::StateName& state, StateName::Builder out) {
+  out.setProgram(state.program);
+  auto links = out.initLinks(Size(state.links.size()));
+  for (unsigned i = 0; i < links.size(); ++i) {
+    links[i].setPass(state.links[i].pass);
+    ToWire(state.links[i].state, links[i].initState());
+  }
+}
+
+hone::StateName FromWire(StateName::Reader in) {
+  hone::StateName state;
+  state.program = in.getProgram();
+  for (Link::Reader link : in.getLinks()) {
+    state.links.push_back({link.getPass(), FromWire(link.getState())});
+  }
+  return state;
+}
+
+void ToWire(const hone::Step& step, Step::Builder out) {
+  out.setPass(step.pass);
+  out.setChanged(step.changed);
+  ToWire(step.state, out.initState());
+  ToWire(step.metrics, out.initMetrics());
+  out.setLooked(step.looked);
+  if (!step.failure.empty()) out.setFailure(step.failure);
+}
+
+hone::Step FromWire(Step::Reader in) {
+  hone::Step step;
+  step.pass = in.getPass();
+  step.changed = in.getChanged();
+  step.state = FromWire(in.getState());
+  step.metrics = FromWire(in.getMetrics());
+  step.looked = in.getLooked();
+  step.failure = in.getFailure().cStr();
+  return step;
+}
+
+void ToWire(const hone::ProgramGraph& graph, ProgramGraph::Builder out) {
+  out.setName(graph.name);
+  auto computations = out.initComputations(Size(graph.computations.size()));
+  for (unsigned i = 0; i < computations.size(); ++i) {
+    const ComputationInfo& computation = graph.computations[i];
+    computations[i].setName(computation.name);
+    computations[i].setRoot(computation.root);
+    auto instructions = computations[i].initInstructions(Size(computation.instructions.size()));
+    for (unsigned j = 0; j < instructions.size(); ++j) {
+      ToWire(computation.instructions[j], instructions[j]);
+    }
+  }
+}
+
+hone::ProgramGraph FromWire(ProgramGraph::Reader in) {
+  hone::ProgramGraph graph;
+  graph.name = in.getName().cStr();
+  for (Computation::Reader computation : in.getComputations()) {
+    ComputationInfo& out = graph.computations.emplace_back();
+    out.name = computation.getName().cStr();
+    out.root = computation.getRoot();
+    for (Instruction::Reader instruction : computation.getInstructions()) {
+      out.instructions.push_back(FromWire(instruction));
+    }
+  }
+  return graph;
+}
+
+void ToWire(const hone::CompareOptions& options, CompareOptions::Builder out) {
+  out.setInputs(static_cast<uint32_t>(options.inputs));
+  out.setSeed(options.seed);
+  out.setBudgetSeconds(options.budget_seconds);
+}
+
+hone::CompareOptions FromWire(CompareOptions::Reader in) {
+  hone::CompareOptions options;
+  options.inputs = static_cast<int>(std::min<uint32_t>(in.getInputs(), 1000));
+  options.seed = in.getSeed();
+  options.budget_seconds = in.getBudgetSeconds();
+  return options;
+}
+
+void ToWire(const hone::ComparisonReport& report, ComparisonReport::Builder out) {
+  out.setVerdict(static_cast<uint8_t>(report.verdict));
+  out.setMethod(report.method);
+  out.setReason(report.reason);
+  out.setInputs(static_cast<uint32_t>(report.inputs));
+  out.setWorstError(report.worst_error);
+  out.setFiniteShare(report.finite_share);
+  out.setSeconds(report.seconds);
+  auto errors = out.initErrors(Size(report.errors.size()));
+  for (unsigned i = 0; i < errors.size(); ++i) {
+    errors[i].setOutput(static_cast<uint32_t>(report.errors[i].output));
+    errors[i].setShape(report.errors[i].shape);
+    errors[i].setWorstError(report.errors[i].worst_error);
+    errors[i].setWorstAbsolute(report.errors[i].worst_absolute);
+    errors[i].setElementsOver(report.errors[i].elements_over);
+  }
+}
+
+hone::ComparisonReport FromWire(ComparisonReport::Reader in) {
+  hone::ComparisonReport report;
+  report.verdict = static_cast<Verdict>(in.getVerdict());
+  report.method = in.getMethod().cStr();
+  report.reason = in.getReason().cStr();
+  report.inputs = static_cast<int>(in.getInputs());
+  report.worst_error = in.getWorstError();
+  report.finite_share = in.getFiniteShare();
+  report.seconds = in.getSeconds();
+  for (OutputError::Reader error : in.getErrors()) {
+    report.errors.push_back({static_cast<int>(error.getOutput()), error.getShape().cStr(),
+                             error.getWorstError(), error.getWorstAbsolute(),
+                             error.getElementsOver()});
+  }
+  return report;
+}
+
+}  // namespace hone::wire

@@ -1,0 +1,58 @@
+// Between the wire's structs and the core's, both ways. Readers take what they are given and leave
+// judging it to whoever uses it.
+#ifndef HONE_WIRE_CODEC_H_
+#define HONE_WIRE_CODEC_H_
+
+#include "core/comparison.h"
+#include "core/pass.h"
+#include "core/program.h"
+#include "core/program_graph.h"
+#include "core/result.h"
+#include "core/state.h"
+#include "wire/hone.capnp.h"
+
+namespace hone::wire {
+
+void ToWire(const Error& error, Failure::Builder out);
+// True and the error where there is one.
+bool FromWire(Failure::Reader in, Error& error);
+
+void ToWire(const hone::Fingerprint& fingerprint, Fingerprint::Builder out);
+hone::Fingerprint FromWire(Fingerprint::Reader in);
+
+void ToWire(const hone::Metrics& metrics, Metrics::Builder out);
+hone::Metrics FromWire(Metrics::Reader in);
+
+void ToWire(const hone::PassInfo& pass, PassInfo::Builder out);
+hone::PassInfo FromWire(PassInfo::Reader in);
+
+void ToWire(const hone::ProgramInfo& program, ProgramInfo::Builder out);
+hone::ProgramInfo FromWire(ProgramInfo::Reader in);
+
+void ToWire(const hone::StockPass& pass, StockPass::Builder out);
+hone::StockPass FromWire(StockPass::Reader in);
+
+void ToWire(const hone::ApplyOptions& options, ApplyOptions::Builder out);
+hone::ApplyOptions FromWire(ApplyOptions::Reader in);
+
+void ToWire(const hone::KnownFailure& known, KnownFailure::Builder out);
+hone::KnownFailure FromWire(KnownFailure::Reader in);
+
+void ToWire(const hone::StateName& state, StateName::Builder out);
+hone::StateName FromWire(StateName::Reader in);
+
+void ToWire(const hone::Step& step, Step::Builder out);
+hone::Step FromWire(Step::Reader in);
+
+void ToWire(const hone::ProgramGraph& graph, ProgramGraph::Builder out);
+hone::ProgramGraph FromWire(ProgramGraph::Reader in);
+
+void ToWire(const hone::CompareOptions& options, CompareOptions::Builder out);
+hone::CompareOptions FromWire(CompareOptions::Reader in);
+
+void ToWire(const hone::ComparisonReport& report, ComparisonReport::Builder out);
+hone::ComparisonReport FromWire(ComparisonReport::Reader in);
+
+}  // namespace hone::wire
+
+#endif  // HONE_WIRE_CODEC_H_

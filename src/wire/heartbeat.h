@@ -1,0 +1,32 @@
+// The page of memory that a worker shares with its pool: how far it is and where its time went, to be
+// read even when it can no longer answer.
+#ifndef HONE_WIRE_HEARTBEAT_H_
+#define HONE_WIRE_HEARTBEAT_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/timing.h"
+
+namespace hone::wire {
+
+struct Heartbeat {
+  // Goes up before every pass, and at other sure signs of progress. A deadline is measured from
+  // its last change.
+  std::atomic<uint64_t> ticks{0};
+  // The index, among the passes of the request in hand, of the one that is running; kReplaying
+  // while the state it starts from is being rebuilt.
+  std::atomic<uint32_t> step{0};
+  static constexpr uint32_t kReplaying = 0xffffffffu;
+  // Written between calls only.
+  Timing timing;
+};
+static_assert(std::atomic<uint64_t>::is_always_lock_free);
+
+// Descriptors that a worker inherits.
+inline constexpr int kSocketDescriptor = 3;
+inline constexpr int kHeartbeatDescriptor = 4;
+
+}  // namespace hone::wire
+
+#endif  // HONE_WIRE_HEARTBEAT_H_

@@ -1,0 +1,182 @@
+# The wire between the agent side and a worker: one interface, over a socket pair.
+# A call that cannot be answered returns a Failure; it never breaks the connection.
+@0xa67f489fbd0789bc;
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("hone::wire");
+
+struct Failure {
+  code @0 :UInt8;  # hone::ErrorCode
+  message @1 :Text;  # null where the call succeeded
+}
+
+struct Fingerprint {
+  high @0 :UInt64;
+  low @1 :UInt64;
+}
+
+struct Metrics {
+  opCount @0 :Int64;
+  flops @1 :Float64;
+  transcendentals @2 :Float64;
+  bytesAccessed @3 :Float64;
+  peakMemory @4 :Int64;
+}
+
+struct PassInfo {
+  name @0 :Text;
+  className @1 :Text;
+  meaning @2 :Text;
+  group @3 :UInt8;  # hone::PassGroup
+  options @4 :Text;
+  simplify @5 :Bool;
+}
+
+struct ExcludedPass {
+  className @0 :Text;
+  reason @1 :Text;
+}
+
+struct ProgramInfo {
+  id @0 :UInt32;
+  fingerprint @1 :Fingerprint;
+  name @2 :Text;
+  format @3 :Text;
+  metrics @4 :Metrics;
+  elidedConstants @5 :Bool;
+}
+
+# One link of the way from a program to a state: only passes that changed something.
+struct Link {
+  pass @0 :UInt16;
+  state @1 :Fingerprint;
+}
+
+struct Step {
+  pass @0 :UInt16;
+  changed @1 :Bool;
+  state @2 :Fingerprint;  # after the step; the state before it where it failed
+  metrics @3 :Metrics;
+  looked @4 :Bool;  # answered from the worker's memory of transitions, not by running the pass
+  failure @5 :Text;  # null where the pass succeeded
+}
+
+struct ApplyOptions {
+  cost @0 :Bool;  # flops, transcendentals, bytes accessed
+  peakMemory @1 :Bool;
+  fresh @2 :Bool;  # from a copy of the program, step by step, nothing from the cache or memory
+  verify @3 :Bool;  # the HLO verifier after every step that changed something
+}
+
+struct KnownFailure {
+  state @0 :Fingerprint;
+  pass @1 :UInt16;
+  failure @2 :Text;
+}
+
+enum ExportFormat {
+  text @0;
+  proto @1;  # HloProto, binary
+}
+
+struct Shape {
+  type @0 :Text;  # XLA's name of the element type, or "tuple" or "token" or "opaque"
+  dimensions @1 :List(Int64);
+  minorToMajor @2 :List(Int64);  # empty where the shape has no layout
+  bytes @3 :Int64;
+  tuple @4 :List(Shape);
+}
+
+struct Attribute {
+  name @0 :Text;
+  value @1 :Text;  # as HLO text writes it
+}
+
+struct Instruction {
+  name @0 :Text;
+  opcode @1 :Text;
+  shape @2 :Shape;
+  operands @3 :List(UInt32);  # indices into the computation's instructions
+  called @4 :List(UInt32);  # indices into the program's computations
+  attributes @5 :List(Attribute);
+  parameter @6 :Int32 = -1;
+  literal @7 :Text;  # of small constants
+}
+
+struct Computation {
+  name @0 :Text;
+  instructions @1 :List(Instruction);  # operands before users
+  root @2 :UInt32;
+}
+
+struct ProgramGraph {
+  name @0 :Text;
+  computations @1 :List(Computation);  # callees before callers; the entry is last
+}
+
+struct CompareOptions {
+  inputs @0 :UInt32;
+  seed @1 :UInt64;
+  budgetSeconds @2 :Float64;
+}
+
+struct OutputError {
+  output @0 :UInt32;
+  shape @1 :Text;
+  worstError @2 :Float64;
+  worstAbsolute @3 :Float64;
+  elementsOver @4 :Int64;
+}
+
+struct ComparisonReport {
+  verdict @0 :UInt8;  # hone::Verdict
+  method @1 :Text;
+  reason @2 :Text;
+  inputs @3 :UInt32;
+  worstError @4 :Float64;
+  finiteShare @5 :Float64;
+  seconds @6 :Float64;
+  errors @7 :List(OutputError);
+}
+
+# A state is named by its program and the links from it.
+struct StateName {
+  program @0 :UInt32;
+  links @1 :List(Link);
+}
+
+interface Worker {
+  hello @0 () -> (version :Text, passes :List(PassInfo), excluded :List(ExcludedPass));
+
+  # `program` is chosen by the caller, so that a restarted worker can be given the same names.
+  load @1 (program :UInt32, data :Data) -> (info :ProgramInfo, failure :Failure);
+  unload @2 (program :UInt32) -> (failure :Failure);
+
+  # Runs `passes` in order from `from`. A pass that fails leaves the state as it was.
+  # `start` is the state really started from: other than the last link's where the compiler
+  # did something else this time.
+  # What is in `avoid` fails without being run.
+  apply @3 (from :StateName, passes :List(UInt16), avoid :List(KnownFailure),
+            options :ApplyOptions)
+      -> (start :Fingerprint, steps :List(Step), failure :Failure);
+
+  # Makes sure that the state is held in memory, so that several continuations are cheap.
+  hold @4 (state :StateName) -> (failure :Failure);
+
+  metrics @5 (state :StateName) -> (metrics :Metrics, failure :Failure);
+  describe @6 (state :StateName) -> (graph :ProgramGraph, failure :Failure);
+  # Rebuilt from the program, step by step, so that equal recipes give equal bytes.
+  export @7 (state :StateName, format :ExportFormat)
+      -> (data :Data, state :Fingerprint, failure :Failure);
+  compare @8 (a :StateName, b :StateName, options :CompareOptions)
+      -> (report :ComparisonReport, failure :Failure);
+
+  # The passes that the stock compiler runs on this very program, in order, by XLA's names.
+  stockPasses @9 (program :UInt32) -> (passes :List(StockPass), failure :Failure);
+}
+
+struct StockPass {
+  name @0 :Text;
+  pipeline @1 :Text;
+  changed @2 :Bool;
+}

@@ -1,0 +1,96 @@
+// A worker and the connection to it, used by one thread: calls with deadlines, restarts.
+#ifndef HONE_WIRE_WORKER_LINK_H_
+#define HONE_WIRE_WORKER_LINK_H_
+
+#include <capnp/rpc-twoparty.h>
+#include <kj/async-io.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/result.h"
+#include "core/timing.h"
+#include "wire/hone.capnp.h"
+#include "wire/worker_process.h"
+
+namespace hone::wire {
+
+struct LinkOptions {
+  std::string worker_path;
+  size_t cache_bytes = 0;
+  size_t memory_limit_bytes = 0;
+};
+
+// How long a call may take, and whether it may be given up.
+struct Patience {
+  double seconds = 0;
+  bool since_last_tick = false;  // measured from the heartbeat's last change, not from the start
+  const std::atomic<bool>* stop = nullptr;
+};
+
+class WorkerLink {
+ public:
+  explicit WorkerLink(LinkOptions options) : options_(std::move(options)) {}
+  ~WorkerLink() { Disconnect(); }
+
+  // Starts a worker where none runs. True where a new one was started.
+  StatusOr<bool> Connect();
+
+  // Sends what `make` returns and waits. On an Error the worker is gone; the next call to Connect
+  // starts another. `make` is `capnp::Request<…>(Worker::Client&)`.
+  template <class Make>
+  auto Call(const Patience& patience, Make make)
+      -> StatusOr<decltype(make(std::declval<Worker::Client&>()).send().wait(
+          std::declval<kj::WaitScope&>()))> {
+    using Response = decltype(make(*client_).send().wait(io_.waitScope));
+    started_ = Clock::now();
+    ticked_ = started_;
+    verdict_.reset();
+    try {
+      auto request = make(*client_);
+      kj::Promise<Response> answer = request.send();
+      return answer
+          .exclusiveJoin(Watch(patience).then([]() -> Response { KJ_UNREACHABLE; }))
+          .wait(io_.waitScope);
+    } catch (const kj::Exception& exception) {
+      return tl::unexpected(Lost(exception));
+    }
+  }
+
+  // Which pass of the last request was running when the worker was lost.
+  uint32_t last_step() const { return last_step_; }
+  Heartbeat* heartbeat() { return process_ ? &process_->heartbeat() : nullptr; }
+  // Of this worker and its predecessors. Between calls only.
+  Timing timing() const { return process_ ? Timing(past_) += process_->heartbeat().timing : past_; }
+  int pid() const { return process_ ? process_->pid() : -1; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  kj::Promise<void> Watch(Patience patience);
+  Error Lost(const kj::Exception& exception);
+  void Disconnect();
+
+  const LinkOptions options_;
+  kj::AsyncIoContext io_ = kj::setupAsyncIo();
+  std::unique_ptr<WorkerProcess> process_;
+  kj::Own<kj::AsyncIoStream> stream_;
+  std::optional<capnp::TwoPartyVatNetwork> network_;
+  std::optional<capnp::RpcSystem<capnp::rpc::twoparty::VatId>> rpc_;
+  std::optional<Worker::Client> client_;
+  Timing past_;
+  uint32_t last_step_ = Heartbeat::kReplaying;
+  // Of the call in hand.
+  Clock::time_point started_;
+  Clock::time_point ticked_;
+  uint64_t ticks_ = 0;
+  std::optional<Error> verdict_;  // why it was killed
+};
+
+}  // namespace hone::wire
+
+#endif  // HONE_WIRE_WORKER_LINK_H_

@@ -1,0 +1,175 @@
+#include "wire/worker_process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <new>
+#include <string_view>
+#include <utility>
+
+namespace hone::wire {
+namespace {
+
+// Above every descriptor that a worker inherits, so that moving one into place overwrites no other.
+constexpr int kFirstOwnDescriptor = 10;
+
+int MoveUp(int descriptor) {
+  if (descriptor < 0) return descriptor;
+  const int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, kFirstOwnDescriptor);
+  close(descriptor);
+  return moved;
+}
+
+tl::unexpected<Error> SystemError(const std::string& what) {
+  return MakeError(ErrorCode::kInternal, "cannot start hone-worker: " + what + ": " +
+                                             std::strerror(errno));
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::string& path,
+                                                              size_t cache_bytes) {
+  std::unique_ptr<WorkerProcess> worker(new WorkerProcess);
+  int sockets[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
+    return SystemError("socketpair");
+  }
+  worker->socket_ = MoveUp(sockets[0]);
+  const int theirs = MoveUp(sockets[1]);
+  worker->log_ = MoveUp(memfd_create("hone-worker-log", MFD_CLOEXEC));
+  const int page = MoveUp(memfd_create("hone-worker-heartbeat", MFD_CLOEXEC));
+  if (worker->log_ < 0 || page < 0 || ftruncate(page, sizeof(Heartbeat)) != 0) {
+    return SystemError("memfd_create");
+  }
+  void* memory = mmap(nullptr, sizeof(Heartbeat), PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);
+  if (memory == MAP_FAILED) return SystemError("mmap");
+  worker->heartbeat_ = new (memory) Heartbeat;
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, worker->log_, 1);
+  posix_spawn_file_actions_adddup2(&actions, worker->log_, 2);
+  posix_spawn_file_actions_adddup2(&actions, theirs, kSocketDescriptor);
+  posix_spawn_file_actions_adddup2(&actions, page, kHeartbeatDescriptor);
+  std::string cache = std::to_string(cache_bytes);
+  std::string name = path;
+  std::string flag = "--cache-bytes";
+  char* arguments[] = {name.data(), flag.data(), cache.data(), nullptr};
+  // Warnings of TensorFlow's start-up are of no use to anyone; errors and last words come through.
+  std::string log_level = "TF_CPP_MIN_LOG_LEVEL=2";
+  std::string locale = "LC_ALL=C";
+  char* environment[] = {log_level.data(), locale.data(), nullptr};
+  const int error =
+      posix_spawn(&worker->pid_, path.c_str(), &actions, nullptr, arguments, environment);
+  posix_spawn_file_actions_destroy(&actions);
+  close(theirs);
+  close(page);
+  if (error != 0) {
+    worker->pid_ = -1;
+    errno = error;
+    return SystemError(path);
+  }
+  return worker;
+}
+
+WorkerProcess::~WorkerProcess() {
+  if (pid_ > 0) {
+    Kill();
+    Bury();
+  }
+  if (socket_ >= 0) close(socket_);
+  if (log_ >= 0) close(log_);
+  if (heartbeat_ != nullptr) munmap(heartbeat_, sizeof(Heartbeat));
+}
+
+int WorkerProcess::TakeSocket() { return std::exchange(socket_, -1); }
+
+size_t WorkerProcess::ResidentBytes() const {
+  std::ifstream file("/proc/" + std::to_string(pid_) + "/statm");
+  size_t total = 0;
+  size_t resident = 0;
+  file >> total >> resident;
+  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
+void WorkerProcess::Kill() {
+  if (pid_ > 0) kill(pid_, SIGKILL);
+}
+
+std::string WorkerProcess::Bury() {
+  // A worker whose socket broke is about to end by itself; it has a moment to say with what.
+  int status = 0;
+  pid_t done = 0;
+  for (int i = 0; i < 20 && done == 0; ++i) {
+    done = waitpid(pid_, &status, WNOHANG);
+    if (done == 0 && socket_ >= 0) break;  // never connected: nothing to wait for
+    if (done == 0) usleep(5000);
+  }
+  if (done == 0) {
+    Kill();
+    waitpid(pid_, &status, 0);
+  }
+  pid_ = -1;
+  std::string how;
+  if (WIFSIGNALED(status)) {
+    how = std::string("killed by ") + strsignal(WTERMSIG(status));
+  } else {
+    how = "ended with status " + std::to_string(WEXITSTATUS(status));
+  }
+  const std::string words = LastWords();
+  return words.empty() ? how : how + ": " + words;
+}
+
+// The line of XLA's fatal message where there is one, else the last line.
+std::string WorkerProcess::LastWords() const {
+  constexpr off_t kMost = 1 << 16;
+  const off_t size = lseek(log_, 0, SEEK_END);
+  const off_t from = size > kMost ? size - kMost : 0;
+  std::string text(static_cast<size_t>(size - from), '\0');
+  if (pread(log_, text.data(), text.size(), from) < 0) return "";
+  std::string_view rest = text;
+  std::string_view last;
+  while (!rest.empty()) {
+    const size_t end = rest.find('\n');
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
+    if (line.empty()) continue;
+    if (line.find("Check failed") != line.npos || line.find("FATAL") != line.npos ||
+        line.find("terminate called") != line.npos) {
+      last = line;
+      break;
+    }
+    last = line;
+  }
+  // "F0000 00:00:… file.cc:123] message": the message and where it is from.
+  const size_t bracket = last.find("] ");
+  if (bracket != last.npos) {
+    const size_t space = last.rfind(' ', bracket);
+    const std::string where(last.substr(space + 1, bracket - space - 1));
+    return std::string(last.substr(bracket + 2, 400)) + " (" + where + ")";
+  }
+  return std::string(last.substr(0, 400));
+}
+
+std::string FindWorker() {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  for (const auto& place : {self.parent_path() / "hone-worker",
+                            self.parent_path().parent_path() / "bin" / "hone-worker",
+                            self.parent_path().parent_path() / "libexec/hone/hone-worker"}) {
+    if (access(place.c_str(), X_OK) == 0) return place;
+  }
+  return self.parent_path() / "hone-worker";
+}
+
+}  // namespace hone::wire

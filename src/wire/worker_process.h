@@ -1,0 +1,55 @@
+// One hone-worker process, seen from outside: start, watch, kill, bury.
+#ifndef HONE_WIRE_WORKER_PROCESS_H_
+#define HONE_WIRE_WORKER_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "core/result.h"
+#include "wire/heartbeat.h"
+
+namespace hone::wire {
+
+class WorkerProcess {
+ public:
+  // Starts `path` with a socket, a heartbeat page and its output in memory, and a clean environment
+  // (XLA reads flags from the environment: none of the user's reach it).
+  static StatusOr<std::unique_ptr<WorkerProcess>> Start(const std::string& path,
+                                                        size_t cache_bytes);
+  ~WorkerProcess();  // kills
+
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  // The agent's end of the socket. The caller closes it.
+  int TakeSocket();
+  pid_t pid() const { return pid_; }
+  Heartbeat& heartbeat() { return *heartbeat_; }
+
+  // Bytes in memory now; 0 once it is gone.
+  size_t ResidentBytes() const;
+
+  void Kill();
+  // Kills it if need be, waits for it, and says how it ended: the signal or exit status, and XLA's
+  // last words.
+  std::string Bury();
+
+ private:
+  WorkerProcess() = default;
+  std::string LastWords() const;
+
+  pid_t pid_ = -1;
+  int socket_ = -1;
+  int log_ = -1;
+  Heartbeat* heartbeat_ = nullptr;
+};
+
+// Where hone-worker is: beside this executable, or in ../libexec/hone from it.
+std::string FindWorker();
+
+}  // namespace hone::wire
+
+#endif  // HONE_WIRE_WORKER_PROCESS_H_
