@@ -8,9 +8,7 @@
 #include <xxhash.h>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
-#include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/hlo/ir/hlo_print_options.h"
@@ -77,7 +75,6 @@ class Digester {
  public:
   explicit Digester(const xla::HloModule& module) : module_(module) {
     words_.reserve(static_cast<size_t>(module.instruction_count()) * 12);
-    index_.reserve(static_cast<size_t>(module.instruction_count()));
   }
 
   ModuleDigest Run() {
@@ -87,7 +84,6 @@ class Digester {
     Shape(layout.result_shape());
     Text(module_.input_output_alias_config().ToString());
     Text(module_.buffer_donor_config().ToString());
-    if (module_.has_schedule()) Schedule();
     const XXH128_hash_t hash = XXH3_128bits(words_.data(), words_.size() * sizeof(uint64_t));
     return {{hash.high64, hash.low64}, op_count_};
   }
@@ -157,28 +153,38 @@ class Digester {
     if (instruction.has_backend_config()) Text(instruction.raw_backend_config_string());
   }
 
+  // The number of each instruction of a computation in its canonical order, by local id.
+  using Index = std::vector<uint32_t>;
+  using Order = std::vector<const xla::HloInstruction*>;
+
+  static uint32_t& At(Index& index, const xla::HloInstruction* instruction) {
+    const auto id = static_cast<size_t>(instruction->local_id());
+    if (id >= index.size()) index.resize(id + 1, kNew);
+    return index[id];
+  }
+
   // Operands and control predecessors before users, from the root; then whatever else is there.
-  std::vector<const xla::HloInstruction*> CanonicalOrder(const xla::HloComputation& computation) {
-    std::vector<const xla::HloInstruction*> order;
+  Order CanonicalOrder(const xla::HloComputation& computation, Index& index) {
+    Order order;
     order.reserve(static_cast<size_t>(computation.instruction_count()));
-    Visit(computation.root_instruction(), order);
+    Visit(computation.root_instruction(), order, index);
     if (static_cast<int64_t>(order.size()) < computation.instruction_count()) {
       for (const xla::HloInstruction* parameter : computation.parameter_instructions()) {
-        Visit(parameter, order);
+        Visit(parameter, order, index);
       }
       // Dead code and side effects: what has no users pulls in the rest.
       for (const xla::HloInstruction* instruction : computation.instructions()) {
-        if (instruction->users().empty()) Visit(instruction, order);
+        if (instruction->users().empty()) Visit(instruction, order, index);
       }
     }
     return order;
   }
 
-  void Visit(const xla::HloInstruction* root, std::vector<const xla::HloInstruction*>& order) {
-    if (index_.contains(root)) return;
+  void Visit(const xla::HloInstruction* root, Order& order, Index& index) {
+    if (At(index, root) != kNew) return;
     stack_.clear();
     stack_.push_back({root, 0});
-    index_[root] = kOpen;
+    At(index, root) = kOpen;
     while (!stack_.empty()) {
       Frame& frame = stack_.back();
       const int64_t operands = frame.instruction->operand_count();
@@ -188,9 +194,13 @@ class Digester {
             frame.next < operands ? frame.instruction->operand(frame.next)
                                   : predecessors[static_cast<size_t>(frame.next - operands)];
         ++frame.next;
-        if (index_.try_emplace(next, kOpen).second) stack_.push_back({next, 0});
+        uint32_t& number = At(index, next);
+        if (number == kNew) {
+          number = kOpen;
+          stack_.push_back({next, 0});
+        }
       } else {
-        index_[frame.instruction] = static_cast<uint32_t>(order.size());
+        At(index, frame.instruction) = static_cast<uint32_t>(order.size());
         order.push_back(frame.instruction);
         stack_.pop_back();
       }
@@ -201,7 +211,8 @@ class Digester {
   uint32_t Computation(const xla::HloComputation& computation) {
     const auto known = computations_.find(&computation);
     if (known != computations_.end()) return known->second;
-    const std::vector<const xla::HloInstruction*> order = CanonicalOrder(computation);
+    Index index(static_cast<size_t>(computation.instruction_count()), kNew);
+    const Order order = CanonicalOrder(computation, index);
     op_count_ += static_cast<int64_t>(order.size());
     for (const xla::HloInstruction* instruction : order) {
       for (const xla::HloComputation* callee : instruction->called_computations()) {
@@ -215,43 +226,38 @@ class Digester {
            static_cast<uint64_t>(instruction->operand_count()));
       Shape(instruction->shape());
       for (const xla::HloInstruction* operand : instruction->operands()) {
-        Word(index_.find(operand)->second);
+        Word(At(index, operand));
       }
       for (const xla::HloInstruction* before : instruction->control_predecessors()) {
-        Word(0xc0ull << 56 | index_.find(before)->second);
+        Word(0xc0ull << 56 | At(index, before));
       }
       for (const xla::HloComputation* callee : instruction->called_computations()) {
         Word(0xcaull << 56 | computations_.find(callee)->second);
       }
       Attributes(*instruction);
     }
-    Word(index_.find(computation.root_instruction())->second);
+    Word(At(index, computation.root_instruction()));
+    // In a scheduled module the order of instructions is a decision.
+    if (module_.has_schedule() && module_.schedule().is_computation_scheduled(&computation)) {
+      for (const xla::HloInstruction* instruction :
+           module_.schedule().sequence(&computation).instructions()) {
+        Word(At(index, instruction));
+      }
+    }
     const auto number = static_cast<uint32_t>(computations_.size());
     computations_[&computation] = number;
     return number;
-  }
-
-  // In a scheduled module the order of instructions is a decision.
-  void Schedule() {
-    for (const xla::HloComputation* computation : module_.MakeComputationPostOrder()) {
-      if (!module_.schedule().is_computation_scheduled(computation)) continue;
-      for (const xla::HloInstruction* instruction :
-           module_.schedule().sequence(computation).instructions()) {
-        const auto found = index_.find(instruction);
-        if (found != index_.end()) Word(found->second);
-      }
-    }
   }
 
   struct Frame {
     const xla::HloInstruction* instruction;
     int64_t next;
   };
-  static constexpr uint32_t kOpen = 0xffffffffu;
+  static constexpr uint32_t kNew = 0xffffffffu;   // not met yet
+  static constexpr uint32_t kOpen = 0xfffffffeu;  // its operands are being numbered
 
   const xla::HloModule& module_;
   std::vector<uint64_t> words_;
-  absl::flat_hash_map<const xla::HloInstruction*, uint32_t> index_;
   absl::flat_hash_map<const xla::HloComputation*, uint32_t> computations_;
   std::vector<Frame> stack_;
   AttributePrinter printer_;

@@ -64,7 +64,9 @@ struct States::Held {
   Program* program;
   Fingerprint state;
   std::unique_ptr<xla::HloModule> module;
-  size_t bytes;
+  // A second copy, come back from a walk that changed nothing: the next walk takes it.
+  std::unique_ptr<xla::HloModule> spare;
+  size_t bytes;  // of each
 };
 
 // A position among the states of one program. It moves by memory where it can and has a module only
@@ -171,10 +173,15 @@ class States::Walk {
       const auto held = found->second;
       if (Touch(state)) {
         states_.held_.splice(states_.held_.begin(), states_.held_, held);
-        module_ = states_.Copy(*held->module);
+        if (held->spare != nullptr) {
+          module_ = std::move(held->spare);
+          states_.held_bytes_ -= held->bytes;
+        } else {
+          module_ = states_.Copy(*held->module);
+        }
       } else {
         module_ = std::move(held->module);
-        states_.Evict(held);
+        states_.Evict(held);  // of the empty shell
       }
       return;
     }
@@ -362,21 +369,28 @@ StatusOr<States::Program*> States::FindProgram(const StateName& state) {
 
 void States::Hold(Program& program, const Fingerprint& state,
                   std::unique_ptr<xla::HloModule> module) {
-  if (program.held.count(state) != 0) {
+  const auto known = program.held.find(state);
+  if (known != program.held.end() && known->second->spare != nullptr) {
     Free(std::move(module));
     return;
   }
-  const size_t bytes = static_cast<size_t>(module->instruction_count()) * kBytesPerInstruction;
-  held_.push_front({&program, state, std::move(module), bytes});
-  program.held[state] = held_.begin();
-  held_bytes_ += bytes;
+  if (known != program.held.end()) {
+    held_bytes_ += known->second->bytes;
+    known->second->spare = std::move(module);
+  } else {
+    const size_t bytes = static_cast<size_t>(module->instruction_count()) * kBytesPerInstruction;
+    held_.push_front({&program, state, std::move(module), nullptr, bytes});
+    program.held[state] = held_.begin();
+    held_bytes_ += bytes;
+  }
   while (held_bytes_ > byte_limit_ && !held_.empty()) Evict(std::prev(held_.end()));
 }
 
 void States::Evict(std::list<Held>::iterator victim) {
-  held_bytes_ -= victim->bytes;
+  held_bytes_ -= victim->spare == nullptr ? victim->bytes : 2 * victim->bytes;
   victim->program->held.erase(victim->state);
   Free(std::move(victim->module));
+  Free(std::move(victim->spare));
   held_.erase(victim);
 }
 

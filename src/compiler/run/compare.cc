@@ -3,16 +3,21 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/run/execute.h"
 #include "compiler/run/input_roles.h"
 #include "compiler/run/inputs.h"
 #include "compiler/run/rounding_noise.h"
+#include "compiler/run/stand_in.h"
 #include "compiler/run/tolerance.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -33,9 +38,9 @@ constexpr double kLeastFinite = 0.01;
 constexpr double kLeastResolved = 0.01;
 
 std::string CanonicalText(const xla::HloModule& module) {
-  return module.entry_computation()->ToString(xla::HloPrintOptions::Canonical()
-                                                  .set_print_backend_config(true)
-                                                  .set_print_large_constants(true));
+  return module.entry_computation()->ToString(
+      xla::HloPrintOptions::Canonical().set_print_backend_config(true).set_print_large_constants(
+          true));
 }
 
 std::vector<xla::Shape> ParameterShapes(const xla::HloModule& module) {
@@ -78,12 +83,16 @@ std::string Shorten(const absl::Status& status) {
 class Comparison {
  public:
   Comparison(const xla::HloModule& a, const xla::HloModule& b, const CompareOptions& options)
-      : a_(a), b_(b), options_(options), start_(Clock::now()) {}
+      : a_(&a), b_(&b), options_(options), start_(Clock::now()) {}
 
   ComparisonReport Run() {
     Decide();
     report_.seconds = Seconds();
-    if (floats_ > 0) report_.finite_share = static_cast<double>(finite_) / floats_;
+    if (floats_ > 0) {
+      report_.finite_share = static_cast<double>(finite_) / static_cast<double>(floats_);
+    } else if (report_.inputs > 0) {
+      report_.finite_share = 1;
+    }
     return std::move(report_);
   }
 
@@ -96,54 +105,77 @@ class Comparison {
     report_.reason = std::move(reason);
   }
 
+  // Puts copies in the programs' place whose custom calls all can run. False: the verdict is in.
+  bool UseStandIns() {
+    if (MissingCustomCalls(*a_).empty() && MissingCustomCalls(*b_).empty()) return true;
+    for (auto [module, copy] : {std::pair(&a_, &copy_a_), std::pair(&b_, &copy_b_)}) {
+      *copy = (*module)->Clone("");
+      absl::StatusOr<std::set<std::string>> replaced = ReplaceMissingCustomCalls(copy->get());
+      if (!replaced.ok()) {
+        CannotTell(absl::StrCat(Side(*module), " cannot be run: ", Shorten(replaced.status())));
+        return false;
+      }
+      stand_ins_.insert(replaced->begin(), replaced->end());
+    }
+    a_ = copy_a_.get();
+    b_ = copy_b_.get();
+    return true;
+  }
+
   void Decide() {
     report_.method = "not run";
-    if (CanonicalText(a_) == CanonicalText(b_)) {
+    if (CanonicalText(*a_) == CanonicalText(*b_)) {
       report_.verdict = Verdict::kEqual;
       report_.method = "identical";
       report_.finite_share = 1;
       return;
     }
-    const std::string signatures = SignatureDifference(a_, b_);
+    const std::string signatures = SignatureDifference(*a_, *b_);
     if (!signatures.empty()) {
       report_.verdict = Verdict::kDifferent;
       report_.method = "signatures";
       report_.reason = signatures;
       return;
     }
-    for (const xla::HloModule* module : {&a_, &b_}) {
+    for (const xla::HloModule* module : {a_, b_}) {
       std::optional<std::string> why = WhyNotRunnable(*module);
       if (why) return CannotTell(absl::StrCat(Side(module), " cannot be run: ", *why));
     }
-    const int64_t bytes = ArgumentAndResultBytes(a_);
+    const int64_t bytes = ArgumentAndResultBytes(*a_);
     if (bytes > options_.most_bytes) {
       return CannotTell(absl::StrCat("parameters and results take ", bytes >> 20,
                                      " MiB, more than the limit of ", options_.most_bytes >> 20));
     }
-    for (auto [module, program] : {std::pair(&a_, &program_a_), std::pair(&b_, &program_b_)}) {
+    if (!UseStandIns()) return;
+    for (auto [module, program] : {std::pair(a_, &program_a_), std::pair(b_, &program_b_)}) {
       absl::StatusOr<Program> compiled = Program::Compile(*module, CodeQuality::kQuickCompile);
       if (!compiled.ok()) {
-        return CannotTell(absl::StrCat(Side(module), " does not compile: ",
-                                       Shorten(compiled.status())));
+        return CannotTell(
+            absl::StrCat(Side(module), " does not compile: ", Shorten(compiled.status())));
       }
       *program = *std::move(compiled);
       if (TimeIsUp()) return CannotTell("the time budget was spent on compiling");
     }
-    roles_ = FindInputRoles(a_);
+    roles_ = FindInputRoles(*a_);
     report_.method = "run on XLA:CPU";
     for (int set = 0; set < std::max(1, options_.inputs); ++set) {
       if (set > 0 && TimeIsUp()) break;
-      if (!RunSet(set)) return;
-      ++report_.inputs;
+      if (RunSet(set)) {
+        ++report_.inputs;
+      } else if (out_of_time_ && set > 0) {
+        break;
+      } else {
+        return;
+      }
     }
     Conclude();
   }
 
   const char* Side(const xla::HloModule* module) const {
-    return module == &a_ ? "the reference" : "the candidate";
+    return module == a_ ? "the reference" : "the candidate";
   }
 
-  // False: the verdict is in the report.
+  // False: the verdict is in the report, or time ran out and there is no more to say of this set.
   bool RunSet(int set) {
     const auto kind = static_cast<InputKind>(set % kInputKinds);
     const uint64_t seed = options_.seed * 1000003 + set;
@@ -166,28 +198,20 @@ class Comparison {
       if (!SameBytes(y[k], z[k])) unequal.push_back(k);
     }
     std::vector<Arrays> noisy;
-    const bool floats = AnyFloats(y);
     if (!unequal.empty()) {
       if (!AddSamples(*inputs, kFewSamples, seed, &noisy)) return false;
     }
     std::vector<LeafComparison> leaves = CompareAll(y, z, noisy);
-    if (AnyBeyond(leaves) && floats) {
+    if (AnyBeyond(leaves)) {
       if (!AddSamples(*inputs, kManySamples, seed, &noisy)) return false;
       leaves = CompareAll(y, z, noisy);
     }
     return Judge(kind, y, leaves, noisy.empty());
   }
 
-  static bool AnyFloats(const Arrays& arrays) {
-    return std::any_of(arrays.begin(), arrays.end(), [](const xla::Literal& array) {
-      return RelativeSpacing(array.shape().element_type()) > 0;
-    });
-  }
-
   static bool AnyBeyond(const std::vector<LeafComparison>& leaves) {
-    return std::any_of(leaves.begin(), leaves.end(), [](const LeafComparison& leaf) {
-      return leaf.outcome != Outcome::kEqual;
-    });
+    return std::any_of(leaves.begin(), leaves.end(),
+                       [](const LeafComparison& leaf) { return leaf.outcome != Outcome::kEqual; });
   }
 
   bool Failed(const char* what, const absl::Status& status) {
@@ -198,7 +222,14 @@ class Comparison {
   // Runs the noisy reference until there are `count` samples or time is up.
   bool AddSamples(const Arrays& inputs, int count, uint64_t seed, std::vector<Arrays>* noisy) {
     if (!noise_) {
-      absl::StatusOr<NoisyModule> module = AddRoundingNoise(a_);
+      if (TimeIsUp()) {
+        out_of_time_ = true;
+        CannotTell(
+            "results differ in some bits, and the time budget was spent before it could be "
+            "measured how far rounding errors reach");
+        return false;
+      }
+      absl::StatusOr<NoisyModule> module = AddRoundingNoise(*a_);
       if (!module.ok()) return Failed("adding rounding noise", module.status());
       absl::StatusOr<Program> compiled =
           Program::Compile(*module->module, CodeQuality::kQuickCompile);
@@ -263,10 +294,10 @@ class Comparison {
     });
     report_.worst_error = errors.front().worst_error;
     ++report_.inputs;
-    const std::string where = absl::StrCat(
-        errors.size(), " of ", leaves.size(), " outputs differ on ", InputKindName(kind),
-        " inputs, worst in output ", errors.front().output, " (", errors.front().shape, "): ", over,
-        " elements beyond their tolerance");
+    const std::string where =
+        absl::StrCat(errors.size(), " of ", leaves.size(), " outputs differ on ",
+                     InputKindName(kind), " inputs, worst in output ", errors.front().output, " (",
+                     errors.front().shape, "): ", over, " elements beyond their tolerance");
     if (errors.size() > kMostErrors) errors.resize(kMostErrors);
     report_.errors = std::move(errors);
     if (worst == Outcome::kDifferent) {
@@ -281,24 +312,32 @@ class Comparison {
 
   void Conclude() {
     if (best_finite_ < kLeastFinite) {
-      return CannotTell("almost no element of the results is finite on any input: equal NaNs and "
-                        "infinities show nothing");
+      return CannotTell(
+          "almost no element of the results is finite on any input: equal NaNs and "
+          "infinities show nothing");
     }
     if (any_floats_ && best_resolved_ < kLeastResolved) {
-      return CannotTell("rounding errors alone change almost every element by a tenth of the "
-                        "output's size or more: agreement shows nothing");
+      return CannotTell(
+          "rounding errors alone change almost every element by a tenth of the "
+          "output's size or more: agreement shows nothing");
     }
     report_.verdict = Verdict::kEqual;
+    report_.reason.clear();
     report_.method = noise_ ? "run on XLA:CPU; within the spread of rounding noise"
                             : "run on XLA:CPU; same bytes";
+    if (!stand_ins_.empty()) {
+      absl::StrAppend(&report_.method, "; with stand-ins for ", absl::StrJoin(stand_ins_, ", "));
+    }
     if (flips_ > 0) {
       absl::StrAppend(&report_.method, "; ", flips_,
                       " elements flipped, as they do under rounding noise");
     }
   }
 
-  const xla::HloModule& a_;
-  const xla::HloModule& b_;
+  const xla::HloModule* a_;
+  const xla::HloModule* b_;
+  std::unique_ptr<xla::HloModule> copy_a_, copy_b_;
+  std::set<std::string> stand_ins_;
   const CompareOptions& options_;
   const Clock::time_point start_;
   ComparisonReport report_;
@@ -307,6 +346,7 @@ class Comparison {
   int64_t floats_ = 0, finite_ = 0, flips_ = 0;
   double best_finite_ = 0, best_resolved_ = 0;
   bool any_floats_ = false;
+  bool out_of_time_ = false;
 };
 
 }  // namespace

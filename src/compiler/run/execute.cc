@@ -1,49 +1,21 @@
 #include "compiler/run/execute.h"
 
-#include <set>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "xla/hlo/builder/xla_computation.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/pjrt/pjrt_executable.h"
 #include "xla/pjrt/plugin/xla_cpu/xla_cpu_pjrt_client.h"
-#include "xla/service/custom_call_target_registry.h"
+#include "xla/primitive_util.h"
 #include "xla/shape_util.h"
-
-// xla/ffi/ffi_api.h needs MLIR's headers, which the wheel lacks, and g++ refuses the C header below
-// it. Only whether a handler exists is asked, so its contents are room enough and no more.
-namespace xla::ffi {
-struct HandlerRegistration {
-  void* contents[64];
-};
-absl::StatusOr<HandlerRegistration> FindHandler(absl::string_view name,
-                                                absl::string_view platform);
-}  // namespace xla::ffi
 
 namespace hone::compiler {
 namespace {
 
 using xla::HloInstruction;
 using xla::HloOpcode;
-
-// Custom calls that XLA's own passes take out or that XLA:CPU compiles itself.
-bool CompilerKnows(absl::string_view target) {
-  static const std::set<absl::string_view>* const kKnown = new std::set<absl::string_view>{
-      "Sharding",      "SPMDFullToShardShape", "SPMDShardToFullShape", "TopK",
-      "PadToStatic",   "SliceToDynamic",       "AllocateBuffer",       "AssumeGatherIndicesInBound",
-      "xla.sdy.FuncResultSharding"};
-  return kKnown->count(target) > 0;
-}
-
-bool CustomCallRuns(const std::string& target) {
-  return CompilerKnows(target) ||
-         xla::CustomCallTargetRegistry::Global()->Lookup(target, "Host") != nullptr ||
-         xla::ffi::FindHandler(target, "Host").ok();
-}
 
 // In words, why this instruction cannot be run alone and repeatably; empty where it can.
 std::string WhyNot(const HloInstruction& instruction) {
@@ -76,12 +48,11 @@ std::string WhyNot(const HloInstruction& instruction) {
 
 bool AllStaticArrays(const xla::Shape& shape) {
   bool all = true;
-  xla::ShapeUtil::ForEachLeafShape(
-      shape, [&](const xla::Shape& leaf, const xla::ShapeIndex&) {
-        all = all && leaf.IsArray() && leaf.is_static() &&
-              (leaf.element_type() == xla::PRED || xla::ShapeUtil::ByteSizeOfPrimitiveType(
-                                                       leaf.element_type()) > 0);
-      });
+  xla::ShapeUtil::ForEachLeafShape(shape, [&](const xla::Shape& leaf, const xla::ShapeIndex&) {
+    all = all && leaf.IsArray() && leaf.is_static() &&
+          (leaf.element_type() == xla::PRED ||
+           xla::primitive_util::BitWidth(leaf.element_type()) >= 8);
+  });
   return all;
 }
 
@@ -149,13 +120,8 @@ std::optional<std::string> WhyNotRunnable(const xla::HloModule& module) {
                         " partitions and ", module.config().replica_count(),
                         " replicas; one device is compared");
   }
-  std::set<std::string> missing;
   for (const xla::HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
-      if (instruction->opcode() == HloOpcode::kCustomCall &&
-          !CustomCallRuns(instruction->custom_call_target())) {
-        missing.insert(instruction->custom_call_target());
-      }
       const std::string why = WhyNot(*instruction);
       if (!why.empty()) {
         return absl::StrCat(xla::HloOpcodeString(instruction->opcode()), " (", instruction->name(),
@@ -163,20 +129,17 @@ std::optional<std::string> WhyNotRunnable(const xla::HloModule& module) {
       }
     }
   }
-  if (!missing.empty()) {
-    return absl::StrCat("custom calls that this XLA:CPU does not have: ",
-                        absl::StrJoin(missing, ", "));
-  }
   const xla::HloComputation* entry = module.entry_computation();
   for (const HloInstruction* parameter : entry->parameter_instructions()) {
     if (!AllStaticArrays(parameter->shape())) {
       return absl::StrCat("parameter ", parameter->parameter_number(), " of shape ",
-                          parameter->shape().ToString(), " is not made of arrays of fixed size");
+                          parameter->shape().ToString(),
+                          " is not made of arrays of fixed size, a byte or more an element");
     }
   }
   if (!AllStaticArrays(entry->root_instruction()->shape())) {
     return absl::StrCat("result ", entry->root_instruction()->name(),
-                        " is not made of arrays of fixed size");
+                        " is not made of arrays of fixed size, a byte or more an element");
   }
   return std::nullopt;
 }
@@ -199,8 +162,7 @@ absl::StatusOr<xla::PjRtClient*> CpuClient() {
     xla::CpuClientOptions options;
     options.asynchronous = false;
     options.cpu_device_count = 1;
-    return new absl::StatusOr<std::unique_ptr<xla::PjRtClient>>(
-        xla::GetXlaPjrtCpuClient(options));
+    return new absl::StatusOr<std::unique_ptr<xla::PjRtClient>>(xla::GetXlaPjrtCpuClient(options));
   }();
   if (!client->ok()) return client->status();
   return (*client)->get();
@@ -260,8 +222,7 @@ absl::StatusOr<DeviceArrays> ToDevice(const Arrays& arrays) {
   for (const xla::Literal& array : arrays) {
     auto buffer = (*client)->BufferFromHostBuffer(
         array.untyped_data(), array.shape().element_type(), array.shape().dimensions(),
-        /*byte_strides=*/std::nullopt,
-        xla::PjRtClient::HostBufferSemantics::kImmutableZeroCopy,
+        /*byte_strides=*/std::nullopt, xla::PjRtClient::HostBufferSemantics::kImmutableZeroCopy,
         /*on_done_with_host_buffer=*/nullptr, *memory, /*device_layout=*/nullptr);
     if (!buffer.ok()) return buffer.status();
     buffers.push_back(*std::move(buffer));

@@ -16,7 +16,7 @@
 namespace hone::compiler {
 
 // Why a module cannot be run on this machine alone, naming the instruction: collectives, several
-// replicas, missing custom calls, host transfers, stateful random numbers, tokens, dynamic shapes.
+// replicas, host transfers, stateful random numbers, tokens, dynamic shapes.
 // Nothing where it can.
 std::optional<std::string> WhyNotRunnable(const xla::HloModule& module);
 

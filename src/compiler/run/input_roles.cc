@@ -160,8 +160,8 @@ class RoleWalk {
                      user->dynamic_slice_sizes()[k - 1] + 1);
       case HloOpcode::kDynamicUpdateSlice:
         if (k < 2) return Visit(user, {});
-        return Bound(user->shape().dimensions(k - 2) -
-                     user->operand(1)->shape().dimensions(k - 2) + 1);
+        return Bound(user->shape().dimensions(k - 2) - user->operand(1)->shape().dimensions(k - 2) +
+                     1);
       case HloOpcode::kGather: {
         if (k == 0) return Visit(user, {});
         for (int64_t dimension : user->gather_dimension_numbers().start_index_map()) {
@@ -177,9 +177,8 @@ class RoleWalk {
         const xla::Shape& target = scatter->operand(0)->shape();
         for (int64_t dimension : numbers.scatter_dims_to_operand_dims()) {
           // Windows of more than one element are rare: one less than the size is always legal.
-          const bool inserted =
-              std::count(numbers.inserted_window_dims().begin(),
-                         numbers.inserted_window_dims().end(), dimension) > 0;
+          const bool inserted = std::count(numbers.inserted_window_dims().begin(),
+                                           numbers.inserted_window_dims().end(), dimension) > 0;
           Bound(inserted ? target.dimensions(dimension) : 1);
         }
         return;
@@ -277,14 +276,14 @@ class RoleWalk {
 std::vector<InputRole> FindInputRoles(const xla::HloModule& module) {
   std::vector<InputRole> roles;
   for (const HloInstruction* parameter : module.entry_computation()->parameter_instructions()) {
-    xla::ShapeUtil::ForEachLeafShape(
-        parameter->shape(), [&](const xla::Shape& leaf, const ShapeIndex& index) {
-          InputRole role;
-          role.shape = leaf;
-          role.shape.clear_layout();
-          RoleWalk(&role).Run(parameter, index);
-          roles.push_back(std::move(role));
-        });
+    xla::ShapeUtil::ForEachLeafShape(parameter->shape(),
+                                     [&](const xla::Shape& leaf, const ShapeIndex& index) {
+                                       InputRole role;
+                                       role.shape = leaf;
+                                       role.shape.clear_layout();
+                                       RoleWalk(&role).Run(parameter, index);
+                                       roles.push_back(std::move(role));
+                                     });
   }
   return roles;
 }

@@ -42,8 +42,9 @@ double SummedTerms(const HloInstruction& instruction) {
     case HloOpcode::kConvolution: {
       const Shape& kernel = instruction.operand(1)->shape();
       const auto& numbers = instruction.convolution_dimension_numbers();
-      return std::max(1.0, size(kernel) / std::max<int64_t>(1, kernel.dimensions(
-                                              numbers.kernel_output_feature_dimension())));
+      return std::max(
+          1.0, size(kernel) / std::max<int64_t>(
+                                  1, kernel.dimensions(numbers.kernel_output_feature_dimension())));
     }
     case HloOpcode::kReduce: {
       double terms = 1;
@@ -60,8 +61,8 @@ double SummedTerms(const HloInstruction& instruction) {
     case HloOpcode::kBatchNormTraining:
     case HloOpcode::kBatchNormGrad:
       return size(instruction.operand(0)->shape()) /
-             std::max<int64_t>(1, instruction.operand(0)->shape().dimensions(
-                                      instruction.feature_index()));
+             std::max<int64_t>(
+                 1, instruction.operand(0)->shape().dimensions(instruction.feature_index()));
     case HloOpcode::kFft:
     case HloOpcode::kCholesky:
     case HloOpcode::kTriangularSolve:
@@ -156,8 +157,8 @@ class NoiseMaker {
     const int bits = 23 + static_cast<int>(std::lround(std::log2(RelativeSpacing(type))));
     const uint32_t low = ((1u << std::max(1, (23 - bits) / 2)) - 1) << bits;
     // A little over half the spacing: always moves to the next number, never by two.
-    HloInstruction* moved = Multiply(wide, xla::U32, low, 0x9E3779B9u, wide,
-                                     steps * RelativeSpacing(type) * 0.505);
+    HloInstruction* moved =
+        Multiply(wide, xla::U32, low, 0x9E3779B9u, wide, steps * RelativeSpacing(type) * 0.505);
     return Make(HloInstruction::CreateConvert(x->shape(), moved));
   }
 
@@ -176,9 +177,8 @@ class NoiseMaker {
                            : type == xla::U64 ? xla::LiteralUtil::CreateR0<uint64_t>(bits)
                                               : xla::LiteralUtil::CreateR0<uint32_t>(bits);
     HloInstruction* scalar = Make(HloInstruction::CreateConstant(std::move(literal)));
-    known = shape.dimensions().empty()
-                ? scalar
-                : Make(HloInstruction::CreateBroadcast(shape, scalar, {}));
+    known = shape.dimensions().empty() ? scalar
+                                       : Make(HloInstruction::CreateBroadcast(shape, scalar, {}));
     return known;
   }
 

@@ -1,8 +1,8 @@
 #include "compiler/run/tolerance.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <complex>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -15,44 +15,32 @@ namespace {
 
 constexpr double kFactor = 4;
 constexpr int64_t kBlock = 32;
+constexpr int64_t kStretch = kBlock << 15;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Values = std::vector<double>;
 
-// Real and imaginary parts of complex elements follow each other.
-Values ToDoubles(const xla::Literal& literal) {
-  Values values;
-  xla::primitive_util::FloatingPointTypeSwitch(
-      [&](auto constant) {
-        using T = xla::primitive_util::NativeTypeOf<constant>;
-        const auto data = literal.data<T>();
-        values.resize(data.size());
-        for (size_t i = 0; i < data.size(); ++i) values[i] = static_cast<double>(data[i]);
-      },
-      literal.shape().element_type());
-  return values;
-}
-
-template <class Complex>
-Values Components(const xla::Literal& literal) {
-  const auto data = literal.data<Complex>();
-  Values values(2 * data.size());
-  for (size_t i = 0; i < data.size(); ++i) {
-    values[2 * i] = data[i].real();
-    values[2 * i + 1] = data[i].imag();
-  }
-  return values;
-}
-
-Values FloatValues(const xla::Literal& literal) {
+// Real components [begin, begin + count): of complex elements, real and imaginary parts in turn.
+Values FloatValues(const xla::Literal& literal, int64_t begin, int64_t count) {
+  Values values(count);
+  const auto copy = [&](const auto* data) {
+    for (int64_t i = 0; i < count; ++i) values[i] = static_cast<double>(data[begin + i]);
+  };
   switch (literal.shape().element_type()) {
     case xla::C64:
-      return Components<std::complex<float>>(literal);
+      copy(static_cast<const float*>(literal.untyped_data()));
+      break;
     case xla::C128:
-      return Components<std::complex<double>>(literal);
+      copy(static_cast<const double*>(literal.untyped_data()));
+      break;
     default:
-      return ToDoubles(literal);
+      xla::primitive_util::FloatingPointTypeSwitch(
+          [&](auto constant) {
+            copy(literal.data<xla::primitive_util::NativeTypeOf<constant>>().data());
+          },
+          literal.shape().element_type());
   }
+  return values;
 }
 
 // |a - b|, infinite where they differ in being NaN or infinite.
@@ -63,6 +51,13 @@ double Distance(double a, double b) {
   return std::fabs(a - b);
 }
 
+// What tolerances need to know of a dtype and of an output as a whole.
+struct Scale {
+  double spacing = 0;
+  double tiny = 0;  // denormal numbers may be flushed to zero
+  double size = 0;  // root mean square of the finite elements
+};
+
 struct Judgement {
   int64_t over = 0;
   int64_t unstable = 0;
@@ -71,13 +66,10 @@ struct Judgement {
   double worst_absolute = 0;
 };
 
-// Judges `candidate` with the tolerances that the deviations give, but for the one held out (-1:
-// none is).
-Judgement Judge(const Values& reference, const Values& candidate,
-                const std::vector<Values>& deviations, int held_out, double spacing, double tiny,
-                double size) {
-  Judgement judgement;
-  Values spread(kBlock);
+// Judges a stretch of `candidate` with the tolerances that the noisy runs give.
+void Judge(const Values& reference, const Values& candidate, const std::vector<Values>& noisy,
+           const Scale& scale, Judgement* judgement) {
+  std::array<double, kBlock> spread;
   const auto count = static_cast<int64_t>(reference.size());
   for (int64_t start = 0; start < count; start += kBlock) {
     const int64_t length = std::min(kBlock, count - start);
@@ -85,8 +77,8 @@ Judgement Judge(const Values& reference, const Values& candidate,
     int64_t finite = 0;
     for (int64_t j = 0; j < length; ++j) {
       spread[j] = 0;
-      for (int k = 0; k < static_cast<int>(deviations.size()); ++k) {
-        if (k != held_out) spread[j] = std::max(spread[j], deviations[k][start + j]);
+      for (const Values& run : noisy) {
+        spread[j] = std::max(spread[j], Distance(reference[start + j], run[start + j]));
       }
       if (spread[j] < kInfinity) {
         squares += spread[j] * spread[j];
@@ -98,21 +90,35 @@ Judgement Judge(const Values& reference, const Values& candidate,
       const double y = reference[start + j];
       const double distance = Distance(y, candidate[start + j]);
       if (spread[j] == kInfinity) {
-        judgement.unstable += distance > 0;
+        judgement->unstable += distance > 0;
         continue;
       }
-      double tolerance = tiny;
+      double tolerance = scale.tiny;
       if (std::isfinite(y)) {
-        tolerance += kFactor * std::max({spread[j], rms, spacing * std::fabs(y)});
-        judgement.resolved += tolerance < 0.1 * std::max(std::fabs(y), size);
+        tolerance += kFactor * std::max({spread[j], rms, scale.spacing * std::fabs(y)});
+        judgement->resolved += tolerance < 0.1 * std::max(std::fabs(y), scale.size);
       }
       if (distance < kInfinity) {
-        judgement.worst_absolute = std::max(judgement.worst_absolute, distance);
+        judgement->worst_absolute = std::max(judgement->worst_absolute, distance);
       }
       const double error = distance == kInfinity ? kInfinity : distance / tolerance;
-      judgement.worst_error = std::max(judgement.worst_error, error);
-      judgement.over += error > 1;
+      judgement->worst_error = std::max(judgement->worst_error, error);
+      judgement->over += error > 1;
     }
+  }
+}
+
+// Judges all of an output, a stretch at a time, for these are several copies in double precision.
+Judgement JudgeAll(const xla::Literal& reference, const xla::Literal& candidate,
+                   const std::vector<const xla::Literal*>& noisy, int64_t count,
+                   const Scale& scale) {
+  Judgement judgement;
+  for (int64_t begin = 0; begin < count; begin += kStretch) {
+    const int64_t length = std::min(kStretch, count - begin);
+    std::vector<Values> runs;
+    for (const xla::Literal* run : noisy) runs.push_back(FloatValues(*run, begin, length));
+    Judge(FloatValues(reference, begin, length), FloatValues(candidate, begin, length), runs, scale,
+          &judgement);
   }
   return judgement;
 }
@@ -127,43 +133,36 @@ Outcome Weigh(int64_t over, int64_t held_out_over) {
 
 LeafComparison CompareFloats(const xla::Literal& reference, const xla::Literal& candidate,
                              const std::vector<const xla::Literal*>& noisy) {
-  const Values y = FloatValues(reference);
-  const Values z = FloatValues(candidate);
-  std::vector<Values> deviations;
-  for (const xla::Literal* run : noisy) {
-    Values deviation = FloatValues(*run);
-    for (size_t i = 0; i < y.size(); ++i) deviation[i] = Distance(y[i], deviation[i]);
-    deviations.push_back(std::move(deviation));
-  }
   const xla::PrimitiveType type = reference.shape().element_type();
-  const double spacing = RelativeSpacing(type);
+  const bool complex = type == xla::C64 || type == xla::C128;
+  const int64_t count = reference.element_count() * (complex ? 2 : 1);
   LeafComparison leaf;
-  leaf.elements = leaf.floats = static_cast<int64_t>(y.size());
+  leaf.elements = leaf.floats = count;
   double squares = 0;
-  for (double value : y) {
-    if (!std::isfinite(value)) continue;
-    ++leaf.finite;
-    squares += value * value;
+  for (int64_t begin = 0; begin < count; begin += kStretch) {
+    for (double value : FloatValues(reference, begin, std::min(kStretch, count - begin))) {
+      if (!std::isfinite(value)) continue;
+      ++leaf.finite;
+      squares += value * value;
+    }
   }
-  const double size = leaf.finite > 0 ? std::sqrt(squares / static_cast<double>(leaf.finite)) : 0;
-  // Denormal numbers may be flushed to zero.
-  const bool wide = type == xla::F64 || type == xla::C128;
-  const double tiny = wide              ? std::numeric_limits<double>::min()
-                      : type == xla::F16 ? 0x1.0p-24
-                                         : std::numeric_limits<float>::min();
-  const Judgement judgement = Judge(y, z, deviations, -1, spacing, tiny, size);
+  Scale scale;
+  scale.spacing = RelativeSpacing(type);
+  scale.tiny = type == xla::F64 || type == xla::C128 ? std::numeric_limits<double>::min()
+               : type == xla::F16                    ? 0x1.0p-24
+                                                     : std::numeric_limits<float>::min();
+  scale.size = leaf.finite > 0 ? std::sqrt(squares / static_cast<double>(leaf.finite)) : 0;
+  const Judgement judgement = JudgeAll(reference, candidate, noisy, count, scale);
   leaf.over = judgement.over;
   leaf.unstable = judgement.unstable;
   leaf.resolved = judgement.resolved;
   leaf.worst_error = judgement.worst_error;
   leaf.worst_absolute = judgement.worst_absolute;
-  if (leaf.over > 0 && deviations.size() > 1) {
-    for (size_t k = 0; k < deviations.size(); ++k) {
-      const Values run = FloatValues(*noisy[k]);
-      leaf.held_out_over = std::max(
-          leaf.held_out_over,
-          Judge(y, run, deviations, static_cast<int>(k), spacing, tiny, size).over);
-    }
+  for (size_t k = 0; leaf.over > 0 && noisy.size() > 1 && k < noisy.size(); ++k) {
+    std::vector<const xla::Literal*> others = noisy;
+    others.erase(others.begin() + static_cast<int64_t>(k));
+    leaf.held_out_over =
+        std::max(leaf.held_out_over, JudgeAll(reference, *noisy[k], others, count, scale).over);
   }
   leaf.outcome = Weigh(leaf.over, leaf.held_out_over);
   return leaf;
@@ -205,8 +204,8 @@ LeafComparison CompareExact(const xla::Literal& reference, const xla::Literal& c
 
 bool SameBytes(const xla::Literal& reference, const xla::Literal& candidate) {
   return reference.size_bytes() == candidate.size_bytes() &&
-         std::memcmp(reference.untyped_data(), candidate.untyped_data(),
-                     reference.size_bytes()) == 0;
+         std::memcmp(reference.untyped_data(), candidate.untyped_data(), reference.size_bytes()) ==
+             0;
 }
 
 LeafComparison CompareLeaf(const xla::Literal& reference, const xla::Literal& candidate,

@@ -29,9 +29,9 @@
 namespace hone::compiler {
 
 enum class Outcome {
-  kEqual,      // every element within its tolerance, or unstable
-  kFlips,      // some beyond, no more of them than in the reference's own noisy runs
-  kDoubtful,   // more of them, but fewer than five times as many: neither can be claimed
+  kEqual,     // every element within its tolerance, or unstable
+  kFlips,     // some beyond, no more of them than in the reference's own noisy runs
+  kDoubtful,  // more of them, but fewer than five times as many: neither can be claimed
   kDifferent,
 };
 

@@ -1,0 +1,147 @@
+// hone check: do two programs compute the same?
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/input.h"
+#include "cli/parse.h"
+#include "cli/progress.h"
+#include "core/comparison.h"
+
+namespace hone::cli {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::string a;
+  std::string b;
+  CompareOptions compare;
+};
+
+const char* VerdictName(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kEqual:
+      return "equal";
+    case Verdict::kDifferent:
+      return "different";
+    case Verdict::kCannotTell:
+      break;
+  }
+  return "can't tell";
+}
+
+int CodeFor(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kEqual:
+      return kFine;
+    case Verdict::kDifferent:
+      return kDifferent;
+    case Verdict::kCannotTell:
+      break;
+  }
+  return kCannotTell;
+}
+
+std::string Text(const ComparisonReport& report) {
+  std::string text = fmt::format("{}{}\n", VerdictName(report.verdict),
+                                 report.reason.empty() ? "" : ": " + Printable(report.reason));
+  text += fmt::format("  method       {}\n", report.method);
+  text += fmt::format("  inputs       {}\n", report.inputs);
+  if (report.inputs > 0) {
+    text += fmt::format("  worst error  {:.3g} of the tolerance\n", report.worst_error);
+    if (report.finite_share < 1) {
+      text += fmt::format("  finite       {:.1f} % of the floating-point results\n",
+                          100 * report.finite_share);
+    }
+  }
+  text += fmt::format("  time         {:.1f} s\n", report.seconds);
+  for (const OutputError& error : report.errors) {
+    text += fmt::format("  output {} {}: {} elements differ, by up to {:.3g} ({:.3g} of the "
+                        "tolerance)\n",
+                        error.output, error.shape, Grouped(error.elements_over),
+                        error.worst_absolute, error.worst_error);
+  }
+  return text;
+}
+
+Json ToJson(const Options& options, const ComparisonReport& report) {
+  Json json;
+  json["a"] = options.a;
+  json["b"] = options.b;
+  json["verdict"] = report.verdict == Verdict::kCannotTell ? "cannot_tell"
+                                                           : VerdictName(report.verdict);
+  json["method"] = report.method;
+  json["reason"] = report.reason;
+  json["inputs"] = report.inputs;
+  json["worst_error"] = report.worst_error;
+  json["finite_share"] = report.finite_share;
+  json["seconds"] = report.seconds;
+  json["outputs"] = Json::array();
+  for (const OutputError& error : report.errors) {
+    json["outputs"].push_back({{"output", error.output},
+                               {"shape", error.shape},
+                               {"worst_error", error.worst_error},
+                               {"worst_absolute", error.worst_absolute},
+                               {"elements_over", error.elements_over}});
+  }
+  return json;
+}
+
+// What kept XLA from answering is no verdict on the programs.
+ComparisonReport NoVerdict(const Error& error) {
+  ComparisonReport report;
+  report.method = "none";
+  report.reason = error.message;
+  return report;
+}
+
+int RunCheck(const Options& options) {
+  const bool json = options.common.json;
+  StatusOr<std::string> data_a = ReadInput(options.a, options.common.MostInputBytes());
+  if (!data_a) return Fail(data_a.error(), options.a, json);
+  StatusOr<std::string> data_b = ReadInput(options.b, options.common.MostInputBytes());
+  if (!data_b) return Fail(data_b.error(), options.b, json);
+  auto started = StartPool(options.common);
+  if (!started) return Fail(started.error(), json);
+  Pool& pool = **started;
+  const StatusOr<ProgramInfo> a = pool.Load(*std::move(data_a));
+  if (!a) return Fail(a.error(), options.a, json);
+  const StatusOr<ProgramInfo> b = pool.Load(*std::move(data_b));
+  if (!b) return Fail(b.error(), options.b, json);
+  StatusOr<ComparisonReport> report = MakeError(ErrorCode::kInternal, "not compared");
+  {
+    const Waiting waiting(options.common.ShowProgress(), "compiling and running both");
+    report = pool.Compare({a->id, {}}, {b->id, {}}, options.compare);
+  }
+  if (!report) report = NoVerdict(report.error());
+  const int code = CodeFor(report->verdict);
+  return json ? Finish(ToJson(options, *report), code) : Finish(Text(*report), code);
+}
+
+}  // namespace
+
+Run AddCheck(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("A", options->a, "a program")->required()->type_name("");
+  app.add_option("B", options->b, "another, of the same parameters and results")
+      ->required()
+      ->type_name("");
+  app.add_option("--inputs", options->compare.inputs,
+                 fmt::format("input sets, each of another distribution ({})",
+                             options->compare.inputs))
+      ->check(CLI::Range(1, 1000).description(""))
+      ->type_name("N");
+  app.add_option("--seed", options->compare.seed,
+                 fmt::format("of the inputs ({})", options->compare.seed))
+      ->type_name("N");
+  AddDuration(app, "--budget", options->compare.budget_seconds,
+              fmt::format("time for it ({:g}s)", options->compare.budget_seconds));
+  AddCommonOptions(app, options->common);
+  return [options] { return RunCheck(*options); };
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,34 @@
+// The commands of `hone`, one a file: list_commands.cc lists them, main.cc runs them.
+#ifndef HONE_CLI_COMMANDS_H_
+#define HONE_CLI_COMMANDS_H_
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <vector>
+
+namespace hone::cli {
+
+// Runs a command whose arguments have been parsed; returns the exit code (cli/exit_codes.h).
+using Run = std::function<int()>;
+
+struct Command {
+  const char* name;
+  const char* meaning;   // one line
+  const char* examples;  // shown by `hone NAME --help`, a line each
+  // Adds the command's options to its parser. They live as long as the Run that is returned.
+  Run (*add)(CLI::App& app);
+};
+
+// In the order of `hone --help`.
+const std::vector<Command>& Commands();
+
+Run AddCheck(CLI::App& app);
+Run AddOptimize(CLI::App& app);
+Run AddPasses(CLI::App& app);
+Run AddReplay(CLI::App& app);
+Run AddRun(CLI::App& app);
+Run AddStats(CLI::App& app);
+
+}  // namespace hone::cli
+
+#endif  // HONE_CLI_COMMANDS_H_

@@ -1,0 +1,173 @@
+#include "cli/common.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <iterator>
+
+#include "cli/output.h"
+#include "cli/parse.h"
+
+namespace hone::cli {
+namespace {
+
+constexpr const char* kCodeNames[] = {"invalid_input", "unsupported", "pass_failed", "worker_died",
+                                      "deadline",      "memory",      "interrupted", "internal"};
+
+// In the group that `--help` shows last.
+constexpr const char* kGroup = "Workers and limits";
+
+// A value with the largest unit in which it is at least one: "1.23 Mi".
+std::string Scaled(double number, double base, const char* const (&units)[6]) {
+  size_t unit = 0;
+  while (std::abs(number) >= base && unit + 1 < std::size(units)) {
+    number /= base;
+    ++unit;
+  }
+  const int digits = unit == 0 || std::abs(number) >= 100 ? 0 : std::abs(number) >= 10 ? 1 : 2;
+  return fmt::format("{:.{}f} {}", number, digits, units[unit]);
+}
+
+}  // namespace
+
+void AddCommonOptions(CLI::App& app, CommonOptions& options) {
+  app.add_flag("--json", options.json, "print JSON, for programs");
+  app.add_flag("-q,--quiet", options.quiet, "no progress");
+  app.add_option("--workers", options.workers,
+                 fmt::format("processes that run XLA ({})", options.workers))
+      ->check(CLI::Range(1, 256).description(""))
+      ->type_name("N")
+      ->group(kGroup);
+  AddDuration(app, "--pass-deadline", options.pass_deadline_seconds,
+              fmt::format("a pass that runs longer is killed and counts as failed ({:g}s)",
+                          options.pass_deadline_seconds))
+      ->group(kGroup);
+  AddSize(app, "--memory-limit", options.memory_limit_bytes,
+          "a worker that takes more is killed (three quarters of the machine's)")
+      ->group(kGroup);
+  AddSize(app, "--cache", options.cache_bytes,
+          fmt::format("of program states, a worker ({})",
+                      HumanBytes(static_cast<double>(options.cache_bytes))))
+      ->group(kGroup);
+  app.add_option("--max-input-mb", options.most_input_mb,
+                 fmt::format("larger files are not read ({})", options.most_input_mb))
+      ->check(CLI::Range(1, 2047).description(""))  // a protobuf message ends at 2 GiB
+      ->type_name("MIB")
+      ->group(kGroup);
+}
+
+PoolOptions PoolOptionsFor(const CommonOptions& options) {
+  PoolOptions pool;
+  pool.workers = options.workers;
+  pool.pass_deadline_seconds = options.pass_deadline_seconds;
+  pool.memory_limit_bytes = options.memory_limit_bytes;
+  pool.cache_bytes = options.cache_bytes;
+  return pool;
+}
+
+StatusOr<std::unique_ptr<Pool>> StartPool(const CommonOptions& options,
+                                          const std::atomic<bool>* stop) {
+  PoolOptions pool = PoolOptionsFor(options);
+  pool.stop = stop;
+  return Pool::Start(pool);
+}
+
+int ExitCodeFor(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kInvalidInput:
+    case ErrorCode::kUnsupported:
+      return kBadInput;
+    case ErrorCode::kInterrupted:
+      return kInterrupted;
+    default:
+      return kSomeFailed;
+  }
+}
+
+int Fail(const Error& error, const std::string& file, bool json) {
+  const std::string where = file.empty() ? "" : Printable(file) + ": ";
+  fmt::print(stderr, "hone: {}{}\n", where, Printable(error.message));
+  if (json) (void)PrintJson({{"error", ErrorJson(error, file)}});
+  return ExitCodeFor(error);
+}
+
+int Fail(const Error& error, bool json) { return Fail(error, "", json); }
+
+Json ErrorJson(const Error& error, const std::string& file) {
+  Json json;
+  if (!file.empty()) json["file"] = file;
+  json["code"] = kCodeNames[static_cast<int>(error.code)];
+  json["message"] = error.message;
+  return json;
+}
+
+void Warn(const std::string& file, const std::string& message) {
+  const std::string where = file.empty() ? "" : Printable(file) + ": ";
+  fmt::print(stderr, "hone: {}warning: {}\n", where, Printable(message));
+}
+
+Status PrintJson(const Json& json) {
+  return WriteStdout(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+int Finish(const Json& json, int code) {
+  if (Status wrote = PrintJson(json); !wrote) return Fail(wrote.error(), "stdout", false);
+  return code;
+}
+
+int Finish(const std::string& text, int code) {
+  if (Status wrote = WriteStdout(text); !wrote) return Fail(wrote.error(), "stdout", false);
+  return code;
+}
+
+std::string Printable(const std::string& message) {
+  // The dump is where broken UTF-8 is replaced; its quotes and escapes are undone by parsing.
+  std::string text = message;
+  const Json whole = Json::parse(
+      Json(message).dump(-1, ' ', false, Json::error_handler_t::replace), nullptr, false);
+  if (whole.is_string()) text = whole.get<std::string>();
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      result += "\n  ";
+    } else if (c == '\t') {
+      result += ' ';
+    } else if (byte < 32 || byte == 127) {
+      result += "\uFFFD";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string Grouped(int64_t number) {
+  if (number == -1) return "-";
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    const bool after_digit = i > 0 && digits[i - 1] != '-';
+    if (after_digit && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+std::string HumanBytes(double bytes) {
+  if (bytes == -1) return "-";
+  return Scaled(bytes, 1024, {"B", "KiB", "MiB", "GiB", "TiB", "PiB"});
+}
+
+std::string HumanCount(double number) {
+  if (number == -1) return "-";
+  std::string text = Scaled(number, 1000, {"", "K", "M", "G", "T", "P"});
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+const char* HoneVersion() { return HONE_VERSION; }
+
+}  // namespace hone::cli

@@ -1,0 +1,76 @@
+// What the commands share: options, error messages, numbers for people.
+#ifndef HONE_CLI_COMMON_H_
+#define HONE_CLI_COMMON_H_
+
+#include <CLI/App.hpp>
+#include <atomic>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/exit_codes.h"
+#include "core/result.h"
+#include "wire/pool.h"
+
+namespace hone::cli {
+
+using Json = nlohmann::ordered_json;
+
+// Options of every command that starts workers. Set other defaults before AddCommonOptions.
+struct CommonOptions {
+  int workers = 1;
+  double pass_deadline_seconds = 60;
+  size_t memory_limit_bytes = 0;
+  size_t cache_bytes = size_t{1} << 30;
+  size_t most_input_mb = 128;
+  bool json = false;
+  bool quiet = false;
+
+  size_t MostInputBytes() const { return most_input_mb << 20; }
+  bool ShowProgress() const { return !quiet; }
+};
+
+void AddCommonOptions(CLI::App& app, CommonOptions& options);
+
+PoolOptions PoolOptionsFor(const CommonOptions& options);
+
+// Pool::Start with these options; `stop` may be null (PoolOptions::stop).
+StatusOr<std::unique_ptr<Pool>> StartPool(const CommonOptions& options,
+                                          const std::atomic<bool>* stop = nullptr);
+
+// A line `hone: FILE: what; what to do` on stderr, more lines of the message indented below it;
+// with `json` also {"error": {"file", "code", "message"}} on stdout. `file` may be empty. Returns
+// the exit code that fits the error.
+int Fail(const Error& error, const std::string& file, bool json);
+int Fail(const Error& error, bool json);
+
+// {"file", "code", "message"}, for a result among several.
+Json ErrorJson(const Error& error, const std::string& file);
+
+// `hone: FILE: warning: …` on stderr.
+void Warn(const std::string& file, const std::string& message);
+
+int ExitCodeFor(const Error& error);
+
+// An object, indented, and a line's end. Bytes that are not UTF-8 are replaced.
+Status PrintJson(const Json& json);
+
+// PrintJson or WriteStdout, then `code`; where stdout cannot be written, that failure instead.
+int Finish(const Json& json, int code);
+int Finish(const std::string& text, int code);
+
+// For people to read: control characters and broken UTF-8, which a damaged file can bring into a
+// message, are replaced; lines after the first are indented.
+std::string Printable(const std::string& message);
+
+// "1,234"; "1.2 GiB"; "1.23 G"; "-" for the -1 of what was not measured.
+std::string Grouped(int64_t number);
+std::string HumanBytes(double bytes);
+std::string HumanCount(double number);
+
+// "0.1.0"
+const char* HoneVersion();
+
+}  // namespace hone::cli
+
+#endif  // HONE_CLI_COMMON_H_

@@ -1,0 +1,18 @@
+// What `hone` tells the shell.
+#ifndef HONE_CLI_EXIT_CODES_H_
+#define HONE_CLI_EXIT_CODES_H_
+
+namespace hone::cli {
+
+enum ExitCode : int {
+  kFine = 0,         // also where nothing better was found
+  kDifferent = 1,    // check: the programs compute different things
+  kBadInput = 2,     // nothing was done and nothing was written
+  kSomeFailed = 3,   // some files, or a pass, failed
+  kCannotTell = 4,   // check: no verdict
+  kInterrupted = 130,
+};
+
+}  // namespace hone::cli
+
+#endif  // HONE_CLI_EXIT_CODES_H_

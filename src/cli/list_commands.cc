@@ -1,0 +1,40 @@
+#include "cli/commands.h"
+
+namespace hone::cli {
+
+const std::vector<Command>& Commands() {
+  static const std::vector<Command> commands = {
+#ifdef HONE_HAS_OPTIMIZE
+      {"optimize", "search for an order of XLA's passes that beats XLA's own; verify the result",
+       "  hone optimize model.hlo -o better.hlo --recipe better.json\n"
+       "  hone optimize model.hlo --objective flops --actions all --budget 2m\n"
+       "  hone optimize models/ --budget 20s --json\n",
+       AddOptimize},
+#endif
+      {"run", "run passes on a program, in the order given",
+       "  hone run model.hlo --passes algsimp,cse,dce -o out.hlo\n"
+       "  hone run model.hlo --passes \"\"            write it back, normalised\n"
+       "  hone run model.hlo --passes fusion -o out.pb --timing\n",
+       AddRun},
+      {"replay", "make the result of a recipe again, to the byte",
+       "  hone replay better.json -o again.hlo\n"
+       "  hone replay better.json --program elsewhere/model.hlo\n",
+       AddReplay},
+      {"check", "do two programs compute the same? 0 yes, 1 no, 4 can't tell",
+       "  hone check model.hlo better.hlo\n"
+       "  hone check model.hlo better.hlo --inputs 10 --seed 7 --budget 5m\n",
+       AddCheck},
+      {"stats", "what is in a program: ops, flops, bytes, memory, largest tensors",
+       "  hone stats model.hlo\n"
+       "  hone stats models/ --json\n",
+       AddStats},
+      {"passes", "the passes that hone knows",
+       "  hone passes\n"
+       "  hone passes --group simplify\n"
+       "  hone passes --excluded\n",
+       AddPasses},
+  };
+  return commands;
+}
+
+}  // namespace hone::cli

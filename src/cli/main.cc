@@ -1,0 +1,146 @@
+// hone: the command line.
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "core/nearest.h"
+
+namespace hone::cli {
+namespace {
+
+constexpr const char* kAbout =
+    "hone finds better ways to compile machine-learning programs with the real XLA compiler,\n"
+    "and proves that each is right.";
+
+struct Entry {
+  CLI::App* app;
+  Run run;
+};
+
+bool WantsJson(int argc, char** argv) {
+  return std::any_of(argv + 1, argv + argc, [](std::string_view a) { return a == "--json"; });
+}
+
+std::vector<std::string> CommandNames() {
+  std::vector<std::string> names;
+  for (const Command& command : Commands()) names.emplace_back(command.name);
+  return names;
+}
+
+// All of an app's flags as they are typed: "--passes", "-o".
+std::vector<std::string> FlagNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+Error UnknownArgument(const CLI::App& app, const std::string& argument) {
+  const std::string flag = argument.substr(0, argument.find('='));
+  const std::string command = app.get_parent() == nullptr ? "hone" : "hone " + app.get_name();
+  if (flag.size() > 1 && flag[0] == '-') {
+    return {ErrorCode::kInvalidInput, fmt::format("there is no flag {}{}; see `{} --help`", flag,
+                                                  DidYouMean(flag, FlagNames(app)), command)};
+  }
+  return {ErrorCode::kInvalidInput,
+          fmt::format("'{}' is one argument too many; see `{} --help`", argument, command)};
+}
+
+std::string Version() {
+  const auto pool = StartPool(CommonOptions{});
+  return fmt::format("hone {}\nXLA of {}\n", HoneVersion(),
+                     pool ? (*pool)->version() : "an unknown version: " + pool.error().message);
+}
+
+// The words that come first and are no flag must be a command.
+const char* FirstWord(int argc, char** argv) {
+  return argc > 1 && argv[1][0] != '-' ? argv[1] : nullptr;
+}
+
+int Main(int argc, char** argv) {
+  ExitOnInterrupt();
+  const bool json = WantsJson(argc, argv);
+  CLI::App app{kAbout, "hone"};
+  app.footer("`hone COMMAND --help` tells more and gives examples.");
+  app.get_formatter()->column_width(34);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app.get_formatter()->label("Subcommands", "Commands");
+  app.set_help_flag("-h,--help", "print this and end");
+  bool version = false;
+  app.add_flag("--version", version, "print hone's version and XLA's, and end");
+  app.allow_extras();
+  std::vector<Entry> entries;
+  for (const Command& command : Commands()) {
+    CLI::App* sub = app.add_subcommand(command.name, command.meaning);
+    sub->footer(fmt::format("Examples:\n{}", command.examples));
+    sub->allow_extras();
+    entries.push_back({sub, command.add(*sub)});
+  }
+  if (argc == 1) return Finish(app.help(), kBadInput);
+  const char* word = FirstWord(argc, argv);
+  const std::vector<std::string> names = CommandNames();
+  if (word != nullptr && std::find(names.begin(), names.end(), word) == names.end()) {
+    return Fail({ErrorCode::kInvalidInput,
+                 fmt::format("there is no command '{}'{}; see `hone --help`", word,
+                             DidYouMean(word, names))},
+                json);
+  }
+  const auto chosen = [&]() -> const Entry* {
+    for (const Entry& entry : entries) {
+      if (entry.app->parsed()) return &entry;
+    }
+    return nullptr;
+  };
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return Finish(app.help(), kFine);  // of the command, where there is one
+  } catch (const CLI::ParseError& error) {
+    // A mistyped flag is the better explanation of an argument that is then missing.
+    const Entry* entry = chosen();
+    const CLI::App& place = entry == nullptr ? app : *entry->app;
+    for (const std::string& rest : place.remaining()) {
+      if (rest.size() > 1 && rest[0] == '-') return Fail(UnknownArgument(place, rest), json);
+    }
+    return Fail({ErrorCode::kInvalidInput,
+                 fmt::format("{}; see `hone{} --help`", error.what(),
+                             entry == nullptr ? "" : " " + entry->app->get_name())},
+                json);
+  }
+  if (version) return Finish(Version(), kFine);
+  const Entry* entry = chosen();
+  const CLI::App& place = entry == nullptr ? app : *entry->app;
+  if (const auto rest = place.remaining(); !rest.empty()) {
+    return Fail(UnknownArgument(place, rest.front()), json);
+  }
+  if (const auto rest = app.remaining(); !rest.empty()) {
+    return Fail(UnknownArgument(app, rest.front()), json);
+  }
+  if (entry == nullptr) return Fail({ErrorCode::kInvalidInput, "give a command"}, json);
+  return entry->run();
+}
+
+}  // namespace
+}  // namespace hone::cli
+
+int main(int argc, char** argv) {
+  // Libraries may throw where memory or descriptors run out.
+  try {
+    return hone::cli::Main(argc, argv);
+  } catch (const std::exception& exception) {
+    return hone::cli::Fail({hone::ErrorCode::kInternal, exception.what()}, false);
+  }
+}

@@ -1,0 +1,524 @@
+// hone optimize: a better order of XLA's passes, searched, replayed, verified.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/input.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/parse.h"
+#include "cli/progress.h"
+#include "search/searcher.h"
+#include "tune/optimize.h"
+#include "tune/recipe.h"
+
+namespace hone::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  CommonOptions common;
+  std::vector<std::string> files;
+  std::string objective = "op_count";
+  std::string actions = "simplify";
+  std::string search{Searchers().front().name};
+  Budget budget{30, std::numeric_limits<int64_t>::max()};
+  uint64_t seed = 1;
+  int inputs = 3;
+  double verify_seconds = 120;
+  bool no_verify = false;
+  bool allow_unverified = false;
+  bool timing = false;
+  std::string output;
+  std::string recipe;
+};
+
+// One file's outcome: a result or an error.
+struct Row {
+  std::string file;
+  std::optional<Error> error;
+  ProgramInfo program;
+  OptimizeResult result;
+  double seconds = 0;
+  std::string output;  // where it was written; empty where it was not
+  std::string recipe;
+  std::string withheld;  // why it was not written though asked for
+
+  std::optional<double> Ratio() const {
+    if (error || result.by_default >= result.initial) return std::nullopt;
+    return (result.initial - result.value) / (result.initial - result.by_default);
+  }
+  std::string Verified() const {
+    return !result.verification_ran ? "skipped" : result.verified() ? "true" : "false";
+  }
+};
+
+std::vector<std::string> Names(const Pool& pool, const std::vector<PassId>& passes) {
+  std::vector<std::string> names;
+  for (PassId pass : passes) names.push_back(pool.passes()[pass].name);
+  return names;
+}
+
+Json TimingJson(const Timing& timing) {
+  return {{"passes", timing.passes},     {"clones", timing.clones},
+          {"metrics", timing.metrics},   {"verifier", timing.verifier},
+          {"fingerprints", timing.fingerprints}, {"other", timing.other},
+          {"passes_run", timing.passes_run},     {"clones_made", timing.clones_made}};
+}
+
+Json RowJson(const Pool& pool, const Row& row, const Options& options) {
+  if (row.error) return {{"file", row.file}, {"error", ErrorJson(*row.error, row.file)}};
+  const OptimizeResult& result = row.result;
+  Json json;
+  json["file"] = row.file;
+  json["instructions"] = row.program.metrics.op_count;
+  json["objective"] = options.objective;
+  json["initial"] = result.initial;
+  json["default"] = result.by_default;
+  json["result"] = result.value;
+  json["ratio"] = row.Ratio() ? Json(*row.Ratio()) : Json(nullptr);
+  if (result.verification_ran) {
+    json["verified"] = result.verified();
+  } else {
+    json["verified"] = "skipped";
+  }
+  const ComparisonReport& report = result.verification;
+  json["verification"] = {{"method", report.method},
+                          {"inputs", report.inputs},
+                          {"worst_error", report.worst_error},
+                          {"finite_share", report.finite_share},
+                          {"reason", report.reason},
+                          {"seconds", result.verify_seconds}};
+  json["passes"] = Names(pool, result.passes);
+  json["steps"] = result.steps;
+  json["passes_run"] = result.timing.passes_run;
+  json["seconds"] = row.seconds;
+  json["search_seconds"] = result.search_seconds;
+  json["steps_per_second"] = static_cast<double>(result.steps) / result.search_seconds;
+  json["passes_run_per_second"] =
+      static_cast<double>(result.timing.passes_run) / result.search_seconds;
+  json["seconds_in_xla"] = result.timing.InXla();
+  json["stop_reason"] = StopReasonName(result.stop_reason);
+  json["failures"] = Json::array();
+  for (const Failure& failure : result.failures) {
+    json["failures"].push_back(
+        {{"pass", failure.pass}, {"why", failure.why}, {"times", failure.times}});
+  }
+  json["rejected"] = result.rejected;
+  if (!result.default_complaint.empty()) json["no_default"] = result.default_complaint;
+  json["best_so_far"] = Json::array();
+  for (const Improvement& better : result.improvements) {
+    json["best_so_far"].push_back(
+        {{"steps", better.steps}, {"seconds", better.seconds}, {"value", better.value}});
+  }
+  json["fingerprint"] = result.state.ToHex();
+  if (options.timing) json["timing"] = TimingJson(result.timing);
+  if (!row.output.empty()) json["output"] = row.output;
+  if (!row.recipe.empty()) json["recipe"] = row.recipe;
+  if (!row.withheld.empty()) json["withheld"] = row.withheld;
+  return json;
+}
+
+struct Summary {
+  double log_sum = 0;
+  int ratios = 0;
+  int better = 0;
+  int equal = 0;
+  int worse = 0;
+  int failed = 0;
+  std::optional<double> Geomean() const {
+    return ratios == 0 ? std::nullopt : std::optional(std::exp(log_sum / ratios));
+  }
+};
+
+Summary Summarise(const std::vector<Row>& rows) {
+  Summary summary;
+  for (const Row& row : rows) {
+    if (row.error) {
+      ++summary.failed;
+      continue;
+    }
+    const double by_default = row.result.by_default;
+    ++(row.result.value < by_default    ? summary.better
+       : row.result.value == by_default ? summary.equal
+                                        : summary.worse);
+    if (const auto ratio = row.Ratio(); ratio && *ratio > 0) {
+      summary.log_sum += std::log(*ratio);
+      ++summary.ratios;
+    }
+  }
+  return summary;
+}
+
+// Whole numbers as such, large ones with a unit.
+std::string Value(double value) {
+  return value < 1e7 ? Grouped(static_cast<int64_t>(value)) : HumanCount(value);
+}
+
+std::string Header(size_t width) {
+  return fmt::format("{:{}} {:>9} {:>9} {:>9} {:>7} {:>9} {:>7} {:>8}\n", "FILE", width, "INITIAL",
+                     "DEFAULT", "RESULT", "RATIO", "VERIFIED", "STEPS/S", "SECONDS");
+}
+
+std::string TableLine(const Row& row, size_t width) {
+  if (row.error) return fmt::format("{:{}} failed: {}\n", row.file, width, Printable(row.error->message));
+  const OptimizeResult& result = row.result;
+  std::string line = fmt::format(
+      "{:{}} {:>9} {:>9} {:>9} {:>7} {:>9} {:>7.0f} {:>8.1f}\n", row.file, width,
+      Value(result.initial), result.default_complaint.empty() ? Value(result.by_default) : "-",
+      Value(result.value), row.Ratio() ? fmt::format("{:.4f}", *row.Ratio()) : "-",
+      !result.verification_ran ? "skipped" : result.verified() ? "yes" : "no",
+      static_cast<double>(result.steps) / result.search_seconds, row.seconds);
+  if (result.verification_ran && !result.verified()) {
+    line += fmt::format("{:{}}   not verified: {}\n", "", 0,
+                        Printable(result.verification.reason));
+  }
+  return line;
+}
+
+std::string TimingText(const OptimizeResult& result, int workers) {
+  const Timing& t = result.timing;
+  const double all = result.search_seconds;
+  const auto share = [&](double seconds) {
+    return fmt::format("{:.2f} s ({:.1f} %)", seconds, 100 * seconds / (all * workers));
+  };
+  return fmt::format(
+      "timing of the search, {:.2f} s on {} worker{}:\n"
+      "  inside XLA        {}\n"
+      "    passes          {}, {} run, {:.0f} a second\n"
+      "    copies          {}, {} made\n"
+      "    cost analysis   {}\n"
+      "  fingerprints      {}\n"
+      "  worker's rest     {}\n"
+      "  outside, idle     {}\n"
+      "  steps             {}, {:.0f} a second; {:.1f} % looked up\n",
+      all, workers, workers == 1 ? "" : "s", share(t.InXla()), share(t.passes), t.passes_run,
+      static_cast<double>(t.passes_run) / all, share(t.clones), t.clones_made, share(t.metrics),
+      share(t.fingerprints), share(t.other),
+      share(all * workers - t.InXla() - t.fingerprints - t.other), result.steps,
+      static_cast<double>(result.steps) / all,
+      100 * (1 - std::min(1.0, static_cast<double>(t.passes_run) /
+                                   static_cast<double>(std::max<int64_t>(1, result.steps)))));
+}
+
+// What a person wants to know of a single file, below its line in the table.
+std::string Details(const Pool& pool, const Row& row, const Options& options) {
+  const OptimizeResult& result = row.result;
+  std::string text = "\n";
+  if (!result.default_complaint.empty()) {
+    text += "no default order to compare with: " + Printable(result.default_complaint) + "\n";
+  } else if (result.value == result.by_default) {
+    text += "nothing better than XLA's own order was found; this is its result\n";
+  }
+  text += "passes:";
+  for (const std::string& name : Names(pool, result.passes)) text += " " + name;
+  text += "\n";
+  if (result.verified()) {
+    text += fmt::format("verified: {}; {} input set{}, worst error {:.3g} of the tolerance\n",
+                        result.verification.method, result.verification.inputs,
+                        result.verification.inputs == 1 ? "" : "s",
+                        result.verification.worst_error);
+  }
+  for (const std::string& rejected : result.rejected) {
+    text += "rejected: " + Printable(rejected) + "\n";
+  }
+  for (const Failure& failure : result.failures) {
+    text += fmt::format("pass {} failed {} time{}: {}\n", failure.pass, failure.times,
+                        failure.times == 1 ? "" : "s", Printable(failure.why));
+  }
+  if (options.timing) text += TimingText(result, pool.workers());
+  return text;
+}
+
+Recipe MakeRecipe(const Pool& pool, const Row& row, const Options& options) {
+  const OptimizeResult& result = row.result;
+  Recipe recipe;
+  recipe.hone_version = HoneVersion();
+  recipe.xla_version = pool.version();
+  recipe.program = {row.file, row.program.name, row.program.fingerprint.ToHex()};
+  recipe.passes = Names(pool, result.passes);
+  recipe.result_fingerprint = result.state.ToHex();
+  recipe.objective = options.objective;
+  recipe.initial_value = result.initial;
+  recipe.default_value = result.by_default;
+  recipe.result_value = result.value;
+  recipe.seed = options.seed;
+  recipe.flags = {{"actions", options.actions}, {"search", options.search}};
+  if (std::isfinite(options.budget.seconds)) {
+    recipe.flags["budget_seconds"] = fmt::format("{}", options.budget.seconds);
+  }
+  if (options.budget.steps != Budget{}.steps) {
+    recipe.flags["budget_steps"] = std::to_string(options.budget.steps);
+  }
+  recipe.verification = {row.Verified(), result.verification.method, result.verification.inputs,
+                         result.verification.worst_error};
+  if (!result.verification.reason.empty()) {
+    recipe.verification.method += ": " + result.verification.reason;
+  }
+  return recipe;
+}
+
+// Where each file's result goes: the name itself for one file, a file in that folder for several.
+StatusOr<std::vector<std::string>> Targets(const std::vector<std::string>& files,
+                                           const std::string& given, const char* extension) {
+  if (given.empty()) return std::vector<std::string>(files.size());
+  if (files.size() == 1 && !fs::is_directory(given)) return std::vector<std::string>{given};
+  std::vector<std::string> targets;
+  std::set<std::string> taken;
+  std::error_code error;
+  fs::create_directories(given, error);
+  for (const std::string& file : files) {
+    const fs::path name = fs::path(file).filename().replace_extension(extension);
+    if (!taken.insert(name.string()).second) {
+      return MakeError(ErrorCode::kInvalidInput,
+                       "two of the files would be written to '" + name.string() +
+                           "' there; optimise their folders one by one");
+    }
+    targets.push_back((fs::path(given) / name).string());
+  }
+  return targets;
+}
+
+class Command {
+ public:
+  explicit Command(Options& options) : options_(options) {}
+
+  int Run() {
+    const auto expanded = ExpandInputs(options_.files);
+    if (!expanded) {
+      return Fail(expanded.error().error, expanded.error().file, options_.common.json);
+    }
+    files_ = *expanded;
+    for (auto [given, extension, targets] :
+         {std::tuple(&options_.output, ".hlo", &outputs_),
+          std::tuple(&options_.recipe, ".json", &recipes_)}) {
+      auto planned = Targets(files_, *given, extension);
+      if (!planned) return Fail(planned.error(), *given, options_.common.json);
+      *targets = *planned;
+      for (const std::string& target : *targets) {
+        if (target.empty()) continue;
+        if (Status fine = CheckWritable(target); !fine) {
+          return Fail(fine.error(), target, options_.common.json);
+        }
+      }
+    }
+    stop_ = StopOnInterrupt();
+    auto pool = StartPool(options_.common, stop_);
+    if (!pool) return Fail(pool.error(), options_.common.json);
+    pool_ = std::move(*pool);
+    return files_.size() == 1 ? RunOne() : RunAll();
+  }
+
+ private:
+  int RunOne() {
+    const Row row = Optimise(0);
+    if (row.error) return Fail(*row.error, row.file, options_.common.json);
+    const int code = Code({row});
+    if (options_.common.json) return Finish(RowJson(*pool_, row, options_), code);
+    std::string text = Header(Width()) + TableLine(row, Width()) + Details(*pool_, row, options_);
+    if (!row.output.empty()) text += "written to " + row.output + "\n";
+    if (!row.recipe.empty()) text += "recipe in " + row.recipe + "\n";
+    if (!row.withheld.empty()) Warn(row.file, row.withheld);
+    return Finish(text, code);
+  }
+
+  int RunAll() {
+    std::vector<Row> rows;
+    if (!options_.common.json) (void)WriteStdout(Header(Width()));
+    for (size_t i = 0; i < files_.size() && !*stop_; ++i) {
+      rows.push_back(Optimise(i));
+      if (!options_.common.json) (void)WriteStdout(TableLine(rows.back(), Width()));
+      if (!rows.back().withheld.empty()) Warn(rows.back().file, rows.back().withheld);
+    }
+    const Summary summary = Summarise(rows);
+    const auto geomean = summary.Geomean();
+    const int code = Code(rows);
+    if (options_.common.json) {
+      Json json;
+      json["results"] = Json::array();
+      for (const Row& row : rows) json["results"].push_back(RowJson(*pool_, row, options_));
+      json["summary"] = {{"geomean_ratio", geomean ? Json(*geomean) : Json(nullptr)},
+                         {"better", summary.better},
+                         {"equal", summary.equal},
+                         {"worse", summary.worse},
+                         {"failed", summary.failed}};
+      return Finish(json, code);
+    }
+    return Finish(fmt::format("geometric mean of the ratio {}; {} better than XLA's own order, {} "
+                              "equal, {} worse, {} failed\n",
+                              geomean ? fmt::format("{:.4f}", *geomean) : "-", summary.better,
+                              summary.equal, summary.worse, summary.failed),
+                  code);
+  }
+
+  int Code(const std::vector<Row>& rows) const {
+    if (*stop_) return kInterrupted;
+    const bool failed = std::any_of(rows.begin(), rows.end(), [](const Row& row) {
+      return row.error.has_value() || !row.withheld.empty();
+    });
+    return failed ? kSomeFailed : kFine;
+  }
+
+  size_t Width() const {
+    size_t width = 4;
+    for (const std::string& file : files_) width = std::max(width, file.size());
+    return width;
+  }
+
+  Row Optimise(size_t i) {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point start = Clock::now();
+    Row row;
+    row.file = files_[i];
+    const StatusOr<ProgramInfo> program =
+        LoadProgram(*pool_, row.file, options_.common.MostInputBytes());
+    if (!program) {
+      row.error = program.error();
+      return row;
+    }
+    row.program = *program;
+    if (program->elided_constants && !options_.allow_unverified) {
+      row.error = Error{ErrorCode::kInvalidInput,
+                        "its text has elided constants, {...}: their values are lost, so it cannot "
+                        "be run and no result can be verified; dump it again with large constants, "
+                        "or give --allow-unverified"};
+    } else {
+      Search(row);
+      if (!row.error) Write(i, row);
+    }
+    pool_->Unload(program->id);
+    row.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return row;
+  }
+
+  void Search(Row& row) {
+    Progress progress(options_.common.ShowProgress());
+    OptimizeOptions search;
+    search.objective = *ObjectiveFromName(options_.objective);
+    search.actions = options_.actions;
+    search.search = options_.search;
+    search.budget_seconds = std::isfinite(options_.budget.seconds) ? options_.budget.seconds : 0;
+    search.budget_steps = options_.budget.steps == Budget{}.steps ? 0 : options_.budget.steps;
+    search.seed = options_.seed;
+    search.verify = !options_.no_verify;
+    search.compare.inputs = options_.inputs;
+    search.compare.seed = options_.seed;
+    search.compare.budget_seconds = options_.verify_seconds;
+    search.interrupted = stop_;
+    search.progress = [&](const OptimizeProgress& now) {
+      if (!progress.Due()) return;
+      progress.Show(fmt::format("{}: {} {:.0f} s, {} steps, {} -> {} (XLA's own order: {})",
+                                row.file, now.phase, now.seconds, Grouped(now.steps),
+                                Value(now.initial), Value(now.best), Value(now.by_default)));
+    };
+    StatusOr<OptimizeResult> result = Optimize(*pool_, row.program, search);
+    if (!result) {
+      row.error = result.error();
+    } else {
+      row.result = *std::move(result);
+    }
+  }
+
+  // The result and its recipe, if wanted and if it may be given out.
+  void Write(size_t i, Row& row) {
+    if (outputs_[i].empty() && recipes_[i].empty()) return;
+    if (!row.result.verified() && !options_.allow_unverified) {
+      row.withheld = "not written: the result is not verified (" +
+                     (row.result.verification_ran ? row.result.verification.reason
+                                                  : std::string("verification was skipped")) +
+                     "); give --allow-unverified to have it all the same";
+      return;
+    }
+    if (!outputs_[i].empty()) {
+      StateName state{row.program.id, {}};
+      for (PassId pass : row.result.passes) state.links.push_back({pass, {}});
+      const StatusOr<Exported> exported = pool_->Export(state, FormatFor(outputs_[i]));
+      if (!exported) {
+        row.error = exported.error();
+        return;
+      }
+      if (exported->state != row.result.state) {
+        row.error = Error{ErrorCode::kInternal,
+                          "XLA gave another result when it was made again to be written"};
+        return;
+      }
+      if (Status wrote = WriteFile(outputs_[i], exported->bytes); !wrote) {
+        row.error = wrote.error();
+        return;
+      }
+      row.output = outputs_[i];
+    }
+    if (!recipes_[i].empty()) {
+      if (Status wrote =
+              WriteFile(recipes_[i], RecipeToJson(MakeRecipe(*pool_, row, options_)));
+          !wrote) {
+        row.error = wrote.error();
+        return;
+      }
+      row.recipe = recipes_[i];
+    }
+  }
+
+  Options& options_;
+  std::vector<std::string> files_;
+  std::vector<std::string> outputs_;
+  std::vector<std::string> recipes_;
+  const std::atomic<bool>* stop_ = nullptr;
+  std::unique_ptr<Pool> pool_;
+};
+
+}  // namespace
+
+Run AddOptimize(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("FILE", options->files, "programs, or folders of them")
+      ->required()
+      ->type_name("");
+  app.add_option("--objective", options->objective, "what is to be made small")
+      ->check(CLI::IsMember({"op_count", "flops", "bytes", "peak_memory"}))
+      ->capture_default_str();
+  app.add_option("--actions", options->actions, "the passes to choose from")
+      ->check(CLI::IsMember({"simplify", "all"}))
+      ->capture_default_str();
+  std::vector<std::string> searchers;
+  for (const SearcherInfo& searcher : Searchers()) searchers.emplace_back(searcher.name);
+  app.add_option("--search", options->search, "how to search")
+      ->check(CLI::IsMember(searchers))
+      ->capture_default_str();
+  AddBudget(app, "--budget", options->budget,
+            "time, steps or both, a program: 30s, 2000steps, 30s,2000steps");
+  app.add_option("--seed", options->seed, "of the search and of the inputs")
+      ->capture_default_str();
+  app.add_option("--inputs", options->inputs, "input sets that the result is verified on")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  AddDuration(app, "--verify-budget", options->verify_seconds, "time for verification");
+  app.add_flag("--no-verify", options->no_verify, "skip it");
+  app.add_flag("--allow-unverified", options->allow_unverified,
+               "write a result that is not verified");
+  app.add_option("-o,--output", options->output,
+                 "write the result here (.pb is binary); a folder for several files")
+      ->type_name("OUT");
+  app.add_option("--recipe", options->recipe, "write how it was made; a folder for several files")
+      ->type_name("OUT");
+  app.add_flag("--timing", options->timing, "show where the time went");
+  options->common.workers =
+      static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 8u));
+  AddCommonOptions(app, options->common);
+  return [options] { return Command(*options).Run(); };
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,124 @@
+#include "env/pass_order.h"
+
+#include <unordered_map>
+#include <utility>
+
+namespace hone {
+
+StatusOr<std::vector<PassId>> DefaultOrder(Pool& pool, const ProgramInfo& program,
+                                           const std::vector<PassId>& actions) {
+  StatusOr<std::vector<StockPass>> stock = pool.StockPasses(program.id);
+  if (!stock) return tl::unexpected(stock.error());
+  std::unordered_map<std::string, PassId> by_name;
+  for (PassId action : actions) by_name[pool.passes()[action].name] = action;
+  std::vector<PassId> order;
+  for (const StockPass& pass : *stock) {
+    if (const auto found = by_name.find(pass.name); found != by_name.end()) {
+      order.push_back(found->second);
+    }
+  }
+  return order;
+}
+
+StatusOr<std::vector<PassId>> ActionSet(const std::vector<PassInfo>& passes,
+                                        const std::string& name) {
+  if (name != "simplify" && name != "all") {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "there is no action set '" + name + "': it is simplify or all");
+  }
+  std::vector<PassId> actions;
+  for (size_t i = 0; i < passes.size(); ++i) {
+    if (name == "all" || passes[i].simplify) actions.push_back(static_cast<PassId>(i));
+  }
+  return actions;
+}
+
+PassOrder::PassOrder(Pool& pool, const ProgramInfo& program, Objective objective)
+    : pool_(pool), program_(program), objective_(objective), initial_(program.metrics) {
+  if (objective == Objective::kPeakMemory) {
+    if (const auto measured = pool.Measure({program.id, {}})) initial_ = *measured;
+  }
+  table_.RecordMetrics(program.fingerprint, initial_);
+}
+
+ApplyOptions PassOrder::Options() const {
+  ApplyOptions options;
+  options.cost = objective_ == Objective::kFlops || objective_ == Objective::kBytes;
+  options.peak_memory = objective_ == Objective::kPeakMemory;
+  return options;
+}
+
+size_t PassOrder::Walk(std::span<const PassId> sequence, std::vector<Step>& steps,
+                       StateName& state) const {
+  Fingerprint here = program_.fingerprint;
+  for (size_t i = 0; i < sequence.size(); ++i) {
+    const TransitionTable::Transition* known = table_.Find(here, sequence[i]);
+    if (known == nullptr) return i;
+    Step& step = steps.emplace_back();
+    step.pass = sequence[i];
+    step.changed = known->to != here;
+    step.state = known->to;
+    step.metrics = *table_.FindMetrics(known->to);
+    step.looked = true;
+    step.failure = known->failure;
+    if (step.changed) state.links.push_back({step.pass, step.state});
+    here = known->to;
+  }
+  return sequence.size();
+}
+
+void PassOrder::Record(Fingerprint from, const std::vector<Step>& steps) {
+  for (const Step& step : steps) {
+    table_.Record(from, step);
+    if (!step.failure.empty() && !step.looked) ++failures_[{step.pass, step.failure}];
+    from = step.state;
+  }
+}
+
+std::vector<StatusOr<std::vector<Step>>> PassOrder::Evaluate(
+    std::span<const std::vector<PassId>> sequences) {
+  std::vector<StatusOr<std::vector<Step>>> results(sequences.size());
+  std::vector<ApplyRequest> requests;
+  std::vector<size_t> asked;  // requests[i] is the rest of sequences[asked[i]]
+  for (size_t i = 0; i < sequences.size(); ++i) {
+    ApplyRequest request;
+    request.from.program = program_.id;
+    const size_t known = Walk(sequences[i], *results[i], request.from);
+    if (known == sequences[i].size()) continue;
+    request.passes.assign(sequences[i].begin() + static_cast<std::ptrdiff_t>(known),
+                          sequences[i].end());
+    request.options = Options();
+    requests.push_back(std::move(request));
+    asked.push_back(i);
+  }
+  if (!requests.empty()) {
+    std::vector<StatusOr<Applied>> applied = pool_.Apply(requests);
+    for (size_t i = 0; i < applied.size(); ++i) {
+      StatusOr<std::vector<Step>>& result = results[asked[i]];
+      if (!applied[i]) {
+        result = tl::unexpected(applied[i].error());
+        continue;
+      }
+      Record(applied[i]->start, applied[i]->steps);
+      result->insert(result->end(), applied[i]->steps.begin(), applied[i]->steps.end());
+    }
+  }
+  for (const auto& result : results) {
+    if (result) steps_ += static_cast<int64_t>(result->size());
+  }
+  return results;
+}
+
+StatusOr<std::vector<Step>> PassOrder::Replay(const std::vector<PassId>& sequence) {
+  ApplyRequest request;
+  request.from.program = program_.id;
+  request.passes = sequence;
+  request.options = Options();
+  request.options.fresh = true;
+  request.options.verify = true;
+  StatusOr<Applied> applied = pool_.Apply(request);
+  if (!applied) return tl::unexpected(applied.error());
+  return std::move(applied->steps);
+}
+
+}  // namespace hone

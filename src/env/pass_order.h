@@ -1,0 +1,68 @@
+// Pass ordering on one program: what comes of a sequence of passes.
+#ifndef HONE_ENV_PASS_ORDER_H_
+#define HONE_ENV_PASS_ORDER_H_
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/metrics.h"
+#include "core/program.h"
+#include "core/result.h"
+#include "core/state.h"
+#include "env/transition_table.h"
+#include "wire/pool.h"
+
+namespace hone {
+
+// The passes of the stock compiler's own order on this program that are in `actions`, in order,
+// repeats included: the default order. Its names come from what the compiler records of itself.
+StatusOr<std::vector<PassId>> DefaultOrder(Pool& pool, const ProgramInfo& program,
+                                           const std::vector<PassId>& actions);
+
+// The passes of an action set by its name: "simplify" or "all".
+StatusOr<std::vector<PassId>> ActionSet(const std::vector<PassInfo>& passes,
+                                        const std::string& name);
+
+// Evaluates sequences through the transition table, and asks the pool for what it does not know.
+class PassOrder {
+ public:
+  PassOrder(Pool& pool, const ProgramInfo& program, Objective objective);
+
+  // The steps of each sequence, from the program. A pass that fails changes nothing. An Error is of
+  // the whole sequence: its state could not be rebuilt, or it was interrupted.
+  std::vector<StatusOr<std::vector<Step>>> Evaluate(
+      std::span<const std::vector<PassId>> sequences);
+
+  // From a copy of the program, nothing looked up, with XLA's verifier after every change.
+  StatusOr<std::vector<Step>> Replay(const std::vector<PassId>& sequence);
+
+  double Value(const Metrics& metrics) const { return ObjectiveValue(objective_, metrics); }
+  double initial_value() const { return Value(initial_); }
+  const ProgramInfo& program() const { return program_; }
+  const TransitionTable& table() const { return table_; }
+
+  int64_t steps() const { return steps_; }  // taken, by looking up or by running
+  // Failures by pass and message, with how often each was met by a pass that ran.
+  const std::map<std::pair<PassId, std::string>, int64_t>& failures() const { return failures_; }
+
+ private:
+  ApplyOptions Options() const;
+  // Walks as far as the table reaches; returns how many passes of the sequence that are.
+  size_t Walk(std::span<const PassId> sequence, std::vector<Step>& steps, StateName& state) const;
+  void Record(Fingerprint from, const std::vector<Step>& steps);
+
+  Pool& pool_;
+  const ProgramInfo program_;
+  const Objective objective_;
+  Metrics initial_;
+  TransitionTable table_;
+  int64_t steps_ = 0;
+  std::map<std::pair<PassId, std::string>, int64_t> failures_;
+};
+
+}  // namespace hone
+
+#endif  // HONE_ENV_PASS_ORDER_H_

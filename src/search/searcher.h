@@ -1,0 +1,67 @@
+// Ask/tell search over sequences of actions. A searcher never calls what it searches: it is asked
+// for sequences and told what came of them.
+#ifndef HONE_SEARCH_SEARCHER_H_
+#define HONE_SEARCH_SEARCHER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hone {
+
+using Action = uint16_t;
+using Sequence = std::vector<Action>;
+
+struct SearchProblem {
+  std::vector<Action> actions;   // what sequences are made of; not empty
+  std::vector<Sequence> starts;  // known good sequences, such as the default order; may be empty
+  double initial_value = 0;      // of the empty sequence
+  size_t longest = 256;          // actions in one sequence
+};
+
+// What one action of a sequence did.
+struct ActionResult {
+  Action action = 0;
+  bool changed = false;
+  bool failed = false;
+  double value = 0;  // after it; lower is better
+};
+
+// A sequence's value is that of its best prefix: the rest need not be taken.
+struct Trial {
+  Sequence sequence;
+  std::vector<ActionResult> results;  // one an action; empty where it could not be evaluated
+};
+
+class Searcher {
+ public:
+  virtual ~Searcher() = default;
+  // At most `most` sequences to try next, at least one unless the search is exhausted.
+  virtual std::vector<Sequence> Ask(size_t most) = 0;
+  // Trials come back in the order of asking.
+  virtual void Tell(const Trial& trial) = 0;
+};
+
+struct SearcherInfo {
+  std::string_view name;
+  std::string_view meaning;  // one line
+  std::unique_ptr<Searcher> (*make)(const SearchProblem& problem, uint64_t seed);
+};
+
+// All of them; the first is the default.
+const std::vector<SearcherInfo>& Searchers();
+const SearcherInfo* FindSearcher(std::string_view name);
+
+// The best prefix of a trial, without the actions that changed nothing.
+struct Prefix {
+  double value = 0;
+  Sequence sequence;
+};
+Prefix BestPrefix(const Trial& trial, double initial_value);
+
+}  // namespace hone
+
+#endif  // HONE_SEARCH_SEARCHER_H_

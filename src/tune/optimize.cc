@@ -1,0 +1,287 @@
+#include "tune/optimize.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "env/pass_order.h"
+#include "search/searcher.h"
+
+namespace hone {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double Since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Sequences asked for at a time. Fixed, so that a run does not depend on the number of workers.
+constexpr size_t kBatch = 4;
+// Of all results, how many are kept for replay and comparison.
+constexpr size_t kFinalists = 8;
+
+struct Candidate {
+  double value = 0;
+  std::vector<PassId> passes;
+  Fingerprint state;
+};
+
+// The best few, each another state.
+class Finalists {
+ public:
+  void Offer(Candidate candidate) {
+    for (Candidate& known : best_) {
+      if (known.state != candidate.state) continue;
+      if (candidate.passes.size() < known.passes.size()) known = std::move(candidate);
+      return;
+    }
+    best_.insert(std::upper_bound(best_.begin(), best_.end(), candidate, Better),
+                 std::move(candidate));
+    if (best_.size() > kFinalists) best_.pop_back();
+  }
+  std::vector<Candidate>& all() { return best_; }
+  double value() const { return best_.front().value; }
+
+ private:
+  static bool Better(const Candidate& a, const Candidate& b) {
+    return a.value != b.value ? a.value < b.value : a.passes.size() < b.passes.size();
+  }
+  std::vector<Candidate> best_;
+};
+
+class Optimizer {
+ public:
+  Optimizer(Pool& pool, const ProgramInfo& program, const OptimizeOptions& options)
+      : pool_(pool), options_(options), order_(pool, program, options.objective) {}
+
+  StatusOr<OptimizeResult> Run() {
+    StatusOr<std::vector<PassId>> actions = ActionSet(pool_.passes(), options_.actions);
+    if (!actions) return tl::unexpected(actions.error());
+    const SearcherInfo* info = FindSearcher(options_.search);
+    if (info == nullptr) {
+      return MakeError(ErrorCode::kInvalidInput, "there is no searcher '" + options_.search + "'");
+    }
+    const Timing before = pool_.timing();
+    result_.initial = result_.by_default = order_.initial_value();
+    finalists_.Offer({order_.initial_value(), {}, order_.program().fingerprint});
+    const Sequence by_default = TakeDefaultOrder(*actions);
+    SearchProblem problem;
+    problem.actions = *actions;
+    problem.initial_value = order_.initial_value();
+    if (!by_default.empty()) problem.starts.push_back(by_default);
+    Search(*info->make(problem, options_.seed));
+    result_.search_seconds = Since(start_);
+    result_.timing = pool_.timing() - before;
+    result_.steps = order_.steps();
+    for (const auto& [what, times] : order_.failures()) {
+      result_.failures.push_back({pool_.passes()[what.first].name, what.second, times});
+    }
+    if (Status chosen = Choose(); !chosen) return tl::unexpected(chosen.error());
+    return std::move(result_);
+  }
+
+ private:
+  bool Interrupted() const { return options_.interrupted != nullptr && *options_.interrupted; }
+
+  void Report(std::string_view phase) {
+    if (!options_.progress) return;
+    options_.progress({phase, Since(start_), order_.steps(), result_.initial, result_.by_default,
+                       finalists_.value()});
+  }
+
+  // Evaluates the stock compiler's order; returns the passes of it that changed something.
+  Sequence TakeDefaultOrder(const std::vector<PassId>& actions) {
+    Report("default order");
+    StatusOr<std::vector<PassId>> stock = DefaultOrder(pool_, order_.program(), actions);
+    if (!stock) {
+      result_.default_complaint = stock.error().message;
+      return {};
+    }
+    const std::vector<std::vector<PassId>> sequences{*stock};
+    const StatusOr<std::vector<Step>> steps = std::move(order_.Evaluate(sequences)[0]);
+    if (!steps) {
+      result_.default_complaint = steps.error().message;
+      return {};
+    }
+    Sequence changing;
+    for (const Step& step : *steps) {
+      if (step.changed) changing.push_back(step.pass);
+      result_.by_default = order_.Value(step.metrics);
+    }
+    Note(*steps);
+    return changing;
+  }
+
+  // Keeps the best prefix of what was evaluated.
+  void Note(const std::vector<Step>& steps) {
+    Candidate candidate;
+    candidate.value = order_.initial_value();
+    std::vector<PassId> taken;
+    size_t best = 0;
+    for (const Step& step : steps) {
+      if (!step.changed) continue;
+      taken.push_back(step.pass);
+      const double value = order_.Value(step.metrics);
+      if (value < candidate.value) {
+        candidate.value = value;
+        candidate.state = step.state;
+        best = taken.size();
+      }
+    }
+    if (best == 0) return;
+    taken.resize(best);
+    candidate.passes = std::move(taken);
+    if (candidate.value < finalists_.value()) {
+      result_.improvements.push_back({order_.steps(), Since(start_), candidate.value});
+    }
+    finalists_.Offer(std::move(candidate));
+  }
+
+  void Search(Searcher& searcher) {
+    Clock::time_point reported = Clock::now();
+    for (;;) {
+      if (Interrupted()) {
+        result_.stop_reason = StopReason::kInterrupted;
+        return;
+      }
+      if (options_.budget_seconds > 0 && Since(start_) >= options_.budget_seconds) {
+        result_.stop_reason = StopReason::kTime;
+        return;
+      }
+      if (options_.budget_steps > 0 && order_.steps() >= options_.budget_steps) {
+        result_.stop_reason = StopReason::kSteps;
+        return;
+      }
+      const std::vector<Sequence> sequences = searcher.Ask(kBatch);
+      if (sequences.empty()) {
+        result_.stop_reason = StopReason::kExhausted;
+        return;
+      }
+      const auto evaluated = order_.Evaluate(sequences);
+      for (size_t i = 0; i < sequences.size(); ++i) {
+        Trial trial{sequences[i], {}};
+        if (evaluated[i]) {
+          for (const Step& step : *evaluated[i]) {
+            trial.results.push_back({step.pass, step.changed, !step.failure.empty(),
+                                     order_.Value(step.metrics)});
+          }
+          Note(*evaluated[i]);
+        }
+        searcher.Tell(trial);
+      }
+      if (Since(reported) > 0.2) {
+        Report("search");
+        reported = Clock::now();
+      }
+    }
+  }
+
+  // Replays the finalists, best first, and takes the first that keeps its promise and computes the
+  // same. What cannot be compared is taken too, when nothing speaks against it.
+  Status Choose() {
+    const Clock::time_point start = Clock::now();
+    for (size_t i = 0; i < finalists_.all().size(); ++i) {
+      const Candidate candidate = finalists_.all()[i];
+      Report("replay");
+      StatusOr<Candidate> replayed = Replay(candidate);
+      if (!replayed) {
+        Reject(candidate, replayed.error().message);
+        continue;
+      }
+      // It came out worse than promised: then it stands back behind those that are now better.
+      if (replayed->value > candidate.value && i + 1 < finalists_.all().size() &&
+          finalists_.all()[i + 1].value < replayed->value) {
+        finalists_.all().push_back(*replayed);
+        continue;
+      }
+      if (!options_.verify) {
+        Take(*replayed);
+        break;
+      }
+      Report("verify");
+      StatusOr<ComparisonReport> report =
+          pool_.Compare({order_.program().id, {}}, Name(*replayed), options_.compare);
+      if (!report) {
+        ComparisonReport broken;
+        broken.method = "none";
+        broken.reason = "the comparison broke down: " + report.error().message;
+        report = broken;
+      }
+      if (report->verdict == Verdict::kDifferent) {
+        Reject(candidate, "it computes something else: " + report->reason);
+        continue;
+      }
+      Take(*replayed);
+      result_.verification_ran = true;
+      result_.verification = *report;
+      break;
+    }
+    result_.verify_seconds = Since(start);
+    return {};
+  }
+
+  StateName Name(const Candidate& candidate) const {
+    StateName name{order_.program().id, {}};
+    for (PassId pass : candidate.passes) name.links.push_back({pass, {}});
+    return name;
+  }
+
+  // From the program, step by step. Passes that turn out to change nothing are left out.
+  StatusOr<Candidate> Replay(const Candidate& candidate) {
+    StatusOr<std::vector<Step>> steps = order_.Replay(candidate.passes);
+    if (!steps) return tl::unexpected(steps.error());
+    Candidate replayed;
+    replayed.value = order_.initial_value();
+    replayed.state = order_.program().fingerprint;
+    metrics_ = order_.program().metrics;
+    for (const Step& step : *steps) {
+      if (!step.failure.empty()) {
+        return MakeError(ErrorCode::kPassFailed,
+                         pool_.passes()[step.pass].name + " failed: " + step.failure);
+      }
+      if (!step.changed) continue;
+      replayed.passes.push_back(step.pass);
+      replayed.state = step.state;
+      replayed.value = order_.Value(step.metrics);
+      metrics_ = step.metrics;
+    }
+    return replayed;
+  }
+
+  void Take(const Candidate& candidate) {
+    result_.value = candidate.value;
+    result_.passes = candidate.passes;
+    result_.state = candidate.state;
+    result_.metrics = metrics_;
+  }
+
+  void Reject(const Candidate& candidate, const std::string& why) {
+    std::string text = std::to_string(static_cast<int64_t>(candidate.value)) + ": " + why +
+                       "; passes:";
+    for (PassId pass : candidate.passes) text += " " + pool_.passes()[pass].name;
+    result_.rejected.push_back(std::move(text));
+  }
+
+  Pool& pool_;
+  const OptimizeOptions& options_;
+  PassOrder order_;
+  const Clock::time_point start_ = Clock::now();
+  Finalists finalists_;
+  OptimizeResult result_;
+  Metrics metrics_;  // of the last replay
+};
+
+}  // namespace
+
+std::string_view StopReasonName(StopReason reason) {
+  constexpr std::string_view kNames[] = {"time", "steps", "exhausted", "interrupted"};
+  return kNames[static_cast<int>(reason)];
+}
+
+StatusOr<OptimizeResult> Optimize(Pool& pool, const ProgramInfo& program,
+                                  const OptimizeOptions& options) {
+  return Optimizer(pool, program, options).Run();
+}
+
+}  // namespace hone

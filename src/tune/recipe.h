@@ -1,0 +1,38 @@
+// Recipes as JSON text, and replaying them.
+#ifndef HONE_TUNE_RECIPE_H_
+#define HONE_TUNE_RECIPE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/pass.h"
+#include "core/recipe.h"
+#include "core/result.h"
+#include "wire/pool.h"
+
+namespace hone {
+
+// Indented JSON with a line's end; equal recipes give equal text.
+std::string RecipeToJson(const Recipe& recipe);
+
+// Every field is checked; the error names the field that is wrong.
+StatusOr<Recipe> RecipeFromJson(std::string_view text);
+
+// Of a pool's passes. An unknown name is an error that suggests the nearest.
+StatusOr<PassId> FindPass(const std::vector<PassInfo>& passes, std::string_view name);
+StatusOr<std::vector<PassId>> FindPasses(const std::vector<PassInfo>& passes,
+                                         const std::vector<std::string>& names);
+
+struct Replayed {
+  StateName state;  // for Pool::Export
+  Metrics metrics;
+};
+
+// Runs the recipe's passes on a loaded program, step by step and verified. Errors: another program
+// than the recipe's, an unknown pass, a pass that fails, another result than the recipe's.
+StatusOr<Replayed> Replay(Pool& pool, const ProgramInfo& program, const Recipe& recipe);
+
+}  // namespace hone
+
+#endif  // HONE_TUNE_RECIPE_H_

@@ -1,0 +1,148 @@
+"""Checks what no compiler checks: who includes whom, and that the tree stays readable.
+
+layering_test.py ROOT prints a line for each finding and fails where there is one. First it checks
+itself, on a small tree with one breach of every rule.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+# What a folder of src/ may include of ours, beside itself. A new folder needs a row here.
+MAY_INCLUDE = {
+    "core": set(),
+    "compiler": {"core", "wire"},
+    "wire": {"core"},
+    "env": {"core", "wire"},
+    "search": {"core"},
+    "tune": {"core", "wire", "env", "search"},
+    "learn": {"core", "wire", "env", "search"},
+    "memory": {"core", "wire", "env", "search"},
+    "store": {"core", "wire", "env", "search"},
+    "report": {"core", "wire", "env", "search"},
+    "cli": {"core", "wire", "env", "search", "tune", "learn", "memory", "store", "report"},
+}
+# The worker's side of the wire; the pool is the agent's.
+COMPILER_MAY_INCLUDE_OF_WIRE = {"wire/hone.capnp.h", "wire/codec.h", "wire/heartbeat.h"}
+XLA_HEADER = re.compile(r"^(xla|tensorflow|tsl|absl|mlir|llvm|google/protobuf)/")
+MOST_LINES = 600
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
+MACHINE_PATH = re.compile(r"(?<![\w.$}~*-])/(?:home|root|work|Users)/[\w.-]")
+UNFINISHED = re.compile(r"\b(?:TO" + r"DO|FIX" + r"ME)\b")
+SOURCE = (".h", ".cc", ".capnp")
+
+
+def files_of(root):
+    """Relative paths of what is or would be committed."""
+    listed = subprocess.run(
+        ["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        capture_output=True, check=False)
+    if listed.returncode == 0:
+        names = listed.stdout.decode().split("\0")
+        return sorted(n for n in set(names) if n and os.path.isfile(os.path.join(root, n)))
+    found = []  # an unpacked archive
+    for folder, folders, names in os.walk(root):
+        folders[:] = [f for f in folders if not f.startswith((".git", "build", "demo-out"))]
+        found += [os.path.relpath(os.path.join(folder, n), root) for n in names]
+    return sorted(found)
+
+
+def include_findings(path, text):
+    folder = path.split("/")[1]
+    if folder not in MAY_INCLUDE:
+        yield f"{path}: src/{folder}/ has no row in tests/layering/layering_test.py"
+        return
+    for header in INCLUDE.findall(text):
+        target = header.split("/")[0]
+        if XLA_HEADER.match(header) and folder != "compiler":
+            yield f"{path}: includes {header}; only src/compiler/ may know XLA"
+        elif target in MAY_INCLUDE and "/" in header and target != folder:
+            if target not in MAY_INCLUDE[folder]:
+                yield f"{path}: includes {header}; {folder}/ may not include {target}/"
+            elif (folder, target) == ("compiler", "wire") and \
+                    header not in COMPILER_MAY_INCLUDE_OF_WIRE:
+                yield f"{path}: includes {header}, which is the agent's side of the wire"
+
+
+def text_findings(path, text):
+    for number, line in enumerate(text.splitlines(), 1):
+        if MACHINE_PATH.search(line):
+            yield f"{path}:{number}: a path of one machine: {line.strip()[:80]}"
+        if UNFINISHED.search(line):
+            yield f"{path}:{number}: says that it is not finished: {line.strip()[:80]}"
+
+
+def findings(root):
+    folders = set()
+    for path in files_of(root):
+        with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        yield from text_findings(path, text)
+        parts = path.split("/")
+        if parts[0] != "src" or len(parts) < 3:
+            continue
+        folders.add("/".join(parts[:2]))
+        if len(parts) > 3:
+            folders.add("/".join(parts[:3]))
+        if path.endswith(SOURCE):
+            yield from include_findings(path, text)
+            lines = text.count("\n")
+            if lines > MOST_LINES:
+                yield f"{path}: {lines} lines; a file of more than {MOST_LINES} hides a second idea"
+    for folder in sorted(folders):
+        if not os.path.isfile(os.path.join(root, folder, "README.md")):
+            yield f"{folder}: has no README.md"
+
+
+def check_this_checker():
+    """One breach of each rule, and things that look like one, in a tree of their own."""
+    machine_path = "/ho" + "me/someone/x"
+    cases = {
+        "src/core/a.h": '#include "wire/pool.h"\n',
+        "src/env/b.h": '#include "search/searcher.h"\n',
+        "src/search/c.cc": '#include "wire/pool.h"\n',
+        "src/tune/d.cc": '#include <xla/shape.h>\n',
+        "src/compiler/e.cc": '#include "wire/pool.h"\n',
+        "src/compiler/f.cc": '#include "env/pass_order.h"\n',
+        "src/cli/g.cc": '  #  include "compiler/states.h"\n',
+        "src/novel/h.cc": "\n",
+        "src/wire/i.cc": "\n" * (MOST_LINES + 1),
+        "docs/j.md": f"see {machine_path}\n",
+        "docs/k.md": "TO" + "DO: write\n",
+        "src/store/l.cc": "\n",  # its folder is without README.md
+    }
+    innocent = {
+        "src/compiler/m.cc": '#include "wire/codec.h"\n#include "xla/shape.h"\n#include "core/x.h"\n',
+        "src/cli/n.cc": '#include "tune/optimize.h"\n#include <vector>\n#include <CLI/App.hpp>\n',
+        "src/tune/o.cc": '// #include is not one: "compiler/x.h"\n' + "\n" * (MOST_LINES - 1),
+        "docs/p.md": "~/work/x  a/home/b  $HOME/root/c  https://example.org/home/x\n",
+    }
+    with tempfile.TemporaryDirectory() as root:
+        for path, text in {**cases, **innocent}.items():
+            os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
+            with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                file.write(text)
+            folder = os.path.dirname(path)
+            if folder.startswith("src/") and folder != "src/store":
+                open(os.path.join(root, folder, "README.md"), "w", encoding="utf-8").close()
+        found = list(findings(root))
+    for path in cases:
+        wanted = "src/store:" if path.startswith("src/store/") else path + ":"
+        if not any(line.startswith(wanted) for line in found):
+            sys.exit(f"the checker misses the breach in {path}: {cases[path][:60]!r}")
+    if len(found) != len(cases):
+        sys.exit("the checker finds what is none:\n" + "\n".join(found))
+
+
+def main():
+    check_this_checker()
+    found = list(findings(sys.argv[1]))
+    print("\n".join(found))
+    sys.exit(f"{len(found)} findings" if found else 0)
+
+
+if __name__ == "__main__":
+    main()
