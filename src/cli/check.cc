@@ -60,10 +60,11 @@ std::string Text(const ComparisonReport& report) {
   }
   text += fmt::format("  time         {:.1f} s\n", report.seconds);
   for (const OutputError& error : report.errors) {
-    text += fmt::format("  output {} {}: {} elements differ, by up to {:.3g} ({:.3g} of the "
-                        "tolerance)\n",
-                        error.output, error.shape, Grouped(error.elements_over),
-                        error.worst_absolute, error.worst_error);
+    text += fmt::format(
+        "  output {} {}: {} elements differ, by up to {:.3g} ({:.3g} of the "
+        "tolerance)\n",
+        error.output, error.shape, Grouped(error.elements_over), error.worst_absolute,
+        error.worst_error);
   }
   return text;
 }
@@ -72,8 +73,8 @@ Json ToJson(const Options& options, const ComparisonReport& report) {
   Json json;
   json["a"] = options.a;
   json["b"] = options.b;
-  json["verdict"] = report.verdict == Verdict::kCannotTell ? "cannot_tell"
-                                                           : VerdictName(report.verdict);
+  json["verdict"] =
+      report.verdict == Verdict::kCannotTell ? "cannot_tell" : VerdictName(report.verdict);
   json["method"] = report.method;
   json["reason"] = report.reason;
   json["inputs"] = report.inputs;
@@ -130,9 +131,9 @@ Run AddCheck(CLI::App& app) {
   app.add_option("B", options->b, "another, of the same parameters and results")
       ->required()
       ->type_name("");
-  app.add_option("--inputs", options->compare.inputs,
-                 fmt::format("input sets, each of another distribution ({})",
-                             options->compare.inputs))
+  app.add_option(
+         "--inputs", options->compare.inputs,
+         fmt::format("input sets, each of another distribution ({})", options->compare.inputs))
       ->check(CLI::Range(1, 1000).description(""))
       ->type_name("N");
   app.add_option("--seed", options->compare.seed,

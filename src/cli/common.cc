@@ -124,8 +124,8 @@ int Finish(const std::string& text, int code) {
 std::string Printable(const std::string& message) {
   // The dump is where broken UTF-8 is replaced; its quotes and escapes are undone by parsing.
   std::string text = message;
-  const Json whole = Json::parse(
-      Json(message).dump(-1, ' ', false, Json::error_handler_t::replace), nullptr, false);
+  const Json whole = Json::parse(Json(message).dump(-1, ' ', false, Json::error_handler_t::replace),
+                                 nullptr, false);
   if (whole.is_string()) text = whole.get<std::string>();
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
   std::string result;

@@ -5,11 +5,11 @@
 namespace hone::cli {
 
 enum ExitCode : int {
-  kFine = 0,         // also where nothing better was found
-  kDifferent = 1,    // check: the programs compute different things
-  kBadInput = 2,     // nothing was done and nothing was written
-  kSomeFailed = 3,   // some files, or a pass, failed
-  kCannotTell = 4,   // check: no verdict
+  kFine = 0,        // also where nothing better was found
+  kDifferent = 1,   // check: the programs compute different things
+  kBadInput = 2,    // nothing was done and nothing was written
+  kSomeFailed = 3,  // some files, or a pass, failed
+  kCannotTell = 4,  // check: no verdict
   kInterrupted = 130,
 };
 

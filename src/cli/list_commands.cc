@@ -4,13 +4,11 @@ namespace hone::cli {
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-#ifdef HONE_HAS_OPTIMIZE
       {"optimize", "search for an order of XLA's passes that beats XLA's own; verify the result",
        "  hone optimize model.hlo -o better.hlo --recipe better.json\n"
        "  hone optimize model.hlo --objective flops --actions all --budget 2m\n"
        "  hone optimize models/ --budget 20s --json\n",
        AddOptimize},
-#endif
       {"run", "run passes on a program, in the order given",
        "  hone run model.hlo --passes algsimp,cse,dce -o out.hlo\n"
        "  hone run model.hlo --passes \"\"            write it back, normalised\n"

@@ -93,10 +93,10 @@ int Main(int argc, char** argv) {
   const char* word = FirstWord(argc, argv);
   const std::vector<std::string> names = CommandNames();
   if (word != nullptr && std::find(names.begin(), names.end(), word) == names.end()) {
-    return Fail({ErrorCode::kInvalidInput,
-                 fmt::format("there is no command '{}'{}; see `hone --help`", word,
-                             DidYouMean(word, names))},
-                json);
+    return Fail(
+        {ErrorCode::kInvalidInput, fmt::format("there is no command '{}'{}; see `hone --help`",
+                                               word, DidYouMean(word, names))},
+        json);
   }
   const auto chosen = [&]() -> const Entry* {
     for (const Entry& entry : entries) {

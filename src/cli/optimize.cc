@@ -292,9 +292,9 @@ StatusOr<std::vector<std::string>> Targets(const std::vector<std::string>& files
   return targets;
 }
 
-class Command {
+class Optimization {
  public:
-  explicit Command(Options& options) : options_(options) {}
+  explicit Optimization(Options& options) : options_(options) {}
 
   int Run() {
     const auto expanded = ExpandInputs(options_.files);
@@ -518,7 +518,7 @@ Run AddOptimize(CLI::App& app) {
   options->common.workers =
       static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 8u));
   AddCommonOptions(app, options->common);
-  return [options] { return Command(*options).Run(); };
+  return [options] { return Optimization(*options).Run(); };
 }
 
 }  // namespace hone::cli

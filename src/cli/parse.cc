@@ -63,8 +63,8 @@ CLI::Option* AddParsed(CLI::App& app, const std::string& name, T& target, const 
 }  // namespace
 
 StatusOr<double> ParseDuration(std::string_view text) {
-  static constexpr Unit kUnits[] = {{"", 1},      {"s", 1},     {"sec", 1},  {"ms", 1e-3},
-                                    {"m", 60},    {"min", 60},  {"h", 3600}, {"d", 86400}};
+  static constexpr Unit kUnits[] = {{"", 1},   {"s", 1},    {"sec", 1},  {"ms", 1e-3},
+                                    {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}};
   const char* const kWhat = "a duration such as 30s, 2m or 1.5h";
   double number = 0;
   std::string_view unit;
@@ -76,12 +76,24 @@ StatusOr<double> ParseDuration(std::string_view text) {
 
 StatusOr<size_t> ParseSize(std::string_view text) {
   static constexpr double kKi = 1024;
-  static constexpr Unit kUnits[] = {
-      {"", 1},           {"B", 1},
-      {"k", kKi},        {"K", kKi},        {"KiB", kKi},       {"kB", 1e3}, {"KB", 1e3},
-      {"m", kKi * kKi},  {"M", kKi * kKi},  {"MiB", kKi * kKi}, {"MB", 1e6},
-      {"g", kKi * kKi * kKi}, {"G", kKi * kKi * kKi}, {"GiB", kKi * kKi * kKi}, {"GB", 1e9},
-      {"T", kKi * kKi * kKi * kKi}, {"TiB", kKi * kKi * kKi * kKi}, {"TB", 1e12}};
+  static constexpr Unit kUnits[] = {{"", 1},
+                                    {"B", 1},
+                                    {"k", kKi},
+                                    {"K", kKi},
+                                    {"KiB", kKi},
+                                    {"kB", 1e3},
+                                    {"KB", 1e3},
+                                    {"m", kKi * kKi},
+                                    {"M", kKi * kKi},
+                                    {"MiB", kKi * kKi},
+                                    {"MB", 1e6},
+                                    {"g", kKi * kKi * kKi},
+                                    {"G", kKi * kKi * kKi},
+                                    {"GiB", kKi * kKi * kKi},
+                                    {"GB", 1e9},
+                                    {"T", kKi * kKi * kKi * kKi},
+                                    {"TiB", kKi * kKi * kKi * kKi},
+                                    {"TB", 1e12}};
   const char* const kWhat = "a size such as 512MiB or 1GiB";
   double number = 0;
   std::string_view unit;

@@ -30,12 +30,9 @@ std::vector<std::string> GroupNames() {
 }
 
 Json ToJson(const PassInfo& pass) {
-  return {{"name", pass.name},
-          {"class", pass.class_name},
-          {"group", PassGroupName(pass.group)},
-          {"meaning", pass.meaning},
-          {"options", pass.options},
-          {"simplify", pass.simplify}};
+  return {
+      {"name", pass.name},       {"class", pass.class_name}, {"group", PassGroupName(pass.group)},
+      {"meaning", pass.meaning}, {"options", pass.options},  {"simplify", pass.simplify}};
 }
 
 std::string Table(const std::vector<PassInfo>& passes) {
@@ -79,9 +76,8 @@ int RunPasses(const Options& options) {
   const std::vector<ExcludedPass>& excluded = (*pool)->excluded();
   if (!options.common.json) {
     if (options.excluded) return Finish(Table(excluded), kFine);
-    return Finish(Table(passes) + fmt::format("{} passes of {}\n", passes.size(),
-                                              (*pool)->version()),
-                  kFine);
+    return Finish(
+        Table(passes) + fmt::format("{} passes of {}\n", passes.size(), (*pool)->version()), kFine);
   }
   Json json;
   json["version"] = (*pool)->version();

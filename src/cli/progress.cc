@@ -13,9 +13,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr auto kSilence = seconds(2);             // before the first line
+constexpr auto kSilence = seconds(2);  // before the first line
 constexpr auto kBetweenRewrites = milliseconds(100);
-constexpr auto kBetweenLines = seconds(10);       // where there is no terminal
+constexpr auto kBetweenLines = seconds(10);  // where there is no terminal
 
 size_t TerminalWidth() {
   winsize size{};

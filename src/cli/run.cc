@@ -74,8 +74,8 @@ StatusOr<Outcome> RunEach(Pool& pool, const ProgramInfo& program, const std::vec
   Progress progress(options.common.ShowProgress());
   Outcome outcome{{}, {program.id, {}}, program.fingerprint, 0};
   for (size_t i = 0; i < passes.size(); ++i) {
-    progress.Show(fmt::format("pass {} of {}: {}", i + 1, passes.size(),
-                              pool.passes()[passes[i]].name));
+    progress.Show(
+        fmt::format("pass {} of {}: {}", i + 1, passes.size(), pool.passes()[passes[i]].name));
     ApplyRequest request;
     request.from = outcome.state;
     request.passes = {passes[i]};
@@ -104,8 +104,7 @@ StatusOr<Outcome> RunAfresh(Pool& pool, const ProgramInfo& program,
   if (!applied) return tl::unexpected(applied.error());
   Outcome outcome{{}, {program.id, {}}, program.fingerprint, 0};
   for (size_t i = 0; i < applied->steps.size(); ++i) {
-    AddRow(pool,
-           {"", applied->steps[i], program.metrics.op_count, timed.rows.at(i).milliseconds},
+    AddRow(pool, {"", applied->steps[i], program.metrics.op_count, timed.rows.at(i).milliseconds},
            outcome);
   }
   return outcome;
@@ -145,10 +144,14 @@ Json ToJson(const Row& row) {
 }
 
 Json ToJson(const Timing& timing) {
-  return {{"passes", timing.passes},     {"clones", timing.clones},
-          {"metrics", timing.metrics},   {"verifier", timing.verifier},
-          {"in_xla", timing.InXla()},    {"fingerprints", timing.fingerprints},
-          {"other", timing.other},       {"passes_run", timing.passes_run},
+  return {{"passes", timing.passes},
+          {"clones", timing.clones},
+          {"metrics", timing.metrics},
+          {"verifier", timing.verifier},
+          {"in_xla", timing.InXla()},
+          {"fingerprints", timing.fingerprints},
+          {"other", timing.other},
+          {"passes_run", timing.passes_run},
           {"clones_made", timing.clones_made}};
 }
 
@@ -217,8 +220,8 @@ int RunRun(const Options& options) {
     result["file"] = options.file;
     result["format"] = program->format;
     result["initial"] = program->metrics.op_count;
-    result["result"] =
-        outcome->rows.empty() ? program->metrics.op_count : outcome->rows.back().step.metrics.op_count;
+    result["result"] = outcome->rows.empty() ? program->metrics.op_count
+                                             : outcome->rows.back().step.metrics.op_count;
     result["fingerprint"] = outcome->fingerprint.ToHex();
     result["passes"] = Json::array();
     for (const Row& row : outcome->rows) result["passes"].push_back(ToJson(row));

@@ -146,9 +146,9 @@ std::string Text(const std::string& file, const Stats& stats) {
   }
   text += "  largest tensors\n";
   for (const Tensor& tensor : stats.largest) {
-    text += fmt::format("    {:>9}  {}  {} ({}) in {}\n",
-                        HumanBytes(static_cast<double>(tensor.bytes)), tensor.shape,
-                        tensor.instruction, tensor.opcode, tensor.computation);
+    text +=
+        fmt::format("    {:>9}  {}  {} ({}) in {}\n", HumanBytes(static_cast<double>(tensor.bytes)),
+                    tensor.shape, tensor.instruction, tensor.opcode, tensor.computation);
   }
   return text;
 }
@@ -236,9 +236,7 @@ int RunStats(const Options& options) {
 
 Run AddStats(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("FILE", options->files, "programs, or folders of them")
-      ->required()
-      ->type_name("");
+  app.add_option("FILE", options->files, "programs, or folders of them")->required()->type_name("");
   AddCommonOptions(app, options->common);
   return [options] { return RunStats(*options); };
 }

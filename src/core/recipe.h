@@ -19,7 +19,7 @@ struct RecipeVerification {
   std::string verified = "skipped";  // "true", "false" or "skipped"
   std::string method;                // in words, and the reason where it is not "true"
   int inputs = 0;
-  double worst_error = 0;            // as a multiple of the tolerance
+  double worst_error = 0;  // as a multiple of the tolerance
 };
 
 struct Recipe {

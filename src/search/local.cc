@@ -121,10 +121,8 @@ class LocalSearcher final : public Searcher {
   }
 
   void Propose(Sequence sequence, Sequence tried) {
-    for (int round = 0; round < 2; ++round) {
-      const Sequence cleaners = Cleaners();
-      sequence.insert(sequence.end(), cleaners.begin(), cleaners.end());
-    }
+    const Sequence cleaners = Cleaners();
+    sequence.insert(sequence.end(), cleaners.begin(), cleaners.end());
     if (sequence.size() > problem_.longest) sequence.resize(problem_.longest);
     planned_.push_back({std::move(sequence), std::move(tried)});
   }

@@ -211,11 +211,11 @@ StatusOr<std::vector<PassId>> FindPasses(const std::vector<PassInfo>& passes,
 
 StatusOr<Replayed> Replay(Pool& pool, const ProgramInfo& program, const Recipe& recipe) {
   if (program.fingerprint.ToHex() != recipe.program.fingerprint) {
-    return MakeError(ErrorCode::kInvalidInput,
-                     fmt::format("this is not the recipe's program: its fingerprint is {}, the "
-                                 "recipe's is {} ('{}'); give the right file with --program",
-                                 program.fingerprint.ToHex(), recipe.program.fingerprint,
-                                 recipe.program.file));
+    return MakeError(
+        ErrorCode::kInvalidInput,
+        fmt::format("this is not the recipe's program: its fingerprint is {}, the "
+                    "recipe's is {} ('{}'); give the right file with --program",
+                    program.fingerprint.ToHex(), recipe.program.fingerprint, recipe.program.file));
   }
   StatusOr<std::vector<PassId>> passes = FindPasses(pool.passes(), recipe.passes);
   if (!passes) return tl::unexpected(passes.error());
@@ -234,9 +234,9 @@ StatusOr<Replayed> Replay(Pool& pool, const ProgramInfo& program, const Recipe& 
   for (const Step& step : applied->steps) {
     const std::string& name = pool.passes()[step.pass].name;
     if (!step.failure.empty()) {
-      return MakeError(ErrorCode::kPassFailed, fmt::format("pass '{}' (number {} of {}) fails: {}",
-                                                           name, replayed.state.links.size() + 1,
-                                                           passes->size(), step.failure));
+      return MakeError(ErrorCode::kPassFailed,
+                       fmt::format("pass '{}' (number {} of {}) fails: {}", name,
+                                   replayed.state.links.size() + 1, passes->size(), step.failure));
     }
     replayed.state.links.push_back({step.pass, step.state});
     replayed.metrics = step.metrics;

@@ -29,8 +29,7 @@ const std::vector<Use>& Uses() {
       {"check", {"check", "FILE", "good.hlo"}},
       {"check", {"check", "good.hlo", "FILE"}},
       {"replay", {"replay", "good.json", "--program", "FILE", "-o", "out.hlo"}},
-      {"optimize",
-       {"optimize", "FILE", "--budget", "1s", "-o", "out.hlo", "--recipe", "out.json"}},
+      {"optimize", {"optimize", "FILE", "--budget", "1s", "-o", "out.hlo", "--recipe", "out.json"}},
   };
   return uses;
 }
@@ -193,7 +192,7 @@ std::string RandomMessage(std::mt19937_64& random, int depth) {
     std::string inner =
         depth > 0 ? RandomMessage(random, depth - 1) : RandomBytes(random, random() % 10);
     message += static_cast<char>(number << 3 | 2);
-    for (size_t rest = inner.size(); ; rest >>= 7) {
+    for (size_t rest = inner.size();; rest >>= 7) {
       message += static_cast<char>((rest & 127) | (rest > 127 ? 128 : 0));
       if (rest <= 127) break;
     }
@@ -243,12 +242,13 @@ TEST_F(BadInput, DamagedBinariesOfManySeeds) {
   arguments.push_back("good.hlo");
   const Ran ran = Hone(arguments);
   EXPECT_EQ(ran.code, 3);
-  ASSERT_TRUE(ran.Json().is_object()) << ran.out;
-  ASSERT_EQ(ran.Json()["results"].size(), 61u);
-  for (const auto& result : ran.Json()["results"]) {
+  const auto json = ran.Json();
+  ASSERT_TRUE(json.is_object()) << ran.out;
+  ASSERT_EQ(json["results"].size(), 61u);
+  for (const auto& result : json["results"]) {
     EXPECT_TRUE(result.contains("error") || result.contains("instructions"));
   }
-  EXPECT_EQ(ran.Json()["results"][60]["instructions"], 8);
+  EXPECT_EQ(json["results"][60]["instructions"], 8);
 }
 
 TEST_F(BadInput, UnknownPassSuggestsTheNearest) {
@@ -269,6 +269,7 @@ TEST_F(BadInput, OutputThatCannotBeWritten) {
        {"good.hlo/out.hlo", "/proc/out.hlo", "/nonexistent/out.hlo", "folder"}) {
     for (const Use& use : Uses()) {
       if (!HasCommand(use.name)) continue;
+      if (use.name == "optimize" && output == "folder") continue;  // it writes into folders
       std::vector<std::string> arguments = use.arguments;
       bool writes = false;
       for (std::string& argument : arguments) {

@@ -85,9 +85,7 @@ void HoneTest::Write(const std::string& name, std::string_view bytes) {
 
 std::string HoneTest::Read(const std::string& name) const { return ReadAll(Path(name)); }
 
-void HoneTest::Copy(const std::string& name) {
-  Write(name, ReadAll(fs::path(TEST_DATA) / name));
-}
+void HoneTest::Copy(const std::string& name) { Write(name, ReadAll(fs::path(TEST_DATA) / name)); }
 
 std::string Gzipped(std::string_view bytes) {
   z_stream stream{};

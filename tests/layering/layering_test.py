@@ -37,13 +37,15 @@ SOURCE = (".h", ".cc", ".capnp")
 
 def files_of(root):
     """Relative paths of what is or would be committed."""
-    listed = subprocess.run(
-        ["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        capture_output=True, check=False)
-    if listed.returncode == 0:
+    try:
+        listed = subprocess.run(
+            ["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            capture_output=True, check=True)
         names = listed.stdout.decode().split("\0")
         return sorted(n for n in set(names) if n and os.path.isfile(os.path.join(root, n)))
-    found = []  # an unpacked archive
+    except (OSError, subprocess.CalledProcessError):
+        pass  # no git, or an unpacked archive
+    found = []
     for folder, folders, names in os.walk(root):
         folders[:] = [f for f in folders if not f.startswith((".git", "build", "demo-out"))]
         found += [os.path.relpath(os.path.join(folder, n), root) for n in names]

@@ -1,0 +1,64 @@
+// hone check: equal 0, different 1, can't tell 4.
+#include <gtest/gtest.h>
+
+#include "hone_process.h"
+
+namespace hone {
+namespace {
+
+class Check : public HoneTest {
+ protected:
+  Check() {
+    for (const char* name : {"small.hlo", "small_equal.hlo", "small_different.hlo",
+                             "other_signature.hlo", "custom_call.hlo", "elided.hlo"}) {
+      Copy(name);
+    }
+  }
+};
+
+TEST_F(Check, Equal) {
+  const Ran text = Hone({"check", "small.hlo", "small_equal.hlo"});
+  EXPECT_EQ(text.code, 0) << text.out << text.err;
+  EXPECT_EQ(text.out.rfind("equal\n", 0), 0u) << text.out;
+  const Ran json = Hone({"check", "small.hlo", "small_equal.hlo", "--inputs", "5", "--json"});
+  EXPECT_EQ(json.code, 0);
+  EXPECT_EQ(json.Json()["verdict"], "equal");
+  EXPECT_EQ(json.Json()["inputs"], 5);
+  EXPECT_LE(json.Json()["worst_error"].get<double>(), 1);
+}
+
+TEST_F(Check, TheSameProgramInTwoFormats) {
+  ASSERT_EQ(Hone({"run", "small.hlo", "--passes", "", "-o", "small.pb"}).code, 0);
+  EXPECT_EQ(Hone({"check", "small.hlo", "small.pb"}).code, 0);
+}
+
+TEST_F(Check, Different) {
+  const Ran json = Hone({"check", "small.hlo", "small_different.hlo", "--json"});
+  EXPECT_EQ(json.code, 1) << json.out << json.err;
+  EXPECT_EQ(json.Json()["verdict"], "different");
+  EXPECT_GT(json.Json()["worst_error"].get<double>(), 1);
+  EXPECT_NE(json.Json()["reason"], "");
+  const Ran text = Hone({"check", "small.hlo", "small_different.hlo"});
+  EXPECT_EQ(text.code, 1);
+  EXPECT_EQ(text.out.rfind("different: ", 0), 0u) << text.out;
+}
+
+TEST_F(Check, OtherParameters) {
+  EXPECT_EQ(Hone({"check", "small.hlo", "other_signature.hlo"}).code, 1);
+}
+
+TEST_F(Check, CannotTellNamesWhatCannotBeRun) {
+  const Ran ran = Hone({"check", "custom_call.hlo", "other_signature.hlo"});
+  EXPECT_EQ(ran.code, 4) << ran.out << ran.err;
+  EXPECT_EQ(ran.out.rfind("can't tell: ", 0), 0u) << ran.out;
+  EXPECT_NE(ran.out.find("hone_no_such_kernel"), std::string::npos) << ran.out;
+}
+
+TEST_F(Check, ElidedConstantsCannotBeRun) {
+  const Ran ran = Hone({"check", "elided.hlo", "elided.hlo"});
+  EXPECT_EQ(ran.code, 4);
+  EXPECT_NE(ran.out.find("elided constants"), std::string::npos) << ran.out;
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,59 @@
+#include <gtest/gtest.h>
+
+#include "hone_process.h"
+
+namespace hone {
+namespace {
+
+class Stats : public HoneTest {
+ protected:
+  Stats() { Copy("small.hlo"); }
+};
+
+// Counted by hand from tests/cli/data/small.hlo.
+TEST_F(Stats, SmallProgram) {
+  const auto json = Hone({"stats", "small.hlo", "--json"}).Json();
+  EXPECT_EQ(json["name"], "small");
+  EXPECT_EQ(json["instructions"], 8);
+  EXPECT_EQ(json["computations"], 1);
+  EXPECT_EQ(json["ops"]["parameter"], 2);
+  EXPECT_EQ(json["ops"]["dot"], 1);
+  EXPECT_EQ(json["ops"].size(), 7u);
+  EXPECT_EQ(json["flops"], 2 * 8 * 4 * 16 + 8 * 16 + 8 * 4);  // dot, add, negate
+  EXPECT_EQ(json["transcendentals"], 8 * 4);
+  EXPECT_EQ(json["parameters"], 2);
+  EXPECT_EQ(json["parameter_bytes"], 4 * (8 * 16 + 16 * 4));
+  EXPECT_EQ(json["outputs"], 1);
+  EXPECT_EQ(json["output_bytes"], 4 * 8 * 4);
+  EXPECT_GE(json["peak_memory"].get<int64_t>(), 4 * (8 * 16 + 16 * 4));
+  EXPECT_EQ(json["largest"][0]["bytes"], 4 * 8 * 16);
+  EXPECT_EQ(json["largest"][0]["shape"], "f32[8,16]");
+  EXPECT_EQ(json["largest"].size(), 8u);
+  EXPECT_EQ(json["elided_constants"], false);
+}
+
+TEST_F(Stats, Text) {
+  const Ran ran = Hone({"stats", "small.hlo"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_NE(ran.out.find("instructions     8 in 1 computations"), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST_F(Stats, Folder) {
+  Copy("small_equal.hlo");
+  Write("README.txt", "not a program");
+  const Ran ran = Hone({"stats", ".", "--json"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.Json()["results"].size(), 2u);
+}
+
+TEST_F(Stats, ElidedConstantsAreSaid) {
+  Copy("elided.hlo");
+  const Ran ran = Hone({"stats", "elided.hlo", "--json"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.Json()["elided_constants"], true);
+  EXPECT_NE(ran.err.find("warning"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hone

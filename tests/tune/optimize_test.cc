@@ -1,0 +1,110 @@
+#include "tune/optimize.h"
+
+#include <gtest/gtest.h>
+
+#include "search/searcher.h"
+#include "support/programs.h"
+
+namespace hone {
+namespace {
+
+using testing::MakePool;
+using testing::MustLoad;
+using testing::ReadData;
+using testing::SharedPool;
+
+OptimizeOptions Steps(int64_t steps) {
+  OptimizeOptions options;
+  options.budget_seconds = 0;
+  options.budget_steps = steps;
+  options.compare.inputs = 1;
+  return options;
+}
+
+TEST(Optimize, IsNeverWorseThanTheDefaultOrderWhateverTheSearcher) {
+  Pool& pool = SharedPool();
+  const ProgramInfo program = MustLoad(pool, ReadData("bert/hf_fwd_mlm_l2_d128.hlo"));
+  for (const SearcherInfo& searcher : Searchers()) {
+    OptimizeOptions options = Steps(600);
+    options.search = searcher.name;
+    options.verify = false;
+    const auto result = Optimize(pool, program, options);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_LT(result->by_default, result->initial);
+    EXPECT_LE(result->value, result->by_default) << searcher.name;
+    EXPECT_EQ(result->value, static_cast<double>(result->metrics.op_count));
+    EXPECT_FALSE(result->verified());
+    EXPECT_EQ(result->stop_reason, StopReason::kSteps);
+    for (size_t i = 1; i < result->improvements.size(); ++i) {
+      EXPECT_LT(result->improvements[i].value, result->improvements[i - 1].value);
+    }
+  }
+}
+
+TEST(Optimize, BeatsTheDefaultOrderAndIsVerified) {
+  Pool& pool = SharedPool();
+  const ProgramInfo program = MustLoad(pool, ReadData("bert/hf_fwd_mlm_l2_d128.hlo"));
+  const auto result = Optimize(pool, program, Steps(4000));
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_LT(result->value, result->by_default);
+  EXPECT_TRUE(result->verified()) << result->verification.reason;
+  // What it says of the result is what the passes give.
+  StateName state{program.id, {}};
+  for (PassId pass : result->passes) state.links.push_back({pass, {}});
+  const auto exported = pool.Export(state, ExportFormat::kText);
+  ASSERT_TRUE(exported);
+  EXPECT_EQ(exported->state, result->state);
+  EXPECT_EQ(MustLoad(pool, exported->bytes).metrics.op_count, result->metrics.op_count);
+}
+
+TEST(Optimize, TheSameSeedGivesTheSameResultOnOneWorkerAndTwo) {
+  OptimizeOptions options = Steps(1500);
+  options.verify = false;
+  options.seed = 7;
+  std::vector<OptimizeResult> results;
+  for (int workers : {1, 1, 2}) {
+    PoolOptions pool_options;
+    pool_options.workers = workers;
+    const auto pool = MakePool(pool_options);
+    const ProgramInfo program = MustLoad(*pool, ReadData("moe/jax010_moe_sorted_scan_fwd.hlo"));
+    const auto result = Optimize(*pool, program, options);
+    ASSERT_TRUE(result) << result.error().message;
+    results.push_back(*result);
+  }
+  for (const OptimizeResult& result : results) {
+    EXPECT_EQ(result.passes, results[0].passes);
+    EXPECT_EQ(result.steps, results[0].steps);
+    EXPECT_EQ(result.state, results[0].state);
+  }
+}
+
+TEST(Optimize, AnInterruptKeepsWhatWasFound) {
+  Pool& pool = SharedPool();
+  const ProgramInfo program = MustLoad(pool, ReadData("kmeans/jax010_kmeans_while.hlo"));
+  const std::atomic<bool> interrupted = true;
+  OptimizeOptions options;
+  options.interrupted = &interrupted;
+  options.verify = false;
+  const auto result = Optimize(pool, program, options);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->stop_reason, StopReason::kInterrupted);
+  EXPECT_LE(result->value, result->by_default);
+}
+
+TEST(Optimize, OtherObjectives) {
+  Pool& pool = SharedPool();
+  const ProgramInfo program = MustLoad(pool, ReadData("kmeans/jax010_kmeans_while.hlo"));
+  for (const Objective objective : {Objective::kFlops, Objective::kBytes, Objective::kPeakMemory}) {
+    OptimizeOptions options = Steps(400);
+    options.objective = objective;
+    options.verify = false;
+    const auto result = Optimize(pool, program, options);
+    ASSERT_TRUE(result);
+    EXPECT_GT(result->initial, 0);
+    EXPECT_LE(result->value, result->initial) << ObjectiveName(objective);
+    EXPECT_EQ(result->value, ObjectiveValue(objective, result->metrics));
+  }
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,245 @@
+#include "wire/pool.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "support/programs.h"
+
+namespace hone {
+namespace {
+
+using testing::MakePool;
+using testing::MustLoad;
+using testing::PassNamed;
+using testing::ReadData;
+using testing::SharedPool;
+using testing::Simplifiers;
+
+constexpr char kTraining[] = "bert/hf_train_mlm_l2_d128_adamw.hlo";
+constexpr char kSmall[] = "kmeans/jax010_kmeans_while.hlo";
+
+// A fixed, mixed sequence of simplifiers.
+std::vector<PassId> Mixed(const Pool& pool, size_t length, uint64_t seed) {
+  const std::vector<PassId> all = Simplifiers(pool);
+  std::vector<PassId> passes;
+  for (size_t i = 0; i < length; ++i) {
+    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    passes.push_back(all[(seed >> 33) % all.size()]);
+  }
+  return passes;
+}
+
+void ExpectSameSteps(const std::vector<Step>& a, const std::vector<Step>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].state.ToHex(), b[i].state.ToHex()) << i;
+    EXPECT_EQ(a[i].changed, b[i].changed) << i;
+    EXPECT_EQ(a[i].metrics.op_count, b[i].metrics.op_count) << i;
+    EXPECT_EQ(a[i].failure.empty(), b[i].failure.empty()) << i;
+  }
+}
+
+TEST(Pool, KnowsThePasses) {
+  Pool& pool = SharedPool();
+  EXPECT_EQ(pool.version(), "tensorflow-cpu 2.21.0");
+  EXPECT_GE(pool.passes().size(), 85u);
+  std::set<std::string> names;
+  std::set<std::string> classes;
+  for (const PassInfo& pass : pool.passes()) {
+    EXPECT_TRUE(names.insert(pass.name).second) << pass.name << " twice";
+    classes.insert(pass.class_name);
+    EXPECT_FALSE(pass.meaning.empty()) << pass.name;
+  }
+  EXPECT_GE(classes.size(), 75u);
+  EXPECT_FALSE(pool.excluded().empty());
+}
+
+TEST(Pool, MemoryAndCacheDoNotChangeWhatPassesDo) {
+  Pool& pool = SharedPool();
+  const ProgramInfo program = MustLoad(pool, ReadData(kTraining));
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    ApplyRequest request;
+    request.from.program = program.id;
+    request.passes = Mixed(pool, 30, seed);
+    const StatusOr<Applied> first = pool.Apply(request);
+    const StatusOr<Applied> again = pool.Apply(request);
+    request.options.fresh = true;
+    request.options.verify = true;
+    const StatusOr<Applied> fresh = pool.Apply(request);
+    ASSERT_TRUE(first && again && fresh);
+    ExpectSameSteps(first->steps, again->steps);
+    ExpectSameSteps(first->steps, fresh->steps);
+    for (const Step& step : again->steps) EXPECT_TRUE(step.looked);
+    for (const Step& step : fresh->steps) EXPECT_FALSE(step.looked);
+  }
+}
+
+TEST(Pool, ContinuesFromAnyStateItIsGiven) {
+  Pool& pool = SharedPool();
+  const ProgramInfo program = MustLoad(pool, ReadData(kTraining));
+  ApplyRequest whole;
+  whole.from.program = program.id;
+  whole.passes = Mixed(pool, 24, 9);
+  const StatusOr<Applied> at_once = pool.Apply(whole);
+  ASSERT_TRUE(at_once);
+  // The same, a pass at a time, each named by the way to it.
+  ApplyRequest one;
+  one.from.program = program.id;
+  std::vector<Step> steps;
+  for (PassId pass : whole.passes) {
+    one.passes = {pass};
+    const StatusOr<Applied> applied = pool.Apply(one);
+    ASSERT_TRUE(applied);
+    const Step& step = applied->steps.at(0);
+    if (step.changed) one.from.links.push_back({pass, step.state});
+    steps.push_back(step);
+  }
+  ExpectSameSteps(at_once->steps, steps);
+}
+
+TEST(Pool, TextRoundTripsAndRebuildsToTheSameBytes) {
+  Pool& pool = SharedPool();
+  const ProgramInfo program = MustLoad(pool, ReadData(kTraining));
+  const StateName state{program.id, {{PassNamed(pool, "algsimp"), {}}, {PassNamed(pool, "dce"), {}}}};
+  const StatusOr<Exported> a = pool.Export(state, ExportFormat::kText);
+  const StatusOr<Exported> b = pool.Export(state, ExportFormat::kText);
+  ASSERT_TRUE(a && b);
+  EXPECT_EQ(a->bytes, b->bytes);
+  const ProgramInfo again = MustLoad(pool, a->bytes);
+  EXPECT_EQ(again.fingerprint, a->state);
+  const StatusOr<Exported> proto = pool.Export(state, ExportFormat::kProto);
+  ASSERT_TRUE(proto);
+  EXPECT_EQ(MustLoad(pool, proto->bytes).fingerprint, a->state);
+}
+
+TEST(Pool, DescribesEveryInstruction) {
+  Pool& pool = SharedPool();
+  const ProgramInfo program = MustLoad(pool, ReadData(kSmall));
+  const StatusOr<ProgramGraph> graph = pool.Describe({program.id, {}});
+  ASSERT_TRUE(graph);
+  int64_t count = 0;
+  for (const ComputationInfo& computation : graph->computations) {
+    count += static_cast<int64_t>(computation.instructions.size());
+    for (size_t i = 0; i < computation.instructions.size(); ++i) {
+      for (uint32_t operand : computation.instructions[i].operands) EXPECT_LT(operand, i);
+    }
+  }
+  EXPECT_EQ(count, program.metrics.op_count);
+}
+
+TEST(Pool, AKilledWorkerChangesNothing) {
+  const auto pool = MakePool();
+  const ProgramInfo program = MustLoad(*pool, ReadData(kTraining));
+  ApplyRequest request;
+  request.from.program = program.id;
+  request.passes = Mixed(*pool, 40, 3);
+  const StatusOr<Applied> expected = pool->Apply(request);
+  ASSERT_TRUE(expected);
+  // From outside, between two requests.
+  for (int pid : pool->pids()) kill(pid, SIGKILL);
+  const StatusOr<Applied> between = pool->Apply(request);
+  ASSERT_TRUE(between) << between.error().message;
+  ExpectSameSteps(expected->steps, between->steps);
+  EXPECT_GE(pool->deaths().size(), 1u);
+  // From outside, in the middle of one.
+  for (int i = 0; i < 3; ++i) {
+    std::thread killer([&pool, i] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20 + 30 * i));
+      for (int pid : pool->pids()) kill(pid, SIGKILL);
+    });
+    request.options.fresh = true;
+    const StatusOr<Applied> during = pool->Apply(request);
+    killer.join();
+    ASSERT_TRUE(during) << during.error().message;
+    ExpectSameSteps(expected->steps, during->steps);
+  }
+}
+
+TEST(Pool, APassPastItsDeadlineIsAFailedStep) {
+  PoolOptions options;
+  options.pass_deadline_seconds = 0.0001;  // nothing real is done in that
+  const auto pool = MakePool(options);
+  const ProgramInfo program = MustLoad(*pool, ReadData(kTraining));
+  ApplyRequest request;
+  request.from.program = program.id;
+  request.passes = {PassNamed(*pool, "algsimp"), PassNamed(*pool, "dce")};
+  // It may be quick enough between two looks of the watcher: then there is nothing to see.
+  const StatusOr<Applied> applied = pool->Apply(request);
+  if (pool->deaths().empty()) return;
+  if (applied) {
+    ASSERT_EQ(applied->steps.size(), 2u);
+  } else {
+    EXPECT_EQ(applied.error().code, ErrorCode::kDeadline);
+  }
+}
+
+TEST(Pool, AWorkerPastItsMemoryIsAnError) {
+  PoolOptions options;
+  options.memory_limit_bytes = size_t{64} << 20;  // XLA alone takes more
+  const auto pool = Pool::Start(options);
+  if (!pool) {
+    EXPECT_EQ(pool.error().code, ErrorCode::kMemory);
+    return;
+  }
+  const StatusOr<ProgramInfo> program = (*pool)->Load(ReadData(kTraining));
+  if (!program) return;
+  EXPECT_FALSE((*pool)->StockPasses(program->id));
+}
+
+TEST(Pool, BadRequestsAreAnswers) {
+  Pool& pool = SharedPool();
+  const ProgramInfo program = MustLoad(pool, ReadData(kSmall));
+  const size_t deaths = pool.deaths().size();
+  ApplyRequest request;
+  request.from.program = 12345;
+  EXPECT_FALSE(pool.Apply(request));
+  request.from.program = program.id;
+  request.passes = {60000};
+  EXPECT_FALSE(pool.Apply(request));
+  request.passes = {};
+  request.from.links = {{60000, {}}};
+  EXPECT_FALSE(pool.Apply(request));
+  EXPECT_FALSE(pool.Describe({54321, {}}));
+  EXPECT_FALSE(pool.Export({54321, {}}, ExportFormat::kText));
+  EXPECT_FALSE(pool.Compare({54321, {}}, {program.id, {}}, {}));
+  EXPECT_FALSE(pool.Load("nonsense"));
+  EXPECT_FALSE(pool.Load(""));
+  pool.Unload(99999);
+  EXPECT_EQ(pool.deaths().size(), deaths);
+}
+
+TEST(Pool, TheSameOnOneWorkerAndTwo) {
+  PoolOptions options;
+  options.workers = 2;
+  const auto two = MakePool(options);
+  Pool& one = SharedPool();
+  std::vector<ApplyRequest> requests(6);
+  const ProgramInfo program = MustLoad(*two, ReadData(kTraining));
+  const ProgramInfo same = MustLoad(one, ReadData(kTraining));
+  for (size_t i = 0; i < requests.size(); ++i) {
+    requests[i].passes = Mixed(one, 12, i + 20);
+    requests[i].from.program = program.id;
+  }
+  const auto parallel = two->Apply(requests);
+  for (ApplyRequest& request : requests) request.from.program = same.id;
+  const auto serial = one.Apply(requests);
+  for (size_t i = 0; i < requests.size(); ++i) {
+    ASSERT_TRUE(parallel[i] && serial[i]);
+    ExpectSameSteps(parallel[i]->steps, serial[i]->steps);
+  }
+}
+
+TEST(Pool, ANotExecutableWorkerIsAClearError) {
+  PoolOptions options;
+  options.worker_path = "/nonexistent/hone-worker";
+  const auto pool = Pool::Start(options);
+  ASSERT_FALSE(pool);
+  EXPECT_NE(pool.error().message.find("/nonexistent/hone-worker"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hone
