@@ -233,7 +233,7 @@ int RunRun(const Options& options) {
   // Where the program goes to stdout, the table must not.
   const std::string report = (outcome->rows.empty() ? "" : Table(*outcome)) +
                              (options.timing ? TimingText(pool.timing()) : "");
-  if (to_file) return Finish(report, code);
+  if (!options.output.empty()) return Finish(report, code);
   fmt::print(stderr, "{}", report);
   return Finish(write ? exported->bytes : "", code);
 }

@@ -206,6 +206,11 @@ class States::Walk {
       return result.status().message().empty() ? result.status().ToString()
                                                : std::string(result.status().message());
     }
+    // Most passes know nothing of schedules, and XLA's clean-up aborts on one that names removed
+    // instructions. A schedule that cannot follow the change is given up.
+    if (*result && module_->has_schedule() && !module_->schedule().Update().ok()) {
+      module_->clear_schedule();
+    }
     module_->Cleanup();
     changed = *result;
     return "";

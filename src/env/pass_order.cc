@@ -69,8 +69,9 @@ size_t PassOrder::Walk(std::span<const PassId> sequence, std::vector<Step>& step
 
 void PassOrder::Record(Fingerprint from, const std::vector<Step>& steps) {
   for (const Step& step : steps) {
+    const bool news = table_.Find(from, step.pass) == nullptr;
     table_.Record(from, step);
-    if (!step.failure.empty() && !step.looked) ++failures_[{step.pass, step.failure}];
+    if (news && !step.failure.empty()) ++failures_[{step.pass, step.failure}];
     from = step.state;
   }
 }

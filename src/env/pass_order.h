@@ -45,7 +45,7 @@ class PassOrder {
   const TransitionTable& table() const { return table_; }
 
   int64_t steps() const { return steps_; }  // taken, by looking up or by running
-  // Failures by pass and message, with how often each was met by a pass that ran.
+  // Failures by pass and message, with the number of states on which each was met.
   const std::map<std::pair<PassId, std::string>, int64_t>& failures() const { return failures_; }
 
  private:

@@ -84,8 +84,7 @@ class Pool::Link {
   void Unload(ProgramId program);
   StatusOr<Applied> Apply(const ApplyRequest& request);
 
-  // A call that is made again, once, when the worker dies of something else than itself: a call
-  // that kills two workers is what kills them.
+  // A call that is made again, once, when the worker was killed from outside.
   template <class Make>
   auto CallOn(const std::vector<ProgramId>& programs, const Patience& patience,
               const std::string& doing, Make make) {
@@ -97,7 +96,7 @@ class Pool::Link {
       Note();
       if (response) break;
       Mourn(response.error(), doing);
-      if (response.error().code != ErrorCode::kWorkerDied) break;
+      if (!link_->killed_from_outside()) break;
     }
     return response;
   }
@@ -287,11 +286,8 @@ StatusOr<Applied> Pool::Link::Apply(const ApplyRequest& request) {
     }
     const PassId pass = request.passes[step];
     Mourn(error, "pass " + shared_->passes[pass].name);
-    // Killed from outside? Then the pass is innocent: it gets one more chance.
-    if (lives == 2 && error.code == ErrorCode::kWorkerDied) {
-      --lives;
-      continue;
-    }
+    // Killed from outside, the pass is innocent, once.
+    if (link_->killed_from_outside() && --lives > 0) continue;
     lives = 2;
     // Which state did it die on? The passes before it tell, on a new worker.
     ApplyRequest before = request;

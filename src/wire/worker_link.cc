@@ -69,8 +69,9 @@ Error WorkerLink::Lost(const kj::Exception& exception) {
   if (!verdict_ && exception.getType() != kj::Exception::Type::DISCONNECTED) {
     error = {ErrorCode::kInternal, exception.getDescription().cStr()};
   }
-  const std::string end = process_ ? process_->Bury() : "";
-  if (error.message.empty()) error.message = "XLA's process was " + end;
+  const WorkerProcess::End end = process_ ? process_->Bury() : WorkerProcess::End{};
+  from_outside_ = !verdict_ && end.from_outside;
+  if (error.message.empty()) error.message = "XLA's process was " + end.how;
   Disconnect();
   return error;
 }

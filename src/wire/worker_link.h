@@ -63,6 +63,8 @@ class WorkerLink {
 
   // Which pass of the last request was running when the worker was lost.
   uint32_t last_step() const { return last_step_; }
+  // Whether somebody else killed the last worker that was lost.
+  bool killed_from_outside() const { return from_outside_; }
   Heartbeat* heartbeat() { return process_ ? &process_->heartbeat() : nullptr; }
   // Of this worker and its predecessors. Between calls only.
   Timing timing() const { return process_ ? Timing(past_) += process_->heartbeat().timing : past_; }
@@ -84,6 +86,7 @@ class WorkerLink {
   std::optional<Worker::Client> client_;
   Timing past_;
   uint32_t last_step_ = Heartbeat::kReplaying;
+  bool from_outside_ = false;
   // Of the call in hand.
   Clock::time_point started_;
   Clock::time_point ticked_;

@@ -106,7 +106,7 @@ void WorkerProcess::Kill() {
   if (pid_ > 0) kill(pid_, SIGKILL);
 }
 
-std::string WorkerProcess::Bury() {
+WorkerProcess::End WorkerProcess::Bury() {
   // A worker whose socket broke is about to end by itself; it has a moment to say with what.
   int status = 0;
   pid_t done = 0;
@@ -120,14 +120,15 @@ std::string WorkerProcess::Bury() {
     waitpid(pid_, &status, 0);
   }
   pid_ = -1;
-  std::string how;
+  End end;
   if (WIFSIGNALED(status)) {
-    how = std::string("killed by ") + strsignal(WTERMSIG(status));
+    end.how = std::string("killed by ") + strsignal(WTERMSIG(status));
+    end.from_outside = WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM;
   } else {
-    how = "ended with status " + std::to_string(WEXITSTATUS(status));
+    end.how = "ended with status " + std::to_string(WEXITSTATUS(status));
   }
-  const std::string words = LastWords();
-  return words.empty() ? how : how + ": " + words;
+  if (const std::string words = LastWords(); !words.empty()) end.how += ": " + words;
+  return end;
 }
 
 // The line of XLA's fatal message where there is one, else the last line.

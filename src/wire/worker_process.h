@@ -33,9 +33,13 @@ class WorkerProcess {
   size_t ResidentBytes() const;
 
   void Kill();
-  // Kills it if need be, waits for it, and says how it ended: the signal or exit status, and XLA's
-  // last words.
-  std::string Bury();
+  // How it ended: the signal or exit status, and XLA's last words.
+  struct End {
+    std::string how;
+    bool from_outside = false;  // by SIGKILL or SIGTERM, which XLA does not send itself
+  };
+  // Kills it if need be and waits for it.
+  End Bury();
 
  private:
   WorkerProcess() = default;

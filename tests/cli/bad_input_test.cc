@@ -147,6 +147,7 @@ TEST_F(BadInput, FolderWithoutPrograms) {
 
 TEST_F(BadInput, CutBinary) {
   const std::string proto = GoodProto();
+  ASSERT_FALSE(proto.empty());
   for (const size_t length : {size_t{1}, size_t{3}, proto.size() / 2, proto.size() - 1}) {
     Write("bad.pb", std::string_view(proto).substr(0, length));
     SCOPED_TRACE(length);
@@ -228,6 +229,7 @@ TEST_F(BadInput, RandomBytesToEveryCommand) {
 // Valid programs with some bytes changed may load or not; they never end hone.
 TEST_F(BadInput, DamagedBinariesOfManySeeds) {
   const std::string proto = GoodProto();
+  ASSERT_FALSE(proto.empty());
   std::vector<std::string> arguments = {"stats", "--json"};
   for (uint64_t seed = 0; seed < 60; ++seed) {
     std::mt19937_64 random(seed);
