@@ -54,6 +54,8 @@ struct States::Program {
   std::unique_ptr<xla::HloModule> module;  // as loaded; never changed
   std::unordered_map<TransitionKey, Outcome, TransitionHash> transitions;
   std::unordered_map<Fingerprint, Metrics> metrics;
+  // What has killed or hung a worker. Heeded in fresh walks too.
+  std::unordered_map<TransitionKey, std::string, TransitionHash> lethal;
   // How often a walk started from or came through a state: what is asked for twice is worth a copy.
   std::unordered_map<Fingerprint, uint32_t> touches;
   std::unordered_map<Fingerprint, std::list<Held>::iterator> held;
@@ -87,6 +89,13 @@ class States::Walk {
     if (!options_.fresh && TakeFromMemory(step)) return step;
     if (Status built = Build(); !built) {
       step.failure = built.error().message;
+      return step;
+    }
+    step.state = state();
+    const auto lethal = program_.lethal.find({state(), pass});
+    if (lethal != program_.lethal.end()) {
+      step.looked = true;
+      step.failure = lethal->second;
       step.metrics = MetricsHere();
       return step;
     }
@@ -201,18 +210,19 @@ class States::Walk {
     ++states_.heartbeat_->ticks;
     ++states_.timing().passes_run;
     Stopwatch watch(states_.timing().passes);
-    const absl::StatusOr<bool> result = PassTable()[pass].make()->Run(module_.get());
+    const PassEntry& entry = PassTable()[pass];
+    const absl::StatusOr<bool> result = entry.make()->Run(module_.get());
     if (!result.ok()) {
       return result.status().message().empty() ? result.status().ToString()
                                                : std::string(result.status().message());
     }
     // Most passes know nothing of schedules, and XLA's clean-up aborts on one that names removed
     // instructions. A schedule that cannot follow the change is given up.
-    if (*result && module_->has_schedule() && !module_->schedule().Update().ok()) {
+    changed = *result || entry.silent;
+    if (changed && module_->has_schedule() && !module_->schedule().Update().ok()) {
       module_->clear_schedule();
     }
     module_->Cleanup();
-    changed = *result;
     return "";
   }
 
@@ -312,7 +322,7 @@ StatusOr<Applied> States::Apply(const StateName& from, const std::vector<PassId>
   if (!program) return tl::unexpected(program.error());
   if ((*program)->transitions.size() > kMostTransitions) (*program)->transitions.clear();
   for (const KnownFailure& known : avoid) {
-    (*program)->transitions[{known.state, known.pass}] = {known.state, known.failure};
+    (*program)->lethal[{known.state, known.pass}] = known.failure;
   }
   Walk walk(*this, **program, from.links, options);
   if (options.fresh) {

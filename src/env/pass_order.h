@@ -40,6 +40,7 @@ class PassOrder {
   StatusOr<std::vector<Step>> Replay(const std::vector<PassId>& sequence);
 
   double Value(const Metrics& metrics) const { return ObjectiveValue(objective_, metrics); }
+  const Metrics& initial_metrics() const { return initial_; }
   double initial_value() const { return Value(initial_); }
   const ProgramInfo& program() const { return program_; }
   const TransitionTable& table() const { return table_; }

@@ -234,7 +234,7 @@ class Optimizer {
     Candidate replayed;
     replayed.value = order_.initial_value();
     replayed.state = order_.program().fingerprint;
-    metrics_ = order_.program().metrics;
+    metrics_ = order_.initial_metrics();
     for (const Step& step : *steps) {
       if (!step.failure.empty()) {
         return MakeError(ErrorCode::kPassFailed,

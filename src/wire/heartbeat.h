@@ -16,8 +16,8 @@ struct Heartbeat {
   std::atomic<uint64_t> ticks{0};
   // The index, among the passes of the request in hand, of the one that is running; kReplaying
   // while the state it starts from is being rebuilt.
-  std::atomic<uint32_t> step{0};
   static constexpr uint32_t kReplaying = 0xffffffffu;
+  std::atomic<uint32_t> step{kReplaying};
   // Written between calls only.
   Timing timing;
 };

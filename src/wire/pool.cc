@@ -91,7 +91,11 @@ class Pool::Link {
     using Response = decltype(link_->Call(patience, make));
     Response response = MakeError(ErrorCode::kInternal, "not called");
     for (int attempt = 0; attempt < 2; ++attempt) {
-      if (Status ready = Prepare(programs); !ready) return Response(tl::unexpected(ready.error()));
+      if (Status ready = Prepare(programs); !ready) {
+        response = tl::unexpected(ready.error());
+        if (ready.error().code == ErrorCode::kWorkerDied) continue;
+        break;
+      }
       response = link_->Call(patience, make);
       Note();
       if (response) break;
@@ -216,6 +220,7 @@ StatusOr<ProgramInfo> Pool::Link::LoadHere(ProgramId program) {
   Note();
   if (!response) {
     Mourn(response.error(), "load");
+    if (link_->killed_from_outside()) return tl::unexpected(response.error());
     // What breaks XLA's reader is bad input.
     return MakeError(ErrorCode::kInvalidInput,
                      "XLA broke down reading it: " + response.error().message);
@@ -226,8 +231,13 @@ StatusOr<ProgramInfo> Pool::Link::LoadHere(ProgramId program) {
 }
 
 StatusOr<ProgramInfo> Pool::Link::Load(ProgramId program) {
-  if (Status ready = Prepare({}); !ready) return tl::unexpected(ready.error());
-  return LoadHere(program);
+  StatusOr<ProgramInfo> info = MakeError(ErrorCode::kInternal, "not loaded");
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (Status ready = Prepare({}); !ready) return tl::unexpected(ready.error());
+    info = LoadHere(program);
+    if (info || info.error().code != ErrorCode::kWorkerDied) break;
+  }
+  return info;
 }
 
 void Pool::Link::Unload(ProgramId program) {
@@ -267,9 +277,11 @@ StatusOr<Applied> Pool::Link::ApplyOnce(const ApplyRequest& request) {
 
 // Passes that kill are found, remembered and stepped over.
 StatusOr<Applied> Pool::Link::Apply(const ApplyRequest& request) {
+  // Every pass may kill once; more deaths mean that they could not be pinned on a state.
+  size_t deaths_left = request.passes.size() + 2;
   for (int lives = 2;;) {
     StatusOr<Applied> applied = ApplyOnce(request);
-    if (applied) return applied;
+    if (applied || deaths_left-- == 0) return applied;
     const Error error = applied.error();
     const bool died = error.code == ErrorCode::kWorkerDied || error.code == ErrorCode::kDeadline ||
                       error.code == ErrorCode::kMemory;

@@ -143,6 +143,11 @@ PassEntry Row(std::string name, std::string class_name, PassGroup group, std::st
           std::move(make)};
 }
 
+PassEntry Silent(PassEntry entry) {
+  entry.silent = true;
+  return entry;
+}
+
 // ---- Options that passes point to and that must outlive them.
 
 const xla::AliasInfo* DefaultAliasInfo() {
@@ -300,12 +305,12 @@ std::vector<PassEntry> BuildTable() {
       Row("algsimp:floats_are_real", "AlgebraicSimplifier", kSimplify, "as algsimp, taking floats for real numbers: results may differ", "cpu, floats_are_real=true", kOutside, Algebra(&AlgebraOptions::set_enable_floats_are_real, true)),
       Row("algsimp:layout_sensitive", "AlgebraicSimplifier", kLayout, "algsimp for after layout assignment: keeps layouts and makes free reshapes bitcasts", "the CPU compiler's, after layout assignment: cpu, layout_sensitive=true", kOutside, Algebra(&AlgebraOptions::set_is_layout_sensitive, true)),
       Row("batch-dot-simplification", "BatchDotSimplification", kSimplify, "drops batch dimensions of size one from dots", "", kInSimplify, Make<BatchDotSimplification>()),
-      Row("batch-dot-simplification:fix", "BatchDotSimplification", kSimplify, "drops batch dimensions of size one from dots, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<BatchDotSimplification>>()),
+      Silent(Row("batch-dot-simplification:fix", "BatchDotSimplification", kSimplify, "drops batch dimensions of size one from dots, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<BatchDotSimplification>>())),
       Row("broadcast_canonicalizer", "BroadcastCanonicalizer", kSimplify, "sorts the dimensions of every broadcast", "", kInSimplify, Make<BroadcastCanonicalizer>()),
       Row("call-inliner", "CallInliner", kSimplify, "inlines functions that have a single call site", "single_call_site=true", kInSimplify, Make<CallInliner>(true)),
       Row("call-inliner:every_call_site", "CallInliner", kSimplify, "inlines every call", "", kInSimplify, Make<CallInliner>()),
       Row("call-inliner:update_domain", "CallInliner", kSimplify, "inlines every call and updates the domains it leaves", "update_domain=true", kInSimplify, Make<CallInliner>(false, true)),
-      Row("call-inliner:fix", "CallInliner", kSimplify, "inlines single-site calls again and again until none is left", "single_call_site=true, run to a fixed point", kInSimplify, Make<HloPassFix<CallInliner>>(true)),
+      Silent(Row("call-inliner:fix", "CallInliner", kSimplify, "inlines single-site calls again and again until none is left", "single_call_site=true, run to a fixed point", kInSimplify, Make<HloPassFix<CallInliner>>(true))),
       Row("constant_folding", "HloConstantFolding", kSimplify, "computes constant expressions where that surely pays", "", kInSimplify, Make<HloConstantFolding>()),
       Row("constant_folding:aggressive", "HloConstantFolding", kSimplify, "computes every constant expression, whole loops too: may take long", "level=aggressive", kInSimplify, Make<HloConstantFolding>(HloConstantFolding::Level::kAggressive)),
       Row("cse", "HloCSE", kSimplify, "shares equal constants and equal instructions on equal operands", "layout_sensitive=false", kInSimplify, Make<HloCSE>(false)),
@@ -313,7 +318,7 @@ std::vector<PassEntry> BuildTable() {
       Row("cse:ignore_control_dependencies", "HloCSE", kSimplify, "shares equal expressions whatever orders them", "layout_sensitive=false, ignore_control_dependencies=true", kInSimplify, Make<HloCSE>(false, true)),
       Row("cse:only_fusion_computations", "HloCSE", kSimplify, "shares equal expressions inside fusions only", "layout_sensitive=false, should_eliminate_computation=fusions", kInSimplify, MakeCseOfFusions),
       Row("cse:keep_constants", "HloCSE", kSimplify, "shares equal expressions but not equal constants", "layout_sensitive=false, should_combine_constant=never", kInSimplify, MakeCseKeepingConstants),
-      Row("cse:fix", "HloCSE", kSimplify, "shares equal expressions, to a fixed point", "layout_sensitive=false, run to a fixed point", kInSimplify, Make<HloPassFix<HloCSE>>(false)),
+      Silent(Row("cse:fix", "HloCSE", kSimplify, "shares equal expressions, to a fixed point", "layout_sensitive=false, run to a fixed point", kInSimplify, Make<HloPassFix<HloCSE>>(false))),
       Row("cse_barrier_expander", "OptimizationBarrierExpander", kExpand, "removes optimization barriers: what they kept apart may now be shared and moved", "", kOutside, Make<OptimizationBarrierExpander>()),
       Row("dce", "HloDCE", kSimplify, "removes dead instructions and dead computations", "", kInSimplify, Make<HloDCE>()),
       Row("dce:call_analysis", "HloDCE", kSimplify, "removes dead code, dead parameters of called computations too", "use_call_analysis=true", kInSimplify, Make<HloDCE>(false, true)),
@@ -323,19 +328,19 @@ std::vector<PassEntry> BuildTable() {
       Row("optimize_input_output_buffer_alias:every_input", "OptimizeInputOutputBufferAlias", kSchedule, "lets outputs reuse the buffers of any input: the caller then loses its arguments", "registered_buffer_donor_only=false", kOutside, Make<OptimizeInputOutputBufferAlias>(false)),
       Row("reshape-mover", "ReshapeMover", kSimplify, "sinks reshapes and transposes below elementwise ops", "", kInSimplify, Make<ReshapeMover>()),
       Row("reshape-mover:cheap_broadcast", "ReshapeMover", kSimplify, "sinks reshapes and transposes, taking reshaped 1-d broadcasts for free", "reshape_of_1d_broadcast_is_cheap=true", kInSimplify, Make<ReshapeMover>(ReshapeMoverOptions{true})),
-      Row("reshape-mover:fix", "ReshapeMover", kSimplify, "sinks reshapes and transposes, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<ReshapeMover>>()),
+      Silent(Row("reshape-mover:fix", "ReshapeMover", kSimplify, "sinks reshapes and transposes, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<ReshapeMover>>())),
       Row("simplify-conditional", "ConditionalSimplifier", kSimplify, "replaces conditionals of known predicate by their branch, and drops unused parts", "", kInSimplify, Make<ConditionalSimplifier>()),
-      Row("simplify-conditional:fix", "ConditionalSimplifier", kSimplify, "simplifies conditionals, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<ConditionalSimplifier>>()),
+      Silent(Row("simplify-conditional:fix", "ConditionalSimplifier", kSimplify, "simplifies conditionals, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<ConditionalSimplifier>>())),
       Row("simplify-fp-conversions", "SimplifyFPConversions", kLegalise, "shortens chains of float conversions: may keep precision that the program dropped", "", kOutside, Make<SimplifyFPConversions>()),
       Row("simplify-sorts", "SortSimplifier", kSimplify, "removes operands of a sort whose sorted values nobody uses", "", kInSimplify, Make<SortSimplifier>()),
       Row("simplify-while-loops", "WhileLoopSimplifier", kSimplify, "removes loops of zero or one trip, unused loop state and nested loop tuples", "", kInSimplify, Make<WhileLoopSimplifier>()),
       Row("simplify-while-loops:compare", "WhileLoopSimplifier", kSimplify, "as simplify-while-loops, and removes comparisons that the trip count decides", "simplify_compare_instrs=true", kInSimplify, Make<WhileLoopSimplifier>(true)),
-      Row("simplify-while-loops:fix", "WhileLoopSimplifier", kSimplify, "simplifies loops, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<WhileLoopSimplifier>>()),
+      Silent(Row("simplify-while-loops:fix", "WhileLoopSimplifier", kSimplify, "simplifies loops, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<WhileLoopSimplifier>>())),
       Row("slice-sinker", "SliceSinker", kSimplify, "merges elementwise ops on slices of the same tensors and slices their result", "", kInSimplify, Make<SliceSinker>()),
-      Row("slice-sinker:fix", "SliceSinker", kSimplify, "sinks slices, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<SliceSinker>>()),
+      Silent(Row("slice-sinker:fix", "SliceSinker", kSimplify, "sinks slices, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<SliceSinker>>())),
       Row("tuple-simplifier", "TupleSimplifier", kSimplify, "removes tuples that are taken apart again", "", kInSimplify, Make<TupleSimplifier>()),
       Row("tuple-simplifier:exclude_entry", "TupleSimplifier", kSimplify, "removes needless tuples outside the entry computation", "exclude_entry_computation=true", kInSimplify, Make<TupleSimplifier>(true)),
-      Row("tuple-simplifier:fix", "TupleSimplifier", kSimplify, "removes needless tuples, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<TupleSimplifier>>()),
+      Silent(Row("tuple-simplifier:fix", "TupleSimplifier", kSimplify, "removes needless tuples, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<TupleSimplifier>>())),
       Row("while-loop-constant-sinking", "WhileLoopConstantSinking", kSimplify, "copies constants that a loop carries unchanged into its body and condition", "", kInSimplify, Make<WhileLoopConstantSinking>()),
       Row("while-loop-constant-sinking:broadcasts", "WhileLoopConstantSinking", kSimplify, "sinks constants and broadcasts of constants into loops", "sink_broadcast_of_constants=true", kInSimplify, Make<WhileLoopConstantSinking>(true)),
       Row("while-loop-constant-sinking:scalars", "WhileLoopConstantSinking", kSimplify, "sinks scalar constants into loops", "sink_only_scalar_constants=true", kInSimplify, Make<WhileLoopConstantSinking>(false, true)),
@@ -344,7 +349,7 @@ std::vector<PassEntry> BuildTable() {
       Row("while-loop-invariant-code-motion:reshapes", "WhileLoopInvariantCodeMotion", kSimplify, "moves invariant instructions and lone reshapes out of loops", "hoist_reshapes=true", kInSimplify, Make<WhileLoopInvariantCodeMotion>(false, true)),
       Row("while-loop-invariant-code-motion:no_growth", "WhileLoopInvariantCodeMotion", kSimplify, "moves invariant instructions out of loops unless their result outgrows their operands", "hoist_size_inflation_ratio=1", kInSimplify, Make<WhileLoopInvariantCodeMotion>(false, false, true, std::optional<float>(1.0f))),
       Row("while-loop-invariant-code-motion:only_constants", "WhileLoopInvariantCodeMotion", kSimplify, "moves only constants out of loops", "hoist_constants=true, hoist_other=false", kInSimplify, Make<WhileLoopInvariantCodeMotion>(true, false, false)),
-      Row("while-loop-invariant-code-motion:fix", "WhileLoopInvariantCodeMotion", kSimplify, "moves invariant instructions out of nested loops, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<WhileLoopInvariantCodeMotion>>()),
+      Silent(Row("while-loop-invariant-code-motion:fix", "WhileLoopInvariantCodeMotion", kSimplify, "moves invariant instructions out of nested loops, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<WhileLoopInvariantCodeMotion>>())),
       Row("zero_sized_hlo_elimination", "ZeroSizedHloElimination", kSimplify, "replaces instructions without elements by empty constants", "", kInSimplify, Make<ZeroSizedHloElimination>()),
       Row("literal-canonicalizer", "LiteralCanonicalizer", kSimplify, "shares the storage of equal large literals: saves the compiler's memory only", "pool=default, min_size_bytes=0", kInSimplify, Make<LiteralCanonicalizer>(LiteralPool::Default(), size_t{0})),
       Row("shape-canonicalizer", "ShapeCanonicalizer", kSimplify, "shares the storage of equal shapes: saves the compiler's memory only", "pool=default", kInSimplify, Make<ShapeCanonicalizer>(ShapePool::Default())),
@@ -378,9 +383,9 @@ std::vector<PassEntry> BuildTable() {
       Row("map-inline", "MapInliner", kSimplify, "replaces maps by the elementwise operation they apply", "", kInSimplify, Make<MapInliner>()),
       Row("qr_expander", "QrExpander", kExpand, "rewrites QR decompositions as Householder loops", "", kOutside, Make<QrExpander>()),
       Row("reduce-window-resizer", "ReduceWindowResizer", kExpand, "reshapes 1-d reduce-windows to 2-d ones", "", kOutside, Make<ReduceWindowResizer>()),
-      Row("reduce-window-rewriter", "ReduceWindowRewriter", kExpand, "rewrites long scans and 1-d reduce-windows as trees, to a fixed point", "base_length=16, run to a fixed point", kOutside, Make<HloPassFix<ReduceWindowRewriter>>(int64_t{16})),
+      Silent(Row("reduce-window-rewriter", "ReduceWindowRewriter", kExpand, "rewrites long scans and 1-d reduce-windows as trees, to a fixed point", "base_length=16, run to a fixed point", kOutside, Make<HloPassFix<ReduceWindowRewriter>>(int64_t{16}))),
       Row("reduce-window-rewriter:once", "ReduceWindowRewriter", kExpand, "rewrites long scans and 1-d reduce-windows one level down", "base_length=16", kOutside, Make<ReduceWindowRewriter>(int64_t{16})),
-      Row("reduce-window-rewriter:base_128", "ReduceWindowRewriter", kExpand, "rewrites scans longer than 128 as trees, to a fixed point", "base_length=128, run to a fixed point", kOutside, Make<HloPassFix<ReduceWindowRewriter>>(int64_t{128})),
+      Silent(Row("reduce-window-rewriter:base_128", "ReduceWindowRewriter", kExpand, "rewrites scans longer than 128 as trees, to a fixed point", "base_length=128, run to a fixed point", kOutside, Make<HloPassFix<ReduceWindowRewriter>>(int64_t{128}))),
       Row("rng-bit-generator-expander", "RngBitGeneratorExpander", kExpand, "rewrites rng-bit-generator as Philox or ThreeFry arithmetic", "default_algorithm=philox", kOutside, Make<RngBitGeneratorExpander>(RandomAlgorithm::RNG_PHILOX)),
       Row("rng-bit-generator-expander:three_fry", "RngBitGeneratorExpander", kExpand, "as rng-bit-generator-expander, but the default algorithm, which any may be, is ThreeFry", "default_algorithm=three_fry", kOutside, Make<RngBitGeneratorExpander>(RandomAlgorithm::RNG_THREE_FRY)),
       Row("rng-expander", "RngExpander", kExpand, "rewrites stateful rng as Philox arithmetic", "", kOutside, Make<RngExpander>()),
@@ -454,7 +459,7 @@ std::vector<PassEntry> BuildTable() {
       Row("cpu-all-reduce-combiner", "CpuAllReduceCombiner", kCollective, "combines independent all-reduces by the CPU's rules", "no limit in bytes, 256 operands", kOutside, Make<CpuAllReduceCombiner>(std::numeric_limits<int64_t>::max(), int64_t{256})),
       Row("all-reduce-promotion", "AllReducePromotion", kCollective, "computes bf16 all-reduces in f32", "bf16 to f32", kOutside, []() -> std::unique_ptr<HloPassInterface> { const std::pair<PrimitiveType, PrimitiveType> types[] = {{BF16, F32}}; return std::make_unique<AllReducePromotion>(types); }),
       Row("domain_isolator", "HloDomainIsolator", kCollective, "puts domain instructions between different shardings", "sharding domains", kOutside, Make<HloDomainIsolator>([] { return HloDomainIsolator::DomainCreator(ShardingDomainCreator{}); })),
-      Row("domain_remover", "HloDomainRemover", kCollective, "removes sharding domains and makes shardings agree", "sharding domains", kOutside, Make<HloDomainRemover>("sharding", ShardingMetadata::NormalizeShardingDomain)),
+      Silent(Row("domain_remover", "HloDomainRemover", kCollective, "removes sharding domains and makes shardings agree", "sharding domains", kOutside, Make<HloDomainRemover>("sharding", ShardingMetadata::NormalizeShardingDomain))),
       Row("domain_verifier", "HloDomainVerifier", kCollective, "checks that domains agree; changes nothing", "sharding domains", kOutside, Make<HloDomainVerifier>(std::vector<std::string>{"sharding"})),
       Row("sharding-propagation", "ShardingPropagation", kCollective, "gives instructions the shardings of their neighbours", "is_spmd=true", kOutside, Make<ShardingPropagation>(true)),
   };

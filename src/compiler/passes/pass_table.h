@@ -16,6 +16,8 @@ struct PassEntry {
   PassInfo info;
   // A fresh pass for one run: passes may keep state between runs.
   std::function<std::unique_ptr<xla::HloPassInterface>()> make;
+  // It may change the module and report that it did not (tests/xla_findings): look for oneself.
+  bool silent = false;
 };
 
 // In a fixed order: a PassId is an index into it.

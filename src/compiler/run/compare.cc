@@ -300,7 +300,11 @@ class Comparison {
                      errors.front().shape, "): ", over, " elements beyond their tolerance");
     if (errors.size() > kMostErrors) errors.resize(kMostErrors);
     report_.errors = std::move(errors);
-    if (worst == Outcome::kDifferent) {
+    if (worst == Outcome::kDifferent && !stand_ins_.empty()) {
+      CannotTell(absl::StrCat(where, "; but stand-ins took the place of ",
+                              absl::StrJoin(stand_ins_, ", "),
+                              ", which this machine lacks, and need not obey its laws"));
+    } else if (worst == Outcome::kDifferent) {
       report_.verdict = Verdict::kDifferent;
       report_.reason = where;
     } else {
