@@ -499,13 +499,13 @@ Run AddOptimize(CLI::App& app) {
       ->check(CLI::IsMember(searchers))
       ->capture_default_str();
   AddBudget(app, "--budget", options->budget,
-            "time, steps or both, a program: 30s, 2000steps, 30s,2000steps");
+            "time, steps or both, a program: 2m, 2000steps, 2m,2000steps (30s)");
   app.add_option("--seed", options->seed, "of the search and of the inputs")
       ->capture_default_str();
   app.add_option("--inputs", options->inputs, "input sets that the result is verified on")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  AddDuration(app, "--verify-budget", options->verify_seconds, "time for verification");
+  AddDuration(app, "--verify-budget", options->verify_seconds, "time for verification (120s)");
   app.add_flag("--no-verify", options->no_verify, "skip it");
   app.add_flag("--allow-unverified", options->allow_unverified,
                "write a result that is not verified");

@@ -12,8 +12,8 @@
 namespace hone::compiler {
 namespace {
 
-// Measured with mallinfo2 on clones of real programs: 1.1 to 1.9 KB an instruction.
-constexpr size_t kBytesPerInstruction = 2048;
+// mallinfo2 says 718 to 1047 on clones of four real programs; the rest is what malloc cannot reuse.
+constexpr size_t kBytesPerInstruction = 1536;
 // Transitions remembered before all are forgotten: about 100 MB.
 constexpr size_t kMostTransitions = 1'000'000;
 

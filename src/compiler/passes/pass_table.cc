@@ -143,6 +143,8 @@ PassEntry Row(std::string name, std::string class_name, PassGroup group, std::st
           std::move(make)};
 }
 
+// May change the module and report that it did not: domain_remover, for it counts no shardings, and
+// every HloPassFix, for it forgets its changes when it reaches its limit of 25 rounds.
 PassEntry Silent(PassEntry entry) {
   entry.silent = true;
   return entry;
