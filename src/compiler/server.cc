@@ -105,7 +105,7 @@ class Server final : public wire::Worker::Server {
 
   kj::Promise<void> hold(HoldContext context) override {
     BookRest book(states_.timing());
-    if (Status done = states_.Keep(FromWire(context.getParams().getState())); !done) {
+    if (Status done = states_.Hold(FromWire(context.getParams().getState())); !done) {
       return Fail(context.getResults(), done.error());
     }
     return kj::READY_NOW;

@@ -129,7 +129,7 @@ class States::Walk {
       ++built_;
       if (built_ < links_.size() && !options_.fresh && Touch(link.state) &&
           since_copy > program_.clone_seconds && program_.held.count(link.state) == 0) {
-        states_.Hold(program_, link.state, states_.Copy(*module_));
+        states_.Store(program_, link.state, states_.Copy(*module_));
         since_copy = 0;
       }
     }
@@ -143,7 +143,7 @@ class States::Walk {
     if (built_ == 0 || options_.fresh) {
       states_.Free(std::move(module_));
     } else {
-      states_.Hold(program_, links_[built_ - 1].state, std::move(module_));
+      states_.Store(program_, links_[built_ - 1].state, std::move(module_));
     }
   }
 
@@ -338,7 +338,7 @@ StatusOr<Applied> States::Apply(const StateName& from, const std::vector<PassId>
   return applied;
 }
 
-Status States::Keep(const StateName& state) {
+Status States::Hold(const StateName& state) {
   StatusOr<Program*> program = FindProgram(state);
   if (!program) return tl::unexpected(program.error());
   if (!state.links.empty()) (*program)->touches[state.links.back().state] += 2;
@@ -382,8 +382,8 @@ StatusOr<States::Program*> States::FindProgram(const StateName& state) {
   return found->second.get();
 }
 
-void States::Hold(Program& program, const Fingerprint& state,
-                  std::unique_ptr<xla::HloModule> module) {
+void States::Store(Program& program, const Fingerprint& state,
+                   std::unique_ptr<xla::HloModule> module) {
   const auto known = program.held.find(state);
   if (known != program.held.end() && known->second->spare != nullptr) {
     Free(std::move(module));

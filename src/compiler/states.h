@@ -35,7 +35,7 @@ class States {
                           const std::vector<KnownFailure>& avoid, const ApplyOptions& options);
 
   // Keeps the state in memory while there is room.
-  Status Keep(const StateName& state);
+  Status Hold(const StateName& state);
 
   // The state's module, rebuilt from the program with nothing remembered: equal names give equal
   // modules, to the byte.
@@ -53,7 +53,7 @@ class States {
   class Walk;
 
   StatusOr<Program*> FindProgram(const StateName& state);
-  void Hold(Program& program, const Fingerprint& state, std::unique_ptr<xla::HloModule> module);
+  void Store(Program& program, const Fingerprint& state, std::unique_ptr<xla::HloModule> module);
   void Evict(std::list<Held>::iterator victim);
   std::unique_ptr<xla::HloModule> Copy(const xla::HloModule& module);
   void Free(std::unique_ptr<xla::HloModule> module);

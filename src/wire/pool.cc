@@ -278,29 +278,30 @@ StatusOr<Applied> Pool::Link::ApplyOnce(const ApplyRequest& request) {
 // Passes that kill are found, remembered and stepped over.
 StatusOr<Applied> Pool::Link::Apply(const ApplyRequest& request) {
   // Every pass may kill once; more deaths mean that they could not be pinned on a state.
-  size_t deaths_left = request.passes.size() + 2;
-  for (int lives = 2;;) {
+  size_t deaths_left = request.passes.size() + 8;
+  int kills_left = 5;     // from outside, of which no pass is guilty
+  int rebuilds_left = 2;  // on the way to the state that it was to start from, or between two passes
+  for (;;) {
     StatusOr<Applied> applied = ApplyOnce(request);
     if (applied || deaths_left-- == 0) return applied;
     const Error error = applied.error();
-    const bool died = error.code == ErrorCode::kWorkerDied || error.code == ErrorCode::kDeadline ||
-                      error.code == ErrorCode::kMemory;
-    if (!died) {
-      if (error.code == ErrorCode::kInterrupted) Mourn(error, "interrupted");
+    if (error.code == ErrorCode::kInterrupted) Mourn(error, "interrupted");
+    if (error.code != ErrorCode::kWorkerDied && error.code != ErrorCode::kDeadline &&
+        error.code != ErrorCode::kMemory) {
       return applied;
     }
     const uint32_t step = link_->last_step();
-    if (step >= request.passes.size()) {
-      // It died on the way to the state that it was to start from, or between two passes.
-      Mourn(error, "rebuilding a state");
-      if (--lives == 0) return applied;
+    const bool in_a_pass = step < request.passes.size();
+    const PassId pass = in_a_pass ? request.passes[step] : 0;
+    Mourn(error, in_a_pass ? "pass " + shared_->passes[pass].name : "rebuilding a state");
+    if (link_->killed_from_outside()) {
+      if (kills_left-- == 0) return applied;
       continue;
     }
-    const PassId pass = request.passes[step];
-    Mourn(error, "pass " + shared_->passes[pass].name);
-    // Killed from outside, the pass is innocent, once.
-    if (link_->killed_from_outside() && --lives > 0) continue;
-    lives = 2;
+    if (!in_a_pass) {
+      if (--rebuilds_left == 0) return applied;
+      continue;
+    }
     // Which state did it die on? The passes before it tell, on a new worker.
     ApplyRequest before = request;
     before.passes.resize(step);
@@ -390,6 +391,20 @@ std::vector<StatusOr<Applied>> Pool::Apply(const std::vector<ApplyRequest>& requ
 
 StatusOr<Applied> Pool::Apply(const ApplyRequest& request) {
   return links_[0]->Post([&](Link& link) { return link.Apply(request); }).get();
+}
+
+Status Pool::Hold(const StateName& state) {
+  return links_[0]
+      ->Post([&](Link& link) -> Status {
+        return Answer(link.CallOn(
+            {state.program}, {shared_->options.call_deadline_seconds, false, nullptr}, "hold",
+            [&](Worker::Client& worker) {
+              auto request = worker.holdRequest();
+              ToWire(state, request.initState());
+              return request;
+            }));
+      })
+      .get();
 }
 
 StatusOr<std::vector<StockPass>> Pool::StockPasses(ProgramId program) {

@@ -77,6 +77,10 @@ class Pool {
   std::vector<StatusOr<Applied>> Apply(const std::vector<ApplyRequest>& requests);
   StatusOr<Applied> Apply(const ApplyRequest& request);
 
+  // Forks: has the first worker keep the state in memory while there is room, so that several
+  // continuations from it are cheap. Never needed for correctness.
+  Status Hold(const StateName& state);
+
   StatusOr<std::vector<StockPass>> StockPasses(ProgramId program);
   StatusOr<Metrics> Measure(const StateName& state);
   StatusOr<ProgramGraph> Describe(const StateName& state);

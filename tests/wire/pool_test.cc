@@ -101,6 +101,54 @@ TEST(Pool, ContinuesFromAnyStateItIsGiven) {
   ExpectSameSteps(at_once->steps, steps);
 }
 
+TEST(Pool, ATinyCacheChangesNothing) {
+  PoolOptions options;
+  options.cache_bytes = 1;  // nothing is ever kept
+  const auto tiny = MakePool(options);
+  Pool& pool = SharedPool();
+  ApplyRequest request;
+  request.passes = Mixed(pool, 20, 11);
+  request.from.program = MustLoad(pool, ReadData(kTraining)).id;
+  const StatusOr<Applied> expected = pool.Apply(request);
+  request.from.program = MustLoad(*tiny, ReadData(kTraining)).id;
+  const StatusOr<Applied> first = tiny->Apply(request);
+  ASSERT_TRUE(expected && first);
+  ExpectSameSteps(expected->steps, first->steps);
+  // From the end of it, which has to be rebuilt.
+  for (const Step& step : first->steps) {
+    if (step.changed) request.from.links.push_back({step.pass, step.state});
+  }
+  request.passes = {PassNamed(*tiny, "algsimp"), PassNamed(*tiny, "cse")};
+  const StatusOr<Applied> rebuilt = tiny->Apply(request);
+  ASSERT_TRUE(rebuilt);
+  EXPECT_EQ(rebuilt->start, first->steps.back().state);
+}
+
+TEST(Pool, AHeldStateIsForkedWithoutRebuildingIt) {
+  const auto pool = MakePool();
+  const ProgramInfo program = MustLoad(*pool, ReadData(kTraining));
+  ApplyRequest request;
+  request.from.program = program.id;
+  request.passes = Mixed(*pool, 20, 13);
+  const StatusOr<Applied> way = pool->Apply(request);
+  ASSERT_TRUE(way);
+  for (const Step& step : way->steps) {
+    if (step.changed) request.from.links.push_back({step.pass, step.state});
+  }
+  ASSERT_TRUE(pool->Hold(request.from));
+  const int64_t before = pool->timing().passes_run;
+  int64_t looked = 0;
+  for (const char* pass : {"algsimp", "cse", "reshape-mover"}) {
+    request.passes = {PassNamed(*pool, pass)};
+    const StatusOr<Applied> fork = pool->Apply(request);
+    ASSERT_TRUE(fork);
+    EXPECT_EQ(fork->start, way->steps.back().state);
+    looked += fork->steps[0].looked;
+  }
+  EXPECT_EQ(pool->timing().passes_run - before, 3 - looked);
+  EXPECT_FALSE(pool->Hold({9999, {}}));
+}
+
 TEST(Pool, TextRoundTripsAndRebuildsToTheSameBytes) {
   Pool& pool = SharedPool();
   const ProgramInfo program = MustLoad(pool, ReadData(kTraining));
