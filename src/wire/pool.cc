@@ -26,6 +26,19 @@ using wire::ToWire;
 using wire::Worker;
 using wire::WorkerLink;
 
+namespace {
+
+// The error that the worker answered with, if any.
+template <class Response>
+Status Answer(const StatusOr<Response>& response) {
+  if (!response) return tl::unexpected(response.error());
+  Error error;
+  if (FromWire(response->getFailure(), error)) return tl::unexpected(error);
+  return {};
+}
+
+}  // namespace
+
 struct Pool::Shared {
   PoolOptions options;
   std::string version;
@@ -79,6 +92,8 @@ class Pool::Link {
     return future;
   }
 
+  Patience Calling() const { return {shared_->options.call_deadline_seconds, false, nullptr}; }
+
   Status Hello();
   StatusOr<ProgramInfo> Load(ProgramId program);
   void Unload(ProgramId program);
@@ -105,6 +120,22 @@ class Pool::Link {
     return response;
   }
 
+  // From any thread: the call that `make` makes, on a worker that has `programs`, and what `read`
+  // reads from its answer.
+  template <class Make, class Read>
+  auto Ask(const std::vector<ProgramId>& programs, const Patience& patience,
+           const std::string& doing, Make make, Read read) {
+    using Result = decltype(read(*CallOn(programs, patience, doing, make)));
+    return Post([&](Link& link) -> StatusOr<Result> {
+             auto response = link.CallOn(programs, patience, doing, make);
+             if (Status answer = Answer(response); !answer) {
+               return tl::unexpected(answer.error());
+             }
+             return read(*response);
+           })
+        .get();
+  }
+
   Timing timing() const {
     std::lock_guard lock(mutex_);
     return timing_;
@@ -129,8 +160,6 @@ class Pool::Link {
     }
     link_.reset();
   }
-
-  Patience Calling() const { return {shared_->options.call_deadline_seconds, false, nullptr}; }
 
   // A running worker that has the programs loaded.
   Status Prepare(const std::vector<ProgramId>& programs) {
@@ -173,19 +202,6 @@ class Pool::Link {
   std::set<ProgramId> loaded_;
   std::thread thread_;  // last: it uses the rest
 };
-
-namespace {
-
-// The error that the worker answered with, if any.
-template <class Response>
-Status Answer(const StatusOr<Response>& response) {
-  if (!response) return tl::unexpected(response.error());
-  Error error;
-  if (FromWire(response->getFailure(), error)) return tl::unexpected(error);
-  return {};
-}
-
-}  // namespace
 
 Status Pool::Link::Hello() {
   auto response =
@@ -394,107 +410,85 @@ StatusOr<Applied> Pool::Apply(const ApplyRequest& request) {
 }
 
 Status Pool::Hold(const StateName& state) {
-  return links_[0]
-      ->Post([&](Link& link) -> Status {
-        return Answer(link.CallOn(
-            {state.program}, {shared_->options.call_deadline_seconds, false, nullptr}, "hold",
-            [&](Worker::Client& worker) {
-              auto request = worker.holdRequest();
-              ToWire(state, request.initState());
-              return request;
-            }));
-      })
-      .get();
+  const auto held = links_[0]->Ask(
+      {state.program}, links_[0]->Calling(), "hold",
+      [&](Worker::Client& worker) {
+        auto request = worker.holdRequest();
+        ToWire(state, request.initState());
+        return request;
+      },
+      [](const auto&) { return true; });
+  return held ? Status() : tl::unexpected(held.error());
 }
 
 StatusOr<std::vector<StockPass>> Pool::StockPasses(ProgramId program) {
-  return links_[0]
-      ->Post([&](Link& link) -> StatusOr<std::vector<StockPass>> {
-        auto response = link.CallOn(
-            {program}, {shared_->options.call_deadline_seconds, false, nullptr}, "stock pipeline",
-            [&](Worker::Client& worker) {
-              auto request = worker.stockPassesRequest();
-              request.setProgram(program);
-              return request;
-            });
-        if (Status answer = Answer(response); !answer) return tl::unexpected(answer.error());
+  return links_[0]->Ask(
+      {program}, links_[0]->Calling(), "stock pipeline",
+      [&](Worker::Client& worker) {
+        auto request = worker.stockPassesRequest();
+        request.setProgram(program);
+        return request;
+      },
+      [](const auto& response) {
         std::vector<StockPass> passes;
-        for (auto pass : response->getPasses()) passes.push_back(FromWire(pass));
+        for (auto pass : response.getPasses()) passes.push_back(FromWire(pass));
         return passes;
-      })
-      .get();
+      });
 }
 
 StatusOr<Metrics> Pool::Measure(const StateName& state) {
-  return links_[0]
-      ->Post([&](Link& link) -> StatusOr<Metrics> {
-        auto response = link.CallOn(
-            {state.program}, {shared_->options.call_deadline_seconds, false, nullptr}, "metrics",
-            [&](Worker::Client& worker) {
-              auto request = worker.metricsRequest();
-              ToWire(state, request.initState());
-              return request;
-            });
-        if (Status answer = Answer(response); !answer) return tl::unexpected(answer.error());
-        return FromWire(response->getMetrics());
-      })
-      .get();
+  return links_[0]->Ask(
+      {state.program}, links_[0]->Calling(), "metrics",
+      [&](Worker::Client& worker) {
+        auto request = worker.metricsRequest();
+        ToWire(state, request.initState());
+        return request;
+      },
+      [](const auto& response) { return FromWire(response.getMetrics()); });
 }
 
 StatusOr<ProgramGraph> Pool::Describe(const StateName& state) {
-  return links_[0]
-      ->Post([&](Link& link) -> StatusOr<ProgramGraph> {
-        auto response = link.CallOn(
-            {state.program}, {shared_->options.call_deadline_seconds, false, nullptr}, "describe",
-            [&](Worker::Client& worker) {
-              auto request = worker.describeRequest();
-              ToWire(state, request.initState());
-              return request;
-            });
-        if (Status answer = Answer(response); !answer) return tl::unexpected(answer.error());
-        return FromWire(response->getGraph());
-      })
-      .get();
+  return links_[0]->Ask(
+      {state.program}, links_[0]->Calling(), "describe",
+      [&](Worker::Client& worker) {
+        auto request = worker.describeRequest();
+        ToWire(state, request.initState());
+        return request;
+      },
+      [](const auto& response) { return FromWire(response.getGraph()); });
 }
 
 StatusOr<Exported> Pool::Export(const StateName& state, ExportFormat format) {
-  return links_[0]
-      ->Post([&](Link& link) -> StatusOr<Exported> {
-        auto response = link.CallOn(
-            {state.program}, {shared_->options.call_deadline_seconds, false, nullptr}, "export",
-            [&](Worker::Client& worker) {
-              auto request = worker.exportRequest();
-              ToWire(state, request.initState());
-              request.setFormat(format == ExportFormat::kText ? wire::ExportFormat::TEXT
-                                                              : wire::ExportFormat::PROTO);
-              return request;
-            });
-        if (Status answer = Answer(response); !answer) return tl::unexpected(answer.error());
-        const auto data = response->getData();
+  return links_[0]->Ask(
+      {state.program}, links_[0]->Calling(), "export",
+      [&](Worker::Client& worker) {
+        auto request = worker.exportRequest();
+        ToWire(state, request.initState());
+        request.setFormat(format == ExportFormat::kText ? wire::ExportFormat::TEXT
+                                                        : wire::ExportFormat::PROTO);
+        return request;
+      },
+      [](const auto& response) {
+        const auto data = response.getData();
         return Exported{{reinterpret_cast<const char*>(data.begin()), data.size()},
-                        FromWire(response->getState())};
-      })
-      .get();
+                        FromWire(response.getState())};
+      });
 }
 
 StatusOr<ComparisonReport> Pool::Compare(const StateName& a, const StateName& b,
                                          const CompareOptions& options) {
-  return links_[0]
-      ->Post([&](Link& link) -> StatusOr<ComparisonReport> {
-        // Compiling cannot be stopped from inside, so the budget is enforced with some grace.
-        const Patience patience{options.budget_seconds * 1.5 + 30, false, nullptr};
-        auto response =
-            link.CallOn({a.program, b.program}, patience, "compare", [&](Worker::Client& worker) {
-              auto request = worker.compareRequest();
-              ToWire(a, request.initA());
-              ToWire(b, request.initB());
-              ToWire(options, request.initOptions());
-              return request;
-            });
-        if (Status answer = Answer(response); !answer) return tl::unexpected(answer.error());
-        return FromWire(response->getReport());
-      })
-      .get();
+  // Compiling cannot be stopped from inside, so the budget is enforced with some grace.
+  const Patience patience{options.budget_seconds * 1.5 + 30, false, nullptr};
+  return links_[0]->Ask(
+      {a.program, b.program}, patience, "compare",
+      [&](Worker::Client& worker) {
+        auto request = worker.compareRequest();
+        ToWire(a, request.initA());
+        ToWire(b, request.initB());
+        ToWire(options, request.initOptions());
+        return request;
+      },
+      [](const auto& response) { return FromWire(response.getReport()); });
 }
 
 Timing Pool::timing() const {
