@@ -96,12 +96,13 @@ int Main(const char* file) {
   options.verify = false;
   const auto result = Optimize(*pool, *program, options);
   if (!result) return 1;
-  fmt::print("hone optimize, local search, 1 worker  {:.0f} steps/s, {:.0f} passes run/s; {:.1f} % of "
-             "the time inside XLA ({:.1f} % in passes)\n",
-             static_cast<double>(result->steps) / result->search_seconds,
-             static_cast<double>(result->timing.passes_run) / result->search_seconds,
-             100 * result->timing.InXla() / result->search_seconds,
-             100 * result->timing.passes / result->search_seconds);
+  fmt::print(
+      "hone optimize, local search, 1 worker  {:.0f} steps/s, {:.0f} passes run/s; {:.1f} % of "
+      "the time inside XLA ({:.1f} % in passes)\n",
+      static_cast<double>(result->steps) / result->search_seconds,
+      static_cast<double>(result->timing.passes_run) / result->search_seconds,
+      100 * result->timing.InXla() / result->search_seconds,
+      100 * result->timing.passes / result->search_seconds);
   return 0;
 }
 

@@ -102,6 +102,18 @@ Json ErrorJson(const Error& error, const std::string& file) {
   return json;
 }
 
+Json TimingToJson(const Timing& timing) {
+  return {{"passes", timing.passes},
+          {"clones", timing.clones},
+          {"metrics", timing.metrics},
+          {"verifier", timing.verifier},
+          {"in_xla", timing.InXla()},
+          {"fingerprints", timing.fingerprints},
+          {"other", timing.other},
+          {"passes_run", timing.passes_run},
+          {"clones_made", timing.clones_made}};
+}
+
 void Warn(const std::string& file, const std::string& message) {
   const std::string where = file.empty() ? "" : Printable(file) + ": ";
   fmt::print(stderr, "hone: {}warning: {}\n", where, Printable(message));

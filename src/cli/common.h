@@ -10,6 +10,7 @@
 
 #include "cli/exit_codes.h"
 #include "core/result.h"
+#include "core/timing.h"
 #include "wire/pool.h"
 
 namespace hone::cli {
@@ -46,6 +47,9 @@ int Fail(const Error& error, bool json);
 
 // {"file", "code", "message"}, for a result among several.
 Json ErrorJson(const Error& error, const std::string& file);
+
+// Seconds and counts, by the names of core/timing.h.
+Json TimingToJson(const Timing& timing);
 
 // `hone: FILE: warning: …` on stderr.
 void Warn(const std::string& file, const std::string& message);

@@ -1,4 +1,6 @@
 // hone optimize: a better order of XLA's passes, searched, replayed, verified.
+#include "tune/optimize.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +23,6 @@
 #include "cli/parse.h"
 #include "cli/progress.h"
 #include "search/searcher.h"
-#include "tune/optimize.h"
 #include "tune/recipe.h"
 
 namespace hone::cli {
@@ -72,13 +73,6 @@ std::vector<std::string> Names(const Pool& pool, const std::vector<PassId>& pass
   return names;
 }
 
-Json TimingJson(const Timing& timing) {
-  return {{"passes", timing.passes},     {"clones", timing.clones},
-          {"metrics", timing.metrics},   {"verifier", timing.verifier},
-          {"fingerprints", timing.fingerprints}, {"other", timing.other},
-          {"passes_run", timing.passes_run},     {"clones_made", timing.clones_made}};
-}
-
 Json RowJson(const Pool& pool, const Row& row, const Options& options) {
   if (row.error) return {{"file", row.file}, {"error", ErrorJson(*row.error, row.file)}};
   const OptimizeResult& result = row.result;
@@ -96,12 +90,10 @@ Json RowJson(const Pool& pool, const Row& row, const Options& options) {
     json["verified"] = "skipped";
   }
   const ComparisonReport& report = result.verification;
-  json["verification"] = {{"method", report.method},
-                          {"inputs", report.inputs},
-                          {"worst_error", report.worst_error},
-                          {"finite_share", report.finite_share},
-                          {"reason", report.reason},
-                          {"seconds", result.verify_seconds}};
+  json["verification"] = {
+      {"method", report.method},           {"inputs", report.inputs},
+      {"worst_error", report.worst_error}, {"finite_share", report.finite_share},
+      {"reason", report.reason},           {"seconds", result.verify_seconds}};
   json["passes"] = Names(pool, result.passes);
   json["steps"] = result.steps;
   json["passes_run"] = result.timing.passes_run;
@@ -125,7 +117,7 @@ Json RowJson(const Pool& pool, const Row& row, const Options& options) {
         {{"steps", better.steps}, {"seconds", better.seconds}, {"value", better.value}});
   }
   json["fingerprint"] = result.state.ToHex();
-  if (options.timing) json["timing"] = TimingJson(result.timing);
+  if (options.timing) json["timing"] = TimingToJson(result.timing);
   if (!row.output.empty()) json["output"] = row.output;
   if (!row.recipe.empty()) json["recipe"] = row.recipe;
   if (!row.withheld.empty()) json["withheld"] = row.withheld;
@@ -174,17 +166,19 @@ std::string Header(size_t width) {
 }
 
 std::string TableLine(const Row& row, size_t width) {
-  if (row.error) return fmt::format("{:{}} failed: {}\n", row.file, width, Printable(row.error->message));
+  if (row.error)
+    return fmt::format("{:{}} failed: {}\n", row.file, width, Printable(row.error->message));
   const OptimizeResult& result = row.result;
   std::string line = fmt::format(
       "{:{}} {:>9} {:>9} {:>9} {:>7} {:>9} {:>7.0f} {:>8.1f}\n", row.file, width,
       Value(result.initial), result.default_complaint.empty() ? Value(result.by_default) : "-",
       Value(result.value), row.Ratio() ? fmt::format("{:.4f}", *row.Ratio()) : "-",
-      !result.verification_ran ? "skipped" : result.verified() ? "yes" : "no",
+      !result.verification_ran ? "skipped"
+      : result.verified()      ? "yes"
+                               : "no",
       static_cast<double>(result.steps) / result.search_seconds, row.seconds);
   if (result.verification_ran && !result.verified()) {
-    line += fmt::format("{:{}}   not verified: {}\n", "", 0,
-                        Printable(result.verification.reason));
+    line += fmt::format("{:{}}   not verified: {}\n", "", 0, Printable(result.verification.reason));
   }
   return line;
 }
@@ -227,10 +221,10 @@ std::string Details(const Pool& pool, const Row& row, const Options& options) {
   for (const std::string& name : Names(pool, result.passes)) text += " " + name;
   text += "\n";
   if (result.verified()) {
-    text += fmt::format("verified: {}; {} input set{}, worst error {:.3g} of the tolerance\n",
-                        result.verification.method, result.verification.inputs,
-                        result.verification.inputs == 1 ? "" : "s",
-                        result.verification.worst_error);
+    text +=
+        fmt::format("verified: {}; {} input set{}, worst error {:.3g} of the tolerance\n",
+                    result.verification.method, result.verification.inputs,
+                    result.verification.inputs == 1 ? "" : "s", result.verification.worst_error);
   }
   for (const std::string& rejected : result.rejected) {
     text += "rejected: " + Printable(rejected) + "\n";
@@ -283,9 +277,9 @@ StatusOr<std::vector<std::string>> Targets(const std::vector<std::string>& files
   for (const std::string& file : files) {
     const fs::path name = fs::path(file).filename().replace_extension(extension);
     if (!taken.insert(name.string()).second) {
-      return MakeError(ErrorCode::kInvalidInput,
-                       "two of the files would be written to '" + name.string() +
-                           "' there; optimise their folders one by one");
+      return MakeError(ErrorCode::kInvalidInput, "two of the files would be written to '" +
+                                                     name.string() +
+                                                     "' there; optimise their folders one by one");
     }
     targets.push_back((fs::path(given) / name).string());
   }
@@ -302,9 +296,8 @@ class Optimization {
       return Fail(expanded.error().error, expanded.error().file, options_.common.json);
     }
     files_ = *expanded;
-    for (auto [given, extension, targets] :
-         {std::tuple(&options_.output, ".hlo", &outputs_),
-          std::tuple(&options_.recipe, ".json", &recipes_)}) {
+    for (auto [given, extension, targets] : {std::tuple(&options_.output, ".hlo", &outputs_),
+                                             std::tuple(&options_.recipe, ".json", &recipes_)}) {
       auto planned = Targets(files_, *given, extension);
       if (!planned) return Fail(planned.error(), *given, options_.common.json);
       *targets = *planned;
@@ -462,8 +455,7 @@ class Optimization {
       row.output = outputs_[i];
     }
     if (!recipes_[i].empty()) {
-      if (Status wrote =
-              WriteFile(recipes_[i], RecipeToJson(MakeRecipe(*pool_, row, options_)));
+      if (Status wrote = WriteFile(recipes_[i], RecipeToJson(MakeRecipe(*pool_, row, options_)));
           !wrote) {
         row.error = wrote.error();
         return;
@@ -484,9 +476,7 @@ class Optimization {
 
 Run AddOptimize(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("FILE", options->files, "programs, or folders of them")
-      ->required()
-      ->type_name("");
+  app.add_option("FILE", options->files, "programs, or folders of them")->required()->type_name("");
   app.add_option("--objective", options->objective, "what is to be made small")
       ->check(CLI::IsMember({"op_count", "flops", "bytes", "peak_memory"}))
       ->capture_default_str();
@@ -500,8 +490,7 @@ Run AddOptimize(CLI::App& app) {
       ->capture_default_str();
   AddBudget(app, "--budget", options->budget,
             "time, steps or both, a program: 2m, 2000steps, 2m,2000steps (30s)");
-  app.add_option("--seed", options->seed, "of the search and of the inputs")
-      ->capture_default_str();
+  app.add_option("--seed", options->seed, "of the search and of the inputs")->capture_default_str();
   app.add_option("--inputs", options->inputs, "input sets that the result is verified on")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();

@@ -143,18 +143,6 @@ Json ToJson(const Row& row) {
   return json;
 }
 
-Json ToJson(const Timing& timing) {
-  return {{"passes", timing.passes},
-          {"clones", timing.clones},
-          {"metrics", timing.metrics},
-          {"verifier", timing.verifier},
-          {"in_xla", timing.InXla()},
-          {"fingerprints", timing.fingerprints},
-          {"other", timing.other},
-          {"passes_run", timing.passes_run},
-          {"clones_made", timing.clones_made}};
-}
-
 int RunRun(const Options& options) {
   const bool json = options.common.json;
   const auto fail = [&](const Error& error) { return Fail(error, options.file, json); };
@@ -227,7 +215,7 @@ int RunRun(const Options& options) {
     for (const Row& row : outcome->rows) result["passes"].push_back(ToJson(row));
     if (to_file) result["output"] = options.output;
     if (write && !to_file) result["hlo"] = exported->bytes;
-    if (options.timing) result["timing"] = ToJson(pool.timing());
+    if (options.timing) result["timing"] = TimingToJson(pool.timing());
     return Finish(result, code);
   }
   // Where the program goes to stdout, the table must not.

@@ -33,8 +33,7 @@ class PassOrder {
 
   // The steps of each sequence, from the program. A pass that fails changes nothing. An Error is of
   // the whole sequence: its state could not be rebuilt, or it was interrupted.
-  std::vector<StatusOr<std::vector<Step>>> Evaluate(
-      std::span<const std::vector<PassId>> sequences);
+  std::vector<StatusOr<std::vector<Step>>> Evaluate(std::span<const std::vector<PassId>> sequences);
 
   // From a copy of the program, nothing looked up, with XLA's verifier after every change.
   StatusOr<std::vector<Step>> Replay(const std::vector<PassId>& sequence);

@@ -13,9 +13,9 @@
 namespace hone {
 namespace {
 
-constexpr size_t kCleaners = 6;        // actions in the clean-up
-constexpr int kDriftTrials = 60;       // trials without a new best before it returns to the best
-constexpr double kLatePositions = 1.6; // exponent: how much likelier late positions are
+constexpr size_t kCleaners = 6;         // actions in the clean-up
+constexpr int kDriftTrials = 60;        // trials without a new best before it returns to the best
+constexpr double kLatePositions = 1.6;  // exponent: how much likelier late positions are
 
 // What is known of an action on this program.
 struct Record {

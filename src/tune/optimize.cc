@@ -163,8 +163,8 @@ class Optimizer {
         Trial trial{sequences[i], {}};
         if (evaluated[i]) {
           for (const Step& step : *evaluated[i]) {
-            trial.results.push_back({step.pass, step.changed, !step.failure.empty(),
-                                     order_.Value(step.metrics)});
+            trial.results.push_back(
+                {step.pass, step.changed, !step.failure.empty(), order_.Value(step.metrics)});
           }
           Note(*evaluated[i]);
         }
@@ -257,8 +257,8 @@ class Optimizer {
   }
 
   void Reject(const Candidate& candidate, const std::string& why) {
-    std::string text = std::to_string(static_cast<int64_t>(candidate.value)) + ": " + why +
-                       "; passes:";
+    std::string text =
+        std::to_string(static_cast<int64_t>(candidate.value)) + ": " + why + "; passes:";
     for (PassId pass : candidate.passes) text += " " + pool_.passes()[pass].name;
     result_.rejected.push_back(std::move(text));
   }

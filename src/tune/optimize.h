@@ -58,10 +58,11 @@ struct Improvement {
 
 struct OptimizeResult {
   double initial = 0;
-  double by_default = 0;          // after the stock compiler's order, filtered to the action set
-  std::string default_complaint;  // why there is no default order, if so; by_default is initial then
-  double value = 0;               // of the result, replayed
-  std::vector<PassId> passes;     // that make it; each changes something
+  double by_default = 0;  // after the stock compiler's order, filtered to the action set
+  std::string
+      default_complaint;       // why there is no default order, if so; by_default is initial then
+  double value = 0;            // of the result, replayed
+  std::vector<PassId> passes;  // that make it; each changes something
   Fingerprint state;
   Metrics metrics;
   bool verification_ran = false;
@@ -75,14 +76,12 @@ struct OptimizeResult {
   std::vector<Failure> failures;
   std::vector<Improvement> improvements;
 
-  bool verified() const {
-    return verification_ran && verification.verdict == Verdict::kEqual;
-  }
+  bool verified() const { return verification_ran && verification.verdict == Verdict::kEqual; }
 };
 
-// The default order is a candidate, so the result is never worse than it. Of all that was found, the
-// best that replays to what it promised and computes the same as the program is the result; where
-// equality cannot be told, the best is returned with verification.reason saying why.
+// The default order is a candidate, so the result is never worse than it. Of all that was found,
+// the best that replays to what it promised and computes the same as the program is the result;
+// where equality cannot be told, the best is returned with verification.reason saying why.
 StatusOr<OptimizeResult> Optimize(Pool& pool, const ProgramInfo& program,
                                   const OptimizeOptions& options);
 

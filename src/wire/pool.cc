@@ -229,8 +229,7 @@ StatusOr<ProgramInfo> Pool::Link::LoadHere(ProgramId program) {
   auto response = link_->Call(Calling(), [&](Worker::Client& worker) {
     auto request = worker.loadRequest();
     request.setProgram(program);
-    request.setData(
-        kj::arrayPtr(reinterpret_cast<const kj::byte*>(data->data()), data->size()));
+    request.setData(kj::arrayPtr(reinterpret_cast<const kj::byte*>(data->data()), data->size()));
     return request;
   });
   Note();
@@ -295,8 +294,9 @@ StatusOr<Applied> Pool::Link::ApplyOnce(const ApplyRequest& request) {
 StatusOr<Applied> Pool::Link::Apply(const ApplyRequest& request) {
   // Every pass may kill once; more deaths mean that they could not be pinned on a state.
   size_t deaths_left = request.passes.size() + 8;
-  int kills_left = 5;     // from outside, of which no pass is guilty
-  int rebuilds_left = 2;  // on the way to the state that it was to start from, or between two passes
+  int kills_left = 5;  // from outside, of which no pass is guilty
+  int rebuilds_left =
+      2;  // on the way to the state that it was to start from, or between two passes
   for (;;) {
     StatusOr<Applied> applied = ApplyOnce(request);
     if (applied || deaths_left-- == 0) return applied;

@@ -25,10 +25,10 @@ namespace hone {
 
 struct PoolOptions {
   int workers = 1;
-  std::string worker_path;           // "" is the hone-worker beside this executable
-  double pass_deadline_seconds = 60; // one pass, or the copying of one module
-  double call_deadline_seconds = 300;  // every other call but compare, which has its own budget
-  size_t memory_limit_bytes = 0;     // resident, a worker; 0 is three quarters of the machine's
+  std::string worker_path;               // "" is the hone-worker beside this executable
+  double pass_deadline_seconds = 60;     // one pass, or the copying of one module
+  double call_deadline_seconds = 300;    // every other call but compare, which has its own budget
+  size_t memory_limit_bytes = 0;         // resident, a worker; 0 is three quarters of the machine's
   size_t cache_bytes = size_t{1} << 30;  // modules that a worker keeps beside the loaded programs
   // When it becomes true, passes under way for more than two seconds are given up.
   const std::atomic<bool>* stop = nullptr;

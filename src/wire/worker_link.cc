@@ -43,14 +43,14 @@ kj::Promise<void> WorkerLink::Watch(Patience patience) {
       const Clock::time_point now = Clock::now();
       const uint64_t ticks = process_->heartbeat().ticks;
       if (std::exchange(ticks_, ticks) != ticks) ticked_ = now;
-      const double waited = std::chrono::duration<double>(
-                                now - (patience.since_last_tick ? ticked_ : started_))
-                                .count();
+      const double waited =
+          std::chrono::duration<double>(now - (patience.since_last_tick ? ticked_ : started_))
+              .count();
       const size_t resident = process_->ResidentBytes();
       if (waited > patience.seconds) {
-        verdict_ = {ErrorCode::kDeadline,
-                    fmt::format("ran past the deadline of {:.0f} s and was killed",
-                                patience.seconds)};
+        verdict_ = {
+            ErrorCode::kDeadline,
+            fmt::format("ran past the deadline of {:.0f} s and was killed", patience.seconds)};
       } else if (resident > options_.memory_limit_bytes) {
         verdict_ = {ErrorCode::kMemory,
                     fmt::format("took {} MiB, more than the limit of {} MiB, and was killed",

@@ -43,9 +43,8 @@ class WorkerLink {
   // Sends what `make` returns and waits. On an Error the worker is gone; the next call to Connect
   // starts another. `make` is `capnp::Request<…>(Worker::Client&)`.
   template <class Make>
-  auto Call(const Patience& patience, Make make)
-      -> StatusOr<decltype(make(std::declval<Worker::Client&>()).send().wait(
-          std::declval<kj::WaitScope&>()))> {
+  auto Call(const Patience& patience, Make make) -> StatusOr<
+      decltype(make(std::declval<Worker::Client&>()).send().wait(std::declval<kj::WaitScope&>()))> {
     using Response = decltype(make(*client_).send().wait(io_.waitScope));
     started_ = Clock::now();
     ticked_ = started_;
@@ -53,8 +52,7 @@ class WorkerLink {
     try {
       auto request = make(*client_);
       kj::Promise<Response> answer = request.send();
-      return answer
-          .exclusiveJoin(Watch(patience).then([]() -> Response { KJ_UNREACHABLE; }))
+      return answer.exclusiveJoin(Watch(patience).then([]() -> Response { KJ_UNREACHABLE; }))
           .wait(io_.waitScope);
     } catch (const kj::Exception& exception) {
       return tl::unexpected(Lost(exception));

@@ -30,8 +30,8 @@ int MoveUp(int descriptor) {
 }
 
 tl::unexpected<Error> SystemError(const std::string& what) {
-  return MakeError(ErrorCode::kInternal, "cannot start hone-worker: " + what + ": " +
-                                             std::strerror(errno));
+  return MakeError(ErrorCode::kInternal,
+                   "cannot start hone-worker: " + what + ": " + std::strerror(errno));
 }
 
 }  // namespace

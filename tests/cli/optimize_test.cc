@@ -51,10 +51,10 @@ TEST_F(OptimizeTest, SeveralFilesGiveARowEachAndASummary) {
 }
 
 TEST_F(OptimizeTest, AnInterruptReturnsTheBestSoFar) {
-  const Ran ran = RunProcess({"/usr/bin/timeout", "--preserve-status", "-s", "INT", "4", HONE_BINARY,
-                              "optimize", "bert.hlo", "--budget", "10m", "--inputs", "1", "-o",
-                              "out.hlo", "--json"},
-                             folder());
+  const Ran ran = RunProcess(
+      {"/usr/bin/timeout", "--preserve-status", "-s", "INT", "4", HONE_BINARY, "optimize",
+       "bert.hlo", "--budget", "10m", "--inputs", "1", "-o", "out.hlo", "--json"},
+      folder());
   EXPECT_EQ(ran.code, 130);
   const nlohmann::json result = ran.Json();
   EXPECT_EQ(result["stop_reason"], "interrupted");
@@ -63,13 +63,13 @@ TEST_F(OptimizeTest, AnInterruptReturnsTheBestSoFar) {
 }
 
 TEST_F(OptimizeTest, WhatIsNotVerifiedIsWrittenOnlyWhenAllowed) {
-  const Ran withheld = Hone({"optimize", "bert.hlo", "--budget", "200steps", "--no-verify", "-o",
-                             "out.hlo"});
+  const Ran withheld =
+      Hone({"optimize", "bert.hlo", "--budget", "200steps", "--no-verify", "-o", "out.hlo"});
   EXPECT_EQ(withheld.code, 3);
   EXPECT_NE(withheld.err.find("--allow-unverified"), std::string::npos) << withheld.err;
   EXPECT_EQ(Listing(), std::vector<std::string>{"bert.hlo"});
-  EXPECT_EQ(Hone({"optimize", "bert.hlo", "--budget", "200steps", "--no-verify", "--allow-unverified",
-                  "-o", "out.hlo"})
+  EXPECT_EQ(Hone({"optimize", "bert.hlo", "--budget", "200steps", "--no-verify",
+                  "--allow-unverified", "-o", "out.hlo"})
                 .code,
             0);
   EXPECT_FALSE(Read("out.hlo").empty());

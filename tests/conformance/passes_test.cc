@@ -13,8 +13,8 @@ using testing::ReadData;
 
 class EveryPass : public ::testing::TestWithParam<std::string> {};
 
-// Twice from a fresh copy of the program, a request a pass. Text is compared, not fingerprints alone:
-// what a pass says it did not change must print the same.
+// Twice from a fresh copy of the program, a request a pass. Text is compared, not fingerprints
+// alone: what a pass says it did not change must print the same.
 TEST_P(EveryPass, IsCleanOrAClearErrorAndTheSameTwice) {
   const auto pool = MakePool();
   const ProgramInfo program = MustLoad(*pool, ReadData(GetParam()));
@@ -42,7 +42,8 @@ TEST_P(EveryPass, IsCleanOrAClearErrorAndTheSameTwice) {
     }
     ++worked;
     changed += a.changed;
-    // The verifier after it: clean, or an error that names it; either way the state is the program's.
+    // The verifier after it: clean, or an error that names it; either way the state is the
+    // program's.
     request.options.verify = true;
     const StatusOr<Applied> verified = pool->Apply(request);
     ASSERT_TRUE(verified) << verified.error().message;

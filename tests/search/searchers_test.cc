@@ -10,8 +10,9 @@
 namespace hone {
 namespace {
 
-// A toy with a known optimum: the actions 0..9 are switches, each turns on once. Switch 3 lowers the
-// value by 5, but only after 7 has been turned on; 1, 4 lower it by 1; the rest do nothing good.
+// A toy with a known optimum: the actions 0..9 are switches, each turns on once. Switch 3 lowers
+// the value by 5, but only after 7 has been turned on; 1, 4 lower it by 1; the rest do nothing
+// good.
 constexpr double kInitial = 20;
 constexpr double kOptimum = 20 - 5 - 1 - 1;
 

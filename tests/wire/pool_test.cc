@@ -152,7 +152,8 @@ TEST(Pool, AHeldStateIsForkedWithoutRebuildingIt) {
 TEST(Pool, TextRoundTripsAndRebuildsToTheSameBytes) {
   Pool& pool = SharedPool();
   const ProgramInfo program = MustLoad(pool, ReadData(kTraining));
-  const StateName state{program.id, {{PassNamed(pool, "algsimp"), {}}, {PassNamed(pool, "dce"), {}}}};
+  const StateName state{program.id,
+                        {{PassNamed(pool, "algsimp"), {}}, {PassNamed(pool, "dce"), {}}}};
   const StatusOr<Exported> a = pool.Export(state, ExportFormat::kText);
   const StatusOr<Exported> b = pool.Export(state, ExportFormat::kText);
   ASSERT_TRUE(a && b);
