@@ -97,6 +97,8 @@ class States::Walk {
       step.looked = true;
       step.failure = lethal->second;
       step.metrics = MetricsHere();
+      // Known from now on: the next walk here need not build the state to say so.
+      program_.transitions[{state(), pass}] = {state(), step.failure};
       return step;
     }
     states_.heartbeat_->step = index;

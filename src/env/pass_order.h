@@ -42,7 +42,6 @@ class PassOrder {
   const Metrics& initial_metrics() const { return initial_; }
   double initial_value() const { return Value(initial_); }
   const ProgramInfo& program() const { return program_; }
-  const TransitionTable& table() const { return table_; }
 
   int64_t steps() const { return steps_; }  // taken, by looking up or by running
   // Failures by pass and message, with the number of states on which each was met.

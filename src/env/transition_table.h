@@ -40,9 +40,6 @@ class TransitionTable {
     metrics_[state] = metrics;
   }
 
-  size_t transitions() const { return transitions_.size(); }
-  size_t states() const { return metrics_.size(); }
-
  private:
   struct Key {
     Fingerprint state;
