@@ -1,6 +1,7 @@
 #include "hone_process.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,7 +32,8 @@ std::string MakeFolder(const char* what) {
 
 }  // namespace
 
-Ran RunProcess(const std::vector<std::string>& arguments, const std::string& folder) {
+Ran RunProcess(const std::vector<std::string>& arguments, const std::string& folder,
+               const std::string& interrupt_at) {
   const std::string scratch = MakeFolder("hone-test-output");
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -46,7 +48,18 @@ Ran RunProcess(const std::vector<std::string>& arguments, const std::string& fol
     _exit(127);
   }
   int status = 0;
-  waitpid(pid, &status, 0);
+  if (!interrupt_at.empty()) {
+    while (waitpid(pid, &status, WNOHANG) == 0) {
+      if (ReadAll(scratch + "/err").find(interrupt_at) != std::string::npos) {
+        kill(pid, SIGINT);
+        waitpid(pid, &status, 0);
+        break;
+      }
+      usleep(20'000);
+    }
+  } else {
+    waitpid(pid, &status, 0);
+  }
   Ran ran;
   ran.code = WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
   ran.out = ReadAll(scratch + "/out");

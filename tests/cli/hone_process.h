@@ -20,7 +20,9 @@ struct Ran {
 };
 
 // With the working directory `folder` and nothing on stdin; `arguments` begin with the program.
-Ran RunProcess(const std::vector<std::string>& arguments, const std::string& folder);
+// Once stderr holds `interrupt_at`, unless that is empty, the program is sent one SIGINT.
+Ran RunProcess(const std::vector<std::string>& arguments, const std::string& folder,
+               const std::string& interrupt_at = "");
 
 // An empty folder for each test, removed after it.
 class HoneTest : public testing::Test {
