@@ -3,36 +3,14 @@
 #include <fmt/format.h>
 #include <signal.h>
 
-#include <algorithm>
-#include <chrono>
-#include <fstream>
-#include <sstream>
-
+#include "bench.h"
 #include "env/pass_order.h"
-#include "search/rng.h"
+#include "core/rng.h"
 #include "tune/optimize.h"
 #include "wire/pool.h"
 
-namespace hone {
+namespace hone::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double Since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-std::string Read(const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream stream;
-  stream << file.rdbuf();
-  return stream.str();
-}
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 // Sequences of random simplifiers, each from a fresh copy or through memory and cache.
 double PassesPerSecond(Pool& pool, const ProgramInfo& program, bool fresh, double seconds) {
@@ -51,7 +29,7 @@ double PassesPerSecond(Pool& pool, const ProgramInfo& program, bool fresh, doubl
   return static_cast<double>(steps) / Since(start);
 }
 
-int Main(const char* file) {
+int PoolBench(const std::string& file) {
   std::vector<double> starts;
   for (int i = 0; i < 5; ++i) {
     const Clock::time_point start = Clock::now();
@@ -61,7 +39,7 @@ int Main(const char* file) {
   fmt::print("worker start-up to its first answer    {:.3f} s (median of 5)\n", Median(starts));
 
   auto pool = *Pool::Start({});
-  const auto program = pool->Load(Read(file));
+  const auto program = pool->Load(ReadFile(file));
   if (!program) {
     fmt::print(stderr, "{}: {}\n", file, program.error().message);
     return 2;
@@ -107,8 +85,12 @@ int Main(const char* file) {
 }
 
 }  // namespace
-}  // namespace hone
 
-int main(int argc, char** argv) {
-  return hone::Main(argc > 1 ? argv[1] : HONE_DATA "/bert/hf_train_mlm_l2_d128_adamw.hlo");
+void AddPoolBench(CLI::App& app, int& exit_code) {
+  auto file = std::make_shared<std::string>(HONE_DATA "/bert/hf_train_mlm_l2_d128_adamw.hlo");
+  CLI::App* command = app.add_subcommand("pool", "workers: start-up, deaths, passes a second");
+  command->add_option("--program", *file, "an HLO file")->check(CLI::ExistingFile);
+  command->callback([file, &exit_code] { exit_code = PoolBench(*file); });
 }
+
+}  // namespace hone::bench

@@ -102,9 +102,11 @@ ComparisonReport NoVerdict(const Error& error) {
 
 int RunCheck(const Options& options) {
   const bool json = options.common.json;
-  StatusOr<std::string> data_a = ReadInput(options.a, options.common.MostInputBytes());
+  StatusOr<std::string> data_a =
+      ReadInput(options.a, options.common.MostInputBytes(), options.common.datasets);
   if (!data_a) return Fail(data_a.error(), options.a, json);
-  StatusOr<std::string> data_b = ReadInput(options.b, options.common.MostInputBytes());
+  StatusOr<std::string> data_b =
+      ReadInput(options.b, options.common.MostInputBytes(), options.common.datasets);
   if (!data_b) return Fail(data_b.error(), options.b, json);
   auto started = StartPool(options.common);
   if (!started) return Fail(started.error(), json);
@@ -141,6 +143,7 @@ Run AddCheck(CLI::App& app) {
       ->type_name("N");
   AddDuration(app, "--budget", options->compare.budget_seconds,
               fmt::format("time for it ({:g}s)", options->compare.budget_seconds));
+  AddDatasetsOption(app, options->common.datasets);
   AddCommonOptions(app, options->common);
   return [options] { return RunCheck(*options); };
 }

@@ -23,6 +23,7 @@ struct Command {
 const std::vector<Command>& Commands();
 
 Run AddCheck(CLI::App& app);
+Run AddDataset(CLI::App& app);
 Run AddOptimize(CLI::App& app);
 Run AddPasses(CLI::App& app);
 Run AddReplay(CLI::App& app);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "cli/exit_codes.h"
 #include "core/result.h"
@@ -24,6 +25,7 @@ struct CommonOptions {
   size_t memory_limit_bytes = 0;
   size_t cache_bytes = size_t{1} << 30;
   size_t most_input_mb = 128;
+  std::vector<std::string> datasets;  // folders; AddDatasetsOption of input.h
   bool json = false;
   bool quiet = false;
 

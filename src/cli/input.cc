@@ -10,29 +10,14 @@
 #include <cstring>
 #include <filesystem>
 #include <set>
-#include <string_view>
 #include <utility>
+
+#include "dataset/programs.h"
 
 namespace hone::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool EndsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
-bool LooksLikeProgram(const fs::path& path) {
-  std::string name = path.filename().string();
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(tolower(c)); });
-  if (EndsWith(name, ".gz")) name.resize(name.size() - 3);
-  if (name.front() == '.') return false;
-  for (const char* word : {"readme", "license", "index.", "requirements", "cmakelists"}) {
-    if (name.rfind(word, 0) == 0) return false;
-  }
-  return EndsWith(name, ".hlo") || EndsWith(name, ".txt") || EndsWith(name, ".pb");
-}
 
 tl::unexpected<Error> SystemError(int number) {
   const char* const todo = number == ENOENT   ? "; is the name right?"
@@ -43,8 +28,31 @@ tl::unexpected<Error> SystemError(int number) {
 
 }  // namespace
 
+void AddDatasetsOption(CLI::App& app, std::vector<std::string>& folders) {
+  app.add_option("--datasets", folders,
+                 "also a data set, whose programs are named LAST-OF-FOLDER/FILE; may be repeated")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false);
+}
+
+StatusOr<std::vector<dataset::Dataset>> FindDatasets(const std::vector<std::string>& folders) {
+  std::error_code error;
+  return dataset::KnownDatasets(folders, fs::read_symlink("/proc/self/exe", error).string());
+}
+
+StatusOr<std::string> FindInput(const std::string& given, const std::vector<std::string>& folders) {
+  struct stat status;
+  if (stat(given.c_str(), &status) == 0 || errno != ENOENT) return given;
+  const auto datasets = FindDatasets(folders);
+  if (!datasets) return tl::unexpected(datasets.error());
+  if (!dataset::LooksLikeUri(*datasets, given)) return given;
+  StatusOr<std::string> path = dataset::Resolve(*datasets, given);
+  if (!path) path.error().message = "no such file; as a URI: " + path.error().message;
+  return path;
+}
+
 tl::expected<std::vector<std::string>, FileError> ExpandInputs(
-    const std::vector<std::string>& given) {
+    const std::vector<std::string>& given, const std::vector<std::string>& datasets) {
   std::vector<std::string> files;
   std::set<std::string> seen;
   const auto add = [&](const std::string& path) {
@@ -52,37 +60,20 @@ tl::expected<std::vector<std::string>, FileError> ExpandInputs(
     const fs::path canonical = fs::canonical(path, error);
     if (seen.insert(error ? path : canonical.string()).second) files.push_back(path);
   };
-  for (const std::string& path : given) {
+  for (const std::string& name : given) {
+    const StatusOr<std::string> path = FindInput(name, datasets);
+    if (!path) return tl::unexpected(FileError{name, path.error()});
     struct stat status;
-    if (stat(path.c_str(), &status) != 0) {
-      return tl::unexpected(FileError{path, SystemError(errno).value()});
+    if (stat(path->c_str(), &status) != 0) {
+      return tl::unexpected(FileError{name, SystemError(errno).value()});
     }
     if (!S_ISDIR(status.st_mode)) {
-      add(path);
+      add(*path);
       continue;
     }
-    std::vector<std::string> found;
-    std::error_code error;
-    for (fs::recursive_directory_iterator entry(path, error), end; !error && entry != end;
-         entry.increment(error)) {
-      std::error_code ignored;
-      if (entry->is_regular_file(ignored) && LooksLikeProgram(entry->path())) {
-        found.push_back(entry->path().string());
-      }
-    }
-    if (error) {
-      return tl::unexpected(
-          FileError{path, {ErrorCode::kInvalidInput, "cannot be listed: " + error.message()}});
-    }
-    if (found.empty()) {
-      return tl::unexpected(FileError{
-          path,
-          {ErrorCode::kInvalidInput,
-           "there is no program in this folder; programs end in .hlo, .txt or .pb, or in one of "
-           "these and .gz: name files that end otherwise one by one"}});
-    }
-    std::sort(found.begin(), found.end());
-    for (const std::string& file : found) add(file);
+    const StatusOr<std::vector<std::string>> found = dataset::ListPrograms(*path);
+    if (!found) return tl::unexpected(FileError{name, found.error()});
+    for (const std::string& file : *found) add((fs::path(*path) / file).string());
   }
   return files;
 }
@@ -129,6 +120,12 @@ StatusOr<std::string> ReadInput(const std::string& path, size_t most_bytes) {
     return MakeError(ErrorCode::kInvalidInput, "the file is empty; give a file with a program");
   }
   return data;
+}
+
+StatusOr<std::string> ReadInput(const std::string& given, size_t most_bytes,
+                                const std::vector<std::string>& datasets) {
+  const StatusOr<std::string> path = FindInput(given, datasets);
+  return path ? ReadInput(*path, most_bytes) : path;
 }
 
 StatusOr<ProgramInfo> LoadProgram(Pool& pool, const std::string& path, size_t most_bytes) {

@@ -2,12 +2,14 @@
 #ifndef HONE_CLI_INPUT_H_
 #define HONE_CLI_INPUT_H_
 
+#include <CLI/App.hpp>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "core/program.h"
 #include "core/result.h"
+#include "dataset/uri.h"
 #include "wire/pool.h"
 
 namespace hone::cli {
@@ -18,14 +20,28 @@ struct FileError {
   Error error;
 };
 
-// Files as named, and the programs in folders (recursive, sorted): what ends in .hlo, .txt or .pb,
-// each also with .gz, but no README, LICENSE or index. A name that does not exist and
-// a folder without programs are errors. A path comes once.
+// `--datasets FOLDER`, for what takes programs by name.
+void AddDatasetsOption(CLI::App& app, std::vector<std::string>& folders);
+
+// The data sets of these folders, and the shipped one (dataset/uri.h).
+StatusOr<std::vector<dataset::Dataset>> FindDatasets(const std::vector<std::string>& folders);
+
+// The path of what a user named: a path that exists, else a URI of a program or folder in one of
+// the data sets. A name that is neither comes back as it is.
+StatusOr<std::string> FindInput(const std::string& given, const std::vector<std::string>& datasets);
+
+// Files as named, and the programs in folders (recursive, sorted; dataset/programs.h says what is
+// one), each a path or a URI. A name that does not exist and a folder without programs are errors.
+// A path comes once.
 tl::expected<std::vector<std::string>, FileError> ExpandInputs(
-    const std::vector<std::string>& given);
+    const std::vector<std::string>& given, const std::vector<std::string>& datasets = {});
 
 // The whole of a regular, non-empty file. Its size is looked at before it is read.
 StatusOr<std::string> ReadInput(const std::string& path, size_t most_bytes);
+
+// FindInput and ReadInput.
+StatusOr<std::string> ReadInput(const std::string& given, size_t most_bytes,
+                                const std::vector<std::string>& datasets);
 
 // ReadInput and Pool::Load.
 StatusOr<ProgramInfo> LoadProgram(Pool& pool, const std::string& path, size_t most_bytes);

@@ -26,6 +26,12 @@ const std::vector<Command>& Commands() {
        "  hone stats model.hlo\n"
        "  hone stats models/ --json\n",
        AddStats},
+      {"dataset", "folders of programs as data sets: index, split, list, check",
+       "  hone dataset list\n"
+       "  hone dataset index programs/ --workers 4\n"
+       "  hone dataset split programs/ --by family\n"
+       "  hone optimize mlp/train_step --datasets datasets/mlp\n",
+       AddDataset},
       {"passes", "the passes that hone knows",
        "  hone passes\n"
        "  hone passes --group simplify\n"

@@ -48,12 +48,37 @@ std::vector<std::string> FlagNames(const CLI::App& app) {
   return names;
 }
 
+// "hone", "hone run", "hone dataset list".
+std::string FullName(const CLI::App& app) {
+  return app.get_parent() == nullptr ? "hone" : FullName(*app.get_parent()) + " " + app.get_name();
+}
+
+// The names of a command's own commands.
+std::vector<std::string> ActionNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* action : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(action->get_name());
+  }
+  return names;
+}
+
+// The command that was given, or its action where it has such.
+const CLI::App& Innermost(const CLI::App& app) {
+  const std::vector<CLI::App*> parsed = app.get_subcommands();
+  return parsed.empty() ? app : Innermost(*parsed.front());
+}
+
 Error UnknownArgument(const CLI::App& app, const std::string& argument) {
   const std::string flag = argument.substr(0, argument.find('='));
-  const std::string command = app.get_parent() == nullptr ? "hone" : "hone " + app.get_name();
+  const std::string command = FullName(app);
   if (flag.size() > 1 && flag[0] == '-') {
     return {ErrorCode::kInvalidInput, fmt::format("there is no flag {}{}; see `{} --help`", flag,
                                                   DidYouMean(flag, FlagNames(app)), command)};
+  }
+  if (const auto actions = ActionNames(app); app.get_parent() != nullptr && !actions.empty()) {
+    return {ErrorCode::kInvalidInput,
+            fmt::format("there is no action '{}'{}; see `{} --help`", argument,
+                        DidYouMean(argument, actions), command)};
   }
   return {ErrorCode::kInvalidInput,
           fmt::format("'{}' is one argument too many; see `{} --help`", argument, command)};
@@ -110,24 +135,20 @@ int Main(int argc, char** argv) {
     return Finish(app.help(), kFine);  // of the command, where there is one
   } catch (const CLI::ParseError& error) {
     // A mistyped flag is the better explanation of an argument that is then missing.
-    const Entry* entry = chosen();
-    const CLI::App& place = entry == nullptr ? app : *entry->app;
+    const CLI::App& place = Innermost(app);
     for (const std::string& rest : place.remaining()) {
       if (rest.size() > 1 && rest[0] == '-') return Fail(UnknownArgument(place, rest), json);
     }
     return Fail({ErrorCode::kInvalidInput,
-                 fmt::format("{}; see `hone{} --help`", error.what(),
-                             entry == nullptr ? "" : " " + entry->app->get_name())},
+                 fmt::format("{}; see `{} --help`", error.what(), FullName(place))},
                 json);
   }
   if (version) return Finish(Version(), kFine);
   const Entry* entry = chosen();
-  const CLI::App& place = entry == nullptr ? app : *entry->app;
-  if (const auto rest = place.remaining(); !rest.empty()) {
-    return Fail(UnknownArgument(place, rest.front()), json);
-  }
-  if (const auto rest = app.remaining(); !rest.empty()) {
-    return Fail(UnknownArgument(app, rest.front()), json);
+  for (const CLI::App* place = &Innermost(app); place != nullptr; place = place->get_parent()) {
+    if (const auto rest = place->remaining(); !rest.empty()) {
+      return Fail(UnknownArgument(*place, rest.front()), json);
+    }
   }
   if (entry == nullptr) return Fail({ErrorCode::kInvalidInput, "give a command"}, json);
   return entry->run();

@@ -291,7 +291,7 @@ class Optimization {
   explicit Optimization(Options& options) : options_(options) {}
 
   int Run() {
-    const auto expanded = ExpandInputs(options_.files);
+    const auto expanded = ExpandInputs(options_.files, options_.common.datasets);
     if (!expanded) {
       return Fail(expanded.error().error, expanded.error().file, options_.common.json);
     }
@@ -476,7 +476,9 @@ class Optimization {
 
 Run AddOptimize(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("FILE", options->files, "programs, or folders of them")->required()->type_name("");
+  app.add_option("FILE", options->files, "programs, or folders of them; paths or URIs")
+      ->required()
+      ->type_name("");
   app.add_option("--objective", options->objective, "what is to be made small")
       ->check(CLI::IsMember({"op_count", "flops", "bytes", "peak_memory"}))
       ->capture_default_str();
@@ -506,6 +508,7 @@ Run AddOptimize(CLI::App& app) {
   app.add_flag("--timing", options->timing, "show where the time went");
   options->common.workers =
       static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 8u));
+  AddDatasetsOption(app, options->common.datasets);
   AddCommonOptions(app, options->common);
   return [options] { return Optimization(*options).Run(); };
 }

@@ -55,7 +55,8 @@ int RunReplay(const Options& options) {
   if (!recipe) return Fail(recipe.error(), options.recipe, json);
   const StatusOr<std::string> file = FindProgram(options, *recipe);
   if (!file) return Fail(file.error(), options.recipe, json);
-  StatusOr<std::string> data = ReadInput(*file, options.common.MostInputBytes());
+  StatusOr<std::string> data =
+      ReadInput(*file, options.common.MostInputBytes(), options.common.datasets);
   if (!data) return Fail(data.error(), *file, json);
   auto started = StartPool(options.common);
   if (!started) return Fail(started.error(), json);
@@ -117,6 +118,7 @@ Run AddReplay(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("-o,--output", options->output, "write it here (.pb is binary), not to stdout")
       ->type_name("OUT");
+  AddDatasetsOption(app, options->common.datasets);
   AddCommonOptions(app, options->common);
   return [options] { return RunReplay(*options); };
 }

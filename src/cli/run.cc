@@ -151,7 +151,8 @@ int RunRun(const Options& options) {
       return Fail(fine.error(), options.output, json);
     }
   }
-  StatusOr<std::string> data = ReadInput(options.file, options.common.MostInputBytes());
+  StatusOr<std::string> data =
+      ReadInput(options.file, options.common.MostInputBytes(), options.common.datasets);
   if (!data) return fail(data.error());
   auto started = StartPool(options.common);
   if (!started) return Fail(started.error(), json);
@@ -241,6 +242,7 @@ Run AddRun(CLI::App& app) {
       ->type_name("OUT");
   app.add_flag("--keep-going", options->keep_going, "step over passes that fail");
   app.add_flag("--timing", options->timing, "where the time went");
+  AddDatasetsOption(app, options->common.datasets);
   AddCommonOptions(app, options->common);
   return [options] { return RunRun(*options); };
 }

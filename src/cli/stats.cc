@@ -197,7 +197,7 @@ StatusOr<Stats> StatsOfFile(Pool& pool, const std::string& file, size_t most_byt
 
 int RunStats(const Options& options) {
   const bool json = options.common.json;
-  const auto files = ExpandInputs(options.files);
+  const auto files = ExpandInputs(options.files, options.common.datasets);
   if (!files) return Fail(files.error().error, files.error().file, json);
   auto pool = StartPool(options.common);
   if (!pool) return Fail(pool.error(), json);
@@ -236,7 +236,10 @@ int RunStats(const Options& options) {
 
 Run AddStats(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("FILE", options->files, "programs, or folders of them")->required()->type_name("");
+  app.add_option("FILE", options->files, "programs, or folders of them; paths or URIs")
+      ->required()
+      ->type_name("");
+  AddDatasetsOption(app, options->common.datasets);
   AddCommonOptions(app, options->common);
   return [options] { return RunStats(*options); };
 }

@@ -1,5 +1,7 @@
 #include "compiler/fingerprint.h"
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -85,7 +87,14 @@ class Digester {
     Text(module_.input_output_alias_config().ToString());
     Text(module_.buffer_donor_config().ToString());
     const XXH128_hash_t hash = XXH3_128bits(words_.data(), words_.size() * sizeof(uint64_t));
-    return {{hash.high64, hash.low64}, op_count_};
+    ModuleDigest digest{{hash.high64, hash.low64}, op_count_};
+    digest.computations = static_cast<int32_t>(computations_.size());
+    digest.loop_depth = computations_.at(module_.entry_computation()).loop_depth;
+    for (size_t opcode = 0; opcode < opcodes_.size(); ++opcode) {
+      if (opcodes_[opcode] == 0) continue;
+      digest.opcodes.push_back({static_cast<uint16_t>(opcode), opcodes_[opcode]});
+    }
+    return digest;
   }
 
  private:
@@ -207,17 +216,21 @@ class Digester {
     }
   }
 
-  // Writes the callees first; returns the computation's number.
-  uint32_t Computation(const xla::HloComputation& computation) {
+  // Writes the callees first.
+  void Computation(const xla::HloComputation& computation) {
     const auto known = computations_.find(&computation);
-    if (known != computations_.end()) return known->second;
+    if (known != computations_.end()) return;
     Index index(static_cast<size_t>(computation.instruction_count()), kNew);
     const Order order = CanonicalOrder(computation, index);
     op_count_ += static_cast<int64_t>(order.size());
+    int32_t loop_depth = 0;
     for (const xla::HloInstruction* instruction : order) {
+      const bool loop = instruction->opcode() == xla::HloOpcode::kWhile;
       for (const xla::HloComputation* callee : instruction->called_computations()) {
         Computation(*callee);
+        loop_depth = std::max(loop_depth, computations_.at(callee).loop_depth + (loop ? 1 : 0));
       }
+      ++opcodes_[static_cast<size_t>(instruction->opcode())];
     }
     Word(0xc0111u);
     Word(order.size());
@@ -232,7 +245,7 @@ class Digester {
         Word(0xc0ull << 56 | At(index, before));
       }
       for (const xla::HloComputation* callee : instruction->called_computations()) {
-        Word(0xcaull << 56 | computations_.find(callee)->second);
+        Word(0xcaull << 56 | computations_.find(callee)->second.number);
       }
       Attributes(*instruction);
     }
@@ -245,8 +258,7 @@ class Digester {
       }
     }
     const auto number = static_cast<uint32_t>(computations_.size());
-    computations_[&computation] = number;
-    return number;
+    computations_[&computation] = {number, loop_depth};
   }
 
   struct Frame {
@@ -258,7 +270,12 @@ class Digester {
 
   const xla::HloModule& module_;
   std::vector<uint64_t> words_;
-  absl::flat_hash_map<const xla::HloComputation*, uint32_t> computations_;
+  struct Written {
+    uint32_t number;
+    int32_t loop_depth;  // of the nest of loops below it
+  };
+  absl::flat_hash_map<const xla::HloComputation*, Written> computations_;
+  std::array<uint32_t, xla::HloOpcodeCount()> opcodes_{};
   std::vector<Frame> stack_;
   AttributePrinter printer_;
   int64_t op_count_ = 0;

@@ -5,13 +5,18 @@
 #include <cstdint>
 
 #include "core/fingerprint.h"
+#include "core/state.h"
 #include "xla/hlo/ir/hlo_module.h"
 
 namespace hone::compiler {
 
 struct ModuleDigest {
   Fingerprint fingerprint;
-  int64_t op_count = 0;  // instructions of all computations reachable from the entry
+  // Of all computations reachable from the entry.
+  int64_t op_count = 0;
+  int32_t computations = 0;
+  int32_t loop_depth = 0;
+  OpcodeCounts opcodes;
 };
 
 // Linear in the module's size, plus the bytes of its constants.

@@ -15,12 +15,15 @@
 
 namespace {
 
-// The numbers that a bad caller could give are all in the messages, so there is one flag only.
-size_t CacheBytes(int argc, char** argv) {
-  if (argc == 3 && std::strcmp(argv[1], "--cache-bytes") == 0) {
-    return std::strtoull(argv[2], nullptr, 10);
+// The numbers that a bad caller could give are all in the messages; these two come before any.
+hone::compiler::StatesOptions Options(int argc, char** argv) {
+  hone::compiler::StatesOptions options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const size_t bytes = std::strtoull(argv[i + 1], nullptr, 10);
+    if (std::strcmp(argv[i], "--cache-bytes") == 0) options.cache_bytes = bytes;
+    if (std::strcmp(argv[i], "--headroom-bytes") == 0) options.headroom_bytes = bytes;
   }
-  return size_t{1} << 30;
+  return options;
 }
 
 }  // namespace
@@ -43,7 +46,7 @@ int main(int argc, char** argv) {
   limits.traversalLimitInWords = uint64_t{1} << 40;
   capnp::TwoPartyVatNetwork network(*stream, capnp::rpc::twoparty::Side::SERVER, limits);
   auto rpc = capnp::makeRpcServer(
-      network, hone::compiler::MakeServer(CacheBytes(argc, argv),
+      network, hone::compiler::MakeServer(Options(argc, argv),
                                           static_cast<hone::wire::Heartbeat*>(page)));
   network.onDisconnect().wait(io.waitScope);
   _exit(0);  // XLA's own tear-down takes long and frees nothing that the system would not

@@ -5,17 +5,22 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "compiler/describe.h"
 #include "compiler/fingerprint.h"
 #include "compiler/load.h"
 #include "compiler/metrics.h"
 #include "compiler/passes/pass_table.h"
 #include "compiler/pipelines/stock.h"
+#include "compiler/raw_loop.h"
 #include "compiler/run/compare.h"
+#include "compiler/run/run_time.h"
 #include "compiler/states.h"
 #include "tensorflow/c/c_api.h"
 #include "wire/codec.h"
+#include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/hlo/ir/hlo_print_options.h"
+#include "xla/primitive_util.h"
 
 namespace hone::compiler {
 namespace {
@@ -53,7 +58,8 @@ class BookRest {
 
 class Server final : public wire::Worker::Server {
  public:
-  Server(size_t cache_bytes, wire::Heartbeat* heartbeat) : states_(cache_bytes, heartbeat) {}
+  Server(const StatesOptions& options, wire::Heartbeat* heartbeat)
+      : heartbeat_(*heartbeat), states_(options, heartbeat) {}
 
  protected:
   kj::Promise<void> hello(HelloContext context) override {
@@ -65,6 +71,14 @@ class Server final : public wire::Worker::Server {
     for (unsigned i = 0; i < excluded.size(); ++i) {
       excluded[i].setClassName(ExcludedPasses()[i].class_name);
       excluded[i].setReason(ExcludedPasses()[i].reason);
+    }
+    auto opcodes = results.initOpcodes(xla::HloOpcodeCount());
+    for (unsigned i = 0; i < opcodes.size(); ++i) {
+      opcodes.set(i, std::string(xla::HloOpcodeString(static_cast<xla::HloOpcode>(i))));
+    }
+    auto types = results.initTypes(xla::PrimitiveType_ARRAYSIZE);
+    for (unsigned i = 0; i < types.size(); ++i) {
+      types.set(i, absl::AsciiStrToLower(xla::PrimitiveType_Name(static_cast<int>(i))));
     }
     return kj::READY_NOW;
   }
@@ -94,6 +108,9 @@ class Server final : public wire::Worker::Server {
     for (PassId pass : params.getPasses()) passes.push_back(pass);
     std::vector<KnownFailure> avoid;
     for (auto known : params.getAvoid()) avoid.push_back(FromWire(known));
+    for (auto left : params.getLeft()) {
+      states_.Leave(left.getProgram(), FromWire(left.getState()));
+    }
     StatusOr<Applied> applied =
         states_.Apply(FromWire(params.getFrom()), passes, avoid, FromWire(params.getOptions()));
     if (!applied) return Fail(context.getResults(), applied.error());
@@ -174,6 +191,54 @@ class Server final : public wire::Worker::Server {
     return kj::READY_NOW;
   }
 
+  kj::Promise<void> arrays(ArraysContext context) override {
+    BookRest book(states_.timing());
+    StatusOr<ProgramArrays> arrays = states_.Arrays(FromWire(context.getParams().getState()));
+    if (!arrays) return Fail(context.getResults(), arrays.error());
+    ToWire(*arrays, context.getResults().initArrays());
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> runTime(RunTimeContext context) override {
+    BookRest book(states_.timing());
+    const StateName state = FromWire(context.getParams().getState());
+    if (states_.HasElidedConstants(state.program)) {
+      return Fail(context.getResults(),
+                  Error{ErrorCode::kUnsupported,
+                        "its text has elided constants, {...}, so it cannot be run"});
+    }
+    auto module = states_.Rebuild(state);
+    if (!module) return Fail(context.getResults(), module.error());
+    const StatusOr<RunTimeReport> report =
+        MeasureRunTime(**module, FromWire(context.getParams().getOptions()));
+    if (!report) return Fail(context.getResults(), report.error());
+    context.getResults().setCompileSeconds(report->compile_seconds);
+    auto seconds = context.getResults().initSeconds(static_cast<unsigned>(report->seconds.size()));
+    for (unsigned i = 0; i < seconds.size(); ++i) seconds.set(i, report->seconds[i]);
+    return kj::READY_NOW;
+  }
+
+  kj::Promise<void> rawLoop(RawLoopContext context) override {
+    BookRest book(states_.timing());
+    const auto params = context.getParams();
+    const xla::HloModule* module = states_.Find(params.getProgram());
+    if (module == nullptr) {
+      return Fail(context.getResults(), Error{ErrorCode::kInvalidInput, "no such program"});
+    }
+    RawLoopOptions options;
+    for (PassId action : params.getActions()) options.actions.push_back(action);
+    options.seed = params.getSeed();
+    options.first_episode = params.getFirstEpisode();
+    options.length = static_cast<int>(params.getLength());
+    options.seconds = params.getSeconds();
+    const RawLoopResult result = RunRawLoop(*module, options, heartbeat_);
+    context.getResults().setSteps(result.steps);
+    context.getResults().setEpisodes(result.episodes);
+    context.getResults().setFailures(result.failures);
+    context.getResults().setSeconds(result.seconds);
+    return kj::READY_NOW;
+  }
+
   kj::Promise<void> stockPasses(StockPassesContext context) override {
     BookRest book(states_.timing());
     const xla::HloModule* module = states_.Find(context.getParams().getProgram());
@@ -188,13 +253,14 @@ class Server final : public wire::Worker::Server {
   }
 
  private:
+  wire::Heartbeat& heartbeat_;
   States states_;
 };
 
 }  // namespace
 
-wire::Worker::Client MakeServer(size_t cache_bytes, wire::Heartbeat* heartbeat) {
-  return kj::heap<Server>(cache_bytes, heartbeat);
+wire::Worker::Client MakeServer(const StatesOptions& options, wire::Heartbeat* heartbeat) {
+  return kj::heap<Server>(options, heartbeat);
 }
 
 }  // namespace hone::compiler

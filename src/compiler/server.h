@@ -4,15 +4,13 @@
 
 #include <capnp/capability.h>
 
-#include <cstddef>
-
+#include "compiler/states.h"
 #include "wire/heartbeat.h"
 #include "wire/hone.capnp.h"
 
 namespace hone::compiler {
 
-// `cache_bytes` bounds the modules that the server keeps beside the loaded programs.
-wire::Worker::Client MakeServer(size_t cache_bytes, wire::Heartbeat* heartbeat);
+wire::Worker::Client MakeServer(const StatesOptions& options, wire::Heartbeat* heartbeat);
 
 }  // namespace hone::compiler
 

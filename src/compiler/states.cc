@@ -1,9 +1,15 @@
 #include "compiler/states.h"
 
+#include <malloc.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <fstream>
+#include <optional>
 
 #include "absl/status/statusor.h"
+#include "compiler/arrays.h"
 #include "compiler/fingerprint.h"
 #include "compiler/load.h"
 #include "compiler/metrics.h"
@@ -14,8 +20,10 @@ namespace {
 
 // mallinfo2 says 718 to 1047 on clones of four real programs; the rest is what malloc cannot reuse.
 constexpr size_t kBytesPerInstruction = 1536;
-// Transitions remembered before all are forgotten: about 100 MB.
+// Transitions remembered, of all programs, before all are forgotten: about 100 MB.
 constexpr size_t kMostTransitions = 1'000'000;
+// Of one state: copies that episodes left, for the next ones that come by.
+constexpr size_t kMostModulesOfAState = 16;
 
 class Stopwatch {
  public:
@@ -30,18 +38,17 @@ class Stopwatch {
   const Clock::time_point start_;
 };
 
-struct TransitionKey {
-  Fingerprint state;
-  PassId pass;
-  friend bool operator==(const TransitionKey& a, const TransitionKey& b) {
-    return a.state == b.state && a.pass == b.pass;
-  }
-};
-struct TransitionHash {
-  size_t operator()(const TransitionKey& key) const {
-    return std::hash<Fingerprint>()(key.state) + key.pass * 0x9e3779b97f4a7c15ull;
-  }
-};
+// The operating system is asked for the resident size once in so many calls.
+constexpr int kCallsBetweenLooks = 32;
+
+size_t ResidentBytes() {
+  std::ifstream file("/proc/self/statm");
+  size_t total = 0;
+  size_t resident = 0;
+  file >> total >> resident;
+  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
 struct Outcome {
   Fingerprint state;
   std::string failure;
@@ -65,9 +72,8 @@ struct States::Program {
 struct States::Held {
   Program* program;
   Fingerprint state;
-  std::unique_ptr<xla::HloModule> module;
-  // A second copy, come back from a walk that changed nothing: the next walk takes it.
-  std::unique_ptr<xla::HloModule> spare;
+  // More than one where walks that changed nothing came back: the next walk takes one of them.
+  std::vector<std::unique_ptr<xla::HloModule>> modules;
   size_t bytes;  // of each
 };
 
@@ -86,7 +92,7 @@ class States::Walk {
     Step step;
     step.pass = pass;
     step.state = state();
-    if (!options_.fresh && TakeFromMemory(step)) return step;
+    if (!options_.fresh && !options_.episode && TakeFromMemory(step)) return step;
     if (Status built = Build(); !built) {
       step.failure = built.error().message;
       return step;
@@ -98,16 +104,16 @@ class States::Walk {
       step.failure = lethal->second;
       step.metrics = MetricsHere();
       // Known from now on: the next walk here need not build the state to say so.
-      program_.transitions[{state(), pass}] = {state(), step.failure};
+      Remember(step.state, step);
       return step;
     }
     states_.heartbeat_->step = index;
     const Fingerprint before = state();
-    step.failure = Run(pass);
+    step.failure = Run(pass, step.opcodes);
     step.state = state();
     step.changed = step.state != before;
     step.metrics = MetricsHere();
-    program_.transitions[{before, pass}] = {step.state, step.failure};
+    Remember(before, step);
     return step;
   }
 
@@ -129,7 +135,7 @@ class States::Walk {
       }
       since_copy += states_.timing().passes - before;
       ++built_;
-      if (built_ < links_.size() && !options_.fresh && Touch(link.state) &&
+      if (built_ < links_.size() && !options_.fresh && !options_.episode && Touch(link.state) &&
           since_copy > program_.clone_seconds && program_.held.count(link.state) == 0) {
         states_.Store(program_, link.state, states_.Copy(*module_));
         since_copy = 0;
@@ -142,17 +148,25 @@ class States::Walk {
   // Ends the walk; what it built is kept for the next.
   void Finish() {
     if (module_ == nullptr) return;
-    if (built_ == 0 || options_.fresh) {
+    if (options_.fresh || (built_ == 0 && !options_.episode)) {
       states_.Free(std::move(module_));
     } else {
-      states_.Store(program_, links_[built_ - 1].state, std::move(module_));
+      states_.Store(program_, built_ == 0 ? program_.info.fingerprint : links_[built_ - 1].state,
+                    std::move(module_));
     }
   }
 
   std::unique_ptr<xla::HloModule> TakeModule() { return std::move(module_); }
+  const xla::HloModule& module() const { return *module_; }
 
  private:
   static std::string PassName(PassId pass) { return PassTable()[pass].info.name; }
+
+  void Remember(const Fingerprint& before, const Step& step) {
+    if (options_.episode) return;
+    program_.transitions[{before, step.pass}] = {step.state, step.failure};
+    ++states_.remembered_;
+  }
 
   // True from the second time on.
   bool Touch(const Fingerprint& state) { return ++program_.touches[state] > 1; }
@@ -174,27 +188,24 @@ class States::Walk {
     return true;
   }
 
+  // Whether the last module of a state is to stay when a walk starts from it.
+  bool Stays(const Fingerprint& state) {
+    if (!options_.episode) return Touch(state);
+    const auto touches = program_.touches.find(state);
+    return touches != program_.touches.end() && touches->second > 1;
+  }
+
   // Takes or copies the nearest held module on the way here, or copies the program.
   void Start() {
-    built_ = links_.size();
-    for (; built_ > 0 && !options_.fresh; --built_) {
-      const Fingerprint& state = links_[built_ - 1].state;
+    for (built_ = links_.size(); !options_.fresh; --built_) {
+      const Fingerprint& state =
+          built_ == 0 ? program_.info.fingerprint : links_[built_ - 1].state;
       const auto found = program_.held.find(state);
-      if (found == program_.held.end()) continue;
-      const auto held = found->second;
-      if (Touch(state)) {
-        states_.held_.splice(states_.held_.begin(), states_.held_, held);
-        if (held->spare != nullptr) {
-          module_ = std::move(held->spare);
-          states_.held_bytes_ -= held->bytes;
-        } else {
-          module_ = states_.Copy(*held->module);
-        }
-      } else {
-        module_ = std::move(held->module);
-        states_.Evict(held);  // of the empty shell
+      if (found != program_.held.end()) {
+        module_ = states_.Take(found->second, Stays(state));
+        return;
       }
-      return;
+      if (built_ == 0) break;
     }
     built_ = 0;
     const double before = states_.timing().clones;
@@ -229,7 +240,7 @@ class States::Walk {
   }
 
   // Runs one pass here and moves on. Returns the failure; then the position has not moved.
-  std::string Run(PassId pass) {
+  std::string Run(PassId pass, OpcodeCounts& opcodes) {
     bool changed = false;
     std::string failure = RunOnModule(pass, changed);
     if (failure.empty() && !changed && !options_.verify) return "";
@@ -243,12 +254,20 @@ class States::Walk {
       Drop();
       return failure;
     }
-    const ModuleDigest digest = Digest();
+    ModuleDigest digest = Digest();
     if (digest.fingerprint == state()) return "";
     links_.push_back({pass, digest.fingerprint});
     ++built_;
-    program_.metrics.try_emplace(digest.fingerprint).first->second.op_count = digest.op_count;
+    here_.emplace();
+    CountInto(digest, *here_);
+    if (options_.opcodes) opcodes = std::move(digest.opcodes);
     return "";
+  }
+
+  static void CountInto(const ModuleDigest& digest, Metrics& metrics) {
+    metrics.op_count = digest.op_count;
+    metrics.computations = digest.computations;
+    metrics.loop_depth = digest.loop_depth;
   }
 
   ModuleDigest Digest() {
@@ -256,10 +275,16 @@ class States::Walk {
     return DigestModule(*module_);
   }
 
+  // Of the state here, as far as asked for. An episode has them of what it changed alone: the rest
+  // is known to whoever leads it.
   Metrics MetricsHere() {
-    Metrics& metrics = program_.metrics[state()];
+    if (options_.episode && !here_) return {};
+    Metrics fresh = here_.value_or(Metrics{});
+    Metrics& metrics =
+        options_.episode ? fresh : program_.metrics.try_emplace(state(), fresh).first->second;
+    here_.reset();
     if (module_ == nullptr || built_ != links_.size()) return metrics;
-    if (metrics.op_count == 0) metrics.op_count = Digest().op_count;
+    if (metrics.op_count == 0) CountInto(Digest(), metrics);
     Stopwatch watch(states_.timing().metrics);
     if (options_.cost && metrics.flops < 0) AnalyseCost(*module_, metrics);
     if (options_.peak_memory && metrics.peak_memory < 0) AnalysePeakMemory(*module_, metrics);
@@ -271,11 +296,17 @@ class States::Walk {
   std::vector<Link> links_;
   const ApplyOptions options_;
   std::unique_ptr<xla::HloModule> module_;
-  size_t built_ = 0;  // how many of links_ module_ embodies
+  size_t built_ = 0;             // how many of links_ module_ embodies
+  std::optional<Metrics> here_;  // what the last digest counted, until it is asked for
 };
 
-States::States(size_t byte_limit, wire::Heartbeat* heartbeat)
-    : byte_limit_(byte_limit), heartbeat_(heartbeat) {}
+States::States(const StatesOptions& options, wire::Heartbeat* heartbeat)
+    : byte_limit_(options.cache_bytes), heartbeat_(heartbeat) {
+  heartbeat->bare_bytes = ResidentBytes();
+  if (options.headroom_bytes > 0) {
+    trim_above_ = heartbeat->bare_bytes + options.headroom_bytes / 4 * 3;
+  }
+}
 
 States::~States() = default;
 
@@ -290,8 +321,11 @@ StatusOr<ProgramInfo> States::Load(ProgramId id, std::string_view data) {
   program->info.name = program->module->name();
   program->info.format = loaded->format;
   program->info.elided_constants = loaded->elided_constants;
+  program->info.opcodes = digest.opcodes;
   Metrics& metrics = program->info.metrics;
   metrics.op_count = digest.op_count;
+  metrics.computations = digest.computations;
+  metrics.loop_depth = digest.loop_depth;
   AnalyseCost(*program->module, metrics);
   program->metrics[digest.fingerprint] = metrics;
   if (programs_.count(id) != 0) (void)Unload(id);
@@ -322,7 +356,7 @@ StatusOr<Applied> States::Apply(const StateName& from, const std::vector<PassId>
   }
   StatusOr<Program*> program = FindProgram(from);
   if (!program) return tl::unexpected(program.error());
-  if ((*program)->transitions.size() > kMostTransitions) (*program)->transitions.clear();
+  KeepWithinMemory();
   for (const KnownFailure& known : avoid) {
     (*program)->lethal[{known.state, known.pass}] = known.failure;
   }
@@ -348,6 +382,19 @@ Status States::Hold(const StateName& state) {
   Status built = walk.Build();
   if (built) walk.Finish();
   return built;
+}
+
+StatusOr<ProgramArrays> States::Arrays(const StateName& state) {
+  StatusOr<Program*> program = FindProgram(state);
+  if (!program) return tl::unexpected(program.error());
+  ApplyOptions options;
+  options.episode = true;
+  Walk walk(*this, **program, state.links, options);
+  if (Status built = walk.Build(); !built) return tl::unexpected(built.error());
+  Stopwatch watch(timing().metrics);
+  ProgramArrays arrays = ArraysOf(walk.module());
+  walk.Finish();
+  return arrays;
 }
 
 StatusOr<std::unique_ptr<xla::HloModule>> States::Rebuild(const StateName& state) {
@@ -387,28 +434,66 @@ StatusOr<States::Program*> States::FindProgram(const StateName& state) {
 void States::Store(Program& program, const Fingerprint& state,
                    std::unique_ptr<xla::HloModule> module) {
   const auto known = program.held.find(state);
-  if (known != program.held.end() && known->second->spare != nullptr) {
-    Free(std::move(module));
-    return;
-  }
   if (known != program.held.end()) {
-    held_bytes_ += known->second->bytes;
-    known->second->spare = std::move(module);
+    const auto held = known->second;
+    if (held->modules.size() >= kMostModulesOfAState) return Free(std::move(module));
+    held_bytes_ += held->bytes;
+    held->modules.push_back(std::move(module));
+    held_.splice(held_.begin(), held_, held);
   } else {
     const size_t bytes = static_cast<size_t>(module->instruction_count()) * kBytesPerInstruction;
-    held_.push_front({&program, state, std::move(module), nullptr, bytes});
+    Held& held = held_.emplace_front(Held{&program, state, {}, bytes});
+    held.modules.push_back(std::move(module));
     program.held[state] = held_.begin();
     held_bytes_ += bytes;
   }
   while (held_bytes_ > byte_limit_ && !held_.empty()) Evict(std::prev(held_.end()));
 }
 
+std::unique_ptr<xla::HloModule> States::Take(std::list<Held>::iterator held, bool last_stays) {
+  if (last_stays && held->modules.size() == 1) {
+    held_.splice(held_.begin(), held_, held);
+    return Copy(*held->modules.front());
+  }
+  std::unique_ptr<xla::HloModule> module = std::move(held->modules.back());
+  held->modules.pop_back();
+  held_bytes_ -= held->bytes;
+  if (held->modules.empty()) Evict(held);
+  return module;
+}
+
+void States::Leave(ProgramId id, const Fingerprint& state) {
+  const auto program = programs_.find(id);
+  if (program == programs_.end()) return;
+  const auto held = program->second->held.find(state);
+  const auto touches = program->second->touches.find(state);
+  if (held == program->second->held.end() || touches != program->second->touches.end()) return;
+  Free(Take(held->second, /*last_stays=*/false));
+}
+
 void States::Evict(std::list<Held>::iterator victim) {
-  held_bytes_ -= victim->spare == nullptr ? victim->bytes : 2 * victim->bytes;
+  held_bytes_ -= victim->modules.size() * victim->bytes;
   victim->program->held.erase(victim->state);
-  Free(std::move(victim->module));
-  Free(std::move(victim->spare));
+  for (auto& module : victim->modules) Free(std::move(module));
   held_.erase(victim);
+}
+
+void States::KeepWithinMemory() {
+  if (remembered_ > kMostTransitions) Forget();
+  if (trim_above_ == 0 || ++calls_ % kCallsBetweenLooks != 0) return;
+  if (ResidentBytes() < trim_above_) return;
+  for (const size_t half = held_bytes_ / 2; held_bytes_ > half;) Evict(std::prev(held_.end()));
+  Forget();
+  malloc_trim(0);
+}
+
+void States::Forget() {
+  for (auto& [id, program] : programs_) {
+    program->transitions.clear();
+    program->metrics.clear();
+    program->touches.clear();
+  }
+  remembered_ = 0;
 }
 
 std::unique_ptr<xla::HloModule> States::Copy(const xla::HloModule& module) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/program.h"
+#include "core/program_arrays.h"
 #include "core/result.h"
 #include "core/state.h"
 #include "wire/heartbeat.h"
@@ -21,10 +22,17 @@
 
 namespace hone::compiler {
 
+struct StatesOptions {
+  // Modules beyond these bytes (an estimate) are dropped, least recently used first.
+  size_t cache_bytes = size_t{1} << 30;
+  // Resident memory that may be taken beside what the process has when it starts: near it, what is
+  // held and remembered is let go. 0 is no limit.
+  size_t headroom_bytes = 0;
+};
+
 class States {
  public:
-  // Modules beyond `byte_limit` (an estimate) are dropped, least recently used first.
-  States(size_t byte_limit, wire::Heartbeat* heartbeat);
+  States(const StatesOptions& options, wire::Heartbeat* heartbeat);
   ~States();
 
   StatusOr<ProgramInfo> Load(ProgramId program, std::string_view data);
@@ -36,6 +44,10 @@ class States {
 
   // Keeps the state in memory while there is room.
   Status Hold(const StateName& state);
+  // An episode is done with the state: one module of it is dropped, if no Hold keeps it.
+  void Leave(ProgramId program, const Fingerprint& state);
+
+  StatusOr<ProgramArrays> Arrays(const StateName& state);
 
   // The state's module, rebuilt from the program with nothing remembered: equal names give equal
   // modules, to the byte.
@@ -54,7 +66,10 @@ class States {
 
   StatusOr<Program*> FindProgram(const StateName& state);
   void Store(Program& program, const Fingerprint& state, std::unique_ptr<xla::HloModule> module);
+  std::unique_ptr<xla::HloModule> Take(std::list<Held>::iterator held, bool last_stays);
   void Evict(std::list<Held>::iterator victim);
+  void KeepWithinMemory();
+  void Forget();  // transitions, metrics, touches: all that can be found out again
   std::unique_ptr<xla::HloModule> Copy(const xla::HloModule& module);
   void Free(std::unique_ptr<xla::HloModule> module);
 
@@ -63,6 +78,9 @@ class States {
   std::unordered_map<ProgramId, std::unique_ptr<Program>> programs_;
   std::list<Held> held_;  // most recently used first
   size_t held_bytes_ = 0;
+  size_t trim_above_ = 0;  // resident bytes; 0 is never
+  size_t remembered_ = 0;  // transitions of all programs
+  unsigned calls_ = 0;
 };
 
 }  // namespace hone::compiler

@@ -19,6 +19,8 @@ struct Metrics {
   double bytes_accessed = -1;
   // Bytes live at the peak of XLA's own memory schedule. -1 where not asked for.
   int64_t peak_memory = -1;
+  int32_t computations = 0;  // reachable from the entry, it among them
+  int32_t loop_depth = 0;    // the deepest nest of while loops
 };
 
 // Lower is better. All but op_count need XLA's cost analysis or scheduler after every change.

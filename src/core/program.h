@@ -18,6 +18,7 @@ struct ProgramInfo {
   Metrics metrics;     // all but peak_memory
   // The text had constants written as {...}: their values are lost, so it cannot be run.
   bool elided_constants = false;
+  OpcodeCounts opcodes;
 };
 
 struct StockPass {

@@ -15,6 +15,20 @@ namespace hone {
 // A loaded program, as its pool numbers it.
 using ProgramId = uint32_t;
 
+// A pass on a state: what a memory of transitions is keyed by.
+struct TransitionKey {
+  Fingerprint state;
+  PassId pass = 0;
+  friend bool operator==(const TransitionKey& a, const TransitionKey& b) {
+    return a.state == b.state && a.pass == b.pass;
+  }
+};
+struct TransitionHash {
+  size_t operator()(const TransitionKey& key) const {
+    return std::hash<Fingerprint>()(key.state) + key.pass * 0x9e3779b97f4a7c15ull;
+  }
+};
+
 // A pass that changed something, and the state that came of it.
 struct Link {
   PassId pass = 0;
@@ -27,12 +41,21 @@ struct StateName {
   std::vector<Link> links;
 };
 
+// How many instructions of each opcode a state has: ascending, none of them zero. Opcodes are
+// indices into Pool::opcodes().
+struct OpcodeCount {
+  uint16_t opcode = 0;
+  uint32_t count = 0;
+};
+using OpcodeCounts = std::vector<OpcodeCount>;
+
 // What one pass did to one state.
 struct Step {
   PassId pass = 0;
   bool changed = false;
   Fingerprint state;    // after the step; the state before it where the pass failed
   Metrics metrics;      // of `state`
+  OpcodeCounts opcodes;  // of `state`, where asked for and the step changed something
   bool looked = false;  // known already: the pass did not run
   std::string failure;  // why it failed; empty where it did not
 };
@@ -42,6 +65,11 @@ struct ApplyOptions {
   bool peak_memory = false;  // fill peak_memory
   bool fresh = false;        // from a copy of the program, step by step, nothing remembered
   bool verify = false;       // run the HLO verifier after every change
+  bool opcodes = false;      // fill Step::opcodes of what changed
+  // A step of an episode: the pass runs even where its outcome is known, nothing is remembered, and
+  // the module of the state that it starts from is taken, for nobody else goes on from there
+  // (unless the state is held: Pool::Hold).
+  bool episode = false;
 };
 
 // A transition that has killed or hung a worker.

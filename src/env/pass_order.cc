@@ -1,18 +1,20 @@
 #include "env/pass_order.h"
 
+#include <sstream>
 #include <unordered_map>
 #include <utility>
 
+#include "core/nearest.h"
+
 namespace hone {
 
-StatusOr<std::vector<PassId>> DefaultOrder(Pool& pool, const ProgramInfo& program,
-                                           const std::vector<PassId>& actions) {
-  StatusOr<std::vector<StockPass>> stock = pool.StockPasses(program.id);
-  if (!stock) return tl::unexpected(stock.error());
+std::vector<PassId> InActions(const std::vector<StockPass>& stock,
+                              const std::vector<PassInfo>& passes,
+                              const std::vector<PassId>& actions) {
   std::unordered_map<std::string, PassId> by_name;
-  for (PassId action : actions) by_name[pool.passes()[action].name] = action;
+  for (PassId action : actions) by_name[passes[action].name] = action;
   std::vector<PassId> order;
-  for (const StockPass& pass : *stock) {
+  for (const StockPass& pass : stock) {
     if (const auto found = by_name.find(pass.name); found != by_name.end()) {
       order.push_back(found->second);
     }
@@ -20,15 +22,41 @@ StatusOr<std::vector<PassId>> DefaultOrder(Pool& pool, const ProgramInfo& progra
   return order;
 }
 
+StatusOr<std::vector<PassId>> DefaultOrder(Pool& pool, const ProgramInfo& program,
+                                           const std::vector<PassId>& actions) {
+  StatusOr<std::vector<StockPass>> stock = pool.StockPasses(program.id);
+  if (!stock) return tl::unexpected(stock.error());
+  return InActions(*stock, pool.passes(), actions);
+}
+
 StatusOr<std::vector<PassId>> ActionSet(const std::vector<PassInfo>& passes,
                                         const std::string& name) {
-  if (name != "simplify" && name != "all") {
-    return MakeError(ErrorCode::kInvalidInput,
-                     "there is no action set '" + name + "': it is simplify or all");
-  }
   std::vector<PassId> actions;
-  for (size_t i = 0; i < passes.size(); ++i) {
-    if (name == "all" || passes[i].simplify) actions.push_back(static_cast<PassId>(i));
+  if (name == "simplify" || name == "all") {
+    for (size_t i = 0; i < passes.size(); ++i) {
+      if (name == "all" || passes[i].simplify) actions.push_back(static_cast<PassId>(i));
+    }
+    return actions;
+  }
+  std::unordered_map<std::string, PassId> by_name;
+  for (size_t i = 0; i < passes.size(); ++i) by_name[passes[i].name] = static_cast<PassId>(i);
+  std::stringstream list(name);
+  for (std::string pass; std::getline(list, pass, ',');) {
+    const auto found = by_name.find(pass);
+    if (found == by_name.end()) {
+      std::vector<std::string> names;
+      for (const PassInfo& known : passes) names.push_back(known.name);
+      return MakeError(ErrorCode::kInvalidInput,
+                       "there is no action set and no pass '" + pass + "'" +
+                           DidYouMean(pass, names) +
+                           ": a set is simplify, all, or passes with commas between them "
+                           "(`hone passes` lists them)");
+    }
+    actions.push_back(found->second);
+  }
+  if (actions.empty()) {
+    return MakeError(ErrorCode::kInvalidInput, "the action set is empty: it is simplify, all or "
+                                               "passes with commas between them");
   }
   return actions;
 }
@@ -38,7 +66,7 @@ PassOrder::PassOrder(Pool& pool, const ProgramInfo& program, Objective objective
   if (objective == Objective::kPeakMemory) {
     if (const auto measured = pool.Measure({program.id, {}})) initial_ = *measured;
   }
-  table_.RecordMetrics(program.fingerprint, initial_);
+  table_.RecordState(program.fingerprint, initial_);
 }
 
 ApplyOptions PassOrder::Options() const {
@@ -58,7 +86,7 @@ size_t PassOrder::Walk(std::span<const PassId> sequence, std::vector<Step>& step
     step.pass = sequence[i];
     step.changed = known->to != here;
     step.state = known->to;
-    step.metrics = *table_.FindMetrics(known->to);
+    step.metrics = table_.Find(known->to)->metrics;
     step.looked = true;
     step.failure = known->failure;
     if (step.changed) state.links.push_back({step.pass, step.state});

@@ -17,12 +17,17 @@
 
 namespace hone {
 
+// Those of the stock compiler's passes that are in `actions`, in order, repeats included.
+std::vector<PassId> InActions(const std::vector<StockPass>& stock,
+                              const std::vector<PassInfo>& passes,
+                              const std::vector<PassId>& actions);
+
 // The passes of the stock compiler's own order on this program that are in `actions`, in order,
 // repeats included: the default order. Its names come from what the compiler records of itself.
 StatusOr<std::vector<PassId>> DefaultOrder(Pool& pool, const ProgramInfo& program,
                                            const std::vector<PassId>& actions);
 
-// The passes of an action set by its name: "simplify" or "all".
+// The passes of an action set: "simplify", "all", or names with commas between them.
 StatusOr<std::vector<PassId>> ActionSet(const std::vector<PassInfo>& passes,
                                         const std::string& name);
 

@@ -2,9 +2,11 @@
 #ifndef HONE_ENV_TRANSITION_TABLE_H_
 #define HONE_ENV_TRANSITION_TABLE_H_
 
+#include <bitset>
 #include <cstddef>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "core/fingerprint.h"
 #include "core/metrics.h"
@@ -13,7 +15,10 @@
 
 namespace hone {
 
-// (state, pass) → state', and what each state costs. It predicts: equal fingerprints can hide
+// Passes by their id; a registry is smaller than this.
+using PassSet = std::bitset<256>;
+
+// (state, pass) → state', and what is known of each state. It predicts: equal fingerprints can hide
 // another instruction order, so what is reported as a result is replayed first.
 class TransitionTable {
  public:
@@ -21,38 +26,49 @@ class TransitionTable {
     Fingerprint to;       // equal to the state it is from where nothing changed or the pass failed
     std::string failure;  // empty where it did not fail
   };
+  struct State {
+    Metrics metrics;
+    OpcodeCounts opcodes;     // empty where nobody asked for them
+    PassSet idle;             // known to change nothing here, or to fail
+    double run_seconds = -1;  // median of a run on XLA:CPU; -1 where it was not measured
+  };
 
   // Null where nothing is known.
   const Transition* Find(const Fingerprint& from, PassId pass) const {
     const auto found = transitions_.find({from, pass});
     return found == transitions_.end() ? nullptr : &found->second;
   }
-  const Metrics* FindMetrics(const Fingerprint& state) const {
-    const auto found = metrics_.find(state);
-    return found == metrics_.end() ? nullptr : &found->second;
+  const State* Find(const Fingerprint& state) const {
+    const auto found = states_.find(state);
+    return found == states_.end() ? nullptr : &found->second;
   }
 
+  // What a pass did. Where it changed nothing, the step's metrics are those of `from` or not given.
   void Record(const Fingerprint& from, const Step& step) {
     transitions_[{from, step.pass}] = {step.state, step.failure};
-    metrics_[step.state] = step.metrics;
+    State& state = states_[step.state];
+    if (step.metrics.op_count > 0) state.metrics = step.metrics;
+    if (!step.opcodes.empty()) state.opcodes = step.opcodes;
+    if (step.state == from) state.idle.set(step.pass);
   }
-  void RecordMetrics(const Fingerprint& state, const Metrics& metrics) {
-    metrics_[state] = metrics;
+  void RecordState(const Fingerprint& state, const Metrics& metrics, OpcodeCounts opcodes = {}) {
+    State& known = states_[state];
+    known.metrics = metrics;
+    known.opcodes = std::move(opcodes);
+  }
+  void RecordRunTime(const Fingerprint& state, double seconds) {
+    states_[state].run_seconds = seconds;
+  }
+
+  size_t size() const { return transitions_.size(); }
+  void Clear() {
+    transitions_.clear();
+    states_.clear();
   }
 
  private:
-  struct Key {
-    Fingerprint state;
-    PassId pass;
-    bool operator==(const Key&) const = default;
-  };
-  struct KeyHash {
-    size_t operator()(const Key& key) const {
-      return std::hash<Fingerprint>()(key.state) + key.pass * 0x9e3779b97f4a7c15ull;
-    }
-  };
-  std::unordered_map<Key, Transition, KeyHash> transitions_;
-  std::unordered_map<Fingerprint, Metrics> metrics_;
+  std::unordered_map<TransitionKey, Transition, TransitionHash> transitions_;
+  std::unordered_map<Fingerprint, State> states_;
 };
 
 }  // namespace hone

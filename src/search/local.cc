@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "search/rng.h"
+#include "core/rng.h"
 
 namespace hone {
 namespace {

@@ -1,6 +1,6 @@
 #include "search/random.h"
 
-#include "search/rng.h"
+#include "core/rng.h"
 
 namespace hone {
 namespace {

@@ -1,6 +1,7 @@
 #include "wire/codec.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace hone::wire {
 namespace {
@@ -17,6 +18,31 @@ std::vector<T> Values(List list) {
   values.reserve(list.size());
   for (auto value : list) values.push_back(value);
   return values;
+}
+
+// An array's bytes, and back.
+template <class T>
+capnp::Data::Reader Bytes(const std::vector<T>& values) {
+  return {reinterpret_cast<const kj::byte*>(values.data()), values.size() * sizeof(T)};
+}
+template <class T>
+void FromBytes(capnp::Data::Reader bytes, std::vector<T>& values) {
+  values.resize(bytes.size() / sizeof(T));
+  if (!values.empty()) std::memcpy(values.data(), bytes.begin(), values.size() * sizeof(T));
+}
+
+void ToWire(const OpcodeCounts& opcodes, capnp::List<uint64_t>::Builder out) {
+  for (unsigned i = 0; i < out.size(); ++i) {
+    out.set(i, static_cast<uint64_t>(opcodes[i].opcode) << 32 | opcodes[i].count);
+  }
+}
+OpcodeCounts FromWire(capnp::List<uint64_t>::Reader in) {
+  OpcodeCounts opcodes;
+  opcodes.reserve(in.size());
+  for (uint64_t word : in) {
+    opcodes.push_back({static_cast<uint16_t>(word >> 32), static_cast<uint32_t>(word)});
+  }
+  return opcodes;
 }
 
 unsigned Size(size_t size) { return static_cast<unsigned>(size); }
@@ -98,11 +124,13 @@ void ToWire(const hone::Metrics& metrics, Metrics::Builder out) {
   out.setTranscendentals(metrics.transcendentals);
   out.setBytesAccessed(metrics.bytes_accessed);
   out.setPeakMemory(metrics.peak_memory);
+  out.setComputations(metrics.computations);
+  out.setLoopDepth(metrics.loop_depth);
 }
 
 hone::Metrics FromWire(Metrics::Reader in) {
   return {in.getOpCount(), in.getFlops(), in.getTranscendentals(), in.getBytesAccessed(),
-          in.getPeakMemory()};
+          in.getPeakMemory(), in.getComputations(), in.getLoopDepth()};
 }
 
 void ToWire(const hone::PassInfo& pass, PassInfo::Builder out) {
@@ -130,6 +158,7 @@ void ToWire(const hone::ProgramInfo& program, ProgramInfo::Builder out) {
   out.setFormat(program.format);
   ToWire(program.metrics, out.initMetrics());
   out.setElidedConstants(program.elided_constants);
+  ToWire(program.opcodes, out.initOpcodes(Size(program.opcodes.size())));
 }
 
 hone::ProgramInfo FromWire(ProgramInfo::Reader in) {
@@ -138,7 +167,8 @@ hone::ProgramInfo FromWire(ProgramInfo::Reader in) {
           in.getName().cStr(),
           in.getFormat().cStr(),
           FromWire(in.getMetrics()),
-          in.getElidedConstants()};
+          in.getElidedConstants(),
+          FromWire(in.getOpcodes())};
 }
 
 void ToWire(const hone::StockPass& pass, StockPass::Builder out) {
@@ -156,10 +186,13 @@ void ToWire(const hone::ApplyOptions& options, ApplyOptions::Builder out) {
   out.setPeakMemory(options.peak_memory);
   out.setFresh(options.fresh);
   out.setVerify(options.verify);
+  out.setOpcodes(options.opcodes);
+  out.setEpisode(options.episode);
 }
 
 hone::ApplyOptions FromWire(ApplyOptions::Reader in) {
-  return {in.getCost(), in.getPeakMemory(), in.getFresh(), in.getVerify()};
+  return {in.getCost(), in.getPeakMemory(), in.getFresh(), in.getVerify(), in.getOpcodes(),
+          in.getEpisode()};
 }
 
 void ToWire(const hone::KnownFailure& known, KnownFailure::Builder out) {
@@ -197,6 +230,7 @@ void ToWire(const hone::Step& step, Step::Builder out) {
   ToWire(step.metrics, out.initMetrics());
   out.setLooked(step.looked);
   if (!step.failure.empty()) out.setFailure(step.failure);
+  if (!step.opcodes.empty()) ToWire(step.opcodes, out.initOpcodes(Size(step.opcodes.size())));
 }
 
 hone::Step FromWire(Step::Reader in) {
@@ -207,6 +241,7 @@ hone::Step FromWire(Step::Reader in) {
   step.metrics = FromWire(in.getMetrics());
   step.looked = in.getLooked();
   step.failure = in.getFailure().cStr();
+  step.opcodes = FromWire(in.getOpcodes());
   return step;
 }
 
@@ -236,6 +271,46 @@ hone::ProgramGraph FromWire(ProgramGraph::Reader in) {
     }
   }
   return graph;
+}
+
+void ToWire(const hone::ProgramArrays& arrays, ProgramArrays::Builder out) {
+  out.setOpcode(Bytes(arrays.opcode));
+  out.setType(Bytes(arrays.type));
+  out.setRank(Bytes(arrays.rank));
+  out.setComputation(Bytes(arrays.computation));
+  out.setDimensions(Bytes(arrays.dimensions));
+  out.setFlops(Bytes(arrays.flops));
+  out.setBytes(Bytes(arrays.bytes));
+  out.setEdgeStart(Bytes(arrays.edge_start));
+  out.setEdgeSource(Bytes(arrays.edge_source));
+  out.setEdgeKind(Bytes(arrays.edge_kind));
+}
+
+hone::ProgramArrays FromWire(ProgramArrays::Reader in) {
+  hone::ProgramArrays arrays;
+  FromBytes(in.getOpcode(), arrays.opcode);
+  FromBytes(in.getType(), arrays.type);
+  FromBytes(in.getRank(), arrays.rank);
+  FromBytes(in.getComputation(), arrays.computation);
+  FromBytes(in.getDimensions(), arrays.dimensions);
+  FromBytes(in.getFlops(), arrays.flops);
+  FromBytes(in.getBytes(), arrays.bytes);
+  FromBytes(in.getEdgeStart(), arrays.edge_start);
+  FromBytes(in.getEdgeSource(), arrays.edge_source);
+  FromBytes(in.getEdgeKind(), arrays.edge_kind);
+  return arrays;
+}
+
+void ToWire(const hone::RunTimeOptions& options, RunTimeOptions::Builder out) {
+  out.setRuns(static_cast<uint32_t>(options.runs));
+  out.setLeastSeconds(options.least_seconds);
+  out.setBudgetSeconds(options.budget_seconds);
+  out.setSeed(options.seed);
+}
+
+hone::RunTimeOptions FromWire(RunTimeOptions::Reader in) {
+  return {static_cast<int>(std::min<uint32_t>(in.getRuns(), 1'000'000)), in.getLeastSeconds(),
+          in.getBudgetSeconds(), in.getSeed()};
 }
 
 void ToWire(const hone::CompareOptions& options, CompareOptions::Builder out) {

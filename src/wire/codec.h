@@ -6,8 +6,10 @@
 #include "core/comparison.h"
 #include "core/pass.h"
 #include "core/program.h"
+#include "core/program_arrays.h"
 #include "core/program_graph.h"
 #include "core/result.h"
+#include "core/run_time.h"
 #include "core/state.h"
 #include "wire/hone.capnp.h"
 
@@ -46,6 +48,12 @@ hone::Step FromWire(Step::Reader in);
 
 void ToWire(const hone::ProgramGraph& graph, ProgramGraph::Builder out);
 hone::ProgramGraph FromWire(ProgramGraph::Reader in);
+
+void ToWire(const hone::ProgramArrays& arrays, ProgramArrays::Builder out);
+hone::ProgramArrays FromWire(ProgramArrays::Reader in);
+
+void ToWire(const hone::RunTimeOptions& options, RunTimeOptions::Builder out);
+hone::RunTimeOptions FromWire(RunTimeOptions::Reader in);
 
 void ToWire(const hone::CompareOptions& options, CompareOptions::Builder out);
 hone::CompareOptions FromWire(CompareOptions::Reader in);

@@ -18,6 +18,8 @@ struct Heartbeat {
   // while the state it starts from is being rebuilt.
   static constexpr uint32_t kReplaying = 0xffffffffu;
   std::atomic<uint32_t> step{kReplaying};
+  // Resident when the worker was ready for its first call: the bare library.
+  std::atomic<uint64_t> bare_bytes{0};
   // Written between calls only.
   Timing timing;
 };

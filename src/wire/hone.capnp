@@ -21,6 +21,8 @@ struct Metrics {
   transcendentals @2 :Float64;
   bytesAccessed @3 :Float64;
   peakMemory @4 :Int64;
+  computations @5 :Int32;
+  loopDepth @6 :Int32;
 }
 
 struct PassInfo {
@@ -44,6 +46,7 @@ struct ProgramInfo {
   format @3 :Text;
   metrics @4 :Metrics;
   elidedConstants @5 :Bool;
+  opcodes @6 :List(UInt64);  # as in Step
 }
 
 # One link of the way from a program to a state: only passes that changed something.
@@ -59,6 +62,7 @@ struct Step {
   metrics @3 :Metrics;
   looked @4 :Bool;  # answered from the worker's memory of transitions, not by running the pass
   failure @5 :Text;  # null where the pass succeeded
+  opcodes @6 :List(UInt64);  # opcode << 32 | count, where asked for and something changed
 }
 
 struct ApplyOptions {
@@ -66,6 +70,8 @@ struct ApplyOptions {
   peakMemory @1 :Bool;
   fresh @2 :Bool;  # from a copy of the program, step by step, nothing from the cache or memory
   verify @3 :Bool;  # the HLO verifier after every step that changed something
+  opcodes @4 :Bool;
+  episode @5 :Bool;  # runs what is known too, remembers nothing, takes the module it starts from
 }
 
 struct KnownFailure {
@@ -145,8 +151,36 @@ struct StateName {
   links @1 :List(Link);
 }
 
+# A state whose module an episode leaves behind.
+struct Left {
+  program @0 :UInt32;
+  state @1 :Fingerprint;
+}
+
+# hone::ProgramArrays; each field the array's bytes, in the machine's own order.
+struct ProgramArrays {
+  opcode @0 :Data;
+  type @1 :Data;
+  rank @2 :Data;
+  computation @3 :Data;
+  dimensions @4 :Data;
+  flops @5 :Data;
+  bytes @6 :Data;
+  edgeStart @7 :Data;
+  edgeSource @8 :Data;
+  edgeKind @9 :Data;
+}
+
+struct RunTimeOptions {
+  runs @0 :UInt32;
+  leastSeconds @1 :Float64;
+  budgetSeconds @2 :Float64;
+  seed @3 :UInt64;
+}
+
 interface Worker {
-  hello @0 () -> (version :Text, passes :List(PassInfo), excluded :List(ExcludedPass));
+  hello @0 () -> (version :Text, passes :List(PassInfo), excluded :List(ExcludedPass),
+                  opcodes :List(Text), types :List(Text));
 
   # `program` is chosen by the caller, so that a restarted worker can be given the same names.
   load @1 (program :UInt32, data :Data) -> (info :ProgramInfo, failure :Failure);
@@ -155,9 +189,9 @@ interface Worker {
   # Runs `passes` in order from `from`. A pass that fails leaves the state as it was.
   # `start` is the state really started from: other than the last link's where the compiler
   # did something else this time.
-  # What is in `avoid` fails without being run.
+  # What is in `avoid` fails without being run. Modules of `left` are dropped first.
   apply @3 (from :StateName, passes :List(UInt16), avoid :List(KnownFailure),
-            options :ApplyOptions)
+            options :ApplyOptions, left :List(Left))
       -> (start :Fingerprint, steps :List(Step), failure :Failure);
 
   # Makes sure that the state is held in memory, so that several continuations are cheap.
@@ -173,6 +207,16 @@ interface Worker {
 
   # The passes that the stock compiler runs on this very program, in order, by XLA's names.
   stockPasses @9 (program :UInt32) -> (passes :List(StockPass), failure :Failure);
+
+  # Unlike `describe`, of the module that is held, if there is one.
+  arrays @10 (state :StateName) -> (arrays :ProgramArrays, failure :Failure);
+  runTime @11 (state :StateName, options :RunTimeOptions)
+      -> (seconds :List(Float64), compileSeconds :Float64, failure :Failure);
+
+  # Passes without hone around them, to measure hone against.
+  rawLoop @12 (program :UInt32, actions :List(UInt16), seed :UInt64, firstEpisode :Int64,
+               length :UInt32, seconds :Float64)
+      -> (steps :Int64, episodes :Int64, failures :Int64, seconds :Float64, failure :Failure);
 }
 
 struct StockPass {

@@ -1,59 +1,20 @@
-// Workers, as the agent side sees them: calls that always return, whatever XLA does.
+// Workers, each with a thread of its own, as the agent side uses them.
 //
-// A worker that dies, hangs past its deadline or takes too much memory is replaced and what it was
-// doing is done again; a pass that did it is remembered and reported as failed on that state.
-// Everything here may be called from any thread. Requests of one batch run in parallel.
+// Everything here may be called from any thread. What a call promises, RemoteWorker says.
 #ifndef HONE_WIRE_POOL_H_
 #define HONE_WIRE_POOL_H_
 
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
+#include <functional>
+#include <future>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "core/comparison.h"
-#include "core/pass.h"
-#include "core/program.h"
-#include "core/program_graph.h"
-#include "core/result.h"
-#include "core/state.h"
-#include "core/timing.h"
+#include "wire/pool_memory.h"
+#include "wire/remote_worker.h"
 
 namespace hone {
-
-struct PoolOptions {
-  int workers = 1;
-  std::string worker_path;               // "" is the hone-worker beside this executable
-  double pass_deadline_seconds = 60;     // one pass, or the copying of one module
-  double call_deadline_seconds = 300;    // every other call but compare, which has its own budget
-  size_t memory_limit_bytes = 0;         // resident, a worker; 0 is three quarters of the machine's
-  size_t cache_bytes = size_t{1} << 30;  // modules that a worker keeps beside the loaded programs
-  // When it becomes true, passes under way for more than two seconds are given up.
-  const std::atomic<bool>* stop = nullptr;
-};
-
-// What is to be run from where.
-struct ApplyRequest {
-  StateName from;
-  std::vector<PassId> passes;
-  ApplyOptions options;
-};
-
-enum class ExportFormat { kText, kProto };
-
-struct Exported {
-  std::string bytes;
-  Fingerprint state;
-};
-
-// A worker that was lost, and to what.
-struct Death {
-  ErrorCode code = ErrorCode::kWorkerDied;
-  std::string doing;  // "pass algsimp", "compare", …
-  std::string why;
-};
 
 class Pool {
  public:
@@ -64,23 +25,38 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  const std::vector<PassInfo>& passes() const;
-  const std::vector<ExcludedPass>& excluded() const;
-  const std::string& version() const;  // of XLA: the wheel's name and version
-  int workers() const;
+  const std::vector<PassInfo>& passes() const { return memory_->facts.passes; }
+  const std::vector<ExcludedPass>& excluded() const { return memory_->facts.excluded; }
+  const std::vector<std::string>& opcodes() const { return memory_->facts.opcodes; }
+  const std::vector<std::string>& types() const { return memory_->facts.types; }
+  const std::string& version() const { return memory_->facts.version; }
+  int workers() const { return static_cast<int>(threads_.size()); }
 
-  // The bytes of a file, in any format that the worker reads.
+  // Runs `job` on a worker's thread, after what was posted there before.
+  void Post(int worker, std::function<void(RemoteWorker&)> job);
+  // The same, with a result to wait for.
+  template <class Job>
+  auto On(int worker, Job job) -> std::future<decltype(job(std::declval<RemoteWorker&>()))> {
+    using Result = decltype(job(std::declval<RemoteWorker&>()));
+    auto task = std::make_shared<std::packaged_task<Result(RemoteWorker&)>>(std::move(job));
+    auto future = task->get_future();
+    Post(worker, [task](RemoteWorker& remote) { (*task)(remote); });
+    return future;
+  }
+
+  // Takes the bytes of a file, in any format that the worker reads; whoever first needs the program
+  // loads it. It may turn out to be bad input then.
+  ProgramId Add(std::string data);
+  // The same, loaded by the first worker.
   StatusOr<ProgramInfo> Load(std::string data);
   void Unload(ProgramId program);
 
-  // Results in the order of the requests.
+  // In parallel; results in the order of the requests.
   std::vector<StatusOr<Applied>> Apply(const std::vector<ApplyRequest>& requests);
+
+  // By the first worker.
   StatusOr<Applied> Apply(const ApplyRequest& request);
-
-  // Forks: has the first worker keep the state in memory while there is room, so that several
-  // continuations from it are cheap. Never needed for correctness.
   Status Hold(const StateName& state);
-
   StatusOr<std::vector<StockPass>> StockPasses(ProgramId program);
   StatusOr<Metrics> Measure(const StateName& state);
   StatusOr<ProgramGraph> Describe(const StateName& state);
@@ -91,16 +67,17 @@ class Pool {
   // Sums over all workers, also the lost ones.
   Timing timing() const;
   std::vector<Death> deaths() const;
-  // Process ids of the workers that run now, for tests that kill them.
+  int64_t replaced() const;  // workers, for their memory, between two calls
+  // Process ids of the workers that run now, for those who watch or kill them.
   std::vector<int> pids() const;
+  size_t bare_bytes() const;  // resident memory of a worker that has done nothing yet
 
  private:
-  class Link;
-  struct Shared;
+  class Thread;
   Pool();
 
-  std::shared_ptr<Shared> shared_;
-  std::vector<std::unique_ptr<Link>> links_;
+  std::shared_ptr<PoolMemory> memory_;
+  std::vector<std::unique_ptr<Thread>> threads_;
 };
 
 }  // namespace hone

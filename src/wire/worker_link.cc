@@ -4,6 +4,8 @@
 #include <capnp/rpc-twoparty.capnp.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace hone::wire {
 namespace {
 
@@ -20,7 +22,8 @@ capnp::ReaderOptions NoLimits() {
 
 StatusOr<bool> WorkerLink::Connect() {
   if (process_ != nullptr) return false;
-  auto process = WorkerProcess::Start(options_.worker_path, options_.cache_bytes);
+  auto process = 
+      WorkerProcess::Start(options_.worker_path, options_.cache_bytes, options_.headroom_bytes);
   if (!process) return tl::unexpected(process.error());
   process_ = *std::move(process);
   stream_ = io_.lowLevelProvider->wrapSocketFd(process_->TakeSocket(),
@@ -33,6 +36,12 @@ StatusOr<bool> WorkerLink::Connect() {
   client_.emplace(rpc_->bootstrap(server).castAs<Worker>());
   ticks_ = 0;
   return true;
+}
+
+size_t WorkerLink::MemoryLimit() const {
+  const size_t bare = bare_bytes();
+  if (options_.headroom_bytes == 0 || bare == 0) return options_.memory_limit_bytes;
+  return std::min(options_.memory_limit_bytes, bare + options_.headroom_bytes);
 }
 
 // Never ends by itself: it kills a worker that ran out of patience or memory, and then the call
@@ -51,10 +60,10 @@ kj::Promise<void> WorkerLink::Watch(Patience patience) {
         verdict_ = {
             ErrorCode::kDeadline,
             fmt::format("ran past the deadline of {:.0f} s and was killed", patience.seconds)};
-      } else if (resident > options_.memory_limit_bytes) {
+      } else if (resident > MemoryLimit()) {
         verdict_ = {ErrorCode::kMemory,
                     fmt::format("took {} MiB, more than the limit of {} MiB, and was killed",
-                                resident >> 20, options_.memory_limit_bytes >> 20)};
+                                resident >> 20, MemoryLimit() >> 20)};
       } else if (patience.stop != nullptr && *patience.stop && waited > kStopPatience) {
         verdict_ = {ErrorCode::kInterrupted, "given up: interrupted"};
       }

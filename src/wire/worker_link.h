@@ -23,6 +23,7 @@ struct LinkOptions {
   std::string worker_path;
   size_t cache_bytes = 0;
   size_t memory_limit_bytes = 0;
+  size_t headroom_bytes = 0;  // beside the bare library; 0 is no limit
 };
 
 // How long a call may take, and whether it may be given up.
@@ -66,14 +67,20 @@ class WorkerLink {
   Heartbeat* heartbeat() { return process_ ? &process_->heartbeat() : nullptr; }
   // Of this worker and its predecessors. Between calls only.
   Timing timing() const { return process_ ? Timing(past_) += process_->heartbeat().timing : past_; }
+  // Of the running worker; 0 where none runs.
+  size_t bare_bytes() const { return process_ ? process_->heartbeat().bare_bytes.load() : 0; }
+  size_t ResidentBytes() const { return process_ ? process_->ResidentBytes() : 0; }
   int pid() const { return process_ ? process_->pid() : -1; }
+
+  // Ends the worker, if one runs.
+  void Disconnect();
 
  private:
   using Clock = std::chrono::steady_clock;
 
   kj::Promise<void> Watch(Patience patience);
   Error Lost(const kj::Exception& exception);
-  void Disconnect();
+  size_t MemoryLimit() const;
 
   const LinkOptions options_;
   kj::AsyncIoContext io_ = kj::setupAsyncIo();

@@ -37,7 +37,8 @@ tl::unexpected<Error> SystemError(const std::string& what) {
 }  // namespace
 
 StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::string& path,
-                                                              size_t cache_bytes) {
+                                                              size_t cache_bytes,
+                                                              size_t headroom_bytes) {
   std::unique_ptr<WorkerProcess> worker(new WorkerProcess);
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
@@ -64,7 +65,10 @@ StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::string&
   std::string cache = std::to_string(cache_bytes);
   std::string name = path;
   std::string flag = "--cache-bytes";
-  char* arguments[] = {name.data(), flag.data(), cache.data(), nullptr};
+  std::string headroom_flag = "--headroom-bytes";
+  std::string headroom = std::to_string(headroom_bytes);
+  char* arguments[] = {name.data(),          flag.data(),     cache.data(),
+                       headroom_flag.data(), headroom.data(), nullptr};
   // Warnings of TensorFlow's start-up are of no use to anyone; errors and last words come through.
   std::string log_level = "TF_CPP_MIN_LOG_LEVEL=2";
   std::string locale = "LC_ALL=C";

@@ -18,7 +18,7 @@ class WorkerProcess {
   // Starts `path` with a socket, a heartbeat page and its output in memory, and a clean environment
   // (XLA reads flags from the environment: none of the user's reach it).
   static StatusOr<std::unique_ptr<WorkerProcess>> Start(const std::string& path,
-                                                        size_t cache_bytes);
+                                                        size_t cache_bytes, size_t headroom_bytes);
   ~WorkerProcess();  // kills
 
   WorkerProcess(const WorkerProcess&) = delete;

@@ -47,7 +47,7 @@ TEST_F(CommandLine, ErrorsAsJson) {
 TEST_F(CommandLine, Help) {
   const Ran all = Hone({"--help"});
   EXPECT_EQ(all.code, 0);
-  for (const std::string command : {"run", "replay", "check", "stats", "passes"}) {
+  for (const std::string command : {"run", "replay", "check", "stats", "dataset", "passes"}) {
     EXPECT_NE(all.out.find("\n  " + command + " "), std::string::npos) << command;
     const Ran one = Hone({command, "--help"});
     EXPECT_EQ(one.code, 0);

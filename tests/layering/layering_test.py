@@ -17,12 +17,14 @@ MAY_INCLUDE = {
     "wire": {"core"},
     "env": {"core", "wire"},
     "search": {"core"},
+    "dataset": {"core"},
     "tune": {"core", "wire", "env", "search"},
     "learn": {"core", "wire", "env", "search"},
     "memory": {"core", "wire", "env", "search"},
     "store": {"core", "wire", "env", "search"},
     "report": {"core", "wire", "env", "search"},
-    "cli": {"core", "wire", "env", "search", "tune", "learn", "memory", "store", "report"},
+    "cli": {"core", "wire", "env", "search", "tune", "learn", "memory", "store", "report",
+            "dataset"},
 }
 # The worker's side of the wire; the pool is the agent's.
 COMPILER_MAY_INCLUDE_OF_WIRE = {"wire/hone.capnp.h", "wire/codec.h", "wire/heartbeat.h"}

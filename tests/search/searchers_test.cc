@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "search/rng.h"
+#include "core/rng.h"
 #include "search/searcher.h"
 
 namespace hone {

@@ -1,6 +1,6 @@
 // Random numbers that are the same on every machine and standard library.
-#ifndef HONE_SEARCH_RNG_H_
-#define HONE_SEARCH_RNG_H_
+#ifndef HONE_CORE_RNG_H_
+#define HONE_CORE_RNG_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +19,8 @@ class Rng {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
     return z ^ (z >> 31);
   }
+  // A generator that is made with it goes on as this one.
+  uint64_t state() const { return state_; }
   // Uniform in [0, n); n > 0. The bias of at most n/2^64 is of no matter here.
   size_t Below(size_t n) { return static_cast<size_t>(Next() % n); }
   // Uniform in [0, 1).
@@ -46,4 +48,4 @@ class Rng {
 
 }  // namespace hone
 
-#endif  // HONE_SEARCH_RNG_H_
+#endif  // HONE_CORE_RNG_H_

@@ -1,0 +1,40 @@
+"""Better ways to compile machine-learning programs with the real, unmodified XLA.
+
+`gymnasium.make("hone/PassOrder-v0", programs=...)` makes an environment in which an agent picks the
+order of XLA's passes; `gymnasium.make_vec` makes many. `hone.datasets` has programs. Importing hone
+starts nothing: the compiler runs in processes of its own, started with the first environment, so
+hone can be imported beside jax, tensorflow or torch.
+"""
+
+from importlib import import_module
+
+__all__ = ["PassOrderEnv", "PassOrderVectorEnv", "datasets"]
+__version__ = "0.1.0"
+
+_HOMES = {
+    "PassOrderEnv": "hone.pass_order",
+    "PassOrderVectorEnv": "hone.pass_order_vector",
+    "datasets": "hone.datasets",
+}
+
+
+def __getattr__(name):
+    if name not in _HOMES:
+        raise AttributeError(f"module 'hone' has no attribute {name!r}")
+    module = import_module(_HOMES[name])
+    return module if name == "datasets" else getattr(module, name)
+
+
+def _register():
+    try:
+        import gymnasium
+    except ImportError:  # hone.datasets works without it
+        return
+    gymnasium.register(
+        id="hone/PassOrder-v0",
+        entry_point="hone.pass_order:PassOrderEnv",
+        vector_entry_point="hone.pass_order_vector:PassOrderVectorEnv",
+    )
+
+
+_register()

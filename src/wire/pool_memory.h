@@ -1,0 +1,90 @@
+// What the workers of one pool share: the options, the programs' bytes, and what has gone wrong.
+#ifndef HONE_WIRE_POOL_MEMORY_H_
+#define HONE_WIRE_POOL_MEMORY_H_
+
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/pass.h"
+#include "core/program.h"
+#include "core/result.h"
+#include "core/state.h"
+
+namespace hone {
+
+struct PoolOptions {
+  int workers = 1;
+  std::string worker_path;             // "" is the hone-worker beside this executable
+  double pass_deadline_seconds = 60;   // one pass, or the copying of one module
+  double call_deadline_seconds = 300;  // every other call but compare, which has its own budget
+  size_t memory_limit_bytes = 0;       // resident, a worker; 0 is three quarters of the machine's
+  // Resident memory that a worker may take beside the bare library. It lets go of what it holds as
+  // it comes near, is replaced between two calls where that does not help, and is killed where it
+  // takes more. 0 is no limit but the one above.
+  size_t headroom_bytes = 0;
+  size_t cache_bytes = size_t{1} << 30;  // modules that a worker keeps beside the loaded programs
+  // When it becomes true, passes under way for more than two seconds are given up.
+  const std::atomic<bool>* stop = nullptr;
+};
+
+// A worker that was lost, and to what.
+struct Death {
+  ErrorCode code = ErrorCode::kWorkerDied;
+  std::string doing;  // "pass algsimp", "compare", …
+  std::string why;
+};
+
+// Known from the first worker's first answer on, and the same for all.
+struct WorkerFacts {
+  std::string version;  // of XLA: the wheel's name and version
+  std::vector<PassInfo> passes;
+  std::vector<ExcludedPass> excluded;
+  std::vector<std::string> opcodes;  // XLA's names, in its order
+  std::vector<std::string> types;    // XLA's element types, in its order
+};
+
+struct PoolMemory {
+  PoolOptions options;
+  WorkerFacts facts;
+
+  mutable std::mutex mutex;  // of what follows
+  std::map<ProgramId, std::shared_ptr<const std::string>> programs;
+  std::map<ProgramId, std::vector<KnownFailure>> failures;
+  std::vector<Death> deaths;
+  ProgramId next_program = 0;
+
+  // Null where there is none of that number.
+  std::shared_ptr<const std::string> Data(ProgramId program) const {
+    std::lock_guard lock(mutex);
+    const auto found = programs.find(program);
+    return found == programs.end() ? nullptr : found->second;
+  }
+
+  // All but the first `known`.
+  std::vector<KnownFailure> FailuresOf(ProgramId program, size_t known) const {
+    std::lock_guard lock(mutex);
+    const auto found = failures.find(program);
+    if (found == failures.end() || found->second.size() <= known) return {};
+    return {found->second.begin() + static_cast<std::ptrdiff_t>(known), found->second.end()};
+  }
+
+  void Blame(ProgramId program, KnownFailure failure) {
+    std::lock_guard lock(mutex);
+    failures[program].push_back(std::move(failure));
+  }
+
+  void Bury(const Error& error, std::string doing) {
+    std::lock_guard lock(mutex);
+    deaths.push_back({error.code, std::move(doing), error.message});
+  }
+};
+
+}  // namespace hone
+
+#endif  // HONE_WIRE_POOL_MEMORY_H_

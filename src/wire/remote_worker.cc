@@ -1,0 +1,423 @@
+#include "wire/remote_worker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "wire/codec.h"
+#include "wire/worker_link.h"
+
+namespace hone {
+
+using wire::FromWire;
+using wire::Heartbeat;
+using wire::LinkOptions;
+using wire::Patience;
+using wire::ToWire;
+using wire::Worker;
+using wire::WorkerLink;
+
+namespace {
+
+// Instructions of the programs that a worker has loaded, beyond which it lets the least recently
+// used go: about 200 MB.
+constexpr int64_t kMostLoadedInstructions = 150'000;
+// The operating system is asked for the resident size once in so many calls.
+constexpr uint64_t kCallsBetweenLooks = 32;
+
+// The error that the worker answered with, if any.
+template <class Response>
+Status Answer(const StatusOr<Response>& response) {
+  if (!response) return tl::unexpected(response.error());
+  Error error;
+  if (FromWire(response->getFailure(), error)) return tl::unexpected(error);
+  return {};
+}
+
+}  // namespace
+
+RemoteWorker::RemoteWorker(std::shared_ptr<PoolMemory> memory) : memory_(std::move(memory)) {}
+RemoteWorker::~RemoteWorker() = default;
+
+// A call that is made again, once, when the worker was killed from outside.
+template <class Make>
+auto RemoteWorker::CallOn(const std::vector<ProgramId>& programs, const Patience& patience,
+                          const std::string& doing, Make make) {
+  using Response = decltype(link_->Call(patience, make));
+  Response response = MakeError(ErrorCode::kInternal, "not called");
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (Status ready = Prepare(programs); !ready) {
+      response = tl::unexpected(ready.error());
+      if (ready.error().code == ErrorCode::kWorkerDied) continue;
+      break;
+    }
+    response = link_->Call(patience, make);
+    Note();
+    if (response) break;
+    Mourn(response.error(), doing);
+    if (!link_->killed_from_outside()) break;
+  }
+  return response;
+}
+
+// The call that `make` makes, on a worker that has `programs`, and what `read` reads from its answer.
+template <class Make, class Read>
+auto RemoteWorker::Ask(const std::vector<ProgramId>& programs, const Patience& patience,
+                       const std::string& doing, Make make, Read read) {
+  auto response = CallOn(programs, patience, doing, make);
+  using Result = StatusOr<decltype(read(*response))>;
+  if (Status answer = Answer(response); !answer) return Result(tl::unexpected(answer.error()));
+  return Result(read(*response));
+}
+
+Patience RemoteWorker::Calling() const {
+  return {memory_->options.call_deadline_seconds, false, nullptr};
+}
+
+// A running worker that has the programs loaded.
+Status RemoteWorker::Prepare(const std::vector<ProgramId>& programs) {
+  if (link_ == nullptr) {  // here, for the link belongs to the thread that makes it
+    const PoolOptions& options = memory_->options;
+    link_ = std::make_unique<WorkerLink>(LinkOptions{options.worker_path, options.cache_bytes,
+                                                     options.memory_limit_bytes,
+                                                     options.headroom_bytes});
+  }
+  StatusOr<bool> fresh = link_->Connect();
+  if (!fresh) return tl::unexpected(fresh.error());
+  if (*fresh) loaded_.clear();
+  pid_ = link_->pid();
+  ++calls_;
+  for (ProgramId program : programs) {
+    const auto found = loaded_.find(program);
+    if (found != loaded_.end()) {
+      found->second.last_used = calls_;
+    } else if (StatusOr<ProgramInfo> info = LoadHere(program); !info) {
+      return tl::unexpected(info.error());
+    }
+  }
+  return {};
+}
+
+void RemoteWorker::Note() {
+  bare_ = link_->bare_bytes();
+  {
+    std::lock_guard lock(mutex_);
+    timing_ = link_->timing();
+  }
+  if (calls_ % kCallsBetweenLooks == 0) KeepWithinMemory();
+}
+
+// The worker trims itself. What it cannot give back, by fragmentation or in XLA's own caches, a new
+// worker does not have.
+void RemoteWorker::KeepWithinMemory() {
+  const size_t headroom = memory_->options.headroom_bytes;
+  if (headroom == 0 || link_->ResidentBytes() < bare_ + headroom / 10 * 9) return;
+  link_->Disconnect();
+  loaded_.clear();
+  pid_ = -1;
+  ++replaced_;
+}
+
+void RemoteWorker::Mourn(const Error& error, const std::string& doing) {
+  loaded_.clear();
+  pid_ = -1;
+  memory_->Bury(error, doing);
+}
+
+Timing RemoteWorker::timing() const {
+  std::lock_guard lock(mutex_);
+  return timing_;
+}
+
+StatusOr<WorkerFacts> RemoteWorker::Hello() {
+  auto response =
+      CallOn({}, Calling(), "hello", [](Worker::Client& worker) { return worker.helloRequest(); });
+  if (!response) return tl::unexpected(response.error());
+  WorkerFacts facts;
+  facts.version = response->getVersion().cStr();
+  for (auto pass : response->getPasses()) facts.passes.push_back(FromWire(pass));
+  for (auto excluded : response->getExcluded()) {
+    facts.excluded.push_back({excluded.getClassName().cStr(), excluded.getReason().cStr()});
+  }
+  for (auto opcode : response->getOpcodes()) facts.opcodes.push_back(opcode.cStr());
+  for (auto type : response->getTypes()) facts.types.push_back(type.cStr());
+  return facts;
+}
+
+void RemoteWorker::MakeRoomFor(ProgramId program) {
+  int64_t sum = 0;
+  for (const auto& [id, loaded] : loaded_) sum += loaded.instructions;
+  while (sum > kMostLoadedInstructions && loaded_.size() > 1) {
+    const auto oldest =
+        std::min_element(loaded_.begin(), loaded_.end(), [program](const auto& a, const auto& b) {
+          if ((a.first == program) != (b.first == program)) return b.first == program;
+          return a.second.last_used < b.second.last_used;
+        });
+    sum -= oldest->second.instructions;
+    Unload(ProgramId{oldest->first});
+  }
+}
+
+StatusOr<ProgramInfo> RemoteWorker::LoadHere(ProgramId program) {
+  const std::shared_ptr<const std::string> data = memory_->Data(program);
+  if (data == nullptr) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "no program " + std::to_string(program) + " is loaded");
+  }
+  auto response = link_->Call(Calling(), [&](Worker::Client& worker) {
+    auto request = worker.loadRequest();
+    request.setProgram(program);
+    request.setData(kj::arrayPtr(reinterpret_cast<const kj::byte*>(data->data()), data->size()));
+    return request;
+  });
+  if (!response) {
+    Mourn(response.error(), "load");
+    if (link_->killed_from_outside()) return tl::unexpected(response.error());
+    // What breaks XLA's reader is bad input.
+    return MakeError(ErrorCode::kInvalidInput,
+                     "XLA broke down reading it: " + response.error().message);
+  }
+  if (Status answer = Answer(response); !answer) return tl::unexpected(answer.error());
+  ProgramInfo info = FromWire(response->getInfo());
+  loaded_[program] = {info.metrics.op_count, calls_, 0};
+  MakeRoomFor(program);
+  return info;
+}
+
+StatusOr<ProgramInfo> RemoteWorker::Load(ProgramId program) {
+  StatusOr<ProgramInfo> info = MakeError(ErrorCode::kInternal, "not loaded");
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (Status ready = Prepare({}); !ready) return tl::unexpected(ready.error());
+    info = LoadHere(program);
+    if (info) Note();
+    if (info || info.error().code != ErrorCode::kWorkerDied) break;
+  }
+  return info;
+}
+
+void RemoteWorker::Unload(ProgramId program) {
+  if (loaded_.erase(program) == 0 || link_ == nullptr || link_->pid() < 0) return;
+  auto response = link_->Call(Calling(), [&](Worker::Client& worker) {
+    auto request = worker.unloadRequest();
+    request.setProgram(program);
+    return request;
+  });
+  if (!response) Mourn(response.error(), "unload");
+}
+
+StatusOr<Applied> RemoteWorker::ApplyOnce(const ApplyRequest& request) {
+  const ProgramId program = request.from.program;
+  if (Status ready = Prepare({program}); !ready) return tl::unexpected(ready.error());
+  size_t& told = loaded_[program].failures_told;
+  const std::vector<KnownFailure> avoid = memory_->FailuresOf(program, told);
+  told += avoid.size();
+  link_->heartbeat()->step = Heartbeat::kReplaying;
+  const Patience patience{memory_->options.pass_deadline_seconds, true, memory_->options.stop};
+  auto response = link_->Call(patience, [&](Worker::Client& worker) {
+    auto wire_request = worker.applyRequest();
+    ToWire(request.from, wire_request.initFrom());
+    auto passes = wire_request.initPasses(static_cast<unsigned>(request.passes.size()));
+    for (unsigned i = 0; i < passes.size(); ++i) passes.set(i, request.passes[i]);
+    auto known = wire_request.initAvoid(static_cast<unsigned>(avoid.size()));
+    for (unsigned i = 0; i < known.size(); ++i) ToWire(avoid[i], known[i]);
+    ToWire(request.options, wire_request.initOptions());
+    auto left = wire_request.initLeft(static_cast<unsigned>(request.left.size()));
+    for (unsigned i = 0; i < left.size(); ++i) {
+      left[i].setProgram(request.left[i].program);
+      ToWire(request.left[i].state, left[i].initState());
+    }
+    return wire_request;
+  });
+  if (Status answer = Answer(response); !answer) {
+    Note();
+    return tl::unexpected(answer.error());
+  }
+  Applied applied;
+  applied.start = FromWire(response->getStart());
+  for (auto step : response->getSteps()) applied.steps.push_back(FromWire(step));
+  Note();
+  return applied;
+}
+
+// Passes that kill are found, remembered and stepped over.
+StatusOr<Applied> RemoteWorker::Apply(const ApplyRequest& request) {
+  // Every pass may kill once; more deaths mean that they could not be pinned on a state.
+  size_t deaths_left = request.passes.size() + 8;
+  int kills_left = 5;  // from outside, of which no pass is guilty
+  // On the way to the state that it was to start from, or between two passes.
+  int rebuilds_left = 2;
+  for (;;) {
+    StatusOr<Applied> applied = ApplyOnce(request);
+    if (applied || deaths_left-- == 0) return applied;
+    const Error error = applied.error();
+    if (error.code == ErrorCode::kInterrupted) Mourn(error, "interrupted");
+    if (error.code != ErrorCode::kWorkerDied && error.code != ErrorCode::kDeadline &&
+        error.code != ErrorCode::kMemory) {
+      return applied;
+    }
+    const uint32_t step = link_->last_step();
+    const bool in_a_pass = step < request.passes.size();
+    const PassId pass = in_a_pass ? request.passes[step] : 0;
+    Mourn(error, in_a_pass ? "pass " + memory_->facts.passes[pass].name : "rebuilding a state");
+    if (link_->killed_from_outside()) {
+      if (kills_left-- == 0) return applied;
+      continue;
+    }
+    if (!in_a_pass) {
+      if (--rebuilds_left == 0) return applied;
+      continue;
+    }
+    const auto& links = request.from.links;
+    if (request.options.episode && request.passes.size() == 1 && !links.empty()) {
+      const Fingerprint state = links.back().state;  // nothing is to be done again
+      memory_->Blame(request.from.program, {state, pass, error.message});
+      Step failed;
+      failed.pass = pass;
+      failed.state = state;
+      failed.failure = error.message;
+      return Applied{state, {std::move(failed)}};
+    }
+    // Which state did it die on? The passes before it tell, on a new worker.
+    ApplyRequest before = request;
+    before.passes.resize(step);
+    before.left.clear();
+    const StatusOr<Applied> prefix = Apply(before);
+    if (!prefix) return prefix;
+    const Fingerprint state = prefix->steps.empty() ? prefix->start : prefix->steps.back().state;
+    memory_->Blame(request.from.program, {state, pass, error.message});
+  }
+}
+
+Status RemoteWorker::Hold(const StateName& state) {
+  const auto held = Ask(
+      {state.program}, Calling(), "hold",
+      [&](Worker::Client& worker) {
+        auto request = worker.holdRequest();
+        ToWire(state, request.initState());
+        return request;
+      },
+      [](const auto&) { return true; });
+  return held ? Status() : tl::unexpected(held.error());
+}
+
+StatusOr<std::vector<StockPass>> RemoteWorker::StockPasses(ProgramId program) {
+  return Ask(
+      {program}, Calling(), "stock pipeline",
+      [&](Worker::Client& worker) {
+        auto request = worker.stockPassesRequest();
+        request.setProgram(program);
+        return request;
+      },
+      [](const auto& response) {
+        std::vector<StockPass> passes;
+        for (auto pass : response.getPasses()) passes.push_back(FromWire(pass));
+        return passes;
+      });
+}
+
+StatusOr<Metrics> RemoteWorker::Measure(const StateName& state) {
+  return Ask(
+      {state.program}, Calling(), "metrics",
+      [&](Worker::Client& worker) {
+        auto request = worker.metricsRequest();
+        ToWire(state, request.initState());
+        return request;
+      },
+      [](const auto& response) { return FromWire(response.getMetrics()); });
+}
+
+StatusOr<ProgramGraph> RemoteWorker::Describe(const StateName& state) {
+  return Ask(
+      {state.program}, Calling(), "describe",
+      [&](Worker::Client& worker) {
+        auto request = worker.describeRequest();
+        ToWire(state, request.initState());
+        return request;
+      },
+      [](const auto& response) { return FromWire(response.getGraph()); });
+}
+
+StatusOr<ProgramArrays> RemoteWorker::Arrays(const StateName& state) {
+  return Ask(
+      {state.program}, Calling(), "arrays",
+      [&](Worker::Client& worker) {
+        auto request = worker.arraysRequest();
+        ToWire(state, request.initState());
+        return request;
+      },
+      [](const auto& response) { return FromWire(response.getArrays()); });
+}
+
+StatusOr<Exported> RemoteWorker::Export(const StateName& state, ExportFormat format) {
+  return Ask(
+      {state.program}, Calling(), "export",
+      [&](Worker::Client& worker) {
+        auto request = worker.exportRequest();
+        ToWire(state, request.initState());
+        request.setFormat(format == ExportFormat::kText ? wire::ExportFormat::TEXT
+                                                        : wire::ExportFormat::PROTO);
+        return request;
+      },
+      [](const auto& response) {
+        const auto data = response.getData();
+        return Exported{{reinterpret_cast<const char*>(data.begin()), data.size()},
+                        FromWire(response.getState())};
+      });
+}
+
+StatusOr<ComparisonReport> RemoteWorker::Compare(const StateName& a, const StateName& b,
+                                                 const CompareOptions& options) {
+  // Compiling cannot be stopped from inside, so the budget is enforced with some grace.
+  const Patience patience{options.budget_seconds * 1.5 + 30, false, nullptr};
+  return Ask(
+      {a.program, b.program}, patience, "compare",
+      [&](Worker::Client& worker) {
+        auto request = worker.compareRequest();
+        ToWire(a, request.initA());
+        ToWire(b, request.initB());
+        ToWire(options, request.initOptions());
+        return request;
+      },
+      [](const auto& response) { return FromWire(response.getReport()); });
+}
+
+StatusOr<RunTimeReport> RemoteWorker::RunTime(const StateName& state,
+                                              const RunTimeOptions& options) {
+  const Patience patience{options.budget_seconds * 1.5 + 30, false, nullptr};
+  return Ask(
+      {state.program}, patience, "run time",
+      [&](Worker::Client& worker) {
+        auto request = worker.runTimeRequest();
+        ToWire(state, request.initState());
+        ToWire(options, request.initOptions());
+        return request;
+      },
+      [](const auto& response) {
+        RunTimeReport report;
+        report.compile_seconds = response.getCompileSeconds();
+        for (double seconds : response.getSeconds()) report.seconds.push_back(seconds);
+        return report;
+      });
+}
+
+StatusOr<RawLoopResult> RemoteWorker::RawLoop(ProgramId program, const RawLoopOptions& options) {
+  const Patience patience{memory_->options.pass_deadline_seconds, true, memory_->options.stop};
+  return Ask(
+      {program}, patience, "raw loop",
+      [&](Worker::Client& worker) {
+        auto request = worker.rawLoopRequest();
+        request.setProgram(program);
+        auto actions = request.initActions(static_cast<unsigned>(options.actions.size()));
+        for (unsigned i = 0; i < actions.size(); ++i) actions.set(i, options.actions[i]);
+        request.setSeed(options.seed);
+        request.setFirstEpisode(options.first_episode);
+        request.setLength(static_cast<uint32_t>(options.length));
+        request.setSeconds(options.seconds);
+        return request;
+      },
+      [](const auto& response) {
+        return RawLoopResult{response.getSteps(), response.getEpisodes(), response.getFailures(),
+                             response.getSeconds()};
+      });
+}
+
+}  // namespace hone

@@ -1,0 +1,123 @@
+// One worker, used by one thread at a time: calls that always return, whatever XLA does.
+//
+// A worker that dies, hangs past its deadline or takes too much memory is replaced and what it was
+// doing is done again; a pass that did it is remembered and reported as failed on that state.
+#ifndef HONE_WIRE_REMOTE_WORKER_H_
+#define HONE_WIRE_REMOTE_WORKER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/comparison.h"
+#include "core/program.h"
+#include "core/program_arrays.h"
+#include "core/program_graph.h"
+#include "core/raw_loop.h"
+#include "core/result.h"
+#include "core/run_time.h"
+#include "core/state.h"
+#include "core/timing.h"
+#include "wire/pool_memory.h"
+
+namespace hone {
+
+namespace wire {
+class WorkerLink;
+struct Patience;
+}  // namespace wire
+
+// A state whose module an episode leaves behind.
+struct LeftState {
+  ProgramId program = 0;
+  Fingerprint state;
+};
+
+// What is to be run from where.
+struct ApplyRequest {
+  StateName from;
+  std::vector<PassId> passes;
+  ApplyOptions options;
+  std::vector<LeftState> left;  // dropped first
+};
+
+enum class ExportFormat { kText, kProto };
+
+struct Exported {
+  std::string bytes;
+  Fingerprint state;
+};
+
+class RemoteWorker {
+ public:
+  explicit RemoteWorker(std::shared_ptr<PoolMemory> memory);
+  ~RemoteWorker();
+  RemoteWorker(const RemoteWorker&) = delete;
+  RemoteWorker& operator=(const RemoteWorker&) = delete;
+
+  StatusOr<WorkerFacts> Hello();
+  StatusOr<ProgramInfo> Load(ProgramId program);
+  void Unload(ProgramId program);
+
+  StatusOr<Applied> Apply(const ApplyRequest& request);
+  // Forks: has the worker keep the state in memory while there is room, so that several
+  // continuations from it are cheap. Never needed for correctness.
+  Status Hold(const StateName& state);
+
+  StatusOr<std::vector<StockPass>> StockPasses(ProgramId program);
+  StatusOr<Metrics> Measure(const StateName& state);
+  StatusOr<ProgramGraph> Describe(const StateName& state);
+  StatusOr<ProgramArrays> Arrays(const StateName& state);
+  StatusOr<Exported> Export(const StateName& state, ExportFormat format);
+  StatusOr<ComparisonReport> Compare(const StateName& a, const StateName& b,
+                                     const CompareOptions& options);
+  StatusOr<RunTimeReport> RunTime(const StateName& state, const RunTimeOptions& options);
+  // An error where a pass kills the worker.
+  StatusOr<RawLoopResult> RawLoop(ProgramId program, const RawLoopOptions& options);
+
+  // From any thread.
+  Timing timing() const;
+  int pid() const { return pid_; }             // -1 where none runs
+  size_t bare_bytes() const { return bare_; }  // resident when it was ready for its first call
+  int64_t replaced() const { return replaced_; }  // for its memory, between two calls
+
+ private:
+  template <class Make>
+  auto CallOn(const std::vector<ProgramId>& programs, const wire::Patience& patience,
+              const std::string& doing, Make make);
+  template <class Make, class Read>
+  auto Ask(const std::vector<ProgramId>& programs, const wire::Patience& patience,
+           const std::string& doing, Make make, Read read);
+  wire::Patience Calling() const;
+  Status Prepare(const std::vector<ProgramId>& programs);
+  StatusOr<ProgramInfo> LoadHere(ProgramId program);
+  void MakeRoomFor(ProgramId program);
+  StatusOr<Applied> ApplyOnce(const ApplyRequest& request);
+  void Note();
+  void KeepWithinMemory();
+  void Mourn(const Error& error, const std::string& doing);
+
+  struct Loaded {
+    int64_t instructions = 0;
+    uint64_t last_used = 0;
+    size_t failures_told = 0;  // of PoolMemory::failures
+  };
+
+  const std::shared_ptr<PoolMemory> memory_;
+  std::unique_ptr<wire::WorkerLink> link_;
+  std::map<ProgramId, Loaded> loaded_;
+  uint64_t calls_ = 0;
+  mutable std::mutex mutex_;  // of timing_
+  Timing timing_;
+  std::atomic<int> pid_{-1};
+  std::atomic<size_t> bare_{0};
+  std::atomic<int64_t> replaced_{0};
+};
+
+}  // namespace hone
+
+#endif  // HONE_WIRE_REMOTE_WORKER_H_
