@@ -143,11 +143,8 @@ StatusOr<nlohmann::json> Measure(const EnvBenchOptions& options) {
     fresh.episodes = raw.episodes;
     loop.first_episode = raw.episodes;
     const ProgramId program = env.view().state.program;
-    const auto result =
-        (*session)
-            ->pool()
-            .On(0, [&](RemoteWorker& remote) { return remote.RawLoop(program, loop); })
-            .get();
+    const auto result = (*session)->pool().On(
+        0, [&](RemoteWorker& remote) { return remote.RawLoop(program, loop); });
     if (result) {
       raw.steps += result->steps;
       raw.episodes += result->episodes;

@@ -1,14 +1,13 @@
 // hone-worker: runs XLA for an agent on the other end of an inherited socket. Not for people.
-#include <capnp/rpc-twoparty.h>
-#include <kj/async-io.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "compiler/server.h"
 #include "wire/heartbeat.h"
@@ -26,6 +25,15 @@ hone::compiler::StatesOptions Options(int argc, char** argv) {
   return options;
 }
 
+// A pass may run for ever: the worker ends when the agent does, whatever runs. A child that the agent
+// forked off may hold the socket open, so the parent is looked at too.
+void EndWithAgent(pid_t agent) {
+  for (;;) {
+    pollfd watched{hone::wire::kSocketDescriptor, POLLRDHUP, 0};
+    if (poll(&watched, 1, 1000) > 0 || getppid() != agent) _exit(0);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -38,16 +46,9 @@ int main(int argc, char** argv) {
         stderr);
     return 2;
   }
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // never outlive the agent
-  signal(SIGINT, SIG_IGN);           // Ctrl-C is the agent's to answer
-  auto io = kj::setupAsyncIo();
-  auto stream = io.lowLevelProvider->wrapSocketFd(hone::wire::kSocketDescriptor);
-  capnp::ReaderOptions limits;
-  limits.traversalLimitInWords = uint64_t{1} << 40;
-  capnp::TwoPartyVatNetwork network(*stream, capnp::rpc::twoparty::Side::SERVER, limits);
-  auto rpc = capnp::makeRpcServer(
-      network, hone::compiler::MakeServer(Options(argc, argv),
-                                          static_cast<hone::wire::Heartbeat*>(page)));
-  network.onDisconnect().wait(io.waitScope);
+  signal(SIGINT, SIG_IGN);  // Ctrl-C is the agent's to answer
+  std::thread(EndWithAgent, getppid()).detach();
+  hone::compiler::Serve(hone::wire::kSocketDescriptor, Options(argc, argv),
+                        static_cast<hone::wire::Heartbeat*>(page));
   _exit(0);  // XLA's own tear-down takes long and frees nothing that the system would not
 }

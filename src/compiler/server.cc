@@ -1,5 +1,7 @@
 #include "compiler/server.h"
 
+#include <sched.h>
+
 #include <chrono>
 #include <string>
 #include <utility>
@@ -17,6 +19,7 @@
 #include "compiler/run/run_time.h"
 #include "compiler/states.h"
 #include "tensorflow/c/c_api.h"
+#include "wire/channel.h"
 #include "wire/codec.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/hlo/ir/hlo_print_options.h"
@@ -27,11 +30,16 @@ namespace {
 
 using wire::FromWire;
 using wire::ToWire;
+using wire::Worker;
+using Clock = std::chrono::steady_clock;
+
+// After an answer the worker looks for the next call without sleeping: an environment's steps follow
+// upon each other, and waking up costs more than a quick pass does.
+constexpr auto kAwake = std::chrono::microseconds(200);
 
 template <class Results>
-kj::Promise<void> Fail(Results results, const Error& error) {
+void Fail(Results results, const Error& error) {
   ToWire(error, results.initFailure());
-  return kj::READY_NOW;
 }
 
 // Adds what a call took, less what its parts have booked themselves, to Timing::other.
@@ -56,14 +64,12 @@ class BookRest {
   const Clock::time_point start_;
 };
 
-class Server final : public wire::Worker::Server {
+class Server {
  public:
   Server(const StatesOptions& options, wire::Heartbeat* heartbeat)
       : heartbeat_(*heartbeat), states_(options, heartbeat) {}
 
- protected:
-  kj::Promise<void> hello(HelloContext context) override {
-    auto results = context.getResults();
+  void Hello(Worker::HelloParams::Reader, Worker::HelloResults::Builder results) {
     results.setVersion(std::string("tensorflow-cpu ") + TF_Version());
     auto passes = results.initPasses(static_cast<unsigned>(PassTable().size()));
     for (unsigned i = 0; i < passes.size(); ++i) ToWire(PassTable()[i].info, passes[i]);
@@ -80,30 +86,25 @@ class Server final : public wire::Worker::Server {
     for (unsigned i = 0; i < types.size(); ++i) {
       types.set(i, absl::AsciiStrToLower(xla::PrimitiveType_Name(static_cast<int>(i))));
     }
-    return kj::READY_NOW;
   }
 
-  kj::Promise<void> load(LoadContext context) override {
+  void Load(Worker::LoadParams::Reader params, Worker::LoadResults::Builder results) {
     BookRest book(states_.timing());
-    const auto params = context.getParams();
     const auto data = params.getData();
     StatusOr<ProgramInfo> info = states_.Load(
         params.getProgram(), {reinterpret_cast<const char*>(data.begin()), data.size()});
-    if (!info) return Fail(context.getResults(), info.error());
-    ToWire(*info, context.getResults().initInfo());
-    return kj::READY_NOW;
+    if (!info) return Fail(results, info.error());
+    ToWire(*info, results.initInfo());
   }
 
-  kj::Promise<void> unload(UnloadContext context) override {
-    if (Status done = states_.Unload(context.getParams().getProgram()); !done) {
-      return Fail(context.getResults(), done.error());
+  void Unload(Worker::UnloadParams::Reader params, Worker::UnloadResults::Builder results) {
+    if (Status done = states_.Unload(params.getProgram()); !done) {
+      return Fail(results, done.error());
     }
-    return kj::READY_NOW;
   }
 
-  kj::Promise<void> apply(ApplyContext context) override {
+  void Apply(Worker::ApplyParams::Reader params, Worker::ApplyResults::Builder results) {
     BookRest book(states_.timing());
-    const auto params = context.getParams();
     std::vector<PassId> passes;
     for (PassId pass : params.getPasses()) passes.push_back(pass);
     std::vector<KnownFailure> avoid;
@@ -113,49 +114,45 @@ class Server final : public wire::Worker::Server {
     }
     StatusOr<Applied> applied =
         states_.Apply(FromWire(params.getFrom()), passes, avoid, FromWire(params.getOptions()));
-    if (!applied) return Fail(context.getResults(), applied.error());
-    ToWire(applied->start, context.getResults().initStart());
-    auto steps = context.getResults().initSteps(static_cast<unsigned>(applied->steps.size()));
+    if (!applied) return Fail(results, applied.error());
+    ToWire(applied->start, results.initStart());
+    auto steps = results.initSteps(static_cast<unsigned>(applied->steps.size()));
     for (unsigned i = 0; i < steps.size(); ++i) ToWire(applied->steps[i], steps[i]);
-    return kj::READY_NOW;
   }
 
-  kj::Promise<void> hold(HoldContext context) override {
+  void Hold(Worker::HoldParams::Reader params, Worker::HoldResults::Builder results) {
     BookRest book(states_.timing());
-    if (Status done = states_.Hold(FromWire(context.getParams().getState())); !done) {
-      return Fail(context.getResults(), done.error());
+    if (Status done = states_.Hold(FromWire(params.getState())); !done) {
+      return Fail(results, done.error());
     }
-    return kj::READY_NOW;
   }
 
-  kj::Promise<void> metrics(MetricsContext context) override {
+  void Metrics(Worker::MetricsParams::Reader params, Worker::MetricsResults::Builder results) {
     BookRest book(states_.timing());
-    auto module = states_.Rebuild(FromWire(context.getParams().getState()));
-    if (!module) return Fail(context.getResults(), module.error());
-    ToWire(MeasureModule(**module), context.getResults().initMetrics());
-    return kj::READY_NOW;
+    auto module = states_.Rebuild(FromWire(params.getState()));
+    if (!module) return Fail(results, module.error());
+    ToWire(MeasureModule(**module), results.initMetrics());
   }
 
-  kj::Promise<void> describe(DescribeContext context) override {
+  void Describe(Worker::DescribeParams::Reader params, Worker::DescribeResults::Builder results) {
     BookRest book(states_.timing());
-    auto module = states_.Rebuild(FromWire(context.getParams().getState()));
-    if (!module) return Fail(context.getResults(), module.error());
-    ToWire(Describe(**module), context.getResults().initGraph());
-    return kj::READY_NOW;
+    auto module = states_.Rebuild(FromWire(params.getState()));
+    if (!module) return Fail(results, module.error());
+    ToWire(compiler::Describe(**module), results.initGraph());
   }
 
-  kj::Promise<void> export_(ExportContext context) override {
+  void Export(Worker::ExportParams::Reader params, Worker::ExportResults::Builder results) {
     BookRest book(states_.timing());
-    const StateName state = FromWire(context.getParams().getState());
+    const StateName state = FromWire(params.getState());
     auto module = states_.Rebuild(state);
-    if (!module) return Fail(context.getResults(), module.error());
+    if (!module) return Fail(results, module.error());
     if (const std::string complaint = VerifyModule(**module); !complaint.empty()) {
-      return Fail(context.getResults(),
+      return Fail(results,
                   Error{ErrorCode::kPassFailed,
                         "the result is rejected by XLA's HLO verifier: " + complaint});
     }
     std::string bytes;
-    if (context.getParams().getFormat() == wire::ExportFormat::TEXT) {
+    if (params.getFormat() == wire::ExportFormat::TEXT) {
       // What was elided when it was read has no values to print.
       bytes = (*module)->ToString(xla::HloPrintOptions().set_print_large_constants(
           !states_.HasElidedConstants(state.program)));
@@ -164,15 +161,13 @@ class Server final : public wire::Worker::Server {
       *proto.mutable_hlo_module() = (*module)->ToProto();
       bytes = proto.SerializeAsString();
     }
-    ToWire(DigestModule(**module).fingerprint, context.getResults().initState());
-    context.getResults().setData(
+    ToWire(DigestModule(**module).fingerprint, results.initState());
+    results.setData(
         kj::arrayPtr(reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()));
-    return kj::READY_NOW;
   }
 
-  kj::Promise<void> compare(CompareContext context) override {
+  void Compare(Worker::CompareParams::Reader params, Worker::CompareResults::Builder results) {
     BookRest book(states_.timing());
-    const auto params = context.getParams();
     const StateName a = FromWire(params.getA());
     const StateName b = FromWire(params.getB());
     ComparisonReport report;
@@ -182,48 +177,44 @@ class Server final : public wire::Worker::Server {
                       "be run; dump it again with large constants";
     } else {
       auto module_a = states_.Rebuild(a);
-      if (!module_a) return Fail(context.getResults(), module_a.error());
+      if (!module_a) return Fail(results, module_a.error());
       auto module_b = states_.Rebuild(b);
-      if (!module_b) return Fail(context.getResults(), module_b.error());
-      report = Compare(**module_a, **module_b, FromWire(params.getOptions()));
+      if (!module_b) return Fail(results, module_b.error());
+      report = compiler::Compare(**module_a, **module_b, FromWire(params.getOptions()));
     }
-    ToWire(report, context.getResults().initReport());
-    return kj::READY_NOW;
+    ToWire(report, results.initReport());
   }
 
-  kj::Promise<void> arrays(ArraysContext context) override {
+  void Arrays(Worker::ArraysParams::Reader params, Worker::ArraysResults::Builder results) {
     BookRest book(states_.timing());
-    StatusOr<ProgramArrays> arrays = states_.Arrays(FromWire(context.getParams().getState()));
-    if (!arrays) return Fail(context.getResults(), arrays.error());
-    ToWire(*arrays, context.getResults().initArrays());
-    return kj::READY_NOW;
+    StatusOr<ProgramArrays> arrays = states_.Arrays(FromWire(params.getState()));
+    if (!arrays) return Fail(results, arrays.error());
+    ToWire(*arrays, results.initArrays());
   }
 
-  kj::Promise<void> runTime(RunTimeContext context) override {
+  void RunTime(Worker::RunTimeParams::Reader params, Worker::RunTimeResults::Builder results) {
     BookRest book(states_.timing());
-    const StateName state = FromWire(context.getParams().getState());
+    const StateName state = FromWire(params.getState());
     if (states_.HasElidedConstants(state.program)) {
-      return Fail(context.getResults(),
+      return Fail(results,
                   Error{ErrorCode::kUnsupported,
                         "its text has elided constants, {...}, so it cannot be run"});
     }
     auto module = states_.Rebuild(state);
-    if (!module) return Fail(context.getResults(), module.error());
+    if (!module) return Fail(results, module.error());
     const StatusOr<RunTimeReport> report =
-        MeasureRunTime(**module, FromWire(context.getParams().getOptions()));
-    if (!report) return Fail(context.getResults(), report.error());
-    context.getResults().setCompileSeconds(report->compile_seconds);
-    auto seconds = context.getResults().initSeconds(static_cast<unsigned>(report->seconds.size()));
+        MeasureRunTime(**module, FromWire(params.getOptions()));
+    if (!report) return Fail(results, report.error());
+    results.setCompileSeconds(report->compile_seconds);
+    auto seconds = results.initSeconds(static_cast<unsigned>(report->seconds.size()));
     for (unsigned i = 0; i < seconds.size(); ++i) seconds.set(i, report->seconds[i]);
-    return kj::READY_NOW;
   }
 
-  kj::Promise<void> rawLoop(RawLoopContext context) override {
+  void RawLoop(Worker::RawLoopParams::Reader params, Worker::RawLoopResults::Builder results) {
     BookRest book(states_.timing());
-    const auto params = context.getParams();
     const xla::HloModule* module = states_.Find(params.getProgram());
     if (module == nullptr) {
-      return Fail(context.getResults(), Error{ErrorCode::kInvalidInput, "no such program"});
+      return Fail(results, Error{ErrorCode::kInvalidInput, "no such program"});
     }
     RawLoopOptions options;
     for (PassId action : params.getActions()) options.actions.push_back(action);
@@ -232,24 +223,22 @@ class Server final : public wire::Worker::Server {
     options.length = static_cast<int>(params.getLength());
     options.seconds = params.getSeconds();
     const RawLoopResult result = RunRawLoop(*module, options, heartbeat_);
-    context.getResults().setSteps(result.steps);
-    context.getResults().setEpisodes(result.episodes);
-    context.getResults().setFailures(result.failures);
-    context.getResults().setSeconds(result.seconds);
-    return kj::READY_NOW;
+    results.setSteps(result.steps);
+    results.setEpisodes(result.episodes);
+    results.setFailures(result.failures);
+    results.setSeconds(result.seconds);
   }
 
-  kj::Promise<void> stockPasses(StockPassesContext context) override {
+  void StockPasses(Worker::StockPassesParams::Reader params, Worker::StockPassesResults::Builder results) {
     BookRest book(states_.timing());
-    const xla::HloModule* module = states_.Find(context.getParams().getProgram());
+    const xla::HloModule* module = states_.Find(params.getProgram());
     if (module == nullptr) {
-      return Fail(context.getResults(), Error{ErrorCode::kInvalidInput, "no such program"});
+      return Fail(results, Error{ErrorCode::kInvalidInput, "no such program"});
     }
     StatusOr<std::vector<StockPass>> passes = RecordStockPasses(*module);
-    if (!passes) return Fail(context.getResults(), passes.error());
-    auto out = context.getResults().initPasses(static_cast<unsigned>(passes->size()));
+    if (!passes) return Fail(results, passes.error());
+    auto out = results.initPasses(static_cast<unsigned>(passes->size()));
     for (unsigned i = 0; i < out.size(); ++i) ToWire((*passes)[i], out[i]);
-    return kj::READY_NOW;
   }
 
  private:
@@ -259,8 +248,49 @@ class Server final : public wire::Worker::Server {
 
 }  // namespace
 
-wire::Worker::Client MakeServer(const StatesOptions& options, wire::Heartbeat* heartbeat) {
-  return kj::heap<Server>(options, heartbeat);
+void Serve(int socket, const StatesOptions& options, wire::Heartbeat* heartbeat) {
+  Server server(options, heartbeat);
+  wire::Received received;
+  for (;;) {
+    auto awake_until = Clock::now() + kAwake;
+    const auto wait = [&] {
+      if (Clock::now() > awake_until) {
+        wire::Readable(socket, -1);
+      } else {
+        sched_yield();  // whoever is to call may share the processor
+      }
+      return true;
+    };
+    if (!wire::Receive(socket, wait, received)) return;
+    capnp::MallocMessageBuilder answer;
+    const auto call = [&](auto of, auto method) {
+      using Call = decltype(of);
+      capnp::FlatArrayMessageReader message(received.words, wire::NoLimits());
+      (server.*method)(message.getRoot<typename Call::Params>(),
+                       answer.initRoot<typename Call::Results>());
+    };
+    switch (received.method) {
+#define HONE_SERVE(name)                       \
+  case wire::Method::k##name:                  \
+    call(wire::name##Call(), &Server::name);   \
+    break;
+      HONE_SERVE(Hello)
+      HONE_SERVE(Load)
+      HONE_SERVE(Unload)
+      HONE_SERVE(Apply)
+      HONE_SERVE(Hold)
+      HONE_SERVE(Metrics)
+      HONE_SERVE(Describe)
+      HONE_SERVE(Export)
+      HONE_SERVE(Compare)
+      HONE_SERVE(StockPasses)
+      HONE_SERVE(Arrays)
+      HONE_SERVE(RunTime)
+      HONE_SERVE(RawLoop)
+#undef HONE_SERVE
+    }
+    if (!wire::Send(socket, received.method, answer)) return;
+  }
 }
 
 }  // namespace hone::compiler

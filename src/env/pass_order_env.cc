@@ -17,7 +17,7 @@ PassOrderEnv::PassOrderEnv(std::shared_ptr<Session> session, size_t index, size_
 Status PassOrderEnv::Reset(std::optional<uint64_t> seed, std::optional<size_t> program) {
   StatusOr<bool> more = BeginReset(seed, program);
   while (more && *more) {
-    session_->pool().On(worker_, [this](RemoteWorker& remote) { Work(remote); }).get();
+    session_->pool().On(worker_, [this](RemoteWorker& remote) { Work(remote); });
     more = Continue();
   }
   return more ? Status() : tl::unexpected(more.error());
@@ -26,7 +26,7 @@ Status PassOrderEnv::Reset(std::optional<uint64_t> seed, std::optional<size_t> p
 StatusOr<Outcome> PassOrderEnv::Step(int64_t action) {
   StatusOr<bool> more = BeginStep(action);
   while (more && *more) {
-    session_->pool().On(worker_, [this](RemoteWorker& remote) { Work(remote); }).get();
+    session_->pool().On(worker_, [this](RemoteWorker& remote) { Work(remote); });
     more = Continue();
   }
   if (!more) return tl::unexpected(more.error());

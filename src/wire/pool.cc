@@ -15,7 +15,7 @@ namespace hone {
 class Pool::Thread {
  public:
   explicit Thread(std::shared_ptr<PoolMemory> memory)
-      : remote_(std::make_unique<RemoteWorker>(std::move(memory))), thread_([this] { Work(); }) {}
+      : remote_(std::move(memory)), thread_([this] { Work(); }) {}
 
   ~Thread() {
     {
@@ -34,31 +34,53 @@ class Pool::Thread {
     wake_.notify_one();
   }
 
-  const RemoteWorker& remote() const { return *remote_; }
+  bool Claim() {
+    std::lock_guard lock(mutex_);
+    if (busy_ || !jobs_.empty()) return false;
+    return busy_ = true;
+  }
+  void Release() {
+    {
+      std::lock_guard lock(mutex_);
+      busy_ = false;
+    }
+    wake_.notify_one();
+  }
+
+  RemoteWorker& remote() { return remote_; }
 
  private:
   void Work() {
+    std::unique_lock lock(mutex_);
     for (;;) {
-      std::function<void(RemoteWorker&)> job;
-      {
-        std::unique_lock lock(mutex_);
-        wake_.wait(lock, [this] { return ending_ || !jobs_.empty(); });
-        if (jobs_.empty()) break;
-        job = std::move(jobs_.front());
-        jobs_.pop_front();
-      }
-      job(*remote_);
+      wake_.wait(lock, [this] { return !busy_ && (ending_ || !jobs_.empty()); });
+      if (jobs_.empty()) return;
+      const std::function<void(RemoteWorker&)> job = std::move(jobs_.front());
+      jobs_.pop_front();
+      busy_ = true;
+      lock.unlock();
+      job(remote_);
+      lock.lock();
+      busy_ = false;
     }
-    remote_.reset();  // here, for its connection belongs to this thread
   }
 
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void(RemoteWorker&)>> jobs_;
+  bool busy_ = false;  // a job runs, here or on a thread that has claimed the worker
   bool ending_ = false;
-  std::unique_ptr<RemoteWorker> remote_;
+  RemoteWorker remote_;
   std::thread thread_;  // last: it uses the rest
 };
+
+Pool::Idle::~Idle() { thread_.Release(); }
+RemoteWorker& Pool::Idle::remote() const { return thread_.remote(); }
+
+std::unique_ptr<Pool::Idle> Pool::Claim(int worker) {
+  Thread& thread = *threads_[static_cast<size_t>(worker)];
+  return thread.Claim() ? std::make_unique<Idle>(thread) : nullptr;
+}
 
 Pool::Pool() : memory_(std::make_shared<PoolMemory>()) {}
 Pool::~Pool() = default;
@@ -77,7 +99,7 @@ StatusOr<std::unique_ptr<Pool>> Pool::Start(const PoolOptions& options) {
     pool->threads_.push_back(std::make_unique<Thread>(pool->memory_));
   }
   StatusOr<WorkerFacts> facts =
-      pool->On(0, [](RemoteWorker& remote) { return remote.Hello(); }).get();
+      pool->On(0, [](RemoteWorker& remote) { return remote.Hello(); });
   if (!facts) {
     return MakeError(facts.error().code,
                      facts.error().message +
@@ -101,7 +123,7 @@ ProgramId Pool::Add(std::string data) {
 
 StatusOr<ProgramInfo> Pool::Load(std::string data) {
   const ProgramId id = Add(std::move(data));
-  StatusOr<ProgramInfo> info = On(0, [id](RemoteWorker& remote) { return remote.Load(id); }).get();
+  StatusOr<ProgramInfo> info = On(0, [id](RemoteWorker& remote) { return remote.Load(id); });
   if (!info) {
     std::lock_guard lock(memory_->mutex);
     memory_->programs.erase(id);
@@ -116,7 +138,7 @@ void Pool::Unload(ProgramId program) {
     memory_->failures.erase(program);
   }
   for (int i = 0; i < workers(); ++i) {
-    On(i, [program](RemoteWorker& remote) { remote.Unload(program); }).get();
+    On(i, [program](RemoteWorker& remote) { remote.Unload(program); });
   }
 }
 
@@ -126,7 +148,7 @@ std::vector<StatusOr<Applied>> Pool::Apply(const std::vector<ApplyRequest>& requ
   std::atomic<size_t> next{0};
   std::vector<std::future<void>> done;
   for (size_t i = 0; i < std::min(threads_.size(), requests.size()); ++i) {
-    done.push_back(On(static_cast<int>(i), [&](RemoteWorker& remote) {
+    done.push_back(Start(static_cast<int>(i), [&](RemoteWorker& remote) {
       for (size_t j; (j = next++) < requests.size();) results[j] = remote.Apply(requests[j]);
     }));
   }
@@ -135,26 +157,26 @@ std::vector<StatusOr<Applied>> Pool::Apply(const std::vector<ApplyRequest>& requ
 }
 
 StatusOr<Applied> Pool::Apply(const ApplyRequest& request) {
-  return On(0, [&](RemoteWorker& remote) { return remote.Apply(request); }).get();
+  return On(0, [&](RemoteWorker& remote) { return remote.Apply(request); });
 }
 Status Pool::Hold(const StateName& state) {
-  return On(0, [&](RemoteWorker& remote) { return remote.Hold(state); }).get();
+  return On(0, [&](RemoteWorker& remote) { return remote.Hold(state); });
 }
 StatusOr<std::vector<StockPass>> Pool::StockPasses(ProgramId program) {
-  return On(0, [&](RemoteWorker& remote) { return remote.StockPasses(program); }).get();
+  return On(0, [&](RemoteWorker& remote) { return remote.StockPasses(program); });
 }
 StatusOr<Metrics> Pool::Measure(const StateName& state) {
-  return On(0, [&](RemoteWorker& remote) { return remote.Measure(state); }).get();
+  return On(0, [&](RemoteWorker& remote) { return remote.Measure(state); });
 }
 StatusOr<ProgramGraph> Pool::Describe(const StateName& state) {
-  return On(0, [&](RemoteWorker& remote) { return remote.Describe(state); }).get();
+  return On(0, [&](RemoteWorker& remote) { return remote.Describe(state); });
 }
 StatusOr<Exported> Pool::Export(const StateName& state, ExportFormat format) {
-  return On(0, [&](RemoteWorker& remote) { return remote.Export(state, format); }).get();
+  return On(0, [&](RemoteWorker& remote) { return remote.Export(state, format); });
 }
 StatusOr<ComparisonReport> Pool::Compare(const StateName& a, const StateName& b,
                                          const CompareOptions& options) {
-  return On(0, [&](RemoteWorker& remote) { return remote.Compare(a, b, options); }).get();
+  return On(0, [&](RemoteWorker& remote) { return remote.Compare(a, b, options); });
 }
 
 Timing Pool::timing() const {

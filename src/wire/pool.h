@@ -36,12 +36,19 @@ class Pool {
   void Post(int worker, std::function<void(RemoteWorker&)> job);
   // The same, with a result to wait for.
   template <class Job>
-  auto On(int worker, Job job) -> std::future<decltype(job(std::declval<RemoteWorker&>()))> {
+  auto Start(int worker, Job job) -> std::future<decltype(job(std::declval<RemoteWorker&>()))> {
     using Result = decltype(job(std::declval<RemoteWorker&>()));
     auto task = std::make_shared<std::packaged_task<Result(RemoteWorker&)>>(std::move(job));
     auto future = task->get_future();
     Post(worker, [task](RemoteWorker& remote) { (*task)(remote); });
     return future;
+  }
+  // The same, done when it returns: on this thread where the worker is idle, which spares two
+  // wake-ups.
+  template <class Job>
+  auto On(int worker, Job job) -> decltype(job(std::declval<RemoteWorker&>())) {
+    if (const std::unique_ptr<Idle> idle = Claim(worker)) return job(idle->remote());
+    return Start(worker, std::move(job)).get();
   }
 
   // Takes the bytes of a file, in any format that the worker reads; whoever first needs the program
@@ -74,7 +81,21 @@ class Pool {
 
  private:
   class Thread;
+  // A worker that is this thread's until it is destroyed.
+  class Idle {
+   public:
+    explicit Idle(Thread& thread) : thread_(thread) {}
+    ~Idle();
+    Idle(const Idle&) = delete;
+    Idle& operator=(const Idle&) = delete;
+    RemoteWorker& remote() const;
+
+   private:
+    Thread& thread_;
+  };
   Pool();
+  // Null where the worker is busy.
+  std::unique_ptr<Idle> Claim(int worker);
 
   std::shared_ptr<PoolMemory> memory_;
   std::vector<std::unique_ptr<Thread>> threads_;

@@ -1,6 +1,7 @@
 #include "wire/remote_worker.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "wire/codec.h"
@@ -21,6 +22,8 @@ namespace {
 // Instructions of the programs that a worker has loaded, beyond which it lets the least recently
 // used go: about 200 MB.
 constexpr int64_t kMostLoadedInstructions = 150'000;
+// Most passes are done by then.
+constexpr double kSpinSeconds = 3e-3;
 // The operating system is asked for the resident size once in so many calls.
 constexpr uint64_t kCallsBetweenLooks = 32;
 
@@ -35,22 +38,32 @@ Status Answer(const StatusOr<Response>& response) {
 
 }  // namespace
 
-RemoteWorker::RemoteWorker(std::shared_ptr<PoolMemory> memory) : memory_(std::move(memory)) {}
+RemoteWorker::RemoteWorker(std::shared_ptr<PoolMemory> memory) : memory_(std::move(memory)) {
+  const PoolOptions& options = memory_->options;
+  LinkOptions link;
+  link.worker_path = options.worker_path;
+  link.cache_bytes = options.cache_bytes;
+  link.memory_limit_bytes = options.memory_limit_bytes;
+  link.headroom_bytes = options.headroom_bytes;
+  const bool to_spare = static_cast<int>(std::thread::hardware_concurrency()) > options.workers;
+  link.spin_seconds = to_spare ? kSpinSeconds : 0;
+  link_ = std::make_unique<WorkerLink>(std::move(link));
+}
 RemoteWorker::~RemoteWorker() = default;
 
 // A call that is made again, once, when the worker was killed from outside.
-template <class Make>
-auto RemoteWorker::CallOn(const std::vector<ProgramId>& programs, const Patience& patience,
-                          const std::string& doing, Make make) {
-  using Response = decltype(link_->Call(patience, make));
-  Response response = MakeError(ErrorCode::kInternal, "not called");
+template <class C, class Make>
+StatusOr<wire::Reply<C>> RemoteWorker::CallOn(const std::vector<ProgramId>& programs,
+                                              const Patience& patience, const std::string& doing,
+                                              Make make) {
+  StatusOr<wire::Reply<C>> response = MakeError(ErrorCode::kInternal, "not called");
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (Status ready = Prepare(programs); !ready) {
       response = tl::unexpected(ready.error());
       if (ready.error().code == ErrorCode::kWorkerDied) continue;
       break;
     }
-    response = link_->Call(patience, make);
+    response = link_->Call<C>(patience, make);
     Note();
     if (response) break;
     Mourn(response.error(), doing);
@@ -60,10 +73,10 @@ auto RemoteWorker::CallOn(const std::vector<ProgramId>& programs, const Patience
 }
 
 // The call that `make` makes, on a worker that has `programs`, and what `read` reads from its answer.
-template <class Make, class Read>
+template <class C, class Make, class Read>
 auto RemoteWorker::Ask(const std::vector<ProgramId>& programs, const Patience& patience,
                        const std::string& doing, Make make, Read read) {
-  auto response = CallOn(programs, patience, doing, make);
+  auto response = CallOn<C>(programs, patience, doing, make);
   using Result = StatusOr<decltype(read(*response))>;
   if (Status answer = Answer(response); !answer) return Result(tl::unexpected(answer.error()));
   return Result(read(*response));
@@ -75,12 +88,6 @@ Patience RemoteWorker::Calling() const {
 
 // A running worker that has the programs loaded.
 Status RemoteWorker::Prepare(const std::vector<ProgramId>& programs) {
-  if (link_ == nullptr) {  // here, for the link belongs to the thread that makes it
-    const PoolOptions& options = memory_->options;
-    link_ = std::make_unique<WorkerLink>(LinkOptions{options.worker_path, options.cache_bytes,
-                                                     options.memory_limit_bytes,
-                                                     options.headroom_bytes});
-  }
   StatusOr<bool> fresh = link_->Connect();
   if (!fresh) return tl::unexpected(fresh.error());
   if (*fresh) loaded_.clear();
@@ -130,7 +137,7 @@ Timing RemoteWorker::timing() const {
 
 StatusOr<WorkerFacts> RemoteWorker::Hello() {
   auto response =
-      CallOn({}, Calling(), "hello", [](Worker::Client& worker) { return worker.helloRequest(); });
+      CallOn<wire::HelloCall>({}, Calling(), "hello", [](Worker::HelloParams::Builder) {});
   if (!response) return tl::unexpected(response.error());
   WorkerFacts facts;
   facts.version = response->getVersion().cStr();
@@ -163,11 +170,9 @@ StatusOr<ProgramInfo> RemoteWorker::LoadHere(ProgramId program) {
     return MakeError(ErrorCode::kInvalidInput,
                      "no program " + std::to_string(program) + " is loaded");
   }
-  auto response = link_->Call(Calling(), [&](Worker::Client& worker) {
-    auto request = worker.loadRequest();
+  auto response = link_->Call<wire::LoadCall>(Calling(), [&](Worker::LoadParams::Builder request) {
     request.setProgram(program);
     request.setData(kj::arrayPtr(reinterpret_cast<const kj::byte*>(data->data()), data->size()));
-    return request;
   });
   if (!response) {
     Mourn(response.error(), "load");
@@ -195,11 +200,9 @@ StatusOr<ProgramInfo> RemoteWorker::Load(ProgramId program) {
 }
 
 void RemoteWorker::Unload(ProgramId program) {
-  if (loaded_.erase(program) == 0 || link_ == nullptr || link_->pid() < 0) return;
-  auto response = link_->Call(Calling(), [&](Worker::Client& worker) {
-    auto request = worker.unloadRequest();
+  if (loaded_.erase(program) == 0 || link_->pid() < 0) return;
+  auto response = link_->Call<wire::UnloadCall>(Calling(), [&](Worker::UnloadParams::Builder request) {
     request.setProgram(program);
-    return request;
   });
   if (!response) Mourn(response.error(), "unload");
 }
@@ -212,8 +215,7 @@ StatusOr<Applied> RemoteWorker::ApplyOnce(const ApplyRequest& request) {
   told += avoid.size();
   link_->heartbeat()->step = Heartbeat::kReplaying;
   const Patience patience{memory_->options.pass_deadline_seconds, true, memory_->options.stop};
-  auto response = link_->Call(patience, [&](Worker::Client& worker) {
-    auto wire_request = worker.applyRequest();
+  auto response = link_->Call<wire::ApplyCall>(patience, [&](Worker::ApplyParams::Builder wire_request) {
     ToWire(request.from, wire_request.initFrom());
     auto passes = wire_request.initPasses(static_cast<unsigned>(request.passes.size()));
     for (unsigned i = 0; i < passes.size(); ++i) passes.set(i, request.passes[i]);
@@ -225,7 +227,6 @@ StatusOr<Applied> RemoteWorker::ApplyOnce(const ApplyRequest& request) {
       left[i].setProgram(request.left[i].program);
       ToWire(request.left[i].state, left[i].initState());
     }
-    return wire_request;
   });
   if (Status answer = Answer(response); !answer) {
     Note();
@@ -288,24 +289,20 @@ StatusOr<Applied> RemoteWorker::Apply(const ApplyRequest& request) {
 }
 
 Status RemoteWorker::Hold(const StateName& state) {
-  const auto held = Ask(
+  const auto held = Ask<wire::HoldCall>(
       {state.program}, Calling(), "hold",
-      [&](Worker::Client& worker) {
-        auto request = worker.holdRequest();
+      [&](Worker::HoldParams::Builder request) {
         ToWire(state, request.initState());
-        return request;
       },
       [](const auto&) { return true; });
   return held ? Status() : tl::unexpected(held.error());
 }
 
 StatusOr<std::vector<StockPass>> RemoteWorker::StockPasses(ProgramId program) {
-  return Ask(
+  return Ask<wire::StockPassesCall>(
       {program}, Calling(), "stock pipeline",
-      [&](Worker::Client& worker) {
-        auto request = worker.stockPassesRequest();
+      [&](Worker::StockPassesParams::Builder request) {
         request.setProgram(program);
-        return request;
       },
       [](const auto& response) {
         std::vector<StockPass> passes;
@@ -315,47 +312,39 @@ StatusOr<std::vector<StockPass>> RemoteWorker::StockPasses(ProgramId program) {
 }
 
 StatusOr<Metrics> RemoteWorker::Measure(const StateName& state) {
-  return Ask(
+  return Ask<wire::MetricsCall>(
       {state.program}, Calling(), "metrics",
-      [&](Worker::Client& worker) {
-        auto request = worker.metricsRequest();
+      [&](Worker::MetricsParams::Builder request) {
         ToWire(state, request.initState());
-        return request;
       },
       [](const auto& response) { return FromWire(response.getMetrics()); });
 }
 
 StatusOr<ProgramGraph> RemoteWorker::Describe(const StateName& state) {
-  return Ask(
+  return Ask<wire::DescribeCall>(
       {state.program}, Calling(), "describe",
-      [&](Worker::Client& worker) {
-        auto request = worker.describeRequest();
+      [&](Worker::DescribeParams::Builder request) {
         ToWire(state, request.initState());
-        return request;
       },
       [](const auto& response) { return FromWire(response.getGraph()); });
 }
 
 StatusOr<ProgramArrays> RemoteWorker::Arrays(const StateName& state) {
-  return Ask(
+  return Ask<wire::ArraysCall>(
       {state.program}, Calling(), "arrays",
-      [&](Worker::Client& worker) {
-        auto request = worker.arraysRequest();
+      [&](Worker::ArraysParams::Builder request) {
         ToWire(state, request.initState());
-        return request;
       },
       [](const auto& response) { return FromWire(response.getArrays()); });
 }
 
 StatusOr<Exported> RemoteWorker::Export(const StateName& state, ExportFormat format) {
-  return Ask(
+  return Ask<wire::ExportCall>(
       {state.program}, Calling(), "export",
-      [&](Worker::Client& worker) {
-        auto request = worker.exportRequest();
+      [&](Worker::ExportParams::Builder request) {
         ToWire(state, request.initState());
         request.setFormat(format == ExportFormat::kText ? wire::ExportFormat::TEXT
                                                         : wire::ExportFormat::PROTO);
-        return request;
       },
       [](const auto& response) {
         const auto data = response.getData();
@@ -368,14 +357,12 @@ StatusOr<ComparisonReport> RemoteWorker::Compare(const StateName& a, const State
                                                  const CompareOptions& options) {
   // Compiling cannot be stopped from inside, so the budget is enforced with some grace.
   const Patience patience{options.budget_seconds * 1.5 + 30, false, nullptr};
-  return Ask(
+  return Ask<wire::CompareCall>(
       {a.program, b.program}, patience, "compare",
-      [&](Worker::Client& worker) {
-        auto request = worker.compareRequest();
+      [&](Worker::CompareParams::Builder request) {
         ToWire(a, request.initA());
         ToWire(b, request.initB());
         ToWire(options, request.initOptions());
-        return request;
       },
       [](const auto& response) { return FromWire(response.getReport()); });
 }
@@ -383,13 +370,11 @@ StatusOr<ComparisonReport> RemoteWorker::Compare(const StateName& a, const State
 StatusOr<RunTimeReport> RemoteWorker::RunTime(const StateName& state,
                                               const RunTimeOptions& options) {
   const Patience patience{options.budget_seconds * 1.5 + 30, false, nullptr};
-  return Ask(
+  return Ask<wire::RunTimeCall>(
       {state.program}, patience, "run time",
-      [&](Worker::Client& worker) {
-        auto request = worker.runTimeRequest();
+      [&](Worker::RunTimeParams::Builder request) {
         ToWire(state, request.initState());
         ToWire(options, request.initOptions());
-        return request;
       },
       [](const auto& response) {
         RunTimeReport report;
@@ -401,10 +386,9 @@ StatusOr<RunTimeReport> RemoteWorker::RunTime(const StateName& state,
 
 StatusOr<RawLoopResult> RemoteWorker::RawLoop(ProgramId program, const RawLoopOptions& options) {
   const Patience patience{memory_->options.pass_deadline_seconds, true, memory_->options.stop};
-  return Ask(
+  return Ask<wire::RawLoopCall>(
       {program}, patience, "raw loop",
-      [&](Worker::Client& worker) {
-        auto request = worker.rawLoopRequest();
+      [&](Worker::RawLoopParams::Builder request) {
         request.setProgram(program);
         auto actions = request.initActions(static_cast<unsigned>(options.actions.size()));
         for (unsigned i = 0; i < actions.size(); ++i) actions.set(i, options.actions[i]);
@@ -412,7 +396,6 @@ StatusOr<RawLoopResult> RemoteWorker::RawLoop(ProgramId program, const RawLoopOp
         request.setFirstEpisode(options.first_episode);
         request.setLength(static_cast<uint32_t>(options.length));
         request.setSeconds(options.seconds);
-        return request;
       },
       [](const auto& response) {
         return RawLoopResult{response.getSteps(), response.getEpisodes(), response.getFailures(),

@@ -29,6 +29,8 @@ namespace hone {
 namespace wire {
 class WorkerLink;
 struct Patience;
+template <class C>
+class Reply;
 }  // namespace wire
 
 // A state whose module an episode leaves behind.
@@ -86,10 +88,11 @@ class RemoteWorker {
   int64_t replaced() const { return replaced_; }  // for its memory, between two calls
 
  private:
-  template <class Make>
-  auto CallOn(const std::vector<ProgramId>& programs, const wire::Patience& patience,
-              const std::string& doing, Make make);
-  template <class Make, class Read>
+  template <class C, class Make>
+  StatusOr<wire::Reply<C>> CallOn(const std::vector<ProgramId>& programs,
+                                  const wire::Patience& patience, const std::string& doing,
+                                  Make make);
+  template <class C, class Make, class Read>
   auto Ask(const std::vector<ProgramId>& programs, const wire::Patience& patience,
            const std::string& doing, Make make, Read read);
   wire::Patience Calling() const;

@@ -1,9 +1,8 @@
-// A worker and the connection to it, used by one thread: calls with deadlines, restarts.
+// A worker and the connection to it, used by one thread at a time: calls with deadlines, restarts.
 #ifndef HONE_WIRE_WORKER_LINK_H_
 #define HONE_WIRE_WORKER_LINK_H_
 
-#include <capnp/rpc-twoparty.h>
-#include <kj/async-io.h>
+#include <capnp/message.h>
 
 #include <atomic>
 #include <chrono>
@@ -14,7 +13,7 @@
 
 #include "core/result.h"
 #include "core/timing.h"
-#include "wire/hone.capnp.h"
+#include "wire/channel.h"
 #include "wire/worker_process.h"
 
 namespace hone::wire {
@@ -24,6 +23,9 @@ struct LinkOptions {
   size_t cache_bytes = 0;
   size_t memory_limit_bytes = 0;
   size_t headroom_bytes = 0;  // beside the bare library; 0 is no limit
+  // How long to look for an answer without sleeping: waking up costs more than a quick pass does.
+  // 0 where there is no processor to spare.
+  double spin_seconds = 0;
 };
 
 // How long a call may take, and whether it may be given up.
@@ -41,23 +43,15 @@ class WorkerLink {
   // Starts a worker where none runs. True where a new one was started.
   StatusOr<bool> Connect();
 
-  // Sends what `make` returns and waits. On an Error the worker is gone; the next call to Connect
-  // starts another. `make` is `capnp::Request<…>(Worker::Client&)`.
-  template <class Make>
-  auto Call(const Patience& patience, Make make) -> StatusOr<
-      decltype(make(std::declval<Worker::Client&>()).send().wait(std::declval<kj::WaitScope&>()))> {
-    using Response = decltype(make(*client_).send().wait(io_.waitScope));
-    started_ = Clock::now();
-    ticked_ = started_;
-    verdict_.reset();
-    try {
-      auto request = make(*client_);
-      kj::Promise<Response> answer = request.send();
-      return answer.exclusiveJoin(Watch(patience).then([]() -> Response { KJ_UNREACHABLE; }))
-          .wait(io_.waitScope);
-    } catch (const kj::Exception& exception) {
-      return tl::unexpected(Lost(exception));
-    }
+  // Sends what `make` fills in, a `Params::Builder`, and waits for the answer. On an Error the worker
+  // is gone; the next call to Connect starts another.
+  template <class C, class Make>
+  StatusOr<Reply<C>> Call(const Patience& patience, Make make) {
+    capnp::MallocMessageBuilder message;
+    make(message.initRoot<typename C::Params>());
+    Received received;
+    if (!Exchange(patience, C::kMethod, message, received)) return tl::unexpected(Lost());
+    return Reply<C>(std::move(received));
   }
 
   // Which pass of the last request was running when the worker was lost.
@@ -78,17 +72,16 @@ class WorkerLink {
  private:
   using Clock = std::chrono::steady_clock;
 
-  kj::Promise<void> Watch(Patience patience);
-  Error Lost(const kj::Exception& exception);
+  bool Exchange(const Patience& patience, Method method, capnp::MessageBuilder& message,
+                Received& received);
+  // Kills a worker that has run out of patience or memory.
+  void Look(const Patience& patience);
+  Error Lost();
   size_t MemoryLimit() const;
 
   const LinkOptions options_;
-  kj::AsyncIoContext io_ = kj::setupAsyncIo();
   std::unique_ptr<WorkerProcess> process_;
-  kj::Own<kj::AsyncIoStream> stream_;
-  std::optional<capnp::TwoPartyVatNetwork> network_;
-  std::optional<capnp::RpcSystem<capnp::rpc::twoparty::VatId>> rpc_;
-  std::optional<Worker::Client> client_;
+  int socket_ = -1;
   Timing past_;
   uint32_t last_step_ = Heartbeat::kReplaying;
   bool from_outside_ = false;
