@@ -44,7 +44,7 @@ StatusOr<std::vector<PassId>> ActionSet(const std::vector<PassInfo>& passes,
   for (std::string pass; std::getline(list, pass, ',');) {
     const auto found = by_name.find(pass);
     if (found == by_name.end()) {
-      std::vector<std::string> names;
+      std::vector<std::string> names{"simplify", "all"};
       for (const PassInfo& known : passes) names.push_back(known.name);
       return MakeError(ErrorCode::kInvalidInput,
                        "there is no action set and no pass '" + pass + "'" +

@@ -108,16 +108,18 @@ void VectorEnv::Land(size_t env) {
 }
 
 std::vector<size_t> VectorEnv::Receive(size_t least) {
-  while (done_.size() < least) {
+  // Also where enough are done by look-up: those that workers are done with are not to starve.
+  do {
     std::deque<size_t> worked;
     {
       std::unique_lock lock(mutex_);
-      if (worked_.empty() && posted_ == 0) break;
-      if (!Wait(lock, [this] { return !worked_.empty(); })) break;
+      const bool waits = done_.size() < least;
+      if (waits && worked_.empty() && posted_ == 0) break;
+      if (waits && !Wait(lock, [this] { return !worked_.empty(); })) break;
       worked.swap(worked_);
     }
     for (size_t env : worked) Go(env, slots_[env]->env.Continue());
-  }
+  } while (done_.size() < least);
   const std::vector<size_t> done(done_.begin(), done_.end());
   done_.clear();
   return done;
@@ -150,6 +152,7 @@ Status VectorEnv::Reset(std::span<const std::optional<uint64_t>> seeds,
                         std::span<const bool> which, std::optional<size_t> program) {
   const auto interrupted = [] { return MakeError(ErrorCode::kInterrupted, "interrupted"); };
   if (!Collect()) return interrupted();
+  for (const auto& slot : slots_) slot->error = {};
   for (size_t i = 0; i < size(); ++i) {
     if (!which.empty() && !which[i]) continue;
     SendReset(i, i < seeds.size() ? seeds[i] : std::nullopt, program);

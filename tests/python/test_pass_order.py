@@ -1,0 +1,205 @@
+"""The Gymnasium environment."""
+
+import copy
+import multiprocessing
+import os
+import pickle
+import signal
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import hone
+
+EVERY_PART = ["opcodes", "opcode_counts", "cost", "peak_memory", "history", "graph"]
+
+
+def make(programs, **options):
+    return gymnasium.make("hone/PassOrder-v0", programs=programs, **options).unwrapped
+
+
+def play(env, steps, seed=0):
+    """What came of random actions, as plain numbers."""
+    rng = np.random.default_rng(seed)
+    log = []
+    over = True
+    for _ in range(steps):
+        if over:
+            env.reset()
+        _, reward, terminated, truncated, info = env.step(rng.integers(env.action_space.n))
+        over = terminated or truncated
+        log.append((env.state, reward, terminated, truncated, info["op_count"]))
+    return log
+
+
+@pytest.mark.parametrize("options", [
+    {},
+    {"observation": EVERY_PART, "stop_action": True,
+     "reward": {"change": 1, "shaping": 0.5, "final_default": 1}},
+    {"observation": ["graph"], "reward": "bytes", "schedule": "random"},
+    {"observation": "cost", "actions": ["dce", "algsimp", "cse"]},
+])
+def test_gymnasium_finds_nothing_to_say(small, options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(make(small, **options))
+
+
+def test_an_observation_is_what_the_space_says(small):
+    env = make(small, observation=EVERY_PART)
+    observation, info = env.reset(seed=1)
+    assert observation in env.observation_space
+    for action in range(12):
+        observation, _, _, _, info = env.step(action)
+        assert observation in env.observation_space
+        assert observation["opcode_counts"].sum() == info["op_count"]
+        assert len(observation["graph"]["opcode"]) == info["op_count"]
+        assert np.isclose(observation["opcodes"].sum() * 145, info["op_count"], rtol=1e-5)
+        counts = np.bincount(observation["graph"]["opcode"], minlength=len(env._session.opcodes))
+        assert (counts == observation["opcode_counts"]).all()
+    assert (observation["history"][:12] == np.arange(12)).all()
+    assert (observation["history"][12:] == -1).all()
+
+
+def test_the_same_seed_gives_the_same(small):
+    assert play(make(small), 60) == play(make(small), 60)
+
+
+def test_masks_say_what_is_known_to_change_nothing(small):
+    env = make(small, traj_limit=10)
+    env.reset()
+    assert env.action_masks().all()
+    _, _, _, _, info = env.step(0)
+    mask = env.action_masks()
+    assert mask.dtype == bool
+    assert (mask == info["action_mask"].astype(bool)).all()
+    if not info["changed"]:
+        assert not mask[0]
+
+
+def test_a_crash_is_a_step(finding):
+    env = make(finding, actions=["dce:call_analysis", "algsimp"], reward={"failure": 2})
+    env.reset()
+    before = env.state
+    _, reward, _, _, info = env.step(0)
+    assert "error" in info and "killed" in info["error"]
+    assert reward == -2
+    assert env.state == before
+    assert len(env.deaths) == 1
+    assert list(env.failures().values()) == [1]
+    assert "error" not in env.step(1)[4]
+
+
+def test_pickled_and_forked_environments_go_on_alike(small):
+    env = make(small, schedule="random")
+    env.reset(seed=3)
+    for action in (1, 20, 33):
+        env.step(action)
+    others = [pickle.loads(pickle.dumps(env)), env.fork(), copy.deepcopy(env)]
+    expected = play(env, 5)
+    for other in others:
+        assert play(other, 5) == expected
+
+
+def test_a_child_of_a_fork_has_workers_of_its_own(small):
+    env = make(small)
+    env.reset(seed=3)
+    env.step(20)
+    context = multiprocessing.get_context("fork")
+    answers = context.Queue()
+
+    def child():
+        answers.put((env.state, env._session.pids, play(env, 3)))
+
+    process = context.Process(target=child)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python warns of forks beside threads
+        process.start()
+    state, pids, log = answers.get(timeout=60)
+    process.join(timeout=60)
+    assert process.exitcode == 0
+    assert state == env.state
+    assert not set(pids) & set(env._session.pids)
+    assert log == play(env, 3)
+
+
+def test_gymnasiums_own_asynchronous_vector_works(small):
+    envs = gymnasium.make_vec("hone/PassOrder-v0", num_envs=2, vectorization_mode="async",
+                              programs=small)
+    observations, _ = envs.reset(seed=1)
+    assert observations.shape[0] == 2
+    envs.step(np.array([1, 2]))
+    envs.close()
+
+
+def test_a_result_can_be_taken_out_and_verified(small):
+    env = make(small)
+    env.reset()
+    for action in range(40):
+        env.step(action)
+    recipe = env.recipe()
+    assert recipe["result_value"] < recipe["initial_value"]
+    assert len(recipe["passes"]) > 0
+    assert env.hlo_text().startswith("HloModule")
+    assert env.verify()["verdict"] == "equal"
+    again = make(env.hlo_text())
+    again.reset()
+    assert again.state == env.state
+
+
+def test_a_closed_environment_says_so(small):
+    env = make(small)
+    env.reset()
+    pids = env._session.pids
+    env.close()
+    env.close()
+    with pytest.raises(gymnasium.error.ClosedEnvironmentError):
+        env.step(0)
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+@pytest.mark.parametrize("options, words", [
+    ({"actions": "simplfy"}, "did you mean"),
+    ({"observation": "opcode"}, "opcodes"),
+    ({"reward": {"chang": 1}}, "chang"),
+    ({"reward": "speed"}, "speed"),
+    ({"schedule": "none"}, "round_robin"),
+    ({"traj_limit": 0}, "traj_limit"),
+])
+def test_bad_options_are_value_errors(small, options, words):
+    with pytest.raises(ValueError, match=words):
+        hone.PassOrderEnv(small, **options)
+
+
+def test_bad_programs_are_value_errors(tmp_path):
+    with pytest.raises(ValueError, match="nowhere"):
+        hone.PassOrderEnv(str(tmp_path / "nowhere.hlo"))
+    (tmp_path / "bad.hlo").write_text("HloModule nothing")
+    with pytest.raises(ValueError, match="bad.hlo"):
+        hone.PassOrderEnv(str(tmp_path / "bad.hlo")).reset()
+    with pytest.raises(ValueError, match="no program"):
+        hone.PassOrderEnv("models/no/such")
+
+
+def test_an_action_that_there_is_not_is_a_value_error(small):
+    env = make(small)
+    env.reset()
+    with pytest.raises(ValueError, match="no action 1000"):
+        env.step(1000)
+
+
+def test_control_c_reaches_python(small):
+    env = make(small)
+    env.reset()
+    signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    with pytest.raises(KeyboardInterrupt):
+        while True:
+            play(env, 10)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    play(env, 3)
