@@ -23,11 +23,13 @@ MAY_INCLUDE = {
     "memory": {"core", "wire", "env", "search"},
     "store": {"core", "wire", "env", "search"},
     "report": {"core", "wire", "env", "search"},
+    "python": {"core", "wire", "env"},
     "cli": {"core", "wire", "env", "search", "tune", "learn", "memory", "store", "report",
             "dataset"},
 }
 # The worker's side of the wire; the pool is the agent's.
-COMPILER_MAY_INCLUDE_OF_WIRE = {"wire/hone.capnp.h", "wire/codec.h", "wire/heartbeat.h"}
+COMPILER_MAY_INCLUDE_OF_WIRE = {"wire/hone.capnp.h", "wire/channel.h", "wire/codec.h",
+                                "wire/heartbeat.h"}
 XLA_HEADER = re.compile(r"^(xla|tensorflow|tsl|absl|mlir|llvm|google/protobuf)/")
 MOST_LINES = 600
 
