@@ -4,9 +4,9 @@ WITHOUT_XLA = $(filter-out src/compiler/%,$(filter %.cc,$(SOURCES)))
 
 .PHONY: build test bench docs format tidy clean
 
-build:  ## build/bin/hone and build/bin/hone-worker
+build:  ## build/bin/hone, build/bin/hone-worker, and the Python package for .venv/bin/python
 	setup/install
-	setup/build release hone hone-worker
+	setup/build release hone hone-worker _core _core_stub
 
 test:  ## everything that ./test runs
 	./test
@@ -14,7 +14,9 @@ test:  ## everything that ./test runs
 bench:
 	setup/install
 	setup/build release
-	@for bench in build/bin/*_bench; do [ ! -x "$$bench" ] || "$$bench" || exit 1; done
+	build/bin/hone-bench pool
+	build/bin/hone-bench env --seconds 30
+	.venv/bin/python bench/env_bench.py --seconds 20
 
 docs:  ## the parts of docs/ that are written by hone itself
 	setup/install

@@ -317,6 +317,31 @@ NB_MODULE(_core, module) {
                      }
                      return deaths;
                    })
+      .def(
+          "raw_loop",
+          [](const PySession& self, size_t program, uint64_t seed, int64_t first_episode,
+             double seconds) {
+            Session& session = *self.get();
+            const EnvProgram* loaded =
+                program < session.programs() ? session.Loaded(program) : nullptr;
+            if (loaded == nullptr) throw nb::value_error("the program is not loaded: reset first");
+            RawLoopOptions options;
+            options.actions = session.actions();
+            options.seed = seed;
+            options.first_episode = first_episode;
+            options.length = session.options().traj_limit;
+            options.seconds = seconds;
+            const auto run = [&] {
+              nb::gil_scoped_release release;
+              return session.pool().On(0, [&](RemoteWorker& remote) {
+                return remote.RawLoop(loaded->info.id, options);
+              });
+            };
+            const RawLoopResult result = OrThrow(run());
+            return nb::make_tuple(result.steps, result.episodes, result.seconds);
+          },
+          nb::arg("program"), nb::arg("seed"), nb::arg("first_episode"), nb::arg("seconds"),
+          "(steps, episodes, seconds) of the passes alone: what environments are measured against.")
       .def("failures", [](const PySession& self) {
         nb::dict failures;
         for (const auto& [what, count] : self.get()->failures()) {
