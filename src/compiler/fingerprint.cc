@@ -107,8 +107,9 @@ class Digester {
   }
 
   void Shape(const xla::Shape& shape) {
-    Word(static_cast<uint64_t>(shape.element_type()));
-    if (shape.IsTuple()) {
+    const xla::PrimitiveType type = shape.element_type();
+    Word(static_cast<uint64_t>(type));
+    if (type == xla::TUPLE) {
       Word(static_cast<uint64_t>(shape.tuple_shapes().size()));
       for (const xla::Shape& element : shape.tuple_shapes()) Shape(element);
       return;
@@ -134,7 +135,7 @@ class Digester {
   void Attributes(const xla::HloInstruction& instruction) {
     const xla::HloOpcode opcode = instruction.opcode();
     if (HasOnlyCommonAttributes(opcode) && !instruction.has_sharding() &&
-        instruction.frontend_attributes().map().empty()) {
+        !instruction.has_frontend_attributes()) {
       if (opcode == xla::HloOpcode::kParameter) {
         Word(static_cast<uint64_t>(instruction.parameter_number()));
       } else if (opcode == xla::HloOpcode::kGetTupleElement) {
@@ -166,6 +167,13 @@ class Digester {
   using Index = std::vector<uint32_t>;
   using Order = std::vector<const xla::HloInstruction*>;
 
+  // Instructions and shapes lie all over the heap, and waiting for them is most of the work.
+  static constexpr size_t kAhead = 6;
+  static void Fetch(const void* object) {
+    __builtin_prefetch(object);
+    __builtin_prefetch(static_cast<const char*>(object) + 64);
+  }
+
   static uint32_t& At(Index& index, const xla::HloInstruction* instruction) {
     const auto id = static_cast<size_t>(instruction->local_id());
     if (id >= index.size()) index.resize(id + 1, kNew);
@@ -196,13 +204,15 @@ class Digester {
     At(index, root) = kOpen;
     while (!stack_.empty()) {
       Frame& frame = stack_.back();
-      const int64_t operands = frame.instruction->operand_count();
+      const auto& all = frame.instruction->operands();
+      const auto operands = static_cast<int64_t>(all.size());
       const auto& predecessors = frame.instruction->control_predecessors();
       if (frame.next < operands + static_cast<int64_t>(predecessors.size())) {
         const xla::HloInstruction* next =
-            frame.next < operands ? frame.instruction->operand(frame.next)
+            frame.next < operands ? all[static_cast<size_t>(frame.next)]
                                   : predecessors[static_cast<size_t>(frame.next - operands)];
-        ++frame.next;
+        // The next one comes after all that is below this one: time enough to fetch it.
+        if (++frame.next < operands) Fetch(all[static_cast<size_t>(frame.next)]);
         uint32_t& number = At(index, next);
         if (number == kNew) {
           number = kOpen;
@@ -225,16 +235,19 @@ class Digester {
     op_count_ += static_cast<int64_t>(order.size());
     int32_t loop_depth = 0;
     for (const xla::HloInstruction* instruction : order) {
+      ++opcodes_[static_cast<size_t>(instruction->opcode())];
+      if (!instruction->has_called_computations()) continue;
       const bool loop = instruction->opcode() == xla::HloOpcode::kWhile;
       for (const xla::HloComputation* callee : instruction->called_computations()) {
         Computation(*callee);
         loop_depth = std::max(loop_depth, computations_.at(callee).loop_depth + (loop ? 1 : 0));
       }
-      ++opcodes_[static_cast<size_t>(instruction->opcode())];
     }
     Word(0xc0111u);
     Word(order.size());
-    for (const xla::HloInstruction* instruction : order) {
+    for (size_t i = 0; i < order.size(); ++i) {
+      const xla::HloInstruction* instruction = order[i];
+      if (i + kAhead < order.size()) Fetch(&order[i + kAhead]->shape());
       Word(static_cast<uint64_t>(instruction->opcode()) << 32 |
            static_cast<uint64_t>(instruction->operand_count()));
       Shape(instruction->shape());
@@ -244,8 +257,10 @@ class Digester {
       for (const xla::HloInstruction* before : instruction->control_predecessors()) {
         Word(0xc0ull << 56 | At(index, before));
       }
-      for (const xla::HloComputation* callee : instruction->called_computations()) {
-        Word(0xcaull << 56 | computations_.find(callee)->second.number);
+      if (instruction->has_called_computations()) {
+        for (const xla::HloComputation* callee : instruction->called_computations()) {
+          Word(0xcaull << 56 | computations_.find(callee)->second.number);
+        }
       }
       Attributes(*instruction);
     }
