@@ -1,6 +1,5 @@
 #include "compiler/metrics.h"
 
-#include "compiler/fingerprint.h"
 #include "xla/hlo/analysis/alias_info.h"
 #include "xla/hlo/transforms/simplifiers/hlo_memory_scheduler.h"
 #include "xla/service/buffer_value.h"
@@ -8,6 +7,12 @@
 #include "xla/shape_util.h"
 
 namespace hone::compiler {
+
+void CountInto(const ModuleDigest& digest, Metrics& metrics) {
+  metrics.op_count = digest.op_count;
+  metrics.computations = digest.computations;
+  metrics.loop_depth = digest.loop_depth;
+}
 
 void AnalyseCost(const xla::HloModule& module, Metrics& metrics) {
   xla::HloCostAnalysis analysis;
@@ -31,7 +36,7 @@ void AnalysePeakMemory(const xla::HloModule& module, Metrics& metrics) {
 
 Metrics MeasureModule(const xla::HloModule& module) {
   Metrics metrics;
-  metrics.op_count = DigestModule(module).op_count;
+  CountInto(DigestModule(module), metrics);
   AnalyseCost(module, metrics);
   AnalysePeakMemory(module, metrics);
   return metrics;

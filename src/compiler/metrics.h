@@ -2,10 +2,14 @@
 #ifndef HONE_COMPILER_METRICS_H_
 #define HONE_COMPILER_METRICS_H_
 
+#include "compiler/fingerprint.h"
 #include "core/metrics.h"
 #include "xla/hlo/ir/hlo_module.h"
 
 namespace hone::compiler {
+
+// Fills op_count, computations and loop_depth.
+void CountInto(const ModuleDigest& digest, Metrics& metrics);
 
 // Fills flops, transcendentals and bytes_accessed by HloCostAnalysis. What XLA cannot analyse
 // stays -1.

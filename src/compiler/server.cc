@@ -54,7 +54,6 @@ class BookRest {
   BookRest& operator=(const BookRest&) = delete;
 
  private:
-  using Clock = std::chrono::steady_clock;
   double Booked() const {
     return timing_.passes + timing_.clones + timing_.fingerprints + timing_.metrics +
            timing_.verifier;
@@ -229,7 +228,8 @@ class Server {
     results.setSeconds(result.seconds);
   }
 
-  void StockPasses(Worker::StockPassesParams::Reader params, Worker::StockPassesResults::Builder results) {
+  void StockPasses(Worker::StockPassesParams::Reader params,
+                   Worker::StockPassesResults::Builder results) {
     BookRest book(states_.timing());
     const xla::HloModule* module = states_.Find(params.getProgram());
     if (module == nullptr) {

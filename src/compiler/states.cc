@@ -264,12 +264,6 @@ class States::Walk {
     return "";
   }
 
-  static void CountInto(const ModuleDigest& digest, Metrics& metrics) {
-    metrics.op_count = digest.op_count;
-    metrics.computations = digest.computations;
-    metrics.loop_depth = digest.loop_depth;
-  }
-
   ModuleDigest Digest() {
     Stopwatch watch(states_.timing().fingerprints);
     return DigestModule(*module_);
@@ -323,9 +317,7 @@ StatusOr<ProgramInfo> States::Load(ProgramId id, std::string_view data) {
   program->info.elided_constants = loaded->elided_constants;
   program->info.opcodes = digest.opcodes;
   Metrics& metrics = program->info.metrics;
-  metrics.op_count = digest.op_count;
-  metrics.computations = digest.computations;
-  metrics.loop_depth = digest.loop_depth;
+  CountInto(digest, metrics);
   AnalyseCost(*program->module, metrics);
   program->metrics[digest.fingerprint] = metrics;
   if (programs_.count(id) != 0) (void)Unload(id);

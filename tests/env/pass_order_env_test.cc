@@ -31,9 +31,8 @@ Outcome MustStep(PassOrderEnv& env, int64_t action) {
 }
 
 int64_t ActionNamed(const Session& session, const std::string& name) {
-  auto& own = const_cast<Session&>(session);
   for (size_t i = 0; i < session.actions().size(); ++i) {
-    if (own.pool().passes()[session.actions()[i]].name == name) return static_cast<int64_t>(i);
+    if (session.pool().passes()[session.actions()[i]].name == name) return static_cast<int64_t>(i);
   }
   ADD_FAILURE() << name;
   return 0;
@@ -100,6 +99,8 @@ TEST(PassOrderEnv, TheObservationIsThatOfTheStateHoweverItWasReached) {
   const auto measured = session->pool().Measure(env.view().state);
   ASSERT_TRUE(measured);
   EXPECT_EQ(env.view().metrics.flops, measured->flops);
+  EXPECT_EQ(env.view().metrics.computations, measured->computations);
+  EXPECT_EQ(env.view().metrics.loop_depth, measured->loop_depth);
 }
 
 TEST(PassOrderEnv, TheGraphIsTheWholeProgramAsRows) {
