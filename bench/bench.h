@@ -12,6 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "core/median.h"
+#include "env/session.h"
+
 namespace hone::bench {
 
 using Clock = std::chrono::steady_clock;
@@ -27,13 +30,8 @@ inline std::string ReadFile(const std::string& path) {
   return stream.str();
 }
 
-inline double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values.empty() ? 0 : values[values.size() / 2];
-}
-
 // The programs of a file or folder (every *.hlo and *.txt below it), sorted.
-std::vector<std::string> ListPrograms(const std::string& path);
+std::vector<ProgramSource> ReadPrograms(const std::string& path);
 // Resident bytes of a process; of this one for 0.
 size_t ResidentBytes(int pid);
 

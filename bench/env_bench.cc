@@ -28,55 +28,45 @@ struct Rate {
   double PerSecond() const { return seconds > 0 ? static_cast<double>(steps) / seconds : 0; }
 };
 
-// Episodes of random actions, the same as those of the raw loop, until there are `last` of them or
-// the time is up.
+// One episode of random actions, the same as the raw loop's of that number. Returns its steps.
+StatusOr<int64_t> RunEpisode(PassOrderEnv& env, uint64_t seed, int64_t episode) {
+  Rng rng = EpisodeRng(seed, episode);
+  std::vector<float> opcodes(env.session()->pool().opcodes().size());
+  const auto actions = static_cast<size_t>(env.session()->action_count());
+  if (Status reset = env.Reset(); !reset) return tl::unexpected(reset.error());
+  int64_t steps = 0;
+  while (env.running()) {
+    const StatusOr<Outcome> outcome = env.Step(static_cast<int64_t>(rng.Below(actions)));
+    if (!outcome) return tl::unexpected(outcome.error());
+    WriteOpcodes(env.view(), opcodes);
+    ++steps;
+  }
+  return steps;
+}
+
+// Goes on until there are `last` episodes or the time is up.
 Status RunEpisodes(PassOrderEnv& env, const EnvBenchOptions& options, int64_t last, double seconds,
                    Rate& rate) {
   const Clock::time_point start = Clock::now();
-  std::vector<float> opcodes(env.session()->pool().opcodes().size());
-  const auto actions = static_cast<size_t>(env.session()->action_count());
   while (rate.episodes < last && Since(start) < seconds) {
-    Rng rng = EpisodeRng(options.seed, rate.episodes++);
-    if (Status reset = env.Reset(); !reset) return reset;
-    while (env.running()) {
-      const StatusOr<Outcome> outcome = env.Step(static_cast<int64_t>(rng.Below(actions)));
-      if (!outcome) return tl::unexpected(outcome.error());
-      WriteOpcodes(env.view(), opcodes);
-      ++rate.steps;
-    }
+    const StatusOr<int64_t> steps = RunEpisode(env, options.seed, rate.episodes++);
+    if (!steps) return tl::unexpected(steps.error());
+    rate.steps += *steps;
   }
   rate.seconds += Since(start);
   return {};
 }
 
-// Revisited transitions alone: the first episodes over and over.
+// Revisited transitions alone: the first episodes over and over, timed from the second time on.
 Status RunKnown(PassOrderEnv& env, const EnvBenchOptions& options, double seconds, Rate& rate) {
   constexpr int64_t kEpisodes = 20;
   Rate warm;
-  EnvBenchOptions few = options;
-  for (int round = 0;; ++round) {
-    const Clock::time_point start = Clock::now();
-    Rate known;
-    std::vector<float> opcodes(env.session()->pool().opcodes().size());
-    const auto actions = static_cast<size_t>(env.session()->action_count());
-    do {
-      for (int64_t episode = 0; episode < kEpisodes; ++episode) {
-        Rng rng = EpisodeRng(options.seed, episode);
-        if (Status reset = env.Reset(); !reset) return reset;
-        while (env.running()) {
-          const StatusOr<Outcome> outcome = env.Step(static_cast<int64_t>(rng.Below(actions)));
-          if (!outcome) return tl::unexpected(outcome.error());
-          WriteOpcodes(env.view(), opcodes);
-          ++known.steps;
-        }
-      }
-    } while (round > 0 && Since(start) < seconds);
-    known.seconds = Since(start);
-    if (round == 1) {
-      rate = known;
-      return {};
-    }
+  if (Status ran = RunEpisodes(env, options, kEpisodes, 1e9, warm); !ran) return ran;
+  while (rate.seconds < seconds) {
+    rate.episodes = 0;
+    if (Status ran = RunEpisodes(env, options, kEpisodes, 1e9, rate); !ran) return ran;
   }
+  return {};
 }
 
 // Steps a second of `count` environments over the session's workers, each going on when it can.

@@ -31,6 +31,20 @@ def episode_actions(seed, episode, length, actions):
     return taken
 
 
+def play(env, plans):
+    """Plays episodes of planned actions; (steps, seconds)."""
+    start = time.perf_counter()
+    taken = 0
+    for plan in plans:
+        env.reset()
+        for action in plan:
+            _, _, terminated, truncated, _ = env.step(action)
+            taken += 1
+            if terminated or truncated:
+                break
+    return taken, time.perf_counter() - start
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default=str(DATA / "bert/hf_train_mlm_l2_d128_adamw.hlo"))
@@ -51,16 +65,7 @@ def main():
         plans = [episode_actions(options.seed, e, 40, actions)
                  for e in range(episodes, episodes + ran)]
         episodes += ran
-        start = time.perf_counter()
-        taken = 0
-        for plan in plans:
-            env.reset()
-            for action in plan:
-                _, _, terminated, truncated, _ = env.step(action)
-                taken += 1
-                if terminated or truncated:
-                    break
-        spent = time.perf_counter() - start
+        taken, spent = play(env, plans)
         ratios.append((taken / spent) / (steps / seconds))
         raw_steps, raw_seconds = raw_steps + steps, raw_seconds + seconds
         env_steps, env_seconds = env_steps + taken, env_seconds + spent
@@ -68,16 +73,8 @@ def main():
     known = gymnasium.make("hone/PassOrder-v0", programs=options.program)
     rounds = []
     for _ in range(4):  # the last of them looked up
-        start = time.perf_counter()
-        taken = 0
-        for plan in plans[:5] or [episode_actions(options.seed, 0, 40, actions)]:
-            known.reset()
-            for action in plan:
-                _, _, terminated, truncated, _ = known.step(action)
-                taken += 1
-                if terminated or truncated:
-                    break
-        rounds.append(taken / (time.perf_counter() - start))
+        taken, spent = play(known, plans[:5])
+        rounds.append(taken / spent)
 
     result = {
         "program": options.program,

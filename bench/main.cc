@@ -7,7 +7,7 @@
 
 namespace hone::bench {
 
-std::vector<std::string> ListPrograms(const std::string& path) {
+std::vector<ProgramSource> ReadPrograms(const std::string& path) {
   namespace fs = std::filesystem;
   std::vector<std::string> files;
   if (fs::is_directory(path)) {
@@ -19,7 +19,9 @@ std::vector<std::string> ListPrograms(const std::string& path) {
     files.push_back(path);
   }
   std::sort(files.begin(), files.end());
-  return files;
+  std::vector<ProgramSource> programs;
+  for (const std::string& file : files) programs.push_back({file, ReadFile(file)});
+  return programs;
 }
 
 size_t ResidentBytes(int pid) {

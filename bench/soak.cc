@@ -72,11 +72,7 @@ int Soak(const SoakOptions& options) {
   pool_options.pass_deadline_seconds = options.deadline;
   pool_options.headroom_bytes = static_cast<size_t>(options.headroom_mib * 1048576);
   pool_options.cache_bytes = pool_options.headroom_bytes / 4;
-  std::vector<ProgramSource> sources;
-  for (const std::string& file : ListPrograms(options.programs)) {
-    sources.push_back({file, ReadFile(file)});
-  }
-  const auto session = Session::Open(std::move(sources), env_options, pool_options);
+  const auto session = Session::Open(ReadPrograms(options.programs), env_options, pool_options);
   if (!session) {
     fmt::print(stderr, "hone-bench: {}\n", session.error().message);
     return 2;
@@ -192,13 +188,9 @@ int Episodes(const EpisodeOptions& options) {
   EnvOptions env_options;
   env_options.actions = options.actions;
   env_options.traj_limit = options.traj_limit;
-  std::vector<ProgramSource> sources;
-  for (const std::string& file : ListPrograms(options.programs)) {
-    sources.push_back({file, ReadFile(file)});
-  }
   PoolOptions pool_options;
   pool_options.pass_deadline_seconds = 10;
-  const auto session = Session::Open(std::move(sources), env_options, pool_options);
+  const auto session = Session::Open(ReadPrograms(options.programs), env_options, pool_options);
   if (!session) {
     fmt::print(stderr, "hone-bench: {}\n", session.error().message);
     return 2;

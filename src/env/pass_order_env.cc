@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/median.h"
+
 namespace hone {
 
 PassOrderEnv::PassOrderEnv(std::shared_ptr<Session> session, size_t index, size_t count)
@@ -192,10 +194,7 @@ StatusOr<bool> PassOrderEnv::Continue() {
     }
     case Phase::kTiming:
       if (timed_) {
-        std::vector<double>& runs = timed_->seconds;
-        std::nth_element(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(runs.size() / 2),
-                         runs.end());
-        run_seconds_ = runs[runs.size() / 2];
+        run_seconds_ = Median(timed_->seconds);
         session_->RecordRunTime(view_.program, view_.fingerprint, run_seconds_);
       } else {
         outcome_.error = timed_.error().message;

@@ -3,17 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/median.h"
 #include "env/pass_order.h"
 
 namespace hone {
-namespace {
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-}  // namespace
 
 StatusOr<std::shared_ptr<Session>> Session::Open(std::vector<ProgramSource> programs,
                                                  const EnvOptions& options,

@@ -41,7 +41,7 @@ class Session {
                                                  const EnvOptions& options,
                                                  const PoolOptions& pool_options);
 
-  Pool& pool() { return *pool_; }
+  Pool& pool() const { return *pool_; }
   const EnvOptions& options() const { return options_; }
   const std::vector<PassId>& actions() const { return actions_; }
   // How many actions there are: the passes, and `stop` where there is one.

@@ -137,7 +137,7 @@ PoolOptions ToPoolOptions(const nb::dict& options) {
 nb::object Observe(const std::vector<const View*>& views, const Session& session,
                    const std::string& part) {
   const size_t n = views.size();
-  const size_t opcodes = const_cast<Session&>(session).pool().opcodes().size();
+  const size_t opcodes = session.pool().opcodes().size();
   if (part == "opcodes") return ToNumpy(Rows<float>(views, opcodes, WriteOpcodes), {n, opcodes});
   if (part == "opcode_counts") {
     return ToNumpy(Rows<int32_t>(views, opcodes, WriteOpcodeCounts), {n, opcodes});

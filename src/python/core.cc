@@ -7,8 +7,8 @@
 #include <nanobind/stl/vector.h>
 #include <unistd.h>
 
-#include <array>
-#include <deque>
+#include <algorithm>
+#include <memory>
 
 #include "convert.h"
 
@@ -66,9 +66,8 @@ class PyVectorEnv : public OfThisProcess<VectorEnv> {
   void Reset(const std::vector<std::optional<uint64_t>>& seeds,
              const std::vector<bool>& which, std::optional<size_t> program) {
     // vector<bool> has no bytes to look at.
-    std::deque<bool> wanted(which.begin(), which.end());
-    std::unique_ptr<bool[]> flat(new bool[which.size() + 1]);
-    std::copy(wanted.begin(), wanted.end(), flat.get());
+    const auto flat = std::make_unique<bool[]>(which.size());
+    std::copy(which.begin(), which.end(), flat.get());
     Led([&](VectorEnv& env) { return env.Reset(seeds, {flat.get(), which.size()}, program); });
   }
 
