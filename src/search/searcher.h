@@ -10,6 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/fingerprint.h"
+#include "search/prior.h"
+
 namespace hone {
 
 using Action = uint16_t;
@@ -20,6 +23,13 @@ struct SearchProblem {
   std::vector<Sequence> starts;  // known good sequences, such as the default order; may be empty
   double initial_value = 0;      // of the empty sequence
   size_t longest = 256;          // actions in one sequence
+
+  // Sequences that did well on other programs, the most useful first; may be empty.
+  std::vector<Sequence> coreset;
+  // Null where there is none. With one, results say what it is to be asked about.
+  std::shared_ptr<const Prior> prior;
+  Fingerprint initial_state;
+  Observed initial_observed;  // filled where there is a prior
 };
 
 // What one action of a sequence did.
@@ -28,6 +38,10 @@ struct ActionResult {
   bool changed = false;
   bool failed = false;
   double value = 0;  // after it; lower is better
+  Fingerprint state;  // after it: equal states have equal futures
+  // Of `state`, where the problem has a prior. Arrays, where it needs them, come with the last
+  // result of a sequence only, for they are dear.
+  Observed observed;
 };
 
 // A sequence's value is that of its best prefix: the rest need not be taken.
@@ -45,9 +59,12 @@ class Searcher {
   virtual void Tell(const Trial& trial) = 0;
 };
 
+enum class Needs { kNothing, kCoreset, kPrior };
+
 struct SearcherInfo {
   std::string_view name;
   std::string_view meaning;  // one line
+  Needs needs;               // of the problem; it must not be missing
   std::unique_ptr<Searcher> (*make)(const SearchProblem& problem, uint64_t seed);
 };
 

@@ -9,10 +9,10 @@ namespace hone {
 const std::vector<SearcherInfo>& Searchers() {
   static const std::vector<SearcherInfo> searchers = {
       {"local", "hill climbing from the best order: mutate, insert, delete, swap, then clean up",
-       MakeLocalSearcher},
+       Needs::kNothing, MakeLocalSearcher},
       {"greedy", "the one pass that helps most, again and again, looking two ahead when stuck",
-       MakeGreedySearcher},
-      {"random", "sequences of uniformly random passes", MakeRandomSearcher},
+       Needs::kNothing, MakeGreedySearcher},
+      {"random", "sequences of uniformly random passes", Needs::kNothing, MakeRandomSearcher},
   };
   return searchers;
 }

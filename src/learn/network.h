@@ -1,0 +1,41 @@
+// Networks from observations to numbers.
+#ifndef HONE_LEARN_NETWORK_H_
+#define HONE_LEARN_NETWORK_H_
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "learn/task.h"
+#include "policy/policy_file.h"
+
+namespace hone::learn {
+
+struct NetworkOptions {
+  std::string kind = "mlp";  // or "graph", over Observation::graphs and the features
+  std::vector<int64_t> hidden = {256, 256};
+  std::string activation = "tanh";  // or "relu"
+  bool value_features = false;      // takes Observation::value_features too
+};
+
+class Network : public torch::nn::Module {
+ public:
+  // [B, outputs].
+  virtual torch::Tensor Forward(const Observation& observation) = 0;
+  // Its tensors under `prefix` ("policy", "value"), as policy/ reads them.
+  virtual void Export(const std::string& prefix,
+                      std::map<std::string, policy::Tensor>& tensors) const = 0;
+};
+
+// Weights are orthogonal, of gain sqrt(2) in hidden layers and `last_gain` in the last; biases are
+// zero (as stable-baselines3 has them). Uses torch's default generator.
+std::shared_ptr<Network> MakeNetwork(const NetworkOptions& options, const TaskShape& shape,
+                                     int64_t outputs, double last_gain);
+
+}  // namespace hone::learn
+
+#endif  // HONE_LEARN_NETWORK_H_
