@@ -61,18 +61,29 @@ StatusOr<std::vector<PassId>> ActionSet(const std::vector<PassInfo>& passes,
   return actions;
 }
 
-PassOrder::PassOrder(Pool& pool, const ProgramInfo& program, Objective objective)
-    : pool_(pool), program_(program), objective_(objective), initial_(program.metrics) {
+PassOrder::PassOrder(Pool& pool, const ProgramInfo& program, Objective objective, bool opcodes)
+    : pool_(pool),
+      program_(program),
+      objective_(objective),
+      opcodes_(opcodes),
+      initial_(program.metrics) {
   if (objective == Objective::kPeakMemory) {
     if (const auto measured = pool.Measure({program.id, {}})) initial_ = *measured;
   }
-  table_.RecordState(program.fingerprint, initial_);
+  table_.RecordState(program.fingerprint, initial_, program.opcodes);
+}
+
+const OpcodeCounts& PassOrder::Opcodes(const Fingerprint& state) const {
+  static const OpcodeCounts none;
+  const TransitionTable::State* known = table_.Find(state);
+  return known == nullptr ? none : known->opcodes;
 }
 
 ApplyOptions PassOrder::Options() const {
   ApplyOptions options;
   options.cost = objective_ == Objective::kFlops || objective_ == Objective::kBytes;
   options.peak_memory = objective_ == Objective::kPeakMemory;
+  options.opcodes = opcodes_;
   return options;
 }
 

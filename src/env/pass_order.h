@@ -34,7 +34,8 @@ StatusOr<std::vector<PassId>> ActionSet(const std::vector<PassInfo>& passes,
 // Evaluates sequences through the transition table, and asks the pool for what it does not know.
 class PassOrder {
  public:
-  PassOrder(Pool& pool, const ProgramInfo& program, Objective objective);
+  // With `opcodes`, the counts of opcodes of every state are kept.
+  PassOrder(Pool& pool, const ProgramInfo& program, Objective objective, bool opcodes = false);
 
   // The steps of each sequence, from the program. A pass that fails changes nothing. An Error is of
   // the whole sequence: its state could not be rebuilt, or it was interrupted.
@@ -48,7 +49,13 @@ class PassOrder {
   double initial_value() const { return Value(initial_); }
   const ProgramInfo& program() const { return program_; }
 
+  // Of a state that was met; empty where opcodes are not kept.
+  const OpcodeCounts& Opcodes(const Fingerprint& state) const;
+
   int64_t steps() const { return steps_; }  // taken, by looking up or by running
+  // Of them those that were not in the table before: what a search really costs. The same on any
+  // number of workers.
+  int64_t evaluated() const { return static_cast<int64_t>(table_.size()); }
   // Failures by pass and message, with the number of states on which each was met.
   const std::map<std::pair<PassId, std::string>, int64_t>& failures() const { return failures_; }
 
@@ -61,6 +68,7 @@ class PassOrder {
   Pool& pool_;
   const ProgramInfo program_;
   const Objective objective_;
+  const bool opcodes_;
   Metrics initial_;
   TransitionTable table_;
   int64_t steps_ = 0;

@@ -28,8 +28,8 @@ struct PolicyFile {
   std::map<std::string, Tensor> tensors;
 };
 
-// "hone-policy-1"; another value is another format.
-inline constexpr const char* kMetadataFormat = "format";
+inline constexpr const char* kPolicyFormat = "hone-policy-1";
+inline constexpr const char* kMetadataFormat = "format";      // kPolicyFormat
 inline constexpr const char* kMetadataFeatures = "features";      // a name of features.h
 inline constexpr const char* kMetadataOpcodes = "opcodes";        // names, with commas between them
 inline constexpr const char* kMetadataActions = "actions";        // pass names, likewise

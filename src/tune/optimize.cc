@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <unordered_map>
 
 #include "env/pass_order.h"
 #include "search/searcher.h"
@@ -20,6 +22,8 @@ double Since(Clock::time_point start) {
 constexpr size_t kBatch = 4;
 // Of all results, how many are kept for replay and comparison.
 constexpr size_t kFinalists = 8;
+// Rounds of questions that told nothing new, after which a search counts as exhausted.
+constexpr int kMostIdleRounds = 2000;
 
 struct Candidate {
   double value = 0;
@@ -53,7 +57,7 @@ class Finalists {
 class Optimizer {
  public:
   Optimizer(Pool& pool, const ProgramInfo& program, const OptimizeOptions& options)
-      : pool_(pool), options_(options), order_(pool, program, options.objective) {}
+      : pool_(pool), options_(options), order_(pool, program, options.objective, options.policy != nullptr) {}
 
   StatusOr<OptimizeResult> Run() {
     StatusOr<std::vector<PassId>> actions = ActionSet(pool_.passes(), options_.actions);
@@ -65,15 +69,13 @@ class Optimizer {
     const Timing before = pool_.timing();
     result_.initial = result_.by_default = order_.initial_value();
     finalists_.Offer({order_.initial_value(), {}, order_.program().fingerprint});
-    const Sequence by_default = TakeDefaultOrder(*actions);
-    SearchProblem problem;
-    problem.actions = *actions;
-    problem.initial_value = order_.initial_value();
-    if (!by_default.empty()) problem.starts.push_back(by_default);
-    Search(*info->make(problem, options_.seed));
+    StatusOr<SearchProblem> problem = Problem(*actions, info->needs);
+    if (!problem) return tl::unexpected(problem.error());
+    Search(*info->make(*problem, options_.seed));
     result_.search_seconds = Since(start_);
     result_.timing = pool_.timing() - before;
     result_.steps = order_.steps();
+    result_.evaluated = order_.evaluated();
     for (const auto& [what, times] : order_.failures()) {
       result_.failures.push_back({pool_.passes()[what.first].name, what.second, times});
     }
@@ -90,16 +92,68 @@ class Optimizer {
                        finalists_.value()});
   }
 
+  StatusOr<SearchProblem> Problem(const std::vector<PassId>& actions, Needs needs) {
+    SearchProblem problem;
+    problem.actions = actions;
+    problem.initial_value = order_.initial_value();
+    problem.longest = options_.longest;
+    problem.initial_state = order_.program().fingerprint;
+    problem.coreset = InActionSet(options_.coreset, actions);
+    if (needs == Needs::kCoreset && problem.coreset.empty()) {
+      return MakeError(ErrorCode::kInvalidInput,
+                       "the searcher needs a coreset with passes of the action set '" +
+                           options_.actions + "'; `hone coreset` makes one");
+    }
+    if (options_.policy != nullptr) {
+      auto prior = options_.policy->MakePrior(pool_.passes(), pool_.opcodes(), actions,
+                                              order_.initial_metrics().op_count);
+      if (!prior) return tl::unexpected(prior.error());
+      problem.prior = *std::move(prior);
+      problem.initial_observed.opcodes = order_.program().opcodes;
+    } else if (needs == Needs::kPrior) {
+      return MakeError(ErrorCode::kInvalidInput,
+                       "the searcher needs a policy; `hone train` makes one");
+    }
+    if (options_.from_default) {
+      const Sequence by_default = TakeDefaultOrder(actions, order_);
+      if (!by_default.empty()) problem.starts.push_back(by_default);
+    } else {
+      // With a table of its own: what it finds out is not the search's to know.
+      PassOrder order(pool_, order_.program(), options_.objective);
+      (void)TakeDefaultOrder(actions, order);
+      start_ = Clock::now();
+    }
+    return problem;
+  }
+
+  // Sequences by the passes' names, without what is not in the action set.
+  std::vector<Sequence> InActionSet(const std::vector<std::vector<std::string>>& sequences,
+                                    const std::vector<PassId>& actions) const {
+    std::unordered_map<std::string, PassId> by_name;
+    for (PassId action : actions) by_name[pool_.passes()[action].name] = action;
+    std::vector<Sequence> found;
+    for (const std::vector<std::string>& names : sequences) {
+      Sequence sequence;
+      for (const std::string& name : names) {
+        if (const auto known = by_name.find(name); known != by_name.end()) {
+          sequence.push_back(known->second);
+        }
+      }
+      if (!sequence.empty()) found.push_back(std::move(sequence));
+    }
+    return found;
+  }
+
   // Evaluates the stock compiler's order; returns the passes of it that changed something.
-  Sequence TakeDefaultOrder(const std::vector<PassId>& actions) {
+  Sequence TakeDefaultOrder(const std::vector<PassId>& actions, PassOrder& order) {
     Report("default order");
-    StatusOr<std::vector<PassId>> stock = DefaultOrder(pool_, order_.program(), actions);
+    StatusOr<std::vector<PassId>> stock = DefaultOrder(pool_, order.program(), actions);
     if (!stock) {
       result_.default_complaint = stock.error().message;
       return {};
     }
     const std::vector<std::vector<PassId>> sequences{*stock};
-    const StatusOr<std::vector<Step>> steps = std::move(order_.Evaluate(sequences)[0]);
+    const StatusOr<std::vector<Step>> steps = std::move(order.Evaluate(sequences)[0]);
     if (!steps) {
       result_.default_complaint = steps.error().message;
       return {};
@@ -107,9 +161,9 @@ class Optimizer {
     Sequence changing;
     for (const Step& step : *steps) {
       if (step.changed) changing.push_back(step.pass);
-      result_.by_default = order_.Value(step.metrics);
+      result_.by_default = order.Value(step.metrics);
     }
-    Note(*steps);
+    if (&order == &order_) Note(*steps);
     return changing;
   }
 
@@ -133,48 +187,66 @@ class Optimizer {
     taken.resize(best);
     candidate.passes = std::move(taken);
     if (candidate.value < finalists_.value()) {
-      result_.improvements.push_back({order_.steps(), Since(start_), candidate.value});
+      result_.improvements.push_back({order_.evaluated(), Since(start_), candidate.value});
     }
     finalists_.Offer(std::move(candidate));
   }
 
   void Search(Searcher& searcher) {
     Clock::time_point reported = Clock::now();
+    int idle_rounds = 0;
     for (;;) {
-      if (Interrupted()) {
-        result_.stop_reason = StopReason::kInterrupted;
+      if (const std::optional<StopReason> reason = WhyStop()) {
+        result_.stop_reason = *reason;
         return;
       }
-      if (options_.budget_seconds > 0 && Since(start_) >= options_.budget_seconds) {
-        result_.stop_reason = StopReason::kTime;
-        return;
-      }
-      if (options_.budget_steps > 0 && order_.steps() >= options_.budget_steps) {
-        result_.stop_reason = StopReason::kSteps;
-        return;
-      }
+      const int64_t evaluated = order_.evaluated();
       const std::vector<Sequence> sequences = searcher.Ask(kBatch);
-      if (sequences.empty()) {
+      if (sequences.empty() || idle_rounds == kMostIdleRounds) {
         result_.stop_reason = StopReason::kExhausted;
         return;
       }
-      const auto evaluated = order_.Evaluate(sequences);
+      const auto results = order_.Evaluate(sequences);
       for (size_t i = 0; i < sequences.size(); ++i) {
-        Trial trial{sequences[i], {}};
-        if (evaluated[i]) {
-          for (const Step& step : *evaluated[i]) {
-            trial.results.push_back(
-                {step.pass, step.changed, !step.failure.empty(), order_.Value(step.metrics)});
-          }
-          Note(*evaluated[i]);
-        }
-        searcher.Tell(trial);
+        if (results[i]) Note(*results[i]);
+        searcher.Tell(MakeTrial(sequences[i], results[i]));
       }
+      idle_rounds = order_.evaluated() == evaluated ? idle_rounds + 1 : 0;
       if (Since(reported) > 0.2) {
         Report("search");
         reported = Clock::now();
       }
     }
+  }
+
+  std::optional<StopReason> WhyStop() const {
+    if (Interrupted()) return StopReason::kInterrupted;
+    if (options_.budget_seconds > 0 && Since(start_) >= options_.budget_seconds) {
+      return StopReason::kTime;
+    }
+    if (options_.budget_steps > 0 && order_.evaluated() >= options_.budget_steps) {
+      return StopReason::kSteps;
+    }
+    return std::nullopt;
+  }
+
+  Trial MakeTrial(const Sequence& sequence, const StatusOr<std::vector<Step>>& steps) const {
+    Trial trial{sequence, {}};
+    if (!steps) return trial;
+    std::vector<PassId> changes;
+    for (const Step& step : *steps) {
+      ActionResult& result = trial.results.emplace_back();
+      result.action = step.pass;
+      result.changed = step.changed;
+      result.failed = !step.failure.empty();
+      result.value = order_.Value(step.metrics);
+      result.state = step.state;
+      if (options_.policy == nullptr) continue;
+      if (step.changed) changes.push_back(step.pass);
+      result.observed.opcodes = order_.Opcodes(step.state);
+      result.observed.passes = changes;
+    }
+    return trial;
   }
 
   // Replays the finalists, best first, and takes the first that keeps its promise and computes the
@@ -266,7 +338,7 @@ class Optimizer {
   Pool& pool_;
   const OptimizeOptions& options_;
   PassOrder order_;
-  const Clock::time_point start_ = Clock::now();
+  Clock::time_point start_ = Clock::now();
   Finalists finalists_;
   OptimizeResult result_;
   Metrics metrics_;  // of the last replay

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "core/program.h"
 #include "core/result.h"
 #include "core/timing.h"
+#include "policy/policy.h"
 #include "wire/pool.h"
 
 namespace hone {
@@ -34,8 +36,15 @@ struct OptimizeOptions {
   Objective objective = Objective::kOpCount;
   std::string actions = "simplify";
   std::string search = "local";
-  double budget_seconds = 30;  // of the search; 0 is no limit
-  int64_t budget_steps = 0;    // 0 is no limit
+  // For the searchers that need them; a policy is used by others too, where given.
+  std::vector<std::vector<std::string>> coreset;
+  std::shared_ptr<const policy::Policy> policy;
+  // The default order is where the search starts, and the result if nothing beats it. Without it
+  // the search is on its own, as learners and searchers are compared.
+  bool from_default = true;
+  double budget_seconds = 30;  // of the search and, from the default order, of that; 0 is no limit
+  int64_t budget_steps = 0;    // of PassOrder::evaluated; 0 is no limit
+  size_t longest = 256;        // passes in a sequence
   uint64_t seed = 1;
   bool verify = true;
   CompareOptions compare;
@@ -51,7 +60,7 @@ struct Failure {
 
 // A new best of the search.
 struct Improvement {
-  int64_t steps = 0;
+  int64_t steps = 0;  // PassOrder::evaluated
   double seconds = 0;
   double value = 0;
 };
@@ -69,7 +78,8 @@ struct OptimizeResult {
   ComparisonReport verification;
   std::vector<std::string> rejected;  // better ones that did not stand up to replay or comparison
   StopReason stop_reason = StopReason::kTime;
-  int64_t steps = 0;
+  int64_t steps = 0;      // taken, by looking up or by running
+  int64_t evaluated = 0;  // of them those that had not been taken before from the same state
   double search_seconds = 0;
   double verify_seconds = 0;
   Timing timing;  // of the workers, during the default order and the search
@@ -79,8 +89,8 @@ struct OptimizeResult {
   bool verified() const { return verification_ran && verification.verdict == Verdict::kEqual; }
 };
 
-// The default order is a candidate, so the result is never worse than it. Of all that was found,
-// the best that replays to what it promised and computes the same as the program is the result;
+// With from_default the result is never worse than the default order's. Of all that was found, the
+// best that replays to what it promised and computes the same as the program is the result;
 // where equality cannot be told, the best is returned with verification.reason saying why.
 StatusOr<OptimizeResult> Optimize(Pool& pool, const ProgramInfo& program,
                                   const OptimizeOptions& options);

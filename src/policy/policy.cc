@@ -1,0 +1,148 @@
+#include "policy/policy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <sstream>
+#include <unordered_map>
+#include <utility>
+
+#include "policy/dense.h"
+#include "policy/features.h"
+
+namespace hone::policy {
+namespace {
+
+constexpr double kUnknownShare = 0.01;  // of the actions that the policy does not know, together
+
+std::vector<std::string> SplitNames(const std::string& text) {
+  std::vector<std::string> names;
+  std::stringstream list(text);
+  for (std::string name; std::getline(list, name, ',');) names.push_back(name);
+  return names;
+}
+
+Error Bad(std::string what) { return {ErrorCode::kInvalidInput, std::move(what)}; }
+
+}  // namespace
+
+class NetworkPrior final : public Prior {
+ public:
+  NetworkPrior(Features features, DenseStack policy, DenseStack value, double temperature,
+               std::vector<int> outputs, int64_t initial_op_count)
+      : features_(std::move(features)),
+        policy_(std::move(policy)),
+        value_(std::move(value)),
+        temperature_(temperature),
+        outputs_(std::move(outputs)),
+        initial_op_count_(initial_op_count) {}
+
+  Opinion Of(const Observed& state) const override {
+    Eigen::VectorXf row(features_.size());
+    features_.Write(state.opcodes, initial_op_count_, state.passes,
+                    {row.data(), static_cast<size_t>(row.size())});
+    const Eigen::VectorXf logits = policy_.Forward(row);
+    Opinion opinion;
+    opinion.probabilities = Softmax(logits);
+    if (!value_.empty()) opinion.gain = value_.Forward(row)[0];
+    return opinion;
+  }
+
+ private:
+  // Over the problem's actions; those that are not the network's share what is set apart.
+  std::vector<double> Softmax(const Eigen::VectorXf& logits) const {
+    double top = -INFINITY;
+    for (int output : outputs_) {
+      if (output >= 0) top = std::max<double>(top, logits[output]);
+    }
+    std::vector<double> probabilities(outputs_.size());
+    double sum = 0;
+    size_t unknown = 0;
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (outputs_[i] < 0) {
+        ++unknown;
+        continue;
+      }
+      sum += probabilities[i] = std::exp((logits[outputs_[i]] - top) / temperature_);
+    }
+    const double known = unknown == 0 ? 1 : 1 - kUnknownShare;
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      probabilities[i] = outputs_[i] < 0 ? kUnknownShare / static_cast<double>(unknown)
+                                         : known * probabilities[i] / sum;
+    }
+    return probabilities;
+  }
+
+  const Features features_;
+  const DenseStack policy_;
+  const DenseStack value_;
+  const double temperature_;
+  const std::vector<int> outputs_;  // of each of the problem's actions; -1 where there is none
+  const int64_t initial_op_count_;
+};
+
+StatusOr<std::shared_ptr<const Policy>> Policy::Read(std::string_view bytes) {
+  StatusOr<PolicyFile> file = ReadPolicyFile(bytes);
+  if (!file) return tl::unexpected(file.error());
+  auto policy = std::make_shared<Policy>();
+  policy->file_ = *std::move(file);
+  auto& metadata = policy->file_.metadata;
+  if (metadata[kMetadataFormat] != kPolicyFormat) {
+    return tl::unexpected(Bad("its format is '" + metadata[kMetadataFormat] + "', not " +
+                              kPolicyFormat + ": it was not made by this hone; train it again"));
+  }
+  policy->actions_ = SplitNames(metadata[kMetadataActions]);
+  policy->opcodes_ = SplitNames(metadata[kMetadataOpcodes]);
+  // What is wrong with the networks is found by making one.
+  StatusOr<Features> features =
+      Features::Make(metadata[kMetadataFeatures], policy->opcodes_, policy->actions_, {}, {});
+  if (!features) return tl::unexpected(features.error());
+  const StatusOr<DenseStack> network =
+      DenseStack::Make(policy->file_.tensors, "policy", metadata[kMetadataActivation]);
+  if (!network) return tl::unexpected(network.error());
+  if (network->inputs() != features->size() ||
+      network->outputs() != static_cast<int64_t>(policy->actions_.size())) {
+    return tl::unexpected(Bad("its network does not fit its features and actions"));
+  }
+  const StatusOr<DenseStack> value =
+      DenseStack::Make(policy->file_.tensors, "value", metadata[kMetadataActivation]);
+  if (!value) return tl::unexpected(value.error());
+  if (!value->empty() && (value->inputs() != features->size() || value->outputs() != 1)) {
+    return tl::unexpected(Bad("its value network does not fit its features"));
+  }
+  return policy;
+}
+
+StatusOr<std::shared_ptr<const Prior>> Policy::MakePrior(const std::vector<PassInfo>& passes,
+                                                         const std::vector<std::string>& opcodes,
+                                                         const std::vector<PassId>& actions,
+                                                         int64_t initial_op_count) const {
+  const auto of = [this](const char* key) {
+    const auto found = file_.metadata.find(key);
+    return found == file_.metadata.end() ? std::string() : found->second;
+  };
+  std::unordered_map<std::string, int> output;
+  for (size_t i = 0; i < actions_.size(); ++i) output[actions_[i]] = static_cast<int>(i);
+  std::vector<int> outputs;
+  for (PassId action : actions) {
+    const auto found = output.find(passes[action].name);
+    outputs.push_back(found == output.end() ? -1 : found->second);
+  }
+  if (std::all_of(outputs.begin(), outputs.end(), [](int place) { return place < 0; })) {
+    return tl::unexpected(Bad("the policy knows none of the passes to choose from"));
+  }
+  double temperature = 1;
+  if (of(kMetadataHead) == "q") {
+    temperature = std::strtod(of(kMetadataTemperature).c_str(), nullptr);
+    if (!(temperature > 0)) temperature = 1;
+  }
+  StatusOr<Features> features =
+      Features::Make(of(kMetadataFeatures), opcodes_, actions_, opcodes, passes);
+  if (!features) return tl::unexpected(features.error());
+  return std::make_shared<NetworkPrior>(
+      *std::move(features), *DenseStack::Make(file_.tensors, "policy", of(kMetadataActivation)),
+      *DenseStack::Make(file_.tensors, "value", of(kMetadataActivation)), temperature,
+      std::move(outputs), initial_op_count);
+}
+
+}  // namespace hone::policy
