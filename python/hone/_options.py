@@ -11,7 +11,7 @@ from hone.spaces import Ragged
 
 _PARTS = ("opcodes", "opcode_counts", "cost", "peak_memory", "history", "graph")
 _REWARD_PARTS = (
-    "objective", "change", "level", "shaping", "discount", "flops_weight",
+    "objective", "change", "headroom", "level", "shaping", "discount", "flops_weight",
     "transcendentals_weight", "final_default", "final_run_time", "failure",
 )
 # Dimensions that a graph's nodes show, and the kinds of its edges: core/program_arrays.h.

@@ -17,18 +17,30 @@ struct Command {
   const char* examples;  // shown by `hone NAME --help`, a line each
   // Adds the command's options to its parser. They live as long as the Run that is returned.
   Run (*add)(CLI::App& app);
+  // Where `add` is null: the executable beside this one that has the command, and how to get it.
+  const char* executable = nullptr;
+  const char* how_to_get = nullptr;
 };
 
 // In the order of `hone --help`.
 const std::vector<Command>& Commands();
 
+// As both executables list it.
+inline constexpr Command kTrain = {
+    "train", "learn a policy by acting on programs: ppo, dqn, a2c, trpo", "", nullptr, "hone-learn",
+    "it needs libtorch (on Debian: libtorch-dev) when hone is built"};
+
 Run AddCheck(CLI::App& app);
+Run AddCoreset(CLI::App& app);
 Run AddDataset(CLI::App& app);
+Run AddEval(CLI::App& app);
+Run AddLeaderboard(CLI::App& app);
 Run AddOptimize(CLI::App& app);
 Run AddPasses(CLI::App& app);
 Run AddReplay(CLI::App& app);
 Run AddRun(CLI::App& app);
 Run AddStats(CLI::App& app);
+Run AddTrain(CLI::App& app);  // of hone-learn
 
 }  // namespace hone::cli
 

@@ -9,9 +9,12 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <utility>
 
+#include "core/nearest.h"
+#include "dataset/index.h"
 #include "dataset/programs.h"
 
 namespace hone::cli {
@@ -36,8 +39,48 @@ void AddDatasetsOption(CLI::App& app, std::vector<std::string>& folders) {
 }
 
 StatusOr<std::vector<dataset::Dataset>> FindDatasets(const std::vector<std::string>& folders) {
+  return dataset::KnownDatasets(folders, (ExecutableFolder() / "hone").string());
+}
+
+fs::path ExecutableFolder() {
   std::error_code error;
-  return dataset::KnownDatasets(folders, fs::read_symlink("/proc/self/exe", error).string());
+  return fs::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+StatusOr<std::vector<std::string>> InSplit(const std::vector<std::string>& files,
+                                           const std::string& split) {
+  if (split.empty()) return files;
+  const auto& splits = dataset::Splits();
+  if (std::find(splits.begin(), splits.end(), split) == splits.end()) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     fmt::format("there is no split '{}'{}", split, DidYouMean(split, splits)));
+  }
+  std::map<fs::path, std::map<std::string, std::string>> splits_of;  // folder to file to split
+  std::vector<std::string> chosen;
+  for (const std::string& file : files) {
+    std::error_code error;
+    const fs::path path = fs::absolute(file, error).lexically_normal();
+    fs::path folder = path.parent_path();
+    while (folder.has_relative_path() && !fs::exists(dataset::IndexPath(folder.string()), error)) {
+      folder = folder.parent_path();
+    }
+    if (!splits_of.count(folder)) {
+      const StatusOr<dataset::Index> index = dataset::ReadIndex(folder.string());
+      if (!index) {
+        return MakeError(ErrorCode::kInvalidInput,
+                         file + ": no index.tsv says in what split it is; `hone dataset index` and "
+                                "`hone dataset split` make one");
+      }
+      for (const dataset::Row& row : index->rows) splits_of[folder][row.file] = row.split;
+    }
+    if (splits_of[folder][path.lexically_relative(folder).string()] == split) {
+      chosen.push_back(file);
+    }
+  }
+  if (chosen.empty()) {
+    return MakeError(ErrorCode::kInvalidInput, "none of the programs is in the split " + split);
+  }
+  return chosen;
 }
 
 StatusOr<std::string> FindInput(const std::string& given, const std::vector<std::string>& folders) {

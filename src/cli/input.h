@@ -4,6 +4,7 @@
 
 #include <CLI/App.hpp>
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,14 @@ StatusOr<std::vector<dataset::Dataset>> FindDatasets(const std::vector<std::stri
 // The path of what a user named: a path that exists, else a URI of a program or folder in one of
 // the data sets. A name that is neither comes back as it is.
 StatusOr<std::string> FindInput(const std::string& given, const std::vector<std::string>& datasets);
+
+// The folder that the running executable lies in.
+std::filesystem::path ExecutableFolder();
+
+// Only the files whose row in the nearest index.tsv above them names that split; all of them where
+// `split` is empty. Errors: no such split; a file that no index knows; none is left.
+StatusOr<std::vector<std::string>> InSplit(const std::vector<std::string>& files,
+                                           const std::string& split);
 
 // Files as named, and the programs in folders (recursive, sorted; dataset/programs.h says what is
 // one), each a path or a URI. A name that does not exist and a folder without programs are errors.

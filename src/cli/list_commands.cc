@@ -22,6 +22,20 @@ const std::vector<Command>& Commands() {
        "  hone check model.hlo better.hlo\n"
        "  hone check model.hlo better.hlo --inputs 10 --seed 7 --budget 5m\n",
        AddCheck},
+      kTrain,
+      {"eval", "a search method or a trained policy on programs, against XLA's own order",
+       "  hone eval models/ --split test --search policy_greedy --budget 1s\n"
+       "  hone eval models/ --policy policy.safetensors --verify -o results.jsonl\n"
+       "  hone eval models/ --search random --budget 30s,4000steps --seeds 3 -o results.jsonl\n",
+       AddEval},
+      {"leaderboard", "one page of every method, from stored results",
+       "  hone leaderboard results/*.jsonl -o leaderboard.md\n"
+       "  hone leaderboard results.jsonl --steps 250,1000,4000\n",
+       AddLeaderboard},
+      {"coreset", "choose a few sequences of passes that together do well on many programs",
+       "  hone coreset models/ --split train -o coreset.json\n"
+       "  hone coreset a.hlo b.hlo --budget 20s --size 16 -o coreset.json\n",
+       AddCoreset},
       {"stats", "what is in a program: ops, flops, bytes, memory, largest tensors",
        "  hone stats model.hlo\n"
        "  hone stats models/ --json\n",

@@ -19,6 +19,7 @@
 #include "cli/common.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
+#include "cli/models.h"
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/progress.h"
@@ -36,6 +37,7 @@ struct Options {
   std::string objective = "op_count";
   std::string actions = "simplify";
   std::string search{Searchers().front().name};
+  ModelOptions models;
   Budget budget{30, std::numeric_limits<int64_t>::max()};
   uint64_t seed = 1;
   int inputs = 3;
@@ -96,6 +98,7 @@ Json RowJson(const Pool& pool, const Row& row, const Options& options) {
       {"reason", report.reason},           {"seconds", result.verify_seconds}};
   json["passes"] = Names(pool, result.passes);
   json["steps"] = result.steps;
+  json["evaluated"] = result.evaluated;
   json["passes_run"] = result.timing.passes_run;
   json["seconds"] = row.seconds;
   json["search_seconds"] = result.search_seconds;
@@ -296,6 +299,9 @@ class Optimization {
       return Fail(expanded.error().error, expanded.error().file, options_.common.json);
     }
     files_ = *expanded;
+    if (Status loaded = LoadModels(options_.models, options_.search, models_); !loaded) {
+      return Fail(loaded.error(), options_.common.json);
+    }
     for (auto [given, extension, targets] : {std::tuple(&options_.output, ".hlo", &outputs_),
                                              std::tuple(&options_.recipe, ".json", &recipes_)}) {
       auto planned = Targets(files_, *given, extension);
@@ -399,7 +405,7 @@ class Optimization {
 
   void Search(Row& row) {
     Progress progress(options_.common.ShowProgress());
-    OptimizeOptions search;
+    OptimizeOptions search = models_;
     search.objective = *ObjectiveFromName(options_.objective);
     search.actions = options_.actions;
     search.search = options_.search;
@@ -468,6 +474,7 @@ class Optimization {
   std::vector<std::string> files_;
   std::vector<std::string> outputs_;
   std::vector<std::string> recipes_;
+  OptimizeOptions models_;  // what the searcher needs of them
   const std::atomic<bool>* stop_ = nullptr;
   std::unique_ptr<Pool> pool_;
 };
@@ -490,6 +497,7 @@ Run AddOptimize(CLI::App& app) {
   app.add_option("--search", options->search, "how to search")
       ->check(CLI::IsMember(searchers))
       ->capture_default_str();
+  AddModelOptions(app, options->models);
   AddBudget(app, "--budget", options->budget,
             "time, steps or both, a program: 2m, 2000steps, 2m,2000steps (30s)");
   app.add_option("--seed", options->seed, "of the search and of the inputs")->capture_default_str();

@@ -205,6 +205,7 @@ class Server {
         MeasureRunTime(**module, FromWire(params.getOptions()));
     if (!report) return Fail(results, report.error());
     results.setCompileSeconds(report->compile_seconds);
+    results.setCompiledInstructions(report->compiled_instructions);
     auto seconds = results.initSeconds(static_cast<unsigned>(report->seconds.size()));
     for (unsigned i = 0; i < seconds.size(); ++i) seconds.set(i, report->seconds[i]);
   }

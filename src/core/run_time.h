@@ -18,6 +18,8 @@ struct RunTimeOptions {
 struct RunTimeReport {
   std::vector<double> seconds;
   double compile_seconds = 0;
+  // Of the module that the compiler made of it, fusion bodies included; -1 where it does not tell.
+  int64_t compiled_instructions = -1;
 };
 
 }  // namespace hone

@@ -24,6 +24,9 @@ struct ObservationOptions {
 struct RewardOptions {
   Objective objective = Objective::kOpCount;
   double change = 1;  // (v(s) - v(s')) / v(s0): the scaled change of the op count, for op_count
+  // (v(s) - v(s')) / (v(s0) - v(default order's result)), the divisor at least kLeastHeadroom of
+  // v(s0): without a discount an episode's sum is the ratio (I - R) / (I - D) of XLA Gym.
+  double headroom = 0;
   double level = 0;   // -v(s') / v(s0): XLA Gym's own (Ganai et al. 2023, section 3)
 
   // Potential-based shaping, discount * phi(s') - phi(s), and phi(s') = 0 where s' is terminal (Ng,
@@ -40,6 +43,8 @@ struct RewardOptions {
   double failure = 0;         // subtracted where a pass failed
 };
 
+inline constexpr double kLeastHeadroom = 0.02;
+
 enum class Schedule {
   kRoundRobin,  // environment i of n begins with program i and goes on by n
   kRandom,
@@ -54,6 +59,9 @@ struct EnvOptions {
   RewardOptions reward;
   Schedule schedule = Schedule::kRoundRobin;
   int64_t curriculum_episodes = 20;  // of one environment
+  // Masks, and the end of an episode where nothing can change, go by what this episode has tried in
+  // the state at hand, not by all that the table knows: then they depend on nothing but the actions.
+  bool episode_mask = false;
   // Answers known transitions from the table. Without it every pass runs.
   bool use_table = true;
   // Known transitions, of all programs, beyond which all are forgotten: about 0.3 KB each.

@@ -71,6 +71,7 @@ StatusOr<bool> PassOrderEnv::BeginReset(std::optional<uint64_t> seed,
   forced_program_ = program;
   view_ = {};
   view_.program = program ? *program : NextProgram();
+  idle_here_.reset();
   return Enter();
 }
 
@@ -215,6 +216,9 @@ StatusOr<bool> PassOrderEnv::Arrive(const hone::Step& step, double run_seconds) 
     view_.fingerprint = step.state;
     view_.metrics = step.metrics;
     view_.opcodes = step.opcodes;
+    idle_here_.reset();
+  } else {
+    idle_here_.set(step.pass);
   }
   if (AllIdle()) outcome_.terminated = true;
   if (!outcome_.terminated && view_.actions.size() >= static_cast<size_t>(options.traj_limit)) {
@@ -242,6 +246,10 @@ void PassOrderEnv::Finish() {
   const double now = Value(view_.metrics);
   double sum = 0;
   if (reward.change != 0) sum += reward.change * (Value(before_) - now) / first;
+  if (reward.headroom != 0) {
+    const double headroom = Value(program.initial) - program.default_value;
+    sum += reward.headroom * (Value(before_) - now) / std::max(kLeastHeadroom * first, headroom);
+  }
   if (reward.level != 0) sum -= reward.level * now / first;
   if (reward.shaping != 0) {
     const double next = outcome_.terminated ? 0 : Potential(view_.metrics);
@@ -271,15 +279,20 @@ double PassOrderEnv::Potential(const Metrics& metrics) const {
   return first == 0 ? 0 : -weighted(metrics) / first;
 }
 
+PassSet PassOrderEnv::Idle() const {
+  return session_->options().episode_mask ? idle_here_
+                                          : session_->Idle(view_.program, view_.fingerprint);
+}
+
 bool PassOrderEnv::AllIdle() const {
   if (!session_->options().use_table) return false;
-  const PassSet idle = session_->Idle(view_.program, view_.fingerprint);
+  const PassSet idle = Idle();
   const auto& actions = session_->actions();
   return std::all_of(actions.begin(), actions.end(), [&](PassId pass) { return idle.test(pass); });
 }
 
 std::vector<bool> PassOrderEnv::ActionMask() const {
-  const PassSet idle = session_->Idle(view_.program, view_.fingerprint);
+  const PassSet idle = Idle();
   std::vector<bool> mask;
   for (PassId pass : session_->actions()) mask.push_back(!idle.test(pass));
   if (session_->options().stop_action) mask.push_back(true);

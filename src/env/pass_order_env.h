@@ -82,6 +82,7 @@ class PassOrderEnv {
   void Finish();
   double Value(const Metrics& metrics) const;
   double Potential(const Metrics& metrics) const;
+  PassSet Idle() const;
   bool AllIdle() const;
 
   std::shared_ptr<Session> session_;
@@ -92,6 +93,7 @@ class PassOrderEnv {
   int64_t episodes_ = 0;
   bool running_ = false;
   View view_;
+  PassSet idle_here_;  // tried in this state, in this episode, and changed nothing
   std::vector<LeftState> left_;  // to be told to the worker with the next request
 
   // Of the step in hand.

@@ -73,7 +73,7 @@ StatusOr<EnvProgram> Session::LoadNow(ProgramId id, RemoteWorker& remote) {
   if (apply_options().peak_memory) {
     if (const StatusOr<Metrics> measured = remote.Measure(start)) program.initial = *measured;
   }
-  if (options_.reward.final_default != 0) {
+  if (options_.reward.final_default != 0 || options_.reward.headroom != 0) {
     StatusOr<std::vector<StockPass>> stock = remote.StockPasses(id);
     if (!stock) return tl::unexpected(stock.error());
     ApplyRequest request;

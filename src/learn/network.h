@@ -20,6 +20,7 @@ struct NetworkOptions {
   std::vector<int64_t> hidden = {256, 256};
   std::string activation = "tanh";  // or "relu"
   bool value_features = false;      // takes Observation::value_features too
+  bool orthogonal = true;           // initial weights; else torch's own (Kaiming's uniform)
 };
 
 class Network : public torch::nn::Module {
@@ -31,10 +32,13 @@ class Network : public torch::nn::Module {
                       std::map<std::string, policy::Tensor>& tensors) const = 0;
 };
 
-// Weights are orthogonal, of gain sqrt(2) in hidden layers and `last_gain` in the last; biases are
-// zero (as stable-baselines3 has them). Uses torch's default generator.
+// Orthogonal weights are of gain sqrt(2) in hidden layers and `last_gain` in the last, biases zero
+// (as stable-baselines3 has them). Uses torch's default generator.
 std::shared_ptr<Network> MakeNetwork(const NetworkOptions& options, const TaskShape& shape,
                                      int64_t outputs, double last_gain);
+
+// A copy, for Network::Export.
+policy::Tensor ToPolicyTensor(const torch::Tensor& tensor);
 
 }  // namespace hone::learn
 

@@ -1,16 +1,20 @@
 #include "search/greedy.h"
 
+#include <algorithm>
 #include <deque>
+#include <unordered_set>
 #include <utility>
 
 namespace hone {
 namespace {
 
+constexpr int kDeepest = 3;
+
 class GreedySearcher final : public Searcher {
  public:
   explicit GreedySearcher(const SearchProblem& problem)
       : problem_(problem), here_{problem.initial_value, {}} {
-    PushRound({Sequence{}});
+    Restart(here_);
   }
 
   std::vector<Sequence> Ask(size_t most) override {
@@ -26,21 +30,38 @@ class GreedySearcher final : public Searcher {
 
   void Tell(const Trial& trial) override {
     --pending_;
-    const Prefix prefix = BestPrefix(trial, problem_.initial_value);
-    if (prefix.value < best_.value) best_ = prefix;
-    if (!trial.results.empty() && trial.results.back().changed && !two_ahead_) {
-      changing_.push_back(trial.sequence);
+    Prefix prefix = BestPrefix(trial, problem_.initial_value);
+    if (prefix.value < best_.value) {
+      best_ = std::move(prefix);
+      // Further ahead a round is dear: what helps is taken at once.
+      if (ahead_ > 1) queue_.clear();
+    }
+    if (!trial.results.empty() && trial.results.back().changed &&
+        met_.insert(trial.results.back().state).second) {
+      changing_.push_back({trial.results.back().value, trial.sequence});
     }
   }
 
  private:
-  // Every action behind each of `prefixes`.
-  void PushRound(const std::vector<Sequence>& prefixes) {
+  // On from `from`, one action ahead.
+  void Restart(Prefix from) {
+    here_ = std::move(from);
+    ahead_ = 0;
+    met_ = {problem_.initial_state};
+    changing_ = {here_};
+    LookFurther();
+  }
+
+  // Every action behind each state that the round led to, the best of them first.
+  void LookFurther() {
+    ++ahead_;
     best_ = here_;
-    for (const Sequence& prefix : prefixes) {
-      if (prefix.size() >= problem_.longest) continue;
+    std::stable_sort(changing_.begin(), changing_.end(),
+                     [](const Prefix& a, const Prefix& b) { return a.value < b.value; });
+    for (const Prefix& prefix : std::exchange(changing_, {})) {
+      if (prefix.sequence.size() >= problem_.longest) continue;
       for (Action action : problem_.actions) {
-        Sequence& sequence = queue_.emplace_back(prefix);
+        Sequence& sequence = queue_.emplace_back(prefix.sequence);
         sequence.push_back(action);
       }
     }
@@ -48,30 +69,28 @@ class GreedySearcher final : public Searcher {
 
   void EndRound() {
     if (best_.value < here_.value) {
-      here_ = best_;
-      two_ahead_ = false;
-      changing_.clear();
-      PushRound({here_.sequence});
-    } else if (!two_ahead_ && !changing_.empty()) {
-      two_ahead_ = true;
-      PushRound(std::exchange(changing_, {}));
-    } else if (next_start_ < problem_.starts.size()) {
+      Restart(best_);
+    } else if (ahead_ > 0 && ahead_ < kDeepest && !changing_.empty()) {
+      LookFurther();
+    }
+    if (queue_.empty() && next_start_ < problem_.starts.size()) {
       // Stuck: on to the next start, of which only a better result counts.
-      two_ahead_ = false;
-      changing_.clear();
       best_ = here_ = {problem_.initial_value, {}};
-      queue_.push_back(problem_.starts[next_start_++]);
+      ahead_ = 0;
+      changing_.clear();
+      queue_.push_back(Usable(problem_, problem_.starts[next_start_++]));
     }
   }
 
   const SearchProblem problem_;
   Prefix here_;
-  Prefix best_;                     // of the round
-  std::vector<Sequence> changing_;  // of the round: sequences whose last action changed something
+  Prefix best_;                          // of the round
+  std::vector<Prefix> changing_;         // of the round: with the value at their end, one a state
+  std::unordered_set<Fingerprint> met_;  // states that looking ahead from here led to
   std::deque<Sequence> queue_;
   size_t pending_ = 0;
   size_t next_start_ = 0;
-  bool two_ahead_ = false;
+  int ahead_ = 0;  // actions that the round looks ahead; 0 while a start is asked
 };
 
 }  // namespace

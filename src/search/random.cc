@@ -1,5 +1,7 @@
 #include "search/random.h"
 
+#include <algorithm>
+
 #include "core/rng.h"
 
 namespace hone {
@@ -16,10 +18,11 @@ class RandomSearcher final : public Searcher {
     std::vector<Sequence> sequences;
     while (sequences.size() < most) {
       if (next_start_ < problem_.starts.size()) {
-        sequences.push_back(problem_.starts[next_start_++]);
+        sequences.push_back(Usable(problem_, problem_.starts[next_start_++]));
         continue;
       }
-      Sequence sequence(kShortest + rng_.Below(kLongest - kShortest + 1));
+      Sequence sequence(
+          std::min(kShortest + rng_.Below(kLongest - kShortest + 1), problem_.longest));
       for (Action& action : sequence) action = rng_.Pick(problem_.actions);
       sequences.push_back(std::move(sequence));
     }

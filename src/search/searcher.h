@@ -37,7 +37,7 @@ struct ActionResult {
   Action action = 0;
   bool changed = false;
   bool failed = false;
-  double value = 0;  // after it; lower is better
+  double value = 0;   // after it; lower is better
   Fingerprint state;  // after it: equal states have equal futures
   // Of `state`, where the problem has a prior. Arrays, where it needs them, come with the last
   // result of a sequence only, for they are dear.
@@ -78,6 +78,9 @@ struct Prefix {
   Sequence sequence;
 };
 Prefix BestPrefix(const Trial& trial, double initial_value);
+
+// What of a sequence may be asked: the problem's actions, no more than its longest.
+Sequence Usable(const SearchProblem& problem, const Sequence& sequence);
 
 }  // namespace hone
 

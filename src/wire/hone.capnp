@@ -211,7 +211,8 @@ interface Worker {
   # Unlike `describe`, of the module that is held, if there is one.
   arrays @10 (state :StateName) -> (arrays :ProgramArrays, failure :Failure);
   runTime @11 (state :StateName, options :RunTimeOptions)
-      -> (seconds :List(Float64), compileSeconds :Float64, failure :Failure);
+      -> (seconds :List(Float64), compileSeconds :Float64, failure :Failure,
+          compiledInstructions :Int64);
 
   # Passes without hone around them, to measure hone against.
   rawLoop @12 (program :UInt32, actions :List(UInt16), seed :UInt64, firstEpisode :Int64,

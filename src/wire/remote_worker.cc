@@ -379,6 +379,7 @@ StatusOr<RunTimeReport> RemoteWorker::RunTime(const StateName& state,
       [](const auto& response) {
         RunTimeReport report;
         report.compile_seconds = response.getCompileSeconds();
+        report.compiled_instructions = response.getCompiledInstructions();
         for (double seconds : response.getSeconds()) report.seconds.push_back(seconds);
         return report;
       });

@@ -190,6 +190,12 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
   return Program(*std::move(executable));
 }
 
+int64_t Program::InstructionCount() const {
+  const auto modules = executable_->GetHloModules();
+  if (!modules.ok() || modules->empty()) return -1;
+  return modules->front()->instruction_count();
+}
+
 absl::StatusOr<Arrays> Program::Run(const DeviceArrays& arguments) const {
   std::vector<xla::PjRtBuffer*> handles;
   for (const auto& argument : arguments) handles.push_back(argument.get());

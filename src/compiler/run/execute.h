@@ -41,6 +41,9 @@ class Program {
 
   absl::StatusOr<Arrays> Run(const DeviceArrays& arguments) const;
 
+  // Of the module that was compiled in the end, in all its computations; -1 where it is not told.
+  int64_t InstructionCount() const;
+
  private:
   explicit Program(std::unique_ptr<xla::PjRtLoadedExecutable> executable)
       : executable_(std::move(executable)) {}

@@ -37,6 +37,7 @@ StatusOr<RunTimeReport> MeasureRunTime(const xla::HloModule& module,
   if (!program.ok()) return CannotTime(std::string(program.status().message()));
   RunTimeReport report;
   report.compile_seconds = since(start);
+  report.compiled_instructions = program->InstructionCount();
   auto inputs = MakeInputs(FindInputRoles(module), InputKind::kSigned, options.seed);
   if (!inputs.ok()) return CannotTime(std::string(inputs.status().message()));
   auto arguments = ToDevice(*inputs);

@@ -1,0 +1,322 @@
+// hone eval: a method on programs that it has not seen, against XLA's own order.
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/input.h"
+#include "cli/interrupt.h"
+#include "cli/models.h"
+#include "cli/output.h"
+#include "cli/parse.h"
+#include "cli/progress.h"
+#include "core/median.h"
+#include "report/evaluation.h"
+#include "search/searcher.h"
+
+namespace hone::cli {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::vector<std::string> files;
+  std::string split;
+  std::string search;
+  ModelOptions models;
+  std::string method;
+  std::string objective = "op_count";
+  std::string actions = "simplify";
+  Budget budget{30, std::numeric_limits<int64_t>::max()};
+  uint64_t seed = 1;
+  int seeds = 3;
+  size_t longest = 256;
+  bool from_default = false;
+  bool verify = false;
+  bool run_time = false;
+  double verify_seconds = 60;
+  std::string output;
+};
+
+class EvalRun {
+ public:
+  explicit EvalRun(Options& options) : options_(options) {}
+
+  int Run() {
+    if (options_.search.empty()) {
+      options_.search = options_.models.policy.empty() ? "local" : "policy_greedy";
+    }
+    if (options_.method.empty()) options_.method = options_.search;
+    if (Status loaded = LoadModels(options_.models, options_.search, search_); !loaded) {
+      return Fail(loaded.error(), options_.common.json);
+    }
+    const auto files = ExpandInputs(options_.files, options_.common.datasets);
+    if (!files) return Fail(files.error().error, files.error().file, options_.common.json);
+    auto chosen = InSplit(*files, options_.split);
+    if (!chosen) return Fail(chosen.error(), options_.common.json);
+    files_ = *std::move(chosen);
+    if (!options_.output.empty()) {
+      if (Status read = ReadOld(); !read) {
+        return Fail(read.error(), options_.output, options_.common.json);
+      }
+    }
+    stop_ = StopOnInterrupt();
+    auto pool = StartPool(options_.common, stop_);
+    if (!pool) return Fail(pool.error(), options_.common.json);
+    pool_ = *std::move(pool);
+    return EvaluateAll();
+  }
+
+ private:
+  // Results are added to those that the file has.
+  Status ReadOld() {
+    if (Status fine = CheckWritable(options_.output); !fine) return fine;
+    std::error_code error;
+    if (!std::filesystem::exists(options_.output, error)) return {};
+    const StatusOr<std::string> text =
+        std::filesystem::file_size(options_.output, error) == 0
+            ? StatusOr<std::string>("")
+            : ReadInput(options_.output, options_.common.MostInputBytes());
+    if (!text) return tl::unexpected(text.error());
+    const auto old = report::EvaluationsFromJsonLines(*text);
+    if (!old) return tl::unexpected(old.error());
+    old_ = *text;
+    if (!old_.empty() && old_.back() != '\n') old_ += '\n';
+    return {};
+  }
+
+  int EvaluateAll() {
+    size_t width = 7;
+    for (const std::string& file : files_) width = std::max(width, file.size());
+    if (!options_.common.json) {
+      (void)WriteStdout(fmt::format("{:{}} {:>4} {:>9} {:>9} {:>9} {:>7} {:>8} {:>8} {:>9}\n",
+                                    "PROGRAM", width, "SEED", "INITIAL", "DEFAULT", "RESULT",
+                                    "RATIO", "STEPS", "SECONDS", "VERIFIED"));
+    }
+    bool failed = false;
+    std::string written = old_;
+    for (const std::string& file : files_) {
+      for (int i = 0; i < options_.seeds && !*stop_; ++i) {
+        const StatusOr<report::Evaluation> one = EvaluateOne(file, options_.seed + static_cast<uint64_t>(i));
+        if (*stop_) break;  // half a search is no result
+        if (!one) {
+          failed = true;
+          errors_.push_back(ErrorJson(one.error(), file));
+          if (!options_.common.json) (void)Fail(one.error(), file, false);
+          break;
+        }
+        rows_.push_back(*one);
+        if (!options_.common.json) PrintRow(*one, width);
+        if (options_.output.empty()) continue;
+        written += report::EvaluationToJsonLine(*one);
+        if (Status wrote = WriteFile(options_.output, written); !wrote) {
+          return Fail(wrote.error(), options_.output, options_.common.json);
+        }
+      }
+    }
+    return Conclude(*stop_ ? kInterrupted : failed ? kSomeFailed : kFine);
+  }
+
+  StatusOr<report::Evaluation> EvaluateOne(const std::string& file, uint64_t seed) {
+    // Loaded anew for every seed: what a worker remembers would make the later ones faster.
+    const StatusOr<ProgramInfo> program =
+        LoadProgram(*pool_, file, options_.common.MostInputBytes());
+    if (!program) return tl::unexpected(program.error());
+    StatusOr<report::Evaluation> one = Search(file, *program, seed);
+    pool_->Unload(program->id);
+    return one;
+  }
+
+  StatusOr<report::Evaluation> Search(const std::string& file, const ProgramInfo& program, uint64_t seed) {
+    Progress progress(options_.common.ShowProgress());
+    OptimizeOptions search = search_;
+    search.objective = *ObjectiveFromName(options_.objective);
+    search.actions = options_.actions;
+    search.search = options_.search;
+    search.from_default = options_.from_default;
+    search.longest = options_.longest;
+    search.budget_seconds = std::isfinite(options_.budget.seconds) ? options_.budget.seconds : 0;
+    search.budget_steps = options_.budget.steps == Budget{}.steps ? 0 : options_.budget.steps;
+    search.seed = seed;
+    search.verify = options_.verify;
+    search.compare.seed = seed;
+    search.compare.budget_seconds = options_.verify_seconds;
+    search.interrupted = stop_;
+    search.progress = [&](const OptimizeProgress& now) {
+      if (!progress.Due()) return;
+      progress.Show(fmt::format("{} of {} runs; {}: {} {:.0f} s, {} -> {}", rows_.size(),
+                                files_.size() * static_cast<size_t>(options_.seeds), file,
+                                now.phase, now.seconds, now.initial, now.best));
+    };
+    const StatusOr<OptimizeResult> result = Optimize(*pool_, program, search);
+    if (!result) return tl::unexpected(result.error());
+    report::Evaluation one;
+    one.method = options_.method;
+    one.program = Name(file);
+    one.objective = options_.objective;
+    one.actions = options_.actions;
+    one.seed = seed;
+    one.from_default = options_.from_default;
+    one.initial = result->initial;
+    one.by_default = result->by_default;
+    one.value = result->value;
+    one.evaluated = result->evaluated;
+    one.seconds = result->search_seconds;
+    one.verified = !result->verification_ran ? "skipped"
+                   : result->verified()      ? "true"
+                   : result->rejected.empty() && result->verification.verdict != Verdict::kDifferent
+                       ? "unknown"
+                       : "false";
+    one.stop_reason = StopReasonName(result->stop_reason);
+    for (const Improvement& better : result->improvements) {
+      one.curve.push_back({better.steps, better.seconds, better.value});
+    }
+    if (options_.run_time) TimeResult(program, *result, one);
+    return one;
+  }
+
+  // What the stock compiler makes of the program and of the result, and how fast each runs: in
+  // turns, for the machine's speed drifts.
+  void TimeResult(const ProgramInfo& program, const OptimizeResult& result, report::Evaluation& one) {
+    StateName state{program.id, {}};
+    for (PassId pass : result.passes) state.links.push_back({pass, {}});
+    RunTimeOptions timing;
+    timing.budget_seconds = options_.verify_seconds;
+    std::vector<double> stock;
+    std::vector<double> changed;
+    for (int round = 0; round < 2; ++round) {
+      const auto time = [&](const StateName& what, std::vector<double>& seconds) -> int64_t {
+        const auto report = pool_->On(
+            0, [&](RemoteWorker& remote) { return remote.RunTime(what, timing); });
+        if (!report) return -1;
+        seconds.insert(seconds.end(), report->seconds.begin(), report->seconds.end());
+        return report->compiled_instructions;
+      };
+      one.stock_instructions = time({program.id, {}}, stock);
+      one.final_instructions = time(state, changed);
+    }
+    if (!stock.empty() && !changed.empty()) {
+      one.stock_run_seconds = Median(stock);
+      one.final_run_seconds = Median(changed);
+    }
+  }
+
+  // The last two folders and the file: enough to know it by, wherever the data set lies.
+  static std::string Name(const std::string& file) {
+    const std::filesystem::path path = std::filesystem::path(file).lexically_normal();
+    std::string name = path.filename().string();
+    std::filesystem::path folder = path.parent_path();
+    for (int i = 0; i < 2 && folder.has_filename(); ++i, folder = folder.parent_path()) {
+      name = folder.filename().string() + "/" + name;
+    }
+    return name;
+  }
+
+  void PrintRow(const report::Evaluation& one, size_t width) const {
+    const auto ratio = one.Ratio();
+    (void)WriteStdout(fmt::format("{:{}} {:>4} {:>9} {:>9} {:>9} {:>7} {:>8} {:>8.2f} {:>9}\n",
+                                  one.program, width, one.seed, one.initial, one.by_default,
+                                  one.value, ratio ? fmt::format("{:.4f}", *ratio) : "-",
+                                  one.evaluated, one.seconds, one.verified));
+  }
+
+  int Conclude(int code) const {
+    const report::Summary summary = report::Summarise(rows_);
+    if (options_.common.json) {
+      Json json;
+      json["method"] = options_.method;
+      json["results"] = Json::array();
+      for (const report::Evaluation& row : rows_) {
+        json["results"].push_back(Json::parse(report::EvaluationToJsonLine(row)));
+      }
+      json["errors"] = errors_;
+      json["summary"] = {{"geomean_ratio", summary.ratio.mean},
+                         {"low", summary.ratio.low},
+                         {"high", summary.ratio.high},
+                         {"programs", summary.ratio.programs},
+                         {"seeds", summary.seeds},
+                         {"better", summary.better},
+                         {"equal", summary.equal},
+                         {"worse", summary.worse},
+                         {"without_ratio", summary.without_ratio},
+                         {"seconds", summary.seconds},
+                         {"evaluated", summary.evaluated}};
+      return Finish(json, code);
+    }
+    std::string text = fmt::format(
+        "{}: geometric mean of the ratio {:.4f} (95 % interval {:.4f} to {:.4f}; {} programs, {} "
+        "seed{}); {} better than XLA's own order, {} equal, {} worse\n",
+        options_.method, summary.ratio.mean, summary.ratio.low, summary.ratio.high,
+        summary.ratio.programs, summary.seeds, summary.seeds == 1 ? "" : "s", summary.better,
+        summary.equal, summary.worse);
+    if (summary.run_time.programs > 0) {
+      text += fmt::format("after the stock compiler: {:.4f} times fewer instructions, {:.4f} times "
+                          "as fast ({} programs)\n",
+                          summary.final_instructions.mean, summary.run_time.mean,
+                          summary.run_time.programs);
+    }
+    return Finish(text, code);
+  }
+
+  Options& options_;
+  OptimizeOptions search_;
+  std::vector<std::string> files_;
+  std::vector<report::Evaluation> rows_;
+  Json errors_ = Json::array();
+  std::string old_;
+  const std::atomic<bool>* stop_ = nullptr;
+  std::unique_ptr<Pool> pool_;
+};
+
+}  // namespace
+
+Run AddEval(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("PROGRAM", options->files, "programs, or folders of them; paths or URIs")
+      ->required()
+      ->type_name("");
+  app.add_option("--split", options->split, "only those that index.tsv has in this split")
+      ->type_name("NAME");
+  std::vector<std::string> searchers;
+  for (const SearcherInfo& searcher : Searchers()) searchers.emplace_back(searcher.name);
+  app.add_option("--search", options->search,
+                 "the method (local; policy_greedy where a policy is given)")
+      ->check(CLI::IsMember(searchers));
+  AddModelOptions(app, options->models);
+  app.add_option("--method", options->method, "what the results are called (the searcher's name)");
+  app.add_option("--objective", options->objective, "what is to be made small")
+      ->check(CLI::IsMember({"op_count", "flops", "bytes", "peak_memory"}))
+      ->capture_default_str();
+  app.add_option("--actions", options->actions, "the passes to choose from")
+      ->check(CLI::IsMember({"simplify", "all"}))
+      ->capture_default_str();
+  AddBudget(app, "--budget", options->budget,
+            "time, steps or both, a run: 1s, 2000steps, 30s,2000steps (30s); steps that are known "
+            "already are free");
+  app.add_option("--seed", options->seed, "the first seed")->capture_default_str();
+  app.add_option("--seeds", options->seeds, "how many")
+      ->check(CLI::Range(1, 1000).description(""))
+      ->capture_default_str();
+  app.add_option("--longest", options->longest, "passes in a sequence, at most")
+      ->check(CLI::Range(1, 4096).description(""))
+      ->capture_default_str();
+  app.add_flag("--from-default", options->from_default,
+               "begin with XLA's own order, and fall back on it, as `hone optimize` does");
+  app.add_flag("--verify", options->verify, "does every result compute the same as its program?");
+  AddDuration(app, "--verify-budget", options->verify_seconds, "time for that, a run (60s)");
+  app.add_flag("--run-time", options->run_time,
+               "also compile each result by the stock compiler, count its instructions and run it");
+  app.add_option("-o,--output", options->output, "add the results to this file, a JSON line each")
+      ->type_name("OUT");
+  AddDatasetsOption(app, options->common.datasets);
+  AddCommonOptions(app, options->common);
+  return [options] { return EvalRun(*options).Run(); };
+}
+
+}  // namespace hone::cli

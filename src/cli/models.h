@@ -1,0 +1,29 @@
+// Policies and coresets: those that come with hone, and those that a user names.
+#ifndef HONE_CLI_MODELS_H_
+#define HONE_CLI_MODELS_H_
+
+#include <CLI/App.hpp>
+#include <string>
+
+#include "core/result.h"
+#include "tune/coreset.h"
+#include "tune/optimize.h"
+
+namespace hone::cli {
+
+// What a searcher may need beside the program.
+struct ModelOptions {
+  std::string policy;   // a path; "" is the one that comes with hone
+  std::string coreset;  // likewise
+};
+
+void AddModelOptions(CLI::App& app, ModelOptions& options);
+
+// Fills in the policy and the coreset where the searcher needs them or where they were named.
+// Errors: there is no such searcher; files that are missing or broken.
+Status LoadModels(const ModelOptions& options, const std::string& searcher,
+                  OptimizeOptions& search);
+
+}  // namespace hone::cli
+
+#endif  // HONE_CLI_MODELS_H_

@@ -1,0 +1,43 @@
+#include "search/policy_greedy.h"
+
+#include <optional>
+
+#include "core/rng.h"
+#include "search/rollout.h"
+#include "search/state_graph.h"
+
+namespace hone {
+namespace {
+
+class PolicyGreedySearcher final : public Searcher {
+ public:
+  explicit PolicyGreedySearcher(const SearchProblem& problem)
+      : problem_(problem), graph_(problem_), rng_(0), walk_(problem_, graph_, 0, 0, 0) {}
+
+  std::vector<Sequence> Ask(size_t most) override {
+    std::vector<Sequence> sequences;
+    if (most == 0 || walk_.waits()) return sequences;
+    if (std::optional<Sequence> sequence = walk_.Ask(rng_)) sequences.push_back(*sequence);
+    return sequences;
+  }
+
+  void Tell(const Trial& trial) override {
+    graph_.Learn(trial);
+    walk_.Answered();
+  }
+
+ private:
+  const SearchProblem problem_;
+  StateGraph graph_;
+  Rng rng_;  // not drawn from
+  Rollout walk_;
+};
+
+}  // namespace
+
+std::unique_ptr<Searcher> MakePolicyGreedySearcher(const SearchProblem& problem,
+                                                   uint64_t /*seed*/) {
+  return std::make_unique<PolicyGreedySearcher>(problem);
+}
+
+}  // namespace hone
