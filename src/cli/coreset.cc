@@ -59,7 +59,8 @@ class CoresetRun {
     pool_ = *std::move(pool);
     for (const std::string& file : *chosen) {
       if (*stop_) break;
-      if (Status found = FindCandidate(file, chosen->size()); !found) Warn(file, found.error().message);
+      if (Status found = FindCandidate(file, chosen->size()); !found)
+        Warn(file, found.error().message);
     }
     for (const Known& program : programs_) {
       if (*stop_) break;
@@ -141,9 +142,9 @@ class CoresetRun {
     Coreset coreset;
     coreset.objective = options_.objective;
     coreset.actions = options_.actions;
-    coreset.made_of =
-        fmt::format("{} sequences found in {:g} s each by local search, compared on {} programs; seed {}",
-                    candidates.size(), options_.seconds, columns_.size(), options_.seed);
+    coreset.made_of = fmt::format(
+        "{} sequences found in {:g} s each by local search, compared on {} programs; seed {}",
+        candidates.size(), options_.seconds, columns_.size(), options_.seed);
     coreset.coverage = cover.mean;
     for (size_t which : cover.chosen) {
       std::vector<std::string>& names = coreset.sequences.emplace_back();
@@ -160,11 +161,12 @@ class CoresetRun {
                          {"coverage", cover.mean}},
                     code);
     }
-    return Finish(fmt::format("{} sequences of {}, which reach {:.4f} of XLA's own order's gain on "
-                              "{} programs (mean of the best of them; one alone {:.4f}); written to {}\n",
-                              cover.chosen.size(), candidates.size(), cover.mean.back(),
-                              columns_.size(), cover.mean.front(), options_.output),
-                  code);
+    return Finish(
+        fmt::format("{} sequences of {}, which reach {:.4f} of XLA's own order's gain on "
+                    "{} programs (mean of the best of them; one alone {:.4f}); written to {}\n",
+                    cover.chosen.size(), candidates.size(), cover.mean.back(), columns_.size(),
+                    cover.mean.front(), options_.output),
+        code);
   }
 
   Options& options_;

@@ -103,7 +103,8 @@ class EvalRun {
     std::string written = old_;
     for (const std::string& file : files_) {
       for (int i = 0; i < options_.seeds && !*stop_; ++i) {
-        const StatusOr<report::Evaluation> one = EvaluateOne(file, options_.seed + static_cast<uint64_t>(i));
+        const StatusOr<report::Evaluation> one =
+            EvaluateOne(file, options_.seed + static_cast<uint64_t>(i));
         if (*stop_) break;  // half a search is no result
         if (!one) {
           failed = true;
@@ -133,7 +134,8 @@ class EvalRun {
     return one;
   }
 
-  StatusOr<report::Evaluation> Search(const std::string& file, const ProgramInfo& program, uint64_t seed) {
+  StatusOr<report::Evaluation> Search(const std::string& file, const ProgramInfo& program,
+                                      uint64_t seed) {
     Progress progress(options_.common.ShowProgress());
     OptimizeOptions search = search_;
     search.objective = *ObjectiveFromName(options_.objective);
@@ -183,7 +185,8 @@ class EvalRun {
 
   // What the stock compiler makes of the program and of the result, and how fast each runs: in
   // turns, for the machine's speed drifts.
-  void TimeResult(const ProgramInfo& program, const OptimizeResult& result, report::Evaluation& one) {
+  void TimeResult(const ProgramInfo& program, const OptimizeResult& result,
+                  report::Evaluation& one) {
     StateName state{program.id, {}};
     for (PassId pass : result.passes) state.links.push_back({pass, {}});
     RunTimeOptions timing;
@@ -192,8 +195,8 @@ class EvalRun {
     std::vector<double> changed;
     for (int round = 0; round < 2; ++round) {
       const auto time = [&](const StateName& what, std::vector<double>& seconds) -> int64_t {
-        const auto report = pool_->On(
-            0, [&](RemoteWorker& remote) { return remote.RunTime(what, timing); });
+        const auto report =
+            pool_->On(0, [&](RemoteWorker& remote) { return remote.RunTime(what, timing); });
         if (!report) return -1;
         seconds.insert(seconds.end(), report->seconds.begin(), report->seconds.end());
         return report->compiled_instructions;
@@ -256,10 +259,10 @@ class EvalRun {
         summary.ratio.programs, summary.seeds, summary.seeds == 1 ? "" : "s", summary.better,
         summary.equal, summary.worse);
     if (summary.run_time.programs > 0) {
-      text += fmt::format("after the stock compiler: {:.4f} times fewer instructions, {:.4f} times "
-                          "as fast ({} programs)\n",
-                          summary.final_instructions.mean, summary.run_time.mean,
-                          summary.run_time.programs);
+      text += fmt::format(
+          "after the stock compiler: {:.4f} times fewer instructions, {:.4f} times "
+          "as fast ({} programs)\n",
+          summary.final_instructions.mean, summary.run_time.mean, summary.run_time.programs);
     }
     return Finish(text, code);
   }

@@ -7,8 +7,10 @@ int main(int argc, char** argv) {
       {hone::cli::kTrain.name, hone::cli::kTrain.meaning,
        "  hone train models/ --split train --algo ppo -o policy.safetensors --log runs/ppo\n"
        "  hone train models/ --algo dqn --preset paper --features counts --reward level\n"
-       "  hone train models/ --algo ppo --set entropy_weight=0.02 --set overlap=true --steps 500000\n"
-       "  hone train models/ --resume runs/ppo/checkpoint.pt --log runs/ppo -o policy.safetensors\n",
+       "  hone train models/ --algo ppo --set entropy_weight=0.02 --set overlap=true --steps "
+       "500000\n"
+       "  hone train models/ --resume runs/ppo/checkpoint.pt --log runs/ppo -o "
+       "policy.safetensors\n",
        hone::cli::AddTrain}};
   return hone::cli::RunCommandLine(commands, argc, argv);
 }

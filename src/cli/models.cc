@@ -66,9 +66,8 @@ Status LoadModels(const ModelOptions& options, const std::string& searcher,
     if (!bytes) return tl::unexpected(bytes.error());
     auto policy = policy::Policy::Read(*bytes);
     if (!policy) {
-      return MakeError(policy.error().code,
-                       (options.policy.empty() ? "" : options.policy + ": ") +
-                           policy.error().message);
+      return MakeError(policy.error().code, (options.policy.empty() ? "" : options.policy + ": ") +
+                                                policy.error().message);
     }
     search.policy = *std::move(policy);
   }
@@ -78,9 +77,9 @@ Status LoadModels(const ModelOptions& options, const std::string& searcher,
     if (!bytes) return tl::unexpected(bytes.error());
     StatusOr<Coreset> coreset = CoresetFromJson(*bytes);
     if (!coreset) {
-      return MakeError(coreset.error().code,
-                       (options.coreset.empty() ? "" : options.coreset + ": ") +
-                           coreset.error().message);
+      return MakeError(
+          coreset.error().code,
+          (options.coreset.empty() ? "" : options.coreset + ": ") + coreset.error().message);
     }
     search.coreset = std::move(coreset->sequences);
   }

@@ -233,7 +233,8 @@ class Training {
     const fs::path folder(options_.log);
     if (Status saved = learner_->Save((folder / "checkpoint.pt").string()); !saved) return saved;
     report::CurvePlot plot;
-    plot.title = fmt::format("{} ({}), seed {}", options_.algorithm, options_.preset, options_.seed);
+    plot.title =
+        fmt::format("{} ({}), seed {}", options_.algorithm, options_.preset, options_.seed);
     plot.x_label = "steps";
     plot.y_label = "episode return";
     plot.series.push_back(curve_);
@@ -245,7 +246,8 @@ class Training {
   policy::PolicyFile File() const {
     policy::PolicyFile file = learner_->Export();
     // A value network tells of rewards; what a searcher wants of it is another scale.
-    std::erase_if(file.tensors, [](const auto& tensor) { return tensor.first.starts_with("value."); });
+    std::erase_if(file.tensors,
+                  [](const auto& tensor) { return tensor.first.starts_with("value."); });
     const Pool& pool = session_->pool();
     std::vector<std::string> actions;
     for (PassId action : session_->actions()) actions.push_back(pool.passes()[action].name);
@@ -283,14 +285,13 @@ class Training {
       if (!options_.log.empty()) json["log"] = options_.log;
       return Finish(json, code);
     }
-    return Finish(fmt::format("{} steps on {} programs, {:.0f} a second; mean return of the last "
-                              "tenth {:.4f}\n{}{}",
-                              Grouped(learner_->steps() - first), session_->programs(), rate_,
-                              LastReturn(),
-                              options_.output.empty() ? "" : "policy in " + options_.output + "\n",
-                              options_.log.empty() ? ""
-                                                   : "log and checkpoint in " + options_.log + "\n"),
-                  code);
+    return Finish(
+        fmt::format("{} steps on {} programs, {:.0f} a second; mean return of the last "
+                    "tenth {:.4f}\n{}{}",
+                    Grouped(learner_->steps() - first), session_->programs(), rate_, LastReturn(),
+                    options_.output.empty() ? "" : "policy in " + options_.output + "\n",
+                    options_.log.empty() ? "" : "log and checkpoint in " + options_.log + "\n"),
+        code);
   }
 
   // The environment's own speed: uniformly random actions, nothing learnt.
@@ -301,8 +302,7 @@ class Training {
     torch::manual_seed(static_cast<uint64_t>(options_.seed));
     int64_t steps = 0;
     while (!*stop_ && steps < options_.steps && Since(start_) < options_.seconds) {
-      const torch::Tensor actions =
-          torch::multinomial(seen->mask.to(torch::kFloat), 1).squeeze(1);
+      const torch::Tensor actions = torch::multinomial(seen->mask.to(torch::kFloat), 1).squeeze(1);
       StatusOr<learn::Transition> went = task.Step(actions);
       if (!went) return Fail(went.error(), options_.common.json);
       *seen = std::move(went->next);
@@ -311,7 +311,8 @@ class Training {
     }
     const double rate = static_cast<double>(steps) / Since(start_);
     const int code = *stop_ ? kInterrupted : kFine;
-    if (options_.common.json) return Finish(Json{{"steps", steps}, {"steps_per_second", rate}}, code);
+    if (options_.common.json)
+      return Finish(Json{{"steps", steps}, {"steps_per_second", rate}}, code);
     return Finish(fmt::format("{} steps at random, {:.0f} a second\n", Grouped(steps), rate), code);
   }
 
@@ -359,7 +360,8 @@ Run AddTrain(CLI::App& app) {
   app.add_option("--objective", options->objective, "what is to be made small")
       ->check(CLI::IsMember({"op_count", "flops", "bytes", "peak_memory"}))
       ->capture_default_str();
-  app.add_option("--actions", options->actions, "the passes to choose from: simplify, all, or names")
+  app.add_option("--actions", options->actions,
+                 "the passes to choose from: simplify, all, or names")
       ->capture_default_str();
   app.add_option("--reward", options->reward,
                  "headroom (the change over what XLA's own order gains), change (over the initial "

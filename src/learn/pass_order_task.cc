@@ -177,9 +177,10 @@ StatusOr<std::unique_ptr<Task>> MakePassOrderTask(std::shared_ptr<Session> sessi
   if (!env.observation.opcodes || !env.episode_mask ||
       (options.value_features && !env.observation.cost) ||
       (options.graphs && !env.observation.graph)) {
-    return MakeError(ErrorCode::kInvalidInput,
-                     "the session does not show what the task needs: opcodes, masks of the episode, "
-                     "cost for value features, graphs");
+    return MakeError(
+        ErrorCode::kInvalidInput,
+        "the session does not show what the task needs: opcodes, masks of the episode, "
+        "cost for value features, graphs");
   }
   const Pool& pool = session->pool();
   std::vector<std::string> actions;

@@ -25,8 +25,8 @@ StatusOr<DenseStack> DenseStack::Make(const std::map<std::string, Tensor>& tenso
                        "the policy's layer " + name + " does not fit the layers around it");
     }
     Layer& layer = stack.layers_.emplace_back();
-    layer.weight = Eigen::Map<const decltype(layer.weight)>(weight->second.values.data(), shape[0],
-                                                            shape[1]);
+    layer.weight =
+        Eigen::Map<const decltype(layer.weight)>(weight->second.values.data(), shape[0], shape[1]);
     layer.bias = Eigen::Map<const Eigen::VectorXf>(bias->second.values.data(), shape[0]);
   }
 }

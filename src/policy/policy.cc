@@ -9,6 +9,7 @@
 
 #include "policy/dense.h"
 #include "policy/features.h"
+#include "policy/graph_forward.h"
 
 namespace hone::policy {
 namespace {
@@ -24,11 +25,65 @@ std::vector<std::string> SplitNames(const std::string& text) {
 
 Error Bad(std::string what) { return {ErrorCode::kInvalidInput, std::move(what)}; }
 
+// Of whichever kind the file has under a prefix.
+struct AnyNetwork {
+  DenseStack dense;
+  std::optional<GraphNetwork> graph;
+
+  bool empty() const { return dense.empty() && !graph; }
+  int64_t inputs() const { return graph ? graph->features : dense.inputs(); }
+  int64_t outputs() const { return graph ? graph->outputs() : dense.outputs(); }
+
+  std::vector<float> Forward(const Observed& state, const std::vector<float>& features) const {
+    // Without a graph there is no opinion.
+    if (graph && state.arrays == nullptr) return std::vector<float>(static_cast<size_t>(outputs()));
+    if (graph) return GraphForward(*graph, *state.arrays, features);
+    const Eigen::VectorXf row = Eigen::Map<const Eigen::VectorXf>(
+        features.data(), static_cast<Eigen::Index>(features.size()));
+    const Eigen::VectorXf result = dense.Forward(row);
+    return {result.data(), result.data() + result.size()};
+  }
+};
+
+StatusOr<AnyNetwork> ReadNetwork(const PolicyFile& file, const std::string& prefix) {
+  const auto found = file.metadata.find(kMetadataActivation);
+  const std::string activation = found == file.metadata.end() ? "" : found->second;
+  AnyNetwork network;
+  if (HasGraphNetwork(file.tensors, prefix)) {
+    StatusOr<GraphNetwork> graph = ReadGraphNetwork(file.tensors, prefix, activation);
+    if (!graph) return tl::unexpected(graph.error());
+    network.graph = *std::move(graph);
+    return network;
+  }
+  StatusOr<DenseStack> dense = DenseStack::Make(file.tensors, prefix, activation);
+  if (!dense) return tl::unexpected(dense.error());
+  network.dense = *std::move(dense);
+  return network;
+}
+
+// The embeddings' rows in the order of the opcodes at hand; those that the network was not trained
+// with get its row for what it does not know.
+void Reorder(GraphNetwork& network, const std::vector<std::string>& trained,
+             const std::vector<std::string>& opcodes) {
+  const auto width = static_cast<size_t>(network.width);
+  const std::vector<float> rows = network.embed_opcode;
+  const auto row = [&](size_t i) { return rows.begin() + static_cast<std::ptrdiff_t>(i * width); };
+  for (size_t i = 0; i < static_cast<size_t>(kOpcodeRows) - 1; ++i) {
+    size_t from = kOpcodeRows - 1;
+    if (i < opcodes.size()) {
+      const auto place = std::find(trained.begin(), trained.end(), opcodes[i]) - trained.begin();
+      if (static_cast<size_t>(place) < trained.size()) from = static_cast<size_t>(place);
+    }
+    std::copy_n(row(from), width,
+                network.embed_opcode.begin() + static_cast<std::ptrdiff_t>(i * width));
+  }
+}
+
 }  // namespace
 
 class NetworkPrior final : public Prior {
  public:
-  NetworkPrior(Features features, DenseStack policy, DenseStack value, double temperature,
+  NetworkPrior(Features features, AnyNetwork policy, AnyNetwork value, double temperature,
                std::vector<int> outputs, int64_t initial_op_count)
       : features_(std::move(features)),
         policy_(std::move(policy)),
@@ -38,22 +93,22 @@ class NetworkPrior final : public Prior {
         initial_op_count_(initial_op_count) {}
 
   Opinion Of(const Observed& state) const override {
-    Eigen::VectorXf row(features_.size());
-    features_.Write(state.opcodes, initial_op_count_, state.passes,
-                    {row.data(), static_cast<size_t>(row.size())});
-    const Eigen::VectorXf logits = policy_.Forward(row);
+    std::vector<float> row(static_cast<size_t>(features_.size()));
+    features_.Write(state.opcodes, initial_op_count_, state.passes, row);
     Opinion opinion;
-    opinion.probabilities = Softmax(logits);
-    if (!value_.empty()) opinion.gain = value_.Forward(row)[0];
+    opinion.probabilities = Softmax(policy_.Forward(state, row));
+    if (!value_.empty()) opinion.gain = value_.Forward(state, row)[0];
     return opinion;
   }
 
+  bool NeedsArrays() const override { return policy_.graph || value_.graph; }
+
  private:
   // Over the problem's actions; those that are not the network's share what is set apart.
-  std::vector<double> Softmax(const Eigen::VectorXf& logits) const {
+  std::vector<double> Softmax(const std::vector<float>& logits) const {
     double top = -INFINITY;
     for (int output : outputs_) {
-      if (output >= 0) top = std::max<double>(top, logits[output]);
+      if (output >= 0) top = std::max<double>(top, logits[static_cast<size_t>(output)]);
     }
     std::vector<double> probabilities(outputs_.size());
     double sum = 0;
@@ -63,7 +118,8 @@ class NetworkPrior final : public Prior {
         ++unknown;
         continue;
       }
-      sum += probabilities[i] = std::exp((logits[outputs_[i]] - top) / temperature_);
+      sum += probabilities[i] =
+          std::exp((logits[static_cast<size_t>(outputs_[i])] - top) / temperature_);
     }
     const double known = unknown == 0 ? 1 : 1 - kUnknownShare;
     for (size_t i = 0; i < outputs_.size(); ++i) {
@@ -74,8 +130,8 @@ class NetworkPrior final : public Prior {
   }
 
   const Features features_;
-  const DenseStack policy_;
-  const DenseStack value_;
+  const AnyNetwork policy_;
+  const AnyNetwork value_;
   const double temperature_;
   const std::vector<int> outputs_;  // of each of the problem's actions; -1 where there is none
   const int64_t initial_op_count_;
@@ -97,15 +153,13 @@ StatusOr<std::shared_ptr<const Policy>> Policy::Read(std::string_view bytes) {
   StatusOr<Features> features =
       Features::Make(metadata[kMetadataFeatures], policy->opcodes_, policy->actions_, {}, {});
   if (!features) return tl::unexpected(features.error());
-  const StatusOr<DenseStack> network =
-      DenseStack::Make(policy->file_.tensors, "policy", metadata[kMetadataActivation]);
+  const StatusOr<AnyNetwork> network = ReadNetwork(policy->file_, "policy");
   if (!network) return tl::unexpected(network.error());
   if (network->inputs() != features->size() ||
       network->outputs() != static_cast<int64_t>(policy->actions_.size())) {
     return tl::unexpected(Bad("its network does not fit its features and actions"));
   }
-  const StatusOr<DenseStack> value =
-      DenseStack::Make(policy->file_.tensors, "value", metadata[kMetadataActivation]);
+  const StatusOr<AnyNetwork> value = ReadNetwork(policy->file_, "value");
   if (!value) return tl::unexpected(value.error());
   if (!value->empty() && (value->inputs() != features->size() || value->outputs() != 1)) {
     return tl::unexpected(Bad("its value network does not fit its features"));
@@ -139,10 +193,13 @@ StatusOr<std::shared_ptr<const Prior>> Policy::MakePrior(const std::vector<PassI
   StatusOr<Features> features =
       Features::Make(of(kMetadataFeatures), opcodes_, actions_, opcodes, passes);
   if (!features) return tl::unexpected(features.error());
-  return std::make_shared<NetworkPrior>(
-      *std::move(features), *DenseStack::Make(file_.tensors, "policy", of(kMetadataActivation)),
-      *DenseStack::Make(file_.tensors, "value", of(kMetadataActivation)), temperature,
-      std::move(outputs), initial_op_count);
+  AnyNetwork policy = *ReadNetwork(file_, "policy");
+  AnyNetwork value = *ReadNetwork(file_, "value");
+  for (AnyNetwork* network : {&policy, &value}) {
+    if (network->graph) Reorder(*network->graph, opcodes_, opcodes);
+  }
+  return std::make_shared<NetworkPrior>(*std::move(features), std::move(policy), std::move(value),
+                                        temperature, std::move(outputs), initial_op_count);
 }
 
 }  // namespace hone::policy

@@ -18,9 +18,9 @@ struct Tensor {
   std::vector<float> values;  // row-major
 };
 
-// Networks are stacks of dense layers, y = x W^T + b, by the names of their tensors: "policy.0.weight"
-// [out, in], "policy.0.bias" [out], "policy.1.…", and "value.…" where there is a value network.
-// Between layers, not behind the last, is the activation.
+// Networks are stacks of dense layers, y = x W^T + b, by the names of their tensors:
+// "policy.0.weight" [out, in], "policy.0.bias" [out], "policy.1.…", and "value.…" where there is a
+// value network. Between layers, not behind the last, is the activation.
 struct PolicyFile {
   // In the file's __metadata__. Ours: see kMetadata… below; further ones are the card: algorithm,
   // settings as JSON, seed, steps, data, figures.
@@ -29,7 +29,7 @@ struct PolicyFile {
 };
 
 inline constexpr const char* kPolicyFormat = "hone-policy-1";
-inline constexpr const char* kMetadataFormat = "format";      // kPolicyFormat
+inline constexpr const char* kMetadataFormat = "format";          // kPolicyFormat
 inline constexpr const char* kMetadataFeatures = "features";      // a name of features.h
 inline constexpr const char* kMetadataOpcodes = "opcodes";        // names, with commas between them
 inline constexpr const char* kMetadataActions = "actions";        // pass names, likewise

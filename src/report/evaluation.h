@@ -87,7 +87,7 @@ struct Summary {
   double evaluated = 0;
   int verified = 0;  // runs
   int different = 0;
-  int unverified = 0;      // verification gave no verdict or was skipped
+  int unverified = 0;       // verification gave no verdict or was skipped
   Mean final_instructions;  // stock / result, where measured: above 1 is smaller
   Mean run_time;            // stock / result: above 1 is faster
 };

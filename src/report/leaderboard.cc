@@ -53,14 +53,14 @@ std::string ResultTable(const Leaderboard& board) {
   for (const std::string& method : board.methods) {
     const Summary s = Summarise(RowsOf(board, method));
     const bool own = method == kDefault;
-    text += fmt::format(
-        "| {} | {} | {} / {} / {} | {} | {} | {} | {} | {} |\n", method, Interval(s.ratio),
-        s.better, s.equal, s.worse, own ? "-" : fmt::format("{:.2f}", s.seconds),
-        own ? "-" : fmt::format("{:.0f}", s.evaluated),
-        own || s.verified + s.different == 0
-            ? "-"
-            : fmt::format("{} / {} / {}", s.verified, s.different, s.unverified),
-        Interval(s.final_instructions), Interval(s.run_time));
+    text += fmt::format("| {} | {} | {} / {} / {} | {} | {} | {} | {} | {} |\n", method,
+                        Interval(s.ratio), s.better, s.equal, s.worse,
+                        own ? "-" : fmt::format("{:.2f}", s.seconds),
+                        own ? "-" : fmt::format("{:.0f}", s.evaluated),
+                        own || s.verified + s.different == 0
+                            ? "-"
+                            : fmt::format("{} / {} / {}", s.verified, s.different, s.unverified),
+                        Interval(s.final_instructions), Interval(s.run_time));
   }
   return text;
 }
@@ -160,9 +160,12 @@ std::string LeaderboardToMarkdown(const Leaderboard& board, const LeaderboardOpt
   std::string text = fmt::format(
       "# Leaderboard: {}, passes `{}`\n\n"
       "{} programs. Ratio: (I - R) / (I - D), I the program as loaded, D after XLA's own order, R "
-      "after the method's; the geometric mean over programs and seeds, a ratio below {} counting as "
-      "that; the interval is a bootstrap over programs and seeds. Seconds and steps are a run's mean; "
-      "a step that was taken before from the same state is not counted. In the end: after the stock "
+      "after the method's; the geometric mean over programs and seeds, a ratio below {} counting "
+      "as "
+      "that; the interval is a bootstrap over programs and seeds. Seconds and steps are a run's "
+      "mean; "
+      "a step that was taken before from the same state is not counted. In the end: after the "
+      "stock "
       "compiler has compiled the result, against the same for the program as loaded.\n\n",
       board.rows.front().objective, board.rows.front().actions, board.programs.size(), kLeastRatio);
   text += ResultTable(board);

@@ -24,8 +24,8 @@ struct Leaderboard {
   std::vector<std::string> left_out;  // programs that some method has no result for
 };
 
-// Rows of the same method, program and seed: the last counts. XLA's own order is added as the method
-// "default order". Errors: no rows, several objectives or action sets, no common program.
+// Rows of the same method, program and seed: the last counts. XLA's own order is added as the
+// method "default order". Errors: no rows, several objectives or action sets, no common program.
 StatusOr<Leaderboard> MakeLeaderboard(const std::vector<Evaluation>& rows);
 
 // As Markdown: a table of final results, one at equal steps, one by program.

@@ -21,7 +21,8 @@ class PolicySearcher final : public Searcher {
  public:
   PolicySearcher(const SearchProblem& problem, uint64_t seed)
       : problem_(problem), graph_(problem_), rng_(seed) {
-    walks_.emplace(made_++, Rollout(problem_, graph_, StateGraph::kRoot, 0, 0));
+    walks_.emplace(made_++, Rollout(problem_, graph_, StateGraph::kRoot, 0, 0,
+                                    problem_.actions.size() + 16));
   }
 
   std::vector<Sequence> Ask(size_t most) override {

@@ -12,7 +12,7 @@ namespace {
 class PolicyGreedySearcher final : public Searcher {
  public:
   explicit PolicyGreedySearcher(const SearchProblem& problem)
-      : problem_(problem), graph_(problem_), rng_(0), walk_(problem_, graph_, 0, 0, 0) {}
+      : problem_(problem), graph_(problem_), rng_(0), walk_(problem_, graph_, StateGraph::kRoot, 0, 0, Patience()) {}
 
   std::vector<Sequence> Ask(size_t most) override {
     std::vector<Sequence> sequences;
@@ -27,6 +27,9 @@ class PolicyGreedySearcher final : public Searcher {
   }
 
  private:
+  // Every action is tried in the last state: where the policy is unsure, that is the proof.
+  size_t Patience() const { return problem_.actions.size() + 16; }
+
   const SearchProblem problem_;
   StateGraph graph_;
   Rng rng_;  // not drawn from

@@ -6,24 +6,24 @@
 namespace hone {
 namespace {
 
-constexpr size_t kLongest = 64;   // actions of a walk, idle ones left out
-constexpr size_t kPatience = 32;  // steps without a lower value
+constexpr size_t kLongest = 64;  // actions of a walk, idle ones left out
 
 }  // namespace
 
 Rollout::Rollout(const SearchProblem& problem, StateGraph& graph, StateGraph::Node from,
-                 size_t steps, double temperature)
+                 size_t steps, double temperature, size_t patience)
     : problem_(problem),
       graph_(graph),
       here_(from),
       passed_{from},
       steps_(steps),
       temperature_(temperature),
+      patience_(patience),
       lowest_(graph.value(from)) {}
 
 std::optional<Sequence> Rollout::Ask(Rng& rng) {
   const size_t longest = std::min(kLongest, problem_.longest);
-  while (steps_ < longest && stale_ < kPatience && !graph_.full(here_)) {
+  while (steps_ < longest && stale_ < patience_ && !graph_.full(here_)) {
     if (problem_.prior != nullptr && graph_.Opinion(here_) == nullptr && !looked_ &&
         !graph_.way(here_).empty()) {
       looked_ = waits_ = true;

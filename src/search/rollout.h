@@ -19,9 +19,9 @@ namespace hone {
 class Rollout {
  public:
   // From a state that is `steps` actions in. Probabilities are taken to the power of one over the
-  // temperature; 0 is the likeliest always.
+  // temperature; 0 is the likeliest always. `patience`: steps without a lower value that end it.
   Rollout(const SearchProblem& problem, StateGraph& graph, StateGraph::Node from, size_t steps,
-          double temperature);
+          double temperature, size_t patience = 32);
 
   // What to ask next; nothing at the end of the walk. Only while no answer is outstanding.
   std::optional<Sequence> Ask(Rng& rng);
@@ -40,6 +40,7 @@ class Rollout {
   std::vector<StateGraph::Node> passed_;
   size_t steps_;
   double temperature_;
+  size_t patience_;
   double lowest_;
   size_t stale_ = 0;     // steps without a lower value, idle ones included
   bool looked_ = false;  // asked for the arrays of this state

@@ -15,15 +15,15 @@ namespace hone {
 
 struct Coreset {
   std::string objective;
-  std::string actions;  // the action set
-  std::string made_of;  // what it was made of, for people
+  std::string actions;                              // the action set
+  std::string made_of;                              // what it was made of, for people
   std::vector<std::vector<std::string>> sequences;  // of pass names, the most useful first
   std::vector<double> coverage;  // of the first i + 1 together: the mean of the best ratio to them
 };
 
 // Greedy maximum coverage. gains[i][j] is what sequence i is worth on program j; returns at most
-// `size` indices of sequences, each the one that raises the sum over programs of the best gain most,
-// ending where none raises it; and the mean of the best gain after each.
+// `size` indices of sequences, each the one that raises the sum over programs of the best gain
+// most, ending where none raises it; and the mean of the best gain after each.
 struct Cover {
   std::vector<size_t> chosen;
   std::vector<double> mean;

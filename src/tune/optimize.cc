@@ -57,7 +57,9 @@ class Finalists {
 class Optimizer {
  public:
   Optimizer(Pool& pool, const ProgramInfo& program, const OptimizeOptions& options)
-      : pool_(pool), options_(options), order_(pool, program, options.objective, options.policy != nullptr) {}
+      : pool_(pool),
+        options_(options),
+        order_(pool, program, options.objective, options.policy != nullptr) {}
 
   StatusOr<OptimizeResult> Run() {
     StatusOr<std::vector<PassId>> actions = ActionSet(pool_.passes(), options_.actions);
@@ -110,6 +112,8 @@ class Optimizer {
       if (!prior) return tl::unexpected(prior.error());
       problem.prior = *std::move(prior);
       problem.initial_observed.opcodes = order_.program().opcodes;
+      needs_arrays_ = problem.prior->NeedsArrays();
+      if (needs_arrays_) problem.initial_observed.arrays = Arrays({order_.program().id, {}});
     } else if (needs == Needs::kPrior) {
       return MakeError(ErrorCode::kInvalidInput,
                        "the searcher needs a policy; `hone train` makes one");
@@ -230,10 +234,17 @@ class Optimizer {
     return std::nullopt;
   }
 
-  Trial MakeTrial(const Sequence& sequence, const StatusOr<std::vector<Step>>& steps) const {
+  // Null where the worker cannot tell.
+  std::shared_ptr<const ProgramArrays> Arrays(const StateName& state) {
+    auto arrays = pool_.On(0, [&](RemoteWorker& remote) { return remote.Arrays(state); });
+    return arrays ? std::make_shared<const ProgramArrays>(*std::move(arrays)) : nullptr;
+  }
+
+  Trial MakeTrial(const Sequence& sequence, const StatusOr<std::vector<Step>>& steps) {
     Trial trial{sequence, {}};
     if (!steps) return trial;
     std::vector<PassId> changes;
+    StateName name{order_.program().id, {}};
     for (const Step& step : *steps) {
       ActionResult& result = trial.results.emplace_back();
       result.action = step.pass;
@@ -242,9 +253,15 @@ class Optimizer {
       result.value = order_.Value(step.metrics);
       result.state = step.state;
       if (options_.policy == nullptr) continue;
-      if (step.changed) changes.push_back(step.pass);
+      if (step.changed) {
+        changes.push_back(step.pass);
+        name.links.push_back({step.pass, step.state});
+      }
       result.observed.opcodes = order_.Opcodes(step.state);
       result.observed.passes = changes;
+    }
+    if (needs_arrays_ && !trial.results.empty()) {
+      trial.results.back().observed.arrays = Arrays(name);
     }
     return trial;
   }
@@ -341,7 +358,8 @@ class Optimizer {
   Clock::time_point start_ = Clock::now();
   Finalists finalists_;
   OptimizeResult result_;
-  Metrics metrics_;  // of the last replay
+  Metrics metrics_;            // of the last replay
+  bool needs_arrays_ = false;  // of the policy's
 };
 
 }  // namespace
