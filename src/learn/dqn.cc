@@ -189,10 +189,12 @@ policy::PolicyFile Dqn::Export() const {
   file.metadata = MakeCard(config_, steps(), "q", config_.temperature);
   online_->Export("policy", file.tensors);
   if (config_.duelling) {
+    // The last layer of the stack, or of a graph network's head.
+    const std::string stack = config_.network == "graph" ? "policy.head." : "policy.";
     int last = 0;
-    while (file.tensors.count("policy." + std::to_string(last + 1) + ".weight") > 0) ++last;
-    FoldDuel(file.tensors.at("policy." + std::to_string(last) + ".weight"));
-    FoldDuel(file.tensors.at("policy." + std::to_string(last) + ".bias"));
+    while (file.tensors.count(stack + std::to_string(last + 1) + ".weight") > 0) ++last;
+    FoldDuel(file.tensors.at(stack + std::to_string(last) + ".weight"));
+    FoldDuel(file.tensors.at(stack + std::to_string(last) + ".bias"));
   }
   return file;
 }

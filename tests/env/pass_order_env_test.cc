@@ -195,6 +195,48 @@ TEST(PassOrderEnv, TheMaskKnowsWhatChangesNothingAndEndsAnEpisodeWithNothingLeft
   EXPECT_FALSE(last.truncated);
 }
 
+TEST(PassOrderEnv, AnEpisodesMaskIsOfWhatItTriedItself) {
+  EnvOptions options;
+  options.actions = "tuple-simplifier,cse,dce";
+  options.episode_mask = true;
+  const auto session = MustOpen({kSmall}, options);
+  PassOrderEnv env(session, 0, 2);
+  PassOrderEnv other(session, 1, 2);
+  ASSERT_TRUE(env.Reset(1));
+  int64_t idle = -1;
+  for (int i = 0; i < 12 && env.running(); ++i) {
+    const bool changed = MustStep(env, i % 3).changed;
+    if (!changed) idle = i % 3;
+    for (size_t action = 0; changed && action < 3; ++action) EXPECT_TRUE(env.ActionMask()[action]);
+    EXPECT_EQ(env.ActionMask()[static_cast<size_t>(i % 3)], changed);
+  }
+  // A fixed point of all three passes ends it.
+  EXPECT_FALSE(env.running());
+  EXPECT_TRUE(env.outcome().terminated);
+  ASSERT_GE(idle, 0);
+  // Another environment of the session has tried nothing yet.
+  ASSERT_TRUE(other.Reset(1));
+  EXPECT_EQ(other.ActionMask(), (std::vector<bool>{true, true, true}));
+}
+
+TEST(PassOrderEnv, HeadroomAddsUpToTheRatioToTheDefaultOrder) {
+  EnvOptions options;
+  options.reward.change = 0;
+  options.reward.headroom = 1;
+  options.traj_limit = 12;
+  PassOrderEnv env(MustOpen({kSmall}, options));
+  ASSERT_TRUE(env.Reset(1));
+  double sum = 0;
+  Rng rng(3);
+  while (env.running()) {
+    sum += MustStep(env, static_cast<int64_t>(rng.Below(env.session()->actions().size()))).reward;
+  }
+  const double by_default = env.MakeRecipe().default_value;
+  ASSERT_LT(by_default, 0.98 * env.initial_value());
+  EXPECT_NEAR(sum, (env.initial_value() - env.value()) / (env.initial_value() - by_default), 1e-9);
+  EXPECT_GT(sum, 0);
+}
+
 TEST(PassOrderEnv, StopEndsTheEpisode) {
   EnvOptions options;
   options.stop_action = true;

@@ -21,6 +21,28 @@ OptimizeOptions Steps(int64_t steps) {
   return options;
 }
 
+// One layer of zeros: every action is as likely.
+std::shared_ptr<const policy::Policy> UniformPolicy(const Pool& pool) {
+  policy::PolicyFile file;
+  std::string actions;
+  int64_t count = 0;
+  for (const PassInfo& pass : pool.passes()) {
+    if (!pass.simplify) continue;
+    actions += (count++ == 0 ? "" : ",") + pass.name;
+  }
+  file.metadata = {{policy::kMetadataFormat, policy::kPolicyFormat},
+                   {policy::kMetadataFeatures, "counts"},
+                   {policy::kMetadataOpcodes, "add,dot"},
+                   {policy::kMetadataActions, actions},
+                   {policy::kMetadataActivation, "tanh"},
+                   {policy::kMetadataHead, "logits"}};
+  file.tensors["policy.0.weight"] = {{count, 2}, std::vector<float>(static_cast<size_t>(count * 2))};
+  file.tensors["policy.0.bias"] = {{count}, std::vector<float>(static_cast<size_t>(count))};
+  const auto policy = policy::Policy::Read(policy::WritePolicyFile(file));
+  EXPECT_TRUE(policy) << policy.error().message;
+  return *policy;
+}
+
 TEST(Optimize, IsNeverWorseThanTheDefaultOrderWhateverTheSearcher) {
   Pool& pool = SharedPool();
   const ProgramInfo program = MustLoad(pool, ReadData("bert/hf_fwd_mlm_l2_d128.hlo"));
@@ -28,13 +50,17 @@ TEST(Optimize, IsNeverWorseThanTheDefaultOrderWhateverTheSearcher) {
     OptimizeOptions options = Steps(600);
     options.search = searcher.name;
     options.verify = false;
+    options.coreset = {{"cse", "no-such-pass", "dce"}, {"algsimp", "cse"}};
+    if (searcher.needs == Needs::kPrior) options.policy = UniformPolicy(pool);
     const auto result = Optimize(pool, program, options);
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_LT(result->by_default, result->initial);
     EXPECT_LE(result->value, result->by_default) << searcher.name;
     EXPECT_EQ(result->value, static_cast<double>(result->metrics.op_count));
     EXPECT_FALSE(result->verified());
-    EXPECT_EQ(result->stop_reason, StopReason::kSteps);
+    EXPECT_TRUE(result->stop_reason == StopReason::kSteps ||
+                result->stop_reason == StopReason::kExhausted);
+    EXPECT_GE(result->steps, result->evaluated);
     for (size_t i = 1; i < result->improvements.size(); ++i) {
       EXPECT_LT(result->improvements[i].value, result->improvements[i - 1].value);
     }
@@ -75,6 +101,50 @@ TEST(Optimize, TheSameSeedGivesTheSameResultOnOneWorkerAndTwo) {
     EXPECT_EQ(result.passes, results[0].passes);
     EXPECT_EQ(result.steps, results[0].steps);
     EXPECT_EQ(result.state, results[0].state);
+  }
+}
+
+TEST(Optimize, OnItsOwnTheSearchKnowsNothingOfTheDefaultOrder) {
+  Pool& pool = SharedPool();
+  const ProgramInfo program = MustLoad(pool, ReadData("bert/hf_fwd_mlm_l2_d128.hlo"));
+  OptimizeOptions options = Steps(40);
+  options.search = "random";
+  options.from_default = false;
+  options.verify = false;
+  options.longest = 1;
+  const auto result = Optimize(pool, program, options);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_LT(result->by_default, result->initial);
+  // Of one pass no sequence is as good as the whole order.
+  EXPECT_GT(result->value, result->by_default);
+  EXPECT_LE(result->passes.size(), 1u);
+  for (const Improvement& better : result->improvements) EXPECT_GT(better.value, result->by_default);
+}
+
+TEST(Optimize, TheBudgetIsOfStepsThatWereNotKnown) {
+  Pool& pool = SharedPool();
+  const ProgramInfo program = MustLoad(pool, ReadData("bert/hf_fwd_mlm_l2_d128.hlo"));
+  OptimizeOptions options = Steps(300);
+  options.search = "greedy";  // asks the same beginnings again and again
+  options.from_default = false;
+  options.verify = false;
+  const auto result = Optimize(pool, program, options);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_GE(result->evaluated, 300);
+  EXPECT_LT(result->evaluated, 310);
+  EXPECT_GT(result->steps, 400);
+}
+
+TEST(Optimize, AMissingCoresetOrPolicyIsAnError) {
+  Pool& pool = SharedPool();
+  const ProgramInfo program = MustLoad(pool, ReadData("bert/hf_fwd_mlm_l2_d128.hlo"));
+  for (const char* search : {"coreset", "policy"}) {
+    OptimizeOptions options = Steps(10);
+    options.search = search;
+    const auto result = Optimize(pool, program, options);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code, ErrorCode::kInvalidInput);
+    EXPECT_NE(result.error().message.find("hone "), std::string::npos) << result.error().message;
   }
 }
 
