@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <sstream>
 #include <unordered_map>
@@ -72,7 +73,7 @@ void Reorder(GraphNetwork& network, const std::vector<std::string>& trained,
     size_t from = kOpcodeRows - 1;
     if (i < opcodes.size()) {
       const auto place = std::find(trained.begin(), trained.end(), opcodes[i]) - trained.begin();
-      if (static_cast<size_t>(place) < trained.size()) from = static_cast<size_t>(place);
+      if (place < std::min(std::ssize(trained), kOpcodeRows)) from = static_cast<size_t>(place);
     }
     std::copy_n(row(from), width,
                 network.embed_opcode.begin() + static_cast<std::ptrdiff_t>(i * width));
@@ -146,6 +147,12 @@ StatusOr<std::shared_ptr<const Policy>> Policy::Read(std::string_view bytes) {
   if (metadata[kMetadataFormat] != kPolicyFormat) {
     return tl::unexpected(Bad("its format is '" + metadata[kMetadataFormat] + "', not " +
                               kPolicyFormat + ": it was not made by this hone; train it again"));
+  }
+  for (const auto& [name, tensor] : policy->file_.tensors) {
+    if (!std::all_of(tensor.values.begin(), tensor.values.end(),
+                     [](float value) { return std::isfinite(value); })) {
+      return tl::unexpected(Bad("its tensor '" + name + "' holds values that are no numbers"));
+    }
   }
   policy->actions_ = SplitNames(metadata[kMetadataActions]);
   policy->opcodes_ = SplitNames(metadata[kMetadataOpcodes]);

@@ -22,7 +22,9 @@ StatusOr<Tensor> ReadTensor(const std::string& name, const Json& entry, std::str
   const auto bad = [&](const char* what) {
     return tl::unexpected(Bad("tensor '" + name + "' " + what));
   };
-  if (!entry.is_object() || entry.value("dtype", "") != "F32") return bad("is not of type F32");
+  if (!entry.is_object() || !entry.contains("dtype") || entry["dtype"] != "F32") {
+    return bad("is not of type F32");
+  }
   if (!entry.contains("shape") || !entry["shape"].is_array()) return bad("has no shape");
   Tensor tensor;
   int64_t elements = 1;
@@ -34,13 +36,14 @@ StatusOr<Tensor> ReadTensor(const std::string& name, const Json& entry, std::str
     elements *= tensor.shape.back();
     if (elements > kMostElements) return bad("is too large");
   }
-  const Json offsets = entry.value("data_offsets", Json());
-  if (!offsets.is_array() || offsets.size() != 2 || !offsets[0].is_number_unsigned() ||
-      !offsets[1].is_number_unsigned()) {
+  // Not copied: that recurses, and the file says how deep.
+  const auto offsets = entry.find("data_offsets");
+  if (offsets == entry.end() || !offsets->is_array() || offsets->size() != 2 ||
+      !(*offsets)[0].is_number_unsigned() || !(*offsets)[1].is_number_unsigned()) {
     return bad("has no data_offsets");
   }
-  const auto begin = offsets[0].get<uint64_t>();
-  const auto end = offsets[1].get<uint64_t>();
+  const auto begin = (*offsets)[0].get<uint64_t>();
+  const auto end = (*offsets)[1].get<uint64_t>();
   if (end > data.size() || begin > end || end - begin != static_cast<uint64_t>(elements) * 4) {
     return bad("has data_offsets that do not fit its shape or the file");
   }

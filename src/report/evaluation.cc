@@ -54,7 +54,7 @@ std::optional<double> Evaluation::RatioOf(double r) const {
 }
 
 double Evaluation::ValueAt(int64_t evaluated_steps) const {
-  double best = from_default ? by_default : initial;
+  double best = from_default ? std::min(by_default, initial) : initial;
   for (const CurvePoint& point : curve) {
     if (point.evaluated <= evaluated_steps) best = std::min(best, point.value);
   }
@@ -62,7 +62,7 @@ double Evaluation::ValueAt(int64_t evaluated_steps) const {
 }
 
 double Evaluation::ValueAfter(double search_seconds) const {
-  double best = from_default ? by_default : initial;
+  double best = from_default ? std::min(by_default, initial) : initial;
   for (const CurvePoint& point : curve) {
     if (point.seconds <= search_seconds) best = std::min(best, point.value);
   }

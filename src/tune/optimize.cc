@@ -127,6 +127,9 @@ class Optimizer {
       (void)TakeDefaultOrder(actions, order);
       start_ = Clock::now();
     }
+    if (needs != Needs::kCoreset) {
+      problem.starts.insert(problem.starts.end(), problem.coreset.begin(), problem.coreset.end());
+    }
     return problem;
   }
 

@@ -36,7 +36,8 @@ struct OptimizeOptions {
   Objective objective = Objective::kOpCount;
   std::string actions = "simplify";
   std::string search = "local";
-  // For the searchers that need them; a policy is used by others too, where given.
+  // For the searchers that need them. Where given, others use them too: a coreset's sequences as
+  // further starts, a policy for its probabilities.
   std::vector<std::vector<std::string>> coreset;
   std::shared_ptr<const policy::Policy> policy;
   // The default order is where the search starts, and the result if nothing beats it. Without it
