@@ -19,7 +19,7 @@ std::string Shipped(const char* file) {
   const fs::path bin = ExecutableFolder();
   std::error_code error;
   for (const fs::path& folder :
-       {bin / ".." / ".." / "policies", bin / ".." / "share" / "hone" / "policies"}) {
+       {bin / "../../policies", bin / "../share/hone/policies", bin / "../policies"}) {
     if (fs::exists(folder / file, error)) return (folder / file).lexically_normal().string();
   }
   return "";

@@ -499,7 +499,7 @@ Run AddOptimize(CLI::App& app) {
       ->capture_default_str();
   AddModelOptions(app, options->models);
   AddBudget(app, "--budget", options->budget,
-            "time, steps or both, a program: 2m, 2000steps, 2m,2000steps (30s)");
+            "time, steps or both, of the search on a program: 2m, 2000steps, 2m,2000steps (30s)");
   app.add_option("--seed", options->seed, "of the search and of the inputs")->capture_default_str();
   app.add_option("--inputs", options->inputs, "input sets that the result is verified on")
       ->check(CLI::Range(1, 1000))

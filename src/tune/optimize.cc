@@ -68,16 +68,19 @@ class Optimizer {
     if (info == nullptr) {
       return MakeError(ErrorCode::kInvalidInput, "there is no searcher '" + options_.search + "'");
     }
-    const Timing before = pool_.timing();
     result_.initial = result_.by_default = order_.initial_value();
     finalists_.Offer({order_.initial_value(), {}, order_.program().fingerprint});
     StatusOr<SearchProblem> problem = Problem(*actions, info->needs);
     if (!problem) return tl::unexpected(problem.error());
+    const Timing before = pool_.timing();
+    const int64_t steps_before = order_.steps();
+    evaluated_before_ = order_.evaluated();
+    search_start_ = Clock::now();
     Search(*info->make(*problem, options_.seed));
-    result_.search_seconds = Since(start_);
+    result_.search_seconds = Since(*search_start_);
     result_.timing = pool_.timing() - before;
-    result_.steps = order_.steps();
-    result_.evaluated = order_.evaluated();
+    result_.steps = order_.steps() - steps_before;
+    result_.evaluated = Evaluated();
     for (const auto& [what, times] : order_.failures()) {
       result_.failures.push_back({pool_.passes()[what.first].name, what.second, times});
     }
@@ -125,7 +128,6 @@ class Optimizer {
       // With a table of its own: what it finds out is not the search's to know.
       PassOrder order(pool_, order_.program(), options_.objective);
       (void)TakeDefaultOrder(actions, order);
-      start_ = Clock::now();
     }
     if (needs != Needs::kCoreset) {
       problem.starts.insert(problem.starts.end(), problem.coreset.begin(), problem.coreset.end());
@@ -149,6 +151,11 @@ class Optimizer {
       if (!sequence.empty()) found.push_back(std::move(sequence));
     }
     return found;
+  }
+
+  // By the search; 0 until it begins.
+  int64_t Evaluated() const {
+    return search_start_ ? order_.evaluated() - evaluated_before_ : 0;
   }
 
   // Evaluates the stock compiler's order; returns the passes of it that changed something.
@@ -194,7 +201,8 @@ class Optimizer {
     taken.resize(best);
     candidate.passes = std::move(taken);
     if (candidate.value < finalists_.value()) {
-      result_.improvements.push_back({order_.evaluated(), Since(start_), candidate.value});
+      const double seconds = search_start_ ? Since(*search_start_) : 0;
+      result_.improvements.push_back({Evaluated(), seconds, candidate.value});
     }
     finalists_.Offer(std::move(candidate));
   }
@@ -228,10 +236,10 @@ class Optimizer {
 
   std::optional<StopReason> WhyStop() const {
     if (Interrupted()) return StopReason::kInterrupted;
-    if (options_.budget_seconds > 0 && Since(start_) >= options_.budget_seconds) {
+    if (options_.budget_seconds > 0 && Since(*search_start_) >= options_.budget_seconds) {
       return StopReason::kTime;
     }
-    if (options_.budget_steps > 0 && order_.evaluated() >= options_.budget_steps) {
+    if (options_.budget_steps > 0 && Evaluated() >= options_.budget_steps) {
       return StopReason::kSteps;
     }
     return std::nullopt;
@@ -358,7 +366,9 @@ class Optimizer {
   Pool& pool_;
   const OptimizeOptions& options_;
   PassOrder order_;
-  Clock::time_point start_ = Clock::now();
+  const Clock::time_point start_ = Clock::now();
+  std::optional<Clock::time_point> search_start_;  // once the default order has been taken
+  int64_t evaluated_before_ = 0;                   // before the search
   Finalists finalists_;
   OptimizeResult result_;
   Metrics metrics_;            // of the last replay

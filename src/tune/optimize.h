@@ -43,8 +43,8 @@ struct OptimizeOptions {
   // The default order is where the search starts, and the result if nothing beats it. Without it
   // the search is on its own, as learners and searchers are compared.
   bool from_default = true;
-  double budget_seconds = 30;  // of the search and, from the default order, of that; 0 is no limit
-  int64_t budget_steps = 0;    // of PassOrder::evaluated; 0 is no limit
+  double budget_seconds = 30;  // of the search, the default order left out; 0 is no limit
+  int64_t budget_steps = 0;    // of those that were not known (PassOrder::evaluated); 0: no limit
   size_t longest = 256;        // passes in a sequence
   uint64_t seed = 1;
   bool verify = true;
@@ -62,7 +62,7 @@ struct Failure {
 // A new best of the search.
 struct Improvement {
   int64_t steps = 0;  // PassOrder::evaluated
-  double seconds = 0;
+  double seconds = 0;  // since the search began; 0 for the default order
   double value = 0;
 };
 
@@ -79,11 +79,12 @@ struct OptimizeResult {
   ComparisonReport verification;
   std::vector<std::string> rejected;  // better ones that did not stand up to replay or comparison
   StopReason stop_reason = StopReason::kTime;
+  // Of the search, the default order left out, as all that follows.
   int64_t steps = 0;      // taken, by looking up or by running
   int64_t evaluated = 0;  // of them those that had not been taken before from the same state
   double search_seconds = 0;
   double verify_seconds = 0;
-  Timing timing;  // of the workers, during the default order and the search
+  Timing timing;  // of the workers
   std::vector<Failure> failures;
   std::vector<Improvement> improvements;
 
