@@ -1,4 +1,4 @@
-// Random search guided by a trained policy.
+// Local search from where a trained policy leads.
 #ifndef HONE_SEARCH_POLICY_H_
 #define HONE_SEARCH_POLICY_H_
 
@@ -6,10 +6,10 @@
 
 namespace hone {
 
-// The starts; the walk of the likeliest actions (rollout.h); then walks drawn by the policy, more
-// and less boldly in turn, several at a time, half of them from somewhere on the way to the best
-// state known. Where walks find nothing to ask, what is unknown nearest to the start is asked.
-// Exhausted when nothing is unknown.
+// The starts; the walk of the likeliest actions (rollout.h); a few walks drawn by the policy, in
+// step; then local search (local.h) from the best of all. The policy knows where to begin and
+// local search where to go on: beyond some hundred steps walks alone find less than it does
+// (docs/learning.md).
 std::unique_ptr<Searcher> MakePolicySearcher(const SearchProblem& problem, uint64_t seed);
 
 }  // namespace hone

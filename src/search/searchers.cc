@@ -34,7 +34,7 @@ const std::vector<SearcherInfo>& Searchers() {
       {"random", "sequences of uniformly random passes", Needs::kNothing, MakeRandomSearcher},
       {"coreset", "orders that did well on other programs, one after the other", Needs::kCoreset,
        MakeCoresetSearcher},
-      {"policy", "walks that a trained policy draws, one pass at a time", Needs::kPrior,
+      {"policy", "where a trained policy leads, and local search from there", Needs::kPrior,
        MakePolicySearcher},
       {"policy_greedy", "one walk, always the pass that a trained policy finds likeliest",
        Needs::kPrior, MakePolicyGreedySearcher},
