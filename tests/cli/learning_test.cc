@@ -106,6 +106,25 @@ TEST_F(LearningCommands, BadSettingsAreOneMessage) {
   }
 }
 
+TEST_F(LearningCommands, WithoutTheLearnersTrainSaysHowToGetThem) {
+  if (CanTrain()) GTEST_SKIP() << "built with libtorch";
+  const Ran ran = Hone({"train", "set"});
+  EXPECT_NE(ran.code, 0);
+  EXPECT_TRUE(IsOneMessage(ran.err)) << ran.err;
+  EXPECT_NE(ran.err.find("libtorch"), std::string::npos) << ran.err;
+}
+
+TEST_F(LearningCommands, TheShippedPolicyAndCoresetDoWellAtOnce) {
+  for (const char* search : {"policy_greedy", "coreset"}) {
+    const Ran ran = Hone({"eval", "set", "--search", search, "--seeds", "1", "--json"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    for (const auto& row : ran.Json()["results"]) {
+      EXPECT_LT(row["result"], row["initial"]) << search;
+      EXPECT_LT(row["evaluated"], 400);
+    }
+  }
+}
+
 TEST_F(LearningCommands, ACoresetIsMadeAndUsed) {
   const Ran made = Hone({"coreset", "set", "--budget", "1s", "-o", "coreset.json", "--json"});
   ASSERT_EQ(made.code, 0) << made.err;
