@@ -25,8 +25,9 @@ class LearningCommands : public HoneTest {
   // Trains a small policy into policy.safetensors.
   Ran Train(std::vector<std::string> more = {}) {
     std::vector<std::string> arguments = {
-        "train", "set",   "--environments", "2",    "--set", "hidden=16", "--traj-limit", "8",
-        "--set", "rollout_steps=8", "--steps", "64", "-o", "policy.safetensors", "--json"};
+        "train", "set",   "--environments",  "2",       "--set", "hidden=16", "--traj-limit",
+        "8",     "--set", "rollout_steps=8", "--steps", "64",    "-o",        "policy.safetensors",
+        "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return Hone(std::move(arguments));
   }
@@ -45,16 +46,17 @@ TEST_F(LearningCommands, APolicyIsTrainedEvaluatedAndUsed) {
                               "--verify", "--json", "-o", "results.jsonl"});
   ASSERT_EQ(evaluated.code, 0) << evaluated.err;
   ASSERT_EQ(evaluated.Json()["results"].size(), 2u);
-  for (const auto& row : evaluated.Json()["results"]) {
+  const nlohmann::json evaluated_json = evaluated.Json();  // must outlive the loop
+  for (const auto& row : evaluated_json["results"]) {
     EXPECT_EQ(row["method"], "policy_greedy");
     EXPECT_EQ(row["verified"], "true");
     EXPECT_LE(row["result"], row["initial"]);
     EXPECT_EQ(row["stop_reason"], "exhausted");
   }
 
-  const Ran optimized = Hone({"optimize", "set/kmeans/jax010_kmeans_while.hlo", "--search",
-                              "policy", "--policy", "policy.safetensors", "--budget", "300steps",
-                              "--no-verify", "--json"});
+  const Ran optimized =
+      Hone({"optimize", "set/kmeans/jax010_kmeans_while.hlo", "--search", "policy", "--policy",
+            "policy.safetensors", "--budget", "300steps", "--no-verify", "--json"});
   ASSERT_EQ(optimized.code, 0) << optimized.err;
   EXPECT_LE(optimized.Json()["result"], optimized.Json()["default"]);
 }
@@ -118,7 +120,8 @@ TEST_F(LearningCommands, TheShippedPolicyAndCoresetDoWellAtOnce) {
   for (const char* search : {"policy_greedy", "coreset"}) {
     const Ran ran = Hone({"eval", "set", "--search", search, "--seeds", "1", "--json"});
     ASSERT_EQ(ran.code, 0) << ran.err;
-    for (const auto& row : ran.Json()["results"]) {
+    const nlohmann::json ran_json = ran.Json();  // must outlive the loop
+    for (const auto& row : ran_json["results"]) {
       EXPECT_LT(row["result"], row["initial"]) << search;
       EXPECT_LT(row["evaluated"], 400);
     }
@@ -134,7 +137,8 @@ TEST_F(LearningCommands, ACoresetIsMadeAndUsed) {
                               "--seeds", "1", "--json"});
   ASSERT_EQ(evaluated.code, 0) << evaluated.err;
   // On what it was made of it does at least as well as XLA's own order.
-  for (const auto& row : evaluated.Json()["results"]) EXPECT_LE(row["result"], row["default"]);
+  const nlohmann::json evaluated_json = evaluated.Json();  // must outlive the loop
+  for (const auto& row : evaluated_json["results"]) EXPECT_LE(row["result"], row["default"]);
 }
 
 TEST_F(LearningCommands, ResultsOfSeveralMethodsMakeALeaderboard) {
@@ -158,7 +162,8 @@ TEST_F(LearningCommands, TheBudgetInStepsGivesTheSameWhateverTheWorkers) {
                           "150steps", "--workers", workers, "--json"});
     EXPECT_EQ(ran.code, 0) << ran.err;
     std::vector<double> values;
-    for (const auto& row : ran.Json()["results"]) {
+    const nlohmann::json ran_json = ran.Json();  // must outlive the loop
+    for (const auto& row : ran_json["results"]) {
       values.push_back(row["result"]);
       values.push_back(row["evaluated"]);
     }
