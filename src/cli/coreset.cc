@@ -17,6 +17,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/parse.h"
+#include "cli/program_set.h"
 #include "cli/progress.h"
 #include "env/pass_order.h"
 #include "tune/optimize.h"
@@ -31,8 +32,7 @@ constexpr double kMostRatio = 2;
 
 struct Options {
   CommonOptions common;
-  std::vector<std::string> files;
-  std::string split;
+  ProgramSet programs;
   std::string objective = "op_count";
   std::string actions = "simplify";
   double seconds = 5;
@@ -46,10 +46,8 @@ class CoresetRun {
   explicit CoresetRun(Options& options) : options_(options) {}
 
   int Run() {
-    const auto files = ExpandInputs(options_.files, options_.common.datasets);
-    if (!files) return Fail(files.error().error, files.error().file, options_.common.json);
-    const auto chosen = InSplit(*files, options_.split);
-    if (!chosen) return Fail(chosen.error(), options_.common.json);
+    const auto chosen = ChooseInputs(options_.programs, options_.common.datasets);
+    if (!chosen) return Fail(chosen.error().error, chosen.error().file, options_.common.json);
     if (Status fine = CheckWritable(options_.output); !fine) {
       return Fail(fine.error(), options_.output, options_.common.json);
     }
@@ -181,17 +179,9 @@ class CoresetRun {
 
 Run AddCoreset(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("PROGRAM", options->files, "programs, or folders of them; paths or URIs")
-      ->required()
-      ->type_name("");
-  app.add_option("--split", options->split, "only those that index.tsv has in this split")
-      ->type_name("NAME");
-  app.add_option("--objective", options->objective, "what is to be made small")
-      ->check(CLI::IsMember({"op_count", "flops", "bytes", "peak_memory"}))
-      ->capture_default_str();
-  app.add_option("--actions", options->actions, "the passes to choose from")
-      ->check(CLI::IsMember({"simplify", "all"}))
-      ->capture_default_str();
+  AddProgramSet(app, options->programs);
+  AddObjectiveOption(app, options->objective);
+  AddActionSetOption(app, options->actions);
   AddDuration(app, "--budget", options->seconds, "of the search on each program (5s)");
   app.add_option("--size", options->size, "sequences, at most")
       ->check(CLI::Range(1, 1000).description(""))

@@ -16,6 +16,7 @@
 #include "cli/models.h"
 #include "cli/output.h"
 #include "cli/parse.h"
+#include "cli/program_set.h"
 #include "cli/progress.h"
 #include "core/median.h"
 #include "report/evaluation.h"
@@ -26,8 +27,7 @@ namespace {
 
 struct Options {
   CommonOptions common;
-  std::vector<std::string> files;
-  std::string split;
+  ProgramSet programs;
   std::string search;
   ModelOptions models;
   std::string method;
@@ -56,10 +56,8 @@ class EvalRun {
     if (Status loaded = LoadModels(options_.models, options_.search, search_); !loaded) {
       return Fail(loaded.error(), options_.common.json);
     }
-    const auto files = ExpandInputs(options_.files, options_.common.datasets);
-    if (!files) return Fail(files.error().error, files.error().file, options_.common.json);
-    auto chosen = InSplit(*files, options_.split);
-    if (!chosen) return Fail(chosen.error(), options_.common.json);
+    auto chosen = ChooseInputs(options_.programs, options_.common.datasets);
+    if (!chosen) return Fail(chosen.error().error, chosen.error().file, options_.common.json);
     files_ = *std::move(chosen);
     if (!options_.output.empty()) {
       if (Status read = ReadOld(); !read) {
@@ -281,11 +279,7 @@ class EvalRun {
 
 Run AddEval(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("PROGRAM", options->files, "programs, or folders of them; paths or URIs")
-      ->required()
-      ->type_name("");
-  app.add_option("--split", options->split, "only those that index.tsv has in this split")
-      ->type_name("NAME");
+  AddProgramSet(app, options->programs);
   std::vector<std::string> searchers;
   for (const SearcherInfo& searcher : Searchers()) searchers.emplace_back(searcher.name);
   app.add_option("--search", options->search,
@@ -293,12 +287,8 @@ Run AddEval(CLI::App& app) {
       ->check(CLI::IsMember(searchers));
   AddModelOptions(app, options->models);
   app.add_option("--method", options->method, "what the results are called (the searcher's name)");
-  app.add_option("--objective", options->objective, "what is to be made small")
-      ->check(CLI::IsMember({"op_count", "flops", "bytes", "peak_memory"}))
-      ->capture_default_str();
-  app.add_option("--actions", options->actions, "the passes to choose from")
-      ->check(CLI::IsMember({"simplify", "all"}))
-      ->capture_default_str();
+  AddObjectiveOption(app, options->objective);
+  AddActionSetOption(app, options->actions);
   AddBudget(app, "--budget", options->budget,
             "time, steps or both, a run: 1s, 2000steps, 30s,2000steps (30s); steps that are known "
             "already are free");

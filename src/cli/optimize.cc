@@ -22,6 +22,7 @@
 #include "cli/models.h"
 #include "cli/output.h"
 #include "cli/parse.h"
+#include "cli/program_set.h"
 #include "cli/progress.h"
 #include "search/searcher.h"
 #include "tune/recipe.h"
@@ -486,12 +487,8 @@ Run AddOptimize(CLI::App& app) {
   app.add_option("FILE", options->files, "programs, or folders of them; paths or URIs")
       ->required()
       ->type_name("");
-  app.add_option("--objective", options->objective, "what is to be made small")
-      ->check(CLI::IsMember({"op_count", "flops", "bytes", "peak_memory"}))
-      ->capture_default_str();
-  app.add_option("--actions", options->actions, "the passes to choose from")
-      ->check(CLI::IsMember({"simplify", "all"}))
-      ->capture_default_str();
+  AddObjectiveOption(app, options->objective);
+  AddActionSetOption(app, options->actions);
   std::vector<std::string> searchers;
   for (const SearcherInfo& searcher : Searchers()) searchers.emplace_back(searcher.name);
   app.add_option("--search", options->search, "how to search")

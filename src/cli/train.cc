@@ -19,6 +19,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/parse.h"
+#include "cli/program_set.h"
 #include "cli/progress.h"
 #include "env/session.h"
 #include "learn/config.h"
@@ -37,8 +38,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Options {
   CommonOptions common;
-  std::vector<std::string> files;
-  std::string split;
+  ProgramSet programs;
   std::string algorithm = "ppo";
   std::string preset = "hone";
   std::vector<std::string> set;
@@ -118,10 +118,8 @@ class Training {
   }
 
   Status OpenSession() {
-    const auto files = ExpandInputs(options_.files, options_.common.datasets);
-    if (!files) return tl::unexpected(files.error().error);
-    const auto chosen = InSplit(*files, options_.split);
-    if (!chosen) return tl::unexpected(chosen.error());
+    const auto chosen = ChooseInputs(options_.programs, options_.common.datasets);
+    if (!chosen) return tl::unexpected(chosen.error().error);
     if (!options_.output.empty()) {
       if (Status fine = CheckWritable(options_.output); !fine) return fine;
     }
@@ -331,11 +329,7 @@ class Training {
 
 Run AddTrain(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("PROGRAM", options->files, "programs, or folders of them; paths or URIs")
-      ->required()
-      ->type_name("");
-  app.add_option("--split", options->split, "only those that index.tsv has in this split")
-      ->type_name("NAME");
+  AddProgramSet(app, options->programs);
   std::vector<std::string> algorithms;
   for (const learn::LearnerInfo& info : learn::Learners()) algorithms.emplace_back(info.name);
   app.add_option("--algo", options->algorithm, "the algorithm")
@@ -357,9 +351,7 @@ Run AddTrain(CLI::App& app) {
   app.add_option("--features", options->features, "what the policy sees: hone, counts (XLA Gym's)")
       ->check(CLI::IsMember(policy::FeatureKinds()))
       ->capture_default_str();
-  app.add_option("--objective", options->objective, "what is to be made small")
-      ->check(CLI::IsMember({"op_count", "flops", "bytes", "peak_memory"}))
-      ->capture_default_str();
+  AddObjectiveOption(app, options->objective);
   app.add_option("--actions", options->actions,
                  "the passes to choose from: simplify, all, or names")
       ->capture_default_str();

@@ -32,7 +32,6 @@ class Policy {
                                                    int64_t initial_op_count) const;
 
  private:
-  friend class NetworkPrior;
   PolicyFile file_;
   std::vector<std::string> actions_;
   std::vector<std::string> opcodes_;
