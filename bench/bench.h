@@ -40,6 +40,7 @@ void AddPoolBench(CLI::App& app, int& exit_code);
 void AddEnvBench(CLI::App& app, int& exit_code);
 void AddSoak(CLI::App& app, int& exit_code);
 void AddEpisodes(CLI::App& app, int& exit_code);
+void AddRewritesBench(CLI::App& app, int& exit_code);
 
 }  // namespace hone::bench
 

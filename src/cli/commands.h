@@ -38,6 +38,7 @@ Run AddLeaderboard(CLI::App& app);
 Run AddOptimize(CLI::App& app);
 Run AddPasses(CLI::App& app);
 Run AddReplay(CLI::App& app);
+Run AddRewrites(CLI::App& app);
 Run AddRun(CLI::App& app);
 Run AddStats(CLI::App& app);
 Run AddTrain(CLI::App& app);  // of hone-learn

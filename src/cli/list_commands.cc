@@ -14,6 +14,13 @@ const std::vector<Command>& Commands() {
        "  hone run model.hlo --passes \"\"            write it back, normalised\n"
        "  hone run model.hlo --passes fusion -o out.pb --timing\n",
        AddRun},
+      {"rewrites", "what a pass would do, rewrite by rewrite; make some of them",
+       "  hone rewrites model.hlo --pass algsimp\n"
+       "  hone rewrites model.hlo --pass fusion --after algsimp,dce --texts\n"
+       "  hone rewrites model.hlo --pass algsimp --apply 0,3,7-9 --verify -o out.hlo\n"
+       "  hone rewrites model.hlo --pass algsimp --apply shrinking --plan-out plan.json -o out.hlo\n"
+       "  hone rewrites other.hlo --pass algsimp --plan plan.json -o out.hlo\n",
+       AddRewrites},
       {"replay", "make the result of a recipe again, to the byte",
        "  hone replay better.json -o again.hlo\n"
        "  hone replay better.json --program elsewhere/model.hlo\n",

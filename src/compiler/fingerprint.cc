@@ -75,7 +75,9 @@ bool HasOnlyCommonAttributes(xla::HloOpcode opcode) {
 
 class Digester {
  public:
-  explicit Digester(const xla::HloModule& module) : module_(module) {
+  // With `all`, writes every instruction there in the order of the walk.
+  explicit Digester(const xla::HloModule& module, std::vector<const xla::HloInstruction*>* all = nullptr)
+      : module_(module), all_(all) {
     words_.reserve(static_cast<size_t>(module.instruction_count()) * 12);
   }
 
@@ -243,6 +245,7 @@ class Digester {
         loop_depth = std::max(loop_depth, computations_.at(callee).loop_depth + (loop ? 1 : 0));
       }
     }
+    if (all_ != nullptr) all_->insert(all_->end(), order.begin(), order.end());
     Word(0xc0111u);
     Word(order.size());
     for (size_t i = 0; i < order.size(); ++i) {
@@ -284,6 +287,7 @@ class Digester {
   static constexpr uint32_t kOpen = 0xfffffffeu;  // its operands are being numbered
 
   const xla::HloModule& module_;
+  std::vector<const xla::HloInstruction*>* const all_;
   std::vector<uint64_t> words_;
   struct Written {
     uint32_t number;
@@ -297,6 +301,12 @@ class Digester {
 };
 
 }  // namespace
+
+std::vector<const xla::HloInstruction*> CanonicalOrder(const xla::HloModule& module) {
+  std::vector<const xla::HloInstruction*> all;
+  (void)Digester(module, &all).Run();
+  return all;
+}
 
 ModuleDigest DigestModule(const xla::HloModule& module) { return Digester(module).Run(); }
 

@@ -3,6 +3,7 @@
 #define HONE_COMPILER_FINGERPRINT_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "core/fingerprint.h"
 #include "core/state.h"
@@ -18,6 +19,10 @@ struct ModuleDigest {
   int32_t loop_depth = 0;
   OpcodeCounts opcodes;
 };
+
+// Every instruction that is reachable from the entry, in the order in which the fingerprint walks:
+// the same for modules of equal fingerprint.
+std::vector<const xla::HloInstruction*> CanonicalOrder(const xla::HloModule& module);
 
 // Linear in the module's size, plus the bytes of its constants.
 ModuleDigest DigestModule(const xla::HloModule& module);

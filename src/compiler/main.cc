@@ -18,6 +18,7 @@ namespace {
 hone::compiler::StatesOptions Options(int argc, char** argv) {
   hone::compiler::StatesOptions options;
   for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--rules") == 0) options.rule_files.push_back(argv[i + 1]);
     const size_t bytes = std::strtoull(argv[i + 1], nullptr, 10);
     if (std::strcmp(argv[i], "--cache-bytes") == 0) options.cache_bytes = bytes;
     if (std::strcmp(argv[i], "--headroom-bytes") == 0) options.headroom_bytes = bytes;

@@ -9,6 +9,7 @@
 
 #include "absl/strings/ascii.h"
 #include "compiler/describe.h"
+#include "compiler/extract.h"
 #include "compiler/fingerprint.h"
 #include "compiler/load.h"
 #include "compiler/metrics.h"
@@ -16,7 +17,9 @@
 #include "compiler/pipelines/stock.h"
 #include "compiler/raw_loop.h"
 #include "compiler/run/compare.h"
+#include "compiler/run/race.h"
 #include "compiler/run/run_time.h"
+#include "compiler/sites/conversation.h"
 #include "compiler/states.h"
 #include "tensorflow/c/c_api.h"
 #include "wire/channel.h"
@@ -66,9 +69,12 @@ class BookRest {
 class Server {
  public:
   Server(const StatesOptions& options, wire::Heartbeat* heartbeat)
-      : heartbeat_(*heartbeat), states_(options, heartbeat) {}
+      : heartbeat_(*heartbeat),
+        rules_read_(ReadUserRules(options.rule_files)),
+        states_(options, heartbeat) {}
 
   void Hello(Worker::HelloParams::Reader, Worker::HelloResults::Builder results) {
+    if (!rules_read_) return Fail(results, rules_read_.error());
     results.setVersion(std::string("tensorflow-cpu ") + TF_Version());
     auto passes = results.initPasses(static_cast<unsigned>(PassTable().size()));
     for (unsigned i = 0; i < passes.size(); ++i) ToWire(PassTable()[i].info, passes[i]);
@@ -111,8 +117,14 @@ class Server {
     for (auto left : params.getLeft()) {
       states_.Leave(left.getProgram(), FromWire(left.getState()));
     }
+    std::vector<DecisionsPtr> decisions;
+    for (auto one : params.getDecisions()) {
+      auto read = std::make_shared<const Decisions>(FromWire(one));
+      decisions.push_back(read->AcceptAll() ? nullptr : std::move(read));
+    }
     StatusOr<Applied> applied =
-        states_.Apply(FromWire(params.getFrom()), passes, avoid, FromWire(params.getOptions()));
+        states_.Apply(FromWire(params.getFrom()), passes, avoid, FromWire(params.getOptions()),
+                      decisions);
     if (!applied) return Fail(results, applied.error());
     ToWire(applied->start, results.initStart());
     auto steps = results.initSteps(static_cast<unsigned>(applied->steps.size()));
@@ -210,6 +222,80 @@ class Server {
     for (unsigned i = 0; i < seconds.size(); ++i) seconds.set(i, report->seconds[i]);
   }
 
+  void Rewrites(Worker::RewritesParams::Reader params, Worker::RewritesResults::Builder results) {
+    BookRest book(states_.timing());
+    const auto rewrites = states_.ListRewrites(FromWire(params.getState()), params.getPass(),
+                                               FromWire(params.getOptions()));
+    if (!rewrites) return Fail(results, rewrites.error());
+    ToWire(*rewrites, results.initRewrites());
+  }
+
+  void Converse(Worker::ConverseParams::Reader params, Worker::ConverseResults::Builder results) {
+    BookRest book(states_.timing());
+    conversation_.reset();
+    if (params.getPass() >= PassTable().size()) {
+      return Fail(results, Error{ErrorCode::kInvalidInput, "no such pass"});
+    }
+    auto module = states_.Rebuild(FromWire(params.getState()));
+    if (!module) return Fail(results, module.error());
+    conversation_ = std::make_unique<Conversation>(PassTable()[params.getPass()],
+                                                   *std::move(module),
+                                                   FromWire(params.getOptions()));
+    Next(results);
+  }
+
+  void Answer(Worker::AnswerParams::Reader params, Worker::AnswerResults::Builder results) {
+    BookRest book(states_.timing());
+    if (conversation_ == nullptr) {
+      return Fail(results, Error{ErrorCode::kInvalidInput,
+                                 "no pass is waiting for an answer: the worker may have died"});
+    }
+    conversation_->Answer(params.getAccept());
+    Next(results);
+  }
+
+  void Race(Worker::RaceParams::Reader params, Worker::RaceResults::Builder results) {
+    BookRest book(states_.timing());
+    const StateName a = FromWire(params.getA());
+    const StateName b = FromWire(params.getB());
+    if (states_.HasElidedConstants(a.program) || states_.HasElidedConstants(b.program)) {
+      return Fail(results,
+                  Error{ErrorCode::kUnsupported,
+                        "its text has elided constants, {...}, so it cannot be run"});
+    }
+    auto module_a = states_.Rebuild(a);
+    if (!module_a) return Fail(results, module_a.error());
+    auto module_b = states_.Rebuild(b);
+    if (!module_b) return Fail(results, module_b.error());
+    const StatusOr<RaceReport> report =
+        compiler::Race(**module_a, **module_b, FromWire(params.getOptions()));
+    if (!report) return Fail(results, report.error());
+    ToWire(*report, results.initReport());
+  }
+
+  void Extract(Worker::ExtractParams::Reader params, Worker::ExtractResults::Builder results) {
+    BookRest book(states_.timing());
+    auto module = states_.Rebuild(FromWire(params.getState()));
+    if (!module) return Fail(results, module.error());
+    std::vector<std::unique_ptr<xla::HloModule>> modules;
+    if (params.getWhat() == 0) {
+      auto one = ExtractRandomModule(**module, params.getSeed(), params.getMost());
+      if (one == nullptr) {
+        return Fail(results, Error{ErrorCode::kInvalidInput, "the program computes nothing"});
+      }
+      modules.push_back(std::move(one));
+    } else if (params.getWhat() == 1) {
+      modules = ExtractFusions(**module, params.getMost());
+    } else {
+      modules = ExtractInstructions(**module, params.getMost());
+    }
+    auto texts = results.initModules(static_cast<unsigned>(modules.size()));
+    for (unsigned i = 0; i < texts.size(); ++i) {
+      texts.set(i, modules[i]->ToString(
+                       xla::HloPrintOptions().set_print_large_constants(true)));
+    }
+  }
+
   void RawLoop(Worker::RawLoopParams::Reader params, Worker::RawLoopResults::Builder results) {
     BookRest book(states_.timing());
     const xla::HloModule* module = states_.Find(params.getProgram());
@@ -243,8 +329,20 @@ class Server {
   }
 
  private:
+  template <class Results>
+  void Next(Results results) {
+    if (std::optional<RewriteSite> site = conversation_->Next()) {
+      ToWire(*site, results.initSite());
+      return;
+    }
+    results.setDone(true);
+    conversation_.reset();
+  }
+
   wire::Heartbeat& heartbeat_;
+  const Status rules_read_;  // before the table of passes is first looked at
   States states_;
+  std::unique_ptr<Conversation> conversation_;
 };
 
 }  // namespace
@@ -288,6 +386,11 @@ void Serve(int socket, const StatesOptions& options, wire::Heartbeat* heartbeat)
       HONE_SERVE(Arrays)
       HONE_SERVE(RunTime)
       HONE_SERVE(RawLoop)
+      HONE_SERVE(Rewrites)
+      HONE_SERVE(Converse)
+      HONE_SERVE(Answer)
+      HONE_SERVE(Race)
+      HONE_SERVE(Extract)
 #undef HONE_SERVE
     }
     if (!wire::Send(socket, received.method, answer)) return;

@@ -14,6 +14,7 @@
 #include "compiler/load.h"
 #include "compiler/metrics.h"
 #include "compiler/passes/pass_table.h"
+#include "compiler/sites/dry_run.h"
 
 namespace hone::compiler {
 namespace {
@@ -88,17 +89,18 @@ class States::Walk {
     return links_.empty() ? program_.info.fingerprint : links_.back().state;
   }
 
-  Step Take(PassId pass, uint32_t index) {
+  Step Take(PassId pass, uint32_t index, const DecisionsPtr& decisions = nullptr) {
     Step step;
     step.pass = pass;
     step.state = state();
+    decisions_ = decisions;
     if (!options_.fresh && !options_.episode && TakeFromMemory(step)) return step;
     if (Status built = Build(); !built) {
       step.failure = built.error().message;
       return step;
     }
     step.state = state();
-    const auto lethal = program_.lethal.find({state(), pass});
+    const auto lethal = program_.lethal.find({state(), pass, HashOf(decisions)});
     if (lethal != program_.lethal.end()) {
       step.looked = true;
       step.failure = lethal->second;
@@ -127,7 +129,8 @@ class States::Walk {
       const Link& link = links_[built_];
       const double before = states_.timing().passes;
       bool changed = false;
-      if (std::string failure = RunOnModule(link.pass, changed); !failure.empty()) {
+      if (std::string failure = RunOnModule(link.pass, link.decisions, changed);
+          !failure.empty()) {
         Drop();
         return MakeError(ErrorCode::kPassFailed,
                          "the state cannot be rebuilt: " + PassName(link.pass) +
@@ -156,15 +159,18 @@ class States::Walk {
     }
   }
 
+  // The module is no longer that of the state.
+  void Spoil() { Drop(); }
+
   std::unique_ptr<xla::HloModule> TakeModule() { return std::move(module_); }
-  const xla::HloModule& module() const { return *module_; }
+  xla::HloModule& module() { return *module_; }
 
  private:
   static std::string PassName(PassId pass) { return PassTable()[pass].info.name; }
 
   void Remember(const Fingerprint& before, const Step& step) {
     if (options_.episode) return;
-    program_.transitions[{before, step.pass}] = {step.state, step.failure};
+    program_.transitions[{before, step.pass, HashOf(decisions_)}] = {step.state, step.failure};
     ++states_.remembered_;
   }
 
@@ -172,7 +178,7 @@ class States::Walk {
   bool Touch(const Fingerprint& state) { return ++program_.touches[state] > 1; }
 
   bool TakeFromMemory(Step& step) {
-    const auto known = program_.transitions.find({step.state, step.pass});
+    const auto known = program_.transitions.find({step.state, step.pass, HashOf(decisions_)});
     if (known == program_.transitions.end()) return false;
     const Outcome& outcome = known->second;
     const auto metrics = program_.metrics.find(outcome.state);
@@ -184,7 +190,7 @@ class States::Walk {
     step.changed = outcome.state != step.state;
     step.state = outcome.state;
     step.metrics = metrics->second;
-    if (step.changed) links_.push_back({step.pass, step.state});
+    if (step.changed) links_.push_back({step.pass, step.state, decisions_});
     return true;
   }
 
@@ -219,11 +225,17 @@ class States::Walk {
   }
 
   // Runs one pass on module_. A failure drops the module: it may be half-changed.
-  std::string RunOnModule(PassId pass, bool& changed) {
+  std::string RunOnModule(PassId pass, const DecisionsPtr& decisions, bool& changed) {
     ++states_.heartbeat_->ticks;
     ++states_.timing().passes_run;
     Stopwatch watch(states_.timing().passes);
     const PassEntry& entry = PassTable()[pass];
+    if (const Decisions* decided = decisions != nullptr ? decisions.get()
+                                   : entry.decisions   ? &*entry.decisions
+                                                       : nullptr) {
+      changed = true;  // to be found out: a pass does not know what was declined
+      return RunWithDecisions(entry, *decided);
+    }
     const absl::StatusOr<bool> result = entry.make()->Run(module_.get());
     if (!result.ok()) {
       return result.status().message().empty() ? result.status().ToString()
@@ -239,12 +251,45 @@ class States::Walk {
     return "";
   }
 
+  std::string RunWithDecisions(const PassEntry& entry, const Decisions& decisions) {
+    // Of a pass that turned out not to be separable the one site is chosen, or it is not.
+    const SiteKey whole = WholeSite(entry, state(), 0, 0, 0).place;
+    for (const SiteChoice& choice : decisions.choices) {
+      if (choice.key == whole) return choice.accept ? RunPlainly(entry) : "";
+    }
+    if (decisions.AcceptNone()) return "";
+    if (entry.grain == Grain::kRewrites) {
+      bool made = false;
+      std::string failure = RunDecided(entry, module_.get(), decisions, made);
+      // What it has done beside its rewrites was not asked for.
+      if (failure.empty() && !made && Digest().fingerprint != state()) Drop();
+      return failure;
+    }
+    if (entry.grain == Grain::kWhole) {
+      return decisions.otherwise == Otherwise::kDecline ? "" : RunPlainly(entry);
+    }
+    const std::unique_ptr<xla::HloModule> before = states_.Copy(*module_);
+    std::string failure = RunPlainly(entry);
+    if (failure.empty()) RestoreDeclined(*before, decisions, module_.get());
+    return failure;
+  }
+
+  std::string RunPlainly(const PassEntry& entry) {
+    const absl::Status status = entry.make()->Run(module_.get()).status();
+    if (module_->has_schedule() && !module_->schedule().Update().ok()) module_->clear_schedule();
+    module_->Cleanup();
+    return status.ok() ? "" : status.ToString();
+  }
+
   // Runs one pass here and moves on. Returns the failure; then the position has not moved.
   std::string Run(PassId pass, OpcodeCounts& opcodes) {
     bool changed = false;
-    std::string failure = RunOnModule(pass, changed);
+    std::string failure = RunOnModule(pass, decisions_, changed);
+    if (failure.empty() && module_ == nullptr) return "";
     if (failure.empty() && !changed && !options_.verify) return "";
-    if (failure.empty() && options_.verify) {
+    // Some of a pass's rewrites are not what XLA's authors have tested.
+    const bool decided = decisions_ != nullptr || PassTable()[pass].decisions;
+    if (failure.empty() && (options_.verify || decided)) {
       Stopwatch watch(states_.timing().verifier);
       if (failure = VerifyModule(*module_); !failure.empty()) {
         failure = "its result is rejected by XLA's HLO verifier: " + failure;
@@ -256,7 +301,7 @@ class States::Walk {
     }
     ModuleDigest digest = Digest();
     if (digest.fingerprint == state()) return "";
-    links_.push_back({pass, digest.fingerprint});
+    links_.push_back({pass, digest.fingerprint, decisions_});
     ++built_;
     here_.emplace();
     CountInto(digest, *here_);
@@ -290,6 +335,7 @@ class States::Walk {
   std::vector<Link> links_;
   const ApplyOptions options_;
   std::unique_ptr<xla::HloModule> module_;
+  DecisionsPtr decisions_;       // about the pass at hand
   size_t built_ = 0;             // how many of links_ module_ embodies
   std::optional<Metrics> here_;  // what the last digest counted, until it is asked for
 };
@@ -340,7 +386,8 @@ Status States::Unload(ProgramId id) {
 
 StatusOr<Applied> States::Apply(const StateName& from, const std::vector<PassId>& passes,
                                 const std::vector<KnownFailure>& avoid,
-                                const ApplyOptions& options) {
+                                const ApplyOptions& options,
+                                const std::vector<DecisionsPtr>& decisions) {
   for (PassId pass : passes) {
     if (pass >= PassTable().size()) {
       return MakeError(ErrorCode::kInvalidInput, "there is no pass " + std::to_string(pass));
@@ -350,7 +397,7 @@ StatusOr<Applied> States::Apply(const StateName& from, const std::vector<PassId>
   if (!program) return tl::unexpected(program.error());
   KeepWithinMemory();
   for (const KnownFailure& known : avoid) {
-    (*program)->lethal[{known.state, known.pass}] = known.failure;
+    (*program)->lethal[{known.state, known.pass, known.decisions}] = known.failure;
   }
   Walk walk(*this, **program, from.links, options);
   if (options.fresh) {
@@ -360,7 +407,8 @@ StatusOr<Applied> States::Apply(const StateName& from, const std::vector<PassId>
   applied.start = walk.state();
   applied.steps.reserve(passes.size());
   for (size_t i = 0; i < passes.size(); ++i) {
-    applied.steps.push_back(walk.Take(passes[i], static_cast<uint32_t>(i)));
+    applied.steps.push_back(walk.Take(passes[i], static_cast<uint32_t>(i),
+                                      i < decisions.size() ? decisions[i] : nullptr));
   }
   walk.Finish();
   return applied;
@@ -387,6 +435,93 @@ StatusOr<ProgramArrays> States::Arrays(const StateName& state) {
   ProgramArrays arrays = ArraysOf(walk.module());
   walk.Finish();
   return arrays;
+}
+
+StatusOr<Rewrites> States::ListRewrites(const StateName& state, PassId pass,
+                                        const RewritesOptions& options) {
+  if (pass >= PassTable().size()) {
+    return MakeError(ErrorCode::kInvalidInput, "there is no pass " + std::to_string(pass));
+  }
+  StatusOr<Program*> program = FindProgram(state);
+  if (!program) return tl::unexpected(program.error());
+  KeepWithinMemory();
+  const PassEntry& entry = PassTable()[pass];
+  ApplyOptions episode;
+  episode.episode = true;
+  Walk walk(*this, **program, state.links, episode);
+  if (Status built = walk.Build(); !built) return tl::unexpected(built.error());
+  const Fingerprint here = walk.state();
+  Rewrites rewrites;
+  double pass_seconds = 0;
+  if (options.time_pass) {
+    const std::unique_ptr<xla::HloModule> copy = Copy(walk.module());
+    Stopwatch watch(pass_seconds);
+    (void)entry.make()->Run(copy.get());
+  }
+  heartbeat_->step = 0;
+  ++heartbeat_->ticks;
+  bool separable = false;
+  if (options.whole) {
+    walk.Finish();
+  } else if (entry.grain == Grain::kRewrites) {
+    DryRunResult dry = DryRun(entry, &walk.module(), options);
+    rewrites = std::move(dry.rewrites);
+    separable = dry.failure.empty() && DigestModule(walk.module()).fingerprint == here;
+    if (separable) {
+      walk.Finish();
+    } else {
+      walk.Spoil();
+    }
+  } else if (entry.grain == Grain::kInPlace) {
+    const std::unique_ptr<xla::HloModule> after = Copy(walk.module());
+    {
+      Stopwatch watch(rewrites.dry_seconds);
+      if (!entry.make()->Run(after.get()).ok()) rewrites.dry_seconds = 0;
+    }
+    Stopwatch watch(rewrites.list_seconds);
+    separable = DigestModule(*after).fingerprint == here ||
+                InPlaceSites(walk.module(), *after, options, rewrites.sites);
+    walk.Finish();
+  } else {
+    walk.Finish();
+  }
+  if (!separable) {
+    rewrites.sites.clear();
+    rewrites.conflicts.clear();
+    StatusOr<RewriteSite> whole = WholeSiteOf(state, pass, rewrites.dry_seconds);
+    if (!whole) return tl::unexpected(whole.error());
+    if (whole->kind == RewriteKind::kWhole) rewrites.sites.push_back(*std::move(whole));
+  }
+  rewrites.separable = separable;
+  rewrites.state = here;
+  rewrites.pass_seconds = pass_seconds;
+  return rewrites;
+}
+
+// Of another kind than kWhole where the pass changes nothing.
+StatusOr<RewriteSite> States::WholeSiteOf(const StateName& state, PassId pass,
+                                          double& pass_seconds) {
+  StatusOr<std::unique_ptr<xla::HloModule>> module = Rebuild(state);
+  if (!module) return tl::unexpected(module.error());
+  Metrics before;
+  const ModuleDigest digest = DigestModule(**module);
+  CountInto(digest, before);
+  AnalyseCost(**module, before);
+  const PassEntry& entry = PassTable()[pass];
+  {
+    Stopwatch watch(pass_seconds);
+    if (const absl::Status status = entry.make()->Run(module->get()).status(); !status.ok()) {
+      return MakeError(ErrorCode::kPassFailed, std::string(status.message()));
+    }
+  }
+  (*module)->Cleanup();
+  const ModuleDigest changed = DigestModule(**module);
+  if (changed.fingerprint == digest.fingerprint) return RewriteSite{};
+  Metrics after;
+  CountInto(changed, after);
+  AnalyseCost(**module, after);
+  return WholeSite(entry, digest.fingerprint, after.op_count - before.op_count,
+                   after.flops - before.flops, after.bytes_accessed - before.bytes_accessed);
 }
 
 StatusOr<std::unique_ptr<xla::HloModule>> States::Rebuild(const StateName& state) {

@@ -28,6 +28,7 @@ struct StatesOptions {
   // Resident memory that may be taken beside what the process has when it starts: near it, what is
   // held and remembered is let go. 0 is no limit.
   size_t headroom_bytes = 0;
+  std::vector<std::string> rule_files;  // paths
 };
 
 class States {
@@ -40,7 +41,12 @@ class States {
 
   // A pass that fails leaves the state as it was. What is in `avoid` fails without being run.
   StatusOr<Applied> Apply(const StateName& from, const std::vector<PassId>& passes,
-                          const std::vector<KnownFailure>& avoid, const ApplyOptions& options);
+                          const std::vector<KnownFailure>& avoid, const ApplyOptions& options,
+                          const std::vector<DecisionsPtr>& decisions = {});
+
+  // What the pass would do to the state; the state stays as it is.
+  StatusOr<Rewrites> ListRewrites(const StateName& state, PassId pass,
+                                  const RewritesOptions& options);
 
   // Keeps the state in memory while there is room.
   Status Hold(const StateName& state);
@@ -64,6 +70,7 @@ class States {
   struct Held;
   class Walk;
 
+  StatusOr<RewriteSite> WholeSiteOf(const StateName& state, PassId pass, double& pass_seconds);
   StatusOr<Program*> FindProgram(const StateName& state);
   void Store(Program& program, const Fingerprint& state, std::unique_ptr<xla::HloModule> module);
   std::unique_ptr<xla::HloModule> Take(std::list<Held>::iterator held, bool last_stays);

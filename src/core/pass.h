@@ -16,6 +16,22 @@ inline constexpr std::string_view PassGroupName(PassGroup group) {
   return kNames[static_cast<int>(group)];
 }
 
+// What a row of the registry is, and which action set it is in.
+enum class PassKind : uint8_t {
+  kXla,             // a pass of XLA's: "all", and "simplify" if it is a simplifier
+  kRewrites,        // a pass of XLA's of which some rewrites only are made: "rewrites"
+  kRules,           // hone's own rules, many at a time: "rules"
+  kRule,            // one rule: in no set
+  kImplementation,  // another way to compute an expensive operation: "implementations"
+};
+
+inline constexpr std::string_view kPassKindNames[] = {"xla", "rewrites", "rules", "rule",
+                                                      "implementation"};
+
+inline constexpr std::string_view PassKindName(PassKind kind) {
+  return kPassKindNames[static_cast<int>(kind)];
+}
+
 // An action: an index into the registry's table.
 using PassId = uint16_t;
 
@@ -28,6 +44,7 @@ struct PassInfo {
   std::string options;  // "" where the pass has none or takes XLA's defaults
   // In the action set `simplify`: keeps or lowers the op count, expands nothing to legalise it.
   bool simplify = false;
+  PassKind kind = PassKind::kXla;
 };
 
 }  // namespace hone

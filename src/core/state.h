@@ -9,6 +9,7 @@
 #include "core/fingerprint.h"
 #include "core/metrics.h"
 #include "core/pass.h"
+#include "core/rewrite.h"
 
 namespace hone {
 
@@ -19,13 +20,15 @@ using ProgramId = uint32_t;
 struct TransitionKey {
   Fingerprint state;
   PassId pass = 0;
+  uint64_t decisions = 0;  // Decisions::Hash; 0 is the pass as it is
   friend bool operator==(const TransitionKey& a, const TransitionKey& b) {
-    return a.state == b.state && a.pass == b.pass;
+    return a.state == b.state && a.pass == b.pass && a.decisions == b.decisions;
   }
 };
 struct TransitionHash {
   size_t operator()(const TransitionKey& key) const {
-    return std::hash<Fingerprint>()(key.state) + key.pass * 0x9e3779b97f4a7c15ull;
+    return std::hash<Fingerprint>()(key.state) + key.pass * 0x9e3779b97f4a7c15ull +
+           key.decisions;
   }
 };
 
@@ -33,6 +36,7 @@ struct TransitionHash {
 struct Link {
   PassId pass = 0;
   Fingerprint state;
+  DecisionsPtr decisions = nullptr;  // about its rewrites
 };
 
 // A state by its way from a program. A worker that lost the state rebuilds it from this.
@@ -77,6 +81,7 @@ struct KnownFailure {
   Fingerprint state;
   PassId pass = 0;
   std::string failure;
+  uint64_t decisions = 0;  // as in TransitionKey
 };
 
 struct Applied {

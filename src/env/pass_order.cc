@@ -1,6 +1,9 @@
 #include "env/pass_order.h"
 
+#include <algorithm>
+#include <optional>
 #include <sstream>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -29,34 +32,68 @@ StatusOr<std::vector<PassId>> DefaultOrder(Pool& pool, const ProgramInfo& progra
   return InActions(*stock, pool.passes(), actions);
 }
 
+namespace {
+
+using InSet = bool (*)(const PassInfo&);
+
+std::optional<InSet> FindActionSet(std::string_view name) {
+  struct Named {
+    std::string_view name;
+    InSet is_in;
+  };
+  constexpr Named kSets[] = {
+      {"simplify", [](const PassInfo& pass) { return pass.simplify; }},
+      {"all", [](const PassInfo& pass) { return pass.kind == PassKind::kXla; }},
+      {"rewrites", [](const PassInfo& pass) { return pass.kind == PassKind::kRewrites; }},
+      {"rules", [](const PassInfo& pass) { return pass.kind == PassKind::kRules; }},
+      {"implementations",
+       [](const PassInfo& pass) { return pass.kind == PassKind::kImplementation; }},
+  };
+  for (const Named& set : kSets) {
+    if (set.name == name) return set.is_in;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 StatusOr<std::vector<PassId>> ActionSet(const std::vector<PassInfo>& passes,
                                         const std::string& name) {
   std::vector<PassId> actions;
-  if (name == "simplify" || name == "all") {
-    for (size_t i = 0; i < passes.size(); ++i) {
-      if (name == "all" || passes[i].simplify) actions.push_back(static_cast<PassId>(i));
+  const auto add = [&](PassId action) {
+    if (std::find(actions.begin(), actions.end(), action) == actions.end()) {
+      actions.push_back(action);
     }
-    return actions;
-  }
+  };
   std::unordered_map<std::string, PassId> by_name;
   for (size_t i = 0; i < passes.size(); ++i) by_name[passes[i].name] = static_cast<PassId>(i);
-  std::stringstream list(name);
+  std::string separated = name;
+  std::replace(separated.begin(), separated.end(), '+', ',');
+  std::stringstream list(separated);
   for (std::string pass; std::getline(list, pass, ',');) {
+    if (const auto is_in = FindActionSet(pass)) {
+      for (size_t i = 0; i < passes.size(); ++i) {
+        if ((*is_in)(passes[i])) add(static_cast<PassId>(i));
+      }
+      continue;
+    }
     const auto found = by_name.find(pass);
     if (found == by_name.end()) {
-      std::vector<std::string> names{"simplify", "all"};
+      std::vector<std::string> names{"simplify", "all", "rewrites", "rules", "implementations"};
       for (const PassInfo& known : passes) names.push_back(known.name);
       return MakeError(ErrorCode::kInvalidInput,
                        "there is no action set and no pass '" + pass + "'" +
                            DidYouMean(pass, names) +
-                           ": a set is simplify, all, or passes with commas between them "
+                           ": a set is simplify, all, rewrites, rules, implementations, or "
+                           "passes, several of these with + or commas between them "
                            "(`hone passes` lists them)");
     }
-    actions.push_back(found->second);
+    add(found->second);
   }
   if (actions.empty()) {
-    return MakeError(ErrorCode::kInvalidInput, "the action set is empty: it is simplify, all or "
-                                               "passes with commas between them");
+    return MakeError(ErrorCode::kInvalidInput, "the action set is empty: it is simplify, all, "
+                                               "rewrites, rules, implementations, or passes, "
+                                               "with + between them");
   }
   return actions;
 }

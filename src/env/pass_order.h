@@ -27,7 +27,8 @@ std::vector<PassId> InActions(const std::vector<StockPass>& stock,
 StatusOr<std::vector<PassId>> DefaultOrder(Pool& pool, const ProgramInfo& program,
                                            const std::vector<PassId>& actions);
 
-// The passes of an action set: "simplify", "all", or names with commas between them.
+// The passes of an action set: "simplify", "all" (XLA's), "rewrites", "rules", "implementations", or
+// names; several of these with "+" or commas between them.
 StatusOr<std::vector<PassId>> ActionSet(const std::vector<PassInfo>& passes,
                                         const std::string& name);
 

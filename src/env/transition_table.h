@@ -16,7 +16,7 @@
 namespace hone {
 
 // Passes by their id; a registry is smaller than this.
-using PassSet = std::bitset<256>;
+using PassSet = std::bitset<1024>;
 
 // (state, pass) → state', and what is known of each state. It predicts: equal fingerprints can hide
 // another instruction order, so what is reported as a result is replayed first.

@@ -34,6 +34,11 @@ enum class Method : uint64_t {
   kArrays,
   kRunTime,
   kRawLoop,
+  kRewrites,
+  kConverse,
+  kAnswer,
+  kRace,
+  kExtract,
 };
 
 #define HONE_WIRE_CALL(name)                       \
@@ -55,6 +60,11 @@ HONE_WIRE_CALL(StockPasses)
 HONE_WIRE_CALL(Arrays)
 HONE_WIRE_CALL(RunTime)
 HONE_WIRE_CALL(RawLoop)
+HONE_WIRE_CALL(Rewrites)
+HONE_WIRE_CALL(Converse)
+HONE_WIRE_CALL(Answer)
+HONE_WIRE_CALL(Race)
+HONE_WIRE_CALL(Extract)
 #undef HONE_WIRE_CALL
 
 // A message that was received, and what it is about.

@@ -140,6 +140,7 @@ void ToWire(const hone::PassInfo& pass, PassInfo::Builder out) {
   out.setGroup(static_cast<uint8_t>(pass.group));
   out.setOptions(pass.options);
   out.setSimplify(pass.simplify);
+  out.setKind(static_cast<uint8_t>(pass.kind));
 }
 
 hone::PassInfo FromWire(PassInfo::Reader in) {
@@ -148,7 +149,8 @@ hone::PassInfo FromWire(PassInfo::Reader in) {
           in.getMeaning().cStr(),
           static_cast<PassGroup>(in.getGroup()),
           in.getOptions().cStr(),
-          in.getSimplify()};
+          in.getSimplify(),
+          static_cast<PassKind>(in.getKind())};
 }
 
 void ToWire(const hone::ProgramInfo& program, ProgramInfo::Builder out) {
@@ -199,10 +201,151 @@ void ToWire(const hone::KnownFailure& known, KnownFailure::Builder out) {
   ToWire(known.state, out.initState());
   out.setPass(known.pass);
   out.setFailure(known.failure);
+  out.setDecisions(known.decisions);
 }
 
 hone::KnownFailure FromWire(KnownFailure::Reader in) {
-  return {FromWire(in.getState()), in.getPass(), in.getFailure().cStr()};
+  return {FromWire(in.getState()), in.getPass(), in.getFailure().cStr(), in.getDecisions()};
+}
+
+void ToWire(const hone::Decisions& decisions, Decisions::Builder out) {
+  out.setOtherwise(static_cast<uint8_t>(decisions.otherwise));
+  out.setSeed(decisions.seed);
+  auto keys = out.initKeys(Size(decisions.choices.size()));
+  auto accept = out.initAccept(Size(decisions.choices.size()));
+  for (unsigned i = 0; i < keys.size(); ++i) {
+    keys.set(i, decisions.choices[i].key);
+    accept.set(i, decisions.choices[i].accept);
+  }
+}
+
+hone::Decisions FromWire(Decisions::Reader in) {
+  hone::Decisions decisions;
+  decisions.otherwise = static_cast<Otherwise>(
+      std::min<size_t>(in.getOtherwise(), std::size(kOtherwiseNames) - 1));
+  decisions.seed = in.getSeed();
+  const auto keys = in.getKeys();
+  const auto accept = in.getAccept();
+  for (unsigned i = 0; i < keys.size() && i < accept.size(); ++i) {
+    decisions.choices.push_back({keys[i], accept[i]});
+  }
+  return decisions;
+}
+
+void ToWire(const hone::RewriteSite& site, RewriteSite::Builder out) {
+  out.setPlace(site.place);
+  out.setContent(site.content);
+  out.setKind(static_cast<uint8_t>(site.kind));
+  out.setStatus(static_cast<uint8_t>(site.status));
+  out.setComputation(site.computation);
+  out.setInstruction(site.instruction);
+  out.setOpcode(site.opcode);
+  out.setOriginal(site.original);
+  out.setReplacement(site.replacement);
+  out.setReason(site.reason);
+  out.setDeltaOpCount(site.delta_op_count);
+  out.setDeltaFlops(site.delta_flops);
+  out.setDeltaBytes(site.delta_bytes);
+}
+
+hone::RewriteSite FromWire(RewriteSite::Reader in) {
+  hone::RewriteSite site;
+  site.place = in.getPlace();
+  site.content = in.getContent();
+  site.kind = static_cast<RewriteKind>(in.getKind());
+  site.status = static_cast<SiteStatus>(in.getStatus());
+  site.computation = in.getComputation().cStr();
+  site.instruction = in.getInstruction().cStr();
+  site.opcode = in.getOpcode().cStr();
+  site.original = in.getOriginal().cStr();
+  site.replacement = in.getReplacement().cStr();
+  site.reason = in.getReason().cStr();
+  site.delta_op_count = in.getDeltaOpCount();
+  site.delta_flops = in.getDeltaFlops();
+  site.delta_bytes = in.getDeltaBytes();
+  return site;
+}
+
+void ToWire(const hone::RewritesOptions& options, RewritesOptions::Builder out) {
+  out.setTexts(options.texts);
+  out.setEffects(options.effects);
+  out.setTimePass(options.time_pass);
+  out.setWhole(options.whole);
+}
+
+hone::RewritesOptions FromWire(RewritesOptions::Reader in) {
+  return {in.getTexts(), in.getEffects(), in.getTimePass(), in.getWhole()};
+}
+
+void ToWire(const hone::Rewrites& rewrites, Rewrites::Builder out) {
+  ToWire(rewrites.state, out.initState());
+  out.setSeparable(rewrites.separable);
+  auto sites = out.initSites(Size(rewrites.sites.size()));
+  for (unsigned i = 0; i < sites.size(); ++i) ToWire(rewrites.sites[i], sites[i]);
+  auto conflicts = out.initConflicts(Size(rewrites.conflicts.size()));
+  for (unsigned i = 0; i < conflicts.size(); ++i) {
+    conflicts.set(i, uint64_t{rewrites.conflicts[i].first} << 32 | rewrites.conflicts[i].second);
+  }
+  out.setPassSeconds(rewrites.pass_seconds);
+  out.setDrySeconds(rewrites.dry_seconds);
+  out.setListSeconds(rewrites.list_seconds);
+}
+
+hone::Rewrites FromWire(Rewrites::Reader in) {
+  hone::Rewrites rewrites;
+  rewrites.state = FromWire(in.getState());
+  rewrites.separable = in.getSeparable();
+  for (RewriteSite::Reader site : in.getSites()) rewrites.sites.push_back(FromWire(site));
+  for (uint64_t pair : in.getConflicts()) {
+    rewrites.conflicts.push_back({static_cast<uint32_t>(pair >> 32), static_cast<uint32_t>(pair)});
+  }
+  rewrites.pass_seconds = in.getPassSeconds();
+  rewrites.dry_seconds = in.getDrySeconds();
+  rewrites.list_seconds = in.getListSeconds();
+  return rewrites;
+}
+
+void ToWire(const hone::RaceOptions& options, RaceOptions::Builder out) {
+  out.setBudgetSeconds(options.budget_seconds);
+  out.setLeastSampleSeconds(options.least_sample_seconds);
+  out.setLeastPairs(static_cast<uint32_t>(options.least_pairs));
+  out.setMostPairs(static_cast<uint32_t>(options.most_pairs));
+  out.setIndifferent(options.indifferent);
+  out.setSeed(options.seed);
+}
+
+hone::RaceOptions FromWire(RaceOptions::Reader in) {
+  constexpr uint32_t kMost = 1'000'000;
+  return {in.getBudgetSeconds(),
+          in.getLeastSampleSeconds(),
+          static_cast<int>(std::min(in.getLeastPairs(), kMost)),
+          static_cast<int>(std::min(in.getMostPairs(), kMost)),
+          in.getIndifferent(),
+          in.getSeed()};
+}
+
+void ToWire(const hone::RaceReport& report, RaceReport::Builder out) {
+  out.setSameExecutable(report.same_executable);
+  out.setSecondsA(report.seconds_a);
+  out.setSecondsB(report.seconds_b);
+  out.setSpeedup(report.speedup);
+  out.setLow(report.low);
+  out.setHigh(report.high);
+  out.setPairs(static_cast<uint32_t>(report.pairs));
+  out.setCompileSecondsA(report.compile_seconds_a);
+  out.setCompileSecondsB(report.compile_seconds_b);
+}
+
+hone::RaceReport FromWire(RaceReport::Reader in) {
+  return {in.getSameExecutable(),
+          in.getSecondsA(),
+          in.getSecondsB(),
+          in.getSpeedup(),
+          in.getLow(),
+          in.getHigh(),
+          static_cast<int>(in.getPairs()),
+          in.getCompileSecondsA(),
+          in.getCompileSecondsB()};
 }
 
 void ToWire(const hone::StateName& state, StateName::Builder out) {
@@ -211,6 +354,9 @@ void ToWire(const hone::StateName& state, StateName::Builder out) {
   for (unsigned i = 0; i < links.size(); ++i) {
     links[i].setPass(state.links[i].pass);
     ToWire(state.links[i].state, links[i].initState());
+    if (state.links[i].decisions != nullptr) {
+      ToWire(*state.links[i].decisions, links[i].initDecisions());
+    }
   }
 }
 
@@ -218,7 +364,11 @@ hone::StateName FromWire(StateName::Reader in) {
   hone::StateName state;
   state.program = in.getProgram();
   for (Link::Reader link : in.getLinks()) {
-    state.links.push_back({link.getPass(), FromWire(link.getState())});
+    DecisionsPtr decisions;
+    if (link.hasDecisions()) {
+      decisions = std::make_shared<const hone::Decisions>(FromWire(link.getDecisions()));
+    }
+    state.links.push_back({link.getPass(), FromWire(link.getState()), std::move(decisions)});
   }
   return state;
 }

@@ -8,7 +8,9 @@
 #include "core/program.h"
 #include "core/program_arrays.h"
 #include "core/program_graph.h"
+#include "core/race.h"
 #include "core/result.h"
+#include "core/rewrite.h"
 #include "core/run_time.h"
 #include "core/state.h"
 #include "wire/hone.capnp.h"
@@ -39,6 +41,24 @@ hone::ApplyOptions FromWire(ApplyOptions::Reader in);
 
 void ToWire(const hone::KnownFailure& known, KnownFailure::Builder out);
 hone::KnownFailure FromWire(KnownFailure::Reader in);
+
+void ToWire(const hone::Decisions& decisions, Decisions::Builder out);
+hone::Decisions FromWire(Decisions::Reader in);
+
+void ToWire(const hone::RewriteSite& site, RewriteSite::Builder out);
+hone::RewriteSite FromWire(RewriteSite::Reader in);
+
+void ToWire(const hone::RewritesOptions& options, RewritesOptions::Builder out);
+hone::RewritesOptions FromWire(RewritesOptions::Reader in);
+
+void ToWire(const hone::Rewrites& rewrites, Rewrites::Builder out);
+hone::Rewrites FromWire(Rewrites::Reader in);
+
+void ToWire(const hone::RaceOptions& options, RaceOptions::Builder out);
+hone::RaceOptions FromWire(RaceOptions::Reader in);
+
+void ToWire(const hone::RaceReport& report, RaceReport::Builder out);
+hone::RaceReport FromWire(RaceReport::Reader in);
 
 void ToWire(const hone::StateName& state, StateName::Builder out);
 hone::StateName FromWire(StateName::Reader in);

@@ -32,6 +32,7 @@ struct PassInfo {
   group @3 :UInt8;  # hone::PassGroup
   options @4 :Text;
   simplify @5 :Bool;
+  kind @6 :UInt8;  # hone::PassKind
 }
 
 struct ExcludedPass {
@@ -49,10 +50,74 @@ struct ProgramInfo {
   opcodes @6 :List(UInt64);  # as in Step
 }
 
+# hone::Decisions: ascending keys, and the same number of answers.
+struct Decisions {
+  otherwise @0 :UInt8;
+  seed @1 :UInt64;
+  keys @2 :List(UInt64);
+  accept @3 :List(Bool);
+}
+
+struct RewriteSite {
+  place @0 :UInt64;
+  content @1 :UInt64;
+  kind @2 :UInt8;  # hone::RewriteKind
+  status @3 :UInt8;  # hone::SiteStatus
+  computation @4 :Text;
+  instruction @5 :Text;
+  opcode @6 :Text;
+  original @7 :Text;
+  replacement @8 :Text;
+  reason @9 :Text;
+  deltaOpCount @10 :Int64;
+  deltaFlops @11 :Float64;
+  deltaBytes @12 :Float64;
+}
+
+struct RewritesOptions {
+  texts @0 :Bool;
+  effects @1 :Bool;
+  timePass @2 :Bool;
+  whole @3 :Bool;
+}
+
+struct Rewrites {
+  state @0 :Fingerprint;
+  separable @1 :Bool;
+  sites @2 :List(RewriteSite);
+  conflicts @3 :List(UInt64);  # i << 32 | j
+  passSeconds @4 :Float64;
+  drySeconds @5 :Float64;
+  listSeconds @6 :Float64;
+}
+
+# hone::RaceOptions and RaceReport.
+struct RaceOptions {
+  budgetSeconds @0 :Float64;
+  leastSampleSeconds @1 :Float64;
+  leastPairs @2 :UInt32;
+  mostPairs @3 :UInt32;
+  indifferent @4 :Float64;
+  seed @5 :UInt64;
+}
+
+struct RaceReport {
+  sameExecutable @0 :Bool;
+  secondsA @1 :Float64;
+  secondsB @2 :Float64;
+  speedup @3 :Float64;
+  low @4 :Float64;
+  high @5 :Float64;
+  pairs @6 :UInt32;
+  compileSecondsA @7 :Float64;
+  compileSecondsB @8 :Float64;
+}
+
 # One link of the way from a program to a state: only passes that changed something.
 struct Link {
   pass @0 :UInt16;
   state @1 :Fingerprint;
+  decisions @2 :Decisions;  # null for the pass as it is
 }
 
 struct Step {
@@ -78,6 +143,7 @@ struct KnownFailure {
   state @0 :Fingerprint;
   pass @1 :UInt16;
   failure @2 :Text;
+  decisions @3 :UInt64;  # hone::Decisions::Hash
 }
 
 enum ExportFormat {
@@ -180,7 +246,7 @@ struct RunTimeOptions {
 
 interface Worker {
   hello @0 () -> (version :Text, passes :List(PassInfo), excluded :List(ExcludedPass),
-                  opcodes :List(Text), types :List(Text));
+                  opcodes :List(Text), types :List(Text), failure :Failure);
 
   # `program` is chosen by the caller, so that a restarted worker can be given the same names.
   load @1 (program :UInt32, data :Data) -> (info :ProgramInfo, failure :Failure);
@@ -189,9 +255,10 @@ interface Worker {
   # Runs `passes` in order from `from`. A pass that fails leaves the state as it was.
   # `start` is the state really started from: other than the last link's where the compiler
   # did something else this time.
+  # `decisions` is empty or has one for each pass.
   # What is in `avoid` fails without being run. Modules of `left` are dropped first.
   apply @3 (from :StateName, passes :List(UInt16), avoid :List(KnownFailure),
-            options :ApplyOptions, left :List(Left))
+            options :ApplyOptions, left :List(Left), decisions :List(Decisions))
       -> (start :Fingerprint, steps :List(Step), failure :Failure);
 
   # Makes sure that the state is held in memory, so that several continuations are cheap.
@@ -218,6 +285,24 @@ interface Worker {
   rawLoop @12 (program :UInt32, actions :List(UInt16), seed :UInt64, firstEpisode :Int64,
                length :UInt32, seconds :Float64)
       -> (steps :Int64, episodes :Int64, failures :Int64, seconds :Float64, failure :Failure);
+
+  # What the pass would do to the state, rewrite by rewrite; the state stays as it is.
+  rewrites @13 (state :StateName, pass :UInt16, options :RewritesOptions)
+      -> (rewrites :Rewrites, failure :Failure);
+
+  # The pass runs and stops at every rewrite to be told. The first question; an empty site where
+  # there is none (any more). A new conversation ends the one before it. `done` says how it went.
+  converse @14 (state :StateName, pass :UInt16, options :RewritesOptions)
+      -> (site :RewriteSite, done :Bool, failure :Failure);
+  answer @15 (accept :Bool) -> (site :RewriteSite, done :Bool, failure :Failure);
+
+  # Which of two states is faster, as the stock compiler compiles them.
+  race @16 (a :StateName, b :StateName, options :RaceOptions)
+      -> (report :RaceReport, failure :Failure);
+
+  # Modules cut out of a state, as HLO text.
+  extract @17 (state :StateName, what :UInt8, seed :UInt64, most :UInt32)
+      -> (modules :List(Text), failure :Failure);
 }
 
 struct StockPass {

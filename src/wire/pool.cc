@@ -179,6 +179,15 @@ StatusOr<ComparisonReport> Pool::Compare(const StateName& a, const StateName& b,
   return On(0, [&](RemoteWorker& remote) { return remote.Compare(a, b, options); });
 }
 
+StatusOr<Rewrites> Pool::ListRewrites(const StateName& state, PassId pass,
+                                      const RewritesOptions& options) {
+  return On(0, [&](RemoteWorker& remote) { return remote.ListRewrites(state, pass, options); });
+}
+StatusOr<RaceReport> Pool::Race(const StateName& a, const StateName& b,
+                                const RaceOptions& options) {
+  return On(0, [&](RemoteWorker& remote) { return remote.Race(a, b, options); });
+}
+
 Timing Pool::timing() const {
   Timing sum;
   for (const auto& thread : threads_) sum += thread->remote().timing();

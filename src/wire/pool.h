@@ -70,6 +70,9 @@ class Pool {
   StatusOr<Exported> Export(const StateName& state, ExportFormat format);
   StatusOr<ComparisonReport> Compare(const StateName& a, const StateName& b,
                                      const CompareOptions& options);
+  StatusOr<Rewrites> ListRewrites(const StateName& state, PassId pass,
+                                  const RewritesOptions& options);
+  StatusOr<RaceReport> Race(const StateName& a, const StateName& b, const RaceOptions& options);
 
   // Sums over all workers, also the lost ones.
   Timing timing() const;

@@ -29,6 +29,7 @@ struct PoolOptions {
   // takes more. 0 is no limit but the one above.
   size_t headroom_bytes = 0;
   size_t cache_bytes = size_t{1} << 30;  // modules that a worker keeps beside the loaded programs
+  std::vector<std::string> rule_files;  // paths: rules beside hone's own
   // When it becomes true, passes under way for more than two seconds are given up.
   const std::atomic<bool>* stop = nullptr;
 };

@@ -29,7 +29,7 @@ constexpr uint64_t kCallsBetweenLooks = 32;
 
 // The error that the worker answered with, if any.
 template <class Response>
-Status Answer(const StatusOr<Response>& response) {
+Status Outcome(const StatusOr<Response>& response) {
   if (!response) return tl::unexpected(response.error());
   Error error;
   if (FromWire(response->getFailure(), error)) return tl::unexpected(error);
@@ -45,6 +45,7 @@ RemoteWorker::RemoteWorker(std::shared_ptr<PoolMemory> memory) : memory_(std::mo
   link.cache_bytes = options.cache_bytes;
   link.memory_limit_bytes = options.memory_limit_bytes;
   link.headroom_bytes = options.headroom_bytes;
+  link.rule_files = options.rule_files;
   const bool to_spare = static_cast<int>(std::thread::hardware_concurrency()) > options.workers;
   link.spin_seconds = to_spare ? kSpinSeconds : 0;
   link_ = std::make_unique<WorkerLink>(std::move(link));
@@ -78,7 +79,7 @@ auto RemoteWorker::Ask(const std::vector<ProgramId>& programs, const Patience& p
                        const std::string& doing, Make make, Read read) {
   auto response = CallOn<C>(programs, patience, doing, make);
   using Result = StatusOr<decltype(read(*response))>;
-  if (Status answer = Answer(response); !answer) return Result(tl::unexpected(answer.error()));
+  if (Status answer = Outcome(response); !answer) return Result(tl::unexpected(answer.error()));
   return Result(read(*response));
 }
 
@@ -138,7 +139,7 @@ Timing RemoteWorker::timing() const {
 StatusOr<WorkerFacts> RemoteWorker::Hello() {
   auto response =
       CallOn<wire::HelloCall>({}, Calling(), "hello", [](Worker::HelloParams::Builder) {});
-  if (!response) return tl::unexpected(response.error());
+  if (Status answer = Outcome(response); !answer) return tl::unexpected(answer.error());
   WorkerFacts facts;
   facts.version = response->getVersion().cStr();
   for (auto pass : response->getPasses()) facts.passes.push_back(FromWire(pass));
@@ -181,7 +182,7 @@ StatusOr<ProgramInfo> RemoteWorker::LoadHere(ProgramId program) {
     return MakeError(ErrorCode::kInvalidInput,
                      "XLA broke down reading it: " + response.error().message);
   }
-  if (Status answer = Answer(response); !answer) return tl::unexpected(answer.error());
+  if (Status answer = Outcome(response); !answer) return tl::unexpected(answer.error());
   ProgramInfo info = FromWire(response->getInfo());
   loaded_[program] = {info.metrics.op_count, calls_, 0};
   MakeRoomFor(program);
@@ -227,8 +228,12 @@ StatusOr<Applied> RemoteWorker::ApplyOnce(const ApplyRequest& request) {
       left[i].setProgram(request.left[i].program);
       ToWire(request.left[i].state, left[i].initState());
     }
+    auto decisions = wire_request.initDecisions(static_cast<unsigned>(request.decisions.size()));
+    for (unsigned i = 0; i < decisions.size(); ++i) {
+      if (request.decisions[i] != nullptr) ToWire(*request.decisions[i], decisions[i]);
+    }
   });
-  if (Status answer = Answer(response); !answer) {
+  if (Status answer = Outcome(response); !answer) {
     Note();
     return tl::unexpected(answer.error());
   }
@@ -258,6 +263,8 @@ StatusOr<Applied> RemoteWorker::Apply(const ApplyRequest& request) {
     const uint32_t step = link_->last_step();
     const bool in_a_pass = step < request.passes.size();
     const PassId pass = in_a_pass ? request.passes[step] : 0;
+    const uint64_t decisions =
+        in_a_pass && !request.decisions.empty() ? HashOf(request.decisions[step]) : 0;
     Mourn(error, in_a_pass ? "pass " + memory_->facts.passes[pass].name : "rebuilding a state");
     if (link_->killed_from_outside()) {
       if (kills_left-- == 0) return applied;
@@ -270,7 +277,7 @@ StatusOr<Applied> RemoteWorker::Apply(const ApplyRequest& request) {
     const auto& links = request.from.links;
     if (request.options.episode && request.passes.size() == 1 && !links.empty()) {
       const Fingerprint state = links.back().state;  // nothing is to be done again
-      memory_->Blame(request.from.program, {state, pass, error.message});
+      memory_->Blame(request.from.program, {state, pass, error.message, decisions});
       Step failed;
       failed.pass = pass;
       failed.state = state;
@@ -280,11 +287,12 @@ StatusOr<Applied> RemoteWorker::Apply(const ApplyRequest& request) {
     // Which state did it die on? The passes before it tell, on a new worker.
     ApplyRequest before = request;
     before.passes.resize(step);
+    if (!before.decisions.empty()) before.decisions.resize(step);
     before.left.clear();
     const StatusOr<Applied> prefix = Apply(before);
     if (!prefix) return prefix;
     const Fingerprint state = prefix->steps.empty() ? prefix->start : prefix->steps.back().state;
-    memory_->Blame(request.from.program, {state, pass, error.message});
+    memory_->Blame(request.from.program, {state, pass, error.message, decisions});
   }
 }
 
@@ -382,6 +390,87 @@ StatusOr<RunTimeReport> RemoteWorker::RunTime(const StateName& state,
         report.compiled_instructions = response.getCompiledInstructions();
         for (double seconds : response.getSeconds()) report.seconds.push_back(seconds);
         return report;
+      });
+}
+
+StatusOr<Rewrites> RemoteWorker::ListRewrites(const StateName& state, PassId pass,
+                                              const RewritesOptions& options) {
+  const Patience patience{memory_->options.pass_deadline_seconds, true, memory_->options.stop};
+  auto rewrites = Ask<wire::RewritesCall>(
+      {state.program}, patience, "rewrites of pass " + memory_->facts.passes[pass].name,
+      [&](Worker::RewritesParams::Builder request) {
+        ToWire(state, request.initState());
+        request.setPass(pass);
+        ToWire(options, request.initOptions());
+      },
+      [](const auto& response) { return FromWire(response.getRewrites()); });
+  // Some passes cannot bear to be refused.
+  if (!rewrites && !options.whole &&
+      (rewrites.error().code == ErrorCode::kWorkerDied ||
+       rewrites.error().code == ErrorCode::kDeadline)) {
+    RewritesOptions whole = options;
+    whole.whole = true;
+    return ListRewrites(state, pass, whole);
+  }
+  return rewrites;
+}
+
+namespace {
+
+template <class Response>
+Question QuestionOf(const Response& response) {
+  return {response.getDone(), FromWire(response.getSite())};
+}
+
+}  // namespace
+
+StatusOr<Question> RemoteWorker::Converse(const StateName& state, PassId pass,
+                                          const RewritesOptions& options) {
+  return Ask<wire::ConverseCall>(
+      {state.program}, Calling(), "pass " + memory_->facts.passes[pass].name,
+      [&](Worker::ConverseParams::Builder request) {
+        ToWire(state, request.initState());
+        request.setPass(pass);
+        ToWire(options, request.initOptions());
+      },
+      [](const auto& response) { return QuestionOf(response); });
+}
+
+StatusOr<Question> RemoteWorker::Answer(bool accept) {
+  return Ask<wire::AnswerCall>(
+      {}, Calling(), "a rewrite",
+      [&](Worker::AnswerParams::Builder request) { request.setAccept(accept); },
+      [](const auto& response) { return QuestionOf(response); });
+}
+
+StatusOr<RaceReport> RemoteWorker::Race(const StateName& a, const StateName& b,
+                                        const RaceOptions& options) {
+  // Two compilations, the warming up, and then pairs, of which the last may begin late.
+  const Patience patience{options.budget_seconds * 3 + 120, false, nullptr};
+  return Ask<wire::RaceCall>(
+      {a.program, b.program}, patience, "race",
+      [&](Worker::RaceParams::Builder request) {
+        ToWire(a, request.initA());
+        ToWire(b, request.initB());
+        ToWire(options, request.initOptions());
+      },
+      [](const auto& response) { return FromWire(response.getReport()); });
+}
+
+StatusOr<std::vector<std::string>> RemoteWorker::Extract(const StateName& state, ExtractKind what,
+                                                         uint64_t seed, uint32_t most) {
+  return Ask<wire::ExtractCall>(
+      {state.program}, Calling(), "extract",
+      [&](Worker::ExtractParams::Builder request) {
+        ToWire(state, request.initState());
+        request.setWhat(static_cast<uint8_t>(what));
+        request.setSeed(seed);
+        request.setMost(most);
+      },
+      [](const auto& response) {
+        std::vector<std::string> modules;
+        for (auto module : response.getModules()) modules.push_back(module.cStr());
+        return modules;
       });
 }
 

@@ -17,8 +17,10 @@
 #include "core/program.h"
 #include "core/program_arrays.h"
 #include "core/program_graph.h"
+#include "core/race.h"
 #include "core/raw_loop.h"
 #include "core/result.h"
+#include "core/rewrite.h"
 #include "core/run_time.h"
 #include "core/state.h"
 #include "core/timing.h"
@@ -43,6 +45,7 @@ struct LeftState {
 struct ApplyRequest {
   StateName from;
   std::vector<PassId> passes;
+  std::vector<DecisionsPtr> decisions = {};  // empty, or one a pass
   ApplyOptions options;
   std::vector<LeftState> left;  // dropped first
 };
@@ -52,6 +55,18 @@ enum class ExportFormat { kText, kProto };
 struct Exported {
   std::string bytes;
   Fingerprint state;
+};
+
+// What a pass that is asked rewrite by rewrite says next.
+struct Question {
+  bool done = false;  // there is nothing more to ask; `site` means nothing
+  RewriteSite site;
+};
+
+enum class ExtractKind : uint8_t {
+  kRandom,        // an instruction drawn from `seed`, with what it is computed from, `most` deep
+  kFusions,       // each fusion
+  kInstructions,  // each instruction of the entry
 };
 
 class RemoteWorker {
@@ -78,6 +93,17 @@ class RemoteWorker {
   StatusOr<ComparisonReport> Compare(const StateName& a, const StateName& b,
                                      const CompareOptions& options);
   StatusOr<RunTimeReport> RunTime(const StateName& state, const RunTimeOptions& options);
+  // What a pass would do to a state, rewrite by rewrite. An error where it fails or kills the worker.
+  StatusOr<Rewrites> ListRewrites(const StateName& state, PassId pass,
+                                  const RewritesOptions& options);
+  // Runs the pass and stops at its first rewrite; Answer goes on to the next. What was answered is
+  // had as a state by applying the pass with these answers as choices of places.
+  StatusOr<Question> Converse(const StateName& state, PassId pass, const RewritesOptions& options);
+  StatusOr<Question> Answer(bool accept);
+  StatusOr<RaceReport> Race(const StateName& a, const StateName& b, const RaceOptions& options);
+  // Parts of a state as programs of their own, as HLO text; at most `most` of them.
+  StatusOr<std::vector<std::string>> Extract(const StateName& state, ExtractKind what,
+                                             uint64_t seed, uint32_t most);
   // An error where a pass kills the worker.
   StatusOr<RawLoopResult> RawLoop(ProgramId program, const RawLoopOptions& options);
 

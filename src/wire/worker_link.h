@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/result.h"
 #include "core/timing.h"
@@ -23,6 +24,7 @@ struct LinkOptions {
   size_t cache_bytes = 0;
   size_t memory_limit_bytes = 0;
   size_t headroom_bytes = 0;  // beside the bare library; 0 is no limit
+  std::vector<std::string> rule_files;  // paths
   // How long to look for an answer without sleeping: waking up costs more than a quick pass does.
   // 0 where there is no processor to spare.
   double spin_seconds = 0;

@@ -37,8 +37,7 @@ tl::unexpected<Error> SystemError(const std::string& what) {
 }  // namespace
 
 StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::string& path,
-                                                              size_t cache_bytes,
-                                                              size_t headroom_bytes) {
+                                                              std::vector<std::string> arguments) {
   std::unique_ptr<WorkerProcess> worker(new WorkerProcess);
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
@@ -62,19 +61,17 @@ StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::string&
   posix_spawn_file_actions_adddup2(&actions, worker->log_, 2);
   posix_spawn_file_actions_adddup2(&actions, theirs, kSocketDescriptor);
   posix_spawn_file_actions_adddup2(&actions, page, kHeartbeatDescriptor);
-  std::string cache = std::to_string(cache_bytes);
-  std::string name = path;
-  std::string flag = "--cache-bytes";
-  std::string headroom_flag = "--headroom-bytes";
-  std::string headroom = std::to_string(headroom_bytes);
-  char* arguments[] = {name.data(),          flag.data(),     cache.data(),
-                       headroom_flag.data(), headroom.data(), nullptr};
+  arguments.insert(arguments.begin(), path);
+  std::vector<char*> argument_list;
+  for (std::string& argument : arguments) argument_list.push_back(argument.data());
+  argument_list.push_back(nullptr);
   // Warnings of TensorFlow's start-up are of no use to anyone; errors and last words come through.
   std::string log_level = "TF_CPP_MIN_LOG_LEVEL=2";
   std::string locale = "LC_ALL=C";
   char* environment[] = {log_level.data(), locale.data(), nullptr};
   const int error =
-      posix_spawn(&worker->pid_, path.c_str(), &actions, nullptr, arguments, environment);
+      posix_spawn(&worker->pid_, path.c_str(), &actions, nullptr, argument_list.data(),
+                  environment);
   posix_spawn_file_actions_destroy(&actions);
   close(theirs);
   close(page);

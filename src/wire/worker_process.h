@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/result.h"
 #include "wire/heartbeat.h"
@@ -18,7 +19,7 @@ class WorkerProcess {
   // Starts `path` with a socket, a heartbeat page and its output in memory, and a clean environment
   // (XLA reads flags from the environment: none of the user's reach it).
   static StatusOr<std::unique_ptr<WorkerProcess>> Start(const std::string& path,
-                                                        size_t cache_bytes, size_t headroom_bytes);
+                                                        std::vector<std::string> arguments);
   ~WorkerProcess();  // kills
 
   WorkerProcess(const WorkerProcess&) = delete;

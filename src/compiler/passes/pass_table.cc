@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "compiler/passes/host_target.h"
+#include "compiler/sites/intercept.h"
 #include "xla/backends/cpu/transforms/collectives/all_reduce_combiner.h"
 #include "xla/hlo/analysis/alias_info.h"
 #include "xla/hlo/ir/hlo_sharding_metadata.h"
@@ -111,7 +112,6 @@ namespace {
 using xla::HloInstruction;
 using xla::HloModule;
 using xla::HloOpcode;
-using xla::HloPassFix;
 using xla::HloPassInterface;
 using Threads = absl::flat_hash_set<absl::string_view>;
 
@@ -126,6 +126,24 @@ constexpr PassGroup kCollective = PassGroup::kCollective;
 // The last column but one: is the pass in the action set `simplify`?
 constexpr bool kInSimplify = true;
 constexpr bool kOutside = false;
+
+// A pass that does not say that it changed something when its rewrites were all declined: else it
+// would be repeated to no end.
+template <typename Pass>
+class Truthful : public Pass {
+ public:
+  using Pass::Pass;
+
+ protected:
+  absl::StatusOr<bool> RunImpl(HloModule* module, const Threads& threads) override {
+    const int64_t before = RewritesMade();
+    TF_ASSIGN_OR_RETURN(const bool changed, Pass::RunImpl(module, threads));
+    return changed && (before < 0 || RewritesMade() > before);
+  }
+};
+
+template <typename Pass>
+using Fix = xla::HloPassFix<Truthful<Pass>>;
 
 // A factory of Pass made with copies of these arguments.
 template <typename Pass, typename... Arguments>
@@ -147,6 +165,12 @@ PassEntry Row(std::string name, std::string class_name, PassGroup group, std::st
 // every HloPassFix, for it forgets its changes when it reaches its limit of 25 rounds.
 PassEntry Silent(PassEntry entry) {
   entry.silent = true;
+  return entry;
+}
+
+// Changes what is there instead of replacing it.
+PassEntry InPlace(PassEntry entry) {
+  entry.grain = Grain::kInPlace;
   return entry;
 }
 
@@ -307,12 +331,12 @@ std::vector<PassEntry> BuildTable() {
       Row("algsimp:floats_are_real", "AlgebraicSimplifier", kSimplify, "as algsimp, taking floats for real numbers: results may differ", "cpu, floats_are_real=true", kOutside, Algebra(&AlgebraOptions::set_enable_floats_are_real, true)),
       Row("algsimp:layout_sensitive", "AlgebraicSimplifier", kLayout, "algsimp for after layout assignment: keeps layouts and makes free reshapes bitcasts", "the CPU compiler's, after layout assignment: cpu, layout_sensitive=true", kOutside, Algebra(&AlgebraOptions::set_is_layout_sensitive, true)),
       Row("batch-dot-simplification", "BatchDotSimplification", kSimplify, "drops batch dimensions of size one from dots", "", kInSimplify, Make<BatchDotSimplification>()),
-      Silent(Row("batch-dot-simplification:fix", "BatchDotSimplification", kSimplify, "drops batch dimensions of size one from dots, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<BatchDotSimplification>>())),
+      Silent(Row("batch-dot-simplification:fix", "BatchDotSimplification", kSimplify, "drops batch dimensions of size one from dots, to a fixed point", "run to a fixed point", kInSimplify, Make<Fix<BatchDotSimplification>>())),
       Row("broadcast_canonicalizer", "BroadcastCanonicalizer", kSimplify, "sorts the dimensions of every broadcast", "", kInSimplify, Make<BroadcastCanonicalizer>()),
       Row("call-inliner", "CallInliner", kSimplify, "inlines functions that have a single call site", "single_call_site=true", kInSimplify, Make<CallInliner>(true)),
       Row("call-inliner:every_call_site", "CallInliner", kSimplify, "inlines every call", "", kInSimplify, Make<CallInliner>()),
       Row("call-inliner:update_domain", "CallInliner", kSimplify, "inlines every call and updates the domains it leaves", "update_domain=true", kInSimplify, Make<CallInliner>(false, true)),
-      Silent(Row("call-inliner:fix", "CallInliner", kSimplify, "inlines single-site calls again and again until none is left", "single_call_site=true, run to a fixed point", kInSimplify, Make<HloPassFix<CallInliner>>(true))),
+      Silent(Row("call-inliner:fix", "CallInliner", kSimplify, "inlines single-site calls again and again until none is left", "single_call_site=true, run to a fixed point", kInSimplify, Make<Fix<CallInliner>>(true))),
       Row("constant_folding", "HloConstantFolding", kSimplify, "computes constant expressions where that surely pays", "", kInSimplify, Make<HloConstantFolding>()),
       Row("constant_folding:aggressive", "HloConstantFolding", kSimplify, "computes every constant expression, whole loops too: may take long", "level=aggressive", kInSimplify, Make<HloConstantFolding>(HloConstantFolding::Level::kAggressive)),
       Row("cse", "HloCSE", kSimplify, "shares equal constants and equal instructions on equal operands", "layout_sensitive=false", kInSimplify, Make<HloCSE>(false)),
@@ -320,7 +344,7 @@ std::vector<PassEntry> BuildTable() {
       Row("cse:ignore_control_dependencies", "HloCSE", kSimplify, "shares equal expressions whatever orders them", "layout_sensitive=false, ignore_control_dependencies=true", kInSimplify, Make<HloCSE>(false, true)),
       Row("cse:only_fusion_computations", "HloCSE", kSimplify, "shares equal expressions inside fusions only", "layout_sensitive=false, should_eliminate_computation=fusions", kInSimplify, MakeCseOfFusions),
       Row("cse:keep_constants", "HloCSE", kSimplify, "shares equal expressions but not equal constants", "layout_sensitive=false, should_combine_constant=never", kInSimplify, MakeCseKeepingConstants),
-      Silent(Row("cse:fix", "HloCSE", kSimplify, "shares equal expressions, to a fixed point", "layout_sensitive=false, run to a fixed point", kInSimplify, Make<HloPassFix<HloCSE>>(false))),
+      Silent(Row("cse:fix", "HloCSE", kSimplify, "shares equal expressions, to a fixed point", "layout_sensitive=false, run to a fixed point", kInSimplify, Make<Fix<HloCSE>>(false))),
       Row("cse_barrier_expander", "OptimizationBarrierExpander", kExpand, "removes optimization barriers: what they kept apart may now be shared and moved", "", kOutside, Make<OptimizationBarrierExpander>()),
       Row("dce", "HloDCE", kSimplify, "removes dead instructions and dead computations", "", kInSimplify, Make<HloDCE>()),
       Row("dce:call_analysis", "HloDCE", kSimplify, "removes dead code, dead parameters of called computations too", "use_call_analysis=true", kInSimplify, Make<HloDCE>(false, true)),
@@ -330,19 +354,19 @@ std::vector<PassEntry> BuildTable() {
       Row("optimize_input_output_buffer_alias:every_input", "OptimizeInputOutputBufferAlias", kSchedule, "lets outputs reuse the buffers of any input: the caller then loses its arguments", "registered_buffer_donor_only=false", kOutside, Make<OptimizeInputOutputBufferAlias>(false)),
       Row("reshape-mover", "ReshapeMover", kSimplify, "sinks reshapes and transposes below elementwise ops", "", kInSimplify, Make<ReshapeMover>()),
       Row("reshape-mover:cheap_broadcast", "ReshapeMover", kSimplify, "sinks reshapes and transposes, taking reshaped 1-d broadcasts for free", "reshape_of_1d_broadcast_is_cheap=true", kInSimplify, Make<ReshapeMover>(ReshapeMoverOptions{true})),
-      Silent(Row("reshape-mover:fix", "ReshapeMover", kSimplify, "sinks reshapes and transposes, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<ReshapeMover>>())),
+      Silent(Row("reshape-mover:fix", "ReshapeMover", kSimplify, "sinks reshapes and transposes, to a fixed point", "run to a fixed point", kInSimplify, Make<Fix<ReshapeMover>>())),
       Row("simplify-conditional", "ConditionalSimplifier", kSimplify, "replaces conditionals of known predicate by their branch, and drops unused parts", "", kInSimplify, Make<ConditionalSimplifier>()),
-      Silent(Row("simplify-conditional:fix", "ConditionalSimplifier", kSimplify, "simplifies conditionals, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<ConditionalSimplifier>>())),
+      Silent(Row("simplify-conditional:fix", "ConditionalSimplifier", kSimplify, "simplifies conditionals, to a fixed point", "run to a fixed point", kInSimplify, Make<Fix<ConditionalSimplifier>>())),
       Row("simplify-fp-conversions", "SimplifyFPConversions", kLegalise, "shortens chains of float conversions: may keep precision that the program dropped", "", kOutside, Make<SimplifyFPConversions>()),
       Row("simplify-sorts", "SortSimplifier", kSimplify, "removes operands of a sort whose sorted values nobody uses", "", kInSimplify, Make<SortSimplifier>()),
       Row("simplify-while-loops", "WhileLoopSimplifier", kSimplify, "removes loops of zero or one trip, unused loop state and nested loop tuples", "", kInSimplify, Make<WhileLoopSimplifier>()),
       Row("simplify-while-loops:compare", "WhileLoopSimplifier", kSimplify, "as simplify-while-loops, and removes comparisons that the trip count decides", "simplify_compare_instrs=true", kInSimplify, Make<WhileLoopSimplifier>(true)),
-      Silent(Row("simplify-while-loops:fix", "WhileLoopSimplifier", kSimplify, "simplifies loops, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<WhileLoopSimplifier>>())),
+      Silent(Row("simplify-while-loops:fix", "WhileLoopSimplifier", kSimplify, "simplifies loops, to a fixed point", "run to a fixed point", kInSimplify, Make<Fix<WhileLoopSimplifier>>())),
       Row("slice-sinker", "SliceSinker", kSimplify, "merges elementwise ops on slices of the same tensors and slices their result", "", kInSimplify, Make<SliceSinker>()),
-      Silent(Row("slice-sinker:fix", "SliceSinker", kSimplify, "sinks slices, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<SliceSinker>>())),
+      Silent(Row("slice-sinker:fix", "SliceSinker", kSimplify, "sinks slices, to a fixed point", "run to a fixed point", kInSimplify, Make<Fix<SliceSinker>>())),
       Row("tuple-simplifier", "TupleSimplifier", kSimplify, "removes tuples that are taken apart again", "", kInSimplify, Make<TupleSimplifier>()),
       Row("tuple-simplifier:exclude_entry", "TupleSimplifier", kSimplify, "removes needless tuples outside the entry computation", "exclude_entry_computation=true", kInSimplify, Make<TupleSimplifier>(true)),
-      Silent(Row("tuple-simplifier:fix", "TupleSimplifier", kSimplify, "removes needless tuples, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<TupleSimplifier>>())),
+      Silent(Row("tuple-simplifier:fix", "TupleSimplifier", kSimplify, "removes needless tuples, to a fixed point", "run to a fixed point", kInSimplify, Make<Fix<TupleSimplifier>>())),
       Row("while-loop-constant-sinking", "WhileLoopConstantSinking", kSimplify, "copies constants that a loop carries unchanged into its body and condition", "", kInSimplify, Make<WhileLoopConstantSinking>()),
       Row("while-loop-constant-sinking:broadcasts", "WhileLoopConstantSinking", kSimplify, "sinks constants and broadcasts of constants into loops", "sink_broadcast_of_constants=true", kInSimplify, Make<WhileLoopConstantSinking>(true)),
       Row("while-loop-constant-sinking:scalars", "WhileLoopConstantSinking", kSimplify, "sinks scalar constants into loops", "sink_only_scalar_constants=true", kInSimplify, Make<WhileLoopConstantSinking>(false, true)),
@@ -351,7 +375,7 @@ std::vector<PassEntry> BuildTable() {
       Row("while-loop-invariant-code-motion:reshapes", "WhileLoopInvariantCodeMotion", kSimplify, "moves invariant instructions and lone reshapes out of loops", "hoist_reshapes=true", kInSimplify, Make<WhileLoopInvariantCodeMotion>(false, true)),
       Row("while-loop-invariant-code-motion:no_growth", "WhileLoopInvariantCodeMotion", kSimplify, "moves invariant instructions out of loops unless their result outgrows their operands", "hoist_size_inflation_ratio=1", kInSimplify, Make<WhileLoopInvariantCodeMotion>(false, false, true, std::optional<float>(1.0f))),
       Row("while-loop-invariant-code-motion:only_constants", "WhileLoopInvariantCodeMotion", kSimplify, "moves only constants out of loops", "hoist_constants=true, hoist_other=false", kInSimplify, Make<WhileLoopInvariantCodeMotion>(true, false, false)),
-      Silent(Row("while-loop-invariant-code-motion:fix", "WhileLoopInvariantCodeMotion", kSimplify, "moves invariant instructions out of nested loops, to a fixed point", "run to a fixed point", kInSimplify, Make<HloPassFix<WhileLoopInvariantCodeMotion>>())),
+      Silent(Row("while-loop-invariant-code-motion:fix", "WhileLoopInvariantCodeMotion", kSimplify, "moves invariant instructions out of nested loops, to a fixed point", "run to a fixed point", kInSimplify, Make<Fix<WhileLoopInvariantCodeMotion>>())),
       Row("zero_sized_hlo_elimination", "ZeroSizedHloElimination", kSimplify, "replaces instructions without elements by empty constants", "", kInSimplify, Make<ZeroSizedHloElimination>()),
       Row("literal-canonicalizer", "LiteralCanonicalizer", kSimplify, "shares the storage of equal large literals: saves the compiler's memory only", "pool=default, min_size_bytes=0", kInSimplify, Make<LiteralCanonicalizer>(LiteralPool::Default(), size_t{0})),
       Row("shape-canonicalizer", "ShapeCanonicalizer", kSimplify, "shares the storage of equal shapes: saves the compiler's memory only", "pool=default", kInSimplify, Make<ShapeCanonicalizer>(ShapePool::Default())),
@@ -385,9 +409,9 @@ std::vector<PassEntry> BuildTable() {
       Row("map-inline", "MapInliner", kSimplify, "replaces maps by the elementwise operation they apply", "", kInSimplify, Make<MapInliner>()),
       Row("qr_expander", "QrExpander", kExpand, "rewrites QR decompositions as Householder loops", "", kOutside, Make<QrExpander>()),
       Row("reduce-window-resizer", "ReduceWindowResizer", kExpand, "reshapes 1-d reduce-windows to 2-d ones", "", kOutside, Make<ReduceWindowResizer>()),
-      Silent(Row("reduce-window-rewriter", "ReduceWindowRewriter", kExpand, "rewrites long scans and 1-d reduce-windows as trees, to a fixed point", "base_length=16, run to a fixed point", kOutside, Make<HloPassFix<ReduceWindowRewriter>>(int64_t{16}))),
+      Silent(Row("reduce-window-rewriter", "ReduceWindowRewriter", kExpand, "rewrites long scans and 1-d reduce-windows as trees, to a fixed point", "base_length=16, run to a fixed point", kOutside, Make<Fix<ReduceWindowRewriter>>(int64_t{16}))),
       Row("reduce-window-rewriter:once", "ReduceWindowRewriter", kExpand, "rewrites long scans and 1-d reduce-windows one level down", "base_length=16", kOutside, Make<ReduceWindowRewriter>(int64_t{16})),
-      Silent(Row("reduce-window-rewriter:base_128", "ReduceWindowRewriter", kExpand, "rewrites scans longer than 128 as trees, to a fixed point", "base_length=128, run to a fixed point", kOutside, Make<HloPassFix<ReduceWindowRewriter>>(int64_t{128}))),
+      Silent(Row("reduce-window-rewriter:base_128", "ReduceWindowRewriter", kExpand, "rewrites scans longer than 128 as trees, to a fixed point", "base_length=128, run to a fixed point", kOutside, Make<Fix<ReduceWindowRewriter>>(int64_t{128}))),
       Row("rng-bit-generator-expander", "RngBitGeneratorExpander", kExpand, "rewrites rng-bit-generator as Philox or ThreeFry arithmetic", "default_algorithm=philox", kOutside, Make<RngBitGeneratorExpander>(RandomAlgorithm::RNG_PHILOX)),
       Row("rng-bit-generator-expander:three_fry", "RngBitGeneratorExpander", kExpand, "as rng-bit-generator-expander, but the default algorithm, which any may be, is ThreeFry", "default_algorithm=three_fry", kOutside, Make<RngBitGeneratorExpander>(RandomAlgorithm::RNG_THREE_FRY)),
       Row("rng-expander", "RngExpander", kExpand, "rewrites stateful rng as Philox arithmetic", "", kOutside, Make<RngExpander>()),
@@ -421,15 +445,15 @@ std::vector<PassEntry> BuildTable() {
       Row("operand_upcaster", "OperandUpcaster", kLegalise, "widens the operands of instructions whose result is wider", "filter: what no library takes", kOutside, Make<OperandUpcaster>(HloPredicate(LibraryDeclines))),
       Row("operand_upcaster:all", "OperandUpcaster", kLegalise, "widens the operands of every instruction whose result is wider", "", kOutside, Make<OperandUpcaster>()),
       Row("result_caster", "ResultCaster", kLegalise, "computes in the operands' type and converts the result to the type asked for", "", kOutside, Make<ResultCaster>()),
-      Row("sharding-remover", "ShardingRemover", kLegalise, "removes sharding annotations: a single device has no use for them", "", kOutside, Make<ShardingRemover>()),
-      Row("sub-byte-size-setter", "SubByteNormalization", kLegalise, "marks 4-bit and narrower types as packed in layouts", "mode=set_element_size", kOutside, Make<SubByteNormalization>(SubByteNormalization::SET_ELEMENT_SIZE)),
-      Row("sub-byte-size-removal", "SubByteNormalization", kLegalise, "marks 4-bit and narrower types as not packed in layouts", "mode=remove_element_size", kOutside, Make<SubByteNormalization>(SubByteNormalization::REMOVE_ELEMENT_SIZE)),
-      Row("while-loop-trip-count-annotator", "WhileLoopTripCountAnnotator", kLegalise, "writes known trip counts onto loops: no later pass may then change how often they run", "", kOutside, Make<WhileLoopTripCountAnnotator>()),
+      InPlace(Row("sharding-remover", "ShardingRemover", kLegalise, "removes sharding annotations: a single device has no use for them", "", kOutside, Make<ShardingRemover>())),
+      InPlace(Row("sub-byte-size-setter", "SubByteNormalization", kLegalise, "marks 4-bit and narrower types as packed in layouts", "mode=set_element_size", kOutside, Make<SubByteNormalization>(SubByteNormalization::SET_ELEMENT_SIZE))),
+      InPlace(Row("sub-byte-size-removal", "SubByteNormalization", kLegalise, "marks 4-bit and narrower types as not packed in layouts", "mode=remove_element_size", kOutside, Make<SubByteNormalization>(SubByteNormalization::REMOVE_ELEMENT_SIZE))),
+      InPlace(Row("while-loop-trip-count-annotator", "WhileLoopTripCountAnnotator", kLegalise, "writes known trip counts onto loops: no later pass may then change how often they run", "", kOutside, Make<WhileLoopTripCountAnnotator>())),
       Row("flatten-call-graph", "FlattenCallGraph", kLegalise, "gives every call site a computation of its own", "", kOutside, Make<FlattenCallGraph>()),
       // ---- Layouts.
-      Row("layout-assignment", "CpuLayoutAssignment", kLayout, "chooses a layout for every tensor, as CPU kernels want them, and inserts copies", "the entry's own layout, the host's target", kOutside, Make<LayoutAssignmentOfModule<CpuLayoutAssignment>>()),
-      Row("layout-assignment:generic", "LayoutAssignment", kLayout, "chooses a layout for every tensor without a backend's wishes", "the entry's own layout", kOutside, Make<LayoutAssignmentOfModule<LayoutAssignment>>()),
-      Row("memory-space-propagation", "MemorySpacePropagation", kLayout, "copies memory spaces from fusions' operands and results into them", "", kOutside, Make<MemorySpacePropagation>()),
+      InPlace(Row("layout-assignment", "CpuLayoutAssignment", kLayout, "chooses a layout for every tensor, as CPU kernels want them, and inserts copies", "the entry's own layout, the host's target", kOutside, Make<LayoutAssignmentOfModule<CpuLayoutAssignment>>())),
+      InPlace(Row("layout-assignment:generic", "LayoutAssignment", kLayout, "chooses a layout for every tensor without a backend's wishes", "the entry's own layout", kOutside, Make<LayoutAssignmentOfModule<LayoutAssignment>>())),
+      InPlace(Row("memory-space-propagation", "MemorySpacePropagation", kLayout, "copies memory spaces from fusions' operands and results into them", "", kOutside, Make<MemorySpacePropagation>())),
       Row("reduce-decomposer", "ReduceDecomposer", kLayout, "splits reduces that change the layout into a reduce and a copy", "", kOutside, Make<ReduceDecomposer>()),
       Row("reshape-decomposer", "ReshapeDecomposer", kLayout, "splits reshapes that move data into bitcasts and copies", "", kOutside, Make<ReshapeDecomposer>()),
       // ---- Fusion, and calls of library kernels.
@@ -463,17 +487,14 @@ std::vector<PassEntry> BuildTable() {
       Row("domain_isolator", "HloDomainIsolator", kCollective, "puts domain instructions between different shardings", "sharding domains", kOutside, Make<HloDomainIsolator>([] { return HloDomainIsolator::DomainCreator(ShardingDomainCreator{}); })),
       Silent(Row("domain_remover", "HloDomainRemover", kCollective, "removes sharding domains and makes shardings agree", "sharding domains", kOutside, Make<HloDomainRemover>("sharding", ShardingMetadata::NormalizeShardingDomain))),
       Row("domain_verifier", "HloDomainVerifier", kCollective, "checks that domains agree; changes nothing", "sharding domains", kOutside, Make<HloDomainVerifier>(std::vector<std::string>{"sharding"})),
-      Row("sharding-propagation", "ShardingPropagation", kCollective, "gives instructions the shardings of their neighbours", "is_spmd=true", kOutside, Make<ShardingPropagation>(true)),
+      InPlace(Row("sharding-propagation", "ShardingPropagation", kCollective, "gives instructions the shardings of their neighbours", "is_spmd=true", kOutside, Make<ShardingPropagation>(true))),
   };
   // clang-format on
 }
 
 }  // namespace
 
-const std::vector<PassEntry>& PassTable() {
-  static const auto* const table = new std::vector<PassEntry>(BuildTable());
-  return *table;
-}
+std::vector<PassEntry> XlaPasses() { return BuildTable(); }
 
 const std::vector<ExcludedPass>& ExcludedPasses() {
   static const auto* const excluded = new std::vector<ExcludedPass>{

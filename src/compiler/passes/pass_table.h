@@ -4,13 +4,24 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/pass.h"
 #include "core/program.h"
+#include "core/result.h"
+#include "core/rewrite.h"
 #include "xla/hlo/pass/hlo_pass_interface.h"
 
 namespace hone::compiler {
+
+// How finely the changes of a pass can be decided.
+enum class Grain {
+  kRewrites,  // rewrite by rewrite
+  kInPlace,   // it changes instructions in place: instruction by instruction
+  kWhole,     // it cannot be taken apart
+};
 
 struct PassEntry {
   PassInfo info;
@@ -18,9 +29,20 @@ struct PassEntry {
   std::function<std::unique_ptr<xla::HloPassInterface>()> make;
   // It may change the module and report that it did not (tests/xla_findings): look for oneself.
   bool silent = false;
+  Grain grain = Grain::kRewrites;
+  // Rows of the action set `rewrites`: which of the pass's rewrites are made.
+  std::optional<Decisions> decisions = std::nullopt;
 };
 
-// In a fixed order: a PassId is an index into it.
+// XLA's own, in a fixed order (pass_table.cc).
+std::vector<PassEntry> XlaPasses();
+
+// Before the first call of PassTable: further rules, from the user's files. An error says which file,
+// where and why.
+Status ReadUserRules(const std::vector<std::string>& paths);
+
+// XLA's passes, the action set `rewrites`, and hone's own rules, in a fixed order: a PassId is an
+// index into it (registry.cc).
 const std::vector<PassEntry>& PassTable();
 const std::vector<ExcludedPass>& ExcludedPasses();
 

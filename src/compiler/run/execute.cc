@@ -196,7 +196,7 @@ int64_t Program::InstructionCount() const {
   return modules->front()->instruction_count();
 }
 
-absl::StatusOr<Arrays> Program::Run(const DeviceArrays& arguments) const {
+absl::StatusOr<DeviceArrays> Program::Execute(const DeviceArrays& arguments) const {
   std::vector<xla::PjRtBuffer*> handles;
   for (const auto& argument : arguments) handles.push_back(argument.get());
   xla::ExecuteOptions options;
@@ -204,8 +204,31 @@ absl::StatusOr<Arrays> Program::Run(const DeviceArrays& arguments) const {
   std::vector<std::vector<xla::PjRtBuffer*>> one_device = {handles};
   auto results = executable_->Execute(one_device, options);
   if (!results.ok()) return results.status();
+  return std::move(results->front());
+}
+
+absl::StatusOr<std::shared_ptr<xla::HloModule>> Program::Optimised() const {
+  auto modules = executable_->GetHloModules();
+  if (!modules.ok()) return modules.status();
+  if (modules->empty()) return absl::NotFoundError("the executable does not tell its module");
+  return modules->front();
+}
+
+absl::Status Program::RunAndDrop(const DeviceArrays& arguments) const {
+  absl::StatusOr<DeviceArrays> results = Execute(arguments);
+  if (!results.ok()) return results.status();
+  for (const std::unique_ptr<xla::PjRtBuffer>& buffer : *results) {
+    const absl::Status status = buffer->GetReadyFuture().Await();
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Arrays> Program::Run(const DeviceArrays& arguments) const {
+  absl::StatusOr<DeviceArrays> results = Execute(arguments);
+  if (!results.ok()) return results.status();
   Arrays arrays;
-  for (std::unique_ptr<xla::PjRtBuffer>& buffer : results->front()) {
+  for (std::unique_ptr<xla::PjRtBuffer>& buffer : *results) {
     const xla::Shape& shape = buffer->on_device_shape();
     absl::StatusOr<xla::Literal> literal = xla::Literal::Make(
         xla::ShapeUtil::MakeShapeWithDescendingLayout(shape.element_type(), shape.dimensions()));

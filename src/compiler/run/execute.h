@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/literal.h"
@@ -41,12 +42,20 @@ class Program {
 
   absl::StatusOr<Arrays> Run(const DeviceArrays& arguments) const;
 
+  // The results stay where they are and are dropped: for timing.
+  absl::Status RunAndDrop(const DeviceArrays& arguments) const;
+
+  // The module that was compiled in the end.
+  absl::StatusOr<std::shared_ptr<xla::HloModule>> Optimised() const;
+
   // Of the module that was compiled in the end, in all its computations; -1 where it is not told.
   int64_t InstructionCount() const;
 
  private:
   explicit Program(std::unique_ptr<xla::PjRtLoadedExecutable> executable)
       : executable_(std::move(executable)) {}
+
+  absl::StatusOr<DeviceArrays> Execute(const DeviceArrays& arguments) const;
 
   std::unique_ptr<xla::PjRtLoadedExecutable> executable_;
 };

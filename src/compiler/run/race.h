@@ -1,0 +1,33 @@
+// Runs two programs against each other on XLA:CPU.
+#ifndef HONE_COMPILER_RUN_RACE_H_
+#define HONE_COMPILER_RUN_RACE_H_
+
+#include <memory>
+
+#include "core/race.h"
+#include "core/result.h"
+#include "xla/hlo/ir/hlo_module.h"
+
+namespace hone::compiler {
+
+// A program ready to run on generated inputs (inputs.h, the first kind). To race one program
+// against many, prepare it once.
+class Racer {
+ public:
+  // Compiles as the stock compiler does. Errors: kUnsupported for what cannot run here, with the
+  // reason.
+  static StatusOr<std::unique_ptr<Racer>> Prepare(const xla::HloModule& module, uint64_t seed);
+  virtual ~Racer() = default;
+};
+
+// Both racers' programs must take the same parameters; `b` is run on the inputs of `a`.
+// Errors: kUnsupported where a run fails.
+StatusOr<RaceReport> Race(const Racer& a, const Racer& b, const RaceOptions& options);
+
+// Prepares both and races them.
+StatusOr<RaceReport> Race(const xla::HloModule& a, const xla::HloModule& b,
+                          const RaceOptions& options);
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_RUN_RACE_H_

@@ -1,0 +1,36 @@
+// Which of two programs runs faster? The question and the answer.
+#ifndef HONE_CORE_RACE_H_
+#define HONE_CORE_RACE_H_
+
+#include <cstdint>
+
+namespace hone {
+
+struct RaceOptions {
+  double budget_seconds = 20;  // of measuring, compiling not counted; looked at between pairs
+  // A sample is a run, repeated until it takes this long: clocks and schedulers are coarse.
+  double least_sample_seconds = 0.002;
+  int least_pairs = 6;     // the fewest that give a 95 % interval without assumptions
+  int most_pairs = 400;
+  double indifferent = 0.01;  // an interval within 1 +- this is decided too
+  uint64_t seed = 0;          // of the inputs
+};
+
+// Paired: each sample of `a` is taken next to one of `b`, in alternating order, on the same inputs,
+// in one process, so that what disturbs the machine disturbs both.
+struct RaceReport {
+  // The compiler made the same program of both: nothing was measured, the speedup is 1.
+  bool same_executable = false;
+  double seconds_a = 0;  // medians, of one run
+  double seconds_b = 0;
+  double speedup = 1;    // median over the pairs of a's time by b's: above 1 where b is faster
+  double low = 1;        // 95 % interval of that median, from order statistics (no distribution
+  double high = 1;       // assumed): Conover, Practical Nonparametric Statistics, 3.2
+  int pairs = 0;
+  double compile_seconds_a = 0;
+  double compile_seconds_b = 0;
+};
+
+}  // namespace hone
+
+#endif  // HONE_CORE_RACE_H_
