@@ -253,9 +253,9 @@ class States::Walk {
 
   std::string RunWithDecisions(const PassEntry& entry, const Decisions& decisions) {
     // Of a pass that turned out not to be separable the one site is chosen, or it is not.
-    const SiteKey whole = WholeSite(entry, state(), 0, 0, 0).place;
+    const RewriteSite whole = WholeSite(entry, state(), 0, 0, 0);
     for (const SiteChoice& choice : decisions.choices) {
-      if (choice.key == whole) return choice.accept ? RunPlainly(entry) : "";
+      if (choice.key == whole.place || choice.key == whole.content) return choice.accept ? RunPlainly(entry) : "";
     }
     if (decisions.AcceptNone()) return "";
     if (entry.grain == Grain::kRewrites) {

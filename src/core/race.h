@@ -7,10 +7,12 @@
 namespace hone {
 
 struct RaceOptions {
-  double budget_seconds = 20;  // of measuring, compiling not counted; looked at between pairs
+  // Of measuring, compiling not counted; looked at between pairs. Four times as much where
+  // least_pairs are not reached.
+  double budget_seconds = 20;
   // A sample is a run, repeated until it takes this long: clocks and schedulers are coarse.
   double least_sample_seconds = 0.002;
-  int least_pairs = 6;     // the fewest that give a 95 % interval without assumptions
+  int least_pairs = 6;  // the fewest that give a 95 % interval without assumptions
   int most_pairs = 400;
   double indifferent = 0.01;  // an interval within 1 +- this is decided too
   uint64_t seed = 0;          // of the inputs
@@ -23,9 +25,10 @@ struct RaceReport {
   bool same_executable = false;
   double seconds_a = 0;  // medians, of one run
   double seconds_b = 0;
-  double speedup = 1;    // median over the pairs of a's time by b's: above 1 where b is faster
-  double low = 1;        // 95 % interval of that median, from order statistics (no distribution
-  double high = 1;       // assumed): Conover, Practical Nonparametric Statistics, 3.2
+  double speedup = 1;  // median over the pairs of a's time by b's: above 1 where b is faster
+  double low = 1;      // 95 % interval of that median, from order statistics (no distribution
+  double high = 1;     // assumed): Conover, Practical Nonparametric Statistics, 3.2.
+                       // 0 and infinity where there are fewer than 6 pairs
   int pairs = 0;
   double compile_seconds_a = 0;
   double compile_seconds_b = 0;

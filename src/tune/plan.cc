@@ -100,7 +100,7 @@ StatusOr<Plan> PlanFromJson(std::string_view text) {
     SiteChoice choice;
     const auto [end, error] =
         std::from_chars(key.data(), key.data() + key.size(), choice.key, 16);
-    if (error != std::errc() || end != key.data() + key.size() || !accept.is_boolean()) {
+    if (key.size() != 16 || error != std::errc() || end != key.data() + key.size() || !accept.is_boolean()) {
       return Bad(fmt::format("choice '{}' is not 16 hexadecimal digits and true or false", key));
     }
     choice.accept = accept.get<bool>();

@@ -1,8 +1,17 @@
 // What PassTable is made of.
+#include <fstream>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 
+#include "compiler/implementations/implementations.h"
 #include "compiler/passes/pass_table.h"
+#include "compiler/rules/batch_lanes.h"
+#include "compiler/rules/rule_pass.h"
+#include "compiler/rules/rule_table.h"
+#include "compiler/rules/saturate_passes.h"
+#include "compiler/rules/share_computations.h"
 
 namespace hone::compiler {
 namespace {
@@ -42,15 +51,91 @@ void AddDecided(std::vector<PassEntry>& table) {
   }
 }
 
+// Each other way to compute something, made everywhere.
+std::vector<PassEntry> ImplementationPasses() {
+  std::vector<PassEntry> rows;
+  for (const Implementation& implementation : Implementations()) {
+    PassEntry entry;
+    entry.info.name = "implement:" + implementation.rule->name();
+    entry.info.class_name = "RulePass";
+    entry.info.meaning = implementation.meaning;
+    entry.info.group = PassGroup::kExpand;
+    entry.make = [name = entry.info.name, rule = implementation.rule] {
+      return std::make_unique<RulePass>(name, std::vector<const InstructionRule*>{rule});
+    };
+    rows.push_back(std::move(entry));
+  }
+  return rows;
+}
+
+template <typename Pass>
+PassEntry StructuralRow(std::string name, std::string class_name, std::string meaning) {
+  PassEntry entry;
+  entry.info.name = std::move(name);
+  entry.info.class_name = std::move(class_name);
+  entry.info.meaning = std::move(meaning);
+  entry.make = [] { return std::make_unique<Pass>(); };
+  return entry;
+}
+
+// Rewrites that no pattern says, for their size varies.
+std::vector<PassEntry> StructuralPasses() {
+  std::vector<PassEntry> rows;
+  rows.push_back(StructuralRow<BatchLanes>(
+      "batch_lanes", "BatchLanes",
+      "computes independent subgraphs of one form as one, on joined tensors"));
+  rows.push_back(StructuralRow<ShareComputations>(
+      "share_computations", "ShareComputations",
+      "lets reductions, sorts and scatters share equal computations"));
+  return rows;
+}
+
+void Add(std::vector<PassEntry> rows, PassKind kind, std::vector<PassEntry>& table) {
+  for (PassEntry& row : rows) {
+    row.info.kind = kind;
+    row.info.simplify = false;
+    table.push_back(std::move(row));
+  }
+}
+
+std::vector<RuleFile>& UserRules() {
+  static auto* const files = new std::vector<RuleFile>;
+  return *files;
+}
+
 std::vector<PassEntry> BuildRegistry() {
   std::vector<PassEntry> table = XlaPasses();
   AddDecided(table);
+  // The files have been read, so nothing can be wrong with them any more.
+  std::vector<PassEntry> many;
+  std::vector<PassEntry> single;
+  std::vector<PassEntry> rules = RulePasses(UserRules()).value();
+  for (PassEntry& row : rules) {
+    (row.info.name.rfind("rule:", 0) == 0 ? single : many).push_back(std::move(row));
+  }
+  Add(std::move(many), PassKind::kRules, table);
+  Add(std::move(single), PassKind::kRule, table);
+  Add(SaturatePasses(UserRules()).value(), PassKind::kRules, table);
+  Add(StructuralPasses(), PassKind::kRules, table);
+  Add(ImplementationPasses(), PassKind::kImplementation, table);
   return table;
 }
 
 }  // namespace
 
-Status ReadUserRules(const std::vector<std::string>&) { return {}; }
+Status ReadUserRules(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    std::ifstream file(path, std::ios::binary);
+    std::stringstream text;
+    text << file.rdbuf();
+    if (!file) return MakeError(ErrorCode::kInvalidInput, path + ": cannot be read");
+    UserRules().push_back({path, text.str()});
+  }
+  if (StatusOr<RuleTable> table = LoadRules(UserRules()); !table) {
+    return tl::unexpected(table.error());
+  }
+  return {};
+}
 
 const std::vector<PassEntry>& PassTable() {
   static const auto* const table = new std::vector<PassEntry>(BuildRegistry());

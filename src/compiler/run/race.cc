@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,6 +66,11 @@ void Interval(std::vector<double> ratios, RaceReport* report) {
   const int n = static_cast<int>(ratios.size());
   report->pairs = n;
   report->speedup = n % 2 == 1 ? ratios[n / 2] : std::sqrt(ratios[n / 2 - 1] * ratios[n / 2]);
+  if (n < 6) {  // no two of them enclose the median with 95 %
+    report->low = 0;
+    report->high = std::numeric_limits<double>::infinity();
+    return;
+  }
   double below = 0;
   int k = 0;
   for (; k < n / 2; ++k) {
@@ -140,9 +146,10 @@ StatusOr<RaceReport> Race(const Racer& racer_a, const Racer& racer_b, const Race
     times_a.push_back(seconds[0]);
     times_b.push_back(seconds[1]);
     ratios.push_back(seconds[0] / seconds[1]);
-    const bool late = Since(start) > options.budget_seconds;
     const int pairs = static_cast<int>(ratios.size());
-    if (late) break;
+    // Fewer pairs than least_pairs decide nothing: slow programs get some more time.
+    const double budget = (pairs < options.least_pairs ? 4 : 1) * options.budget_seconds;
+    if (Since(start) > budget) break;
     // Looked at rarely, for each look is another chance to be wrong.
     if (pairs < next_look) continue;
     next_look = pairs + pairs / 2;

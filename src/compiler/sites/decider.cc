@@ -119,7 +119,14 @@ Answer Decider::Ask(const Offer& offer) {
     if (!*before) Idle(offer);
     return *before ? Answer::kMake : Answer::kDecline;
   }
+  // The end of a replacement that was decided.
+  if (offer.kind == RewriteKind::kRemove && replaced_.contains(offer.original)) {
+    return Answer::kMake;
+  }
   const Answer answer = AskNew(offer);
+  if (offer.kind == RewriteKind::kReplaceUses && answer == Answer::kMake) {
+    replaced_.insert(offer.original);
+  }
   if (offer.kind == RewriteKind::kReplaceOperand) {
     together_ = {offer.user};
     together_made_ = answer == Answer::kMake;

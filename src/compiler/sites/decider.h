@@ -82,6 +82,7 @@ class Decider final : public RewriteObserver {
   // Instructions whose changes are decided together, and how: see AsBefore.
   std::vector<const xla::HloInstruction*> together_;
   bool together_made_ = false;
+  absl::flat_hash_set<const xla::HloInstruction*> replaced_;  // everywhere: removing them follows
   bool fuses_ = false;   // a fusion pass: what follows upon a fusion is part of it
   int64_t made_ = 0;
   int64_t declined_ = 0;

@@ -188,6 +188,10 @@ SiteKey PlaceInPlace(RewriteKind kind, size_t number) {
   return KeyOf(RewriteKindName(kind), {number, 0x1a}, "");
 }
 
+SiteKey ContentInPlace(RewriteKind kind, const xla::HloInstruction& now) {
+  return KeyOf(RewriteKindName(kind), {}, now.ToString(xla::HloPrintOptions::Fingerprint()));
+}
+
 void Restore(RewriteKind kind, const xla::HloInstruction& before, xla::HloInstruction* after) {
   switch (kind) {
     case RewriteKind::kLayout:
@@ -223,7 +227,7 @@ bool InPlaceSites(const xla::HloModule& before, const xla::HloModule& after,
         RewriteSite site;
         site.kind = kind;
         site.place = PlaceInPlace(kind, number);
-        site.content = KeyOf(RewriteKindName(kind), {}, ShortText(now));
+        site.content = ContentInPlace(kind, now);
         site.computation = std::string(old.parent()->name());
         site.instruction = std::string(old.name());
         site.opcode = std::string(xla::HloOpcodeString(old.opcode()));
@@ -250,9 +254,14 @@ void RestoreDeclined(const xla::HloModule& before, const Decisions& decisions,
           const xla::HloInstruction& now) {
         bool accept = decisions.otherwise != Otherwise::kDecline;
         const SiteKey place = PlaceInPlace(kind, number);
-        if (decisions.otherwise == Otherwise::kHalf) accept = (place >> 17 & 1) != 0;
-        for (const SiteChoice& choice : decisions.choices) {
-          if (choice.key == place) accept = choice.accept;
+        const SiteKey content = ContentInPlace(kind, now);
+        if (decisions.otherwise == Otherwise::kHalf) {
+          accept = KeyOf("half", {content, decisions.seed}, "") >> 17 & 1;
+        }
+        for (const SiteKey key : {content, place}) {
+          for (const SiteChoice& choice : decisions.choices) {
+            if (choice.key == key) accept = choice.accept;
+          }
         }
         if (accept) return;
         undo.push_back([kind, &old, changed = const_cast<xla::HloInstruction*>(&now)] {

@@ -1,0 +1,164 @@
+#include "compiler/implementations/convolution_dots.h"
+
+#include <utility>
+#include <vector>
+
+#include "compiler/implementations/convolution_parts.h"
+#include "compiler/implementations/emit.h"
+#include "xla/primitive_util.h"
+
+namespace hone::compiler {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+constexpr int64_t kMostTerms = 64;
+
+// [batch, outputs…, features]: what the tap sees of the padded input.
+HloInstruction* TapInput(const ConvolutionParts& parts, HloInstruction* padded,
+                         const std::vector<int64_t>& tap) {
+  std::vector<int64_t> starts = {0}, limits = {parts.batch}, strides = {1};
+  for (int64_t k = 0; k < parts.spatial(); ++k) {
+    starts.push_back(tap[k] * parts.window_dilation[k]);
+    strides.push_back(parts.strides[k]);
+    limits.push_back(starts.back() + (parts.outputs[k] - 1) * parts.strides[k] + 1);
+  }
+  starts.push_back(0);
+  limits.push_back(parts.input_features);
+  strides.push_back(1);
+  return emit::Slice(padded, starts, limits, strides);
+}
+
+// `x` [batch, outputs…, features] times `weights` [features of a group, output features].
+HloInstruction* GroupedProduct(const ConvolutionParts& parts, HloInstruction* x,
+                               HloInstruction* weights) {
+  const int64_t last = parts.spatial() + 1, groups = parts.feature_groups;
+  const xla::PrecisionConfig& precision = parts.root->precision_config();
+  if (groups == 1) {
+    return emit::Dot(x, weights, {}, {}, {last}, {0}, parts.sum_type, precision);
+  }
+  std::vector<int64_t> split = emit::SizesOf(*x);
+  split.back() = groups;
+  split.push_back(parts.input_features / groups);
+  const int64_t inputs = weights->shape().dimensions(0);
+  HloInstruction* product =
+      emit::Dot(emit::Reshape(x, split),
+                emit::Reshape(weights, {inputs, groups, parts.output_features / groups}), {last},
+                {1}, {last + 1}, {0}, parts.sum_type, precision);
+  // [groups, batch, outputs…, features of a group] -> [batch, outputs…, features]
+  std::vector<int64_t> order, sizes = {parts.batch};
+  for (int64_t d = 1; d <= last; ++d) order.push_back(d);
+  order.push_back(0);
+  order.push_back(last + 1);
+  sizes.insert(sizes.end(), parts.outputs.begin(), parts.outputs.end());
+  sizes.push_back(parts.output_features);
+  return emit::Reshape(emit::Transpose(product, order), sizes);
+}
+
+HloInstruction* ShiftedDots(const ConvolutionParts& parts) {
+  HloInstruction* padded = PaddedInput(parts);
+  HloInstruction* sum = nullptr;
+  for (const std::vector<int64_t>& tap : AllIndices(parts.taps)) {
+    HloInstruction* term =
+        GroupedProduct(parts, TapInput(parts, padded, tap), KernelTap(parts, tap));
+    sum = sum == nullptr ? term : emit::Binary(HloOpcode::kAdd, sum, term);
+  }
+  return InOutputOrder(parts, sum);
+}
+
+}  // namespace
+
+absl::StatusOr<HloInstruction*> PointwiseDot::Replacement(HloInstruction* root) const {
+  const auto parts = PartsOf(root);
+  if (!parts || parts->batch_groups != 1 || parts->tap_count() != 1) return nullptr;
+  // Dilated zeros would be multiplied like everything else.
+  if (emit::Product(parts->base_dilation) != 1) return nullptr;
+  return ShiftedDots(*parts);
+}
+
+absl::StatusOr<HloInstruction*> ConvolutionShiftedDots::Replacement(HloInstruction* root) const {
+  const auto parts = PartsOf(root);
+  if (!parts || parts->batch_groups != 1 || parts->tap_count() < 2 ||
+      parts->tap_count() > kMostTerms || parts->feature_groups == parts->input_features) {
+    return nullptr;
+  }
+  return ShiftedDots(*parts);
+}
+
+absl::StatusOr<HloInstruction*> ConvolutionPatchesDot::Replacement(HloInstruction* root) const {
+  const auto parts = PartsOf(root);
+  if (!parts || parts->batch_groups != 1 || parts->feature_groups != 1 || parts->tap_count() < 2 ||
+      parts->tap_count() > kMostTerms) {
+    return nullptr;
+  }
+  HloInstruction* padded = PaddedInput(*parts);
+  std::vector<HloInstruction*> patches, weights;
+  for (const std::vector<int64_t>& tap : AllIndices(parts->taps)) {
+    patches.push_back(TapInput(*parts, padded, tap));
+    weights.push_back(KernelTap(*parts, tap));
+  }
+  HloInstruction* product =
+      emit::Dot(emit::Concatenate(patches, parts->spatial() + 1), emit::Concatenate(weights, 0), {},
+                {}, {parts->spatial() + 1}, {0}, parts->sum_type, parts->root->precision_config());
+  return InOutputOrder(*parts, product);
+}
+
+absl::StatusOr<HloInstruction*> ConvolutionOutputDots::Replacement(HloInstruction* root) const {
+  const auto parts = PartsOf(root);
+  if (!parts || parts->batch_groups != 1 || parts->feature_groups != 1 ||
+      parts->output_count() > kMostTerms || parts->tap_count() < 2 * parts->output_count()) {
+    return nullptr;
+  }
+  for (bool reversed : parts->reversed) {
+    if (reversed) return nullptr;
+  }
+  HloInstruction* padded = PaddedInput(*parts);
+  // The kernel as [taps…, input features, output features].
+  std::vector<int64_t> order = parts->kernel_spatial, contracted;
+  order.push_back(parts->kernel_input);
+  order.push_back(parts->kernel_output);
+  HloInstruction* kernel = emit::Transpose(emit::Convert(parts->kernel, parts->sum_type), order);
+  std::vector<int64_t> from_input, from_kernel;
+  for (int64_t k = 0; k <= parts->spatial(); ++k) {
+    from_input.push_back(k + 1);
+    from_kernel.push_back(k);
+  }
+  std::vector<HloInstruction*> rows;
+  for (const std::vector<int64_t>& output : AllIndices(parts->outputs)) {
+    std::vector<int64_t> starts = {0}, limits = {parts->batch}, strides = {1};
+    for (int64_t k = 0; k < parts->spatial(); ++k) {
+      starts.push_back(output[k] * parts->strides[k]);
+      strides.push_back(parts->window_dilation[k]);
+      limits.push_back(starts.back() + (parts->taps[k] - 1) * strides.back() + 1);
+    }
+    starts.push_back(0);
+    limits.push_back(parts->input_features);
+    strides.push_back(1);
+    HloInstruction* product =
+        emit::Dot(emit::Slice(padded, starts, limits, strides), kernel, {}, {}, from_input,
+                  from_kernel, parts->sum_type, parts->root->precision_config());
+    rows.push_back(emit::Reshape(product, {parts->batch, 1, parts->output_features}));
+  }
+  std::vector<int64_t> stacked = {parts->batch};
+  stacked.insert(stacked.end(), parts->outputs.begin(), parts->outputs.end());
+  stacked.push_back(parts->output_features);
+  return InOutputOrder(*parts, emit::Reshape(emit::Concatenate(rows, 1), stacked));
+}
+
+absl::StatusOr<HloInstruction*> ConvolutionInF32::Replacement(HloInstruction* root) const {
+  const auto parts = PartsOf(root);
+  if (!parts) return nullptr;
+  const xla::PrimitiveType input = parts->input->shape().element_type();
+  if (!xla::primitive_util::IsFloatingPointType(input) ||
+      (emit::SumType(input) == input && parts->sum_type == root->shape().element_type())) {
+    return nullptr;
+  }
+  HloInstruction* wide = root->parent()->AddInstruction(
+      root->CloneWithNewOperands(xla::ShapeUtil::ChangeElementType(root->shape(), parts->sum_type),
+                                 {emit::Convert(parts->input, parts->sum_type),
+                                  emit::Convert(parts->kernel, parts->sum_type)}));
+  return emit::Convert(wide, root->shape().element_type());
+}
+
+}  // namespace hone::compiler

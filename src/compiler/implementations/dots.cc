@@ -1,0 +1,133 @@
+#include "compiler/implementations/dots.h"
+
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "compiler/implementations/emit.h"
+#include "xla/primitive_util.h"
+
+namespace hone::compiler {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// Of a side, what is neither batch nor contracted.
+std::vector<int64_t> Rest(const HloInstruction& side, emit::Sizes batch, emit::Sizes contracted) {
+  std::vector<int64_t> rest;
+  for (int64_t d = 0; d < static_cast<int64_t>(side.shape().dimensions().size()); ++d) {
+    if (!absl::c_linear_search(batch, d) && !absl::c_linear_search(contracted, d)) {
+      rest.push_back(d);
+    }
+  }
+  return rest;
+}
+
+bool IsPlainDot(const HloInstruction& root) {
+  return root.opcode() == HloOpcode::kDot && root.operand_count() == 2 && emit::Free(root) &&
+         !xla::primitive_util::IsComplexType(root.shape().element_type()) &&
+         !xla::ShapeUtil::IsZeroElementArray(root.shape());
+}
+
+}  // namespace
+
+absl::StatusOr<HloInstruction*> DotInF32::Replacement(HloInstruction* root) const {
+  if (!IsPlainDot(*root)) return nullptr;
+  bool narrow = false;
+  for (const HloInstruction* operand : root->operands()) {
+    const xla::PrimitiveType type = operand->shape().element_type();
+    if (!xla::primitive_util::IsFloatingPointType(type)) return nullptr;
+    narrow = narrow || emit::SumType(type) != type;
+  }
+  const xla::PrimitiveType type = emit::SumType(root->shape().element_type());
+  if (!narrow || type != xla::F32) return nullptr;
+  HloInstruction* wide = root->parent()->AddInstruction(
+      root->CloneWithNewOperands(xla::ShapeUtil::ChangeElementType(root->shape(), type),
+                                 {emit::Convert(root->mutable_operand(0), type),
+                                  emit::Convert(root->mutable_operand(1), type)}));
+  return emit::Convert(wide, root->shape().element_type());
+}
+
+absl::StatusOr<HloInstruction*> BatchedDotReduce::Replacement(HloInstruction* root) const {
+  constexpr int64_t kMostProducts = 1 << 26;
+  if (!IsPlainDot(*root)) return nullptr;
+  const xla::DotDimensionNumbers& numbers = root->dot_dimension_numbers();
+  HloInstruction *x = root->mutable_operand(0), *y = root->mutable_operand(1);
+  const emit::Sizes x_batch = numbers.lhs_batch_dimensions(),
+                    y_batch = numbers.rhs_batch_dimensions(),
+                    x_contracted = numbers.lhs_contracting_dimensions(),
+                    y_contracted = numbers.rhs_contracting_dimensions();
+  int64_t batches = 1, depth = 1;
+  std::vector<int64_t> sizes = emit::SizesOf(*root);
+  for (int64_t d : x_batch) batches *= x->shape().dimensions(d);
+  for (int64_t d : x_contracted) {
+    depth *= x->shape().dimensions(d);
+    sizes.push_back(x->shape().dimensions(d));
+  }
+  const int64_t products = emit::Product(sizes);
+  if (batches < 8 || products > kMostProducts || products / batches > 4096 || depth == 0) {
+    return nullptr;
+  }
+  // Both sides as [batch…, rest of x…, rest of y…, contracted…].
+  const std::vector<int64_t> x_rest = Rest(*x, x_batch, x_contracted),
+                             y_rest = Rest(*y, y_batch, y_contracted);
+  const int64_t outer = static_cast<int64_t>(root->shape().dimensions().size());
+  std::vector<int64_t> x_places(x->shape().dimensions().size()),
+      y_places(y->shape().dimensions().size()), summed;
+  for (size_t k = 0; k < x_batch.size(); ++k) x_places[x_batch[k]] = y_places[y_batch[k]] = k;
+  for (size_t k = 0; k < x_rest.size(); ++k) x_places[x_rest[k]] = x_batch.size() + k;
+  for (size_t k = 0; k < y_rest.size(); ++k) {
+    y_places[y_rest[k]] = x_batch.size() + x_rest.size() + k;
+  }
+  for (size_t k = 0; k < x_contracted.size(); ++k) {
+    x_places[x_contracted[k]] = y_places[y_contracted[k]] = outer + static_cast<int64_t>(k);
+    summed.push_back(outer + static_cast<int64_t>(k));
+  }
+  const xla::PrimitiveType type = emit::SumType(root->shape().element_type());
+  // A broadcast may not permute.
+  const auto spread = [&](HloInstruction* side, const std::vector<int64_t>& places) {
+    std::vector<int64_t> order(places.size()), sorted = places;
+    absl::c_sort(sorted);
+    for (size_t d = 0; d < places.size(); ++d) {
+      order[absl::c_lower_bound(sorted, places[d]) - sorted.begin()] = static_cast<int64_t>(d);
+    }
+    return emit::Broadcast(emit::Transpose(emit::Convert(side, type), order), sizes, sorted);
+  };
+  HloInstruction* product =
+      emit::Binary(HloOpcode::kMultiply, spread(x, x_places), spread(y, y_places));
+  HloInstruction* sum =
+      emit::Reduce(product, emit::Zero(root->parent(), type), summed, HloOpcode::kAdd);
+  return emit::Convert(sum, root->shape().element_type());
+}
+
+absl::StatusOr<HloInstruction*> DotSwapped::Replacement(HloInstruction* root) const {
+  if (!IsPlainDot(*root)) return nullptr;
+  // A swapped product ends in a transpose: not to be swapped back.
+  for (const HloInstruction* user : root->users()) {
+    if (user->opcode() == HloOpcode::kTranspose) return nullptr;
+  }
+  const xla::DotDimensionNumbers& numbers = root->dot_dimension_numbers();
+  HloInstruction *x = root->mutable_operand(0), *y = root->mutable_operand(1);
+  const int64_t batch = numbers.lhs_batch_dimensions_size();
+  const int64_t x_rest = static_cast<int64_t>(x->shape().dimensions().size()) - batch -
+                         numbers.lhs_contracting_dimensions_size();
+  const int64_t y_rest = static_cast<int64_t>(y->shape().dimensions().size()) - batch -
+                         numbers.rhs_contracting_dimensions_size();
+  if (x_rest == 0 || y_rest == 0) return nullptr;
+  xla::PrecisionConfig precision = root->precision_config();
+  if (precision.operand_precision_size() == 2) {
+    precision.mutable_operand_precision()->SwapElements(0, 1);
+  }
+  if (precision.algorithm() != xla::PrecisionConfig::ALG_UNSET) return nullptr;
+  HloInstruction* swapped =
+      emit::Dot(y, x, numbers.rhs_batch_dimensions(), numbers.lhs_batch_dimensions(),
+                numbers.rhs_contracting_dimensions(), numbers.lhs_contracting_dimensions(),
+                root->shape().element_type(), precision);
+  std::vector<int64_t> order;
+  for (int64_t d = 0; d < batch; ++d) order.push_back(d);
+  for (int64_t d = 0; d < x_rest; ++d) order.push_back(batch + y_rest + d);
+  for (int64_t d = 0; d < y_rest; ++d) order.push_back(batch + d);
+  return emit::Transpose(swapped, order);
+}
+
+}  // namespace hone::compiler

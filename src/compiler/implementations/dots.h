@@ -1,0 +1,34 @@
+// Matrix products in another type or form.
+#ifndef HONE_COMPILER_IMPLEMENTATIONS_DOTS_H_
+#define HONE_COMPILER_IMPLEMENTATIONS_DOTS_H_
+
+#include <string>
+
+#include "compiler/rules/rule_pass.h"
+
+namespace hone::compiler {
+
+// Narrow floats converted to f32 and back.
+class DotInF32 : public InstructionRule {
+ public:
+  std::string name() const override { return "dot_in_f32"; }
+  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
+};
+
+// Many small products at once as a multiplication and a sum: a call per product costs more than it.
+class BatchedDotReduce : public InstructionRule {
+ public:
+  std::string name() const override { return "batched_dot_reduce"; }
+  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
+};
+
+// The operands changed round, the result transposed.
+class DotSwapped : public InstructionRule {
+ public:
+  std::string name() const override { return "dot_swapped"; }
+  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
+};
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_IMPLEMENTATIONS_DOTS_H_

@@ -1,0 +1,269 @@
+#include "compiler/implementations/emit.h"
+
+#include <algorithm>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "xla/comparison_util.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/literal_util.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+
+namespace hone::compiler::emit {
+namespace {
+
+using xla::HloComputation;
+using xla::HloInstruction;
+using xla::HloOpcode;
+using xla::PrimitiveType;
+using xla::Shape;
+using xla::ShapeUtil;
+
+Shape Like(const HloInstruction* x, Sizes sizes) {
+  return ShapeUtil::MakeShape(x->shape().element_type(), sizes);
+}
+
+HloInstruction* Add(HloComputation* computation, std::unique_ptr<HloInstruction> instruction) {
+  return computation->AddInstruction(std::move(instruction));
+}
+
+}  // namespace
+
+bool Free(const HloInstruction& instruction) {
+  if (instruction.HasControlDependencies() || instruction.has_sharding() ||
+      instruction.HasSideEffect()) {
+    return false;
+  }
+  if (!instruction.shape().is_static()) return false;
+  for (const HloInstruction* operand : instruction.operands()) {
+    if (!operand->shape().is_static()) return false;
+  }
+  return true;
+}
+
+PrimitiveType SumType(PrimitiveType type) {
+  const bool narrow =
+      xla::primitive_util::IsFloatingPointType(type) && xla::primitive_util::BitWidth(type) < 32;
+  return narrow ? xla::F32 : type;
+}
+
+std::optional<HloOpcode> ReducerOpcode(const HloComputation& computation) {
+  const HloInstruction* root = computation.root_instruction();
+  if (computation.num_parameters() != 2 || computation.instruction_count() != 3 ||
+      root->operand_count() != 2 || root->operand(0) == root->operand(1) ||
+      root->operand(0)->opcode() != HloOpcode::kParameter ||
+      root->operand(1)->opcode() != HloOpcode::kParameter) {
+    return std::nullopt;
+  }
+  switch (root->opcode()) {
+    case HloOpcode::kAdd:
+    case HloOpcode::kMultiply:
+    case HloOpcode::kMaximum:
+    case HloOpcode::kMinimum:
+    case HloOpcode::kAnd:
+    case HloOpcode::kOr:
+      return root->opcode();
+    default:
+      return std::nullopt;
+  }
+}
+
+xla::Literal Identity(HloOpcode opcode, PrimitiveType type) {
+  switch (opcode) {
+    case HloOpcode::kMultiply:
+      return xla::LiteralUtil::One(type);
+    case HloOpcode::kMaximum:
+      return xla::LiteralUtil::MinValue(type);
+    case HloOpcode::kMinimum:
+      return xla::LiteralUtil::MaxValue(type);
+    case HloOpcode::kAnd:
+      return type == xla::PRED ? xla::LiteralUtil::One(type)
+                               : xla::LiteralUtil::CreateR0<int64_t>(-1).Convert(type).value();
+    default:
+      return xla::LiteralUtil::Zero(type);
+  }
+}
+
+bool IsIdentity(const HloInstruction& scalar, HloOpcode opcode) {
+  return scalar.opcode() == HloOpcode::kConstant && ShapeUtil::IsScalar(scalar.shape()) &&
+         scalar.literal() == Identity(opcode, scalar.shape().element_type());
+}
+
+HloInstruction* Scalar(HloComputation* computation, xla::Literal value) {
+  return Add(computation, HloInstruction::CreateConstant(std::move(value)));
+}
+
+HloInstruction* Zero(HloComputation* computation, PrimitiveType type) {
+  return Scalar(computation, xla::LiteralUtil::Zero(type));
+}
+
+HloInstruction* Number(HloComputation* computation, PrimitiveType type, int64_t value) {
+  return Scalar(computation, xla::LiteralUtil::CreateR0<int64_t>(value).Convert(type).value());
+}
+
+HloInstruction* Convert(HloInstruction* x, PrimitiveType type) {
+  if (x->shape().element_type() == type) return x;
+  return Add(x->parent(),
+             HloInstruction::CreateConvert(ShapeUtil::ChangeElementType(x->shape(), type), x));
+}
+
+HloInstruction* BitcastConvert(HloInstruction* x, PrimitiveType type) {
+  if (x->shape().element_type() == type) return x;
+  return Add(x->parent(), HloInstruction::CreateBitcastConvert(
+                              ShapeUtil::ChangeElementType(x->shape(), type), x));
+}
+
+HloInstruction* Unary(HloOpcode opcode, HloInstruction* x) {
+  return Add(x->parent(), HloInstruction::CreateUnary(x->shape(), opcode, x));
+}
+
+HloInstruction* Binary(HloOpcode opcode, HloInstruction* x, HloInstruction* y) {
+  return Add(x->parent(), HloInstruction::CreateBinary(x->shape(), opcode, x, y));
+}
+
+HloInstruction* Compare(xla::Comparison::Direction direction, HloInstruction* x,
+                        HloInstruction* y) {
+  return Add(x->parent(),
+             HloInstruction::CreateCompare(ShapeUtil::ChangeElementType(x->shape(), xla::PRED), x,
+                                           y, direction));
+}
+
+HloInstruction* Select(HloInstruction* which, HloInstruction* x, HloInstruction* y) {
+  return Add(x->parent(),
+             HloInstruction::CreateTernary(x->shape(), HloOpcode::kSelect, which, x, y));
+}
+
+HloInstruction* Reshape(HloInstruction* x, Sizes sizes) {
+  if (Sizes(x->shape().dimensions()) == sizes) return x;
+  return Add(x->parent(), HloInstruction::CreateReshape(Like(x, sizes), x));
+}
+
+HloInstruction* Transpose(HloInstruction* x, Sizes permutation) {
+  if (std::is_sorted(permutation.begin(), permutation.end())) return x;
+  std::vector<int64_t> sizes;
+  for (int64_t from : permutation) sizes.push_back(x->shape().dimensions(from));
+  return Add(x->parent(), HloInstruction::CreateTranspose(Like(x, sizes), x, permutation));
+}
+
+HloInstruction* Broadcast(HloInstruction* x, Sizes sizes, Sizes dimensions) {
+  return Add(x->parent(), HloInstruction::CreateBroadcast(Like(x, sizes), x, dimensions));
+}
+
+HloInstruction* Iota(HloComputation* computation, PrimitiveType type, Sizes sizes,
+                     int64_t dimension) {
+  return Add(computation, HloInstruction::CreateIota(ShapeUtil::MakeShape(type, sizes), dimension));
+}
+
+HloInstruction* Slice(HloInstruction* x, Sizes starts, Sizes limits, Sizes strides) {
+  std::vector<int64_t> sizes;
+  for (size_t d = 0; d < starts.size(); ++d) {
+    sizes.push_back((limits[d] - starts[d] + strides[d] - 1) / strides[d]);
+  }
+  if (Sizes(sizes) == Sizes(x->shape().dimensions())) return x;
+  return Add(x->parent(), HloInstruction::CreateSlice(Like(x, sizes), x, starts, limits, strides));
+}
+
+HloInstruction* Concatenate(const std::vector<HloInstruction*>& parts, int64_t dimension) {
+  if (parts.size() == 1) return parts[0];
+  std::vector<int64_t> sizes = SizesOf(*parts[0]);
+  for (size_t k = 1; k < parts.size(); ++k) {
+    sizes[dimension] += parts[k]->shape().dimensions(dimension);
+  }
+  return Add(parts[0]->parent(),
+             HloInstruction::CreateConcatenate(Like(parts[0], sizes), parts, dimension));
+}
+
+HloInstruction* Pad(HloInstruction* x, HloInstruction* value, Sizes low, Sizes high,
+                    Sizes interior) {
+  xla::PaddingConfig config;
+  std::vector<int64_t> sizes;
+  bool changes = false;
+  for (size_t d = 0; d < low.size(); ++d) {
+    auto* dimension = config.add_dimensions();
+    dimension->set_edge_padding_low(low[d]);
+    dimension->set_edge_padding_high(high[d]);
+    dimension->set_interior_padding(interior[d]);
+    const int64_t size = x->shape().dimensions(d);
+    sizes.push_back(size + std::max<int64_t>(size - 1, 0) * interior[d] + low[d] + high[d]);
+    changes = changes || low[d] != 0 || high[d] != 0 || interior[d] != 0;
+  }
+  if (!changes) return x;
+  return Add(x->parent(), HloInstruction::CreatePad(Like(x, sizes), x, value, config));
+}
+
+HloInstruction* Reduce(HloInstruction* x, HloInstruction* start, Sizes dimensions,
+                       HloOpcode opcode) {
+  const Shape scalar = ShapeUtil::MakeShape(x->shape().element_type(), {});
+  HloComputation::Builder builder("reducer");
+  HloInstruction* a = builder.AddInstruction(HloInstruction::CreateParameter(0, scalar, "a"));
+  HloInstruction* b = builder.AddInstruction(HloInstruction::CreateParameter(1, scalar, "b"));
+  builder.AddInstruction(HloInstruction::CreateBinary(scalar, opcode, a, b));
+  HloComputation* reducer = x->GetModule()->AddEmbeddedComputation(builder.Build());
+  std::vector<int64_t> sizes;
+  for (int64_t d = 0; d < static_cast<int64_t>(x->shape().dimensions().size()); ++d) {
+    if (!absl::c_linear_search(dimensions, d)) sizes.push_back(x->shape().dimensions(d));
+  }
+  return Add(x->parent(),
+             HloInstruction::CreateReduce(Like(x, sizes), x, start, dimensions, reducer));
+}
+
+HloInstruction* Dot(HloInstruction* x, HloInstruction* y, Sizes x_batch, Sizes y_batch,
+                    Sizes x_contracted, Sizes y_contracted, PrimitiveType type,
+                    const xla::PrecisionConfig& precision) {
+  xla::DotDimensionNumbers numbers;
+  std::vector<int64_t> sizes;
+  for (size_t k = 0; k < x_batch.size(); ++k) {
+    numbers.add_lhs_batch_dimensions(x_batch[k]);
+    numbers.add_rhs_batch_dimensions(y_batch[k]);
+    sizes.push_back(x->shape().dimensions(x_batch[k]));
+  }
+  for (size_t k = 0; k < x_contracted.size(); ++k) {
+    numbers.add_lhs_contracting_dimensions(x_contracted[k]);
+    numbers.add_rhs_contracting_dimensions(y_contracted[k]);
+  }
+  for (auto [side, batch, contracted] :
+       {std::tuple(x, x_batch, x_contracted), std::tuple(y, y_batch, y_contracted)}) {
+    for (int64_t d = 0; d < static_cast<int64_t>(side->shape().dimensions().size()); ++d) {
+      if (absl::c_linear_search(batch, d) || absl::c_linear_search(contracted, d)) continue;
+      sizes.push_back(side->shape().dimensions(d));
+    }
+  }
+  return Add(x->parent(), HloInstruction::CreateDot(ShapeUtil::MakeShape(type, sizes), x, y,
+                                                    numbers, precision));
+}
+
+HloInstruction* Interleave(std::vector<HloInstruction*> pieces, Sizes factors) {
+  // Last dimension first: [.., Q, ..] pieces become [.., Q, factor, ..] and then [.., Q * factor,
+  // ..].
+  for (int64_t d = static_cast<int64_t>(factors.size()) - 1; d >= 0; --d) {
+    const int64_t factor = factors[d];
+    if (factor == 1) continue;
+    std::vector<HloInstruction*> joined;
+    for (size_t first = 0; first < pieces.size(); first += factor) {
+      std::vector<int64_t> sizes = SizesOf(*pieces[first]), split = sizes;
+      split.insert(split.begin() + d + 1, 1);
+      sizes[d] *= factor;
+      std::vector<HloInstruction*> group;
+      for (int64_t r = 0; r < factor; ++r) group.push_back(Reshape(pieces[first + r], split));
+      joined.push_back(Reshape(Concatenate(group, d + 1), sizes));
+    }
+    pieces = std::move(joined);
+  }
+  return pieces[0];
+}
+
+std::vector<int64_t> SizesOf(const HloInstruction& x) {
+  return {x.shape().dimensions().begin(), x.shape().dimensions().end()};
+}
+
+int64_t Product(Sizes sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes) product *= size;
+  return product;
+}
+
+}  // namespace hone::compiler::emit

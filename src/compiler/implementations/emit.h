@@ -1,0 +1,76 @@
+// Short ways to add instructions to a computation; shapes follow from the operands.
+#ifndef HONE_COMPILER_IMPLEMENTATIONS_EMIT_H_
+#define HONE_COMPILER_IMPLEMENTATIONS_EMIT_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_opcode.h"
+#include "xla/literal.h"
+#include "xla/xla_data.pb.h"
+
+namespace hone::compiler::emit {
+
+using Sizes = absl::Span<const int64_t>;
+
+// May an implementation take this instruction's place? No: where it is tied to others by control
+// dependencies or sharding, has an effect beside its value, or a dynamic shape.
+bool Free(const xla::HloInstruction& instruction);
+
+// The type in which products and sums are formed: f32 for narrower floats, else the type itself.
+xla::PrimitiveType SumType(xla::PrimitiveType type);
+
+// The opcode of a computation of two parameters that is one commutative and associative operation
+// on both, such as add or maximum.
+std::optional<xla::HloOpcode> ReducerOpcode(const xla::HloComputation& computation);
+
+// The scalar that changes nothing under such an operation.
+xla::Literal Identity(xla::HloOpcode opcode, xla::PrimitiveType type);
+bool IsIdentity(const xla::HloInstruction& scalar, xla::HloOpcode opcode);
+
+xla::HloInstruction* Scalar(xla::HloComputation* computation, xla::Literal value);
+xla::HloInstruction* Zero(xla::HloComputation* computation, xla::PrimitiveType type);
+// An integer, or small whole number, of a type.
+xla::HloInstruction* Number(xla::HloComputation* computation, xla::PrimitiveType type,
+                            int64_t value);
+
+xla::HloInstruction* Convert(xla::HloInstruction* x, xla::PrimitiveType type);
+xla::HloInstruction* BitcastConvert(xla::HloInstruction* x, xla::PrimitiveType type);
+xla::HloInstruction* Unary(xla::HloOpcode opcode, xla::HloInstruction* x);
+xla::HloInstruction* Binary(xla::HloOpcode opcode, xla::HloInstruction* x, xla::HloInstruction* y);
+xla::HloInstruction* Compare(xla::Comparison::Direction direction, xla::HloInstruction* x,
+                             xla::HloInstruction* y);
+xla::HloInstruction* Select(xla::HloInstruction* which, xla::HloInstruction* x,
+                            xla::HloInstruction* y);
+xla::HloInstruction* Reshape(xla::HloInstruction* x, Sizes sizes);
+xla::HloInstruction* Transpose(xla::HloInstruction* x, Sizes permutation);
+xla::HloInstruction* Broadcast(xla::HloInstruction* x, Sizes sizes, Sizes dimensions);
+xla::HloInstruction* Iota(xla::HloComputation* computation, xla::PrimitiveType type, Sizes sizes,
+                          int64_t dimension);
+xla::HloInstruction* Slice(xla::HloInstruction* x, Sizes starts, Sizes limits, Sizes strides);
+xla::HloInstruction* Concatenate(const std::vector<xla::HloInstruction*>& parts, int64_t dimension);
+// `value` is a scalar. Low and high may be negative.
+xla::HloInstruction* Pad(xla::HloInstruction* x, xla::HloInstruction* value, Sizes low, Sizes high,
+                         Sizes interior);
+xla::HloInstruction* Reduce(xla::HloInstruction* x, xla::HloInstruction* start, Sizes dimensions,
+                            xla::HloOpcode opcode);
+// Batch dimensions come first, then what is left of x, then what is left of y.
+xla::HloInstruction* Dot(xla::HloInstruction* x, xla::HloInstruction* y, Sizes x_batch,
+                         Sizes y_batch, Sizes x_contracted, Sizes y_contracted,
+                         xla::PrimitiveType type, const xla::PrecisionConfig& precision);
+
+// Puts arrays of one shape, one per index below `factors` (last dimension fastest), together: the
+// element q of the one with index r is the element q * factors + r of the result.
+xla::HloInstruction* Interleave(std::vector<xla::HloInstruction*> pieces, Sizes factors);
+
+// Of an array.
+std::vector<int64_t> SizesOf(const xla::HloInstruction& x);
+int64_t Product(Sizes sizes);
+
+}  // namespace hone::compiler::emit
+
+#endif  // HONE_COMPILER_IMPLEMENTATIONS_EMIT_H_

@@ -1,0 +1,38 @@
+#include "compiler/implementations/implementations.h"
+
+#include "compiler/implementations/convolution_dots.h"
+#include "compiler/implementations/depthwise_convolution.h"
+#include "compiler/implementations/dots.h"
+#include "compiler/implementations/loops.h"
+#include "compiler/implementations/sorting.h"
+#include "compiler/implementations/windows.h"
+
+namespace hone::compiler {
+
+const std::vector<Implementation>& Implementations() {
+  static const auto* const kAll = new std::vector<Implementation>{
+      {new DepthwiseShifts, "depthwise convolution as shifted multiply-adds"},
+      {new DepthwiseKernelGradientShifts,
+       "kernel gradient of a depthwise convolution as sums of shifted products"},
+      {new PointwiseDot, "1x1 convolution as a dot"},
+      {new ConvolutionOutputDots, "convolution of few output positions as a dot for each"},
+      {new ConvolutionShiftedDots, "convolution as a dot for each tap"},
+      {new ConvolutionPatchesDot, "convolution as a dot over patches"},
+      {new ConvolutionInF32, "convolution of narrow floats in f32"},
+      {new ReduceWindowShifts, "reduce-window as its operation over shifted arrays"},
+      {new ReduceWindowReduce, "reduce-window over tiles as a reduce"},
+      {new CumulativeSteps, "running sum or maximum by doubling steps"},
+      {new CumulativeDots, "running sum as dots with triangles"},
+      {new SelectAndScatterShifts, "select-and-scatter by comparing shifted arrays"},
+      {new TopKInF32, "top-k of narrow floats in f32"},
+      {new SortPackedKeys, "sort, or argsort, as a sort of integers with the positions in them"},
+      {new ArgmaxTwoReduces, "argmax as a maximum and its first position"},
+      {new UnrollShortLoop, "short loop unrolled"},
+      {new DotInF32, "dot of narrow floats in f32"},
+      {new BatchedDotReduce, "many small dots as a multiplication and a sum"},
+      {new DotSwapped, "dot with its operands changed round"},
+  };
+  return *kAll;
+}
+
+}  // namespace hone::compiler

@@ -1,0 +1,23 @@
+// Other ways to compute what XLA:CPU computes slowly: each the same value up to rounding. Which one
+// is faster depends on shapes and machine: nothing here is applied without being measured.
+#ifndef HONE_COMPILER_IMPLEMENTATIONS_IMPLEMENTATIONS_H_
+#define HONE_COMPILER_IMPLEMENTATIONS_IMPLEMENTATIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "compiler/rules/rule_pass.h"
+
+namespace hone::compiler {
+
+struct Implementation {
+  const InstructionRule* rule;  // kept for ever; its name is the pass's, behind "implement:"
+  std::string meaning;          // in one line
+};
+
+// In the order in which they are tried.
+const std::vector<Implementation>& Implementations();
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_IMPLEMENTATIONS_IMPLEMENTATIONS_H_

@@ -1,0 +1,344 @@
+#include "compiler/implementations/sorting.h"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "compiler/implementations/emit.h"
+#include "xla/comparison_util.h"
+#include "xla/hlo/evaluator/hlo_evaluator.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/literal_util.h"
+#include "xla/primitive_util.h"
+
+namespace hone::compiler {
+namespace {
+
+using xla::ComparisonDirection;
+using xla::HloComputation;
+using xla::HloInstruction;
+using xla::HloOpcode;
+using xla::PrimitiveType;
+
+// Numbers 0, 1, 2, … along the dimension, the same in all others.
+bool IsPositions(const HloInstruction& x, int64_t dimension) {
+  if (!xla::primitive_util::IsIntegralType(x.shape().element_type())) return false;
+  if (x.opcode() == HloOpcode::kIota) {
+    return xla::Cast<xla::HloIotaInstruction>(&x)->iota_dimension() == dimension;
+  }
+  if (x.opcode() != HloOpcode::kBroadcast) return false;
+  for (size_t k = 0; k < x.dimensions().size(); ++k) {
+    if (x.dimensions()[k] == dimension) {
+      return IsPositions(*x.operand(0), static_cast<int64_t>(k));
+    }
+  }
+  return false;
+}
+
+// Is `a` made of parameter `from_a` exactly as `b` is made of parameter `from_b`, by elementwise
+// operations on scalars?
+bool SameFunction(const HloInstruction& a, int64_t from_a, const HloInstruction& b,
+                  int64_t from_b) {
+  if (a.opcode() != b.opcode() || a.shape() != b.shape()) return false;
+  if (a.opcode() == HloOpcode::kParameter) {
+    return a.parameter_number() == from_a && b.parameter_number() == from_b;
+  }
+  if (a.opcode() == HloOpcode::kConstant) return a.literal() == b.literal();
+  if (!a.IsElementwise() || a.HasSideEffect() || !a.called_computations().empty()) return false;
+  if (!a.Identical(b, [](const HloInstruction*, const HloInstruction*) { return true; })) {
+    return false;
+  }
+  for (int64_t k = 0; k < a.operand_count(); ++k) {
+    if (!SameFunction(*a.operand(k), from_a, *b.operand(k), from_b)) return false;
+  }
+  return true;
+}
+
+// What a comparator compares, and how.
+struct SortKey {
+  const HloInstruction* function = nullptr;  // within the comparator, of the first of a pair
+  bool descending = false;
+  xla::ComparisonOrder order;
+};
+
+std::optional<SortKey> KeyOf(const HloComputation& comparator) {
+  const HloInstruction* root = comparator.root_instruction();
+  if (root->opcode() != HloOpcode::kCompare || comparator.instruction_count() > 64) {
+    return std::nullopt;
+  }
+  SortKey key;
+  key.order = xla::Cast<xla::HloCompareInstruction>(root)->order();
+  key.descending = root->comparison_direction() == ComparisonDirection::kGt;
+  if (!key.descending && root->comparison_direction() != ComparisonDirection::kLt) {
+    return std::nullopt;
+  }
+  key.function = root->operand(0);
+  if (SameFunction(*root->operand(0), 0, *root->operand(1), 1)) return key;
+  if (!SameFunction(*root->operand(0), 1, *root->operand(1), 0)) return std::nullopt;
+  key.descending = !key.descending;
+  return key;
+}
+
+// The scalar function, applied to each element of `x`.
+HloInstruction* Mapped(const HloInstruction& function, HloInstruction* x,
+                       std::map<const HloInstruction*, HloInstruction*>* done) {
+  HloInstruction*& result = (*done)[&function];
+  if (result != nullptr) return result;
+  if (function.opcode() == HloOpcode::kParameter) return result = x;
+  if (function.opcode() == HloOpcode::kConstant) {
+    return result = emit::Broadcast(emit::Scalar(x->parent(), function.literal().Clone()),
+                                    emit::SizesOf(*x), {});
+  }
+  std::vector<HloInstruction*> operands;
+  for (const HloInstruction* operand : function.operands()) {
+    operands.push_back(Mapped(*operand, x, done));
+  }
+  const xla::Shape shape =
+      xla::ShapeUtil::ChangeElementType(x->shape(), function.shape().element_type());
+  return result = x->parent()->AddInstruction(function.CloneWithNewOperands(shape, operands));
+}
+
+PrimitiveType Unsigned(int64_t bits) {
+  return xla::primitive_util::UnsignedIntegralTypeForBitWidth(static_cast<int>(bits));
+}
+
+HloInstruction* Constant(HloInstruction* like, uint64_t value) {
+  return emit::Broadcast(emit::Scalar(like->parent(), xla::LiteralUtil::CreateR0<uint64_t>(value)
+                                                          .Convert(like->shape().element_type())
+                                                          .value()),
+                         emit::SizesOf(*like), {});
+}
+
+// Unsigned integers in the order of the keys.
+HloInstruction* Ordered(HloInstruction* keys, const SortKey& key) {
+  const PrimitiveType type = keys->shape().element_type();
+  const int64_t bits = xla::primitive_util::BitWidth(type);
+  const bool floats = xla::primitive_util::IsFloatingPointType(type);
+  if (floats && key.order == xla::ComparisonOrder::kPartial) {
+    // The two zeros are equal.
+    HloInstruction* zero =
+        emit::Broadcast(emit::Zero(keys->parent(), type), emit::SizesOf(*keys), {});
+    keys = emit::Select(emit::Compare(ComparisonDirection::kEq, keys, zero), zero, keys);
+  }
+  HloInstruction* raw = emit::BitcastConvert(keys, Unsigned(bits));
+  const uint64_t sign = uint64_t{1} << (bits - 1);
+  if (floats) {
+    // Negative numbers: all bits turned over. Others: above all negative ones.
+    HloInstruction* negative = emit::Compare(ComparisonDirection::kGe, raw, Constant(raw, sign));
+    raw = emit::Select(negative, emit::Unary(HloOpcode::kNot, raw),
+                       emit::Binary(HloOpcode::kAdd, raw, Constant(raw, sign)));
+  } else if (xla::primitive_util::IsSignedIntegralType(type)) {
+    raw = emit::Binary(HloOpcode::kAdd, raw, Constant(raw, sign));
+  }
+  return key.descending ? emit::Unary(HloOpcode::kNot, raw) : raw;
+}
+
+HloComputation* LessThan(xla::HloModule* module, PrimitiveType type) {
+  const xla::Shape scalar = xla::ShapeUtil::MakeShape(type, {});
+  HloComputation::Builder builder("less");
+  HloInstruction* a = builder.AddInstruction(HloInstruction::CreateParameter(0, scalar, "a"));
+  HloInstruction* b = builder.AddInstruction(HloInstruction::CreateParameter(1, scalar, "b"));
+  builder.AddInstruction(HloInstruction::CreateCompare(xla::ShapeUtil::MakeShape(xla::PRED, {}), a,
+                                                       b, ComparisonDirection::kLt));
+  return module->AddEmbeddedComputation(builder.Build());
+}
+
+bool IsUsed(const HloInstruction& sort, int64_t output) {
+  if (sort.parent()->root_instruction() == &sort) return true;
+  for (const HloInstruction* user : sort.users()) {
+    if (user->opcode() != HloOpcode::kGetTupleElement || user->tuple_index() == output) return true;
+  }
+  return false;
+}
+
+bool IsNarrowFloat(PrimitiveType type) {
+  return xla::primitive_util::IsFloatingPointType(type) && emit::SumType(type) != type;
+}
+
+// Argmax and argmin, as JAX writes them: a NaN wins, then the better value, then the lower
+// position. The reducer only compares and selects, so that the orders of its arguments decide all:
+// one example of each order is a proof.
+bool IsArgReducer(const HloComputation& reducer, PrimitiveType value, PrimitiveType position,
+                  bool largest) {
+  for (const HloInstruction* instruction : reducer.instructions()) {
+    switch (instruction->opcode()) {
+      case HloOpcode::kParameter:
+      case HloOpcode::kCompare:
+      case HloOpcode::kSelect:
+      case HloOpcode::kAnd:
+      case HloOpcode::kOr:
+      case HloOpcode::kNot:
+      case HloOpcode::kTuple:
+        break;
+      default:
+        return false;
+    }
+  }
+  std::vector<double> values = {-1, 0, 2};
+  if (xla::primitive_util::IsFloatingPointType(value)) {
+    values.push_back(std::numeric_limits<double>::infinity());
+    values.push_back(-std::numeric_limits<double>::infinity());
+    values.push_back(std::nan(""));
+  }
+  xla::HloEvaluator evaluator(/*max_loop_iterations=*/0);
+  for (double v0 : values) {
+    for (double v1 : values) {
+      for (int i0 : {0, 1, 2}) {
+        for (int i1 : {0, 1, 2}) {
+          if (std::isnan(v0) && std::isnan(v1)) continue;  // either will do
+          const bool better = largest ? v0 > v1 : v0 < v1;
+          const bool first = std::isnan(v0) || better || (v0 == v1 && i0 < i1);
+          const bool either = v0 == v1 && i0 == i1;
+          const double want_value = first || either ? v0 : v1;
+          const int want_position = first || either ? i0 : i1;
+          std::vector<xla::Literal> arguments;
+          for (double v : {v0, v1}) {
+            const int i = arguments.empty() ? i0 : i1;
+            arguments.push_back(xla::LiteralUtil::CreateR0<double>(v).Convert(value).value());
+            arguments.push_back(xla::LiteralUtil::CreateR0<int>(i).Convert(position).value());
+          }
+          std::vector<const xla::Literal*> pointers;
+          for (const xla::Literal& argument : arguments) pointers.push_back(&argument);
+          auto result = evaluator.Evaluate(reducer, pointers);
+          if (!result.ok()) return false;
+          std::vector<xla::Literal> got = result->DecomposeTuple();
+          const double got_value = got[0].Convert(xla::F64).value().Get<double>({});
+          const double got_position = got[1].Convert(xla::F64).value().Get<double>({});
+          const bool same_value =
+              std::isnan(want_value) ? std::isnan(got_value) : got_value == want_value;
+          if (!same_value || got_position != want_position) return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<HloInstruction*> TopKInF32::Replacement(HloInstruction* root) const {
+  const bool is_call =
+      root->opcode() == HloOpcode::kCustomCall && root->custom_call_target() == "TopK";
+  if ((root->opcode() != HloOpcode::kTopK && !is_call) || root->operand_count() != 1 ||
+      root->HasControlDependencies() || root->has_sharding()) {
+    return nullptr;
+  }
+  HloInstruction* operand = root->mutable_operand(0);
+  const PrimitiveType type = operand->shape().element_type();
+  if (!IsNarrowFloat(type) || !root->shape().IsTuple() ||
+      root->shape().tuple_shapes().size() != 2 || !operand->shape().is_static()) {
+    return nullptr;
+  }
+  xla::Shape shape = root->shape();
+  shape.mutable_tuple_shapes(0)->set_element_type(xla::F32);
+  HloComputation* computation = root->parent();
+  HloInstruction* wide = computation->AddInstruction(
+      root->CloneWithNewOperands(shape, {emit::Convert(operand, xla::F32)}));
+  HloInstruction* values =
+      computation->AddInstruction(HloInstruction::CreateGetTupleElement(wide, 0));
+  HloInstruction* positions =
+      computation->AddInstruction(HloInstruction::CreateGetTupleElement(wide, 1));
+  return computation->AddInstruction(
+      HloInstruction::CreateTuple({emit::Convert(values, type), positions}));
+}
+
+absl::StatusOr<HloInstruction*> SortPackedKeys::Replacement(HloInstruction* root) const {
+  if (root->opcode() != HloOpcode::kSort || !emit::Free(*root) || root->operand_count() > 2) {
+    return nullptr;
+  }
+  const auto* sort = xla::Cast<xla::HloSortInstruction>(root);
+  const int64_t dimension = sort->sort_dimension();
+  HloInstruction* x = root->mutable_operand(0);
+  if (xla::ShapeUtil::IsZeroElementArray(x->shape())) return nullptr;
+  if (root->operand_count() == 2 && !IsPositions(*root->operand(1), dimension)) return nullptr;
+  const auto key = KeyOf(*root->to_apply());
+  if (!key) return nullptr;
+  const PrimitiveType type = x->shape().element_type();
+  if (xla::primitive_util::IsComplexType(type) || type == xla::PRED ||
+      xla::primitive_util::BitWidth(type) < 8 ||
+      xla::primitive_util::BitWidth(key->function->shape().element_type()) < 8) {
+    return nullptr;
+  }
+  const bool values = root->operand_count() == 1 || IsUsed(*root, 0);
+  const int64_t size = x->shape().dimensions(dimension);
+  int64_t position_bits = 0;
+  while ((int64_t{1} << position_bits) < size) ++position_bits;
+  const int64_t key_bits = xla::primitive_util::BitWidth(key->function->shape().element_type());
+  const int64_t value_bits = values ? xla::primitive_util::BitWidth(type) : 0;
+  const int64_t bits = key_bits + position_bits + value_bits;
+  if (bits > 64) return nullptr;
+  const PrimitiveType packed_type = bits <= 32 ? xla::U32 : xla::U64;
+  const std::vector<int64_t> sizes = emit::SizesOf(*x);
+  std::map<const HloInstruction*, HloInstruction*> done;
+  const auto shifted = [](HloInstruction* value, int64_t by, HloOpcode opcode) {
+    return by == 0 ? value : emit::Binary(opcode, value, Constant(value, by));
+  };
+  HloInstruction* packed =
+      shifted(emit::Convert(Ordered(Mapped(*key->function, x, &done), *key), packed_type),
+              position_bits + value_bits, HloOpcode::kShiftLeft);
+  packed = emit::Binary(HloOpcode::kOr, packed,
+                        shifted(emit::Iota(x->parent(), packed_type, sizes, dimension), value_bits,
+                                HloOpcode::kShiftLeft));
+  if (values) {
+    packed =
+        emit::Binary(HloOpcode::kOr, packed,
+                     emit::Convert(emit::BitcastConvert(x, Unsigned(value_bits)), packed_type));
+  }
+  HloInstruction* sorted = x->parent()->AddInstruction(
+      HloInstruction::CreateSort(packed->shape(), dimension, {packed},
+                                 LessThan(x->GetModule(), packed_type), /*is_stable=*/false));
+  // Converting to fewer bits drops the high ones.
+  HloInstruction* out =
+      values ? emit::BitcastConvert(emit::Convert(sorted, Unsigned(value_bits)), type) : nullptr;
+  if (root->operand_count() == 1) return out;
+  HloInstruction* positions = emit::Convert(
+      emit::Binary(HloOpcode::kAnd, shifted(sorted, value_bits, HloOpcode::kShiftRightLogical),
+                   Constant(sorted, (uint64_t{1} << position_bits) - 1)),
+      root->operand(1)->shape().element_type());
+  if (out == nullptr) out = x;  // nobody looks
+  return x->parent()->AddInstruction(HloInstruction::CreateTuple({out, positions}));
+}
+
+absl::StatusOr<HloInstruction*> ArgmaxTwoReduces::Replacement(HloInstruction* root) const {
+  if (root->opcode() != HloOpcode::kReduce || root->operand_count() != 4 || !emit::Free(*root) ||
+      root->dimensions().size() != 1 || !root->shape().IsTuple()) {
+    return nullptr;
+  }
+  const int64_t dimension = root->dimensions()[0];
+  HloInstruction* x = root->mutable_operand(0);
+  HloInstruction* positions = root->mutable_operand(1);
+  const PrimitiveType type = x->shape().element_type();
+  const PrimitiveType position_type = positions->shape().element_type();
+  if (!IsPositions(*positions, dimension) || xla::primitive_util::IsComplexType(type) ||
+      xla::ShapeUtil::IsZeroElementArray(x->shape()) ||
+      root->operand(3)->opcode() != HloOpcode::kConstant || !root->operand(3)->literal().IsAll(0)) {
+    return nullptr;
+  }
+  const bool largest = emit::IsIdentity(*root->operand(2), HloOpcode::kMaximum);
+  if (!largest && !emit::IsIdentity(*root->operand(2), HloOpcode::kMinimum)) return nullptr;
+  if (!IsArgReducer(*root->to_apply(), type, position_type, largest)) return nullptr;
+  HloInstruction* best = emit::Reduce(x, root->mutable_operand(2), {dimension},
+                                      largest ? HloOpcode::kMaximum : HloOpcode::kMinimum);
+  std::vector<int64_t> kept;
+  for (int64_t d = 0; d < static_cast<int64_t>(x->shape().dimensions().size()); ++d) {
+    if (d != dimension) kept.push_back(d);
+  }
+  const std::vector<int64_t> sizes = emit::SizesOf(*x);
+  HloInstruction* has =
+      emit::Compare(ComparisonDirection::kEq, x, emit::Broadcast(best, sizes, kept));
+  if (xla::primitive_util::IsFloatingPointType(type)) {
+    has = emit::Binary(HloOpcode::kOr, has, emit::Compare(ComparisonDirection::kNe, x, x));
+  }
+  HloInstruction* far = emit::Scalar(root->parent(), xla::LiteralUtil::MaxValue(position_type));
+  HloInstruction* first =
+      emit::Reduce(emit::Select(has, positions, emit::Broadcast(far, sizes, {})), far, {dimension},
+                   HloOpcode::kMinimum);
+  return root->parent()->AddInstruction(HloInstruction::CreateTuple({best, first}));
+}
+
+}  // namespace hone::compiler

@@ -1,0 +1,39 @@
+// Sorting, the largest few, and the place of the largest.
+#ifndef HONE_COMPILER_IMPLEMENTATIONS_SORTING_H_
+#define HONE_COMPILER_IMPLEMENTATIONS_SORTING_H_
+
+#include <string>
+
+#include "compiler/rules/rule_pass.h"
+
+namespace hone::compiler {
+
+// The largest few of narrow floats, found in f32, which holds them exactly and in the same order:
+// XLA:CPU has a fast way for f32 alone.
+class TopKInF32 : public InstructionRule {
+ public:
+  std::string name() const override { return "top_k_in_f32"; }
+  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
+};
+
+// A sort of one array, alone or with the positions beside it, as a sort of unsigned integers that
+// hold the key in the high bits and the position in the low ones. XLA:CPU sorts those without
+// calling a comparator, and no two are equal, so that the order is that of a stable sort. The
+// comparator must compare the same function of both elements.
+class SortPackedKeys : public InstructionRule {
+ public:
+  std::string name() const override { return "sort_packed_keys"; }
+  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
+};
+
+// A reduce to the largest (smallest) element and its first position as a reduce to the element and
+// then one to the first position that has it.
+class ArgmaxTwoReduces : public InstructionRule {
+ public:
+  std::string name() const override { return "argmax_two_reduces"; }
+  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
+};
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_IMPLEMENTATIONS_SORTING_H_

@@ -1,0 +1,39 @@
+// The rules that hone ships, and passes made of them.
+#ifndef HONE_COMPILER_RULES_RULE_TABLE_H_
+#define HONE_COMPILER_RULES_RULE_TABLE_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/passes/pass_table.h"
+#include "compiler/rules/pattern.h"
+#include "compiler/rules/rule_pass.h"
+#include "core/result.h"
+
+namespace hone::compiler {
+
+struct RuleFile {
+  std::string name;  // "rules/algebra.rules": its stem is the group
+  std::string text;
+};
+
+// rules/*.rules of the source tree, embedded at build time (embedded_rules.cc, which is generated).
+const std::vector<RuleFile>& ShippedRuleFiles();
+
+struct RuleTable {
+  std::vector<Rule> rules;                                // from files, in order
+  std::vector<std::unique_ptr<InstructionRule>> written;  // in C++, in the order of WrittenRules
+};
+
+// Shipped and user's rules. Names are unique over all files. Errors are kInvalidInput.
+StatusOr<RuleTable> LoadRules(const std::vector<RuleFile>& user_files);
+
+// Rows for the registry: `rules` (all that save instructions; users' too), `rules:GROUP` for each
+// group, `rule:NAME` for each rule. They own the rules that they apply.
+StatusOr<std::vector<PassEntry>> RulePasses(const std::vector<RuleFile>& user_files);
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_RULES_RULE_TABLE_H_

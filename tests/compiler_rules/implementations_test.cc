@@ -1,0 +1,442 @@
+// Every alternative implementation against XLA's evaluator, which shares no code with it.
+#include "compiler/implementations/implementations.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "compiler/load.h"
+#include "compiler/run/compare.h"
+#include "compiler/run/race.h"
+#include "xla/hlo/evaluator/hlo_evaluator.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/literal.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+
+namespace hone::compiler {
+namespace {
+
+using xla::Literal;
+
+struct Case {
+  std::string implementation;
+  std::string label;
+  std::string text;
+  bool applies = true;
+  bool special = false;  // ties, NaNs and infinities among the inputs
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.implementation << " " << c.label; }
+
+// What most cases are: one instruction of parameters.
+std::string Entry(const std::string& parameters, const std::string& root,
+                  const std::string& before = "") {
+  std::string text = "HloModule test\n" + before + "\nENTRY main {\n";
+  size_t begin = 0;
+  for (int k = 0; begin < parameters.size(); ++k) {
+    const size_t end = std::min(parameters.find(';', begin), parameters.size());
+    const std::string name = "p" + std::to_string(k);
+    text += "  " + name + " = " + parameters.substr(begin, end - begin) + " parameter(" +
+            std::to_string(k) + ")\n";
+    begin = end + 1;
+  }
+  return text + "  " + root + "\n}\n";
+}
+
+std::string Binary(const std::string& name, const std::string& type, const std::string& opcode) {
+  return name + " {\n  a = " + type + "[] parameter(0)\n  b = " + type +
+         "[] parameter(1)\n  ROOT c = " + type + "[] " + opcode + "(a, b)\n}\n";
+}
+
+std::string Comparator(const std::string& name, const std::string& type, const std::string& how) {
+  return name + " {\n  a = " + type + "[] parameter(0)\n  b = " + type +
+         "[] parameter(1)\n  ROOT c = pred[] compare(a, b), " + how + "\n}\n";
+}
+
+// As JAX 0.10 writes it: zeros are equal, NaNs are equal and last.
+std::string JaxLess(const std::string& type, bool with_payload) {
+  std::string text =
+      "less {\n  a = " + type + "[] parameter(0)\n  b = " + type + "[] parameter(1)\n";
+  if (with_payload) text += "  i = s32[] parameter(2)\n  j = s32[] parameter(3)\n";
+  text += "  not_a = " + type + "[] constant(nan)\n  zero = " + type + "[] constant(0)\n";
+  for (const std::string x : {"a", "b"}) {
+    text += "  ne." + x + " = pred[] compare(" + x + ", " + x + "), direction=NE\n  eq." + x +
+            " = pred[] compare(" + x + ", zero), direction=EQ\n  s." + x + " = " + type +
+            "[] select(eq." + x + ", zero, " + x + ")\n  t." + x + " = " + type + "[] select(ne." +
+            x + ", not_a, s." + x + ")\n";
+  }
+  return text + "  ROOT less = pred[] compare(t.a, t.b), direction=LT, type=TOTALORDER\n}\n";
+}
+
+std::string Argmax(const std::string& type, const std::string& how) {
+  return "argmax {\n  v0 = " + type + "[] parameter(0)\n  i0 = s32[] parameter(1)\n  v1 = " + type +
+         "[] parameter(2)\n  i1 = s32[] parameter(3)\n  better = pred[] compare(v0, v1), "
+         "direction=" +
+         how +
+         "\n  ne = pred[] compare(v0, v0), direction=NE\n  first = pred[] or(better, ne)\n"
+         "  v = " +
+         type +
+         "[] select(first, v0, v1)\n"
+         "  eq = pred[] compare(v0, v1), direction=EQ\n"
+         "  lower = pred[] compare(i0, i1), direction=LT\n  both = pred[] and(eq, lower)\n"
+         "  pick = pred[] or(first, both)\n  i = s32[] select(pick, i0, i1)\n"
+         "  ROOT t = (" +
+         type + "[], s32[]) tuple(v, i)\n}\n";
+}
+
+std::vector<Case> Cases() {
+  const std::string add = Binary("add", "f32", "add"), max = Binary("max", "f32", "maximum");
+  const auto window = [](const std::string& parameters, const std::string& shape,
+                         const std::string& init, const std::string& window_text,
+                         const std::string& reducer, const std::string& text) {
+    const std::string type = shape.substr(0, shape.find('['));
+    return Entry(parameters,
+                 "init = " + type + "[] constant(" + init + ")\n  ROOT r = " + shape +
+                     " reduce-window(p0, init), window={" + window_text + "}, to_apply=" + reducer,
+                 text);
+  };
+  const auto conv = [](const std::string& parameters, const std::string& shape,
+                       const std::string& rest) {
+    return Entry(parameters, "ROOT r = " + shape + " convolution(p0, p1), " + rest);
+  };
+  const auto sas = [](const std::string& type, const std::string& how, const std::string& in,
+                      const std::string& out, const std::string& window_text) {
+    return Entry(type + in + ";" + type + out,
+                 "init = " + type + "[] constant(0)\n  ROOT r = " + type + in +
+                     " select-and-scatter(p0, p1, init), window={" + window_text +
+                     "}, select=pick, scatter=add",
+                 Comparator("pick", type, "direction=" + how) + Binary("add", type, "add"));
+  };
+  const std::string nhwc = "dim_labels=b01f_01io->b01f", nchw = "dim_labels=bf01_oi01->bf01";
+  return {
+      {"depthwise_shifts", "plain",
+       conv("f32[2,7,6,5];f32[3,3,1,5]", "f32[2,7,6,5]",
+            "window={size=3x3 pad=1_1x1_1}, " + nhwc + ", feature_group_count=5")},
+      {"depthwise_shifts", "strided, channels first",
+       conv("f32[2,4,9,8];f32[4,1,3,2]", "f32[2,4,4,4]",
+            "window={size=3x2 stride=2x2}, " + nchw + ", feature_group_count=4")},
+      {"depthwise_shifts", "multiplier, dilated window, uneven padding",
+       conv("f32[1,9,8,3];f32[3,2,1,6]", "f32[1,7,7,6]",
+            "window={size=3x2 pad=2_0x0_1 rhs_dilate=2x2}, " + nhwc + ", feature_group_count=3")},
+      {"depthwise_shifts", "input gradient of stride 2",
+       conv("f32[2,4,4,3];f32[3,3,1,3]", "f32[2,8,8,3]",
+            "window={size=3x3 pad=1_2x1_2 lhs_dilate=2x2 rhs_reversal=1x1}, " + nhwc +
+                ", feature_group_count=3")},
+      {"depthwise_shifts", "input gradient of stride 3 and 1, odd size",
+       conv("f32[2,3,5,3];f32[2,3,1,3]", "f32[2,9,5,3]",
+            "window={size=2x3 pad=2_1x1_1 lhs_dilate=3x1}, " + nhwc + ", feature_group_count=3")},
+      {"depthwise_shifts", "bf16, one spatial dimension, negative padding",
+       conv("bf16[2,9,4];bf16[3,1,4]", "bf16[2,6,4]",
+            "window={size=3 pad=-1_0}, dim_labels=b0f_0io->b0f, feature_group_count=4")},
+      {"depthwise_shifts", "grouped only",
+       conv("f32[2,7,6,4];f32[3,3,2,4]", "f32[2,7,6,4]",
+            "window={size=3x3 pad=1_1x1_1}, " + nhwc + ", feature_group_count=2"),
+       false},
+      {"depthwise_kernel_gradient_shifts", "plain",
+       conv("f32[2,7,6,5];f32[2,7,6,5]", "f32[3,3,1,5]",
+            "window={size=7x6 pad=1_1x1_1}, dim_labels=f01b_i01o->01bf, batch_group_count=5")},
+      {"depthwise_kernel_gradient_shifts", "of stride 2",
+       conv("f32[2,8,8,3];f32[2,4,4,3]", "f32[3,3,1,3]",
+            "window={size=4x4 pad=0_1x0_1 rhs_dilate=2x2}, dim_labels=f01b_i01o->01bf, "
+            "batch_group_count=3")},
+      {"depthwise_kernel_gradient_shifts", "multiplier, channels first",
+       conv("f32[2,3,6,6];f32[2,6,4,4]", "f32[6,1,3,3]",
+            "window={size=4x4}, dim_labels=fb01_io01->fb01, batch_group_count=3")},
+      {"pointwise_dot", "strided",
+       conv("f32[2,7,6,5];f32[1,1,5,4]", "f32[2,4,3,4]", "window={size=1x1 stride=2x2}, " + nhwc)},
+      {"pointwise_dot", "groups, channels first",
+       conv("f32[2,6,3,4];f32[4,3,1,1]", "f32[2,4,3,4]",
+            "window={size=1x1}, " + nchw + ", feature_group_count=2")},
+      {"convolution_shifted_dots", "dense",
+       conv("f32[2,7,6,5];f32[3,2,5,4]", "f32[2,4,3,4]",
+            "window={size=3x2 stride=2x2 pad=1_1x0_1}, " + nhwc)},
+      {"convolution_shifted_dots", "groups, reversed, both dilated",
+       conv("f32[2,4,5,4];f32[2,3,2,6]", "f32[2,5,5,6]",
+            "window={size=2x3 pad=0_0x0_0 lhs_dilate=2x2 rhs_dilate=2x2 rhs_reversal=1x0}, " +
+                nhwc + ", feature_group_count=2")},
+      {"convolution_patches_dot", "dense, channels first",
+       conv("f32[2,3,7,6];f32[4,3,3,3]", "f32[2,4,4,3]",
+            "window={size=3x3 stride=2x2 pad=1_1x1_1}, " + nchw)},
+      {"convolution_output_dots", "kernel gradient",
+       conv("f32[2,8,8,3];f32[2,8,8,4]", "f32[3,3,3,4]",
+            "window={size=8x8 pad=1_1x1_1}, dim_labels=f01b_i01o->01bf")},
+      {"convolution_output_dots", "of stride 2, input batch and features kept apart",
+       conv("f32[2,9,9,3];f32[2,4,5,4]", "f32[3,1,3,4]",
+            "window={size=4x5 rhs_dilate=2x2}, dim_labels=f01b_i01o->01bf")},
+      {"convolution_in_f32", "bf16",
+       conv("bf16[2,5,5,3];bf16[3,3,3,4]", "bf16[2,3,3,4]", "window={size=3x3}, " + nhwc)},
+      {"convolution_in_f32", "f32 stays",
+       conv("f32[2,5,5,3];f32[3,3,3,4]", "f32[2,3,3,4]", "window={size=3x3}, " + nhwc), false},
+      {"reduce_window_shifts", "max-pool",
+       window("f32[2,7,8,3]", "f32[2,4,4,3]", "-inf",
+              "size=1x3x3x1 stride=1x2x2x1 pad=0_0x1_1x1_0x0_0", "max", max),
+       true, true},
+      {"reduce_window_shifts", "sum, dilated, start of its own",
+       window("f32[5,6]", "f32[7,4]", "1.5", "size=2x3 pad=1_0x0_0 lhs_dilate=2x1 rhs_dilate=3x1",
+              "add", add)},
+      {"reduce_window_shifts", "bf16 sum",
+       window("bf16[4,9]", "bf16[4,5]", "0", "size=1x3 stride=1x2 pad=0_0x1_1", "add",
+              Binary("add", "bf16", "add"))},
+      {"reduce_window_shifts", "integers",
+       window("s32[9]", "s32[7]", "0", "size=3", "add", Binary("add", "s32", "add"))},
+      {"reduce_window_reduce", "average pool with a rest",
+       window("f32[2,7,6,3]", "f32[2,2,3,3]", "0", "size=1x3x2x1 stride=1x3x2x1", "add", add)},
+      {"reduce_window_reduce", "overlapping",
+       window("f32[9]", "f32[4]", "0", "size=3 stride=2", "add", add), false},
+      {"cumulative_steps", "sum",
+       window("f32[3,11]", "f32[3,11]", "0", "size=1x11 pad=0_0x10_0", "add", add)},
+      {"cumulative_steps", "maximum, backward",
+       window("f32[8,3]", "f32[8,3]", "-inf", "size=8x1 pad=0_7x0_0", "max", max), true, true},
+      {"cumulative_steps", "integers with a start",
+       window("s32[5]", "s32[5]", "7", "size=5 pad=4_0", "add", Binary("add", "s32", "add"))},
+      {"cumulative_steps", "bf16",
+       window("bf16[2,40]", "bf16[2,40]", "0", "size=1x40 pad=0_0x39_0", "add",
+              Binary("add", "bf16", "add"))},
+      {"cumulative_steps", "a window, not a running sum",
+       window("f32[9]", "f32[9]", "0", "size=3 pad=2_0", "add", add), false},
+      {"cumulative_dots", "of converted integers",
+       Entry("s32[3,150]",
+             "c = f32[3,150] convert(p0)\n  init = f32[] constant(0)\n  ROOT r = f32[3,150] "
+             "reduce-window(c, init), window={size=1x150 pad=0_0x149_0}, to_apply=add",
+             add)},
+      {"cumulative_dots", "backward, first dimension",
+       Entry("s32[130,2]",
+             "c = f32[130,2] convert(p0)\n  init = f32[] constant(2)\n  ROOT r = f32[130,2] "
+             "reduce-window(c, init), window={size=130x1 pad=0_129x0_0}, to_apply=add",
+             add)},
+      {"cumulative_dots", "what may be infinite",
+       window("f32[3,11]", "f32[3,11]", "0", "size=1x11 pad=0_0x10_0", "add", add), false},
+      {"select_and_scatter_shifts", "overlapping, ties and NaNs",
+       sas("f32", "GE", "[2,9,7,3]", "[2,4,3,3]", "size=1x3x3x1 stride=1x2x2x1"), true, true},
+      {"select_and_scatter_shifts", "with gaps and a rest",
+       sas("f32", "GE", "[8,9]", "[3,3]", "size=2x1 stride=3x3"), true, true},
+      {"select_and_scatter_shifts", "last wins, strides differ",
+       sas("f32", "GT", "[6,9]", "[4,4]", "size=3x3 stride=1x2"), true, true},
+      {"select_and_scatter_shifts", "integers",
+       sas("s32", "GE", "[6,6]", "[3,3]", "size=2x2 stride=2x2"), true, true},
+      {"top_k_in_f32", "bf16",
+       Entry("bf16[3,50]", "ROOT t = (bf16[3,4], s32[3,4]) topk(p0), k=4, largest=true")},
+      {"top_k_in_f32", "f32 stays",
+       Entry("f32[3,50]", "ROOT t = (f32[3,4], s32[3,4]) topk(p0), k=4, largest=true"), false},
+      {"sort_packed_keys", "bf16 as JAX sorts",
+       Entry("bf16[3,33]",
+             "ROOT s = bf16[3,33] sort(p0), dimensions={1}, is_stable=true, to_apply=less",
+             JaxLess("bf16", false)),
+       true, true},
+      {"sort_packed_keys", "f32 argsort, first dimension",
+       Entry("f32[17,3]",
+             "i = s32[17,3] iota(), iota_dimension=0\n  s = (f32[17,3], s32[17,3]) sort(p0, i), "
+             "dimensions={0}, is_stable=true, to_apply=less\n  ROOT g = s32[17,3] "
+             "get-tuple-element(s), index=1",
+             JaxLess("f32", true)),
+       true, true},
+      {"sort_packed_keys", "bf16 with positions, both used",
+       Entry("bf16[3,40]",
+             "i = s32[40] iota(), iota_dimension=0\n  j = s32[3,40] broadcast(i), dimensions={1}\n"
+             "  ROOT s = (bf16[3,40], s32[3,40]) sort(p0, j), dimensions={1}, is_stable=true, "
+             "to_apply=less",
+             JaxLess("bf16", true)),
+       true, true},
+      {"sort_packed_keys", "signed integers, descending",
+       Entry("s16[2,9]",
+             "ROOT s = s16[2,9] sort(p0), dimensions={1}, is_stable=true, to_apply=more",
+             Comparator("more", "s16", "direction=GT")),
+       true, true},
+      {"sort_packed_keys", "parameters the other way round",
+       Entry("s16[2,9]",
+             "ROOT s = s16[2,9] sort(p0), dimensions={1}, is_stable=true, to_apply=more",
+             "more {\n  a = s16[] parameter(0)\n  b = s16[] parameter(1)\n  ROOT c = pred[] "
+             "compare(b, a), direction=LT\n}\n"),
+       true, true},
+      {"sort_packed_keys", "too wide",
+       Entry("f32[2,9]",
+             "ROOT s = f32[2,9] sort(p0), dimensions={1}, is_stable=true, to_apply=less",
+             JaxLess("f32", false)),
+       false},
+      {"sort_packed_keys", "different functions of the two",
+       Entry("s16[2,9]", "ROOT s = s16[2,9] sort(p0), dimensions={1}, to_apply=less",
+             "less {\n  a = s16[] parameter(0)\n  b = s16[] parameter(1)\n  n = s16[] negate(b)\n"
+             "  ROOT c = pred[] compare(a, n), direction=LT\n}\n"),
+       false},
+      {"argmax_two_reduces", "f32, ties and NaNs",
+       Entry("f32[6,9]",
+             "i = s32[6,9] iota(), iota_dimension=1\n  low = f32[] constant(-inf)\n  zero = s32[] "
+             "constant(0)\n  ROOT r = (f32[6], s32[6]) reduce(p0, i, low, zero), dimensions={1}, "
+             "to_apply=argmax",
+             Argmax("f32", "GT")),
+       true, true},
+      {"argmax_two_reduces", "argmin, first dimension",
+       Entry("f32[9,4]",
+             "i = s32[9,4] iota(), iota_dimension=0\n  high = f32[] constant(inf)\n  zero = s32[] "
+             "constant(0)\n  ROOT r = (f32[4], s32[4]) reduce(p0, i, high, zero), dimensions={0}, "
+             "to_apply=argmax",
+             Argmax("f32", "LT")),
+       true, true},
+      {"argmax_two_reduces", "last position wins",
+       Entry("f32[6,9]",
+             "i = s32[6,9] iota(), iota_dimension=1\n  low = f32[] constant(-inf)\n  zero = s32[] "
+             "constant(0)\n  ROOT r = (f32[6], s32[6]) reduce(p0, i, low, zero), dimensions={1}, "
+             "to_apply=argmax",
+             Argmax("f32", "GE")),
+       false},
+      {"unroll_short_loop", "three trips",
+       Entry(
+           "f32[4]",
+           "zero = s32[] constant(0)\n  t = (s32[], f32[4]) tuple(zero, p0)\n  ROOT w = (s32[], "
+           "f32[4]) while(t), condition=condition, body=body",
+           "body {\n  t = (s32[], f32[4]) parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n"
+           "  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  x = f32[4] "
+           "get-tuple-element(t), index=1\n  y = f32[4] cosine(x)\n  ROOT u = (s32[], f32[4]) "
+           "tuple(j, y)\n}\ncondition {\n  t = (s32[], f32[4]) parameter(0)\n  i = s32[] "
+           "get-tuple-element(t), index=0\n  three = s32[] constant(3)\n  ROOT c = pred[] "
+           "compare(i, three), direction=LT\n}\n")},
+      {"dot_in_f32", "batched",
+       Entry("bf16[3,4,5];bf16[3,5,2]",
+             "ROOT d = bf16[3,4,2] dot(p0, p1), lhs_batch_dims={0}, rhs_batch_dims={0}, "
+             "lhs_contracting_dims={2}, rhs_contracting_dims={1}")},
+      {"batched_dot_reduce", "dimensions in any order",
+       Entry("f32[5,9,4,2];f32[9,5,3,2]",
+             "ROOT d = f32[9,2,4,3] dot(p0, p1), lhs_batch_dims={1,3}, rhs_batch_dims={0,3}, "
+             "lhs_contracting_dims={0}, rhs_contracting_dims={1}")},
+      {"dot_swapped", "batched",
+       Entry("f32[3,4,5];f32[3,5,2]",
+             "ROOT d = f32[3,4,2] dot(p0, p1), lhs_batch_dims={0}, rhs_batch_dims={0}, "
+             "lhs_contracting_dims={2}, rhs_contracting_dims={1}")},
+      {"dot_swapped", "already",
+       Entry("f32[4,5];f32[5,2]",
+             "d = f32[4,2] dot(p0, p1), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  ROOT "
+             "t = "
+             "f32[2,4] transpose(d), dimensions={1,0}"),
+       false},
+  };
+}
+
+Literal RandomInput(const xla::Shape& shape, bool special, std::mt19937_64* random) {
+  const xla::PrimitiveType type = shape.element_type();
+  const bool floats = xla::primitive_util::IsFloatingPointType(type);
+  Literal wide = Literal::Make(xla::ShapeUtil::ChangeElementType(shape, xla::F64)).value();
+  for (double& value : wide.data<double>()) {
+    const auto draw = static_cast<int64_t>((*random)() % 4096);
+    value = special || !floats ? static_cast<double>(draw % 7 - 3)
+                               : static_cast<double>(draw - 2048) / 1024;
+    if (!special || !floats) continue;
+    if (draw % 11 == 0) value = std::nan("");
+    if (draw % 13 == 0) value = -std::numeric_limits<double>::infinity();
+    if (draw % 17 == 0) value = std::numeric_limits<double>::infinity();
+    if (draw % 19 == 0) value = -0.0;
+  }
+  return wide.Convert(type).value();
+}
+
+void ExpectNear(const Literal& want, const Literal& got) {
+  if (want.shape().IsTuple()) {
+    const auto parts = static_cast<int64_t>(want.shape().tuple_shapes().size());
+    for (int64_t k = 0; k < parts; ++k) {
+      Literal a = xla::LiteralSlice(want, {k}).Clone(), b = xla::LiteralSlice(got, {k}).Clone();
+      ExpectNear(a, b);
+    }
+    return;
+  }
+  const xla::PrimitiveType type = want.shape().element_type();
+  const double tolerance = !xla::primitive_util::IsFloatingPointType(type) ? 0
+                           : xla::primitive_util::BitWidth(type) < 32      ? 4e-2
+                                                                           : 1e-5;
+  const Literal a = want.Convert(xla::F64).value(), b = got.Convert(xla::F64).value();
+  for (int64_t k = 0; k < a.element_count(); ++k) {
+    const double x = a.data<double>()[k], y = b.data<double>()[k];
+    if (x == y || (std::isnan(x) && std::isnan(y))) continue;
+    ASSERT_LE(std::abs(x - y), tolerance * (1 + std::abs(x)))
+        << "element " << k << ": " << x << " and " << y;
+  }
+}
+
+std::unique_ptr<xla::HloModule> Parsed(const std::string& text) {
+  auto loaded = LoadModule(text);
+  EXPECT_TRUE(loaded.has_value()) << loaded.error().message << "\n" << text;
+  return loaded ? std::move(loaded->module) : nullptr;
+}
+
+class ImplementationTest : public testing::TestWithParam<Case> {};
+
+TEST_P(ImplementationTest, SameValueWhereItAppliesElseUntouched) {
+  const InstructionRule* rule = nullptr;
+  for (const Implementation& implementation : Implementations()) {
+    if (implementation.rule->name() == GetParam().implementation) rule = implementation.rule;
+  }
+  ASSERT_NE(rule, nullptr);
+  const std::unique_ptr<xla::HloModule> before = Parsed(GetParam().text);
+  ASSERT_NE(before, nullptr);
+  const std::unique_ptr<xla::HloModule> after = before->Clone("");
+  const auto changed = RulePass("implement:" + rule->name(), {rule}).Run(after.get());
+  ASSERT_TRUE(changed.ok()) << changed.status();
+  ASSERT_EQ(*changed, GetParam().applies);
+  if (!*changed) {
+    EXPECT_EQ(before->entry_computation()->ToString(), after->entry_computation()->ToString());
+    return;
+  }
+  ASSERT_EQ(VerifyModule(*after), "");
+  if (GetParam().implementation == "top_k_in_f32") {  // which the evaluator does not know
+    EXPECT_EQ(hone::compiler::Compare(*before, *after, CompareOptions{}).verdict, Verdict::kEqual);
+    return;
+  }
+  std::mt19937_64 random(7);
+  for (int set = 0; set < 3; ++set) {
+    std::vector<Literal> inputs;
+    for (const auto* parameter : before->entry_computation()->parameter_instructions()) {
+      inputs.push_back(RandomInput(parameter->shape(), GetParam().special, &random));
+    }
+    std::vector<const Literal*> pointers;
+    for (const Literal& input : inputs) pointers.push_back(&input);
+    auto want = xla::HloEvaluator().Evaluate(*before, pointers);
+    auto got = xla::HloEvaluator().Evaluate(*after, pointers);
+    ASSERT_TRUE(want.ok()) << want.status();
+    ASSERT_TRUE(got.ok()) << got.status() << "\n" << after->ToString();
+    ExpectNear(*want, *got);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ImplementationTest, testing::ValuesIn(Cases()), [](const auto& info) {
+  return info.param.implementation + "_" + std::to_string(info.index);
+});
+
+TEST(Implementations, EachHasACase) {
+  for (const Implementation& implementation : Implementations()) {
+    bool found = false;
+    for (const Case& c : Cases()) {
+      found = found || (c.applies && c.implementation == implementation.rule->name());
+    }
+    EXPECT_TRUE(found) << implementation.rule->name();
+  }
+}
+
+TEST(Race, AProgramAgainstItselfIsNotMeasured) {
+  const auto module = Parsed(Entry("f32[64]", "ROOT r = f32[64] cosine(p0)"));
+  const auto report = Race(*module, *module, RaceOptions{});
+  ASSERT_TRUE(report.has_value()) << report.error().message;
+  EXPECT_TRUE(report->same_executable);
+  EXPECT_EQ(report->speedup, 1);
+}
+
+TEST(Race, MoreWorkIsSlower) {
+  const auto little = Parsed(Entry("f32[256,256]", "ROOT r = f32[256,256] cosine(p0)"));
+  const auto much = Parsed(
+      Entry("f32[256,256]",
+            "d = f32[256,256] dot(p0, p0), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+            "  e = f32[256,256] dot(d, p0), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+            "  f = f32[256,256] dot(e, p0), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+            "  c = f32[256,256] cosine(p0)\n  ROOT r = f32[256,256] add(c, f)"));
+  const auto report = Race(*much, *little, RaceOptions{});
+  ASSERT_TRUE(report.has_value()) << report.error().message;
+  EXPECT_GT(report->low, 1);
+  EXPECT_LE(report->low, report->speedup);
+  EXPECT_LE(report->speedup, report->high);
+}
+
+}  // namespace
+}  // namespace hone::compiler
