@@ -1,19 +1,21 @@
 """Better ways to compile machine-learning programs with the real, unmodified XLA.
 
 `gymnasium.make("hone/PassOrder-v0", programs=...)` makes an environment in which an agent picks the
-order of XLA's passes; `gymnasium.make_vec` makes many. `hone.datasets` has programs. Importing hone
-starts nothing: the compiler runs in processes of its own, started with the first environment, so
-hone can be imported beside jax, tensorflow or torch.
+order of XLA's passes; `gymnasium.make_vec` makes many. In "hone/Rewrites-v0" it decides about the
+rewrites of passes, one by one. `hone.hloenv` has the interface of HloEnv, `hone.datasets` programs.
+Importing hone starts nothing: the compiler runs in processes of its own, started with the first
+environment, so hone can be imported beside jax, tensorflow or torch.
 """
 
 from importlib import import_module
 
-__all__ = ["PassOrderEnv", "PassOrderVectorEnv", "datasets"]
+__all__ = ["PassOrderEnv", "PassOrderVectorEnv", "RewritesEnv", "datasets"]
 __version__ = "0.1.0"
 
 _HOMES = {
     "PassOrderEnv": "hone.pass_order",
     "PassOrderVectorEnv": "hone.pass_order_vector",
+    "RewritesEnv": "hone.rewrites",
     "datasets": "hone.datasets",
 }
 
@@ -35,6 +37,7 @@ def _register():
         entry_point="hone.pass_order:PassOrderEnv",
         vector_entry_point="hone.pass_order_vector:PassOrderVectorEnv",
     )
+    gymnasium.register(id="hone/Rewrites-v0", entry_point="hone.rewrites:RewritesEnv")
 
 
 _register()

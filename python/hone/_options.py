@@ -115,7 +115,7 @@ def _box(low, high, shape, dtype):
     return gymnasium.spaces.Box(low, high, shape, dtype)
 
 
-def _part_space(part, session, traj_limit):
+def part_space(part, session, traj_limit):
     largest = np.finfo(np.float64).max
     opcodes = (len(session.opcodes),)
     if part == "opcodes":
@@ -145,5 +145,5 @@ def _part_space(part, session, traj_limit):
 
 
 def observation_space(parts, single, session, traj_limit):
-    spaces = {part: _part_space(part, session, traj_limit) for part in parts}
+    spaces = {part: part_space(part, session, traj_limit) for part in parts}
     return spaces[parts[0]] if single else gymnasium.spaces.Dict(spaces)

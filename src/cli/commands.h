@@ -34,6 +34,7 @@ Run AddCheck(CLI::App& app);
 Run AddCoreset(CLI::App& app);
 Run AddDataset(CLI::App& app);
 Run AddEval(CLI::App& app);
+Run AddImplement(CLI::App& app);
 Run AddLeaderboard(CLI::App& app);
 Run AddOptimize(CLI::App& app);
 Run AddPasses(CLI::App& app);

@@ -21,6 +21,10 @@ const std::vector<Command>& Commands() {
        "  hone rewrites model.hlo --pass algsimp --apply shrinking --plan-out plan.json -o out.hlo\n"
        "  hone rewrites other.hlo --pass algsimp --plan plan.json -o out.hlo\n",
        AddRewrites},
+      {"implement", "faster ways to compute expensive operations, chosen by measurement",
+       "  hone implement mobilenet.hlo -o faster.hlo\n"
+       "  hone implement topk.hlo --budget 60 --json\n",
+       AddImplement},
       {"replay", "make the result of a recipe again, to the byte",
        "  hone replay better.json -o again.hlo\n"
        "  hone replay better.json --program elsewhere/model.hlo\n",

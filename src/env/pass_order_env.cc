@@ -1,10 +1,10 @@
 #include "env/pass_order_env.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/median.h"
+#include "env/reward.h"
 
 namespace hone {
 
@@ -35,23 +35,6 @@ StatusOr<Outcome> PassOrderEnv::Step(int64_t action) {
   return outcome_;
 }
 
-size_t PassOrderEnv::NextProgram() {
-  const size_t programs = session_->programs();
-  const EnvOptions& options = session_->options();
-  const int64_t episode = episodes_++;
-  switch (options.schedule) {
-    case Schedule::kRoundRobin:
-      return (index_ + static_cast<size_t>(episode) * count_) % programs;
-    case Schedule::kRandom:
-      return rng_.Below(programs);
-    case Schedule::kCurriculum: {
-      const auto open = static_cast<size_t>(episode / options.curriculum_episodes) + 1;
-      return session_->by_size()[rng_.Below(std::min(open, programs))];
-    }
-  }
-  return 0;
-}
-
 StatusOr<bool> PassOrderEnv::BeginReset(std::optional<uint64_t> seed,
                                         std::optional<size_t> program) {
   if (program && *program >= session_->programs()) {
@@ -70,7 +53,7 @@ StatusOr<bool> PassOrderEnv::BeginReset(std::optional<uint64_t> seed,
   passed_over_ = 0;
   forced_program_ = program;
   view_ = {};
-  view_.program = program ? *program : NextProgram();
+  view_.program = program ? *program : session_->Scheduled(index_, count_, episodes_++, rng_);
   idle_here_.reset();
   return Enter();
 }
@@ -240,43 +223,14 @@ StatusOr<bool> PassOrderEnv::Arrive(const hone::Step& step, double run_seconds) 
 
 // The reward; nothing else is open.
 void PassOrderEnv::Finish() {
-  const RewardOptions& reward = session_->options().reward;
-  const EnvProgram& program = *session_->Loaded(view_.program);
-  const double first = std::max(1.0, Value(program.initial));
-  const double now = Value(view_.metrics);
-  double sum = 0;
-  if (reward.change != 0) sum += reward.change * (Value(before_) - now) / first;
-  if (reward.headroom != 0) {
-    const double headroom = Value(program.initial) - program.default_value;
-    sum += reward.headroom * (Value(before_) - now) / std::max(kLeastHeadroom * first, headroom);
-  }
-  if (reward.level != 0) sum -= reward.level * now / first;
-  if (reward.shaping != 0) {
-    const double next = outcome_.terminated ? 0 : Potential(view_.metrics);
-    sum += reward.shaping * (reward.discount * next - Potential(before_));
-  }
-  if (!running_ && reward.final_default != 0) {
-    sum += reward.final_default * (program.default_value - now) / first;
-  }
-  if (!running_ && reward.final_run_time != 0 && run_seconds_ > 0 && program.run_seconds > 0) {
-    sum += reward.final_run_time * std::log(program.run_seconds / run_seconds_);
-  }
-  if (!outcome_.error.empty()) sum -= reward.failure;
-  outcome_.reward = sum;
+  outcome_.reward =
+      RewardOf(session_->options().reward, *session_->Loaded(view_.program),
+               {before_, view_.metrics, outcome_.terminated, !running_, !outcome_.error.empty(),
+                run_seconds_});
 }
 
 double PassOrderEnv::Value(const Metrics& metrics) const {
   return ObjectiveValue(session_->options().reward.objective, metrics);
-}
-
-double PassOrderEnv::Potential(const Metrics& metrics) const {
-  const RewardOptions& reward = session_->options().reward;
-  const auto weighted = [&](const Metrics& m) {
-    return reward.flops_weight * std::max(0.0, m.flops) +
-           reward.transcendentals_weight * std::max(0.0, m.transcendentals);
-  };
-  const double first = weighted(session_->Loaded(view_.program)->initial);
-  return first == 0 ? 0 : -weighted(metrics) / first;
 }
 
 PassSet PassOrderEnv::Idle() const {

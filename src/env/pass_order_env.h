@@ -76,12 +76,10 @@ class PassOrderEnv {
  private:
   enum class Phase { kIdle, kLoading, kApplying, kTiming };
 
-  size_t NextProgram();
   StatusOr<bool> Enter();
   StatusOr<bool> Arrive(const hone::Step& step, double run_seconds);
   void Finish();
   double Value(const Metrics& metrics) const;
-  double Potential(const Metrics& metrics) const;
   PassSet Idle() const;
   bool AllIdle() const;
 

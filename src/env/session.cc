@@ -63,6 +63,20 @@ std::optional<std::string> Session::WhyBad(size_t program) const {
   return slots_[program].bad;
 }
 
+size_t Session::Scheduled(size_t index, size_t count, int64_t episode, Rng& rng) const {
+  switch (options_.schedule) {
+    case Schedule::kRoundRobin:
+      return (index + static_cast<size_t>(episode) * count) % programs();
+    case Schedule::kRandom:
+      return rng.Below(programs());
+    case Schedule::kCurriculum: {
+      const auto open = static_cast<size_t>(episode / options_.curriculum_episodes) + 1;
+      return by_size_[rng.Below(std::min(open, programs()))];
+    }
+  }
+  return 0;
+}
+
 StatusOr<EnvProgram> Session::LoadNow(ProgramId id, RemoteWorker& remote) {
   EnvProgram program;
   StatusOr<ProgramInfo> info = remote.Load(id);

@@ -14,6 +14,7 @@
 
 #include "core/program.h"
 #include "core/result.h"
+#include "core/rng.h"
 #include "env/options.h"
 #include "env/transition_table.h"
 #include "wire/pool.h"
@@ -58,6 +59,8 @@ class Session {
   std::optional<std::string> WhyBad(size_t program) const;
   // On a worker's thread: loads it where it is not, and finds out what the options need of it.
   Status Load(size_t program, RemoteWorker& remote);
+  // The program that the schedule takes: episode number `episode` of environment `index` of `count`.
+  size_t Scheduled(size_t index, size_t count, int64_t episode, Rng& rng) const;
   // Program indices by size, smallest first: by instructions where loaded, by bytes where not.
   const std::vector<size_t>& by_size() const { return by_size_; }
 

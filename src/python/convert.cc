@@ -192,4 +192,17 @@ nb::dict ObserveGraph(const View& view) {
   return graph;
 }
 
+nb::dict ToDict(const ComparisonReport& report) {
+  nb::dict out;
+  out["verdict"] = report.verdict == Verdict::kEqual       ? "equal"
+                   : report.verdict == Verdict::kDifferent ? "different"
+                                                           : "cannot tell";
+  out["method"] = report.method;
+  out["reason"] = report.reason;
+  out["inputs"] = report.inputs;
+  out["worst_error"] = report.worst_error;
+  out["seconds"] = report.seconds;
+  return out;
+}
+
 }  // namespace hone::python

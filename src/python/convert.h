@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/comparison.h"
 #include "env/vector_env.h"
 
 namespace hone::python {
@@ -47,6 +48,8 @@ nb::object Observe(const std::vector<const View*>& views, const Session& session
                    const std::string& part);
 // The arrays of ProgramArrays by name, not writable, for they may be the environment's own.
 nb::dict ObserveGraph(const View& view);
+
+nb::dict ToDict(const ComparisonReport& report);
 
 }  // namespace hone::python
 

@@ -5,44 +5,15 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
 
+#include "bindings.h"
 #include "convert.h"
 
 namespace hone::python {
 namespace {
-
-// What threads and workers hang on belongs to the process that made it: after a fork the child has
-// neither, so there it is left alone, not destroyed.
-template <class T>
-class OfThisProcess {
- public:
-  explicit OfThisProcess(std::shared_ptr<T> value) : value_(new std::shared_ptr<T>(value)) {}
-  ~OfThisProcess() {
-    if (getpid() != owner_) return;
-    nb::gil_scoped_release release;  // it may wait for workers
-    delete value_;
-  }
-  OfThisProcess(const OfThisProcess&) = delete;
-  OfThisProcess& operator=(const OfThisProcess&) = delete;
-
-  bool alive() const { return getpid() == owner_; }
-  const std::shared_ptr<T>& get() const {
-    if (!alive()) {
-      throw std::runtime_error("made before a fork, and used in the child: make a new one there");
-    }
-    return *value_;
-  }
-
- private:
-  std::shared_ptr<T>* value_;
-  const pid_t owner_ = getpid();
-};
-
-using PySession = OfThisProcess<Session>;
 
 std::vector<std::string> Names(Session& session) {
   std::vector<std::string> names;
@@ -219,17 +190,7 @@ class PyVectorEnv : public OfThisProcess<VectorEnv> {
       nb::gil_scoped_release release;
       return get()->session()->pool().Compare({state.program, {}}, state, options);
     };
-    const ComparisonReport report = OrThrow(compare());
-    nb::dict out;
-    out["verdict"] = report.verdict == Verdict::kEqual       ? "equal"
-                     : report.verdict == Verdict::kDifferent ? "different"
-                                                             : "cannot tell";
-    out["method"] = report.method;
-    out["reason"] = report.reason;
-    out["inputs"] = report.inputs;
-    out["worst_error"] = report.worst_error;
-    out["seconds"] = report.seconds;
-    return out;
+    return ToDict(OrThrow(compare()));
   }
 
   std::unique_ptr<PyVectorEnv> Fork() {
@@ -373,6 +334,9 @@ NB_MODULE(_core, module) {
       .def("verify", &PyVectorEnv::Verify, nb::arg("env"), nb::arg("inputs"),
            nb::arg("budget_seconds"), nb::arg("seed"))
       .def("fork", &PyVectorEnv::Fork);
+
+  BindRewrites(module);
+  BindWorkbench(module);
 }
 
 }  // namespace hone::python

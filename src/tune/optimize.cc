@@ -124,6 +124,7 @@ class Optimizer {
     if (options_.from_default) {
       const Sequence by_default = TakeDefaultOrder(actions, order_);
       if (!by_default.empty()) problem.starts.push_back(by_default);
+      AddRuleStarts(actions, by_default, problem.starts);
     } else {
       // With a table of its own: what it finds out is not the search's to know.
       PassOrder order(pool_, order_.program(), options_.objective);
@@ -133,6 +134,31 @@ class Optimizer {
       problem.starts.insert(problem.starts.end(), problem.coreset.begin(), problem.coreset.end());
     }
     return problem;
+  }
+
+  // hone's rules behind XLA's own order, and around it: what does well without any search.
+  void AddRuleStarts(const std::vector<PassId>& actions, const Sequence& by_default,
+                     std::vector<Sequence>& starts) const {
+    const bool has_rules = std::any_of(actions.begin(), actions.end(), [&](PassId action) {
+      return pool_.passes()[action].kind == PassKind::kRules;
+    });
+    if (!has_rules) return;
+    // The algebraic simplifier takes joined lanes apart again, so they come last.
+    const std::vector<std::vector<std::string>> ends = {
+        {"batch_lanes", "cse", "dce", "batch_lanes", "dce"},
+        {"rules", "algsimp", "cse", "dce", "rules", "cse", "dce", "batch_lanes", "cse", "dce",
+         "batch_lanes", "dce", "rules", "dce"},
+        {"batch_lanes", "cse", "dce", "batch_lanes", "dce", "rules", "cse", "dce", "batch_lanes",
+         "saturate", "cse", "dce", "batch_lanes", "dce"},
+    };
+    const std::vector<Sequence> inlined =
+        InActionSet({{"call-inliner:every_call_site"}}, actions);
+    for (const Sequence& end : InActionSet(ends, actions)) {
+      Sequence start = inlined.empty() ? Sequence() : inlined[0];
+      start.insert(start.end(), by_default.begin(), by_default.end());
+      start.insert(start.end(), end.begin(), end.end());
+      starts.push_back(std::move(start));
+    }
   }
 
   // Sequences by the passes' names, without what is not in the action set.

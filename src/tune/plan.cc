@@ -77,30 +77,41 @@ std::string PlanToJson(const Plan& plan) {
 
 StatusOr<Plan> PlanFromJson(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded() || !json.is_object() || json.value("format", Json()) != "hone plan") {
+  // Looked at in place: copying what a hostile file nests deeply would overflow the stack.
+  static const Json kNone;
+  const auto field = [&](const char* name) -> const Json& {
+    const auto found = json.find(name);
+    return found == json.end() ? kNone : *found;
+  };
+  if (json.is_discarded() || !json.is_object() || field("format") != "hone plan") {
     return Bad("it is not JSON with \"format\": \"hone plan\"");
   }
   Plan plan;
-  const Json pass = json.value("pass", Json());
-  if (!pass.is_string()) return Bad("field 'pass' is not a text");
-  plan.pass = pass.get<std::string>();
-  const Json otherwise = json.value("otherwise", Json("accept"));
-  const auto known =
-      OtherwiseFromName(otherwise.is_string() ? otherwise.get<std::string>() : std::string());
-  if (!known) {
-    return Bad(fmt::format("field 'otherwise' is not one of {}", fmt::join(kOtherwiseNames, ", ")));
+  if (!field("pass").is_string()) return Bad("field 'pass' is not a text");
+  plan.pass = field("pass").get<std::string>();
+  const Json& otherwise = field("otherwise");
+  if (!otherwise.is_null()) {
+    const auto known =
+        OtherwiseFromName(otherwise.is_string() ? otherwise.get<std::string>() : std::string());
+    if (!known) {
+      return Bad(
+          fmt::format("field 'otherwise' is not one of {}", fmt::join(kOtherwiseNames, ", ")));
+    }
+    plan.decisions.otherwise = *known;
   }
-  plan.decisions.otherwise = *known;
-  const Json seed = json.value("seed", Json(0u));
-  if (!seed.is_number_unsigned()) return Bad("field 'seed' is not a whole number, zero or more");
-  plan.decisions.seed = seed.get<uint64_t>();
-  const Json choices = json.value("choices", Json::object());
-  if (!choices.is_object()) return Bad("field 'choices' is not an object");
+  if (const Json& seed = field("seed"); !seed.is_null()) {
+    if (!seed.is_number_unsigned()) return Bad("field 'seed' is not a whole number, zero or more");
+    plan.decisions.seed = seed.get<uint64_t>();
+  }
+  const Json& choices = field("choices");
+  if (!choices.is_null() && !choices.is_object()) return Bad("field 'choices' is not an object");
   for (const auto& [key, accept] : choices.items()) {
     SiteChoice choice;
     const auto [end, error] =
         std::from_chars(key.data(), key.data() + key.size(), choice.key, 16);
-    if (key.size() != 16 || error != std::errc() || end != key.data() + key.size() || !accept.is_boolean()) {
+    const bool fine = key.size() == 16 && error == std::errc() && end == key.data() + key.size() &&
+                      KeyText(choice.key) == key;
+    if (!fine || !accept.is_boolean()) {
       return Bad(fmt::format("choice '{}' is not 16 hexadecimal digits and true or false", key));
     }
     choice.accept = accept.get<bool>();

@@ -84,9 +84,6 @@ std::vector<PassEntry> StructuralPasses() {
   rows.push_back(StructuralRow<BatchLanes>(
       "batch_lanes", "BatchLanes",
       "computes independent subgraphs of one form as one, on joined tensors"));
-  rows.push_back(StructuralRow<ShareComputations>(
-      "share_computations", "ShareComputations",
-      "lets reductions, sorts and scatters share equal computations"));
   return rows;
 }
 
@@ -117,6 +114,13 @@ std::vector<PassEntry> BuildRegistry() {
   Add(std::move(single), PassKind::kRule, table);
   Add(SaturatePasses(UserRules()).value(), PassKind::kRules, table);
   Add(StructuralPasses(), PassKind::kRules, table);
+  // What it saves is calls of equal computations that were counted twice: in no set, for that is
+  // no better program.
+  std::vector<PassEntry> shared;
+  shared.push_back(StructuralRow<ShareComputations>(
+      "share_computations", "ShareComputations",
+      "lets reductions, sorts and scatters share equal computations"));
+  Add(std::move(shared), PassKind::kRule, table);
   Add(ImplementationPasses(), PassKind::kImplementation, table);
   return table;
 }

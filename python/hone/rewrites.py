@@ -1,0 +1,284 @@
+"""Rewrites of passes as a Gymnasium environment, and simple ways to choose among them."""
+
+import json
+
+import gymnasium
+import numpy as np
+
+from hone import _core, _options
+
+_PARTS = ("sites", "turn", "opcodes", "opcode_counts", "cost", "peak_memory", "graph")
+HEURISTICS = _core.REWRITE_HEURISTICS
+SITE_FEATURES = _core.SITE_FEATURES
+Decisions = _core.Decisions
+
+
+class RewritesEnv(gymnasium.Env):
+    """An agent decides which rewrites of a pipeline of passes are made (HloEnv, Oh et al. 2022).
+
+    The passes have their turns. Each lists what it would do to the program as it stands. With
+    mode="sites" an action makes one of these rewrites, after which the pass lists anew, or, the last
+    action, goes on to the next pass. With mode="batch" an action says of every listed rewrite
+    whether it is made, and goes on. A pass that offers nothing is passed over. The episode is
+    terminated after the last pass of the last loop, or of a loop that changed nothing.
+
+    Nothing that the compiler does makes `step` raise: the state is as it was, `info["error"]` says
+    what happened, the reward is less by the part `failure`, and what failed is not offered again in
+    this turn of the pass.
+
+    Args:
+      programs: as for `hone.PassOrderEnv`.
+      pipeline: pass names in order, a list or with commas between them; sets of passes are allowed.
+      loops: how often the pipeline is gone through at most.
+      mode: "sites", Discrete(max_sites + 1), or "batch", MultiBinary(max_sites).
+      max_sites: rewrites of a listing that can be acted on; `info["sites_truncated"]` says that there
+        are more. Those beyond are declined.
+      enabled: with mode="batch", rewrites that come up only because others are made are made too;
+        so all ones is the pass as it is.
+      observation: one part, or several, and observations are a dict. "sites": float32
+        [max_sites, features], zeros beyond the listing, see `hone.rewrites.SITE_FEATURES`. "turn":
+        int64 [2], which pass of the pipeline, and which loop. The others as for `hone.PassOrderEnv`.
+      reward, traj_limit, schedule, curriculum_episodes, use_table, pass_deadline, memory_limit,
+        workers: as for `hone.PassOrderEnv`.
+
+    Raises:
+      ValueError: no such program, pass, mode, part or objective.
+    """
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 1}
+
+    def __init__(self, programs, *, pipeline="algsimp,cse,dce", loops=1, mode="sites", max_sites=128,
+                 enabled=True, observation=("sites", "turn"), reward="op_count", traj_limit=200,
+                 schedule="round_robin", curriculum_episodes=20, use_table=True,
+                 pass_deadline=60.0, memory_limit=1024, workers=1, render_mode=None):
+        if render_mode not in (None, "ansi"):
+            raise ValueError(f"render_mode is None or 'ansi', not {render_mode!r}")
+        if mode not in ("sites", "batch"):
+            raise ValueError(f"mode is 'sites' or 'batch', not {mode!r}")
+        self._single = isinstance(observation, str)
+        self._parts = [observation] if self._single else list(observation)
+        for part in self._parts:
+            if part not in _PARTS:
+                raise ValueError(f"there is no part {part!r} of an observation: there are "
+                                 + ", ".join(_PARTS))
+        if not self._parts or len(set(self._parts)) != len(self._parts):
+            raise ValueError("an observation has at least one part, and each once")
+        pipeline = pipeline if isinstance(pipeline, str) else ",".join(pipeline)
+        self.render_mode = render_mode
+        self._programs = _options.read_programs(programs)
+        self._session = _options.open_session({
+            "programs": self._programs, "actions": pipeline, "reward": reward,
+            "parts": [part for part in self._parts if part not in ("sites", "turn")],
+            "stop_action": False, "traj_limit": traj_limit, "schedule": schedule,
+            "curriculum_episodes": curriculum_episodes, "use_table": use_table,
+            "pass_deadline": pass_deadline, "memory_limit": memory_limit, "workers": workers,
+        })
+        self._batch = mode == "batch"
+        self._core = _core.RewritesEnv(self._session, pipeline, loops, self._batch, max_sites,
+                                       True, bool(enabled))
+        self._max_sites = max_sites
+        self.pipeline = self._core.pipeline
+        self.action_space = (gymnasium.spaces.MultiBinary(max_sites) if self._batch
+                             else gymnasium.spaces.Discrete(max_sites + 1))
+        spaces = {part: self._part_space(part, loops, traj_limit) for part in self._parts}
+        self.observation_space = (spaces[self._parts[0]] if self._single
+                                  else gymnasium.spaces.Dict(spaces))
+
+    def _part_space(self, part, loops, traj_limit):
+        if part == "sites":
+            largest = np.finfo(np.float32).max
+            return gymnasium.spaces.Box(-largest, largest, (self._max_sites, len(SITE_FEATURES)),
+                                        np.float32)
+        if part == "turn":
+            return gymnasium.spaces.Box(0, np.array([max(1, len(self.pipeline) - 1), loops]), (2,), np.int64)
+        return _options.part_space(part, self._session, traj_limit)
+
+    def _here(self):
+        if self._core is None:
+            raise gymnasium.error.ClosedEnvironmentError("the environment is closed")
+        return self._core
+
+    def reset(self, *, seed=None, options=None):
+        """Begins an episode. `options={"program": i}` begins it on the i-th program."""
+        super().reset(seed=seed)
+        self._here().reset(seed, None if options is None else options.get("program"))
+        outcome = self._core.outcome()
+        return self._observe(outcome), self._info(outcome)
+
+    def step(self, action):
+        """Makes rewrites, or goes on. Returns observation, reward, terminated, truncated, info."""
+        core = self._here()
+        if self._batch:
+            core.step_batch(np.ascontiguousarray(action, np.int8))
+        else:
+            core.step(int(action))
+        outcome = core.outcome()
+        return (self._observe(outcome), outcome["reward"], outcome["terminated"],
+                outcome["truncated"], self._info(outcome))
+
+    def _observe(self, outcome):
+        observation = {}
+        for part in self._parts:
+            if part == "sites":
+                observation[part] = self._core.site_features()
+            elif part == "turn":
+                observation[part] = np.array([outcome["position"], outcome["loop"]], np.int64)
+            elif part == "graph":
+                observation[part] = self._core.graph()
+            else:
+                observation[part] = self._core.observe(part)[0]
+        return observation[self._parts[0]] if self._single else observation
+
+    def _info(self, outcome):
+        info = {key: outcome[key] for key in (
+            "op_count", "flops", "bytes_accessed", "value", "changed", "steps", "pass", "loop", "sites",
+            "sites_truncated")}
+        info["program"] = self._programs[outcome["program"]][0]
+        info["action_mask"] = self._core.action_mask()
+        if outcome["error"]:
+            info["error"] = outcome["error"]
+        return info
+
+    def action_masks(self):
+        """bool: which sites are offered; with mode="sites" also the action that goes on."""
+        return self._here().action_mask().astype(bool)
+
+    @property
+    def program_names(self):
+        """In the order of `reset(options={"program": i})`."""
+        return [name for name, _ in self._programs]
+
+    def listing(self):
+        """What the pass whose turn it is offers: sites, conflicts, separable."""
+        return self._here().listing
+
+    def render(self):
+        """The state's HLO text."""
+        return self.hlo_text() if self.render_mode == "ansi" else None
+
+    @property
+    def state(self):
+        """The state's structural fingerprint, 32 hexadecimal digits."""
+        return self._here().fingerprint
+
+    def hlo_text(self):
+        """The state as HLO text, rebuilt from the program and checked by XLA's verifier."""
+        return self._here().text()
+
+    def made(self):
+        """[(pass, Decisions)] of what changed something, from the program on."""
+        return self._here().made()
+
+    def verify(self, inputs=1, budget_seconds=60.0, seed=0):
+        """As `hone.PassOrderEnv.verify`."""
+        return self._here().verify(inputs, budget_seconds, seed)
+
+    @property
+    def deaths(self):
+        """[(what the worker was doing, how it ended)] of every worker that was lost."""
+        self._here()
+        return self._session.deaths
+
+    def close(self):
+        """Ends the workers."""
+        self._core = self._session = None
+
+
+def choose(heuristic, rewrites, objective="op_count", seed=0):
+    """int8 [sites]: what a simple heuristic accepts of a listing.
+
+    Args:
+      heuristic: "all"; "none"; "by_delta", what lowers the objective, best first, and of what
+        conflicts only one; "by_size", what leaves no more instructions than it finds; "random", each
+        with probability 1/2.
+      rewrites: a listing, of `RewritesEnv.listing()` or `hone.hloenv`.
+      objective: "op_count", "flops" or "bytes".
+      seed: of "random".
+    """
+    return _core.rewrite_heuristic(heuristic, rewrites, objective, seed)
+
+
+def play(env, heuristic, seed=0, objective="op_count", program=None):
+    """One episode of a `RewritesEnv` with mode="batch" under a heuristic.
+
+    Args:
+      env: the environment.
+      heuristic: as for `choose`; or a function of a listing that gives a 0 or 1 for each site.
+      seed: of the environment and of "random".
+      objective: as for `choose`.
+      program: which program; the schedule's, unless given.
+
+    Returns:
+      A dict: program, initial and result (the objective's values), steps, sites, accepted, errors.
+    """
+    core = env.unwrapped
+    _, info = env.reset(seed=seed, options=None if program is None else {"program": program})
+    out = {"program": info["program"], "initial": info["value"], "steps": 0, "sites": 0,
+           "accepted": 0, "errors": []}
+    over = False
+    while not over:
+        answers = np.zeros(env.action_space.n, np.int8)
+        chosen = (heuristic(core.listing()) if callable(heuristic) else
+                  choose(heuristic, core.listing(), objective, seed + out["steps"]))[:len(answers)]
+        answers[:len(chosen)] = chosen
+        out["sites"] += info["sites"]
+        out["accepted"] += int(np.sum(chosen))
+        _, _, terminated, truncated, info = env.step(answers)
+        out["steps"] += 1
+        if "error" in info:
+            out["errors"].append(info["error"])
+        over = terminated or truncated
+    out["result"] = info["value"]
+    return out
+
+
+def choose_sites(rewrites, sites, enabled=False):
+    """`Decisions` that make exactly these sites of a listing, on the state that was listed.
+
+    With `enabled`, what comes up only because they are made is made too, as the pass does it.
+    """
+    chosen = {int(site) for site in sites}
+    if any(site < 0 or site >= len(rewrites) for site in chosen):
+        raise ValueError(f"sites are numbers from 0 to {len(rewrites) - 1}")
+    if not chosen:
+        return _core.Decisions("decline")
+    listed = rewrites.sites
+    if not enabled:
+        return _core.Decisions("decline", 0, {listed[i].place: True for i in chosen})
+    return _core.Decisions(
+        "accept", 0, {s.place: False for i, s in enumerate(listed) if i not in chosen})
+
+
+def choose_contents(rewrites, sites):
+    """The same for other programs: what looks like a chosen site is made, by majority."""
+    votes = {}
+    chosen = set(sites)
+    for i, site in enumerate(rewrites.sites):
+        votes[site.content] = votes.get(site.content, 0) + (1 if i in chosen else -1)
+    return _core.Decisions("decline", 0, {key: True for key, vote in votes.items() if vote > 0})
+
+
+def plan_to_json(pass_name, decisions):
+    """The text of a plan, as `hone rewrites --plan-out` writes it and `--plan` takes it."""
+    return json.dumps({
+        "format": "hone plan", "pass": pass_name, "otherwise": decisions.otherwise,
+        "seed": decisions.seed,
+        "choices": {f"{key:016x}": accept for key, accept in sorted(decisions.choices.items())},
+    }, indent=2) + "\n"
+
+
+def plan_from_json(text):
+    """(pass name, Decisions) of a plan's text.
+
+    Raises:
+      ValueError: it is no plan.
+    """
+    plan = json.loads(text)
+    if not isinstance(plan, dict) or plan.get("format") != "hone plan":
+        raise ValueError("it is not JSON with \"format\": \"hone plan\"")
+    try:
+        choices = {int(key, 16): bool(accept) for key, accept in plan.get("choices", {}).items()}
+        decisions = _core.Decisions(plan.get("otherwise", "accept"), plan.get("seed", 0), choices)
+        return str(plan["pass"]), decisions
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError(f"the plan is broken: {error!r}") from error

@@ -1,0 +1,53 @@
+// What the parts of the module share.
+#ifndef HONE_PYTHON_BINDINGS_H_
+#define HONE_PYTHON_BINDINGS_H_
+
+#include <nanobind/nanobind.h>
+#include <unistd.h>
+
+#include <memory>
+#include <stdexcept>
+
+#include "env/session.h"
+
+namespace hone::python {
+
+namespace nb = nanobind;
+
+// What threads and workers hang on belongs to the process that made it: after a fork the child has
+// neither, so there it is left alone, not destroyed.
+template <class T>
+class OfThisProcess {
+ public:
+  explicit OfThisProcess(std::shared_ptr<T> value) : value_(new std::shared_ptr<T>(value)) {}
+  ~OfThisProcess() {
+    if (getpid() != owner_) return;
+    nb::gil_scoped_release release;  // it may wait for workers
+    delete value_;
+  }
+  OfThisProcess(const OfThisProcess&) = delete;
+  OfThisProcess& operator=(const OfThisProcess&) = delete;
+
+  bool alive() const { return getpid() == owner_; }
+  const std::shared_ptr<T>& get() const {
+    if (!alive()) {
+      throw std::runtime_error("made before a fork, and used in the child: make a new one there");
+    }
+    return *value_;
+  }
+
+ private:
+  std::shared_ptr<T>* value_;
+  const pid_t owner_ = getpid();
+};
+
+using PySession = OfThisProcess<Session>;
+
+// Decisions, Site, Rewrites, RewritesEnv.
+void BindRewrites(nb::module_& module);
+// State, Workbench.
+void BindWorkbench(nb::module_& module);
+
+}  // namespace hone::python
+
+#endif  // HONE_PYTHON_BINDINGS_H_

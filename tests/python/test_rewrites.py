@@ -1,0 +1,251 @@
+"""The environment over rewrites, and what chooses among them."""
+
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import hone
+from hone import rewrites
+
+PIPELINE = "call-inliner,algsimp,cse,dce"
+
+
+def make(programs, **options):
+    return gymnasium.make("hone/Rewrites-v0", programs=programs, **options).unwrapped
+
+
+def play(env, steps, seed=0):
+    """What came of random allowed actions, as plain numbers."""
+    rng = np.random.default_rng(seed)
+    log = []
+    over = True
+    for _ in range(steps):
+        if over:
+            env.reset()
+        mask = env.action_masks()
+        if isinstance(env.action_space, gymnasium.spaces.Discrete):
+            action = rng.choice(np.flatnonzero(mask))
+        else:
+            action = (rng.random(len(mask)) < 0.5).astype(np.int8)
+        observation, reward, terminated, truncated, info = env.step(action)
+        assert observation in env.observation_space
+        over = terminated or truncated
+        log.append((env.state, reward, terminated, truncated, info["op_count"], info["pass"]))
+    return log
+
+
+@pytest.mark.parametrize("options", [
+    {},
+    {"mode": "batch", "loops": 3},
+    {"observation": "sites", "reward": "bytes", "max_sites": 5},
+    {"mode": "batch", "observation": ["sites", "turn", "opcodes", "cost", "graph"],
+     "reward": {"change": 1, "final_default": 1, "failure": 1}},
+])
+def test_gymnasium_finds_nothing_to_say(small, options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(make(small, **options))
+
+
+@pytest.mark.parametrize("mode", ["sites", "batch"])
+def test_random_steps_hold_what_is_promised(small, mode):
+    env = make(small, mode=mode, pipeline=PIPELINE, loops=2,
+               observation=["sites", "turn", "opcode_counts"])
+    log = play(env, 200)
+    assert len({state for state, *_ in log}) > 5
+    assert any(terminated for _, _, terminated, *_ in log)
+    assert play(make(small, mode=mode, pipeline=PIPELINE, loops=2,
+                     observation=["sites", "turn", "opcode_counts"]), 200) == log
+
+
+def test_rewards_add_up_to_what_was_saved(small):
+    env = make(small, mode="batch", pipeline=PIPELINE, loops=3)
+    _, info = env.reset()
+    initial, total, over = info["value"], 0, False
+    while not over:
+        _, reward, terminated, truncated, info = env.step(np.ones(env.action_space.n, np.int8))
+        total += reward
+        over = terminated or truncated
+    assert info["value"] < initial
+    assert np.isclose(total, (initial - info["value"]) / initial)
+
+
+@pytest.mark.parametrize("pass_name", ["algsimp", "cse", "dce", "call-inliner", "fusion"])
+def test_all_is_the_pass_and_none_is_nothing(small, pass_name):
+    alone = hone.PassOrderEnv(small, actions=[pass_name])
+    alone.reset()
+    alone.step(0)
+    env = make(small, pipeline=pass_name, mode="batch", max_sites=512)
+    _, info = env.reset()
+    before = env.state
+    assert 0 < info["sites"] and not info["sites_truncated"]
+    env.step(np.zeros(512, np.int8))
+    assert env.state == before
+    env.reset()
+    _, _, terminated, _, info = env.step(np.ones(512, np.int8))
+    assert env.state == alone.state and info["changed"] and terminated
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_halves_compute_the_same(small, seed):
+    for program in (small, small.replace("kmeans/jax010_kmeans_while", "misc/jax010_int8_mlp_fwd")):
+        env = make(program, pipeline=PIPELINE, mode="batch", loops=2)
+        done = rewrites.play(env, "random", seed=seed)
+        assert done["accepted"] > 0 and not done["errors"]
+        assert env.verify()["verdict"] == "equal", (program, env.made())
+
+
+def test_masks_and_features_are_those_of_the_listing(small):
+    env = make(small, pipeline="algsimp", max_sites=4)
+    observation, info = env.reset()
+    listing = env.listing()
+    assert info["sites"] == len(listing) > 4 and info["sites_truncated"]
+    assert info["pass"] == "algsimp"
+    assert env.action_masks().tolist() == [True] * 5
+    assert (info["action_mask"] == env.action_masks()).all()
+    kind = rewrites.SITE_FEATURES.index("kind")
+    delta = rewrites.SITE_FEATURES.index("delta_op_count")
+    opcode = rewrites.SITE_FEATURES.index("opcode")
+    for row, site in zip(observation["sites"], listing.sites):
+        assert hone._core.REWRITE_KINDS[int(row[kind])] == site.kind
+        assert np.isclose(row[delta] * info["op_count"], site.delta_op_count, atol=1e-4)
+        assert env._session.opcodes[int(row[opcode])] == site.opcode
+    env = make(small, pipeline="algsimp", max_sites=64)
+    observation, info = env.reset()
+    assert env.action_masks().sum() == info["sites"] + 1 and env.action_masks()[-1]
+    assert not observation["sites"][info["sites"]:].any()
+
+
+def test_one_site_is_made_at_a_time(small):
+    env = make(small, pipeline="dce", max_sites=64)
+    _, info = env.reset()
+    sites = info["sites"]
+    _, reward, terminated, _, info = env.step(0)
+    assert info["changed"] and info["sites"] == sites - 1 and not terminated
+    assert np.isclose(reward, 1 / 145)
+    # What is not offered changes nothing.
+    before = env.state
+    _, reward, _, _, info = env.step(63)
+    assert env.state == before and reward == 0 and not info["changed"]
+    assert env.step(64)[2]
+
+
+def test_nodes_of_sites_are_those_of_the_graph(small):
+    env = make(small, pipeline="algsimp,dce", observation=["sites", "graph"])
+    observation, _ = env.reset()
+    node = rewrites.SITE_FEATURES.index("node")
+    opcode = rewrites.SITE_FEATURES.index("opcode")
+    rng = np.random.default_rng(0)
+    over, seen = False, 0
+    while not over:
+        for row in observation["sites"][:len(env.listing())]:
+            if row[node] >= 0:
+                seen += 1
+                assert observation["graph"]["opcode"][int(row[node])] == int(row[opcode])
+        action = rng.choice(np.flatnonzero(env.action_masks()))
+        observation, _, terminated, truncated, _ = env.step(action)
+        over = terminated or truncated
+    assert seen > 5
+
+
+def test_gymnasiums_own_vectors_work(small):
+    for vectorization in ("sync", "async"):
+        envs = gymnasium.make_vec("hone/Rewrites-v0", num_envs=2, vectorization_mode=vectorization,
+                                  programs=small)
+        observations, _ = envs.reset(seed=1)
+        assert observations["sites"].shape[0] == 2
+        _, rewards, *_ = envs.step(np.array([0, 128]))
+        assert rewards.shape == (2,)
+        envs.close()
+
+
+def test_a_program_without_rewrites_takes_one_step():
+    text = ("HloModule nothing\n\nENTRY main {\n  x = f32[4] parameter(0)\n"
+            "  ROOT y = f32[4] negate(x)\n}\n")
+    env = make(text, pipeline="algsimp,dce")
+    _, info = env.reset()
+    assert info["sites"] == 0
+    _, reward, terminated, truncated, _ = env.step(env.action_space.n - 1)
+    assert terminated and not truncated and reward == 0
+
+
+def test_a_crash_is_a_step(finding):
+    env = make(finding, pipeline="dce:call_analysis,algsimp", mode="batch", reward={"failure": 2})
+    _, info = env.reset()
+    assert info["sites"] > 0
+    before = env.state
+    _, reward, _, _, info = env.step(np.ones(env.action_space.n, np.int8))
+    assert "killed" in info["error"] and not info["changed"]
+    assert reward == -2 and env.state == before and len(env.deaths) == 1
+    # One at a time, what kills it is not offered again.
+    env = make(finding, pipeline="dce:call_analysis,algsimp", max_sites=4, traj_limit=20)
+    _, info = env.reset()
+    over = False
+    while not over:
+        _, _, over, truncated, info = env.step(int(np.flatnonzero(env.action_masks())[0]))
+        assert not truncated
+
+
+@pytest.mark.parametrize("heuristic", rewrites.HEURISTICS)
+def test_heuristics(small, heuristic):
+    env = make(small, pipeline=PIPELINE, mode="batch", loops=2)
+    done = rewrites.play(env, heuristic)
+    assert done["result"] <= done["initial"]
+    assert (done["result"] < done["initial"]) == (heuristic != "none")
+    if heuristic in ("all", "none"):
+        assert done["accepted"] == (done["sites"] if heuristic == "all" else 0)
+    assert done["accepted"] <= done["sites"]
+
+
+def test_by_delta_takes_no_two_that_conflict(small):
+    program = small.replace("kmeans/jax010_kmeans_while", "hloenv/maml_flax_train_step")
+    env = make(program, pipeline="algsimp", mode="batch")
+    env.reset()
+    listing = env.listing()
+    assert listing.conflicts
+    chosen = rewrites.choose("by_delta", listing)
+    assert chosen.any()
+    assert not any(chosen[i] and chosen[j] for i, j in listing.conflicts)
+    assert all(site.delta_op_count < 0 for site, c in zip(listing.sites, chosen) if c)
+
+
+def test_plans_are_written_and_read():
+    decisions = hone._core.Decisions("decline", 7, {2**63 + 1: True, 5: False})
+    text = rewrites.plan_to_json("algsimp", decisions)
+    assert rewrites.plan_from_json(text) == ("algsimp", decisions)
+    for bad in ("{}", "[]", '{"format": "hone plan"}',
+                '{"format": "hone plan", "pass": "x", "choices": {"zz": true}}',
+                '{"format": "hone plan", "pass": "x", "otherwise": "maybe"}', "x"):
+        with pytest.raises(ValueError):
+            rewrites.plan_from_json(bad)
+
+
+@pytest.mark.parametrize("options, words", [
+    ({"mode": "batches"}, "batch"),
+    ({"pipeline": "algsmp"}, "did you mean"),
+    ({"observation": "site"}, "sites"),
+    ({"max_sites": 0}, "max_sites"),
+    ({"loops": 0}, "loops"),
+    ({"reward": {"chang": 1}}, "chang"),
+])
+def test_bad_options_are_value_errors(small, options, words):
+    with pytest.raises(ValueError, match=words):
+        hone.RewritesEnv(small, **options)
+
+
+def test_bad_actions_are_value_errors(small):
+    env = make(small, max_sites=8)
+    env.reset()
+    for action in (-1, 9):
+        with pytest.raises(ValueError, match="no action"):
+            env.step(action)
+    batch = make(small, max_sites=8, mode="batch")
+    batch.reset()
+    with pytest.raises(ValueError, match="8 answers"):
+        batch.step(np.ones(7, np.int8))
+    env.close()
+    with pytest.raises(gymnasium.error.ClosedEnvironmentError):
+        env.reset()
