@@ -15,6 +15,7 @@
 #include "compiler/metrics.h"
 #include "compiler/passes/pass_table.h"
 #include "compiler/sites/dry_run.h"
+#include "compiler/sites/listing.h"
 
 namespace hone::compiler {
 namespace {
@@ -460,68 +461,23 @@ StatusOr<Rewrites> States::ListRewrites(const StateName& state, PassId pass,
   }
   heartbeat_->step = 0;
   ++heartbeat_->ticks;
-  bool separable = false;
-  if (options.whole) {
-    walk.Finish();
-  } else if (entry.grain == Grain::kRewrites) {
-    DryRunResult dry = DryRun(entry, &walk.module(), options);
-    rewrites = std::move(dry.rewrites);
-    separable = dry.failure.empty() && DigestModule(walk.module()).fingerprint == here;
-    if (separable) {
-      walk.Finish();
-    } else {
-      walk.Spoil();
-    }
-  } else if (entry.grain == Grain::kInPlace) {
-    const std::unique_ptr<xla::HloModule> after = Copy(walk.module());
-    {
-      Stopwatch watch(rewrites.dry_seconds);
-      if (!entry.make()->Run(after.get()).ok()) rewrites.dry_seconds = 0;
-    }
-    Stopwatch watch(rewrites.list_seconds);
-    separable = DigestModule(*after).fingerprint == here ||
-                InPlaceSites(walk.module(), *after, options, rewrites.sites);
+  bool intact = true;
+  if (!options.whole) rewrites = ListSites(entry, &walk.module(), here, options, intact);
+  if (intact) {
     walk.Finish();
   } else {
-    walk.Finish();
+    walk.Spoil();
   }
-  if (!separable) {
-    rewrites.sites.clear();
-    rewrites.conflicts.clear();
-    StatusOr<RewriteSite> whole = WholeSiteOf(state, pass, rewrites.dry_seconds);
-    if (!whole) return tl::unexpected(whole.error());
-    if (whole->kind == RewriteKind::kWhole) rewrites.sites.push_back(*std::move(whole));
+  if (options.whole || !rewrites.separable) {
+    StatusOr<std::unique_ptr<xla::HloModule>> module = Rebuild(state);
+    if (!module) return tl::unexpected(module.error());
+    StatusOr<Rewrites> whole = ListWhole(entry, module->get());
+    if (!whole) return whole;
+    rewrites = *std::move(whole);
   }
-  rewrites.separable = separable;
   rewrites.state = here;
   rewrites.pass_seconds = pass_seconds;
   return rewrites;
-}
-
-// Of another kind than kWhole where the pass changes nothing.
-StatusOr<RewriteSite> States::WholeSiteOf(const StateName& state, PassId pass,
-                                          double& pass_seconds) {
-  StatusOr<std::unique_ptr<xla::HloModule>> module = Rebuild(state);
-  if (!module) return tl::unexpected(module.error());
-  Metrics before;
-  const ModuleDigest digest = DigestModule(**module);
-  CountInto(digest, before);
-  AnalyseCost(**module, before);
-  const PassEntry& entry = PassTable()[pass];
-  {
-    Stopwatch watch(pass_seconds);
-    if (const absl::Status status = entry.make()->Run(module->get()).status(); !status.ok()) {
-      return MakeError(ErrorCode::kPassFailed, std::string(status.message()));
-    }
-  }
-  (*module)->Cleanup();
-  const ModuleDigest changed = DigestModule(**module);
-  if (changed.fingerprint == digest.fingerprint) return RewriteSite{};
-  Metrics after;
-  CountInto(changed, after);
-  AnalyseCost(**module, after);
-  return WholeSite(entry, digest.fingerprint, after.op_count - before.op_count,
-                   after.flops - before.flops, after.bytes_accessed - before.bytes_accessed);
 }
 
 StatusOr<std::unique_ptr<xla::HloModule>> States::Rebuild(const StateName& state) {

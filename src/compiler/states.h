@@ -70,7 +70,6 @@ class States {
   struct Held;
   class Walk;
 
-  StatusOr<RewriteSite> WholeSiteOf(const StateName& state, PassId pass, double& pass_seconds);
   StatusOr<Program*> FindProgram(const StateName& state);
   void Store(Program& program, const Fingerprint& state, std::unique_ptr<xla::HloModule> module);
   std::unique_ptr<xla::HloModule> Take(std::list<Held>::iterator held, bool last_stays);

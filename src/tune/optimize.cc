@@ -22,6 +22,9 @@ double Since(Clock::time_point start) {
 constexpr size_t kBatch = 4;
 // Of all results, how many are kept for replay and comparison.
 constexpr size_t kFinalists = 8;
+// Finalists with rules of patterns that may fail the comparison, and the number of others to fall back
+// on.
+constexpr size_t kFallbacks = 2;
 // Rounds of questions that told nothing new, after which a search counts as exhausted.
 constexpr int kMostIdleRounds = 2000;
 
@@ -230,7 +233,22 @@ class Optimizer {
       const double seconds = search_start_ ? Since(*search_start_) : 0;
       result_.improvements.push_back({Evaluated(), seconds, candidate.value});
     }
+    // A finalist that computes something else mostly shares the reason with all that beat it. So the
+    // best without rules of patterns, and the best of XLA's own passes, are kept beside them.
+    if (!Uses(candidate, [](const PassInfo& pass) { return pass.kind == PassKind::kRules; })) {
+      without_rules_.Offer(candidate);
+    } else if (!Uses(candidate, [](const PassInfo& pass) {
+                 return pass.kind == PassKind::kRules && pass.name != "batch_lanes";
+               })) {
+      without_patterns_.Offer(candidate);
+    }
     finalists_.Offer(std::move(candidate));
+  }
+
+  template <class Is>
+  bool Uses(const Candidate& candidate, Is is) const {
+    return std::any_of(candidate.passes.begin(), candidate.passes.end(),
+                       [&](PassId pass) { return is(pool_.passes()[pass]); });
   }
 
   void Search(Searcher& searcher) {
@@ -307,7 +325,23 @@ class Optimizer {
   // same. What cannot be compared is taken too, when nothing speaks against it.
   Status Choose() {
     const Clock::time_point start = Clock::now();
+    std::vector<Candidate>& all = finalists_.all();
+    size_t different = 0;  // candidates that computed something else
+    for (Finalists* others : {&without_patterns_, &without_rules_}) {
+      for (size_t i = 0; i < std::min(kFallbacks, others->all().size()); ++i) {
+        const Candidate& other = others->all()[i];
+        const bool there = std::any_of(all.begin(), all.end(), [&](const Candidate& known) {
+          return known.state == other.state;
+        });
+        if (!there) all.push_back(other);
+      }
+    }
     for (size_t i = 0; i < finalists_.all().size(); ++i) {
+      const bool has_patterns =
+          Uses(finalists_.all()[i], [](const PassInfo& pass) {
+            return pass.kind == PassKind::kRules && pass.name != "batch_lanes";
+          });
+      if (has_patterns && different >= kFallbacks) continue;
       const Candidate candidate = finalists_.all()[i];
       Report("replay");
       StatusOr<Candidate> replayed = Replay(candidate);
@@ -336,6 +370,7 @@ class Optimizer {
       }
       if (report->verdict == Verdict::kDifferent) {
         Reject(candidate, "it computes something else: " + report->reason);
+        ++different;
         continue;
       }
       Take(*replayed);
@@ -396,6 +431,8 @@ class Optimizer {
   std::optional<Clock::time_point> search_start_;  // once the default order has been taken
   int64_t evaluated_before_ = 0;                   // before the search
   Finalists finalists_;
+  Finalists without_patterns_;  // of hone's rules batch_lanes alone
+  Finalists without_rules_;
   OptimizeResult result_;
   Metrics metrics_;            // of the last replay
   bool needs_arrays_ = false;  // of the policy's

@@ -19,8 +19,11 @@ TEST_P(EveryPass, IsCleanOrAClearErrorAndTheSameTwice) {
   const auto pool = MakePool();
   const ProgramInfo program = MustLoad(*pool, ReadData(GetParam()));
   int worked = 0;
+  int tried = 0;
   int changed = 0;
   for (PassId pass = 0; pass < pool->passes().size(); ++pass) {
+    if (pool->passes()[pass].kind == PassKind::kRule) continue;  // compiler_rules tests these
+    ++tried;
     const std::string& name = pool->passes()[pass].name;
     SCOPED_TRACE(name);
     ApplyRequest request;
@@ -57,7 +60,7 @@ TEST_P(EveryPass, IsCleanOrAClearErrorAndTheSameTwice) {
   }
   RecordProperty("worked", worked);
   RecordProperty("changed", changed);
-  EXPECT_GT(worked, static_cast<int>(pool->passes().size()) * 3 / 4);
+  EXPECT_GT(worked, tried * 3 / 4);
   EXPECT_GT(changed, 0);
 }
 
