@@ -90,7 +90,7 @@ StatusOr<Plan> PlanFromJson(std::string_view text) {
   if (!field("pass").is_string()) return Bad("field 'pass' is not a text");
   plan.pass = field("pass").get<std::string>();
   const Json& otherwise = field("otherwise");
-  if (!otherwise.is_null()) {
+  if (json.contains("otherwise")) {
     const auto known =
         OtherwiseFromName(otherwise.is_string() ? otherwise.get<std::string>() : std::string());
     if (!known) {
@@ -99,12 +99,12 @@ StatusOr<Plan> PlanFromJson(std::string_view text) {
     }
     plan.decisions.otherwise = *known;
   }
-  if (const Json& seed = field("seed"); !seed.is_null()) {
+  if (const Json& seed = field("seed"); json.contains("seed")) {
     if (!seed.is_number_unsigned()) return Bad("field 'seed' is not a whole number, zero or more");
     plan.decisions.seed = seed.get<uint64_t>();
   }
   const Json& choices = field("choices");
-  if (!choices.is_null() && !choices.is_object()) return Bad("field 'choices' is not an object");
+  if (json.contains("choices") && !choices.is_object()) return Bad("field 'choices' is not an object");
   for (const auto& [key, accept] : choices.items()) {
     SiteChoice choice;
     const auto [end, error] =

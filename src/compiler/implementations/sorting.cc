@@ -204,6 +204,7 @@ bool IsArgReducer(const HloComputation& reducer, PrimitiveType value, PrimitiveT
           }
           std::vector<const xla::Literal*> pointers;
           for (const xla::Literal& argument : arguments) pointers.push_back(&argument);
+          evaluator.ResetVisitStates();
           auto result = evaluator.Evaluate(reducer, pointers);
           if (!result.ok()) return false;
           std::vector<xla::Literal> got = result->DecomposeTuple();
