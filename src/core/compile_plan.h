@@ -1,0 +1,166 @@
+// The decisions of a compilation: what the stock pipeline decides on its way from a program to an
+// executable, place by place, and how to have it decide otherwise. (Phothilimthana et al., "A
+// Flexible Approach to Autotuning Multi-Pass Machine Learning Compilers", PACT 2021: XTAT.)
+#ifndef HONE_CORE_COMPILE_PLAN_H_
+#define HONE_CORE_COMPILE_PLAN_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/fingerprint.h"
+#include "core/rewrite.h"
+
+namespace hone {
+
+// Where in the pipeline a decision is made. The first two are made before it, by passes.
+enum class Stage : uint8_t { kOrder, kImplementation, kLayout, kFusion, kTiles, kFlags };
+
+inline constexpr std::string_view kStageNames[] = {"order",  "implementation", "layout",
+                                                   "fusion", "tiles",          "flags"};
+
+inline constexpr std::string_view StageName(Stage stage) {
+  return kStageNames[static_cast<int>(stage)];
+}
+
+inline std::optional<Stage> StageFromName(std::string_view name) {
+  for (size_t i = 0; i < std::size(kStageNames); ++i) {
+    if (kStageNames[i] == name) return static_cast<Stage>(i);
+  }
+  return std::nullopt;
+}
+
+enum class CompileSiteKind : uint8_t {
+  kFusionEdge,   // is this producer fused into this consumer: "fuse", "keep"
+  kFusionNode,   // is this producer fused at all: "stock", "keep"
+  kLayout,       // of an array that an instruction makes: "stock" or minor-to-major, "0,1"
+  kPartitions,   // into how many pieces a loop is split: a number
+  kDotStrategy,  // how a dot is emitted: "naive", "gemv", "gemm", "eigen"
+  kLibrary,      // whether a kernel library takes an instruction and its neighbours: "none" or its name
+};
+
+inline constexpr std::string_view kCompileSiteKindNames[] = {
+    "fusion_edge", "fusion_node", "layout", "partitions", "dot_strategy", "library"};
+
+inline constexpr std::string_view CompileSiteKindName(CompileSiteKind kind) {
+  return kCompileSiteKindNames[static_cast<int>(kind)];
+}
+
+inline constexpr Stage StageOf(CompileSiteKind kind) {
+  switch (kind) {
+    case CompileSiteKind::kFusionEdge:
+    case CompileSiteKind::kFusionNode:
+      return Stage::kFusion;
+    case CompileSiteKind::kLayout:
+      return Stage::kLayout;
+    default:
+      return Stage::kTiles;
+  }
+}
+
+// A place where the compiler decides. Places that look alike have one key and are decided alike: in
+// this program and in others.
+struct CompileSite {
+  // Of the kind, the instruction (opcode, shapes with layouts where they are settled, attributes)
+  // and its neighbours as far as CompileOptions says.
+  SiteKey key = 0;
+  CompileSiteKind kind = CompileSiteKind::kFusionEdge;
+  uint32_t places = 1;               // that share the key
+  std::string instruction;           // the first one's name
+  std::string opcode;
+  std::string user;                  // the consumer's opcode, of edges
+  int64_t bytes = 0;                 // that the instruction reads and writes, over all places
+  std::vector<std::string> choices;  // legal, at least two
+  uint32_t stock = 0;                // which of them the compiler takes by itself
+};
+
+struct CompileChoice {
+  SiteKey key = 0;
+  std::string value;  // one of CompileSite::choices
+  friend bool operator==(const CompileChoice& a, const CompileChoice& b) {
+    return a.key == b.key && a.value == b.value;
+  }
+};
+
+// What is decided otherwise than the stock compiler would. Empty: the stock compiler. A key that a
+// program does not have decides nothing; a value that is not legal at a place is passed over there.
+struct CompilePlan {
+  std::vector<CompileChoice> choices;  // ascending keys, each once
+  // XLA's debug options by their names, and "xla_backend_extra_options.NAME"; ascending names.
+  std::vector<std::pair<std::string, std::string>> flags;
+
+  bool empty() const { return choices.empty() && flags.empty(); }
+  // 0 for the empty plan.
+  uint64_t Hash() const {
+    if (empty()) return 0;
+    uint64_t hash = 0x9e3779b97f4a7c15ull;
+    const auto add = [&hash](uint64_t value) {
+      hash = (hash ^ value) * 0x9fb21c651e98df25ull;
+      hash ^= hash >> 29;
+    };
+    const auto add_text = [&add](const std::string& text) {
+      for (unsigned char c : text) add(c);
+      add(0x100);
+    };
+    for (const CompileChoice& choice : choices) {
+      add(choice.key);
+      add_text(choice.value);
+    }
+    add(0x101);
+    for (const auto& [name, value] : flags) {
+      add_text(name);
+      add_text(value);
+    }
+    return hash | 1;
+  }
+  friend bool operator==(const CompilePlan& a, const CompilePlan& b) {
+    return a.choices == b.choices && a.flags == b.flags;
+  }
+};
+
+inline void Sort(CompilePlan& plan) {
+  std::stable_sort(plan.choices.begin(), plan.choices.end(),
+                   [](const CompileChoice& a, const CompileChoice& b) { return a.key < b.key; });
+  std::sort(plan.flags.begin(), plan.flags.end());
+}
+
+struct CompileOptions {
+  bool sites = true;  // fill Compiled::sites
+  bool text = false;  // fill Compiled::text
+  int fusion_hops = 5;  // XTAT's k of fusion sites; node-level sites have 0
+  bool fast_math = false;  // offer flags that change the numerics (flag_choices)
+};
+
+// A flag that may be set, with the values to choose from, the stock value first.
+struct FlagChoices {
+  std::string name;
+  std::vector<std::string> values;
+};
+
+// The stock pipeline of HLO passes, run under a plan: no code is generated.
+struct Compiled {
+  Fingerprint fingerprint;         // of the optimised module
+  int64_t instructions = 0;        // of the optimised module, fusion bodies included
+  std::vector<CompileSite> sites;  // in the order in which they were met
+  std::vector<FlagChoices> flag_choices;
+  std::string text;     // the optimised module
+  double seconds = 0;
+  uint64_t applied = 0;  // places at which the plan decided otherwise than the stock compiler
+};
+
+// Of an executable, from its own trace.
+struct KernelTime {
+  std::string name;  // of the instruction in the optimised module
+  std::string opcode;
+  double seconds = 0;  // a run, mean
+  int64_t calls = 0;   // a run
+};
+
+}  // namespace hone
+
+#endif  // HONE_CORE_COMPILE_PLAN_H_
