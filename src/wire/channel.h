@@ -39,6 +39,8 @@ enum class Method : uint64_t {
   kAnswer,
   kRace,
   kExtract,
+  kCompile,
+  kProfile,
 };
 
 #define HONE_WIRE_CALL(name)                       \
@@ -65,6 +67,8 @@ HONE_WIRE_CALL(Converse)
 HONE_WIRE_CALL(Answer)
 HONE_WIRE_CALL(Race)
 HONE_WIRE_CALL(Extract)
+HONE_WIRE_CALL(Compile)
+HONE_WIRE_CALL(Profile)
 #undef HONE_WIRE_CALL
 
 // A message that was received, and what it is about.

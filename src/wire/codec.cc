@@ -334,6 +334,8 @@ void ToWire(const hone::RaceReport& report, RaceReport::Builder out) {
   out.setPairs(static_cast<uint32_t>(report.pairs));
   out.setCompileSecondsA(report.compile_seconds_a);
   out.setCompileSecondsB(report.compile_seconds_b);
+  ToWire(report.executable_a, out.initExecutableA());
+  ToWire(report.executable_b, out.initExecutableB());
 }
 
 hone::RaceReport FromWire(RaceReport::Reader in) {
@@ -345,7 +347,9 @@ hone::RaceReport FromWire(RaceReport::Reader in) {
           in.getHigh(),
           static_cast<int>(in.getPairs()),
           in.getCompileSecondsA(),
-          in.getCompileSecondsB()};
+          in.getCompileSecondsB(),
+          FromWire(in.getExecutableA()),
+          FromWire(in.getExecutableB())};
 }
 
 void ToWire(const hone::StateName& state, StateName::Builder out) {

@@ -4,6 +4,7 @@
 #define HONE_WIRE_CODEC_H_
 
 #include "core/comparison.h"
+#include "core/compile_plan.h"
 #include "core/pass.h"
 #include "core/program.h"
 #include "core/program_arrays.h"
@@ -59,6 +60,15 @@ hone::RaceOptions FromWire(RaceOptions::Reader in);
 
 void ToWire(const hone::RaceReport& report, RaceReport::Builder out);
 hone::RaceReport FromWire(RaceReport::Reader in);
+
+void ToWire(const hone::CompilePlan& plan, CompilePlan::Builder out);
+hone::CompilePlan FromWire(CompilePlan::Reader in);
+
+void ToWire(const hone::CompileOptions& options, CompileOptions::Builder out);
+hone::CompileOptions FromWire(CompileOptions::Reader in);
+
+void ToWire(const hone::Compiled& compiled, Compiled::Builder out);
+hone::Compiled FromWire(Compiled::Reader in);
 
 void ToWire(const hone::StateName& state, StateName::Builder out);
 hone::StateName FromWire(StateName::Reader in);
