@@ -19,6 +19,7 @@
 #include "compiler/run/compare.h"
 #include "compiler/run/compile.h"
 #include "compiler/run/profile.h"
+#include "compiler/run/evaluate.h"
 #include "compiler/run/race.h"
 #include "compiler/run/run_time.h"
 #include "compiler/sites/conversation.h"
@@ -317,6 +318,17 @@ class Server {
     }
   }
 
+  void Evaluate(Worker::EvaluateParams::Reader params, Worker::EvaluateResults::Builder results) {
+    BookRest book(states_.timing());
+    const StateName state = FromWire(params.getState());
+    if (states_.HasElidedConstants(state.program)) return Fail(results, Elided());
+    auto module = states_.Rebuild(state);
+    if (!module) return Fail(results, module.error());
+    const StatusOr<Evaluation> evaluation = compiler::Evaluate(**module, params.getSeed());
+    if (!evaluation) return Fail(results, evaluation.error());
+    ToWire(*evaluation, results.initEvaluation());
+  }
+
   void Extract(Worker::ExtractParams::Reader params, Worker::ExtractResults::Builder results) {
     BookRest book(states_.timing());
     auto module = states_.Rebuild(FromWire(params.getState()));
@@ -446,6 +458,7 @@ void Serve(int socket, const StatesOptions& options, wire::Heartbeat* heartbeat)
       HONE_SERVE(Extract)
       HONE_SERVE(Compile)
       HONE_SERVE(Profile)
+      HONE_SERVE(Evaluate)
 #undef HONE_SERVE
     }
     if (!wire::Send(socket, received.method, answer)) return;

@@ -41,6 +41,7 @@ enum class Method : uint64_t {
   kExtract,
   kCompile,
   kProfile,
+  kEvaluate,
 };
 
 #define HONE_WIRE_CALL(name)                       \
@@ -69,6 +70,7 @@ HONE_WIRE_CALL(Race)
 HONE_WIRE_CALL(Extract)
 HONE_WIRE_CALL(Compile)
 HONE_WIRE_CALL(Profile)
+HONE_WIRE_CALL(Evaluate)
 #undef HONE_WIRE_CALL
 
 // A message that was received, and what it is about.

@@ -5,6 +5,7 @@
 
 #include "core/comparison.h"
 #include "core/compile_plan.h"
+#include "core/evaluation.h"
 #include "core/pass.h"
 #include "core/program.h"
 #include "core/program_arrays.h"
@@ -82,6 +83,8 @@ hone::ProgramGraph FromWire(ProgramGraph::Reader in);
 void ToWire(const hone::ProgramArrays& arrays, ProgramArrays::Builder out);
 hone::ProgramArrays FromWire(ProgramArrays::Reader in);
 
+void ToWire(const hone::Evaluation& evaluation, Evaluation::Builder out);
+hone::Evaluation FromWire(Evaluation::Reader in);
 void ToWire(const hone::RunTimeOptions& options, RunTimeOptions::Builder out);
 hone::RunTimeOptions FromWire(RunTimeOptions::Reader in);
 

@@ -294,6 +294,20 @@ struct RunTimeOptions {
   seed @3 :UInt64;
 }
 
+# hone::Evaluation: arrays are row-major, in the machine's own byte order.
+struct Evaluation {
+  parameters @0 :List(Data);
+  results @1 :List(Data);
+  noisyResults @2 :List(Data);
+  constants @3 :List(LargeConstant);
+}
+
+struct LargeConstant {
+  computation @0 :UInt32;
+  instruction @1 :UInt32;
+  bytes @2 :Data;
+}
+
 interface Worker {
   hello @0 () -> (version :Text, passes :List(PassInfo), excluded :List(ExcludedPass),
                   opcodes :List(Text), types :List(Text), failure :Failure);
@@ -364,6 +378,10 @@ interface Worker {
   # Where the time of a run goes.
   profile @19 (state :StateName, plan :CompilePlan, seconds :Float64)
       -> (kernels :List(KernelTime), failure :Failure);
+
+  # What a state computes of generated inputs.
+  evaluate @20 (state :StateName, seed :UInt64)
+      -> (evaluation :Evaluation, failure :Failure);
 }
 
 struct StockPass {

@@ -174,6 +174,10 @@ StatusOr<ProgramGraph> Pool::Describe(const StateName& state) {
 StatusOr<Exported> Pool::Export(const StateName& state, ExportFormat format) {
   return On(0, [&](RemoteWorker& remote) { return remote.Export(state, format); });
 }
+StatusOr<Evaluation> Pool::Evaluate(const StateName& state, uint64_t seed) {
+  return On(0, [&](RemoteWorker& remote) { return remote.Evaluate(state, seed); });
+}
+
 StatusOr<ComparisonReport> Pool::Compare(const StateName& a, const CompilePlan& plan_a,
                                          const StateName& b, const CompilePlan& plan_b,
                                          const CompareOptions& options) {

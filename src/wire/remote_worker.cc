@@ -378,6 +378,17 @@ StatusOr<ComparisonReport> RemoteWorker::Compare(const StateName& a, const Compi
       [](const auto& response) { return FromWire(response.getReport()); });
 }
 
+StatusOr<Evaluation> RemoteWorker::Evaluate(const StateName& state, uint64_t seed) {
+  const Patience patience{CompareOptions{}.budget_seconds * 1.5 + 30, false, nullptr};
+  return Ask<wire::EvaluateCall>(
+      {state.program}, patience, "evaluate",
+      [&](Worker::EvaluateParams::Builder request) {
+        ToWire(state, request.initState());
+        request.setSeed(seed);
+      },
+      [](const auto& response) { return FromWire(response.getEvaluation()); });
+}
+
 StatusOr<RunTimeReport> RemoteWorker::RunTime(const StateName& state,
                                               const RunTimeOptions& options) {
   const Patience patience{options.budget_seconds * 1.5 + 30, false, nullptr};

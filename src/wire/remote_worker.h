@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/comparison.h"
+#include "core/evaluation.h"
 #include "core/program.h"
 #include "core/program_arrays.h"
 #include "core/program_graph.h"
@@ -108,6 +109,8 @@ class RemoteWorker {
   StatusOr<Question> Answer(bool accept);
   StatusOr<RaceReport> Race(const StateName& a, const CompilePlan& plan_a, const StateName& b,
                             const CompilePlan& plan_b, const RaceOptions& options);
+  // On inputs made from `seed`, by the stock compiler.
+  StatusOr<Evaluation> Evaluate(const StateName& state, uint64_t seed);
   // Parts of a state as programs of their own, as HLO text; at most `most` of them.
   StatusOr<std::vector<std::string>> Extract(const StateName& state, ExtractKind what,
                                              uint64_t seed, uint32_t most);
