@@ -287,9 +287,13 @@ DotStrategy CompileDecider::Strategy(const HloInstruction& dot, DotStrategy stoc
     return kStrategyNames[static_cast<int>(strategy)];
   };
   site.choices = {name(stock)};
-  // The kernel emitter finds its own way where it is not to call a library. The other way round,
-  // libraries want two proper matrices.
-  if (stock == DotStrategy::kEigen) site.choices.push_back(name(DotStrategy::kNaive));
+  // The kernel emitter finds its own way where it is not to call a library, but does not convert what
+  // it multiplies. The other way round, libraries want two proper matrices.
+  const xla::PrimitiveType type = dot.shape().element_type();
+  if (stock == DotStrategy::kEigen && dot.operand(0)->shape().element_type() == type &&
+      dot.operand(1)->shape().element_type() == type) {
+    site.choices.push_back(name(DotStrategy::kNaive));
+  }
   const std::string chosen = Decide(&dot, std::move(site));
   for (DotStrategy strategy : {DotStrategy::kNaive, DotStrategy::kEigen}) {
     if (chosen == name(strategy)) return strategy;
