@@ -19,6 +19,7 @@ struct Variable {
   uint32_t choices = 2;  // at least two
   uint32_t stock = 0;    // the one to be beaten
   double weight = 1;     // how much it is expected to matter; positive
+  bool single = true;    // it is changed alone first (Problem::singles)
 };
 
 // An index of a choice for each variable.

@@ -60,7 +60,7 @@ class StrategyChooser final : public Chooser {
                      [&](size_t a, size_t b) { return variables[a].weight > variables[b].weight; });
     for (size_t i : order) {
       for (uint32_t choice = 0; choice < variables[i].choices; ++choice) {
-        if (choice != variables[i].stock) singles_.push_back({i, choice});
+        if (variables[i].single && choice != variables[i].stock) singles_.push_back({i, choice});
       }
     }
     if (singles_.size() > most) singles_.resize(most);
