@@ -187,14 +187,16 @@ class Tuning {
     stop_ = StopOnInterrupt();
     size_t width = 4;
     for (const std::string& file : files_) width = std::max(width, file.size());
-    if (!json) (void)WriteStdout(Header(width));
+    if (!json && files_.size() > 1) (void)WriteStdout(Header(width));
     std::vector<Row> rows;
     for (size_t i = 0; i < files_.size() && !*stop_; ++i) {
       rows.push_back(Tune(i));
       if (rows.back().error && files_.size() == 1) {
         return Fail(*rows.back().error, rows.back().file, json);
       }
-      if (!json) (void)WriteStdout(TableLine(rows.back(), width) + Details(rows.back()));
+      if (json) continue;
+      (void)WriteStdout((files_.size() == 1 ? Header(width) : std::string()) +
+                        TableLine(rows.back(), width) + Details(rows.back()));
     }
     return Answer(rows);
   }
