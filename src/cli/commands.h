@@ -30,6 +30,8 @@ inline constexpr Command kTrain = {
     "train", "learn a policy by acting on programs: ppo, dqn, a2c, trpo", "", nullptr, "hone-learn",
     "it needs libtorch (on Debian: libtorch-dev) when hone is built"};
 
+Run AddApply(CLI::App& app);
+Run AddBench(CLI::App& app);
 Run AddCheck(CLI::App& app);
 Run AddCoreset(CLI::App& app);
 Run AddDataset(CLI::App& app);
@@ -42,6 +44,8 @@ Run AddReplay(CLI::App& app);
 Run AddRewrites(CLI::App& app);
 Run AddRun(CLI::App& app);
 Run AddStats(CLI::App& app);
+Run AddStore(CLI::App& app);
+Run AddTune(CLI::App& app);
 Run AddTrain(CLI::App& app);  // of hone-learn
 
 }  // namespace hone::cli

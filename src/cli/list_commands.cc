@@ -25,6 +25,25 @@ const std::vector<Command>& Commands() {
        "  hone implement mobilenet.hlo -o faster.hlo\n"
        "  hone implement topk.hlo --budget 60 --json\n",
        AddImplement},
+      {"tune", "the fastest verified way to compile a program, by search and measurement",
+       "  hone tune model.hlo --budget 10m --plan plan.json -o optimised.hlo\n"
+       "  hone tune models/ --budget 5m --store tuned.db --json\n"
+       "  hone tune model.hlo --stages flags,tiles --strategy boosting --budget 200steps\n",
+       AddTune},
+      {"apply", "the optimised program that the compiler makes under a plan",
+       "  hone apply plan.json model.hlo -o optimised.hlo\n",
+       AddApply},
+      {"bench", "run a program as the stock compiler makes it against the same under a plan",
+       "  hone bench model.hlo --plan plan.json\n"
+       "  hone bench model.hlo --plan plan.json --budget 30s --json\n",
+       AddBench},
+      {"store", "what tuning has found out: list, show, export, import, prune",
+       "  hone store ls tuned.db\n"
+       "  hone store show tuned.db 3f2a\n"
+       "  hone store export tuned.db -o tuned.jsonl\n"
+       "  hone store import other.db tuned.jsonl\n"
+       "  hone store prune tuned.db --older-than 720h\n",
+       AddStore},
       {"replay", "make the result of a recipe again, to the byte",
        "  hone replay better.json -o again.hlo\n"
        "  hone replay better.json --program elsewhere/model.hlo\n",

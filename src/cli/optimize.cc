@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -24,13 +22,12 @@
 #include "cli/parse.h"
 #include "cli/program_set.h"
 #include "cli/progress.h"
+#include "cli/targets.h"
 #include "search/searcher.h"
 #include "tune/recipe.h"
 
 namespace hone::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Options {
   CommonOptions common;
@@ -267,27 +264,6 @@ Recipe MakeRecipe(const Pool& pool, const Row& row, const Options& options) {
     recipe.verification.method += ": " + result.verification.reason;
   }
   return recipe;
-}
-
-// Where each file's result goes: the name itself for one file, a file in that folder for several.
-StatusOr<std::vector<std::string>> Targets(const std::vector<std::string>& files,
-                                           const std::string& given, const char* extension) {
-  if (given.empty()) return std::vector<std::string>(files.size());
-  if (files.size() == 1 && !fs::is_directory(given)) return std::vector<std::string>{given};
-  std::vector<std::string> targets;
-  std::set<std::string> taken;
-  std::error_code error;
-  fs::create_directories(given, error);
-  for (const std::string& file : files) {
-    const fs::path name = fs::path(file).filename().replace_extension(extension);
-    if (!taken.insert(name.string()).second) {
-      return MakeError(ErrorCode::kInvalidInput, "two of the files would be written to '" +
-                                                     name.string() +
-                                                     "' there; optimise their folders one by one");
-    }
-    targets.push_back((fs::path(given) / name).string());
-  }
-  return targets;
 }
 
 class Optimization {

@@ -30,6 +30,8 @@ const std::vector<Use>& Uses() {
       {"check", {"check", "good.hlo", "FILE"}},
       {"replay", {"replay", "good.json", "--program", "FILE", "-o", "out.hlo"}},
       {"optimize", {"optimize", "FILE", "--budget", "1s", "-o", "out.hlo", "--recipe", "out.json"}},
+      {"tune", {"tune", "FILE", "--budget", "1s", "-o", "out.hlo", "--plan", "out.json"}},
+      {"bench", {"bench", "FILE", "--budget", "1s"}},
   };
   return uses;
 }

@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""Runs `hone tune` over programs and prints tables.
+
+  bench/tune_table.py programs FOLDER --budget 10m          by program and by stage
+  bench/tune_table.py modes FOLDER --budget 5m              joint against sequential
+  bench/tune_table.py strategies FOLDER --budget 200steps   each strategy against random
+  bench/tune_table.py transfer FOLDER --budget 100steps     the decision store on against off
+
+Rows are kept in --out as lines of JSON; what is there already is not run again, so that an
+interrupted run goes on. With --again every plan that was kept is measured once more, by `hone bench`.
+"""
+
+import argparse
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+STRATEGIES = ["anneal", "evolutionary", "ridge", "forest", "boosting", "ensemble", "reinforce",
+              "exhaustive", "random"]
+
+
+def programs_of(paths):
+    found = []
+    for path in paths:
+        if not os.path.isdir(path):
+            found.append(path)
+            continue
+        for folder, _, names in os.walk(path):
+            found += [os.path.join(folder, n) for n in names if n.endswith((".hlo", ".txt", ".pb"))]
+    return sorted(found)
+
+
+class Runs:
+    """Results by (file, what), kept in a file of JSON lines."""
+
+    def __init__(self, arguments):
+        self.hone = arguments.hone
+        self.budget = arguments.budget
+        self.more = arguments.more
+        self.path = arguments.out
+        self.known = {}
+        if self.path and os.path.exists(self.path):
+            with open(self.path, encoding="utf-8") as file:
+                for line in file:
+                    row = json.loads(line)
+                    self.known[row["key"]] = row
+
+    def tune(self, file, what, extra, budget=None):
+        budget = budget or self.budget
+        key = json.dumps([file, what, budget, extra])
+        if key not in self.known:
+            command = [self.hone, "tune", file, "--json", "--quiet", "--budget", budget]
+            done = subprocess.run(command + extra + self.more, capture_output=True, text=True)
+            try:
+                row = json.loads(done.stdout)
+            except ValueError:
+                row = {"error": {"message": done.stderr.strip()[-400:] or "no output"}}
+            row.update({"key": key, "file": file, "what": what, "exit": done.returncode})
+            self.known[key] = row
+            if self.path:
+                with open(self.path, "a", encoding="utf-8") as out:
+                    out.write(json.dumps(row) + "\n")
+            print(f"  {what} {file}: {summary(row)}", file=sys.stderr)
+        return self.known[key]
+
+
+def summary(row):
+    if "error" in row:
+        return "failed: " + row["error"]["message"].splitlines()[0][:100]
+    if row["kept"] == "stock":
+        return "stock: " + row["reason"][:100]
+    return f"{row['speedup']:.3f}"
+
+
+def speedup(row):
+    return row["speedup"] if "error" not in row and row["kept"] == "tuned" else 1.0
+
+
+def interval(values, draws=2000):
+    """The mean and a 95 % bootstrap interval over programs."""
+    rng = random.Random(1)
+    means = sorted(sum(rng.choices(values, k=len(values))) / len(values) for _ in range(draws))
+    return sum(values) / len(values), means[int(0.025 * draws)], means[int(0.975 * draws)]
+
+
+def geometric(values):
+    mean, low, high = interval([math.log(v) for v in values])
+    return f"{math.exp(mean):.3f} [{math.exp(low):.3f}, {math.exp(high):.3f}]"
+
+
+def by_program(runs, files, arguments):
+    rows = [runs.tune(file, "programs", store(arguments)) for file in files]
+    print("| program | stock ms | tuned ms | speed-up | 95 % | verified | by stage |")
+    print("|---|---|---|---|---|---|---|")
+    stages = {}
+    regressions = 0
+    for row in rows:
+        name = os.path.basename(row["file"])
+        if "error" in row or row["kept"] == "stock":
+            print(f"| {name} | | | 1 | | | {summary(row)} |")
+            continue
+        gains = []
+        for gain in row["by_stage"]:
+            stages.setdefault(gain["stage"], []).append(gain["speedup"])
+            gains.append(f"{gain['stage']} {gain['speedup']:.2f}")
+        low, high = row["speedup_ci"]
+        print(f"| {name} | {row['stock_ms']:.4g} | {row['tuned_ms']:.4g} | {row['speedup']:.3f} | "
+              f"[{low:.3f}, {high:.3f}] | {row['verified']} | {', '.join(gains)} |")
+        if arguments.again:
+            again = bench(runs.hone, row)
+            regressions += again["speedup_ci"][1] is not None and again["speedup_ci"][1] < 1
+    measured = [row for row in rows if "error" not in row and row["stop_reason"] != "not_tunable"]
+    if measured:
+        speedups = [speedup(row) for row in measured]
+        mean, low, high = interval(speedups)
+        print(f"\n{len(measured)} of {len(rows)} programs can be measured; "
+              f"{sum(row['kept'] == 'tuned' for row in measured)} are tuned.")
+        print(f"Mean speed-up {mean:.3f} [{low:.3f}, {high:.3f}], geometric mean "
+              f"{geometric(speedups)}, maximum {max(speedups):.2f}.")
+        busy = sum(r["busy_share"] * r["seconds"] for r in measured) / \
+            max(1e-9, sum(r["seconds"] for r in measured))
+        print(f"{100 * busy:.0f} % of the time went into compiling, running and comparing.")
+    if arguments.again:
+        print(f"Regressions in a fresh measurement of all kept plans: {regressions}.")
+    print("\n| stage | programs | mean of its speed-up | most |\n|---|---|---|---|")
+    for stage, gains in sorted(stages.items()):
+        print(f"| {stage} | {len(gains)} | {sum(gains) / len(gains):.3f} | {max(gains):.2f} |")
+
+
+def bench(hone, row):
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as plan:
+        json.dump(row["plan"], plan)
+        plan.flush()
+        done = subprocess.run([hone, "bench", row["file"], "--plan", plan.name, "--json", "--quiet"],
+                              capture_output=True, text=True)
+    try:
+        return json.loads(done.stdout)
+    except ValueError:
+        return {"speedup_ci": [None, None]}
+
+
+def store(arguments):
+    return ["--store", arguments.store] if arguments.store else []
+
+
+def compare(runs, files, variants):
+    """A column for each variant, and each against the first."""
+    names = list(variants)
+    print("| program | " + " | ".join(names) + " |\n" + "|---" * (1 + len(names)) + "|")
+    table = {name: [] for name in names}
+    for file in files:
+        rows = {name: runs.tune(file, name, extra) for name, extra in variants.items()}
+        if all("error" in row or row["stop_reason"] == "not_tunable" for row in rows.values()):
+            continue
+        for name, row in rows.items():
+            table[name].append(speedup(row))
+        print(f"| {os.path.basename(file)} | " +
+              " | ".join(f"{speedup(rows[name]):.3f}" for name in names) + " |")
+    if not table[names[0]]:
+        return
+    print("| geometric mean | " + " | ".join(geometric(table[name]) for name in names) + " |")
+    base = table[names[0]]
+    for name in names[1:]:
+        ratios = [value / other for value, other in zip(table[name], base)]
+        print(f"\n{name} against {names[0]}: {geometric(ratios)}; better on "
+              f"{sum(r > 1.02 for r in ratios)}, worse on {sum(r < 1 / 1.02 for r in ratios)}, "
+              f"alike on {sum(1 / 1.02 <= r <= 1.02 for r in ratios)}.")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", choices=["programs", "modes", "strategies", "transfer"])
+    parser.add_argument("files", nargs="+", help="programs, or folders of them")
+    parser.add_argument("--budget", default="10m", help="as hone tune takes it")
+    parser.add_argument("--teach-budget", help="transfer: of filling the store (--budget)")
+    parser.add_argument("--store", help="programs: keep what is found out here")
+    parser.add_argument("--out", help="keep the rows here")
+    parser.add_argument("--again", action="store_true", help="programs: measure kept plans again")
+    parser.add_argument("--strategies", default=",".join(STRATEGIES))
+    parser.add_argument("--hone", default=os.path.join("build", "bin", "hone"))
+    parser.add_argument("--more", nargs=argparse.REMAINDER, default=[],
+                        help="all that follows goes to hone tune")
+    arguments = parser.parse_args()
+    files = programs_of(arguments.files)
+    runs = Runs(arguments)
+    if arguments.table == "programs":
+        by_program(runs, files, arguments)
+    elif arguments.table == "modes":
+        compare(runs, files, {mode: ["--mode", mode] for mode in ("sequential", "joint")})
+    elif arguments.table == "strategies":
+        names = arguments.strategies.split(",")
+        names = ["random"] + [name for name in names if name != "random"]
+        compare(runs, files, {name: ["--strategy", name] for name in names})
+    else:
+        transfer(runs, files, arguments)
+
+
+def transfer(runs, files, arguments):
+    """The first half of the programs teaches; the second is tuned with and without the lessons."""
+    half = max(1, len(files) // 2)
+    taught = arguments.store or os.path.join(tempfile.mkdtemp(), "taught.db")
+    for file in files[:half]:
+        runs.tune(file, "teach", ["--store", taught], arguments.teach_budget or arguments.budget)
+    # A copy for each, so that none learns from another's run.
+    def copy(name):
+        path = f"{taught}.{name}"
+        lines = subprocess.run([runs.hone, "store", "export", taught], capture_output=True, check=True)
+        if os.path.exists(path):
+            os.remove(path)
+        with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
+            file.write(lines.stdout)
+            file.flush()
+            subprocess.run([runs.hone, "store", "import", path, file.name], check=True,
+                           capture_output=True)
+        return path
+    compare(runs, files[half:], {"alone": ["--store", copy("alone"), "--no-transfer"],
+                                 "taught": ["--store", copy("taught")]})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+// hone store: what tuning has found out.
+#include "store/store.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/input.h"
+#include "cli/output.h"
+#include "cli/parse.h"
+
+namespace hone::cli {
+namespace {
+
+constexpr size_t kMostImportBytes = size_t{4} << 30;
+
+struct Options {
+  std::string store;
+  std::string other;    // the file to export to or to import
+  std::string program;  // how its fingerprint begins
+  double older_than = 0;
+  bool json = false;
+};
+
+Json ToJson(const store::ListedOutcome& listed) {
+  const store::Outcome& outcome = listed.outcome;
+  return {{"program", listed.program.program},
+          {"name", listed.program.name},
+          {"file", listed.program.file},
+          {"instructions", listed.program.instructions},
+          {"machine", listed.machine},
+          {"xla", listed.xla},
+          {"kept", outcome.kept ? "tuned" : "stock"},
+          {"stock_ms", 1000 * outcome.stock_seconds},
+          {"tuned_ms", 1000 * outcome.tuned_seconds},
+          {"speedup", outcome.speedup},
+          {"speedup_ci", {outcome.low, outcome.high}},
+          {"verified", outcome.verified},
+          {"reason", outcome.reason},
+          {"measurements", listed.measurements}};
+}
+
+int List(const Options& options, const store::Store& store) {
+  const auto rows = store.List();
+  if (!rows) return Fail(rows.error(), options.store, options.json);
+  if (options.json) {
+    Json json = Json::array();
+    for (const store::ListedOutcome& row : *rows) json.push_back(ToJson(row));
+    return Finish(json, kFine);
+  }
+  std::string text = fmt::format("{:10} {:>8} {:>16} {:>6} {:>8}  {}\n", "PROGRAM", "SPEEDUP",
+                                 "95 %", "KEPT", "MEASURED", "FILE");
+  for (const store::ListedOutcome& row : *rows) {
+    text += fmt::format("{:10} {:>8.3f} {:>16} {:>6} {:>8}  {}\n",
+                        row.program.program.substr(0, 10), row.outcome.speedup,
+                        fmt::format("[{:.3f}, {:.3f}]", row.outcome.low, row.outcome.high),
+                        row.outcome.kept ? "tuned" : "stock", row.measurements, row.program.file);
+  }
+  return Finish(text, kFine);
+}
+
+int Show(const Options& options, const store::Store& store) {
+  const auto rows = store.List(options.program);
+  if (!rows) return Fail(rows.error(), options.store, options.json);
+  if (rows->empty()) {
+    return Fail(
+        {ErrorCode::kInvalidInput, "the store has no program whose fingerprint begins with '" +
+                                       options.program + "'; `hone store ls` lists them"},
+        options.store, options.json);
+  }
+  Json json = Json::array();
+  std::string text;
+  for (const store::ListedOutcome& row : *rows) {
+    Json one = ToJson(row);
+    std::string plan;
+    if (!row.outcome.plan.empty()) {
+      const StatusOr<std::string> found = store.PlanText(row.outcome.plan);
+      if (!found) return Fail(found.error(), options.store, options.json);
+      plan = *found;
+      one["plan"] = Json::parse(plan, nullptr, false);
+    }
+    text +=
+        fmt::format("{}  {}\non {} with {}\n{}: {:.3f} times as fast [{:.3f}, {:.3f}]{}\n{}",
+                    row.program.program, row.program.file, row.machine, row.xla,
+                    row.outcome.kept ? "tuned" : "stock", row.outcome.speedup, row.outcome.low,
+                    row.outcome.high,
+                    row.outcome.reason.empty() ? "" : ", " + Printable(row.outcome.reason), plan);
+    json.push_back(one);
+  }
+  return options.json ? Finish(json, kFine) : Finish(text, kFine);
+}
+
+int Export(const Options& options, const store::Store& store) {
+  const StatusOr<std::string> lines = store.Export();
+  if (!lines) return Fail(lines.error(), options.store, options.json);
+  if (options.other.empty()) return Finish(*lines, kFine);
+  if (Status wrote = WriteFile(options.other, *lines); !wrote) {
+    return Fail(wrote.error(), options.other, options.json);
+  }
+  return kFine;
+}
+
+int Import(const Options& options, store::Store& store) {
+  const StatusOr<std::string> lines = ReadInput(options.other, kMostImportBytes);
+  if (!lines) return Fail(lines.error(), options.other, options.json);
+  const StatusOr<int64_t> rows = store.Import(*lines);
+  if (!rows) return Fail(rows.error(), options.other, options.json);
+  if (options.json) return Finish(Json{{"rows", *rows}}, kFine);
+  return Finish(fmt::format("{} rows read\n", Grouped(*rows)), kFine);
+}
+
+int Prune(const Options& options, store::Store& store) {
+  const StatusOr<int64_t> gone = store.Prune(options.older_than);
+  if (!gone) return Fail(gone.error(), options.store, options.json);
+  if (options.json) return Finish(Json{{"measurements", *gone}}, kFine);
+  return Finish(fmt::format("{} measurements forgotten\n", Grouped(*gone)), kFine);
+}
+
+// The store that must be there, but for an import.
+template <class Do>
+int With(const Options& options, bool make, Do job) {
+  auto store = make ? store::Store::Open(options.store) : store::Store::OpenExisting(options.store);
+  if (!store) return Fail(store.error(), options.store, options.json);
+  return job(options, **store);
+}
+
+}  // namespace
+
+Run AddStore(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  auto run = std::make_shared<Run>();
+  app.require_subcommand(1);
+  const auto add = [&](const char* name, const char* meaning, bool make, auto job) {
+    CLI::App* const command = app.add_subcommand(name, meaning);
+    command->add_option("STORE", options->store, "what `hone tune --store` wrote")
+        ->required()
+        ->type_name("");
+    command->add_flag("--json", options->json, "print JSON");
+    command->callback([run, options, make, job] {
+      *run = [options, make, job] { return With(*options, make, job); };
+    });
+    return command;
+  };
+  add("ls", "the programs, and what came of tuning them", false, List);
+  add("show", "a program's outcome and its plan", false, Show)
+      ->add_option("PROGRAM", options->program, "how its fingerprint begins")
+      ->required()
+      ->type_name("");
+  add("export", "all rows as lines of JSON", false, Export)
+      ->add_option("-o,--output", options->other, "write them here, not to stdout")
+      ->type_name("OUT");
+  add("import", "add rows that were exported; better outcomes replace worse", true, Import)
+      ->add_option("LINES", options->other, "what `hone store export` wrote")
+      ->required()
+      ->type_name("");
+  AddDuration(*add("prune", "forget old measurements; outcomes and lessons stay", false, Prune),
+              "--older-than", options->older_than, "how old (all of them)");
+  return [run] { return (*run)(); };
+}
+
+}  // namespace hone::cli

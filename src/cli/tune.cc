@@ -1,0 +1,371 @@
+// hone tune: the fastest verified way to compile a program, within a budget.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/input.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/parse.h"
+#include "cli/progress.h"
+#include "cli/targets.h"
+#include "cli/tuned_program.h"
+#include "search/choices/choices.h"
+#include "store/store.h"
+#include "tune/pool_evaluator.h"
+#include "tune/records.h"
+#include "tune/tune_program.h"
+
+namespace hone::cli {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::vector<std::string> files;
+  std::string stages = "layout,fusion,tiles,implementation,flags,order";
+  std::string strategy{choices::Choosers().front().name};
+  std::string mode = "joint";
+  Budget budget{600, std::numeric_limits<int64_t>::max()};
+  std::string store;
+  bool no_transfer = false;
+  bool fast_math = false;
+  bool no_verify = false;
+  int hops = 5;
+  uint64_t seed = 1;
+  std::string plan;
+  std::string output;
+};
+
+// One file's outcome: a result or an error.
+struct Row {
+  std::string file;
+  std::optional<Error> error;
+  tune::TuneResult result;
+  std::string plan_file;
+  std::string output;
+
+  double StockMilliseconds() const {
+    return 1000 * (result.kept ? result.race.seconds_a : result.stock_seconds);
+  }
+  double TunedMilliseconds() const {
+    return result.kept ? 1000 * result.race.seconds_b : StockMilliseconds();
+  }
+};
+
+Json RaceJson(const RaceReport& race) {
+  return {{"speedup", race.speedup},
+          {"speedup_ci", {race.low, std::isfinite(race.high) ? Json(race.high) : Json(nullptr)}},
+          {"pairs", race.pairs}};
+}
+
+Json RowJson(const Row& row) {
+  if (row.error) return {{"file", row.file}, {"error", ErrorJson(*row.error, row.file)}};
+  const tune::TuneResult& result = row.result;
+  const RaceReport& race = result.race;
+  Json json;
+  json["file"] = row.file;
+  json["stock_ms"] = row.StockMilliseconds();
+  json["tuned_ms"] = row.TunedMilliseconds();
+  json["speedup"] = result.kept ? race.speedup : 1.0;
+  json["speedup_ci"] = result.kept ? Json{race.low, race.high} : Json{1.0, 1.0};
+  if (result.verified == "true" || result.verified == "false") {
+    json["verified"] = result.verified == "true";
+  } else {
+    json["verified"] = result.verified;
+  }
+  json["evaluations"] = result.evaluations;
+  json["seconds"] = result.seconds;
+  json["plan"] = Json::parse(tune::TunePlanToJson(result.plan));
+  json["kept"] = result.kept ? "tuned" : "stock";
+  json["reason"] = result.reason;
+  json["stop_reason"] = tune::TuneStopName(result.stop);
+  json["races"] = result.races;
+  json["failures"] = result.failures;
+  json["variables"] = result.variables;
+  json["busy_share"] = result.seconds > 0 ? result.busy_seconds / result.seconds : 0;
+  const ComparisonReport& report = result.verification;
+  json["verification"] = {{"method", report.method},
+                          {"inputs", report.inputs},
+                          {"worst_error", report.worst_error},
+                          {"reason", report.reason}};
+  json["by_stage"] = Json::array();
+  for (const tune::StageGain& gain : result.gains) {
+    Json stage{{"stage", StageName(gain.stage)}, {"choices", gain.choices}};
+    stage.update(RaceJson(gain.race));
+    json["by_stage"].push_back(stage);
+  }
+  json["best_so_far"] = Json::array();
+  for (const tune::TuneImprovement& better : result.improvements) {
+    json["best_so_far"].push_back({{"seconds", better.seconds},
+                                   {"evaluations", better.evaluations},
+                                   {"speedup", better.speedup},
+                                   {"stage", StageName(better.stage)}});
+  }
+  json["rejected"] = result.rejected;
+  if (!row.plan_file.empty()) json["plan_file"] = row.plan_file;
+  if (!row.output.empty()) json["output"] = row.output;
+  return json;
+}
+
+std::string Header(size_t width) {
+  return fmt::format("{:{}} {:>10} {:>10} {:>8} {:>16} {:>9} {:>6} {:>8}\n", "FILE", width,
+                     "STOCK ms", "TUNED ms", "SPEEDUP", "95 %", "VERIFIED", "EVALS", "SECONDS");
+}
+
+std::string TableLine(const Row& row, size_t width) {
+  if (row.error) {
+    return fmt::format("{:{}} failed: {}\n", row.file, width, Printable(row.error->message));
+  }
+  const tune::TuneResult& result = row.result;
+  const std::string interval =
+      result.kept ? fmt::format("[{:.3f}, {:.3f}]", result.race.low, result.race.high) : "stock";
+  std::string line = fmt::format("{:{}} {:>10.4g} {:>10.4g} {:>8.3f} {:>16} {:>9} {:>6} {:>8.1f}\n",
+                                 row.file, width, row.StockMilliseconds(), row.TunedMilliseconds(),
+                                 result.kept ? result.race.speedup : 1.0, interval, result.verified,
+                                 result.evaluations, result.seconds);
+  if (!result.kept) {
+    line += fmt::format("  stock: {}\n", Printable(result.reason));
+  }
+  return line;
+}
+
+std::string Details(const Row& row) {
+  std::string text;
+  for (const tune::StageGain& gain : row.result.gains) {
+    text += fmt::format("  {}: {} choice{}, {:.3f} times [{:.3f}, {:.3f}]\n", StageName(gain.stage),
+                        gain.choices, gain.choices == 1 ? "" : "s", gain.race.speedup,
+                        gain.race.low, gain.race.high);
+  }
+  for (const auto& [name, value] : row.result.plan.compile.flags) {
+    text += fmt::format("  flag {} = {}\n", name, value);
+  }
+  for (const tune::PlannedPass& planned : row.result.plan.passes) {
+    text += fmt::format("  pass {}\n", planned.pass);
+  }
+  for (const std::string& rejected : row.result.rejected) {
+    text += fmt::format("  rejected: {}\n", Printable(rejected));
+  }
+  return text;
+}
+
+class Tuning {
+ public:
+  explicit Tuning(Options& options) : options_(options) {}
+
+  int Run() {
+    const bool json = options_.common.json;
+    const auto expanded = ExpandInputs(options_.files, options_.common.datasets);
+    if (!expanded) return Fail(expanded.error().error, expanded.error().file, json);
+    files_ = *expanded;
+    const StatusOr<tune::Stages> stages = tune::StagesFromText(options_.stages);
+    if (!stages) return Fail(stages.error(), json);
+    stages_ = *stages;
+    for (auto [given, extension, targets] : {std::tuple(&options_.plan, ".json", &plans_),
+                                             std::tuple(&options_.output, ".hlo", &outputs_)}) {
+      auto planned = Targets(files_, *given, extension);
+      if (!planned) return Fail(planned.error(), *given, json);
+      *targets = *planned;
+      for (const std::string& target : *targets) {
+        if (target.empty()) continue;
+        if (Status fine = CheckWritable(target); !fine) return Fail(fine.error(), target, json);
+      }
+    }
+    if (!options_.store.empty()) {
+      auto store = store::Store::Open(options_.store);
+      if (!store) return Fail(store.error(), options_.store, json);
+      store_ = std::move(*store);
+    }
+    stop_ = StopOnInterrupt();
+    size_t width = 4;
+    for (const std::string& file : files_) width = std::max(width, file.size());
+    if (!json && files_.size() > 1) (void)WriteStdout(Header(width));
+    std::vector<Row> rows;
+    for (size_t i = 0; i < files_.size() && !*stop_; ++i) {
+      rows.push_back(Tune(i));
+      if (rows.back().error && files_.size() == 1) {
+        return Fail(*rows.back().error, rows.back().file, json);
+      }
+      if (json) continue;
+      (void)WriteStdout((files_.size() == 1 ? Header(width) : std::string()) +
+                        TableLine(rows.back(), width) + Details(rows.back()));
+    }
+    return Answer(rows);
+  }
+
+ private:
+  int Answer(const std::vector<Row>& rows) {
+    double sum = 0;
+    double most = 1;
+    int kept = 0;
+    int failed = 0;
+    for (const Row& row : rows) {
+      failed += row.error ? 1 : 0;
+      if (row.error) continue;
+      const double speedup = row.result.kept ? row.result.race.speedup : 1;
+      kept += row.result.kept ? 1 : 0;
+      sum += speedup;
+      most = std::max(most, speedup);
+    }
+    const int code = *stop_ ? kInterrupted : failed > 0 ? kSomeFailed : kFine;
+    const int fine = static_cast<int>(rows.size()) - failed;
+    const double mean = fine > 0 ? sum / fine : 1;
+    if (!options_.common.json) {
+      if (files_.size() == 1) return code;
+      return Finish(
+          fmt::format("mean speed-up {:.3f}, most {:.3f}; {} tuned, {} stock, {} failed\n", mean,
+                      most, kept, fine - kept, failed),
+          code);
+    }
+    if (files_.size() == 1 && !rows.empty()) return Finish(RowJson(rows[0]), code);
+    Json json;
+    json["results"] = Json::array();
+    for (const Row& row : rows) json["results"].push_back(RowJson(row));
+    json["summary"] = {{"mean_speedup", mean},
+                       {"most_speedup", most},
+                       {"tuned", kept},
+                       {"stock", fine - kept},
+                       {"failed", failed}};
+    return Finish(json, code);
+  }
+
+  Row Tune(size_t i) {
+    Row row;
+    row.file = files_[i];
+    StatusOr<std::string> data = ReadInput(row.file, options_.common.MostInputBytes());
+    if (!data) {
+      row.error = data.error();
+      return row;
+    }
+    // Without the flag that stops workers: what is found is still to be verified.
+    const auto start_pool = [this] { return StartPool(options_.common); };
+    auto evaluator = tune::PoolEvaluator::Start(start_pool, *std::move(data), options_.seed);
+    if (!evaluator) {
+      row.error = evaluator.error();
+      return row;
+    }
+    const ProgramInfo program = (*evaluator)->program();
+    if (program.elided_constants) {
+      row.result.stop = tune::TuneStop::kNotTunable;
+      row.result.reason =
+          "its text has elided constants, {...}, so it cannot be run; dump it again with large "
+          "constants";
+      return row;
+    }
+    if (Status tuned = TuneWith(**evaluator, program, row); !tuned) row.error = tuned.error();
+    if (!row.error) Write(i, **evaluator, row);
+    return row;
+  }
+
+  Status TuneWith(tune::PoolEvaluator& evaluator, const ProgramInfo& program, Row& row) {
+    Progress progress(options_.common.ShowProgress());
+    tune::TuneOptions tuning;
+    tuning.program = program.fingerprint.ToHex();
+    tuning.stages = stages_;
+    tuning.strategy = options_.strategy;
+    tuning.mode = options_.mode == "joint" ? tune::Mode::kJoint : tune::Mode::kSequential;
+    tuning.budget_seconds = std::isfinite(options_.budget.seconds) ? options_.budget.seconds : 1e9;
+    if (options_.budget.steps != Budget{}.steps) tuning.budget_evaluations = options_.budget.steps;
+    tuning.seed = options_.seed;
+    tuning.fast_math = options_.fast_math;
+    tuning.fusion_hops = options_.hops;
+    tuning.verify = !options_.no_verify;
+    tuning.compare.seed = options_.seed;
+    tuning.interrupted = stop_;
+    tuning.progress = [&](const tune::TuneProgress& now) {
+      if (!progress.Due()) return;
+      progress.Show(fmt::format("{}: {} {:.0f} s, {} evaluations, stock {:.4g} ms, best {:.3f}",
+                                row.file, now.phase, now.seconds, Grouped(now.evaluations),
+                                1000 * now.stock_seconds, now.best_speedup));
+    };
+    const store::ProgramRow known{tuning.program, program.name, row.file, program.metrics.op_count};
+    const store::Place place = store::ThisPlace(evaluator.pool().version(), HoneVersion());
+    if (store_ != nullptr) {
+      const Status begun = tune::BeginRecords(*store_, place, known, !options_.no_transfer, tuning);
+      if (!begun) return begun;
+    }
+    row.result = tune::TuneProgram(evaluator, tuning);
+    if (store_ == nullptr) return {};
+    return tune::EndRecords(*store_, place, known, row.result);
+  }
+
+  void Write(size_t i, tune::PoolEvaluator& evaluator, Row& row) {
+    if (!plans_[i].empty()) {
+      if (Status wrote = WriteFile(plans_[i], tune::TunePlanToJson(row.result.plan)); !wrote) {
+        row.error = wrote.error();
+        return;
+      }
+      row.plan_file = plans_[i];
+    }
+    if (!outputs_[i].empty()) {
+      const StatusOr<std::string> text = OptimisedText(evaluator, row.result.plan);
+      const Status wrote =
+          text ? WriteFile(outputs_[i], *text) : Status(tl::unexpected(text.error()));
+      if (!wrote) {
+        row.error = wrote.error();
+        return;
+      }
+      row.output = outputs_[i];
+    }
+  }
+
+  Options& options_;
+  std::vector<std::string> files_;
+  std::vector<std::string> plans_;
+  std::vector<std::string> outputs_;
+  tune::Stages stages_;
+  std::unique_ptr<store::Store> store_;
+  const std::atomic<bool>* stop_ = nullptr;
+};
+
+}  // namespace
+
+Run AddTune(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("FILE", options->files, "programs, or folders of them; paths or URIs")
+      ->required()
+      ->type_name("");
+  app.add_option(
+         "--stages", options->stages,
+         fmt::format("what to decide, commas between them: {}", fmt::join(kStageNames, ", ")))
+      ->capture_default_str();
+  std::vector<std::string> strategies;
+  for (const choices::ChooserInfo& info : choices::Choosers()) strategies.emplace_back(info.name);
+  app.add_option("--strategy", options->strategy, "how to search")
+      ->check(CLI::IsMember(strategies))
+      ->capture_default_str();
+  app.add_option("--mode", options->mode, "the stages in turns, or one after another")
+      ->check(CLI::IsMember({"joint", "sequential"}))
+      ->capture_default_str();
+  AddBudget(app, "--budget", options->budget,
+            "time for a program, verifying included, evaluations, or both: 10m, 200steps (10m)");
+  app.add_option("--store", options->store,
+                 "remember here what is found out, and go on from what is known")
+      ->type_name("FILE");
+  app.add_flag("--no-transfer", options->no_transfer,
+               "do not begin with what other programs have taught the store");
+  app.add_flag("--fast-math", options->fast_math, "offer flags that change the numerics too");
+  app.add_option("--hops", options->hops, "neighbourhood by which fusion decisions are told apart")
+      ->check(CLI::Range(0, 20))
+      ->capture_default_str();
+  app.add_option("--seed", options->seed, "of the search and of the inputs")->capture_default_str();
+  app.add_flag("--no-verify", options->no_verify, "do not compare outputs");
+  app.add_option("--plan", options->plan, "write the plan here; a folder for several files")
+      ->type_name("OUT");
+  app.add_option("-o,--output", options->output,
+                 "write the optimised program as text; a folder for several files")
+      ->type_name("OUT");
+  AddDatasetsOption(app, options->common.datasets);
+  AddCommonOptions(app, options->common);
+  return [options] { return Tuning(*options).Run(); };
+}
+
+}  // namespace hone::cli

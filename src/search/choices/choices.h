@@ -1,0 +1,68 @@
+// Ask/tell search over assignments: for each of many variables, one of its few choices. A chooser
+// never calls what it searches: it is asked for assignments and told what came of them.
+#ifndef HONE_SEARCH_CHOICES_CHOICES_H_
+#define HONE_SEARCH_CHOICES_CHOICES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hone::choices {
+
+struct Variable {
+  std::string name;
+  int group = 0;         // the stage that decides it: what Chooser::Ask may be confined to
+  int family = 0;        // variables that are alike, to be changed together now and then
+  uint32_t choices = 2;  // at least two
+  uint32_t stock = 0;    // the one to be beaten
+  double weight = 1;     // how much it is expected to matter; positive
+  bool single = true;    // it is changed alone first (Problem::singles)
+};
+
+// An index of a choice for each variable.
+using Assignment = std::vector<uint32_t>;
+
+struct Problem {
+  std::vector<Variable> variables;
+  std::vector<Assignment> starts;  // believed to be good: asked right after the stock assignment
+  // The first so many single flips, by weight, are asked before combinations: each of the best
+  // assignment so far.
+  size_t singles = SIZE_MAX;
+};
+
+struct Trial {
+  Assignment assignment;
+  double value = 0;     // lower is better; the stock assignment's is about 0
+  bool failed = false;  // it has no value
+};
+
+inline constexpr int kEveryGroup = -1;
+
+class Chooser {
+ public:
+  virtual ~Chooser() = default;
+  // At most `most` assignments that were not asked for before, at least one unless all were. As far
+  // as it can, each differs from known ones in variables of that group only.
+  virtual std::vector<Assignment> Ask(size_t most, int group = kEveryGroup) = 0;
+  // Also of what was not asked for, and again where a value became better known.
+  virtual void Tell(const Trial& trial) = 0;
+};
+
+struct ChooserInfo {
+  std::string_view name;
+  std::string_view meaning;  // one line
+  std::unique_ptr<Chooser> (*make)(const Problem& problem, uint64_t seed);
+};
+
+// All of them; the first is the default.
+const std::vector<ChooserInfo>& Choosers();
+const ChooserInfo* FindChooser(std::string_view name);
+
+Assignment StockAssignment(const std::vector<Variable>& variables);
+
+}  // namespace hone::choices
+
+#endif  // HONE_SEARCH_CHOICES_CHOICES_H_

@@ -1,0 +1,41 @@
+// What tells one chooser from another: where to look next, given what is known. All else (the first
+// asks, never asking twice, knowing when all is asked) they share: strategy_chooser.cc.
+#ifndef HONE_SEARCH_CHOICES_STRATEGY_H_
+#define HONE_SEARCH_CHOICES_STRATEGY_H_
+
+#include <memory>
+
+#include "core/rng.h"
+#include "search/choices/choices.h"
+#include "search/choices/history.h"
+
+namespace hone::choices {
+
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+  // May propose what was seen before: it is asked once more then, a few times.
+  virtual Assignment Propose(const History& history, int group, Rng& rng) = 0;
+  // The trial is in the history already, unless it failed.
+  virtual void Learn(const History& history, const Trial& trial, Rng& rng) = 0;
+};
+
+enum class FirstAsks { kStockAndStarts, kSingles };
+
+std::unique_ptr<Chooser> MakeStrategyChooser(const Problem& problem, uint64_t seed,
+                                             std::unique_ptr<Strategy> strategy, FirstAsks first);
+
+// One each, in a file of that name.
+std::unique_ptr<Chooser> MakeAnneal(const Problem& problem, uint64_t seed);
+std::unique_ptr<Chooser> MakeBoosting(const Problem& problem, uint64_t seed);
+std::unique_ptr<Chooser> MakeEnsemble(const Problem& problem, uint64_t seed);
+std::unique_ptr<Chooser> MakeEvolutionary(const Problem& problem, uint64_t seed);
+std::unique_ptr<Chooser> MakeExhaustive(const Problem& problem, uint64_t seed);
+std::unique_ptr<Chooser> MakeForest(const Problem& problem, uint64_t seed);
+std::unique_ptr<Chooser> MakeRandom(const Problem& problem, uint64_t seed);
+std::unique_ptr<Chooser> MakeReinforce(const Problem& problem, uint64_t seed);
+std::unique_ptr<Chooser> MakeRidge(const Problem& problem, uint64_t seed);
+
+}  // namespace hone::choices
+
+#endif  // HONE_SEARCH_CHOICES_STRATEGY_H_

@@ -1,0 +1,136 @@
+// What all choosers do alike.
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "search/choices/mutate.h"
+#include "search/choices/strategy.h"
+
+namespace hone::choices {
+namespace {
+
+constexpr int kProposals = 16;    // of the strategy, before it is helped
+constexpr int kMutations = 64;    // of the best, before counting
+constexpr int kCounted = 100000;  // assignments looked at by counting
+
+class StrategyChooser final : public Chooser {
+ public:
+  StrategyChooser(const Problem& problem, uint64_t seed, std::unique_ptr<Strategy> strategy,
+                  FirstAsks first)
+      : history_(problem.variables), rng_(seed), strategy_(std::move(strategy)) {
+    first_.push_back(history_.stock());
+    for (const Assignment& start : problem.starts) {
+      if (start.size() == problem.variables.size()) first_.push_back(start);
+    }
+    if (first == FirstAsks::kSingles) PlanSingles(problem.singles);
+    counter_ = history_.stock();
+  }
+
+  std::vector<Assignment> Ask(size_t most, int group) override {
+    std::vector<Assignment> asked;
+    while (asked.size() < most && static_cast<double>(history_.seen()) < history_.size()) {
+      std::optional<Assignment> next = FirstAsk();
+      if (!next) next = Single(group);
+      if (!next) next = Fresh(group);
+      if (!next) break;
+      asked.push_back(*std::move(next));
+    }
+    return asked;
+  }
+
+  void Tell(const Trial& trial) override {
+    history_.Add(trial);
+    strategy_->Learn(history_, trial, rng_);
+  }
+
+ private:
+  struct Flip {
+    size_t variable;
+    uint32_t choice;
+    bool tried = false;
+  };
+
+  // The first other choice of each variable, the weightiest variables first; then the second.
+  void PlanSingles(size_t most) {
+    const std::vector<Variable>& variables = history_.variables();
+    std::vector<size_t> order(variables.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return variables[a].weight > variables[b].weight; });
+    for (size_t i : order) {
+      for (uint32_t choice = 0; choice < variables[i].choices; ++choice) {
+        if (variables[i].single && choice != variables[i].stock) singles_.push_back({i, choice});
+      }
+    }
+    if (singles_.size() > most) singles_.resize(most);
+  }
+
+  std::optional<Assignment> FirstAsk() {
+    while (next_first_ < first_.size()) {
+      const Assignment& start = first_[next_first_++];
+      if (history_.MarkSeen(start)) return start;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Assignment> Single(int group) {
+    for (Flip& flip : singles_) {
+      if (flip.tried) continue;
+      if (group != kEveryGroup && history_.variables()[flip.variable].group != group) continue;
+      flip.tried = true;
+      Assignment assignment = history_.best();
+      assignment[flip.variable] = flip.choice;
+      if (history_.MarkSeen(assignment)) return assignment;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Assignment> Fresh(int group) {
+    for (int i = 0; i < kProposals; ++i) {
+      Assignment proposed = strategy_->Propose(history_, group, rng_);
+      if (history_.MarkSeen(proposed)) return proposed;
+    }
+    for (int i = 0; i < kMutations; ++i) {
+      Assignment mutated = history_.best();
+      for (int j = 0; j <= i / 16; ++j) {
+        MutateSomehow(history_.variables(), group, rng_, mutated);
+      }
+      if (history_.MarkSeen(mutated)) return mutated;
+    }
+    for (int i = 0; i < kCounted && !counted_; ++i) {
+      const Assignment here = counter_;
+      Count();
+      if (history_.MarkSeen(here)) return here;
+    }
+    return std::nullopt;
+  }
+
+  // To the next assignment of all, around once from the stock one.
+  void Count() {
+    for (size_t i = 0; i < counter_.size(); ++i) {
+      const Variable& variable = history_.variables()[i];
+      counter_[i] = (counter_[i] + 1) % variable.choices;
+      if (counter_[i] != variable.stock) return;
+    }
+    counted_ = true;
+  }
+
+  History history_;
+  Rng rng_;
+  const std::unique_ptr<Strategy> strategy_;
+  std::vector<Assignment> first_;
+  size_t next_first_ = 0;
+  std::vector<Flip> singles_;
+  Assignment counter_;
+  bool counted_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Chooser> MakeStrategyChooser(const Problem& problem, uint64_t seed,
+                                             std::unique_ptr<Strategy> strategy, FirstAsks first) {
+  return std::make_unique<StrategyChooser>(problem, seed, std::move(strategy), first);
+}
+
+}  // namespace hone::choices

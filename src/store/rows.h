@@ -1,0 +1,94 @@
+// What a store holds. Plain data; texts are UTF-8, times seconds, fingerprints and keys
+// hexadecimal.
+#ifndef HONE_STORE_ROWS_H_
+#define HONE_STORE_ROWS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/compile_plan.h"
+
+namespace hone::store {
+
+// Where and with what something was measured. Figures of another place are not comparable.
+struct Place {
+  std::string cpu;  // the processor's model, as it names itself
+  int cores = 0;
+  std::string xla;   // Pool::version()
+  std::string hone;  // hone's own version
+
+  // By which rows name it.
+  std::string Machine() const { return cpu + " x" + std::to_string(cores); }
+};
+
+struct ProgramRow {
+  std::string program;  // Fingerprint::ToHex of the program as loaded
+  std::string name;
+  std::string file;
+  int64_t instructions = 0;
+};
+
+// One choice of a plan, for those who look for what a choice did: a stage, what was decided (a site
+// key, a flag, a pass), and how.
+struct ChoiceRow {
+  std::string stage;
+  std::string key;
+  std::string value;
+};
+
+struct PlanRow {
+  std::string plan;  // its hash
+  std::string text;  // JSON
+  std::vector<ChoiceRow> choices;
+};
+
+struct Measurement {
+  std::string program;
+  std::string plan;          // PlanRow::plan
+  std::string executable;    // what tells executables apart; "" where it did not come to one
+  double stock_seconds = 0;  // a run, median
+  double tuned_seconds = 0;
+  double speedup = 1;
+  double low = 1;  // 95 % interval of the speedup
+  double high = 1;
+  int pairs = 0;
+  double compile_seconds = 0;
+  std::string error;  // why there are no figures; "" where there are
+};
+
+// What came of tuning a program.
+struct Outcome {
+  std::string program;
+  std::string plan;
+  bool kept = false;     // else the stock compiler's is best, as far as is known
+  std::string verified;  // "true", "false", "unknown", "skipped"
+  std::string reason;
+  double stock_seconds = 0;
+  double tuned_seconds = 0;
+  double speedup = 1;
+  double low = 1;
+  double high = 1;
+};
+
+// What a plan that was the best of its program has taught: XTAT's ConfStore[stage][key].
+struct Lesson {
+  std::string stage;
+  std::string key;  // of a site, or a flag's name
+  std::string value;
+  double gain = 0;  // of that plan: the logarithm of its speedup
+  std::string program;
+};
+
+// For listings.
+struct ListedOutcome {
+  ProgramRow program;
+  std::string machine;
+  std::string xla;
+  Outcome outcome;
+  int64_t measurements = 0;
+};
+
+}  // namespace hone::store
+
+#endif  // HONE_STORE_ROWS_H_

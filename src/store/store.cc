@@ -1,0 +1,284 @@
+#include "store/store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "store/schema.h"
+#include "store/sql.h"
+
+namespace hone::store {
+namespace {
+
+constexpr int kBusyMilliseconds = 10000;
+constexpr double kMost = 1e9;  // in place of infinity, which JSON does not have
+
+int64_t MicrosecondsNow() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+std::string KeyText(SiteKey key) { return fmt::format("{:016x}", key); }
+
+double Finite(double number) { return std::clamp(number, -kMost, kMost); }
+
+Status AddPlans(sqlite3* db, const std::vector<PlanRow>& plans) {
+  Statement plan(db, InsertSql(TableNamed("plans")));
+  Statement choice(db, InsertSql(TableNamed("choices")));
+  for (const PlanRow& row : plans) {
+    if (Status added = plan.Bind(row.plan).Bind(row.text).Run(); !added) return added;
+    for (const ChoiceRow& one : row.choices) {
+      const Status added =
+          choice.Bind(row.plan).Bind(one.stage).Bind(one.key).Bind(one.value).Run();
+      if (!added) return added;
+    }
+  }
+  return {};
+}
+
+Status AddMachine(sqlite3* db, const Place& place) {
+  Statement machine(db, InsertSql(TableNamed("machines")));
+  return machine.Bind(place.Machine()).Bind(place.cpu).Bind(int64_t{place.cores}).Run();
+}
+
+StatusOr<sqlite3*> OpenFile(const std::string& path, int flags) {
+  sqlite3* db = nullptr;
+  if (sqlite3_open_v2(path.c_str(), &db, flags | SQLITE_OPEN_NOMUTEX, nullptr) != SQLITE_OK) {
+    const tl::unexpected<Error> error = SqlError(db, "opening it");
+    sqlite3_close(db);
+    return error;
+  }
+  sqlite3_busy_timeout(db, kBusyMilliseconds);
+  // A killed process loses its last transactions at worst, never the file. Changing the mode is
+  // refused without waiting while another process makes the file, so it is tried again.
+  Status prepared;
+  for (int attempt = 0; attempt < 50; ++attempt) {
+    prepared = Execute(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    if (prepared || sqlite3_errcode(db) != SQLITE_BUSY) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  if (prepared) prepared = PrepareSchema(db);
+  if (!prepared) {
+    sqlite3_close(db);
+    return tl::unexpected(prepared.error());
+  }
+  return db;
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& path) {
+  const StatusOr<sqlite3*> db = OpenFile(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  if (!db) return tl::unexpected(db.error());
+  return std::unique_ptr<Store>(new Store(*db));
+}
+
+StatusOr<std::unique_ptr<Store>> Store::OpenExisting(const std::string& path) {
+  if (!std::filesystem::is_regular_file(path)) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "there is no such file; `hone tune --store FILE` makes a store");
+  }
+  return Open(path);
+}
+
+Store::~Store() { sqlite3_close(db_); }
+
+Status Store::AddProgram(const ProgramRow& program, const std::vector<CompileSite>& sites) {
+  Transaction transaction(db_);
+  if (!transaction.begun()) return transaction.begun();
+  Statement row(db_, InsertSql(TableNamed("programs")));
+  row.Bind(program.program).Bind(program.name).Bind(program.file).Bind(program.instructions);
+  if (Status added = row.Run(); !added) return added;
+  Statement site_row(db_, InsertSql(TableNamed("sites")));
+  Statement place_row(db_, InsertSql(TableNamed("program_sites")));
+  for (const CompileSite& site : sites) {
+    const std::string key = KeyText(site.key);
+    const std::string stock =
+        site.stock < site.choices.size() ? site.choices[site.stock] : std::string();
+    site_row.Bind(key).Bind(CompileSiteKindName(site.kind)).Bind(StageName(StageOf(site.kind)));
+    site_row.Bind(site.opcode).Bind(site.user).Bind(nlohmann::json(site.choices).dump());
+    if (Status added = site_row.Bind(stock).Run(); !added) return added;
+    place_row.Bind(program.program).Bind(key).Bind(site.instruction);
+    place_row.Bind(int64_t{site.places}).Bind(site.bytes);
+    if (Status added = place_row.Run(); !added) return added;
+  }
+  return transaction.Commit();
+}
+
+Status Store::AddMeasurements(const Place& place, const std::vector<Measurement>& measurements,
+                              const std::vector<PlanRow>& plans) {
+  Transaction transaction(db_);
+  if (!transaction.begun()) return transaction.begun();
+  if (Status added = AddMachine(db_, place); !added) return added;
+  if (Status added = AddPlans(db_, plans); !added) return added;
+  Statement row(db_, InsertSql(TableNamed("measurements")));
+  int64_t at = MicrosecondsNow();
+  for (const Measurement& one : measurements) {
+    row.Bind(one.program).Bind(place.Machine()).Bind(place.xla).Bind(place.hone).Bind(one.plan);
+    row.Bind(at++).Bind(one.executable).Bind(one.stock_seconds).Bind(one.tuned_seconds);
+    row.Bind(Finite(one.speedup)).Bind(Finite(one.low)).Bind(Finite(one.high));
+    row.Bind(int64_t{one.pairs}).Bind(one.compile_seconds).Bind(one.error);
+    if (Status added = row.Run(); !added) return added;
+  }
+  return transaction.Commit();
+}
+
+Status Store::AddOutcome(const Place& place, const Outcome& outcome, const PlanRow& plan) {
+  Transaction transaction(db_);
+  if (!transaction.begun()) return transaction.begun();
+  if (Status added = AddMachine(db_, place); !added) return added;
+  if (Status added = AddPlans(db_, {plan}); !added) return added;
+  Statement row(db_, InsertSql(TableNamed("outcomes")));
+  row.Bind(outcome.program).Bind(place.Machine()).Bind(place.xla).Bind(MicrosecondsNow());
+  row.Bind(outcome.plan).Bind(int64_t{outcome.kept}).Bind(outcome.verified).Bind(outcome.reason);
+  row.Bind(outcome.stock_seconds).Bind(outcome.tuned_seconds).Bind(Finite(outcome.speedup));
+  row.Bind(Finite(outcome.low)).Bind(Finite(outcome.high));
+  if (Status added = row.Run(); !added) return added;
+  return transaction.Commit();
+}
+
+Status Store::AddLessons(const Place& place, const std::vector<Lesson>& lessons) {
+  Transaction transaction(db_);
+  if (!transaction.begun()) return transaction.begun();
+  if (Status added = AddMachine(db_, place); !added) return added;
+  Statement row(db_, InsertSql(TableNamed("lessons")));
+  for (const Lesson& lesson : lessons) {
+    row.Bind(place.Machine()).Bind(lesson.stage).Bind(lesson.key).Bind(lesson.value);
+    if (Status added = row.Bind(lesson.gain).Bind(lesson.program).Run(); !added) return added;
+  }
+  return transaction.Commit();
+}
+
+StatusOr<std::vector<Lesson>> Store::Lessons(const Place& place) const {
+  Statement query(db_,
+                  "SELECT stage, key, value, gain, program FROM lessons WHERE machine = ? "
+                  "ORDER BY stage, key");
+  query.Bind(place.Machine());
+  std::vector<Lesson> lessons;
+  for (;;) {
+    const StatusOr<bool> row = query.Next();
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) return lessons;
+    lessons.push_back(
+        {query.Text(0), query.Text(1), query.Text(2), query.Number(3), query.Text(4)});
+  }
+}
+
+StatusOr<std::vector<Measurement>> Store::Measurements(const Place& place,
+                                                       const std::string& program) const {
+  Statement query(db_,
+                  "SELECT program, plan, executable, stock_seconds, tuned_seconds, speedup, low, "
+                  "high, pairs, compile_seconds, error FROM measurements "
+                  "WHERE program = ? AND machine = ? AND xla = ? ORDER BY at");
+  query.Bind(program).Bind(place.Machine()).Bind(place.xla);
+  std::vector<Measurement> found;
+  for (;;) {
+    const StatusOr<bool> row = query.Next();
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) return found;
+    found.push_back({query.Text(0), query.Text(1), query.Text(2), query.Number(3), query.Number(4),
+                     query.Number(5), query.Number(6), query.Number(7),
+                     static_cast<int>(query.Whole(8)), query.Number(9), query.Text(10)});
+  }
+}
+
+StatusOr<std::optional<Outcome>> Store::FindOutcome(const Place& place,
+                                                    const std::string& program) const {
+  Statement query(db_,
+                  "SELECT program, plan, kept, verified, reason, stock_seconds, tuned_seconds, "
+                  "speedup, low, high FROM outcomes WHERE program = ? AND machine = ? AND xla = ?");
+  query.Bind(program).Bind(place.Machine()).Bind(place.xla);
+  const StatusOr<bool> row = query.Next();
+  if (!row) return tl::unexpected(row.error());
+  if (!*row) return std::optional<Outcome>();
+  return Outcome{query.Text(0),   query.Text(1),   query.Whole(2) != 0, query.Text(3),
+                 query.Text(4),   query.Number(5), query.Number(6),     query.Number(7),
+                 query.Number(8), query.Number(9)};
+}
+
+StatusOr<std::string> Store::PlanText(const std::string& plan) const {
+  Statement query(db_, "SELECT text FROM plans WHERE plan = ?");
+  query.Bind(plan);
+  const StatusOr<bool> row = query.Next();
+  if (!row) return tl::unexpected(row.error());
+  if (!*row) return MakeError(ErrorCode::kInvalidInput, "the store has no plan " + plan);
+  return query.Text(0);
+}
+
+StatusOr<std::vector<ListedOutcome>> Store::List(const std::string& program_prefix) const {
+  Statement query(db_, R"(
+    SELECT p.program, p.name, p.file, p.instructions, k.machine, k.xla,
+           coalesce(o.plan, ''), coalesce(o.kept, 0), coalesce(o.verified, ''),
+           coalesce(o.reason, 'not finished'), coalesce(o.stock_seconds, 0),
+           coalesce(o.tuned_seconds, 0), coalesce(o.speedup, 1), coalesce(o.low, 1),
+           coalesce(o.high, 1),
+           (SELECT count(*) FROM measurements m WHERE m.program = k.program
+            AND m.machine = k.machine AND m.xla = k.xla)
+    FROM (SELECT program, machine, xla FROM outcomes
+          UNION SELECT program, machine, xla FROM measurements) k
+    JOIN programs p ON p.program = k.program
+    LEFT JOIN outcomes o ON o.program = k.program AND o.machine = k.machine AND o.xla = k.xla
+    WHERE substr(p.program, 1, length(?1)) = ?1
+    ORDER BY p.file, p.program, k.machine, k.xla)");
+  query.Bind(program_prefix);
+  std::vector<ListedOutcome> listed;
+  for (;;) {
+    const StatusOr<bool> row = query.Next();
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) return listed;
+    ListedOutcome& one = listed.emplace_back();
+    one.program = {query.Text(0), query.Text(1), query.Text(2), query.Whole(3)};
+    one.machine = query.Text(4);
+    one.xla = query.Text(5);
+    one.outcome = {query.Text(0),    query.Text(6),    query.Whole(7) != 0, query.Text(8),
+                   query.Text(9),    query.Number(10), query.Number(11),    query.Number(12),
+                   query.Number(13), query.Number(14)};
+    one.measurements = query.Whole(15);
+  }
+}
+
+StatusOr<int64_t> Store::Prune(double older_than_seconds) {
+  Transaction transaction(db_);
+  if (!transaction.begun()) return tl::unexpected(transaction.begun().error());
+  const double now = static_cast<double>(MicrosecondsNow());
+  Statement old(db_, "DELETE FROM measurements WHERE at <= ?");
+  const Status pruned = old.Bind(static_cast<int64_t>(now - 1e6 * older_than_seconds)).Run();
+  if (!pruned) return tl::unexpected(pruned.error());
+  const int64_t gone = sqlite3_changes(db_);
+  for (const char* sql : {
+           "DELETE FROM plans WHERE plan NOT IN (SELECT plan FROM measurements "
+           "UNION SELECT plan FROM outcomes)",
+           "DELETE FROM choices WHERE plan NOT IN (SELECT plan FROM plans)",
+           "DELETE FROM programs WHERE program NOT IN (SELECT program FROM measurements "
+           "UNION SELECT program FROM outcomes)",
+           "DELETE FROM program_sites WHERE program NOT IN (SELECT program FROM programs)",
+           "DELETE FROM sites WHERE site NOT IN (SELECT site FROM program_sites)",
+       }) {
+    if (Status done = Execute(db_, sql); !done) return tl::unexpected(done.error());
+  }
+  if (Status done = transaction.Commit(); !done) return tl::unexpected(done.error());
+  if (Status done = Execute(db_, "VACUUM"); !done) return tl::unexpected(done.error());
+  return gone;
+}
+
+Place ThisPlace(const std::string& xla, const std::string& hone) {
+  Place place{"unknown processor", static_cast<int>(std::thread::hardware_concurrency()), xla,
+              hone};
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const size_t colon = line.find(": ");
+    if (line.rfind("model name", 0) == 0 && colon != line.npos) {
+      place.cpu = line.substr(colon + 2);
+      break;
+    }
+  }
+  return place;
+}
+
+}  // namespace hone::store

@@ -1,0 +1,70 @@
+// The named pieces of XTAT's loop (section 3 of the paper): SelectOpt, GenerateCandidates, Apply
+// and SelectCandidates. Evaluate is measurer.h.
+#ifndef HONE_TUNE_CANDIDATES_H_
+#define HONE_TUNE_CANDIDATES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/race.h"
+#include "search/choices/choices.h"
+#include "tune/lessons.h"
+#include "tune/space.h"
+
+namespace hone::tune {
+
+// What a candidate itself decides: a choice for each variable, kUndecided where it has no opinion.
+// Variables that the space got later are undecided too.
+struct Candidate {
+  static constexpr int64_t kUndecided = -1;
+  std::vector<int64_t> own;
+};
+
+// SelectOpt: which stage is tuned next. The stages that have variables take turns, `turn`
+// evaluations each.
+class StageTurns {
+ public:
+  StageTurns(const Space& space, int turn);
+  // A stage as Chooser::Ask takes it.
+  int Next();
+
+ private:
+  std::vector<int> groups_;
+  const int turn_;
+  int64_t asked_ = 0;
+};
+
+// GenerateCandidates: what the chooser asks for; it decides about every variable.
+std::vector<Candidate> GenerateCandidates(choices::Chooser& chooser, size_t most, int group);
+
+// Apply: the candidate's own choice, else what was learned of such a key, else the stock
+// compiler's. What of it is not legal at its place the compiler passes over.
+choices::Assignment Apply(const Candidate& candidate, const Space& space, const Lessons& lessons);
+
+// A candidate that has been measured with care.
+struct Finalist {
+  TunePlan plan;
+  std::string executable;  // equal for equal executables
+  double value = 0;        // the logarithm of its time by the stock executable's
+  RaceReport race;
+};
+
+// SelectCandidates: the few best, each executable once, the best first.
+class Finalists {
+ public:
+  explicit Finalists(size_t most) : most_(most) {}
+  // True where it is the best now, by more than `margin`.
+  bool Offer(Finalist finalist, double margin);
+  const std::vector<Finalist>& list() const { return list_; }
+  // 0, the stock compiler's, where there is none below.
+  double best_value() const;
+
+ private:
+  const size_t most_;
+  std::vector<Finalist> list_;
+};
+
+}  // namespace hone::tune
+
+#endif  // HONE_TUNE_CANDIDATES_H_

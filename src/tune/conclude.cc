@@ -1,0 +1,217 @@
+#include "tune/conclude.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tune/lessons.h"
+
+namespace hone::tune {
+namespace {
+
+constexpr double kClose = 0.03;  // finalists within it are raced against each other
+constexpr size_t kMostClose = 3;
+constexpr size_t kMostCompared = 4;   // finalists, until one computes the same
+constexpr double kNotFaster = 1.005;  // what makes less of a difference does not matter
+constexpr double kSurelyNot = 1.02;   // as far as the interval says
+constexpr double kWide = 0.25;        // an undecided interval as wide as this: a noisy machine
+constexpr double kMinimiseShare = 0.4;
+constexpr double kLeastConfirm = 2;
+constexpr double kMostConfirm = 20;
+constexpr int kConfirmPairs = 20;
+
+class Conclusion {
+ public:
+  Conclusion(Measurer& measurer, const Evaluator& clock, const Space& space,
+             const TuneOptions& options, const ConcludeOptions& concluding, TuneResult& result)
+      : measurer_(measurer),
+        clock_(clock),
+        space_(space),
+        options_(options),
+        concluding_(concluding),
+        result_(result),
+        end_(clock.Seconds() + concluding.seconds) {}
+
+  void Run(const Finalists& finalists) {
+    std::vector<Finalist> list;
+    for (const Finalist& finalist : finalists.list()) {
+      if (finalist.value < 0) list.push_back(finalist);
+    }
+    if (list.empty()) {
+      result_.reason = "nothing is faster than the stock compiler's";
+      return;
+    }
+    if (!Hurried()) {
+      Report("choose");
+      PlayOff(list);
+      Minimise(list.front());
+    }
+    const Finalist* const chosen = options_.verify ? FirstEqual(list) : &list.front();
+    if (chosen != nullptr) Confirm(*chosen);
+  }
+
+ private:
+  double Left() const { return end_ - clock_.Seconds(); }
+  bool Hurried() const { return options_.interrupted != nullptr && *options_.interrupted; }
+
+  void Report(std::string_view phase) const {
+    if (!options_.progress) return;
+    options_.progress({phase, clock_.Seconds() - concluding_.start, measurer_.evaluations(),
+                       measurer_.RunSeconds(),
+                       result_.improvements.empty() ? 1 : result_.improvements.back().speedup});
+  }
+
+  // Those that are close, one after another against the champion so far.
+  void PlayOff(std::vector<Finalist>& list) {
+    size_t champion = 0;
+    for (size_t i = 1; i < std::min(list.size(), kMostClose); ++i) {
+      if (list[i].value > list[champion].value + kClose || Left() < 0.8 * concluding_.seconds) {
+        break;
+      }
+      const StatusOr<RaceReport> race =
+          measurer_.Race(list[champion].plan, list[i].plan, Look::kLong);
+      if (race && !race->same_executable && race->low > 1) champion = i;
+    }
+    std::rotate(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(champion),
+                list.begin() + static_cast<std::ptrdiff_t>(champion) + 1);
+  }
+
+  // Leaves out what makes no difference: whole stages, then halves of what is left of each.
+  void Minimise(Finalist& winner) {
+    minimise_until_ = clock_.Seconds() + kMinimiseShare * Left();
+    assignment_ = AssignmentOf(space_, winner.plan);
+    const StatusOr<std::string> executable = measurer_.ExecutableOf(winner.plan);
+    if (!executable) return;
+    executable_ = *executable;
+    for (const Stage stage : AllStages().list) {
+      std::vector<size_t> changed;
+      for (size_t i = 0; i < assignment_.size(); ++i) {
+        const bool off = assignment_[i] != space_.variables[i].stock;
+        if (off && space_.decisions[i].stage == stage) changed.push_back(i);
+      }
+      RaceReport race;
+      if (changed.empty() || Shrink(changed, &race)) continue;
+      result_.gains.push_back({stage, static_cast<int>(changed.size()), race});
+    }
+    const TunePlan small = PlanOf(space_, assignment_);
+    if (!small.empty()) winner.plan = small;
+  }
+
+  // True where all of these could be left out. Otherwise `race` says what they are worth.
+  bool Shrink(const std::vector<size_t>& changed, RaceReport* race) {
+    if (clock_.Seconds() > minimise_until_ || Hurried()) return false;
+    choices::Assignment without = assignment_;
+    for (size_t i : changed) without[i] = space_.variables[i].stock;
+    const TunePlan plan = PlanOf(space_, without);
+    const StatusOr<std::string> executable = measurer_.ExecutableOf(plan);
+    if (executable && *executable == executable_) {
+      assignment_ = without;
+      return true;
+    }
+    if (executable) {
+      const StatusOr<RaceReport> raced =
+          measurer_.Race(plan, PlanOf(space_, assignment_), Look::kLong);
+      const bool out = raced && (raced->same_executable ||
+                                 (raced->speedup < kNotFaster && raced->high < kSurelyNot));
+      if (out) {
+        assignment_ = without;
+        executable_ = *executable;
+        return true;
+      }
+      if (raced && race != nullptr) *race = *raced;
+    }
+    if (changed.size() == 1) return false;
+    const auto middle = changed.begin() + static_cast<std::ptrdiff_t>(changed.size() / 2);
+    Shrink({changed.begin(), middle}, nullptr);
+    Shrink({middle, changed.end()}, nullptr);
+    return false;
+  }
+
+  // Null where none is known to compute the same.
+  const Finalist* FirstEqual(const std::vector<Finalist>& list) {
+    Report("verify");
+    CompareOptions comparing = options_.compare;
+    comparing.budget_seconds =
+        std::min(comparing.budget_seconds, std::max(20.0, 2 * std::max(0.0, Left())));
+    for (size_t i = 0; i < std::min(list.size(), kMostCompared); ++i) {
+      if (i > 0 && Left() < 0) break;
+      StatusOr<ComparisonReport> report = measurer_.Compare({}, list[i].plan, comparing);
+      if (!report) {
+        ComparisonReport broken;
+        broken.method = "none";
+        broken.reason = "the comparison broke down: " + report.error().message;
+        report = broken;
+      }
+      result_.verification = *report;
+      result_.verified = report->verdict == Verdict::kEqual       ? "true"
+                         : report->verdict == Verdict::kDifferent ? "false"
+                                                                  : "unknown";
+      if (report->verdict == Verdict::kEqual) return &list[i];
+      result_.rejected.push_back(
+          fmt::format("{:.2f} times as fast, but {}: {}", std::exp(-list[i].value),
+                      report->verdict == Verdict::kDifferent ? "it computes something else"
+                                                             : "not known to compute the same",
+                      report->reason));
+      result_.gains.clear();  // were the first one's
+    }
+    result_.reason = "what is faster is not verified: " + result_.verification.reason;
+    return nullptr;
+  }
+
+  void Confirm(const Finalist& chosen) {
+    Report("confirm");
+    if (Status fresh = measurer_.Restart(); !fresh) {
+      result_.reason = "no fresh process to confirm it in: " + fresh.error().message;
+      return;
+    }
+    const double seconds =
+        Hurried() ? kLeastConfirm : std::clamp(0.8 * Left(), kLeastConfirm, kMostConfirm);
+    const StatusOr<RaceReport> race =
+        measurer_.Race({}, chosen.plan, seconds, Hurried() ? 6 : kConfirmPairs);
+    if (!race) {
+      result_.reason = "it does not run in a fresh process: " + race.error().message;
+      return;
+    }
+    result_.race = *race;
+    result_.kept = !race->same_executable && race->low > 1;
+    if (result_.kept) {
+      result_.plan = chosen.plan;
+      result_.lessons = LessonsOf(ChoicesOf(space_, AssignmentOf(space_, chosen.plan)),
+                                  std::log(race->speedup), options_.program);
+      return;
+    }
+    const bool noisy = race->low < 1 && race->high > 1 && race->high - race->low > kWide;
+    const std::string figures =
+        race->same_executable ? "it makes the same executable"
+                              : fmt::format("{:.3f} times as fast, 95 % interval [{:.3f}, {:.3f}]",
+                                            race->speedup, race->low, race->high);
+    result_.reason = noisy ? "the machine is too noisy to decide: " + figures
+                           : "what was faster was not so again in a fresh process: " + figures;
+    result_.rejected.push_back(result_.reason);
+  }
+
+  Measurer& measurer_;
+  const Evaluator& clock_;
+  const Space& space_;
+  const TuneOptions& options_;
+  const ConcludeOptions& concluding_;
+  TuneResult& result_;
+  const double end_;
+  double minimise_until_ = 0;
+  choices::Assignment assignment_;  // being minimised
+  std::string executable_;          // its
+};
+
+}  // namespace
+
+void Conclude(Measurer& measurer, const Evaluator& clock, const Space& space,
+              const Finalists& finalists, const TuneOptions& options,
+              const ConcludeOptions& concluding, TuneResult& result) {
+  Conclusion(measurer, clock, space, options, concluding, result).Run(finalists);
+}
+
+}  // namespace hone::tune

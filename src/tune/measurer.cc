@@ -1,0 +1,176 @@
+#include "tune/measurer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace hone::tune {
+namespace {
+
+constexpr double kLeastSample = 0.002;  // RaceOptions::least_sample_seconds
+constexpr int kShortPairs = 10;
+constexpr int kLongPairs = 60;
+// A race ends where it is decided which is faster; by how much takes more pairs.
+constexpr int kLeastShort = 6;
+constexpr int kLeastLong = 20;
+constexpr double kUnknownRun = 0.01;
+
+double LogOf(double ratio) { return std::log(std::clamp(ratio, 1e-6, 1e6)); }
+
+store::PlanRow RowOf(const Space& space, const TunePlan& plan) {
+  store::PlanRow row{HashText(plan), TunePlanToJson(plan), {}};
+  for (const NamedChoice& choice : ChoicesOf(space, AssignmentOf(space, plan))) {
+    row.choices.push_back({std::string(StageName(choice.stage)), choice.name, choice.value});
+  }
+  return row;
+}
+
+}  // namespace
+
+Measurer::Measurer(Evaluator& evaluator, const Space& space, const TuneOptions& options)
+    : evaluator_(evaluator), space_(space), options_(options) {
+  for (const store::Measurement& one : options.known) {
+    if (!one.error.empty() || one.executable.empty()) continue;
+    Measured measured;
+    measured.executable = one.executable;
+    measured.value = -LogOf(one.speedup);
+    measured.race.speedup = one.speedup;
+    measured.race.low = one.low;
+    measured.race.high = one.high;
+    measured.race.pairs = one.pairs;
+    measured.race.seconds_a = one.stock_seconds;
+    measured.race.seconds_b = one.tuned_seconds;
+    Measured& known = known_[one.executable];
+    if (known.race.pairs <= one.pairs) known = measured;
+  }
+}
+
+template <class Call>
+auto Measurer::Timed(Call call) -> decltype(call()) {
+  const double start = evaluator_.Seconds();
+  auto result = call();
+  busy_seconds_ += evaluator_.Seconds() - start;
+  return result;
+}
+
+StatusOr<Compiled> Measurer::Compile(const TunePlan& plan, const CompileOptions& options) {
+  return Timed([&] { return evaluator_.Compile(plan, options); });
+}
+
+StatusOr<ComparisonReport> Measurer::Compare(const TunePlan& a, const TunePlan& b,
+                                             const CompareOptions& options) {
+  return Timed([&] { return evaluator_.Compare(a, b, options); });
+}
+
+StatusOr<std::vector<Alternative>> Measurer::Alternatives(bool implementations, bool orders,
+                                                          double order_seconds) {
+  return Timed([&] { return evaluator_.Alternatives(implementations, orders, order_seconds); });
+}
+
+Status Measurer::Restart() {
+  return Timed([&] { return evaluator_.Restart(); });
+}
+
+double Measurer::RaceSeconds(Look look) const {
+  const double run = std::max(run_seconds_ > 0 ? run_seconds_ : kUnknownRun, kLeastSample);
+  return look == Look::kShort ? std::clamp(2 * kShortPairs * run, 0.05, 4.0)
+                              : std::clamp(2 * kLongPairs * run, 0.5, 12.0);
+}
+
+StatusOr<RaceReport> Measurer::Race(const TunePlan& a, const TunePlan& b, Look look) {
+  return Race(a, b, RaceSeconds(look), look == Look::kShort ? kLeastShort : kLeastLong);
+}
+
+StatusOr<RaceReport> Measurer::Race(const TunePlan& a, const TunePlan& b, double seconds,
+                                    int least_pairs) {
+  RaceOptions racing;
+  racing.least_pairs = least_pairs;
+  racing.budget_seconds = seconds;
+  racing.seed = options_.seed;
+  ++races_;
+  StatusOr<RaceReport> report = Timed([&] { return evaluator_.Race(a, b, racing); });
+  if (!report) return report;
+  if (a.empty() && !report->same_executable && report->seconds_a > 0) {
+    run_seconds_ =
+        run_seconds_ == 0 ? report->seconds_a : 0.8 * run_seconds_ + 0.2 * report->seconds_a;
+  }
+  if (report->compile_seconds_b > 0) compile_seconds_ = report->compile_seconds_b;
+  return report;
+}
+
+StatusOr<std::string> Measurer::ExecutableOf(const TunePlan& plan) {
+  CompileOptions compiling;
+  compiling.sites = false;
+  compiling.fusion_hops = options_.fusion_hops;
+  compiling.fast_math = options_.fast_math;
+  const StatusOr<Compiled> compiled = Compile(plan, compiling);
+  if (!compiled) return tl::unexpected(compiled.error());
+  CompilePlan behind;
+  behind.flags = plan.compile.flags;
+  for (const CompileChoice& choice : plan.compile.choices) {
+    if (space_.behind_the_module.count(choice.key) != 0) behind.choices.push_back(choice);
+  }
+  return compiled->fingerprint.ToHex() +
+         (behind.empty() ? std::string() : ":" + HashText({{}, behind}));
+}
+
+Measured Measurer::Measure(const TunePlan& plan, Look look) {
+  const double start = evaluator_.Seconds();
+  Measured measured;
+  measured.look = look;
+  ++evaluations_;
+  const StatusOr<std::string> executable = ExecutableOf(plan);
+  if (!executable) {
+    ++failures_;
+    measured.error = executable.error().message;
+    Record(plan, measured);
+    return measured;
+  }
+  measured.executable = *executable;
+  const auto known = known_.find(*executable);
+  if (known != known_.end() && (known->second.look == Look::kLong || look == Look::kShort)) {
+    return known->second;
+  }
+  if (known != known_.end()) --evaluations_;  // a second look at the same
+  const StatusOr<RaceReport> race = Race({}, plan, look);
+  if (!race) {
+    ++failures_;
+    measured.error = race.error().message;
+    Record(plan, measured);
+    known_[*executable] = measured;
+    return measured;
+  }
+  measured.race = *race;
+  measured.value = race->same_executable ? 0 : -LogOf(race->speedup);
+  known_[*executable] = measured;
+  Record(plan, measured);
+  const double seconds = evaluator_.Seconds() - start;
+  if (look == Look::kShort) {
+    evaluation_seconds_ =
+        evaluation_seconds_ == 0 ? seconds : 0.9 * evaluation_seconds_ + 0.1 * seconds;
+  }
+  return measured;
+}
+
+double Measurer::EvaluationSeconds() const {
+  return evaluation_seconds_ > 0 ? evaluation_seconds_ : 1.0;
+}
+
+void Measurer::Record(const TunePlan& plan, const Measured& measured) const {
+  if (!options_.record) return;
+  store::Measurement one;
+  one.program = options_.program;
+  one.plan = HashText(plan);
+  one.executable = measured.executable;
+  one.stock_seconds = measured.race.seconds_a;
+  one.tuned_seconds = measured.race.seconds_b;
+  one.speedup = measured.race.speedup;
+  one.low = measured.race.low;
+  one.high = measured.race.high;
+  one.pairs = measured.race.pairs;
+  one.compile_seconds = measured.race.compile_seconds_b;
+  one.error = measured.error;
+  options_.record(one, RowOf(space_, plan));
+}
+
+}  // namespace hone::tune

@@ -1,0 +1,124 @@
+#include "tune/pool_evaluator.h"
+
+#include <utility>
+
+#include "tune/optimize.h"
+#include "tune/recipe.h"
+
+namespace hone::tune {
+
+StatusOr<StateName> StateAfter(const Pool& pool, ProgramId program,
+                               const std::vector<PlannedPass>& passes) {
+  StateName state{program, {}};
+  for (const PlannedPass& planned : passes) {
+    const StatusOr<PassId> pass = FindPass(pool.passes(), planned.pass);
+    if (!pass) return tl::unexpected(pass.error());
+    DecisionsPtr decisions;
+    if (!planned.decisions.AcceptAll()) {
+      decisions = std::make_shared<const Decisions>(planned.decisions);
+    }
+    state.links.push_back({*pass, {}, std::move(decisions)});
+  }
+  return state;
+}
+
+StatusOr<std::unique_ptr<PoolEvaluator>> PoolEvaluator::Start(StartPool start_pool,
+                                                              std::string data, uint64_t seed) {
+  std::unique_ptr<PoolEvaluator> evaluator(
+      new PoolEvaluator(std::move(start_pool), std::move(data), seed));
+  if (Status started = evaluator->Restart(); !started) return tl::unexpected(started.error());
+  return evaluator;
+}
+
+Status PoolEvaluator::Restart() {
+  pool_.reset();  // first: two workers would disturb each other's races
+  StatusOr<std::unique_ptr<Pool>> pool = start_pool_();
+  if (!pool) return tl::unexpected(pool.error());
+  pool_ = *std::move(pool);
+  StatusOr<ProgramInfo> program = pool_->Load(data_);
+  if (!program) return tl::unexpected(program.error());
+  program_ = *std::move(program);
+  return {};
+}
+
+double PoolEvaluator::Seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+StatusOr<std::vector<Alternative>> PoolEvaluator::Alternatives(bool implementations, bool orders,
+                                                               double order_seconds) {
+  std::vector<Alternative> alternatives;
+  if (implementations) {
+    StatusOr<std::vector<Alternative>> found = Implementations();
+    if (!found) return found;
+    alternatives = *std::move(found);
+  }
+  if (orders) {
+    for (Alternative& order : Orders(order_seconds)) alternatives.push_back(std::move(order));
+  }
+  return alternatives;
+}
+
+// Those that change this program.
+StatusOr<std::vector<Alternative>> PoolEvaluator::Implementations() {
+  std::vector<Alternative> found;
+  for (PassId pass = 0; pass < pool_->passes().size(); ++pass) {
+    const PassInfo& info = pool_->passes()[pass];
+    if (info.kind != PassKind::kImplementation) continue;
+    ApplyRequest request;
+    request.from.program = program_.id;
+    request.passes = {pass};
+    request.options.verify = true;
+    const StatusOr<Applied> applied = pool_->Apply(request);
+    if (!applied) return tl::unexpected(applied.error());
+    if (applied->steps.at(0).changed) {
+      found.push_back({Stage::kImplementation, info.name, {{info.name, {}}}});
+    }
+  }
+  return found;
+}
+
+// What `hone optimize` finds in a short time, for fewer instructions and for less memory traffic.
+std::vector<Alternative> PoolEvaluator::Orders(double seconds) {
+  std::vector<Alternative> orders;
+  for (const Objective objective : {Objective::kBytes, Objective::kOpCount}) {
+    OptimizeOptions options;
+    options.objective = objective;
+    options.budget_seconds = seconds / 2;
+    options.seed = seed_;
+    options.verify = false;  // the whole plan will be
+    const StatusOr<OptimizeResult> result = Optimize(*pool_, program_, options);
+    // A program that cannot be optimised has no other order.
+    if (!result || result->passes.empty()) continue;
+    Alternative order{Stage::kOrder, "order:" + std::string(ObjectiveName(objective)), {}};
+    for (PassId pass : result->passes) order.passes.push_back({pool_->passes()[pass].name, {}});
+    orders.push_back(std::move(order));
+  }
+  return orders;
+}
+
+StatusOr<Compiled> PoolEvaluator::Compile(const TunePlan& plan, const CompileOptions& options) {
+  const StatusOr<StateName> state = StateAfter(*pool_, program_.id, plan.passes);
+  if (!state) return tl::unexpected(state.error());
+  return pool_->Compile(*state, plan.compile, options);
+}
+
+StatusOr<RaceReport> PoolEvaluator::Race(const TunePlan& a, const TunePlan& b,
+                                         const RaceOptions& options) {
+  const StatusOr<StateName> state_a = StateAfter(*pool_, program_.id, a.passes);
+  if (!state_a) return tl::unexpected(state_a.error());
+  const StatusOr<StateName> state_b = StateAfter(*pool_, program_.id, b.passes);
+  if (!state_b) return tl::unexpected(state_b.error());
+  return pool_->Race(*state_a, a.compile, *state_b, b.compile, options);
+}
+
+StatusOr<ComparisonReport> PoolEvaluator::Compare(const TunePlan& a, const TunePlan& b,
+                                                  const CompareOptions& options) {
+  const StatusOr<StateName> state_a = StateAfter(*pool_, program_.id, a.passes);
+  if (!state_a) return tl::unexpected(state_a.error());
+  const StatusOr<StateName> state_b = StateAfter(*pool_, program_.id, b.passes);
+  if (!state_b) return tl::unexpected(state_b.error());
+  return pool_->Compare(*state_a, a.compile, *state_b, b.compile, options);
+}
+
+}  // namespace hone::tune

@@ -1,0 +1,211 @@
+#include "tune/space.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "tune/plan.h"
+
+namespace hone::tune {
+namespace {
+
+// A flag is about the whole program, so it goes before all but the heaviest sites.
+constexpr double kFlagWeight = 0.7;
+constexpr double kLeastWeight = 1e-4;
+
+int FamilyOf(const CompileSite& site) {
+  const std::string text =
+      std::string(CompileSiteKindName(site.kind)) + " " + site.opcode + " " + site.user;
+  return static_cast<int>(std::hash<std::string>()(text) & 0x7fffffff);
+}
+
+void Add(Decision decision, uint32_t stock, int family, double weight, Space& space) {
+  choices::Variable variable;
+  variable.name = decision.name;
+  variable.group = static_cast<int>(decision.stage);
+  variable.family = family;
+  variable.choices = static_cast<uint32_t>(decision.values.size());
+  variable.stock = stock;
+  variable.weight = std::max(weight, kLeastWeight);
+  space.decisions.push_back(std::move(decision));
+  space.variables.push_back(std::move(variable));
+}
+
+const Alternative* AlternativeNamed(const Space& space, Stage stage, const std::string& name) {
+  for (const Alternative& alternative : space.alternatives) {
+    if (alternative.stage == stage && alternative.name == name) return &alternative;
+  }
+  return nullptr;
+}
+
+// Takes the alternative's passes off the list's front.
+bool TakePrefix(const std::vector<PlannedPass>& prefix, std::vector<PlannedPass>& passes) {
+  if (prefix.empty() || prefix.size() > passes.size()) return false;
+  if (!std::equal(prefix.begin(), prefix.end(), passes.begin())) return false;
+  passes.erase(passes.begin(), passes.begin() + static_cast<std::ptrdiff_t>(prefix.size()));
+  return true;
+}
+
+}  // namespace
+
+bool Stages::Has(Stage stage) const {
+  return std::find(list.begin(), list.end(), stage) != list.end();
+}
+
+Stages AllStages() {
+  Stages stages;
+  for (size_t i = 0; i < std::size(kStageNames); ++i) stages.list.push_back(static_cast<Stage>(i));
+  return stages;
+}
+
+StatusOr<Stages> StagesFromText(std::string_view text) {
+  Stages stages;
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    const std::string_view name = text.substr(0, comma);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    const std::optional<Stage> stage = StageFromName(name);
+    if (!stage) {
+      return MakeError(ErrorCode::kInvalidInput,
+                       fmt::format("there is no stage '{}': give some of {}, commas between them",
+                                   name, fmt::join(kStageNames, ", ")));
+    }
+    if (!stages.Has(*stage)) stages.list.push_back(*stage);
+  }
+  if (stages.list.empty()) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     fmt::format("no stage is given: give some of {}, commas between them",
+                                 fmt::join(kStageNames, ", ")));
+  }
+  std::sort(stages.list.begin(), stages.list.end());
+  return stages;
+}
+
+void AddAlternatives(const std::vector<Alternative>& alternatives, const Stages& stages,
+                     Space& space) {
+  Decision order{Decision::Kind::kOrder, Stage::kOrder, "order", 0, {""}};
+  for (const Alternative& alternative : alternatives) {
+    if (!stages.Has(alternative.stage)) continue;
+    space.alternatives.push_back(alternative);
+    if (alternative.stage == Stage::kOrder) {
+      order.values.push_back(alternative.name);
+    } else {
+      Add({Decision::Kind::kPass, alternative.stage, alternative.name, 0, {"", alternative.name}},
+          0, static_cast<int>(space.variables.size()), 1, space);
+    }
+  }
+  if (order.values.size() > 1) Add(std::move(order), 0, -1, 1, space);
+}
+
+bool AddListing(const Compiled& listing, const Stages& stages, Space& space) {
+  const size_t before = space.decisions.size();
+  std::set<SiteKey> keys;
+  std::set<std::string> flags;
+  for (const Decision& decision : space.decisions) {
+    if (decision.kind == Decision::Kind::kSite) keys.insert(decision.key);
+    if (decision.kind == Decision::Kind::kFlag) flags.insert(decision.name);
+  }
+  double most_bytes = 1;
+  for (const CompileSite& site : listing.sites) {
+    most_bytes = std::max(most_bytes, static_cast<double>(site.bytes));
+  }
+  for (const CompileSite& site : listing.sites) {
+    if (site.kind == CompileSiteKind::kDotStrategy || site.kind == CompileSiteKind::kLibrary) {
+      space.behind_the_module.insert(site.key);
+    }
+    const Stage stage = StageOf(site.kind);
+    if (!stages.Has(stage) || site.choices.size() < 2 || site.stock >= site.choices.size()) {
+      continue;
+    }
+    if (!keys.insert(site.key).second) continue;
+    Add({Decision::Kind::kSite, stage, KeyText(site.key), site.key, site.choices}, site.stock,
+        FamilyOf(site), static_cast<double>(site.bytes) / most_bytes, space);
+  }
+  if (stages.Has(Stage::kFlags)) {
+    for (const FlagChoices& flag : listing.flag_choices) {
+      if (flag.values.size() < 2 || !flags.insert(flag.name).second) continue;
+      Add({Decision::Kind::kFlag, Stage::kFlags, flag.name, 0, flag.values}, 0,
+          -2 - static_cast<int>(space.variables.size()), kFlagWeight, space);
+    }
+  }
+  return space.decisions.size() > before;
+}
+
+TunePlan PlanOf(const Space& space, const choices::Assignment& assignment) {
+  TunePlan plan;
+  std::vector<PlannedPass> implementations;
+  for (size_t i = 0; i < assignment.size(); ++i) {
+    if (assignment[i] == space.variables[i].stock) continue;
+    const Decision& decision = space.decisions[i];
+    const std::string& value = decision.values[assignment[i]];
+    switch (decision.kind) {
+      case Decision::Kind::kSite:
+        plan.compile.choices.push_back({decision.key, value});
+        break;
+      case Decision::Kind::kFlag:
+        plan.compile.flags.push_back({decision.name, value});
+        break;
+      default:
+        if (const Alternative* const taken = AlternativeNamed(space, decision.stage, value)) {
+          // An order comes first: it is found on the program as it is.
+          std::vector<PlannedPass>& passes =
+              decision.kind == Decision::Kind::kOrder ? plan.passes : implementations;
+          passes.insert(passes.end(), taken->passes.begin(), taken->passes.end());
+        }
+    }
+  }
+  plan.passes.insert(plan.passes.end(), implementations.begin(), implementations.end());
+  Sort(plan.compile);
+  return plan;
+}
+
+choices::Assignment AssignmentOf(const Space& space, const TunePlan& plan) {
+  choices::Assignment assignment = choices::StockAssignment(space.variables);
+  std::vector<PlannedPass> passes = plan.passes;
+  const auto choose = [&](size_t variable, const std::string& value) {
+    const std::vector<std::string>& values = space.decisions[variable].values;
+    const auto found = std::find(values.begin(), values.end(), value);
+    if (found != values.end()) {
+      assignment[variable] = static_cast<uint32_t>(found - values.begin());
+    }
+  };
+  const auto take_passes = [&](size_t i) {
+    const Decision& decision = space.decisions[i];
+    for (const std::string& value : decision.values) {
+      const Alternative* const known = AlternativeNamed(space, decision.stage, value);
+      if (known != nullptr && TakePrefix(known->passes, passes)) return choose(i, value);
+    }
+  };
+  for (const auto kind : {Decision::Kind::kOrder, Decision::Kind::kPass}) {
+    for (size_t i = 0; i < space.decisions.size(); ++i) {
+      if (space.decisions[i].kind == kind) take_passes(i);
+    }
+  }
+  for (size_t i = 0; i < space.decisions.size(); ++i) {
+    const Decision& decision = space.decisions[i];
+    if (decision.kind == Decision::Kind::kSite) {
+      for (const CompileChoice& choice : plan.compile.choices) {
+        if (choice.key == decision.key) choose(i, choice.value);
+      }
+    } else if (decision.kind == Decision::Kind::kFlag) {
+      for (const auto& [name, value] : plan.compile.flags) {
+        if (name == decision.name) choose(i, value);
+      }
+    }
+  }
+  return assignment;
+}
+
+std::vector<NamedChoice> ChoicesOf(const Space& space, const choices::Assignment& assignment) {
+  std::vector<NamedChoice> named;
+  for (size_t i = 0; i < assignment.size(); ++i) {
+    if (assignment[i] == space.variables[i].stock) continue;
+    const Decision& decision = space.decisions[i];
+    named.push_back({decision.stage, decision.name, decision.values[assignment[i]]});
+  }
+  return named;
+}
+
+}  // namespace hone::tune

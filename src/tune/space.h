@@ -1,0 +1,68 @@
+// What can be decided about a program's compilation, as variables of a search.
+#ifndef HONE_TUNE_SPACE_H_
+#define HONE_TUNE_SPACE_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/compile_plan.h"
+#include "search/choices/choices.h"
+#include "tune/evaluator.h"
+#include "tune/tune_plan.h"
+
+namespace hone::tune {
+
+// What a variable decides. Its name: a site's key as hexadecimal digits, a flag's name, an
+// implementation's pass, or "order".
+struct Decision {
+  enum class Kind { kSite, kFlag, kPass, kOrder };
+  Kind kind = Kind::kSite;
+  Stage stage = Stage::kFlags;
+  std::string name;
+  SiteKey key = 0;
+  // By the variable's choice. Of passes and orders: "", then names of alternatives.
+  std::vector<std::string> values;
+};
+
+struct Space {
+  std::vector<Decision> decisions;
+  std::vector<choices::Variable> variables;  // one for each decision
+  std::vector<Alternative> alternatives;
+  // Sites whose decision the optimised module may not show, so that equal modules do not tell that
+  // executables are equal.
+  std::set<SiteKey> behind_the_module;
+};
+
+struct Stages {
+  std::vector<Stage> list;  // each once, in the pipeline's order
+  bool Has(Stage stage) const;
+};
+// "layout,fusion,tiles"; the error lists the names.
+StatusOr<Stages> StagesFromText(std::string_view text);
+Stages AllStages();
+
+void AddAlternatives(const std::vector<Alternative>& alternatives, const Stages& stages,
+                     Space& space);
+// What the listing has and the space does not have yet. True where there was something.
+bool AddListing(const Compiled& listing, const Stages& stages, Space& space);
+
+// Only what is decided otherwise than by the stock compiler.
+TunePlan PlanOf(const Space& space, const choices::Assignment& assignment);
+// What the plan says of things that the space does not have is left out.
+choices::Assignment AssignmentOf(const Space& space, const TunePlan& plan);
+
+// A choice off stock, for stores and people.
+struct NamedChoice {
+  Stage stage = Stage::kFlags;
+  std::string name;
+  std::string value;
+};
+std::vector<NamedChoice> ChoicesOf(const Space& space, const choices::Assignment& assignment);
+
+}  // namespace hone::tune
+
+#endif  // HONE_TUNE_SPACE_H_

@@ -1,0 +1,412 @@
+#include "tune/tune_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "tune/candidates.h"
+#include "tune/choose_implementations.h"
+#include "tune/conclude.h"
+#include "tune/lessons.h"
+#include "tune/measurer.h"
+
+namespace hone::tune {
+namespace {
+
+constexpr size_t kFinalists = 8;
+constexpr double kMargin = 0.003;      // that a new best is better by, in logarithms of time
+constexpr double kPromising = 0.004;   // better than the best by as much: a long look
+constexpr double kGreedyShare = 0.35;  // of the search, for racing alternatives
+constexpr double kOrderShare = 0.05;   // of the budget, for finding orders
+constexpr double kMostOrderSeconds = 30;
+constexpr double kSinglesShare = 0.6;          // of the evaluations that fit
+constexpr int64_t kHopeless = 6;               // failures from the first on: it does not run here
+constexpr double kLookAgain[] = {0.35, 0.65};  // shares of the search, where the best is listed
+
+class Tuner {
+ public:
+  Tuner(Evaluator& evaluator, const TuneOptions& options)
+      : evaluator_(evaluator),
+        options_(options),
+        start_(evaluator.Seconds()),
+        measurer_(evaluator, space_, options),
+        lessons_(options.lessons) {}
+
+  TuneResult Run() {
+    if (const std::optional<std::string> reason = Prepare()) {
+      result_.stop = TuneStop::kNotTunable;
+      result_.reason = *reason;
+    } else {
+      RaceAlternatives();
+      if (options_.mode == Mode::kJoint) {
+        SearchJointly();
+      } else {
+        SearchInTurn();
+      }
+      if (const std::optional<std::string> reason = WhyNotTunable()) {
+        result_.stop = TuneStop::kNotTunable;
+        result_.reason = *reason;
+      } else {
+        Conclude(measurer_, evaluator_, space_, finalists_, options_,
+                 {start_, std::max(0.0, options_.budget_seconds - Elapsed())}, result_);
+      }
+    }
+    result_.variables = space_.variables.size();
+    result_.stock_seconds = measurer_.RunSeconds();
+    result_.evaluations = measurer_.evaluations();
+    result_.races = measurer_.races();
+    result_.failures = measurer_.failures();
+    result_.busy_seconds = measurer_.busy_seconds();
+    result_.seconds = Elapsed();
+    return std::move(result_);
+  }
+
+ private:
+  double Elapsed() const { return evaluator_.Seconds() - start_; }
+  bool Interrupted() const { return options_.interrupted != nullptr && *options_.interrupted; }
+
+  // What the end needs: races of a few plans, two comparisons' worth of compiling and running.
+  double Reserve() const {
+    const double compile = std::max(measurer_.CompileSeconds(), 0.05);
+    const double needed =
+        8 * compile + 3 * measurer_.RaceSeconds(Look::kLong) + 20 * measurer_.RunSeconds() + 1;
+    return std::clamp(needed, 0.15 * options_.budget_seconds, 0.35 * options_.budget_seconds);
+  }
+  double SearchSeconds() const { return options_.budget_seconds - Reserve(); }
+
+  void Report(std::string_view phase) const {
+    if (!options_.progress) return;
+    options_.progress({phase, Elapsed(), measurer_.evaluations(), measurer_.RunSeconds(),
+                       std::exp(-finalists_.best_value())});
+  }
+
+  // Why there is nothing to tune, if so.
+  std::optional<std::string> Prepare() {
+    Report("compile");
+    StatusOr<Compiled> listing = List({});
+    if (!listing) return "it cannot be compiled here: " + listing.error().message;
+    result_.sites = listing->sites;
+    const bool implementations = options_.stages.Has(Stage::kImplementation);
+    const bool orders = options_.stages.Has(Stage::kOrder);
+    if ((implementations || orders) && !Interrupted()) {
+      Report("alternatives");
+      const double seconds = std::min(kMostOrderSeconds, kOrderShare * options_.budget_seconds);
+      const auto alternatives = measurer_.Alternatives(implementations, orders, seconds);
+      // A program without alternatives can still be tuned.
+      if (alternatives) AddAlternatives(*alternatives, options_.stages, space_);
+    }
+    AddListing(*listing, options_.stages, space_);
+    if (space_.variables.empty()) return std::string("there is nothing to decide in these stages");
+    return std::nullopt;
+  }
+
+  StatusOr<Compiled> List(const TunePlan& plan) {
+    CompileOptions compiling;
+    compiling.fusion_hops = options_.fusion_hops;
+    compiling.fast_math = options_.fast_math;
+    return measurer_.Compile(plan, compiling);
+  }
+
+  std::optional<std::string> WhyNotTunable() const {
+    if (measurer_.RunSeconds() > options_.most_run_seconds) {
+      return fmt::format("a run takes {:.1f} s, more than {:.1f} s: too long to measure",
+                         measurer_.RunSeconds(), options_.most_run_seconds);
+    }
+    if (measurer_.RunSeconds() == 0 && measurer_.failures() >= kHopeless) {
+      return "it does not run here: " + last_error_;
+    }
+    return std::nullopt;
+  }
+
+  // Whether to end a part of the search that may go on until `until`, by Elapsed().
+  bool Stopped(double until) {
+    if (Interrupted()) {
+      result_.stop = TuneStop::kInterrupted;
+    } else if (WhyNotTunable()) {
+      result_.stop = TuneStop::kNotTunable;
+    } else if (options_.budget_evaluations > 0 &&
+               measurer_.evaluations() >= options_.budget_evaluations) {
+      result_.stop = TuneStop::kEvaluations;
+    } else if (Elapsed() >= std::min(until, SearchSeconds())) {
+      result_.stop = TuneStop::kTime;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  // A short look, and a long one where it promises to be the best; for the chooser.
+  choices::Trial Examine(const choices::Assignment& assignment, int group) {
+    const TunePlan plan = PlanOf(space_, assignment);
+    if (plan.empty()) return {assignment, 0, false};
+    Measured measured = measurer_.Measure(plan, Look::kShort);
+    const double best = finalists_.best_value();
+    const double doubt =
+        measured.race.low > 0 ? 0.15 * std::log(measured.race.high / measured.race.low) : 0;
+    const bool promising =
+        !measured.failed() && measured.value < best - std::max(kPromising, doubt);
+    if (promising && measured.look == Look::kShort) {
+      measured = measurer_.Measure(plan, Look::kLong);
+    }
+    if (measured.failed()) {
+      last_error_ = measured.error;
+      return {assignment, 0, true};
+    }
+    if (measured.look == Look::kShort) {
+      // What is not known well is not built upon.
+      return {assignment, std::max(measured.value, best + 1e-4), false};
+    }
+    Offer(plan, measured, group);
+    return {assignment, measured.value, false};
+  }
+
+  void Offer(const TunePlan& plan, const Measured& measured, int group) {
+    const Finalist finalist{plan, measured.executable, measured.value, measured.race};
+    if (!finalists_.Offer(finalist, kMargin)) return;
+    const double speedup = std::exp(-measured.value);
+    lessons_.Learn(ChoicesOf(space_, AssignmentOf(space_, plan)), std::log(speedup),
+                   options_.program);
+    const Stage stage = group == choices::kEveryGroup ? Stage::kFlags : static_cast<Stage>(group);
+    result_.improvements.push_back({Elapsed(), measurer_.evaluations(), speedup, stage});
+  }
+
+  // Implementations and orders each alone, then the winners together: they matter most where they
+  // matter at all, and decide what sites there are.
+  void RaceAlternatives() {
+    PassSequence names;
+    for (size_t i = 0; i < space_.decisions.size(); ++i) {
+      for (const std::string& value : space_.decisions[i].values) {
+        const auto kind = space_.decisions[i].kind;
+        const bool pass = kind == Decision::Kind::kPass || kind == Decision::Kind::kOrder;
+        if (pass && !value.empty()) names.push_back(value);
+      }
+    }
+    if (names.empty()) return;
+    const double until = kGreedyShare * SearchSeconds();
+    const auto race = [&](const PassSequence& a, const PassSequence& b) -> StatusOr<RaceReport> {
+      Report("alternatives");
+      const bool last = a.empty() && b.size() > 1;
+      if (!last && Stopped(until)) {
+        return MakeError(ErrorCode::kInterrupted, "not raced: the budget is spent");
+      }
+      if (!a.empty()) {
+        return measurer_.Race(PlanOf(space_, With(a)), PlanOf(space_, With(b)), Look::kLong);
+      }
+      const TunePlan plan = PlanOf(space_, With(b));
+      const Measured measured = measurer_.Measure(plan, Look::kLong);
+      if (measured.failed()) {
+        last_error_ = measured.error;
+        return MakeError(ErrorCode::kPassFailed, measured.error);
+      }
+      Offer(plan, measured, static_cast<int>(Stage::kImplementation));
+      return measured.race;
+    };
+    const ChooseResult chosen = ChooseImplementations(names, race, {});
+    if (!chosen.passes.empty()) starts_.push_back(PlanOf(space_, With(chosen.passes)));
+  }
+
+  choices::Assignment With(const PassSequence& names) const {
+    choices::Assignment assignment = choices::StockAssignment(space_.variables);
+    for (size_t i = 0; i < space_.decisions.size(); ++i) {
+      const Decision& decision = space_.decisions[i];
+      if (decision.kind != Decision::Kind::kPass && decision.kind != Decision::Kind::kOrder) {
+        continue;
+      }
+      for (const std::string& name : names) {
+        const auto found = std::find(decision.values.begin(), decision.values.end(), name);
+        if (found != decision.values.end()) {
+          assignment[i] = static_cast<uint32_t>(found - decision.values.begin());
+        }
+      }
+    }
+    return assignment;
+  }
+
+  // What a chooser is asked about: these variables, all others as in `base`.
+  struct Round {
+    std::vector<size_t> variables;
+    choices::Assignment base;
+    size_t known = 0;  // variables of the space before it were changed alone already
+    bool joint = false;
+    double until = 0;                 // Elapsed() at its end
+    int64_t evaluations = INT64_MAX;  // in all, at its end
+  };
+  enum class Ended { kStopped, kExhausted, kGrown };
+
+  // The starts: what was learned elsewhere, what the caller believes in, the best so far.
+  std::vector<choices::Assignment> Starts() const {
+    std::vector<choices::Assignment> starts;
+    for (const TunePlan& plan : starts_) starts.push_back(AssignmentOf(space_, plan));
+    for (const TunePlan& plan : options_.starts) starts.push_back(AssignmentOf(space_, plan));
+    starts.push_back(Apply({}, space_, lessons_));
+    if (!finalists_.list().empty()) {
+      const choices::Assignment best = AssignmentOf(space_, finalists_.list().front().plan);
+      starts.push_back(best);
+      // The best's own choices, and what was learned of the rest.
+      Candidate own;
+      for (size_t i = 0; i < best.size(); ++i) {
+        own.own.push_back(best[i] == space_.variables[i].stock ? Candidate::kUndecided : best[i]);
+      }
+      starts.push_back(Apply(own, space_, lessons_));
+    }
+    return starts;
+  }
+
+  choices::Problem ProblemOf(const Round& round) const {
+    choices::Problem problem;
+    for (size_t i : round.variables) {
+      problem.variables.push_back(space_.variables[i]);
+      problem.variables.back().single = i >= round.known;
+    }
+    for (const choices::Assignment& start : Starts()) {
+      problem.starts.push_back(PartOf(round, start));
+    }
+    const double left = std::max(0.0, std::min(round.until, SearchSeconds()) - Elapsed());
+    double fits = left / measurer_.EvaluationSeconds();
+    if (options_.budget_evaluations > 0) {
+      const int64_t end = std::min(round.evaluations, options_.budget_evaluations);
+      fits = std::min(fits, static_cast<double>(end - measurer_.evaluations()));
+    }
+    problem.singles = static_cast<size_t>(std::max(8.0, kSinglesShare * fits));
+    return problem;
+  }
+
+  static choices::Assignment PartOf(const Round& round, const choices::Assignment& whole) {
+    choices::Assignment part;
+    for (size_t i : round.variables) part.push_back(whole[i]);
+    return part;
+  }
+
+  Ended Search(const Round& round) {
+    const auto chooser =
+        choices::FindChooser(options_.strategy)->make(ProblemOf(round), options_.seed);
+    if (round.joint) {
+      // A space that has grown since: what was told then was decided the stock way there.
+      const choices::Assignment stock = choices::StockAssignment(space_.variables);
+      for (choices::Trial& trial : told_) {
+        const auto known = static_cast<std::ptrdiff_t>(trial.assignment.size());
+        trial.assignment.insert(trial.assignment.end(), stock.begin() + known, stock.end());
+        chooser->Tell(trial);
+      }
+    }
+    StageTurns turns(space_, options_.turn);
+    while (!Stopped(round.until) && measurer_.evaluations() < round.evaluations) {
+      Report("search");
+      if (round.joint && next_look_ < std::size(kLookAgain) &&
+          Progress() > kLookAgain[next_look_]) {
+        ++next_look_;
+        if (ListBest()) return Ended::kGrown;
+      }
+      const int group = round.joint ? turns.Next() : choices::kEveryGroup;
+      const std::vector<Candidate> candidates = GenerateCandidates(*chooser, 1, group);
+      if (candidates.empty()) return Ended::kExhausted;
+      Candidate whole{{round.base.begin(), round.base.end()}};
+      for (size_t i = 0; i < round.variables.size(); ++i) {
+        whole.own[round.variables[i]] = candidates[0].own[i];
+      }
+      const int tuned = round.joint ? group : space_.variables[round.variables[0]].group;
+      choices::Trial trial = Examine(Apply(whole, space_, lessons_), tuned);
+      if (round.joint) told_.push_back(trial);
+      trial.assignment = PartOf(round, trial.assignment);
+      chooser->Tell(trial);
+    }
+    return Ended::kStopped;
+  }
+
+  // How much of the search is over, by whichever budget is spent faster.
+  double Progress() const {
+    const double by_time = Elapsed() / std::max(SearchSeconds(), 1e-9);
+    if (options_.budget_evaluations == 0) return by_time;
+    return std::max(by_time, static_cast<double>(measurer_.evaluations()) /
+                                 static_cast<double>(options_.budget_evaluations));
+  }
+
+  // All stages in turns. Now and then the best is listed: other layouts and implementations make
+  // other sites.
+  void SearchJointly() {
+    size_t known = 0;
+    for (;;) {
+      Round round;
+      for (size_t i = 0; i < space_.variables.size(); ++i) round.variables.push_back(i);
+      round.base = choices::StockAssignment(space_.variables);
+      round.known = known;
+      round.joint = true;
+      round.until = SearchSeconds();
+      known = space_.variables.size();
+      const Ended ended = Search(round);
+      if (ended == Ended::kStopped) return;
+      if (ended == Ended::kExhausted && !ListBest()) {
+        result_.stop = TuneStop::kExhausted;
+        return;
+      }
+    }
+  }
+
+  // One stage after another, each with an equal share of what is left.
+  void SearchInTurn() {
+    bool exhausted = true;
+    for (size_t s = 0; s < options_.stages.list.size(); ++s) {
+      const Stage stage = options_.stages.list[s];
+      if (s > 0) ListBest();
+      Round round;
+      for (size_t i = 0; i < space_.variables.size(); ++i) {
+        if (space_.decisions[i].stage == stage) round.variables.push_back(i);
+      }
+      if (round.variables.empty()) continue;
+      round.base = finalists_.best_value() == 0
+                       ? choices::StockAssignment(space_.variables)
+                       : AssignmentOf(space_, finalists_.list().front().plan);
+      const auto stages_left = static_cast<int64_t>(options_.stages.list.size() - s);
+      round.until = Elapsed() + (SearchSeconds() - Elapsed()) / static_cast<double>(stages_left);
+      if (options_.budget_evaluations > 0) {
+        const int64_t left = options_.budget_evaluations - measurer_.evaluations();
+        round.evaluations = measurer_.evaluations() + left / stages_left;
+      }
+      exhausted = Search(round) == Ended::kExhausted && exhausted;
+      if (Interrupted() || WhyNotTunable()) return;
+    }
+    if (exhausted) result_.stop = TuneStop::kExhausted;
+  }
+
+  // The best plan's sites, as far as they are new, become variables. True where there were some.
+  bool ListBest() {
+    if (finalists_.list().empty() || finalists_.best_value() == 0) return false;
+    const TunePlan& best = finalists_.list().front().plan;
+    if (best == listed_) return false;
+    listed_ = best;
+    const StatusOr<Compiled> listing = List(best);
+    return listing && AddListing(*listing, options_.stages, space_);
+  }
+
+  Evaluator& evaluator_;
+  const TuneOptions& options_;
+  const double start_;
+  Space space_;
+  Measurer measurer_;
+  Lessons lessons_;
+  Finalists finalists_{kFinalists};
+  TuneResult result_;
+  std::vector<TunePlan> starts_;      // found by racing alternatives
+  std::vector<choices::Trial> told_;  // of the joint search, over the whole space
+  size_t next_look_ = 0;              // of kLookAgain
+  TunePlan listed_;                   // whose sites are variables, beside the stock plan's
+  std::string last_error_;
+};
+
+}  // namespace
+
+std::string_view TuneStopName(TuneStop stop) {
+  constexpr std::string_view kNames[] = {"time", "evaluations", "exhausted", "interrupted",
+                                         "not_tunable"};
+  return kNames[static_cast<int>(stop)];
+}
+
+TuneResult TuneProgram(Evaluator& evaluator, const TuneOptions& options) {
+  return Tuner(evaluator, options).Run();
+}
+
+}  // namespace hone::tune

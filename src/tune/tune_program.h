@@ -1,0 +1,104 @@
+// The joint autotuner: from a program to the fastest verified way to compile it that the budget
+// allowed, or the answer that the stock compiler's is best. (Phothilimthana et al., "A Flexible
+// Approach to Autotuning Multi-Pass Machine Learning Compilers", PACT 2021: XTAT.)
+#ifndef HONE_TUNE_TUNE_PROGRAM_H_
+#define HONE_TUNE_TUNE_PROGRAM_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/comparison.h"
+#include "core/race.h"
+#include "store/rows.h"
+#include "tune/evaluator.h"
+#include "tune/space.h"
+#include "tune/tune_plan.h"
+
+namespace hone::tune {
+
+// Joint: the stages take turns, and what one found may be changed again in the light of another.
+// Sequential: one stage after another, each settled before the next.
+enum class Mode { kJoint, kSequential };
+
+struct TuneProgress {
+  std::string_view phase;  // "compile", "alternatives", "search", "choose", "verify", "confirm"
+  double seconds = 0;      // since the start
+  int64_t evaluations = 0;
+  double stock_seconds = 0;  // of a run; 0 until known
+  double best_speedup = 1;
+};
+
+struct TuneOptions {
+  std::string program;  // its fingerprint, by which lessons name where they are from
+  Stages stages = AllStages();
+  std::string strategy = "anneal";  // a choices::ChooserInfo's name
+  Mode mode = Mode::kJoint;
+  double budget_seconds = 600;     // of everything, compiling and verifying too
+  int64_t budget_evaluations = 0;  // of plans; 0 is no limit
+  uint64_t seed = 1;
+  bool fast_math = false;  // offers flags that change the numerics
+  int fusion_hops = 5;
+  int turn = 5;                 // evaluations that a stage is tuned for before the next, when joint
+  double most_run_seconds = 2;  // programs that run longer are left alone
+  bool verify = true;
+  CompareOptions compare;
+  std::vector<store::Lesson> lessons;     // the decision store's
+  std::vector<TunePlan> starts;           // believed to be good
+  std::vector<store::Measurement> known;  // on this machine with this XLA: not measured again
+  const std::atomic<bool>* interrupted = nullptr;
+  std::function<void(const TuneProgress&)> progress;
+  // Each measurement as it comes, for a store.
+  std::function<void(const store::Measurement&, const store::PlanRow&)> record;
+};
+
+// What a stage's choices are worth in the plan that is kept: the time without them by the time
+// with.
+struct StageGain {
+  Stage stage = Stage::kFlags;
+  int choices = 0;
+  RaceReport race;
+};
+
+struct TuneImprovement {
+  double seconds = 0;
+  int64_t evaluations = 0;
+  double speedup = 1;
+  Stage stage = Stage::kFlags;  // that was being tuned
+};
+
+enum class TuneStop { kTime, kEvaluations, kExhausted, kInterrupted, kNotTunable };
+std::string_view TuneStopName(TuneStop stop);
+
+struct TuneResult {
+  bool kept = false;  // else the stock compiler's way is the result, and `reason` says why
+  std::string reason;
+  TunePlan plan;    // empty where it is not kept
+  RaceReport race;  // of the stock executable against the plan's, in a fresh process
+  std::string verified = "skipped";  // "true", "false", "unknown", "skipped"
+  ComparisonReport verification;
+  TuneStop stop = TuneStop::kTime;
+  double stock_seconds = 0;  // of a run; 0 where it was not measured
+  int64_t evaluations = 0;   // plans whose value became known, also those known before
+  int64_t races = 0;         // measured
+  int64_t failures = 0;      // plans that did not compile or run
+  size_t variables = 0;
+  double seconds = 0;
+  double busy_seconds = 0;       // of them compiling, running and comparing
+  std::vector<StageGain> gains;  // by stage, where there was time to find out
+  std::vector<TuneImprovement> improvements;
+  std::vector<std::string> rejected;  // better plans that did not stand up to the end
+  std::vector<store::Lesson> lessons;
+  std::vector<CompileSite> sites;  // of the program as it is
+};
+
+// Never an error: what cannot be compiled, run or decided here is the stock compiler's, and says
+// why.
+TuneResult TuneProgram(Evaluator& evaluator, const TuneOptions& options);
+
+}  // namespace hone::tune
+
+#endif  // HONE_TUNE_TUNE_PROGRAM_H_

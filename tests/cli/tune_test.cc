@@ -1,0 +1,144 @@
+// hone tune, apply, bench and store as a user runs them.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "hone_process.h"
+
+namespace hone {
+namespace {
+
+class TuneTest : public HoneTest {
+ protected:
+  TuneTest() {
+    Copy("small.hlo");
+    // A transpose that is dear to fuse, a reduction and some elementwise work.
+    Write("work.hlo", R"(HloModule work
+
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT sum = f32[] add(a, b)
+}
+
+ENTRY main {
+  x = f32[512,256]{1,0} parameter(0)
+  y = f32[256,512]{1,0} parameter(1)
+  turned = f32[256,512]{1,0} transpose(x), dimensions={1,0}
+  both = f32[256,512]{1,0} add(turned, y)
+  wave = f32[256,512]{1,0} tanh(both)
+  zero = f32[] constant(0)
+  ROOT sums = f32[256]{0} reduce(wave, zero), dimensions={1}, to_apply=add
+}
+)");
+  }
+};
+
+TEST_F(TuneTest, BadInputIsToldAtOnce) {
+  Write("broken.json", "{\"format\": \"hone tuned plan\", \"flags\": 3}");
+  Write("text.db", "this is no store, and long enough that SQLite can tell that it is none at all");
+  const std::vector<std::vector<std::string>> calls = {
+      {"tune"},
+      {"tune", "missing.hlo"},
+      {"tune", "small.hlo", "--stages", "layout,nothing"},
+      {"tune", "small.hlo", "--stages", ""},
+      {"tune", "small.hlo", "--strategy", "nothing"},
+      {"tune", "small.hlo", "--mode", "nothing"},
+      {"tune", "small.hlo", "--budget", "soon"},
+      {"tune", "small.hlo", "--store", "text.db"},
+      {"tune", "small.hlo", "--plan", "no/such/folder/plan.json"},
+      {"apply", "missing.json", "small.hlo", "-o", "out.hlo"},
+      {"apply", "broken.json", "small.hlo", "-o", "out.hlo"},
+      {"apply", "small.hlo", "small.hlo", "-o", "out.hlo"},
+      {"bench", "missing.hlo"},
+      {"bench", "small.hlo", "--plan", "broken.json"},
+      {"store"},
+      {"store", "ls"},
+      {"store", "ls", "missing.db"},
+      {"store", "ls", "text.db"},
+      {"store", "show", "missing.db", "3f"},
+      {"store", "import", "new.db", "missing.jsonl"},
+      {"store", "import", "new.db", "broken.json"},
+  };
+  for (const std::vector<std::string>& call : calls) {
+    std::string what;
+    for (const std::string& word : call) what += word + " ";
+    const Ran ran = Hone(call);
+    EXPECT_EQ(ran.code, 2) << what << ran.err;
+    EXPECT_FALSE(ran.err.empty()) << what;
+    EXPECT_EQ(ran.err.find("terminate"), std::string::npos) << ran.err;
+  }
+  const std::vector<std::string> listing = Listing();
+  for (const std::string& name : listing) EXPECT_NE(name, "out.hlo");
+}
+
+TEST_F(TuneTest, TheEmptyPlanIsTheStockCompiler) {
+  Write("empty.json", "{\"format\": \"hone tuned plan\"}");
+  const Ran ran = Hone({"apply", "empty.json", "work.hlo", "-o", "stock.hlo", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.Json()["applied"], 0);
+  EXPECT_NE(Read("stock.hlo").find("HloModule"), std::string::npos);
+  const Ran bench = Hone({"bench", "work.hlo", "--plan", "empty.json", "--json"});
+  ASSERT_EQ(bench.code, 0) << bench.err;
+  EXPECT_TRUE(bench.Json()["same_executable"].get<bool>());
+  EXPECT_EQ(bench.Json()["speedup"], 1);
+}
+
+TEST_F(TuneTest, FromAProgramToAPlanAndBack) {
+  const Ran ran = Hone({"tune", "work.hlo", "--budget", "25s", "--store", "tuned.db", "--plan",
+                        "plan.json", "-o", "optimised.hlo", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  const auto json = ran.Json();
+  for (const char* field : {"file", "stock_ms", "tuned_ms", "speedup", "speedup_ci", "verified",
+                            "evaluations", "seconds", "plan", "kept"}) {
+    EXPECT_TRUE(json.contains(field)) << field << ": " << ran.out;
+  }
+  EXPECT_GT(json["stock_ms"].get<double>(), 0);
+  EXPECT_GT(json["evaluations"].get<int>(), 3);
+  EXPECT_LT(json["seconds"].get<double>(), 60);
+  EXPECT_GT(json["busy_share"].get<double>(), 0.8);
+  ASSERT_EQ(json["speedup_ci"].size(), 2u);
+  if (json["kept"] == "tuned") {
+    EXPECT_EQ(json["verified"], true);
+    EXPECT_GT(json["speedup_ci"][0].get<double>(), 1);
+  } else {
+    EXPECT_EQ(json["kept"], "stock");
+    EXPECT_EQ(json["speedup"], 1);
+    EXPECT_FALSE(json["reason"].get<std::string>().empty());
+  }
+  EXPECT_EQ(nlohmann::json::parse(Read("plan.json")), json["plan"]);
+  const Ran applied = Hone({"apply", "plan.json", "work.hlo", "-o", "again.hlo"});
+  ASSERT_EQ(applied.code, 0) << applied.err;
+  EXPECT_EQ(Read("again.hlo"), Read("optimised.hlo"));
+
+  const Ran listed = Hone({"store", "ls", "tuned.db", "--json"});
+  ASSERT_EQ(listed.code, 0) << listed.err;
+  ASSERT_EQ(listed.Json().size(), 1u);
+  EXPECT_EQ(listed.Json()[0]["kept"], json["kept"]);
+  EXPECT_GT(listed.Json()[0]["measurements"].get<int>(), 3);
+  const std::string program = listed.Json()[0]["program"];
+  EXPECT_EQ(Hone({"store", "show", "tuned.db", program.substr(0, 6)}).code, 0);
+  EXPECT_EQ(Hone({"store", "show", "tuned.db", "zz"}).code, 2);
+  ASSERT_EQ(Hone({"store", "export", "tuned.db", "-o", "lines.jsonl"}).code, 0);
+  ASSERT_EQ(Hone({"store", "import", "other.db", "lines.jsonl"}).code, 0);
+  EXPECT_EQ(Hone({"store", "export", "other.db"}).out, Read("lines.jsonl"));
+  EXPECT_EQ(Hone({"store", "prune", "other.db"}).code, 0);
+}
+
+TEST_F(TuneTest, SeveralFilesHaveASummary) {
+  const Ran ran = Hone({"tune", "small.hlo", "work.hlo", "--budget", "5s,4steps", "--stages",
+                        "flags", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.Json()["results"].size(), 2u);
+  EXPECT_GE(ran.Json()["summary"]["mean_speedup"].get<double>(), 1);
+}
+
+TEST_F(TuneTest, AnInterruptStillAnswers) {
+  const Ran ran = RunProcess({HONE_BINARY, "tune", "work.hlo", "--budget", "10m", "--json"},
+                             folder(), "evaluations");
+  EXPECT_EQ(ran.code, 130) << ran.err;
+  EXPECT_EQ(ran.Json()["stop_reason"], "interrupted") << ran.out;
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,159 @@
+// What every chooser promises.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/rng.h"
+#include "search/choices/choices.h"
+
+namespace hone::choices {
+namespace {
+
+// Separable: each variable has a gain or a loss of its own. With noise, if so wished.
+class Objective {
+ public:
+  Objective(size_t variables, uint64_t seed) : rng_(seed) {
+    for (size_t i = 0; i < variables; ++i) {
+      Variable variable;
+      variable.name = std::to_string(i);
+      variable.group = static_cast<int>(i % 3);
+      variable.family = static_cast<int>(i % 7);
+      variable.choices = 2 + static_cast<uint32_t>(i % 3);
+      variable.stock = static_cast<uint32_t>(i % 2);
+      variable.weight = 0.1 + rng_.Unit();
+      problem.variables.push_back(variable);
+      std::vector<double>& effects = effects_.emplace_back();
+      for (uint32_t choice = 0; choice < variable.choices; ++choice) {
+        // Most choices are for the worse, as in real programs.
+        effects.push_back(choice == variable.stock ? 0 : 0.1 * rng_.Unit() - 0.03);
+      }
+    }
+  }
+
+  double True(const Assignment& assignment) const {
+    double sum = 0;
+    for (size_t i = 0; i < assignment.size(); ++i) sum += effects_[i][assignment[i]];
+    return sum;
+  }
+  double Noisy(const Assignment& assignment) {
+    return True(assignment) + 0.002 * (rng_.Unit() - 0.5);
+  }
+
+  Problem problem;
+
+ private:
+  Rng rng_;
+  std::vector<std::vector<double>> effects_;
+};
+
+class EachChooser : public testing::TestWithParam<ChooserInfo> {
+ protected:
+  // The true value of what it thinks best.
+  static double Search(const ChooserInfo& info, Objective objective, uint64_t seed, int trials) {
+    const auto chooser = info.make(objective.problem, seed);
+    double best = 1e9;
+    Assignment assignment;
+    for (int i = 0; i < trials; ++i) {
+      const std::vector<Assignment> asked = chooser->Ask(1);
+      if (asked.empty()) break;
+      const double value = objective.Noisy(asked[0]);
+      if (value < best) {
+        best = value;
+        assignment = asked[0];
+      }
+      chooser->Tell({asked[0], value, false});
+    }
+    return objective.True(assignment);
+  }
+};
+
+TEST_P(EachChooser, AsksStockFirstThenStarts) {
+  Objective objective(6, 1);
+  Assignment start = StockAssignment(objective.problem.variables);
+  start[2] = (start[2] + 1) % objective.problem.variables[2].choices;
+  objective.problem.starts = {start};
+  const auto chooser = GetParam().make(objective.problem, 1);
+  const std::vector<Assignment> asked = chooser->Ask(2);
+  ASSERT_EQ(asked.size(), 2u);
+  EXPECT_EQ(asked[0], StockAssignment(objective.problem.variables));
+  EXPECT_EQ(asked[1], start);
+}
+
+TEST_P(EachChooser, SameSeedSameAsks) {
+  std::vector<std::vector<Assignment>> runs;
+  for (int run = 0; run < 2; ++run) {
+    Objective objective(12, 2);
+    const auto chooser = GetParam().make(objective.problem, 5);
+    std::vector<Assignment>& all = runs.emplace_back();
+    for (int i = 0; i < 60; ++i) {
+      for (const Assignment& assignment : chooser->Ask(2, i % 4 - 1)) {
+        all.push_back(assignment);
+        chooser->Tell({assignment, objective.Noisy(assignment), false});
+      }
+    }
+  }
+  EXPECT_EQ(runs[0], runs[1]);
+  EXPECT_GE(runs[0].size(), 100u);
+}
+
+TEST_P(EachChooser, AsksEverythingOnceAndLegally) {
+  Objective objective(5, 3);
+  size_t all = 1;
+  for (const Variable& variable : objective.problem.variables) all *= variable.choices;
+  const auto chooser = GetParam().make(objective.problem, 1);
+  std::set<Assignment> seen;
+  for (size_t i = 0; i < 2 * all; ++i) {
+    const std::vector<Assignment> asked = chooser->Ask(3);
+    if (asked.empty()) break;
+    for (const Assignment& assignment : asked) {
+      ASSERT_EQ(assignment.size(), objective.problem.variables.size());
+      for (size_t j = 0; j < assignment.size(); ++j) {
+        ASSERT_LT(assignment[j], objective.problem.variables[j].choices);
+      }
+      EXPECT_TRUE(seen.insert(assignment).second) << "asked twice";
+      chooser->Tell({assignment, objective.True(assignment), false});
+    }
+  }
+  EXPECT_EQ(seen.size(), all);
+  EXPECT_TRUE(chooser->Ask(1).empty());
+}
+
+TEST_P(EachChooser, NothingToChoose) {
+  const auto chooser = GetParam().make(Problem(), 1);
+  const std::vector<Assignment> asked = chooser->Ask(3);
+  ASSERT_EQ(asked.size(), 1u);
+  chooser->Tell({asked[0], 0, false});
+  EXPECT_TRUE(chooser->Ask(1).empty());
+}
+
+TEST_P(EachChooser, GoesOnWhereEverythingFails) {
+  Objective objective(10, 4);
+  const auto chooser = GetParam().make(objective.problem, 1);
+  for (int i = 0; i < 100; ++i) {
+    const std::vector<Assignment> asked = chooser->Ask(1);
+    ASSERT_EQ(asked.size(), 1u);
+    chooser->Tell({asked[0], 0, true});
+  }
+}
+
+TEST_P(EachChooser, IsNoWorseThanRandomOnASeparableObjective) {
+  if (GetParam().name == "random") GTEST_SKIP() << "is what the others are compared with";
+  // What it is for: a space that the trials exhaust.
+  const size_t variables = GetParam().name == "exhaustive" ? 4 : 30;
+  double own = 0;
+  double by_random = 0;
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const Objective objective(variables, seed);
+    own += Search(GetParam(), objective, seed, 200);
+    by_random += Search(*FindChooser("random"), objective, seed, 200);
+  }
+  EXPECT_LE(own, by_random + 0.01);
+}
+
+INSTANTIATE_TEST_SUITE_P(Choosers, EachChooser, testing::ValuesIn(Choosers()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace hone::choices

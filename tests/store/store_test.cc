@@ -1,0 +1,157 @@
+#include "store/store.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <limits>
+
+#include "temporary_file.h"
+
+namespace hone::store {
+namespace {
+
+const Place kHere{"a processor", 2, "xla 1", "hone 1"};
+
+Measurement MakeMeasurement(const std::string& plan, double speedup) {
+  Measurement one;
+  one.program = "p1";
+  one.plan = plan;
+  one.executable = "e-" + plan;
+  one.stock_seconds = 0.01;
+  one.tuned_seconds = 0.01 / speedup;
+  one.speedup = speedup;
+  one.low = speedup - 0.1;
+  one.high = std::numeric_limits<double>::infinity();
+  one.pairs = 12;
+  return one;
+}
+
+PlanRow MakePlan(const std::string& hash) {
+  return {hash, "{\"plan\": \"" + hash + "\"}", {{"flags", "xla_some_flag", "true"}}};
+}
+
+Outcome MakeOutcome(const std::string& plan, double low) {
+  return {"p1", plan, true, "true", "", 0.01, 0.01 / (low + 0.1), low + 0.1, low, low + 0.2};
+}
+
+void Fill(Store& store) {
+  CompileSite site;
+  site.key = 0x1234;
+  site.kind = CompileSiteKind::kPartitions;
+  site.instruction = "fusion.1";
+  site.opcode = "fusion";
+  site.bytes = 4096;
+  site.choices = {"1", "2"};
+  ASSERT_TRUE(store.AddProgram({"p1", "module", "a.hlo", 12}, {site}));
+  ASSERT_TRUE(store.AddMeasurements(kHere, {MakeMeasurement("h1", 1.5), MakeMeasurement("h2", 2)},
+                                    {MakePlan("h1"), MakePlan("h2")}));
+  ASSERT_TRUE(store.AddOutcome(kHere, MakeOutcome("h2", 1.8), MakePlan("h2")));
+  ASSERT_TRUE(store.AddLessons(kHere, {{"flags", "xla_some_flag", "true", 0.4, "p1"}}));
+}
+
+TEST(StoreTest, GivesBackWhatWasAdded) {
+  const TemporaryFile file;
+  {
+    const auto store = Store::Open(file.path());
+    ASSERT_TRUE(store) << store.error().message;
+    Fill(**store);
+  }
+  const auto store = Store::OpenExisting(file.path());
+  ASSERT_TRUE(store) << store.error().message;
+  const auto measurements = (*store)->Measurements(kHere, "p1");
+  ASSERT_TRUE(measurements);
+  ASSERT_EQ(measurements->size(), 2u);
+  EXPECT_EQ(measurements->at(1).plan, "h2");
+  EXPECT_EQ(measurements->at(1).speedup, 2);
+  EXPECT_EQ(measurements->at(1).pairs, 12);
+  Place elsewhere = kHere;
+  elsewhere.cores = 4;
+  EXPECT_TRUE((*store)->Measurements(elsewhere, "p1")->empty());
+  EXPECT_TRUE((*store)->Lessons(elsewhere)->empty());
+  const auto outcome = (*store)->FindOutcome(kHere, "p1");
+  ASSERT_TRUE(outcome && *outcome);
+  EXPECT_TRUE((*outcome)->kept);
+  EXPECT_EQ((*outcome)->plan, "h2");
+  EXPECT_FALSE(*(*store)->FindOutcome(kHere, "p2"));
+  EXPECT_EQ(*(*store)->PlanText("h1"), "{\"plan\": \"h1\"}");
+  EXPECT_FALSE((*store)->PlanText("h9"));
+  const auto lessons = (*store)->Lessons(kHere);
+  ASSERT_EQ(lessons->size(), 1u);
+  EXPECT_EQ(lessons->at(0).value, "true");
+  const auto listed = (*store)->List();
+  ASSERT_EQ(listed->size(), 1u);
+  EXPECT_EQ(listed->at(0).measurements, 2);
+  EXPECT_EQ(listed->at(0).program.file, "a.hlo");
+  EXPECT_TRUE((*store)->List("q")->empty());
+}
+
+TEST(StoreTest, WorseOutcomesAndLessonsDoNotReplaceBetterOnes) {
+  const TemporaryFile file;
+  const auto store = Store::Open(file.path());
+  Fill(**store);
+  ASSERT_TRUE((*store)->AddOutcome(kHere, MakeOutcome("h1", 1.2), MakePlan("h1")));
+  EXPECT_EQ((**(*store)->FindOutcome(kHere, "p1")).plan, "h2");
+  ASSERT_TRUE((*store)->AddOutcome(kHere, MakeOutcome("h1", 2.5), MakePlan("h1")));
+  EXPECT_EQ((**(*store)->FindOutcome(kHere, "p1")).plan, "h1");
+  ASSERT_TRUE((*store)->AddLessons(kHere, {{"flags", "xla_some_flag", "false", 0.1, "p2"}}));
+  EXPECT_EQ((*store)->Lessons(kHere)->at(0).value, "true");
+  ASSERT_TRUE((*store)->AddLessons(kHere, {{"flags", "xla_some_flag", "false", 0.9, "p2"}}));
+  EXPECT_EQ((*store)->Lessons(kHere)->at(0).value, "false");
+}
+
+TEST(StoreTest, ExportsAndImports) {
+  const TemporaryFile file;
+  const auto store = Store::Open(file.path());
+  Fill(**store);
+  const auto lines = (*store)->Export();
+  ASSERT_TRUE(lines);
+  const auto other = Store::Open(file.path("other.db"));
+  const auto rows = (*other)->Import(*lines);
+  ASSERT_TRUE(rows) << rows.error().message;
+  EXPECT_EQ(*rows, std::count(lines->begin(), lines->end(), '\n'));
+  EXPECT_EQ(*(*other)->Export(), *lines);
+  EXPECT_EQ(*(*other)->Import(*lines), *rows);
+  EXPECT_EQ(*(*other)->Export(), *lines) << "importing twice changed something";
+}
+
+TEST(StoreTest, AWrongLineImportsNothing) {
+  const TemporaryFile file;
+  const auto store = Store::Open(file.path());
+  const std::string good =
+      "{\"table\": \"machines\", \"machine\": \"m\", \"cpu\": \"c\", \"cores\": 2}\n";
+  for (const char* wrong :
+       {"what", "[]", "{}", "{\"table\": 3}", "{\"table\": \"no\"}", "{\"table\": \"plans\"}",
+        "{\"table\": \"machines\", \"machine\": \"n\", \"cpu\": \"c\", \"cores\": \"x\"}"}) {
+    const auto imported = (*store)->Import(good + wrong + "\n");
+    ASSERT_FALSE(imported) << wrong;
+    EXPECT_EQ(imported.error().code, ErrorCode::kInvalidInput);
+    EXPECT_NE(imported.error().message.find("line 2"), std::string::npos)
+        << imported.error().message;
+    EXPECT_EQ(*(*store)->Export(), "") << wrong;
+  }
+}
+
+TEST(StoreTest, PrunesMeasurementsAndWhatOnlyTheyNeeded) {
+  const TemporaryFile file;
+  const auto store = Store::Open(file.path());
+  Fill(**store);
+  EXPECT_EQ(*(*store)->Prune(3600), 0);
+  EXPECT_EQ(*(*store)->Prune(0), 2);
+  EXPECT_FALSE((*store)->PlanText("h1"));
+  EXPECT_TRUE((*store)->PlanText("h2")) << "the outcome needs it";
+  EXPECT_EQ((*store)->Lessons(kHere)->size(), 1u);
+}
+
+TEST(StoreTest, RefusesWhatIsNoStore) {
+  const TemporaryFile file;
+  std::ofstream(file.path("text")) << "this is not a database, though it is long enough to be one";
+  const auto text = Store::Open(file.path("text"));
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.error().code, ErrorCode::kInvalidInput);
+  EXPECT_FALSE(Store::OpenExisting(file.path("missing")));
+  EXPECT_FALSE(std::filesystem::exists(file.path("missing")));
+  EXPECT_FALSE(Store::Open(file.path("no/such/folder.db")));
+}
+
+}  // namespace
+}  // namespace hone::store

@@ -1,0 +1,146 @@
+// A program whose compilation is a formula, on a machine whose clock and noise are made up.
+#ifndef HONE_TESTS_TUNE_TOY_EVALUATOR_H_
+#define HONE_TESTS_TUNE_TOY_EVALUATOR_H_
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/rng.h"
+#include "tune/evaluator.h"
+
+namespace hone::tune {
+
+class ToyEvaluator final : public Evaluator {
+ public:
+  // The logarithm of the time of what is decided: names of choices off stock, "KEY=value" (keys in
+  // decimal), "flag=value" and "+PASS".
+  using Formula = std::function<double(const std::map<std::string, std::string>&)>;
+
+  explicit ToyEvaluator(Formula formula, uint64_t seed = 1)
+      : formula_(std::move(formula)), rng_(seed) {}
+
+  void AddSite(SiteKey key, CompileSiteKind kind, std::vector<std::string> choices,
+               int64_t bytes = 1000) {
+    CompileSite site;
+    site.key = key;
+    site.kind = kind;
+    site.choices = std::move(choices);
+    site.bytes = bytes;
+    site.opcode = "fusion";
+    site.instruction = "i" + std::to_string(key);
+    listing_.sites.push_back(site);
+  }
+  void AddFlag(const std::string& name, std::vector<std::string> values) {
+    listing_.flag_choices.push_back({name, std::move(values)});
+  }
+  void AddPass(const std::string& name) {
+    alternatives_.push_back({Stage::kImplementation, name, {{name, {}}}});
+  }
+
+  StatusOr<std::vector<Alternative>> Alternatives(bool, bool, double) override {
+    return alternatives_;
+  }
+
+  StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions&) override {
+    seconds_ += compile_seconds;
+    if (const std::string why = Fails(plan); !why.empty()) {
+      return MakeError(ErrorCode::kWorkerDied, why);
+    }
+    Compiled compiled = listing_;
+    compiled.fingerprint = {Hash(plan), 1};
+    return compiled;
+  }
+
+  StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b,
+                            const RaceOptions& options) override {
+    ++races[Hash(b)];
+    seconds_ += 2 * compile_seconds;
+    for (const TunePlan& plan : {a, b}) {
+      if (const std::string why = Fails(plan); !why.empty()) {
+        return MakeError(ErrorCode::kWorkerDied, why);
+      }
+    }
+    RaceReport report;
+    report.compile_seconds_a = report.compile_seconds_b = compile_seconds;
+    if (Hash(a) == Hash(b)) {
+      report.same_executable = true;
+      return report;
+    }
+    report.seconds_a = run_seconds * std::exp(formula_(Decided(a)));
+    report.seconds_b = run_seconds * std::exp(formula_(Decided(b)));
+    const double pair = std::max(0.004, report.seconds_a + report.seconds_b);
+    report.pairs = std::max(options.least_pairs, static_cast<int>(options.budget_seconds / pair));
+    report.pairs = std::min(report.pairs, 60);
+    seconds_ += report.pairs * pair;
+    const double deviation = noise / std::sqrt(report.pairs);
+    report.speedup = report.seconds_a / report.seconds_b * std::exp(deviation * Normal());
+    report.low = report.speedup * std::exp(-2.2 * deviation);
+    report.high = report.speedup * std::exp(2.2 * deviation);
+    return report;
+  }
+
+  StatusOr<ComparisonReport> Compare(const TunePlan&, const TunePlan& b,
+                                     const CompareOptions&) override {
+    seconds_ += 2;
+    ComparisonReport report;
+    const bool wrong = computes_wrong && computes_wrong(Decided(b));
+    report.verdict = wrong ? Verdict::kDifferent : Verdict::kEqual;
+    report.reason = wrong ? "output 0 differs" : "";
+    return report;
+  }
+
+  Status Restart() override {
+    ++restarts;
+    return {};
+  }
+  double Seconds() const override { return seconds_; }
+
+  static std::map<std::string, std::string> Decided(const TunePlan& plan) {
+    std::map<std::string, std::string> decided;
+    for (const CompileChoice& choice : plan.compile.choices) {
+      decided[std::to_string(choice.key)] = choice.value;
+    }
+    for (const auto& [name, value] : plan.compile.flags) decided[name] = value;
+    for (const PlannedPass& planned : plan.passes) decided["+" + planned.pass] = "on";
+    return decided;
+  }
+  // The true speed-up of a plan.
+  double Speedup(const TunePlan& plan) const { return std::exp(-formula_(Decided(plan))); }
+
+  double compile_seconds = 0.05;
+  double run_seconds = 0.01;
+  double noise = 0.02;  // standard deviation of a pair's ratio, as a logarithm
+  std::function<bool(const std::map<std::string, std::string>&)> computes_wrong;
+  std::function<bool(const std::map<std::string, std::string>&)> crashes;
+  int restarts = 0;
+  std::map<uint64_t, int> races;  // by what is decided
+
+ private:
+  uint64_t Hash(const TunePlan& plan) const {
+    uint64_t hash = 0;
+    for (const auto& [name, value] : Decided(plan)) {
+      hash = hash * 31 + std::hash<std::string>()(name + "=" + value);
+    }
+    return hash;
+  }
+  std::string Fails(const TunePlan& plan) const {
+    return crashes && crashes(Decided(plan)) ? "XLA aborted" : "";
+  }
+  double Normal() {
+    return std::sqrt(-2 * std::log(1 - rng_.Unit())) * std::cos(6.283185307179586 * rng_.Unit());
+  }
+
+  const Formula formula_;
+  Rng rng_;
+  Compiled listing_;
+  std::vector<Alternative> alternatives_;
+  double seconds_ = 0;
+};
+
+}  // namespace hone::tune
+
+#endif  // HONE_TESTS_TUNE_TOY_EVALUATOR_H_

@@ -1,0 +1,173 @@
+// The pieces of the autotuner, one by one.
+#include <gtest/gtest.h>
+
+#include "tune/candidates.h"
+#include "tune/lessons.h"
+#include "tune/space.h"
+#include "tune/tune_plan.h"
+
+namespace hone::tune {
+namespace {
+
+TunePlan MakePlan() {
+  TunePlan plan;
+  plan.passes.push_back({"implement:one", {}});
+  Decisions decisions;
+  decisions.otherwise = Otherwise::kDecline;
+  decisions.seed = 3;
+  decisions.choices = {{5, true}, {9, false}};
+  plan.passes.push_back({"algsimp", decisions});
+  plan.compile.choices = {{1, "keep"}, {0xfedcba9876543210, "0,1"}};
+  plan.compile.flags = {{"xla_a", "true"}, {"xla_b", "2"}};
+  return plan;
+}
+
+TEST(TunePlanTest, ThereAndBack) {
+  for (const TunePlan& plan : {TunePlan(), MakePlan()}) {
+    const std::string text = TunePlanToJson(plan);
+    const auto again = TunePlanFromJson(text);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(*again, plan) << text;
+    EXPECT_EQ(HashText(*again), HashText(plan));
+  }
+  EXPECT_NE(HashText(MakePlan()), HashText(TunePlan()));
+}
+
+TEST(TunePlanTest, SaysWhichFieldIsWrong) {
+  const std::string head = "{\"format\": \"hone tuned plan\", ";
+  const std::pair<std::string, std::string> cases[] = {
+      {"", "format"},
+      {"[]", "format"},
+      {"{\"format\": \"hone plan\"}", "format"},
+      {head + "\"passes\": 3}", "'passes'"},
+      {head + "\"passes\": [3]}", "passes[0]"},
+      {head + "\"passes\": [{\"pass\": null}]}", "passes[0].pass"},
+      {head + "\"passes\": [{\"pass\": \"a\", \"otherwise\": \"?\"}]}", "passes[0].otherwise"},
+      {head + "\"passes\": [{\"pass\": \"a\", \"seed\": -1}]}", "passes[0].seed"},
+      {head + "\"passes\": [{\"pass\": \"a\", \"choices\": {\"x\": true}}]}", "passes[0].choices"},
+      {head + "\"choices\": []}", "'choices'"},
+      {head + "\"choices\": null}", "'choices'"},
+      {head + "\"choices\": {\"12\": \"a\"}}", "'12'"},
+      {head + "\"choices\": {\"0000000000000001\": 1}}", "'0000000000000001'"},
+      {head + "\"flags\": {\"xla_a\": true}}", "'xla_a'"},
+      {head + "\"flag\": {}}", "'flag'"},
+  };
+  for (const auto& [text, wanted] : cases) {
+    const auto plan = TunePlanFromJson(text);
+    ASSERT_FALSE(plan) << text;
+    EXPECT_EQ(plan.error().code, ErrorCode::kInvalidInput);
+    EXPECT_NE(plan.error().message.find(wanted), std::string::npos) << plan.error().message;
+  }
+}
+
+Space MakeSpace() {
+  Compiled listing;
+  CompileSite site;
+  site.key = 1;
+  site.kind = CompileSiteKind::kFusionEdge;
+  site.choices = {"fuse", "keep"};
+  listing.sites.push_back(site);
+  site.key = 2;
+  site.kind = CompileSiteKind::kDotStrategy;
+  site.choices = {"naive", "eigen"};
+  site.stock = 1;
+  listing.sites.push_back(site);
+  listing.flag_choices = {{"xla_a", {"false", "true"}}, {"xla_fixed", {"1"}}};
+  Space space;
+  AddAlternatives({{Stage::kImplementation, "implement:one", {{"implement:one", {}}}},
+                   {Stage::kOrder, "order:bytes", {{"algsimp", {}}, {"dce", {}}}}},
+                  AllStages(), space);
+  EXPECT_TRUE(AddListing(listing, AllStages(), space));
+  EXPECT_FALSE(AddListing(listing, AllStages(), space)) << "added twice";
+  return space;
+}
+
+TEST(SpaceTest, PlansAndAssignmentsCorrespond) {
+  const Space space = MakeSpace();
+  ASSERT_EQ(space.variables.size(), 5u);
+  EXPECT_TRUE(PlanOf(space, choices::StockAssignment(space.variables)).empty());
+  // Every assignment there is.
+  for (uint32_t bits = 0; bits < 32; ++bits) {
+    choices::Assignment assignment;
+    for (uint32_t i = 0; i < 5; ++i) assignment.push_back((bits >> i) & 1);
+    const TunePlan plan = PlanOf(space, assignment);
+    EXPECT_EQ(AssignmentOf(space, plan), assignment) << TunePlanToJson(plan);
+  }
+  EXPECT_EQ(space.behind_the_module.count(2), 1u);
+  EXPECT_EQ(space.behind_the_module.count(1), 0u);
+}
+
+TEST(SpaceTest, OnlyTheStagesThatAreWanted) {
+  Compiled listing;
+  listing.flag_choices = {{"xla_a", {"false", "true"}}};
+  Space space;
+  EXPECT_FALSE(AddListing(listing, *StagesFromText("layout,fusion"), space));
+  EXPECT_TRUE(AddListing(listing, *StagesFromText("flags"), space));
+  EXPECT_FALSE(StagesFromText(""));
+  EXPECT_FALSE(StagesFromText("layout,nothing"));
+}
+
+TEST(CandidatesTest, OwnChoiceThenLessonThenStock) {
+  const Space space = MakeSpace();
+  Lessons lessons({{"fusion", "0000000000000001", "keep", 0.1, "p"},
+                   {"flags", "xla_a", "true", 0.1, "p"},
+                   {"tiles", "0000000000000002", "no such value", 0.1, "p"}});
+  Candidate candidate;
+  candidate.own.assign(space.variables.size(), Candidate::kUndecided);
+  const auto at = [&](const std::string& name) {
+    for (size_t i = 0; i < space.decisions.size(); ++i) {
+      if (space.decisions[i].name == name) return i;
+    }
+    return size_t{0};
+  };
+  choices::Assignment applied = Apply(candidate, space, lessons);
+  EXPECT_EQ(applied[at("0000000000000001")], 1u) << "learned";
+  EXPECT_EQ(applied[at("xla_a")], 1u) << "learned";
+  EXPECT_EQ(applied[at("0000000000000002")], 1u) << "stock: the lesson does not fit";
+  candidate.own[at("xla_a")] = 0;
+  applied = Apply(candidate, space, lessons);
+  EXPECT_EQ(applied[at("xla_a")], 0u) << "its own";
+  EXPECT_EQ(Apply({}, space, lessons)[at("xla_a")], 1u) << "variables that it does not know of";
+}
+
+TEST(CandidatesTest, StagesTakeTurns) {
+  const Space space = MakeSpace();
+  StageTurns turns(space, 2);
+  std::vector<int> taken;
+  for (int i = 0; i < 10; ++i) taken.push_back(turns.Next());
+  const auto stage = [](Stage s) { return static_cast<int>(s); };
+  const int order = stage(Stage::kOrder);
+  const int implementation = stage(Stage::kImplementation);
+  const int fusion = stage(Stage::kFusion);
+  const int tiles = stage(Stage::kTiles);
+  const int flags = stage(Stage::kFlags);
+  EXPECT_EQ(taken, (std::vector<int>{order, order, implementation, implementation, fusion, fusion,
+                                     tiles, tiles, flags, flags}));
+}
+
+TEST(CandidatesTest, FinalistsAreTheBestAndEachExecutableOnce) {
+  Finalists finalists(2);
+  EXPECT_EQ(finalists.best_value(), 0);
+  EXPECT_FALSE(finalists.Offer({{}, "a", 0.1, {}}, 0.01)) << "slower than stock";
+  EXPECT_TRUE(finalists.Offer({{}, "b", -0.1, {}}, 0.01));
+  EXPECT_FALSE(finalists.Offer({{}, "c", -0.105, {}}, 0.01)) << "not by the margin";
+  EXPECT_TRUE(finalists.Offer({{}, "d", -0.3, {}}, 0.01));
+  EXPECT_FALSE(finalists.Offer({{}, "d", -0.2, {}}, 0.01)) << "corrected";
+  ASSERT_EQ(finalists.list().size(), 2u);
+  EXPECT_EQ(finalists.list()[0].executable, "d");
+  EXPECT_EQ(finalists.list()[1].executable, "c");
+  EXPECT_EQ(finalists.best_value(), -0.2);
+}
+
+TEST(LessonsTest, AGreaterGainTeaches) {
+  Lessons lessons({{"flags", "xla_a", "true", 0.5, "p"}});
+  lessons.Learn({{Stage::kFlags, "xla_a", "false"}, {Stage::kOrder, "order", "x"}}, 0.2, "q");
+  EXPECT_EQ(lessons.Find(Stage::kFlags, "xla_a")->value, "true");
+  EXPECT_EQ(lessons.Find(Stage::kOrder, "order"), nullptr);
+  lessons.Learn({{Stage::kFlags, "xla_a", "false"}}, 0.6, "q");
+  EXPECT_EQ(lessons.Find(Stage::kFlags, "xla_a")->value, "false");
+  EXPECT_EQ(lessons.Find(Stage::kFusion, "xla_a"), nullptr);
+}
+
+}  // namespace
+}  // namespace hone::tune
