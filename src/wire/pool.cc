@@ -101,6 +101,8 @@ StatusOr<std::unique_ptr<Pool>> Pool::Start(const PoolOptions& options) {
   StatusOr<WorkerFacts> facts =
       pool->On(0, [](RemoteWorker& remote) { return remote.Hello(); });
   if (!facts) {
+    // A rule file with a mistake, which the message names.
+    if (facts.error().code == ErrorCode::kInvalidInput) return tl::unexpected(facts.error());
     return MakeError(facts.error().code,
                      facts.error().message +
                          " (hone-worker does not start: does `./test` pass, is the XLA cache "

@@ -142,6 +142,36 @@ TEST_F(RewritesTest, APlanIsFollowedHereAndElsewhere) {
   EXPECT_EQ(with({"--plan", "plan.json", "--apply", "all"}).code, 2);
 }
 
+TEST_F(RewritesTest, RulesOfOnesOwn) {
+  Write("halves.hlo", R"(HloModule halves
+ENTRY e {
+  x = f32[8] parameter(0)
+  y = f32[8] parameter(1)
+  h = f32[] constant(0.5)
+  hs = f32[8] broadcast(h), dimensions={}
+  a = f32[8] multiply(x, hs)
+  b = f32[8] multiply(y, hs)
+  ROOT r = f32[8] add(a, b)
+})");
+  Write("mine.rules", R"(rule average_of_two {
+  meaning "x/2 + y/2 = (x + y)/2"
+  pattern { add(multiply(x, 0.5), multiply(y, 0.5)) }
+  replacement { multiply(add(x, y), 0.5) }
+})");
+  const Ran mine = Hone({"rewrites", "halves.hlo", "--pass", "rule:average_of_two", "--rules",
+                         "mine.rules", "--json"});
+  ASSERT_EQ(mine.code, 0) << mine.err;
+  EXPECT_EQ(mine.Json()["sites"].size(), 1u);
+  EXPECT_EQ(Hone({"rewrites", "halves.hlo", "--pass", "rule:average_of_two"}).code, 2)
+      << "without the file there is no such pass";
+  Write("wrong.rules", "rule average_of_two {\n  meaning 7\n}");
+  const Ran wrong = Hone({"rewrites", "halves.hlo", "--pass", "rules", "--rules", "wrong.rules"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("wrong.rules:2"), std::string::npos) << wrong.err;
+  EXPECT_EQ(wrong.err.find("does not start"), std::string::npos) << wrong.err;
+  EXPECT_EQ(Hone({"rewrites", "halves.hlo", "--pass", "rules", "--rules", "none.rules"}).code, 2);
+}
+
 TEST_F(RewritesTest, SaysWhatIsWrong) {
   const std::vector<std::string> listing = Listing();
   const auto bad = [&](const std::vector<std::string>& arguments, const std::string& what) {

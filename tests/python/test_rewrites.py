@@ -249,3 +249,32 @@ def test_bad_actions_are_value_errors(small):
     env.close()
     with pytest.raises(gymnasium.error.ClosedEnvironmentError):
         env.reset()
+
+
+def test_rules_of_ones_own(tmp_path):
+    program = tmp_path / "halves.hlo"
+    program.write_text("""HloModule halves
+ENTRY e {
+  x = f32[8] parameter(0)
+  y = f32[8] parameter(1)
+  h = f32[] constant(0.5)
+  hs = f32[8] broadcast(h), dimensions={}
+  a = f32[8] multiply(x, hs)
+  b = f32[8] multiply(y, hs)
+  ROOT r = f32[8] add(a, b)
+}""")
+    mine = tmp_path / "mine.rules"
+    mine.write_text("""rule average_of_two {
+  meaning "x/2 + y/2 = (x + y)/2"
+  pattern { add(multiply(x, 0.5), multiply(y, 0.5)) }
+  replacement { multiply(add(x, y), 0.5) }
+}""")
+    env = make(str(program), pipeline="rule:average_of_two", rules=mine)
+    env.reset()
+    assert env.action_masks().sum() > 1
+    env.close()
+    with pytest.raises(ValueError, match="average_of_two"):
+        make(str(program), pipeline="rule:average_of_two")
+    mine.write_text("rule wrong {")
+    with pytest.raises(ValueError, match="mine.rules:1"):
+        make(str(program), pipeline="rules", rules=[mine])
