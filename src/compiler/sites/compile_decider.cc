@@ -152,7 +152,7 @@ const std::string& CompileDecider::Decide(const HloInstruction* instruction, Com
       std::find(site.choices.begin(), site.choices.end(), *wanted) != site.choices.end()) {
     chosen_ = *wanted;
     ++applied_;
-    if (site.kind == CompileSiteKind::kDotStrategy) {
+    if (site.kind == CompileSiteKind::kDotStrategy || site.kind == CompileSiteKind::kLibrary) {
       hidden_ = Mix(Mix(hidden_, site.key), HashText(chosen_));
     }
   }

@@ -21,7 +21,7 @@ class CompileDecider : public PipelineObserver {
   std::vector<CompileSite> TakeSites() { return std::move(sites_); }
   // Places at which the plan decided otherwise than the stock compiler.
   uint64_t applied() const { return applied_; }
-  // Of those that do not show in the optimised module: how dots are emitted.
+  // Of those that may not show in the optimised module: how dots are emitted.
   uint64_t hidden() const { return hidden_; }
 
   void FusionBegins(const xla::HloModule& module) override;
