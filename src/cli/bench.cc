@@ -59,7 +59,7 @@ int RunBench(const Options& options) {
                   kFine);
   }
   if (race->same_executable) {
-    return Finish("the same executable: the plan decides nothing here\n", kFine);
+    return Finish(std::string("the same executable: the plan decides nothing here\n"), kFine);
   }
   return Finish(fmt::format("stock {:.4g} ms, under the plan {:.4g} ms: {:.3f} times as fast, 95 % "
                             "interval [{:.3f}, {:.3f}] of {} pairs\n",

@@ -126,8 +126,8 @@ TEST_F(TuneTest, FromAProgramToAPlanAndBack) {
 }
 
 TEST_F(TuneTest, SeveralFilesHaveASummary) {
-  const Ran ran = Hone({"tune", "small.hlo", "work.hlo", "--budget", "5s,4steps", "--stages",
-                        "flags", "--json"});
+  const Ran ran = Hone(
+      {"tune", "small.hlo", "work.hlo", "--budget", "5s,4steps", "--stages", "flags", "--json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.Json()["results"].size(), 2u);
   EXPECT_GE(ran.Json()["summary"]["mean_speedup"].get<double>(), 1);
