@@ -41,6 +41,7 @@ void AddEnvBench(CLI::App& app, int& exit_code);
 void AddSoak(CLI::App& app, int& exit_code);
 void AddEpisodes(CLI::App& app, int& exit_code);
 void AddRewritesBench(CLI::App& app, int& exit_code);
+void AddPlansBench(CLI::App& app, int& exit_code);
 
 }  // namespace hone::bench
 

@@ -107,8 +107,14 @@ def open_session(config):
         "worker_path": find_worker(),
         "pass_deadline": float(config["pass_deadline"]),
         "memory_limit": float(config["memory_limit"]),
+        "rules": read_rules(config.get("rules", ())),
     }
     return _core.Session(config["programs"], options, pool)
+
+
+def read_rules(rules):
+    """A path or several, as a list of texts."""
+    return [os.fspath(path) for path in ([rules] if isinstance(rules, (str, os.PathLike)) else rules)]
 
 
 def _box(low, high, shape, dtype):

@@ -45,16 +45,17 @@ class PassOrderEnv(gymnasium.Env):
       pass_deadline: seconds after which a pass is given up.
       memory_limit: MiB that a worker may take beside the bare compiler.
       workers: worker processes.
+      rules: paths of files of your own rewrite rules (`docs/rules.md`), a path or a sequence.
 
     Raises:
-      ValueError: no such program, action, part or objective.
+      ValueError: no such program, action, part or objective, or a rule that is wrong.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}
 
     def __init__(self, programs, *, actions="simplify", observation="opcodes", reward="op_count",
                  traj_limit=40, stop_action=False, schedule="round_robin", curriculum_episodes=20,
-                 use_table=True, pass_deadline=60.0, memory_limit=1024, workers=1,
+                 use_table=True, pass_deadline=60.0, memory_limit=1024, workers=1, rules=(),
                  render_mode=None):
         if render_mode not in (None, "ansi"):
             raise ValueError(f"render_mode is None or 'ansi', not {render_mode!r}")
@@ -66,7 +67,7 @@ class PassOrderEnv(gymnasium.Env):
             "single": single, "traj_limit": traj_limit, "stop_action": stop_action,
             "schedule": schedule, "curriculum_episodes": curriculum_episodes,
             "use_table": use_table, "pass_deadline": pass_deadline, "memory_limit": memory_limit,
-            "workers": workers,
+            "workers": workers, "rules": _options.read_rules(rules),
         }
         self.render_mode = render_mode
         session = _options.open_session(self._config)

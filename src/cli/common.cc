@@ -55,6 +55,10 @@ void AddCommonOptions(CLI::App& app, CommonOptions& options) {
       ->check(CLI::Range(1, 2047).description(""))  // a protobuf message ends at 2 GiB
       ->type_name("MIB")
       ->group(kGroup);
+  app.add_option("--rules", options.rules, "rewrite rules of your own, beside hone's; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->group(kGroup);
 }
 
 PoolOptions PoolOptionsFor(const CommonOptions& options) {
@@ -63,6 +67,7 @@ PoolOptions PoolOptionsFor(const CommonOptions& options) {
   pool.pass_deadline_seconds = options.pass_deadline_seconds;
   pool.memory_limit_bytes = options.memory_limit_bytes;
   pool.cache_bytes = options.cache_bytes;
+  pool.rule_files = options.rules;
   return pool;
 }
 

@@ -13,8 +13,6 @@
 namespace hone::compiler {
 namespace {
 
-constexpr int64_t kLargestLiteral = 16;  // elements
-
 ShapeInfo DescribeShape(const xla::Shape& shape) {
   ShapeInfo info;
   info.type = absl::AsciiStrToLower(xla::PrimitiveType_Name(shape.element_type()));

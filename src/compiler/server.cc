@@ -17,6 +17,9 @@
 #include "compiler/pipelines/stock.h"
 #include "compiler/raw_loop.h"
 #include "compiler/run/compare.h"
+#include "compiler/run/compile.h"
+#include "compiler/run/profile.h"
+#include "compiler/run/evaluate.h"
 #include "compiler/run/race.h"
 #include "compiler/run/run_time.h"
 #include "compiler/sites/conversation.h"
@@ -66,6 +69,10 @@ class BookRest {
   const Clock::time_point start_;
 };
 
+Error Elided() {
+  return {ErrorCode::kUnsupported, "its text has elided constants, {...}, so it cannot be run"};
+}
+
 class Server {
  public:
   Server(const StatesOptions& options, wire::Heartbeat* heartbeat)
@@ -103,6 +110,7 @@ class Server {
   }
 
   void Unload(Worker::UnloadParams::Reader params, Worker::UnloadResults::Builder results) {
+    if (reference_.name.program == params.getProgram()) reference_ = {};
     if (Status done = states_.Unload(params.getProgram()); !done) {
       return Fail(results, done.error());
     }
@@ -191,7 +199,8 @@ class Server {
       if (!module_a) return Fail(results, module_a.error());
       auto module_b = states_.Rebuild(b);
       if (!module_b) return Fail(results, module_b.error());
-      report = compiler::Compare(**module_a, **module_b, FromWire(params.getOptions()));
+      report = compiler::Compare(**module_a, **module_b, FromWire(params.getOptions()),
+                                 FromWire(params.getPlanA()), FromWire(params.getPlanB()));
     }
     ToWire(report, results.initReport());
   }
@@ -207,9 +216,7 @@ class Server {
     BookRest book(states_.timing());
     const StateName state = FromWire(params.getState());
     if (states_.HasElidedConstants(state.program)) {
-      return Fail(results,
-                  Error{ErrorCode::kUnsupported,
-                        "its text has elided constants, {...}, so it cannot be run"});
+      return Fail(results, Elided());
     }
     auto module = states_.Rebuild(state);
     if (!module) return Fail(results, module.error());
@@ -259,18 +266,67 @@ class Server {
     const StateName a = FromWire(params.getA());
     const StateName b = FromWire(params.getB());
     if (states_.HasElidedConstants(a.program) || states_.HasElidedConstants(b.program)) {
-      return Fail(results,
-                  Error{ErrorCode::kUnsupported,
-                        "its text has elided constants, {...}, so it cannot be run"});
+      return Fail(results, Elided());
     }
-    auto module_a = states_.Rebuild(a);
-    if (!module_a) return Fail(results, module_a.error());
+    const RaceOptions options = FromWire(params.getOptions());
+    const CompilePlan plan_a = FromWire(params.getPlanA());
+    if (reference_.racer == nullptr || reference_.seed != options.seed ||
+        !(reference_.plan == plan_a) || !(reference_.name == a)) {
+      reference_ = {};
+      auto module_a = states_.Rebuild(a);
+      if (!module_a) return Fail(results, module_a.error());
+      auto racer = Racer::Prepare(**module_a, options.seed, plan_a);
+      if (!racer) return Fail(results, racer.error());
+      reference_ = {a, plan_a, options.seed, *std::move(racer)};
+    }
     auto module_b = states_.Rebuild(b);
     if (!module_b) return Fail(results, module_b.error());
-    const StatusOr<RaceReport> report =
-        compiler::Race(**module_a, **module_b, FromWire(params.getOptions()));
+    const auto racer_b = Racer::Prepare(**module_b, options.seed, FromWire(params.getPlanB()));
+    if (!racer_b) return Fail(results, racer_b.error());
+    const StatusOr<RaceReport> report = compiler::Race(*reference_.racer, **racer_b, options);
     if (!report) return Fail(results, report.error());
     ToWire(*report, results.initReport());
+  }
+
+  void Compile(Worker::CompileParams::Reader params, Worker::CompileResults::Builder results) {
+    BookRest book(states_.timing());
+    const StateName state = FromWire(params.getState());
+    if (states_.HasElidedConstants(state.program)) return Fail(results, Elided());
+    auto module = states_.Rebuild(state);
+    if (!module) return Fail(results, module.error());
+    const auto compiled = CompileUnderPlan(**module, FromWire(params.getPlan()),
+                                           FromWire(params.getOptions()));
+    if (!compiled) return Fail(results, compiled.error());
+    ToWire(*compiled, results.initCompiled());
+  }
+
+  void Profile(Worker::ProfileParams::Reader params, Worker::ProfileResults::Builder results) {
+    BookRest book(states_.timing());
+    const StateName state = FromWire(params.getState());
+    if (states_.HasElidedConstants(state.program)) return Fail(results, Elided());
+    auto module = states_.Rebuild(state);
+    if (!module) return Fail(results, module.error());
+    const auto kernels =
+        ProfileKernels(**module, FromWire(params.getPlan()), params.getSeconds());
+    if (!kernels) return Fail(results, kernels.error());
+    auto out = results.initKernels(static_cast<unsigned>(kernels->size()));
+    for (unsigned i = 0; i < out.size(); ++i) {
+      out[i].setName((*kernels)[i].name);
+      out[i].setOpcode((*kernels)[i].opcode);
+      out[i].setSeconds((*kernels)[i].seconds);
+      out[i].setCalls((*kernels)[i].calls);
+    }
+  }
+
+  void Evaluate(Worker::EvaluateParams::Reader params, Worker::EvaluateResults::Builder results) {
+    BookRest book(states_.timing());
+    const StateName state = FromWire(params.getState());
+    if (states_.HasElidedConstants(state.program)) return Fail(results, Elided());
+    auto module = states_.Rebuild(state);
+    if (!module) return Fail(results, module.error());
+    const StatusOr<Evaluation> evaluation = compiler::Evaluate(**module, params.getSeed());
+    if (!evaluation) return Fail(results, evaluation.error());
+    ToWire(*evaluation, results.initEvaluation());
   }
 
   void Extract(Worker::ExtractParams::Reader params, Worker::ExtractResults::Builder results) {
@@ -343,6 +399,15 @@ class Server {
   const Status rules_read_;  // before the table of passes is first looked at
   States states_;
   std::unique_ptr<Conversation> conversation_;
+
+  // What was raced against last.
+  struct Reference {
+    StateName name;
+    CompilePlan plan;
+    uint64_t seed = 0;
+    std::unique_ptr<Racer> racer;
+  };
+  Reference reference_;
 };
 
 }  // namespace
@@ -391,6 +456,9 @@ void Serve(int socket, const StatesOptions& options, wire::Heartbeat* heartbeat)
       HONE_SERVE(Answer)
       HONE_SERVE(Race)
       HONE_SERVE(Extract)
+      HONE_SERVE(Compile)
+      HONE_SERVE(Profile)
+      HONE_SERVE(Evaluate)
 #undef HONE_SERVE
     }
     if (!wire::Send(socket, received.method, answer)) return;

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "core/fingerprint.h"
+
 namespace hone {
 
 struct RaceOptions {
@@ -32,6 +34,9 @@ struct RaceReport {
   int pairs = 0;
   double compile_seconds_a = 0;
   double compile_seconds_b = 0;
+  // Equal for equal executables; empty where XLA does not tell.
+  Fingerprint executable_a;
+  Fingerprint executable_b;
 };
 
 }  // namespace hone

@@ -37,12 +37,20 @@ struct Link {
   PassId pass = 0;
   Fingerprint state;
   DecisionsPtr decisions = nullptr;  // about its rewrites
+
+  friend bool operator==(const Link& a, const Link& b) {
+    return a.pass == b.pass && a.state == b.state && HashOf(a.decisions) == HashOf(b.decisions);
+  }
 };
 
 // A state by its way from a program. A worker that lost the state rebuilds it from this.
 struct StateName {
   ProgramId program = 0;
   std::vector<Link> links;
+
+  friend bool operator==(const StateName& a, const StateName& b) {
+    return a.program == b.program && a.links == b.links;
+  }
 };
 
 // How many instructions of each opcode a state has: ascending, none of them zero. Opcodes are

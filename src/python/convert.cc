@@ -1,6 +1,7 @@
 #include "convert.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <functional>
 #include <map>
@@ -129,7 +130,8 @@ PoolOptions ToPoolOptions(const nb::dict& options) {
         {"worker_path", Into(pool.worker_path)},
         {"pass_deadline", Into(pool.pass_deadline_seconds)},
         {"call_deadline", Into(pool.call_deadline_seconds)},
-        {"memory_limit", Into(memory_mib)}},
+        {"memory_limit", Into(memory_mib)},
+        {"rules", Into(pool.rule_files)}},
        "option");
   pool.headroom_bytes = static_cast<size_t>(memory_mib * 1048576);
   pool.cache_bytes = pool.headroom_bytes / 4;

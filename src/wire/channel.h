@@ -39,6 +39,9 @@ enum class Method : uint64_t {
   kAnswer,
   kRace,
   kExtract,
+  kCompile,
+  kProfile,
+  kEvaluate,
 };
 
 #define HONE_WIRE_CALL(name)                       \
@@ -65,6 +68,9 @@ HONE_WIRE_CALL(Converse)
 HONE_WIRE_CALL(Answer)
 HONE_WIRE_CALL(Race)
 HONE_WIRE_CALL(Extract)
+HONE_WIRE_CALL(Compile)
+HONE_WIRE_CALL(Profile)
+HONE_WIRE_CALL(Evaluate)
 #undef HONE_WIRE_CALL
 
 // A message that was received, and what it is about.

@@ -334,6 +334,8 @@ void ToWire(const hone::RaceReport& report, RaceReport::Builder out) {
   out.setPairs(static_cast<uint32_t>(report.pairs));
   out.setCompileSecondsA(report.compile_seconds_a);
   out.setCompileSecondsB(report.compile_seconds_b);
+  ToWire(report.executable_a, out.initExecutableA());
+  ToWire(report.executable_b, out.initExecutableB());
 }
 
 hone::RaceReport FromWire(RaceReport::Reader in) {
@@ -345,7 +347,9 @@ hone::RaceReport FromWire(RaceReport::Reader in) {
           in.getHigh(),
           static_cast<int>(in.getPairs()),
           in.getCompileSecondsA(),
-          in.getCompileSecondsB()};
+          in.getCompileSecondsB(),
+          FromWire(in.getExecutableA()),
+          FromWire(in.getExecutableB())};
 }
 
 void ToWire(const hone::StateName& state, StateName::Builder out) {
@@ -449,6 +453,54 @@ hone::ProgramArrays FromWire(ProgramArrays::Reader in) {
   FromBytes(in.getEdgeSource(), arrays.edge_source);
   FromBytes(in.getEdgeKind(), arrays.edge_kind);
   return arrays;
+}
+
+namespace {
+
+capnp::Data::Reader AsData(const std::string& bytes) {
+  return {reinterpret_cast<const capnp::byte*>(bytes.data()), bytes.size()};
+}
+
+std::string AsString(capnp::Data::Reader data) {
+  return {reinterpret_cast<const char*>(data.begin()), data.size()};
+}
+
+void Arrays(const std::vector<std::string>& arrays, capnp::List<capnp::Data>::Builder out) {
+  for (unsigned i = 0; i < out.size(); ++i) out.set(i, AsData(arrays[i]));
+}
+
+std::vector<std::string> Arrays(capnp::List<capnp::Data>::Reader in) {
+  std::vector<std::string> arrays;
+  for (auto array : in) arrays.push_back(AsString(array));
+  return arrays;
+}
+
+}  // namespace
+
+void ToWire(const hone::Evaluation& evaluation, Evaluation::Builder out) {
+  const auto size = [](const auto& list) { return static_cast<unsigned>(list.size()); };
+  Arrays(evaluation.parameters, out.initParameters(size(evaluation.parameters)));
+  Arrays(evaluation.results, out.initResults(size(evaluation.results)));
+  Arrays(evaluation.noisy_results, out.initNoisyResults(size(evaluation.noisy_results)));
+  auto constants = out.initConstants(size(evaluation.constants));
+  for (unsigned i = 0; i < constants.size(); ++i) {
+    const hone::LargeConstant& constant = evaluation.constants[i];
+    constants[i].setComputation(constant.computation);
+    constants[i].setInstruction(constant.instruction);
+    constants[i].setBytes(AsData(constant.bytes));
+  }
+}
+
+hone::Evaluation FromWire(Evaluation::Reader in) {
+  hone::Evaluation evaluation;
+  evaluation.parameters = Arrays(in.getParameters());
+  evaluation.results = Arrays(in.getResults());
+  evaluation.noisy_results = Arrays(in.getNoisyResults());
+  for (auto constant : in.getConstants()) {
+    evaluation.constants.push_back(
+        {constant.getComputation(), constant.getInstruction(), AsString(constant.getBytes())});
+  }
+  return evaluation;
 }
 
 void ToWire(const hone::RunTimeOptions& options, RunTimeOptions::Builder out) {

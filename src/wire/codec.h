@@ -4,6 +4,8 @@
 #define HONE_WIRE_CODEC_H_
 
 #include "core/comparison.h"
+#include "core/compile_plan.h"
+#include "core/evaluation.h"
 #include "core/pass.h"
 #include "core/program.h"
 #include "core/program_arrays.h"
@@ -60,6 +62,15 @@ hone::RaceOptions FromWire(RaceOptions::Reader in);
 void ToWire(const hone::RaceReport& report, RaceReport::Builder out);
 hone::RaceReport FromWire(RaceReport::Reader in);
 
+void ToWire(const hone::CompilePlan& plan, CompilePlan::Builder out);
+hone::CompilePlan FromWire(CompilePlan::Reader in);
+
+void ToWire(const hone::CompileOptions& options, CompileOptions::Builder out);
+hone::CompileOptions FromWire(CompileOptions::Reader in);
+
+void ToWire(const hone::Compiled& compiled, Compiled::Builder out);
+hone::Compiled FromWire(Compiled::Reader in);
+
 void ToWire(const hone::StateName& state, StateName::Builder out);
 hone::StateName FromWire(StateName::Reader in);
 
@@ -72,6 +83,8 @@ hone::ProgramGraph FromWire(ProgramGraph::Reader in);
 void ToWire(const hone::ProgramArrays& arrays, ProgramArrays::Builder out);
 hone::ProgramArrays FromWire(ProgramArrays::Reader in);
 
+void ToWire(const hone::Evaluation& evaluation, Evaluation::Builder out);
+hone::Evaluation FromWire(Evaluation::Reader in);
 void ToWire(const hone::RunTimeOptions& options, RunTimeOptions::Builder out);
 hone::RunTimeOptions FromWire(RunTimeOptions::Reader in);
 

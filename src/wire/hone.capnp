@@ -111,6 +111,56 @@ struct RaceReport {
   pairs @6 :UInt32;
   compileSecondsA @7 :Float64;
   compileSecondsB @8 :Float64;
+  executableA @9 :Fingerprint;
+  executableB @10 :Fingerprint;
+}
+
+# hone::CompilePlan and what it is made from.
+struct CompilePlan {
+  keys @0 :List(UInt64);  # ascending, and the same number of values
+  values @1 :List(Text);
+  flags @2 :List(Flag);
+}
+
+struct Flag {
+  name @0 :Text;
+  values @1 :List(Text);  # of a plan: one
+}
+
+struct CompileSite {
+  key @0 :UInt64;
+  kind @1 :UInt8;  # hone::CompileSiteKind
+  places @2 :UInt32;
+  instruction @3 :Text;
+  opcode @4 :Text;
+  user @5 :Text;
+  bytes @6 :Int64;
+  choices @7 :List(Text);
+  stock @8 :UInt32;
+}
+
+struct CompileOptions {
+  sites @0 :Bool;
+  text @1 :Bool;
+  fusionHops @2 :UInt32;
+  fastMath @3 :Bool;
+}
+
+struct KernelTime {
+  name @0 :Text;
+  opcode @1 :Text;
+  seconds @2 :Float64;
+  calls @3 :Int64;
+}
+
+struct Compiled {
+  fingerprint @0 :Fingerprint;
+  instructions @1 :Int64;
+  sites @2 :List(CompileSite);
+  flagChoices @3 :List(Flag);
+  text @4 :Data;  # long ones are longer than Text may be
+  seconds @5 :Float64;
+  applied @6 :UInt64;
 }
 
 # One link of the way from a program to a state: only passes that changed something.
@@ -244,6 +294,20 @@ struct RunTimeOptions {
   seed @3 :UInt64;
 }
 
+# hone::Evaluation: arrays are row-major, in the machine's own byte order.
+struct Evaluation {
+  parameters @0 :List(Data);
+  results @1 :List(Data);
+  noisyResults @2 :List(Data);
+  constants @3 :List(LargeConstant);
+}
+
+struct LargeConstant {
+  computation @0 :UInt32;
+  instruction @1 :UInt32;
+  bytes @2 :Data;
+}
+
 interface Worker {
   hello @0 () -> (version :Text, passes :List(PassInfo), excluded :List(ExcludedPass),
                   opcodes :List(Text), types :List(Text), failure :Failure);
@@ -269,7 +333,9 @@ interface Worker {
   # Rebuilt from the program, step by step, so that equal recipes give equal bytes.
   export @7 (state :StateName, format :ExportFormat)
       -> (data :Data, state :Fingerprint, failure :Failure);
-  compare @8 (a :StateName, b :StateName, options :CompareOptions)
+  # As the stock compiler compiles them where the plans are empty, also in race.
+  compare @8 (a :StateName, b :StateName, options :CompareOptions, planA :CompilePlan,
+              planB :CompilePlan)
       -> (report :ComparisonReport, failure :Failure);
 
   # The passes that the stock compiler runs on this very program, in order, by XLA's names.
@@ -296,13 +362,26 @@ interface Worker {
       -> (site :RewriteSite, done :Bool, failure :Failure);
   answer @15 (accept :Bool) -> (site :RewriteSite, done :Bool, failure :Failure);
 
-  # Which of two states is faster, as the stock compiler compiles them.
-  race @16 (a :StateName, b :StateName, options :RaceOptions)
+  # Which of two states is faster. The executable of `a` is kept for the next race.
+  race @16 (a :StateName, b :StateName, options :RaceOptions, planA :CompilePlan,
+            planB :CompilePlan)
       -> (report :RaceReport, failure :Failure);
 
   # Modules cut out of a state, as HLO text.
   extract @17 (state :StateName, what :UInt8, seed :UInt64, most :UInt32)
       -> (modules :List(Text), failure :Failure);
+
+  # The stock compiler under a plan, without making code.
+  compile @18 (state :StateName, plan :CompilePlan, options :CompileOptions)
+      -> (compiled :Compiled, failure :Failure);
+
+  # Where the time of a run goes.
+  profile @19 (state :StateName, plan :CompilePlan, seconds :Float64)
+      -> (kernels :List(KernelTime), failure :Failure);
+
+  # What a state computes of generated inputs.
+  evaluate @20 (state :StateName, seed :UInt64)
+      -> (evaluation :Evaluation, failure :Failure);
 }
 
 struct StockPass {

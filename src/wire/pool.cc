@@ -174,18 +174,33 @@ StatusOr<ProgramGraph> Pool::Describe(const StateName& state) {
 StatusOr<Exported> Pool::Export(const StateName& state, ExportFormat format) {
   return On(0, [&](RemoteWorker& remote) { return remote.Export(state, format); });
 }
-StatusOr<ComparisonReport> Pool::Compare(const StateName& a, const StateName& b,
+StatusOr<Evaluation> Pool::Evaluate(const StateName& state, uint64_t seed) {
+  return On(0, [&](RemoteWorker& remote) { return remote.Evaluate(state, seed); });
+}
+
+StatusOr<ComparisonReport> Pool::Compare(const StateName& a, const CompilePlan& plan_a,
+                                         const StateName& b, const CompilePlan& plan_b,
                                          const CompareOptions& options) {
-  return On(0, [&](RemoteWorker& remote) { return remote.Compare(a, b, options); });
+  return On(0, [&](RemoteWorker& remote) {
+    return remote.Compare(a, plan_a, b, plan_b, options);
+  });
+}
+StatusOr<Compiled> Pool::Compile(const StateName& state, const CompilePlan& plan,
+                                 const CompileOptions& options) {
+  return On(0, [&](RemoteWorker& remote) { return remote.Compile(state, plan, options); });
 }
 
 StatusOr<Rewrites> Pool::ListRewrites(const StateName& state, PassId pass,
                                       const RewritesOptions& options) {
   return On(0, [&](RemoteWorker& remote) { return remote.ListRewrites(state, pass, options); });
 }
-StatusOr<RaceReport> Pool::Race(const StateName& a, const StateName& b,
-                                const RaceOptions& options) {
-  return On(0, [&](RemoteWorker& remote) { return remote.Race(a, b, options); });
+StatusOr<std::vector<KernelTime>> Pool::Profile(const StateName& state, const CompilePlan& plan,
+                                                double seconds) {
+  return On(0, [&](RemoteWorker& remote) { return remote.Profile(state, plan, seconds); });
+}
+StatusOr<RaceReport> Pool::Race(const StateName& a, const CompilePlan& plan_a, const StateName& b,
+                                const CompilePlan& plan_b, const RaceOptions& options) {
+  return On(0, [&](RemoteWorker& remote) { return remote.Race(a, plan_a, b, plan_b, options); });
 }
 
 Timing Pool::timing() const {

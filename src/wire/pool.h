@@ -68,11 +68,27 @@ class Pool {
   StatusOr<Metrics> Measure(const StateName& state);
   StatusOr<ProgramGraph> Describe(const StateName& state);
   StatusOr<Exported> Export(const StateName& state, ExportFormat format);
-  StatusOr<ComparisonReport> Compare(const StateName& a, const StateName& b,
+  // With empty plans, as the stock compiler compiles them; so do races.
+  StatusOr<ComparisonReport> Compare(const StateName& a, const CompilePlan& plan_a,
+                                     const StateName& b, const CompilePlan& plan_b,
                                      const CompareOptions& options);
+  StatusOr<ComparisonReport> Compare(const StateName& a, const StateName& b,
+                                     const CompareOptions& options) {
+    return Compare(a, {}, b, {}, options);
+  }
+  StatusOr<Compiled> Compile(const StateName& state, const CompilePlan& plan,
+                             const CompileOptions& options);
+  StatusOr<std::vector<KernelTime>> Profile(const StateName& state, const CompilePlan& plan,
+                                            double seconds);
+  StatusOr<Evaluation> Evaluate(const StateName& state, uint64_t seed);
   StatusOr<Rewrites> ListRewrites(const StateName& state, PassId pass,
                                   const RewritesOptions& options);
-  StatusOr<RaceReport> Race(const StateName& a, const StateName& b, const RaceOptions& options);
+  // The worker keeps the executable of `a`: to race one against many costs one compilation each.
+  StatusOr<RaceReport> Race(const StateName& a, const CompilePlan& plan_a, const StateName& b,
+                            const CompilePlan& plan_b, const RaceOptions& options);
+  StatusOr<RaceReport> Race(const StateName& a, const StateName& b, const RaceOptions& options) {
+    return Race(a, {}, b, {}, options);
+  }
 
   // Sums over all workers, also the lost ones.
   Timing timing() const;

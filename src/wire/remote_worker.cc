@@ -361,7 +361,8 @@ StatusOr<Exported> RemoteWorker::Export(const StateName& state, ExportFormat for
       });
 }
 
-StatusOr<ComparisonReport> RemoteWorker::Compare(const StateName& a, const StateName& b,
+StatusOr<ComparisonReport> RemoteWorker::Compare(const StateName& a, const CompilePlan& plan_a,
+                                                 const StateName& b, const CompilePlan& plan_b,
                                                  const CompareOptions& options) {
   // Compiling cannot be stopped from inside, so the budget is enforced with some grace.
   const Patience patience{options.budget_seconds * 1.5 + 30, false, nullptr};
@@ -370,9 +371,22 @@ StatusOr<ComparisonReport> RemoteWorker::Compare(const StateName& a, const State
       [&](Worker::CompareParams::Builder request) {
         ToWire(a, request.initA());
         ToWire(b, request.initB());
+        ToWire(plan_a, request.initPlanA());
+        ToWire(plan_b, request.initPlanB());
         ToWire(options, request.initOptions());
       },
       [](const auto& response) { return FromWire(response.getReport()); });
+}
+
+StatusOr<Evaluation> RemoteWorker::Evaluate(const StateName& state, uint64_t seed) {
+  const Patience patience{CompareOptions{}.budget_seconds * 1.5 + 30, false, nullptr};
+  return Ask<wire::EvaluateCall>(
+      {state.program}, patience, "evaluate",
+      [&](Worker::EvaluateParams::Builder request) {
+        ToWire(state, request.initState());
+        request.setSeed(seed);
+      },
+      [](const auto& response) { return FromWire(response.getEvaluation()); });
 }
 
 StatusOr<RunTimeReport> RemoteWorker::RunTime(const StateName& state,
@@ -443,7 +457,42 @@ StatusOr<Question> RemoteWorker::Answer(bool accept) {
       [](const auto& response) { return QuestionOf(response); });
 }
 
-StatusOr<RaceReport> RemoteWorker::Race(const StateName& a, const StateName& b,
+StatusOr<Compiled> RemoteWorker::Compile(const StateName& state, const CompilePlan& plan,
+                                         const CompileOptions& options) {
+  const Patience patience{180, false, nullptr};  // LLVM makes no code of it
+  return Ask<wire::CompileCall>(
+      {state.program}, patience, "compile",
+      [&](Worker::CompileParams::Builder request) {
+        ToWire(state, request.initState());
+        ToWire(plan, request.initPlan());
+        ToWire(options, request.initOptions());
+      },
+      [](const auto& response) { return FromWire(response.getCompiled()); });
+}
+
+StatusOr<std::vector<KernelTime>> RemoteWorker::Profile(const StateName& state,
+                                                        const CompilePlan& plan,
+                                                        double seconds) {
+  const Patience patience{seconds * 2 + 120, false, nullptr};
+  return Ask<wire::ProfileCall>(
+      {state.program}, patience, "profile",
+      [&](Worker::ProfileParams::Builder request) {
+        ToWire(state, request.initState());
+        ToWire(plan, request.initPlan());
+        request.setSeconds(seconds);
+      },
+      [](const auto& response) {
+        std::vector<KernelTime> kernels;
+        for (auto kernel : response.getKernels()) {
+          kernels.push_back({kernel.getName().cStr(), kernel.getOpcode().cStr(),
+                             kernel.getSeconds(), kernel.getCalls()});
+        }
+        return kernels;
+      });
+}
+
+StatusOr<RaceReport> RemoteWorker::Race(const StateName& a, const CompilePlan& plan_a,
+                                        const StateName& b, const CompilePlan& plan_b,
                                         const RaceOptions& options) {
   // Two compilations, the warming up, and then pairs, of which the last may begin late.
   const Patience patience{options.budget_seconds * 3 + 120, false, nullptr};
@@ -452,6 +501,8 @@ StatusOr<RaceReport> RemoteWorker::Race(const StateName& a, const StateName& b,
       [&](Worker::RaceParams::Builder request) {
         ToWire(a, request.initA());
         ToWire(b, request.initB());
+        ToWire(plan_a, request.initPlanA());
+        ToWire(plan_b, request.initPlanB());
         ToWire(options, request.initOptions());
       },
       [](const auto& response) { return FromWire(response.getReport()); });

@@ -14,9 +14,11 @@
 #include <vector>
 
 #include "core/comparison.h"
+#include "core/evaluation.h"
 #include "core/program.h"
 #include "core/program_arrays.h"
 #include "core/program_graph.h"
+#include "core/compile_plan.h"
 #include "core/race.h"
 #include "core/raw_loop.h"
 #include "core/result.h"
@@ -90,8 +92,13 @@ class RemoteWorker {
   StatusOr<ProgramGraph> Describe(const StateName& state);
   StatusOr<ProgramArrays> Arrays(const StateName& state);
   StatusOr<Exported> Export(const StateName& state, ExportFormat format);
-  StatusOr<ComparisonReport> Compare(const StateName& a, const StateName& b,
+  StatusOr<ComparisonReport> Compare(const StateName& a, const CompilePlan& plan_a,
+                                     const StateName& b, const CompilePlan& plan_b,
                                      const CompareOptions& options);
+  StatusOr<Compiled> Compile(const StateName& state, const CompilePlan& plan,
+                             const CompileOptions& options);
+  StatusOr<std::vector<KernelTime>> Profile(const StateName& state, const CompilePlan& plan,
+                                            double seconds);
   StatusOr<RunTimeReport> RunTime(const StateName& state, const RunTimeOptions& options);
   // What a pass would do to a state, rewrite by rewrite. An error where it fails or kills the worker.
   StatusOr<Rewrites> ListRewrites(const StateName& state, PassId pass,
@@ -100,7 +107,10 @@ class RemoteWorker {
   // had as a state by applying the pass with these answers as choices of places.
   StatusOr<Question> Converse(const StateName& state, PassId pass, const RewritesOptions& options);
   StatusOr<Question> Answer(bool accept);
-  StatusOr<RaceReport> Race(const StateName& a, const StateName& b, const RaceOptions& options);
+  StatusOr<RaceReport> Race(const StateName& a, const CompilePlan& plan_a, const StateName& b,
+                            const CompilePlan& plan_b, const RaceOptions& options);
+  // On inputs made from `seed`, by the stock compiler.
+  StatusOr<Evaluation> Evaluate(const StateName& state, uint64_t seed);
   // Parts of a state as programs of their own, as HLO text; at most `most` of them.
   StatusOr<std::vector<std::string>> Extract(const StateName& state, ExtractKind what,
                                              uint64_t seed, uint32_t most);

@@ -11,6 +11,7 @@ def workbench(**options):
     Args:
       pass_deadline, call_deadline: seconds after which a pass, or another call, is given up.
       memory_limit: MiB that the compiler may take beside the bare library.
+      rules: a list of files of your own rewrite rules (`docs/rules.md`).
     """
     global _shared
     if options:

@@ -82,8 +82,9 @@ std::string Shorten(const absl::Status& status) {
 // One comparison: what it has so far, and the clock.
 class Comparison {
  public:
-  Comparison(const xla::HloModule& a, const xla::HloModule& b, const CompareOptions& options)
-      : a_(&a), b_(&b), options_(options), start_(Clock::now()) {}
+  Comparison(const xla::HloModule& a, const xla::HloModule& b, const CompareOptions& options,
+             const CompilePlan& plan_a, const CompilePlan& plan_b)
+      : a_(&a), b_(&b), plan_a_(plan_a), plan_b_(plan_b), options_(options), start_(Clock::now()) {}
 
   ComparisonReport Run() {
     Decide();
@@ -124,7 +125,7 @@ class Comparison {
 
   void Decide() {
     report_.method = "not run";
-    if (CanonicalText(*a_) == CanonicalText(*b_)) {
+    if (plan_a_ == plan_b_ && CanonicalText(*a_) == CanonicalText(*b_)) {
       report_.verdict = Verdict::kEqual;
       report_.method = "identical";
       report_.finite_share = 1;
@@ -147,11 +148,16 @@ class Comparison {
                                      " MiB, more than the limit of ", options_.most_bytes >> 20));
     }
     if (!UseStandIns()) return;
-    for (auto [module, program] : {std::pair(a_, &program_a_), std::pair(b_, &program_b_)}) {
-      absl::StatusOr<Program> compiled = Program::Compile(*module, CodeQuality::kQuickCompile);
+    const CodeQuality quality = plan_a_.empty() && plan_b_.empty() ? CodeQuality::kQuickCompile
+                                                                   : CodeQuality::kStock;
+    for (const bool first : {true, false}) {
+      const xla::HloModule* const module = first ? a_ : b_;
+      std::optional<Program>* const program = first ? &program_a_ : &program_b_;
+      absl::StatusOr<Program> compiled =
+          Program::Compile(*module, quality, nullptr, first ? plan_a_ : plan_b_);
       if (!compiled.ok()) {
         return CannotTell(
-            absl::StrCat(Side(module), " does not compile: ", Shorten(compiled.status())));
+            absl::StrCat((first ? "the reference" : "the candidate"), " does not compile: ", Shorten(compiled.status())));
       }
       *program = *std::move(compiled);
       if (TimeIsUp()) return CannotTell("the time budget was spent on compiling");
@@ -342,6 +348,8 @@ class Comparison {
   const xla::HloModule* b_;
   std::unique_ptr<xla::HloModule> copy_a_, copy_b_;
   std::set<std::string> stand_ins_;
+  const CompilePlan& plan_a_;
+  const CompilePlan& plan_b_;
   const CompareOptions& options_;
   const Clock::time_point start_;
   ComparisonReport report_;
@@ -356,8 +364,9 @@ class Comparison {
 }  // namespace
 
 ComparisonReport Compare(const xla::HloModule& a, const xla::HloModule& b,
-                         const CompareOptions& options) {
-  return Comparison(a, b, options).Run();
+                         const CompareOptions& options, const CompilePlan& plan_a,
+                         const CompilePlan& plan_b) {
+  return Comparison(a, b, options, plan_a, plan_b).Run();
 }
 
 }  // namespace hone::compiler

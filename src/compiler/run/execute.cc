@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/run/flags.h"
 #include "xla/hlo/builder/xla_computation.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -168,7 +169,8 @@ absl::StatusOr<xla::PjRtClient*> CpuClient() {
   return (*client)->get();
 }
 
-absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuality quality) {
+absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuality quality,
+                                         CompileDecider* decider, const CompilePlan& plan) {
   absl::StatusOr<xla::PjRtClient*> client = CpuClient();
   if (!client.ok()) return client.status();
   xla::HloModuleProto proto;
@@ -184,6 +186,16 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
   if (quality == CodeQuality::kQuickCompile) {
     options.executable_build_options.mutable_debug_options()->set_xla_backend_optimization_level(1);
   }
+  if (!plan.flags.empty()) {
+    xla::DebugOptions* const flags = options.executable_build_options.mutable_debug_options();
+    if (Status set = SetFlags(plan.flags, flags); !set) {
+      return absl::InvalidArgumentError(set.error().message);
+    }
+  }
+  std::optional<CompileDecider> own;
+  if (decider == nullptr && !plan.choices.empty()) decider = &own.emplace(plan);
+  std::optional<ScopedPipelineObserver> observed;
+  if (decider != nullptr) observed.emplace(decider);
   absl::StatusOr<std::unique_ptr<xla::PjRtLoadedExecutable>> executable =
       (*client)->CompileAndLoad(xla::XlaComputation(std::move(proto)), options);
   if (!executable.ok()) return executable.status();

@@ -10,6 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "compiler/sites/compile_decider.h"
+#include "core/compile_plan.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/literal.h"
 #include "xla/pjrt/pjrt_client.h"
@@ -37,8 +39,11 @@ enum class CodeQuality { kStock, kQuickCompile };
 // A compiled program whose arguments survive a run (no aliasing, no donation).
 class Program {
  public:
-  // `module` is not changed. Errors are XLA's own.
-  static absl::StatusOr<Program> Compile(const xla::HloModule& module, CodeQuality quality);
+  // `module` is not changed. The plan's decisions are made, by the decider where there is one, and
+  // its flags set. Errors are XLA's own, and kInvalidArgument for flags that it does not have.
+  static absl::StatusOr<Program> Compile(const xla::HloModule& module, CodeQuality quality,
+                                         CompileDecider* decider = nullptr,
+                                         const CompilePlan& plan = {});
 
   absl::StatusOr<Arrays> Run(const DeviceArrays& arguments) const;
 

@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/fingerprint.h"
+#include "compiler/run/compile.h"
 #include "compiler/run/execute.h"
+#include "compiler/run/flags.h"
 #include "compiler/run/input_roles.h"
 #include "compiler/run/inputs.h"
 #include "compiler/run/stand_in.h"
@@ -86,7 +87,8 @@ void Interval(std::vector<double> ratios, RaceReport* report) {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<Racer>> Racer::Prepare(const xla::HloModule& module, uint64_t seed) {
+StatusOr<std::unique_ptr<Racer>> Racer::Prepare(const xla::HloModule& module, uint64_t seed,
+                                                const CompilePlan& plan) {
   if (auto why = WhyNotRunnable(module)) return CannotRace(*why);
   if (const auto missing = MissingCustomCalls(module); !missing.empty()) {
     return CannotRace("this machine has no custom call " + *missing.begin());
@@ -95,8 +97,11 @@ StatusOr<std::unique_ptr<Racer>> Racer::Prepare(const xla::HloModule& module, ui
   if (bytes > CompareOptions{}.most_bytes) {
     return CannotRace("parameters and results take " + std::to_string(bytes >> 20) + " MiB");
   }
+  xla::DebugOptions flags;
+  if (Status set = SetFlags(plan.flags, &flags); !set) return tl::unexpected(set.error());
   const Clock::time_point start = Clock::now();
-  auto program = Program::Compile(module, CodeQuality::kStock);
+  CompileDecider decider(plan);
+  auto program = Program::Compile(module, CodeQuality::kStock, &decider, plan);
   if (!program.ok()) return CannotRace(std::string(program.status().message()));
   const double compile_seconds = Since(start);
   auto inputs = MakeInputs(FindInputRoles(module), InputKind::kSigned, seed);
@@ -107,7 +112,9 @@ StatusOr<std::unique_ptr<Racer>> Racer::Prepare(const xla::HloModule& module, ui
   if (!arguments.ok()) return CannotRace(std::string(arguments.status().message()));
   racer->arguments = *std::move(arguments);
   auto optimised = racer->program.Optimised();
-  if (optimised.ok()) racer->fingerprint = DigestModule(**optimised).fingerprint;
+  if (optimised.ok()) {
+    racer->fingerprint = ExecutableFingerprint(**optimised, decider.hidden(), plan);
+  }
   return racer;
 }
 
@@ -117,6 +124,8 @@ StatusOr<RaceReport> Race(const Racer& racer_a, const Racer& racer_b, const Race
   RaceReport report;
   report.compile_seconds_a = a.compile_seconds;
   report.compile_seconds_b = b.compile_seconds;
+  report.executable_a = a.fingerprint;
+  report.executable_b = b.fingerprint;
   if (!(a.fingerprint == Fingerprint{}) && a.fingerprint == b.fingerprint) {
     report.same_executable = true;
     return report;

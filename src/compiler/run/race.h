@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "core/compile_plan.h"
 #include "core/race.h"
 #include "core/result.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -14,9 +15,10 @@ namespace hone::compiler {
 // against many, prepare it once.
 class Racer {
  public:
-  // Compiles as the stock compiler does. Errors: kUnsupported for what cannot run here, with the
-  // reason.
-  static StatusOr<std::unique_ptr<Racer>> Prepare(const xla::HloModule& module, uint64_t seed);
+  // Compiles as the stock compiler does, but for what the plan decides otherwise. Errors:
+  // kUnsupported for what cannot run here, with the reason; kInvalidInput for the plan's flags.
+  static StatusOr<std::unique_ptr<Racer>> Prepare(const xla::HloModule& module, uint64_t seed,
+                                                  const CompilePlan& plan = {});
   virtual ~Racer() = default;
 };
 
@@ -24,7 +26,7 @@ class Racer {
 // Errors: kUnsupported where a run fails.
 StatusOr<RaceReport> Race(const Racer& a, const Racer& b, const RaceOptions& options);
 
-// Prepares both and races them.
+// Prepares both, as the stock compiler compiles them, and races them.
 StatusOr<RaceReport> Race(const xla::HloModule& a, const xla::HloModule& b,
                           const RaceOptions& options);
 

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "compiler/fingerprint.h"
+#include "compiler/sites/keys.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/hlo/ir/hlo_print_options.h"
 #include "xla/shape_util.h"
@@ -17,41 +15,6 @@ namespace {
 constexpr int64_t kMostRepeats = 100'000;
 // Beyond so many new instructions a replacement is not followed.
 constexpr size_t kLargestReplacement = 4096;
-
-uint64_t Mix(uint64_t hash, uint64_t word) {
-  hash = (hash ^ word) * 0x9fb21c651e98df25ull;
-  return hash ^ (hash >> 32);
-}
-
-uint64_t HashText(absl::string_view text) { return XXH3_64bits(text.data(), text.size()); }
-
-const xla::HloPrintOptions& ContentOptions() {
-  static const auto* const options = new xla::HloPrintOptions(
-      xla::HloPrintOptions()
-          .set_print_large_constants(false)
-          .set_print_metadata(false)
-          .set_print_original_value(false)
-          .set_print_control_dependencies(false)
-          .set_print_backend_config(false)
-          .set_print_subcomputation_mode(xla::HloPrintOptions::PrintSubcomputationMode::kOff));
-  return *options;
-}
-
-uint64_t HashShape(const xla::Shape& shape) {
-  uint64_t hash = Mix(0x5a, static_cast<uint64_t>(shape.element_type()));
-  if (shape.IsTuple()) {
-    for (const xla::Shape& element : shape.tuple_shapes()) hash = Mix(hash, HashShape(element));
-  } else if (shape.IsArray()) {
-    for (int64_t dimension : shape.dimensions()) {
-      hash = Mix(hash, static_cast<uint64_t>(dimension));
-    }
-  }
-  return hash;
-}
-
-uint64_t HashInstruction(const xla::HloInstruction& instruction) {
-  return Mix(HashShape(instruction.shape()), static_cast<uint64_t>(instruction.opcode()));
-}
 
 bool MayDie(const xla::HloInstruction& instruction) {
   return instruction.opcode() != xla::HloOpcode::kParameter && !instruction.IsRoot() &&
@@ -97,15 +60,7 @@ bool Decider::IsOriginal(const xla::HloInstruction* instruction) const {
 }
 
 SiteKey Decider::ContentOf(const Offer& offer) const {
-  uint64_t hash = Mix(HashInstruction(*offer.original), static_cast<uint64_t>(offer.kind));
-  if (offer.original->opcode() != xla::HloOpcode::kConstant) {
-    for (const std::string& attribute : offer.original->ExtraAttributesToString(ContentOptions())) {
-      hash = Mix(hash, HashText(attribute));
-    }
-  }
-  for (const xla::HloInstruction* operand : offer.original->operands()) {
-    hash = Mix(hash, HashInstruction(*operand));
-  }
+  uint64_t hash = Mix(HashWithOperands(*offer.original), static_cast<uint64_t>(offer.kind));
   if (offer.user != nullptr) hash = Mix(hash, HashInstruction(*offer.user));
   hash = Mix(hash, static_cast<uint64_t>(offer.operand + 1));
   if (offer.replacement != nullptr) hash = Mix(hash, HashInstruction(*offer.replacement));

@@ -1,13 +1,11 @@
 #include "compiler/sites/intercept.h"
 
-#include <dlfcn.h>
-
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "compiler/sites/pipeline_intercept.h"
+#include "compiler/sites/real.h"
 #include "xla/hlo/ir/dfs_hlo_visitor_with_default.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/transforms/simplifiers/algebraic_simplifier.h"
@@ -41,15 +39,25 @@ constexpr absl::string_view kEnded = "hone: no further rewrites are wanted";
 
 absl::Status Ended() { return absl::CancelledError(kEnded); }
 
-// XLA's own function of this mangled name.
-template <class Function>
-Function Real(const char* symbol) {
-  void* const found = dlsym(RTLD_NEXT, symbol);
-  if (found == nullptr) {
-    std::fprintf(stderr, "hone-worker: this XLA has no %s\n", symbol);
-    std::abort();
+// What CpuInstructionFusion fuses into loops, but for concatenations, which cost it more than they
+// save.
+bool IsLoopEmitted(const xla::HloInstruction& instruction) {
+  switch (instruction.opcode()) {
+    case xla::HloOpcode::kBitcast:
+    case xla::HloOpcode::kBroadcast:
+    case xla::HloOpcode::kDynamicSlice:
+    case xla::HloOpcode::kGather:
+    case xla::HloOpcode::kIota:
+    case xla::HloOpcode::kPad:
+    case xla::HloOpcode::kReduce:
+    case xla::HloOpcode::kReshape:
+    case xla::HloOpcode::kReverse:
+    case xla::HloOpcode::kSlice:
+    case xla::HloOpcode::kTranspose:
+      return true;
+    default:
+      return instruction.IsElementwise() && instruction.opcode() != xla::HloOpcode::kConstant;
   }
-  return reinterpret_cast<Function>(found);
 }
 
 bool Asks(const xla::HloInstruction* original) {
@@ -305,6 +313,21 @@ FusionDecision cpu::CpuInstructionFusion::ShouldFuse(HloInstruction* consumer, i
     hone::compiler::Unobserved unobserved;  // it calls its base's
     return real(this, consumer, operand);
   }();
+  if (auto* const pipeline = hone::compiler::CurrentPipelineObserver()) {
+    const HloInstruction& producer = *consumer->operand(operand);
+    // What XLA thinks unprofitable, its code generator takes all the same.
+    const bool legal =
+        decision.CanFuse() ||
+        (!ShouldSkip(consumer) && hone::compiler::IsLoopEmitted(producer) &&
+         (consumer->IsLoopFusion() || hone::compiler::IsLoopEmitted(*consumer)) &&
+         InstructionFusion::ShouldFuse(consumer, operand, ShouldFuseInPlaceOp,
+                                       /*legality_check_only=*/true)
+             .CanFuse());
+    if (pipeline->Fuse(producer, *consumer, decision.CanFuse(), legal)) {
+      return FusionDecision::Allow();
+    }
+    return decision.CanFuse() ? FusionDecision::Forbid("decided otherwise") : decision;
+  }
   if (asked == nullptr || !decision.CanFuse()) return decision;
   const auto answer = asked->Ask(
       {RewriteKind::kFuse, consumer->mutable_operand(operand), consumer, consumer, operand});

@@ -1,0 +1,26 @@
+// XLA's debug options by name: which are worth trying, and how a plan's are set.
+#ifndef HONE_COMPILER_RUN_FLAGS_H_
+#define HONE_COMPILER_RUN_FLAGS_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/compile_plan.h"
+#include "core/result.h"
+#include "xla/xla.pb.h"
+
+namespace hone::compiler {
+
+// Flags of code generation and scheduling, with values that leave the numerics as they are up to the
+// order of additions; with `fast_math` also those that do not.
+std::vector<FlagChoices> TunableFlags(bool fast_math);
+
+// "xla_backend_extra_options.NAME" is an entry of that map; repeated fields take values with commas,
+// "none" for no value. Errors: kInvalidInput for a name or value that XLA does not have.
+Status SetFlags(const std::vector<std::pair<std::string, std::string>>& flags,
+                xla::DebugOptions* options);
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_RUN_FLAGS_H_

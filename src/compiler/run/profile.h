@@ -1,0 +1,21 @@
+// Where the time of a run goes, kernel by kernel: XLA's own trace.
+#ifndef HONE_COMPILER_RUN_PROFILE_H_
+#define HONE_COMPILER_RUN_PROFILE_H_
+
+#include <vector>
+
+#include "core/compile_plan.h"
+#include "core/result.h"
+#include "xla/hlo/ir/hlo_module.h"
+
+namespace hone::compiler {
+
+// Compiles under the plan and runs for about `seconds` on generated inputs (inputs.h, the first
+// kind), at least twice. Dearest first. Kernels that run on several threads count the time until the
+// last is done. Errors: kUnsupported where it cannot run here, or nothing was traced.
+StatusOr<std::vector<KernelTime>> ProfileKernels(const xla::HloModule& module,
+                                                 const CompilePlan& plan, double seconds);
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_RUN_PROFILE_H_

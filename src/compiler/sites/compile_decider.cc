@@ -1,0 +1,332 @@
+#include "compiler/sites/compile_decider.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/sites/keys.h"
+#include "xla/hlo/ir/hlo_casting_utils.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/hlo/ir/hlo_opcode.h"
+#include "xla/layout_util.h"
+#include "xla/shape_util.h"
+
+namespace hone::compiler {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// Below this a layout is not worth a decision.
+constexpr int64_t kLeastLayoutElements = 1024;
+constexpr int64_t kMostPartitions = 16;
+constexpr int64_t kLeastSplitBytes = 16 << 10;
+
+constexpr const char* kStock = "stock";
+constexpr const char* kFuse = "fuse";
+constexpr const char* kKeep = "keep";
+constexpr const char* kNone = "none";
+constexpr const char* kYnn = "ynn";
+constexpr const char* kStrategyNames[] = {"naive", "gemv", "gemm", "eigen"};
+
+uint64_t KindSeed(CompileSiteKind kind) { return Mix(0xc0de, static_cast<uint64_t>(kind)); }
+
+int64_t BytesOf(const xla::Shape& shape) {
+  int64_t bytes = 0;
+  xla::ShapeUtil::ForEachLeafShape(shape, [&](const xla::Shape& leaf, const xla::ShapeIndex&) {
+    if (leaf.IsArray()) bytes += xla::ShapeUtil::ByteSizeOfElements(leaf);
+  });
+  return bytes;
+}
+
+int64_t Traffic(const HloInstruction& instruction) {
+  int64_t bytes = BytesOf(instruction.shape());
+  for (const HloInstruction* operand : instruction.operands()) bytes += BytesOf(operand->shape());
+  return bytes;
+}
+
+// The same for an operation before and after its operands are transposed.
+uint64_t HashSorted(const xla::Shape& shape) {
+  std::vector<int64_t> dimensions(shape.dimensions().begin(), shape.dimensions().end());
+  std::sort(dimensions.begin(), dimensions.end());
+  uint64_t hash = Mix(0x50d, static_cast<uint64_t>(shape.element_type()));
+  for (int64_t dimension : dimensions) {
+    if (dimension != 1) hash = Mix(hash, static_cast<uint64_t>(dimension));
+  }
+  return hash;
+}
+
+// What a library knows of an operation.
+uint64_t LibraryKey(const HloInstruction& instruction) {
+  uint64_t hash = Mix(KindSeed(CompileSiteKind::kLibrary),
+                      static_cast<uint64_t>(instruction.opcode()));
+  if (instruction.shape().IsArray()) hash = Mix(hash, HashSorted(instruction.shape()));
+  for (const HloInstruction* operand : instruction.operands()) {
+    if (operand->shape().IsArray()) hash = Mix(hash, HashSorted(operand->shape()));
+  }
+  return hash;
+}
+
+bool MayHaveLayout(const HloInstruction& instruction) {
+  const xla::Shape& shape = instruction.shape();
+  if (!shape.IsArray() || !shape.is_static()) return false;
+  int wide = 0;
+  for (int64_t dimension : shape.dimensions()) wide += dimension > 1;
+  if (wide < 2 || xla::ShapeUtil::ElementsIn(shape) < kLeastLayoutElements) return false;
+  switch (instruction.opcode()) {
+    case HloOpcode::kTranspose:
+    case HloOpcode::kReshape:
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kConcatenate:
+    case HloOpcode::kSlice:
+    case HloOpcode::kReduce:
+    case HloOpcode::kGather:
+      return true;
+    default:
+      return instruction.IsElementwise() && instruction.operand_count() > 0;
+  }
+}
+
+// What ParallelTaskAssignment may split, of instructions on their own.
+bool MayBeSplit(const HloInstruction& instruction) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kReduce:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kTranspose:
+    case HloOpcode::kGather:
+    case HloOpcode::kPad:
+      return true;
+    default:
+      return instruction.IsElementwise() && instruction.opcode() != HloOpcode::kConstant &&
+             instruction.operand_count() > 0;
+  }
+}
+
+// Pieces of a loop that writes into one of its operands would write it all over again.
+bool UpdatesInPlace(const HloInstruction& fusion) {
+  for (const HloInstruction* instruction : fusion.fused_instructions()) {
+    if (instruction->opcode() == HloOpcode::kDynamicUpdateSlice ||
+        instruction->opcode() == HloOpcode::kRng) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A user that reads its operand element by element, in whichever order.
+bool ReadsAnyLayout(const HloInstruction& user) {
+  return user.IsElementwise() || user.opcode() == HloOpcode::kTranspose ||
+         user.opcode() == HloOpcode::kReduce || user.opcode() == HloOpcode::kReshape;
+}
+
+// Row-major, the two minor dimensions exchanged, and all reversed.
+std::vector<std::vector<int64_t>> Orders(int64_t rank) {
+  std::vector<int64_t> row_major(static_cast<size_t>(rank));
+  for (int64_t i = 0; i < rank; ++i) row_major[i] = rank - 1 - i;
+  std::vector<std::vector<int64_t>> orders = {row_major};
+  std::vector<int64_t> exchanged = row_major;
+  std::swap(exchanged[0], exchanged[1]);
+  orders.push_back(exchanged);
+  if (rank > 2) orders.emplace_back(row_major.rbegin(), row_major.rend());
+  return orders;
+}
+
+}  // namespace
+
+CompileDecider::CompileDecider(const CompilePlan& plan, bool sites, int fusion_hops)
+    : keep_(sites), hops_(fusion_hops) {
+  for (const CompileChoice& choice : plan.choices) planned_[choice.key] = &choice.value;
+}
+
+const std::string* CompileDecider::Planned(SiteKey key) const {
+  const auto found = planned_.find(key);
+  return found == planned_.end() ? nullptr : found->second;
+}
+
+const std::string& CompileDecider::Decide(const HloInstruction* instruction, CompileSite site) {
+  chosen_ = site.choices[site.stock];
+  if (const std::string* wanted = Planned(site.key);
+      wanted != nullptr && *wanted != chosen_ &&
+      std::find(site.choices.begin(), site.choices.end(), *wanted) != site.choices.end()) {
+    chosen_ = *wanted;
+    ++applied_;
+    if (site.kind == CompileSiteKind::kDotStrategy) {
+      hidden_ = Mix(Mix(hidden_, site.key), HashText(chosen_));
+    }
+  }
+  if (!keep_ || site.choices.size() < 2) return chosen_;
+  const auto [known, fresh] = index_.try_emplace(site.key, sites_.size());
+  if (!fresh) {
+    ++sites_[known->second].places;
+    sites_[known->second].bytes += site.bytes;
+    return chosen_;
+  }
+  if (instruction != nullptr) {
+    site.instruction = std::string(instruction->name());
+    site.opcode = std::string(xla::HloOpcodeString(instruction->opcode()));
+  }
+  sites_.push_back(std::move(site));
+  return chosen_;
+}
+
+void CompileDecider::FusionBegins(const xla::HloModule& module) {
+  roles_.clear();
+  for (const xla::HloComputation* computation : module.computations()) {
+    if (computation->IsFusionComputation()) continue;
+    for (const auto& [instruction, hash] : HashNeighbourhoods(*computation, hops_)) {
+      roles_[instruction] = hash;
+    }
+  }
+}
+
+uint64_t CompileDecider::RoleOf(const HloInstruction& instruction) const {
+  const auto found = roles_.find(&instruction);
+  return found == roles_.end() ? HashWithOperands(instruction) : found->second;
+}
+
+bool CompileDecider::Fuse(const HloInstruction& producer, const HloInstruction& consumer,
+                          bool stock, bool legal) {
+  if (!stock && !legal) return false;
+  const uint64_t role = RoleOf(producer);
+  last_consumer_ = RoleOf(consumer);
+  bool fuse = stock;
+  if (stock) {
+    CompileSite node;
+    node.key = Mix(KindSeed(CompileSiteKind::kFusionNode), role);
+    node.kind = CompileSiteKind::kFusionNode;
+    node.bytes = BytesOf(producer.shape());
+    node.choices = {kStock, kKeep};
+    if (Decide(&producer, std::move(node)) == kKeep) fuse = false;
+  }
+  CompileSite edge;
+  edge.key = Mix(Mix(KindSeed(CompileSiteKind::kFusionEdge), role), last_consumer_);
+  edge.kind = CompileSiteKind::kFusionEdge;
+  edge.user = std::string(xla::HloOpcodeString(consumer.opcode()));
+  edge.bytes = BytesOf(producer.shape());
+  edge.choices = {kFuse, kKeep};
+  edge.stock = fuse ? 0 : 1;
+  return Decide(&producer, std::move(edge)) == kFuse;
+}
+
+void CompileDecider::Fused(const HloInstruction& fusion) { roles_[&fusion] = last_consumer_; }
+
+void CompileDecider::Layouts(xla::LayoutAssignment& assignment,
+                             const xla::HloComputation& computation) {
+  for (const HloInstruction* instruction : computation.instructions()) {
+    if (!MayHaveLayout(*instruction)) continue;
+    const int64_t rank = instruction->shape().dimensions().size();
+    CompileSite site;
+    site.key = Mix(KindSeed(CompileSiteKind::kLayout), HashWithOperands(*instruction));
+    site.kind = CompileSiteKind::kLayout;
+    site.bytes = BytesOf(instruction->shape());
+    site.choices = {kStock};
+    const std::vector<std::vector<int64_t>> orders = Orders(rank);
+    for (const std::vector<int64_t>& order : orders) {
+      site.choices.push_back(absl::StrJoin(order, ","));
+    }
+    const std::string chosen = Decide(instruction, std::move(site));
+    if (chosen == kStock) continue;
+    for (const std::vector<int64_t>& order : orders) {
+      if (absl::StrJoin(order, ",") != chosen) continue;
+      xla::Shape shape = instruction->shape();
+      *shape.mutable_layout() = xla::LayoutUtil::MakeLayout(order);
+      // Where a layout cannot be had, the compiler goes on with its own.
+      if (!assignment.SetInstructionLayout(shape, instruction, /*mandatory=*/false).ok()) break;
+      for (const HloInstruction* user : instruction->users()) {
+        if (!ReadsAnyLayout(*user)) continue;
+        for (int64_t operand = 0; operand < user->operand_count(); ++operand) {
+          if (user->operand(operand) != instruction) continue;
+          assignment.SetOperandLayout(shape, user, operand, /*mandatory=*/false).IgnoreError();
+        }
+      }
+    }
+  }
+}
+
+int64_t CompileDecider::Partitions(const HloInstruction& instruction, int64_t stock) {
+  if (stock <= 1) {
+    // One piece can also mean that it must not be split: XLA's own list says of which it need not.
+    if (instruction.IsLoopFusion() ? UpdatesInPlace(instruction) : !MayBeSplit(instruction)) {
+      return stock;
+    }
+    if (Traffic(instruction) < kLeastSplitBytes) return stock;
+  }
+  const xla::Shape& shape =
+      instruction.shape().IsTuple() ? instruction.shape().tuple_shapes(0) : instruction.shape();
+  if (!shape.IsArray() || xla::ShapeUtil::ElementsIn(shape) < 2) return stock;
+  CompileSite site;
+  uint64_t hash = HashWithOperands(instruction);
+  if (instruction.IsLoopFusion()) {
+    hash = Mix(hash, static_cast<uint64_t>(instruction.fused_instruction_count()));
+    hash = Mix(hash, HashWithOperands(*instruction.fused_expression_root()));
+  }
+  site.key = Mix(KindSeed(CompileSiteKind::kPartitions), hash);
+  site.kind = CompileSiteKind::kPartitions;
+  site.bytes = Traffic(instruction);
+  const int64_t most = std::min(kMostPartitions, xla::ShapeUtil::ElementsIn(shape));
+  std::vector<int64_t> counts = {stock};
+  for (int64_t count = 1; count <= most; count *= 2) {
+    if (count != stock) counts.push_back(count);
+  }
+  std::sort(counts.begin(), counts.end());
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == stock) site.stock = static_cast<uint32_t>(i);
+    site.choices.push_back(absl::StrCat(counts[i]));
+  }
+  return std::stoll(Decide(&instruction, std::move(site)));
+}
+
+DotStrategy CompileDecider::Strategy(const HloInstruction& dot, DotStrategy stock) {
+  CompileSite site;
+  site.key = Mix(KindSeed(CompileSiteKind::kDotStrategy), HashWithOperands(dot));
+  site.kind = CompileSiteKind::kDotStrategy;
+  site.bytes = Traffic(dot);
+  const auto name = [](DotStrategy strategy) {
+    return kStrategyNames[static_cast<int>(strategy)];
+  };
+  site.choices = {name(stock)};
+  // The kernel emitter finds its own way where it is not to call a library, but does not convert what
+  // it multiplies. The other way round, libraries want two proper matrices.
+  const xla::PrimitiveType type = dot.shape().element_type();
+  if (stock == DotStrategy::kEigen && dot.operand(0)->shape().element_type() == type &&
+      dot.operand(1)->shape().element_type() == type) {
+    site.choices.push_back(name(DotStrategy::kNaive));
+  }
+  const std::string chosen = Decide(&dot, std::move(site));
+  for (DotStrategy strategy : {DotStrategy::kNaive, DotStrategy::kEigen}) {
+    if (chosen == name(strategy)) return strategy;
+  }
+  return stock;
+}
+
+bool CompileDecider::DotByLibrary(const xla::DotDimensionNumbers& numbers, const xla::Shape& left,
+                                  const xla::Shape& right, const xla::Shape& result) {
+  CompileSite site;
+  site.key = KindSeed(CompileSiteKind::kLibrary);
+  for (const xla::Shape* shape : {&left, &right, &result}) {
+    site.key = Mix(site.key, HashSorted(*shape));
+    site.bytes += BytesOf(*shape);
+  }
+  site.key = Mix(site.key, static_cast<uint64_t>(numbers.lhs_batch_dimensions_size()));
+  site.kind = CompileSiteKind::kLibrary;
+  site.opcode = "dot";
+  site.choices = {kYnn, kNone};
+  return Decide(nullptr, std::move(site)) == kYnn;
+}
+
+bool CompileDecider::ByLibrary(const HloInstruction& instruction, bool decides) {
+  if (!decides) {
+    const std::string* wanted = Planned(LibraryKey(instruction));
+    return wanted == nullptr || *wanted != kNone;
+  }
+  CompileSite site;
+  site.key = LibraryKey(instruction);
+  site.kind = CompileSiteKind::kLibrary;
+  site.bytes = Traffic(instruction);
+  site.choices = {kYnn, kNone};
+  return Decide(&instruction, std::move(site)) == kYnn;
+}
+
+}  // namespace hone::compiler

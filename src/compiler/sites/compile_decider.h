@@ -1,0 +1,61 @@
+// Makes a CompilePlan's decisions within the stock pipeline, and notes down what there was to decide.
+#ifndef HONE_COMPILER_SITES_COMPILE_DECIDER_H_
+#define HONE_COMPILER_SITES_COMPILE_DECIDER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "compiler/sites/pipeline_intercept.h"
+#include "core/compile_plan.h"
+
+namespace hone::compiler {
+
+class CompileDecider : public PipelineObserver {
+ public:
+  // `plan` must outlive it. With `sites`, what is met is kept.
+  explicit CompileDecider(const CompilePlan& plan, bool sites = false,
+                          int fusion_hops = CompileOptions{}.fusion_hops);
+
+  std::vector<CompileSite> TakeSites() { return std::move(sites_); }
+  // Places at which the plan decided otherwise than the stock compiler.
+  uint64_t applied() const { return applied_; }
+  // Of those that do not show in the optimised module: how dots are emitted.
+  uint64_t hidden() const { return hidden_; }
+
+  void FusionBegins(const xla::HloModule& module) override;
+  bool Fuse(const xla::HloInstruction& producer, const xla::HloInstruction& consumer, bool stock,
+            bool legal) override;
+  void Fused(const xla::HloInstruction& fusion) override;
+  void Layouts(xla::LayoutAssignment& assignment, const xla::HloComputation& computation) override;
+  int64_t Partitions(const xla::HloInstruction& instruction, int64_t stock) override;
+  DotStrategy Strategy(const xla::HloInstruction& dot, DotStrategy stock) override;
+  bool DotByLibrary(const xla::DotDimensionNumbers& numbers, const xla::Shape& left,
+                    const xla::Shape& right, const xla::Shape& result) override;
+  bool ByLibrary(const xla::HloInstruction& instruction, bool decides) override;
+
+ private:
+  // What the plan says; null where it says nothing.
+  const std::string* Planned(SiteKey key) const;
+  // The value that is taken: the plan's where it is among the choices, else the stock compiler's.
+  const std::string& Decide(const xla::HloInstruction* instruction, CompileSite site);
+  uint64_t RoleOf(const xla::HloInstruction& instruction) const;
+
+  absl::flat_hash_map<SiteKey, const std::string*> planned_;
+  const bool keep_;
+  const int hops_;
+  std::vector<CompileSite> sites_;
+  absl::flat_hash_map<SiteKey, size_t> index_;  // into sites_
+  uint64_t applied_ = 0;
+  uint64_t hidden_ = 0;
+  std::string chosen_;
+
+  // What an instruction was when fusion began, with its neighbours. A fusion is what its root was.
+  absl::flat_hash_map<const xla::HloInstruction*, uint64_t> roles_;
+  uint64_t last_consumer_ = 0;  // its role
+};
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_SITES_COMPILE_DECIDER_H_

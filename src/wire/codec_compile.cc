@@ -1,0 +1,116 @@
+// The part of codec.h that is about compiling under a plan.
+#include <algorithm>
+#include <string>
+
+#include "wire/codec.h"
+
+namespace hone::wire {
+namespace {
+
+unsigned Size(size_t size) { return static_cast<unsigned>(size); }
+
+template <class List>
+void TextsToWire(const std::vector<std::string>& texts, List out) {
+  for (unsigned i = 0; i < out.size(); ++i) out.set(i, texts[i]);
+}
+
+template <class List>
+std::vector<std::string> TextsFromWire(List in) {
+  std::vector<std::string> texts;
+  for (auto text : in) texts.push_back(text.cStr());
+  return texts;
+}
+
+}  // namespace
+
+void ToWire(const hone::CompilePlan& plan, CompilePlan::Builder out) {
+  auto keys = out.initKeys(Size(plan.choices.size()));
+  auto values = out.initValues(Size(plan.choices.size()));
+  for (unsigned i = 0; i < keys.size(); ++i) {
+    keys.set(i, plan.choices[i].key);
+    values.set(i, plan.choices[i].value);
+  }
+  auto flags = out.initFlags(Size(plan.flags.size()));
+  for (unsigned i = 0; i < flags.size(); ++i) {
+    flags[i].setName(plan.flags[i].first);
+    flags[i].initValues(1).set(0, plan.flags[i].second);
+  }
+}
+
+hone::CompilePlan FromWire(CompilePlan::Reader in) {
+  hone::CompilePlan plan;
+  const auto keys = in.getKeys();
+  const auto values = in.getValues();
+  for (unsigned i = 0; i < std::min(keys.size(), values.size()); ++i) {
+    plan.choices.push_back({keys[i], values[i].cStr()});
+  }
+  for (auto flag : in.getFlags()) {
+    if (flag.getValues().size() == 1) {
+      plan.flags.emplace_back(flag.getName().cStr(), flag.getValues()[0].cStr());
+    }
+  }
+  return plan;
+}
+
+void ToWire(const hone::CompileOptions& options, CompileOptions::Builder out) {
+  out.setSites(options.sites);
+  out.setText(options.text);
+  out.setFusionHops(static_cast<uint32_t>(options.fusion_hops));
+  out.setFastMath(options.fast_math);
+}
+
+hone::CompileOptions FromWire(CompileOptions::Reader in) {
+  constexpr uint32_t kMostHops = 64;
+  return {in.getSites(), in.getText(), static_cast<int>(std::min(in.getFusionHops(), kMostHops)),
+          in.getFastMath()};
+}
+
+void ToWire(const hone::Compiled& compiled, Compiled::Builder out) {
+  ToWire(compiled.fingerprint, out.initFingerprint());
+  out.setInstructions(compiled.instructions);
+  auto sites = out.initSites(Size(compiled.sites.size()));
+  for (unsigned i = 0; i < sites.size(); ++i) {
+    const hone::CompileSite& site = compiled.sites[i];
+    sites[i].setKey(site.key);
+    sites[i].setKind(static_cast<uint8_t>(site.kind));
+    sites[i].setPlaces(site.places);
+    sites[i].setInstruction(site.instruction);
+    sites[i].setOpcode(site.opcode);
+    sites[i].setUser(site.user);
+    sites[i].setBytes(site.bytes);
+    TextsToWire(site.choices, sites[i].initChoices(Size(site.choices.size())));
+    sites[i].setStock(site.stock);
+  }
+  auto flags = out.initFlagChoices(Size(compiled.flag_choices.size()));
+  for (unsigned i = 0; i < flags.size(); ++i) {
+    const hone::FlagChoices& flag = compiled.flag_choices[i];
+    flags[i].setName(flag.name);
+    TextsToWire(flag.values, flags[i].initValues(Size(flag.values.size())));
+  }
+  out.setText({reinterpret_cast<const capnp::byte*>(compiled.text.data()), compiled.text.size()});
+  out.setSeconds(compiled.seconds);
+  out.setApplied(compiled.applied);
+}
+
+hone::Compiled FromWire(Compiled::Reader in) {
+  hone::Compiled compiled;
+  compiled.fingerprint = FromWire(in.getFingerprint());
+  compiled.instructions = in.getInstructions();
+  for (auto site : in.getSites()) {
+    const auto kind = std::min<uint8_t>(site.getKind(), std::size(kCompileSiteKindNames) - 1);
+    compiled.sites.push_back({site.getKey(), static_cast<CompileSiteKind>(kind), site.getPlaces(),
+                              site.getInstruction().cStr(), site.getOpcode().cStr(),
+                              site.getUser().cStr(), site.getBytes(),
+                              TextsFromWire(site.getChoices()), site.getStock()});
+  }
+  for (auto flag : in.getFlagChoices()) {
+    compiled.flag_choices.push_back({flag.getName().cStr(), TextsFromWire(flag.getValues())});
+  }
+  const auto text = in.getText();
+  compiled.text.assign(reinterpret_cast<const char*>(text.begin()), text.size());
+  compiled.seconds = in.getSeconds();
+  compiled.applied = in.getApplied();
+  return compiled;
+}
+
+}  // namespace hone::wire

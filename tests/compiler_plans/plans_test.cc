@@ -1,0 +1,276 @@
+// The stock pipeline under plans: nothing decided is the stock compiler, and what is decided happens
+// and computes the same.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "compiler/run/compare.h"
+#include "compiler/run/compile.h"
+#include "compiler/run/race.h"
+#include "core/rng.h"
+#include "xla/hlo/parser/hlo_parser.h"
+
+namespace hone::compiler {
+namespace {
+
+std::unique_ptr<xla::HloModule> Parse(const std::string& text) {
+  auto module = xla::ParseAndReturnUnverifiedModule(text);
+  EXPECT_TRUE(module.ok()) << module.status();
+  return *std::move(module);
+}
+
+constexpr const char* kTransposeAdd = R"(
+HloModule m
+ENTRY e {
+  x = f32[256,512] parameter(0)
+  y = f32[512,256] parameter(1)
+  t = f32[512,256] transpose(x), dimensions={1,0}
+  u = f32[512,256] add(t, y)
+  ROOT r = f32[512,256] cosine(u)
+})";
+
+constexpr const char* kDot = R"(
+HloModule m
+ENTRY e {
+  x = f32[128,64] parameter(0)
+  y = f32[64,96] parameter(1)
+  ROOT d = f32[128,96] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})";
+
+Compiled Compile(const xla::HloModule& module, const CompilePlan& plan = {}, bool sites = true) {
+  CompileOptions options;
+  options.sites = sites;
+  options.text = true;
+  auto compiled = CompileUnderPlan(module, plan, options);
+  EXPECT_TRUE(compiled.has_value()) << compiled.error().message;
+  return compiled ? *compiled : Compiled{};
+}
+
+const CompileSite* Find(const Compiled& compiled, CompileSiteKind kind, const std::string& opcode) {
+  for (const CompileSite& site : compiled.sites) {
+    if (site.kind == kind && site.opcode == opcode) return &site;
+  }
+  return nullptr;
+}
+
+void ExpectEqual(const xla::HloModule& module, const CompilePlan& plan) {
+  CompareOptions options;
+  options.inputs = 1;
+  const ComparisonReport report = Compare(module, module, options, {}, plan);
+  EXPECT_EQ(report.verdict, Verdict::kEqual) << report.reason;
+}
+
+std::vector<std::string> DataPrograms() {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(HONE_DATA)) {
+    const std::string kind = entry.path().extension().string();
+    if (kind == ".hlo" || kind == ".txt") files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string Read(const std::string& file) {
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+TEST(Plans, TheEmptyPlanIsTheStockCompiler) {
+  ASSERT_FALSE(DataPrograms().empty());
+  for (const std::string& file : DataPrograms()) {
+    const auto module = Parse(Read(file));
+    if (!CompileUnderPlan(*module, {}, {})) continue;  // custom calls that are not here
+    const Compiled stock = Compile(*module, {}, /*sites=*/false);
+    const Compiled noted = Compile(*module, {}, /*sites=*/true);
+    EXPECT_EQ(stock.text, noted.text) << file;
+    EXPECT_EQ(stock.fingerprint, noted.fingerprint) << file;
+    EXPECT_TRUE(stock.sites.empty());
+    EXPECT_FALSE(noted.sites.empty()) << file;
+    EXPECT_EQ(noted.applied, 0u);
+  }
+}
+
+TEST(Plans, SitesAreWellFormed) {
+  for (const std::string& file : DataPrograms()) {
+    const auto compiled = CompileUnderPlan(*Parse(Read(file)), {}, {});
+    if (!compiled) continue;
+    std::set<SiteKey> keys;
+    for (const CompileSite& site : compiled->sites) {
+      EXPECT_TRUE(keys.insert(site.key).second) << site.instruction;
+      ASSERT_GE(site.choices.size(), 2u);
+      ASSERT_LT(site.stock, site.choices.size());
+      EXPECT_GE(site.places, 1u);
+      EXPECT_EQ(std::set<std::string>(site.choices.begin(), site.choices.end()).size(),
+                site.choices.size());
+    }
+  }
+}
+
+TEST(Plans, SitesAreTheSameEveryTime) {
+  const auto module = Parse(kTransposeAdd);
+  const Compiled once = Compile(*module);
+  const Compiled again = Compile(*module->Clone(""));
+  ASSERT_EQ(once.sites.size(), again.sites.size());
+  for (size_t i = 0; i < once.sites.size(); ++i) {
+    EXPECT_EQ(once.sites[i].key, again.sites[i].key);
+  }
+}
+
+TEST(Plans, AProducerIsKeptOutOfItsConsumer) {
+  const auto module = Parse(kTransposeAdd);
+  const Compiled stock = Compile(*module);
+  for (CompileSiteKind kind : {CompileSiteKind::kFusionNode, CompileSiteKind::kFusionEdge}) {
+    // What is left of the transpose after layouts are assigned.
+    const CompileSite* site = Find(stock, kind, "copy");
+    ASSERT_NE(site, nullptr);
+    const CompilePlan plan{{{site->key, "keep"}}, {}};
+    const Compiled planned = Compile(*module, plan);
+    EXPECT_GE(planned.applied, 1u);
+    EXPECT_NE(planned.fingerprint, stock.fingerprint);
+    // On its own now.
+    const auto entry = [](const Compiled& c) { return c.text.substr(c.text.find("ENTRY")); };
+    EXPECT_EQ(entry(stock).find(" copy("), std::string::npos) << stock.text;
+    EXPECT_NE(entry(planned).find(" copy("), std::string::npos) << planned.text;
+    ExpectEqual(*module, plan);
+  }
+}
+
+TEST(Plans, ALoopIsSplitAsPlanned) {
+  const auto module = Parse(kTransposeAdd);
+  const Compiled stock = Compile(*module);
+  const auto site = std::find_if(stock.sites.begin(), stock.sites.end(), [](const CompileSite& s) {
+    return s.kind == CompileSiteKind::kPartitions;
+  });
+  ASSERT_NE(site, stock.sites.end());
+  const CompilePlan plan{{{site->key, "8"}}, {}};
+  const Compiled planned = Compile(*module, plan);
+  EXPECT_NE(planned.text.find("\"outer_dimension_partitions\":[\"8\"]"), std::string::npos)
+      << planned.text;
+  ExpectEqual(*module, plan);
+}
+
+TEST(Plans, ALayoutIsHad) {
+  const auto module = Parse(kTransposeAdd);
+  const CompileSite* site = nullptr;
+  const Compiled stock = Compile(*module);
+  site = Find(stock, CompileSiteKind::kLayout, "add");
+  ASSERT_NE(site, nullptr);
+  const CompilePlan plan{{{site->key, "0,1"}}, {}};
+  const Compiled planned = Compile(*module, plan);
+  EXPECT_EQ(stock.text.find("f32[512,256]{0,1} add("), std::string::npos) << stock.text;
+  EXPECT_NE(planned.text.find("f32[512,256]{0,1} add("), std::string::npos) << planned.text;
+  ExpectEqual(*module, plan);
+}
+
+TEST(Plans, ADotIsEmittedAnotherWay) {
+  const auto module = Parse(kDot);
+  const Compiled stock = Compile(*module);
+  const CompileSite* site = Find(stock, CompileSiteKind::kDotStrategy, "dot");
+  ASSERT_NE(site, nullptr);
+  EXPECT_EQ(site->choices[site->stock], "eigen");
+  const CompilePlan plan{{{site->key, "naive"}}, {}};
+  const Compiled planned = Compile(*module, plan);
+  // The module is the same, the executable is not.
+  EXPECT_EQ(planned.text, stock.text);
+  EXPECT_NE(planned.fingerprint, stock.fingerprint);
+  ExpectEqual(*module, plan);
+}
+
+TEST(Plans, WhatIsNotThereDecidesNothing) {
+  const auto module = Parse(kTransposeAdd);
+  const Compiled stock = Compile(*module);
+  CompilePlan plan;
+  plan.choices.push_back({12345, "keep"});
+  for (const CompileSite& site : stock.sites) plan.choices.push_back({site.key, "no such value"});
+  Sort(plan);
+  const Compiled planned = Compile(*module, plan);
+  EXPECT_EQ(planned.applied, 0u);
+  EXPECT_EQ(planned.text, stock.text);
+}
+
+TEST(Plans, FlagsAreSet) {
+  const auto module = Parse(kTransposeAdd);
+  const Compiled stock = Compile(*module);
+  CompilePlan plan;
+  plan.flags = {{"xla_disable_hlo_passes", "fusion"}};
+  const Compiled planned = Compile(*module, plan);
+  EXPECT_EQ(stock.text.find("wrapped_add"), std::string::npos) << stock.text;
+  EXPECT_NE(planned.text.find("wrapped_add"), std::string::npos) << planned.text;
+  EXPECT_FALSE(stock.flag_choices.empty());
+}
+
+TEST(Plans, WrongFlagsAreErrors) {
+  const auto module = Parse(kDot);
+  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{
+           {"xla_no_such_flag", "1"},
+           {"xla_cpu_use_fusion_emitters", "maybe"},
+           {"xla_cpu_prefer_vector_width", "wide"},
+           {"xla_cpu_scheduler_type", "FAST"},
+           {"xla_cpu_experimental_ynn_fusion_type", "DOT"}}) {
+    CompilePlan plan;
+    plan.flags = {{name, value}};
+    const auto compiled = CompileUnderPlan(*module, plan, {});
+    ASSERT_FALSE(compiled.has_value()) << name;
+    EXPECT_EQ(compiled.error().code, ErrorCode::kInvalidInput);
+    EXPECT_NE(compiled.error().message.find(name), std::string::npos);
+    EXPECT_FALSE(Racer::Prepare(*module, 0, plan).has_value());
+  }
+}
+
+TEST(Plans, EveryTunableFlagIsTakenAndComputesTheSame) {
+  const auto module = Parse(kDot);
+  for (const FlagChoices& flag : Compile(*module).flag_choices) {
+    for (const std::string& value : flag.values) {
+      CompilePlan plan;
+      plan.flags = {{flag.name, value}};
+      SCOPED_TRACE(flag.name + "=" + value);
+      ExpectEqual(*module, plan);
+    }
+  }
+}
+
+TEST(Plans, RandomPlansComputeTheSame) {
+  Rng rng(7);
+  for (const std::string& file : DataPrograms()) {
+    if (std::filesystem::file_size(file) > 100'000) continue;
+    const auto module = Parse(Read(file));
+    const auto stock = CompileUnderPlan(*module, {}, {});
+    if (!stock) continue;
+    for (int round = 0; round < 3; ++round) {
+      CompilePlan plan;
+      for (const CompileSite& site : stock->sites) {
+        if (rng.Below(2) == 0) plan.choices.push_back({site.key, rng.Pick(site.choices)});
+      }
+      Sort(plan);
+      SCOPED_TRACE(file);
+      ExpectEqual(*module, plan);
+    }
+  }
+}
+
+TEST(Plans, ARaceTellsExecutablesApart) {
+  const auto module = Parse(kTransposeAdd);
+  const Compiled stock = Compile(*module);
+  const CompileSite* site = Find(stock, CompileSiteKind::kFusionNode, "copy");
+  ASSERT_NE(site, nullptr);
+  RaceOptions options;
+  options.budget_seconds = 0.5;
+  const auto a = Racer::Prepare(*module, 0);
+  const auto same = Racer::Prepare(*module, 0, {{{site->key, "stock"}}, {}});
+  const auto b = Racer::Prepare(*module, 0, {{{site->key, "keep"}}, {}});
+  ASSERT_TRUE(a && same && b);
+  EXPECT_TRUE(Race(**a, **same, options)->same_executable);
+  const auto report = Race(**a, **b, options);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_FALSE(report->same_executable);
+  EXPECT_NE(report->executable_a, report->executable_b);
+  EXPECT_GT(report->pairs, 0);
+}
+
+}  // namespace
+}  // namespace hone::compiler
