@@ -92,6 +92,7 @@ class Tuner {
     StatusOr<Compiled> listing = List({});
     if (!listing) return "it cannot be compiled here: " + listing.error().message;
     result_.sites = listing->sites;
+    measurer_.KnowStock(listing->fingerprint);
     const bool implementations = options_.stages.Has(Stage::kImplementation);
     const bool orders = options_.stages.Has(Stage::kOrder);
     if ((implementations || orders) && !Interrupted()) {
