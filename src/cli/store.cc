@@ -132,7 +132,7 @@ int With(const Options& options, bool make, Do job) {
 Run AddStore(CLI::App& app) {
   auto options = std::make_shared<Options>();
   auto run = std::make_shared<Run>();
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   const auto add = [&](const char* name, const char* meaning, bool make, auto job) {
     CLI::App* const command = app.add_subcommand(name, meaning);
     command->add_option("STORE", options->store, "what `hone tune --store` wrote")
@@ -158,7 +158,12 @@ Run AddStore(CLI::App& app) {
       ->type_name("");
   AddDuration(*add("prune", "forget old measurements; outcomes and lessons stay", false, Prune),
               "--older-than", options->older_than, "how old (all of them)");
-  return [run] { return (*run)(); };
+  return [run] {
+    if (*run) return (*run)();
+    return Fail({ErrorCode::kInvalidInput,
+                 "give an action: ls, show, export, import or prune; see `hone store --help`"},
+                false);
+  };
 }
 
 }  // namespace hone::cli

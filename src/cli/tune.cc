@@ -247,7 +247,7 @@ class Tuning {
     }
     // Without the flag that stops workers: what is found is still to be verified.
     const auto start_pool = [this] { return StartPool(options_.common); };
-    auto evaluator = tune::PoolEvaluator::Start(start_pool, *std::move(data), options_.seed);
+    auto evaluator = tune::PoolEvaluator::Start(start_pool, *std::move(data), options_.seed, stop_);
     if (!evaluator) {
       row.error = evaluator.error();
       return row;

@@ -95,7 +95,11 @@ class Conclusion {
       }
       RaceReport race;
       if (changed.empty() || Shrink(changed, &race)) continue;
-      result_.gains.push_back({stage, static_cast<int>(changed.size()), race});
+      if (race.pairs == 0) continue;  // there was no time to find out
+      const auto left = std::count_if(changed.begin(), changed.end(), [&](size_t i) {
+        return assignment_[i] != space_.variables[i].stock;
+      });
+      result_.gains.push_back({stage, static_cast<int>(left), race});
     }
     const TunePlan small = PlanOf(space_, assignment_);
     if (!small.empty()) winner.plan = small;

@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "core/fingerprint.h"
 #include "core/race.h"
 #include "tune/evaluator.h"
 #include "tune/space.h"
@@ -33,6 +34,8 @@ class Measurer {
   // All must outlive it.
   Measurer(Evaluator& evaluator, const Space& space, const TuneOptions& options);
 
+  // The optimised module of the stock compiler: plans that come to it are worth 0, unmeasured.
+  void KnowStock(const Fingerprint& module);
   Measured Measure(const TunePlan& plan, Look look);
   // Any two plans; what it tells of the stock executable is remembered.
   StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b, Look look);

@@ -22,10 +22,10 @@ StatusOr<StateName> StateAfter(const Pool& pool, ProgramId program,
   return state;
 }
 
-StatusOr<std::unique_ptr<PoolEvaluator>> PoolEvaluator::Start(StartPool start_pool,
-                                                              std::string data, uint64_t seed) {
+StatusOr<std::unique_ptr<PoolEvaluator>> PoolEvaluator::Start(
+    StartPool start_pool, std::string data, uint64_t seed, const std::atomic<bool>* interrupted) {
   std::unique_ptr<PoolEvaluator> evaluator(
-      new PoolEvaluator(std::move(start_pool), std::move(data), seed));
+      new PoolEvaluator(std::move(start_pool), std::move(data), seed, interrupted));
   if (Status started = evaluator->Restart(); !started) return tl::unexpected(started.error());
   return evaluator;
 }
@@ -49,9 +49,7 @@ StatusOr<std::vector<Alternative>> PoolEvaluator::Alternatives(bool implementati
                                                                double order_seconds) {
   std::vector<Alternative> alternatives;
   if (implementations) {
-    StatusOr<std::vector<Alternative>> found = Implementations();
-    if (!found) return found;
-    alternatives = *std::move(found);
+    alternatives = Implementations();
   }
   if (orders) {
     for (Alternative& order : Orders(order_seconds)) alternatives.push_back(std::move(order));
@@ -60,18 +58,19 @@ StatusOr<std::vector<Alternative>> PoolEvaluator::Alternatives(bool implementati
 }
 
 // Those that change this program.
-StatusOr<std::vector<Alternative>> PoolEvaluator::Implementations() {
+std::vector<Alternative> PoolEvaluator::Implementations() {
   std::vector<Alternative> found;
   for (PassId pass = 0; pass < pool_->passes().size(); ++pass) {
     const PassInfo& info = pool_->passes()[pass];
     if (info.kind != PassKind::kImplementation) continue;
+    if (interrupted_ != nullptr && *interrupted_) break;
     ApplyRequest request;
     request.from.program = program_.id;
     request.passes = {pass};
     request.options.verify = true;
     const StatusOr<Applied> applied = pool_->Apply(request);
-    if (!applied) return tl::unexpected(applied.error());
-    if (applied->steps.at(0).changed) {
+    // One that breaks on this program is no way to compute it.
+    if (applied && applied->steps.at(0).changed) {
       found.push_back({Stage::kImplementation, info.name, {{info.name, {}}}});
     }
   }
@@ -87,6 +86,7 @@ std::vector<Alternative> PoolEvaluator::Orders(double seconds) {
     options.budget_seconds = seconds / 2;
     options.seed = seed_;
     options.verify = false;  // the whole plan will be
+    options.interrupted = interrupted_;
     const StatusOr<OptimizeResult> result = Optimize(*pool_, program_, options);
     // A program that cannot be optimised has no other order.
     if (!result || result->passes.empty()) continue;

@@ -2,6 +2,7 @@
 #ifndef HONE_TUNE_POOL_EVALUATOR_H_
 #define HONE_TUNE_POOL_EVALUATOR_H_
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -19,8 +20,10 @@ class PoolEvaluator final : public Evaluator {
   using StartPool = std::function<StatusOr<std::unique_ptr<Pool>>()>;
 
   // One program, by a pool of its own; Restart starts another. `data` are the bytes of its file.
-  static StatusOr<std::unique_ptr<PoolEvaluator>> Start(StartPool start_pool, std::string data,
-                                                        uint64_t seed);
+  // What is asked goes on when `interrupted` becomes true, but for finding alternatives.
+  static StatusOr<std::unique_ptr<PoolEvaluator>> Start(
+      StartPool start_pool, std::string data, uint64_t seed,
+      const std::atomic<bool>* interrupted = nullptr);
 
   StatusOr<std::vector<Alternative>> Alternatives(bool implementations, bool orders,
                                                   double order_seconds) override;
@@ -36,15 +39,20 @@ class PoolEvaluator final : public Evaluator {
   Pool& pool() { return *pool_; }
 
  private:
-  PoolEvaluator(StartPool start_pool, std::string data, uint64_t seed)
-      : start_pool_(std::move(start_pool)), data_(std::move(data)), seed_(seed) {}
+  PoolEvaluator(StartPool start_pool, std::string data, uint64_t seed,
+                const std::atomic<bool>* interrupted)
+      : start_pool_(std::move(start_pool)),
+        data_(std::move(data)),
+        seed_(seed),
+        interrupted_(interrupted) {}
 
-  StatusOr<std::vector<Alternative>> Implementations();
+  std::vector<Alternative> Implementations();
   std::vector<Alternative> Orders(double seconds);
 
   const StartPool start_pool_;
   const std::string data_;
   const uint64_t seed_;
+  const std::atomic<bool>* const interrupted_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::unique_ptr<Pool> pool_;
   ProgramInfo program_;

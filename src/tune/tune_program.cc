@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -25,6 +26,7 @@ constexpr double kOrderShare = 0.05;   // of the budget, for finding orders
 constexpr double kMostOrderSeconds = 30;
 constexpr double kSinglesShare = 0.6;          // of the evaluations that fit
 constexpr int64_t kHopeless = 6;               // failures from the first on: it does not run here
+constexpr double kMostQuickSeconds = 20;       // of comparing a new best
 constexpr double kLookAgain[] = {0.35, 0.65};  // shares of the search, where the best is listed
 
 class Tuner {
@@ -90,6 +92,7 @@ class Tuner {
     StatusOr<Compiled> listing = List({});
     if (!listing) return "it cannot be compiled here: " + listing.error().message;
     result_.sites = listing->sites;
+    measurer_.KnowStock(listing->fingerprint);
     const bool implementations = options_.stages.Has(Stage::kImplementation);
     const bool orders = options_.stages.Has(Stage::kOrder);
     if ((implementations || orders) && !Interrupted()) {
@@ -160,18 +163,40 @@ class Tuner {
       // What is not known well is not built upon.
       return {assignment, std::max(measured.value, best + 1e-4), false};
     }
-    Offer(plan, measured, group);
-    return {assignment, measured.value, false};
+    const bool wrong = !Offer(plan, measured, group);
+    return {assignment, measured.value, wrong};
   }
 
-  void Offer(const TunePlan& plan, const Measured& measured, int group) {
+  // False where it would be the best, but computes something else: then nothing is built upon it.
+  bool Offer(const TunePlan& plan, const Measured& measured, int group) {
     const Finalist finalist{plan, measured.executable, measured.value, measured.race};
-    if (!finalists_.Offer(finalist, kMargin)) return;
+    if (measured.value < finalists_.best_value() - kMargin && IsWrong(plan, measured.executable)) {
+      return false;
+    }
+    if (!finalists_.Offer(finalist, kMargin)) return true;
     const double speedup = std::exp(-measured.value);
     lessons_.Learn(ChoicesOf(space_, AssignmentOf(space_, plan)), std::log(speedup),
                    options_.program);
     const Stage stage = group == choices::kEveryGroup ? Stage::kFlags : static_cast<Stage>(group);
     result_.improvements.push_back({Elapsed(), measurer_.evaluations(), speedup, stage});
+    return true;
+  }
+
+  // A quick comparison; what it cannot tell, the one at the end may.
+  bool IsWrong(const TunePlan& plan, const std::string& executable) {
+    if (!options_.verify || Interrupted()) return false;
+    const auto [known, added] = wrong_.try_emplace(executable, false);
+    if (!added) return known->second;
+    Report("verify");
+    CompareOptions quick = options_.compare;
+    quick.inputs = 1;
+    quick.budget_seconds = std::min(quick.budget_seconds, kMostQuickSeconds);
+    const StatusOr<ComparisonReport> report = measurer_.Compare({}, plan, quick);
+    known->second = report && report->verdict == Verdict::kDifferent;
+    if (known->second) {
+      result_.rejected.push_back("it computes something else: " + report->reason);
+    }
+    return known->second;
   }
 
   // Implementations and orders each alone, then the winners together: they matter most where they
@@ -202,7 +227,9 @@ class Tuner {
         last_error_ = measured.error;
         return MakeError(ErrorCode::kPassFailed, measured.error);
       }
-      Offer(plan, measured, static_cast<int>(Stage::kImplementation));
+      if (!Offer(plan, measured, static_cast<int>(Stage::kImplementation))) {
+        return MakeError(ErrorCode::kPassFailed, "it computes something else");
+      }
       return measured.race;
     };
     const ChooseResult chosen = ChooseImplementations(names, race, {});
@@ -390,10 +417,11 @@ class Tuner {
   Lessons lessons_;
   Finalists finalists_{kFinalists};
   TuneResult result_;
-  std::vector<TunePlan> starts_;      // found by racing alternatives
-  std::vector<choices::Trial> told_;  // of the joint search, over the whole space
-  size_t next_look_ = 0;              // of kLookAgain
-  TunePlan listed_;                   // whose sites are variables, beside the stock plan's
+  std::vector<TunePlan> starts_;       // found by racing alternatives
+  std::vector<choices::Trial> told_;   // of the joint search, over the whole space
+  std::map<std::string, bool> wrong_;  // executables that were compared
+  size_t next_look_ = 0;               // of kLookAgain
+  TunePlan listed_;                    // whose sites are variables, beside the stock plan's
   std::string last_error_;
 };
 

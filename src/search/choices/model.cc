@@ -13,7 +13,7 @@ constexpr size_t kMutants = 200;   // ranked at a time
 constexpr size_t kTop = 5;         // of them asked before the next fit
 constexpr size_t kParents = 10;    // the best known assignments
 constexpr double kExplore = 0.1;   // of the asks are random mutants
-constexpr size_t kExamples = 600;  // the latest, to fit on
+constexpr size_t kExamples = 400;  // the latest, to fit on
 
 class ModelStrategy final : public Strategy {
  public:
