@@ -134,6 +134,7 @@ struct CompileOptions {
   bool text = false;  // fill Compiled::text
   int fusion_hops = 5;  // XTAT's k of fusion sites; node-level sites have 0
   bool fast_math = false;  // offer flags that change the numerics (flag_choices)
+  double deadline_seconds = 180;  // a compilation that takes longer is given up
 };
 
 // A flag that may be set, with the values to choose from, the stock value first.

@@ -18,6 +18,7 @@ struct RaceOptions {
   int most_pairs = 400;
   double indifferent = 0.01;  // an interval within 1 +- this is decided too
   uint64_t seed = 0;          // of the inputs
+  double compile_seconds = 120;  // for both; a race that is not under way by then is given up
 };
 
 // Paired: each sample of `a` is taken next to one of `b`, in alternating order, on the same inputs,

@@ -7,6 +7,8 @@
 namespace hone::tune {
 namespace {
 
+constexpr double kUnknownCompile = 6;  // seconds
+constexpr double kLeastPatience = 15;
 constexpr double kLeastSample = 0.002;  // RaceOptions::least_sample_seconds
 constexpr int kShortPairs = 10;
 constexpr int kLongPairs = 60;
@@ -85,6 +87,13 @@ double Measurer::RaceSeconds(Look look) const {
                               : std::clamp(2 * kLongPairs * run, 0.5, 12.0);
 }
 
+// What takes ten times as long to compile as the stock module does is not worth waiting for: some ways
+// to say a program make LLVM work for minutes.
+double Measurer::CompilePatience() const {
+  const double stock = stock_compile_seconds_ > 0 ? stock_compile_seconds_ : kUnknownCompile;
+  return std::clamp(10 * stock, kLeastPatience, RaceOptions{}.compile_seconds);
+}
+
 StatusOr<RaceReport> Measurer::Race(const TunePlan& a, const TunePlan& b, Look look) {
   return Race(a, b, RaceSeconds(look), look == Look::kShort ? kLeastShort : kLeastLong);
 }
@@ -95,6 +104,7 @@ StatusOr<RaceReport> Measurer::Race(const TunePlan& a, const TunePlan& b, double
   racing.least_pairs = least_pairs;
   racing.budget_seconds = seconds;
   racing.seed = options_.seed;
+  racing.compile_seconds = CompilePatience();
   ++races_;
   StatusOr<RaceReport> report = Timed([&] { return evaluator_.Race(a, b, racing); });
   if (!report) return report;
@@ -103,6 +113,7 @@ StatusOr<RaceReport> Measurer::Race(const TunePlan& a, const TunePlan& b, double
         run_seconds_ == 0 ? report->seconds_a : 0.8 * run_seconds_ + 0.2 * report->seconds_a;
   }
   if (report->compile_seconds_b > 0) compile_seconds_ = report->compile_seconds_b;
+  if (a.empty() && report->compile_seconds_a > 0) stock_compile_seconds_ = report->compile_seconds_a;
   return report;
 }
 
@@ -111,6 +122,7 @@ StatusOr<std::string> Measurer::ExecutableOf(const TunePlan& plan) {
   compiling.sites = false;
   compiling.fusion_hops = options_.fusion_hops;
   compiling.fast_math = options_.fast_math;
+  compiling.deadline_seconds = CompilePatience();
   const StatusOr<Compiled> compiled = Compile(plan, compiling);
   if (!compiled) return tl::unexpected(compiled.error());
   CompilePlan behind;

@@ -67,6 +67,7 @@ class Measurer {
   template <class Call>
   auto Timed(Call call) -> decltype(call());
   void Record(const TunePlan& plan, const Measured& measured) const;
+  double CompilePatience() const;  // seconds
 
   Evaluator& evaluator_;
   const Space& space_;
@@ -74,6 +75,7 @@ class Measurer {
   std::unordered_map<std::string, Measured> known_;  // by executable
   double run_seconds_ = 0;
   double compile_seconds_ = 0;
+  double stock_compile_seconds_ = 0;
   double evaluation_seconds_ = 0;  // of those that were raced, a running mean
   int64_t evaluations_ = 0;
   int64_t races_ = 0;

@@ -459,7 +459,7 @@ StatusOr<Question> RemoteWorker::Answer(bool accept) {
 
 StatusOr<Compiled> RemoteWorker::Compile(const StateName& state, const CompilePlan& plan,
                                          const CompileOptions& options) {
-  const Patience patience{180, false, nullptr};  // LLVM makes no code of it
+  const Patience patience{options.deadline_seconds, false, nullptr};
   return Ask<wire::CompileCall>(
       {state.program}, patience, "compile",
       [&](Worker::CompileParams::Builder request) {
@@ -495,7 +495,7 @@ StatusOr<RaceReport> RemoteWorker::Race(const StateName& a, const CompilePlan& p
                                         const StateName& b, const CompilePlan& plan_b,
                                         const RaceOptions& options) {
   // Two compilations, the warming up, and then pairs, of which the last may begin late.
-  const Patience patience{options.budget_seconds * 3 + 120, false, nullptr};
+  const Patience patience{options.budget_seconds * 5 + options.compile_seconds, false, nullptr};
   return Ask<wire::RaceCall>(
       {a.program, b.program}, patience, "race",
       [&](Worker::RaceParams::Builder request) {
