@@ -273,7 +273,8 @@ TEST_F(BadInput, OutputThatCannotBeWritten) {
        {"good.hlo/out.hlo", "/proc/out.hlo", "/nonexistent/out.hlo", "folder"}) {
     for (const Use& use : Uses()) {
       if (!HasCommand(use.name)) continue;
-      if (use.name == "optimize" && output == "folder") continue;  // it writes into folders
+      const bool into_folders = use.name == "optimize" || use.name == "tune";
+      if (into_folders && output == "folder") continue;
       std::vector<std::string> arguments = use.arguments;
       bool writes = false;
       for (std::string& argument : arguments) {
