@@ -70,6 +70,12 @@ const std::vector<Command>& Commands() {
        "  hone stats model.hlo\n"
        "  hone stats models/ --json\n",
        AddStats},
+      {"memory", "plan what lies where on a scratchpad accelerator, and when it moves",
+       "  hone memory model.hlo --machine neuroncore_v2\n"
+       "  hone memory model.hlo --machine my_machine.json -o plan.json\n"
+       "  hone memory simulate plan.json\n"
+       "  hone memory machines\n",
+       AddMemory},
       {"dataset", "folders of programs as data sets: index, split, list, check",
        "  hone dataset list\n"
        "  hone dataset index programs/ --workers 4\n"
