@@ -39,6 +39,29 @@ bool ReadIntegers(std::string_view text, char separator, std::vector<int64_t>& v
   return true;
 }
 
+// XLA writes dimension numbers as one attribute: "lhs_contracting_dims" has the value
+// "{1}, rhs_contracting_dims={0}".
+std::vector<std::pair<std::string, std::string>> SplitJoined(const std::string& name,
+                                                             const std::string& value) {
+  std::vector<std::pair<std::string, std::string>> parts;
+  std::string text = name + "=" + value;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && text[i] == '"') return {{name, value}};
+    if (i < text.size() && text[i] == '{') ++depth;
+    if (i < text.size() && text[i] == '}') --depth;
+    if (i != text.size() && (depth != 0 || text[i] != ',')) continue;
+    std::string_view part = std::string_view(text).substr(begin, i - begin);
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    const size_t equals = part.find('=');
+    if (equals == part.npos) return {{name, value}};
+    parts.emplace_back(part.substr(0, equals), part.substr(equals + 1));
+    begin = i + 1;
+  }
+  return parts;
+}
+
 }  // namespace
 
 std::string_view AttributeText(const InstructionInfo& instruction, std::string_view name) {
@@ -159,7 +182,11 @@ StatusOr<Padding> ParsePadding(std::string_view text) {
 }
 
 Status ReadAttributes(const InstructionInfo& instruction, Op& op) {
+  std::vector<std::pair<std::string, std::string>> attributes;
   for (const auto& [name, value] : instruction.attributes) {
+    for (auto& part : SplitJoined(name, value)) attributes.push_back(std::move(part));
+  }
+  for (const auto& [name, value] : attributes) {
     if (name == "window") {
       auto window = ParseWindow(value);
       if (!window) return tl::unexpected(window.error());

@@ -22,6 +22,14 @@ int64_t Elements(const std::vector<int64_t>& dimensions) {
   return count;
 }
 
+std::string ToText(const Box& box) {
+  std::string text = "[";
+  for (size_t d = 0; d < box.low.size(); ++d) {
+    text += (d ? ", " : "") + std::to_string(box.low[d]) + ":" + std::to_string(box.high[d]);
+  }
+  return text + "]";
+}
+
 Box Hull(const Box& a, const Box& b) {
   if (IsEmpty(a)) return b;
   if (IsEmpty(b)) return a;

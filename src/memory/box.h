@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace hone::memory {
@@ -21,6 +22,8 @@ int64_t Elements(const Box& box);
 int64_t Elements(const std::vector<int64_t>& dimensions);
 inline bool IsEmpty(const Box& box) { return Elements(box) == 0; }
 inline int64_t Extent(const Box& box, size_t d) { return box.high[d] - box.low[d]; }
+
+std::string ToText(const Box& box);  // "[0:4, 2:3]"
 
 // The smallest box around both; an empty one adds nothing.
 Box Hull(const Box& a, const Box& b);

@@ -8,15 +8,19 @@
 namespace hone::memory {
 namespace {
 
-// Boxes in row-major order of their place in the grid of counts.
-std::vector<Box> Grid(const std::vector<int64_t>& dimensions, const std::vector<int64_t>& counts) {
+// Boxes in row-major order of their place in the grid of counts, or in the order in which the first
+// dimension changes fastest.
+std::vector<Box> Grid(const std::vector<int64_t>& dimensions, const std::vector<int64_t>& counts,
+                      bool first_fastest) {
   std::vector<int64_t> chunk(dimensions.size()), cells(dimensions.size());
   for (size_t d = 0; d < dimensions.size(); ++d) {
     chunk[d] = (dimensions[d] + counts[d] - 1) / counts[d];
     cells[d] = (dimensions[d] + chunk[d] - 1) / chunk[d];
   }
   std::vector<Box> boxes;
-  ForEach(WholeBox(cells), [&](const std::vector<int64_t>& cell, int64_t) {
+  if (first_fastest) std::reverse(cells.begin(), cells.end());
+  ForEach(WholeBox(cells), [&](std::vector<int64_t> cell, int64_t) {
+    if (first_fastest) std::reverse(cell.begin(), cell.end());
     Box box = WholeBox(dimensions);
     for (size_t d = 0; d < dimensions.size(); ++d) {
       box.low[d] = cell[d] * chunk[d];
@@ -81,6 +85,13 @@ std::optional<TiledGroup> TiledGroup::Start(const Target& target, const GroupOpt
     footprint = group.Footprint();
     traffic = group.Traffic();
   }
+  // What stays the same from one tile to the next is not loaded again: the order of loops decides.
+  group.first_fastest_ = true;
+  group.Cut(counts);
+  if (group.Traffic() >= traffic) {
+    group.first_fastest_ = false;
+    group.Cut(counts);
+  }
   return group;
 }
 
@@ -89,7 +100,7 @@ bool TiledGroup::Cut(const std::vector<int64_t>& counts) {
   std::unordered_map<TensorId, const std::vector<Box>*> own;
   for (Member& member : members_list_) {
     if (member.from == kNone) {
-      member.own = Grid(ResultDimensions(target_->network, member.op), counts);
+      member.own = Grid(ResultDimensions(target_->network, member.op), counts, first_fastest_);
     } else if (!Follow(member, *own.at(member.from))) {
       return false;
     }

@@ -46,6 +46,7 @@ class TiledGroup {
   const Target* target_;
   const GroupOptions* options_;
   std::vector<int64_t> counts_;
+  bool first_fastest_ = false;  // order of tiles
   std::vector<Member> members_list_;
   std::set<OpId> members_;
   std::vector<std::vector<Box>> boxes_;

@@ -95,7 +95,8 @@ Array Scratchpad::Read(BufferId buffer, const Content& content, const Box& box, 
     return result;
   }
   if (!Contains(held.written, box)) {
-    Trap("a read of elements that were never loaded");
+    Trap("a read of elements that were never loaded: " + ToText(box) + " of tensor " +
+         std::to_string(content.tensor) + ", where " + ToText(held.written) + " was written");
     return result;
   }
   if (!bytes_) return result;

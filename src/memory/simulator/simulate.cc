@@ -31,7 +31,8 @@ class Simulator {
         values_(values),
         scratchpad_(machine, plan, values != nullptr),
         dram_(network.tensors.size()),
-        written_(network.tensors.size()) {}
+        written_(network.tensors.size()),
+        made_(network.tensors.size(), false) {}
 
   StatusOr<Simulation> Run() {
     simulation_.numbers = values_ != nullptr;
@@ -144,10 +145,8 @@ class Simulator {
     Box& written = written_[U(id)];
     written = written.low.size() == part.box.low.size() ? Hull(written, part.box) : part.box;
     if (values_ == nullptr) return;
-    if (dram_[U(id)].box.high != tensor.dimensions ||
-        Elements(dram_[U(id)].box) == 0) {
-      dram_[U(id)] = MakeArray(tensor.type, WholeBox(tensor.dimensions));
-    }
+    if (!made_[U(id)]) dram_[U(id)] = MakeArray(tensor.type, WholeBox(tensor.dimensions));
+    made_[U(id)] = true;
     if (part.box.low.empty()) return CopyElement(part, 0, dram_[U(id)], 0);
     ForEach(part.box, [&](const std::vector<int64_t>& index, int64_t at) {
       CopyElement(part, at, dram_[U(id)], Position(dram_[U(id)].box, index));
@@ -370,6 +369,7 @@ class Simulator {
   Scratchpad scratchpad_;
   std::vector<Array> dram_;
   std::vector<Box> written_;  // hull of what DRAM has of each tensor
+  std::vector<bool> made_;    // of computed tensors: DRAM has an array
   Simulation simulation_;
   std::string trap_;
 };
