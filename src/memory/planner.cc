@@ -108,10 +108,14 @@ StatusOr<Planned> MakePlan(const Network& network, const Machine& machine,
     std::vector<Plan> plans;
     const ScheduleOptions schedule{
         static_cast<int64_t>(share * static_cast<double>(machine.bytes_per_partition))};
-    for (double tile_above : {0.9, 0.6, 0.35}) {
+    constexpr std::pair<double, double> kCuts[] = {{0.9, 0.45}, {0.6, 0.45}, {0.35, 0.45},
+                                                   {0.9, 0.25}, {0.6, 0.25}, {0.35, 0.25},
+                                                   {0.6, 0.12}};
+    for (const auto& [tile_above, tile_share] : kCuts) {
       for (const std::vector<OpId>& order : orders) {
         GroupOptions group_options;
         group_options.tile_above = tile_above * share;
+        group_options.tile_share = tile_share * share;
         plans.push_back(Schedule(target, MakeGroups(target, order, group_options), schedule));
         // What moves no more than it must cannot be beaten.
         if (plans.back().figures.dram_bytes() <= planned.bound.dram_bytes()) break;

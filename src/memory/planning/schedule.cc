@@ -85,12 +85,12 @@ class Scheduler {
   }
 
   void Emit(Block& block, Step step) {
-    Account(step, block.tiles);
+    Account(step);
     block.steps.push_back(std::move(step));
     ++now_;
   }
 
-  void Account(const Step& step, int64_t) {
+  void Account(const Step& step) {
     const auto bytes = [&](TensorId tensor) {
       int64_t sum = 0;
       for (const Box& box : step.boxes) sum += Elements(box) * TensorOf(tensor).element_bytes;
@@ -387,7 +387,7 @@ class Scheduler {
     }
     for (size_t p = 0; p < group.ops.size(); ++p) {
       const Op& op = network_.ops[U(group.ops[p])];
-      LoadStreams(group, p, op, streams, block);
+      LoadStreams(group, op, streams, block);
       Compute(group, p, op, sink_of, last_use, block);
       for (TensorId result : op.results) {
         const auto sink = sink_of.find(result);
@@ -434,7 +434,7 @@ class Scheduler {
     return shares;
   }
 
-  void LoadStreams(const Group& group, size_t p, const Op& op,
+  void LoadStreams(const Group& group, const Op& op,
                    std::unordered_map<TensorId, Demand*>& streams, Block& block) {
     for (ExprId input : op.inputs) {
       for (TensorId tensor : LeavesOf(network_, input)) {
@@ -464,7 +464,6 @@ class Scheduler {
         Emit(block, std::move(step));
       }
     }
-    (void)p;
   }
 
   void Compute(const Group& group, size_t p, const Op& op,
@@ -584,11 +583,8 @@ class Scheduler {
     }
   }
 
-  // From DRAM to DRAM: operands that lie on the chip only are stored first.
+  // From DRAM to DRAM, operator by operator: what lies on the chip only is stored first.
   void Stream(const Group& group) {
-    const OpId id = group.ops[0];
-    HONE_CHECK(group.ops.size() == 1);
-    const Op& op = network_.ops[U(id)];
     for (const Need& need : pieces_.needs[U(group_)]) {
       Piece& piece = At(need.piece);
       if (piece.in_dram) continue;
@@ -596,24 +592,31 @@ class Scheduler {
       plan_.figures.spilled_bytes += Elements(piece.box) * TensorOf(piece.tensor).element_bytes;
       piece.in_dram = true;
     }
-    Step step;
-    step.kind = StepKind::kStream;
-    step.op = id;
-    for (const Need& need : pieces_.needs[U(group_)]) {
-      const TensorId tensor = At(need.piece).tensor;
-      plan_.figures.loaded_bytes += Elements(need.hull) * TensorOf(tensor).element_bytes;
-      loaded_.insert(tensor);
-    }
-    if (ReadsFromDram(network_, op)) AccountElements(op, group.boxes[0]);
-    for (TensorId result : op.results) {
-      plan_.figures.stored_bytes += TensorOf(result).Bytes();
-      if (const PieceId piece = pieces_.of_tensor[U(result)]; piece != kNone) {
-        At(piece).in_dram = true;
+    for (OpId id : group.ops) {
+      const Op& op = network_.ops[U(id)];
+      Step step;
+      step.kind = StepKind::kStream;
+      step.op = id;
+      step.boxes = {WholeBox(TensorOf(op.results[0]).dimensions)};
+      Needs reads;
+      ForEachRead(network_, op, step.boxes[0], [&](TensorId tensor, const Box& box) {
+        const auto [place, fresh] = reads.try_emplace(tensor, box);
+        if (!fresh) place->second = Hull(place->second, box);
+      });
+      for (const auto& [tensor, box] : reads) {
+        plan_.figures.loaded_bytes += Elements(box) * TensorOf(tensor).element_bytes;
+        loaded_.insert(tensor);
       }
+      if (ReadsFromDram(network_, op)) AccountElements(op, step.boxes);
+      for (TensorId result : op.results) {
+        plan_.figures.stored_bytes += TensorOf(result).Bytes();
+        if (const PieceId piece = pieces_.of_tensor[U(result)]; piece != kNone) {
+          At(piece).in_dram = true;
+        }
+      }
+      ++plan_.figures.streamed;
+      Emit(SingleBlock(), std::move(step));
     }
-    step.boxes = group.boxes[0];
-    ++plan_.figures.streamed;
-    Emit(SingleBlock(), std::move(step));
   }
 
   const Target& target_;
