@@ -5,9 +5,8 @@
 #include <unordered_set>
 
 #include "memory/access.h"
-#include "memory/layout/requirements.h"
+#include "memory/planning/local.h"
 #include "memory/planning/pieces.h"
-#include "memory/planning/work.h"
 
 namespace hone::memory {
 namespace {
@@ -59,12 +58,6 @@ class Scheduler {
     bool resident = false;  // as a whole, for later groups
     bool store = false;
   };
-  struct Local {  // a buffer of one tile
-    int64_t bytes = 0;
-    size_t first = 0;
-    size_t last = 0;
-  };
-
   static size_t U(int32_t id) { return static_cast<size_t>(id); }
   Piece& At(PieceId piece) { return pieces_.pieces[U(piece)]; }
   const Tensor& TensorOf(TensorId tensor) const { return network_.tensors[U(tensor)]; }
@@ -176,62 +169,6 @@ class Scheduler {
     return most;
   }
 
-  std::vector<Mismatch> CopiesOf(const Op& op) const {
-    std::vector<Mismatch> copies = Mismatches(network_, target_.machine, op, target_.layouts);
-    if (ReadsFromDram(network_, op)) {
-      std::erase_if(copies, [](const Mismatch& copy) { return copy.operand == 0; });
-    }
-    return copies;
-  }
-
-  int64_t CopyBytes(const Op& op, const Mismatch& copy, const Box& out) const {
-    const Expr& expr = network_.exprs[U(op.inputs[copy.operand])];
-    const int64_t element = std::max<int64_t>(1, BytesOf(expr.type));
-    const int64_t bytes = Placement(target_.machine, expr.dimensions, copy.wanted,
-                                    OperandBox(network_, op, copy.operand, out), element)
-                              .bytes_per_partition();
-    return (bytes + target_.machine.alignment - 1) / target_.machine.alignment *
-           target_.machine.alignment;
-  }
-
-  // Buffers that live within a tile: results, and operands' copies.
-  int64_t LocalPeak(const Group& group, const std::vector<Sink>& sinks) const {
-    std::unordered_map<TensorId, Local> locals;
-    std::vector<int64_t> change(group.ops.size() + 2, 0);
-    for (size_t p = 0; p < group.ops.size(); ++p) {
-      const Op& op = network_.ops[U(group.ops[p])];
-      for (size_t r = 0; r < op.results.size(); ++r) {
-        Local local{0, p, p};
-        for (const Box& box : group.boxes[p]) {
-          local.bytes = std::max(local.bytes, target_.BufferBytes(
-                                                  op.results[r], ResultBox(network_, op, r, box)));
-        }
-        locals[op.results[r]] = local;
-      }
-      for (ExprId input : op.inputs) {
-        for (TensorId tensor : LeavesOf(network_, input)) {
-          if (auto found = locals.find(tensor); found != locals.end()) found->second.last = p;
-        }
-      }
-      for (const Mismatch& copy : CopiesOf(op)) {
-        int64_t bytes = 0;
-        for (const Box& box : group.boxes[p]) bytes = std::max(bytes, CopyBytes(op, copy, box));
-        change[p] += bytes;
-        change[p + 1] -= bytes;
-      }
-    }
-    for (const Sink& sink : sinks) {
-      if (sink.resident) locals.erase(sink.tensor);
-    }
-    for (const auto& [tensor, local] : locals) {
-      change[local.first] += local.bytes;
-      change[local.last + 1] -= local.bytes;
-    }
-    int64_t live = 0, peak = 0;
-    for (int64_t c : change) peak = std::max(peak, live += c);
-    return peak;
-  }
-
   std::vector<Sink> FindSinks(const Group& group) {
     std::vector<Sink> sinks;
     for (OpId op : group.ops) {
@@ -271,7 +208,11 @@ class Scheduler {
   // Makes room where there can be enough.
   bool Fits(const Group& group, std::vector<Demand>& demands, const std::vector<Sink>& sinks) {
     std::unordered_set<PieceId> pinned;
-    int64_t more = LocalPeak(group, sinks);
+    std::unordered_set<TensorId> resident;
+    for (const Sink& sink : sinks) {
+      if (sink.resident) resident.insert(sink.tensor);
+    }
+    int64_t more = LocalPeak(target_, group, resident);
     for (const Demand& demand : demands) {
       if (demand.stream) {
         more += 2 * LargestTile(group, At(demand.need.piece).tensor);
@@ -475,7 +416,7 @@ class Scheduler {
     step.boxes = group.boxes[p];
     std::vector<BufferId> temporaries;
     std::unordered_set<size_t> copied;
-    for (const Mismatch& copy : CopiesOf(op)) {
+    for (const Mismatch& copy : CopiesOf(target_, op)) {
       Step copying;
       copying.kind = StepKind::kCopy;
       copying.op = group.ops[p];
@@ -483,7 +424,7 @@ class Scheduler {
       int64_t bytes = 0;
       for (const Box& out : group.boxes[p]) {
         copying.boxes.push_back(OperandBox(network_, op, copy.operand, out));
-        bytes = std::max(bytes, CopyBytes(op, copy, out));
+        bytes = std::max(bytes, CopyBytes(target_, op, copy, out));
       }
       copying.buffer = NewBuffer(kNone, copy.wanted, {}, bytes, 1);
       for (TensorId tensor : LeavesOf(network_, op.inputs[copy.operand])) {
