@@ -18,7 +18,8 @@ const std::vector<Command>& Commands() {
        "  hone rewrites model.hlo --pass algsimp\n"
        "  hone rewrites model.hlo --pass fusion --after algsimp,dce --texts\n"
        "  hone rewrites model.hlo --pass algsimp --apply 0,3,7-9 --verify -o out.hlo\n"
-       "  hone rewrites model.hlo --pass algsimp --apply shrinking --plan-out plan.json -o out.hlo\n"
+       "  hone rewrites model.hlo --pass algsimp --apply shrinking --plan-out plan.json -o "
+       "out.hlo\n"
        "  hone rewrites other.hlo --pass algsimp --plan plan.json -o out.hlo\n",
        AddRewrites},
       {"implement", "faster ways to compute expensive operations, chosen by measurement",
@@ -31,8 +32,7 @@ const std::vector<Command>& Commands() {
        "  hone tune model.hlo --stages flags,tiles --strategy boosting --budget 200steps\n",
        AddTune},
       {"apply", "the optimised program that the compiler makes under a plan",
-       "  hone apply plan.json model.hlo -o optimised.hlo\n",
-       AddApply},
+       "  hone apply plan.json model.hlo -o optimised.hlo\n", AddApply},
       {"bench", "run a program as the stock compiler makes it against the same under a plan",
        "  hone bench model.hlo --plan plan.json\n"
        "  hone bench model.hlo --plan plan.json --budget 30s --json\n",

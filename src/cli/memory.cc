@@ -38,12 +38,13 @@ std::string Text(const Options& options, const memory::Network& network,
                  const memory::Machine& machine, const memory::Planned& planned,
                  const Verification& verification) {
   const memory::Figures& figures = planned.plan.figures;
-  std::string text = fmt::format(
-      "{}: {} operators on {} ({})\n", options.file, Grouped(static_cast<int64_t>(network.ops.size())),
-      machine.name, HumanBytes(static_cast<double>(machine.ScratchpadBytes())));
+  std::string text = fmt::format("{}: {} operators on {} ({})\n", options.file,
+                                 Grouped(static_cast<int64_t>(network.ops.size())), machine.name,
+                                 HumanBytes(static_cast<double>(machine.ScratchpadBytes())));
   text += fmt::format("  store/load pairs  {} of {} eliminated\n",
                       Grouped(figures.pairs_eliminated), Grouped(figures.pairs));
-  text += fmt::format("  {:<17} {:>14} {:>10} {:>14}\n", "", "DRAM BYTES", "COPIES", "ESTIMATED MS");
+  text +=
+      fmt::format("  {:<17} {:>14} {:>10} {:>14}\n", "", "DRAM BYTES", "COPIES", "ESTIMATED MS");
   const auto row = [&](const char* name, int64_t bytes, int64_t copies, double seconds) {
     text += fmt::format("  {:<17} {:>14} {:>10} {:>14.3f}\n", name, Grouped(bytes), Grouped(copies),
                         seconds * 1e3);
@@ -68,9 +69,8 @@ std::string Text(const Options& options, const memory::Network& network,
   return text;
 }
 
-Json ToJson(const Options& options, const memory::Network& network,
-            const memory::Machine& machine, const memory::Planned& planned,
-            const Verification& verification) {
+Json ToJson(const Options& options, const memory::Network& network, const memory::Machine& machine,
+            const memory::Planned& planned, const Verification& verification) {
   const memory::Figures& figures = planned.plan.figures;
   Json json;
   json["file"] = options.file;
@@ -90,16 +90,15 @@ Json ToJson(const Options& options, const memory::Network& network,
   json["estimated_ms"] = {{"operator", planned.by_operator.seconds * 1e3},
                           {"local", planned.local.seconds * 1e3},
                           {"hone", figures.seconds * 1e3}};
-  json["groups"] = {{"all", figures.groups},
-                    {"tiled", figures.tiled_groups},
-                    {"streamed", figures.streamed}};
+  json["groups"] = {
+      {"all", figures.groups}, {"tiled", figures.tiled_groups}, {"streamed", figures.streamed}};
   json["unrolled_loops"] = network.unrolled_loops;
   json["conservative"] = Json::object();
   for (const auto& [what, count] : network.conservative) json["conservative"][what] = count;
   json["product_gflops"] = memory::ProductFlops(network) / 1e9;
   json["planning_seconds"] = planned.seconds;
-  json["verified"] = verification.ok ? Json(verification.numbers ? Json(true) : Json("traffic"))
-                                     : Json(false);
+  json["verified"] =
+      verification.ok ? Json(verification.numbers ? Json(true) : Json("traffic")) : Json(false);
   json["verification"] = verification.what;
   return json;
 }
@@ -130,8 +129,8 @@ int RunMemory(const Options& options) {
   }
   if (!planned) return Fail(planned.error(), options.file, json);
   const bool numbers = memory::ProductFlops(network) <= options.verify_gflops * 1e9;
-  const Verification verification =
-      Verify(*loaded, *machine, planned->plan, numbers, options.seed, options.common.ShowProgress());
+  const Verification verification = Verify(*loaded, *machine, planned->plan, numbers, options.seed,
+                                           options.common.ShowProgress());
   if (!options.output.empty() && verification.ok) {
     memory::PlanFile file{options.file, loaded->fingerprint, *machine, planned->plan};
     if (Status written = WriteFile(options.output, memory::WritePlan(network, file)); !written) {

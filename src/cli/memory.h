@@ -31,10 +31,10 @@ struct Verification {
   int64_t loaded_bytes = 0;
   int64_t stored_bytes = 0;
 };
-// Runs the plan on the simulator and holds traffic to the plan's claims; with `numbers` also outputs
-// to XLA's, where every operator can be computed here.
-Verification Verify(LoadedNetwork& loaded, const memory::Machine& machine,
-                    const memory::Plan& plan, bool numbers, uint64_t seed, bool progress);
+// Runs the plan on the simulator and holds traffic to the plan's claims; with `numbers` also
+// outputs to XLA's, where every operator can be computed here.
+Verification Verify(LoadedNetwork& loaded, const memory::Machine& machine, const memory::Plan& plan,
+                    bool numbers, uint64_t seed, bool progress);
 
 Run AddMemorySimulate(CLI::App& app);
 Run AddMemoryMachines(CLI::App& app);

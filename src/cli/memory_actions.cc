@@ -39,9 +39,8 @@ int RunSimulate(const SimulateOptions& options) {
   }
   auto file = memory::ReadPlan(*text, loaded->network);
   if (!file) return Fail(file.error(), options.plan, json);
-  const Verification verification =
-      Verify(*loaded, file->machine, file->plan, !options.no_numbers, options.seed,
-             options.common.ShowProgress());
+  const Verification verification = Verify(*loaded, file->machine, file->plan, !options.no_numbers,
+                                           options.seed, options.common.ShowProgress());
   const int code = verification.ok ? kFine : kDifferent;
   if (!json) {
     return Finish(fmt::format("{}: {}\n  loaded  {}\n  stored  {}\n", options.plan,
@@ -53,8 +52,8 @@ int RunSimulate(const SimulateOptions& options) {
   out["plan"] = options.plan;
   out["file"] = program;
   out["machine"] = file->machine.name;
-  out["verified"] = verification.ok ? verification.numbers ? Json(true) : Json("traffic")
-                                    : Json(false);
+  out["verified"] =
+      verification.ok ? verification.numbers ? Json(true) : Json("traffic") : Json(false);
   out["verification"] = verification.what;
   out["loaded_bytes"] = verification.loaded_bytes;
   out["stored_bytes"] = verification.stored_bytes;
@@ -72,9 +71,9 @@ int RunMachines(bool json) {
   }
   std::string text;
   for (const memory::Machine& machine : memory::Machines()) {
-    text += fmt::format("{:<14} {:>9}  {}\n", machine.name,
-                        HumanBytes(static_cast<double>(machine.ScratchpadBytes())),
-                        machine.meaning);
+    text +=
+        fmt::format("{:<14} {:>9}  {}\n", machine.name,
+                    HumanBytes(static_cast<double>(machine.ScratchpadBytes())), machine.meaning);
   }
   return Finish(text, kFine);
 }
@@ -104,8 +103,8 @@ StatusOr<LoadedNetwork> LoadNetwork(const CommonOptions& options, const std::str
   return loaded;
 }
 
-Verification Verify(LoadedNetwork& loaded, const memory::Machine& machine,
-                    const memory::Plan& plan, bool numbers, uint64_t seed, bool progress) {
+Verification Verify(LoadedNetwork& loaded, const memory::Machine& machine, const memory::Plan& plan,
+                    bool numbers, uint64_t seed, bool progress) {
   const Waiting waiting(progress, "simulating");
   Verification verification;
   std::string why_not = "too large for numbers";
@@ -129,10 +128,10 @@ Verification Verify(LoadedNetwork& loaded, const memory::Machine& machine,
   verification.stored_bytes = simulation->stored_bytes;
   if (simulation->loaded_bytes != plan.figures.loaded_bytes ||
       simulation->stored_bytes != plan.figures.stored_bytes) {
-    verification.what = fmt::format(
-        "the plan claims {} bytes loaded and {} stored, but it moves {} and {}",
-        plan.figures.loaded_bytes, plan.figures.stored_bytes, simulation->loaded_bytes,
-        simulation->stored_bytes);
+    verification.what =
+        fmt::format("the plan claims {} bytes loaded and {} stored, but it moves {} and {}",
+                    plan.figures.loaded_bytes, plan.figures.stored_bytes, simulation->loaded_bytes,
+                    simulation->stored_bytes);
     return verification;
   }
   if (!values) {
@@ -143,11 +142,11 @@ Verification Verify(LoadedNetwork& loaded, const memory::Machine& machine,
   const memory::OutputCheck check =
       memory::CompareOutputs(loaded.network, simulation->outputs, *values);
   verification.ok = check.equal;
-  verification.what = check.equal
-                          ? fmt::format("simulated, outputs equal to XLA's (worst error {:.2g} of "
+  verification.what = check.equal ? fmt::format(
+                                        "simulated, outputs equal to XLA's (worst error {:.2g} of "
                                         "the tolerance), traffic as claimed",
                                         check.worst)
-                          : check.reason;
+                                  : check.reason;
   return verification;
 }
 

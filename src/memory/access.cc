@@ -45,8 +45,8 @@ void SetInterval(int64_t first, int64_t last, const std::vector<int64_t>& sizes,
   }
 }
 
-// Dimensions of both shapes fall into groups of equal products; within a group the box is an interval
-// of positions, exact where the box is contiguous.
+// Dimensions of both shapes fall into groups of equal products; within a group the box is an
+// interval of positions, exact where the box is contiguous.
 Box ReshapeInput(const std::vector<int64_t>& in, const std::vector<int64_t>& out, const Box& box) {
   Box result = WholeBox(in);
   size_t i = 0, o = 0;
@@ -128,8 +128,8 @@ Box ConvolutionInput(const Network& network, const Op& op, size_t operand, const
   if (const int64_t groups = GroupCount(op, "feature_group_count"); groups > 1) {
     const int64_t out_size = out_features / groups;
     const int64_t in_size = dimensions[static_cast<size_t>(labels.feature)] / groups;
-    set(labels.feature, {features.low / out_size * in_size,
-                         ((features.high - 1) / out_size + 1) * in_size});
+    set(labels.feature,
+        {features.low / out_size * in_size, ((features.high - 1) / out_size + 1) * in_size});
   }
   const Range batch = out_range(labels.output_batch);
   if (const int64_t groups = GroupCount(op, "batch_group_count"); groups > 1) {

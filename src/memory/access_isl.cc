@@ -122,8 +122,7 @@ void AddDot(const Network& network, const Op& op, size_t operand, Relation& rela
 }
 
 // Source windows that reach i; of the operand, also everything that these windows reach.
-void AddSelectAndScatter(const Network& network, const Op& op, size_t operand,
-                         Relation& relation) {
+void AddSelectAndScatter(const Network& network, const Op& op, size_t operand, Relation& relation) {
   const auto& source = network.exprs[static_cast<size_t>(op.inputs[1])].dimensions;
   for (size_t d = 0; d < source.size(); ++d) {
     const WindowDimension& window = op.window[d];
@@ -197,8 +196,8 @@ StatusOr<std::string> AccessMap(const Network& network, const Expr& expr, size_t
       for (size_t d = 0; d < in.size(); ++d) {
         const int64_t start = expr.numbers[d];
         relation.Add(fmt::format("i{} = j{} + {}", d, d, input == 1 ? start : 0));
-        outside += fmt::format("{}i{} < {} or i{} >= {}", d ? " or " : "", d, start, d,
-                               start + part[d]);
+        outside +=
+            fmt::format("{}i{} < {} or i{} >= {}", d ? " or " : "", d, start, d, start + part[d]);
       }
       if (input == 0 && !in.empty()) relation.Add("(" + outside + ")");
       break;
@@ -254,8 +253,8 @@ StatusOr<Image> ImageOf(const std::string& text, const Box& box, size_t rank) {
     bounds += fmt::format("{}{} <= i{} < {}", d ? " and " : " : ", box.low[d], d, box.high[d]);
   }
   isl_map* map = isl_map_read_from_str(ctx.get(), text.c_str());
-  isl_set* domain = isl_set_read_from_str(
-      ctx.get(), fmt::format("{{ [{}]{} }}", names, bounds).c_str());
+  isl_set* domain =
+      isl_set_read_from_str(ctx.get(), fmt::format("{{ [{}]{} }}", names, bounds).c_str());
   isl_set* image = isl_set_apply(domain, map);
   if (image == nullptr) {
     return MakeError(ErrorCode::kInternal, "isl cannot read the map " + text);

@@ -1,8 +1,8 @@
-// Access relations as exact integer maps in the polyhedral model, by isl (Verdoolaege, "isl: An Integer
-// Set Library for the Polyhedral Model", ICMS 2010).
+// Access relations as exact integer maps in the polyhedral model, by isl (Verdoolaege, "isl: An
+// Integer Set Library for the Polyhedral Model", ICMS 2010).
 //
-// The planner asks access.h, whose boxes are a short cut past these maps; the tests hold the boxes to
-// the maps, and the maps to what XLA reads.
+// The planner asks access.h, whose boxes are a short cut past these maps; the tests hold the boxes
+// to the maps, and the maps to what XLA reads.
 #ifndef HONE_MEMORY_ACCESS_ISL_H_
 #define HONE_MEMORY_ACCESS_ISL_H_
 
@@ -20,8 +20,8 @@ StatusOr<std::string> AccessMap(const Network& network, const Op& op, size_t ope
 
 // The image of a box under a map.
 struct Image {
-  Box hull;             // the smallest box around it
-  int64_t elements = 0; // exactly; counted one by one, so for small images only
+  Box hull;              // the smallest box around it
+  int64_t elements = 0;  // exactly; counted one by one, so for small images only
 };
 StatusOr<Image> ImageOf(const std::string& map, const Box& box, size_t rank);
 

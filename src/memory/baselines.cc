@@ -17,11 +17,11 @@ size_t U(int32_t id) { return static_cast<size_t>(id); }
 
 // Operators and movements of bytes as nodes of one graph.
 struct Node {
-  OpId op = kNone;      // else a movement:
+  OpId op = kNone;  // else a movement:
   ExprId expr = kNone;
-  std::vector<size_t> inputs;      // nodes that it reads
-  std::vector<TensorId> leaves;    // parameters and constants that it reads
-  int64_t input_bytes = 0;         // loaded for it when it runs alone
+  std::vector<size_t> inputs;    // nodes that it reads
+  std::vector<TensorId> leaves;  // parameters and constants that it reads
+  int64_t input_bytes = 0;       // loaded for it when it runs alone
   int64_t result_bytes = 0;
   int64_t consumers = 0;
   bool output = false;
@@ -49,9 +49,9 @@ class Graph {
       }
       node.result_bytes = ResultBytes(op);
       for (TensorId result : op.results) {
-        node.output = node.output || std::find(network.output_tensors.begin(),
-                                               network.output_tensors.end(),
-                                               result) != network.output_tensors.end();
+        node.output =
+            node.output || std::find(network.output_tensors.begin(), network.output_tensors.end(),
+                                     result) != network.output_tensors.end();
       }
       node_of_op_[o] = static_cast<int64_t>(nodes.size());
       nodes.push_back(std::move(node));
@@ -98,8 +98,7 @@ class Graph {
       if (expr.movement == Movement::kSlice) {
         Read(moved, expr.inputs[0], moved.result_bytes);
       } else if (expr.movement == Movement::kUpdate) {
-        moved.result_bytes =
-            Elements(network_.exprs[U(expr.inputs[1])].dimensions) * element;
+        moved.result_bytes = Elements(network_.exprs[U(expr.inputs[1])].dimensions) * element;
         Read(moved, expr.inputs[0], 0);
         Read(moved, expr.inputs[1], -1);
       } else {
@@ -109,8 +108,7 @@ class Graph {
       nodes.push_back(std::move(moved));
     }
     node.input_bytes +=
-        bytes >= 0 ? bytes
-                   : Elements(expr.dimensions) * std::max<int64_t>(1, BytesOf(expr.type));
+        bytes >= 0 ? bytes : Elements(expr.dimensions) * std::max<int64_t>(1, BytesOf(expr.type));
     node.inputs.push_back(static_cast<size_t>(node_of_expr_[U(id)]));
   }
 
@@ -175,10 +173,10 @@ Baseline LocalBaseline(const Network& network, const Machine& machine) {
       if (graph.nodes[input].consumers != 1 || graph.nodes[input].output) continue;
       const Kind from = kinds[input], to = kinds[n];
       const bool light = from == Kind::kMovement || from == Kind::kElementwise;
-      const bool into = light && (to == Kind::kMovement || to == Kind::kElementwise ||
-                                  to == Kind::kReduction);
-      const bool epilogue = (from == Kind::kProduct || from == Kind::kReduction) &&
-                            to == Kind::kElementwise;
+      const bool into =
+          light && (to == Kind::kMovement || to == Kind::kElementwise || to == Kind::kReduction);
+      const bool epilogue =
+          (from == Kind::kProduct || from == Kind::kReduction) && to == Kind::kElementwise;
       const size_t a = find(input), b = find(n);
       if ((!into && !epilogue) || a == b || (heavy[a] && heavy[b])) continue;
       group[a] = b;
@@ -287,8 +285,7 @@ Bound LowerBound(const Network& network, const Machine& machine) {
       reuse *= std::max(1.0, static_cast<double>(window.size) / static_cast<double>(window.stride));
     }
     const double moved = flops / std::sqrt(words * reuse) - 2 * words;
-    bound.products_bytes +=
-        static_cast<int64_t>(std::max(0.0, moved)) * result.element_bytes;
+    bound.products_bytes += static_cast<int64_t>(std::max(0.0, moved)) * result.element_bytes;
   }
   return bound;
 }

@@ -9,8 +9,8 @@ namespace hone::memory {
 
 struct Baseline {
   int64_t dram_bytes = 0;
-  int64_t copies = 0;    // on the chip: movement operators, and operands in another layout than asked
-  double seconds = 0;    // estimated
+  int64_t copies = 0;  // on the chip: movement operators, and operands in another layout than asked
+  double seconds = 0;  // estimated
 };
 
 // Every operator, movements of bytes included, loads its operands and stores its result. Reshapes,

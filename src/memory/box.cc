@@ -59,7 +59,8 @@ Box Without(const Box& box, const Box& hole) {
     open = d;
     ++cuts;
   }
-  if (cuts == 0) return {std::vector<int64_t>(box.low.size(), 0), std::vector<int64_t>(box.low.size(), 0)};
+  if (cuts == 0)
+    return {std::vector<int64_t>(box.low.size(), 0), std::vector<int64_t>(box.low.size(), 0)};
   Box rest = box;
   if (cuts == 1 && both.low[open] == box.low[open]) rest.low[open] = both.high[open];
   if (cuts == 1 && both.high[open] == box.high[open]) rest.high[open] = both.low[open];

@@ -20,23 +20,75 @@ struct Value {
 constexpr int64_t kMostFolded = 16;  // elements of what is computed when the plan is made
 
 const std::set<std::string>& ElementwiseOpcodes() {
-  static const std::set<std::string> opcodes = {
-      "abs", "add", "and", "atan2", "bitcast-convert", "cbrt", "ceil", "clamp",
-      "count-leading-zeros", "compare", "complex", "convert", "copy", "cosine", "divide", "erf",
-      "exponential", "exponential-minus-one", "floor", "imag", "is-finite", "log", "log-plus-one",
-      "logistic", "maximum", "minimum", "multiply", "negate", "not", "or", "popcnt", "power", "real",
-      "reduce-precision", "remainder", "round-nearest-afz", "round-nearest-even", "rsqrt", "select",
-      "shift-left", "shift-right-arithmetic", "shift-right-logical", "sign", "sine", "sqrt",
-      "subtract", "tan", "tanh", "xor"};
+  static const std::set<std::string> opcodes = {"abs",
+                                                "add",
+                                                "and",
+                                                "atan2",
+                                                "bitcast-convert",
+                                                "cbrt",
+                                                "ceil",
+                                                "clamp",
+                                                "count-leading-zeros",
+                                                "compare",
+                                                "complex",
+                                                "convert",
+                                                "copy",
+                                                "cosine",
+                                                "divide",
+                                                "erf",
+                                                "exponential",
+                                                "exponential-minus-one",
+                                                "floor",
+                                                "imag",
+                                                "is-finite",
+                                                "log",
+                                                "log-plus-one",
+                                                "logistic",
+                                                "maximum",
+                                                "minimum",
+                                                "multiply",
+                                                "negate",
+                                                "not",
+                                                "or",
+                                                "popcnt",
+                                                "power",
+                                                "real",
+                                                "reduce-precision",
+                                                "remainder",
+                                                "round-nearest-afz",
+                                                "round-nearest-even",
+                                                "rsqrt",
+                                                "select",
+                                                "shift-left",
+                                                "shift-right-arithmetic",
+                                                "shift-right-logical",
+                                                "sign",
+                                                "sine",
+                                                "sqrt",
+                                                "subtract",
+                                                "tan",
+                                                "tanh",
+                                                "xor"};
   return opcodes;
 }
 
 // Operators whose every access is known exactly (access.h). The others are bounded.
 bool HasExactAccess(const std::string& opcode) {
-  static const std::set<std::string> opcodes = {
-      "dot", "convolution", "reduce", "reduce-window", "select-and-scatter", "sort", "fft",
-      "cholesky", "triangular-solve", "batch-norm-training", "batch-norm-inference",
-      "batch-norm-grad", "dynamic-slice", "dynamic-update-slice", "gather"};
+  static const std::set<std::string> opcodes = {"dot",
+                                                "convolution",
+                                                "reduce",
+                                                "reduce-window",
+                                                "select-and-scatter",
+                                                "sort",
+                                                "fft",
+                                                "cholesky",
+                                                "triangular-solve",
+                                                "batch-norm-training",
+                                                "batch-norm-inference",
+                                                "batch-norm-grad",
+                                                "dynamic-slice",
+                                                "dynamic-update-slice",
+                                                "gather"};
   return IsElementwise(opcode) || opcodes.contains(opcode);
 }
 
@@ -192,7 +244,8 @@ class Builder {
       return Value{Leaf(known->second), {}};
     }
     const TensorId id = NewTensor(instruction.shape, instruction.name);
-    network_.tensors[static_cast<size_t>(id)].constant_computation = static_cast<int32_t>(computation);
+    network_.tensors[static_cast<size_t>(id)].constant_computation =
+        static_cast<int32_t>(computation);
     network_.tensors[static_cast<size_t>(id)].constant_instruction = static_cast<int32_t>(index);
     constants_[key] = id;
     return Value{Leaf(id), {}};
@@ -250,8 +303,7 @@ class Builder {
       for (size_t d = 0; d < outer.size(); ++d) {
         const Array* start = Known(operands[first + d].expr);
         if (start == nullptr) return std::nullopt;
-        expr.numbers.push_back(
-            std::clamp<int64_t>(start->integers[0], 0, outer[d] - inner[d]));
+        expr.numbers.push_back(std::clamp<int64_t>(start->integers[0], 0, outer[d] - inner[d]));
       }
       expr.strides.assign(outer.size(), 1);
       expr.inputs.resize(first);
@@ -422,8 +474,8 @@ class Builder {
 };
 
 // Every output becomes a tensor of its own that an operator computes: where it is another look at a
-// tensor (but for reshapes, which leave the bytes as they are), a parameter, or an output already, a
-// `copy` makes it.
+// tensor (but for reshapes, which leave the bytes as they are), a parameter, or an output already,
+// a `copy` makes it.
 void MaterialiseOutputs(Network& network) {
   std::set<TensorId> taken;
   for (size_t k = 0; k < network.outputs.size(); ++k) {

@@ -94,7 +94,8 @@ StatusOr<Machine> ParseMachine(std::string_view text, const std::string& origin)
   };
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded() || !json.is_object()) {
-    return fail(origin + ": not a JSON object; `hone memory machines --json` shows what one looks like");
+    return fail(origin +
+                ": not a JSON object; `hone memory machines --json` shows what one looks like");
   }
   Machine machine;
   Reader reader(json, origin);
@@ -108,7 +109,8 @@ StatusOr<Machine> ParseMachine(std::string_view text, const std::string& origin)
   reader.Count("partitions", machine.partitions, 1, 65536);
   reader.Count("bytes_per_partition", machine.bytes_per_partition, 64, kMost);
   reader.Count("alignment", machine.alignment, 1, 4096);
-  reader.Count("accumulator_bytes_per_partition", machine.accumulator_bytes_per_partition, 0, kMost);
+  reader.Count("accumulator_bytes_per_partition", machine.accumulator_bytes_per_partition, 0,
+               kMost);
   reader.Count("dram_bytes", machine.dram_bytes, 1, kMost);
   reader.Rate("dram_bytes_per_second", machine.dram_bytes_per_second, false);
   reader.Rate("transfer_latency_seconds", machine.transfer_latency_seconds, true);
@@ -146,9 +148,9 @@ StatusOr<Machine> FindMachine(const std::string& name) {
     if (machine.name == name) return machine;
     names += (names.empty() ? "" : ", ") + machine.name;
   }
-  return MakeError(ErrorCode::kInvalidInput, "there is no machine '" + name +
-                                                 "', and no file of that name; the presets are " +
-                                                 names);
+  return MakeError(
+      ErrorCode::kInvalidInput,
+      "there is no machine '" + name + "', and no file of that name; the presets are " + names);
 }
 
 std::string ToJson(const Machine& machine) {

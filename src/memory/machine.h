@@ -26,13 +26,13 @@ struct Machine {
 
   int64_t dram_bytes = 0;
   double dram_bytes_per_second = 0;
-  double transfer_latency_seconds = 0;     // of one transfer
-  int64_t efficient_transfer_bytes = 1;    // contiguous pieces below it take the time of this much
-  double flops_per_second = 0;             // of products
-  double vector_elements_per_second = 0;   // of everything else, one operation each
+  double transfer_latency_seconds = 0;    // of one transfer
+  int64_t efficient_transfer_bytes = 1;   // contiguous pieces below it take the time of this much
+  double flops_per_second = 0;            // of products
+  double vector_elements_per_second = 0;  // of everything else, one operation each
 
-  // Engines work partition by partition: operands and result of an elementwise operation must lie in
-  // the same partitions, products contract along the partitions of both operands.
+  // Engines work partition by partition: operands and result of an elementwise operation must lie
+  // in the same partitions, products contract along the partitions of both operands.
   bool engines_are_partitioned = false;
 
   int64_t ScratchpadBytes() const { return partitions * bytes_per_partition; }

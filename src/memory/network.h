@@ -1,7 +1,7 @@
 // A whole program as operators over tensors, with all movement of data composed away.
 //
-// Calls and fusions are part of it as if they had been written in place, and so are the iterations of
-// loops whose number is known. Reshapes, transposes, broadcasts, slices, reversals, pads,
+// Calls and fusions are part of it as if they had been written in place, and so are the iterations
+// of loops whose number is known. Reshapes, transposes, broadcasts, slices, reversals, pads,
 // concatenations, updates at known places and iotas are no operators: they are expressions, through
 // which operators (and the program's results) look at tensors.
 #ifndef HONE_MEMORY_NETWORK_H_
@@ -24,7 +24,8 @@ using OpId = int32_t;
 using ExprId = int32_t;
 inline constexpr int32_t kNone = -1;
 
-// What lies in memory, on the chip or off it: a parameter, a large constant, or an operator's result.
+// What lies in memory, on the chip or off it: a parameter, a large constant, or an operator's
+// result.
 struct Tensor {
   std::string name;
   ElementType type = ElementType::kF32;
@@ -40,9 +41,9 @@ struct Tensor {
 };
 
 enum class Movement : uint8_t {
-  kTensor,       // leaf
-  kLiteral,      // leaf: at most 16 elements, part of the instruction that uses it
-  kIota,         // leaf: the index along `axis`
+  kTensor,   // leaf
+  kLiteral,  // leaf: at most 16 elements, part of the instruction that uses it
+  kIota,     // leaf: the index along `axis`
   kReshape,
   kTranspose,    // out[i] = in[j], j[p[d]] = i[d], p = `numbers`
   kBroadcast,    // out[i] = in[j], j[d] = i[numbers[d]]
@@ -103,8 +104,8 @@ struct Network {
   std::string name;
   std::vector<Tensor> tensors;
   std::vector<Expr> exprs;
-  std::vector<Op> ops;             // producers before consumers
-  std::vector<ExprId> outputs;       // leaves of the result, flattened
+  std::vector<Op> ops;          // producers before consumers
+  std::vector<ExprId> outputs;  // leaves of the result, flattened
   // Of the entry: the tensor that has the bytes of each output; all different, all computed.
   std::vector<TensorId> output_tensors;
   std::vector<TensorId> parameters;  // leaves of the parameters, flattened

@@ -15,14 +15,16 @@ using BufferId = int32_t;
 
 // Room in the scratchpad, at the same offset of every partition.
 struct Buffer {
-  TensorId tensor = kNone;  // the first that lies in it; its operand's copy where `operand_of` is set
+  TensorId tensor =
+      kNone;  // the first that lies in it; its operand's copy where `operand_of` is set
   Layout layout;
   // What lies in it: fixed, or empty where each step that writes says what it writes.
   Box box;
-  int64_t bytes = 0;   // per partition, of one slot
-  int64_t slots = 1;   // 2: loads of a loop take turns, so that one is filled while the other is read
+  int64_t bytes = 0;  // per partition, of one slot
+  int64_t slots =
+      1;  // 2: loads of a loop take turns, so that one is filled while the other is read
   int64_t offset = 0;
-  int64_t start = 0;   // time of the first step that needs it, and after the last
+  int64_t start = 0;  // time of the first step that needs it, and after the last
   int64_t end = 0;
 };
 
@@ -34,8 +36,8 @@ enum class StepKind : uint8_t {
   kStream,   // a whole operator from DRAM to DRAM: conservative, or too large
 };
 
-// Where operand `operand` finds a tensor; kNone as tensor: the operand itself, made by a copy; kNone
-// as buffer: in DRAM, read element by element.
+// Where operand `operand` finds a tensor; kNone as tensor: the operand itself, made by a copy;
+// kNone as buffer: in DRAM, read element by element.
 struct Source {
   int32_t operand = 0;
   TensorId tensor = kNone;
@@ -45,9 +47,9 @@ struct Source {
 struct Step {
   StepKind kind = StepKind::kCompute;
   OpId op = kNone;
-  TensorId tensor = kNone;   // loads and stores
-  BufferId buffer = kNone;   // loaded, stored or copied to
-  int32_t operand = 0;       // copies
+  TensorId tensor = kNone;        // loads and stores
+  BufferId buffer = kNone;        // loaded, stored or copied to
+  int32_t operand = 0;            // copies
   std::vector<BufferId> results;  // of a computation
   std::vector<Source> sources;
   // Tile by tile: of the tensor that is loaded or stored, of the operand that is copied, of the
@@ -66,13 +68,13 @@ struct Figures {
   int64_t pairs_eliminated = 0;  // of them those that the plan never loads
   int64_t loaded_bytes = 0;
   int64_t stored_bytes = 0;
-  int64_t copies = 0;            // on the chip, for layouts; not counted once for each tile
+  int64_t copies = 0;  // on the chip, for layouts; not counted once for each tile
   int64_t groups = 0;
   int64_t tiled_groups = 0;
-  int64_t streamed = 0;          // operators run from DRAM to DRAM
-  int64_t spilled_bytes = 0;     // of the traffic, what was stored or loaded again for want of room
+  int64_t streamed = 0;       // operators run from DRAM to DRAM
+  int64_t spilled_bytes = 0;  // of the traffic, what was stored or loaded again for want of room
   int64_t peak_bytes_per_partition = 0;
-  double seconds = 0;            // estimated
+  double seconds = 0;  // estimated
   int64_t dram_bytes() const { return loaded_bytes + stored_bytes; }
 };
 

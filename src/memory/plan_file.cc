@@ -68,7 +68,8 @@ Box BoxFrom(const Json& json) {
 
 int32_t Index(const Json& json, const char* what, size_t size, bool may_lack) {
   const auto value = json.get<int32_t>();
-  if ((value == kNone && may_lack) || (value >= 0 && static_cast<size_t>(value) < size)) return value;
+  if ((value == kNone && may_lack) || (value >= 0 && static_cast<size_t>(value) < size))
+    return value;
   throw std::out_of_range("there is no " + std::string(what) + " " + std::to_string(value));
 }
 
@@ -186,7 +187,8 @@ std::string WritePlan(const Network& network, const PlanFile& file) {
   text += "],\n\"blocks\": [";
   const char* block_comma = "\n";
   for (const Block& block : plan.blocks) {
-    text += std::string(block_comma) + "{\"tiles\": " + std::to_string(block.tiles) + ", \"steps\": [";
+    text +=
+        std::string(block_comma) + "{\"tiles\": " + std::to_string(block.tiles) + ", \"steps\": [";
     block_comma = ",\n";
     comma = "\n ";
     for (const Step& step : block.steps) {
@@ -230,7 +232,8 @@ StatusOr<PlanFile> ReadPlan(std::string_view text, const Network& network) {
     plan.figures.peak_bytes_per_partition = figures.at("peak_bytes_per_partition").get<int64_t>();
     for (const Json& layout : json.at("layouts")) plan.layouts.push_back(LayoutFrom(layout));
     const Checker checker(network, plan);
-    for (const Json& buffer : json.at("buffers")) plan.buffers.push_back(checker.BufferFrom(buffer));
+    for (const Json& buffer : json.at("buffers"))
+      plan.buffers.push_back(checker.BufferFrom(buffer));
     for (const Json& block : json.at("blocks")) {
       plan.blocks.push_back({block.at("tiles").get<int64_t>(), {}});
       for (const Json& step : block.at("steps")) {

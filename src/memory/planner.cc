@@ -58,8 +58,8 @@ double EstimateSeconds(const Network& network, const Machine& machine, const Pla
             break;
           case StepKind::kCompute:
           case StepKind::kStream:
-            engines += ComputeSeconds(network, machine,
-                                      network.ops[static_cast<size_t>(step.op)], box);
+            engines +=
+                ComputeSeconds(network, machine, network.ops[static_cast<size_t>(step.op)], box);
             break;
         }
       }

@@ -30,9 +30,9 @@ TEST_F(MemoryTest, PlansSimulatesAndReadsBack) {
     }
     const Ran again = Hone({"memory", "simulate", "plan.json", "--json"});
     ASSERT_EQ(again.code, 0) << again.err;
-    EXPECT_EQ(again.Json()["loaded_bytes"].get<int64_t>() +
-                  again.Json()["stored_bytes"].get<int64_t>(),
-              json["dram_bytes"]["hone"].get<int64_t>());
+    EXPECT_EQ(
+        again.Json()["loaded_bytes"].get<int64_t>() + again.Json()["stored_bytes"].get<int64_t>(),
+        json["dram_bytes"]["hone"].get<int64_t>());
   }
 }
 

@@ -93,7 +93,8 @@ TEST(Access, MovementsAsIslHasThem) {
     for (int round = 0; round < 40; ++round) {
       const Box out = RandomBox(expr.dimensions, random);
       for (size_t input = 0; input < expr.inputs.size(); ++input) {
-        const bool scalar = s.network.exprs[static_cast<size_t>(expr.inputs[input])].dimensions.empty();
+        const bool scalar =
+            s.network.exprs[static_cast<size_t>(expr.inputs[input])].dimensions.empty();
         if (scalar) continue;
         Hold(AccessMap(s.network, expr, input), out, InputBox(s.network, expr, input, out), exact);
       }
@@ -105,8 +106,10 @@ TEST(Access, OperatorsAsIslHasThem) {
   Small s;
   std::vector<Op> ops;
   Op dot = s.Result("dot", {2, 5, 4}, {s.Leaf({5, 2, 3}), s.Leaf({2, 4, 3})});
-  dot.lists = {{"lhs_batch_dims", {1}}, {"rhs_batch_dims", {0}},
-               {"lhs_contracting_dims", {2}}, {"rhs_contracting_dims", {2}}};
+  dot.lists = {{"lhs_batch_dims", {1}},
+               {"rhs_batch_dims", {0}},
+               {"lhs_contracting_dims", {2}},
+               {"rhs_contracting_dims", {2}}};
   ops.push_back(dot);
   Op reduce = s.Result("reduce", {4, 5}, {s.Leaf({4, 3, 5}), s.Leaf({})});
   reduce.lists = {{"dimensions", {1}}};
@@ -115,8 +118,8 @@ TEST(Access, OperatorsAsIslHasThem) {
   window.window = {{3, 2, 1, 1, 1, 1, false}, {1, 1, 0, 0, 1, 1, false}};
   ops.push_back(window);
   for (const int64_t groups : {1, 2}) {
-    Op convolution = s.Result("convolution", {2, 4, 5, 4}, {s.Leaf({2, 8, 9, 4}),
-                                                            s.Leaf({3, 3, 4 / groups, 4})});
+    Op convolution = s.Result("convolution", {2, 4, 5, 4},
+                              {s.Leaf({2, 8, 9, 4}), s.Leaf({3, 3, 4 / groups, 4})});
     convolution.window = {{3, 2, 1, 0, 1, 1, false}, {3, 2, 1, 1, 1, 1, true}};
     convolution.convolution = {0, 3, 2, 3, 0, 3, {1, 2}, {0, 1}, {1, 2}};
     convolution.lists["feature_group_count"] = {groups};
@@ -149,8 +152,8 @@ TEST(Access, MapsAreWhatIsRead) {
   for (const Expr& expr : movements) {
     s.network.exprs.push_back(expr);
     const auto id = static_cast<ExprId>(s.network.exprs.size() - 1);
-    const Array result = Materialise(
-        s.network, id, WholeBox(expr.dimensions), [](TensorId, const Box& box) {
+    const Array result =
+        Materialise(s.network, id, WholeBox(expr.dimensions), [](TensorId, const Box& box) {
           Array part = MakeArray(ElementType::kF32, box);
           ForEach(box, [&](const std::vector<int64_t>& index, int64_t at) {
             part.reals[static_cast<size_t>(at)] = static_cast<double>(index[0] * 8 + index[1]);

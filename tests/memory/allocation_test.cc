@@ -1,11 +1,11 @@
+#include "memory/allocation/allocation.h"
+
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <random>
 #include <sstream>
 #include <string>
-
-#include "memory/allocation/allocation.h"
 
 namespace hone::memory {
 namespace {

@@ -37,9 +37,9 @@ struct SearchOptions {
   bool hatless_pruning = true;        // nothing above a buffer: no other place for it can help
 };
 
-// Each in its place at its time: the lowest gap that it fits into most tightly, largest first; several
-// orders are tried and the lowest result kept. May be higher than the capacity. Cost: n log n where
-// there are more than 4096 buffers, else n^2.
+// Each in its place at its time: the lowest gap that it fits into most tightly, largest first;
+// several orders are tried and the lowest result kept. May be higher than the capacity. Cost: n log
+// n where there are more than 4096 buffers, else n^2.
 Allocation BestFit(const AllocationProblem& problem);
 
 // A place for each buffer below the capacity, or the proof that there is none.
@@ -49,8 +49,8 @@ StatusOr<Allocation> Search(const AllocationProblem& problem, const SearchOption
 // BestFit, and Search where that is too high and the problem small enough.
 StatusOr<Allocation> Allocate(const AllocationProblem& problem, const SearchOptions& options);
 
-// Says what is wrong: two buffers that live at the same time and overlap, or one that reaches out of
-// the memory. Shares no code with what makes allocations.
+// Says what is wrong: two buffers that live at the same time and overlap, or one that reaches out
+// of the memory. Shares no code with what makes allocations.
 Status Validate(const AllocationProblem& problem, const Allocation& allocation);
 
 }  // namespace hone::memory

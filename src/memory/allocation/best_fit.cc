@@ -50,8 +50,8 @@ Allocation InOrder(const AllocationProblem& problem, const Before& before) {
   return allocation;
 }
 
-// As a heap does it, with free blocks by address; what lives long goes to the bottom end, the rest to
-// the top.
+// As a heap does it, with free blocks by address; what lives long goes to the bottom end, the rest
+// to the top.
 Allocation InTime(const AllocationProblem& problem) {
   struct Event {
     int64_t time;

@@ -49,7 +49,8 @@ class Searcher {
 
   Allocation solution() {
     for (size_t i = 0; i < solution_.offsets.size(); ++i) {
-      solution_.height = std::max(solution_.height, solution_.offsets[i] + problem_.buffers[i].size);
+      solution_.height =
+          std::max(solution_.height, solution_.offsets[i] + problem_.buffers[i].size);
     }
     return solution_;
   }
@@ -66,8 +67,8 @@ class Searcher {
     size_t last;
   };
 
-  // Sections: the moments between the last begin and the next end, at which most buffers live. Every
-  // other moment's buffers are among those of a section beside it.
+  // Sections: the moments between the last begin and the next end, at which most buffers live.
+  // Every other moment's buffers are among those of a section beside it.
   void FindSections() {
     const size_t count = problem_.buffers.size();
     struct Event {
@@ -125,7 +126,8 @@ class Searcher {
   Outcome SolvePart(size_t first, size_t last) {
     Part part{{}, first, last};
     for (size_t i = 0; i < offsets_.size(); ++i) {
-      if (offsets_[i] == kUnplaced && first_[i] < last && first < last_[i]) part.buffers.push_back(i);
+      if (offsets_[i] == kUnplaced && first_[i] < last && first < last_[i])
+        part.buffers.push_back(i);
     }
     if (part.buffers.empty()) return Outcome::kFound;
     Sort(part.buffers);
@@ -242,7 +244,8 @@ class Searcher {
   bool StillFits(const Part& part, int64_t offset) const {
     for (size_t s = part.first; s < part.last; ++s) {
       const int64_t floor = std::max(offset, floor_[s]);
-      if ((options_.section_inference ? floor + total_[s] : floor) > problem_.capacity) return false;
+      if ((options_.section_inference ? floor + total_[s] : floor) > problem_.capacity)
+        return false;
     }
     return true;
   }
@@ -278,9 +281,9 @@ class Searcher {
   std::vector<List> sections_;  // who lives in each
   std::vector<size_t> first_, last_;
   std::vector<List> meets_;
-  std::vector<int64_t> offsets_, least_;   // of buffers
-  std::vector<int64_t> floor_, total_;     // of sections: lowest free offset, sizes without a place
-  std::vector<int64_t> cuts_;              // buffers without a place that span into the next section
+  std::vector<int64_t> offsets_, least_;  // of buffers
+  std::vector<int64_t> floor_, total_;    // of sections: lowest free offset, sizes without a place
+  std::vector<int64_t> cuts_;             // buffers without a place that span into the next section
   std::vector<int64_t> mark_;
   int64_t stamp_ = 0;
   const char* order_ = kOrders[0];

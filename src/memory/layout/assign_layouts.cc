@@ -20,9 +20,9 @@ Choices MakeChoices(const Network& network, const Machine& machine) {
   choices.users.resize(network.tensors.size());
   for (size_t t = 0; t < network.tensors.size(); ++t) {
     const Tensor& tensor = network.tensors[t];
-    const bool first = tensor.producer != kNone &&
-                       network.ops[static_cast<size_t>(tensor.producer)].results[0] ==
-                           static_cast<TensorId>(t);
+    const bool first =
+        tensor.producer != kNone &&
+        network.ops[static_cast<size_t>(tensor.producer)].results[0] == static_cast<TensorId>(t);
     choices.layouts[t] =
         first ? ResultLayouts(network, machine, network.ops[static_cast<size_t>(tensor.producer)])
               : AllLayouts(machine, tensor.dimensions, tensor.element_bytes);
@@ -68,8 +68,8 @@ LayoutAssignment AssignLayouts(const Network& network, const Machine& machine) {
   for (size_t t = 0; t < network.tensors.size(); ++t) {
     assignment.layouts[t] = Densest(machine, network.tensors[t], choices.layouts[t]);
   }
-  // A disagreement costs a copy; a layout that leaves most partitions empty costs room, which in the
-  // end costs more than a copy where the tensor is large.
+  // A disagreement costs a copy; a layout that leaves most partitions empty costs room, which in
+  // the end costs more than a copy where the tensor is large.
   const auto cost = [&](size_t t) {
     double sum = 0;
     for (OpId op : choices.users[t]) {
@@ -77,9 +77,9 @@ LayoutAssignment AssignLayouts(const Network& network, const Machine& machine) {
           Mismatches(network, machine, network.ops[static_cast<size_t>(op)], assignment.layouts)
               .size());
     }
-    const double share = static_cast<double>(PartitionBytes(machine, network.tensors[t],
-                                                            assignment.layouts[t])) /
-                         static_cast<double>(machine.bytes_per_partition);
+    const double share =
+        static_cast<double>(PartitionBytes(machine, network.tensors[t], assignment.layouts[t])) /
+        static_cast<double>(machine.bytes_per_partition);
     const double dense = static_cast<double>(network.tensors[t].Bytes()) /
                          static_cast<double>(machine.ScratchpadBytes());
     return sum + 4 * std::max(0.0, share - std::max(0.25, 2 * dense)) + 0.01 * share;
@@ -118,8 +118,8 @@ LayoutAssignment LocalLayouts(const Network& network, const Machine& machine) {
   if (!machine.engines_are_partitioned) return assignment;
   for (size_t t = 0; t < network.tensors.size(); ++t) {
     const Tensor& tensor = network.tensors[t];
-    assignment.layouts[t] = Densest(
-        machine, tensor, AllLayouts(machine, tensor.dimensions, tensor.element_bytes));
+    assignment.layouts[t] =
+        Densest(machine, tensor, AllLayouts(machine, tensor.dimensions, tensor.element_bytes));
   }
   for (const Op& op : network.ops) {
     const auto fit = ResultLayouts(network, machine, op);

@@ -23,8 +23,8 @@ Layout Canonical(Layout layout, const std::vector<int64_t>& dimensions, int64_t 
   if (layout.replicated) return layout;
   auto begin = static_cast<size_t>(layout.begin), end = static_cast<size_t>(layout.end);
   while (end > begin && dimensions[end - 1] == 1) --end;
-  while (begin < end && (dimensions[begin] == 1 ||
-                         Product(dimensions, begin + 1, end) % partitions == 0)) {
+  while (begin < end &&
+         (dimensions[begin] == 1 || Product(dimensions, begin + 1, end) % partitions == 0)) {
     ++begin;
   }
   return begin == end ? Layout{} : MakeLayout(begin, end);
@@ -103,8 +103,7 @@ Range ThroughMovement(const Network& network, int64_t partitions, const Expr& ex
       for (size_t d = 0; d < in.size(); ++d) {
         const bool whole = expr.strides[d] == 1 && in[d] == expr.dimensions[d];
         if (!InRange(layout, d) || whole) continue;
-        if (expr.strides[d] != 1 ||
-            !KeepsPartition(layout, in, d, expr.numbers[d], partitions)) {
+        if (expr.strides[d] != 1 || !KeepsPartition(layout, in, d, expr.numbers[d], partitions)) {
           return std::nullopt;
         }
       }
@@ -190,7 +189,8 @@ std::vector<OperandLayouts> DotModes(const Op& op, const Layout& result) {
     std::vector<size_t> right(rhs_both.begin(), rhs_both.end());
     add(FromList(left), FromList(right));
   }
-  if (modes.empty()) modes.push_back({RangeOf({lhs_contracting[0]}), RangeOf({rhs_contracting[0]})});
+  if (modes.empty())
+    modes.push_back({RangeOf({lhs_contracting[0]}), RangeOf({rhs_contracting[0]})});
   return modes;
 }
 
@@ -213,8 +213,8 @@ std::vector<OperandLayouts> ReduceModes(const Network& network, const Op& op,
     std::vector<size_t> list(kept.begin() + result.begin, kept.begin() + result.end);
     add(FromList(list));
   }
-  const bool sum = !op.bodies.empty() && op.bodies[0]->ops.size() == 1 &&
-                   op.bodies[0]->ops[0].opcode == "add";
+  const bool sum =
+      !op.bodies.empty() && op.bodies[0]->ops.size() == 1 && op.bodies[0]->ops[0].opcode == "add";
   if (sum) add(RangeOf(reduced));  // a product with ones leaves the sums anywhere
   return modes;
 }
@@ -281,8 +281,9 @@ std::vector<Layout> ResultLayouts(const Network& network, const Machine& machine
   } else if (op.opcode == "convolution") {
     const int64_t feature = op.convolution.output_feature;
     keep([&](const Layout& layout) {
-      return !layout.replicated && (layout.begin == feature ? layout.end == feature + 1
-                                                            : layout.end <= feature || layout.begin > feature);
+      return !layout.replicated &&
+             (layout.begin == feature ? layout.end == feature + 1
+                                      : layout.end <= feature || layout.begin > feature);
     });
   }
   std::erase_if(fit.empty() ? all : fit,

@@ -1,7 +1,7 @@
 // What operators ask of the layouts of their operands and results.
 //
-// Engines work partition by partition. An elementwise operator wants each element of its operands in
-// the partition of the result's; a product contracts along the partitions of both operands and
+// Engines work partition by partition. An elementwise operator wants each element of its operands
+// in the partition of the result's; a product contracts along the partitions of both operands and
 // leaves its result along the partitions of either side's free dimensions; a reduction reduces
 // along free dimensions, or sums over the partitions as a product with ones. Source: AWS Neuron
 // documentation, Trainium/Inferentia2 architecture guide for NKI; Zheng et al. 2020.

@@ -29,7 +29,8 @@ int64_t WholeFootprint(const Target& target, const Op& op) {
 
 class Grouping {
  public:
-  Grouping(const Target& target, const GroupOptions& options) : target_(target), options_(options) {}
+  Grouping(const Target& target, const GroupOptions& options)
+      : target_(target), options_(options) {}
 
   std::vector<Group> Run(const std::vector<OpId>& order) {
     waiting_.assign(order.begin(), order.end());
@@ -67,8 +68,8 @@ class Grouping {
     groups_.push_back(std::move(group));
   }
 
-  // Takes large operators from what is waiting; what stands between them goes before the group where
-  // it does not depend on it, else after.
+  // Takes large operators from what is waiting; what stands between them goes before the group
+  // where it does not depend on it, else after.
   void Grow(TiledGroup group) {
     std::deque<OpId> after;
     std::unordered_set<OpId> behind;  // in `after`

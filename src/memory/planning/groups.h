@@ -23,8 +23,8 @@ struct Target {
 
 struct Group {
   std::vector<OpId> ops;  // in order of execution
-  // boxes[p][t]: what tile t computes of the results of ops[p]. Tiles may overlap: what a halo needs
-  // twice is computed twice.
+  // boxes[p][t]: what tile t computes of the results of ops[p]. Tiles may overlap: what a halo
+  // needs twice is computed twice.
   std::vector<std::vector<Box>> boxes;
   // Too large for the scratchpad however it is cut, or accesses unknown: run from DRAM to DRAM.
   bool streamed = false;
@@ -33,12 +33,12 @@ struct Group {
 };
 
 struct GroupOptions {
-  // Operators whose operands and results together take more than this share of the scratchpad are cut
-  // into tiles.
+  // Operators whose operands and results together take more than this share of the scratchpad are
+  // cut into tiles.
   double tile_above = 0.6;
   // Tiles are made to fit into this share.
   double tile_share = 0.45;
-  size_t most_ops = 48;      // of a tiled group
+  size_t most_ops = 48;  // of a tiled group
   size_t most_tiles = 4096;
   double most_recomputed = 1.3;  // work of a group's operator over its work untiled
 };
@@ -53,8 +53,8 @@ std::vector<Group> MakeGroups(const Target& target, const std::vector<OpId>& ord
 using Needs = std::map<TensorId, Box>;
 Needs ExternalNeeds(const Target& target, const Group& group, size_t tile);
 
-// Whether operand 0 is read element by element from DRAM where it lies, because the places depend on
-// data and the result is smaller than what it is chosen from.
+// Whether operand 0 is read element by element from DRAM where it lies, because the places depend
+// on data and the result is smaller than what it is chosen from.
 bool ReadsFromDram(const Network& network, const Op& op);
 
 // Calls need(tensor, box) for all that an operator's box reads on the chip.

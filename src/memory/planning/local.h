@@ -16,8 +16,8 @@ std::vector<Mismatch> CopiesOf(const Target& target, const Op& op);
 // Bytes per partition of such a copy, for a box of the operator's results.
 int64_t CopyBytes(const Target& target, const Op& op, const Mismatch& copy, const Box& out);
 
-// The most bytes per partition that results and copies take at once within a tile; `resident` results
-// lie elsewhere, as a whole.
+// The most bytes per partition that results and copies take at once within a tile; `resident`
+// results lie elsewhere, as a whole.
 int64_t LocalPeak(const Target& target, const Group& group,
                   const std::unordered_set<TensorId>& resident);
 

@@ -20,7 +20,7 @@ struct Piece {
   std::vector<int32_t> uses;  // groups, ascending
   size_t next = 0;            // into uses: the first that has not run yet
   bool in_dram = false;
-  BufferId buffer = kNone;    // kNone: not on the chip
+  BufferId buffer = kNone;  // kNone: not on the chip
 
   bool used_later() const { return next < uses.size(); }
 };

@@ -143,8 +143,7 @@ class Scheduler {
       for (PieceId id : resident_) {
         if (pinned.contains(id)) continue;
         const Piece& piece = At(id);
-        const double distance =
-            piece.used_later() ? piece.uses[piece.next] - group_ : 1e9;
+        const double distance = piece.used_later() ? piece.uses[piece.next] - group_ : 1e9;
         const double score = distance * (piece.in_dram ? 2 : 1);
         if (score > farthest || (score == farthest && id < victim)) {
           farthest = score;
@@ -193,8 +192,8 @@ class Scheduler {
       demand.fresh = piece.buffer == kNone;
       const bool again = piece.uses.back() > group_;
       demand.bytes = target_.BufferBytes(piece.tensor, again ? piece.box : need.hull);
-      demand.stream = demand.fresh && need.varies &&
-                      (!again || demand.bytes * 4 > options_.capacity);
+      demand.stream =
+          demand.fresh && need.varies && (!again || demand.bytes * 4 > options_.capacity);
       demands.push_back(demand);
     }
     std::vector<Sink> sinks = FindSinks(group);
@@ -270,8 +269,7 @@ class Scheduler {
     Piece& piece = At(demand.need.piece);
     const bool whole = demand.bytes == target_.BufferBytes(piece.tensor, piece.box);
     const Box box = whole && piece.uses.back() > group_ ? piece.box : demand.need.hull;
-    demand.buffer =
-        NewBuffer(piece.tensor, target_.layouts[U(piece.tensor)], box, demand.bytes, 1);
+    demand.buffer = NewBuffer(piece.tensor, target_.layouts[U(piece.tensor)], box, demand.bytes, 1);
     Step step;
     step.kind = StepKind::kLoad;
     step.tensor = piece.tensor;
@@ -359,11 +357,11 @@ class Scheduler {
     passing_.clear();
   }
 
-  // What each tile stores: its boxes without what an earlier tile has stored, where they overlap only
-  // along one side; a halo is computed twice but stored once.
+  // What each tile stores: its boxes without what an earlier tile has stored, where they overlap
+  // only along one side; a halo is computed twice but stored once.
   std::vector<Box> Shares(const Group& group, size_t p, const Op& op, TensorId result) const {
-    const size_t r = static_cast<size_t>(
-        std::find(op.results.begin(), op.results.end(), result) - op.results.begin());
+    const size_t r = static_cast<size_t>(std::find(op.results.begin(), op.results.end(), result) -
+                                         op.results.begin());
     std::vector<Box> shares;
     for (size_t t = 0; t < group.tiles(); ++t) {
       Box box = ResultBox(network_, op, r, group.boxes[p][t]);
@@ -375,8 +373,8 @@ class Scheduler {
     return shares;
   }
 
-  void LoadStreams(const Group& group, const Op& op,
-                   std::unordered_map<TensorId, Demand*>& streams, Block& block) {
+  void LoadStreams(const Group& group, const Op& op, std::unordered_map<TensorId, Demand*>& streams,
+                   Block& block) {
     for (ExprId input : op.inputs) {
       for (TensorId tensor : LeavesOf(network_, input)) {
         const auto found = streams.find(tensor);
@@ -439,8 +437,8 @@ class Scheduler {
       if (copied.contains(k)) continue;
       const bool from_dram = k == 0 && ReadsFromDram(network_, op);
       for (TensorId tensor : LeavesOf(network_, op.inputs[k])) {
-        step.sources.push_back({static_cast<int32_t>(k), tensor,
-                                from_dram ? kNone : buffer_of_[U(tensor)]});
+        step.sources.push_back(
+            {static_cast<int32_t>(k), tensor, from_dram ? kNone : buffer_of_[U(tensor)]});
         if (from_dram) AccountElements(op, group.boxes[p]);
       }
     }
@@ -497,7 +495,8 @@ class Scheduler {
         const Expr& at = network_.exprs[U(other)];
         if (at.movement == Movement::kTensor) continue;
         const auto leaves = LeavesOf(network_, other);
-        elsewhere = elsewhere || std::find(leaves.begin(), leaves.end(), expr.tensor) != leaves.end();
+        elsewhere =
+            elsewhere || std::find(leaves.begin(), leaves.end(), expr.tensor) != leaves.end();
       }
       if (elsewhere) continue;
       const BufferId buffer = At(id).buffer;

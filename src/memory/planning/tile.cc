@@ -127,7 +127,8 @@ bool TiledGroup::Follow(Member& member, const std::vector<Box>& source) {
     const Box narrowed = ReadOf(network, op, member.from, half);
     if (narrowed.low.empty()) continue;
     for (size_t d = 0; d < in.size(); ++d) {
-      if (Extent(narrowed, d) < Extent(whole, d) && follows[d] < 0) follows[d] = static_cast<int>(e);
+      if (Extent(narrowed, d) < Extent(whole, d) && follows[d] < 0)
+        follows[d] = static_cast<int>(e);
     }
   }
   member.own.assign(source.size(), WholeBox(out));
@@ -205,8 +206,8 @@ int64_t TiledGroup::Footprint() const {
         first.try_emplace(op.results[r], p);
         last[op.results[r]] = std::max(last[op.results[r]], p);
         int64_t& most = bytes[op.results[r]];
-        most = std::max(most, target_->BufferBytes(op.results[r],
-                                                   ResultBox(network, op, r, boxes_[p][t])));
+        most = std::max(
+            most, target_->BufferBytes(op.results[r], ResultBox(network, op, r, boxes_[p][t])));
       }
       ForEachRead(network, op, boxes_[p][t], [&](TensorId tensor, const Box& box) {
         if (first.contains(tensor)) {
@@ -272,9 +273,8 @@ bool TiledGroup::Join(OpId id) {
     for (TensorId tensor : LeavesOf(network, input)) {
       const OpId producer = network.tensors[static_cast<size_t>(tensor)].producer;
       if (producer == kNone || !members_.contains(producer)) continue;
-      if (from == kNone ||
-          network.tensors[static_cast<size_t>(tensor)].Bytes() >
-              network.tensors[static_cast<size_t>(from)].Bytes()) {
+      if (from == kNone || network.tensors[static_cast<size_t>(tensor)].Bytes() >
+                               network.tensors[static_cast<size_t>(from)].Bytes()) {
         from = tensor;
       }
     }
@@ -293,7 +293,8 @@ bool TiledGroup::Join(OpId id) {
     // Finer along the dimension that is cut already, or the first that can be.
     size_t finer = dimensions.size();
     for (size_t d = 0; d < dimensions.size(); ++d) {
-      if (counts[d] * 2 <= dimensions[d] && (finer == dimensions.size() || counts[d] > counts[finer])) {
+      if (counts[d] * 2 <= dimensions[d] &&
+          (finer == dimensions.size() || counts[d] > counts[finer])) {
         finer = d;
       }
     }

@@ -10,12 +10,13 @@
 
 namespace hone::memory {
 
-// A group while it grows. Tiles are cut along dimensions of the first operator's result; every other
-// operator's tiles follow through the accesses that join it to the group.
+// A group while it grows. Tiles are cut along dimensions of the first operator's result; every
+// other operator's tiles follow through the accesses that join it to the group.
 class TiledGroup {
  public:
   // Nothing where no tiling fits.
-  static std::optional<TiledGroup> Start(const Target& target, const GroupOptions& options, OpId op);
+  static std::optional<TiledGroup> Start(const Target& target, const GroupOptions& options,
+                                         OpId op);
 
   // Adds an operator that reads a tensor of the group, cutting finer where it must. False, and no
   // change, where its tiles do not follow, too much would be computed twice, or it does not fit.

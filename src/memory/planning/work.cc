@@ -43,8 +43,7 @@ double ComputeSeconds(const Network& network, const Machine& machine, const Op& 
     return flops / machine.flops_per_second;
   }
   int64_t elements = Elements(out);
-  const int64_t whole =
-      Elements(network.tensors[static_cast<size_t>(op.results[0])].dimensions);
+  const int64_t whole = Elements(network.tensors[static_cast<size_t>(op.results[0])].dimensions);
   for (ExprId input : op.inputs) {
     const int64_t read = Elements(network.exprs[static_cast<size_t>(input)].dimensions);
     if (op.opcode == "gather" || whole == 0) break;

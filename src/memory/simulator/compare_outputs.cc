@@ -36,8 +36,7 @@ OutputCheck CompareOutputs(const Network& network, const std::vector<Array>& out
   if (outputs.size() != reference.results.size()) return differ(outputs.size(), "is missing");
   for (size_t k = 0; k < outputs.size(); ++k) {
     const Array& ours = outputs[k];
-    const auto& dimensions =
-        network.exprs[static_cast<size_t>(network.outputs[k])].dimensions;
+    const auto& dimensions = network.exprs[static_cast<size_t>(network.outputs[k])].dimensions;
     const Array xla = Decode(reference.results[k], ours.type, dimensions);
     const Array noisy = Decode(reference.noisy_results[k], ours.type, dimensions);
     const int64_t count = Elements(dimensions);

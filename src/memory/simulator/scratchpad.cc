@@ -70,9 +70,9 @@ void Scratchpad::Write(BufferId buffer, const Content& content, const Box& box,
   const int64_t base = Base(buffer);
   // Of what lies in every partition, the first stands for all.
   ForEach(box, [&](const std::vector<int64_t>& index, int64_t at) {
-    const auto address = static_cast<size_t>(placement.PartitionOf(index) *
-                                                 machine_.bytes_per_partition +
-                                             base + placement.OffsetOf(index));
+    const auto address =
+        static_cast<size_t>(placement.PartitionOf(index) * machine_.bytes_per_partition + base +
+                            placement.OffsetOf(index));
     if (values != nullptr) EncodeElement(*values, at, &data_[address]);
     for (int64_t b = 0; b < content.element_bytes; ++b) {
       owner_[address + static_cast<size_t>(b)] = held.owner;

@@ -19,7 +19,8 @@ class Scratchpad {
   // Slots of a buffer take turns: the next write goes to the next one.
   void NextSlot(BufferId buffer);
 
-  // What is written: a box of a tensor, or of an operand (`dimensions` and `type` say of what shape).
+  // What is written: a box of a tensor, or of an operand (`dimensions` and `type` say of what
+  // shape).
   struct Content {
     TensorId tensor = kNone;  // kNone: an operand's copy
     int32_t operand = kNone;
@@ -40,11 +41,13 @@ class Scratchpad {
  private:
   struct Held {
     Content content;
-    Box box;            // of the buffer's room, from which addresses follow
-    Box written;        // hull of what has been written since
+    Box box;      // of the buffer's room, from which addresses follow
+    Box written;  // hull of what has been written since
     int32_t owner = 0;
   };
-  Held& Slot(BufferId buffer) { return held_[static_cast<size_t>(buffer)][slot_[static_cast<size_t>(buffer)]]; }
+  Held& Slot(BufferId buffer) {
+    return held_[static_cast<size_t>(buffer)][slot_[static_cast<size_t>(buffer)]];
+  }
   int64_t Base(BufferId buffer) const;
   bool Fits(BufferId buffer, const Placement& placement);
   void Trap(const std::string& what);

@@ -13,7 +13,8 @@ namespace {
 
 size_t U(int32_t id) { return static_cast<size_t>(id); }
 
-// Whether partition numbers mean something for the whole of an operand: no literals among its leaves.
+// Whether partition numbers mean something for the whole of an operand: no literals among its
+// leaves.
 bool OnlyTensors(const Network& network, ExprId id) {
   const Expr& expr = network.exprs[U(id)];
   if (expr.movement == Movement::kLiteral || expr.movement == Movement::kIota) return false;
@@ -74,7 +75,7 @@ class Simulator {
  private:
   tl::unexpected<Error> Trapped(size_t block, size_t step, int64_t tile, const std::string& what) {
     const Step& at = plan_.blocks[block].steps[step];
-    const std::string name = at.op != kNone ? network_.ops[U(at.op)].name
+    const std::string name = at.op != kNone       ? network_.ops[U(at.op)].name
                              : at.tensor != kNone ? network_.tensors[U(at.tensor)].name
                                                   : "";
     return MakeError(ErrorCode::kInternal, "trap at block " + std::to_string(block) + ", step " +
@@ -100,9 +101,8 @@ class Simulator {
           bytes = &values_->parameters[U(tensor.parameter)];
         }
       } else if (tensor.constant_computation != kNone) {
-        const auto found =
-            constants.find({static_cast<uint32_t>(tensor.constant_computation),
-                            static_cast<uint32_t>(tensor.constant_instruction)});
+        const auto found = constants.find({static_cast<uint32_t>(tensor.constant_computation),
+                                           static_cast<uint32_t>(tensor.constant_instruction)});
         if (found != constants.end()) bytes = found->second;
       } else {
         continue;  // the result of an operator that nothing depends on
@@ -204,13 +204,14 @@ class Simulator {
         return FromDram(tensor, leaf);
       }
       Array where;
-      Array array = scratchpad_.Read(at->buffer, ContentOf(tensor), leaf,
-                                     want_part ? &where : nullptr);
+      Array array =
+          scratchpad_.Read(at->buffer, ContentOf(tensor), leaf, want_part ? &where : nullptr);
       return want_part ? where : array;
     };
     const ExprId expr = op.inputs[U(operand)];
     if (values_ == nullptr) {
-      ForEachLeaf(network_, expr, box, [&](TensorId tensor, const Box& leaf) { read(tensor, leaf); });
+      ForEachLeaf(network_, expr, box,
+                  [&](TensorId tensor, const Box& leaf) { read(tensor, leaf); });
       return {};
     }
     Array result = Materialise(network_, expr, box, read);
@@ -250,9 +251,8 @@ class Simulator {
     std::vector<Box> out;
     for (size_t r = 0; r < op.results.size(); ++r) {
       const auto& dimensions = network_.tensors[U(op.results[r])].dimensions;
-      out.push_back(dimensions == network_.tensors[U(op.results[0])].dimensions
-                        ? box
-                        : WholeBox(dimensions));
+      out.push_back(
+          dimensions == network_.tensors[U(op.results[0])].dimensions ? box : WholeBox(dimensions));
     }
     std::vector<Array> results(op.results.size());
     if (values_ != nullptr) {
@@ -347,7 +347,8 @@ class Simulator {
     }
     for (const auto& [tensor, leaf] : read) simulation_.loaded_bytes += Bytes(tensor, leaf);
     std::vector<Box> out;
-    for (TensorId result : op.results) out.push_back(WholeBox(network_.tensors[U(result)].dimensions));
+    for (TensorId result : op.results)
+      out.push_back(WholeBox(network_.tensors[U(result)].dimensions));
     std::vector<Array> results;
     for (const Box& whole : out) results.push_back(MakeArray(ElementType::kOther, whole));
     if (values_ != nullptr) {

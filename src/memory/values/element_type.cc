@@ -17,14 +17,22 @@ struct Facts {
 };
 
 constexpr std::array<Facts, 16> kFacts = {{
-    {"pred", 1, 1, false, ValueKind::kInteger},  {"s8", 1, 8, true, ValueKind::kInteger},
-    {"s16", 2, 16, true, ValueKind::kInteger},   {"s32", 4, 32, true, ValueKind::kInteger},
-    {"s64", 8, 64, true, ValueKind::kInteger},   {"u8", 1, 8, false, ValueKind::kInteger},
-    {"u16", 2, 16, false, ValueKind::kInteger},  {"u32", 4, 32, false, ValueKind::kInteger},
-    {"u64", 8, 64, false, ValueKind::kInteger},  {"f16", 2, 16, true, ValueKind::kReal},
-    {"bf16", 2, 16, true, ValueKind::kReal},     {"f32", 4, 32, true, ValueKind::kReal},
-    {"f64", 8, 64, true, ValueKind::kReal},      {"c64", 8, 64, true, ValueKind::kComplex},
-    {"c128", 16, 128, true, ValueKind::kComplex}, {"other", 0, 0, false, ValueKind::kNone},
+    {"pred", 1, 1, false, ValueKind::kInteger},
+    {"s8", 1, 8, true, ValueKind::kInteger},
+    {"s16", 2, 16, true, ValueKind::kInteger},
+    {"s32", 4, 32, true, ValueKind::kInteger},
+    {"s64", 8, 64, true, ValueKind::kInteger},
+    {"u8", 1, 8, false, ValueKind::kInteger},
+    {"u16", 2, 16, false, ValueKind::kInteger},
+    {"u32", 4, 32, false, ValueKind::kInteger},
+    {"u64", 8, 64, false, ValueKind::kInteger},
+    {"f16", 2, 16, true, ValueKind::kReal},
+    {"bf16", 2, 16, true, ValueKind::kReal},
+    {"f32", 4, 32, true, ValueKind::kReal},
+    {"f64", 8, 64, true, ValueKind::kReal},
+    {"c64", 8, 64, true, ValueKind::kComplex},
+    {"c128", 16, 128, true, ValueKind::kComplex},
+    {"other", 0, 0, false, ValueKind::kNone},
 }};
 
 const Facts& Of(ElementType type) { return kFacts[static_cast<size_t>(type)]; }
@@ -63,7 +71,7 @@ uint16_t F16Bits(double value) {
 double F16Value(uint16_t bits) {
   const int exponent = (bits >> 10) & 31;
   const int fraction = bits & 1023;
-  double value = exponent == 31 ? (fraction ? NAN : INFINITY)
+  double value = exponent == 31  ? (fraction ? NAN : INFINITY)
                  : exponent == 0 ? std::ldexp(fraction, -24)
                                  : std::ldexp(1024 + fraction, exponent - 25);
   return bits & 0x8000 ? -value : value;

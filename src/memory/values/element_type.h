@@ -8,14 +8,30 @@
 namespace hone::memory {
 
 enum class ElementType : uint8_t {
-  kPred, kS8, kS16, kS32, kS64, kU8, kU16, kU32, kU64, kF16, kBf16, kF32, kF64, kC64, kC128, kOther,
+  kPred,
+  kS8,
+  kS16,
+  kS32,
+  kS64,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kF16,
+  kBf16,
+  kF32,
+  kF64,
+  kC64,
+  kC128,
+  kOther,
 };
 
 // How values are computed with: integers modulo 2^bits, reals and complex numbers in double
 // precision, rounded to the type after every operation.
 enum class ValueKind : uint8_t { kInteger, kReal, kComplex, kNone };
 
-// By XLA's lower-case name. kOther for types without arithmetic here (8-bit floats, 4-bit integers).
+// By XLA's lower-case name. kOther for types without arithmetic here (8-bit floats, 4-bit
+// integers).
 ElementType ElementTypeNamed(std::string_view name);
 const char* NameOf(ElementType type);
 int64_t BytesOf(ElementType type);  // 0 for kOther

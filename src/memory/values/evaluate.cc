@@ -41,11 +41,13 @@ StatusOr<std::vector<Array>> EvaluateOp(const Network& network, const Op& op,
         network.exprs[static_cast<size_t>(op.inputs[1])].dimensions, type, out[0]));
   }
   static const std::set<std::string> windowed = {"reduce", "reduce-window", "select-and-scatter"};
-  static const std::set<std::string> irregular = {"gather", "scatter", "sort", "while",
-                                                  "conditional", "dynamic-slice",
-                                                  "dynamic-update-slice"};
-  static const std::set<std::string> algebra = {"fft", "cholesky", "triangular-solve",
-                                                "batch-norm-training", "batch-norm-inference",
+  static const std::set<std::string> irregular = {
+      "gather", "scatter", "sort", "while", "conditional", "dynamic-slice", "dynamic-update-slice"};
+  static const std::set<std::string> algebra = {"fft",
+                                                "cholesky",
+                                                "triangular-solve",
+                                                "batch-norm-training",
+                                                "batch-norm-inference",
                                                 "batch-norm-grad"};
   if (windowed.contains(opcode)) return EvaluateWindowed(network, op, operands, out);
   if (irregular.contains(opcode)) return EvaluateIrregular(network, op, operands, out);

@@ -50,8 +50,10 @@ StatusOr<std::vector<Array>> EvaluateLinearAlgebra(const Network& network, const
 // All outputs, each a whole array; `leaves` has the values of parameters and large constants.
 StatusOr<std::vector<Array>> EvaluateNetwork(const Network& network, const ReadTensor& leaves);
 
-// A computation of scalars, applied to many at once: each argument has as many elements as the first.
-StatusOr<std::vector<Array>> EvaluateLanes(const Network& body, const std::vector<Array>& arguments);
+// A computation of scalars, applied to many at once: each argument has as many elements as the
+// first.
+StatusOr<std::vector<Array>> EvaluateLanes(const Network& body,
+                                           const std::vector<Array>& arguments);
 
 tl::unexpected<Error> NoArithmetic(const Op& op, const std::string& why = "");
 

@@ -83,7 +83,10 @@ bool IntegerBinary(const std::string& opcode, ElementType type, int64_t a, int64
   } else if (opcode == "multiply") {
     result = static_cast<int64_t>(ua * ub);
   } else if (opcode == "divide") {
-    result = b == 0 ? -1 : !is_signed ? static_cast<int64_t>(ua / ub) : b == -1 ? static_cast<int64_t>(0 - ua) : a / b;
+    result = b == 0       ? -1
+             : !is_signed ? static_cast<int64_t>(ua / ub)
+             : b == -1    ? static_cast<int64_t>(0 - ua)
+                          : a / b;
   } else if (opcode == "remainder") {
     result = b == 0 ? a : !is_signed ? static_cast<int64_t>(ua % ub) : b == -1 ? 0 : a % b;
   } else if (opcode == "maximum") {
@@ -184,18 +187,19 @@ int64_t ToInteger(double value, ElementType type) {
     return static_cast<int64_t>(static_cast<uint64_t>(value));
   }
   const double limit = std::ldexp(1.0, bits - 1);
-  if (value >= limit) return bits == 64 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << (bits - 1)) - 1;
-  if (value < -limit) return bits == 64 ? std::numeric_limits<int64_t>::min() : -(int64_t{1} << (bits - 1));
+  if (value >= limit)
+    return bits == 64 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << (bits - 1)) - 1;
+  if (value < -limit)
+    return bits == 64 ? std::numeric_limits<int64_t>::min() : -(int64_t{1} << (bits - 1));
   return static_cast<int64_t>(value);
 }
 
 void Convert(const Array& operand, int64_t from, Array& result, size_t at) {
   switch (KindOf(result.type)) {
     case ValueKind::kInteger:
-      result.integers[at] =
-          KindOf(operand.type) == ValueKind::kInteger
-              ? Wrap(operand.integers[static_cast<size_t>(from)], result.type)
-              : ToInteger(AsReal(operand, from), result.type);
+      result.integers[at] = KindOf(operand.type) == ValueKind::kInteger
+                                ? Wrap(operand.integers[static_cast<size_t>(from)], result.type)
+                                : ToInteger(AsReal(operand, from), result.type);
       break;
     case ValueKind::kReal:
       result.reals[at] = Round(AsReal(operand, from), result.type);
@@ -243,7 +247,8 @@ class Evaluation {
   bool Run() {
     const std::string& opcode = op_.opcode;
     if (opcode == "copy") return Each([&](int64_t i) { CopyElement(operands_[0], i, result_, i); });
-    if (opcode == "convert") return Each([&](int64_t i) { Convert(operands_[0], In(0, i), result_, U(i)); });
+    if (opcode == "convert")
+      return Each([&](int64_t i) { Convert(operands_[0], In(0, i), result_, U(i)); });
     if (opcode == "bitcast-convert") return BitcastConvert();
     if (opcode == "select") {
       return Each([&](int64_t i) {
@@ -255,11 +260,14 @@ class Evaluation {
     if (opcode == "clamp") return Clamp();
     if (opcode == "complex") {
       return Each([&](int64_t i) {
-        result_.complexes[U(i)] = {operands_[0].reals[U(In(0, i))], operands_[1].reals[U(In(1, i))]};
+        result_.complexes[U(i)] = {operands_[0].reals[U(In(0, i))],
+                                   operands_[1].reals[U(In(1, i))]};
       });
     }
     if (opcode == "is-finite") {
-      return Each([&](int64_t i) { result_.integers[U(i)] = std::isfinite(operands_[0].reals[U(In(0, i))]); });
+      return Each([&](int64_t i) {
+        result_.integers[U(i)] = std::isfinite(operands_[0].reals[U(In(0, i))]);
+      });
     }
     if (opcode == "reduce-precision") {
       const int exponent = static_cast<int>(ListOf(op_, "exponent_bits")[0]);
@@ -298,7 +306,8 @@ class Evaluation {
     if (operands_.size() == 1) {
       const auto found = RealUnaries().find(op_.opcode);
       if (found == RealUnaries().end()) return false;
-      return Each([&](int64_t i) { result_.reals[U(i)] = Round(found->second(a[U(i)]), result_.type); });
+      return Each(
+          [&](int64_t i) { result_.reals[U(i)] = Round(found->second(a[U(i)]), result_.type); });
     }
     const auto found = RealBinaries().find(op_.opcode);
     if (found == RealBinaries().end()) return false;
@@ -313,10 +322,10 @@ class Evaluation {
     bool known = true;
     Each([&](int64_t i) {
       int64_t value = 0;
-      known = known && (operands_.size() == 1
-                            ? IntegerUnary(op_.opcode, result_.type, a[U(In(0, i))], value)
-                            : IntegerBinary(op_.opcode, result_.type, a[U(In(0, i))],
-                                            operands_[1].integers[U(In(1, i))], value));
+      known = known &&
+              (operands_.size() == 1 ? IntegerUnary(op_.opcode, result_.type, a[U(In(0, i))], value)
+                                     : IntegerBinary(op_.opcode, result_.type, a[U(In(0, i))],
+                                                     operands_[1].integers[U(In(1, i))], value));
       result_.integers[U(i)] = Wrap(value, result_.type);
     });
     return known;
@@ -336,11 +345,12 @@ class Evaluation {
     bool known = true;
     Each([&](int64_t i) {
       Complex value;
-      known = known && (operands_.size() == 1
-                            ? ComplexUnary(op_.opcode, a[U(In(0, i))], value)
-                            : ComplexBinary(op_.opcode, a[U(In(0, i))],
-                                            operands_[1].complexes[U(In(1, i))], value));
-      result_.complexes[U(i)] = {Round(value.real(), result_.type), Round(value.imag(), result_.type)};
+      known = known &&
+              (operands_.size() == 1 ? ComplexUnary(op_.opcode, a[U(In(0, i))], value)
+                                     : ComplexBinary(op_.opcode, a[U(In(0, i))],
+                                                     operands_[1].complexes[U(In(1, i))], value));
+      result_.complexes[U(i)] = {Round(value.real(), result_.type),
+                                 Round(value.imag(), result_.type)};
     });
     return known;
   }
@@ -388,8 +398,7 @@ class Evaluation {
       }
       int64_t value = operands_[1].integers[k];
       const auto less = [&](int64_t p, int64_t q) {
-        return IsSigned(result_.type) ? p < q
-                                      : static_cast<uint64_t>(p) < static_cast<uint64_t>(q);
+        return IsSigned(result_.type) ? p < q : static_cast<uint64_t>(p) < static_cast<uint64_t>(q);
       };
       if (less(value, low.integers[l])) value = low.integers[l];
       if (less(high.integers[h], value)) value = high.integers[h];

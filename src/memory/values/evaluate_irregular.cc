@@ -37,7 +37,8 @@ Array Gather(const Op& op, const std::vector<int64_t>& dimensions, const Array& 
   Array result = MakeArray(operand.type, out);
   ForEach(out, [&](const std::vector<int64_t>& index, int64_t at) {
     std::vector<int64_t> batch, offset;
-    for (size_t d = 0; d < index.size(); ++d) (Has(offsets, d) ? offset : batch).push_back(index[d]);
+    for (size_t d = 0; d < index.size(); ++d)
+      (Has(offsets, d) ? offset : batch).push_back(index[d]);
     const std::vector<int64_t> starts = IndexVector(indices, batch, vector);
     std::vector<int64_t> from(dimensions.size(), 0);
     for (size_t k = 0; k < map.size(); ++k) {
@@ -113,7 +114,8 @@ StatusOr<Array> Scatter(const Op& op, const std::vector<Array>& operands) {
 }
 
 // Insertion by binary search with the comparator; equal elements keep their order.
-StatusOr<std::vector<Array>> Sort(const Op& op, const std::vector<Array>& operands, const Box& out) {
+StatusOr<std::vector<Array>> Sort(const Op& op, const std::vector<Array>& operands,
+                                  const Box& out) {
   const auto axis = static_cast<size_t>(ListOf(op, "dimensions")[0]);
   std::vector<Array> results;
   for (const Array& operand : operands) results.push_back(MakeArray(operand.type, out));
@@ -164,8 +166,7 @@ std::vector<int64_t> Starts(const std::vector<Array>& operands, size_t first,
                             const std::vector<int64_t>& outer, const std::vector<int64_t>& inner) {
   std::vector<int64_t> starts;
   for (size_t d = 0; d < outer.size(); ++d) {
-    starts.push_back(
-        std::clamp<int64_t>(operands[first + d].integers[0], 0, outer[d] - inner[d]));
+    starts.push_back(std::clamp<int64_t>(operands[first + d].integers[0], 0, outer[d] - inner[d]));
   }
   return starts;
 }
@@ -202,7 +203,8 @@ StatusOr<std::vector<Array>> Branch(const Op& op, const std::vector<Array>& oper
   if (predicate.type == ElementType::kPred) branch = branch ? 0 : 1;
   if (branch < 0 || branch >= branches) branch = branches - 1;
   size_t first = 1;
-  for (int64_t b = 0; b < branch; ++b) first += op.bodies[static_cast<size_t>(b)]->parameters.size();
+  for (int64_t b = 0; b < branch; ++b)
+    first += op.bodies[static_cast<size_t>(b)]->parameters.size();
   const Network& body = *op.bodies[static_cast<size_t>(branch)];
   const auto begin = operands.begin() + static_cast<std::ptrdiff_t>(first);
   return RunBody(body, {begin, begin + static_cast<std::ptrdiff_t>(body.parameters.size())});
@@ -229,9 +231,8 @@ StatusOr<std::vector<Array>> EvaluateIrregular(const Network& network, const Op&
   if (op.opcode == "conditional") return Branch(op, operands);
   const bool slice = op.opcode == "dynamic-slice";
   const auto& result_dimensions = network.tensors[static_cast<size_t>(op.results[0])].dimensions;
-  const std::vector<int64_t> starts =
-      slice ? Starts(operands, 1, dimensions(0), result_dimensions)
-            : Starts(operands, 2, dimensions(0), dimensions(1));
+  const std::vector<int64_t> starts = slice ? Starts(operands, 1, dimensions(0), result_dimensions)
+                                            : Starts(operands, 2, dimensions(0), dimensions(1));
   Array result = MakeArray(operands[0].type, out[0]);
   ForEach(out[0], [&](const std::vector<int64_t>& index, int64_t at) {
     std::vector<int64_t> from = index;

@@ -18,8 +18,8 @@ std::vector<Complex> Transform(const std::vector<Complex>& in, double sign) {
   const size_t n = in.size();
   std::vector<Complex> out(n), roots(n);
   for (size_t k = 0; k < n; ++k) {
-    roots[k] = std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(k) /
-                                   static_cast<double>(n));
+    roots[k] = std::polar(
+        1.0, sign * 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n));
   }
   for (size_t k = 0; k < n; ++k) {
     for (size_t j = 0; j < n; ++j) out[k] += in[j] * roots[j * k % n];
@@ -113,7 +113,8 @@ Array TriangularSolve(const Op& op, const Array& a, const Array& b) {
     return op.texts.contains(name) && op.texts.at(name) == "true";
   };
   const bool left = flag("left_side"), unit = flag("unit_diagonal");
-  const bool transpose = op.texts.contains("transpose_a") && op.texts.at("transpose_a") != "NO_TRANSPOSE";
+  const bool transpose =
+      op.texts.contains("transpose_a") && op.texts.at("transpose_a") != "NO_TRANSPOSE";
   const bool lower = flag("lower") != transpose;
   const size_t rank = b.box.low.size();
   const int64_t rows = b.box.high[rank - 2], columns = b.box.high[rank - 1];
@@ -147,7 +148,8 @@ Array TriangularSolve(const Op& op, const Array& a, const Array& b) {
 
 // Per-feature sums over everything but the feature dimension.
 struct Features {
-  Features(const Op& op, const Box& box) : box(box), axis(static_cast<size_t>(ListOf(op, "feature_index")[0])) {
+  Features(const Op& op, const Box& box)
+      : box(box), axis(static_cast<size_t>(ListOf(op, "feature_index")[0])) {
     count = static_cast<double>(Elements(box)) / static_cast<double>(Extent(box, axis));
   }
   template <class Term>
@@ -196,14 +198,17 @@ std::vector<Array> BatchNorm(const Op& op, const std::vector<Array>& operands) {
   if (op.opcode != "batch-norm-grad") {
     ForEach(x.box, [&](const std::vector<int64_t>& index, int64_t position) {
       const auto f = static_cast<size_t>(index[features.axis]), at = static_cast<size_t>(position);
-      result.reals[at] = Round((x.reals[at] - mean[f]) / std::sqrt(variance[f] + epsilon) *
-                                       operands[1].reals[f] + operands[2].reals[f], x.type);
+      result.reals[at] =
+          Round((x.reals[at] - mean[f]) / std::sqrt(variance[f] + epsilon) * operands[1].reals[f] +
+                    operands[2].reals[f],
+                x.type);
     });
     if (op.opcode == "batch-norm-inference") return {result};
     return {result, vector(mean), vector(variance)};
   }
   const Array& gradient = operands[4];
-  const std::vector<double> sums = features.Sum([&](size_t at, size_t) { return gradient.reals[at]; });
+  const std::vector<double> sums =
+      features.Sum([&](size_t at, size_t) { return gradient.reals[at]; });
   const std::vector<double> products = features.Sum(
       [&](size_t at, size_t f) { return gradient.reals[at] * (x.reals[at] - mean[f]); });
   std::vector<double> scale(sums.size());

@@ -54,7 +54,7 @@ bool OnNumbers(const Array& lhs, const Array& rhs, Array& result, Compute comput
 
 // What of the input a convolution's window looks at from one place, in one dimension.
 struct Tap {
-  int64_t input;   // in the whole tensor
+  int64_t input;  // in the whole tensor
   int64_t kernel;
 };
 

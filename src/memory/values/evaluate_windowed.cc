@@ -28,9 +28,9 @@ class Accumulators {
   // Sums of floating-point numbers are kept in double precision to the end.
   Accumulators(const Network& body, std::vector<Array> initial)
       : body_(body), values_(std::move(initial)), single_(SingleOperation(body)) {
-    fast_ = values_.size() == 1 && KindOf(values_[0].type) == ValueKind::kReal &&
-            (single_ == "add" || single_ == "multiply" || single_ == "maximum" ||
-             single_ == "minimum");
+    fast_ =
+        values_.size() == 1 && KindOf(values_[0].type) == ValueKind::kReal &&
+        (single_ == "add" || single_ == "multiply" || single_ == "maximum" || single_ == "minimum");
   }
 
   bool fast() const { return fast_; }
@@ -208,7 +208,8 @@ StatusOr<std::vector<Array>> SelectAndScatter(const Network& network, const Op& 
   const auto& dimensions = network.exprs[static_cast<size_t>(op.inputs[0])].dimensions;
   const Array& operand = operands[0];
   const Array& source = operands[1];
-  if (SingleOperation(select).empty() && (select.ops.size() != 1 || select.ops[0].opcode != "compare")) {
+  if (SingleOperation(select).empty() &&
+      (select.ops.size() != 1 || select.ops[0].opcode != "compare")) {
     return NoArithmetic(op, "its choice is not a single comparison");
   }
   const std::string& direction = select.ops[0].texts.at("direction");
@@ -273,8 +274,8 @@ StatusOr<std::vector<Array>> EvaluateLanes(const Network& body,
     }
     if (expr->movement == Movement::kTensor) return tensors[static_cast<size_t>(expr->tensor)];
     if (expr->movement != Movement::kLiteral || Elements(expr->dimensions) != 1) {
-      return MakeError(ErrorCode::kUnsupported, "a computation of '" + body.name +
-                                                    "' that is not of scalars only");
+      return MakeError(ErrorCode::kUnsupported,
+                       "a computation of '" + body.name + "' that is not of scalars only");
     }
     Array array = MakeArray(expr->type, lanes);
     for (int64_t i = 0; i < Elements(lanes); ++i) CopyElement(*expr->literal, 0, array, i);
