@@ -38,6 +38,7 @@ Run AddDataset(CLI::App& app);
 Run AddEval(CLI::App& app);
 Run AddImplement(CLI::App& app);
 Run AddLeaderboard(CLI::App& app);
+Run AddMemory(CLI::App& app);
 Run AddOptimize(CLI::App& app);
 Run AddPasses(CLI::App& app);
 Run AddReplay(CLI::App& app);

@@ -18,7 +18,8 @@ const std::vector<Command>& Commands() {
        "  hone rewrites model.hlo --pass algsimp\n"
        "  hone rewrites model.hlo --pass fusion --after algsimp,dce --texts\n"
        "  hone rewrites model.hlo --pass algsimp --apply 0,3,7-9 --verify -o out.hlo\n"
-       "  hone rewrites model.hlo --pass algsimp --apply shrinking --plan-out plan.json -o out.hlo\n"
+       "  hone rewrites model.hlo --pass algsimp --apply shrinking --plan-out plan.json -o "
+       "out.hlo\n"
        "  hone rewrites other.hlo --pass algsimp --plan plan.json -o out.hlo\n",
        AddRewrites},
       {"implement", "faster ways to compute expensive operations, chosen by measurement",
@@ -31,8 +32,7 @@ const std::vector<Command>& Commands() {
        "  hone tune model.hlo --stages flags,tiles --strategy boosting --budget 200steps\n",
        AddTune},
       {"apply", "the optimised program that the compiler makes under a plan",
-       "  hone apply plan.json model.hlo -o optimised.hlo\n",
-       AddApply},
+       "  hone apply plan.json model.hlo -o optimised.hlo\n", AddApply},
       {"bench", "run a program as the stock compiler makes it against the same under a plan",
        "  hone bench model.hlo --plan plan.json\n"
        "  hone bench model.hlo --plan plan.json --budget 30s --json\n",
@@ -70,6 +70,12 @@ const std::vector<Command>& Commands() {
        "  hone stats model.hlo\n"
        "  hone stats models/ --json\n",
        AddStats},
+      {"memory", "plan what lies where on a scratchpad accelerator, and when it moves",
+       "  hone memory model.hlo --machine neuroncore_v2\n"
+       "  hone memory model.hlo --machine my_machine.json -o plan.json\n"
+       "  hone memory simulate plan.json\n"
+       "  hone memory machines\n",
+       AddMemory},
       {"dataset", "folders of programs as data sets: index, split, list, check",
        "  hone dataset list\n"
        "  hone dataset index programs/ --workers 4\n"

@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "policy": {"core", "search"},
     "tune": {"core", "wire", "env", "search", "policy", "store"},
     "learn": {"core", "wire", "env", "search", "policy"},
-    "memory": {"core", "wire", "env", "search"},
+    "memory": {"core"},
     "store": {"core"},
     "report": {"core", "wire", "env", "search"},
     "python": {"core", "wire", "env"},

@@ -1,0 +1,183 @@
+// hone memory: what lies where on a scratchpad, and when it moves. Its actions `simulate` and
+// `machines` are in memory_actions.cc.
+#include "cli/memory.h"
+
+#include <fmt/format.h>
+
+#include <CLI/Formatter.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/input.h"
+#include "cli/output.h"
+#include "cli/parse.h"
+#include "cli/progress.h"
+#include "memory/plan_file.h"
+#include "memory/planner.h"
+#include "memory/planning/work.h"
+#include "memory/simulator/simulate.h"
+
+namespace hone::cli {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::string file;
+  std::string machine = "neuroncore_v2";
+  std::string output;
+  double budget_seconds = 60;
+  double verify_gflops = 1;
+  uint64_t seed = 0;
+};
+
+double Ratio(int64_t a, int64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
+
+std::string Text(const Options& options, const memory::Network& network,
+                 const memory::Machine& machine, const memory::Planned& planned,
+                 const Verification& verification) {
+  const memory::Figures& figures = planned.plan.figures;
+  std::string text = fmt::format("{}: {} operators on {} ({})\n", options.file,
+                                 Grouped(static_cast<int64_t>(network.ops.size())), machine.name,
+                                 HumanBytes(static_cast<double>(machine.ScratchpadBytes())));
+  text += fmt::format("  store/load pairs  {} of {} eliminated\n",
+                      Grouped(figures.pairs_eliminated), Grouped(figures.pairs));
+  text +=
+      fmt::format("  {:<17} {:>14} {:>10} {:>14}\n", "", "DRAM BYTES", "COPIES", "ESTIMATED MS");
+  const auto row = [&](const char* name, int64_t bytes, int64_t copies, double seconds) {
+    text += fmt::format("  {:<17} {:>14} {:>10} {:>14.3f}\n", name, Grouped(bytes), Grouped(copies),
+                        seconds * 1e3);
+  };
+  row("one by one", planned.by_operator.dram_bytes, planned.by_operator.copies,
+      planned.by_operator.seconds);
+  row("local groups", planned.local.dram_bytes, planned.local.copies, planned.local.seconds);
+  row("hone", figures.dram_bytes(), figures.copies, figures.seconds);
+  text += fmt::format("  {:<17} {:>14}   hone is at {:.3f} of it\n", "bound",
+                      Grouped(planned.bound.dram_bytes()),
+                      Ratio(figures.dram_bytes(), planned.bound.dram_bytes()));
+  text += fmt::format("  peak              {} of {} per partition\n",
+                      HumanBytes(static_cast<double>(figures.peak_bytes_per_partition)),
+                      HumanBytes(static_cast<double>(machine.bytes_per_partition)));
+  text += fmt::format("  groups            {}, of them {} in tiles, {} from DRAM to DRAM\n",
+                      figures.groups, figures.tiled_groups, figures.streamed);
+  text += fmt::format("  planned in        {:.2f} s\n", planned.seconds);
+  text += fmt::format("  verified          {}\n", verification.what);
+  for (const auto& [what, count] : network.conservative) {
+    text += fmt::format("  bounded           {} x {}\n", count, what);
+  }
+  return text;
+}
+
+Json ToJson(const Options& options, const memory::Network& network, const memory::Machine& machine,
+            const memory::Planned& planned, const Verification& verification) {
+  const memory::Figures& figures = planned.plan.figures;
+  Json json;
+  json["file"] = options.file;
+  json["machine"] = machine.name;
+  json["operators"] = network.ops.size();
+  json["pairs"] = figures.pairs;
+  json["pairs_eliminated"] = figures.pairs_eliminated;
+  json["dram_bytes"] = {{"operator", planned.by_operator.dram_bytes},
+                        {"local", planned.local.dram_bytes},
+                        {"hone", figures.dram_bytes()},
+                        {"bound", planned.bound.dram_bytes()}};
+  json["spilled_bytes"] = figures.spilled_bytes;
+  json["copies_on_chip"] = {{"operator", planned.by_operator.copies},
+                            {"local", planned.local.copies},
+                            {"hone", figures.copies}};
+  json["peak_scratchpad"] = figures.peak_bytes_per_partition * machine.partitions;
+  json["estimated_ms"] = {{"operator", planned.by_operator.seconds * 1e3},
+                          {"local", planned.local.seconds * 1e3},
+                          {"hone", figures.seconds * 1e3}};
+  json["groups"] = {
+      {"all", figures.groups}, {"tiled", figures.tiled_groups}, {"streamed", figures.streamed}};
+  json["unrolled_loops"] = network.unrolled_loops;
+  json["conservative"] = Json::object();
+  for (const auto& [what, count] : network.conservative) json["conservative"][what] = count;
+  json["product_gflops"] = memory::ProductFlops(network) / 1e9;
+  json["planning_seconds"] = planned.seconds;
+  json["verified"] =
+      verification.ok ? Json(verification.numbers ? Json(true) : Json("traffic")) : Json(false);
+  json["verification"] = verification.what;
+  return json;
+}
+
+int RunMemory(const Options& options) {
+  const bool json = options.common.json;
+  if (options.file.empty()) {
+    return Fail({ErrorCode::kInvalidInput,
+                 "give a program, or an action: simulate or machines; see `hone memory --help`"},
+                json);
+  }
+  auto machine = ReadMachine(options.machine);
+  if (!machine) return Fail(machine.error(), json);
+  if (!options.output.empty()) {
+    if (Status writable = CheckWritable(options.output); !writable) {
+      return Fail(writable.error(), options.output, json);
+    }
+  }
+  auto loaded = LoadNetwork(options.common, options.file);
+  if (!loaded) return Fail(loaded.error(), options.file, json);
+  const memory::Network& network = loaded->network;
+  StatusOr<memory::Planned> planned = MakeError(ErrorCode::kInternal, "not planned");
+  {
+    const Waiting waiting(options.common.ShowProgress(), "planning");
+    memory::PlanOptions plan_options;
+    plan_options.budget_seconds = options.budget_seconds;
+    planned = memory::MakePlan(network, *machine, plan_options);
+  }
+  if (!planned) return Fail(planned.error(), options.file, json);
+  const bool numbers = memory::ProductFlops(network) <= options.verify_gflops * 1e9;
+  const Verification verification = Verify(*loaded, *machine, planned->plan, numbers, options.seed,
+                                           options.common.ShowProgress());
+  if (!options.output.empty() && verification.ok) {
+    memory::PlanFile file{options.file, loaded->fingerprint, *machine, planned->plan};
+    if (Status written = WriteFile(options.output, memory::WritePlan(network, file)); !written) {
+      return Fail(written.error(), options.output, json);
+    }
+  }
+  const int code = verification.ok ? kFine : kSomeFailed;
+  return json ? Finish(ToJson(options, network, *machine, *planned, verification), code)
+              : Finish(Text(options, network, *machine, *planned, verification), code);
+}
+
+}  // namespace
+
+Run AddMemory(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("FILE", options->file, "a program, or one of the actions below")->type_name("");
+  app.add_option("--machine", options->machine,
+                 fmt::format("a preset or a file ({})", options->machine))
+      ->type_name("NAME");
+  AddDuration(app, "--budget", options->budget_seconds,
+              fmt::format("time for planning ({:g}s)", options->budget_seconds));
+  app.add_option("-o,--output", options->output, "write the plan: every step, with addresses")
+      ->type_name("PLAN");
+  app.add_option("--verify-gflops", options->verify_gflops,
+                 fmt::format("programs of more products are followed without numbers ({:g})",
+                             options->verify_gflops))
+      ->type_name("N");
+  app.add_option("--seed", options->seed, fmt::format("of the inputs ({})", options->seed))
+      ->type_name("N");
+  AddDatasetsOption(app, options->common.datasets);
+  AddCommonOptions(app, options->common);
+  app.require_subcommand(0, 1);
+  auto formatter = std::make_shared<CLI::Formatter>();
+  formatter->column_width(app.get_formatter()->get_column_width());
+  formatter->label("SUBCOMMAND", "ACTION");
+  app.formatter(formatter);
+  CLI::App* simulate = app.add_subcommand("simulate", "run a plan on the modelled machine");
+  CLI::App* machines = app.add_subcommand("machines", "the machines that hone knows");
+  simulate->group("Actions");
+  machines->group("Actions");
+  const Run run_simulate = AddMemorySimulate(*simulate);
+  const Run run_machines = AddMemoryMachines(*machines);
+  return [=] {
+    if (simulate->parsed()) return run_simulate();
+    if (machines->parsed()) return run_machines();
+    return RunMemory(*options);
+  };
+}
+
+}  // namespace hone::cli

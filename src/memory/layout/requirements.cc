@@ -1,0 +1,360 @@
+#include "memory/layout/requirements.h"
+
+#include <algorithm>
+
+namespace hone::memory {
+namespace {
+
+using Range = std::optional<Layout>;
+
+Layout MakeLayout(size_t begin, size_t end) {
+  return {static_cast<int8_t>(begin), static_cast<int8_t>(end), false};
+}
+
+int64_t Product(const std::vector<int64_t>& dimensions, size_t begin, size_t end) {
+  int64_t product = 1;
+  for (size_t d = begin; d < end; ++d) product *= dimensions[d];
+  return product;
+}
+
+// Dimensions of size one at the ends, and leading ones above a whole number of blocks, change
+// nothing about who lies in which partition.
+Layout Canonical(Layout layout, const std::vector<int64_t>& dimensions, int64_t partitions) {
+  if (layout.replicated) return layout;
+  auto begin = static_cast<size_t>(layout.begin), end = static_cast<size_t>(layout.end);
+  while (end > begin && dimensions[end - 1] == 1) --end;
+  while (begin < end &&
+         (dimensions[begin] == 1 || Product(dimensions, begin + 1, end) % partitions == 0)) {
+    ++begin;
+  }
+  return begin == end ? Layout{} : MakeLayout(begin, end);
+}
+
+// The dimensions, if they are contiguous and in order.
+Range FromList(const std::vector<size_t>& list) {
+  if (list.empty()) return Layout{};
+  for (size_t k = 1; k < list.size(); ++k) {
+    if (list[k] != list[k - 1] + 1) return std::nullopt;
+  }
+  return MakeLayout(list.front(), list.back() + 1);
+}
+
+// The range of `in` with the same elements above, in and below it as `layout` has in `out`.
+Range ThroughReshape(const std::vector<int64_t>& in, const std::vector<int64_t>& out,
+                     const Layout& layout) {
+  const auto begin = static_cast<size_t>(layout.begin), end = static_cast<size_t>(layout.end);
+  const int64_t below = Product(out, end, out.size());
+  const int64_t inside = Product(out, begin, end);
+  size_t in_end = in.size();
+  int64_t product = 1;
+  while (in_end > 0 && product < below) product *= in[--in_end];
+  if (product != below) return std::nullopt;
+  size_t in_begin = in_end;
+  product = 1;
+  while (in_begin > 0 && product < inside) product *= in[--in_begin];
+  if (product != inside) return std::nullopt;
+  return MakeLayout(in_begin, in_end);
+}
+
+bool InRange(const Layout& layout, size_t d) {
+  return d >= static_cast<size_t>(layout.begin) && d < static_cast<size_t>(layout.end);
+}
+
+// Whether shifting along dimension d by `by` keeps everyone in its partition.
+bool KeepsPartition(const Layout& layout, const std::vector<int64_t>& dimensions, size_t d,
+                    int64_t by, int64_t partitions) {
+  if (!InRange(layout, d)) return true;
+  const int64_t below = Product(dimensions, d + 1, static_cast<size_t>(layout.end));
+  return by * below % partitions == 0 && d == static_cast<size_t>(layout.begin);
+}
+
+// One movement's input, given what is asked of its result. Nothing: no layout would do.
+Range ThroughMovement(const Network& network, int64_t partitions, const Expr& expr, size_t input,
+                      const Layout& layout) {
+  const auto& in = network.exprs[static_cast<size_t>(expr.inputs[input])].dimensions;
+  const Layout all{0, 0, true};
+  if (layout.replicated) return layout;
+  if (Canonical(layout, expr.dimensions, partitions) == Layout{}) {
+    return Layout{};
+  }
+  std::vector<size_t> list;
+  switch (expr.movement) {
+    case Movement::kReshape:
+      return ThroughReshape(in, expr.dimensions, Canonical(layout, expr.dimensions, partitions));
+    case Movement::kTranspose:
+      for (size_t d = 0; d < in.size(); ++d) {
+        if (InRange(layout, d)) list.push_back(static_cast<size_t>(expr.numbers[d]));
+      }
+      return FromList(list);
+    case Movement::kBroadcast: {
+      const Layout canonical = Canonical(layout, expr.dimensions, partitions);
+      size_t covered = 0;
+      for (size_t d = 0; d < in.size(); ++d) {
+        if (!InRange(canonical, static_cast<size_t>(expr.numbers[d]))) continue;
+        list.push_back(d);
+        ++covered;
+        if (in[d] != expr.dimensions[static_cast<size_t>(expr.numbers[d])]) return std::nullopt;
+      }
+      if (covered == 0) return all;
+      if (covered != static_cast<size_t>(canonical.end - canonical.begin)) return std::nullopt;
+      return FromList(list);
+    }
+    case Movement::kSlice:
+      for (size_t d = 0; d < in.size(); ++d) {
+        const bool whole = expr.strides[d] == 1 && in[d] == expr.dimensions[d];
+        if (!InRange(layout, d) || whole) continue;
+        if (expr.strides[d] != 1 || !KeepsPartition(layout, in, d, expr.numbers[d], partitions)) {
+          return std::nullopt;
+        }
+      }
+      return layout;
+    case Movement::kReverse:
+      for (int64_t d : expr.numbers) {
+        if (InRange(layout, static_cast<size_t>(d))) return std::nullopt;
+      }
+      return layout;
+    case Movement::kPad:
+      if (input == 1) return all;
+      for (size_t d = 0; d < in.size(); ++d) {
+        if (!InRange(layout, d) || in[d] == expr.dimensions[d]) continue;
+        if (expr.strides[d] != 1 || !KeepsPartition(layout, in, d, expr.numbers[d], partitions)) {
+          return std::nullopt;
+        }
+      }
+      return layout;
+    case Movement::kConcatenate: {
+      const auto axis = static_cast<size_t>(expr.axis);
+      int64_t before = 0;
+      for (size_t k = 0; k < input; ++k) {
+        before += network.exprs[static_cast<size_t>(expr.inputs[k])].dimensions[axis];
+      }
+      if (!KeepsPartition(layout, in, axis, before, partitions)) return std::nullopt;
+      return layout;
+    }
+    case Movement::kUpdate:
+      if (input == 0) return layout;
+      for (size_t d = 0; d < in.size(); ++d) {
+        if (in[d] == expr.dimensions[d]) continue;
+        if (!KeepsPartition(layout, in, d, expr.numbers[d], partitions)) return std::nullopt;
+      }
+      return layout;
+    case Movement::kTensor:
+    case Movement::kLiteral:
+    case Movement::kIota:
+      break;
+  }
+  return layout;
+}
+
+std::vector<size_t> Others(size_t rank, const std::vector<int64_t>& a,
+                           const std::vector<int64_t>& b) {
+  std::vector<size_t> others;
+  for (size_t d = 0; d < rank; ++d) {
+    const auto has = [&](const std::vector<int64_t>& list) {
+      return std::find(list.begin(), list.end(), static_cast<int64_t>(d)) != list.end();
+    };
+    if (!has(a) && !has(b)) others.push_back(d);
+  }
+  return others;
+}
+
+// Some dimensions in their order, or in ascending order where that is no range.
+Range RangeOf(const std::vector<int64_t>& list) {
+  std::vector<size_t> sizes(list.begin(), list.end());
+  std::sort(sizes.begin(), sizes.end());
+  return FromList(sizes);
+}
+
+std::vector<OperandLayouts> DotModes(const Op& op, const Layout& result) {
+  const auto& lhs_batch = ListOf(op, "lhs_batch_dims");
+  const auto& rhs_batch = ListOf(op, "rhs_batch_dims");
+  const auto& lhs_contracting = ListOf(op, "lhs_contracting_dims");
+  const auto& rhs_contracting = ListOf(op, "rhs_contracting_dims");
+  std::vector<OperandLayouts> modes;
+  const auto add = [&](const Range& lhs, const Range& rhs) {
+    if (lhs && rhs) modes.push_back({lhs, rhs});
+  };
+  if (static_cast<size_t>(result.end) <= lhs_batch.size() && result.end > result.begin) {
+    // Batch by batch on the vector engine: along the same batch dimensions everywhere.
+    std::vector<int64_t> left(lhs_batch.begin() + result.begin, lhs_batch.begin() + result.end);
+    std::vector<int64_t> right(rhs_batch.begin() + result.begin, rhs_batch.begin() + result.end);
+    add(RangeOf(left), RangeOf(right));
+  }
+  add(RangeOf(lhs_contracting), RangeOf(rhs_contracting));
+  std::vector<int64_t> lhs_both = lhs_batch, rhs_both = rhs_batch;
+  lhs_both.insert(lhs_both.end(), lhs_contracting.begin(), lhs_contracting.end());
+  rhs_both.insert(rhs_both.end(), rhs_contracting.begin(), rhs_contracting.end());
+  if (!lhs_batch.empty()) {
+    std::vector<size_t> left(lhs_both.begin(), lhs_both.end());
+    std::vector<size_t> right(rhs_both.begin(), rhs_both.end());
+    add(FromList(left), FromList(right));
+  }
+  if (modes.empty())
+    modes.push_back({RangeOf({lhs_contracting[0]}), RangeOf({rhs_contracting[0]})});
+  return modes;
+}
+
+std::vector<OperandLayouts> ReduceModes(const Network& network, const Op& op,
+                                        const Layout& result) {
+  const auto& reduced = ListOf(op, "dimensions");
+  const auto& in = network.exprs[static_cast<size_t>(op.inputs[0])].dimensions;
+  const std::vector<size_t> kept = Others(in.size(), reduced, {});
+  const size_t values = op.inputs.size() / 2;
+  std::vector<OperandLayouts> modes;
+  const auto add = [&](const Range& range) {
+    if (!range) return;
+    OperandLayouts mode(op.inputs.size());
+    for (size_t k = 0; k < values; ++k) mode[k] = range;
+    modes.push_back(std::move(mode));
+  };
+  if (result.replicated) {
+    add(result);
+  } else {
+    std::vector<size_t> list(kept.begin() + result.begin, kept.begin() + result.end);
+    add(FromList(list));
+  }
+  const bool sum =
+      !op.bodies.empty() && op.bodies[0]->ops.size() == 1 && op.bodies[0]->ops[0].opcode == "add";
+  if (sum) add(RangeOf(reduced));  // a product with ones leaves the sums anywhere
+  return modes;
+}
+
+}  // namespace
+
+void PullLayout(const Network& network, int64_t partitions, ExprId id, const Layout& layout,
+                std::vector<LeafRequirement>& leaves) {
+  const Expr& expr = network.exprs[static_cast<size_t>(id)];
+  if (expr.movement == Movement::kTensor) {
+    leaves.push_back({expr.tensor, layout});
+    return;
+  }
+  for (size_t input = 0; input < expr.inputs.size(); ++input) {
+    if (const Range next = ThroughMovement(network, partitions, expr, input, layout)) {
+      PullLayout(network, partitions, expr.inputs[input], *next, leaves);
+      continue;
+    }
+    for (TensorId tensor : LeavesOf(network, expr.inputs[input])) {
+      leaves.push_back({tensor, std::nullopt});
+    }
+  }
+}
+
+bool Satisfies(const Layout& has, const Layout& wanted, const std::vector<int64_t>& dimensions,
+               int64_t partitions) {
+  return has.replicated ||
+         Canonical(has, dimensions, partitions) == Canonical(wanted, dimensions, partitions);
+}
+
+std::vector<Layout> AllLayouts(const Machine& machine, const std::vector<int64_t>& dimensions,
+                               int64_t element_bytes) {
+  std::vector<Layout> layouts;
+  for (size_t begin = 0; begin < dimensions.size(); ++begin) {
+    for (size_t end = begin + 1; end <= dimensions.size(); ++end) {
+      if (dimensions[begin] == 1 || dimensions[end - 1] == 1) continue;
+      layouts.push_back(MakeLayout(begin, end));
+    }
+  }
+  const int64_t bytes = Elements(dimensions) * element_bytes;
+  if (layouts.empty() || bytes * 64 <= machine.bytes_per_partition) {
+    layouts.push_back({0, 0, true});
+  }
+  return layouts;
+}
+
+std::vector<Layout> ResultLayouts(const Network& network, const Machine& machine, const Op& op) {
+  const Tensor& result = network.tensors[static_cast<size_t>(op.results[0])];
+  std::vector<Layout> all = AllLayouts(machine, result.dimensions, result.element_bytes);
+  std::vector<Layout> fit;
+  const auto keep = [&](auto good) {
+    for (const Layout& layout : all) {
+      if (good(layout)) fit.push_back(layout);
+    }
+  };
+  if (op.opcode == "dot") {
+    const auto batch = static_cast<int>(ListOf(op, "lhs_batch_dims").size());
+    const auto lhs_rank = network.exprs[static_cast<size_t>(op.inputs[0])].dimensions.size();
+    const int middle = static_cast<int>(lhs_rank - ListOf(op, "lhs_contracting_dims").size());
+    keep([&](const Layout& layout) {
+      if (layout.replicated) return false;
+      return layout.end <= middle || layout.begin >= middle || layout.begin < batch;
+    });
+  } else if (op.opcode == "convolution") {
+    const int64_t feature = op.convolution.output_feature;
+    keep([&](const Layout& layout) {
+      return !layout.replicated &&
+             (layout.begin == feature ? layout.end == feature + 1
+                                      : layout.end <= feature || layout.begin > feature);
+    });
+  }
+  std::erase_if(fit.empty() ? all : fit,
+                [&](const Layout& layout) { return Modes(network, op, layout).empty(); });
+  if (fit.empty()) fit = std::move(all);
+  if (fit.empty()) fit.push_back({});
+  return fit;
+}
+
+std::vector<OperandLayouts> Modes(const Network& network, const Op& op, const Layout& result) {
+  const size_t count = op.inputs.size();
+  const auto& out = network.tensors[static_cast<size_t>(op.results[0])].dimensions;
+  if (IsElementwise(op.opcode)) {
+    OperandLayouts mode(count);
+    for (size_t k = 0; k < count; ++k) {
+      const size_t rank = network.exprs[static_cast<size_t>(op.inputs[k])].dimensions.size();
+      mode[k] = rank == out.size() ? result : Layout{0, 0, true};
+    }
+    return {mode};
+  }
+  if (op.opcode == "dot") {
+    if (ListOf(op, "lhs_contracting_dims").empty()) return {OperandLayouts(count)};
+    return DotModes(op, result);
+  }
+  if (op.opcode == "convolution") {
+    const auto range = [](int64_t d) {
+      return MakeLayout(static_cast<size_t>(d), static_cast<size_t>(d) + 1);
+    };
+    const auto& groups = ListOf(op, "feature_group_count");
+    if (!groups.empty() && groups[0] > 1) {  // depthwise: the vector engine, channel by channel
+      return {{range(op.convolution.feature), range(op.convolution.kernel_output)}};
+    }
+    return {{range(op.convolution.feature), range(op.convolution.kernel_input)}};
+  }
+  if (op.opcode == "reduce") return ReduceModes(network, op, result);
+  if (op.opcode == "reduce-window" || op.opcode == "select-and-scatter") {
+    for (size_t d = 0; d < op.window.size(); ++d) {
+      if (InRange(result, d) && op.window[d].size > 1) return {};
+    }
+    OperandLayouts mode(count);
+    mode[0] = result;
+    if (op.opcode == "select-and-scatter") mode[1] = result;
+    return {mode};
+  }
+  return {OperandLayouts(count)};  // general-purpose cores: any layout
+}
+
+std::vector<Mismatch> Mismatches(const Network& network, const Machine& machine, const Op& op,
+                                 const std::vector<Layout>& layouts) {
+  if (!machine.engines_are_partitioned) return {};
+  const Layout& result = layouts[static_cast<size_t>(op.results[0])];
+  std::optional<std::vector<Mismatch>> best;
+  std::vector<LeafRequirement> leaves;
+  for (const OperandLayouts& mode : Modes(network, op, result)) {
+    std::vector<Mismatch> found;
+    for (size_t operand = 0; operand < mode.size(); ++operand) {
+      if (!mode[operand]) continue;
+      leaves.clear();
+      PullLayout(network, machine.partitions, op.inputs[operand], *mode[operand], leaves);
+      for (const LeafRequirement& leaf : leaves) {
+        const Layout& has = layouts[static_cast<size_t>(leaf.tensor)];
+        if (has.replicated) continue;
+        const auto& dimensions = network.tensors[static_cast<size_t>(leaf.tensor)].dimensions;
+        if (leaf.layout && Satisfies(has, *leaf.layout, dimensions, machine.partitions)) continue;
+        found.push_back({operand, *mode[operand]});
+        break;
+      }
+    }
+    if (!best || found.size() < best->size()) best = std::move(found);
+  }
+  return best.value_or(std::vector<Mismatch>{});
+}
+
+}  // namespace hone::memory

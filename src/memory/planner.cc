@@ -1,0 +1,153 @@
+#include "memory/planner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "memory/allocation/allocation.h"
+#include "memory/layout/assign_layouts.h"
+#include "memory/planning/order.h"
+#include "memory/planning/schedule.h"
+#include "memory/planning/work.h"
+
+namespace hone::memory {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double Since(Clock::time_point then) {
+  return std::chrono::duration<double>(Clock::now() - then).count();
+}
+
+Status AssignOffsets(const Machine& machine, Plan& plan, double budget_seconds) {
+  AllocationProblem problem;
+  problem.capacity = machine.bytes_per_partition;
+  for (const Buffer& buffer : plan.buffers) {
+    problem.buffers.push_back({buffer.start, buffer.end, buffer.bytes * buffer.slots});
+  }
+  SearchOptions search;
+  search.budget_seconds = budget_seconds;
+  StatusOr<Allocation> allocation = Allocate(problem, search);
+  if (!allocation) return tl::unexpected(allocation.error());
+  if (Status valid = Validate(problem, *allocation); !valid) return valid;
+  for (size_t b = 0; b < plan.buffers.size(); ++b) {
+    plan.buffers[b].offset = allocation->offsets[b];
+  }
+  plan.figures.peak_bytes_per_partition = allocation->height;
+  return {};
+}
+
+// Transfers and engines work side by side; in the order of blocks, the slower of the two decides.
+double EstimateSeconds(const Network& network, const Machine& machine, const Plan& plan) {
+  double seconds = 0;
+  for (const Block& block : plan.blocks) {
+    double transfers = 0, engines = 0;
+    for (const Step& step : block.steps) {
+      for (const Box& box : step.boxes) {
+        if (IsEmpty(box)) continue;
+        switch (step.kind) {
+          case StepKind::kLoad:
+          case StepKind::kStore:
+            transfers +=
+                TransferSeconds(machine, network.tensors[static_cast<size_t>(step.tensor)], box);
+            break;
+          case StepKind::kCopy:
+            engines += static_cast<double>(Elements(box)) / machine.vector_elements_per_second;
+            break;
+          case StepKind::kCompute:
+          case StepKind::kStream:
+            engines +=
+                ComputeSeconds(network, machine, network.ops[static_cast<size_t>(step.op)], box);
+            break;
+        }
+      }
+    }
+    seconds += std::max(transfers, engines);
+  }
+  return seconds;
+}
+
+// Tensors that the plan brings back from DRAM.
+std::set<TensorId> Reloaded(const Network& network, const Plan& plan) {
+  std::set<TensorId> reloaded;
+  for (const Block& block : plan.blocks) {
+    for (const Step& step : block.steps) {
+      if (step.kind == StepKind::kLoad) reloaded.insert(step.tensor);
+      if (step.kind != StepKind::kStream) continue;
+      for (ExprId input : network.ops[static_cast<size_t>(step.op)].inputs) {
+        for (TensorId tensor : LeavesOf(network, input)) reloaded.insert(tensor);
+      }
+    }
+  }
+  return reloaded;
+}
+
+}  // namespace
+
+StatusOr<Planned> MakePlan(const Network& network, const Machine& machine,
+                           const PlanOptions& options) {
+  const Clock::time_point start = Clock::now();
+  Planned planned;
+  planned.by_operator = OperatorBaseline(network, machine);
+  planned.local = LocalBaseline(network, machine);
+  planned.bound = LowerBound(network, machine);
+  const LayoutAssignment assignment = AssignLayouts(network, machine);
+  planned.layout_copies = assignment.copies;
+  const Target target{network, machine, assignment.layouts};
+
+  std::vector<std::vector<OpId>> orders(1);
+  orders[0].resize(network.ops.size());
+  std::iota(orders[0].begin(), orders[0].end(), 0);
+  orders.push_back(PeakAwareOrder(target));
+
+  std::optional<Plan> best;
+  double share = 1;  // of the scratchpad; less where offsets could not be found
+  for (int attempt = 0; attempt < 6 && !best; ++attempt, share *= 0.94) {
+    std::vector<Plan> plans;
+    const ScheduleOptions schedule{
+        static_cast<int64_t>(share * static_cast<double>(machine.bytes_per_partition))};
+    constexpr std::pair<double, double> kCuts[] = {{0.9, 0.45}, {0.6, 0.45}, {0.35, 0.45},
+                                                   {0.9, 0.25}, {0.6, 0.25}, {0.35, 0.25},
+                                                   {0.6, 0.12}};
+    for (const auto& [tile_above, tile_share] : kCuts) {
+      for (const std::vector<OpId>& order : orders) {
+        GroupOptions group_options;
+        group_options.tile_above = tile_above * share;
+        group_options.tile_share = tile_share * share;
+        plans.push_back(Schedule(target, MakeGroups(target, order, group_options), schedule));
+        // What moves no more than it must cannot be beaten.
+        if (plans.back().figures.dram_bytes() <= planned.bound.dram_bytes()) break;
+        if (Since(start) > options.budget_seconds) break;
+      }
+      if (plans.back().figures.dram_bytes() <= planned.bound.dram_bytes()) break;
+      if (Since(start) > options.budget_seconds) break;
+    }
+    std::stable_sort(plans.begin(), plans.end(), [](const Plan& a, const Plan& b) {
+      return a.figures.dram_bytes() < b.figures.dram_bytes();
+    });
+    for (Plan& plan : plans) {
+      const double left = options.budget_seconds - Since(start);
+      if (!AssignOffsets(machine, plan, std::clamp(left / 8, 0.2, 5.0))) continue;
+      best = std::move(plan);
+      break;
+    }
+  }
+  if (!best) {
+    return MakeError(ErrorCode::kUnsupported,
+                     "no plan was found that fits into the scratchpad of '" + machine.name + "'");
+  }
+  planned.plan = *std::move(best);
+  Figures& figures = planned.plan.figures;
+  const Pairs pairs = StoreLoadPairs(network);
+  const std::set<TensorId> reloaded = Reloaded(network, planned.plan);
+  figures.pairs = pairs.all;
+  figures.pairs_eliminated = pairs.moved;
+  for (TensorId tensor : pairs.tensors) figures.pairs_eliminated += !reloaded.contains(tensor);
+  figures.seconds = EstimateSeconds(network, machine, planned.plan);
+  planned.seconds = Since(start);
+  return planned;
+}
+
+}  // namespace hone::memory

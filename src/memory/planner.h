@@ -1,0 +1,31 @@
+// The planner: layouts, order, groups, residence, addresses.
+#ifndef HONE_MEMORY_PLANNER_H_
+#define HONE_MEMORY_PLANNER_H_
+
+#include "memory/baselines.h"
+#include "memory/plan.h"
+
+namespace hone::memory {
+
+struct PlanOptions {
+  double budget_seconds = 60;
+};
+
+struct Planned {
+  Plan plan;
+  Baseline by_operator;
+  Baseline local;
+  Bound bound;
+  int64_t layout_copies = 0;  // counted when layouts were assigned
+  double seconds = 0;         // that planning took
+};
+
+// Several orders and ways to group are scheduled; the one that moves the fewest bytes and fits is
+// kept, and its buffers placed. Deterministic but for the budget.
+// Errors: kUnsupported where even one operator's smallest tile does not fit.
+StatusOr<Planned> MakePlan(const Network& network, const Machine& machine,
+                           const PlanOptions& options);
+
+}  // namespace hone::memory
+
+#endif  // HONE_MEMORY_PLANNER_H_

@@ -1,0 +1,69 @@
+// Which operators run together, tile by tile, so that what passes between them stays small.
+#ifndef HONE_MEMORY_PLANNING_GROUPS_H_
+#define HONE_MEMORY_PLANNING_GROUPS_H_
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "memory/layout/layout.h"
+#include "memory/network.h"
+
+namespace hone::memory {
+
+// A network on a machine, with what every part of the planner asks about it.
+struct Target {
+  const Network& network;
+  const Machine& machine;
+  const std::vector<Layout>& layouts;
+
+  // Bytes per partition of a buffer for a box of a tensor, rounded up to the machine's alignment.
+  int64_t BufferBytes(TensorId tensor, const Box& box) const;
+};
+
+struct Group {
+  std::vector<OpId> ops;  // in order of execution
+  // boxes[p][t]: what tile t computes of the results of ops[p]. Tiles may overlap: what a halo
+  // needs twice is computed twice.
+  std::vector<std::vector<Box>> boxes;
+  // Too large for the scratchpad however it is cut, or accesses unknown: run from DRAM to DRAM.
+  bool streamed = false;
+
+  size_t tiles() const { return boxes.empty() ? 1 : boxes[0].size(); }
+};
+
+struct GroupOptions {
+  // Operators whose operands and results together take more than this share of the scratchpad are
+  // cut into tiles.
+  double tile_above = 0.6;
+  // Tiles are made to fit into this share.
+  double tile_share = 0.45;
+  size_t most_ops = 48;  // of a tiled group
+  size_t most_tiles = 4096;
+  double most_recomputed = 1.3;  // work of a group's operator over its work untiled
+};
+
+// Cuts the order of operators into groups; a group's operators follow upon each other, and every
+// operator comes after those that it depends on. Cost: linear in operators, but for tiled groups,
+// where it is operators × tiles for every operator that is tried.
+std::vector<Group> MakeGroups(const Target& target, const std::vector<OpId>& order,
+                              const GroupOptions& options);
+
+// What a tile needs of tensors from outside the group: (tensor, hull of boxes).
+using Needs = std::map<TensorId, Box>;
+Needs ExternalNeeds(const Target& target, const Group& group, size_t tile);
+
+// Whether operand 0 is read element by element from DRAM where it lies, because the places depend
+// on data and the result is smaller than what it is chosen from.
+bool ReadsFromDram(const Network& network, const Op& op);
+
+// Calls need(tensor, box) for all that an operator's box reads on the chip.
+void ForEachRead(const Network& network, const Op& op, const Box& out,
+                 const std::function<void(TensorId, const Box&)>& need);
+
+// All results of an operator have `out`'s box, or are whole where their dimensions differ.
+Box ResultBox(const Network& network, const Op& op, size_t result, const Box& out);
+
+}  // namespace hone::memory
+
+#endif  // HONE_MEMORY_PLANNING_GROUPS_H_

@@ -1,0 +1,78 @@
+#include "memory/planning/local.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "memory/access.h"
+
+namespace hone::memory {
+namespace {
+
+size_t U(int32_t id) { return static_cast<size_t>(id); }
+
+struct Lifetime {
+  int64_t bytes = 0;
+  size_t first = 0;
+  size_t last = 0;
+};
+
+}  // namespace
+
+std::vector<Mismatch> CopiesOf(const Target& target, const Op& op) {
+  std::vector<Mismatch> copies = Mismatches(target.network, target.machine, op, target.layouts);
+  if (ReadsFromDram(target.network, op)) {
+    std::erase_if(copies, [](const Mismatch& copy) { return copy.operand == 0; });
+  }
+  return copies;
+}
+
+int64_t CopyBytes(const Target& target, const Op& op, const Mismatch& copy, const Box& out) {
+  const Expr& expr = target.network.exprs[U(op.inputs[copy.operand])];
+  const int64_t element = std::max<int64_t>(1, BytesOf(expr.type));
+  const int64_t bytes = Placement(target.machine, expr.dimensions, copy.wanted,
+                                  OperandBox(target.network, op, copy.operand, out), element)
+                            .bytes_per_partition();
+  const int64_t alignment = target.machine.alignment;
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+int64_t LocalPeak(const Target& target, const Group& group,
+                  const std::unordered_set<TensorId>& resident) {
+  const Network& network = target.network;
+  std::unordered_map<TensorId, Lifetime> lifetimes;
+  std::vector<int64_t> change(group.ops.size() + 2, 0);
+  for (size_t p = 0; p < group.ops.size(); ++p) {
+    const Op& op = network.ops[U(group.ops[p])];
+    for (size_t r = 0; r < op.results.size(); ++r) {
+      Lifetime lifetime{0, p, p};
+      for (const Box& box : group.boxes[p]) {
+        lifetime.bytes = std::max(
+            lifetime.bytes, target.BufferBytes(op.results[r], ResultBox(network, op, r, box)));
+      }
+      lifetimes[op.results[r]] = lifetime;
+    }
+    for (ExprId input : op.inputs) {
+      for (TensorId tensor : LeavesOf(network, input)) {
+        if (auto found = lifetimes.find(tensor); found != lifetimes.end()) found->second.last = p;
+      }
+    }
+    for (const Mismatch& copy : CopiesOf(target, op)) {
+      int64_t bytes = 0;
+      for (const Box& box : group.boxes[p]) {
+        bytes = std::max(bytes, CopyBytes(target, op, copy, box));
+      }
+      change[p] += bytes;
+      change[p + 1] -= bytes;
+    }
+  }
+  for (const auto& [tensor, lifetime] : lifetimes) {
+    if (resident.contains(tensor)) continue;
+    change[lifetime.first] += lifetime.bytes;
+    change[lifetime.last + 1] -= lifetime.bytes;
+  }
+  int64_t live = 0, peak = 0;
+  for (int64_t c : change) peak = std::max(peak, live += c);
+  return peak;
+}
+
+}  // namespace hone::memory

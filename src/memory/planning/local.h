@@ -1,0 +1,26 @@
+// What one tile of a group needs on the chip for itself.
+#ifndef HONE_MEMORY_PLANNING_LOCAL_H_
+#define HONE_MEMORY_PLANNING_LOCAL_H_
+
+#include <unordered_set>
+#include <vector>
+
+#include "memory/layout/requirements.h"
+#include "memory/planning/groups.h"
+
+namespace hone::memory {
+
+// Operands that must be copied for their engine; what is read from DRAM where it lies need not be.
+std::vector<Mismatch> CopiesOf(const Target& target, const Op& op);
+
+// Bytes per partition of such a copy, for a box of the operator's results.
+int64_t CopyBytes(const Target& target, const Op& op, const Mismatch& copy, const Box& out);
+
+// The most bytes per partition that results and copies take at once within a tile; `resident`
+// results lie elsewhere, as a whole.
+int64_t LocalPeak(const Target& target, const Group& group,
+                  const std::unordered_set<TensorId>& resident);
+
+}  // namespace hone::memory
+
+#endif  // HONE_MEMORY_PLANNING_LOCAL_H_

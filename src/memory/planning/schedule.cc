@@ -1,0 +1,585 @@
+#include "memory/planning/schedule.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "memory/access.h"
+#include "memory/planning/local.h"
+#include "memory/planning/pieces.h"
+
+namespace hone::memory {
+namespace {
+
+class Scheduler {
+ public:
+  Scheduler(const Target& target, const std::vector<Group>& groups, const ScheduleOptions& options)
+      : target_(target),
+        network_(target.network),
+        groups_(groups),
+        options_(options),
+        pieces_(FindPieces(target, groups)),
+        is_output_(network_.tensors.size(), false),
+        buffer_of_(network_.tensors.size(), kNone) {
+    for (TensorId tensor : network_.output_tensors) is_output_[U(tensor)] = true;
+    plan_.layouts = target.layouts;
+  }
+
+  Plan Run() {
+    for (size_t g = 0; g < groups_.size(); ++g) {
+      group_ = static_cast<int32_t>(g);
+      if (groups_[g].streamed || !Place(groups_[g])) Stream(groups_[g]);
+      for (const Need& need : pieces_.needs[g]) {
+        Piece& piece = At(need.piece);
+        while (piece.used_later() && piece.uses[piece.next] <= group_) ++piece.next;
+        if (!piece.used_later()) Drop(need.piece);
+      }
+      for (OpId op : groups_[g].ops) {  // results that nobody needs any more
+        for (TensorId result : network_.ops[U(op)].results) {
+          const PieceId piece = pieces_.of_tensor[U(result)];
+          if (piece != kNone && !At(piece).used_later()) Drop(piece);
+        }
+      }
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  // What a group is to do about one need or result.
+  struct Demand {
+    Need need;
+    bool stream = false;  // load it tile by tile; else it lies on the chip throughout
+    bool fresh = false;   // not on the chip yet
+    BufferId buffer = kNone;
+    int64_t bytes = 0;
+  };
+  struct Sink {
+    TensorId tensor = kNone;
+    bool resident = false;  // as a whole, for later groups
+    bool store = false;
+  };
+  static size_t U(int32_t id) { return static_cast<size_t>(id); }
+  Piece& At(PieceId piece) { return pieces_.pieces[U(piece)]; }
+  const Tensor& TensorOf(TensorId tensor) const { return network_.tensors[U(tensor)]; }
+
+  // --- buffers and time
+
+  BufferId NewBuffer(TensorId tensor, const Layout& layout, Box box, int64_t bytes, int64_t slots) {
+    Buffer buffer{tensor, layout, std::move(box), bytes, slots, 0, now_, -1};
+    plan_.buffers.push_back(std::move(buffer));
+    return static_cast<BufferId>(plan_.buffers.size() - 1);
+  }
+
+  void Close(BufferId buffer) { plan_.buffers[U(buffer)].end = now_; }
+
+  Block& SingleBlock() {
+    if (plan_.blocks.empty() || plan_.blocks.back().tiles != 1) plan_.blocks.push_back({});
+    return plan_.blocks.back();
+  }
+
+  void Emit(Block& block, Step step) {
+    Account(step);
+    block.steps.push_back(std::move(step));
+    ++now_;
+  }
+
+  void Account(const Step& step) {
+    const auto bytes = [&](TensorId tensor) {
+      int64_t sum = 0;
+      for (const Box& box : step.boxes) sum += Elements(box) * TensorOf(tensor).element_bytes;
+      return sum;
+    };
+    if (step.kind == StepKind::kLoad) {
+      plan_.figures.loaded_bytes += bytes(step.tensor);
+      loaded_.insert(step.tensor);
+    } else if (step.kind == StepKind::kStore) {
+      plan_.figures.stored_bytes += bytes(step.tensor);
+    } else if (step.kind == StepKind::kCopy) {
+      ++plan_.figures.copies;
+    }
+  }
+
+  // --- what lies on the chip
+
+  void Put(PieceId id, BufferId buffer) {
+    At(id).buffer = buffer;
+    resident_.insert(id);
+    used_ += plan_.buffers[U(buffer)].bytes;
+  }
+
+  void Drop(PieceId id) {
+    Piece& piece = At(id);
+    if (piece.buffer == kNone) return;
+    Close(piece.buffer);
+    used_ -= plan_.buffers[U(piece.buffer)].bytes;
+    piece.buffer = kNone;
+    resident_.erase(id);
+  }
+
+  void Evict(PieceId id) {
+    Piece& piece = At(id);
+    if (!piece.in_dram) {
+      StoreWhole(piece.tensor, piece.box, piece.buffer);
+      plan_.figures.spilled_bytes += Elements(piece.box) * TensorOf(piece.tensor).element_bytes;
+      piece.in_dram = true;
+    }
+    Drop(id);
+  }
+
+  void StoreWhole(TensorId tensor, const Box& box, BufferId buffer) {
+    Step step;
+    step.kind = StepKind::kStore;
+    step.tensor = tensor;
+    step.buffer = buffer;
+    step.boxes = {box};
+    Emit(SingleBlock(), std::move(step));
+  }
+
+  // Makes room for `bytes` more, without touching what the group needs. False where it cannot.
+  bool MakeRoom(int64_t bytes, const std::unordered_set<PieceId>& pinned) {
+    while (used_ + bytes > options_.capacity) {
+      PieceId victim = kNone;
+      double farthest = -1;
+      for (PieceId id : resident_) {
+        if (pinned.contains(id)) continue;
+        const Piece& piece = At(id);
+        const double distance = piece.used_later() ? piece.uses[piece.next] - group_ : 1e9;
+        const double score = distance * (piece.in_dram ? 2 : 1);
+        if (score > farthest || (score == farthest && id < victim)) {
+          farthest = score;
+          victim = id;
+        }
+      }
+      if (victim == kNone) return false;
+      Evict(victim);
+    }
+    return true;
+  }
+
+  // --- one group
+
+  int64_t LargestTile(const Group& group, TensorId tensor) const {
+    int64_t most = 0;
+    for (size_t t = 0; t < group.tiles(); ++t) {
+      const Needs needs = ExternalNeeds(target_, group, t);
+      const auto found = needs.find(tensor);
+      if (found != needs.end()) most = std::max(most, target_.BufferBytes(tensor, found->second));
+    }
+    return most;
+  }
+
+  std::vector<Sink> FindSinks(const Group& group) {
+    std::vector<Sink> sinks;
+    for (OpId op : group.ops) {
+      for (TensorId result : network_.ops[U(op)].results) {
+        const PieceId piece = pieces_.of_tensor[U(result)];
+        const bool later = piece != kNone && At(piece).used_later();
+        if (later || is_output_[U(result)]) sinks.push_back({result, later, is_output_[U(result)]});
+      }
+    }
+    return sinks;
+  }
+
+  int64_t WholeBytes(TensorId tensor) const {
+    return target_.BufferBytes(tensor, WholeBox(TensorOf(tensor).dimensions));
+  }
+
+  bool Place(const Group& group) {
+    std::vector<Demand> demands;
+    for (const Need& need : pieces_.needs[U(group_)]) {
+      Demand demand{need};
+      const Piece& piece = At(need.piece);
+      demand.fresh = piece.buffer == kNone;
+      const bool again = piece.uses.back() > group_;
+      demand.bytes = target_.BufferBytes(piece.tensor, again ? piece.box : need.hull);
+      demand.stream =
+          demand.fresh && need.varies && (!again || demand.bytes * 4 > options_.capacity);
+      demands.push_back(demand);
+    }
+    std::vector<Sink> sinks = FindSinks(group);
+    while (!Fits(group, demands, sinks)) {
+      if (!Degrade(group, demands, sinks)) return false;
+    }
+    Run(group, demands, sinks);
+    return true;
+  }
+
+  // Makes room where there can be enough.
+  bool Fits(const Group& group, std::vector<Demand>& demands, const std::vector<Sink>& sinks) {
+    std::unordered_set<PieceId> pinned;
+    std::unordered_set<TensorId> resident;
+    for (const Sink& sink : sinks) {
+      if (sink.resident) resident.insert(sink.tensor);
+    }
+    int64_t more = LocalPeak(target_, group, resident);
+    for (const Demand& demand : demands) {
+      if (demand.stream) {
+        more += 2 * LargestTile(group, At(demand.need.piece).tensor);
+      } else if (demand.fresh) {
+        more += demand.bytes;
+      } else {
+        pinned.insert(demand.need.piece);
+      }
+    }
+    for (const Sink& sink : sinks) {
+      if (sink.resident) more += WholeBytes(sink.tensor);
+    }
+    int64_t kept = 0;
+    for (PieceId id : pinned) kept += plan_.buffers[U(At(id).buffer)].bytes;
+    if (kept + more > options_.capacity) return false;
+    return MakeRoom(more, pinned);
+  }
+
+  // One step towards less room, cheapest first. False where there is none left.
+  bool Degrade(const Group& group, std::vector<Demand>& demands, std::vector<Sink>& sinks) {
+    Sink* largest = nullptr;
+    for (Sink& sink : sinks) {
+      if (!sink.resident || group.tiles() == 1) continue;
+      if (!largest || WholeBytes(sink.tensor) > WholeBytes(largest->tensor)) largest = &sink;
+    }
+    if (largest) {
+      largest->resident = false;
+      largest->store = true;
+      return true;
+    }
+    for (Demand& demand : demands) {
+      if (demand.stream || !demand.fresh) continue;
+      const int64_t hull = target_.BufferBytes(At(demand.need.piece).tensor, demand.need.hull);
+      if (demand.need.varies) {
+        demand.stream = true;
+        return true;
+      }
+      if (hull < demand.bytes) {
+        demand.bytes = hull;  // only what this group needs
+        return true;
+      }
+    }
+    for (Demand& demand : demands) {
+      if (demand.fresh) continue;
+      Evict(demand.need.piece);
+      demand.fresh = true;
+      demand.stream = demand.need.varies;
+      demand.bytes = target_.BufferBytes(At(demand.need.piece).tensor, demand.need.hull);
+      return true;
+    }
+    return false;
+  }
+
+  void LoadWhole(Demand& demand) {
+    Piece& piece = At(demand.need.piece);
+    const bool whole = demand.bytes == target_.BufferBytes(piece.tensor, piece.box);
+    const Box box = whole && piece.uses.back() > group_ ? piece.box : demand.need.hull;
+    demand.buffer = NewBuffer(piece.tensor, target_.layouts[U(piece.tensor)], box, demand.bytes, 1);
+    Step step;
+    step.kind = StepKind::kLoad;
+    step.tensor = piece.tensor;
+    step.buffer = demand.buffer;
+    step.boxes = {box};
+    if (loaded_.contains(piece.tensor) || TensorOf(piece.tensor).producer != kNone) {
+      plan_.figures.spilled_bytes += Elements(box) * TensorOf(piece.tensor).element_bytes;
+    }
+    Emit(SingleBlock(), std::move(step));
+    if (box == piece.box) {
+      Put(demand.need.piece, demand.buffer);
+    } else {
+      passing_.push_back(demand.buffer);  // gone after this group
+    }
+  }
+
+  void Run(const Group& group, std::vector<Demand>& demands, const std::vector<Sink>& sinks) {
+    const size_t tiles = group.tiles();
+    ++plan_.figures.groups;
+    plan_.figures.tiled_groups += tiles > 1;
+    for (Demand& demand : demands) {
+      if (demand.stream) continue;
+      if (demand.fresh) {
+        LoadWhole(demand);
+      } else {
+        demand.buffer = At(demand.need.piece).buffer;
+      }
+      buffer_of_[U(At(demand.need.piece).tensor)] = demand.buffer;
+    }
+    if (tiles > 1) plan_.blocks.push_back({static_cast<int64_t>(tiles), {}});
+    // New single blocks may move the vector: only this one is used until the group is done.
+    Block& block = tiles > 1 ? plan_.blocks.back() : SingleBlock();
+    const int64_t begin = now_;
+    std::unordered_map<TensorId, size_t> last_use;
+    for (size_t p = 0; p < group.ops.size(); ++p) {
+      for (ExprId input : network_.ops[U(group.ops[p])].inputs) {
+        for (TensorId tensor : LeavesOf(network_, input)) last_use[tensor] = p;
+      }
+    }
+    std::unordered_map<TensorId, Demand*> streams;
+    for (Demand& demand : demands) {
+      if (demand.stream) streams[At(demand.need.piece).tensor] = &demand;
+    }
+    std::unordered_map<TensorId, const Sink*> sink_of;
+    for (const Sink& sink : sinks) {
+      sink_of[sink.tensor] = &sink;
+      if (!sink.resident) continue;
+      const Box whole = WholeBox(TensorOf(sink.tensor).dimensions);
+      if (tiles == 1) continue;  // made where it is computed, perhaps in place
+      const BufferId buffer = NewBuffer(sink.tensor, target_.layouts[U(sink.tensor)], whole,
+                                        WholeBytes(sink.tensor), 1);
+      buffer_of_[U(sink.tensor)] = buffer;
+      Put(pieces_.of_tensor[U(sink.tensor)], buffer);
+    }
+    for (size_t p = 0; p < group.ops.size(); ++p) {
+      const Op& op = network_.ops[U(group.ops[p])];
+      LoadStreams(group, op, streams, block);
+      Compute(group, p, op, sink_of, last_use, block);
+      for (TensorId result : op.results) {
+        const auto sink = sink_of.find(result);
+        if (sink == sink_of.end() || !sink->second->store) continue;
+        Step step;
+        step.kind = StepKind::kStore;
+        step.tensor = result;
+        step.buffer = buffer_of_[U(result)];
+        step.boxes = Shares(group, p, op, result);
+        if (!is_output_[U(result)]) {
+          for (const Box& box : step.boxes) {
+            plan_.figures.spilled_bytes += Elements(box) * TensorOf(result).element_bytes;
+          }
+        }
+        Emit(block, std::move(step));
+        if (const PieceId piece = pieces_.of_tensor[U(result)]; piece != kNone) {
+          At(piece).in_dram = true;
+        }
+      }
+      EndLocals(group, p, sink_of, last_use);
+    }
+    for (Demand& demand : demands) {
+      if (!demand.stream || demand.buffer == kNone) continue;
+      plan_.buffers[U(demand.buffer)].start = begin;
+      Close(demand.buffer);
+    }
+    for (BufferId buffer : passing_) Close(buffer);
+    passing_.clear();
+  }
+
+  // What each tile stores: its boxes without what an earlier tile has stored, where they overlap
+  // only along one side; a halo is computed twice but stored once.
+  std::vector<Box> Shares(const Group& group, size_t p, const Op& op, TensorId result) const {
+    const size_t r = static_cast<size_t>(std::find(op.results.begin(), op.results.end(), result) -
+                                         op.results.begin());
+    std::vector<Box> shares;
+    for (size_t t = 0; t < group.tiles(); ++t) {
+      Box box = ResultBox(network_, op, r, group.boxes[p][t]);
+      for (size_t before = t; before-- > 0 && t - before < 64 && !IsEmpty(box);) {
+        box = Without(box, ResultBox(network_, op, r, group.boxes[p][before]));
+      }
+      shares.push_back(std::move(box));
+    }
+    return shares;
+  }
+
+  void LoadStreams(const Group& group, const Op& op, std::unordered_map<TensorId, Demand*>& streams,
+                   Block& block) {
+    for (ExprId input : op.inputs) {
+      for (TensorId tensor : LeavesOf(network_, input)) {
+        const auto found = streams.find(tensor);
+        if (found == streams.end() || found->second->buffer != kNone) continue;
+        Demand& demand = *found->second;
+        Step step;
+        step.kind = StepKind::kLoad;
+        step.tensor = tensor;
+        int64_t bytes = 0;
+        Box before;
+        for (size_t t = 0; t < group.tiles(); ++t) {
+          Box box = ExternalNeeds(target_, group, t).at(tensor);
+          bytes = std::max(bytes, target_.BufferBytes(tensor, box));
+          const bool same = t > 0 && box == before;
+          before = box;
+          step.boxes.push_back(same ? Box{{0}, {0}} : std::move(box));
+        }
+        demand.buffer = NewBuffer(tensor, target_.layouts[U(tensor)], {}, bytes, 2);
+        buffer_of_[U(tensor)] = demand.buffer;
+        step.buffer = demand.buffer;
+        if (TensorOf(tensor).producer != kNone || loaded_.contains(tensor)) {
+          for (const Box& box : step.boxes) {
+            plan_.figures.spilled_bytes += Elements(box) * TensorOf(tensor).element_bytes;
+          }
+        }
+        Emit(block, std::move(step));
+      }
+    }
+  }
+
+  void Compute(const Group& group, size_t p, const Op& op,
+               const std::unordered_map<TensorId, const Sink*>& sink_of,
+               const std::unordered_map<TensorId, size_t>& last_use, Block& block) {
+    Step step;
+    step.kind = StepKind::kCompute;
+    step.op = group.ops[p];
+    step.boxes = group.boxes[p];
+    std::vector<BufferId> temporaries;
+    std::unordered_set<size_t> copied;
+    for (const Mismatch& copy : CopiesOf(target_, op)) {
+      Step copying;
+      copying.kind = StepKind::kCopy;
+      copying.op = group.ops[p];
+      copying.operand = static_cast<int32_t>(copy.operand);
+      int64_t bytes = 0;
+      for (const Box& out : group.boxes[p]) {
+        copying.boxes.push_back(OperandBox(network_, op, copy.operand, out));
+        bytes = std::max(bytes, CopyBytes(target_, op, copy, out));
+      }
+      copying.buffer = NewBuffer(kNone, copy.wanted, {}, bytes, 1);
+      for (TensorId tensor : LeavesOf(network_, op.inputs[copy.operand])) {
+        copying.sources.push_back({copying.operand, tensor, buffer_of_[U(tensor)]});
+      }
+      temporaries.push_back(copying.buffer);
+      copied.insert(copy.operand);
+      step.sources.push_back({copying.operand, kNone, copying.buffer});
+      Emit(block, std::move(copying));
+    }
+    for (size_t k = 0; k < op.inputs.size(); ++k) {
+      if (copied.contains(k)) continue;
+      const bool from_dram = k == 0 && ReadsFromDram(network_, op);
+      for (TensorId tensor : LeavesOf(network_, op.inputs[k])) {
+        step.sources.push_back(
+            {static_cast<int32_t>(k), tensor, from_dram ? kNone : buffer_of_[U(tensor)]});
+        if (from_dram) AccountElements(op, group.boxes[p]);
+      }
+    }
+    for (size_t r = 0; r < op.results.size(); ++r) {
+      const TensorId result = op.results[r];
+      const auto sink = sink_of.find(result);
+      const bool resident = sink != sink_of.end() && sink->second->resident;
+      if (resident && group.tiles() > 1) {
+        step.results.push_back(buffer_of_[U(result)]);
+        continue;
+      }
+      BufferId buffer = InPlace(group, p, op, result, last_use, copied);
+      if (buffer == kNone) {
+        int64_t bytes = 0;
+        for (const Box& box : group.boxes[p]) {
+          bytes = std::max(bytes, target_.BufferBytes(result, ResultBox(network_, op, r, box)));
+        }
+        buffer = NewBuffer(result, target_.layouts[U(result)], {}, bytes, 1);
+      }
+      buffer_of_[U(result)] = buffer;
+      if (resident) Put(pieces_.of_tensor[U(result)], buffer);
+      step.results.push_back(buffer);
+    }
+    Emit(block, std::move(step));
+    for (BufferId buffer : temporaries) Close(buffer);
+  }
+
+  // What is read one by one from DRAM: as many elements as the result has.
+  void AccountElements(const Op& op, const std::vector<Box>& boxes) {
+    for (const Box& box : boxes) {
+      plan_.figures.loaded_bytes += Elements(box) * TensorOf(op.results[0]).element_bytes;
+    }
+  }
+
+  // The buffer of an operand that dies here and lies exactly as the result will; kNone without one.
+  BufferId InPlace(const Group& group, size_t p, const Op& op, TensorId result,
+                   const std::unordered_map<TensorId, size_t>& last_use,
+                   const std::unordered_set<size_t>& copied) {
+    if (!IsElementwise(op.opcode) || group.tiles() > 1) return kNone;
+    const Tensor& target = TensorOf(result);
+    for (size_t k = 0; k < op.inputs.size(); ++k) {
+      const Expr& expr = network_.exprs[U(op.inputs[k])];
+      if (expr.movement != Movement::kTensor || copied.contains(k)) continue;
+      const Tensor& tensor = TensorOf(expr.tensor);
+      const PieceId id = pieces_.of_tensor[U(expr.tensor)];
+      if (id == kNone || At(id).buffer == kNone || At(id).uses.back() > group_ ||
+          last_use.at(expr.tensor) != p || tensor.dimensions != target.dimensions ||
+          tensor.element_bytes != target.element_bytes ||
+          !(target_.layouts[U(expr.tensor)] == target_.layouts[U(result)])) {
+        continue;
+      }
+      bool elsewhere = false;  // also read through a movement, which would see what is written
+      for (ExprId other : op.inputs) {
+        const Expr& at = network_.exprs[U(other)];
+        if (at.movement == Movement::kTensor) continue;
+        const auto leaves = LeavesOf(network_, other);
+        elsewhere =
+            elsewhere || std::find(leaves.begin(), leaves.end(), expr.tensor) != leaves.end();
+      }
+      if (elsewhere) continue;
+      const BufferId buffer = At(id).buffer;
+      used_ -= plan_.buffers[U(buffer)].bytes;
+      At(id).buffer = kNone;
+      resident_.erase(id);
+      return buffer;
+    }
+    return kNone;
+  }
+
+  // Closes buffers of tiles whose last reader was the operator at p.
+  void EndLocals(const Group& group, size_t p,
+                 const std::unordered_map<TensorId, const Sink*>& sink_of,
+                 const std::unordered_map<TensorId, size_t>& last_use) {
+    for (size_t q = 0; q <= p; ++q) {
+      for (TensorId result : network_.ops[U(group.ops[q])].results) {
+        const auto sink = sink_of.find(result);
+        if (sink != sink_of.end() && sink->second->resident) continue;
+        const auto last = last_use.find(result);
+        const size_t end = last == last_use.end() ? q : std::max(q, last->second);
+        if (end == p) Close(buffer_of_[U(result)]);
+      }
+    }
+  }
+
+  // From DRAM to DRAM, operator by operator: what lies on the chip only is stored first.
+  void Stream(const Group& group) {
+    for (const Need& need : pieces_.needs[U(group_)]) {
+      Piece& piece = At(need.piece);
+      if (piece.in_dram) continue;
+      StoreWhole(piece.tensor, piece.box, piece.buffer);
+      plan_.figures.spilled_bytes += Elements(piece.box) * TensorOf(piece.tensor).element_bytes;
+      piece.in_dram = true;
+    }
+    for (OpId id : group.ops) {
+      const Op& op = network_.ops[U(id)];
+      Step step;
+      step.kind = StepKind::kStream;
+      step.op = id;
+      step.boxes = {WholeBox(TensorOf(op.results[0]).dimensions)};
+      Needs reads;
+      ForEachRead(network_, op, step.boxes[0], [&](TensorId tensor, const Box& box) {
+        const auto [place, fresh] = reads.try_emplace(tensor, box);
+        if (!fresh) place->second = Hull(place->second, box);
+      });
+      for (const auto& [tensor, box] : reads) {
+        plan_.figures.loaded_bytes += Elements(box) * TensorOf(tensor).element_bytes;
+        loaded_.insert(tensor);
+      }
+      if (ReadsFromDram(network_, op)) AccountElements(op, step.boxes);
+      for (TensorId result : op.results) {
+        plan_.figures.stored_bytes += TensorOf(result).Bytes();
+        if (const PieceId piece = pieces_.of_tensor[U(result)]; piece != kNone) {
+          At(piece).in_dram = true;
+        }
+      }
+      ++plan_.figures.streamed;
+      Emit(SingleBlock(), std::move(step));
+    }
+  }
+
+  const Target& target_;
+  const Network& network_;
+  const std::vector<Group>& groups_;
+  const ScheduleOptions& options_;
+  Pieces pieces_;
+  std::vector<bool> is_output_;
+  std::vector<BufferId> buffer_of_;  // of tensors, in the group at hand
+  std::unordered_set<PieceId> resident_;
+  std::unordered_set<TensorId> loaded_;
+  std::vector<BufferId> passing_;
+  Plan plan_;
+  int64_t used_ = 0;
+  int64_t now_ = 0;
+  int32_t group_ = 0;
+};
+
+}  // namespace
+
+Plan Schedule(const Target& target, const std::vector<Group>& groups,
+              const ScheduleOptions& options) {
+  return Scheduler(target, groups, options).Run();
+}
+
+}  // namespace hone::memory

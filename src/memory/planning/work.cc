@@ -1,0 +1,70 @@
+#include "memory/planning/work.h"
+
+#include <algorithm>
+
+namespace hone::memory {
+namespace {
+
+constexpr double kTransfersAtOnce = 16;
+
+}  // namespace
+
+double ProductFlops(const Network& network, const Op& op, const Box& out) {
+  const auto dimensions = [&](size_t k) -> const std::vector<int64_t>& {
+    return network.exprs[static_cast<size_t>(op.inputs[k])].dimensions;
+  };
+  double each = 0;
+  if (op.opcode == "dot") {
+    each = 2;
+    for (int64_t d : ListOf(op, "lhs_contracting_dims")) {
+      each *= static_cast<double>(dimensions(0)[static_cast<size_t>(d)]);
+    }
+  } else if (op.opcode == "convolution") {
+    each = 2 * static_cast<double>(dimensions(1)[static_cast<size_t>(op.convolution.kernel_input)]);
+    for (const WindowDimension& window : op.window) {
+      each *= static_cast<double>(window.size) / static_cast<double>(window.base_dilation);
+    }
+  }
+  return each * static_cast<double>(Elements(out));
+}
+
+double ProductFlops(const Network& network) {
+  double sum = 0;
+  for (const Op& op : network.ops) {
+    sum += ProductFlops(network, op,
+                        WholeBox(network.tensors[static_cast<size_t>(op.results[0])].dimensions));
+  }
+  return sum;
+}
+
+double ComputeSeconds(const Network& network, const Machine& machine, const Op& op,
+                      const Box& out) {
+  if (const double flops = ProductFlops(network, op, out); flops > 0) {
+    return flops / machine.flops_per_second;
+  }
+  int64_t elements = Elements(out);
+  const int64_t whole = Elements(network.tensors[static_cast<size_t>(op.results[0])].dimensions);
+  for (ExprId input : op.inputs) {
+    const int64_t read = Elements(network.exprs[static_cast<size_t>(input)].dimensions);
+    if (op.opcode == "gather" || whole == 0) break;
+    elements = std::max(elements, read * Elements(out) / whole);
+  }
+  return static_cast<double>(elements) / machine.vector_elements_per_second;
+}
+
+double TransferSeconds(const Machine& machine, const Tensor& tensor, const Box& box) {
+  const int64_t elements = Elements(box);
+  if (elements == 0) return 0;
+  int64_t together = 1;
+  for (size_t d = box.low.size(); d-- > 0;) {
+    together *= Extent(box, d);
+    if (Extent(box, d) != tensor.dimensions[d]) break;
+  }
+  const double piece = static_cast<double>(together * tensor.element_bytes);
+  const double pieces = static_cast<double>(elements / together);
+  const double slow = std::max(piece, static_cast<double>(machine.efficient_transfer_bytes));
+  return pieces * slow / machine.dram_bytes_per_second +
+         machine.transfer_latency_seconds / kTransfersAtOnce;
+}
+
+}  // namespace hone::memory

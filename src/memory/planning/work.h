@@ -1,0 +1,25 @@
+// How long things take on a machine, roughly.
+#ifndef HONE_MEMORY_PLANNING_WORK_H_
+#define HONE_MEMORY_PLANNING_WORK_H_
+
+#include "memory/machine.h"
+#include "memory/network.h"
+
+namespace hone::memory {
+
+// Multiplications and additions of a dot or convolution for a box of its result; 0 for others.
+double ProductFlops(const Network& network, const Op& op, const Box& out);
+// Of all operators, whole.
+double ProductFlops(const Network& network);
+
+// Seconds on the engines: products at the machine's rate, else one operation for each element read
+// or computed, whichever are more.
+double ComputeSeconds(const Network& network, const Machine& machine, const Op& op, const Box& out);
+
+// Seconds of a transfer: pieces that lie together in DRAM but are shorter than the efficient size
+// take the time of that size; latencies of up to sixteen transfers overlap.
+double TransferSeconds(const Machine& machine, const Tensor& tensor, const Box& box);
+
+}  // namespace hone::memory
+
+#endif  // HONE_MEMORY_PLANNING_WORK_H_

@@ -1,0 +1,126 @@
+#include "memory/simulator/scratchpad.h"
+
+#include <algorithm>
+
+namespace hone::memory {
+
+Scratchpad::Scratchpad(const Machine& machine, const Plan& plan, bool bytes)
+    : machine_(machine), plan_(plan), bytes_(bytes) {
+  if (bytes) {
+    data_.resize(static_cast<size_t>(machine.ScratchpadBytes()));
+    owner_.resize(data_.size(), 0);
+  }
+  for (const Buffer& buffer : plan.buffers) {
+    held_.emplace_back(static_cast<size_t>(std::max<int64_t>(1, buffer.slots)));
+  }
+  slot_.assign(plan.buffers.size(), 0);
+}
+
+void Scratchpad::Trap(const std::string& what) {
+  if (trap_.empty()) trap_ = what;
+}
+
+void Scratchpad::NextSlot(BufferId buffer) {
+  const auto b = static_cast<size_t>(buffer);
+  slot_[b] = (slot_[b] + 1) % held_[b].size();
+}
+
+int64_t Scratchpad::Base(BufferId buffer) const {
+  const auto b = static_cast<size_t>(buffer);
+  return plan_.buffers[b].offset + static_cast<int64_t>(slot_[b]) * plan_.buffers[b].bytes;
+}
+
+bool Scratchpad::Fits(BufferId buffer, const Placement& placement) {
+  const Buffer& room = plan_.buffers[static_cast<size_t>(buffer)];
+  const int64_t end = Base(buffer) + room.bytes;
+  highest_ = std::max(highest_, end);
+  if (Base(buffer) < 0 || end > machine_.bytes_per_partition) {
+    Trap("a buffer reaches out of the scratchpad");
+    return false;
+  }
+  if (placement.bytes_per_partition() > room.bytes) {
+    Trap("what is written does not fit into its buffer");
+    return false;
+  }
+  return true;
+}
+
+void Scratchpad::Write(BufferId buffer, const Content& content, const Box& box,
+                       const Array* values) {
+  if (buffer < 0 || static_cast<size_t>(buffer) >= plan_.buffers.size()) {
+    return Trap("there is no such buffer");
+  }
+  const Buffer& room = plan_.buffers[static_cast<size_t>(buffer)];
+  Held& held = Slot(buffer);
+  const bool fixed = !room.box.low.empty() && room.tensor == content.tensor;
+  const bool same = held.owner != 0 && held.content.tensor == content.tensor &&
+                    held.content.operand == content.operand;
+  if (!fixed || !same) {
+    held.content = content;
+    held.box = fixed ? room.box : box;
+    held.written = box;
+    held.owner = ++owners_;
+  } else {
+    held.written = Hull(held.written, box);
+  }
+  if (!Contains(held.box, box)) return Trap("a write outside of its buffer's box");
+  const Placement placement(machine_, content.dimensions, room.layout, held.box,
+                            content.element_bytes);
+  if (!Fits(buffer, placement) || !bytes_) return;
+  const int64_t base = Base(buffer);
+  // Of what lies in every partition, the first stands for all.
+  ForEach(box, [&](const std::vector<int64_t>& index, int64_t at) {
+    const auto address =
+        static_cast<size_t>(placement.PartitionOf(index) * machine_.bytes_per_partition + base +
+                            placement.OffsetOf(index));
+    if (values != nullptr) EncodeElement(*values, at, &data_[address]);
+    for (int64_t b = 0; b < content.element_bytes; ++b) {
+      owner_[address + static_cast<size_t>(b)] = held.owner;
+    }
+  });
+}
+
+Array Scratchpad::Read(BufferId buffer, const Content& content, const Box& box, Array* part) {
+  Array result = MakeArray(bytes_ ? content.type : ElementType::kOther, box);
+  if (part != nullptr) *part = MakeArray(content.type, box);
+  if (buffer < 0 || static_cast<size_t>(buffer) >= plan_.buffers.size()) {
+    Trap("there is no such buffer");
+    return result;
+  }
+  const Buffer& room = plan_.buffers[static_cast<size_t>(buffer)];
+  const Held& held = Slot(buffer);
+  if (held.owner == 0 || held.content.tensor != content.tensor ||
+      held.content.operand != content.operand) {
+    Trap("a read of a tensor that does not lie in this buffer");
+    return result;
+  }
+  if (!Contains(held.written, box)) {
+    Trap("a read of elements that were never loaded: " + ToText(box) + " of tensor " +
+         std::to_string(content.tensor) + ", where " + ToText(held.written) + " was written");
+    return result;
+  }
+  if (!bytes_) return result;
+  const Placement placement(machine_, content.dimensions, room.layout, held.box,
+                            content.element_bytes);
+  const int64_t base = Base(buffer);
+  ForEach(box, [&](const std::vector<int64_t>& index, int64_t at) {
+    const int64_t partition = placement.PartitionOf(index);
+    const auto address = static_cast<size_t>(partition * machine_.bytes_per_partition + base +
+                                             placement.OffsetOf(index));
+    for (int64_t b = 0; b < content.element_bytes; ++b) {
+      if (owner_[address + static_cast<size_t>(b)] != held.owner) {
+        Trap("a read of bytes that were never loaded or have been overwritten");
+      }
+    }
+    DecodeElement(&data_[address], result, at);
+    if (part == nullptr) return;
+    const auto k = static_cast<size_t>(at);
+    const int64_t where = room.layout.replicated ? -1 : partition;
+    if (!part->integers.empty()) part->integers[k] = where;
+    if (!part->reals.empty()) part->reals[k] = static_cast<double>(where);
+    if (!part->complexes.empty()) part->complexes[k] = static_cast<double>(where);
+  });
+  return result;
+}
+
+}  // namespace hone::memory

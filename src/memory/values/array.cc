@@ -1,0 +1,160 @@
+#include "memory/values/array.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+namespace hone::memory {
+
+Array MakeArray(ElementType type, Box box) {
+  Array array;
+  array.type = type;
+  array.box = std::move(box);
+  const auto count = static_cast<size_t>(Elements(array.box));
+  switch (KindOf(type)) {
+    case ValueKind::kInteger:
+      array.integers.resize(count);
+      break;
+    case ValueKind::kReal:
+      array.reals.resize(count);
+      break;
+    case ValueKind::kComplex:
+      array.complexes.resize(count);
+      break;
+    case ValueKind::kNone:
+      break;
+  }
+  return array;
+}
+
+void CopyElement(const Array& source, int64_t from, Array& target, int64_t to) {
+  const auto s = static_cast<size_t>(from), t = static_cast<size_t>(to);
+  switch (KindOf(target.type)) {
+    case ValueKind::kInteger:
+      target.integers[t] = source.integers[s];
+      break;
+    case ValueKind::kReal:
+      target.reals[t] = source.reals[s];
+      break;
+    case ValueKind::kComplex:
+      target.complexes[t] = source.complexes[s];
+      break;
+    case ValueKind::kNone:
+      break;
+  }
+}
+
+void DecodeElement(const char* bytes, Array& array, int64_t at) {
+  const auto k = static_cast<size_t>(at);
+  switch (KindOf(array.type)) {
+    case ValueKind::kInteger:
+      array.integers[k] = DecodeInteger(bytes, array.type);
+      break;
+    case ValueKind::kReal:
+      array.reals[k] = DecodeReal(bytes, array.type);
+      break;
+    case ValueKind::kComplex: {
+      const ElementType part =
+          array.type == ElementType::kC64 ? ElementType::kF32 : ElementType::kF64;
+      array.complexes[k] = {DecodeReal(bytes, part), DecodeReal(bytes + BytesOf(part), part)};
+      break;
+    }
+    case ValueKind::kNone:
+      break;
+  }
+}
+
+void EncodeElement(const Array& array, int64_t at, char* bytes) {
+  const auto k = static_cast<size_t>(at);
+  switch (KindOf(array.type)) {
+    case ValueKind::kInteger:
+      return EncodeInteger(array.integers[k], array.type, bytes);
+    case ValueKind::kReal:
+      return EncodeReal(array.reals[k], array.type, bytes);
+    case ValueKind::kComplex: {
+      const ElementType part =
+          array.type == ElementType::kC64 ? ElementType::kF32 : ElementType::kF64;
+      EncodeReal(array.complexes[k].real(), part, bytes);
+      return EncodeReal(array.complexes[k].imag(), part, bytes + BytesOf(part));
+    }
+    case ValueKind::kNone:
+      break;
+  }
+}
+
+Array Decode(std::string_view bytes, ElementType type, const std::vector<int64_t>& dimensions) {
+  Array array = MakeArray(type, WholeBox(dimensions));
+  const int64_t size = BytesOf(type), count = Elements(dimensions);
+  HONE_CHECK(static_cast<int64_t>(bytes.size()) == count * size);
+  for (int64_t i = 0; i < count; ++i) DecodeElement(bytes.data() + i * size, array, i);
+  return array;
+}
+
+StatusOr<Array> ParseLiteral(std::string_view text, ElementType type,
+                             const std::vector<int64_t>& dimensions) {
+  Array array = MakeArray(type, WholeBox(dimensions));
+  const std::string copy(text);
+  const char* at = copy.c_str();
+  const auto number = [&at](auto parse) {
+    char* end = nullptr;
+    const auto value = parse(at, &end);
+    const bool moved = end != at;
+    at = end;
+    return std::pair(value, moved);
+  };
+  const auto real = [](const char* from, char** end) { return std::strtod(from, end); };
+  const int64_t count = Elements(dimensions);
+  for (int64_t i = 0; i < count; ++i) {
+    while (*at && std::string_view("{}, \n()").find(*at) != std::string_view::npos) ++at;
+    bool moved = true;
+    const auto k = static_cast<size_t>(i);
+    if (std::string_view(at).substr(0, 4) == "true") {
+      array.integers[k] = 1;
+      at += 4;
+    } else if (std::string_view(at).substr(0, 5) == "false") {
+      at += 5;
+    } else if (KindOf(type) == ValueKind::kInteger) {
+      if (IsSigned(type)) {
+        std::tie(array.integers[k], moved) = number(
+            [](const char* from, char** end) { return int64_t{std::strtoll(from, end, 10)}; });
+      } else {
+        std::tie(array.integers[k], moved) = number([](const char* from, char** end) {
+          return static_cast<int64_t>(std::strtoull(from, end, 10));
+        });
+      }
+    } else if (KindOf(type) == ValueKind::kReal) {
+      std::tie(array.reals[k], moved) = number(real);
+      array.reals[k] = Round(array.reals[k], type);
+    } else if (KindOf(type) == ValueKind::kComplex) {
+      const double first = number(real).first;
+      while (*at == ',' || *at == ' ') ++at;
+      array.complexes[k] = {first, number(real).first};
+    } else {
+      moved = false;
+    }
+    if (!moved) {
+      return MakeError(ErrorCode::kUnsupported,
+                       "cannot read the " + std::string(NameOf(type)) + " literal '" + copy + "'");
+    }
+  }
+  return array;
+}
+
+double AsReal(const Array& array, int64_t at) {
+  const auto k = static_cast<size_t>(at);
+  switch (KindOf(array.type)) {
+    case ValueKind::kInteger:
+      return array.type == ElementType::kU64
+                 ? static_cast<double>(static_cast<uint64_t>(array.integers[k]))
+                 : static_cast<double>(array.integers[k]);
+    case ValueKind::kReal:
+      return array.reals[k];
+    case ValueKind::kComplex:
+      return array.complexes[k].real();
+    case ValueKind::kNone:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace hone::memory

@@ -1,0 +1,62 @@
+// What operators compute, box by box: the arithmetic of the simulator.
+//
+// Everything works in the coordinates of whole tensors, so a tile is computed by the same loops as
+// the whole: only the box of results differs. Reading outside of an operand's box is a broken
+// invariant: the boxes come from memory/access.h.
+#ifndef HONE_MEMORY_VALUES_EVALUATE_H_
+#define HONE_MEMORY_VALUES_EVALUATE_H_
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "memory/network.h"
+
+namespace hone::memory {
+
+// A box of a tensor, wherever that is kept.
+using ReadTensor = std::function<Array(TensorId, const Box&)>;
+
+// A box of an expression.
+Array Materialise(const Network& network, ExprId expr, const Box& box, const ReadTensor& read);
+
+// The boxes `out` of an operator's results; operand k holds (at least) OperandBox of it.
+// Errors: kUnsupported for operators and types without arithmetic here, naming them.
+StatusOr<std::vector<Array>> EvaluateOp(const Network& network, const Op& op,
+                                        const std::vector<Array>& operands,
+                                        const std::vector<Box>& out);
+
+StatusOr<Array> EvaluateElementwise(const Op& op, const std::vector<Array>& operands,
+                                    ElementType type, const Box& out);
+StatusOr<Array> EvaluateDot(const Op& op, const Array& lhs, const Array& rhs, ElementType type,
+                            const Box& out);
+StatusOr<Array> EvaluateConvolution(const Op& op, const Array& lhs,
+                                    const std::vector<int64_t>& lhs_dimensions, const Array& rhs,
+                                    const std::vector<int64_t>& rhs_dimensions, ElementType type,
+                                    const Box& out);
+// reduce, reduce-window, select-and-scatter
+StatusOr<std::vector<Array>> EvaluateWindowed(const Network& network, const Op& op,
+                                              const std::vector<Array>& operands,
+                                              const std::vector<Box>& out);
+// gather, scatter, sort, dynamic-slice, dynamic-update-slice, while, conditional
+StatusOr<std::vector<Array>> EvaluateIrregular(const Network& network, const Op& op,
+                                               const std::vector<Array>& operands,
+                                               const std::vector<Box>& out);
+// fft, cholesky, triangular-solve, batch-norm-…
+StatusOr<std::vector<Array>> EvaluateLinearAlgebra(const Network& network, const Op& op,
+                                                   const std::vector<Array>& operands,
+                                                   const std::vector<Box>& out);
+
+// All outputs, each a whole array; `leaves` has the values of parameters and large constants.
+StatusOr<std::vector<Array>> EvaluateNetwork(const Network& network, const ReadTensor& leaves);
+
+// A computation of scalars, applied to many at once: each argument has as many elements as the
+// first.
+StatusOr<std::vector<Array>> EvaluateLanes(const Network& body,
+                                           const std::vector<Array>& arguments);
+
+tl::unexpected<Error> NoArithmetic(const Op& op, const std::string& why = "");
+
+}  // namespace hone::memory
+
+#endif  // HONE_MEMORY_VALUES_EVALUATE_H_

@@ -1,0 +1,436 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "memory/values/evaluate.h"
+
+namespace hone::memory {
+namespace {
+
+using Complex = std::complex<double>;
+using RealUnary = double (*)(double);
+using RealBinary = double (*)(double, double);
+
+double NanMax(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b); }
+double NanMin(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b); }
+
+const std::unordered_map<std::string, RealUnary>& RealUnaries() {
+  static const std::unordered_map<std::string, RealUnary> table = {
+      {"abs", [](double x) { return std::fabs(x); }},
+      {"cbrt", [](double x) { return std::cbrt(x); }},
+      {"ceil", [](double x) { return std::ceil(x); }},
+      {"cosine", [](double x) { return std::cos(x); }},
+      {"erf", [](double x) { return std::erf(x); }},
+      {"exponential", [](double x) { return std::exp(x); }},
+      {"exponential-minus-one", [](double x) { return std::expm1(x); }},
+      {"floor", [](double x) { return std::floor(x); }},
+      {"log", [](double x) { return std::log(x); }},
+      {"log-plus-one", [](double x) { return std::log1p(x); }},
+      {"logistic", [](double x) { return 1 / (1 + std::exp(-x)); }},
+      {"negate", [](double x) { return -x; }},
+      {"real", [](double x) { return x; }},
+      {"imag", [](double) { return 0.0; }},
+      {"round-nearest-afz", [](double x) { return std::round(x); }},
+      {"round-nearest-even", [](double x) { return std::nearbyint(x); }},
+      {"rsqrt", [](double x) { return 1 / std::sqrt(x); }},
+      {"sign", [](double x) { return std::isnan(x) || x == 0 ? x : std::copysign(1.0, x); }},
+      {"sine", [](double x) { return std::sin(x); }},
+      {"sqrt", [](double x) { return std::sqrt(x); }},
+      {"tan", [](double x) { return std::tan(x); }},
+      {"tanh", [](double x) { return std::tanh(x); }},
+  };
+  return table;
+}
+
+const std::unordered_map<std::string, RealBinary>& RealBinaries() {
+  static const std::unordered_map<std::string, RealBinary> table = {
+      {"add", [](double a, double b) { return a + b; }},
+      {"subtract", [](double a, double b) { return a - b; }},
+      {"multiply", [](double a, double b) { return a * b; }},
+      {"divide", [](double a, double b) { return a / b; }},
+      {"maximum", NanMax},
+      {"minimum", NanMin},
+      {"power", [](double a, double b) { return std::pow(a, b); }},
+      {"remainder", [](double a, double b) { return std::fmod(a, b); }},
+      {"atan2", [](double a, double b) { return std::atan2(a, b); }},
+  };
+  return table;
+}
+
+int64_t IntegerPower(int64_t base, int64_t exponent) {
+  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
+  uint64_t result = 1, square = static_cast<uint64_t>(base);
+  for (; exponent > 0; exponent >>= 1, square *= square) {
+    if (exponent & 1) result *= square;
+  }
+  return static_cast<int64_t>(result);
+}
+
+// As XLA defines them where C++ does not: x / 0 is all ones, x % 0 is x, and so on.
+bool IntegerBinary(const std::string& opcode, ElementType type, int64_t a, int64_t b,
+                   int64_t& result) {
+  const auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
+  const bool is_signed = IsSigned(type);
+  const int bits = BitsOf(type);
+  const bool in_range = ub < static_cast<uint64_t>(bits);
+  const bool less = is_signed ? a < b : ua < ub;
+  if (opcode == "add") {
+    result = static_cast<int64_t>(ua + ub);
+  } else if (opcode == "subtract") {
+    result = static_cast<int64_t>(ua - ub);
+  } else if (opcode == "multiply") {
+    result = static_cast<int64_t>(ua * ub);
+  } else if (opcode == "divide") {
+    result = b == 0       ? -1
+             : !is_signed ? static_cast<int64_t>(ua / ub)
+             : b == -1    ? static_cast<int64_t>(0 - ua)
+                          : a / b;
+  } else if (opcode == "remainder") {
+    result = b == 0 ? a : !is_signed ? static_cast<int64_t>(ua % ub) : b == -1 ? 0 : a % b;
+  } else if (opcode == "maximum") {
+    result = less ? b : a;
+  } else if (opcode == "minimum") {
+    result = less ? a : b;
+  } else if (opcode == "and") {
+    result = a & b;
+  } else if (opcode == "or") {
+    result = a | b;
+  } else if (opcode == "xor") {
+    result = a ^ b;
+  } else if (opcode == "power") {
+    result = IntegerPower(a, b);
+  } else if (opcode == "shift-left") {
+    result = in_range ? static_cast<int64_t>(ua << ub) : 0;
+  } else if (opcode == "shift-right-logical") {
+    const uint64_t mask = bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+    result = in_range ? static_cast<int64_t>((ua & mask) >> ub) : 0;
+  } else if (opcode == "shift-right-arithmetic") {
+    result = in_range ? a >> b : (a < 0 ? -1 : 0);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool IntegerUnary(const std::string& opcode, ElementType type, int64_t a, int64_t& result) {
+  const int bits = BitsOf(type);
+  const uint64_t low = bits >= 64 ? static_cast<uint64_t>(a)
+                                  : static_cast<uint64_t>(a) & ((uint64_t{1} << bits) - 1);
+  if (opcode == "negate") {
+    result = static_cast<int64_t>(0 - static_cast<uint64_t>(a));
+  } else if (opcode == "abs") {
+    result = IsSigned(type) && a < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(a)) : a;
+  } else if (opcode == "sign") {
+    result = a == 0 ? 0 : IsSigned(type) && a < 0 ? -1 : 1;
+  } else if (opcode == "not") {
+    result = bits == 1 ? !a : ~a;
+  } else if (opcode == "popcnt") {
+    result = std::popcount(low);
+  } else if (opcode == "count-leading-zeros") {
+    result = std::countl_zero(low) - (64 - bits);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool ComplexUnary(const std::string& opcode, Complex a, Complex& result) {
+  if (opcode == "negate") {
+    result = -a;
+  } else if (opcode == "exponential") {
+    result = std::exp(a);
+  } else if (opcode == "log") {
+    result = std::log(a);
+  } else if (opcode == "sqrt") {
+    result = std::sqrt(a);
+  } else if (opcode == "rsqrt") {
+    result = 1.0 / std::sqrt(a);
+  } else if (opcode == "tanh") {
+    result = std::tanh(a);
+  } else if (opcode == "cosine") {
+    result = std::cos(a);
+  } else if (opcode == "sine") {
+    result = std::sin(a);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool ComplexBinary(const std::string& opcode, Complex a, Complex b, Complex& result) {
+  if (opcode == "add") {
+    result = a + b;
+  } else if (opcode == "subtract") {
+    result = a - b;
+  } else if (opcode == "multiply") {
+    result = a * b;
+  } else if (opcode == "divide") {
+    result = a / b;
+  } else if (opcode == "power") {
+    result = std::pow(a, b);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// Truncated towards zero and held within the type's range; not-a-number becomes 0.
+int64_t ToInteger(double value, ElementType type) {
+  if (std::isnan(value)) return 0;
+  if (type == ElementType::kPred) return value != 0;
+  const int bits = BitsOf(type);
+  if (!IsSigned(type)) {
+    if (value <= 0) return 0;
+    if (value >= std::ldexp(1.0, bits)) return Wrap(-1, type);
+    return static_cast<int64_t>(static_cast<uint64_t>(value));
+  }
+  const double limit = std::ldexp(1.0, bits - 1);
+  if (value >= limit)
+    return bits == 64 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << (bits - 1)) - 1;
+  if (value < -limit)
+    return bits == 64 ? std::numeric_limits<int64_t>::min() : -(int64_t{1} << (bits - 1));
+  return static_cast<int64_t>(value);
+}
+
+void Convert(const Array& operand, int64_t from, Array& result, size_t at) {
+  switch (KindOf(result.type)) {
+    case ValueKind::kInteger:
+      result.integers[at] = KindOf(operand.type) == ValueKind::kInteger
+                                ? Wrap(operand.integers[static_cast<size_t>(from)], result.type)
+                                : ToInteger(AsReal(operand, from), result.type);
+      break;
+    case ValueKind::kReal:
+      result.reals[at] = Round(AsReal(operand, from), result.type);
+      break;
+    case ValueKind::kComplex:
+      result.complexes[at] = KindOf(operand.type) == ValueKind::kComplex
+                                 ? operand.complexes[static_cast<size_t>(from)]
+                                 : Complex(AsReal(operand, from));
+      break;
+    case ValueKind::kNone:
+      break;
+  }
+}
+
+template <class T>
+bool Holds(const std::string& direction, T a, T b) {
+  if (direction == "EQ") return a == b;
+  if (direction == "NE") return a != b;
+  if (direction == "LT") return a < b;
+  if (direction == "LE") return a <= b;
+  if (direction == "GT") return a > b;
+  return a >= b;
+}
+
+double ReducePrecision(double value, int exponent_bits, int mantissa_bits) {
+  if (!std::isfinite(value) || value == 0) return value;
+  int exponent = 0;
+  std::frexp(value, &exponent);
+  const double unit = std::ldexp(1.0, exponent - 1 - mantissa_bits);
+  const double rounded = std::nearbyint(value / unit) * unit;
+  const double bias = std::ldexp(1.0, exponent_bits - 1) - 1;
+  if (std::fabs(rounded) >= std::exp2(bias + 1)) return std::copysign(INFINITY, value);
+  return std::fabs(rounded) < std::exp2(1 - bias) ? std::copysign(0.0, value) : rounded;
+}
+
+class Evaluation {
+ public:
+  Evaluation(const Op& op, const std::vector<Array>& operands, Array& result)
+      : op_(op), operands_(operands), result_(result) {
+    for (const Array& operand : operands) {
+      steps_.push_back(operand.box.low.empty() && !result.box.low.empty() ? 0 : 1);
+    }
+  }
+
+  bool Run() {
+    const std::string& opcode = op_.opcode;
+    if (opcode == "copy") return Each([&](int64_t i) { CopyElement(operands_[0], i, result_, i); });
+    if (opcode == "convert")
+      return Each([&](int64_t i) { Convert(operands_[0], In(0, i), result_, U(i)); });
+    if (opcode == "bitcast-convert") return BitcastConvert();
+    if (opcode == "select") {
+      return Each([&](int64_t i) {
+        const size_t chosen = operands_[0].integers[U(In(0, i))] ? 1 : 2;
+        CopyElement(operands_[chosen], In(chosen, i), result_, i);
+      });
+    }
+    if (opcode == "compare") return Compare();
+    if (opcode == "clamp") return Clamp();
+    if (opcode == "complex") {
+      return Each([&](int64_t i) {
+        result_.complexes[U(i)] = {operands_[0].reals[U(In(0, i))],
+                                   operands_[1].reals[U(In(1, i))]};
+      });
+    }
+    if (opcode == "is-finite") {
+      return Each([&](int64_t i) {
+        result_.integers[U(i)] = std::isfinite(operands_[0].reals[U(In(0, i))]);
+      });
+    }
+    if (opcode == "reduce-precision") {
+      const int exponent = static_cast<int>(ListOf(op_, "exponent_bits")[0]);
+      const int mantissa = static_cast<int>(ListOf(op_, "mantissa_bits")[0]);
+      return Each([&](int64_t i) {
+        result_.reals[U(i)] = ReducePrecision(operands_[0].reals[U(In(0, i))], exponent, mantissa);
+      });
+    }
+    switch (KindOf(operands_[0].type)) {
+      case ValueKind::kReal:
+        return Reals();
+      case ValueKind::kInteger:
+        return Integers();
+      case ValueKind::kComplex:
+        return Complexes();
+      case ValueKind::kNone:
+        break;
+    }
+    return false;
+  }
+
+ private:
+  static size_t U(int64_t i) { return static_cast<size_t>(i); }
+  int64_t In(size_t operand, int64_t i) const { return steps_[operand] * i; }
+
+  template <class Visit>
+  bool Each(Visit visit) {
+    const int64_t count = Elements(result_.box);
+    for (int64_t i = 0; i < count; ++i) visit(i);
+    return true;
+  }
+
+  bool Reals() {
+    if (KindOf(result_.type) != ValueKind::kReal) return false;
+    const auto& a = operands_[0].reals;
+    if (operands_.size() == 1) {
+      const auto found = RealUnaries().find(op_.opcode);
+      if (found == RealUnaries().end()) return false;
+      return Each(
+          [&](int64_t i) { result_.reals[U(i)] = Round(found->second(a[U(i)]), result_.type); });
+    }
+    const auto found = RealBinaries().find(op_.opcode);
+    if (found == RealBinaries().end()) return false;
+    const auto& b = operands_[1].reals;
+    return Each([&](int64_t i) {
+      result_.reals[U(i)] = Round(found->second(a[U(In(0, i))], b[U(In(1, i))]), result_.type);
+    });
+  }
+
+  bool Integers() {
+    const auto& a = operands_[0].integers;
+    bool known = true;
+    Each([&](int64_t i) {
+      int64_t value = 0;
+      known = known &&
+              (operands_.size() == 1 ? IntegerUnary(op_.opcode, result_.type, a[U(In(0, i))], value)
+                                     : IntegerBinary(op_.opcode, result_.type, a[U(In(0, i))],
+                                                     operands_[1].integers[U(In(1, i))], value));
+      result_.integers[U(i)] = Wrap(value, result_.type);
+    });
+    return known;
+  }
+
+  bool Complexes() {
+    const auto& a = operands_[0].complexes;
+    if (op_.opcode == "real" || op_.opcode == "imag" || op_.opcode == "abs") {
+      return Each([&](int64_t i) {
+        const Complex value = a[U(i)];
+        result_.reals[U(i)] = Round(op_.opcode == "real"   ? value.real()
+                                    : op_.opcode == "imag" ? value.imag()
+                                                           : std::abs(value),
+                                    result_.type);
+      });
+    }
+    bool known = true;
+    Each([&](int64_t i) {
+      Complex value;
+      known = known &&
+              (operands_.size() == 1 ? ComplexUnary(op_.opcode, a[U(In(0, i))], value)
+                                     : ComplexBinary(op_.opcode, a[U(In(0, i))],
+                                                     operands_[1].complexes[U(In(1, i))], value));
+      result_.complexes[U(i)] = {Round(value.real(), result_.type),
+                                 Round(value.imag(), result_.type)};
+    });
+    return known;
+  }
+
+  bool BitcastConvert() {
+    if (BytesOf(operands_[0].type) != BytesOf(result_.type)) return false;
+    char bytes[16];
+    return Each([&](int64_t i) {
+      EncodeElement(operands_[0], i, bytes);
+      DecodeElement(bytes, result_, i);
+    });
+  }
+
+  bool Compare() {
+    const auto found = op_.texts.find("direction");
+    if (found == op_.texts.end()) return false;
+    const std::string& direction = found->second;
+    const Array& a = operands_[0];
+    const Array& b = operands_[1];
+    return Each([&](int64_t i) {
+      const size_t x = U(In(0, i)), y = U(In(1, i));
+      bool holds = false;
+      if (KindOf(a.type) == ValueKind::kReal) {
+        holds = Holds(direction, a.reals[x], b.reals[y]);
+      } else if (KindOf(a.type) == ValueKind::kComplex) {
+        holds = (a.complexes[x] == b.complexes[y]) == (direction == "EQ");
+      } else if (IsSigned(a.type)) {
+        holds = Holds(direction, a.integers[x], b.integers[y]);
+      } else {
+        holds = Holds(direction, static_cast<uint64_t>(a.integers[x]),
+                      static_cast<uint64_t>(b.integers[y]));
+      }
+      result_.integers[U(i)] = holds;
+    });
+  }
+
+  bool Clamp() {
+    const Array& low = operands_[0];
+    const Array& high = operands_[2];
+    return Each([&](int64_t i) {
+      const size_t k = U(In(1, i)), l = U(In(0, i)), h = U(In(2, i));
+      if (KindOf(result_.type) == ValueKind::kReal) {
+        result_.reals[U(i)] = NanMin(NanMax(operands_[1].reals[k], low.reals[l]), high.reals[h]);
+        return;
+      }
+      int64_t value = operands_[1].integers[k];
+      const auto less = [&](int64_t p, int64_t q) {
+        return IsSigned(result_.type) ? p < q : static_cast<uint64_t>(p) < static_cast<uint64_t>(q);
+      };
+      if (less(value, low.integers[l])) value = low.integers[l];
+      if (less(high.integers[h], value)) value = high.integers[h];
+      result_.integers[U(i)] = value;
+    });
+  }
+
+  const Op& op_;
+  const std::vector<Array>& operands_;
+  Array& result_;
+  std::vector<int64_t> steps_;
+};
+
+}  // namespace
+
+tl::unexpected<Error> NoArithmetic(const Op& op, const std::string& why) {
+  return MakeError(ErrorCode::kUnsupported, "the simulator cannot compute '" + op.opcode + "'" +
+                                                (why.empty() ? "" : ": " + why));
+}
+
+StatusOr<Array> EvaluateElementwise(const Op& op, const std::vector<Array>& operands,
+                                    ElementType type, const Box& out) {
+  Array result = MakeArray(type, out);
+  if (KindOf(type) == ValueKind::kNone || operands.empty()) return NoArithmetic(op, "its type");
+  for (const Array& operand : operands) {
+    HONE_CHECK(operand.box.low.empty() || operand.box == out);
+    if (KindOf(operand.type) == ValueKind::kNone) return NoArithmetic(op, "its type");
+  }
+  if (!Evaluation(op, operands, result).Run()) {
+    return NoArithmetic(op, std::string("on ") + NameOf(operands[0].type));
+  }
+  return result;
+}
+
+}  // namespace hone::memory

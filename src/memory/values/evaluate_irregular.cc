@@ -1,0 +1,251 @@
+#include <algorithm>
+#include <numeric>
+
+#include "memory/access.h"
+#include "memory/values/evaluate.h"
+
+namespace hone::memory {
+namespace {
+
+bool Has(const std::vector<int64_t>& list, size_t d) {
+  return std::find(list.begin(), list.end(), static_cast<int64_t>(d)) != list.end();
+}
+
+// The index vector at `batch` of start indices, with `vector` the dimension that holds the vector.
+std::vector<int64_t> IndexVector(const Array& indices, std::vector<int64_t> batch, int64_t vector) {
+  const size_t rank = indices.box.low.size();
+  const auto at = static_cast<size_t>(vector);
+  if (at == rank) return {indices.integers[static_cast<size_t>(Position(indices.box, batch))]};
+  std::vector<int64_t> values;
+  batch.insert(batch.begin() + vector, 0);
+  for (int64_t k = 0; k < indices.box.high[at]; ++k) {
+    batch[at] = k;
+    values.push_back(indices.integers[static_cast<size_t>(Position(indices.box, batch))]);
+  }
+  return values;
+}
+
+Array Gather(const Op& op, const std::vector<int64_t>& dimensions, const Array& operand,
+             const Array& indices, const Box& out) {
+  const auto& offsets = ListOf(op, "offset_dims");
+  const auto& collapsed = ListOf(op, "collapsed_slice_dims");
+  const auto& batching = ListOf(op, "operand_batching_dims");
+  const auto& index_batching = ListOf(op, "start_indices_batching_dims");
+  const auto& map = ListOf(op, "start_index_map");
+  const auto& sizes = ListOf(op, "slice_sizes");
+  const int64_t vector = ListOf(op, "index_vector_dim")[0];
+  Array result = MakeArray(operand.type, out);
+  ForEach(out, [&](const std::vector<int64_t>& index, int64_t at) {
+    std::vector<int64_t> batch, offset;
+    for (size_t d = 0; d < index.size(); ++d)
+      (Has(offsets, d) ? offset : batch).push_back(index[d]);
+    const std::vector<int64_t> starts = IndexVector(indices, batch, vector);
+    std::vector<int64_t> from(dimensions.size(), 0);
+    for (size_t k = 0; k < map.size(); ++k) {
+      const auto d = static_cast<size_t>(map[k]);
+      from[d] = std::clamp<int64_t>(starts[k], 0, dimensions[d] - sizes[d]);
+    }
+    for (size_t k = 0; k < batching.size(); ++k) {
+      int64_t position = index_batching[k];
+      if (position > vector) --position;
+      from[static_cast<size_t>(batching[k])] = batch[static_cast<size_t>(position)];
+    }
+    size_t next = 0;
+    for (size_t d = 0; d < dimensions.size(); ++d) {
+      if (!Has(collapsed, d) && !Has(batching, d)) from[d] += offset[next++];
+    }
+    CopyElement(operand, Position(operand.box, from), result, at);
+  });
+  return result;
+}
+
+StatusOr<Array> Scatter(const Op& op, const std::vector<Array>& operands) {
+  if (operands.size() != 3) return NoArithmetic(op, "of several operands");
+  const auto& window = ListOf(op, "update_window_dims");
+  const auto& inserted = ListOf(op, "inserted_window_dims");
+  const auto& batching = ListOf(op, "input_batching_dims");
+  const auto& index_batching = ListOf(op, "scatter_indices_batching_dims");
+  const auto& map = ListOf(op, "scatter_dims_to_operand_dims");
+  const int64_t vector = ListOf(op, "index_vector_dim")[0];
+  Array result = operands[0];
+  const Array& indices = operands[1];
+  const Array& updates = operands[2];
+  const std::vector<int64_t>& dimensions = result.box.high;
+  std::vector<int64_t> sizes(dimensions.size(), 1);  // of the window, in the operand
+  size_t next_window = 0;
+  for (size_t d = 0; d < dimensions.size(); ++d) {
+    if (Has(inserted, d) || Has(batching, d)) continue;
+    sizes[d] = updates.box.high[static_cast<size_t>(window[next_window++])];
+  }
+  Status done;
+  ForEach(updates.box, [&](const std::vector<int64_t>& index, int64_t at) {
+    if (!done) return;
+    std::vector<int64_t> batch, offset;
+    for (size_t d = 0; d < index.size(); ++d) (Has(window, d) ? offset : batch).push_back(index[d]);
+    const std::vector<int64_t> starts = IndexVector(indices, batch, vector);
+    std::vector<int64_t> to(dimensions.size(), 0);
+    for (size_t k = 0; k < map.size(); ++k) {
+      const auto d = static_cast<size_t>(map[k]);
+      if (starts[k] < 0 || starts[k] + sizes[d] > dimensions[d]) return;  // falls outside: no write
+      to[d] = starts[k];
+    }
+    for (size_t k = 0; k < batching.size(); ++k) {
+      int64_t position = index_batching[k];
+      if (position > vector) --position;
+      to[static_cast<size_t>(batching[k])] = batch[static_cast<size_t>(position)];
+    }
+    size_t next = 0;
+    for (size_t d = 0; d < dimensions.size(); ++d) {
+      if (!Has(inserted, d) && !Has(batching, d)) to[d] += offset[next++];
+    }
+    const int64_t position = Position(result.box, to);
+    std::vector<Array> pair(2, MakeArray(result.type, WholeBox({1})));
+    CopyElement(result, position, pair[0], 0);
+    CopyElement(updates, at, pair[1], 0);
+    auto combined = EvaluateLanes(*op.bodies[0], pair);
+    if (!combined) {
+      done = tl::unexpected(combined.error());
+      return;
+    }
+    CopyElement((*combined)[0], 0, result, position);
+  });
+  if (!done) return tl::unexpected(done.error());
+  return result;
+}
+
+// Insertion by binary search with the comparator; equal elements keep their order.
+StatusOr<std::vector<Array>> Sort(const Op& op, const std::vector<Array>& operands,
+                                  const Box& out) {
+  const auto axis = static_cast<size_t>(ListOf(op, "dimensions")[0]);
+  std::vector<Array> results;
+  for (const Array& operand : operands) results.push_back(MakeArray(operand.type, out));
+  Box lines = out;
+  lines.high[axis] = lines.low[axis] + 1;
+  const int64_t length = Extent(operands[0].box, axis);
+  Status done;
+  ForEach(lines, [&](const std::vector<int64_t>& index, int64_t) {
+    if (!done) return;
+    std::vector<int64_t> positions;
+    std::vector<int64_t> at = index;
+    for (int64_t i = 0; i < length; ++i) {
+      at[axis] = operands[0].box.low[axis] + i;
+      positions.push_back(Position(operands[0].box, at));
+    }
+    const auto less = [&](int64_t p, int64_t q) {
+      std::vector<Array> arguments;
+      for (const Array& operand : operands) {
+        for (int64_t position : {p, q}) {
+          Array one = MakeArray(operand.type, WholeBox({1}));
+          CopyElement(operand, position, one, 0);
+          arguments.push_back(std::move(one));
+        }
+      }
+      auto verdict = EvaluateLanes(*op.bodies[0], arguments);
+      if (!verdict) {
+        done = tl::unexpected(verdict.error());
+        return false;
+      }
+      return (*verdict)[0].integers[0] != 0;
+    };
+    std::vector<int64_t> sorted;
+    for (int64_t position : positions) {
+      sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), position, less), position);
+    }
+    for (int64_t i = out.low[axis]; i < out.high[axis]; ++i) {
+      at[axis] = i;
+      for (size_t k = 0; k < operands.size(); ++k) {
+        CopyElement(operands[k], sorted[static_cast<size_t>(i)], results[k], Position(out, at));
+      }
+    }
+  });
+  if (!done) return tl::unexpected(done.error());
+  return results;
+}
+
+std::vector<int64_t> Starts(const std::vector<Array>& operands, size_t first,
+                            const std::vector<int64_t>& outer, const std::vector<int64_t>& inner) {
+  std::vector<int64_t> starts;
+  for (size_t d = 0; d < outer.size(); ++d) {
+    starts.push_back(std::clamp<int64_t>(operands[first + d].integers[0], 0, outer[d] - inner[d]));
+  }
+  return starts;
+}
+
+StatusOr<std::vector<Array>> RunBody(const Network& body, const std::vector<Array>& arguments) {
+  return EvaluateNetwork(body, [&](TensorId tensor, const Box& box) {
+    const int32_t parameter = body.tensors[static_cast<size_t>(tensor)].parameter;
+    if (parameter == kNone) return MakeArray(ElementType::kOther, box);  // a large constant
+    Array part = MakeArray(arguments[static_cast<size_t>(parameter)].type, box);
+    ForEach(box, [&](const std::vector<int64_t>& index, int64_t at) {
+      const Array& whole = arguments[static_cast<size_t>(parameter)];
+      CopyElement(whole, Position(whole.box, index), part, at);
+    });
+    return part;
+  });
+}
+
+StatusOr<std::vector<Array>> Loop(const Op& op, std::vector<Array> state) {
+  for (;;) {
+    auto going = RunBody(*op.bodies[1], state);
+    if (!going) return going;
+    if ((*going)[0].integers[0] == 0) return state;
+    auto next = RunBody(*op.bodies[0], state);
+    if (!next) return next;
+    state = *std::move(next);
+  }
+}
+
+// Arguments of the branches follow upon each other.
+StatusOr<std::vector<Array>> Branch(const Op& op, const std::vector<Array>& operands) {
+  const Array& predicate = operands[0];
+  const auto branches = static_cast<int64_t>(op.bodies.size());
+  int64_t branch = predicate.integers[0];
+  if (predicate.type == ElementType::kPred) branch = branch ? 0 : 1;
+  if (branch < 0 || branch >= branches) branch = branches - 1;
+  size_t first = 1;
+  for (int64_t b = 0; b < branch; ++b)
+    first += op.bodies[static_cast<size_t>(b)]->parameters.size();
+  const Network& body = *op.bodies[static_cast<size_t>(branch)];
+  const auto begin = operands.begin() + static_cast<std::ptrdiff_t>(first);
+  return RunBody(body, {begin, begin + static_cast<std::ptrdiff_t>(body.parameters.size())});
+}
+
+}  // namespace
+
+StatusOr<std::vector<Array>> EvaluateIrregular(const Network& network, const Op& op,
+                                               const std::vector<Array>& operands,
+                                               const std::vector<Box>& out) {
+  const auto dimensions = [&](size_t input) -> const std::vector<int64_t>& {
+    return network.exprs[static_cast<size_t>(op.inputs[input])].dimensions;
+  };
+  if (op.opcode == "gather") {
+    return std::vector<Array>{Gather(op, dimensions(0), operands[0], operands[1], out[0])};
+  }
+  if (op.opcode == "scatter") {
+    auto result = Scatter(op, operands);
+    if (!result) return tl::unexpected(result.error());
+    return std::vector<Array>{*std::move(result)};
+  }
+  if (op.opcode == "sort") return Sort(op, operands, out[0]);
+  if (op.opcode == "while") return Loop(op, operands);
+  if (op.opcode == "conditional") return Branch(op, operands);
+  const bool slice = op.opcode == "dynamic-slice";
+  const auto& result_dimensions = network.tensors[static_cast<size_t>(op.results[0])].dimensions;
+  const std::vector<int64_t> starts = slice ? Starts(operands, 1, dimensions(0), result_dimensions)
+                                            : Starts(operands, 2, dimensions(0), dimensions(1));
+  Array result = MakeArray(operands[0].type, out[0]);
+  ForEach(out[0], [&](const std::vector<int64_t>& index, int64_t at) {
+    std::vector<int64_t> from = index;
+    bool inside = true;
+    for (size_t d = 0; d < from.size(); ++d) {
+      from[d] += slice ? starts[d] : -starts[d];
+      inside = inside && from[d] >= 0 && from[d] < dimensions(slice ? 0 : 1)[d];
+    }
+    if (slice) return CopyElement(operands[0], Position(operands[0].box, from), result, at);
+    if (inside) return CopyElement(operands[1], Position(operands[1].box, from), result, at);
+    CopyElement(operands[0], Position(operands[0].box, index), result, at);
+  });
+  return std::vector<Array>{std::move(result)};
+}
+
+}  // namespace hone::memory

@@ -1,0 +1,87 @@
+#include "memory/allocation/allocation.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <string>
+
+namespace hone::memory {
+namespace {
+
+AllocationProblem ReadInstance(const std::string& name) {
+  AllocationProblem problem;
+  problem.capacity = 1'048'576;
+  std::ifstream file(std::string(TEST_DATA) + "/minimalloc/" + name + ".csv");
+  std::string line;
+  std::getline(file, line);  // id,lower,upper,size
+  while (std::getline(file, line)) {
+    for (char& c : line) c = c == ',' ? ' ' : c;
+    std::istringstream fields(line);
+    std::string id;
+    AllocationBuffer buffer;
+    fields >> id >> buffer.start >> buffer.end >> buffer.size;
+    problem.buffers.push_back(buffer);
+  }
+  return problem;
+}
+
+class Minimalloc : public testing::TestWithParam<const char*> {};
+
+// E, F, I and others take minutes where many tests share a core; docs/memory.md has all times.
+TEST_P(Minimalloc, IsSolvedAndValid) {
+  const AllocationProblem problem = ReadInstance(GetParam());
+  ASSERT_GT(problem.buffers.size(), 100u);
+  SearchOptions options;
+  options.budget_seconds = 120;
+  const auto allocation = Search(problem, options);
+  ASSERT_TRUE(allocation) << allocation.error().message;
+  const Status valid = Validate(problem, *allocation);
+  EXPECT_TRUE(valid) << valid.error().message;
+  EXPECT_LE(allocation->height, problem.capacity);
+}
+
+INSTANTIATE_TEST_SUITE_P(Challenging, Minimalloc, testing::Values("A", "B", "C"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(Search, ProvesThatThereIsNone) {
+  AllocationProblem problem;
+  problem.capacity = 10;
+  problem.buffers = {{0, 4, 6}, {1, 3, 5}};
+  const auto allocation = Search(problem, {});
+  ASSERT_FALSE(allocation);
+  EXPECT_EQ(allocation.error().code, ErrorCode::kInvalidInput);
+  problem.capacity = 11;
+  EXPECT_TRUE(Search(problem, {}));
+}
+
+TEST(Validate, SeesOverlapsAndOverflow) {
+  AllocationProblem problem;
+  problem.capacity = 10;
+  problem.buffers = {{0, 4, 6}, {1, 3, 4}, {4, 6, 10}};
+  EXPECT_TRUE(Validate(problem, {{0, 6, 0}, 10}));
+  EXPECT_FALSE(Validate(problem, {{0, 5, 0}, 10})) << "0 and 1 overlap";
+  EXPECT_FALSE(Validate(problem, {{0, 7, 0}, 10})) << "1 reaches out";
+  EXPECT_FALSE(Validate(problem, {{0, 6}, 10})) << "one offset is missing";
+}
+
+TEST(BestFit, IsValidOnRandomProblems) {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 200; ++round) {
+    AllocationProblem problem;
+    const int count = 1 + static_cast<int>(random() % 60);
+    for (int i = 0; i < count; ++i) {
+      const auto start = static_cast<int64_t>(random() % 40);
+      problem.buffers.push_back({start, start + 1 + static_cast<int64_t>(random() % 20),
+                                 1 + static_cast<int64_t>(random() % 100)});
+    }
+    const Allocation allocation = BestFit(problem);
+    problem.capacity = allocation.height;
+    const Status valid = Validate(problem, allocation);
+    ASSERT_TRUE(valid) << valid.error().message;
+  }
+}
+
+}  // namespace
+}  // namespace hone::memory
