@@ -172,8 +172,10 @@ class Conclusion {
       result_.reason = "no fresh process to confirm it in: " + fresh.error().message;
       return;
     }
+    // A race may take four times its seconds until it has six pairs, fewer of which have no interval.
+    const double least = std::max(kLeastConfirm, 5 * measurer_.RunSeconds());
     const double seconds =
-        Hurried() ? kLeastConfirm : std::clamp(0.8 * Left(), kLeastConfirm, kMostConfirm);
+        Hurried() ? least : std::clamp(0.8 * Left(), least, std::max(least, kMostConfirm));
     const StatusOr<RaceReport> race =
         measurer_.Race({}, chosen.plan, seconds, Hurried() ? 6 : kConfirmPairs);
     if (!race) {
