@@ -262,8 +262,9 @@ class States::Walk {
     if (entry.grain == Grain::kRewrites) {
       bool made = false;
       std::string failure = RunDecided(entry, module_.get(), decisions, made);
-      // What it has done beside its rewrites was not asked for.
-      if (failure.empty() && !made && Digest().fingerprint != state()) Drop();
+      // What it has done beside its rewrites was not asked for, but where all is accepted.
+      const bool all = decisions.otherwise == Otherwise::kAccept;
+      if (failure.empty() && !made && !all && Digest().fingerprint != state()) Drop();
       return failure;
     }
     if (entry.grain == Grain::kWhole) {
