@@ -18,8 +18,8 @@
 #include "compiler/raw_loop.h"
 #include "compiler/run/compare.h"
 #include "compiler/run/compile.h"
-#include "compiler/run/profile.h"
 #include "compiler/run/evaluate.h"
+#include "compiler/run/profile.h"
 #include "compiler/run/race.h"
 #include "compiler/run/run_time.h"
 #include "compiler/sites/conversation.h"
@@ -68,10 +68,6 @@ class BookRest {
   const double booked_;
   const Clock::time_point start_;
 };
-
-Error Elided() {
-  return {ErrorCode::kUnsupported, "its text has elided constants, {...}, so it cannot be run"};
-}
 
 class Server {
  public:
@@ -214,11 +210,7 @@ class Server {
 
   void RunTime(Worker::RunTimeParams::Reader params, Worker::RunTimeResults::Builder results) {
     BookRest book(states_.timing());
-    const StateName state = FromWire(params.getState());
-    if (states_.HasElidedConstants(state.program)) {
-      return Fail(results, Elided());
-    }
-    auto module = states_.Rebuild(state);
+    auto module = ToRun(FromWire(params.getState()));
     if (!module) return Fail(results, module.error());
     const StatusOr<RunTimeReport> report =
         MeasureRunTime(**module, FromWire(params.getOptions()));
@@ -264,22 +256,18 @@ class Server {
   void Race(Worker::RaceParams::Reader params, Worker::RaceResults::Builder results) {
     BookRest book(states_.timing());
     const StateName a = FromWire(params.getA());
-    const StateName b = FromWire(params.getB());
-    if (states_.HasElidedConstants(a.program) || states_.HasElidedConstants(b.program)) {
-      return Fail(results, Elided());
-    }
     const RaceOptions options = FromWire(params.getOptions());
     const CompilePlan plan_a = FromWire(params.getPlanA());
     if (reference_.racer == nullptr || reference_.seed != options.seed ||
         !(reference_.plan == plan_a) || !(reference_.name == a)) {
       reference_ = {};
-      auto module_a = states_.Rebuild(a);
+      auto module_a = ToRun(a);
       if (!module_a) return Fail(results, module_a.error());
       auto racer = Racer::Prepare(**module_a, options.seed, plan_a);
       if (!racer) return Fail(results, racer.error());
       reference_ = {a, plan_a, options.seed, *std::move(racer)};
     }
-    auto module_b = states_.Rebuild(b);
+    auto module_b = ToRun(FromWire(params.getB()));
     if (!module_b) return Fail(results, module_b.error());
     const auto racer_b = Racer::Prepare(**module_b, options.seed, FromWire(params.getPlanB()));
     if (!racer_b) return Fail(results, racer_b.error());
@@ -290,9 +278,7 @@ class Server {
 
   void Compile(Worker::CompileParams::Reader params, Worker::CompileResults::Builder results) {
     BookRest book(states_.timing());
-    const StateName state = FromWire(params.getState());
-    if (states_.HasElidedConstants(state.program)) return Fail(results, Elided());
-    auto module = states_.Rebuild(state);
+    auto module = ToRun(FromWire(params.getState()));
     if (!module) return Fail(results, module.error());
     const auto compiled = CompileUnderPlan(**module, FromWire(params.getPlan()),
                                            FromWire(params.getOptions()));
@@ -302,9 +288,7 @@ class Server {
 
   void Profile(Worker::ProfileParams::Reader params, Worker::ProfileResults::Builder results) {
     BookRest book(states_.timing());
-    const StateName state = FromWire(params.getState());
-    if (states_.HasElidedConstants(state.program)) return Fail(results, Elided());
-    auto module = states_.Rebuild(state);
+    auto module = ToRun(FromWire(params.getState()));
     if (!module) return Fail(results, module.error());
     const auto kernels =
         ProfileKernels(**module, FromWire(params.getPlan()), params.getSeconds());
@@ -320,9 +304,7 @@ class Server {
 
   void Evaluate(Worker::EvaluateParams::Reader params, Worker::EvaluateResults::Builder results) {
     BookRest book(states_.timing());
-    const StateName state = FromWire(params.getState());
-    if (states_.HasElidedConstants(state.program)) return Fail(results, Elided());
-    auto module = states_.Rebuild(state);
+    auto module = ToRun(FromWire(params.getState()));
     if (!module) return Fail(results, module.error());
     const StatusOr<Evaluation> evaluation = compiler::Evaluate(**module, params.getSeed());
     if (!evaluation) return Fail(results, evaluation.error());
@@ -385,6 +367,14 @@ class Server {
   }
 
  private:
+  StatusOr<std::unique_ptr<xla::HloModule>> ToRun(const StateName& state) {
+    if (states_.HasElidedConstants(state.program)) {
+      return MakeError(ErrorCode::kUnsupported,
+                       "its text has elided constants, {...}, so it cannot be run");
+    }
+    return states_.Rebuild(state);
+  }
+
   template <class Results>
   void Next(Results results) {
     if (std::optional<RewriteSite> site = conversation_->Next()) {

@@ -8,6 +8,7 @@
 #include "compiler/implementations/implementations.h"
 #include "compiler/passes/pass_table.h"
 #include "compiler/rules/batch_lanes.h"
+#include "compiler/rules/general_fusion.h"
 #include "compiler/rules/rule_pass.h"
 #include "compiler/rules/rule_table.h"
 #include "compiler/rules/saturate_passes.h"
@@ -114,13 +115,17 @@ std::vector<PassEntry> BuildRegistry() {
   Add(std::move(single), PassKind::kRule, table);
   Add(SaturatePasses(UserRules()).value(), PassKind::kRules, table);
   Add(StructuralPasses(), PassKind::kRules, table);
+  std::vector<PassEntry> others;
   // What it saves is calls of equal computations that were counted twice: in no set, for that is
   // no better program.
-  std::vector<PassEntry> shared;
-  shared.push_back(StructuralRow<ShareComputations>(
+  others.push_back(StructuralRow<ShareComputations>(
       "share_computations", "ShareComputations",
       "lets reductions, sorts and scatters share equal computations"));
-  Add(std::move(shared), PassKind::kRule, table);
+  // These are proposals, to be chosen from; more instructions are counted, too.
+  others.push_back(StructuralRow<GeneralFusion>(
+      "general_fusion", "GeneralFusion", "fuses any legal group of what loop fusions are made of"));
+  others.back().info.group = PassGroup::kFuse;
+  Add(std::move(others), PassKind::kRule, table);
   Add(ImplementationPasses(), PassKind::kImplementation, table);
   return table;
 }

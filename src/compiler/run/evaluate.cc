@@ -9,7 +9,6 @@
 #include "compiler/run/input_roles.h"
 #include "compiler/run/inputs.h"
 #include "compiler/run/stand_in.h"
-#include "core/comparison.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/layout_util.h"
@@ -56,14 +55,7 @@ std::vector<LargeConstant> LargeConstants(const xla::HloModule& module) {
 }  // namespace
 
 StatusOr<Evaluation> Evaluate(const xla::HloModule& module, uint64_t seed) {
-  if (auto why = WhyNotRunnable(module)) return CannotRun(*why);
-  if (const auto missing = MissingCustomCalls(module); !missing.empty()) {
-    return CannotRun("this machine has no custom call " + *missing.begin());
-  }
-  const int64_t bytes = ArgumentAndResultBytes(module);
-  if (bytes > CompareOptions{}.most_bytes) {
-    return CannotRun("parameters and results take " + std::to_string(bytes >> 20) + " MiB");
-  }
+  if (auto why = WhyNotRunnableAsIs(module)) return CannotRun(*why);
   auto program = Program::Compile(module, CodeQuality::kQuickCompile);
   if (!program.ok()) return CannotRun(std::string(program.status().message()));
   auto inputs =

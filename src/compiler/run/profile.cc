@@ -33,10 +33,7 @@ struct Sum {
 
 StatusOr<std::vector<KernelTime>> ProfileKernels(const xla::HloModule& module,
                                                  const CompilePlan& plan, double seconds) {
-  if (auto why = WhyNotRunnable(module)) return Cannot(*why);
-  if (const auto missing = MissingCustomCalls(module); !missing.empty()) {
-    return Cannot("this machine has no custom call " + *missing.begin());
-  }
+  if (auto why = WhyNotRunnableAsIs(module)) return Cannot(*why);
   CompilePlan traced = plan;
   traced.flags.emplace_back("xla_cpu_enable_xprof_traceme", "true");
   auto program = Program::Compile(module, CodeQuality::kStock, nullptr, traced);

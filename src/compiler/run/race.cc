@@ -14,7 +14,6 @@
 #include "compiler/run/input_roles.h"
 #include "compiler/run/inputs.h"
 #include "compiler/run/stand_in.h"
-#include "core/comparison.h"
 #include "core/median.h"
 
 namespace hone::compiler {
@@ -89,14 +88,7 @@ void Interval(std::vector<double> ratios, RaceReport* report) {
 
 StatusOr<std::unique_ptr<Racer>> Racer::Prepare(const xla::HloModule& module, uint64_t seed,
                                                 const CompilePlan& plan) {
-  if (auto why = WhyNotRunnable(module)) return CannotRace(*why);
-  if (const auto missing = MissingCustomCalls(module); !missing.empty()) {
-    return CannotRace("this machine has no custom call " + *missing.begin());
-  }
-  const int64_t bytes = ArgumentAndResultBytes(module);
-  if (bytes > CompareOptions{}.most_bytes) {
-    return CannotRace("parameters and results take " + std::to_string(bytes >> 20) + " MiB");
-  }
+  if (auto why = WhyNotRunnableAsIs(module)) return CannotRace(*why);
   xla::DebugOptions flags;
   if (Status set = SetFlags(plan.flags, &flags); !set) return tl::unexpected(set.error());
   const Clock::time_point start = Clock::now();

@@ -7,7 +7,6 @@
 #include "compiler/run/input_roles.h"
 #include "compiler/run/inputs.h"
 #include "compiler/run/stand_in.h"
-#include "core/comparison.h"
 
 namespace hone::compiler {
 namespace {
@@ -25,14 +24,7 @@ StatusOr<RunTimeReport> MeasureRunTime(const xla::HloModule& module,
   const auto since = [](Clock::time_point then) {
     return std::chrono::duration<double>(Clock::now() - then).count();
   };
-  if (auto why = WhyNotRunnable(module)) return CannotTime(*why);
-  if (const auto missing = MissingCustomCalls(module); !missing.empty()) {
-    return CannotTime("this machine has no custom call " + *missing.begin());
-  }
-  const int64_t bytes = ArgumentAndResultBytes(module);
-  if (bytes > CompareOptions{}.most_bytes) {
-    return CannotTime("parameters and results take " + std::to_string(bytes >> 20) + " MiB");
-  }
+  if (auto why = WhyNotRunnableAsIs(module)) return CannotTime(*why);
   auto program = Program::Compile(module, CodeQuality::kStock);
   if (!program.ok()) return CannotTime(std::string(program.status().message()));
   RunTimeReport report;

@@ -5,6 +5,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/run/execute.h"
+#include "core/comparison.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -161,6 +163,18 @@ bool OnlyArrays(const Shape& shape) {
 }
 
 }  // namespace
+
+std::optional<std::string> WhyNotRunnableAsIs(const xla::HloModule& module) {
+  if (auto why = WhyNotRunnable(module)) return why;
+  if (const auto missing = MissingCustomCalls(module); !missing.empty()) {
+    return "this machine has no custom call " + *missing.begin();
+  }
+  const int64_t bytes = ArgumentAndResultBytes(module);
+  if (bytes > CompareOptions{}.most_bytes) {
+    return "parameters and results take " + std::to_string(bytes >> 20) + " MiB";
+  }
+  return std::nullopt;
+}
 
 std::set<std::string> MissingCustomCalls(const xla::HloModule& module) {
   std::set<std::string> missing;

@@ -9,6 +9,7 @@
 #ifndef HONE_COMPILER_RUN_STAND_IN_H_
 #define HONE_COMPILER_RUN_STAND_IN_H_
 
+#include <optional>
 #include <set>
 #include <string>
 
@@ -16,6 +17,10 @@
 #include "xla/hlo/ir/hlo_module.h"
 
 namespace hone::compiler {
+
+// Why `module` cannot be run on this machine alone, as it is: see WhyNotRunnable; a custom call is
+// missing, or there is more to hold than CompareOptions::most_bytes.
+std::optional<std::string> WhyNotRunnableAsIs(const xla::HloModule& module);
 
 // The targets of custom calls in `module` that cannot run here, in order.
 std::set<std::string> MissingCustomCalls(const xla::HloModule& module);

@@ -20,20 +20,8 @@ namespace {
 // an instruction replaces its uses and removes it, which is one decision.
 thread_local RewriteObserver* observer = nullptr;
 
-// While it lives, what XLA does is not asked about.
 // Within the algebraic simplifier an error aborts; it need not be ended, see its Run below.
 thread_local bool errors_abort = false;
-
-class Unobserved {
- public:
-  Unobserved() : observer_(std::exchange(observer, nullptr)) {}
-  ~Unobserved() { observer = observer_; }
-  Unobserved(const Unobserved&) = delete;
-  Unobserved& operator=(const Unobserved&) = delete;
-
- private:
-  RewriteObserver* const observer_;
-};
 
 constexpr absl::string_view kEnded = "hone: no further rewrites are wanted";
 
@@ -69,6 +57,14 @@ bool Asks(const xla::HloInstruction* original) {
 
 ScopedObserver::ScopedObserver(RewriteObserver* wanted) { observer = wanted; }
 ScopedObserver::~ScopedObserver() { observer = nullptr; }
+
+Unobserved::Unobserved() : observer_(std::exchange(observer, nullptr)) {}
+Unobserved::~Unobserved() { observer = observer_; }
+
+bool MayFuse(xla::HloInstruction* producer, xla::HloInstruction* consumer, int64_t operand) {
+  return observer == nullptr ||
+         observer->Ask({RewriteKind::kFuse, producer, consumer, consumer, operand}) == Answer::kMake;
+}
 
 int64_t RewritesMade() { return observer == nullptr ? -1 : observer->made(); }
 

@@ -48,6 +48,21 @@ class ScopedObserver {
   ScopedObserver& operator=(const ScopedObserver&) = delete;
 };
 
+// While it lives, nothing is asked about on this thread.
+class Unobserved {
+ public:
+  Unobserved();
+  ~Unobserved();
+  Unobserved(const Unobserved&) = delete;
+  Unobserved& operator=(const Unobserved&) = delete;
+
+ private:
+  RewriteObserver* const observer_;
+};
+
+// For passes of our own that fuse: the answer about this pair; true where nobody is asked.
+bool MayFuse(xla::HloInstruction* producer, xla::HloInstruction* consumer, int64_t operand);
+
 // Rewrites made so far by the pass that is observed on this thread; -1 where none is.
 int64_t RewritesMade();
 
