@@ -61,8 +61,8 @@ double ElementsRead(const HloInstruction* user) {
 }
 
 // What XLA:CPU emits within a fusion that is there before layouts are assigned. Layout assignment
-// clears the layouts inside of fusions, which transposes, concatenations, gathers and further
-// outputs do not survive: tests/xla_findings.
+// clears the layouts inside of fusions, which reshapes, transposes, concatenations, gathers,
+// selects and further outputs do not survive: tests/xla_findings.
 bool CanBeMember(const HloInstruction* instruction) {
   if (!instruction->shape().IsArray() || instruction->HasSideEffect() ||
       instruction->HasControlDependencies() ||
@@ -76,13 +76,13 @@ bool CanBeMember(const HloInstruction* instruction) {
     case HloOpcode::kPad:
     case HloOpcode::kReduce:
     case HloOpcode::kReduceWindow:
-    case HloOpcode::kReshape:
     case HloOpcode::kReverse:
     case HloOpcode::kSlice:
       return true;
     case HloOpcode::kConstant:
     case HloOpcode::kMap:
     case HloOpcode::kRng:
+    case HloOpcode::kSelect:
       return false;
     default:
       return instruction->IsElementwise();
