@@ -15,7 +15,8 @@
 #include "cli/parse.h"
 #include "cli/progress.h"
 #include "tune/choose_implementations.h"
-#include "tune/recipe.h"
+#include "tune/find_implementations.h"
+#include "tune/pool_evaluator.h"
 
 namespace hone::cli {
 namespace {
@@ -32,31 +33,18 @@ struct Options {
   bool verify = true;
 };
 
+// The state after these alternatives.
 StatusOr<StateName> After(const Pool& pool, const ProgramInfo& program,
-                          const tune::PassSequence& passes) {
-  StateName state{program.id, {}};
-  for (const std::string& name : passes) {
-    const StatusOr<PassId> pass = FindPass(pool.passes(), name);
-    if (!pass) return tl::unexpected(pass.error());
-    state.links.push_back({*pass, {}});
+                          const std::vector<tune::Alternative>& alternatives,
+                          const tune::PassSequence& names) {
+  std::vector<tune::PlannedPass> passes;
+  for (const std::string& name : names) {
+    for (const tune::Alternative& alternative : alternatives) {
+      if (alternative.name != name) continue;
+      passes.insert(passes.end(), alternative.passes.begin(), alternative.passes.end());
+    }
   }
-  return state;
-}
-
-// Those that change this program.
-StatusOr<tune::PassSequence> Candidates(Pool& pool, const ProgramInfo& program) {
-  tune::PassSequence names;
-  for (PassId pass = 0; pass < pool.passes().size(); ++pass) {
-    if (pool.passes()[pass].kind != PassKind::kImplementation) continue;
-    ApplyRequest request;
-    request.from.program = program.id;
-    request.passes = {pass};
-    request.options.verify = true;
-    const StatusOr<Applied> applied = pool.Apply(request);
-    if (!applied) return tl::unexpected(applied.error());
-    if (applied->steps.at(0).changed) names.push_back(pool.passes()[pass].name);
-  }
-  return names;
+  return tune::StateAfter(pool, program.id, passes);
 }
 
 Json ToJson(const tune::ChooseTrial& trial) {
@@ -87,17 +75,18 @@ int RunImplement(const Options& options) {
   StatusOr<ProgramInfo> program = (*pool)->Load(*std::move(data));
   if (!program) return Fail(program.error(), options.file, json);
   if (program->elided_constants) {
-    return Fail({ErrorCode::kUnsupported, "its text has elided constants, {...}, so it cannot be "
-                                          "run; dump it again with large constants"},
+    return Fail({ErrorCode::kUnsupported,
+                 "its text has elided constants, {...}, so it cannot be "
+                 "run; dump it again with large constants"},
                 options.file, json);
   }
   Progress progress(options.common.ShowProgress());
-  const auto candidates = Candidates(**pool, *program);
-  if (!candidates) return Fail(candidates.error(), options.file, json);
+  const std::vector<tune::Alternative> alternatives =
+      tune::FindImplementations(**pool, *program, interrupted);
+  tune::PassSequence candidates;
+  for (const tune::Alternative& alternative : alternatives) candidates.push_back(alternative.name);
   const Clock::time_point start = Clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  };
+  const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   int races = 0;
   const auto race = [&](const tune::PassSequence& a,
                         const tune::PassSequence& b) -> StatusOr<RaceReport> {
@@ -109,8 +98,8 @@ int RunImplement(const Options& options) {
     ++races;
     progress.Show(fmt::format("{:.0f} s, race {}: {}", seconds(), races,
                               b.empty() ? std::string("the program") : b.back()));
-    const auto name_a = After(**pool, *program, a);
-    const auto name_b = After(**pool, *program, b);
+    const auto name_a = After(**pool, *program, alternatives, a);
+    const auto name_b = After(**pool, *program, alternatives, b);
     if (!name_a) return tl::unexpected(name_a.error());
     if (!name_b) return tl::unexpected(name_b.error());
     RaceOptions racing;
@@ -118,12 +107,12 @@ int RunImplement(const Options& options) {
     racing.seed = options.seed;
     return (*pool)->Race(*name_a, *name_b, racing);
   };
-  tune::ChooseResult result = tune::ChooseImplementations(*candidates, race, {});
+  tune::ChooseResult result = tune::ChooseImplementations(candidates, race, {});
   std::string verified = "skipped";
   std::string reason;
   if (options.verify && !result.passes.empty()) {
     progress.Show("comparing outputs");
-    const auto name = After(**pool, *program, result.passes);
+    const auto name = After(**pool, *program, alternatives, result.passes);
     const StatusOr<ComparisonReport> report =
         (*pool)->Compare({program->id, {}}, *name, CompareOptions());
     if (!report) {
@@ -145,7 +134,7 @@ int RunImplement(const Options& options) {
     result.race.seconds_b = result.race.seconds_a;
   }
   if (kept && !options.output.empty()) {
-    const auto name = After(**pool, *program, result.passes);
+    const auto name = After(**pool, *program, alternatives, result.passes);
     const auto exported = (*pool)->Export(*name, FormatFor(options.output));
     if (!exported) return Fail(exported.error(), options.file, json);
     if (Status written = WriteFile(options.output, exported->bytes); !written) {
@@ -171,17 +160,18 @@ int RunImplement(const Options& options) {
   std::string text;
   for (const tune::ChooseTrial& trial : result.trials) {
     text += fmt::format("{:44} {}{}\n", trial.pass,
-                        !trial.error.empty()          ? trial.error
-                        : trial.race.same_executable ? "the same executable"
-                                                      : fmt::format("{:.3f} [{:.3f}, {:.3f}]",
-                                                                    trial.race.speedup,
-                                                                    trial.race.low, trial.race.high),
+                        !trial.error.empty() ? trial.error
+                        : trial.race.same_executable
+                            ? "the same executable"
+                            : fmt::format("{:.3f} [{:.3f}, {:.3f}]", trial.race.speedup,
+                                          trial.race.low, trial.race.high),
                         trial.kept ? "  kept" : "");
   }
-  text += kept ? fmt::format("{:.3f} ms -> {:.3f} ms: {:.2f} times as fast [{:.2f}, {:.2f}], "
-                             "outputs equal: {}\n",
-                             1000 * result.race.seconds_a, 1000 * result.race.seconds_b,
-                             result.race.speedup, result.race.low, result.race.high, verified)
+  text += kept ? fmt::format(
+                     "{:.3f} ms -> {:.3f} ms: {:.2f} times as fast [{:.2f}, {:.2f}], "
+                     "outputs equal: {}\n",
+                     1000 * result.race.seconds_a, 1000 * result.race.seconds_b,
+                     result.race.speedup, result.race.low, result.race.high, verified)
                : fmt::format("the stock compiler's program stays: nothing is surely faster{}\n",
                              reason.empty() ? "" : " (" + reason + ")");
   return Finish(text, kFine);
@@ -194,9 +184,8 @@ Run AddImplement(CLI::App& app) {
   app.add_option("file", options->file, "the program")->required()->type_name("FILE");
   app.add_option("-o,--output", options->output, "write the faster program, if there is one")
       ->type_name("FILE");
-  app.add_option("--budget", options->budget, "seconds of racing")->capture_default_str();
-  app.add_option("--race", options->race_budget, "seconds of measuring in one race")
-      ->capture_default_str();
+  AddDuration(app, "--budget", options->budget, "time for racing");
+  AddDuration(app, "--race", options->race_budget, "time for measuring in one race");
   app.add_option("--seed", options->seed, "of the inputs")->capture_default_str();
   app.add_flag("!--no-verify", options->verify, "do not compare outputs");
   AddDatasetsOption(app, options->common.datasets);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "tune/find_implementations.h"
 #include "tune/optimize.h"
 #include "tune/recipe.h"
 
@@ -48,33 +49,11 @@ double PoolEvaluator::Seconds() const {
 StatusOr<std::vector<Alternative>> PoolEvaluator::Alternatives(bool implementations, bool orders,
                                                                double order_seconds) {
   std::vector<Alternative> alternatives;
-  if (implementations) {
-    alternatives = Implementations();
-  }
+  if (implementations) alternatives = FindImplementations(*pool_, program_, interrupted_);
   if (orders) {
     for (Alternative& order : Orders(order_seconds)) alternatives.push_back(std::move(order));
   }
   return alternatives;
-}
-
-// Those that change this program.
-std::vector<Alternative> PoolEvaluator::Implementations() {
-  std::vector<Alternative> found;
-  for (PassId pass = 0; pass < pool_->passes().size(); ++pass) {
-    const PassInfo& info = pool_->passes()[pass];
-    if (info.kind != PassKind::kImplementation) continue;
-    if (interrupted_ != nullptr && *interrupted_) break;
-    ApplyRequest request;
-    request.from.program = program_.id;
-    request.passes = {pass};
-    request.options.verify = true;
-    const StatusOr<Applied> applied = pool_->Apply(request);
-    // One that breaks on this program is no way to compute it.
-    if (applied && applied->steps.at(0).changed) {
-      found.push_back({Stage::kImplementation, info.name, {{info.name, {}}}});
-    }
-  }
-  return found;
 }
 
 // What `hone optimize` finds in a short time, for fewer instructions and for less memory traffic.

@@ -46,7 +46,6 @@ class PoolEvaluator final : public Evaluator {
         seed_(seed),
         interrupted_(interrupted) {}
 
-  std::vector<Alternative> Implementations();
   std::vector<Alternative> Orders(double seconds);
 
   const StartPool start_pool_;

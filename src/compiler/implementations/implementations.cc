@@ -25,6 +25,7 @@ const std::vector<Implementation>& Implementations() {
       {new CumulativeDots, "running sum as dots with triangles"},
       {new SelectAndScatterShifts, "select-and-scatter by comparing shifted arrays"},
       {new TopKInF32, "top-k of narrow floats in f32"},
+      {new SortTopK, "the first few of a sort as a top-k"},
       {new SortPackedKeys, "sort, or argsort, as a sort of integers with the positions in them"},
       {new ArgmaxTwoReduces, "argmax as a maximum and its first position"},
       {new UnrollShortLoop, "short loop unrolled"},

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "compiler/implementations/emit.h"
 #include "xla/comparison_util.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
@@ -114,17 +115,55 @@ HloInstruction* Constant(HloInstruction* like, uint64_t value) {
                          emit::SizesOf(*like), {});
 }
 
+// The two zeros become one.
+HloInstruction* WithOneZero(HloInstruction* keys) {
+  HloInstruction* zero = emit::Broadcast(emit::Zero(keys->parent(), keys->shape().element_type()),
+                                         emit::SizesOf(*keys), {});
+  return emit::Select(emit::Compare(ComparisonDirection::kEq, keys, zero), zero, keys);
+}
+
+// Does a scalar function of one parameter give every float back, but for the sign of zeros and what
+// kind of NaN it is? It must choose between its parameter and constants only.
+bool KeepsValues(const HloInstruction& function, PrimitiveType type) {
+  if (function.opcode() == HloOpcode::kParameter) return true;
+  for (const HloInstruction* instruction : function.parent()->instructions()) {
+    switch (instruction->opcode()) {
+      case HloOpcode::kParameter:
+      case HloOpcode::kCompare:
+      case HloOpcode::kSelect:
+        break;
+      case HloOpcode::kConstant: {
+        const double value = instruction->literal().Convert(xla::F64).value().Get<double>({});
+        if (value != 0 && !std::isnan(value)) return false;
+        break;
+      }
+      default:
+        return false;
+    }
+  }
+  xla::HloEvaluator evaluator(/*max_loop_iterations=*/0);
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (double value : {-infinity, -2.0, 0.0, 3.0, infinity, std::nan("")}) {
+    const xla::Literal argument = xla::LiteralUtil::CreateR0<double>(value).Convert(type).value();
+    absl::flat_hash_map<const HloInstruction*, const xla::LiteralBase*> known;
+    for (const HloInstruction* parameter : function.parent()->parameter_instructions()) {
+      known[parameter] = &argument;
+    }
+    auto result = evaluator.Evaluate(&function, {},
+                                     /*recursively_evaluate_nonconstant_operands=*/true, known);
+    if (!result.ok()) return false;
+    const double got = result->Convert(xla::F64).value().Get<double>({});
+    if (got != value && !(std::isnan(got) && std::isnan(value))) return false;
+  }
+  return true;
+}
+
 // Unsigned integers in the order of the keys.
 HloInstruction* Ordered(HloInstruction* keys, const SortKey& key) {
   const PrimitiveType type = keys->shape().element_type();
   const int64_t bits = xla::primitive_util::BitWidth(type);
   const bool floats = xla::primitive_util::IsFloatingPointType(type);
-  if (floats && key.order == xla::ComparisonOrder::kPartial) {
-    // The two zeros are equal.
-    HloInstruction* zero =
-        emit::Broadcast(emit::Zero(keys->parent(), type), emit::SizesOf(*keys), {});
-    keys = emit::Select(emit::Compare(ComparisonDirection::kEq, keys, zero), zero, keys);
-  }
+  if (floats && key.order == xla::ComparisonOrder::kPartial) keys = WithOneZero(keys);
   HloInstruction* raw = emit::BitcastConvert(keys, Unsigned(bits));
   const uint64_t sign = uint64_t{1} << (bits - 1);
   if (floats) {
@@ -246,6 +285,75 @@ absl::StatusOr<HloInstruction*> TopKInF32::Replacement(HloInstruction* root) con
       computation->AddInstruction(HloInstruction::CreateGetTupleElement(wide, 1));
   return computation->AddInstruction(
       HloInstruction::CreateTuple({emit::Convert(values, type), positions}));
+}
+
+absl::StatusOr<HloInstruction*> SortTopK::Replacement(HloInstruction* root) const {
+  if (root->opcode() != HloOpcode::kSlice || !emit::Free(*root)) return nullptr;
+  HloInstruction* from = root->mutable_operand(0);
+  const bool positions = from->opcode() == HloOpcode::kGetTupleElement && from->tuple_index() == 1;
+  if (from->opcode() == HloOpcode::kGetTupleElement) from = from->mutable_operand(0);
+  if (from->opcode() != HloOpcode::kSort || !emit::Free(*from) || from->operand_count() > 2) {
+    return nullptr;
+  }
+  const int64_t dimension = xla::Cast<xla::HloSortInstruction>(from)->sort_dimension();
+  HloInstruction* x = from->mutable_operand(0);
+  const std::vector<int64_t> sizes = emit::SizesOf(*x);
+  const auto rank = static_cast<int64_t>(sizes.size());
+  for (int64_t d = 0; d < rank; ++d) {
+    const bool whole = root->slice_starts(d) == 0 && root->slice_limits(d) == sizes[d];
+    if (root->slice_strides(d) != 1 || (d != dimension && !whole)) return nullptr;
+  }
+  const int64_t size = sizes[dimension];
+  const int64_t k = root->slice_limits(dimension) - root->slice_starts(dimension);
+  const bool first = root->slice_starts(dimension) == 0;
+  if (k < 1 || 4 * k > size || (!first && root->slice_limits(dimension) != size)) return nullptr;
+  const PrimitiveType type = x->shape().element_type();
+  if (type != xla::F32 && !IsNarrowFloat(type)) return nullptr;
+  if (from->operand_count() == 2 && (!IsPositions(*from->operand(1), dimension) ||
+                                     from->operand(1)->shape().element_type() != xla::S32)) {
+    return nullptr;
+  }
+  const auto key = KeyOf(*from->to_apply());
+  if (!key || key->function->shape().element_type() != type) return nullptr;
+  if (positions ? !first : !KeepsValues(*key->function, type)) return nullptr;
+
+  std::map<const HloInstruction*, HloInstruction*> done;
+  HloInstruction* keys = Mapped(*key->function, x, &done);
+  if (key->order == xla::ComparisonOrder::kPartial) keys = WithOneZero(keys);
+  const bool smallest = key->descending != first;
+  // A NaN's sign is turned, too, so that it changes ends with the others.
+  if (smallest) keys = emit::Unary(HloOpcode::kNegate, keys);
+  std::vector<int64_t> to_last;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (d != dimension) to_last.push_back(d);
+  }
+  to_last.push_back(dimension);
+  keys = emit::Convert(emit::Transpose(keys, to_last), xla::F32);
+  std::vector<int64_t> result_sizes = emit::SizesOf(*keys);
+  result_sizes.back() = k;
+  const int64_t batch = emit::Product(sizes) / std::max<int64_t>(1, size);
+  keys = emit::Reshape(keys, {batch, size});
+  const auto shape_of = [&](PrimitiveType element) {
+    return xla::ShapeUtil::MakeShape(element, {batch, k});
+  };
+  HloComputation* const computation = root->parent();
+  HloInstruction* const top = computation->AddInstruction(HloInstruction::CreateTopK(
+      xla::ShapeUtil::MakeTupleShape({shape_of(xla::F32), shape_of(xla::S32)}), keys, k,
+      /*largest=*/true));
+  HloInstruction* result =
+      computation->AddInstruction(HloInstruction::CreateGetTupleElement(top, positions ? 1 : 0));
+  result = emit::Reshape(result, result_sizes);
+  std::vector<int64_t> back(rank);
+  for (int64_t d = 0; d < rank; ++d) back[to_last[d]] = d;
+  result = emit::Transpose(result, back);
+  if (positions) return result;
+  result = emit::Convert(result, type);
+  if (smallest) result = emit::Unary(HloOpcode::kNegate, result);
+  if (!first) {
+    result = computation->AddInstruction(
+        HloInstruction::CreateReverse(result->shape(), result, {dimension}));
+  }
+  return result;
 }
 
 absl::StatusOr<HloInstruction*> SortPackedKeys::Replacement(HloInstruction* root) const {

@@ -16,6 +16,14 @@ class TopKInF32 : public InstructionRule {
   absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
 };
 
+// The first or last few of a sort, at most a quarter, as a top-k: of the keys, or of the positions
+// beside them (the first few only: ties would come in another order). Floats of up to 32 bits.
+class SortTopK : public InstructionRule {
+ public:
+  std::string name() const override { return "sort_top_k"; }
+  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
+};
+
 // A sort of one array, alone or with the positions beside it, as a sort of unsigned integers that
 // hold the key in the high bits and the position in the low ones. XLA:CPU sorts those without
 // calling a comparator, and no two are equal, so that the order is that of a stable sort. The

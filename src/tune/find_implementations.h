@@ -1,0 +1,23 @@
+// Which alternative implementations there are of what a program computes.
+#ifndef HONE_TUNE_FIND_IMPLEMENTATIONS_H_
+#define HONE_TUNE_FIND_IMPLEMENTATIONS_H_
+
+#include <atomic>
+#include <vector>
+
+#include "core/program.h"
+#include "core/state.h"
+#include "tune/evaluator.h"
+#include "wire/pool.h"
+
+namespace hone::tune {
+
+// The implementations, by the names of their passes, that change the program; last of all
+// `batch_lanes`. Where it has calls, those that find something only when they are inlined begin
+// with that. One that breaks on this program is no way to compute it.
+std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& program,
+                                             const std::atomic<bool>* interrupted);
+
+}  // namespace hone::tune
+
+#endif  // HONE_TUNE_FIND_IMPLEMENTATIONS_H_
