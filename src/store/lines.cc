@@ -47,7 +47,7 @@ Status Insert(sqlite3* db, const Table& table, const Json& row, int64_t line) {
     const auto value = row.find(column);
     if (value == row.end() && std::string_view(column) == "module" &&
         std::string_view(table.name) == "measurements") {
-      insert.Bind(std::string_view());  // lines of version 1 do not have it
+      insert.Bind(std::string_view(""));  // lines of version 1 do not have it
       continue;
     }
     const bool fine =

@@ -125,6 +125,9 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 INSERT INTO meta VALUES ('schema_version', '1');
 CREATE TABLE machines (
   machine TEXT PRIMARY KEY, cpu TEXT NOT NULL, cores INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE programs (
+  program TEXT PRIMARY KEY, name TEXT NOT NULL, file TEXT NOT NULL,
+  instructions INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE plans (plan TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE choices (
   plan TEXT NOT NULL, stage TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
@@ -139,7 +142,7 @@ INSERT INTO measurements VALUES ('p1', 'a processor x2', 'xla 1', 'hone 1', 'h1'
                                  2, 1.9, 2.1, 12, 0.5, '');
 )";
 
-void Run(const std::string& path, const char* sql) {
+void Do(const std::string& path, const char* sql) {
   sqlite3* db = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
   EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
@@ -148,7 +151,7 @@ void Run(const std::string& path, const char* sql) {
 
 TEST(StoreTest, AFileOfVersion1IsBroughtUpToDate) {
   const TemporaryFile file;
-  Run(file.path(), kVersion1);
+  Do(file.path(), kVersion1);
   for (int again = 0; again < 2; ++again) {
     const auto store = Store::Open(file.path());
     ASSERT_TRUE(store) << store.error().message;
@@ -157,9 +160,11 @@ TEST(StoreTest, AFileOfVersion1IsBroughtUpToDate) {
     ASSERT_EQ(known->size(), 1u);
     EXPECT_EQ(known->at(0).speedup, 2);
     EXPECT_EQ(known->at(0).module, "");
-    EXPECT_TRUE((*store)->MeasuredModules(kHere)->empty());
+    const auto modules = (*store)->MeasuredModules(kHere);
+    ASSERT_TRUE(modules) << modules.error().message;
+    EXPECT_TRUE(modules->empty());
   }
-  Run(file.path(), "UPDATE meta SET value = '99' WHERE name = 'schema_version'");
+  Do(file.path(), "UPDATE meta SET value = '99' WHERE name = 'schema_version'");
   EXPECT_FALSE(Store::Open(file.path()));
 }
 
