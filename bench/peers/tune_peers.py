@@ -9,12 +9,14 @@ again. Where a peer is not installed it is left out, with a message.
 """
 
 import argparse
+import importlib.util
 import json
 import math
 import pathlib
 import random
 import subprocess
 import sys
+import tempfile
 import warnings
 
 
@@ -104,15 +106,13 @@ def _nevergrad(name):
 
 def opentuner(problem, seed):
     """OpenTuner's default bandit of techniques."""
-    import tempfile
-    from opentuner import ConfigurationManipulator, MeasurementInterface
+    from opentuner import ConfigurationManipulator
     from opentuner.api import TuningRunManager
     from opentuner.measurement.interface import DefaultMeasurementInterface
     from opentuner.resultsdb.models import Result
     from opentuner.search.manipulator import EnumParameter
     import opentuner as package
     random.seed(seed)
-    del MeasurementInterface
     manipulator = ConfigurationManipulator()
     for i, count in enumerate(problem.choices):
         manipulator.add_parameter(EnumParameter(f"v{i}", list(range(count))))
@@ -175,7 +175,7 @@ def interval(values, draws=2000):
 
 def show(lines, methods):
     programs = list(dict.fromkeys(line["program"] for line in lines))
-    base = f"{'hone:anneal'}"
+    base = "hone:anneal"
     print("| method | geometric mean speed-up, 95 % over programs | against hone:anneal | evaluations |")
     print("|---|---|---|---|")
     means = {}
@@ -219,6 +219,12 @@ def main():
     for method in methods:
         if method not in PEERS and not method.startswith("hone:"):
             parser.error(f"there is no method {method}: there are hone:NAME, {', '.join(PEERS)}")
+    for package in ("optuna", "nevergrad", "opentuner"):
+        if importlib.util.find_spec(package) is None:
+            left_out = [m for m in methods if m.split("-")[0] == package]
+            methods = [m for m in methods if m not in left_out]
+            if left_out:
+                print(f"{package} is not installed: without {', '.join(left_out)}", file=sys.stderr)
     lines = []
     if options.json and options.json.is_file():
         lines = [json.loads(text) for text in options.json.read_text().splitlines()]
@@ -243,7 +249,7 @@ def main():
                         out.write(json.dumps(line) + "\n")
     chosen = [line for line in lines if line["program"] in options.programs
               and (line["stages"], line["budget"]) == (options.stages, options.evaluations)]
-    show(chosen, methods)
+    show(chosen, list(dict.fromkeys(line["method"] for line in chosen)))
 
 
 if __name__ == "__main__":

@@ -149,9 +149,15 @@ Judged Judge(const std::string& name, const std::vector<cost::RankQuality>& qual
   judged.line = fmt::format("{:10}", name);
   for (const auto& [figure, field] : {std::pair("spearman", &cost::RankQuality::spearman),
                                       std::pair("kendall", &cost::RankQuality::kendall),
+                                      std::pair("right", &cost::RankQuality::right),
                                       std::pair("best_of_5", &cost::RankQuality::best_of_5)}) {
     std::vector<double> values;
-    for (const cost::RankQuality& quality : qualities) values.push_back(quality.*field);
+    for (const cost::RankQuality& quality : qualities) {
+      if (field != &cost::RankQuality::right || quality.decided > 0) {
+        values.push_back(quality.*field);
+      }
+    }
+    if (values.empty()) values.push_back(0.5);  // nothing is decided
     const Mean mean = MeanOf(values);
     judged.json[figure] = mean.mean;
     judged.json[std::string(figure) + "_ci"] = {mean.low, mean.high};
@@ -188,6 +194,9 @@ int Answer(const Options& options, const Examples& examples, const std::vector<d
       json["by_program"].push_back({{"program", model[i].program},
                                     {"plans", model[i].plans},
                                     {"spread", model[i].spread},
+                                    {"decided", model[i].decided},
+                                    {"right", model[i].right},
+                                    {"roofline_right", roofline[i].right},
                                     {"spearman", model[i].spearman},
                                     {"kendall", model[i].kendall},
                                     {"best_of_5", model[i].best_of_5},
@@ -199,9 +208,9 @@ int Answer(const Options& options, const Examples& examples, const std::vector<d
   }
   return Finish(
       fmt::format("{} programs that were not trained on, with 95 % intervals:\n{:10} {:>24} "
-                  "{:>24} {:>24}\n{}{}",
-                  model.size(), "", "SPEARMAN", "KENDALL", "BEST OF TOP 5", of_model.line,
-                  of_roofline.line),
+                  "{:>24} {:>24} {:>24}\n{}{}",
+                  model.size(), "", "SPEARMAN", "KENDALL", "RIGHT OF DECIDED", "BEST OF TOP 5",
+                  of_model.line, of_roofline.line),
       code);
 }
 

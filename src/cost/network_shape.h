@@ -16,9 +16,9 @@ inline constexpr int kPlanFeatures = 48;
 struct NetworkShape {
   int64_t opcodes = 0;  // rows of the embedding; the first is for what is not known
   int64_t types = 0;    // likewise
-  int64_t width = 24;
+  int64_t width = 12;
   int64_t rounds = 2;
-  int64_t hidden = 24;
+  int64_t hidden = 12;
 };
 
 // One of the network's arrays, within the parameters as one long list; row-major.

@@ -36,6 +36,14 @@ std::vector<double> InitialParameters(const NetworkShape& shape, Rng& rng) {
   return parameters;
 }
 
+constexpr int kValidateEvery = 25;  // steps
+constexpr double kMostOff = 0.2;    // beyond it an error pulls no harder (Huber's loss)
+constexpr double kFloor = 0.02;     // of doubt: what races of one executable differ by
+
+double WeightOf(const Example& example) {
+  return kFloor * kFloor / (kFloor * kFloor + example.doubt * example.doubt);
+}
+
 class Adam {
  public:
   explicit Adam(size_t size) : mean_(size), square_(size) {}
@@ -83,6 +91,43 @@ std::vector<std::vector<size_t>> ByProgram(const std::vector<Example>& examples)
   return programs;
 }
 
+// Of a batch of one program's examples: how far their estimates are off beside each other, and all
+// together.
+struct Errors {
+  double mean = 0;
+  std::vector<double> off, share;  // of each, and how much it counts; shares add up to 1
+  double Loss(double absolute) const {
+    double loss = absolute * mean * mean;
+    for (size_t i = 0; i < off.size(); ++i) loss += share[i] * off[i] * off[i];
+    return loss;
+  }
+};
+
+Errors ErrorsOf(const std::vector<Example>& examples, const size_t* batch,
+                const std::vector<double>& estimates) {
+  Errors errors;
+  double weights = 0;
+  for (size_t i = 0; i < estimates.size(); ++i) {
+    const Example& example = examples[batch[i]];
+    errors.share.push_back(WeightOf(example));
+    errors.off.push_back(estimates[i] - example.value);
+    weights += errors.share[i];
+    errors.mean += errors.share[i] * errors.off[i];
+  }
+  errors.mean /= weights;
+  for (size_t i = 0; i < estimates.size(); ++i) {
+    errors.share[i] /= weights;
+    errors.off[i] -= errors.mean;
+  }
+  return errors;
+}
+
+// Brings `first` things, drawn at random from all, to the front.
+template <class T>
+void Shuffle(size_t first, Rng& rng, std::vector<T>& things) {
+  for (size_t i = 0; i < first; ++i) std::swap(things[i], things[i + rng.Below(things.size() - i)]);
+}
+
 }  // namespace
 
 CostModel TrainCostModel(const std::vector<Example>& examples, const Machine& machine,
@@ -100,47 +145,64 @@ CostModel TrainCostModel(const std::vector<Example>& examples, const Machine& ma
   for (const Example& example : examples) {
     inputs.push_back(model.InputOf(*example.graph, example.choices));
   }
-  std::vector<std::vector<size_t>> programs = ByProgram(examples);
+  std::vector<std::vector<size_t>> programs;
+  std::vector<std::vector<size_t>> validation;
+  for (std::vector<size_t>& program : ByProgram(examples)) {
+    const bool held = program.size() > 1 &&
+                      IsHeldOut(examples[program[0]].program, options.validation, options.seed + 1);
+    (held ? validation : programs).push_back(std::move(program));
+  }
+  if (programs.empty()) std::swap(programs, validation);
+  const auto validate = [&] {
+    double loss = 0;
+    for (const std::vector<size_t>& program : validation) {
+      std::vector<double> estimates;
+      for (size_t i : program) {
+        estimates.push_back(Evaluate(model.shape, model.parameters, inputs[i]));
+      }
+      loss += ErrorsOf(examples, program.data(), estimates).Loss(0);
+    }
+    return loss;
+  };
   Adam adam(model.parameters.size());
   std::vector<double> gradient(model.parameters.size());
+  std::vector<double> best = model.parameters;
+  double best_loss = validate();
   double loss = 0;
   for (int step = 0; step < options.steps; ++step) {
     if (options.interrupted != nullptr && *options.interrupted) break;
     const size_t turn = static_cast<size_t>(step) % programs.size();
-    if (turn == 0) {
-      for (size_t i = programs.size(); i > 1; --i)
-        std::swap(programs[i - 1], programs[rng.Below(i)]);
-    }
+    if (turn == 0) Shuffle(programs.size(), rng, programs);
     std::vector<size_t>& program = programs[turn];
     const size_t batch = std::min(program.size(), static_cast<size_t>(options.batch));
-    for (size_t i = 0; i < batch; ++i)
-      std::swap(program[i], program[i + rng.Below(program.size() - i)]);
+    Shuffle(batch, rng, program);
     std::vector<NetworkPass> passes;
+    std::vector<double> estimates;
     passes.reserve(batch);
-    double weights = 0;
-    double mean = 0;
     for (size_t i = 0; i < batch; ++i) {
       passes.emplace_back(model.shape, model.parameters, inputs[program[i]]);
-      const Example& example = examples[program[i]];
-      weights += example.weight;
-      mean += example.weight * (passes[i].value() - example.value);
+      estimates.push_back(passes[i].value());
     }
-    mean /= weights;
+    const Errors errors = ErrorsOf(examples, program.data(), estimates);
     std::fill(gradient.begin(), gradient.end(), 0.0);
-    double of_step = options.absolute * mean * mean;
     for (size_t i = 0; i < batch; ++i) {
-      const Example& example = examples[program[i]];
-      const double off = passes[i].value() - example.value - mean;
-      const double share = example.weight / weights;
-      of_step += share * off * off;
-      passes[i].AddGradient(2 * share * (off + options.absolute * mean), gradient);
+      const double off = std::clamp(errors.off[i], -kMostOff, kMostOff);
+      passes[i].AddGradient(2 * errors.share[i] * (off + options.absolute * errors.mean), gradient);
     }
     const double done = static_cast<double>(step) / options.steps;
     adam.Step(options.rate * (0.05 + 0.95 * 0.5 * (1 + std::cos(kPi * done))), options.decay,
               gradient, model.parameters);
+    const double of_step = errors.Loss(options.absolute);
     loss = step == 0 ? of_step : 0.98 * loss + 0.02 * of_step;
     if (options.progress) options.progress(step + 1, loss);
+    const bool last = step + 1 == options.steps;
+    if (validation.empty() || (!last && (step + 1) % kValidateEvery != 0)) continue;
+    if (const double now = validate(); now < best_loss) {
+      best_loss = now;
+      best = model.parameters;
+    }
   }
+  if (!validation.empty()) model.parameters = best;
   return model;
 }
 
@@ -178,6 +240,15 @@ std::vector<RankQuality> RankQualities(const std::vector<Example>& examples,
     quality.spread = std::sqrt(std::max(0.0, squares / count - sum / count * (sum / count)));
     quality.spearman = Spearman(values, guesses);
     quality.kendall = Kendall(values, guesses);
+    for (size_t i : indices) {
+      for (size_t j : indices) {
+        const double apart = examples[j].value - examples[i].value;
+        if (!(apart > 2 * std::hypot(examples[i].doubt, examples[j].doubt))) continue;
+        ++quality.decided;
+        quality.right += estimates[i] < estimates[j] ? 1 : estimates[i] == estimates[j] ? 0.5 : 0;
+      }
+    }
+    if (quality.decided > 0) quality.right /= static_cast<double>(quality.decided);
     std::stable_sort(indices.begin(), indices.end(),
                      [&](size_t i, size_t j) { return estimates[i] < estimates[j]; });
     double best = examples[indices[0]].value;

@@ -13,14 +13,11 @@
 namespace hone::tune {
 namespace {
 
-constexpr double kFloor = 0.02;      // of a race's doubt: what races of one executable differ by
-constexpr double kUnknown = 0.3;     // doubt where there are too few pairs for an interval
+constexpr double kUnknown = 0.3;     // where there are too few pairs for an interval
 constexpr double kIntervals = 3.92;  // standard deviations in a 95 % interval
 
-double WeightOf(const store::Measurement& one) {
-  const double doubt =
-      one.low > 0 && one.high >= one.low ? std::log(one.high / one.low) / kIntervals : kUnknown;
-  return kFloor * kFloor / (kFloor * kFloor + doubt * doubt);
+double DoubtOf(const store::Measurement& one) {
+  return one.low > 0 && one.high >= one.low ? std::log(one.high / one.low) / kIntervals : kUnknown;
 }
 
 }  // namespace
@@ -73,7 +70,7 @@ std::vector<cost::Example> ExamplesOf(const std::vector<store::MeasuredModule>& 
       example.choices.push_back({choice.stage, choice.key, choice.value});
     }
     example.value = std::log(Median(stock_seconds[race.program])) - std::log(race.speedup);
-    example.weight = WeightOf(race);
+    example.doubt = DoubtOf(race);
     examples.push_back(std::move(example));
   }
   return examples;

@@ -79,7 +79,7 @@ double Elements(const cost::CostGraph& module, const std::vector<NamedChoice>&) 
 
 TEST(TuneProgramTest, AnEstimateSparesMeasuringWhatItThinksSlow) {
   TuneOptions options = Seconds(300);
-  options.budget_evaluations = 30;
+  options.budget_evaluations = 12;
   ToyEvaluator alone = MakeNeedle();
   EXPECT_FALSE(TuneProgram(alone, options).kept) << "it was to be found late, by its weight";
   ToyEvaluator ranked = MakeNeedle();
@@ -88,7 +88,7 @@ TEST(TuneProgramTest, AnEstimateSparesMeasuringWhatItThinksSlow) {
   ASSERT_TRUE(result.kept) << result.reason;
   EXPECT_NEAR(ranked.Speedup(result.plan), std::exp(0.39), 0.01);
   EXPECT_GT(result.passed_over, 10);
-  EXPECT_LE(result.evaluations, 30);
+  EXPECT_LE(result.evaluations, 12);
 }
 
 TEST(TuneProgramTest, AWrongEstimateOnlyCosts) {
