@@ -30,9 +30,9 @@ def programs_of(paths):
         if not os.path.isdir(path):
             found.append(path)
             continue
-        for folder, _, names in os.walk(path):
-            found += [os.path.join(folder, n) for n in names if n.endswith((".hlo", ".txt", ".pb"))]
-    return sorted(found)
+        found += sorted(os.path.join(folder, n) for folder, _, names in os.walk(path)
+                        for n in names if n.endswith((".hlo", ".txt", ".pb")))
+    return found
 
 
 class Runs:
