@@ -5,6 +5,7 @@
   bench/tune_table.py modes FOLDER --budget 5m              joint against sequential
   bench/tune_table.py strategies FOLDER --budget 200steps   each strategy against random
   bench/tune_table.py transfer FOLDER --budget 100steps     the decision store on against off
+  bench/tune_table.py ranked FOLDER --budget 5m             the top by a cost model against everything
 
 Rows are kept in --out as lines of JSON; what is there already is not run again, so that an
 interrupted run goes on. With --again every plan that was kept is measured once more, by `hone bench`.
@@ -29,9 +30,9 @@ def programs_of(paths):
         if not os.path.isdir(path):
             found.append(path)
             continue
-        for folder, _, names in os.walk(path):
-            found += [os.path.join(folder, n) for n in names if n.endswith((".hlo", ".txt", ".pb"))]
-    return sorted(found)
+        found += sorted(os.path.join(folder, n) for folder, _, names in os.walk(path)
+                        for n in names if n.endswith((".hlo", ".txt", ".pb")))
+    return found
 
 
 class Runs:
@@ -42,6 +43,7 @@ class Runs:
         self.budget = arguments.budget
         self.more = arguments.more
         self.path = arguments.out
+        self.seeds = arguments.seeds.split(",")
         self.known = {}
         if self.path and os.path.exists(self.path):
             with open(self.path, encoding="utf-8") as file:
@@ -148,21 +150,28 @@ def store(arguments):
 
 
 def compare(runs, files, variants):
-    """A column for each variant, and each against the first."""
+    """A column for each variant, and each against the first; several seeds by their geometric mean."""
     names = list(variants)
     print("| program | " + " | ".join(names) + " |\n" + "|---" * (1 + len(names)) + "|")
     table = {name: [] for name in names}
+    evaluations = {name: 0 for name in names}
     for file in files:
-        rows = {name: runs.tune(file, name, extra) for name, extra in variants.items()}
-        if all("error" in row or row["stop_reason"] == "not_tunable" for row in rows.values()):
+        rows = {name: [runs.tune(file, name, extra + ["--seed", seed]) for seed in runs.seeds]
+                for name, extra in variants.items()}
+        if all("error" in row or row["stop_reason"] == "not_tunable"
+               for of_name in rows.values() for row in of_name):
             continue
-        for name, row in rows.items():
-            table[name].append(speedup(row))
-        print(f"| {os.path.basename(file)} | " +
-              " | ".join(f"{speedup(rows[name]):.3f}" for name in names) + " |")
+        shown = []
+        for name, of_name in rows.items():
+            logs = [math.log(speedup(row)) for row in of_name]
+            table[name].append(math.exp(sum(logs) / len(logs)))
+            evaluations[name] += sum(row.get("evaluations", 0) for row in of_name)
+            shown.append(f"{table[name][-1]:.3f}")
+        print(f"| {os.path.basename(file)} | " + " | ".join(shown) + " |")
     if not table[names[0]]:
         return
     print("| geometric mean | " + " | ".join(geometric(table[name]) for name in names) + " |")
+    print("| evaluations | " + " | ".join(str(evaluations[name]) for name in names) + " |")
     base = table[names[0]]
     for name in names[1:]:
         ratios = [value / other for value, other in zip(table[name], base)]
@@ -174,13 +183,16 @@ def compare(runs, files, variants):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", choices=["programs", "modes", "strategies", "transfer"])
+    parser.add_argument("table", choices=["programs", "modes", "strategies", "transfer", "ranked"])
     parser.add_argument("files", nargs="+", help="programs, or folders of them")
     parser.add_argument("--budget", default="10m", help="as hone tune takes it")
     parser.add_argument("--teach-budget", help="transfer: of filling the store (--budget)")
     parser.add_argument("--store", help="programs: keep what is found out here")
     parser.add_argument("--out", help="keep the rows here")
     parser.add_argument("--again", action="store_true", help="programs: measure kept plans again")
+    parser.add_argument("--models", default="roofline",
+                        help="ranked: cost models as hone tune takes them, commas between them")
+    parser.add_argument("--seeds", default="1", help="with commas between them")
     parser.add_argument("--strategies", default=",".join(STRATEGIES))
     parser.add_argument("--hone", default=os.path.join("build", "bin", "hone"))
     parser.add_argument("--more", nargs=argparse.REMAINDER, default=[],
@@ -188,7 +200,10 @@ def main():
     arguments = parser.parse_args()
     files = programs_of(arguments.files)
     runs = Runs(arguments)
-    if arguments.table == "programs":
+    if arguments.table == "ranked":
+        models = ["none"] + arguments.models.split(",")
+        compare(runs, files, {os.path.basename(model): ["--cost-model", model] for model in models})
+    elif arguments.table == "programs":
         by_program(runs, files, arguments)
     elif arguments.table == "modes":
         compare(runs, files, {mode: ["--mode", mode] for mode in ("sequential", "joint")})

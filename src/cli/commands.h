@@ -34,6 +34,7 @@ Run AddApply(CLI::App& app);
 Run AddBench(CLI::App& app);
 Run AddCheck(CLI::App& app);
 Run AddCoreset(CLI::App& app);
+Run AddCostModel(CLI::App& app);
 Run AddDataset(CLI::App& app);
 Run AddEval(CLI::App& app);
 Run AddImplement(CLI::App& app);

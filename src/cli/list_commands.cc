@@ -44,6 +44,12 @@ const std::vector<Command>& Commands() {
        "  hone store import other.db tuned.jsonl\n"
        "  hone store prune tuned.db --older-than 720h\n",
        AddStore},
+      {"costmodel", "estimates of run time, learnt from a store: train, eval",
+       "  hone costmodel train --store tuned.db -o cost.safetensors\n"
+       "  hone costmodel train --store tuned.db --held-out 0.25 -o cost.safetensors\n"
+       "  hone costmodel eval --store tuned.db --model cost.safetensors\n"
+       "  hone costmodel eval --store tuned.db --folds 5 --json\n",
+       AddCostModel},
       {"replay", "make the result of a recipe again, to the byte",
        "  hone replay better.json -o again.hlo\n"
        "  hone replay better.json --program elsewhere/model.hlo\n",

@@ -19,14 +19,18 @@
 #include "cli/progress.h"
 #include "cli/targets.h"
 #include "cli/tuned_program.h"
+#include "cost/cost_model.h"
 #include "search/choices/choices.h"
 #include "store/store.h"
+#include "tune/estimates.h"
 #include "tune/pool_evaluator.h"
 #include "tune/records.h"
 #include "tune/tune_program.h"
 
 namespace hone::cli {
 namespace {
+
+constexpr size_t kMostModelBytes = size_t{256} << 20;
 
 struct Options {
   CommonOptions common;
@@ -37,6 +41,7 @@ struct Options {
   Budget budget{600, std::numeric_limits<int64_t>::max()};
   std::string store;
   bool no_transfer = false;
+  std::string cost_model = "none";
   bool fast_math = false;
   bool no_verify = false;
   int hops = 5;
@@ -90,6 +95,7 @@ Json RowJson(const Row& row) {
   json["stop_reason"] = tune::TuneStopName(result.stop);
   json["races"] = result.races;
   json["failures"] = result.failures;
+  json["passed_over"] = result.passed_over;
   json["variables"] = result.variables;
   json["busy_share"] = result.seconds > 0 ? result.busy_seconds / result.seconds : 0;
   const ComparisonReport& report = result.verification;
@@ -169,6 +175,7 @@ class Tuning {
     const StatusOr<tune::Stages> stages = tune::StagesFromText(options_.stages);
     if (!stages) return Fail(stages.error(), json);
     stages_ = *stages;
+    if (Status read = ReadEstimate(); !read) return Fail(read.error(), options_.cost_model, json);
     for (auto [given, extension, targets] : {std::tuple(&options_.plan, ".json", &plans_),
                                              std::tuple(&options_.output, ".hlo", &outputs_)}) {
       auto planned = Targets(files_, *given, extension);
@@ -237,6 +244,20 @@ class Tuning {
     return Finish(json, code);
   }
 
+  Status ReadEstimate() {
+    if (options_.cost_model == "none") return {};
+    if (options_.cost_model == "roofline") {
+      estimate_ = tune::RooflineEstimate(cost::MeasureMachine());
+      return {};
+    }
+    const StatusOr<std::string> bytes = ReadInput(options_.cost_model, kMostModelBytes);
+    if (!bytes) return tl::unexpected(bytes.error());
+    StatusOr<cost::CostModel> model = cost::ReadCostModel(*bytes);
+    if (!model) return tl::unexpected(model.error());
+    estimate_ = tune::ModelEstimate(*std::move(model));
+    return {};
+  }
+
   Row Tune(size_t i) {
     Row row;
     row.file = files_[i];
@@ -279,6 +300,7 @@ class Tuning {
     tuning.fusion_hops = options_.hops;
     tuning.verify = !options_.no_verify;
     tuning.compare.seed = options_.seed;
+    tuning.estimate = estimate_;
     tuning.interrupted = stop_;
     tuning.progress = [&](const tune::TuneProgress& now) {
       if (!progress.Due()) return;
@@ -322,6 +344,7 @@ class Tuning {
   std::vector<std::string> plans_;
   std::vector<std::string> outputs_;
   tune::Stages stages_;
+  tune::CostEstimate estimate_;
   std::unique_ptr<store::Store> store_;
   const std::atomic<bool>* stop_ = nullptr;
 };
@@ -352,6 +375,11 @@ Run AddTune(CLI::App& app) {
       ->type_name("FILE");
   app.add_flag("--no-transfer", options->no_transfer,
                "do not begin with what other programs have taught the store");
+  app.add_option("--cost-model", options->cost_model,
+                 "measure only what this thinks best of what was compiled: roofline, none, or what "
+                 "`hone costmodel train` wrote")
+      ->capture_default_str()
+      ->type_name("MODEL");
   app.add_flag("--fast-math", options->fast_math, "offer flags that change the numerics too");
   app.add_option("--hops", options->hops, "neighbourhood by which fusion decisions are told apart")
       ->check(CLI::Range(0, 20))

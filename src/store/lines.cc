@@ -45,6 +45,11 @@ Status Insert(sqlite3* db, const Table& table, const Json& row, int64_t line) {
   Statement insert(db, InsertSql(table));
   for (const char* column : table.columns) {
     const auto value = row.find(column);
+    if (value == row.end() && std::string_view(column) == "module" &&
+        std::string_view(table.name) == "measurements") {
+      insert.Bind(std::string_view(""));  // lines of version 1 do not have it
+      continue;
+    }
     const bool fine =
         value != row.end() && (IsText(column) ? value->is_string() : value->is_number());
     if (!fine) {

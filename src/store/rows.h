@@ -54,7 +54,22 @@ struct Measurement {
   double high = 1;
   int pairs = 0;
   double compile_seconds = 0;
-  std::string error;  // why there are no figures; "" where there are
+  std::string error;   // why there are no figures; "" where there are
+  std::string module;  // ModuleRow::module of what was measured; "" where it is not known
+};
+
+// An optimised module as cost models see it.
+struct ModuleRow {
+  std::string module;  // a hash of the graph
+  std::string graph;   // a text that the store does not read
+};
+
+// A measurement with all that a cost model learns from.
+struct MeasuredModule {
+  Measurement measurement;
+  std::string program_name;
+  std::string graph;
+  std::vector<ChoiceRow> choices;  // of the plan
 };
 
 // What came of tuning a program.

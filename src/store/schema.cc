@@ -29,7 +29,9 @@ CREATE TABLE IF NOT EXISTS measurements (
   plan TEXT NOT NULL, at INTEGER NOT NULL, executable TEXT NOT NULL, stock_seconds REAL NOT NULL,
   tuned_seconds REAL NOT NULL, speedup REAL NOT NULL, low REAL NOT NULL, high REAL NOT NULL,
   pairs INTEGER NOT NULL, compile_seconds REAL NOT NULL, error TEXT NOT NULL,
+  module TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (program, machine, xla, plan, at)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS modules (module TEXT PRIMARY KEY, graph TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS outcomes (
   program TEXT NOT NULL, machine TEXT NOT NULL, xla TEXT NOT NULL, at INTEGER NOT NULL,
   plan TEXT NOT NULL, kept INTEGER NOT NULL, verified TEXT NOT NULL, reason TEXT NOT NULL,
@@ -38,6 +40,13 @@ CREATE TABLE IF NOT EXISTS outcomes (
 CREATE TABLE IF NOT EXISTS lessons (
   machine TEXT NOT NULL, stage TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
   gain REAL NOT NULL, program TEXT NOT NULL, PRIMARY KEY (machine, stage, key)) WITHOUT ROWID;
+)";
+
+// From version 1 to 2.
+constexpr char kToVersion2[] = R"(
+CREATE TABLE modules (module TEXT PRIMARY KEY, graph TEXT NOT NULL) WITHOUT ROWID;
+ALTER TABLE measurements ADD COLUMN module TEXT NOT NULL DEFAULT '';
+UPDATE meta SET value = '2' WHERE name = 'schema_version';
 )";
 
 constexpr char kBetterOutcome[] =
@@ -68,9 +77,10 @@ const std::vector<Table>& Tables() {
       {"program_sites", {"program", "site", "instruction", "places", "bytes"}, "DO NOTHING"},
       {"plans", {"plan", "text"}, "DO NOTHING"},
       {"choices", {"plan", "stage", "key", "value"}, "DO NOTHING"},
+      {"modules", {"module", "graph"}, "DO NOTHING"},
       {"measurements",
        {"program", "machine", "xla", "hone", "plan", "at", "executable", "stock_seconds",
-        "tuned_seconds", "speedup", "low", "high", "pairs", "compile_seconds", "error"},
+        "tuned_seconds", "speedup", "low", "high", "pairs", "compile_seconds", "error", "module"},
        "DO NOTHING"},
       {"outcomes",
        {"program", "machine", "xla", "at", "plan", "kept", "verified", "reason", "stock_seconds",
@@ -122,6 +132,10 @@ Status PrepareSchema(sqlite3* db) {
   const StatusOr<bool> row = version.Next();
   if (!row) return tl::unexpected(row.error());
   const std::string found = *row ? version.Text(0) : "none";
+  if (found == "1") {
+    if (Status brought = Execute(db, kToVersion2); !brought) return brought;
+    return transaction.Commit();
+  }
   if (found != std::to_string(kSchemaVersion)) {
     return MakeError(ErrorCode::kInvalidInput,
                      "its schema has version " + found + ", this hone reads " +

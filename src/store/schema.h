@@ -11,7 +11,8 @@
 
 namespace hone::store {
 
-inline constexpr int kSchemaVersion = 1;
+// 2: `modules`, and which one a measurement is of. Files of version 1 are taken along.
+inline constexpr int kSchemaVersion = 2;
 
 struct Table {
   const char* name;
@@ -24,7 +25,8 @@ struct Table {
 // Those that export and import know: all but `meta`. What others refer to comes first.
 const std::vector<Table>& Tables();
 
-// Makes the tables of an empty file; refuses a file of another version, or of something else.
+// Makes the tables of an empty file and brings those of an earlier version up to this one; refuses
+// a file of a later version, or of something else.
 Status PrepareSchema(sqlite3* db);
 
 // "INSERT INTO … VALUES (?, …) ON CONFLICT …"

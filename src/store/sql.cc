@@ -56,8 +56,7 @@ StatusOr<bool> Statement::Next() {
 
 Status Statement::Run() {
   const StatusOr<bool> row = Next();
-  sqlite3_reset(statement_);
-  next_ = 1;
+  Reset();
   if (!row) return tl::unexpected(row.error());
   return {};
 }

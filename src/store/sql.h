@@ -33,6 +33,11 @@ class Statement {
 
   // True where there is a row.
   StatusOr<bool> Next();
+  // After the last row, for another round with other parameters.
+  void Reset() {
+    sqlite3_reset(statement_);
+    next_ = 1;
+  }
   // For what gives no rows. Parameters can be bound anew then.
   Status Run();
 

@@ -42,6 +42,14 @@ Status AddPlans(sqlite3* db, const std::vector<PlanRow>& plans) {
   return {};
 }
 
+// The row's first twelve columns, in Measurement's order.
+Measurement MeasurementOf(const Statement& query) {
+  return {query.Text(0),   query.Text(1),   query.Text(2),
+          query.Number(3), query.Number(4), query.Number(5),
+          query.Number(6), query.Number(7), static_cast<int>(query.Whole(8)),
+          query.Number(9), query.Text(10),  query.Text(11)};
+}
+
 Status AddMachine(sqlite3* db, const Place& place) {
   Statement machine(db, InsertSql(TableNamed("machines")));
   return machine.Bind(place.Machine()).Bind(place.cpu).Bind(int64_t{place.cores}).Run();
@@ -112,18 +120,24 @@ Status Store::AddProgram(const ProgramRow& program, const std::vector<CompileSit
 }
 
 Status Store::AddMeasurements(const Place& place, const std::vector<Measurement>& measurements,
-                              const std::vector<PlanRow>& plans) {
+                              const std::vector<PlanRow>& plans,
+                              const std::vector<ModuleRow>& modules) {
   Transaction transaction(db_);
   if (!transaction.begun()) return transaction.begun();
   if (Status added = AddMachine(db_, place); !added) return added;
   if (Status added = AddPlans(db_, plans); !added) return added;
+  Statement module_row(db_, InsertSql(TableNamed("modules")));
+  for (const ModuleRow& module : modules) {
+    if (Status added = module_row.Bind(module.module).Bind(module.graph).Run(); !added)
+      return added;
+  }
   Statement row(db_, InsertSql(TableNamed("measurements")));
   int64_t at = MicrosecondsNow();
   for (const Measurement& one : measurements) {
     row.Bind(one.program).Bind(place.Machine()).Bind(place.xla).Bind(place.hone).Bind(one.plan);
     row.Bind(at++).Bind(one.executable).Bind(one.stock_seconds).Bind(one.tuned_seconds);
     row.Bind(Finite(one.speedup)).Bind(Finite(one.low)).Bind(Finite(one.high));
-    row.Bind(int64_t{one.pairs}).Bind(one.compile_seconds).Bind(one.error);
+    row.Bind(int64_t{one.pairs}).Bind(one.compile_seconds).Bind(one.error).Bind(one.module);
     if (Status added = row.Run(); !added) return added;
   }
   return transaction.Commit();
@@ -174,7 +188,7 @@ StatusOr<std::vector<Measurement>> Store::Measurements(const Place& place,
                                                        const std::string& program) const {
   Statement query(db_,
                   "SELECT program, plan, executable, stock_seconds, tuned_seconds, speedup, low, "
-                  "high, pairs, compile_seconds, error FROM measurements "
+                  "high, pairs, compile_seconds, error, module FROM measurements "
                   "WHERE program = ? AND machine = ? AND xla = ? ORDER BY at");
   query.Bind(program).Bind(place.Machine()).Bind(place.xla);
   std::vector<Measurement> found;
@@ -182,9 +196,38 @@ StatusOr<std::vector<Measurement>> Store::Measurements(const Place& place,
     const StatusOr<bool> row = query.Next();
     if (!row) return tl::unexpected(row.error());
     if (!*row) return found;
-    found.push_back({query.Text(0), query.Text(1), query.Text(2), query.Number(3), query.Number(4),
-                     query.Number(5), query.Number(6), query.Number(7),
-                     static_cast<int>(query.Whole(8)), query.Number(9), query.Text(10)});
+    found.push_back(MeasurementOf(query));
+  }
+}
+
+StatusOr<std::vector<MeasuredModule>> Store::MeasuredModules(const Place& place) const {
+  Statement query(db_,
+                  "SELECT m.program, m.plan, m.executable, m.stock_seconds, m.tuned_seconds, "
+                  "m.speedup, m.low, m.high, m.pairs, m.compile_seconds, m.error, m.module, "
+                  "coalesce(p.file, ''), g.graph FROM measurements m "
+                  "JOIN modules g ON g.module = m.module "
+                  "LEFT JOIN programs p ON p.program = m.program "
+                  "WHERE m.machine = ? AND m.error = '' ORDER BY m.program, m.at");
+  query.Bind(place.Machine());
+  Statement choices(db_,
+                    "SELECT stage, key, value FROM choices WHERE plan = ? ORDER BY stage, key");
+  std::vector<MeasuredModule> found;
+  for (;;) {
+    const StatusOr<bool> row = query.Next();
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) return found;
+    MeasuredModule& one = found.emplace_back();
+    one.measurement = MeasurementOf(query);
+    one.program_name = query.Text(12);
+    one.graph = query.Text(13);
+    choices.Bind(one.measurement.plan);
+    for (;;) {
+      const StatusOr<bool> choice = choices.Next();
+      if (!choice) return tl::unexpected(choice.error());
+      if (!*choice) break;
+      one.choices.push_back({choices.Text(0), choices.Text(1), choices.Text(2)});
+    }
+    choices.Reset();
   }
 }
 
@@ -254,6 +297,7 @@ StatusOr<int64_t> Store::Prune(double older_than_seconds) {
   for (const char* sql : {
            "DELETE FROM plans WHERE plan NOT IN (SELECT plan FROM measurements "
            "UNION SELECT plan FROM outcomes)",
+           "DELETE FROM modules WHERE module NOT IN (SELECT module FROM measurements)",
            "DELETE FROM choices WHERE plan NOT IN (SELECT plan FROM plans)",
            "DELETE FROM programs WHERE program NOT IN (SELECT program FROM measurements "
            "UNION SELECT program FROM outcomes)",

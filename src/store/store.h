@@ -33,7 +33,8 @@ class Store {
   // A program and the places where its compilation decides.
   Status AddProgram(const ProgramRow& program, const std::vector<CompileSite>& sites);
   Status AddMeasurements(const Place& place, const std::vector<Measurement>& measurements,
-                         const std::vector<PlanRow>& plans);
+                         const std::vector<PlanRow>& plans,
+                         const std::vector<ModuleRow>& modules = {});
   // A kept one whose interval begins higher stays.
   Status AddOutcome(const Place& place, const Outcome& outcome, const PlanRow& plan);
   // A lesson of a greater gain stays.
@@ -44,6 +45,8 @@ class Store {
   // Newest last; those of one program, measured there with that XLA.
   StatusOr<std::vector<Measurement>> Measurements(const Place& place,
                                                   const std::string& program) const;
+  // Those on this machine whose module is known, whatever the versions; by program, oldest first.
+  StatusOr<std::vector<MeasuredModule>> MeasuredModules(const Place& place) const;
   StatusOr<std::optional<Outcome>> FindOutcome(const Place& place,
                                                const std::string& program) const;
   StatusOr<std::string> PlanText(const std::string& plan) const;

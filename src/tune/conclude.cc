@@ -84,9 +84,9 @@ class Conclusion {
   void Minimise(Finalist& winner) {
     minimise_until_ = clock_.Seconds() + kMinimiseShare * Left();
     assignment_ = AssignmentOf(space_, winner.plan);
-    const StatusOr<std::string> executable = measurer_.ExecutableOf(winner.plan);
-    if (!executable) return;
-    executable_ = *executable;
+    const Prepared prepared = measurer_.Prepare(winner.plan);
+    if (!prepared.error.empty()) return;
+    executable_ = prepared.executable;
     for (const Stage stage : AllStages().list) {
       std::vector<size_t> changed;
       for (size_t i = 0; i < assignment_.size(); ++i) {
@@ -111,19 +111,19 @@ class Conclusion {
     choices::Assignment without = assignment_;
     for (size_t i : changed) without[i] = space_.variables[i].stock;
     const TunePlan plan = PlanOf(space_, without);
-    const StatusOr<std::string> executable = measurer_.ExecutableOf(plan);
-    if (executable && *executable == executable_) {
+    const Prepared prepared = measurer_.Prepare(plan);
+    if (prepared.error.empty() && prepared.executable == executable_) {
       assignment_ = without;
       return true;
     }
-    if (executable) {
+    if (prepared.error.empty()) {
       const StatusOr<RaceReport> raced =
           measurer_.Race(plan, PlanOf(space_, assignment_), Look::kLong);
       const bool out = raced && (raced->same_executable ||
                                  (raced->speedup < kNotFaster && raced->high < kSurelyNot));
       if (out) {
         assignment_ = without;
-        executable_ = *executable;
+        executable_ = prepared.executable;
         return true;
       }
       if (raced && race != nullptr) *race = *raced;
@@ -172,7 +172,8 @@ class Conclusion {
       result_.reason = "no fresh process to confirm it in: " + fresh.error().message;
       return;
     }
-    // A race may take four times its seconds until it has six pairs, fewer of which have no interval.
+    // A race may take four times its seconds until it has six pairs, fewer of which have no
+    // interval.
     const double least = std::max(kLeastConfirm, 5 * measurer_.RunSeconds());
     const double seconds =
         Hurried() ? least : std::clamp(0.8 * Left(), least, std::max(least, kMostConfirm));

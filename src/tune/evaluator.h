@@ -7,6 +7,7 @@
 
 #include "core/comparison.h"
 #include "core/compile_plan.h"
+#include "core/program_graph.h"
 #include "core/race.h"
 #include "core/result.h"
 #include "tune/tune_plan.h"
@@ -31,6 +32,8 @@ class Evaluator {
   virtual StatusOr<std::vector<Alternative>> Alternatives(bool implementations, bool orders,
                                                           double order_seconds) = 0;
   virtual StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options) = 0;
+  // What is in an optimised module, from Compiled::text.
+  virtual StatusOr<ProgramGraph> Describe(const std::string& text) = 0;
   virtual StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b,
                                     const RaceOptions& options) = 0;
   virtual StatusOr<ComparisonReport> Compare(const TunePlan& a, const TunePlan& b,

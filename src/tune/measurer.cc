@@ -16,8 +16,21 @@ constexpr int kLongPairs = 60;
 constexpr int kLeastShort = 6;
 constexpr int kLeastLong = 20;
 constexpr double kUnknownRun = 0.01;
+// Larger modules than these are not described: that would take longer than it helps.
+constexpr int64_t kMostGraphInstructions = 20'000;
+constexpr size_t kMostGraphText = size_t{64} << 20;
 
 double LogOf(double ratio) { return std::log(std::clamp(ratio, 1e-6, 1e6)); }
+
+std::string HashOf(const std::string& text) {
+  uint64_t high = 0xcbf29ce484222325ull;  // FNV-1a, and the same from another start
+  uint64_t low = 0x84222325cbf29ce4ull;
+  for (const char c : text) {
+    high = (high ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+    low = (low ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+  }
+  return Fingerprint{high, low}.ToHex();
+}
 
 store::PlanRow RowOf(const Space& space, const TunePlan& plan) {
   store::PlanRow row{HashText(plan), TunePlanToJson(plan), {}};
@@ -87,8 +100,8 @@ double Measurer::RaceSeconds(Look look) const {
                               : std::clamp(2 * kLongPairs * run, 0.5, 12.0);
 }
 
-// What takes ten times as long to compile as the stock module does is not worth waiting for: some ways
-// to say a program make LLVM work for minutes.
+// What takes ten times as long to compile as the stock module does is not worth waiting for: some
+// ways to say a program make LLVM work for minutes.
 double Measurer::CompilePatience() const {
   const double stock = stock_compile_seconds_ > 0 ? stock_compile_seconds_ : kUnknownCompile;
   return std::clamp(10 * stock, kLeastPatience, RaceOptions{}.compile_seconds);
@@ -113,58 +126,82 @@ StatusOr<RaceReport> Measurer::Race(const TunePlan& a, const TunePlan& b, double
         run_seconds_ == 0 ? report->seconds_a : 0.8 * run_seconds_ + 0.2 * report->seconds_a;
   }
   if (report->compile_seconds_b > 0) compile_seconds_ = report->compile_seconds_b;
-  if (a.empty() && report->compile_seconds_a > 0) stock_compile_seconds_ = report->compile_seconds_a;
+  if (a.empty() && report->compile_seconds_a > 0)
+    stock_compile_seconds_ = report->compile_seconds_a;
   return report;
 }
 
-StatusOr<std::string> Measurer::ExecutableOf(const TunePlan& plan) {
+// The executable is told from others without generating code: by the optimised module, and what the
+// module does not show.
+Prepared Measurer::Prepare(const TunePlan& plan) {
+  const double start = evaluator_.Seconds();
+  Prepared prepared;
+  prepared.plan = plan;
   CompileOptions compiling;
   compiling.sites = false;
   compiling.fusion_hops = options_.fusion_hops;
   compiling.fast_math = options_.fast_math;
   compiling.deadline_seconds = CompilePatience();
+  compiling.text = options_.estimate || options_.record;
   const StatusOr<Compiled> compiled = Compile(plan, compiling);
-  if (!compiled) return tl::unexpected(compiled.error());
+  if (!compiled) {
+    prepared.error = compiled.error().message;
+    return prepared;
+  }
   CompilePlan behind;
   behind.flags = plan.compile.flags;
   for (const CompileChoice& choice : plan.compile.choices) {
     if (space_.behind_the_module.count(choice.key) != 0) behind.choices.push_back(choice);
   }
-  return compiled->fingerprint.ToHex() +
-         (behind.empty() ? std::string() : ":" + HashText({{}, behind}));
+  prepared.executable = compiled->fingerprint.ToHex() +
+                        (behind.empty() ? std::string() : ":" + HashText({{}, behind}));
+  prepared.seconds = evaluator_.Seconds() - start;
+  const bool graph = compiling.text && compiled->instructions <= kMostGraphInstructions &&
+                     compiled->text.size() <= kMostGraphText;
+  if (!graph || known_.count(prepared.executable) != 0) return prepared;
+  // What cannot be described is measured without.
+  const auto described = Timed([&] { return evaluator_.Describe(compiled->text); });
+  if (described) prepared.graph = cost::MakeCostGraph(*described);
+  prepared.seconds = evaluator_.Seconds() - start;
+  prepare_seconds_ =
+      prepare_seconds_ == 0 ? prepared.seconds : 0.9 * prepare_seconds_ + 0.1 * prepared.seconds;
+  return prepared;
 }
 
-Measured Measurer::Measure(const TunePlan& plan, Look look) {
+bool Measurer::Known(const Prepared& prepared) const {
+  return !prepared.error.empty() || known_.count(prepared.executable) != 0;
+}
+
+Measured Measurer::Measure(const Prepared& prepared, Look look) {
   const double start = evaluator_.Seconds();
   Measured measured;
   measured.look = look;
+  measured.executable = prepared.executable;
   ++evaluations_;
-  const StatusOr<std::string> executable = ExecutableOf(plan);
-  if (!executable) {
+  if (!prepared.error.empty()) {
     ++failures_;
-    measured.error = executable.error().message;
-    Record(plan, measured);
+    measured.error = prepared.error;
+    Record(prepared, measured);
     return measured;
   }
-  measured.executable = *executable;
-  const auto known = known_.find(*executable);
+  const auto known = known_.find(prepared.executable);
   if (known != known_.end() && (known->second.look == Look::kLong || look == Look::kShort)) {
     return known->second;
   }
   if (known != known_.end()) --evaluations_;  // a second look at the same
-  const StatusOr<RaceReport> race = Race({}, plan, look);
+  const StatusOr<RaceReport> race = Race({}, prepared.plan, look);
   if (!race) {
     ++failures_;
     measured.error = race.error().message;
-    Record(plan, measured);
-    known_[*executable] = measured;
+    Record(prepared, measured);
+    known_[prepared.executable] = measured;
     return measured;
   }
   measured.race = *race;
   measured.value = race->same_executable ? 0 : -LogOf(race->speedup);
-  known_[*executable] = measured;
-  Record(plan, measured);
-  const double seconds = evaluator_.Seconds() - start;
+  known_[prepared.executable] = measured;
+  Record(prepared, measured);
+  const double seconds = prepared.seconds + evaluator_.Seconds() - start;
   if (look == Look::kShort) {
     evaluation_seconds_ =
         evaluation_seconds_ == 0 ? seconds : 0.9 * evaluation_seconds_ + 0.1 * seconds;
@@ -176,11 +213,11 @@ double Measurer::EvaluationSeconds() const {
   return evaluation_seconds_ > 0 ? evaluation_seconds_ : 1.0;
 }
 
-void Measurer::Record(const TunePlan& plan, const Measured& measured) const {
+void Measurer::Record(const Prepared& prepared, const Measured& measured) const {
   if (!options_.record) return;
   store::Measurement one;
   one.program = options_.program;
-  one.plan = HashText(plan);
+  one.plan = HashText(prepared.plan);
   one.executable = measured.executable;
   one.stock_seconds = measured.race.seconds_a;
   one.tuned_seconds = measured.race.seconds_b;
@@ -190,7 +227,13 @@ void Measurer::Record(const TunePlan& plan, const Measured& measured) const {
   one.pairs = measured.race.pairs;
   one.compile_seconds = measured.race.compile_seconds_b;
   one.error = measured.error;
-  options_.record(one, RowOf(space_, plan));
+  store::ModuleRow module;
+  if (prepared.graph) {
+    module.graph = cost::CostGraphToText(*prepared.graph);
+    module.module = HashOf(module.graph);
+    one.module = module.module;
+  }
+  options_.record(one, RowOf(space_, prepared.plan), module);
 }
 
 }  // namespace hone::tune

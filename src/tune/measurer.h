@@ -3,12 +3,15 @@
 #ifndef HONE_TUNE_MEASURER_H_
 #define HONE_TUNE_MEASURER_H_
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
 #include "core/fingerprint.h"
 #include "core/race.h"
+#include "cost/cost_graph.h"
 #include "tune/evaluator.h"
 #include "tune/space.h"
 #include "tune/tune_program.h"
@@ -18,6 +21,17 @@ namespace hone::tune {
 enum class Look {
   kShort,  // a few pairs: is it promising?
   kLong,   // enough to build upon
+};
+
+// A plan that was compiled to see what comes of it, without the code that would be run.
+struct Prepared {
+  TunePlan plan;
+  std::string executable;  // equal for equal executables
+  std::string error;       // why it does not compile; "" where it does
+  // Of the optimised module. Not filled where nobody asks for it, it is too large, or the
+  // executable is known.
+  std::optional<cost::CostGraph> graph;
+  double seconds = 0;  // that all this took
 };
 
 struct Measured {
@@ -36,7 +50,11 @@ class Measurer {
 
   // The optimised module of the stock compiler: plans that come to it are worth 0, unmeasured.
   void KnowStock(const Fingerprint& module);
-  Measured Measure(const TunePlan& plan, Look look);
+  Measured Measure(const TunePlan& plan, Look look) { return Measure(Prepare(plan), look); }
+  Prepared Prepare(const TunePlan& plan);
+  Measured Measure(const Prepared& prepared, Look look);
+  // Whether measuring it would tell nothing new, or cannot be done.
+  bool Known(const Prepared& prepared) const;
   // Any two plans; what it tells of the stock executable is remembered.
   StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b, Look look);
   StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b, double seconds, int least_pairs);
@@ -50,12 +68,12 @@ class Measurer {
 
   // Of measuring, by how long the program runs.
   double RaceSeconds(Look look) const;
-  // What tells the plan's executable from others, without generating code: the optimised module,
-  // and what the module does not show.
-  StatusOr<std::string> ExecutableOf(const TunePlan& plan);
-
   // That compiling a plan and giving it a short look takes, judged by those so far.
   double EvaluationSeconds() const;
+  // Of those so far, running means: compiling a plan to see what comes of it, and the race behind
+  // it.
+  double PrepareSeconds() const { return prepare_seconds_; }  // 0: not known
+  double RestSeconds() const { return std::max(0.0, evaluation_seconds_ - prepare_seconds_); }
   double CompileSeconds() const { return compile_seconds_; }  // of one executable; 0: not known
   double RunSeconds() const { return run_seconds_; }          // of the stock executable; the same
   int64_t evaluations() const { return evaluations_; }
@@ -66,7 +84,7 @@ class Measurer {
  private:
   template <class Call>
   auto Timed(Call call) -> decltype(call());
-  void Record(const TunePlan& plan, const Measured& measured) const;
+  void Record(const Prepared& prepared, const Measured& measured) const;
   double CompilePatience() const;  // seconds
 
   Evaluator& evaluator_;
@@ -77,6 +95,7 @@ class Measurer {
   double compile_seconds_ = 0;
   double stock_compile_seconds_ = 0;
   double evaluation_seconds_ = 0;  // of those that were raced, a running mean
+  double prepare_seconds_ = 0;
   int64_t evaluations_ = 0;
   int64_t races_ = 0;
   int64_t failures_ = 0;

@@ -82,6 +82,14 @@ StatusOr<Compiled> PoolEvaluator::Compile(const TunePlan& plan, const CompileOpt
   return pool_->Compile(*state, plan.compile, options);
 }
 
+StatusOr<ProgramGraph> PoolEvaluator::Describe(const std::string& text) {
+  const StatusOr<ProgramInfo> module = pool_->Load(text);
+  if (!module) return tl::unexpected(module.error());
+  StatusOr<ProgramGraph> graph = pool_->Describe({module->id, {}});
+  pool_->Unload(module->id);
+  return graph;
+}
+
 StatusOr<RaceReport> PoolEvaluator::Race(const TunePlan& a, const TunePlan& b,
                                          const RaceOptions& options) {
   const StatusOr<StateName> state_a = StateAfter(*pool_, program_.id, a.passes);

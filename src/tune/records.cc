@@ -22,9 +22,12 @@ Status BeginRecords(store::Store& store, const store::Place& place,
     if (!lessons) return tl::unexpected(lessons.error());
     options.lessons = *std::move(lessons);
   }
-  options.record = [&store, place](const store::Measurement& one, const store::PlanRow& plan) {
+  options.record = [&store, place](const store::Measurement& one, const store::PlanRow& plan,
+                                   const store::ModuleRow& module) {
+    std::vector<store::ModuleRow> modules;
+    if (!module.module.empty()) modules.push_back(module);
     // A store that cannot be written to now is told of at the end.
-    (void)store.AddMeasurements(place, {one}, {plan});
+    (void)store.AddMeasurements(place, {one}, {plan}, modules);
   };
   return {};
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "tune/candidates.h"
@@ -14,6 +15,7 @@
 #include "tune/conclude.h"
 #include "tune/lessons.h"
 #include "tune/measurer.h"
+#include "tune/ranking.h"
 
 namespace hone::tune {
 namespace {
@@ -146,14 +148,20 @@ class Tuner {
   choices::Trial Examine(const choices::Assignment& assignment, int group) {
     const TunePlan plan = PlanOf(space_, assignment);
     if (plan.empty()) return {assignment, 0, false};
-    Measured measured = measurer_.Measure(plan, Look::kShort);
+    return Examine(assignment, measurer_.Prepare(plan), group);
+  }
+
+  choices::Trial Examine(const choices::Assignment& assignment, const Prepared& prepared,
+                         int group) {
+    const TunePlan& plan = prepared.plan;
+    Measured measured = measurer_.Measure(prepared, Look::kShort);
     const double best = finalists_.best_value();
     const double doubt =
         measured.race.low > 0 ? 0.15 * std::log(measured.race.high / measured.race.low) : 0;
     const bool promising =
         !measured.failed() && measured.value < best - std::max(kPromising, doubt);
     if (promising && measured.look == Look::kShort) {
-      measured = measurer_.Measure(plan, Look::kLong);
+      measured = measurer_.Measure(prepared, Look::kLong);
     }
     if (measured.failed()) {
       last_error_ = measured.error;
@@ -320,7 +328,8 @@ class Tuner {
         chooser->Tell(trial);
       }
     }
-    StageTurns turns(space_, options_.turn);
+    // A generation is a turn.
+    StageTurns turns(space_, options_.estimate ? 1 : options_.turn);
     while (!Stopped(round.until) && measurer_.evaluations() < round.evaluations) {
       Report("search");
       if (round.joint && next_look_ < std::size(kLookAgain) &&
@@ -329,19 +338,73 @@ class Tuner {
         if (ListBest()) return Ended::kGrown;
       }
       const int group = round.joint ? turns.Next() : choices::kEveryGroup;
+      const int tuned = round.joint ? group : space_.variables[round.variables[0]].group;
+      if (options_.estimate) {
+        if (!Generation(round, group, tuned, *chooser)) return Ended::kExhausted;
+        continue;
+      }
       const std::vector<Candidate> candidates = GenerateCandidates(*chooser, 1, group);
       if (candidates.empty()) return Ended::kExhausted;
-      Candidate whole{{round.base.begin(), round.base.end()}};
-      for (size_t i = 0; i < round.variables.size(); ++i) {
-        whole.own[round.variables[i]] = candidates[0].own[i];
-      }
-      const int tuned = round.joint ? group : space_.variables[round.variables[0]].group;
-      choices::Trial trial = Examine(Apply(whole, space_, lessons_), tuned);
-      if (round.joint) told_.push_back(trial);
-      trial.assignment = PartOf(round, trial.assignment);
-      chooser->Tell(trial);
+      Tell(round, Examine(Apply(Whole(round, candidates[0]), space_, lessons_), tuned), *chooser);
     }
     return Ended::kStopped;
+  }
+
+  static Candidate Whole(const Round& round, const Candidate& part) {
+    Candidate whole{{round.base.begin(), round.base.end()}};
+    for (size_t i = 0; i < round.variables.size(); ++i) {
+      whole.own[round.variables[i]] = part.own[i];
+    }
+    return whole;
+  }
+
+  void Tell(const Round& round, choices::Trial trial, choices::Chooser& chooser) {
+    if (round.joint) told_.push_back(trial);
+    trial.assignment = PartOf(round, trial.assignment);
+    chooser.Tell(trial);
+  }
+
+  // Several candidates are compiled; those whose value is known already are told, of the others the
+  // best by the estimate measured. False where there was none to be asked for.
+  bool Generation(const Round& round, int group, int tuned, choices::Chooser& chooser) {
+    const size_t top = TopOf(tuned);
+    const double left = std::min(round.until, SearchSeconds()) - Elapsed();
+    const size_t size =
+        GenerationSize(top, measurer_.PrepareSeconds(), measurer_.RestSeconds(), left);
+    const std::vector<Candidate> candidates = GenerateCandidates(chooser, size, group);
+    if (candidates.empty()) return false;
+    const auto over = [&] {
+      return Stopped(round.until) || measurer_.evaluations() >= round.evaluations;
+    };
+    std::vector<Ranked> generation;
+    std::set<std::string> executables;
+    for (const Candidate& candidate : candidates) {
+      if (over()) break;
+      Report("search");
+      Ranked ranked{Apply(Whole(round, candidate), space_, lessons_), {}, 0};
+      const TunePlan plan = PlanOf(space_, ranked.assignment);
+      if (!plan.empty()) ranked.prepared = measurer_.Prepare(plan);
+      if (plan.empty() || measurer_.Known(ranked.prepared)) {
+        Tell(round,
+             plan.empty() ? choices::Trial{ranked.assignment, 0, false}
+                          : Examine(ranked.assignment, ranked.prepared, tuned),
+             chooser);
+        continue;
+      }
+      if (!executables.insert(ranked.prepared.executable).second) continue;  // ranked already
+      if (ranked.prepared.graph) {
+        ranked.estimate =
+            options_.estimate(*ranked.prepared.graph, ChoicesOf(space_, ranked.assignment));
+      }
+      generation.push_back(std::move(ranked));
+    }
+    result_.passed_over += static_cast<int64_t>(KeepTop(top, generation));
+    for (const Ranked& ranked : generation) {
+      if (over()) break;
+      Report("search");
+      Tell(round, Examine(ranked.assignment, ranked.prepared, tuned), chooser);
+    }
+    return true;
   }
 
   // How much of the search is over, by whichever budget is spent faster.

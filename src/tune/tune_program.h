@@ -13,6 +13,7 @@
 
 #include "core/comparison.h"
 #include "core/race.h"
+#include "cost/cost_graph.h"
 #include "store/rows.h"
 #include "tune/evaluator.h"
 #include "tune/space.h"
@@ -31,6 +32,11 @@ struct TuneProgress {
   double stock_seconds = 0;  // of a run; 0 until known
   double best_speedup = 1;
 };
+
+// The estimated logarithm of the time of an optimised module under the choices that led to it, up
+// to a constant of the program: lower is better.
+using CostEstimate =
+    std::function<double(const cost::CostGraph& module, const std::vector<NamedChoice>& choices)>;
 
 struct TuneOptions {
   std::string program;  // its fingerprint, by which lessons name where they are from
@@ -51,8 +57,12 @@ struct TuneOptions {
   std::vector<store::Measurement> known;  // on this machine with this XLA: not measured again
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const TuneProgress&)> progress;
-  // Each measurement as it comes, for a store.
-  std::function<void(const store::Measurement&, const store::PlanRow&)> record;
+  // Where there is one, candidates are compiled some at a time, and those are measured that it
+  // thinks best.
+  CostEstimate estimate;
+  // Each measurement as it comes, for a store; the module has no name where it is not known.
+  std::function<void(const store::Measurement&, const store::PlanRow&, const store::ModuleRow&)>
+      record;
 };
 
 // What a stage's choices are worth in the plan that is kept: the time without them by the time
@@ -85,6 +95,7 @@ struct TuneResult {
   int64_t evaluations = 0;   // plans whose value became known, also those known before
   int64_t races = 0;         // measured
   int64_t failures = 0;      // plans that did not compile or run
+  int64_t passed_over = 0;   // plans that were compiled and, by their estimate, not measured
   size_t variables = 0;
   double seconds = 0;
   double busy_seconds = 0;       // of them compiling, running and comparing

@@ -20,13 +20,14 @@ MAY_INCLUDE = {
     "search": {"core"},
     "dataset": {"core"},
     "policy": {"core", "search"},
-    "tune": {"core", "wire", "env", "search", "policy", "store"},
+    "cost": {"core", "policy"},
+    "tune": {"core", "wire", "env", "search", "policy", "cost", "store"},
     "learn": {"core", "wire", "env", "search", "policy"},
     "memory": {"core"},
     "store": {"core"},
     "report": {"core", "wire", "env", "search"},
     "python": {"core", "wire", "env"},
-    "cli": {"core", "wire", "env", "search", "policy", "tune", "learn", "memory", "store",
+    "cli": {"core", "wire", "env", "search", "policy", "cost", "tune", "learn", "memory", "store",
             "report", "dataset"},
 }
 # The worker's side of the wire; the pool is the agent's.

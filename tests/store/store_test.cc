@@ -1,6 +1,7 @@
 #include "store/store.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <fstream>
 #include <limits>
@@ -83,6 +84,100 @@ TEST(StoreTest, GivesBackWhatWasAdded) {
   EXPECT_EQ(listed->at(0).measurements, 2);
   EXPECT_EQ(listed->at(0).program.file, "a.hlo");
   EXPECT_TRUE((*store)->List("q")->empty());
+}
+
+TEST(StoreTest, KeepsModulesOnceForAllTheirMeasurements) {
+  const TemporaryFile file;
+  const auto store = Store::Open(file.path());
+  Fill(**store);
+  Measurement one = MakeMeasurement("h1", 1.5);
+  one.module = "g1";
+  Measurement other = MakeMeasurement("h3", 1.7);
+  other.module = "g1";
+  Measurement failed = MakeMeasurement("h4", 1.7);
+  failed.module = "g1";
+  failed.error = "it does not compile";
+  ASSERT_TRUE((*store)->AddMeasurements(kHere, {one}, {MakePlan("h1")}, {{"g1", "a graph"}}));
+  ASSERT_TRUE((*store)->AddMeasurements(kHere, {other, failed}, {MakePlan("h3"), MakePlan("h4")},
+                                        {{"g1", "a graph"}}));
+  const auto modules = (*store)->MeasuredModules(kHere);
+  ASSERT_TRUE(modules) << modules.error().message;
+  ASSERT_EQ(modules->size(), 2u) << "those without a module or with an error are left out";
+  EXPECT_EQ(modules->at(0).graph, "a graph");
+  EXPECT_EQ(modules->at(1).measurement.speedup, 1.7);
+  EXPECT_EQ(modules->at(1).program_name, "a.hlo");
+  ASSERT_EQ(modules->at(1).choices.size(), 1u);
+  EXPECT_EQ(modules->at(1).choices[0].key, "xla_some_flag");
+  Place elsewhere = kHere;
+  elsewhere.cores = 4;
+  EXPECT_TRUE((*store)->MeasuredModules(elsewhere)->empty());
+  const std::string lines = *(*store)->Export();
+  const auto copy = Store::Open(file.path("copy.db"));
+  ASSERT_TRUE((*copy)->Import(lines));
+  EXPECT_EQ((*copy)->MeasuredModules(kHere)->size(), 2u);
+  ASSERT_TRUE((*store)->Prune(0));
+  EXPECT_EQ((*store)->Export()->find("a graph"), std::string::npos);
+}
+
+// What version 1 made, as far as a program, a plan and a measurement need it.
+constexpr char kVersion1[] = R"(
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+INSERT INTO meta VALUES ('schema_version', '1');
+CREATE TABLE machines (
+  machine TEXT PRIMARY KEY, cpu TEXT NOT NULL, cores INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE programs (
+  program TEXT PRIMARY KEY, name TEXT NOT NULL, file TEXT NOT NULL,
+  instructions INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE plans (plan TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE choices (
+  plan TEXT NOT NULL, stage TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
+  PRIMARY KEY (plan, stage, key)) WITHOUT ROWID;
+CREATE TABLE measurements (
+  program TEXT NOT NULL, machine TEXT NOT NULL, xla TEXT NOT NULL, hone TEXT NOT NULL,
+  plan TEXT NOT NULL, at INTEGER NOT NULL, executable TEXT NOT NULL, stock_seconds REAL NOT NULL,
+  tuned_seconds REAL NOT NULL, speedup REAL NOT NULL, low REAL NOT NULL, high REAL NOT NULL,
+  pairs INTEGER NOT NULL, compile_seconds REAL NOT NULL, error TEXT NOT NULL,
+  PRIMARY KEY (program, machine, xla, plan, at)) WITHOUT ROWID;
+INSERT INTO measurements VALUES ('p1', 'a processor x2', 'xla 1', 'hone 1', 'h1', 1, 'e', 0.1, 0.05,
+                                 2, 1.9, 2.1, 12, 0.5, '');
+)";
+
+void Do(const std::string& path, const char* sql) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  sqlite3_close(db);
+}
+
+TEST(StoreTest, AFileOfVersion1IsBroughtUpToDate) {
+  const TemporaryFile file;
+  Do(file.path(), kVersion1);
+  for (int again = 0; again < 2; ++again) {
+    const auto store = Store::Open(file.path());
+    ASSERT_TRUE(store) << store.error().message;
+    const auto known = (*store)->Measurements(kHere, "p1");
+    ASSERT_TRUE(known) << known.error().message;
+    ASSERT_EQ(known->size(), 1u);
+    EXPECT_EQ(known->at(0).speedup, 2);
+    EXPECT_EQ(known->at(0).module, "");
+    const auto modules = (*store)->MeasuredModules(kHere);
+    ASSERT_TRUE(modules) << modules.error().message;
+    EXPECT_TRUE(modules->empty());
+  }
+  Do(file.path(), "UPDATE meta SET value = '99' WHERE name = 'schema_version'");
+  EXPECT_FALSE(Store::Open(file.path()));
+}
+
+TEST(StoreTest, LinesOfVersion1CanBeImported) {
+  const TemporaryFile file;
+  const auto store = Store::Open(file.path());
+  Fill(**store);
+  std::string lines = *(*store)->Export();
+  for (size_t at; (at = lines.find(",\"module\":\"\"")) != lines.npos;) lines.erase(at, 12);
+  const auto other = Store::Open(file.path("other.db"));
+  const auto rows = (*other)->Import(lines);
+  ASSERT_TRUE(rows) << rows.error().message;
+  EXPECT_EQ((*other)->Measurements(kHere, "p1")->size(), 2u);
 }
 
 TEST(StoreTest, WorseOutcomesAndLessonsDoNotReplaceBetterOnes) {

@@ -45,14 +45,28 @@ class ToyEvaluator final : public Evaluator {
     return alternatives_;
   }
 
-  StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions&) override {
+  StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options) override {
     seconds_ += compile_seconds;
     if (const std::string why = Fails(plan); !why.empty()) {
       return MakeError(ErrorCode::kWorkerDied, why);
     }
     Compiled compiled = listing_;
     compiled.fingerprint = {Hash(plan), 1};
+    if (options.text) compiled.text = std::to_string(formula_(Decided(plan)));
     return compiled;
+  }
+
+  // A copy of as many elements as the program takes microseconds.
+  StatusOr<ProgramGraph> Describe(const std::string& text) override {
+    InstructionInfo copy;
+    copy.opcode = "copy";
+    copy.shape.type = "f32";
+    copy.shape.dimensions = {static_cast<int64_t>(1e6 * run_seconds * std::exp(std::stod(text)))};
+    copy.shape.bytes = 4 * copy.shape.dimensions[0];
+    ProgramGraph graph;
+    graph.computations.resize(1);
+    graph.computations[0].instructions.push_back(copy);
+    return graph;
   }
 
   StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b,

@@ -3,6 +3,7 @@
 
 #include "tune/candidates.h"
 #include "tune/lessons.h"
+#include "tune/ranking.h"
 #include "tune/space.h"
 #include "tune/tune_plan.h"
 
@@ -167,6 +168,33 @@ TEST(LessonsTest, AGreaterGainTeaches) {
   lessons.Learn({{Stage::kFlags, "xla_a", "false"}}, 0.6, "q");
   EXPECT_EQ(lessons.Find(Stage::kFlags, "xla_a")->value, "false");
   EXPECT_EQ(lessons.Find(Stage::kFusion, "xla_a"), nullptr);
+}
+
+TEST(RankingTest, AGenerationIsAsLargeAsItPays) {
+  EXPECT_EQ(TopOf(static_cast<int>(Stage::kFusion)), 10u);
+  EXPECT_EQ(TopOf(static_cast<int>(Stage::kTiles)), 5u);
+  EXPECT_EQ(GenerationSize(10, 0, 0, 1e3), 1u);
+  EXPECT_EQ(GenerationSize(10, 1, 0.5, 1e3), 10u);
+  EXPECT_EQ(GenerationSize(10, 1, 2.5, 1e3), 25u);
+  EXPECT_EQ(GenerationSize(10, 1, 100, 1e3), 40u);
+  EXPECT_EQ(GenerationSize(10, 1, 100, 60), 12u);
+  EXPECT_EQ(GenerationSize(10, 1, 100, 0), 1u);
+}
+
+TEST(RankingTest, TheTopIsKeptAndWhatCouldNotBeEstimated) {
+  std::vector<Ranked> generation;
+  for (const double estimate : {3.0, 1.0, 2.0, 1.0}) {
+    Ranked& ranked = generation.emplace_back();
+    ranked.estimate = estimate;
+    ranked.prepared.graph.emplace();
+    ranked.assignment = {static_cast<uint32_t>(generation.size())};
+  }
+  generation.emplace_back().assignment = {9};
+  EXPECT_EQ(KeepTop(2, generation), 2u);
+  ASSERT_EQ(generation.size(), 3u);
+  EXPECT_EQ(generation[0].assignment, choices::Assignment{9});
+  EXPECT_EQ(generation[1].assignment, choices::Assignment{2});
+  EXPECT_EQ(generation[2].assignment, choices::Assignment{4});
 }
 
 }  // namespace

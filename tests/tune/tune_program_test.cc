@@ -62,6 +62,46 @@ TEST(TuneProgramTest, FindsWhatHelpsAndNothingElse) {
   EXPECT_GT(result.busy_seconds, 0.8 * result.seconds);
 }
 
+// Forty fusion sites, of which the lightest matters; Elements knows which.
+ToyEvaluator MakeNeedle() {
+  ToyEvaluator toy([](const Decided& decided) {
+    return 0.01 * static_cast<double>(decided.size()) - (Is(decided, "1", "keep") ? 0.4 : 0);
+  });
+  for (SiteKey key = 1; key <= 40; ++key) {
+    toy.AddSite(key, CompileSiteKind::kFusionEdge, {"fuse", "keep"}, 1000 * key);
+  }
+  return toy;
+}
+
+double Elements(const cost::CostGraph& module, const std::vector<NamedChoice>&) {
+  return static_cast<double>(module.nodes.at(0).dimensions[0]);
+}
+
+TEST(TuneProgramTest, AnEstimateSparesMeasuringWhatItThinksSlow) {
+  TuneOptions options = Seconds(300);
+  options.budget_evaluations = 12;
+  ToyEvaluator alone = MakeNeedle();
+  EXPECT_FALSE(TuneProgram(alone, options).kept) << "it was to be found late, by its weight";
+  ToyEvaluator ranked = MakeNeedle();
+  options.estimate = Elements;
+  const TuneResult result = TuneProgram(ranked, options);
+  ASSERT_TRUE(result.kept) << result.reason;
+  EXPECT_NEAR(ranked.Speedup(result.plan), std::exp(0.39), 0.01);
+  EXPECT_GT(result.passed_over, 10);
+  EXPECT_LE(result.evaluations, 12);
+}
+
+TEST(TuneProgramTest, AWrongEstimateOnlyCosts) {
+  TuneOptions options = Seconds(150);
+  options.estimate = [](const cost::CostGraph& module, const std::vector<NamedChoice>& choices) {
+    return -Elements(module, choices);
+  };
+  ToyEvaluator toy = MakeSeparable();
+  const TuneResult result = TuneProgram(toy, options);
+  ASSERT_TRUE(result.kept) << result.reason;
+  EXPECT_GT(result.race.low, 1);
+}
+
 TEST(TuneProgramTest, EveryStrategyFindsSome) {
   for (const choices::ChooserInfo& info : choices::Choosers()) {
     ToyEvaluator toy = MakeSeparable();
@@ -302,7 +342,10 @@ TEST(TuneProgramTest, MeasurementsOfAnEarlierRunAreNotTakenAgain) {
   };
   std::vector<store::Measurement> known;
   TuneOptions options = Seconds(120);
-  options.record = [&](const store::Measurement& one, const store::PlanRow& plan) {
+  options.record = [&](const store::Measurement& one, const store::PlanRow& plan,
+                       const store::ModuleRow& module) {
+    EXPECT_EQ(one.module, module.module);
+    EXPECT_FALSE(module.graph.empty());
     EXPECT_FALSE(plan.text.empty());
     EXPECT_FALSE(plan.choices.empty());
     known.push_back(one);
