@@ -60,7 +60,9 @@ class Optimized:
     def _without(self, why, arguments, named):
         traced = any(isinstance(leaf, jax.core.Tracer)
                      for leaf in jax.tree_util.tree_leaves((arguments, named)))
-        if not traced and not self._warned:
+        if traced:  # by the function itself: what a transformation keeps must not be donated
+            return self.__wrapped__(*arguments, **named)
+        if not self._warned:
             self._warned = True
             _warn(self, 4, f"runs as JAX compiles it: {str(why).partition(chr(10))[0]}")
         return self.original(*arguments, **named)
