@@ -157,10 +157,23 @@ def fields(message):
 
 
 def with_body(module, body):
-    """`module` with the instructions of `body`; both serialized HloModuleProto."""
+    """`module` with the instructions of `body`; both serialized HloModuleProto.
+
+    Raises:
+      ValueError: they take or give different things, which XLA would not notice.
+    """
+    if _signature(module) != _signature(body):
+        raise ValueError("the tuned module has other arguments or results")
     return b"".join(
         [field for number, field in fields(module) if number not in _BODY_FIELDS]
         + [field for number, field in fields(body) if number in _BODY_FIELDS])
+
+
+def _signature(module):
+    """Shapes and layouts of arguments and results: a ProgramShapeProto without names."""
+    shape = b"".join(field for number, field in fields(module) if number == 4)
+    length = next(i for i, byte in enumerate(shape[1:], 2) if byte < 128) if shape else 0
+    return [field for number, field in fields(shape[length:]) if number in (1, 2)]
 
 
 # Modules by their attribute, while they are compiled.
@@ -171,24 +184,27 @@ _local = threading.local()
 
 def _transform(message):
     """XLA's callback: the tuned module for one that is in `_compiling`."""
+    entry = None
     try:
         attribute = next((field for number, field in fields(message) if number == 19
-                          and _ATTRIBUTE.encode() in field), None)
-        if attribute is None:
+                          and _ATTRIBUTE.encode() in field), b"")
+        entry = next((entry for token, entry in list(_compiling.items())
+                      if token.encode() in attribute), None)
+        if entry is None:
             return None
-        for token, entry in list(_compiling.items()):
-            if token.encode() in attribute:
-                entry.seen = message
-                return with_body(message, entry.tuned.body) if entry.tuned.body else None
-    except Exception as error:  # XLA would end the compilation
-        warnings.warn(f"hone leaves a module as it is: {error}", stacklevel=2)
-    return None
+        entry.seen = message
+        return with_body(message, entry.tuned.body) if entry.tuned.body else None
+    except Exception as error:  # which would go through XLA; compile_tuned raises it
+        if entry is not None:
+            entry.error = error
+        return None
 
 
 class _Entry:
     def __init__(self, tuned):
         self.tuned = tuned
         self.seen = None
+        self.error = None
 
 
 def compile_tuned(backend, module, devices, options, tuned):
@@ -223,6 +239,8 @@ def compile_tuned(backend, module, devices, options, tuned):
             del _compiling[token]
             if not _compiling:
                 clear_hlo_module_transformation("hone", platforms="cpu")
+    if entry.error is not None:
+        raise entry.error
     if tuned.body and entry.seen is None:
         raise RuntimeError("XLA did not call the transformation")
     return executable, entry.seen
