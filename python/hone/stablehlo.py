@@ -93,4 +93,4 @@ def _decoded(data):
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise ValueError(f"it is neither MLIR bytecode nor text: {error}") from error
+        raise ValueError(f"this is neither StableHLO bytecode nor HLO nor text: {error}") from error

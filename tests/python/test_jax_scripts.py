@@ -23,7 +23,11 @@ except ImportError as error:
 
 PACKAGE = pathlib.Path(hone.__file__).resolve().parents[1]
 SCRIPT = """
-import jax, jax.numpy as jnp
+import functools, jax, jax.numpy as jnp
+
+@functools.partial(jax.jit, donate_argnums=0)
+def update(state, x):
+    return state + x
 
 @jax.jit
 def step(x):
@@ -37,6 +41,9 @@ x = jnp.ones(4)
 for _ in range(5):
     y = step(x)
 again(x)
+state = jnp.zeros(4)
+for _ in range(3):
+    state = update(state, x)
 print(y.tolist())
 """
 
@@ -88,6 +95,11 @@ def test_record_counts_and_keeps_modules(script, tmp_path):
     inputs = record.load_arrays(program.with_suffix(".npz"))
     assert [i.tolist() for i in inputs] == [[1.0] * 4]
     assert not (folder / rows["jit_again"]["file"]).with_suffix(".npz").exists()
+    # Donated arguments are gone from JAX's module once it is compiled.
+    update = folder / rows["jit_update"]["file"]
+    with _compile.module_of(update.with_suffix(".stablehlo").read_bytes()) as module:
+        assert _compile.donated(module) == {0}
+    assert "mhlo.input_output_alias = [{alias" in hone.to_stablehlo(update.read_bytes())
     assert key_of(program.with_suffix(".stablehlo").read_bytes()) == rows["jit_step"]["key"]
     names = {path.name for path in folder.iterdir()}
     assert not any(name.startswith(".") and name != ".lock" for name in names)

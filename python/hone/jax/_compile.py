@@ -26,6 +26,7 @@ from jax._src.lib.mlir import ir
 from jax.extend.xla import clear_hlo_module_transformation, register_hlo_module_transformation
 
 _ATTRIBUTE = "hone.tuned"
+# XLA forgets the aliases of a module that the hook replaces, so donated arguments are not reused by it.
 # Fields of HloModuleProto that are the instructions, what names them and what they refer to; all
 # others (aliases, donors, shardings, the module's name and id) stay those of the module that JAX made.
 _BODY_FIELDS = {2, 3, 6, 7, 17}
@@ -270,7 +271,7 @@ class Watcher:
     """What is told of compilations; the default leaves all as it is."""
 
     def before(self, module, options):
-        """What is known of a module that is about to be compiled: Tuned, or None."""
+        """The module is still what was lowered; compiling takes its donated arguments away. What is known of a module that is about to be compiled: Tuned, or None."""
 
     def after(self, module, executable, options):
         """It has been compiled, by JAX's own way."""
@@ -283,17 +284,20 @@ def watch(watcher):
     @functools.wraps(original)
     def compile_or_get_cached(backend, computation, devices, compile_options, host_callbacks,
                               executable_devices, *rest, **named):
-        forced = getattr(_local, "tuned", None)
-        known = forced
+        forced = getattr(_local, "forced", None)
+        if forced is not None:
+            tuned, stablehlo = forced
+            with module_of(stablehlo) as module:
+                return compile_tuned(
+                    backend, module, executable_devices, compile_options, tuned)[0]
+        known = None
         try:
-            if known is None and tunable(backend, devices, host_callbacks):
+            if tunable(backend, devices, host_callbacks):
                 known = watcher.before(computation, compile_options)
             if known is not None:
                 return compile_tuned(
                     backend, computation, executable_devices, compile_options, known)[0]
         except Exception as error:
-            if forced is not None:
-                raise
             warnings.warn(f"hone leaves {name_of(computation)} as it is: {error}", stacklevel=2)
         executable = original(backend, computation, devices, compile_options, host_callbacks,
                               executable_devices, *rest, **named)
@@ -314,14 +318,20 @@ def watch(watcher):
 
 
 @contextlib.contextmanager
-def forced(tuned):
-    """What this thread compiles meanwhile is compiled so; an error is raised."""
+def forced(tuned, stablehlo):
+    """What this thread compiles meanwhile is `stablehlo`, compiled so; an error is raised.
+
+    `stablehlo` is what the function was lowered to, from before it was compiled the first time: JAX's
+    module is another afterwards, without the donated arguments.
+    """
     end = watch(Watcher())
-    _local.tuned = tuned
+    pxla._cached_compilation.cache_clear()  # what JAX would take from its memory is not compiled
+    _local.forced = (tuned, stablehlo)
     try:
         yield
     finally:
-        _local.tuned = None
+        _local.forced = None
+        pxla._cached_compilation.cache_clear()
         end()
 
 

@@ -134,28 +134,29 @@ def _search(lowered, example_args, static, objective, budget, store, seed, verbo
         "device_assignment", ())) if hasattr(device, "platform")}
     if len(devices) > 1 or any(device.platform != "cpu" for device in devices):
         raise ValueError("it is not for one CPU device; hone.jax tunes for that")
+    module = lowered.compiler_ir("stablehlo")
+    stablehlo, name = _compile.bytecode_of(module), _compile.name_of(module)
+    hlo = _compile.hlo_of(module)
     compiled = lowered.compile()
     _, constants, kept, put = _compile.executable_of(compiled)
     dynamic = [a for position, a in enumerate(example_args) if position not in (static or [[]])[0]]
     flat = [*constants, *jax.tree_util.tree_leaves(dynamic)]
     inputs = put([leaf for position, leaf in enumerate(flat) if position in kept])
-    module = lowered.compiler_ir("stablehlo")
     with tempfile.TemporaryDirectory(prefix="hone-") as folder:
-        hlo_file = pathlib.Path(folder) / f"{_compile.name_of(module)}.pb"
-        hlo_file.write_bytes(_compile.hlo_of(module))
+        hlo_file = pathlib.Path(folder) / f"{name}.pb"
+        hlo_file.write_bytes(hlo)
         options = dict(budget=budget, seed=seed, show=verbose)
         if objective == "time":
             plan, search = _improve.tune(hlo_file, folder, store=store, **options)
         else:
             plan, search = _improve.shrink(hlo_file, folder, objective=objective, **options)
         verdict = _improve.improve(
-            _compile.bytecode_of(module), hlo_file, plan, inputs, seed=seed, folder=folder,
-            name=_compile.name_of(module))
+            stablehlo, hlo_file, plan, inputs, seed=seed, folder=folder, name=name)
         if not verdict.kept and search.get("kept") == "stock":
             verdict = _improve.Verdict(False, search.get("reason") or "nothing better was found")
     if not verdict.kept:
         return verdict, None, search
-    with _compile.forced(verdict.tuned):
+    with _compile.forced(verdict.tuned, stablehlo):
         # An option, at its default: what is compiled with options, JAX doesn't take from its memory.
         tuned = lowered.compile(compiler_options={"xla_embed_ir_in_executable": False})
     return verdict, tuned, search

@@ -46,18 +46,16 @@ class Recorder:
         from hone.jax import _compile
 
         key = _compile.key_of(module, options)
-        self._begun[threading.get_ident()] = (key, time.perf_counter())
-
-    def after(self, module, executable, options):
-        from hone.jax import _compile
-
-        key, begun = self._begun.pop(threading.get_ident())
-        seconds = time.perf_counter() - begun
         name = _compile.name_of(module)
         file = f"{re.sub(r'[^A-Za-z0-9_.-]', '_', name)[:80]}-{key[:12]}"
         if not (self.folder / f"{file}.pb").exists():
             write_whole(self.folder / f"{file}.stablehlo", _compile.bytecode_of(module))
             write_whole(self.folder / f"{file}.pb", _compile.hlo_of(module))
+        self._begun[threading.get_ident()] = (key, name, file, time.perf_counter())
+
+    def after(self, module, executable, options):
+        key, name, file, begun = self._begun.pop(threading.get_ident())
+        seconds = time.perf_counter() - begun
         with self._lock:
             row = self._rows.setdefault(key, {
                 "file": f"{file}.pb", "key": key, "name": name, "calls": 0, "seconds": 0.0,
