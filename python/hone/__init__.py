@@ -3,13 +3,17 @@
 `gymnasium.make("hone/PassOrder-v0", programs=...)` makes an environment in which an agent picks the
 order of XLA's passes; `gymnasium.make_vec` makes many. In "hone/Rewrites-v0" it decides about the
 rewrites of passes, one by one. `hone.hloenv` has the interface of HloEnv, `hone.datasets` programs.
+`hone.jax.optimize` tunes a JAX function; `from_stablehlo` and `to_stablehlo` translate.
 Importing hone starts nothing: the compiler runs in processes of its own, started with the first
 environment, so hone can be imported beside jax, tensorflow or torch.
 """
 
 from importlib import import_module
 
-__all__ = ["PassOrderEnv", "PassOrderVectorEnv", "RewritesEnv", "datasets"]
+__all__ = [
+    "PassOrderEnv", "PassOrderVectorEnv", "RewritesEnv", "datasets", "from_stablehlo", "jax",
+    "to_stablehlo",
+]
 __version__ = "0.1.0"
 
 _HOMES = {
@@ -17,6 +21,9 @@ _HOMES = {
     "PassOrderVectorEnv": "hone.pass_order_vector",
     "RewritesEnv": "hone.rewrites",
     "datasets": "hone.datasets",
+    "from_stablehlo": "hone.stablehlo",
+    "jax": "hone.jax",
+    "to_stablehlo": "hone.stablehlo",
 }
 
 
@@ -24,7 +31,7 @@ def __getattr__(name):
     if name not in _HOMES:
         raise AttributeError(f"module 'hone' has no attribute {name!r}")
     module = import_module(_HOMES[name])
-    return module if name == "datasets" else getattr(module, name)
+    return module if name in ("datasets", "jax") else getattr(module, name)
 
 
 def _register():

@@ -73,6 +73,13 @@ const CLI::App& Innermost(const CLI::App& app) {
   return parsed.empty() ? app : Innermost(*parsed.front());
 }
 
+// What a command did not understand; a `--`, after which no word is a flag, is no such thing.
+std::vector<std::string> Remaining(const CLI::App& app) {
+  std::vector<std::string> rest = app.remaining();
+  rest.erase(std::remove(rest.begin(), rest.end(), "--"), rest.end());
+  return rest;
+}
+
 Error UnknownArgument(const CLI::App& app, const std::string& argument) {
   const std::string flag = argument.substr(0, argument.find('='));
   const std::string command = FullName(app);
@@ -156,7 +163,7 @@ int Main(const std::vector<Command>& commands, int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     // A mistyped flag is the better explanation of an argument that is then missing.
     const CLI::App& place = Innermost(app);
-    for (const std::string& rest : place.remaining()) {
+    for (const std::string& rest : Remaining(place)) {
       if (rest.size() > 1 && rest[0] == '-') return Fail(UnknownArgument(place, rest), json);
     }
     return Fail({ErrorCode::kInvalidInput,
@@ -166,7 +173,7 @@ int Main(const std::vector<Command>& commands, int argc, char** argv) {
   if (version) return Finish(Version(), kFine);
   const Entry* entry = chosen();
   for (const CLI::App* place = &Innermost(app); place != nullptr; place = place->get_parent()) {
-    if (const auto rest = place->remaining(); !rest.empty()) {
+    if (const auto rest = Remaining(*place); !rest.empty()) {
       return Fail(UnknownArgument(*place, rest.front()), json);
     }
   }

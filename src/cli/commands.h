@@ -27,8 +27,8 @@ const std::vector<Command>& Commands();
 
 // As both executables list it.
 inline constexpr Command kTrain = {
-    "train", "learn a policy by acting on programs: ppo, dqn, a2c, trpo", "", nullptr, "hone-learn",
-    "it needs libtorch (on Debian: libtorch-dev) when hone is built"};
+    "train",      "learn a policy by acting on programs: ppo, dqn, a2c, trpo",     "", nullptr,
+    "hone-learn", "it needs libtorch (on Debian: libtorch-dev) when hone is built"};
 
 Run AddApply(CLI::App& app);
 Run AddBench(CLI::App& app);
@@ -42,6 +42,7 @@ Run AddLeaderboard(CLI::App& app);
 Run AddMemory(CLI::App& app);
 Run AddOptimize(CLI::App& app);
 Run AddPasses(CLI::App& app);
+Run AddRecord(CLI::App& app);
 Run AddReplay(CLI::App& app);
 Run AddRewrites(CLI::App& app);
 Run AddRun(CLI::App& app);
@@ -49,6 +50,7 @@ Run AddStats(CLI::App& app);
 Run AddStore(CLI::App& app);
 Run AddTune(CLI::App& app);
 Run AddTrain(CLI::App& app);  // of hone-learn
+Run AddWith(CLI::App& app);
 
 }  // namespace hone::cli
 

@@ -184,8 +184,8 @@ Run AddImplement(CLI::App& app) {
   app.add_option("file", options->file, "the program")->required()->type_name("FILE");
   app.add_option("-o,--output", options->output, "write the faster program, if there is one")
       ->type_name("FILE");
-  AddDuration(app, "--budget", options->budget, "time for racing");
-  AddDuration(app, "--race", options->race_budget, "time for measuring in one race");
+  AddDuration(app, "--budget", options->budget, "time for racing (120s)");
+  AddDuration(app, "--race", options->race_budget, "time for measuring in one race (8s)");
   app.add_option("--seed", options->seed, "of the inputs")->capture_default_str();
   app.add_flag("!--no-verify", options->verify, "do not compare outputs");
   AddDatasetsOption(app, options->common.datasets);

@@ -13,6 +13,7 @@
 #include <set>
 #include <utility>
 
+#include "cli/python.h"
 #include "core/nearest.h"
 #include "dataset/index.h"
 #include "dataset/programs.h"
@@ -68,8 +69,9 @@ StatusOr<std::vector<std::string>> InSplit(const std::vector<std::string>& files
       const StatusOr<dataset::Index> index = dataset::ReadIndex(folder.string());
       if (!index) {
         return MakeError(ErrorCode::kInvalidInput,
-                         file + ": no index.tsv says in what split it is; `hone dataset index` and "
-                                "`hone dataset split` make one");
+                         file +
+                             ": no index.tsv says in what split it is; `hone dataset index` and "
+                             "`hone dataset split` make one");
       }
       for (const dataset::Row& row : index->rows) splits_of[folder][row.file] = row.split;
     }
@@ -84,6 +86,7 @@ StatusOr<std::vector<std::string>> InSplit(const std::vector<std::string>& files
 }
 
 StatusOr<std::string> FindInput(const std::string& given, const std::vector<std::string>& folders) {
+  if (NeedsLowering(given)) return given;
   struct stat status;
   if (stat(given.c_str(), &status) == 0 || errno != ENOENT) return given;
   const auto datasets = FindDatasets(folders);
@@ -106,6 +109,10 @@ tl::expected<std::vector<std::string>, FileError> ExpandInputs(
   for (const std::string& name : given) {
     const StatusOr<std::string> path = FindInput(name, datasets);
     if (!path) return tl::unexpected(FileError{name, path.error()});
+    if (NeedsLowering(*path)) {
+      files.push_back(*path);
+      continue;
+    }
     struct stat status;
     if (stat(path->c_str(), &status) != 0) {
       return tl::unexpected(FileError{name, SystemError(errno).value()});
@@ -122,6 +129,7 @@ tl::expected<std::vector<std::string>, FileError> ExpandInputs(
 }
 
 StatusOr<std::string> ReadInput(const std::string& path, size_t most_bytes) {
+  if (NeedsLowering(path)) return Lower(path, most_bytes);
   // A pipe without a writer must not keep open() waiting.
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return SystemError(errno);

@@ -7,7 +7,8 @@ const std::vector<Command>& Commands() {
       {"optimize", "search for an order of XLA's passes that beats XLA's own; verify the result",
        "  hone optimize model.hlo -o better.hlo --recipe better.json\n"
        "  hone optimize model.hlo --objective flops --actions all --budget 2m\n"
-       "  hone optimize models/ --budget 20s --json\n",
+       "  hone optimize models/ --budget 20s --json\n"
+       "  hone optimize model.mlir -o better.hlo\n",
        AddOptimize},
       {"run", "run passes on a program, in the order given",
        "  hone run model.hlo --passes algsimp,cse,dce -o out.hlo\n"
@@ -29,8 +30,16 @@ const std::vector<Command>& Commands() {
       {"tune", "the fastest verified way to compile a program, by search and measurement",
        "  hone tune model.hlo --budget 10m --plan plan.json -o optimised.hlo\n"
        "  hone tune models/ --budget 5m --store tuned.db --json\n"
+       "  hone tune recorded/ --store tuned.db --budget 2m\n"
+       "  hone tune 'train.py:step(f32[8,16],s32[8])' --plan plan.json\n"
        "  hone tune model.hlo --stages flags,tiles --strategy boosting --budget 200steps\n",
        AddTune},
+      {"record", "what a Python script has JAX compile, and how often it runs",
+       "  hone record -- python train.py\n"
+       "  hone record -o recorded -- python train.py --steps 20\n",
+       AddRecord},
+      {"with", "run a Python script with the tuned modules of a store put in",
+       "  hone with tuned.db -- python train.py\n", AddWith},
       {"apply", "the optimised program that the compiler makes under a plan",
        "  hone apply plan.json model.hlo -o optimised.hlo\n", AddApply},
       {"bench", "run a program as the stock compiler makes it against the same under a plan",

@@ -17,6 +17,8 @@
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/progress.h"
+#include "cli/python.h"
+#include "cli/recording.h"
 #include "cli/targets.h"
 #include "cli/tuned_program.h"
 #include "cost/cost_model.h"
@@ -169,9 +171,7 @@ class Tuning {
 
   int Run() {
     const bool json = options_.common.json;
-    const auto expanded = ExpandInputs(options_.files, options_.common.datasets);
-    if (!expanded) return Fail(expanded.error().error, expanded.error().file, json);
-    files_ = *expanded;
+    if (Status found = FindFiles(); !found) return Fail(found.error(), where_, json);
     const StatusOr<tune::Stages> stages = tune::StagesFromText(options_.stages);
     if (!stages) return Fail(stages.error(), json);
     stages_ = *stages;
@@ -209,6 +209,52 @@ class Tuning {
   }
 
  private:
+  // Of a recording the modules that are worth it, each with its part of the budget.
+  Status FindFiles() {
+    where_ = options_.files.front();
+    if (options_.files.size() == 1) {
+      StatusOr<std::optional<Recording>> recording = ReadRecording(where_);
+      if (!recording) return tl::unexpected(recording.error());
+      recording_ = *std::move(recording);
+    }
+    if (recording_) {
+      for (const Share& share : SharesOf(*recording_, options_.budget.seconds)) {
+        files_.push_back(share.file);
+        seconds_.push_back(share.seconds);
+      }
+      if (!files_.empty()) return {};
+      return MakeError(ErrorCode::kInvalidInput,
+                       "no module in this recording has run; record a script that calls what it "
+                       "compiles");
+    }
+    const auto expanded = ExpandInputs(options_.files, options_.common.datasets);
+    if (!expanded) {
+      where_ = expanded.error().file;
+      return tl::unexpected(expanded.error().error);
+    }
+    files_ = *expanded;
+    seconds_.assign(files_.size(), options_.budget.seconds);
+    return {};
+  }
+
+  // Tries in the script's own JAX what was kept of a recording. Adds what came of it to `json`.
+  int TryInJax(Json& json) {
+    store_.reset();
+    std::vector<std::string> arguments{recording_->folder, "--store", options_.store, "--seed",
+                                       std::to_string(options_.seed)};
+    if (options_.common.json) arguments.push_back("--json");
+    if (!options_.common.ShowProgress()) arguments.push_back("--quiet");
+    const StatusOr<Finished> done =
+        RunModule(recording_->python, "hone.jax.prepare", arguments, /*show=*/true);
+    if (!done) return Fail(done.error(), recording_->folder, options_.common.json);
+    if (options_.common.json) {
+      json["in_jax"] = Json::parse(done->out, nullptr, /*allow_exceptions=*/false);
+    } else {
+      (void)WriteStdout(done->out);
+    }
+    return done->exit_code == 0 ? kFine : kSomeFailed;
+  }
+
   int Answer(const std::vector<Row>& rows) {
     double sum = 0;
     double most = 1;
@@ -222,7 +268,11 @@ class Tuning {
       sum += speedup;
       most = std::max(most, speedup);
     }
-    const int code = *stop_ ? kInterrupted : failed > 0 ? kSomeFailed : kFine;
+    int code = *stop_ ? kInterrupted : failed > 0 ? kSomeFailed : kFine;
+    Json json;
+    if (recording_ && !options_.store.empty() && kept > 0 && !*stop_) {
+      if (const int tried = TryInJax(json); tried != kFine) code = tried;
+    }
     const int fine = static_cast<int>(rows.size()) - failed;
     const double mean = fine > 0 ? sum / fine : 1;
     if (!options_.common.json) {
@@ -232,8 +282,7 @@ class Tuning {
                       most, kept, fine - kept, failed),
           code);
     }
-    if (files_.size() == 1 && !rows.empty()) return Finish(RowJson(rows[0]), code);
-    Json json;
+    if (files_.size() == 1 && !rows.empty() && !recording_) return Finish(RowJson(rows[0]), code);
     json["results"] = Json::array();
     for (const Row& row : rows) json["results"].push_back(RowJson(row));
     json["summary"] = {{"mean_speedup", mean},
@@ -281,19 +330,22 @@ class Tuning {
           "constants";
       return row;
     }
-    if (Status tuned = TuneWith(**evaluator, program, row); !tuned) row.error = tuned.error();
+    if (Status tuned = TuneWith(**evaluator, program, seconds_[i], row); !tuned) {
+      row.error = tuned.error();
+    }
     if (!row.error) Write(i, **evaluator, row);
     return row;
   }
 
-  Status TuneWith(tune::PoolEvaluator& evaluator, const ProgramInfo& program, Row& row) {
+  Status TuneWith(tune::PoolEvaluator& evaluator, const ProgramInfo& program, double seconds,
+                  Row& row) {
     Progress progress(options_.common.ShowProgress());
     tune::TuneOptions tuning;
     tuning.program = program.fingerprint.ToHex();
     tuning.stages = stages_;
     tuning.strategy = options_.strategy;
     tuning.mode = options_.mode == "joint" ? tune::Mode::kJoint : tune::Mode::kSequential;
-    tuning.budget_seconds = std::isfinite(options_.budget.seconds) ? options_.budget.seconds : 1e9;
+    tuning.budget_seconds = std::isfinite(seconds) ? seconds : 1e9;
     if (options_.budget.steps != Budget{}.steps) tuning.budget_evaluations = options_.budget.steps;
     tuning.seed = options_.seed;
     tuning.fast_math = options_.fast_math;
@@ -340,7 +392,10 @@ class Tuning {
   }
 
   Options& options_;
+  std::string where_;  // of a file that cannot be found
+  std::optional<Recording> recording_;
   std::vector<std::string> files_;
+  std::vector<double> seconds_;  // of each file's budget
   std::vector<std::string> plans_;
   std::vector<std::string> outputs_;
   tune::Stages stages_;

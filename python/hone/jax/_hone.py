@@ -1,0 +1,44 @@
+"""The `hone` command, as this package calls it."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+
+class HoneError(RuntimeError):
+    """What `hone` said that it cannot do."""
+
+
+def find_hone():
+    """The path of the hone that came with the package, was built in the source tree, or is in PATH."""
+    package = pathlib.Path(__file__).resolve().parents[1]
+    for place in (package / "bin", package.parents[1] / "build" / "bin"):
+        if os.access(place / "hone", os.X_OK):
+            return str(place / "hone")
+    found = shutil.which("hone")
+    if found is None:
+        raise HoneError(f"there is no hone in {package / 'bin'} nor in PATH: reinstall hone, or, in a "
+                        "source tree, run `make build`")
+    return found
+
+
+def run_hone(*arguments, show=False):
+    """What `hone ARGUMENTS… --json` printed. With `show`, its progress goes to stderr.
+
+    Raises:
+      HoneError: it failed; the message is its own.
+    """
+    command = [find_hone(), *map(str, arguments), "--json"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True,
+                          stderr=None if show else subprocess.PIPE, check=False)
+    try:
+        answer = json.loads(done.stdout)
+    except json.JSONDecodeError:
+        answer = {}
+    # 130: interrupted, and finished with the best so far.
+    if done.returncode not in (0, 130) or "error" in answer:
+        said = answer.get("error", {}).get("message") or (done.stderr or "").strip()
+        raise HoneError(f"hone {arguments[0]}: {said or f'exit code {done.returncode}'}")
+    return answer

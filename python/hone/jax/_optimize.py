@@ -1,0 +1,177 @@
+"""hone.jax.optimize: a function of JAX, compiled in a better way."""
+
+import functools
+import pathlib
+import tempfile
+import warnings
+
+import jax
+
+from hone.jax import _compile, _improve
+from hone.jax._hone import HoneError
+
+OBJECTIVES = ("time", "op_count", "flops", "bytes", "peak_memory")
+
+
+class Optimized:
+    """What `optimize` returns: called like the function it was made of.
+
+    Arguments like the examples (shapes, dtypes, structure, static values) run what was tuned; others run
+    the original, as jax.jit compiles it, and so does everything inside of a transformation: gradients
+    are those of the original.
+
+    Attributes:
+      original: jax.jit of the function.
+      tuned: whether there is something better than the original.
+      report: dict: `kept`, `reason`, `how`, `speedup`, `speedup_ci`, `original_ms`, `tuned_ms`,
+        `rejected`, and `search`, the answer of `hone tune --json`.
+    """
+
+    def __init__(self, fun, original, compiled, static, report):
+        self.original = original
+        self.report = report
+        self.tuned = compiled is not None
+        self._compiled = compiled
+        self._static = static
+        self._warned = False
+        functools.update_wrapper(self, fun)
+
+    def __call__(self, *arguments, **named):
+        if self._compiled is None:
+            return self.original(*arguments, **named)
+        if not self._static:
+            try:
+                return self._compiled(*arguments, **named)
+            except TypeError as error:  # raised before anything runs or is donated
+                return self._without(error, arguments, named)
+        positions, values = self._static
+        if len(arguments) <= max(positions) or \
+                any(arguments[p] != value for p, value in zip(positions, values)):
+            return self._without("a static argument has another value", arguments, named)
+        try:
+            return self._compiled(
+                *(a for p, a in enumerate(arguments) if p not in positions), **named)
+        except TypeError as error:
+            return self._without(error, arguments, named)
+
+    def lower(self, *arguments, **named):
+        return self.original.lower(*arguments, **named)
+
+    def _without(self, why, arguments, named):
+        traced = any(isinstance(leaf, jax.core.Tracer)
+                     for leaf in jax.tree_util.tree_leaves((arguments, named)))
+        if traced:  # by the function itself: what a transformation keeps must not be donated
+            return self.__wrapped__(*arguments, **named)
+        if not self._warned:
+            self._warned = True
+            _warn(self, 4, f"runs as JAX compiles it: {str(why).partition(chr(10))[0]}")
+        return self.original(*arguments, **named)
+
+
+def optimize(fun, *example_args, objective="time", budget="60s", store=None, static_argnums=None,
+             donate_argnums=None, seed=1, verbose=False):
+    """A function that computes the same as `fun`, compiled in a better way where hone finds one.
+
+    The example arguments are what `fun` is specialised and measured for: arrays, pytrees of them,
+    numbers; they are left as they are, also donated ones. Every result is checked here, on them: outputs
+    equal within rounding, faster than jax.jit(fun) with the whole 95 % interval of a paired measurement.
+    Otherwise the original is returned, with a warning that names the reason.
+
+    Args:
+      fun: a function that JAX can trace. A jitted one keeps its options.
+      *example_args: as `fun` is called; values of static arguments too.
+      objective: `time`, or `op_count`, `flops`, `bytes` or `peak_memory`, for which the search looks; what
+        comes of it still has to be faster.
+      budget: of the search, as `hone tune --budget` takes it.
+      store: a file that `hone tune --store` keeps; None for none.
+      static_argnums, donate_argnums: as in jax.jit, for a function that isn't jitted.
+      seed: of the search and of the comparison.
+      verbose: show hone's progress.
+
+    Raises:
+      ValueError: an argument of this function is wrong.
+      Whatever `fun` raises while it is traced.
+    """
+    if objective not in OBJECTIVES:
+        raise ValueError(f"objective {objective!r}: give one of {', '.join(OBJECTIVES)}")
+    if not callable(fun):
+        raise ValueError(f"{fun!r} is no function")
+    jitted = hasattr(fun, "lower") and hasattr(fun, "trace")
+    if jitted and (static_argnums is not None or donate_argnums is not None):
+        raise ValueError("static_argnums and donate_argnums: a jitted function has its own; give the "
+                         "function that was jitted, or leave them away")
+    if isinstance(fun, Optimized):
+        fun, jitted = fun.original, True
+    original = fun if jitted else jax.jit(
+        fun, static_argnums=static_argnums, donate_argnums=donate_argnums)
+    traced = original.trace(*example_args)
+    static = _static_values(original, traced, example_args, static_argnums)
+    try:
+        lowered = traced.lower()
+        verdict, compiled, search = _search(
+            lowered, example_args, static, objective, budget, store, seed, verbose)
+    except (HoneError, ValueError, RuntimeError, OSError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        optimized = Optimized(fun, original, None, static, {"kept": "original", "reason": reason})
+        _warn(optimized, 3, f"stays as JAX compiles it: {reason}")
+        return optimized
+    report = {"kept": "tuned" if compiled is not None else "original", "reason": verdict.reason,
+              "how": verdict.how, "rejected": list(verdict.rejected), "search": search}
+    if verdict.race is not None:
+        report.update(speedup=verdict.race.speedup,
+                      speedup_ci=[verdict.race.low, verdict.race.high], pairs=verdict.race.pairs,
+                      original_ms=1000 * verdict.race.stock_seconds,
+                      tuned_ms=1000 * verdict.race.tuned_seconds)
+    optimized = Optimized(fun, original, compiled, static, report)
+    if compiled is None:
+        _warn(optimized, 3, f"stays as JAX compiles it: {verdict.reason}")
+    return optimized
+
+
+def _search(lowered, example_args, static, objective, budget, store, seed, verbose):
+    """(verdict, the tuned jax.stages.Compiled or None, the answer of hone)."""
+    devices = {device for device in jax.tree_util.tree_leaves(lowered._lowering.compile_args.get(
+        "device_assignment", ())) if hasattr(device, "platform")}
+    if len(devices) > 1 or any(device.platform != "cpu" for device in devices):
+        raise ValueError("it is not for one CPU device; hone.jax tunes for that")
+    module = lowered.compiler_ir("stablehlo")
+    stablehlo, name = _compile.bytecode_of(module), _compile.name_of(module)
+    hlo = _compile.hlo_of(module)
+    compiled = lowered.compile()
+    _, constants, kept, put = _compile.executable_of(compiled)
+    dynamic = [a for position, a in enumerate(example_args) if position not in (static or [[]])[0]]
+    flat = [*constants, *jax.tree_util.tree_leaves(dynamic)]
+    inputs = put([leaf for position, leaf in enumerate(flat) if position in kept])
+    with tempfile.TemporaryDirectory(prefix="hone-") as folder:
+        hlo_file = pathlib.Path(folder) / f"{name}.pb"
+        hlo_file.write_bytes(hlo)
+        options = dict(budget=budget, seed=seed, show=verbose)
+        if objective == "time":
+            plan, search = _improve.tune(hlo_file, folder, store=store, **options)
+        else:
+            plan, search = _improve.shrink(hlo_file, folder, objective=objective, **options)
+        verdict = _improve.improve(
+            stablehlo, hlo_file, plan, inputs, seed=seed, folder=folder, name=name)
+        if not verdict.kept and search.get("kept") == "stock":
+            verdict = _improve.Verdict(False, search.get("reason") or "nothing better was found")
+    if not verdict.kept:
+        return verdict, None, search
+    with _compile.forced(verdict.tuned, stablehlo):
+        # An option, at its default: what is compiled with options, JAX doesn't take from its memory.
+        tuned = lowered.compile(compiler_options={"xla_embed_ir_in_executable": False})
+    return verdict, tuned, search
+
+
+def _static_values(original, traced, example_args, static_argnums):
+    """([position], [value]) or None. Of a jitted function: the positions that its trace left out."""
+    if static_argnums is None:
+        info = getattr(original, "_jit_info", None)
+        static_argnums = getattr(info, "static_argnums", ()) or ()
+    given = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+    positions = sorted({position % len(example_args) for position in given}) if example_args else []
+    return (positions, [example_args[p] for p in positions]) if positions else None
+
+
+def _warn(optimized, level, message):
+    warnings.warn(f"hone.jax: {getattr(optimized, '__name__', 'the function')} {message}",
+                  stacklevel=level)

@@ -1,0 +1,398 @@
+"""hone.jax: translation, the hook, comparison, optimize; with JAX 0.10.2 or newer."""
+
+import pathlib
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+try:
+    from hone.stablehlo import require_jax
+
+    jax = require_jax("this test")
+    jnp = jax.numpy
+    MISSING = ""
+except ImportError as error:
+    MISSING = str(error)
+needs_jax = pytest.mark.skipif(bool(MISSING), reason=MISSING)
+
+
+def tuned_by(body_of):
+    """A Tuned whose body is what XLA makes of another function of one float32[4]."""
+    from hone.jax import _compile
+
+    text = jax.jit(body_of).lower(jnp.ones(4)).as_text()
+    return _compile.Tuned(_compile.compile_stablehlo(text)[1], {}, "other")
+
+
+def run_python(code, *arguments, **named):
+    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True,
+                          timeout=120, check=False, **named)
+
+
+def test_importing_needs_no_jax():
+    done = run_python("import sys; sys.modules['jax'] = None\n"
+                      "import hone, hone.jax\n"
+                      "for f in (lambda: hone.jax.optimize, lambda: hone.to_stablehlo('x'),\n"
+                      "          lambda: hone.from_stablehlo('x')):\n"
+                      "    try: f()\n"
+                      "    except ImportError as e: print(e)\n")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 3 and all("needs JAX 0.10.2 or newer; install it" in l for l in lines)
+
+
+@needs_jax
+class TestStableHlo:
+    def text(self):
+        return jax.jit(lambda x, y: (jnp.tanh(x @ y), x.sum())).lower(
+            jnp.ones((3, 4)), jnp.ones((4, 2))).as_text()
+
+    def test_there_and_back_computes_the_same(self):
+        import hone
+        from hone.jax import _compile
+
+        hlo = hone.from_stablehlo(self.text())
+        assert hlo.startswith("HloModule") and "f32[3,4]" in hlo
+        back = hone.to_stablehlo(hlo)
+        assert "stablehlo.tanh" in back
+        inputs = [jnp.arange(12.0).reshape(3, 4) / 12, jnp.arange(8.0).reshape(4, 2) / 8]
+        results = [
+            [np.asarray(r[0]) for r in _compile.compile_stablehlo(text)[0].execute_sharded(
+                inputs).disassemble_into_single_device_arrays()] for text in (self.text(), back)]
+        for a, b in zip(*results):
+            np.testing.assert_array_equal(a, b)
+
+    def test_binary_forms(self):
+        import hone
+        from hone.jax import _compile
+
+        with _compile.module_of(self.text()) as module:
+            bytecode = _compile.bytecode_of(module)
+        proto = hone.from_stablehlo(bytecode, binary=True)
+        assert isinstance(proto, bytes)
+        assert hone.to_stablehlo(proto) == hone.to_stablehlo(hone.from_stablehlo(self.text()))
+
+    @pytest.mark.parametrize("bad", ["nonsense", b"\xff\xfe", 3])
+    def test_errors(self, bad):
+        import hone
+
+        with pytest.raises(ValueError, match="StableHLO"):
+            hone.from_stablehlo(bad)
+        with pytest.raises(ValueError, match="HLO"):
+            hone.to_stablehlo(bad)
+
+
+@needs_jax
+class TestLower:
+    MODULE = ("import jax, jax.numpy as jnp\n"
+              "def step(x, n): return x * 2 + n\n"
+              "@jax.jit\ndef other(x): return x\n"
+              "other.example_args = ({'a': jnp.ones(7)},)\n"
+              "def raises(x): raise RuntimeError('mine')\n")
+
+    @pytest.fixture
+    def module(self, tmp_path):
+        (tmp_path / "train.py").write_text(self.MODULE)
+        return tmp_path / "train.py"
+
+    def hlo(self, given):
+        import hone
+        from hone.lower import lower
+
+        return hone.to_stablehlo(lower(str(given)))
+
+    def test_functions(self, module):
+        assert "tensor<8x16xf32>, %arg1: tensor<i32>" in self.hlo(f"{module}:step(f32[8, 16], s32[])")
+        assert "tensor<7xf32>" in self.hlo(f"{module}:other")
+
+    def test_file(self, tmp_path):
+        path = tmp_path / "m.mlir"
+        path.write_text(jax.jit(lambda x: x + 1).lower(jnp.ones(5)).as_text())
+        assert "tensor<5xf32>" in self.hlo(path)
+
+    @pytest.mark.parametrize("given, message", [
+        (":step", "give the shapes"),
+        (":step(f32[8)", "no list of shapes"),
+        (":step(q7[8],f32[])", "no list of shapes"),
+        (":none", "has no function 'none'; it has step"),
+        (":raises(f32[1])", "raised RuntimeError: mine"),
+        ("x:step", "there is no such file"),
+    ])
+    def test_errors(self, module, tmp_path, capsys, given, message):
+        from hone.lower import main
+
+        given = f"{module}{given}" if given[0] == ":" else f"{tmp_path}/x.py:step"
+        assert main([given, "-o", str(tmp_path / "out.pb")]) == 2
+        assert message in capsys.readouterr().err
+        assert not (tmp_path / "out.pb").exists()
+
+
+@needs_jax
+class TestCompile:
+    def test_fields_take_messages_apart(self):
+        from hone.jax import _compile
+
+        proto = tuned_by(jnp.tanh).body
+        found = _compile.fields(proto)
+        assert b"".join(field for _, field in found) == proto
+        assert {1, 2, 3, 5} <= {number for number, _ in found}
+        assert _compile.fields(_compile.with_body(proto, proto)) != []
+        with pytest.raises(ValueError, match="starts no field"):
+            _compile.fields(b"\x0b")
+
+    def test_a_body_takes_the_place_of_the_module(self):
+        from hone.jax import _compile
+
+        lowered = jax.jit(lambda x: x * 2).lower(jnp.ones(4))
+        with _compile.forced(tuned_by(lambda x: x * 3), lowered.as_text()):
+            compiled = lowered.compile()
+        np.testing.assert_array_equal(compiled(jnp.ones(4)), np.full(4, 3.0))
+        # Nothing is left behind for what is compiled later.
+        np.testing.assert_array_equal(jax.jit(lambda x: x * 2 + 0)(jnp.ones(4)), np.full(4, 2.0))
+
+    def test_a_body_of_another_shape_is_refused(self):
+        from hone.jax import _compile
+
+        five, four = (jax.jit(lambda x: x * 3).lower(jnp.ones(n)).as_text() for n in (5, 4))
+        body = _compile.compile_stablehlo(five)[1]
+        with pytest.raises(ValueError, match="other arguments"):
+            _compile.compile_stablehlo(four, _compile.Tuned(body))
+
+    def test_flags(self):
+        from hone.jax import _compile
+
+        text = jax.jit(lambda x: x * 2).lower(jnp.ones(4)).as_text()
+        fine = {"xla_cpu_prefer_vector_width": _compile.option_of("128"),
+                "xla_cpu_multi_thread_eigen": _compile.option_of("false")}
+        assert _compile.compile_stablehlo(text, _compile.Tuned(b"", fine))[0] is not None
+        with pytest.raises(Exception, match="No such compile option"):
+            _compile.compile_stablehlo(text, _compile.Tuned(b"", {"no_such": 1}))
+
+    def test_keys(self):
+        from hone.jax import _compile
+
+        def key(function):
+            with _compile.module_of(jax.jit(function).lower(jnp.ones(4)).as_text()) as module:
+                return _compile.key_of(module)
+
+        def f(x):
+            return x * 2
+
+        first = key(f)
+
+        def f(x):  # elsewhere in the file
+            return x * 2
+
+        assert key(f) == first and len(first) == 32
+
+        def f(x):
+            return x * 3
+
+        assert key(f) != first
+
+    def test_donated_and_parameters(self):
+        from hone.jax import _compile
+
+        lowered = jax.jit(lambda x, y: (x + y, y.sum()), donate_argnums=0).lower(
+            jnp.ones((2, 3)), jnp.ones((2, 3)))
+        with _compile.module_of(lowered.as_text()) as module:
+            assert _compile.donated(module) == {0}
+        text = jax.jit(lambda a, b, c: (a, b, c)).lower(
+            jnp.ones(2, jnp.bfloat16), jnp.ones((), jnp.uint8), jnp.ones(1, bool)).as_text()
+        assert [(s, str(d)) for s, d in _compile.parameters(text)] == [
+            ((2,), "bfloat16"), ((), "uint8"), ((1,), "bool")]
+
+
+@needs_jax
+class TestRace:
+    def runs(self, *functions):
+        from hone.jax import _compile
+        from hone.jax._race import Runner
+
+        x = jnp.linspace(0.1, 1, 64)
+        found = [_compile.compile_stablehlo(jax.jit(f).lower(x).as_text())[0] for f in functions]
+        return Runner([x], set()), *found
+
+    def test_rounding_is_no_difference_and_another_result_is(self):
+        from hone.jax._race import compare
+
+        runner, stock, near, far, shape = self.runs(
+            lambda x: jnp.sum(jnp.exp(x)), lambda x: jnp.sum(jnp.exp(x)[::-1]),
+            lambda x: jnp.sum(jnp.exp(x)) * 1.01, lambda x: jnp.exp(x))
+        assert compare(runner, stock, near) is None
+        assert "output 0, float32[], differs by" in compare(runner, stock, far)
+        assert "output 0 is float32[64]" in compare(runner, stock, shape)
+
+    def test_what_noise_explains_is_allowed(self):
+        from hone.jax._race import compare
+
+        # The sign of a difference that is rounding only.
+        runner, stock, other = self.runs(
+            lambda x: (x * 1.1 / 1.1 - x) * 1e7, lambda x: (x * 1.3 / 1.3 - x) * 1e7)
+        verdict = compare(runner, stock, other)
+        assert verdict is None or "rounding explains" in verdict
+
+    def test_integers_and_nans(self):
+        from hone.jax._race import compare
+
+        runner, one, two = self.runs(lambda x: (x * 9).astype(int), lambda x: (x * 9).astype(int) + 1)
+        assert compare(runner, one, one) is None
+        assert "is not equal" in compare(runner, one, two)
+        runner, number, nan = self.runs(lambda x: x, lambda x: jnp.where(x > 0.9, jnp.nan, x))
+        assert "differs" in compare(runner, number, nan)
+        assert compare(runner, nan, nan) is None
+
+    def test_race(self):
+        from hone.jax._race import race
+
+        runner, one, two = self.runs(lambda x: x + 1, lambda x: x + 2)
+        result = race(runner, one, two, seconds=0.01, least=12)
+        assert result.pairs >= 12 and result.low <= result.speedup <= result.high
+        assert result.stock_seconds > 0
+
+    def test_donated_inputs_survive(self):
+        from hone.jax import _compile
+        from hone.jax._race import Runner
+
+        x = jnp.ones(8)
+        lowered = jax.jit(lambda x: x + 1, donate_argnums=0).lower(x)
+        executable, _ = _compile.compile_stablehlo(lowered.as_text())
+        runner = Runner([x], {0})
+        for _ in range(2):
+            np.testing.assert_array_equal(runner.values(executable)[0], np.full(8, 2.0))
+
+    def test_interval(self):
+        from hone.jax._race import median_interval
+
+        generator = np.random.default_rng(1)
+        inside = 0
+        for _ in range(400):
+            low, high = median_interval(sorted(generator.normal(size=25)))
+            inside += low <= 0 <= high
+        assert inside >= 0.93 * 400
+        assert median_interval([1, 2, 3, 4, 5, 6]) == (1, 6)
+
+
+def depthwise(params, x, scale):
+    """Stock takes ten times as long for it as shifted multiplications do."""
+    y = jax.lax.conv_general_dilated(
+        x, params["w"], (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"),
+        feature_group_count=x.shape[-1])
+    return {"w": params["w"] * 0.5}, (y * scale).sum()
+
+
+@needs_jax
+class TestOptimize:
+    PLAN = {"format": "hone tuned plan", "passes": ["implement:depthwise_shifts"], "choices": {},
+            "flags": {}}
+
+    @pytest.fixture
+    def plan(self, monkeypatch):
+        """What `hone tune` answers; the search itself is tested elsewhere."""
+        from hone.jax import _improve
+
+        answer = {"plan": self.PLAN, "kept": "tuned"}
+
+        def tune(hlo_file, folder, **options):
+            assert pathlib.Path(hlo_file).read_bytes()
+            answer["options"] = options
+            return answer["plan"], {"kept": answer["kept"], "reason": "as a test has it"}
+
+        monkeypatch.setattr(_improve, "tune", tune)
+        return answer
+
+    def arguments(self):
+        key = jax.random.key(0)
+        return {"w": jax.random.normal(key, (3, 3, 1, 32))}, jax.random.normal(key, (1, 24, 24, 32))
+
+    def test_tuned(self, plan):
+        import hone.jax
+
+        params, x = self.arguments()
+        tuned = hone.jax.optimize(depthwise, params, x, 2, budget="7s", static_argnums=2,
+                                  donate_argnums=0)
+        assert tuned.tuned, tuned.report
+        assert plan["options"]["budget"] == "7s"
+        assert tuned.report["speedup_ci"][0] > 1 and tuned.report["how"] in ("passes", "module")
+        assert tuned.__name__ == "depthwise"
+        expected = depthwise(params, x, 2)
+        given = jax.tree.map(jnp.copy, params)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = tuned(given, x, 2)
+        assert not params["w"].is_deleted()
+        np.testing.assert_allclose(found[1], expected[1], rtol=1e-4)
+        np.testing.assert_array_equal(found[0]["w"], expected[0]["w"])
+
+        # Gradients, and what else is traced, by the original; without a warning.
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            gradient = jax.grad(lambda x: tuned(params, x, 2)[1])(x)
+            np.testing.assert_allclose(
+                gradient, jax.grad(lambda x: depthwise(params, x, 2)[1])(x), rtol=1e-5)
+            jax.vmap(lambda x: tuned(params, x, 2)[1])(x[None])
+
+        # Other shapes and other static values: the original, told once.
+        with pytest.warns(UserWarning, match="depthwise runs as JAX compiles it: a static argument"):
+            other = tuned(jax.tree.map(jnp.copy, params), x, 3)
+        np.testing.assert_allclose(other[1], depthwise(params, x, 3)[1], rtol=1e-4)
+        wide = jnp.concatenate([x, x])
+        np.testing.assert_allclose(tuned(jax.tree.map(jnp.copy, params), wide, 2)[1],
+                                   depthwise(params, wide, 2)[1], rtol=1e-4)
+
+    def test_stock_is_kept_with_a_reason(self, plan):
+        import hone.jax
+
+        plan.update(plan={**self.PLAN, "passes": []}, kept="stock")
+        with pytest.warns(UserWarning, match="stays as JAX compiles it: as a test has it"):
+            same = hone.jax.optimize(lambda x: x * 2, jnp.ones(3))
+        assert not same.tuned and same.report["kept"] == "original"
+        np.testing.assert_array_equal(same(jnp.ones(3)), np.full(3, 2.0))
+
+    def test_a_wrong_result_is_never_kept(self, plan, monkeypatch):
+        from hone.jax import _improve
+
+        wrong = tuned_by(lambda x: x * 3)
+        monkeypatch.setattr(_improve, "_ways", lambda *_: [("wrong", lambda: wrong)])
+        import hone.jax
+
+        with pytest.warns(UserWarning, match="wrong: output 0, float32.*differs"):
+            same = hone.jax.optimize(lambda x: x * 2, jnp.ones(4))
+        np.testing.assert_array_equal(same(jnp.ones(4)), np.full(4, 2.0))
+
+    def test_what_fails_leaves_the_original(self, plan, monkeypatch):
+        import hone.jax
+        from hone.jax import _improve
+        from hone.jax._hone import HoneError
+
+        def fails(*_, **__):
+            raise HoneError("hone tune: no worker")
+
+        monkeypatch.setattr(_improve, "tune", fails)
+        with pytest.warns(UserWarning, match="hone tune: no worker"):
+            same = hone.jax.optimize(jax.jit(lambda x: x * 2), jnp.ones(3))
+        np.testing.assert_array_equal(same(jnp.ones(3)), np.full(3, 2.0))
+
+        def printing(x):
+            jax.debug.print("{}", x)
+            return x
+
+        with pytest.warns(UserWarning, match="side effects"):
+            hone.jax.optimize(printing, jnp.ones(3))
+
+    def test_bad_arguments(self):
+        import hone.jax
+
+        with pytest.raises(ValueError, match="objective 'speed': give one of time"):
+            hone.jax.optimize(jnp.sin, jnp.ones(3), objective="speed")
+        with pytest.raises(ValueError, match="is no function"):
+            hone.jax.optimize(3)
+        with pytest.raises(ValueError, match="a jitted function has its own"):
+            hone.jax.optimize(jax.jit(lambda x: x), 1, donate_argnums=0)
+        with pytest.raises(TypeError):  # the function's own
+            hone.jax.optimize(lambda x: x, jnp.ones(3), jnp.ones(3))
