@@ -97,9 +97,10 @@ StatusOr<LoadedNetwork> LoadNetwork(const CommonOptions& options, const std::str
   if (!info) return tl::unexpected(info.error());
   auto graph = (*pool)->Describe({info->id, {}});
   if (!graph) return tl::unexpected(graph.error());
-  auto network = memory::BuildNetwork(*graph);
-  if (!network) return tl::unexpected(network.error());
-  LoadedNetwork loaded{*std::move(pool), *info, info->fingerprint.ToHex(), *std::move(network)};
+  auto program = memory::BuildNetwork(*graph);
+  if (!program) return tl::unexpected(program.error());
+  LoadedNetwork loaded{*std::move(pool), *info, info->fingerprint.ToHex(), *std::move(program), {}};
+  loaded.network = memory::ByParts(loaded.program);
   return loaded;
 }
 

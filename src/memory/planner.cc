@@ -6,8 +6,10 @@
 #include <optional>
 #include <set>
 
+#include "memory/access.h"
 #include "memory/allocation/allocation.h"
 #include "memory/layout/assign_layouts.h"
+#include "memory/planning/local.h"
 #include "memory/planning/order.h"
 #include "memory/planning/schedule.h"
 #include "memory/planning/work.h"
@@ -39,13 +41,23 @@ Status AssignOffsets(const Machine& machine, Plan& plan, double budget_seconds) 
   return {};
 }
 
+double ShareOfSum(const Network& network, const Step& step, size_t tile) {
+  if (step.sums.empty()) return 1;
+  double whole = 1;
+  for (const auto& sum : SumDimensions(network, network.ops[static_cast<size_t>(step.op)])) {
+    whole *= static_cast<double>(sum.size);
+  }
+  return static_cast<double>(Elements(step.sums[tile])) / whole;
+}
+
 // Transfers and engines work side by side; in the order of blocks, the slower of the two decides.
 double EstimateSeconds(const Network& network, const Machine& machine, const Plan& plan) {
   double seconds = 0;
   for (const Block& block : plan.blocks) {
     double transfers = 0, engines = 0;
     for (const Step& step : block.steps) {
-      for (const Box& box : step.boxes) {
+      for (size_t t = 0; t < step.boxes.size(); ++t) {
+        const Box& box = step.boxes[t];
         if (IsEmpty(box)) continue;
         switch (step.kind) {
           case StepKind::kLoad:
@@ -59,7 +71,8 @@ double EstimateSeconds(const Network& network, const Machine& machine, const Pla
           case StepKind::kCompute:
           case StepKind::kStream:
             engines +=
-                ComputeSeconds(network, machine, network.ops[static_cast<size_t>(step.op)], box);
+                ComputeSeconds(network, machine, network.ops[static_cast<size_t>(step.op)], box) *
+                ShareOfSum(network, step, t);
             break;
         }
       }
@@ -69,15 +82,26 @@ double EstimateSeconds(const Network& network, const Machine& machine, const Pla
   return seconds;
 }
 
+// Whether they have the same operators in the same tiles.
+bool Same(const std::vector<Group>& a, const std::vector<Group>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Group& x, const Group& y) {
+    return x.streamed == y.streamed && x.ops == y.ops && x.boxes == y.boxes && x.sums == y.sums;
+  });
+}
+
 // Tensors that the plan brings back from DRAM.
 std::set<TensorId> Reloaded(const Network& network, const Plan& plan) {
   std::set<TensorId> reloaded;
+  const auto add = [&](TensorId tensor) {
+    const TensorId whole = network.tensors[static_cast<size_t>(tensor)].part_of;
+    reloaded.insert(whole == kNone ? tensor : whole);
+  };
   for (const Block& block : plan.blocks) {
     for (const Step& step : block.steps) {
-      if (step.kind == StepKind::kLoad) reloaded.insert(step.tensor);
+      if (step.kind == StepKind::kLoad) add(step.tensor);
       if (step.kind != StepKind::kStream) continue;
       for (ExprId input : network.ops[static_cast<size_t>(step.op)].inputs) {
-        for (TensorId tensor : LeavesOf(network, input)) reloaded.insert(tensor);
+        for (TensorId tensor : LeavesOf(network, input)) add(tensor);
       }
     }
   }
@@ -86,16 +110,17 @@ std::set<TensorId> Reloaded(const Network& network, const Plan& plan) {
 
 }  // namespace
 
-StatusOr<Planned> MakePlan(const Network& network, const Machine& machine,
-                           const PlanOptions& options) {
+StatusOr<Planned> MakePlan(const Network& program, const Network& network,
+                           const Machine& machine, const PlanOptions& options) {
   const Clock::time_point start = Clock::now();
   Planned planned;
-  planned.by_operator = OperatorBaseline(network, machine);
-  planned.local = LocalBaseline(network, machine);
+  planned.by_operator = OperatorBaseline(program, machine);
+  planned.local = LocalBaseline(program, machine);
   planned.bound = LowerBound(network, machine);
   const LayoutAssignment assignment = AssignLayouts(network, machine);
   planned.layout_copies = assignment.copies;
-  const Target target{network, machine, assignment.layouts};
+  Target target{network, machine, assignment.layouts, {}};
+  target.copies = FindCopies(target);
 
   std::vector<std::vector<OpId>> orders(1);
   orders[0].resize(network.ops.size());
@@ -111,12 +136,20 @@ StatusOr<Planned> MakePlan(const Network& network, const Machine& machine,
     constexpr std::pair<double, double> kCuts[] = {{0.9, 0.45}, {0.6, 0.45}, {0.35, 0.45},
                                                    {0.9, 0.25}, {0.6, 0.25}, {0.35, 0.25},
                                                    {0.6, 0.12}};
+    std::vector<std::vector<Group>> tried;
     for (const auto& [tile_above, tile_share] : kCuts) {
       for (const std::vector<OpId>& order : orders) {
         GroupOptions group_options;
         group_options.tile_above = tile_above * share;
         group_options.tile_share = tile_share * share;
-        plans.push_back(Schedule(target, MakeGroups(target, order, group_options), schedule));
+        std::vector<Group> groups = MakeGroups(target, order, group_options);
+        if (std::any_of(tried.begin(), tried.end(), [&](const std::vector<Group>& other) {
+              return Same(groups, other);
+            })) {
+          continue;
+        }
+        plans.push_back(Schedule(target, groups, schedule));
+        tried.push_back(std::move(groups));
         // What moves no more than it must cannot be beaten.
         if (plans.back().figures.dram_bytes() <= planned.bound.dram_bytes()) break;
         if (Since(start) > options.budget_seconds) break;
@@ -140,7 +173,7 @@ StatusOr<Planned> MakePlan(const Network& network, const Machine& machine,
   }
   planned.plan = *std::move(best);
   Figures& figures = planned.plan.figures;
-  const Pairs pairs = StoreLoadPairs(network);
+  const Pairs pairs = StoreLoadPairs(program);
   const std::set<TensorId> reloaded = Reloaded(network, planned.plan);
   figures.pairs = pairs.all;
   figures.pairs_eliminated = pairs.moved;

@@ -18,19 +18,27 @@ struct Lifetime {
 
 }  // namespace
 
-std::vector<Mismatch> CopiesOf(const Target& target, const Op& op) {
-  std::vector<Mismatch> copies = Mismatches(target.network, target.machine, op, target.layouts);
-  if (ReadsFromDram(target.network, op)) {
-    std::erase_if(copies, [](const Mismatch& copy) { return copy.operand == 0; });
+std::vector<std::vector<Mismatch>> FindCopies(const Target& target) {
+  std::vector<std::vector<Mismatch>> all;
+  for (const Op& op : target.network.ops) {
+    all.push_back(Mismatches(target.network, target.machine, op, target.layouts));
+    if (ReadsFromDram(target.network, op)) {
+      std::erase_if(all.back(), [](const Mismatch& copy) { return copy.operand == 0; });
+    }
   }
-  return copies;
+  return all;
 }
 
-int64_t CopyBytes(const Target& target, const Op& op, const Mismatch& copy, const Box& out) {
+const std::vector<Mismatch>& CopiesOf(const Target& target, const Op& op) {
+  return target.copies[U(target.network.tensors[U(op.results[0])].producer)];
+}
+
+int64_t CopyBytes(const Target& target, const Op& op, const Mismatch& copy, const Box& out,
+                  const Box& sum) {
   const Expr& expr = target.network.exprs[U(op.inputs[copy.operand])];
   const int64_t element = std::max<int64_t>(1, BytesOf(expr.type));
   const int64_t bytes = Placement(target.machine, expr.dimensions, copy.wanted,
-                                  OperandBox(target.network, op, copy.operand, out), element)
+                                  OperandBox(target.network, op, copy.operand, out, sum), element)
                             .bytes_per_partition();
   const int64_t alignment = target.machine.alignment;
   return (bytes + alignment - 1) / alignment * alignment;
@@ -58,8 +66,8 @@ int64_t LocalPeak(const Target& target, const Group& group,
     }
     for (const Mismatch& copy : CopiesOf(target, op)) {
       int64_t bytes = 0;
-      for (const Box& box : group.boxes[p]) {
-        bytes = std::max(bytes, CopyBytes(target, op, copy, box));
+      for (size_t t = 0; t < group.tiles(); ++t) {
+        bytes = std::max(bytes, CopyBytes(target, op, copy, group.boxes[p][t], group.Sum(p, t)));
       }
       change[p] += bytes;
       change[p + 1] -= bytes;
@@ -67,6 +75,10 @@ int64_t LocalPeak(const Target& target, const Group& group,
   }
   for (const auto& [tensor, lifetime] : lifetimes) {
     if (resident.contains(tensor)) continue;
+    if (group.IsSum(lifetime.first)) {  // from the first tile to the last
+      change[0] += lifetime.bytes;
+      continue;
+    }
     change[lifetime.first] += lifetime.bytes;
     change[lifetime.last + 1] -= lifetime.bytes;
   }

@@ -10,11 +10,14 @@
 
 namespace hone::memory {
 
-// Operands that must be copied for their engine; what is read from DRAM where it lies need not be.
-std::vector<Mismatch> CopiesOf(const Target& target, const Op& op);
+// Operands that must be copied for their engine, of each operator; what is read from DRAM where it
+// lies need not be. FindCopies finds them once, for Target::copies.
+std::vector<std::vector<Mismatch>> FindCopies(const Target& target);
+const std::vector<Mismatch>& CopiesOf(const Target& target, const Op& op);
 
 // Bytes per partition of such a copy, for a box of the operator's results.
-int64_t CopyBytes(const Target& target, const Op& op, const Mismatch& copy, const Box& out);
+int64_t CopyBytes(const Target& target, const Op& op, const Mismatch& copy, const Box& out,
+                  const Box& sum);
 
 // The most bytes per partition that results and copies take at once within a tile; `resident`
 // results lie elsewhere, as a whole.
