@@ -65,6 +65,7 @@ struct ScaleOptions {
   double budget_seconds = 60;
   int repeat = 1;
   std::string plan;
+  bool trace = false;
 };
 
 // seconds = a * operators ^ exponent, by least squares of logarithms.
@@ -104,7 +105,15 @@ int RunScale(const ScaleOptions& options) {
       const Network written = Repeat(*program, times);
       const Network network = ByParts(written);
       const Clock::time_point start = Clock::now();
-      const auto planned = MakePlan(written, network, *machine, {options.budget_seconds});
+      PlanOptions plan_options{options.budget_seconds, nullptr};
+      if (options.trace) {
+        plan_options.trace = [](const Figures& figures) {
+          fmt::print("  {:>14} bytes, {} spilled, {} groups, {} tiled, {} streamed\n",
+                     figures.dram_bytes(), figures.spilled_bytes, figures.groups,
+                     figures.tiled_groups, figures.streamed);
+        };
+      }
+      const auto planned = MakePlan(written, network, *machine, plan_options);
       const double seconds = Since(start);
       if (!planned) {
         fmt::print("{:<52} {:>9} {} ({:.1f} s)\n", name, network.ops.size(),
@@ -153,6 +162,7 @@ int main(int argc, char** argv) {
   scales->add_option("--budget", scale.budget_seconds, "seconds of planning, a program");
   scales->add_option("--repeat", scale.repeat, "up to this many times");
   scales->add_option("--plan", scale.plan, "where the last program's plan goes");
+  scales->add_flag("--trace", scale.trace, "say what came of every schedule");
   CLI11_PARSE(app, argc, argv);
   return hone::memory::RunScale(scale);
 }

@@ -133,15 +133,21 @@ StatusOr<Planned> MakePlan(const Network& program, const Network& network,
     std::vector<Plan> plans;
     const ScheduleOptions schedule{
         static_cast<int64_t>(share * static_cast<double>(machine.bytes_per_partition))};
-    constexpr std::pair<double, double> kCuts[] = {{0.9, 0.45}, {0.6, 0.45}, {0.35, 0.45},
-                                                   {0.9, 0.25}, {0.6, 0.25}, {0.35, 0.25},
-                                                   {0.6, 0.12}};
+    struct CutOptions {
+      double tile_above, tile_share;
+      bool try_all;
+    };
+    constexpr CutOptions kCuts[] = {{0.9, 0.45, true},  {0.6, 0.8, true},   {0.35, 0.8, true},
+                                    {0.9, 0.45, false}, {0.6, 0.45, true},  {0.35, 0.45, false},
+                                    {0.15, 0.8, true},  {0.35, 0.45, true}, {0.6, 0.25, false},
+                                    {0.35, 0.25, true}, {0.6, 0.12, true}};
     std::vector<std::vector<Group>> tried;
-    for (const auto& [tile_above, tile_share] : kCuts) {
+    for (const auto& [tile_above, tile_share, try_all] : kCuts) {
       for (const std::vector<OpId>& order : orders) {
         GroupOptions group_options;
         group_options.tile_above = tile_above * share;
         group_options.tile_share = tile_share * share;
+        group_options.try_all = try_all;
         std::vector<Group> groups = MakeGroups(target, order, group_options);
         if (std::any_of(tried.begin(), tried.end(), [&](const std::vector<Group>& other) {
               return Same(groups, other);
@@ -157,6 +163,7 @@ StatusOr<Planned> MakePlan(const Network& program, const Network& network,
       if (plans.back().figures.dram_bytes() <= planned.bound.dram_bytes()) break;
       if (Since(start) > options.budget_seconds) break;
     }
+    if (options.trace) for (const Plan& plan : plans) options.trace(plan.figures);
     std::stable_sort(plans.begin(), plans.end(), [](const Plan& a, const Plan& b) {
       return a.figures.dram_bytes() < b.figures.dram_bytes();
     });

@@ -2,6 +2,8 @@
 #ifndef HONE_MEMORY_PLANNER_H_
 #define HONE_MEMORY_PLANNER_H_
 
+#include <functional>
+
 #include "memory/baselines.h"
 #include "memory/plan.h"
 
@@ -9,6 +11,8 @@ namespace hone::memory {
 
 struct PlanOptions {
   double budget_seconds = 60;
+  // Told of every schedule that was made, in the order of trying.
+  std::function<void(const Figures&)> trace;
 };
 
 struct Planned {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
+#include <optional>
 #include <unordered_set>
 
 #include "memory/access.h"
@@ -41,12 +42,14 @@ class Grouping {
     waiting_.assign(order.begin(), order.end());
     place_.resize(order.size());
     reads_.resize(order.size());
+    readers_.resize(target_.network.tensors.size());
     for (size_t k = 0; k < order.size(); ++k) {
       place_[U(order[k])] = k;
       for (ExprId input : target_.network.ops[U(order[k])].inputs) {
         for (TensorId tensor : LeavesOf(target_.network, input)) {
           if (target_.network.tensors[U(tensor)].producer == kNone) continue;
           reads_[U(order[k])].push_back(tensor);
+          readers_[U(tensor)].push_back(order[k]);
         }
       }
     }
@@ -57,12 +60,25 @@ class Grouping {
         Alone(op, false);
         continue;
       }
-      auto group = TiledGroup::Start(target_, options_, op);
-      if (!group) {
+      std::optional<Growth> best;
+      double most = 0;
+      for (TiledGroup& start : TiledGroup::Starts(target_, options_, op)) {
+        Growth growth = Grow(std::move(start));
+        const double saved = Saved(growth.group);
+        if (best && saved <= most) continue;
+        most = saved;
+        best = std::move(growth);
+        if (!options_.try_all) break;
+      }
+      if (!best) {
         Alone(op, true);
         continue;
       }
-      Grow(*std::move(group));
+      for (OpId before : best->before) Alone(before, false);
+      groups_.push_back(std::move(best->group).Finish());
+      waiting_.erase(waiting_.begin(),
+                     waiting_.begin() + static_cast<std::ptrdiff_t>(best->taken));
+      waiting_.insert(waiting_.begin(), best->rest.begin(), best->rest.end());
     }
     return std::move(groups_);
   }
@@ -86,14 +102,23 @@ class Grouping {
     groups_.push_back(std::move(group));
   }
 
+  // A group with all that joined it, of the first `taken` operators that wait: what goes before it,
+  // and what goes on waiting.
+  struct Growth {
+    TiledGroup group;
+    size_t taken = 0;
+    std::vector<OpId> before, rest;
+  };
+
   // Takes operators that read the group from what is waiting, with the large ones that these also
   // read. Small ones that have nothing to do with it go before it, all others after it.
-  void Grow(TiledGroup group) {
+  Growth Grow(TiledGroup start) {
+    Growth growth{std::move(start), 0, {}, {}};
+    TiledGroup& group = growth.group;
     std::vector<OpId> aside, after;  // do not depend on the group; do
     std::unordered_set<OpId> is_aside, is_after;
-    while (!waiting_.empty() && aside.size() + after.size() < kMostWaiting) {
-      const OpId id = waiting_.front();
-      waiting_.pop_front();
+    while (growth.taken < waiting_.size() && aside.size() + after.size() < kMostWaiting) {
+      const OpId id = waiting_[growth.taken++];
       bool reads_group = false, reads_after = false, reads_aside = false;
       ForEachProducer(id, [&](OpId producer) {
         reads_group = reads_group || group.Contains(producer);
@@ -102,7 +127,7 @@ class Grouping {
       });
       if (!reads_group && !reads_after) {
         if (!reads_aside && !IsLarge(id)) {
-          Alone(id, false);
+          growth.before.push_back(id);
           continue;
         }
         aside.push_back(id);
@@ -120,12 +145,27 @@ class Grouping {
       after.push_back(id);
       is_after.insert(id);
     }
-    groups_.push_back(std::move(group).Finish());
     // What does not depend on the group was there first; merged, it is in its old order again.
-    std::vector<OpId> rest;
-    std::merge(aside.begin(), aside.end(), after.begin(), after.end(), std::back_inserter(rest),
+    std::merge(aside.begin(), aside.end(), after.begin(), after.end(),
+               std::back_inserter(growth.rest),
                [&](OpId a, OpId b) { return place_[U(a)] < place_[U(b)]; });
-    waiting_.insert(waiting_.begin(), rest.begin(), rest.end());
+    return growth;
+  }
+
+  // Bytes that need not be stored and loaded because all readers are in the group, less what is
+  // loaded more than once.
+  double Saved(const TiledGroup& group) const {
+    double saved = -group.Excess();
+    for (OpId op : group.ops()) {
+      for (TensorId result : target_.network.ops[U(op)].results) {
+        const std::vector<OpId>& readers = readers_[U(result)];
+        const bool inside = !readers.empty() &&
+                            std::all_of(readers.begin(), readers.end(),
+                                        [&](OpId reader) { return group.Contains(reader); });
+        if (inside) saved += 2 * static_cast<double>(target_.network.tensors[U(result)].Bytes());
+      }
+    }
+    return saved;
   }
 
   template <class Visit>
@@ -160,6 +200,7 @@ class Grouping {
   std::vector<int64_t> footprints_;           // of each operator, -1 where it is not known yet
   std::vector<size_t> place_;                 // of each operator in the order
   std::vector<std::vector<TensorId>> reads_;  // of each operator, computed tensors
+  std::vector<std::vector<OpId>> readers_;    // of each tensor
   std::vector<Group> groups_;
 };
 

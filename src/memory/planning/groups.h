@@ -46,6 +46,9 @@ struct GroupOptions {
   double tile_above = 0.6;
   // Tiles are made to fit into this share.
   double tile_share = 0.45;
+  // Whether every way to cut a group's first operator is tried, and the one kept whose group keeps
+  // most bytes on the chip; else the one that costs the operator least.
+  bool try_all = true;
   size_t most_ops = 512;  // of a tiled group
   size_t most_tiles = 1024;
   double most_recomputed = 1.3;  // work of a group's operator over its work untiled

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <vector>
 
 #include "memory/access.h"
 
@@ -44,6 +45,63 @@ int64_t CopyBytes(const Target& target, const Op& op, const Mismatch& copy, cons
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
+bool CanTakeOver(const Target& target, const Op& op, TensorId operand) {
+  const Network& network = target.network;
+  if (!IsElementwise(op.opcode)) return false;
+  const Tensor& from = network.tensors[U(operand)];
+  const Tensor& to = network.tensors[U(op.results[0])];
+  if (from.dimensions != to.dimensions || from.element_bytes != to.element_bytes ||
+      !(target.layouts[U(operand)] == target.layouts[U(op.results[0])])) {
+    return false;
+  }
+  bool plain = false;
+  for (size_t k = 0; k < op.inputs.size(); ++k) {
+    const Expr& expr = network.exprs[U(op.inputs[k])];
+    if (expr.movement != Movement::kTensor) {
+      // Through a movement it would see what is written.
+      const std::vector<TensorId> leaves = LeavesOf(network, op.inputs[k]);
+      if (std::find(leaves.begin(), leaves.end(), operand) != leaves.end()) return false;
+      continue;
+    }
+    if (expr.tensor != operand) continue;
+    plain = true;
+    for (const Mismatch& copy : CopiesOf(target, op)) {
+      if (copy.operand == k) return false;
+    }
+  }
+  return plain;
+}
+
+std::vector<TakenOver> TakenOverIn(const Target& target, const Group& group,
+                                   const std::unordered_set<TensorId>& resident) {
+  const Network& network = target.network;
+  std::unordered_map<TensorId, size_t> made, last;
+  for (size_t p = 0; p < group.ops.size(); ++p) {
+    const Op& op = network.ops[U(group.ops[p])];
+    for (ExprId input : op.inputs) {
+      for (TensorId tensor : LeavesOf(network, input)) last[tensor] = p;
+    }
+    for (TensorId result : op.results) made[result] = p;
+  }
+  std::vector<TakenOver> taken;
+  for (size_t p = 0; p < group.ops.size(); ++p) {
+    const Op& op = network.ops[U(group.ops[p])];
+    if (!IsElementwise(op.opcode) || resident.contains(op.results[0])) continue;
+    for (ExprId input : op.inputs) {
+      const TensorId operand = network.exprs[U(input)].tensor;
+      const auto from = operand == kNone ? made.end() : made.find(operand);
+      if (from == made.end() || resident.contains(operand) || last.at(operand) != p ||
+          group.IsSum(from->second) || group.boxes[from->second] != group.boxes[p] ||
+          !CanTakeOver(target, op, operand)) {
+        continue;
+      }
+      taken.push_back({p, operand});
+      break;
+    }
+  }
+  return taken;
+}
+
 int64_t LocalPeak(const Target& target, const Group& group,
                   const std::unordered_set<TensorId>& resident) {
   const Network& network = target.network;
@@ -72,6 +130,9 @@ int64_t LocalPeak(const Target& target, const Group& group,
       change[p] += bytes;
       change[p + 1] -= bytes;
     }
+  }
+  for (const TakenOver& taken : TakenOverIn(target, group, resident)) {
+    lifetimes.at(taken.operand).last -= 1;  // its room is the result's from there on
   }
   for (const auto& [tensor, lifetime] : lifetimes) {
     if (resident.contains(tensor)) continue;

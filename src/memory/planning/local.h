@@ -19,6 +19,19 @@ const std::vector<Mismatch>& CopiesOf(const Target& target, const Op& op);
 int64_t CopyBytes(const Target& target, const Op& op, const Mismatch& copy, const Box& out,
                   const Box& sum);
 
+// Whether the result of an elementwise operator may lie where one of its operands lies that dies with
+// it: the same elements in the same places, and looked at in no other way.
+bool CanTakeOver(const Target& target, const Op& op, TensorId operand);
+
+// Operands whose room the result of ops[at] takes over within a tile, of those made in the group and
+// not `resident`.
+struct TakenOver {
+  size_t at = 0;
+  TensorId operand = kNone;
+};
+std::vector<TakenOver> TakenOverIn(const Target& target, const Group& group,
+                                   const std::unordered_set<TensorId>& resident);
+
 // The most bytes per partition that results and copies take at once within a tile; `resident`
 // results lie elsewhere, as a whole.
 int64_t LocalPeak(const Target& target, const Group& group,

@@ -345,6 +345,15 @@ class Scheduler {
         passing_.push_back(buffer);
       }
     }
+    taken_.clear();
+    taken_over_.clear();
+    std::unordered_set<TensorId> kept;
+    for (const Sink& sink : sinks) {
+      if (sink.resident) kept.insert(sink.tensor);
+    }
+    for (const TakenOver& taken : TakenOverIn(target_, group, kept)) {
+      taken_over_[taken.at] = taken.operand;
+    }
     for (size_t p = 0; p < group.ops.size(); ++p) {
       const Op& op = network_.ops[U(group.ops[p])];
       LoadStreams(op, streams, block);
@@ -479,7 +488,7 @@ class Scheduler {
         step.results.push_back(buffer_of_[U(result)]);
         continue;
       }
-      BufferId buffer = InPlace(group, p, op, result, last_use, copied);
+      BufferId buffer = r == 0 ? InPlace(group, p, op, last_use) : kNone;
       if (buffer == kNone) {
         int64_t bytes = 0;
         for (const Box& box : group.boxes[p]) {
@@ -504,31 +513,21 @@ class Scheduler {
   }
 
   // The buffer of an operand that dies here and lies exactly as the result will; kNone without one.
-  BufferId InPlace(const Group& group, size_t p, const Op& op, TensorId result,
-                   const std::unordered_map<TensorId, size_t>& last_use,
-                   const std::unordered_set<size_t>& copied) {
+  BufferId InPlace(const Group& group, size_t p, const Op& op,
+                   const std::unordered_map<TensorId, size_t>& last_use) {
+    if (const auto found = taken_over_.find(p); found != taken_over_.end()) {
+      taken_.insert(found->second);
+      return buffer_of_[U(found->second)];
+    }
     if (!IsElementwise(op.opcode) || group.tiles() > 1) return kNone;
-    const Tensor& target = TensorOf(result);
-    for (size_t k = 0; k < op.inputs.size(); ++k) {
-      const Expr& expr = network_.exprs[U(op.inputs[k])];
-      if (expr.movement != Movement::kTensor || copied.contains(k)) continue;
-      const Tensor& tensor = TensorOf(expr.tensor);
+    for (ExprId input : op.inputs) {
+      const Expr& expr = network_.exprs[U(input)];
+      if (expr.movement != Movement::kTensor) continue;
       const PieceId id = pieces_.of_tensor[U(expr.tensor)];
       if (id == kNone || At(id).buffer == kNone || At(id).uses.back() > group_ ||
-          last_use.at(expr.tensor) != p || tensor.dimensions != target.dimensions ||
-          tensor.element_bytes != target.element_bytes ||
-          !(target_.layouts[U(expr.tensor)] == target_.layouts[U(result)])) {
+          last_use.at(expr.tensor) != p || !CanTakeOver(target_, op, expr.tensor)) {
         continue;
       }
-      bool elsewhere = false;  // also read through a movement, which would see what is written
-      for (ExprId other : op.inputs) {
-        const Expr& at = network_.exprs[U(other)];
-        if (at.movement == Movement::kTensor) continue;
-        const auto leaves = LeavesOf(network_, other);
-        elsewhere =
-            elsewhere || std::find(leaves.begin(), leaves.end(), expr.tensor) != leaves.end();
-      }
-      if (elsewhere) continue;
       const BufferId buffer = At(id).buffer;
       used_ -= plan_.buffers[U(buffer)].bytes;
       Leave(id);
@@ -543,10 +542,11 @@ class Scheduler {
                  const std::unordered_map<TensorId, const Sink*>& sink_of,
                  const std::unordered_map<TensorId, size_t>& last_use) {
     for (size_t q = 0; q <= p; ++q) {
-      if (group.IsSum(q)) continue;
+      if (group.IsSum(q)) continue;  // until the last tile
       for (TensorId result : network_.ops[U(group.ops[q])].results) {
         const auto sink = sink_of.find(result);
         if (sink != sink_of.end() && sink->second->resident) continue;
+        if (taken_.contains(result)) continue;  // its buffer is another's now
         const auto last = last_use.find(result);
         const size_t end = last == last_use.end() ? q : std::max(q, last->second);
         if (end == p) Close(buffer_of_[U(result)]);
@@ -599,6 +599,8 @@ class Scheduler {
   std::set<std::pair<int64_t, PieceId>> clean_, dirty_;
   std::unordered_set<TensorId> loaded_;
   std::vector<BufferId> passing_;
+  std::unordered_map<size_t, TensorId> taken_over_;  // of the group at hand, by operator
+  std::unordered_set<TensorId> taken_;               // so far
   std::vector<BufferId> lasting_;  // sums, from the first tile of a block to the last
   Plan plan_;
   int64_t used_ = 0;

@@ -1,8 +1,11 @@
 #include "memory/planning/tile.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <unordered_set>
+
+#include "memory/planning/local.h"
 
 namespace hone::memory {
 namespace {
@@ -116,7 +119,7 @@ int64_t TiledGroup::Room() const {
 
 // Cuts once more, again and again, along the dimension that frees most room for the traffic that it
 // costs, until a tile fits.
-bool TiledGroup::TryCounts(bool with_sums) {
+bool TiledGroup::TryCounts(bool with_sums, std::optional<size_t> first) {
   const std::vector<int64_t> space = Space(target_->network, members_[0].op);
   const size_t rank = ResultDimensions(target_->network, members_[0].op).size();
   std::vector<int64_t> counts(space.size(), 1);
@@ -128,6 +131,7 @@ bool TiledGroup::TryCounts(bool with_sums) {
     std::vector<int64_t> best;
     for (size_t d = 0; d < (with_sums ? space.size() : rank); ++d) {
       if (counts[d] >= space[d]) continue;
+      if (first && d != *first && counts[*first] < space[*first]) continue;
       std::vector<int64_t> finer = counts;
       finer[d] = std::min(space[d], counts[d] * 2);
       int64_t tiles = 1;
@@ -137,7 +141,7 @@ bool TiledGroup::TryCounts(bool with_sums) {
       const auto freed = static_cast<double>(footprint - Footprint());
       const auto cost = static_cast<double>(std::max<int64_t>(0, Traffic() - traffic));
       const double score = freed / (cost + 1);
-      if (freed > 0 && (best.empty() || score > best_score)) {
+      if ((freed > 0 || first == d) && (best.empty() || score > best_score)) {
         best_score = score;
         best = finer;
       }
@@ -159,29 +163,68 @@ bool TiledGroup::TryCounts(bool with_sums) {
   return true;
 }
 
-std::optional<TiledGroup> TiledGroup::Start(const Target& target, const GroupOptions& options,
-                                            OpId op) {
+std::vector<TiledGroup> TiledGroup::Starts(const Target& target, const GroupOptions& options,
+                                           OpId op) {
   const Network& network = target.network;
-  if (!CanTile(network, network.ops[U(op)])) return std::nullopt;
+  std::vector<TiledGroup> starts;
+  if (!CanTile(network, network.ops[U(op)])) return starts;
   TiledGroup group(target, options);
-  Member first;
-  first.op = op;
-  group.members_.push_back(std::move(first));
+  Member member;
+  member.op = op;
+  group.members_.push_back(std::move(member));
   group.place_[op] = 0;
-  TiledGroup summed = group;
-  const bool plain = group.TryCounts(false);
-  if (SumDimensions(network, network.ops[U(op)]).empty() || !summed.TryCounts(true) ||
-      summed.members_[0].sums.empty()) {
-    return plain ? std::optional(std::move(group)) : std::nullopt;
+  const auto attempt = [&](bool with_sums, std::optional<size_t> first) {
+    TiledGroup cut = group;
+    if (!cut.TryCounts(with_sums, first)) return;
+    for (const TiledGroup& other : starts) {
+      if (other.counts_ == cut.counts_) return;
+    }
+    starts.push_back(std::move(cut));
+  };
+  attempt(false, std::nullopt);
+  const std::vector<int64_t>& dimensions = ResultDimensions(network, op);
+  for (size_t d = 0; d < dimensions.size(); ++d) {
+    if (dimensions[d] > 1) attempt(false, d);
   }
-  if (!plain) return summed;
-  // What is summed part by part is finished only after its last tile: nothing can join it. A large
-  // result is then stored and loaded again.
-  const TensorId result = network.ops[U(op)].results[0];
-  const Box whole = WholeBox(network.tensors[U(result)].dimensions);
-  const bool stays = target.BufferBytes(result, whole) * 4 < target.machine.bytes_per_partition;
-  const int64_t again = stays ? 0 : 2 * network.tensors[U(result)].Bytes();
-  return summed.Traffic() + again < group.Traffic() ? summed : group;
+  if (!SumDimensions(network, network.ops[U(op)]).empty()) attempt(true, std::nullopt);
+  return starts;
+}
+
+std::vector<OpId> TiledGroup::ops() const {
+  std::vector<OpId> ops;
+  for (const Member& member : members_) ops.push_back(member.op);
+  return ops;
+}
+
+double TiledGroup::Excess() const {
+  const Network& network = target_->network;
+  // How many tiles follow upon each other with the same box, where two neighbours have it.
+  const int64_t inner = first_fastest_ ? counts_.front() : counts_.back();
+  double excess = 0;
+  std::unordered_set<TensorId> seen;
+  for (const Member& member : members_) {
+    for (const Read& read : member.at.reads) {
+      const OpId producer = network.tensors[U(read.tensor)].producer;
+      if (producer != kNone && place_.contains(producer)) continue;
+      if (!seen.insert(read.tensor).second) continue;
+      int64_t elements = 0;
+      Box hull;
+      bool varies = false;
+      for (const Box& box : read.boxes) {
+        elements += Elements(box);
+        varies = varies || !(box == read.boxes[0]);
+        hull = hull.low.size() == box.low.size() ? Hull(hull, box) : box;
+      }
+      if (!varies) continue;
+      const bool runs = read.boxes.size() > 1 && read.boxes[0] == read.boxes[1];
+      const double all = static_cast<double>(elements) / static_cast<double>(sample_.size()) *
+                         static_cast<double>(tiles()) / static_cast<double>(runs ? inner : 1);
+      const double more = all - static_cast<double>(Elements(hull));
+      excess += std::max(0.0, more) *
+                static_cast<double>(network.tensors[U(read.tensor)].element_bytes);
+    }
+  }
+  return excess;
 }
 
 bool TiledGroup::Cut(const std::vector<int64_t>& counts) {
@@ -318,6 +361,15 @@ void TiledGroup::ReadBoxes(Member& member) const {
           target_->BufferBytes(op.results[r], ResultBox(network, op, r, box)));
     }
   }
+  member.at.copy_bytes = 0;
+  for (const Mismatch& copy : CopiesOf(*target_, op)) {
+    int64_t most = 0;
+    for (size_t s = 0; s < sample_.size(); ++s) {
+      const Box sum = member.sums.empty() ? Box{} : member.sums[sample_[s]];
+      most = std::max(most, CopyBytes(*target_, op, copy, member.at.boxes[s], sum));
+    }
+    member.at.copy_bytes += most;
+  }
 }
 
 // Halos, backwards from what each operator's consumers in the group need.
@@ -370,6 +422,7 @@ int64_t TiledGroup::Footprint() const {
   struct Life {
     int64_t bytes = 0;
     size_t first = 0, last = 0;
+    bool taken = false;  // by its last reader, whose result lies there then
   };
   struct Outside {
     int64_t bytes = 0;
@@ -379,21 +432,25 @@ int64_t TiledGroup::Footprint() const {
   std::unordered_map<TensorId, Life> inside;
   std::unordered_map<TensorId, Outside> outside;
   int64_t fixed = 0;
+  std::vector<int64_t> copies(count, 0);
   for (size_t p = 0; p < count; ++p) {
     const Member& member = members_[p];
     const Op& op = OpOf(p);
     for (size_t r = 0; r < op.results.size(); ++r) {
       if (member.sums.empty()) {
-        inside[op.results[r]] = {member.at.result_bytes[r], p, p};
+        inside[op.results[r]] = {member.at.result_bytes[r], p, p, false};
       } else {
         const Box whole = WholeBox(ResultDimensions(target_->network, member.op));
         fixed += member.in_a_row ? member.at.result_bytes[r]
                                     : target_->BufferBytes(op.results[r], whole);
       }
     }
+    copies[p] = member.at.copy_bytes;
     for (const Read& read : member.at.reads) {
       if (const auto found = inside.find(read.tensor); found != inside.end()) {
         found->second.last = p;
+        found->second.taken = std::find(member.takes_over.begin(), member.takes_over.end(),
+                                        read.tensor) != member.takes_over.end();
         continue;
       }
       Outside& from = outside[read.tensor];
@@ -407,9 +464,15 @@ int64_t TiledGroup::Footprint() const {
   }
   for (const auto& [tensor, from] : outside) fixed += from.bytes * (from.varies ? 2 : 1);
   std::vector<int64_t> change(count + 2, 0);
+  std::unordered_set<size_t> takers;  // each takes over one operand
   for (const auto& [tensor, life] : inside) {
     change[life.first] += life.bytes;
-    change[life.last + 1] -= life.bytes;
+    const bool taken = life.taken && takers.insert(life.last).second;
+    change[life.last + (taken ? 0 : 1)] -= life.bytes;
+  }
+  for (size_t p = 0; p < count; ++p) {
+    change[p] += copies[p];
+    change[p + 1] -= copies[p];
   }
   int64_t live = 0, peak = 0;
   for (int64_t c : change) peak = std::max(peak, live += c);
@@ -467,6 +530,11 @@ bool TiledGroup::Join(const std::vector<OpId>& with, OpId id) {
   for (OpId op : all) {
     Member member;
     member.op = op;
+    for (ExprId input : network.ops[U(op)].inputs) {
+      const TensorId operand = network.exprs[U(input)].tensor;
+      if (operand == kNone || !CanTakeOver(*target_, network.ops[U(op)], operand)) continue;
+      member.takes_over.push_back(operand);
+    }
     member.from = op == id ? from : kNone;
     member.for_readers = op != id;
     place_[op] = members_.size();

@@ -16,9 +16,9 @@ namespace hone::memory {
 // While it grows a few tiles stand for all: the first, the last, and some between.
 class TiledGroup {
  public:
-  // Nothing where no tiling fits.
-  static std::optional<TiledGroup> Start(const Target& target, const GroupOptions& options,
-                                         OpId op);
+  // Ways to cut an operator: along each dimension alone as far as that will do, and as its own
+  // traffic is least. Empty where no tiling fits.
+  static std::vector<TiledGroup> Starts(const Target& target, const GroupOptions& options, OpId op);
 
   // Adds an operator that reads a tensor of the group, cutting finer where it must; and before it
   // those of `with`, in their order, which it reads but which have nothing to do with the group so
@@ -27,6 +27,10 @@ class TiledGroup {
   bool Join(const std::vector<OpId>& with, OpId op);
 
   bool Contains(OpId op) const { return place_.contains(op); }
+  const std::vector<int64_t>& counts() const { return counts_; }
+  std::vector<OpId> ops() const;
+  // Bytes from outside beyond what loading everything once would take, estimated from some tiles.
+  double Excess() const;
   Group Finish() &&;
 
  private:
@@ -39,10 +43,12 @@ class TiledGroup {
     std::vector<Box> boxes;             // with halos
     std::vector<Read> reads;            // for these
     std::vector<int64_t> result_bytes;  // the most of all tiles
+    int64_t copy_bytes = 0;             // of operands for its engine
   };
   struct Member {
     OpId op = kNone;
     TensorId from = kNone;     // the group's tensor that its tiles follow; kNone for the first
+    std::vector<TensorId> takes_over;  // operands where its result may lie
     bool for_readers = false;  // computed as far as the next member that is not so needs
     // Its share of the results and of its sum, tile by tile, before halos; `sums` is empty where
     // every tile has the whole sum.
@@ -67,7 +73,8 @@ class TiledGroup {
   int64_t Footprint() const;
   int64_t Traffic() const;
   int64_t Room() const;
-  bool TryCounts(bool with_sums);
+  // `first`: the dimension of the first operator's space that is cut first, as far as it goes.
+  bool TryCounts(bool with_sums, std::optional<size_t> first);
   const Op& OpOf(size_t member) const {
     return target_->network.ops[static_cast<size_t>(members_[member].op)];
   }
