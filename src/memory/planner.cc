@@ -108,6 +108,58 @@ std::set<TensorId> Reloaded(const Network& network, const Plan& plan) {
   return reloaded;
 }
 
+// A way to group, scheduled for a share of the scratchpad.
+struct Candidate {
+  std::vector<Group> groups;
+  double share = 1;
+  Plan plan;
+};
+constexpr double kLeastShare = 0.6;
+
+ScheduleOptions OptionsFor(const Machine& machine, double share) {
+  return {static_cast<int64_t>(share * static_cast<double>(machine.bytes_per_partition))};
+}
+
+// Every way to group that is tried, each once.
+std::vector<Candidate> MakeCandidates(const Target& target, int64_t bound, Clock::time_point start,
+                                      const PlanOptions& options) {
+  std::vector<std::vector<OpId>> orders(1);
+  orders[0].resize(target.network.ops.size());
+  std::iota(orders[0].begin(), orders[0].end(), 0);
+  orders.push_back(PeakAwareOrder(target));
+  struct CutOptions {
+    double tile_above, tile_share;
+    bool try_all;
+  };
+  constexpr CutOptions kCuts[] = {{0.9, 0.45, true},  {0.6, 0.8, true},   {0.35, 0.95, true},
+                                  {0.9, 0.45, false}, {0.6, 0.45, true},  {0.35, 0.45, false},
+                                  {0.15, 0.8, true},  {0.35, 0.45, true}, {0.6, 0.25, false},
+                                  {0.35, 0.25, true}, {0.6, 0.12, true}};
+  std::vector<Candidate> candidates;
+  for (const auto& [tile_above, tile_share, try_all] : kCuts) {
+    for (const std::vector<OpId>& order : orders) {
+      GroupOptions group_options;
+      group_options.tile_above = tile_above;
+      group_options.tile_share = tile_share;
+      group_options.try_all = try_all;
+      Candidate candidate{MakeGroups(target, order, group_options), 1, {}};
+      if (std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& other) {
+            return Same(candidate.groups, other.groups);
+          })) {
+        continue;
+      }
+      candidate.plan = Schedule(target, candidate.groups, OptionsFor(target.machine, 1));
+      const Figures& figures = candidate.plan.figures;
+      if (options.trace) options.trace(figures);
+      // What moves no more than it must cannot be beaten.
+      const bool enough = figures.dram_bytes() <= bound;
+      candidates.push_back(std::move(candidate));
+      if (enough || Since(start) > 0.6 * options.budget_seconds) return candidates;
+    }
+  }
+  return candidates;
+}
+
 }  // namespace
 
 StatusOr<Planned> MakePlan(const Network& program, const Network& network,
@@ -122,57 +174,25 @@ StatusOr<Planned> MakePlan(const Network& program, const Network& network,
   Target target{network, machine, assignment.layouts, {}};
   target.copies = FindCopies(target);
 
-  std::vector<std::vector<OpId>> orders(1);
-  orders[0].resize(network.ops.size());
-  std::iota(orders[0].begin(), orders[0].end(), 0);
-  orders.push_back(PeakAwareOrder(target));
-
+  std::vector<Candidate> candidates = MakeCandidates(target, planned.bound.dram_bytes(), start, options);
   std::optional<Plan> best;
-  double share = 1;  // of the scratchpad; less where offsets could not be found
-  for (int attempt = 0; attempt < 6 && !best; ++attempt, share *= 0.94) {
-    std::vector<Plan> plans;
-    const ScheduleOptions schedule{
-        static_cast<int64_t>(share * static_cast<double>(machine.bytes_per_partition))};
-    struct CutOptions {
-      double tile_above, tile_share;
-      bool try_all;
-    };
-    constexpr CutOptions kCuts[] = {{0.9, 0.45, true},  {0.6, 0.8, true},   {0.35, 0.8, true},
-                                    {0.9, 0.45, false}, {0.6, 0.45, true},  {0.35, 0.45, false},
-                                    {0.15, 0.8, true},  {0.35, 0.45, true}, {0.6, 0.25, false},
-                                    {0.35, 0.25, true}, {0.6, 0.12, true}};
-    std::vector<std::vector<Group>> tried;
-    for (const auto& [tile_above, tile_share, try_all] : kCuts) {
-      for (const std::vector<OpId>& order : orders) {
-        GroupOptions group_options;
-        group_options.tile_above = tile_above * share;
-        group_options.tile_share = tile_share * share;
-        group_options.try_all = try_all;
-        std::vector<Group> groups = MakeGroups(target, order, group_options);
-        if (std::any_of(tried.begin(), tried.end(), [&](const std::vector<Group>& other) {
-              return Same(groups, other);
-            })) {
-          continue;
-        }
-        plans.push_back(Schedule(target, groups, schedule));
-        tried.push_back(std::move(groups));
-        // What moves no more than it must cannot be beaten.
-        if (plans.back().figures.dram_bytes() <= planned.bound.dram_bytes()) break;
-        if (Since(start) > options.budget_seconds) break;
-      }
-      if (plans.back().figures.dram_bytes() <= planned.bound.dram_bytes()) break;
-      if (Since(start) > options.budget_seconds) break;
-    }
-    if (options.trace) for (const Plan& plan : plans) options.trace(plan.figures);
-    std::stable_sort(plans.begin(), plans.end(), [](const Plan& a, const Plan& b) {
-      return a.figures.dram_bytes() < b.figures.dram_bytes();
-    });
-    for (Plan& plan : plans) {
-      const double left = options.budget_seconds - Since(start);
-      if (!AssignOffsets(machine, plan, std::clamp(left / 8, 0.2, 5.0))) continue;
-      best = std::move(plan);
+  while (!best && !candidates.empty()) {
+    // The one that moves least; where it finds no addresses, once more with less room.
+    const auto least =
+        std::min_element(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+          return a.plan.figures.dram_bytes() < b.plan.figures.dram_bytes();
+        });
+    const double left = options.budget_seconds - Since(start);
+    if (AssignOffsets(machine, least->plan, std::clamp(left / 16, 0.1, 2.0))) {
+      best = std::move(least->plan);
       break;
     }
+    least->share *= 0.97;
+    if (least->share < kLeastShare) {
+      candidates.erase(least);
+      continue;
+    }
+    least->plan = Schedule(target, least->groups, OptionsFor(machine, least->share));
   }
   if (!best) {
     return MakeError(ErrorCode::kUnsupported,

@@ -173,6 +173,7 @@ std::vector<TiledGroup> TiledGroup::Starts(const Target& target, const GroupOpti
   member.op = op;
   group.members_.push_back(std::move(member));
   group.place_[op] = 0;
+  group.order_ = {0};
   const auto attempt = [&](bool with_sums, std::optional<size_t> first) {
     TiledGroup cut = group;
     if (!cut.TryCounts(with_sums, first)) return;
@@ -417,7 +418,7 @@ bool TiledGroup::RecomputesTooMuch() const {
 // count from where they are computed to their last reader, and what comes from outside as twice its
 // largest tile, or once where all tiles read the same. Sums of parts stay throughout: as a whole,
 // where a tile goes on with what an earlier one has left.
-int64_t TiledGroup::Footprint() const {
+int64_t TiledGroup::Footprint(const std::vector<size_t>& order) const {
   const size_t count = members_.size();
   struct Life {
     int64_t bytes = 0;
@@ -433,9 +434,9 @@ int64_t TiledGroup::Footprint() const {
   std::unordered_map<TensorId, Outside> outside;
   int64_t fixed = 0;
   std::vector<int64_t> copies(count, 0);
-  for (size_t p = 0; p < count; ++p) {
-    const Member& member = members_[p];
-    const Op& op = OpOf(p);
+  for (size_t p = 0; p < count; ++p) {  // places in the order
+    const Member& member = members_[order[p]];
+    const Op& op = OpOf(order[p]);
     for (size_t r = 0; r < op.results.size(); ++r) {
       if (member.sums.empty()) {
         inside[op.results[r]] = {member.at.result_bytes[r], p, p, false};
@@ -477,6 +478,61 @@ int64_t TiledGroup::Footprint() const {
   int64_t live = 0, peak = 0;
   for (int64_t c : change) peak = std::max(peak, live += c);
   return fixed + peak;
+}
+
+std::vector<size_t> TiledGroup::PeakAwareOrder() const {
+  const size_t count = members_.size();
+  std::vector<std::vector<size_t>> reads(count), readers(count);
+  std::vector<size_t> unread(count, 0), waiting_for(count, 0);
+  std::vector<int64_t> bytes(count, 0);
+  for (size_t p = 0; p < count; ++p) {
+    for (int64_t result : members_[p].at.result_bytes) bytes[p] += result;
+    if (!members_[p].sums.empty()) bytes[p] = 0;  // there throughout
+    for (const Read& read : members_[p].at.reads) {
+      const OpId producer = target_->network.tensors[U(read.tensor)].producer;
+      const auto found = producer == kNone ? place_.end() : place_.find(producer);
+      if (found == place_.end()) continue;
+      const size_t from = found->second;
+      if (std::find(reads[p].begin(), reads[p].end(), from) != reads[p].end()) continue;
+      reads[p].push_back(from);
+      readers[from].push_back(p);
+      ++unread[from];
+      ++waiting_for[p];
+    }
+  }
+  std::vector<size_t> ready, order;
+  for (size_t p = 0; p < count; ++p) {
+    if (waiting_for[p] == 0) ready.push_back(p);
+  }
+  while (!ready.empty()) {
+    size_t best = 0;
+    int64_t least = 0;
+    for (size_t k = 0; k < ready.size(); ++k) {
+      int64_t growth = readers[ready[k]].empty() ? 0 : bytes[ready[k]];
+      for (size_t from : reads[ready[k]]) growth -= unread[from] == 1 ? bytes[from] : 0;
+      if (k > 0 && (growth > least || (growth == least && ready[k] > ready[best]))) continue;
+      best = k;
+      least = growth;
+    }
+    const size_t p = ready[best];
+    ready.erase(ready.begin() + static_cast<std::ptrdiff_t>(best));
+    order.push_back(p);
+    for (size_t from : reads[p]) --unread[from];
+    for (size_t reader : readers[p]) {
+      if (--waiting_for[reader] == 0) ready.push_back(reader);
+    }
+  }
+  return order;
+}
+
+// Whether a tile fits into its share, in the order at hand or in one with a lower peak.
+bool TiledGroup::Fits() {
+  const int64_t footprint = Footprint();
+  if (footprint <= Room()) return true;
+  std::vector<size_t> order = PeakAwareOrder();
+  if (Footprint(order) >= footprint) return false;
+  order_ = std::move(order);
+  return Footprint() <= Room();
 }
 
 // Of the first operator alone: bytes that come from outside, tile after tile; what stays the same
@@ -527,6 +583,7 @@ bool TiledGroup::Join(const std::vector<OpId>& with, OpId id) {
   }
   if (from == kNone) return false;
   const size_t before = members_.size();
+  const std::vector<size_t> old_order = order_;
   for (OpId op : all) {
     Member member;
     member.op = op;
@@ -538,6 +595,7 @@ bool TiledGroup::Join(const std::vector<OpId>& with, OpId id) {
     member.from = op == id ? from : kNone;
     member.for_readers = op != id;
     place_[op] = members_.size();
+    order_.push_back(members_.size());
     members_.push_back(std::move(member));
   }
   const std::vector<int64_t> old_counts = counts_;
@@ -557,7 +615,7 @@ bool TiledGroup::Join(const std::vector<OpId>& with, OpId id) {
       }
       Infer(&old);
       fits = !RecomputesTooMuch();
-      for (int finer_cuts = 0; fits && Footprint() > Room(); ++finer_cuts) {
+      for (int finer_cuts = 0; fits && !Fits(); ++finer_cuts) {
         // Finer along the dimension that is cut already, or the first that can be.
         const std::vector<int64_t> space = Space(network, members_[0].op);
         size_t finer = space.size();
@@ -581,6 +639,7 @@ bool TiledGroup::Join(const std::vector<OpId>& with, OpId id) {
   if (fits) return true;
   members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(before), members_.end());
   for (OpId op : all) place_.erase(op);
+  order_ = old_order;
   if (counts_ != old_counts) {
     Cut(old_counts);
     return false;
@@ -600,7 +659,8 @@ Group TiledGroup::Finish() && {
   }
   Infer();
   Group group;
-  for (Member& member : members_) {
+  for (size_t p : order_) {
+    Member& member = members_[p];
     group.ops.push_back(member.op);
     group.boxes.push_back(std::move(member.at.boxes));
     group.sums.push_back(std::move(member.sums));

@@ -70,7 +70,11 @@ class TiledGroup {
   // Keeps what it changes in `before`, where that is given.
   void Infer(std::vector<std::pair<size_t, Sampled>>* before = nullptr);
   bool RecomputesTooMuch() const;
-  int64_t Footprint() const;
+  int64_t Footprint() const { return Footprint(order_); }
+  int64_t Footprint(const std::vector<size_t>& order) const;
+  // Of the members that are ready, always the one that leaves least on the chip.
+  std::vector<size_t> PeakAwareOrder() const;
+  bool Fits();
   int64_t Traffic() const;
   int64_t Room() const;
   // `first`: the dimension of the first operator's space that is cut first, as far as it goes.
@@ -86,6 +90,7 @@ class TiledGroup {
   bool first_fastest_ = false;  // order of tiles
   std::vector<Member> members_;
   std::unordered_map<OpId, size_t> place_;  // in members_
+  std::vector<size_t> order_;               // of execution
   std::vector<size_t> sample_;              // tiles
 };
 
