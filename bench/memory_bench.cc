@@ -103,7 +103,7 @@ int RunScale(const ScaleOptions& options) {
     }
     for (int times = 1; times <= options.repeat; times *= 2) {
       const Network written = Repeat(*program, times);
-      const Network network = ByParts(written);
+      const Network network = ByParts(written, LargeBytes(*machine));
       const Clock::time_point start = Clock::now();
       PlanOptions plan_options{options.budget_seconds, nullptr};
       if (options.trace) {

@@ -117,7 +117,7 @@ int RunMemory(const Options& options) {
       return Fail(writable.error(), options.output, json);
     }
   }
-  auto loaded = LoadNetwork(options.common, options.file);
+  auto loaded = LoadNetwork(options.common, options.file, *machine);
   if (!loaded) return Fail(loaded.error(), options.file, json);
   const memory::Network& network = loaded->network;
   StatusOr<memory::Planned> planned = MakeError(ErrorCode::kInternal, "not planned");

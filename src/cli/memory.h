@@ -23,7 +23,8 @@ struct LoadedNetwork {
   memory::Network program;  // as it is written
   memory::Network network;  // what is planned: ByParts of it
 };
-StatusOr<LoadedNetwork> LoadNetwork(const CommonOptions& options, const std::string& file);
+StatusOr<LoadedNetwork> LoadNetwork(const CommonOptions& options, const std::string& file,
+                                    const memory::Machine& machine);
 
 struct Verification {
   bool ok = false;

@@ -263,6 +263,8 @@ void DropDeadOps(Network& network) {
   network.ops = std::move(ops);
 }
 
-Network ByParts(const Network& program) { return Parts(program).Run(); }
+Network ByParts(const Network& program, int64_t large_bytes) {
+  return RecomputeCheap(Parts(program).Run(), large_bytes);
+}
 
 }  // namespace hone::memory

@@ -162,6 +162,8 @@ std::vector<Candidate> MakeCandidates(const Target& target, int64_t bound, Clock
 
 }  // namespace
 
+int64_t LargeBytes(const Machine& machine) { return machine.ScratchpadBytes() / 16; }
+
 StatusOr<Planned> MakePlan(const Network& program, const Network& network,
                            const Machine& machine, const PlanOptions& options) {
   const Clock::time_point start = Clock::now();

@@ -24,6 +24,9 @@ struct Planned {
   double seconds = 0;         // that planning took
 };
 
+// What is recomputed rather than kept: from this size on.
+int64_t LargeBytes(const Machine& machine);
+
 // Several orders and ways to group are scheduled; the one that moves the fewest bytes and fits is
 // kept, and its buffers placed. Deterministic but for the budget.
 // Errors: kUnsupported where even one operator's smallest tile does not fit.
