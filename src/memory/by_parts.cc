@@ -7,15 +7,16 @@
 namespace hone::memory {
 namespace {
 
-// Below it, what is computed as a whole is no burden to anyone.
-constexpr int64_t kLeastBytes = 1 << 16;
+// So many times smaller than what counts as large is no burden to anyone as a whole.
+constexpr int64_t kSmall = 64;
 
 size_t U(int32_t id) { return static_cast<size_t>(id); }
 
 class Parts {
  public:
-  explicit Parts(const Network& program)
+  Parts(const Network& program, int64_t least_bytes)
       : network_(program),
+        least_bytes_(least_bytes),
         slices_(program.tensors.size()),
         other_uses_(program.tensors.size(), 0),
         first_use_(program.exprs.size(), kNone) {}
@@ -104,7 +105,7 @@ class Parts {
   void SliceFirst(size_t o) {
     const TensorId id = network_.ops[o].results[0];
     const Tensor whole = network_.tensors[U(id)];
-    if (other_uses_[U(id)] > 0 || whole.Bytes() < kLeastBytes) return;
+    if (other_uses_[U(id)] > 0 || whole.Bytes() < least_bytes_) return;
     std::map<std::vector<int64_t>, std::vector<ExprId>> boxes;  // starts, then sizes
     for (ExprId slice : slices_[U(id)]) {
       const Expr& expr = network_.exprs[U(slice)];
@@ -205,8 +206,7 @@ class Parts {
         }
         input = Add(std::move(narrow), after);
       }
-      from = k == 0 ? result
-                    : AddTensor(PartOf(network_.tensors[U(had)], had, whole.dimensions));
+      from = k == 0 ? result : AddTensor(PartOf(network_.tensors[U(had)], had, whole.dimensions));
       op.results = {from};
       made.push_back(std::move(op));
     }
@@ -230,6 +230,7 @@ class Parts {
   }
 
   Network network_;
+  const int64_t least_bytes_;
   std::vector<std::vector<ExprId>> slices_;  // of each tensor, that look at it alone
   std::vector<int64_t> other_uses_;
   std::vector<int32_t> first_use_;  // of each expression: the first operator of the program
@@ -264,7 +265,7 @@ void DropDeadOps(Network& network) {
 }
 
 Network ByParts(const Network& program, int64_t large_bytes) {
-  return RecomputeCheap(Parts(program).Run(), large_bytes);
+  return RecomputeCheap(Parts(program, large_bytes / kSmall).Run(), large_bytes);
 }
 
 }  // namespace hone::memory

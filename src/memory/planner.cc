@@ -164,8 +164,8 @@ std::vector<Candidate> MakeCandidates(const Target& target, int64_t bound, Clock
 
 int64_t LargeBytes(const Machine& machine) { return machine.ScratchpadBytes() / 16; }
 
-StatusOr<Planned> MakePlan(const Network& program, const Network& network,
-                           const Machine& machine, const PlanOptions& options) {
+StatusOr<Planned> MakePlan(const Network& program, const Network& network, const Machine& machine,
+                           const PlanOptions& options) {
   const Clock::time_point start = Clock::now();
   Planned planned;
   planned.by_operator = OperatorBaseline(program, machine);
@@ -176,7 +176,8 @@ StatusOr<Planned> MakePlan(const Network& program, const Network& network,
   Target target{network, machine, assignment.layouts, {}};
   target.copies = FindCopies(target);
 
-  std::vector<Candidate> candidates = MakeCandidates(target, planned.bound.dram_bytes(), start, options);
+  std::vector<Candidate> candidates =
+      MakeCandidates(target, planned.bound.dram_bytes(), start, options);
   std::optional<Plan> best;
   while (!best && !candidates.empty()) {
     // The one that moves least; where it finds no addresses, once more with less room.

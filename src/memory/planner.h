@@ -30,8 +30,8 @@ int64_t LargeBytes(const Machine& machine);
 // Several orders and ways to group are scheduled; the one that moves the fewest bytes and fits is
 // kept, and its buffers placed. Deterministic but for the budget.
 // Errors: kUnsupported where even one operator's smallest tile does not fit.
-// `program` is what baselines and pairs are of; `network` what is planned: the same or ByParts of it.
-// The bound is that of `network`, which reads no more of parameters than the program does.
+// `program` is what baselines and pairs are of; `network` what is planned: the same or ByParts of
+// it. The bound is that of `network`, which reads no more of parameters than the program does.
 StatusOr<Planned> MakePlan(const Network& program, const Network& network, const Machine& machine,
                            const PlanOptions& options);
 

@@ -6,9 +6,9 @@
 namespace hone::memory {
 namespace {
 
-constexpr int64_t kCheap = 8;           // times fewer bytes in its operands than in its result
-constexpr size_t kMostReaders = 8;      // that get a copy of their own
-constexpr size_t kMostGrowth = 4;       // one more operator for so many of the program
+constexpr int64_t kCheap = 8;       // times fewer bytes in its operands than in its result
+constexpr size_t kMostReaders = 8;  // that get a copy of their own
+constexpr size_t kMostGrowth = 4;   // one more operator for so many of the program
 
 size_t U(int32_t id) { return static_cast<size_t>(id); }
 

@@ -10,7 +10,7 @@ namespace hone::memory {
 namespace {
 
 constexpr size_t kMostPairs = 20'000'000;  // of buffers that live at the same time
-constexpr int kMostRounds = 60;             // of placing again
+constexpr int kMostRounds = 60;            // of placing again
 
 using Order = std::vector<size_t>;
 

@@ -76,8 +76,7 @@ class Grouping {
       }
       for (OpId before : best->before) Alone(before, false);
       groups_.push_back(std::move(best->group).Finish());
-      waiting_.erase(waiting_.begin(),
-                     waiting_.begin() + static_cast<std::ptrdiff_t>(best->taken));
+      waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(best->taken));
       waiting_.insert(waiting_.begin(), best->rest.begin(), best->rest.end());
     }
     return std::move(groups_);
@@ -159,9 +158,9 @@ class Grouping {
     for (OpId op : group.ops()) {
       for (TensorId result : target_.network.ops[U(op)].results) {
         const std::vector<OpId>& readers = readers_[U(result)];
-        const bool inside = !readers.empty() &&
-                            std::all_of(readers.begin(), readers.end(),
-                                        [&](OpId reader) { return group.Contains(reader); });
+        const bool inside =
+            !readers.empty() && std::all_of(readers.begin(), readers.end(),
+                                            [&](OpId reader) { return group.Contains(reader); });
         if (inside) saved += 2 * static_cast<double>(target_.network.tensors[U(result)].Bytes());
       }
     }

@@ -19,12 +19,12 @@ const std::vector<Mismatch>& CopiesOf(const Target& target, const Op& op);
 int64_t CopyBytes(const Target& target, const Op& op, const Mismatch& copy, const Box& out,
                   const Box& sum);
 
-// Whether the result of an elementwise operator may lie where one of its operands lies that dies with
-// it: the same elements in the same places, and looked at in no other way.
+// Whether the result of an elementwise operator may lie where one of its operands lies that dies
+// with it: the same elements in the same places, and looked at in no other way.
 bool CanTakeOver(const Target& target, const Op& op, TensorId operand);
 
-// Operands whose room the result of ops[at] takes over within a tile, of those made in the group and
-// not `resident`.
+// Operands whose room the result of ops[at] takes over within a tile, of those made in the group
+// and not `resident`.
 struct TakenOver {
   size_t at = 0;
   TensorId operand = kNone;

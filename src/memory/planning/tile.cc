@@ -58,8 +58,8 @@ void Split(const std::vector<int64_t>& space, size_t rank, const std::vector<Box
   bool whole = true;
   for (const Box& box : boxes) {
     const auto middle = static_cast<std::ptrdiff_t>(rank);
-    own.push_back(
-        {{box.low.begin(), box.low.begin() + middle}, {box.high.begin(), box.high.begin() + middle}});
+    own.push_back({{box.low.begin(), box.low.begin() + middle},
+                   {box.high.begin(), box.high.begin() + middle}});
     sums.push_back(
         {{box.low.begin() + middle, box.low.end()}, {box.high.begin() + middle, box.high.end()}});
     for (size_t d = rank; d < space.size(); ++d) whole = whole && Extent(box, d) == space[d];
@@ -221,8 +221,8 @@ double TiledGroup::Excess() const {
       const double all = static_cast<double>(elements) / static_cast<double>(sample_.size()) *
                          static_cast<double>(tiles()) / static_cast<double>(runs ? inner : 1);
       const double more = all - static_cast<double>(Elements(hull));
-      excess += std::max(0.0, more) *
-                static_cast<double>(network.tensors[U(read.tensor)].element_bytes);
+      excess +=
+          std::max(0.0, more) * static_cast<double>(network.tensors[U(read.tensor)].element_bytes);
     }
   }
   return excess;
@@ -237,8 +237,8 @@ bool TiledGroup::Cut(const std::vector<int64_t>& counts) {
     Member& member = members_[reader];
     if (member.from == kNone) {
       const std::vector<int64_t> space = Space(network, member.op);
-      Split(space, ResultDimensions(network, member.op).size(),
-            Grid(space, counts, first_fastest_), member.own, member.sums);
+      Split(space, ResultDimensions(network, member.op).size(), Grid(space, counts, first_fastest_),
+            member.own, member.sums);
       member.in_a_row = member.sums.empty() || InARow(member.own);
     } else if (!Follow(member)) {
       return false;
@@ -357,9 +357,9 @@ void TiledGroup::ReadBoxes(Member& member) const {
   member.at.result_bytes.assign(op.results.size(), 0);
   for (size_t r = 0; r < op.results.size(); ++r) {
     for (const Box& box : member.at.boxes) {
-      member.at.result_bytes[r] = std::max(
-          member.at.result_bytes[r],
-          target_->BufferBytes(op.results[r], ResultBox(network, op, r, box)));
+      member.at.result_bytes[r] =
+          std::max(member.at.result_bytes[r],
+                   target_->BufferBytes(op.results[r], ResultBox(network, op, r, box)));
     }
   }
   member.at.copy_bytes = 0;
@@ -443,7 +443,7 @@ int64_t TiledGroup::Footprint(const std::vector<size_t>& order) const {
       } else {
         const Box whole = WholeBox(ResultDimensions(target_->network, member.op));
         fixed += member.in_a_row ? member.at.result_bytes[r]
-                                    : target_->BufferBytes(op.results[r], whole);
+                                 : target_->BufferBytes(op.results[r], whole);
       }
     }
     copies[p] = member.at.copy_bytes;
@@ -574,8 +574,8 @@ bool TiledGroup::Join(const std::vector<OpId>& with, OpId id) {
         const auto found = producer == kNone ? place_.end() : place_.find(producer);
         if (found == place_.end()) continue;
         if (!members_[found->second].sums.empty()) return false;  // finished after the last tile
-        if (op == id && (from == kNone || network.tensors[U(tensor)].Bytes() >
-                                              network.tensors[U(from)].Bytes())) {
+        if (op == id && (from == kNone ||
+                         network.tensors[U(tensor)].Bytes() > network.tensors[U(from)].Bytes())) {
           from = tensor;
         }
       }
@@ -626,8 +626,7 @@ bool TiledGroup::Join(const std::vector<OpId>& with, OpId id) {
             finer = d;
           }
         }
-        if (finer == space.size() || finer_cuts == 2 ||
-            tiles() * 2 > options_->most_tiles) {
+        if (finer == space.size() || finer_cuts == 2 || tiles() * 2 > options_->most_tiles) {
           fits = false;
           break;
         }

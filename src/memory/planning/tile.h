@@ -11,9 +11,9 @@
 
 namespace hone::memory {
 
-// A group while it grows. Tiles are cut along dimensions of the first operator's result, and of what
-// it sums over; other operators' tiles follow through the accesses that join them to the group.
-// While it grows a few tiles stand for all: the first, the last, and some between.
+// A group while it grows. Tiles are cut along dimensions of the first operator's result, and of
+// what it sums over; other operators' tiles follow through the accesses that join them to the
+// group. While it grows a few tiles stand for all: the first, the last, and some between.
 class TiledGroup {
  public:
   // Ways to cut an operator: along each dimension alone as far as that will do, and as its own
@@ -47,9 +47,9 @@ class TiledGroup {
   };
   struct Member {
     OpId op = kNone;
-    TensorId from = kNone;     // the group's tensor that its tiles follow; kNone for the first
+    TensorId from = kNone;  // the group's tensor that its tiles follow; kNone for the first
     std::vector<TensorId> takes_over;  // operands where its result may lie
-    bool for_readers = false;  // computed as far as the next member that is not so needs
+    bool for_readers = false;          // computed as far as the next member that is not so needs
     // Its share of the results and of its sum, tile by tile, before halos; `sums` is empty where
     // every tile has the whole sum.
     std::vector<Box> own;

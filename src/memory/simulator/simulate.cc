@@ -238,7 +238,8 @@ class Simulator {
     auto& boxes = parts_[result];
     const auto place =
         std::find_if(boxes.begin(), boxes.end(), [&](const Part& part) { return part.box == box; });
-    const bool first = std::all_of(sum.low.begin(), sum.low.end(), [](int64_t l) { return l == 0; });
+    const bool first =
+        std::all_of(sum.low.begin(), sum.low.end(), [](int64_t l) { return l == 0; });
     if (first) {
       if (place != boxes.end()) boxes.erase(place);
       boxes.push_back({box, sum.low, 0});
