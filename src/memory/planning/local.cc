@@ -72,6 +72,27 @@ bool CanTakeOver(const Target& target, const Op& op, TensorId operand) {
   return plain;
 }
 
+std::vector<Box> StoredShares(const Network& network, const Group& group, size_t p,
+                              TensorId result) {
+  const Op& op = network.ops[U(group.ops[p])];
+  const auto r = static_cast<size_t>(std::find(op.results.begin(), op.results.end(), result) -
+                                     op.results.begin());
+  constexpr size_t kMostBack = 64;  // tiles that may have stored a part of it
+  std::vector<Box> shares;
+  for (size_t t = 0; t < group.tiles(); ++t) {
+    Box box = ResultBox(network, op, r, group.boxes[p][t]);
+    if (group.IsSum(p)) {
+      shares.push_back(IsLastPart(network, op, group.sums[p][t]) ? box : Box{{0}, {0}});
+      continue;
+    }
+    for (size_t before = t; before-- > 0 && t - before < kMostBack && !IsEmpty(box);) {
+      box = Without(box, ResultBox(network, op, r, group.boxes[p][before]));
+    }
+    shares.push_back(std::move(box));
+  }
+  return shares;
+}
+
 std::vector<TakenOver> TakenOverIn(const Target& target, const Group& group,
                                    const std::unordered_set<TensorId>& resident) {
   const Network& network = target.network;

@@ -32,6 +32,12 @@ struct TakenOver {
 std::vector<TakenOver> TakenOverIn(const Target& target, const Group& group,
                                    const std::unordered_set<TensorId>& resident);
 
+// What each tile stores of a result of ops[p]: its box without what an earlier tile has stored,
+// where they overlap only along one side (a halo is computed twice but stored once); of a sum in
+// parts, the box with the last part.
+std::vector<Box> StoredShares(const Network& network, const Group& group, size_t p,
+                              TensorId result);
+
 // The most bytes per partition that results and copies take at once within a tile; `resident`
 // results lie elsewhere, as a whole.
 int64_t LocalPeak(const Target& target, const Group& group,

@@ -365,7 +365,7 @@ class Scheduler {
         step.kind = StepKind::kStore;
         step.tensor = result;
         step.buffer = buffer_of_[U(result)];
-        step.boxes = Shares(group, p, op, result);
+        step.boxes = StoredShares(network_, group, p, result);
         if (!is_output_[U(result)]) {
           for (const Box& box : step.boxes) {
             plan_.figures.spilled_bytes += Elements(box) * TensorOf(result).element_bytes;
@@ -388,26 +388,6 @@ class Scheduler {
       Close(buffer);
     }
     lasting_.clear();
-  }
-
-  // What each tile stores: its boxes without what an earlier tile has stored, where they overlap
-  // only along one side; a halo is computed twice but stored once.
-  std::vector<Box> Shares(const Group& group, size_t p, const Op& op, TensorId result) const {
-    const size_t r = static_cast<size_t>(std::find(op.results.begin(), op.results.end(), result) -
-                                         op.results.begin());
-    std::vector<Box> shares;
-    for (size_t t = 0; t < group.tiles(); ++t) {
-      Box box = ResultBox(network_, op, r, group.boxes[p][t]);
-      if (group.IsSum(p)) {
-        shares.push_back(IsLastPart(network_, op, group.sums[p][t]) ? box : kNothing);
-        continue;
-      }
-      for (size_t before = t; before-- > 0 && t - before < 64 && !IsEmpty(box);) {
-        box = Without(box, ResultBox(network_, op, r, group.boxes[p][before]));
-      }
-      shares.push_back(std::move(box));
-    }
-    return shares;
   }
 
   void LoadStreams(const Op& op, std::unordered_map<TensorId, Demand*>& streams, Block& block) {

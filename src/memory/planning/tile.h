@@ -48,6 +48,7 @@ class TiledGroup {
   struct Member {
     OpId op = kNone;
     TensorId from = kNone;  // the group's tensor that its tiles follow; kNone for the first
+    std::vector<size_t> reads_from;    // members
     std::vector<TensorId> takes_over;  // operands where its result may lie
     bool for_readers = false;          // computed as far as the next member that is not so needs
     // Its share of the results and of its sum, tile by tile, before halos; `sums` is empty where
