@@ -26,7 +26,7 @@ class Recompute {
       AddReader(o);
     }
     for (size_t o = count; o-- > 0;) {
-      if (network_.ops.size() - count >= count / kMostGrowth) break;
+      if (network_.ops.size() - count >= std::max<size_t>(16, count / kMostGrowth)) break;
       if (IsCheap(network_.ops[o])) GiveEachItsOwn(o);
     }
     if (network_.ops.size() == count) return std::move(network_);

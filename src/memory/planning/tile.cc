@@ -132,18 +132,22 @@ bool TiledGroup::TryCounts(bool with_sums, std::optional<size_t> first) {
     for (size_t d = 0; d < (with_sums ? space.size() : rank); ++d) {
       if (counts[d] >= space[d]) continue;
       if (first && d != *first && counts[*first] < space[*first]) continue;
-      std::vector<int64_t> finer = counts;
-      finer[d] = std::min(space[d], counts[d] * 2);
-      int64_t tiles = 1;
-      for (int64_t count : finer) tiles *= count;
-      if (tiles > static_cast<int64_t>(options_->most_tiles)) continue;
-      Cut(finer);
-      const auto freed = static_cast<double>(footprint - Footprint());
-      const auto cost = static_cast<double>(std::max<int64_t>(0, Traffic() - traffic));
-      const double score = freed / (cost + 1);
-      if ((freed > 0 || first == d) && (best.empty() || score > best_score)) {
-        best_score = score;
-        best = finer;
+      // Two tiles of halves, loaded in turns, take as much as one whole: then into quarters.
+      for (const int64_t factor : {2, 4}) {
+        std::vector<int64_t> finer = counts;
+        finer[d] = std::min(space[d], counts[d] * factor);
+        int64_t tiles = 1;
+        for (int64_t count : finer) tiles *= count;
+        if (tiles > static_cast<int64_t>(options_->most_tiles)) break;
+        Cut(finer);
+        const auto freed = static_cast<double>(footprint - Footprint());
+        const auto cost = static_cast<double>(std::max<int64_t>(0, Traffic() - traffic));
+        const double score = freed / (cost + 1);
+        if ((freed > 0 || first == d) && (best.empty() || score > best_score)) {
+          best_score = score;
+          best = finer;
+        }
+        if (freed > 0) break;
       }
     }
     if (best.empty()) return false;
