@@ -117,7 +117,7 @@ int RunMemory(const Options& options) {
       return Fail(writable.error(), options.output, json);
     }
   }
-  auto loaded = LoadNetwork(options.common, options.file);
+  auto loaded = LoadNetwork(options.common, options.file, *machine);
   if (!loaded) return Fail(loaded.error(), options.file, json);
   const memory::Network& network = loaded->network;
   StatusOr<memory::Planned> planned = MakeError(ErrorCode::kInternal, "not planned");
@@ -125,7 +125,7 @@ int RunMemory(const Options& options) {
     const Waiting waiting(options.common.ShowProgress(), "planning");
     memory::PlanOptions plan_options;
     plan_options.budget_seconds = options.budget_seconds;
-    planned = memory::MakePlan(network, *machine, plan_options);
+    planned = memory::MakePlan(loaded->program, network, *machine, plan_options);
   }
   if (!planned) return Fail(planned.error(), options.file, json);
   const bool numbers = memory::ProductFlops(network) <= options.verify_gflops * 1e9;

@@ -20,9 +20,11 @@ struct LoadedNetwork {
   std::unique_ptr<Pool> pool;
   ProgramInfo info;
   std::string fingerprint;
-  memory::Network network;
+  memory::Network program;  // as it is written
+  memory::Network network;  // what is planned: ByParts of it
 };
-StatusOr<LoadedNetwork> LoadNetwork(const CommonOptions& options, const std::string& file);
+StatusOr<LoadedNetwork> LoadNetwork(const CommonOptions& options, const std::string& file,
+                                    const memory::Machine& machine);
 
 struct Verification {
   bool ok = false;

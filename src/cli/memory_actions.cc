@@ -7,6 +7,7 @@
 #include "cli/memory.h"
 #include "cli/progress.h"
 #include "memory/plan_file.h"
+#include "memory/planner.h"
 #include "memory/simulator/simulate.h"
 
 namespace hone::cli {
@@ -30,7 +31,7 @@ int RunSimulate(const SimulateOptions& options) {
   auto header = memory::ReadPlanHeader(*text);
   if (!header) return Fail(header.error(), options.plan, json);
   const std::string program = options.program.empty() ? header->program : options.program;
-  auto loaded = LoadNetwork(options.common, program);
+  auto loaded = LoadNetwork(options.common, program, header->machine);
   if (!loaded) return Fail(loaded.error(), program, json);
   if (loaded->fingerprint != header->fingerprint) {
     return Fail({ErrorCode::kInvalidInput,
@@ -88,7 +89,8 @@ StatusOr<memory::Machine> ReadMachine(const std::string& name_or_file) {
   return memory::ParseMachine(*text, name_or_file);
 }
 
-StatusOr<LoadedNetwork> LoadNetwork(const CommonOptions& options, const std::string& file) {
+StatusOr<LoadedNetwork> LoadNetwork(const CommonOptions& options, const std::string& file,
+                                    const memory::Machine& machine) {
   auto data = ReadInput(file, options.MostInputBytes(), options.datasets);
   if (!data) return tl::unexpected(data.error());
   auto pool = StartPool(options);
@@ -97,9 +99,10 @@ StatusOr<LoadedNetwork> LoadNetwork(const CommonOptions& options, const std::str
   if (!info) return tl::unexpected(info.error());
   auto graph = (*pool)->Describe({info->id, {}});
   if (!graph) return tl::unexpected(graph.error());
-  auto network = memory::BuildNetwork(*graph);
-  if (!network) return tl::unexpected(network.error());
-  LoadedNetwork loaded{*std::move(pool), *info, info->fingerprint.ToHex(), *std::move(network)};
+  auto program = memory::BuildNetwork(*graph);
+  if (!program) return tl::unexpected(program.error());
+  LoadedNetwork loaded{*std::move(pool), *info, info->fingerprint.ToHex(), *std::move(program), {}};
+  loaded.network = memory::ByParts(loaded.program, memory::LargeBytes(machine));
   return loaded;
 }
 

@@ -360,6 +360,64 @@ Box OperandBox(const Network& network, const Op& op, size_t operand, const Box& 
   return WholeBox(in);
 }
 
+std::vector<SumDimension> SumDimensions(const Network& network, const Op& op) {
+  std::vector<SumDimension> sums;
+  if (op.results.size() != 1) return sums;
+  const Tensor& result = network.tensors[static_cast<size_t>(op.results[0])];
+  const bool coarse = KindOf(result.type) == ValueKind::kReal && BitsOf(result.type) < 32;
+  const bool known = KindOf(result.type) != ValueKind::kNone;
+  const auto in = [&](size_t k) -> const std::vector<int64_t>& {
+    return network.exprs[static_cast<size_t>(op.inputs[k])].dimensions;
+  };
+  const auto add = [&](int64_t first, int64_t second) {
+    const auto d = static_cast<size_t>(first);
+    sums.push_back({d, static_cast<size_t>(second), in(0)[d]});
+  };
+  if (op.opcode == "dot" && known && !coarse) {
+    const auto& lhs = ListOf(op, "lhs_contracting_dims");
+    const auto& rhs = ListOf(op, "rhs_contracting_dims");
+    for (size_t k = 0; k < lhs.size(); ++k) add(lhs[k], rhs[k]);
+  } else if (op.opcode == "convolution" && known && !coarse) {
+    if (GroupCount(op, "feature_group_count") > 1 || GroupCount(op, "batch_group_count") > 1) {
+      return sums;
+    }
+    add(op.convolution.feature, op.convolution.kernel_input);
+  } else if (op.opcode == "reduce" && op.inputs.size() == 2 && known) {
+    const std::string& does = op.bodies[0]->ops.size() == 1 ? op.bodies[0]->ops[0].opcode : "";
+    const Expr& initial = network.exprs[static_cast<size_t>(op.inputs[1])];
+    // Parts begin with the initial value, too: it must change nothing, however often it is taken.
+    const bool zero = initial.movement == Movement::kLiteral && initial.literal &&
+                      KindOf(initial.type) != ValueKind::kComplex &&
+                      AsReal(*initial.literal, 0) == 0;
+    const bool sum = does == "add" && zero && !coarse;
+    if (sum || does == "maximum" || does == "minimum" || does == "and" || does == "or") {
+      for (int64_t d : ListOf(op, "dimensions")) add(d, 0);
+    }
+  }
+  return sums;
+}
+
+bool IsLastPart(const Network& network, const Op& op, const Box& sum) {
+  const std::vector<SumDimension> dimensions = SumDimensions(network, op);
+  for (size_t k = 0; k < sum.low.size(); ++k) {
+    if (sum.high[k] != dimensions[k].size) return false;
+  }
+  return true;
+}
+
+Box OperandBox(const Network& network, const Op& op, size_t operand, const Box& out,
+               const Box& sum) {
+  Box box = OperandBox(network, op, operand, out);
+  if (sum.low.empty() || (op.opcode == "reduce" && operand == 1)) return box;
+  const std::vector<SumDimension> dimensions = SumDimensions(network, op);
+  for (size_t k = 0; k < dimensions.size(); ++k) {
+    const size_t d = operand == 0 ? dimensions[k].first : dimensions[k].second;
+    box.low[d] = std::max(box.low[d], sum.low[k]);
+    box.high[d] = std::min(box.high[d], sum.high[k]);
+  }
+  return box;
+}
+
 void ForEachLeaf(const Network& network, ExprId id, const Box& out,
                  const std::function<void(TensorId, const Box&)>& need) {
   const Expr& expr = network.exprs[static_cast<size_t>(id)];

@@ -18,6 +18,23 @@ Box InputBox(const Network& network, const Expr& expr, size_t input, const Box& 
 // where they have the same dimensions; an operator whose results differ is computed as a whole.
 Box OperandBox(const Network& network, const Op& op, size_t operand, const Box& out);
 
+// What an operator sums over and may be cut along, too: its result is then made part by part.
+struct SumDimension {
+  size_t first = 0;   // of operand 0
+  size_t second = 0;  // of operand 1, of a product
+  int64_t size = 0;
+};
+// Of dots, convolutions without groups, and reductions whose parts may be joined in any order.
+// Empty for all others, and for sums of 16-bit numbers, whose parts would be rounded.
+std::vector<SumDimension> SumDimensions(const Network& network, const Op& op);
+
+// Whether this part of the sum is the last: the result is finished with it.
+bool IsLastPart(const Network& network, const Op& op, const Box& sum);
+
+// The same as above for a part of the sum: a box over SumDimensions. A box of no dimensions: all.
+Box OperandBox(const Network& network, const Op& op, size_t operand, const Box& out,
+               const Box& sum);
+
 // Calls need(tensor, box) for what an expression's box needs of each leaf; a leaf that is reached
 // several times is told several times.
 void ForEachLeaf(const Network& network, ExprId expr, const Box& out,

@@ -515,32 +515,6 @@ void MaterialiseOutputs(Network& network) {
   }
 }
 
-// Drops operators that no output depends on; what is left keeps its order.
-void DropDeadOps(Network& network) {
-  std::vector<bool> used(network.tensors.size(), false);
-  const auto use = [&](ExprId expr) {
-    for (TensorId tensor : LeavesOf(network, expr)) used[static_cast<size_t>(tensor)] = true;
-  };
-  for (ExprId output : network.outputs) use(output);
-  std::vector<bool> alive(network.ops.size(), false);
-  for (size_t o = network.ops.size(); o-- > 0;) {
-    for (TensorId result : network.ops[o].results) {
-      alive[o] = alive[o] || used[static_cast<size_t>(result)];
-    }
-    if (!alive[o]) continue;
-    for (ExprId input : network.ops[o].inputs) use(input);
-  }
-  std::vector<Op> ops;
-  for (size_t o = 0; o < network.ops.size(); ++o) {
-    for (TensorId result : network.ops[o].results) {
-      network.tensors[static_cast<size_t>(result)].producer =
-          alive[o] ? static_cast<OpId>(ops.size()) : kNone;
-    }
-    if (alive[o]) ops.push_back(std::move(network.ops[o]));
-  }
-  network.ops = std::move(ops);
-}
-
 void CountConservative(Network& network) {
   for (const Op& op : network.ops) {
     if (!op.conservative.empty()) ++network.conservative[op.opcode + ": " + op.conservative];

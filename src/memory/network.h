@@ -36,6 +36,8 @@ struct Tensor {
   // Of a constant: where ProgramGraph has it.
   int32_t constant_computation = kNone;
   int32_t constant_instruction = kNone;
+  // Made by ByParts: a part of what the program has as this tensor.
+  TensorId part_of = kNone;
 
   int64_t Bytes() const { return Elements(dimensions) * element_bytes; }
 };
@@ -119,6 +121,19 @@ struct NetworkOptions {
 
 // Errors: kUnsupported where a shape is dynamic or the entry is empty.
 StatusOr<Network> BuildNetwork(const ProgramGraph& graph, const NetworkOptions& options = {});
+
+// Drops operators that no output depends on; what is left keeps its order, tensors keep their ids.
+void DropDeadOps(Network& network);
+
+// The same program, in which what is cheap is computed where and as far as it is needed: an
+// elementwise operator whose result is only read through slices that do not overlap is computed
+// slice by slice, and a gather from an elementwise function of a parameter gathers first. Tensors
+// of the program keep their ids. With it, RecomputeCheap. Linear.
+Network ByParts(const Network& program, int64_t large_bytes);
+
+// Gives every reader of an elementwise result of at least `large_bytes`, made from an eighth of the
+// bytes or fewer, a copy of its own, made right before it.
+Network RecomputeCheap(Network network, int64_t large_bytes);
 
 // The tensors that an expression looks at, each once.
 std::vector<TensorId> LeavesOf(const Network& network, ExprId expr);

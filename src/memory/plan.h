@@ -55,6 +55,9 @@ struct Step {
   // Tile by tile: of the tensor that is loaded or stored, of the operand that is copied, of the
   // operator's results. A load with an empty box is left out: the tile before has loaded it.
   std::vector<Box> boxes;
+  // Of a computation whose sum is made in parts: the part of each tile (SumDimensions in access.h).
+  // Parts that do not begin at the sum's beginning are added to what lies in the result's buffer.
+  std::vector<Box> sums;
 };
 
 // Steps in order, run once for each tile.

@@ -3,13 +3,15 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "memory/access.h"
+
 namespace hone::memory {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "hone memory plan";
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 constexpr std::array<const char*, 5> kKinds = {"load", "store", "copy", "compute", "stream"};
 
 Json ToJson(const Layout& layout) {
@@ -51,6 +53,7 @@ Json ToJson(const Network& network, const Step& step) {
   }
   json["boxes"] = Json::array();
   for (const Box& box : step.boxes) json["boxes"].push_back(ToJson(box));
+  for (const Box& sum : step.sums) json["sums"].push_back(ToJson(sum));
   return json;
 }
 
@@ -126,6 +129,13 @@ class Checker {
       step.boxes.push_back(BoxFrom(box));
       Check(step);
     }
+    for (const Json& sum : json.value("sums", Json::array())) {
+      step.sums.push_back(BoxFrom(sum));
+      CheckSum(step);
+    }
+    if (!step.sums.empty() && step.sums.size() != step.boxes.size()) {
+      throw std::out_of_range("not one part of the sum for each tile");
+    }
     return step;
   }
 
@@ -147,6 +157,18 @@ class Checker {
     }
     if (box.low.size() != dimensions->size() || !Contains(WholeBox(*dimensions), box)) {
       throw std::out_of_range("a box outside of its tensor");
+    }
+  }
+
+  void CheckSum(const Step& step) const {
+    std::vector<int64_t> sizes;
+    if (step.kind == StepKind::kCompute) {
+      const Op& op = network_.ops[static_cast<size_t>(step.op)];
+      for (const SumDimension& sum : SumDimensions(network_, op)) sizes.push_back(sum.size);
+    }
+    const Box& sum = step.sums.back();
+    if (sizes.empty() || sum.low.size() != sizes.size() || !Contains(WholeBox(sizes), sum)) {
+      throw std::out_of_range("a part of a sum outside of it");
     }
   }
 

@@ -6,8 +6,10 @@
 #include <optional>
 #include <set>
 
+#include "memory/access.h"
 #include "memory/allocation/allocation.h"
 #include "memory/layout/assign_layouts.h"
+#include "memory/planning/local.h"
 #include "memory/planning/order.h"
 #include "memory/planning/schedule.h"
 #include "memory/planning/work.h"
@@ -39,13 +41,23 @@ Status AssignOffsets(const Machine& machine, Plan& plan, double budget_seconds) 
   return {};
 }
 
+double ShareOfSum(const Network& network, const Step& step, size_t tile) {
+  if (step.sums.empty()) return 1;
+  double whole = 1;
+  for (const auto& sum : SumDimensions(network, network.ops[static_cast<size_t>(step.op)])) {
+    whole *= static_cast<double>(sum.size);
+  }
+  return static_cast<double>(Elements(step.sums[tile])) / whole;
+}
+
 // Transfers and engines work side by side; in the order of blocks, the slower of the two decides.
 double EstimateSeconds(const Network& network, const Machine& machine, const Plan& plan) {
   double seconds = 0;
   for (const Block& block : plan.blocks) {
     double transfers = 0, engines = 0;
     for (const Step& step : block.steps) {
-      for (const Box& box : step.boxes) {
+      for (size_t t = 0; t < step.boxes.size(); ++t) {
+        const Box& box = step.boxes[t];
         if (IsEmpty(box)) continue;
         switch (step.kind) {
           case StepKind::kLoad:
@@ -59,7 +71,8 @@ double EstimateSeconds(const Network& network, const Machine& machine, const Pla
           case StepKind::kCompute:
           case StepKind::kStream:
             engines +=
-                ComputeSeconds(network, machine, network.ops[static_cast<size_t>(step.op)], box);
+                ComputeSeconds(network, machine, network.ops[static_cast<size_t>(step.op)], box) *
+                ShareOfSum(network, step, t);
             break;
         }
       }
@@ -69,70 +82,120 @@ double EstimateSeconds(const Network& network, const Machine& machine, const Pla
   return seconds;
 }
 
+// Whether they have the same operators in the same tiles.
+bool Same(const std::vector<Group>& a, const std::vector<Group>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Group& x, const Group& y) {
+    return x.streamed == y.streamed && x.ops == y.ops && x.boxes == y.boxes && x.sums == y.sums;
+  });
+}
+
 // Tensors that the plan brings back from DRAM.
 std::set<TensorId> Reloaded(const Network& network, const Plan& plan) {
   std::set<TensorId> reloaded;
+  const auto add = [&](TensorId tensor) {
+    const TensorId whole = network.tensors[static_cast<size_t>(tensor)].part_of;
+    reloaded.insert(whole == kNone ? tensor : whole);
+  };
   for (const Block& block : plan.blocks) {
     for (const Step& step : block.steps) {
-      if (step.kind == StepKind::kLoad) reloaded.insert(step.tensor);
+      if (step.kind == StepKind::kLoad) add(step.tensor);
       if (step.kind != StepKind::kStream) continue;
       for (ExprId input : network.ops[static_cast<size_t>(step.op)].inputs) {
-        for (TensorId tensor : LeavesOf(network, input)) reloaded.insert(tensor);
+        for (TensorId tensor : LeavesOf(network, input)) add(tensor);
       }
     }
   }
   return reloaded;
 }
 
+// A way to group, scheduled for a share of the scratchpad.
+struct Candidate {
+  std::vector<Group> groups;
+  double share = 1;
+  Plan plan;
+};
+constexpr double kLeastShare = 0.6;
+
+ScheduleOptions OptionsFor(const Machine& machine, double share) {
+  return {static_cast<int64_t>(share * static_cast<double>(machine.bytes_per_partition))};
+}
+
+// Every way to group that is tried, each once.
+std::vector<Candidate> MakeCandidates(const Target& target, int64_t bound, Clock::time_point start,
+                                      const PlanOptions& options) {
+  std::vector<std::vector<OpId>> orders(1);
+  orders[0].resize(target.network.ops.size());
+  std::iota(orders[0].begin(), orders[0].end(), 0);
+  orders.push_back(PeakAwareOrder(target));
+  struct CutOptions {
+    double tile_above, tile_share;
+    bool try_all;
+  };
+  constexpr CutOptions kCuts[] = {{0.9, 0.45, true},  {0.6, 0.8, true},   {0.35, 0.95, true},
+                                  {0.9, 0.45, false}, {0.6, 0.45, true},  {0.35, 0.45, false},
+                                  {0.15, 0.8, true},  {0.35, 0.45, true}, {0.6, 0.25, false},
+                                  {0.35, 0.25, true}, {0.6, 0.12, true}};
+  std::vector<Candidate> candidates;
+  for (const auto& [tile_above, tile_share, try_all] : kCuts) {
+    for (const std::vector<OpId>& order : orders) {
+      GroupOptions group_options;
+      group_options.tile_above = tile_above;
+      group_options.tile_share = tile_share;
+      group_options.try_all = try_all;
+      Candidate candidate{MakeGroups(target, order, group_options), 1, {}};
+      if (std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& other) {
+            return Same(candidate.groups, other.groups);
+          })) {
+        continue;
+      }
+      candidate.plan = Schedule(target, candidate.groups, OptionsFor(target.machine, 1));
+      const Figures& figures = candidate.plan.figures;
+      if (options.trace) options.trace(figures);
+      // What moves no more than it must cannot be beaten.
+      const bool enough = figures.dram_bytes() <= bound;
+      candidates.push_back(std::move(candidate));
+      if (enough || Since(start) > 0.6 * options.budget_seconds) return candidates;
+    }
+  }
+  return candidates;
+}
+
 }  // namespace
 
-StatusOr<Planned> MakePlan(const Network& network, const Machine& machine,
+int64_t LargeBytes(const Machine& machine) { return machine.ScratchpadBytes() / 16; }
+
+StatusOr<Planned> MakePlan(const Network& program, const Network& network, const Machine& machine,
                            const PlanOptions& options) {
   const Clock::time_point start = Clock::now();
   Planned planned;
-  planned.by_operator = OperatorBaseline(network, machine);
-  planned.local = LocalBaseline(network, machine);
+  planned.by_operator = OperatorBaseline(program, machine);
+  planned.local = LocalBaseline(program, machine);
   planned.bound = LowerBound(network, machine);
   const LayoutAssignment assignment = AssignLayouts(network, machine);
   planned.layout_copies = assignment.copies;
-  const Target target{network, machine, assignment.layouts};
+  Target target{network, machine, assignment.layouts, {}};
+  target.copies = FindCopies(target);
 
-  std::vector<std::vector<OpId>> orders(1);
-  orders[0].resize(network.ops.size());
-  std::iota(orders[0].begin(), orders[0].end(), 0);
-  orders.push_back(PeakAwareOrder(target));
-
+  std::vector<Candidate> candidates =
+      MakeCandidates(target, planned.bound.dram_bytes(), start, options);
   std::optional<Plan> best;
-  double share = 1;  // of the scratchpad; less where offsets could not be found
-  for (int attempt = 0; attempt < 6 && !best; ++attempt, share *= 0.94) {
-    std::vector<Plan> plans;
-    const ScheduleOptions schedule{
-        static_cast<int64_t>(share * static_cast<double>(machine.bytes_per_partition))};
-    constexpr std::pair<double, double> kCuts[] = {{0.9, 0.45}, {0.6, 0.45}, {0.35, 0.45},
-                                                   {0.9, 0.25}, {0.6, 0.25}, {0.35, 0.25},
-                                                   {0.6, 0.12}};
-    for (const auto& [tile_above, tile_share] : kCuts) {
-      for (const std::vector<OpId>& order : orders) {
-        GroupOptions group_options;
-        group_options.tile_above = tile_above * share;
-        group_options.tile_share = tile_share * share;
-        plans.push_back(Schedule(target, MakeGroups(target, order, group_options), schedule));
-        // What moves no more than it must cannot be beaten.
-        if (plans.back().figures.dram_bytes() <= planned.bound.dram_bytes()) break;
-        if (Since(start) > options.budget_seconds) break;
-      }
-      if (plans.back().figures.dram_bytes() <= planned.bound.dram_bytes()) break;
-      if (Since(start) > options.budget_seconds) break;
-    }
-    std::stable_sort(plans.begin(), plans.end(), [](const Plan& a, const Plan& b) {
-      return a.figures.dram_bytes() < b.figures.dram_bytes();
-    });
-    for (Plan& plan : plans) {
-      const double left = options.budget_seconds - Since(start);
-      if (!AssignOffsets(machine, plan, std::clamp(left / 8, 0.2, 5.0))) continue;
-      best = std::move(plan);
+  while (!best && !candidates.empty()) {
+    // The one that moves least; where it finds no addresses, once more with less room.
+    const auto least =
+        std::min_element(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+          return a.plan.figures.dram_bytes() < b.plan.figures.dram_bytes();
+        });
+    const double left = options.budget_seconds - Since(start);
+    if (AssignOffsets(machine, least->plan, std::clamp(left / 16, 0.1, 2.0))) {
+      best = std::move(least->plan);
       break;
     }
+    least->share *= 0.97;
+    if (least->share < kLeastShare) {
+      candidates.erase(least);
+      continue;
+    }
+    least->plan = Schedule(target, least->groups, OptionsFor(machine, least->share));
   }
   if (!best) {
     return MakeError(ErrorCode::kUnsupported,
@@ -140,7 +203,7 @@ StatusOr<Planned> MakePlan(const Network& network, const Machine& machine,
   }
   planned.plan = *std::move(best);
   Figures& figures = planned.plan.figures;
-  const Pairs pairs = StoreLoadPairs(network);
+  const Pairs pairs = StoreLoadPairs(program);
   const std::set<TensorId> reloaded = Reloaded(network, planned.plan);
   figures.pairs = pairs.all;
   figures.pairs_eliminated = pairs.moved;

@@ -2,6 +2,8 @@
 #ifndef HONE_MEMORY_PLANNER_H_
 #define HONE_MEMORY_PLANNER_H_
 
+#include <functional>
+
 #include "memory/baselines.h"
 #include "memory/plan.h"
 
@@ -9,6 +11,8 @@ namespace hone::memory {
 
 struct PlanOptions {
   double budget_seconds = 60;
+  // Told of every schedule that was made, in the order of trying.
+  std::function<void(const Figures&)> trace;
 };
 
 struct Planned {
@@ -20,10 +24,15 @@ struct Planned {
   double seconds = 0;         // that planning took
 };
 
+// What is recomputed rather than kept: from this size on.
+int64_t LargeBytes(const Machine& machine);
+
 // Several orders and ways to group are scheduled; the one that moves the fewest bytes and fits is
 // kept, and its buffers placed. Deterministic but for the budget.
 // Errors: kUnsupported where even one operator's smallest tile does not fit.
-StatusOr<Planned> MakePlan(const Network& network, const Machine& machine,
+// `program` is what baselines and pairs are of; `network` what is planned: the same or ByParts of
+// it. The bound is that of `network`, which reads no more of parameters than the program does.
+StatusOr<Planned> MakePlan(const Network& program, const Network& network, const Machine& machine,
                            const PlanOptions& options);
 
 }  // namespace hone::memory

@@ -37,9 +37,9 @@ struct SearchOptions {
   bool hatless_pruning = true;        // nothing above a buffer: no other place for it can help
 };
 
-// Each in its place at its time: the lowest gap that it fits into most tightly, largest first;
-// several orders are tried and the lowest result kept. May be higher than the capacity. Cost: n log
-// n where there are more than 4096 buffers, else n^2.
+// As a heap would; then each in the tightest gap that it fits into, in several orders; then what
+// reaches above the capacity first, again and again. May be higher than the capacity. Cost: the
+// pairs of buffers that live at the same time, a few dozen times.
 Allocation BestFit(const AllocationProblem& problem);
 
 // A place for each buffer below the capacity, or the proof that there is none.

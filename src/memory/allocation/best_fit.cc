@@ -9,29 +9,48 @@
 namespace hone::memory {
 namespace {
 
-constexpr size_t kMostForQuadratic = 4096;
+constexpr size_t kMostPairs = 20'000'000;  // of buffers that live at the same time
+constexpr int kMostRounds = 60;            // of placing again
 
-using Before = std::function<bool(const AllocationBuffer&, const AllocationBuffer&)>;
+using Order = std::vector<size_t>;
+
+// For each buffer, those that live at the same time; nothing where there are too many.
+std::vector<std::vector<uint32_t>> Neighbours(const AllocationProblem& problem) {
+  std::vector<std::vector<uint32_t>> neighbours(problem.buffers.size());
+  Order by_start(problem.buffers.size());
+  std::iota(by_start.begin(), by_start.end(), size_t{0});
+  std::stable_sort(by_start.begin(), by_start.end(), [&](size_t a, size_t b) {
+    return problem.buffers[a].start < problem.buffers[b].start;
+  });
+  std::vector<size_t> alive;
+  size_t pairs = 0;
+  for (size_t i : by_start) {
+    const AllocationBuffer& buffer = problem.buffers[i];
+    std::erase_if(alive, [&](size_t j) { return problem.buffers[j].end <= buffer.start; });
+    if (buffer.size == 0 || buffer.end <= buffer.start) continue;
+    pairs += alive.size();
+    if (pairs > kMostPairs) return {};
+    for (size_t j : alive) {
+      neighbours[i].push_back(static_cast<uint32_t>(j));
+      neighbours[j].push_back(static_cast<uint32_t>(i));
+    }
+    alive.push_back(i);
+  }
+  return neighbours;
+}
 
 // One buffer after the other, each in the tightest gap between those placed that live at its time.
-Allocation InOrder(const AllocationProblem& problem, const Before& before) {
-  std::vector<size_t> order(problem.buffers.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return before(problem.buffers[a], problem.buffers[b]);
-  });
+Allocation InOrder(const AllocationProblem& problem,
+                   const std::vector<std::vector<uint32_t>>& neighbours, const Order& order) {
   Allocation allocation;
-  allocation.offsets.assign(order.size(), 0);
-  std::vector<size_t> placed;
+  allocation.offsets.assign(order.size(), -1);
   std::vector<std::pair<int64_t, int64_t>> taken;
   for (size_t i : order) {
     const AllocationBuffer& buffer = problem.buffers[i];
     taken.clear();
-    for (size_t j : placed) {
-      const AllocationBuffer& other = problem.buffers[j];
-      if (other.start < buffer.end && buffer.start < other.end) {
-        taken.emplace_back(allocation.offsets[j], allocation.offsets[j] + other.size);
-      }
+    for (uint32_t j : neighbours[i]) {
+      if (allocation.offsets[j] < 0) continue;
+      taken.emplace_back(allocation.offsets[j], allocation.offsets[j] + problem.buffers[j].size);
     }
     std::sort(taken.begin(), taken.end());
     int64_t floor = 0, best = -1, least = std::numeric_limits<int64_t>::max();
@@ -45,7 +64,6 @@ Allocation InOrder(const AllocationProblem& problem, const Before& before) {
     }
     allocation.offsets[i] = best >= 0 ? best : floor;
     allocation.height = std::max(allocation.height, allocation.offsets[i] + buffer.size);
-    placed.push_back(i);
   }
   return allocation;
 }
@@ -111,21 +129,43 @@ Allocation InTime(const AllocationProblem& problem) {
 
 Allocation BestFit(const AllocationProblem& problem) {
   Allocation best = InTime(problem);
-  if (problem.buffers.size() > kMostForQuadratic) return best;
+  if (best.height <= problem.capacity) return best;
+  const auto neighbours = Neighbours(problem);
+  if (neighbours.empty()) return best;
   const auto length = [](const AllocationBuffer& b) { return b.end - b.start; };
+  using Before = std::function<bool(const AllocationBuffer&, const AllocationBuffer&)>;
   const Before orders[] = {
       [](const auto& a, const auto& b) { return a.size > b.size; },
+      [&](const auto& a, const auto& b) { return length(a) > length(b); },
+      [](const auto& a, const auto& b) { return a.start < b.start; },
       [&](const auto& a, const auto& b) {
         return static_cast<double>(a.size) * static_cast<double>(length(a)) >
                static_cast<double>(b.size) * static_cast<double>(length(b));
       },
-      [&](const auto& a, const auto& b) { return length(a) > length(b); },
-      [](const auto& a, const auto& b) { return a.start < b.start; },
   };
-  for (const Before& order : orders) {
-    if (best.height <= problem.capacity) break;
-    Allocation next = InOrder(problem, order);
+  Order order(problem.buffers.size()), best_order;
+  for (const Before& before : orders) {
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return before(problem.buffers[a], problem.buffers[b]);
+    });
+    Allocation next = InOrder(problem, neighbours, order);
+    if (next.height < best.height || best_order.empty()) {
+      best_order = order;
+      if (next.height < best.height) best = std::move(next);
+    }
+    if (best.height <= problem.capacity) return best;
+  }
+  // What reaches too high goes first the next time (Joslin and Clements 1999, "Squeaky Wheel
+  // Optimization").
+  order = best_order;
+  for (int round = 0; round < kMostRounds; ++round) {
+    Allocation next = InOrder(problem, neighbours, order);
+    std::stable_partition(order.begin(), order.end(), [&](size_t i) {
+      return next.offsets[i] + problem.buffers[i].size > problem.capacity;
+    });
     if (next.height < best.height) best = std::move(next);
+    if (best.height <= problem.capacity) break;
   }
   return best;
 }

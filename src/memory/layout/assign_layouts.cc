@@ -73,9 +73,14 @@ LayoutAssignment AssignLayouts(const Network& network, const Machine& machine) {
   const auto cost = [&](size_t t) {
     double sum = 0;
     for (OpId op : choices.users[t]) {
-      sum += static_cast<double>(
-          Mismatches(network, machine, network.ops[static_cast<size_t>(op)], assignment.layouts)
-              .size());
+      for (const Mismatch& copy :
+           Mismatches(network, machine, network.ops[static_cast<size_t>(op)], assignment.layouts)) {
+        sum += 1;
+        if (!copy.wanted.replicated) continue;
+        const ExprId input = network.ops[static_cast<size_t>(op)].inputs[copy.operand];
+        sum += static_cast<double>(Elements(network.exprs[static_cast<size_t>(input)].dimensions)) /
+               static_cast<double>(machine.bytes_per_partition);
+      }
     }
     const double share =
         static_cast<double>(PartitionBytes(machine, network.tensors[t], assignment.layouts[t])) /

@@ -215,7 +215,14 @@ std::vector<OperandLayouts> ReduceModes(const Network& network, const Op& op,
   }
   const bool sum =
       !op.bodies.empty() && op.bodies[0]->ops.size() == 1 && op.bodies[0]->ops[0].opcode == "add";
-  if (sum) add(RangeOf(reduced));  // a product with ones leaves the sums anywhere
+  // A product with ones over the partitions leaves the sums anywhere; whatever else is reduced has
+  // been summed along the free dimensions before.
+  for (size_t k = 0; sum && k < reduced.size(); ++k) {
+    for (size_t length = 1; k + length <= reduced.size(); ++length) {
+      add(RangeOf({reduced.begin() + static_cast<std::ptrdiff_t>(k),
+                   reduced.begin() + static_cast<std::ptrdiff_t>(k + length)}));
+    }
+  }
   return modes;
 }
 
@@ -336,6 +343,7 @@ std::vector<Mismatch> Mismatches(const Network& network, const Machine& machine,
   if (!machine.engines_are_partitioned) return {};
   const Layout& result = layouts[static_cast<size_t>(op.results[0])];
   std::optional<std::vector<Mismatch>> best;
+  double least = 0;
   std::vector<LeafRequirement> leaves;
   for (const OperandLayouts& mode : Modes(network, op, result)) {
     std::vector<Mismatch> found;
@@ -352,7 +360,21 @@ std::vector<Mismatch> Mismatches(const Network& network, const Machine& machine,
         break;
       }
     }
-    if (!best || found.size() < best->size()) best = std::move(found);
+    // A copy into every partition costs as many bytes as there are partitions.
+    double cost = static_cast<double>(found.size());
+    for (const Mismatch& copy : found) {
+      const Expr& expr = network.exprs[static_cast<size_t>(op.inputs[copy.operand])];
+      if (!copy.wanted.replicated) continue;
+      cost += 64.0 *
+              static_cast<double>(Elements(expr.dimensions) *
+                                  std::max<int64_t>(1, BytesOf(expr.type))) /
+              static_cast<double>(machine.bytes_per_partition);
+    }
+    if (!best || cost < least) {
+      best = std::move(found);
+      least = cost;
+    }
+    if (best->empty()) break;
   }
   return best.value_or(std::vector<Mismatch>{});
 }

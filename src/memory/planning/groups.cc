@@ -1,6 +1,9 @@
 #include "memory/planning/groups.h"
 
+#include <algorithm>
 #include <deque>
+#include <iterator>
+#include <optional>
 #include <unordered_set>
 
 #include "memory/access.h"
@@ -10,6 +13,9 @@ namespace hone::memory {
 namespace {
 
 constexpr size_t kMostWaiting = 256;  // operators that a growing group may hold up
+constexpr size_t kMostAtOnce = 64;    // operators that join it together
+
+size_t U(int32_t id) { return static_cast<size_t>(id); }
 
 int64_t WholeFootprint(const Target& target, const Op& op) {
   int64_t bytes = 0;
@@ -34,6 +40,19 @@ class Grouping {
 
   std::vector<Group> Run(const std::vector<OpId>& order) {
     waiting_.assign(order.begin(), order.end());
+    place_.resize(order.size());
+    reads_.resize(order.size());
+    readers_.resize(target_.network.tensors.size());
+    for (size_t k = 0; k < order.size(); ++k) {
+      place_[U(order[k])] = k;
+      for (ExprId input : target_.network.ops[U(order[k])].inputs) {
+        for (TensorId tensor : LeavesOf(target_.network, input)) {
+          if (target_.network.tensors[U(tensor)].producer == kNone) continue;
+          reads_[U(order[k])].push_back(tensor);
+          readers_[U(tensor)].push_back(order[k]);
+        }
+      }
+    }
     while (!waiting_.empty()) {
       const OpId op = waiting_.front();
       waiting_.pop_front();
@@ -41,20 +60,34 @@ class Grouping {
         Alone(op, false);
         continue;
       }
-      auto group = TiledGroup::Start(target_, options_, op);
-      if (!group) {
+      std::optional<Growth> best;
+      double most = 0;
+      for (TiledGroup& start : TiledGroup::Starts(target_, options_, op)) {
+        Growth growth = Grow(std::move(start));
+        const double saved = Saved(growth.group);
+        if (best && saved <= most) continue;
+        most = saved;
+        best = std::move(growth);
+        if (!options_.try_all) break;
+      }
+      if (!best) {
         Alone(op, true);
         continue;
       }
-      Grow(*std::move(group));
+      for (OpId before : best->before) Alone(before, false);
+      groups_.push_back(std::move(best->group).Finish());
+      waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(best->taken));
+      waiting_.insert(waiting_.begin(), best->rest.begin(), best->rest.end());
     }
     return std::move(groups_);
   }
 
  private:
-  bool IsLarge(OpId op) const {
-    return static_cast<double>(
-               WholeFootprint(target_, target_.network.ops[static_cast<size_t>(op)])) >
+  bool IsLarge(OpId op) {
+    if (footprints_.empty()) footprints_.resize(place_.size(), -1);
+    int64_t& bytes = footprints_[U(op)];
+    if (bytes < 0) bytes = WholeFootprint(target_, target_.network.ops[U(op)]);
+    return static_cast<double>(bytes) >
            options_.tile_above * static_cast<double>(target_.machine.bytes_per_partition);
   }
 
@@ -68,44 +101,105 @@ class Grouping {
     groups_.push_back(std::move(group));
   }
 
-  // Takes large operators from what is waiting; what stands between them goes before the group
-  // where it does not depend on it, else after.
-  void Grow(TiledGroup group) {
-    std::deque<OpId> after;
-    std::unordered_set<OpId> behind;  // in `after`
-    while (!waiting_.empty() && after.size() < kMostWaiting) {
-      const OpId id = waiting_.front();
-      const Op& op = target_.network.ops[static_cast<size_t>(id)];
-      bool reads_group = false, reads_behind = false;
-      for (ExprId input : op.inputs) {
-        for (TensorId tensor : LeavesOf(target_.network, input)) {
-          const OpId producer = target_.network.tensors[static_cast<size_t>(tensor)].producer;
-          if (producer == kNone) continue;
-          reads_group = reads_group || group.Contains(producer);
-          reads_behind = reads_behind || behind.contains(producer);
+  // A group with all that joined it, of the first `taken` operators that wait: what goes before it,
+  // and what goes on waiting.
+  struct Growth {
+    TiledGroup group;
+    size_t taken = 0;
+    std::vector<OpId> before, rest;
+  };
+
+  // Takes operators that read the group from what is waiting, with the large ones that these also
+  // read. Small ones that have nothing to do with it go before it, all others after it.
+  Growth Grow(TiledGroup start) {
+    Growth growth{std::move(start), 0, {}, {}};
+    TiledGroup& group = growth.group;
+    std::vector<OpId> aside, after;  // do not depend on the group; do
+    std::unordered_set<OpId> is_aside, is_after;
+    while (growth.taken < waiting_.size() && aside.size() + after.size() < kMostWaiting) {
+      const OpId id = waiting_[growth.taken++];
+      bool reads_group = false, reads_after = false, reads_aside = false;
+      ForEachProducer(id, [&](OpId producer) {
+        reads_group = reads_group || group.Contains(producer);
+        reads_after = reads_after || is_after.contains(producer);
+        reads_aside = reads_aside || is_aside.contains(producer);
+      });
+      if (!reads_group && !reads_after) {
+        if (!reads_aside && !IsLarge(id)) {
+          growth.before.push_back(id);
+          continue;
         }
-      }
-      waiting_.pop_front();
-      if (!reads_group && !reads_behind) {
-        if (IsLarge(id)) {
-          // Begins a group of its own; this one ends here.
-          waiting_.push_front(id);
-          break;
-        }
-        Alone(id, false);
+        aside.push_back(id);
+        is_aside.insert(id);
         continue;
       }
-      if (reads_group && !reads_behind && group.Join(id)) continue;
+      if (reads_group && !reads_after) {
+        const std::vector<OpId> with = Ancestors(id, aside, is_aside);
+        if (with.size() <= kMostAtOnce && group.Join(with, id)) {
+          for (OpId joined : with) is_aside.erase(joined);
+          std::erase_if(aside, [&](OpId op) { return !is_aside.contains(op); });
+          continue;
+        }
+      }
       after.push_back(id);
-      behind.insert(id);
+      is_after.insert(id);
     }
-    groups_.push_back(std::move(group).Finish());
-    waiting_.insert(waiting_.begin(), after.begin(), after.end());
+    // What does not depend on the group was there first; merged, it is in its old order again.
+    std::merge(aside.begin(), aside.end(), after.begin(), after.end(),
+               std::back_inserter(growth.rest),
+               [&](OpId a, OpId b) { return place_[U(a)] < place_[U(b)]; });
+    return growth;
+  }
+
+  // Bytes that need not be stored and loaded because all readers are in the group, less what is
+  // loaded more than once.
+  double Saved(const TiledGroup& group) const {
+    double saved = -group.Excess();
+    for (OpId op : group.ops()) {
+      for (TensorId result : target_.network.ops[U(op)].results) {
+        const std::vector<OpId>& readers = readers_[U(result)];
+        const bool inside =
+            !readers.empty() && std::all_of(readers.begin(), readers.end(),
+                                            [&](OpId reader) { return group.Contains(reader); });
+        if (inside) saved += 2 * static_cast<double>(target_.network.tensors[U(result)].Bytes());
+      }
+    }
+    return saved;
+  }
+
+  template <class Visit>
+  void ForEachProducer(OpId id, Visit visit) const {
+    for (TensorId tensor : reads_[U(id)]) {
+      visit(target_.network.tensors[U(tensor)].producer);
+    }
+  }
+
+  // Those of `aside` that `id` depends on, in their order.
+  std::vector<OpId> Ancestors(OpId id, const std::vector<OpId>& aside,
+                              const std::unordered_set<OpId>& is_aside) const {
+    std::unordered_set<OpId> found;
+    std::vector<OpId> open = {id};
+    while (!open.empty()) {
+      const OpId at = open.back();
+      open.pop_back();
+      ForEachProducer(at, [&](OpId producer) {
+        if (is_aside.contains(producer) && found.insert(producer).second) open.push_back(producer);
+      });
+    }
+    std::vector<OpId> ancestors;
+    for (OpId op : aside) {
+      if (found.contains(op)) ancestors.push_back(op);
+    }
+    return ancestors;
   }
 
   const Target& target_;
   const GroupOptions& options_;
   std::deque<OpId> waiting_;
+  std::vector<int64_t> footprints_;           // of each operator, -1 where it is not known yet
+  std::vector<size_t> place_;                 // of each operator in the order
+  std::vector<std::vector<TensorId>> reads_;  // of each operator, computed tensors
+  std::vector<std::vector<OpId>> readers_;    // of each tensor
   std::vector<Group> groups_;
 };
 
@@ -129,11 +223,12 @@ Needs ExternalNeeds(const Target& target, const Group& group, size_t tile) {
   std::unordered_set<TensorId> inside;
   for (size_t p = 0; p < group.ops.size(); ++p) {
     const Op& op = target.network.ops[static_cast<size_t>(group.ops[p])];
-    ForEachRead(target.network, op, group.boxes[p][tile], [&](TensorId tensor, const Box& box) {
+    const auto need = [&](TensorId tensor, const Box& box) {
       if (inside.contains(tensor)) return;
       const auto [place, fresh] = needs.try_emplace(tensor, box);
       if (!fresh) place->second = Hull(place->second, box);
-    });
+    };
+    ForEachRead(target.network, op, group.boxes[p][tile], need, group.Sum(p, tile));
     inside.insert(op.results.begin(), op.results.end());
   }
   return needs;
@@ -149,9 +244,9 @@ bool ReadsFromDram(const Network& network, const Op& op) {
 }
 
 void ForEachRead(const Network& network, const Op& op, const Box& out,
-                 const std::function<void(TensorId, const Box&)>& need) {
+                 const std::function<void(TensorId, const Box&)>& need, const Box& sum) {
   for (size_t k = ReadsFromDram(network, op) ? 1 : 0; k < op.inputs.size(); ++k) {
-    ForEachLeaf(network, op.inputs[k], OperandBox(network, op, k, out), need);
+    ForEachLeaf(network, op.inputs[k], OperandBox(network, op, k, out, sum), need);
   }
 }
 

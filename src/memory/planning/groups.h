@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "memory/layout/layout.h"
+#include "memory/layout/requirements.h"
 #include "memory/network.h"
 
 namespace hone::memory {
@@ -17,6 +17,9 @@ struct Target {
   const Machine& machine;
   const std::vector<Layout>& layouts;
 
+  // Of each operator: operands that must be copied for their engine (local.h).
+  std::vector<std::vector<Mismatch>> copies;
+
   // Bytes per partition of a buffer for a box of a tensor, rounded up to the machine's alignment.
   int64_t BufferBytes(TensorId tensor, const Box& box) const;
 };
@@ -26,10 +29,15 @@ struct Group {
   // boxes[p][t]: what tile t computes of the results of ops[p]. Tiles may overlap: what a halo
   // needs twice is computed twice.
   std::vector<std::vector<Box>> boxes;
+  // sums[p][t]: which part of its sum it adds to them (access.h); empty where it is no part.
+  std::vector<std::vector<Box>> sums;
+  std::vector<bool> in_a_row;  // whether tiles with the same box of ops[p] follow upon each other
   // Too large for the scratchpad however it is cut, or accesses unknown: run from DRAM to DRAM.
   bool streamed = false;
 
   size_t tiles() const { return boxes.empty() ? 1 : boxes[0].size(); }
+  bool IsSum(size_t p) const { return p < sums.size() && !sums[p].empty(); }
+  Box Sum(size_t p, size_t tile) const { return IsSum(p) ? sums[p][tile] : Box{}; }
 };
 
 struct GroupOptions {
@@ -38,8 +46,11 @@ struct GroupOptions {
   double tile_above = 0.6;
   // Tiles are made to fit into this share.
   double tile_share = 0.45;
-  size_t most_ops = 48;  // of a tiled group
-  size_t most_tiles = 4096;
+  // Whether every way to cut a group's first operator is tried, and the one kept whose group keeps
+  // most bytes on the chip; else the one that costs the operator least.
+  bool try_all = true;
+  size_t most_ops = 512;  // of a tiled group
+  size_t most_tiles = 1024;
   double most_recomputed = 1.3;  // work of a group's operator over its work untiled
 };
 
@@ -59,7 +70,7 @@ bool ReadsFromDram(const Network& network, const Op& op);
 
 // Calls need(tensor, box) for all that an operator's box reads on the chip.
 void ForEachRead(const Network& network, const Op& op, const Box& out,
-                 const std::function<void(TensorId, const Box&)>& need);
+                 const std::function<void(TensorId, const Box&)>& need, const Box& sum = {});
 
 // All results of an operator have `out`'s box, or are whole where their dimensions differ.
 Box ResultBox(const Network& network, const Op& op, size_t result, const Box& out);

@@ -1,5 +1,6 @@
 #include "memory/planning/pieces.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace hone::memory {
@@ -17,14 +18,20 @@ Pieces FindPieces(const Target& target, const std::vector<Group>& groups) {
   std::unordered_map<TensorId, std::vector<PieceId>> of_input;
   for (size_t g = 0; g < groups.size(); ++g) {
     std::map<TensorId, Need> needs;
-    std::map<TensorId, Box> first;
-    for (size_t t = 0; t < groups[g].tiles(); ++t) {
+    const size_t tiles = groups[g].tiles();
+    for (size_t t = 0; t < tiles; ++t) {
       for (const auto& [tensor, box] : ExternalNeeds(target, groups[g], t)) {
-        Need& need = needs[tensor];
-        need.hull = t == 0 || need.hull.low.size() != box.low.size() ? box : Hull(need.hull, box);
-        const auto [place, fresh] = first.try_emplace(tensor, box);
-        if (!fresh && !(place->second == box)) need.varies = true;
+        const auto [place, fresh] = needs.try_emplace(tensor);
+        Need& need = place->second;
+        need.hull = fresh ? box : Hull(need.hull, box);
+        if (fresh) need.boxes.resize(tiles);
+        need.most_bytes = std::max(need.most_bytes, target.BufferBytes(tensor, box));
+        need.boxes[t] = box;
       }
+    }
+    for (auto& [tensor, need] : needs) {
+      for (const Box& box : need.boxes) need.varies = need.varies || !(box == need.boxes[0]);
+      if (!need.varies) need.boxes.clear();
     }
     for (auto& [tensor, need] : needs) {
       const Tensor& info = target.network.tensors[static_cast<size_t>(tensor)];

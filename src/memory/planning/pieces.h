@@ -29,7 +29,9 @@ struct Piece {
 struct Need {
   PieceId piece = kNone;
   Box hull;
-  bool varies = false;  // from tile to tile
+  bool varies = false;     // from tile to tile
+  std::vector<Box> boxes;  // of each tile, where it varies; of no dimensions where it needs nothing
+  int64_t most_bytes = 0;  // per partition, of the largest of them
 };
 
 struct Pieces {

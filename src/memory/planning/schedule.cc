@@ -1,6 +1,7 @@
 #include "memory/planning/schedule.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -10,6 +11,8 @@
 
 namespace hone::memory {
 namespace {
+
+const Box kNothing{{0}, {0}};
 
 class Scheduler {
  public:
@@ -31,7 +34,9 @@ class Scheduler {
       if (groups_[g].streamed || !Place(groups_[g])) Stream(groups_[g]);
       for (const Need& need : pieces_.needs[g]) {
         Piece& piece = At(need.piece);
+        Leave(need.piece);
         while (piece.used_later() && piece.uses[piece.next] <= group_) ++piece.next;
+        Enter(need.piece);
         if (!piece.used_later()) Drop(need.piece);
       }
       for (OpId op : groups_[g].ops) {  // results that nobody needs any more
@@ -56,6 +61,7 @@ class Scheduler {
   struct Sink {
     TensorId tensor = kNone;
     bool resident = false;  // as a whole, for later groups
+    bool must = false;      // be so: a sum to which tiles far apart add their parts
     bool store = false;
   };
   static size_t U(int32_t id) { return static_cast<size_t>(id); }
@@ -101,9 +107,28 @@ class Scheduler {
 
   // --- what lies on the chip
 
+  static constexpr int64_t kNever = int64_t{1} << 40;
+
+  int64_t NextUse(const Piece& piece) const {
+    return piece.used_later() ? piece.uses[piece.next] : kNever;
+  }
+  std::set<std::pair<int64_t, PieceId>>& ClassOf(const Piece& piece) {
+    return piece.in_dram ? clean_ : dirty_;
+  }
+  // Around every change of what the order of eviction depends on.
+  void Leave(PieceId id) { ClassOf(At(id)).erase({NextUse(At(id)), id}); }
+  void Enter(PieceId id) {
+    if (At(id).buffer != kNone) ClassOf(At(id)).insert({NextUse(At(id)), id});
+  }
+  void SetInDram(PieceId id) {
+    Leave(id);
+    At(id).in_dram = true;
+    Enter(id);
+  }
+
   void Put(PieceId id, BufferId buffer) {
     At(id).buffer = buffer;
-    resident_.insert(id);
+    Enter(id);
     used_ += plan_.buffers[U(buffer)].bytes;
   }
 
@@ -112,8 +137,8 @@ class Scheduler {
     if (piece.buffer == kNone) return;
     Close(piece.buffer);
     used_ -= plan_.buffers[U(piece.buffer)].bytes;
+    Leave(id);
     piece.buffer = kNone;
-    resident_.erase(id);
   }
 
   void Evict(PieceId id) {
@@ -121,7 +146,7 @@ class Scheduler {
     if (!piece.in_dram) {
       StoreWhole(piece.tensor, piece.box, piece.buffer);
       plan_.figures.spilled_bytes += Elements(piece.box) * TensorOf(piece.tensor).element_bytes;
-      piece.in_dram = true;
+      SetInDram(id);
     }
     Drop(id);
   }
@@ -139,15 +164,15 @@ class Scheduler {
   bool MakeRoom(int64_t bytes, const std::unordered_set<PieceId>& pinned) {
     while (used_ + bytes > options_.capacity) {
       PieceId victim = kNone;
-      double farthest = -1;
-      for (PieceId id : resident_) {
-        if (pinned.contains(id)) continue;
-        const Piece& piece = At(id);
-        const double distance = piece.used_later() ? piece.uses[piece.next] - group_ : 1e9;
-        const double score = distance * (piece.in_dram ? 2 : 1);
-        if (score > farthest || (score == farthest && id < victim)) {
+      int64_t farthest = -1;
+      for (const auto* pieces : {&clean_, &dirty_}) {
+        auto last = pieces->rbegin();
+        while (last != pieces->rend() && pinned.contains(last->second)) ++last;
+        if (last == pieces->rend()) continue;
+        const int64_t score = (last->first - group_) * (pieces == &clean_ ? 2 : 1);
+        if (score > farthest) {
           farthest = score;
-          victim = id;
+          victim = last->second;
         }
       }
       if (victim == kNone) return false;
@@ -158,23 +183,15 @@ class Scheduler {
 
   // --- one group
 
-  int64_t LargestTile(const Group& group, TensorId tensor) const {
-    int64_t most = 0;
-    for (size_t t = 0; t < group.tiles(); ++t) {
-      const Needs needs = ExternalNeeds(target_, group, t);
-      const auto found = needs.find(tensor);
-      if (found != needs.end()) most = std::max(most, target_.BufferBytes(tensor, found->second));
-    }
-    return most;
-  }
-
   std::vector<Sink> FindSinks(const Group& group) {
     std::vector<Sink> sinks;
-    for (OpId op : group.ops) {
-      for (TensorId result : network_.ops[U(op)].results) {
+    for (size_t p = 0; p < group.ops.size(); ++p) {
+      for (TensorId result : network_.ops[U(group.ops[p])].results) {
         const PieceId piece = pieces_.of_tensor[U(result)];
         const bool later = piece != kNone && At(piece).used_later();
-        if (later || is_output_[U(result)]) sinks.push_back({result, later, is_output_[U(result)]});
+        if (!later && !is_output_[U(result)]) continue;
+        const bool must = group.IsSum(p) && !group.in_a_row[p];
+        sinks.push_back({result, later || must, must, is_output_[U(result)]});
       }
     }
     return sinks;
@@ -214,7 +231,7 @@ class Scheduler {
     int64_t more = LocalPeak(target_, group, resident);
     for (const Demand& demand : demands) {
       if (demand.stream) {
-        more += 2 * LargestTile(group, At(demand.need.piece).tensor);
+        more += 2 * demand.need.most_bytes;
       } else if (demand.fresh) {
         more += demand.bytes;
       } else {
@@ -234,7 +251,7 @@ class Scheduler {
   bool Degrade(const Group& group, std::vector<Demand>& demands, std::vector<Sink>& sinks) {
     Sink* largest = nullptr;
     for (Sink& sink : sinks) {
-      if (!sink.resident || group.tiles() == 1) continue;
+      if (!sink.resident || sink.must || group.tiles() == 1) continue;
       if (!largest || WholeBytes(sink.tensor) > WholeBytes(largest->tensor)) largest = &sink;
     }
     if (largest) {
@@ -322,11 +339,24 @@ class Scheduler {
       const BufferId buffer = NewBuffer(sink.tensor, target_.layouts[U(sink.tensor)], whole,
                                         WholeBytes(sink.tensor), 1);
       buffer_of_[U(sink.tensor)] = buffer;
-      Put(pieces_.of_tensor[U(sink.tensor)], buffer);
+      if (pieces_.of_tensor[U(sink.tensor)] != kNone) {
+        Put(pieces_.of_tensor[U(sink.tensor)], buffer);
+      } else {
+        passing_.push_back(buffer);
+      }
+    }
+    taken_.clear();
+    taken_over_.clear();
+    std::unordered_set<TensorId> kept;
+    for (const Sink& sink : sinks) {
+      if (sink.resident) kept.insert(sink.tensor);
+    }
+    for (const TakenOver& taken : TakenOverIn(target_, group, kept)) {
+      taken_over_[taken.at] = taken.operand;
     }
     for (size_t p = 0; p < group.ops.size(); ++p) {
       const Op& op = network_.ops[U(group.ops[p])];
-      LoadStreams(group, op, streams, block);
+      LoadStreams(op, streams, block);
       Compute(group, p, op, sink_of, last_use, block);
       for (TensorId result : op.results) {
         const auto sink = sink_of.find(result);
@@ -335,16 +365,14 @@ class Scheduler {
         step.kind = StepKind::kStore;
         step.tensor = result;
         step.buffer = buffer_of_[U(result)];
-        step.boxes = Shares(group, p, op, result);
+        step.boxes = StoredShares(network_, group, p, result);
         if (!is_output_[U(result)]) {
           for (const Box& box : step.boxes) {
             plan_.figures.spilled_bytes += Elements(box) * TensorOf(result).element_bytes;
           }
         }
         Emit(block, std::move(step));
-        if (const PieceId piece = pieces_.of_tensor[U(result)]; piece != kNone) {
-          At(piece).in_dram = true;
-        }
+        if (const PieceId piece = pieces_.of_tensor[U(result)]; piece != kNone) SetInDram(piece);
       }
       EndLocals(group, p, sink_of, last_use);
     }
@@ -355,26 +383,14 @@ class Scheduler {
     }
     for (BufferId buffer : passing_) Close(buffer);
     passing_.clear();
-  }
-
-  // What each tile stores: its boxes without what an earlier tile has stored, where they overlap
-  // only along one side; a halo is computed twice but stored once.
-  std::vector<Box> Shares(const Group& group, size_t p, const Op& op, TensorId result) const {
-    const size_t r = static_cast<size_t>(std::find(op.results.begin(), op.results.end(), result) -
-                                         op.results.begin());
-    std::vector<Box> shares;
-    for (size_t t = 0; t < group.tiles(); ++t) {
-      Box box = ResultBox(network_, op, r, group.boxes[p][t]);
-      for (size_t before = t; before-- > 0 && t - before < 64 && !IsEmpty(box);) {
-        box = Without(box, ResultBox(network_, op, r, group.boxes[p][before]));
-      }
-      shares.push_back(std::move(box));
+    for (BufferId buffer : lasting_) {
+      plan_.buffers[U(buffer)].start = begin;
+      Close(buffer);
     }
-    return shares;
+    lasting_.clear();
   }
 
-  void LoadStreams(const Group& group, const Op& op, std::unordered_map<TensorId, Demand*>& streams,
-                   Block& block) {
+  void LoadStreams(const Op& op, std::unordered_map<TensorId, Demand*>& streams, Block& block) {
     for (ExprId input : op.inputs) {
       for (TensorId tensor : LeavesOf(network_, input)) {
         const auto found = streams.find(tensor);
@@ -384,14 +400,13 @@ class Scheduler {
         step.kind = StepKind::kLoad;
         step.tensor = tensor;
         int64_t bytes = 0;
-        Box before;
-        for (size_t t = 0; t < group.tiles(); ++t) {
-          Box box = ExternalNeeds(target_, group, t).at(tensor);
-          bytes = std::max(bytes, target_.BufferBytes(tensor, box));
-          const bool same = t > 0 && box == before;
-          before = box;
-          step.boxes.push_back(same ? Box{{0}, {0}} : std::move(box));
+        const Box* before = nullptr;
+        for (const Box& box : demand.need.boxes) {
+          const bool same = box.low.empty() || (before != nullptr && box == *before);
+          if (!box.low.empty()) before = &box;
+          step.boxes.push_back(same ? kNothing : box);
         }
+        bytes = demand.need.most_bytes;
         demand.buffer = NewBuffer(tensor, target_.layouts[U(tensor)], {}, bytes, 2);
         buffer_of_[U(tensor)] = demand.buffer;
         step.buffer = demand.buffer;
@@ -412,6 +427,7 @@ class Scheduler {
     step.kind = StepKind::kCompute;
     step.op = group.ops[p];
     step.boxes = group.boxes[p];
+    if (group.IsSum(p)) step.sums = group.sums[p];
     std::vector<BufferId> temporaries;
     std::unordered_set<size_t> copied;
     for (const Mismatch& copy : CopiesOf(target_, op)) {
@@ -420,9 +436,11 @@ class Scheduler {
       copying.op = group.ops[p];
       copying.operand = static_cast<int32_t>(copy.operand);
       int64_t bytes = 0;
-      for (const Box& out : group.boxes[p]) {
-        copying.boxes.push_back(OperandBox(network_, op, copy.operand, out));
-        bytes = std::max(bytes, CopyBytes(target_, op, copy, out));
+      for (size_t t = 0; t < group.tiles(); ++t) {
+        const Box& out = group.boxes[p][t];
+        const Box sum = group.Sum(p, t);
+        copying.boxes.push_back(OperandBox(network_, op, copy.operand, out, sum));
+        bytes = std::max(bytes, CopyBytes(target_, op, copy, out, sum));
       }
       copying.buffer = NewBuffer(kNone, copy.wanted, {}, bytes, 1);
       for (TensorId tensor : LeavesOf(network_, op.inputs[copy.operand])) {
@@ -446,17 +464,18 @@ class Scheduler {
       const TensorId result = op.results[r];
       const auto sink = sink_of.find(result);
       const bool resident = sink != sink_of.end() && sink->second->resident;
-      if (resident && group.tiles() > 1) {
+      if (resident && group.tiles() > 1) {  // made before the block
         step.results.push_back(buffer_of_[U(result)]);
         continue;
       }
-      BufferId buffer = InPlace(group, p, op, result, last_use, copied);
+      BufferId buffer = r == 0 ? InPlace(group, p, op, last_use) : kNone;
       if (buffer == kNone) {
         int64_t bytes = 0;
         for (const Box& box : group.boxes[p]) {
           bytes = std::max(bytes, target_.BufferBytes(result, ResultBox(network_, op, r, box)));
         }
         buffer = NewBuffer(result, target_.layouts[U(result)], {}, bytes, 1);
+        if (group.IsSum(p)) lasting_.push_back(buffer);
       }
       buffer_of_[U(result)] = buffer;
       if (resident) Put(pieces_.of_tensor[U(result)], buffer);
@@ -474,35 +493,25 @@ class Scheduler {
   }
 
   // The buffer of an operand that dies here and lies exactly as the result will; kNone without one.
-  BufferId InPlace(const Group& group, size_t p, const Op& op, TensorId result,
-                   const std::unordered_map<TensorId, size_t>& last_use,
-                   const std::unordered_set<size_t>& copied) {
+  BufferId InPlace(const Group& group, size_t p, const Op& op,
+                   const std::unordered_map<TensorId, size_t>& last_use) {
+    if (const auto found = taken_over_.find(p); found != taken_over_.end()) {
+      taken_.insert(found->second);
+      return buffer_of_[U(found->second)];
+    }
     if (!IsElementwise(op.opcode) || group.tiles() > 1) return kNone;
-    const Tensor& target = TensorOf(result);
-    for (size_t k = 0; k < op.inputs.size(); ++k) {
-      const Expr& expr = network_.exprs[U(op.inputs[k])];
-      if (expr.movement != Movement::kTensor || copied.contains(k)) continue;
-      const Tensor& tensor = TensorOf(expr.tensor);
+    for (ExprId input : op.inputs) {
+      const Expr& expr = network_.exprs[U(input)];
+      if (expr.movement != Movement::kTensor) continue;
       const PieceId id = pieces_.of_tensor[U(expr.tensor)];
       if (id == kNone || At(id).buffer == kNone || At(id).uses.back() > group_ ||
-          last_use.at(expr.tensor) != p || tensor.dimensions != target.dimensions ||
-          tensor.element_bytes != target.element_bytes ||
-          !(target_.layouts[U(expr.tensor)] == target_.layouts[U(result)])) {
+          last_use.at(expr.tensor) != p || !CanTakeOver(target_, op, expr.tensor)) {
         continue;
       }
-      bool elsewhere = false;  // also read through a movement, which would see what is written
-      for (ExprId other : op.inputs) {
-        const Expr& at = network_.exprs[U(other)];
-        if (at.movement == Movement::kTensor) continue;
-        const auto leaves = LeavesOf(network_, other);
-        elsewhere =
-            elsewhere || std::find(leaves.begin(), leaves.end(), expr.tensor) != leaves.end();
-      }
-      if (elsewhere) continue;
       const BufferId buffer = At(id).buffer;
       used_ -= plan_.buffers[U(buffer)].bytes;
+      Leave(id);
       At(id).buffer = kNone;
-      resident_.erase(id);
       return buffer;
     }
     return kNone;
@@ -513,9 +522,11 @@ class Scheduler {
                  const std::unordered_map<TensorId, const Sink*>& sink_of,
                  const std::unordered_map<TensorId, size_t>& last_use) {
     for (size_t q = 0; q <= p; ++q) {
+      if (group.IsSum(q)) continue;  // until the last tile
       for (TensorId result : network_.ops[U(group.ops[q])].results) {
         const auto sink = sink_of.find(result);
         if (sink != sink_of.end() && sink->second->resident) continue;
+        if (taken_.contains(result)) continue;  // its buffer is another's now
         const auto last = last_use.find(result);
         const size_t end = last == last_use.end() ? q : std::max(q, last->second);
         if (end == p) Close(buffer_of_[U(result)]);
@@ -530,7 +541,7 @@ class Scheduler {
       if (piece.in_dram) continue;
       StoreWhole(piece.tensor, piece.box, piece.buffer);
       plan_.figures.spilled_bytes += Elements(piece.box) * TensorOf(piece.tensor).element_bytes;
-      piece.in_dram = true;
+      SetInDram(need.piece);
     }
     for (OpId id : group.ops) {
       const Op& op = network_.ops[U(id)];
@@ -550,9 +561,7 @@ class Scheduler {
       if (ReadsFromDram(network_, op)) AccountElements(op, step.boxes);
       for (TensorId result : op.results) {
         plan_.figures.stored_bytes += TensorOf(result).Bytes();
-        if (const PieceId piece = pieces_.of_tensor[U(result)]; piece != kNone) {
-          At(piece).in_dram = true;
-        }
+        if (const PieceId piece = pieces_.of_tensor[U(result)]; piece != kNone) SetInDram(piece);
       }
       ++plan_.figures.streamed;
       Emit(SingleBlock(), std::move(step));
@@ -566,9 +575,13 @@ class Scheduler {
   Pieces pieces_;
   std::vector<bool> is_output_;
   std::vector<BufferId> buffer_of_;  // of tensors, in the group at hand
-  std::unordered_set<PieceId> resident_;
+  // What lies on the chip, by its next use: what DRAM has, too, and what it lacks.
+  std::set<std::pair<int64_t, PieceId>> clean_, dirty_;
   std::unordered_set<TensorId> loaded_;
   std::vector<BufferId> passing_;
+  std::unordered_map<size_t, TensorId> taken_over_;  // of the group at hand, by operator
+  std::unordered_set<TensorId> taken_;               // so far
+  std::vector<BufferId> lasting_;  // sums, from the first tile of a block to the last
   Plan plan_;
   int64_t used_ = 0;
   int64_t now_ = 0;

@@ -1,12 +1,18 @@
 #include "memory/planning/tile.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <optional>
+#include <string>
+#include <unordered_set>
 
-#include "memory/access.h"
+#include "memory/planning/local.h"
 
 namespace hone::memory {
 namespace {
+
+constexpr size_t kAllSampled = 6;  // of so many tiles or fewer all are looked at
+
+size_t U(int32_t id) { return static_cast<size_t>(id); }
 
 // Boxes in row-major order of their place in the grid of counts, or in the order in which the first
 // dimension changes fastest.
@@ -32,106 +38,227 @@ std::vector<Box> Grid(const std::vector<int64_t>& dimensions, const std::vector<
 }
 
 const std::vector<int64_t>& ResultDimensions(const Network& network, OpId op) {
-  const TensorId result = network.ops[static_cast<size_t>(op)].results[0];
-  return network.tensors[static_cast<size_t>(result)].dimensions;
+  return network.tensors[U(network.ops[U(op)].results[0])].dimensions;
 }
 
-// What `op` reads of `tensor` for a box of its results.
-Box ReadOf(const Network& network, const Op& op, TensorId tensor, const Box& out) {
+// What an operator is cut along: its result's dimensions, then those that it sums over.
+std::vector<int64_t> Space(const Network& network, OpId op) {
+  std::vector<int64_t> space = ResultDimensions(network, op);
+  for (const SumDimension& sum : SumDimensions(network, network.ops[U(op)])) {
+    space.push_back(sum.size);
+  }
+  return space;
+}
+
+// Boxes of a space as boxes of the result and of the sum; no sums where all are whole.
+void Split(const std::vector<int64_t>& space, size_t rank, const std::vector<Box>& boxes,
+           std::vector<Box>& own, std::vector<Box>& sums) {
+  own.clear();
+  sums.clear();
+  bool whole = true;
+  for (const Box& box : boxes) {
+    const auto middle = static_cast<std::ptrdiff_t>(rank);
+    own.push_back({{box.low.begin(), box.low.begin() + middle},
+                   {box.high.begin(), box.high.begin() + middle}});
+    sums.push_back(
+        {{box.low.begin() + middle, box.low.end()}, {box.high.begin() + middle, box.high.end()}});
+    for (size_t d = rank; d < space.size(); ++d) whole = whole && Extent(box, d) == space[d];
+  }
+  if (whole) sums.clear();
+}
+
+// What `op` reads of `tensor` for a box of its space.
+Box ReadOf(const Network& network, const Op& op, TensorId tensor, const Box& out, const Box& sum) {
   Box hull;
   bool any = false;
-  ForEachRead(network, op, out, [&](TensorId read, const Box& box) {
+  const auto need = [&](TensorId read, const Box& box) {
     if (read != tensor) return;
     hull = any ? Hull(hull, box) : box;
     any = true;
-  });
+  };
+  ForEachRead(network, op, out, need, sum);
   return hull;
+}
+
+// Whether boxes that form a grid leave nothing out.
+bool Covers(const std::vector<Box>& boxes, const std::vector<int64_t>& dimensions) {
+  int64_t together = 0;
+  for (const Box& box : boxes) together += Elements(box);
+  if (together < Elements(dimensions)) return false;
+  for (size_t d = 0; d < dimensions.size(); ++d) {
+    std::vector<std::pair<int64_t, int64_t>> intervals;
+    for (const Box& box : boxes) intervals.emplace_back(box.low[d], box.high[d]);
+    std::sort(intervals.begin(), intervals.end());
+    int64_t end = 0;
+    for (const auto& [low, high] : intervals) {
+      if (low > end) return false;
+      end = std::max(end, high);
+    }
+    if (end < dimensions[d]) return false;
+  }
+  return true;
+}
+
+// Whether tiles with the same box of the result follow upon each other.
+bool InARow(const std::vector<Box>& own) {
+  std::unordered_set<std::string> left;
+  for (size_t t = 1; t < own.size(); ++t) {
+    if (own[t] == own[t - 1]) continue;
+    left.insert(ToText(own[t - 1]));
+    if (left.contains(ToText(own[t]))) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
-std::optional<TiledGroup> TiledGroup::Start(const Target& target, const GroupOptions& options,
-                                            OpId op) {
-  TiledGroup group(target, options);
-  if (!CanTile(target.network, target.network.ops[static_cast<size_t>(op)])) return std::nullopt;
-  group.members_list_.push_back({op, kNone, {}});
-  group.members_.insert(op);
-  const std::vector<int64_t>& dimensions = ResultDimensions(target.network, op);
-  std::vector<int64_t> counts(dimensions.size(), 1);
-  const auto share = static_cast<int64_t>(options.tile_share *
-                                          static_cast<double>(target.machine.bytes_per_partition));
-  group.Cut(counts);
-  int64_t footprint = group.Footprint(), traffic = group.Traffic();
-  while (footprint > share) {
-    // Cut once more along the dimension that frees most room for the traffic that it costs.
+int64_t TiledGroup::Room() const {
+  return static_cast<int64_t>(options_->tile_share *
+                              static_cast<double>(target_->machine.bytes_per_partition));
+}
+
+// Cuts once more, again and again, along the dimension that frees most room for the traffic that it
+// costs, until a tile fits.
+bool TiledGroup::TryCounts(bool with_sums, std::optional<size_t> first) {
+  const std::vector<int64_t> space = Space(target_->network, members_[0].op);
+  const size_t rank = ResultDimensions(target_->network, members_[0].op).size();
+  std::vector<int64_t> counts(space.size(), 1);
+  first_fastest_ = false;
+  Cut(counts);
+  int64_t footprint = Footprint(), traffic = Traffic();
+  while (footprint > Room()) {
     double best_score = 0;
     std::vector<int64_t> best;
-    for (size_t d = 0; d < dimensions.size(); ++d) {
-      if (counts[d] >= dimensions[d]) continue;
-      std::vector<int64_t> finer = counts;
-      finer[d] = std::min(dimensions[d], counts[d] * 2);
-      if (!group.Cut(finer) || group.boxes_[0].size() > options.most_tiles) continue;
-      const auto freed = static_cast<double>(footprint - group.Footprint());
-      const auto cost = static_cast<double>(std::max<int64_t>(0, group.Traffic() - traffic));
-      const double score = freed / (cost + 1);
-      if (freed > 0 && (best.empty() || score > best_score)) {
-        best_score = score;
-        best = finer;
+    for (size_t d = 0; d < (with_sums ? space.size() : rank); ++d) {
+      if (counts[d] >= space[d]) continue;
+      if (first && d != *first && counts[*first] < space[*first]) continue;
+      // Two tiles of halves, loaded in turns, take as much as one whole: then into quarters.
+      for (const int64_t factor : {2, 4}) {
+        std::vector<int64_t> finer = counts;
+        finer[d] = std::min(space[d], counts[d] * factor);
+        int64_t tiles = 1;
+        for (int64_t count : finer) tiles *= count;
+        if (tiles > static_cast<int64_t>(options_->most_tiles)) break;
+        Cut(finer);
+        const auto freed = static_cast<double>(footprint - Footprint());
+        const auto cost = static_cast<double>(std::max<int64_t>(0, Traffic() - traffic));
+        const double score = freed / (cost + 1);
+        if ((freed > 0 || first == d) && (best.empty() || score > best_score)) {
+          best_score = score;
+          best = finer;
+        }
+        if (freed > 0) break;
       }
     }
-    if (best.empty()) return std::nullopt;
+    if (best.empty()) return false;
     counts = best;
-    group.Cut(counts);
-    footprint = group.Footprint();
-    traffic = group.Traffic();
+    Cut(counts);
+    footprint = Footprint();
+    traffic = Traffic();
   }
   // What stays the same from one tile to the next is not loaded again: the order of loops decides.
-  group.first_fastest_ = true;
-  group.Cut(counts);
-  if (group.Traffic() >= traffic) {
-    group.first_fastest_ = false;
-    group.Cut(counts);
+  if (!members_[0].sums.empty()) return true;
+  first_fastest_ = true;
+  Cut(counts);
+  if (Traffic() >= traffic) {
+    first_fastest_ = false;
+    Cut(counts);
   }
-  return group;
+  return true;
+}
+
+std::vector<TiledGroup> TiledGroup::Starts(const Target& target, const GroupOptions& options,
+                                           OpId op) {
+  const Network& network = target.network;
+  std::vector<TiledGroup> starts;
+  if (!CanTile(network, network.ops[U(op)])) return starts;
+  TiledGroup group(target, options);
+  Member member;
+  member.op = op;
+  group.members_.push_back(std::move(member));
+  group.place_[op] = 0;
+  group.order_ = {0};
+  const auto attempt = [&](bool with_sums, std::optional<size_t> first) {
+    TiledGroup cut = group;
+    if (!cut.TryCounts(with_sums, first)) return;
+    for (const TiledGroup& other : starts) {
+      if (other.counts_ == cut.counts_) return;
+    }
+    starts.push_back(std::move(cut));
+  };
+  attempt(false, std::nullopt);
+  const std::vector<int64_t>& dimensions = ResultDimensions(network, op);
+  for (size_t d = 0; d < dimensions.size(); ++d) {
+    if (dimensions[d] > 1) attempt(false, d);
+  }
+  if (!SumDimensions(network, network.ops[U(op)]).empty()) attempt(true, std::nullopt);
+  return starts;
+}
+
+std::vector<OpId> TiledGroup::ops() const {
+  std::vector<OpId> ops;
+  for (const Member& member : members_) ops.push_back(member.op);
+  return ops;
 }
 
 bool TiledGroup::Cut(const std::vector<int64_t>& counts) {
   counts_ = counts;
-  std::unordered_map<TensorId, const std::vector<Box>*> own;
-  for (Member& member : members_list_) {
+  const Network& network = target_->network;
+  for (size_t p = 0; p < members_.size();) {
+    size_t reader = p;
+    while (reader + 1 < members_.size() && members_[reader].for_readers) ++reader;
+    Member& member = members_[reader];
     if (member.from == kNone) {
-      member.own = Grid(ResultDimensions(target_->network, member.op), counts, first_fastest_);
-    } else if (!Follow(member, *own.at(member.from))) {
+      const std::vector<int64_t> space = Space(network, member.op);
+      Split(space, ResultDimensions(network, member.op).size(), Grid(space, counts, first_fastest_),
+            member.own, member.sums);
+      member.in_a_row = member.sums.empty() || InARow(member.own);
+    } else if (!Follow(member)) {
       return false;
     }
-    for (TensorId result : target_->network.ops[static_cast<size_t>(member.op)].results) {
-      own[result] = &member.own;
+    for (size_t q = reader; q-- > p;) {
+      if (!Provide(q, reader)) return false;
+    }
+    p = reader + 1;
+  }
+  // What is summed part by part is finished only after the last tile.
+  for (const Member& member : members_) {
+    for (size_t from : member.reads_from) {
+      if (!members_[from].sums.empty()) return false;
     }
   }
-  Infer();
+  Sample();
   return true;
 }
 
-// Along which dimension of the result a cut narrows which dimension of the source: by trying.
-bool TiledGroup::Follow(Member& member, const std::vector<Box>& source) {
+// Along which dimension of its space a cut narrows which dimension of the source: by trying.
+bool TiledGroup::Follow(Member& member) const {
   const Network& network = target_->network;
-  const Op& op = network.ops[static_cast<size_t>(member.op)];
-  const std::vector<int64_t>& out = ResultDimensions(network, member.op);
-  const std::vector<int64_t>& in = network.tensors[static_cast<size_t>(member.from)].dimensions;
-  const Box whole = ReadOf(network, op, member.from, WholeBox(out));
+  const Op& op = network.ops[U(member.op)];
+  const std::vector<int64_t> space = Space(network, member.op);
+  const size_t rank = ResultDimensions(network, member.op).size();
+  const std::vector<int64_t>& in = network.tensors[U(member.from)].dimensions;
+  const Member& producer = members_[place_.at(network.tensors[U(member.from)].producer)];
+  const std::vector<Box>& source = producer.own;
+  const auto read_of = [&](const Box& box) {
+    std::vector<Box> own, sums;
+    Split(space, rank, {box}, own, sums);
+    return ReadOf(network, op, member.from, own[0], sums.empty() ? Box{} : sums[0]);
+  };
+  const Box whole = read_of(WholeBox(space));
   std::vector<int> follows(in.size(), -1);
-  for (size_t e = 0; e < out.size(); ++e) {
-    if (out[e] < 2) continue;
-    Box half = WholeBox(out);
-    half.high[e] = out[e] / 2;
-    const Box narrowed = ReadOf(network, op, member.from, half);
+  for (size_t e = 0; e < space.size(); ++e) {
+    if (space[e] < 2) continue;
+    Box half = WholeBox(space);
+    half.high[e] = space[e] / 2;
+    const Box narrowed = read_of(half);
     if (narrowed.low.empty()) continue;
     for (size_t d = 0; d < in.size(); ++d) {
       if (Extent(narrowed, d) < Extent(whole, d) && follows[d] < 0)
         follows[d] = static_cast<int>(e);
     }
   }
-  member.own.assign(source.size(), WholeBox(out));
+  std::vector<Box> boxes(source.size(), WholeBox(space));
   for (size_t d = 0; d < in.size(); ++d) {
     bool cut = false;
     for (const Box& box : source) cut = cut || Extent(box, d) != in[d];
@@ -139,176 +266,244 @@ bool TiledGroup::Follow(Member& member, const std::vector<Box>& source) {
     if (follows[d] < 0) return false;
     const auto e = static_cast<size_t>(follows[d]);
     // The same shares, in proportion: the end of a share is the next one's beginning.
-    const auto place = [&](int64_t at) { return at * out[e] / in[d]; };
+    const auto place = [&](int64_t at) { return at * space[e] / in[d]; };
     for (size_t t = 0; t < source.size(); ++t) {
-      member.own[t].low[e] = std::max(member.own[t].low[e], place(source[t].low[d]));
-      member.own[t].high[e] = std::min(member.own[t].high[e], place(source[t].high[d]));
-      if (member.own[t].low[e] >= member.own[t].high[e]) return false;
+      boxes[t].low[e] = std::max(boxes[t].low[e], place(source[t].low[d]));
+      boxes[t].high[e] = std::min(boxes[t].high[e], place(source[t].high[d]));
+      if (boxes[t].low[e] >= boxes[t].high[e]) return false;
     }
   }
-  return true;
+  Split(space, rank, boxes, member.own, member.sums);
+  member.in_a_row = member.sums.empty() || InARow(member.own);
+  int64_t together = 0;
+  for (const Box& box : boxes) together += Elements(box);
+  // Sums must take each part once; results may be made twice, but none may be left out.
+  return member.sums.empty() ? Covers(member.own, ResultDimensions(network, member.op))
+                             : together == Elements(space);
 }
 
-void TiledGroup::Infer() {
+bool TiledGroup::Provide(size_t p, size_t reader) {
   const Network& network = target_->network;
-  boxes_.assign(members_list_.size(), {});
-  const size_t tiles = members_list_[0].own.size();
-  std::unordered_map<TensorId, size_t> producer;
-  for (size_t p = 0; p < members_list_.size(); ++p) {
-    boxes_[p] = members_list_[p].own;
-    const Op& op = network.ops[static_cast<size_t>(members_list_[p].op)];
-    for (TensorId result : op.results) producer[result] = p;
+  Member& member = members_[p];
+  const std::vector<int64_t>& dimensions = ResultDimensions(network, member.op);
+  member.own.assign(tiles(), Box{});
+  member.sums.clear();
+  for (size_t q = p + 1; q <= reader; ++q) {
+    const Member& by = members_[q];
+    for (size_t t = 0; t < tiles(); ++t) {
+      const auto need = [&](TensorId tensor, const Box& box) {
+        if (network.tensors[U(tensor)].producer != member.op || IsEmpty(box)) return;
+        member.own[t] = member.own[t].low.size() == box.low.size() ? Hull(member.own[t], box) : box;
+      };
+      ForEachRead(network, OpOf(q), by.own[t], need, by.sums.empty() ? Box{} : by.sums[t]);
+    }
   }
-  for (size_t p = members_list_.size(); p-- > 0;) {
-    const Op& op = network.ops[static_cast<size_t>(members_list_[p].op)];
-    for (size_t t = 0; t < tiles; ++t) {
-      ForEachRead(network, op, boxes_[p][t], [&](TensorId tensor, const Box& box) {
-        const auto found = producer.find(tensor);
-        if (found == producer.end()) return;
-        Box& needed = boxes_[found->second][t];
-        needed = Hull(needed, box);
-      });
+  for (const Box& box : member.own) {
+    if (box.low.size() != dimensions.size() || IsEmpty(box)) return false;
+  }
+  return Covers(member.own, dimensions);
+}
+
+void TiledGroup::Sample() {
+  const size_t count = tiles();
+  sample_.clear();
+  for (size_t t = 0; t < count; ++t) {
+    if (count <= kAllSampled || t < 2 || t == count / 2 || t + 2 >= count) sample_.push_back(t);
+  }
+  for (Member& member : members_) {
+    member.at.boxes.clear();
+    for (size_t t : sample_) member.at.boxes.push_back(member.own[t]);
+    ReadBoxes(member);
+  }
+  Infer();
+}
+
+void TiledGroup::ReadBoxes(Member& member) const {
+  const Network& network = target_->network;
+  const Op& op = network.ops[U(member.op)];
+  member.at.reads.clear();
+  std::unordered_map<TensorId, size_t> place;
+  for (size_t s = 0; s < sample_.size(); ++s) {
+    const auto need = [&](TensorId tensor, const Box& box) {
+      const auto [found, fresh] = place.try_emplace(tensor, member.at.reads.size());
+      if (fresh) member.at.reads.push_back({tensor, std::vector<Box>(sample_.size())});
+      Box& known = member.at.reads[found->second].boxes[s];
+      known = known.low.size() == box.low.size() ? Hull(known, box) : box;
+    };
+    ForEachRead(network, op, member.at.boxes[s], need,
+                member.sums.empty() ? Box{} : member.sums[sample_[s]]);
+  }
+  member.at.result_bytes.assign(op.results.size(), 0);
+  for (size_t r = 0; r < op.results.size(); ++r) {
+    for (const Box& box : member.at.boxes) {
+      member.at.result_bytes[r] =
+          std::max(member.at.result_bytes[r],
+                   target_->BufferBytes(op.results[r], ResultBox(network, op, r, box)));
+    }
+  }
+  member.at.copy_bytes = 0;
+  for (const Mismatch& copy : CopiesOf(*target_, op)) {
+    int64_t most = 0;
+    for (size_t s = 0; s < sample_.size(); ++s) {
+      const Box sum = member.sums.empty() ? Box{} : member.sums[sample_[s]];
+      most = std::max(most, CopyBytes(*target_, op, copy, member.at.boxes[s], sum));
+    }
+    member.at.copy_bytes += most;
+  }
+}
+
+// Halos, backwards from what each operator's consumers in the group need.
+void TiledGroup::Infer(std::vector<std::pair<size_t, Sampled>>* before) {
+  std::vector<bool> stale(members_.size(), false);
+  for (size_t p = members_.size(); p-- > 0;) {
+    if (stale[p]) ReadBoxes(members_[p]);
+    for (const Read& read : members_[p].at.reads) {
+      const OpId producer = target_->network.tensors[U(read.tensor)].producer;
+      const auto found = place_.find(producer);
+      if (producer == kNone || found == place_.end()) continue;
+      for (size_t s = 0; s < sample_.size(); ++s) {
+        if (read.boxes[s].low.size() != members_[found->second].at.boxes[s].low.size()) continue;
+        Box& needed = members_[found->second].at.boxes[s];
+        if (memory::Contains(needed, read.boxes[s])) continue;
+        if (before != nullptr && !stale[found->second]) {
+          before->emplace_back(found->second, members_[found->second].at);
+        }
+        needed = Hull(needed, read.boxes[s]);
+        stale[found->second] = true;
+      }
     }
   }
 }
 
 bool TiledGroup::RecomputesTooMuch() const {
-  for (size_t p = 0; p < boxes_.size(); ++p) {
-    int64_t computed = 0;
-    for (const Box& box : boxes_[p]) computed += Elements(box);
-    const int64_t whole = Elements(ResultDimensions(target_->network, members_list_[p].op));
-    if (static_cast<double>(computed) > options_->most_recomputed * static_cast<double>(whole)) {
+  for (const Member& member : members_) {
+    int64_t computed = 0, once = 0, all = 0;
+    for (const Box& box : member.at.boxes) computed += Elements(box);
+    for (size_t t : sample_) once += Elements(member.own[t]);
+    if (static_cast<double>(computed) > options_->most_recomputed * static_cast<double>(once)) {
+      return true;
+    }
+    if (!member.for_readers || !member.sums.empty()) continue;
+    for (const Box& box : member.own) all += Elements(box);
+    const int64_t whole = Elements(ResultDimensions(target_->network, member.op));
+    if (static_cast<double>(all) > options_->most_recomputed * static_cast<double>(whole)) {
       return true;
     }
   }
   return false;
 }
 
-// Everything at once, as if nothing in a tile died before its end, is too much to ask; so results
-// count from where they are computed to their last reader, and what comes from outside as twice its
-// largest tile, or once where all tiles read the same.
-int64_t TiledGroup::Footprint() const {
+bool TiledGroup::Join(const std::vector<OpId>& with, OpId id) {
   const Network& network = target_->network;
-  const size_t count = members_list_.size(), tiles = boxes_[0].size();
-  std::vector<size_t> sample;
-  for (size_t t = 0; t < tiles; ++t) {
-    if (tiles <= 6 || t < 2 || t == tiles / 2 || t + 2 >= tiles) sample.push_back(t);
-  }
-  std::unordered_map<TensorId, size_t> first, last;
-  std::unordered_map<TensorId, int64_t> bytes;
-  std::unordered_map<TensorId, Box> outside;
-  std::unordered_map<TensorId, bool> varies;
-  for (size_t t : sample) {
-    std::unordered_map<TensorId, Box> now;
-    for (size_t p = 0; p < count; ++p) {
-      const Op& op = network.ops[static_cast<size_t>(members_list_[p].op)];
-      for (size_t r = 0; r < op.results.size(); ++r) {
-        first.try_emplace(op.results[r], p);
-        last[op.results[r]] = std::max(last[op.results[r]], p);
-        int64_t& most = bytes[op.results[r]];
-        most = std::max(
-            most, target_->BufferBytes(op.results[r], ResultBox(network, op, r, boxes_[p][t])));
-      }
-      ForEachRead(network, op, boxes_[p][t], [&](TensorId tensor, const Box& box) {
-        if (first.contains(tensor)) {
-          last[tensor] = std::max(last[tensor], p);
-          return;
-        }
-        const auto [place, fresh] = now.try_emplace(tensor, box);
-        if (!fresh) place->second = Hull(place->second, box);
-      });
-    }
-    for (const auto& [tensor, box] : now) {
-      const auto [place, fresh] = outside.try_emplace(tensor, box);
-      if (!fresh && !(place->second == box)) varies[tensor] = true;
-      int64_t& most = bytes[tensor];
-      most = std::max(most, target_->BufferBytes(tensor, box));
-    }
-  }
-  int64_t fixed = 0;
-  for (const auto& [tensor, box] : outside) {
-    fixed += bytes.at(tensor) * (varies.contains(tensor) ? 2 : 1);
-  }
-  std::vector<int64_t> change(count + 2, 0);
-  for (const auto& [tensor, p] : first) {
-    change[p] += bytes.at(tensor);
-    change[last.at(tensor) + 1] -= bytes.at(tensor);
-  }
-  int64_t live = 0, peak = 0;
-  for (int64_t c : change) peak = std::max(peak, live += c);
-  return fixed + peak;
-}
-
-// Bytes that come from outside, tile after tile; what stays the same from one to the next, once.
-int64_t TiledGroup::Traffic() const {
-  const Network& network = target_->network;
-  int64_t bytes = 0;
-  std::unordered_map<TensorId, Box> before;
-  for (size_t t = 0; t < boxes_[0].size(); ++t) {
-    std::unordered_map<TensorId, Box> now;
-    for (size_t p = 0; p < members_list_.size(); ++p) {
-      const Op& op = network.ops[static_cast<size_t>(members_list_[p].op)];
-      ForEachRead(network, op, boxes_[p][t], [&](TensorId tensor, const Box& box) {
-        const OpId producer = network.tensors[static_cast<size_t>(tensor)].producer;
-        if (producer != kNone && members_.contains(producer)) return;
-        const auto [place, fresh] = now.try_emplace(tensor, box);
-        if (!fresh) place->second = Hull(place->second, box);
-      });
-    }
-    for (const auto& [tensor, box] : now) {
-      if (before.contains(tensor) && before.at(tensor) == box) continue;
-      bytes += Elements(box) * network.tensors[static_cast<size_t>(tensor)].element_bytes;
-    }
-    before = std::move(now);
-  }
-  return bytes;
-}
-
-bool TiledGroup::Join(OpId id) {
-  const Network& network = target_->network;
-  const Op& op = network.ops[static_cast<size_t>(id)];
-  if (members_list_.size() >= options_->most_ops || !CanTile(network, op)) return false;
+  if (members_.size() + with.size() >= options_->most_ops) return false;
   TensorId from = kNone;
-  for (ExprId input : op.inputs) {
-    for (TensorId tensor : LeavesOf(network, input)) {
-      const OpId producer = network.tensors[static_cast<size_t>(tensor)].producer;
-      if (producer == kNone || !members_.contains(producer)) continue;
-      if (from == kNone || network.tensors[static_cast<size_t>(tensor)].Bytes() >
-                               network.tensors[static_cast<size_t>(from)].Bytes()) {
-        from = tensor;
+  std::vector<OpId> all = with;
+  all.push_back(id);
+  for (OpId op : all) {
+    if (!CanTile(network, network.ops[U(op)])) return false;
+    for (ExprId input : network.ops[U(op)].inputs) {
+      for (TensorId tensor : LeavesOf(network, input)) {
+        const OpId producer = network.tensors[U(tensor)].producer;
+        const auto found = producer == kNone ? place_.end() : place_.find(producer);
+        if (found == place_.end()) continue;
+        if (!members_[found->second].sums.empty()) return false;  // finished after the last tile
+        if (op == id && (from == kNone ||
+                         network.tensors[U(tensor)].Bytes() > network.tensors[U(from)].Bytes())) {
+          from = tensor;
+        }
       }
     }
   }
   if (from == kNone) return false;
-  const TiledGroup before = *this;
-  members_list_.push_back({id, from, {}});
-  members_.insert(id);
-  const auto share = static_cast<int64_t>(
-      options_->tile_share * static_cast<double>(target_->machine.bytes_per_partition));
-  const std::vector<int64_t>& dimensions = ResultDimensions(network, members_list_[0].op);
-  std::vector<int64_t> counts = counts_;
-  for (int attempt = 0; attempt < 3; ++attempt) {
-    if (!Cut(counts) || boxes_[0].size() > options_->most_tiles || RecomputesTooMuch()) break;
-    if (Footprint() <= share) return true;
-    // Finer along the dimension that is cut already, or the first that can be.
-    size_t finer = dimensions.size();
-    for (size_t d = 0; d < dimensions.size(); ++d) {
-      if (counts[d] * 2 <= dimensions[d] &&
-          (finer == dimensions.size() || counts[d] > counts[finer])) {
-        finer = d;
+  const size_t before = members_.size();
+  const std::vector<size_t> old_order = order_;
+  for (OpId op : all) {
+    Member member;
+    member.op = op;
+    for (ExprId input : network.ops[U(op)].inputs) {
+      for (TensorId tensor : LeavesOf(network, input)) {
+        const auto found = place_.find(network.tensors[U(tensor)].producer);
+        if (found != place_.end()) member.reads_from.push_back(found->second);
       }
     }
-    if (finer == dimensions.size()) break;
-    counts[finer] *= 2;
+    for (ExprId input : network.ops[U(op)].inputs) {
+      const TensorId operand = network.exprs[U(input)].tensor;
+      if (operand == kNone || !CanTakeOver(*target_, network.ops[U(op)], operand)) continue;
+      member.takes_over.push_back(operand);
+    }
+    member.from = op == id ? from : kNone;
+    member.for_readers = op != id;
+    place_[op] = members_.size();
+    order_.push_back(members_.size());
+    members_.push_back(std::move(member));
   }
-  *this = before;
+  const std::vector<int64_t> old_counts = counts_;
+  std::vector<std::pair<size_t, Sampled>> old;
+  bool fits = false;
+  // As it is cut, only the new members are looked at; what is needed more of the others follows.
+  if (Follow(members_.back())) {
+    bool provided = true;
+    for (size_t q = members_.size() - 1; provided && q-- > before;) {
+      provided = Provide(q, members_.size() - 1);
+    }
+    if (provided) {
+      for (size_t p = before; p < members_.size(); ++p) {
+        members_[p].at.boxes.clear();
+        for (size_t t : sample_) members_[p].at.boxes.push_back(members_[p].own[t]);
+        ReadBoxes(members_[p]);
+      }
+      Infer(&old);
+      fits = !RecomputesTooMuch();
+      for (int finer_cuts = 0; fits && !Fits(); ++finer_cuts) {
+        // Finer along the dimension that is cut already, or the first that can be.
+        const std::vector<int64_t> space = Space(network, members_[0].op);
+        size_t finer = space.size();
+        std::vector<int64_t> counts = counts_;
+        for (size_t d = 0; d < space.size(); ++d) {
+          if (d >= ResultDimensions(network, members_[0].op).size() && counts[d] == 1) continue;
+          if (counts[d] * 2 <= space[d] && (finer == space.size() || counts[d] > counts[finer])) {
+            finer = d;
+          }
+        }
+        if (finer == space.size() || finer_cuts == 2 || tiles() * 2 > options_->most_tiles) {
+          fits = false;
+          break;
+        }
+        counts[finer] *= 2;
+        fits = Cut(counts) && !RecomputesTooMuch();
+      }
+    }
+  }
+  if (fits) return true;
+  members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(before), members_.end());
+  for (OpId op : all) place_.erase(op);
+  order_ = old_order;
+  if (counts_ != old_counts) {
+    Cut(old_counts);
+    return false;
+  }
+  for (auto& [p, sampled] : old) {
+    if (p < before) members_[p].at = std::move(sampled);
+  }
   return false;
 }
 
 Group TiledGroup::Finish() && {
+  sample_.clear();
+  for (size_t t = 0; t < tiles(); ++t) sample_.push_back(t);
+  for (Member& member : members_) {
+    member.at.boxes = member.own;
+    ReadBoxes(member);
+  }
+  Infer();
   Group group;
-  for (const Member& member : members_list_) group.ops.push_back(member.op);
-  group.boxes = std::move(boxes_);
+  for (size_t p : order_) {
+    Member& member = members_[p];
+    group.ops.push_back(member.op);
+    group.boxes.push_back(std::move(member.at.boxes));
+    group.sums.push_back(std::move(member.sums));
+    group.in_a_row.push_back(member.in_a_row);
+  }
   return group;
 }
 

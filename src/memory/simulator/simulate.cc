@@ -169,6 +169,7 @@ class Simulator {
         return {};
       }
       case StepKind::kStore: {
+        if (!Finished(step.tensor, box)) return {};
         const Array part = scratchpad_.Read(step.buffer, ContentOf(step.tensor), box);
         simulation_.stored_bytes += Bytes(step.tensor, box);
         ToDram(step.tensor, part);
@@ -177,7 +178,7 @@ class Simulator {
       case StepKind::kCopy:
         return Copy(step, box);
       case StepKind::kCompute:
-        return Compute(step, box);
+        return Compute(step, box, step.sums.empty() ? Box{} : step.sums[tile]);
       case StepKind::kStream:
         return Stream(step);
     }
@@ -199,6 +200,7 @@ class Simulator {
     bool want_part = false;
     const ReadTensor read = [&](TensorId tensor, const Box& leaf) {
       const Source* at = source(tensor);
+      Finished(tensor, leaf);
       if (at == nullptr || at->buffer == kNone) {
         if (at == nullptr && trap_.empty()) trap_ = "an operand without a source";
         return FromDram(tensor, leaf);
@@ -229,13 +231,56 @@ class Simulator {
     return {};
   }
 
-  Status Compute(const Step& step, const Box& box) {
+  // Sums that are made in parts: how much of the sum each box has had so far. Parts come in their
+  // order, none twice; what is read or stored has had all.
+  void AddPart(const Op& op, const Box& box, const Box& sum) {
+    const TensorId result = op.results[0];
+    auto& boxes = parts_[result];
+    const auto place =
+        std::find_if(boxes.begin(), boxes.end(), [&](const Part& part) { return part.box == box; });
+    const bool first =
+        std::all_of(sum.low.begin(), sum.low.end(), [](int64_t l) { return l == 0; });
+    if (first) {
+      if (place != boxes.end()) boxes.erase(place);
+      boxes.push_back({box, sum.low, 0});
+    } else if (place == boxes.end() || !(place->last < sum.low)) {
+      trap_ = "a part of a sum that is out of order";
+      return;
+    }
+    Part& part = first ? boxes.back() : *place;
+    part.last = sum.low;
+    part.summed += Elements(sum);
+    int64_t whole = 1;
+    for (const SumDimension& dimension : SumDimensions(network_, op)) whole *= dimension.size;
+    if (part.summed == whole) boxes.erase(first ? boxes.end() - 1 : place);
+  }
+
+  bool Finished(TensorId tensor, const Box& box) {
+    const auto found = parts_.find(tensor);
+    if (found == parts_.end()) return true;
+    for (const Part& part : found->second) {
+      if (IsEmpty(Intersect(part.box, box))) continue;
+      if (trap_.empty()) trap_ = "a read of a sum that is not finished";
+      return false;
+    }
+    return true;
+  }
+
+  // What lies there already and the new part of the sum.
+  StatusOr<Array> Joined(const Op& op, const Array& before, const Array& part) {
+    Op join;
+    join.opcode = op.opcode == "reduce" ? op.bodies[0]->ops[0].opcode : "add";
+    join.name = op.name;
+    return EvaluateElementwise(join, {before, part}, part.type, part.box);
+  }
+
+  Status Compute(const Step& step, const Box& box, const Box& sum) {
     const Op& op = network_.ops[U(step.op)];
     const bool check = machine_.engines_are_partitioned && values_ != nullptr;
     std::vector<Array> operands;
     std::vector<Array> parts(op.inputs.size());
     for (size_t k = 0; k < op.inputs.size(); ++k) {
-      const Box needed = OperandBox(network_, op, k, box);
+      const Box needed = OperandBox(network_, op, k, box, sum);
       const Source* dram = nullptr;
       for (const Source& source : step.sources) {
         if (source.operand == static_cast<int32_t>(k) && source.buffer == kNone) dram = &source;
@@ -261,6 +306,17 @@ class Simulator {
       results = *std::move(computed);
       if (check) CheckPartitions(op, step, parts, box);
     }
+    const bool more =
+        std::any_of(sum.low.begin(), sum.low.end(), [](int64_t low) { return low > 0; });
+    if (more && step.results.size() == 1) {
+      const Array before = scratchpad_.Read(step.results[0], ContentOf(op.results[0]), box);
+      if (values_ != nullptr && scratchpad_.trap().empty()) {
+        auto joined = Joined(op, before, results[0]);
+        if (!joined) return tl::unexpected(joined.error());
+        results[0] = *std::move(joined);
+      }
+    }
+    if (!sum.low.empty()) AddPart(op, box, sum);
     if (step.results.size() != op.results.size()) {
       trap_ = "not one buffer for each result";
       return {};
@@ -371,6 +427,12 @@ class Simulator {
   std::vector<Array> dram_;
   std::vector<Box> written_;  // hull of what DRAM has of each tensor
   std::vector<bool> made_;    // of computed tensors: DRAM has an array
+  struct Part {
+    Box box;
+    std::vector<int64_t> last;  // where the last part began
+    int64_t summed = 0;
+  };
+  std::map<TensorId, std::vector<Part>> parts_;
   Simulation simulation_;
   std::string trap_;
 };

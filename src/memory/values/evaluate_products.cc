@@ -122,6 +122,9 @@ StatusOr<Array> EvaluateConvolution(const Op& op, const Array& lhs,
   const int64_t batch_groups = count_of("batch_group_count");
   const int64_t out_features = rhs_dimensions[u(labels.kernel_output)];
   const int64_t in_features = rhs_dimensions[u(labels.kernel_input)];
+  // Of the input features, those that are here: the others are another part of the sum.
+  const int64_t first_input = rhs.box.low[u(labels.kernel_input)];
+  const int64_t part = Extent(rhs.box, u(labels.kernel_input));
   const size_t rank = labels.spatial.size();
   const std::vector<int64_t> lhs_strides = Strides(lhs.box), rhs_strides = Strides(rhs.box);
   const int64_t lhs_step = lhs_strides[u(labels.feature)];
@@ -146,7 +149,7 @@ StatusOr<Array> EvaluateConvolution(const Op& op, const Array& lhs,
       }
       const int64_t first = feature / (out_features / feature_groups) * in_features;
       places.assign(1, {(batch - lhs.box.low[u(labels.batch)]) * lhs_strides[u(labels.batch)] +
-                            (first - lhs.box.low[u(labels.feature)]) * lhs_step,
+                            (first + first_input - lhs.box.low[u(labels.feature)]) * lhs_step,
                         (feature - rhs.box.low[u(labels.kernel_output)]) *
                             rhs_strides[u(labels.kernel_output)]});
       for (size_t s = 0; s < rank; ++s) {
@@ -166,7 +169,7 @@ StatusOr<Array> EvaluateConvolution(const Op& op, const Array& lhs,
       for (const auto& [left, right] : places) {
         const auto* x = a.data() + left;
         const auto* y = b.data() + right;
-        for (int64_t f = 0; f < in_features; ++f) sum += x[f * lhs_step] * y[f * rhs_step];
+        for (int64_t f = 0; f < part; ++f) sum += x[f * lhs_step] * y[f * rhs_step];
       }
       sums[static_cast<size_t>(at)] = sum;
     });

@@ -1,0 +1,322 @@
+// hone-memory-bench: how planning grows with programs, random graphs against XLA, hard instances of
+// allocation. Needs no more of hone than the planner and the pool.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "memory/allocation/allocation.h"
+#include "memory/plan_file.h"
+#include "memory/planner.h"
+#include "memory/simulator/simulate.h"
+#include "random_program.h"
+#include "wire/pool.h"
+
+namespace hone::memory {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double Since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream stream;
+  stream << file.rdbuf();
+  return stream.str();
+}
+
+// The same program several times, one after the other, each with parameters and outputs of its own.
+Network Repeat(const Network& once, int times) {
+  Network network = once;
+  for (int k = 1; k < times; ++k) {
+    const auto tensors = static_cast<int32_t>(network.tensors.size());
+    const auto exprs = static_cast<int32_t>(network.exprs.size());
+    const auto ops = static_cast<int32_t>(network.ops.size());
+    for (Tensor tensor : once.tensors) {
+      if (tensor.producer != kNone) tensor.producer += ops;
+      if (tensor.part_of != kNone) tensor.part_of += tensors;
+      network.tensors.push_back(std::move(tensor));
+    }
+    for (Expr expr : once.exprs) {
+      for (ExprId& input : expr.inputs) input += exprs;
+      if (expr.tensor != kNone) expr.tensor += tensors;
+      network.exprs.push_back(std::move(expr));
+    }
+    for (Op op : once.ops) {
+      for (ExprId& input : op.inputs) input += exprs;
+      for (TensorId& result : op.results) result += tensors;
+      network.ops.push_back(std::move(op));
+    }
+    for (ExprId output : once.outputs) network.outputs.push_back(output + exprs);
+    for (TensorId output : once.output_tensors) network.output_tensors.push_back(output + tensors);
+  }
+  return network;
+}
+
+struct ScaleOptions {
+  std::vector<std::string> files;
+  std::string machine = "neuroncore_v2";
+  double budget_seconds = 60;
+  int repeat = 1;
+  std::string plan;
+  bool trace = false;
+};
+
+// seconds = a * operators ^ exponent, by least squares of logarithms.
+double Exponent(const std::vector<std::pair<double, double>>& points) {
+  double x = 0, y = 0, xx = 0, xy = 0;
+  const auto n = static_cast<double>(points.size());
+  for (const auto& [operators, seconds] : points) {
+    const double a = std::log(operators), b = std::log(seconds);
+    x += a;
+    y += b;
+    xx += a * a;
+    xy += a * b;
+  }
+  return (n * xy - x * y) / (n * xx - x * x);
+}
+
+int RunScale(const ScaleOptions& options) {
+  const auto machine = FindMachine(options.machine);
+  auto pool = Pool::Start({});
+  if (!machine || !pool) {
+    fmt::print(stderr, "{}\n", machine ? pool.error().message : machine.error().message);
+    return 2;
+  }
+  fmt::print("{:<52} {:>9} {:>9} {:>12} {:>8} {:>11} {:>8} {:>8}  {}\n", "program", "operators",
+             "by bound", "pairs", "local", "copies", "seconds", "peak MB", "simulated");
+  std::vector<std::pair<double, double>> points;
+  for (const std::string& file : options.files) {
+    const std::string name = std::filesystem::path(file).stem().string();
+    const auto info = (*pool)->Load(ReadFile(file));
+    const auto graph = info ? (*pool)->Describe({info->id, {}}) : tl::unexpected(info.error());
+    auto program = graph ? BuildNetwork(*graph) : tl::unexpected(graph.error());
+    if (!program) {
+      fmt::print("{:<52} {}\n", name, program.error().message);
+      continue;
+    }
+    for (int times = 1; times <= options.repeat; times *= 2) {
+      const Network written = Repeat(*program, times);
+      const Network network = ByParts(written, LargeBytes(*machine));
+      const Clock::time_point start = Clock::now();
+      PlanOptions plan_options{options.budget_seconds, nullptr};
+      if (options.trace) {
+        plan_options.trace = [](const Figures& figures) {
+          fmt::print("  {:>14} bytes, {} spilled, {} groups, {} tiled, {} streamed\n",
+                     figures.dram_bytes(), figures.spilled_bytes, figures.groups,
+                     figures.tiled_groups, figures.streamed);
+        };
+      }
+      const auto planned = MakePlan(written, network, *machine, plan_options);
+      const double seconds = Since(start);
+      if (!planned) {
+        fmt::print("{:<52} {:>9} {} ({:.1f} s)\n", name, network.ops.size(),
+                   planned.error().message, seconds);
+        continue;
+      }
+      rusage usage{};
+      getrusage(RUSAGE_SELF, &usage);
+      const Figures& figures = planned->plan.figures;
+      if (!options.plan.empty()) {
+        std::ofstream(options.plan) << WritePlan(network, {file, "", *machine, planned->plan});
+      }
+      const auto simulation = Simulate(network, *machine, planned->plan, nullptr);
+      std::string verdict = "traffic as claimed";
+      if (!simulation) {
+        verdict = simulation.error().message;
+      } else if (simulation->loaded_bytes != figures.loaded_bytes ||
+                 simulation->stored_bytes != figures.stored_bytes) {
+        verdict = "other traffic than claimed";
+      }
+      const auto bound = static_cast<double>(planned->bound.dram_bytes());
+      fmt::print("{:<52} {:>9} {:>9.3f} {:>12} {:>8.2f} {:>11} {:>8.2f} {:>8.0f}  {}\n", name,
+                 network.ops.size(), static_cast<double>(figures.dram_bytes()) / bound,
+                 fmt::format("{}/{}", figures.pairs_eliminated, figures.pairs),
+                 static_cast<double>(planned->local.dram_bytes) / bound,
+                 fmt::format("{} {}", planned->local.copies, figures.copies), seconds,
+                 static_cast<double>(usage.ru_maxrss) / 1024, verdict);
+      std::fflush(stdout);
+      points.emplace_back(static_cast<double>(network.ops.size()), seconds);
+    }
+  }
+  if (points.size() > 2) fmt::print("seconds grow with operators ^ {:.2f}\n", Exponent(points));
+  return 0;
+}
+
+struct RandomOptions {
+  int64_t count = 10'000;
+  uint64_t seed = 0;
+};
+
+// A core of so few bytes that most of a random program's arrays must be cut or go to DRAM and back.
+Machine SmallMachine(int64_t partitions, int64_t bytes_per_partition) {
+  Machine machine = *FindMachine("generic");
+  machine.name = std::to_string(partitions) + " x " + std::to_string(bytes_per_partition);
+  machine.partitions = partitions;
+  machine.bytes_per_partition = bytes_per_partition;
+  machine.engines_are_partitioned = partitions > 1;
+  return machine;
+}
+
+// Random programs, planned, simulated with numbers, outputs compared with XLA's.
+int RunRandom(const RandomOptions& options) {
+  auto pool = Pool::Start({});
+  if (!pool) {
+    fmt::print(stderr, "{}\n", pool.error().message);
+    return 2;
+  }
+  const std::vector<Machine> machines = {SmallMachine(1, 1 << 20), SmallMachine(1, 2048),
+                                         SmallMachine(8, 1024), SmallMachine(8, 256)};
+  struct Tally {
+    int64_t equal = 0, none = 0, wrong = 0, tiled = 0, sums = 0, streamed = 0;
+  };
+  std::vector<Tally> tallies(machines.size());
+  int64_t refused = 0;
+  const Clock::time_point start = Clock::now();
+  for (int64_t k = 0; k < options.count; ++k) {
+    const uint64_t seed = options.seed + static_cast<uint64_t>(k);
+    const auto info = (*pool)->Load(MakeRandomProgram(seed).text);
+    const auto graph = info ? (*pool)->Describe({info->id, {}}) : tl::unexpected(info.error());
+    const auto program = graph ? BuildNetwork(*graph) : tl::unexpected(graph.error());
+    const auto values =
+        program ? (*pool)->Evaluate({info->id, {}}, seed) : tl::unexpected(program.error());
+    if (!values) {
+      fmt::print("seed {}: {}\n", seed, values.error().message);
+      ++refused;
+      continue;
+    }
+    for (size_t m = 0; m < machines.size(); ++m) {
+      const Network network = ByParts(*program, 256);
+      const auto planned = MakePlan(*program, network, machines[m], {1, nullptr});
+      if (!planned) {
+        fmt::print("seed {}, {}: {}\n", seed, machines[m].name, planned.error().message);
+        ++tallies[m].none;
+        continue;
+      }
+      const Figures& figures = planned->plan.figures;
+      tallies[m].tiled += figures.tiled_groups > 0;
+      tallies[m].streamed += figures.streamed > 0;
+      for (const Block& block : planned->plan.blocks) {
+        tallies[m].sums += std::any_of(block.steps.begin(), block.steps.end(),
+                                       [](const Step& step) { return !step.sums.empty(); });
+      }
+      const auto run = Simulate(network, machines[m], planned->plan, &*values);
+      std::string wrong = run ? "" : run.error().message;
+      if (run && (run->loaded_bytes != figures.loaded_bytes ||
+                  run->stored_bytes != figures.stored_bytes)) {
+        wrong = "other traffic than claimed";
+      } else if (run) {
+        wrong = CompareOutputs(network, run->outputs, *values).reason;
+      }
+      if (wrong.empty()) {
+        ++tallies[m].equal;
+      } else {
+        ++tallies[m].wrong;
+        fmt::print("seed {}, {}: {}\n", seed, machines[m].name, wrong);
+      }
+    }
+    (*pool)->Unload(info->id);
+    if ((k + 1) % 500 == 0) {
+      fmt::print(stderr, "{} programs, {:.0f} s\n", k + 1, Since(start));
+    }
+  }
+  int64_t wrong = refused;
+  fmt::print("{} random programs from seed {}, {} refused, {:.0f} s\n", options.count, options.seed,
+             refused, Since(start));
+  for (size_t m = 0; m < machines.size(); ++m) {
+    const Tally& tally = tallies[m];
+    fmt::print(
+        "{:>12}: {} equal to XLA, {} wrong, {} without a plan; {} with tiles, {} sums in "
+        "parts, {} from DRAM to DRAM\n",
+        machines[m].name, tally.equal, tally.wrong, tally.none, tally.tiled, tally.sums,
+        tally.streamed);
+    wrong += tally.wrong + tally.none;
+  }
+  return wrong == 0 ? 0 : 1;
+}
+
+AllocationProblem ReadInstance(const std::filesystem::path& path) {
+  AllocationProblem problem;
+  problem.capacity = 1'048'576;
+  std::istringstream file(ReadFile(path.string()));
+  std::string line;
+  std::getline(file, line);  // id,lower,upper,size
+  while (std::getline(file, line)) {
+    for (char& c : line) c = c == ',' ? ' ' : c;
+    std::istringstream fields(line);
+    std::string id;
+    AllocationBuffer buffer;
+    fields >> id >> buffer.start >> buffer.end >> buffer.size;
+    problem.buffers.push_back(buffer);
+  }
+  return problem;
+}
+
+struct AllocateOptions {
+  std::string folder = "tests/memory/minimalloc";
+  double budget_seconds = 300;
+};
+
+// The hard instances of google/minimalloc: time of this process, and whether the result is valid.
+int RunAllocate(const AllocateOptions& options) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(options.folder)) {
+    if (entry.path().extension() == ".csv") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  int unsolved = 0;
+  for (const auto& file : files) {
+    const AllocationProblem problem = ReadInstance(file);
+    SearchOptions search;
+    search.budget_seconds = options.budget_seconds;
+    const std::clock_t start = std::clock();
+    const auto allocation = Search(problem, search);
+    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    const bool valid = allocation && Validate(problem, *allocation);
+    unsolved += !valid;
+    fmt::print(
+        "{} {:>6} buffers {:>9.0f} ms of processor time  {}\n", file.stem().string(),
+        problem.buffers.size(), seconds * 1e3,
+        valid ? "solved and valid" : (allocation ? "not valid" : allocation.error().message));
+    std::fflush(stdout);
+  }
+  return files.empty() ? 2 : unsolved > 0;
+}
+
+}  // namespace
+}  // namespace hone::memory
+
+int main(int argc, char** argv) {
+  CLI::App app("Measures the planner for scratchpads.");
+  app.require_subcommand(1);
+  hone::memory::ScaleOptions scale;
+  CLI::App* scales = app.add_subcommand("scale", "plans programs, each 1, 2, 4, … times over");
+  scales->add_option("FILE", scale.files)->required();
+  scales->add_option("--machine", scale.machine);
+  scales->add_option("--budget", scale.budget_seconds, "seconds of planning, a program");
+  scales->add_option("--repeat", scale.repeat, "up to this many times");
+  scales->add_option("--plan", scale.plan, "where the last program's plan goes");
+  scales->add_flag("--trace", scale.trace, "say what came of every schedule");
+  hone::memory::RandomOptions random;
+  CLI::App* randoms = app.add_subcommand("random", "random programs against XLA");
+  randoms->add_option("--count", random.count);
+  randoms->add_option("--seed", random.seed, "of the first");
+  hone::memory::AllocateOptions allocate;
+  CLI::App* allocates = app.add_subcommand("allocate", "hard instances of allocation");
+  allocates->add_option("FOLDER", allocate.folder);
+  allocates->add_option("--budget", allocate.budget_seconds, "seconds, an instance");
+  CLI11_PARSE(app, argc, argv);
+  if (scales->parsed()) return hone::memory::RunScale(scale);
+  if (randoms->parsed()) return hone::memory::RunRandom(random);
+  return hone::memory::RunAllocate(allocate);
+}
