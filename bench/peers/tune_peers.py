@@ -228,6 +228,7 @@ def main():
     lines = []
     if options.json and options.json.is_file():
         lines = [json.loads(text) for text in options.json.read_text().splitlines()]
+        lines = [line for line in lines if "speedup" in line]  # the others are run again
     key = ("method", "program", "seed", "stages", "budget")
     seen = {tuple(line[k] for k in key) for line in lines}
     for program in options.programs:
