@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "core/rng.h"
 #include "tune/candidates.h"
 #include "tune/choose_implementations.h"
 #include "tune/conclude.h"
@@ -26,7 +27,8 @@ constexpr double kPromising = 0.004;   // better than the best by as much: a lon
 constexpr double kGreedyShare = 0.35;  // of the search, for racing alternatives
 constexpr double kOrderShare = 0.05;   // of the budget, for finding orders
 constexpr double kMostOrderSeconds = 30;
-constexpr double kSinglesShare = 0.6;          // of the evaluations that fit
+constexpr double kSinglesShare = 0.6;  // of the evaluations that fit
+constexpr double kEvaluationsALeap = 4;
 constexpr int64_t kHopeless = 6;               // failures from the first on: it does not run here
 constexpr double kMostQuickSeconds = 20;       // of comparing a new best
 constexpr double kLookAgain[] = {0.35, 0.65};  // shares of the search, where the best is listed
@@ -291,6 +293,25 @@ class Tuner {
     return starts;
   }
 
+  // Many choices changed at once, more and less of them: what pays only together, changes one at a
+  // time do not find.
+  std::vector<choices::Assignment> Leaps(double evaluations) const {
+    std::vector<choices::Assignment> leaps;
+    Rng random(options_.seed);
+    for (const double share : {0.5, 0.2, 0.8}) {
+      if (static_cast<double>(leaps.size() + 1) * kEvaluationsALeap > evaluations) break;
+      choices::Assignment leap = choices::StockAssignment(space_.variables);
+      for (size_t i = 0; i < leap.size(); ++i) {
+        const bool pass = space_.decisions[i].kind == Decision::Kind::kPass ||
+                          space_.decisions[i].kind == Decision::Kind::kOrder;
+        if (pass || random.Unit() >= share) continue;  // those have been raced one by one
+        leap[i] = static_cast<uint32_t>(random.Below(space_.variables[i].choices));
+      }
+      leaps.push_back(std::move(leap));
+    }
+    return leaps;
+  }
+
   choices::Problem ProblemOf(const Round& round) const {
     choices::Problem problem;
     for (size_t i : round.variables) {
@@ -307,6 +328,11 @@ class Tuner {
       fits = std::min(fits, static_cast<double>(end - measurer_.evaluations()));
     }
     problem.singles = static_cast<size_t>(std::max(8.0, kSinglesShare * fits));
+    if (round.known == 0) {
+      for (const choices::Assignment& leap : Leaps(fits)) {
+        problem.starts.push_back(PartOf(round, leap));
+      }
+    }
     return problem;
   }
 
