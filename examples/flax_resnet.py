@@ -34,18 +34,20 @@ class Block(nn.Module):
 
 
 class ResNet(nn.Module):
-    """Of the shape of ResNet-18: a wide first convolution, a max-pool, four stages of two blocks."""
+    """Of the shape of ResNet-18: a wide first convolution, a max-pool, stages of blocks."""
 
     width: int
     classes: int
+    stages: int
+    blocks: int
 
     @nn.compact
     def __call__(self, x):
         x = nn.Conv(self.width, (7, 7), (2, 2), use_bias=False)(x)
         x = nn.relu(nn.BatchNorm(use_running_average=False)(x))
         x = nn.max_pool(x, (3, 3), (2, 2), "SAME")
-        for stage in range(4):
-            for block in range(2):
+        for stage in range(self.stages):
+            for block in range(self.blocks):
                 x = Block(self.width << stage, 2 if stage > 0 and block == 0 else 1)(x)
         return nn.Dense(self.classes)(x.mean((1, 2)))
 
@@ -54,14 +56,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--batch", type=int, default=8)
-    parser.add_argument("--size", type=int, default=96)
+    parser.add_argument("--size", type=int, default=64)
+    parser.add_argument("--stages", type=int, default=3)
+    parser.add_argument("--blocks", type=int, default=1)
     parser.add_argument("--width", type=int, default=16)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
 
     key = jax.random.key(options.seed)
-    model = ResNet(options.width, 10)
+    model = ResNet(options.width, 10, options.stages, options.blocks)
     images = jax.random.normal(key, (4, options.batch, options.size, options.size, 3))
     labels = jax.random.randint(key, (4, options.batch), 0, 10)
     variables = jax.jit(model.init)(key, images[0])

@@ -49,7 +49,7 @@ TEST_F(RecordTest, TheScriptIsToldWhereToRecord) {
   EXPECT_EQ(ran.out.find(Path("new/folder") + "\n"), second) << ran.out;
   EXPECT_NE(ran.out.find("/hone/jax/site"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("\n--json\n"), std::string::npos) << ran.out;
-  EXPECT_EQ(Listing(), std::vector<std::string>{"new"});
+  EXPECT_EQ(Listing(), (std::vector<std::string>{"new", "new/folder"}));
 }
 
 TEST_F(RecordTest, TheScriptRunsWithAStore) {

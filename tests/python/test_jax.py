@@ -29,6 +29,41 @@ def tuned_by(body_of):
     return _compile.Tuned(_compile.compile_stablehlo(text)[1], {}, "other")
 
 
+@pytest.fixture
+def command(tmp_path, monkeypatch):
+    """Makes `hone` a shell script."""
+    from hone.jax import _hone
+
+    def make(text):
+        path = tmp_path / "hone"
+        path.write_text("#!/bin/sh\n" + text)
+        path.chmod(0o755)
+        monkeypatch.setattr(_hone, "find_hone", lambda: str(path))
+
+    return make
+
+
+def test_what_hone_says(command):
+    from hone.jax._hone import HoneError, run_hone
+
+    command("echo '{\"arguments\": \"'$*'\"}'")
+    assert run_hone("tune", "x.pb") == {"arguments": "tune x.pb --json"}
+    command("echo '{\"error\": {\"message\": \"what; what to do\"}}'; exit 2")
+    with pytest.raises(HoneError, match="hone tune: what; what to do"):
+        run_hone("tune")
+    command("echo 'no worker' >&2; exit 1")
+    with pytest.raises(HoneError, match="hone apply: no worker"):
+        run_hone("apply")
+
+
+def test_the_first_interrupt_is_for_hone(command):
+    from hone.jax._hone import run_hone
+
+    # Interrupts its caller, and answers only then.
+    command("kill -INT $PPID; sleep 0.5; echo '{\"kept\": \"tuned\"}'; exit 130")
+    assert run_hone("tune") == {"kept": "tuned"}
+
+
 def run_python(code, *arguments, **named):
     return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True,
                           timeout=120, check=False, **named)

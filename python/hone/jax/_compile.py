@@ -271,7 +271,8 @@ class Watcher:
     """What is told of compilations; the default leaves all as it is."""
 
     def before(self, module, options):
-        """The module is still what was lowered; compiling takes its donated arguments away. What is known of a module that is about to be compiled: Tuned, or None."""
+        """What is known of a module that is about to be compiled: Tuned, or None. It is still what was
+        lowered; compiling takes its donated arguments away."""
 
     def after(self, module, executable, options):
         """It has been compiled, by JAX's own way."""

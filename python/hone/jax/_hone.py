@@ -25,20 +25,25 @@ def find_hone():
 
 
 def run_hone(*arguments, show=False):
-    """What `hone ARGUMENTS… --json` printed. With `show`, its progress goes to stderr.
+    """What `hone ARGUMENTS… --json` printed. With `show`, its progress goes to stderr. The first Ctrl-C
+    is for hone, which ends its search and answers with the best so far.
 
     Raises:
       HoneError: it failed; the message is its own.
     """
     command = [find_hone(), *map(str, arguments), "--json"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True,
-                          stderr=None if show else subprocess.PIPE, check=False)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True,
+                          stderr=None if show else subprocess.PIPE) as done:
+        try:
+            out, err = done.communicate()
+        except KeyboardInterrupt:
+            out, err = done.communicate()
     try:
-        answer = json.loads(done.stdout)
+        answer = json.loads(out)
     except json.JSONDecodeError:
         answer = {}
     # 130: interrupted, and finished with the best so far.
     if done.returncode not in (0, 130) or "error" in answer:
-        said = answer.get("error", {}).get("message") or (done.stderr or "").strip()
+        said = answer.get("error", {}).get("message") or (err or "").strip()
         raise HoneError(f"hone {arguments[0]}: {said or f'exit code {done.returncode}'}")
     return answer

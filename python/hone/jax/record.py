@@ -12,7 +12,6 @@ leaves what it had compiled; its counts are those of the last half minute before
 import atexit
 import fcntl
 import json
-import os
 import pathlib
 import re
 import sys
@@ -40,7 +39,7 @@ class Recorder:
         self._lock = threading.Lock()
         self._saved_at = time.monotonic()
         self._begun = {}
-        atexit.register(self.save)
+        atexit.register(self._end)
 
     def before(self, module, options):
         from hone.jax import _compile
@@ -98,6 +97,10 @@ class Recorder:
             save_arrays(path, arrays)
         except Exception:  # of a kind that has no bytes: made-up inputs will do
             return
+
+    def _end(self):
+        self.save()
+        print(f"hone: recorded {len(self._rows)} modules in {self.folder}", file=sys.stderr)
 
     def save(self):
         """Adds what is new to the index, which others may be writing too."""
@@ -169,6 +172,4 @@ def install(folder):
     recorder = Recorder(folder)
     _compile.watch(recorder)
     _compile.count_calls(recorder.called)
-    if os.environ.get("HONE_JAX_SAY"):
-        print(f"hone records into {folder}", file=sys.stderr)
     return recorder

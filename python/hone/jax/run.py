@@ -1,7 +1,7 @@
 """What `hone with tuned.db -- python train.py` does in the script: tuned modules take the place of
 those that the store knows; all others are compiled as they are."""
 
-import os
+import atexit
 import sys
 import warnings
 
@@ -44,10 +44,7 @@ def install(store):
         return None
     replacer = Replacer(known)
     _compile.watch(replacer)
-    if os.environ.get("HONE_JAX_SAY"):
-        import atexit
-
-        atexit.register(lambda: print(
-            f"hone: {len(replacer.replaced)} tuned modules put in: {', '.join(replacer.replaced)}",
-            file=sys.stderr))
+    atexit.register(lambda: print(
+        f"hone: put in {len(replacer.replaced)} of {len(known)} tuned modules"
+        + "".join(f", {name}" for name in replacer.replaced), file=sys.stderr))
     return replacer

@@ -4,14 +4,16 @@ installed. Nothing that goes wrong here reaches the script; the sitecustomize th
 
 
 def _hide_and_run_the_other():
+    import importlib.machinery
     import importlib.util
     import os
     import sys
 
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != here]
-    spec = importlib.util.find_spec("sitecustomize")
-    if spec is not None and spec.origin != __file__ and spec.loader is not None:
+    # Not importlib.util.find_spec, which finds this one.
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize")
+    if spec is not None and spec.loader is not None:
         module = importlib.util.module_from_spec(spec)
         sys.modules["sitecustomize"] = module
         spec.loader.exec_module(module)
