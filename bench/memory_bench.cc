@@ -108,7 +108,7 @@ int RunScale(const ScaleOptions& options) {
     for (int times = 1; times <= options.repeat; times *= 2) {
       const Network written = Repeat(*program, times);
       const Network network = ByParts(written, LargeBytes(*machine));
-      const Clock::time_point start = Clock::now();
+      const std::clock_t start = std::clock();
       PlanOptions plan_options{options.budget_seconds, nullptr};
       if (options.trace) {
         plan_options.trace = [](const Figures& figures) {
@@ -118,7 +118,7 @@ int RunScale(const ScaleOptions& options) {
         };
       }
       const auto planned = MakePlan(written, network, *machine, plan_options);
-      const double seconds = Since(start);
+      const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
       if (!planned) {
         fmt::print("{:<52} {:>9} {} ({:.1f} s)\n", name, network.ops.size(),
                    planned.error().message, seconds);

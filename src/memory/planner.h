@@ -10,7 +10,7 @@
 namespace hone::memory {
 
 struct PlanOptions {
-  double budget_seconds = 60;
+  double budget_seconds = 60;  // of processor time
   // Told of every schedule that was made, in the order of trying.
   std::function<void(const Figures&)> trace;
 };
@@ -21,7 +21,7 @@ struct Planned {
   Baseline local;
   Bound bound;
   int64_t layout_copies = 0;  // counted when layouts were assigned
-  double seconds = 0;         // that planning took
+  double seconds = 0;         // of processor time that planning took
 };
 
 // What is recomputed rather than kept: from this size on.

@@ -47,6 +47,23 @@ int64_t PartitionBytes(const Machine& machine, const Tensor& tensor, const Layou
       .bytes_per_partition();
 }
 
+// Bytes of a tensor that lie in one partition and are reduced at once: no tile of what goes on with
+// the result takes less, however finely it is cut.
+int64_t ReducedBytes(const Network& network, const Op& op, TensorId id, const Layout& layout) {
+  if (op.opcode != "reduce" || layout.replicated) return 0;
+  const Expr* expr = &network.exprs[static_cast<size_t>(op.inputs[0])];
+  while (expr->movement == Movement::kSlice) {
+    expr = &network.exprs[static_cast<size_t>(expr->inputs[0])];
+  }
+  if (expr->movement != Movement::kTensor || expr->tensor != id) return 0;
+  const Tensor& tensor = network.tensors[static_cast<size_t>(id)];
+  int64_t bytes = tensor.element_bytes;
+  for (int64_t d : ListOf(op, "dimensions")) {
+    if (d < layout.begin || d >= layout.end) bytes *= tensor.dimensions[static_cast<size_t>(d)];
+  }
+  return bytes;
+}
+
 // The layout with the smallest footprint; of equals the first, which has the leading dimensions.
 Layout Densest(const Machine& machine, const Tensor& tensor, const std::vector<Layout>& layouts) {
   Layout best = layouts[0];
@@ -73,6 +90,10 @@ LayoutAssignment AssignLayouts(const Network& network, const Machine& machine) {
   const auto cost = [&](size_t t) {
     double sum = 0;
     for (OpId op : choices.users[t]) {
+      const auto reduced =
+          static_cast<double>(ReducedBytes(network, network.ops[static_cast<size_t>(op)],
+                                           static_cast<TensorId>(t), assignment.layouts[t]));
+      sum += 8 * std::max(0.0, reduced / static_cast<double>(machine.bytes_per_partition) - 0.125);
       for (const Mismatch& copy :
            Mismatches(network, machine, network.ops[static_cast<size_t>(op)], assignment.layouts)) {
         sum += 1;

@@ -1,6 +1,8 @@
 #include "memory/layout/requirements.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 namespace hone::memory {
 namespace {
@@ -213,11 +215,13 @@ std::vector<OperandLayouts> ReduceModes(const Network& network, const Op& op,
     std::vector<size_t> list(kept.begin() + result.begin, kept.begin() + result.end);
     add(FromList(list));
   }
-  const bool sum =
-      !op.bodies.empty() && op.bodies[0]->ops.size() == 1 && op.bodies[0]->ops[0].opcode == "add";
-  // A product with ones over the partitions leaves the sums anywhere; whatever else is reduced has
-  // been summed along the free dimensions before.
-  for (size_t k = 0; sum && k < reduced.size(); ++k) {
+  // Sums, maxima and the like are made over the partitions, too, and left anywhere (NKI's
+  // tensor_partition_reduce; sums also as a product with ones); whatever else is reduced has been
+  // reduced along the free dimensions before.
+  static const std::set<std::string> over_partitions = {"add", "maximum", "minimum", "and", "or"};
+  const bool across = !op.bodies.empty() && op.bodies[0]->ops.size() == 1 &&
+                      over_partitions.contains(op.bodies[0]->ops[0].opcode);
+  for (size_t k = 0; across && k < reduced.size(); ++k) {
     for (size_t length = 1; k + length <= reduced.size(); ++length) {
       add(RangeOf({reduced.begin() + static_cast<std::ptrdiff_t>(k),
                    reduced.begin() + static_cast<std::ptrdiff_t>(k + length)}));
