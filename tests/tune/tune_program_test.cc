@@ -92,7 +92,7 @@ TEST(TuneProgramTest, AnEstimateSparesMeasuringWhatItThinksSlow) {
 }
 
 TEST(TuneProgramTest, AWrongEstimateOnlyCosts) {
-  TuneOptions options = Seconds(150);
+  TuneOptions options = Seconds(400);
   options.estimate = [](const cost::CostGraph& module, const std::vector<NamedChoice>& choices) {
     return -Elements(module, choices);
   };
