@@ -160,7 +160,8 @@ class Maker {
     return dimensions;
   }
   uint32_t Any() { return values_[static_cast<size_t>(Pick(0, int64_t(values_.size()) - 1))]; }
-  const Dimensions& Of(uint32_t value) const { return entry_.ShapeOf(value).dimensions; }
+  // Not a reference: to add an instruction moves the others.
+  Dimensions Of(uint32_t value) const { return entry_.ShapeOf(value).dimensions; }
   static ShapeInfo F(Dimensions dimensions) { return Shape("f32", std::move(dimensions)); }
   uint32_t Scalar(const std::string& literal) { return entry_.Constant(F({}), literal); }
   uint32_t Index(int64_t value) { return entry_.Constant(Shape("s32", {}), std::to_string(value)); }
