@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/fnv.h"
 #include "cost/cost_network.h"
 #include "policy/policy_file.h"
 
@@ -58,8 +59,7 @@ std::vector<std::pair<const char*, double Machine::*>> MachineFields() {
 }
 
 uint64_t Hash(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+  const uint64_t hash = Fnv1a(text);
   return hash ^ hash >> 32;
 }
 

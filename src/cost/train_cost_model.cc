@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/fnv.h"
 #include "core/rng.h"
 #include "cost/cost_network.h"
 #include "cost/rank_correlation.h"
@@ -207,9 +208,7 @@ CostModel TrainCostModel(const std::vector<Example>& examples, const Machine& ma
 }
 
 bool IsHeldOut(const std::string& program, double share, uint64_t seed) {
-  uint64_t hash = 0xcbf29ce484222325ull ^ seed * 0x9e3779b97f4a7c15ull;
-  for (const char c : program) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  return Rng(hash).Unit() < share;
+  return Rng(Fnv1a(program, kFnvStart ^ seed * 0x9e3779b97f4a7c15ull)).Unit() < share;
 }
 
 std::vector<RankQuality> RankQualities(const std::vector<Example>& examples,

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/fnv.h"
+
 namespace hone::tune {
 namespace {
 
@@ -23,13 +25,7 @@ constexpr size_t kMostGraphText = size_t{64} << 20;
 double LogOf(double ratio) { return std::log(std::clamp(ratio, 1e-6, 1e6)); }
 
 std::string HashOf(const std::string& text) {
-  uint64_t high = 0xcbf29ce484222325ull;  // FNV-1a, and the same from another start
-  uint64_t low = 0x84222325cbf29ce4ull;
-  for (const char c : text) {
-    high = (high ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-    low = (low ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  }
-  return Fingerprint{high, low}.ToHex();
+  return Fingerprint{Fnv1a(text), Fnv1a(text, 0x84222325cbf29ce4ull)}.ToHex();
 }
 
 store::PlanRow RowOf(const Space& space, const TunePlan& plan) {

@@ -9,6 +9,7 @@
 #include "compiler/sites/conflicts.h"
 #include "compiler/sites/decider.h"
 #include "compiler/sites/intercept.h"
+#include "core/fnv.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 
 namespace hone::compiler {
@@ -42,10 +43,8 @@ std::string FailureOf(const absl::Status& status) {
 }
 
 uint64_t KeyOf(std::string_view domain, const Fingerprint& fingerprint, std::string_view name) {
-  uint64_t hash = fingerprint.high ^ (fingerprint.low * 0x9fb21c651e98df25ull);
-  for (const char c : domain) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3ull;
-  for (const char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3ull;
-  return hash;
+  const uint64_t start = fingerprint.high ^ (fingerprint.low * 0x9fb21c651e98df25ull);
+  return Fnv1a(name, Fnv1a(domain, start));
 }
 
 }  // namespace
