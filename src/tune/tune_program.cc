@@ -33,6 +33,11 @@ constexpr int64_t kHopeless = 6;               // failures from the first on: it
 constexpr double kMostQuickSeconds = 20;       // of comparing a new best
 constexpr double kLookAgain[] = {0.35, 0.65};  // shares of the search, where the best is listed
 
+// An implementation or an order: raced alone, before the search.
+bool IsAlternative(const Decision& decision) {
+  return decision.kind == Decision::Kind::kPass || decision.kind == Decision::Kind::kOrder;
+}
+
 class Tuner {
  public:
   Tuner(Evaluator& evaluator, const TuneOptions& options)
@@ -213,11 +218,10 @@ class Tuner {
   // matter at all, and decide what sites there are.
   void RaceAlternatives() {
     PassSequence names;
-    for (size_t i = 0; i < space_.decisions.size(); ++i) {
-      for (const std::string& value : space_.decisions[i].values) {
-        const auto kind = space_.decisions[i].kind;
-        const bool pass = kind == Decision::Kind::kPass || kind == Decision::Kind::kOrder;
-        if (pass && !value.empty()) names.push_back(value);
+    for (const Decision& decision : space_.decisions) {
+      if (!IsAlternative(decision)) continue;
+      for (const std::string& value : decision.values) {
+        if (!value.empty()) names.push_back(value);
       }
     }
     if (names.empty()) return;
@@ -250,9 +254,7 @@ class Tuner {
     choices::Assignment assignment = choices::StockAssignment(space_.variables);
     for (size_t i = 0; i < space_.decisions.size(); ++i) {
       const Decision& decision = space_.decisions[i];
-      if (decision.kind != Decision::Kind::kPass && decision.kind != Decision::Kind::kOrder) {
-        continue;
-      }
+      if (!IsAlternative(decision)) continue;
       for (const std::string& name : names) {
         const auto found = std::find(decision.values.begin(), decision.values.end(), name);
         if (found != decision.values.end()) {
@@ -302,9 +304,7 @@ class Tuner {
       if (static_cast<double>(leaps.size() + 1) * kEvaluationsALeap > evaluations) break;
       choices::Assignment leap = choices::StockAssignment(space_.variables);
       for (size_t i = 0; i < leap.size(); ++i) {
-        const bool pass = space_.decisions[i].kind == Decision::Kind::kPass ||
-                          space_.decisions[i].kind == Decision::Kind::kOrder;
-        if (pass || random.Unit() >= share) continue;  // those have been raced one by one
+        if (IsAlternative(space_.decisions[i]) || random.Unit() >= share) continue;
         leap[i] = static_cast<uint32_t>(random.Below(space_.variables[i].choices));
       }
       leaps.push_back(std::move(leap));

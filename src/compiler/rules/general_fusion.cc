@@ -94,8 +94,7 @@ using Set = absl::flat_hash_set<HloInstruction*>;
 // The members of one fusion to be.
 class Group {
  public:
-  Group(HloInstruction* last, const absl::flat_hash_map<const HloInstruction*, int64_t>& order)
-      : last_(last), order_(order) {
+  explicit Group(HloInstruction* last) : last_(last) {
     set_.insert(last);
     members_.push_back(last);
     emitted_for_[last].insert(last);
@@ -104,7 +103,7 @@ class Group {
 
   bool Has(HloInstruction* instruction) const { return set_.contains(instruction); }
 
-  // All of its users that the group is to have must be in it already.
+  // Users come before what they use: all of the producer's that the group is to have are in it.
   bool Add(HloInstruction* producer) {
     Set emitted_for;
     double runs = 0;
@@ -129,14 +128,11 @@ class Group {
     return true;
   }
 
-  size_t size() const { return members_.size(); }
+  const std::vector<HloInstruction*>& members() const { return members_; }
 
   // The fusion in place of what it makes unnecessary.
   absl::StatusOr<HloInstruction*> Make() {
     HloComputation* const computation = last_->parent();
-    absl::c_sort(members_, [&](const HloInstruction* a, const HloInstruction* b) {
-      return order_.at(a) < order_.at(b);
-    });
     HloComputation::Builder builder("general_fusion");
     absl::flat_hash_map<const HloInstruction*, HloInstruction*> inside;
     std::vector<HloInstruction*> inputs;
@@ -151,19 +147,19 @@ class Group {
       return known->second = builder.AddInstruction(HloInstruction::CreateParameter(
                  number, operand->shape(), absl::StrCat("param_", number)));
     };
-    for (const HloInstruction* member : members_) {
+    for (auto member = members_.rbegin(); member != members_.rend(); ++member) {
       std::vector<HloInstruction*> operands;
-      for (HloInstruction* operand : member->operands()) operands.push_back(bring_in(operand));
-      inside[member] =
-          builder.AddInstruction(member->CloneWithNewOperands(member->shape(), operands));
+      for (HloInstruction* operand : (*member)->operands()) operands.push_back(bring_in(operand));
+      inside[*member] =
+          builder.AddInstruction((*member)->CloneWithNewOperands((*member)->shape(), operands));
     }
     HloComputation* const fused =
         computation->parent()->AddEmbeddedComputation(builder.Build(inside.at(last_)));
     HloInstruction* const fusion = computation->AddInstruction(HloInstruction::CreateFusion(
         last_->shape(), HloInstruction::FusionKind::kLoop, inputs, fused));
     TF_RETURN_IF_ERROR(last_->ReplaceAllUsesWith(fusion));
-    for (auto member = members_.rbegin(); member != members_.rend(); ++member) {
-      if (Goes(*member)) TF_RETURN_IF_ERROR(computation->RemoveInstruction(*member));
+    for (HloInstruction* member : members_) {
+      if (Goes(member)) TF_RETURN_IF_ERROR(computation->RemoveInstruction(member));
     }
     return fusion;
   }
@@ -195,10 +191,9 @@ class Group {
   }
 
   HloInstruction* const last_;
-  const absl::flat_hash_map<const HloInstruction*, int64_t>& order_;
   Set set_;
-  std::vector<HloInstruction*> members_;
-  Set stays_;  // computed in the fusion and, for others, outside
+  std::vector<HloInstruction*> members_;  // users before what they use
+  Set stays_;                             // computed in the fusion and, for others, outside
   // The users of other indices, for each of which a member is emitted once more.
   absl::flat_hash_map<HloInstruction*, Set> emitted_for_;
   mutable absl::flat_hash_map<HloInstruction*, int64_t> evaluations_;
@@ -269,7 +264,7 @@ absl::StatusOr<bool> GeneralFusion::RunImpl(
     absl::flat_hash_set<HloInstruction*> gone;
     for (auto last = sorted.rbegin(); last != sorted.rend(); ++last) {
       if (gone.contains(*last) || !accepted.contains(*last)) continue;
-      Group group(*last, order);
+      Group group(*last);
       absl::btree_set<std::pair<int64_t, HloInstruction*>> next;
       const auto add_producers = [&](HloInstruction* consumer) {
         const auto producers = accepted.find(consumer);
@@ -279,18 +274,15 @@ absl::StatusOr<bool> GeneralFusion::RunImpl(
         }
       };
       add_producers(*last);
-      std::vector<HloInstruction*> members = {*last};
       while (!next.empty()) {
         HloInstruction* const producer = std::prev(next.end())->second;
         next.erase(std::prev(next.end()));
-        if (!group.Add(producer)) continue;
-        members.push_back(producer);
-        add_producers(producer);
+        if (group.Add(producer)) add_producers(producer);
       }
-      if (group.size() < 2) continue;
+      if (group.members().size() < 2) continue;
       TF_ASSIGN_OR_RETURN(HloInstruction* const fusion, group.Make());
       fusions.push_back(fusion);
-      for (HloInstruction* member : members) {
+      for (HloInstruction* member : group.members()) {
         if (member->parent() == nullptr) gone.insert(member);
       }
     }
