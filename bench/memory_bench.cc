@@ -16,6 +16,7 @@
 #include "memory/plan_file.h"
 #include "memory/planner.h"
 #include "memory/simulator/simulate.h"
+#include "minimalloc.h"
 #include "random_program.h"
 #include "wire/pool.h"
 
@@ -245,23 +246,6 @@ int RunRandom(const RandomOptions& options) {
   return wrong == 0 ? 0 : 1;
 }
 
-AllocationProblem ReadInstance(const std::filesystem::path& path) {
-  AllocationProblem problem;
-  problem.capacity = 1'048'576;
-  std::istringstream file(ReadFile(path.string()));
-  std::string line;
-  std::getline(file, line);  // id,lower,upper,size
-  while (std::getline(file, line)) {
-    for (char& c : line) c = c == ',' ? ' ' : c;
-    std::istringstream fields(line);
-    std::string id;
-    AllocationBuffer buffer;
-    fields >> id >> buffer.start >> buffer.end >> buffer.size;
-    problem.buffers.push_back(buffer);
-  }
-  return problem;
-}
-
 struct AllocateOptions {
   std::string folder = "tests/memory/minimalloc";
   double budget_seconds = 300;
@@ -276,7 +260,8 @@ int RunAllocate(const AllocateOptions& options) {
   std::sort(files.begin(), files.end());
   int unsolved = 0;
   for (const auto& file : files) {
-    const AllocationProblem problem = ReadInstance(file);
+    std::ifstream stream(file);
+    const AllocationProblem problem = ReadMinimalloc(stream);
     SearchOptions search;
     search.budget_seconds = options.budget_seconds;
     const std::clock_t start = std::clock();

@@ -4,27 +4,16 @@
 
 #include <fstream>
 #include <random>
-#include <sstream>
 #include <string>
+
+#include "minimalloc.h"
 
 namespace hone::memory {
 namespace {
 
 AllocationProblem ReadInstance(const std::string& name) {
-  AllocationProblem problem;
-  problem.capacity = 1'048'576;
   std::ifstream file(std::string(TEST_DATA) + "/minimalloc/" + name + ".csv");
-  std::string line;
-  std::getline(file, line);  // id,lower,upper,size
-  while (std::getline(file, line)) {
-    for (char& c : line) c = c == ',' ? ' ' : c;
-    std::istringstream fields(line);
-    std::string id;
-    AllocationBuffer buffer;
-    fields >> id >> buffer.start >> buffer.end >> buffer.size;
-    problem.buffers.push_back(buffer);
-  }
-  return problem;
+  return ReadMinimalloc(file);
 }
 
 class Minimalloc : public testing::TestWithParam<const char*> {};
