@@ -12,12 +12,11 @@ shapes are looked at; a jitted function keeps its options.
 
 import argparse
 import importlib.util
-import os
 import pathlib
 import re
 import sys
-import tempfile
 
+from hone._files import write_whole
 from hone.stablehlo import from_stablehlo, require_jax
 
 _DTYPES = {
@@ -106,20 +105,6 @@ def _load(file):
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
     return module
-
-
-def write_whole(path, data):
-    """Writes the bytes under a temporary name, then renames."""
-    path = pathlib.Path(path)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
 def main(arguments=None):

@@ -11,8 +11,9 @@ import io
 import os
 import pathlib
 import re
-import tempfile
 from collections.abc import Collection, Iterable, Iterator
+
+from hone._files import write_whole
 
 INDEX = "index.tsv"
 SHIPPED = "models"
@@ -248,18 +249,7 @@ def write_index(folder: str | os.PathLike, rows: Iterable[dict]) -> None:
 
 def write_file(path: pathlib.Path, text: str) -> None:
     """Writes a file at once: it has the new text, or it is as it was."""
-    handle, temporary = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
-            out.write(text)
-        # mkstemp makes files that only their owner may read.
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
-    except BaseException:
-        pathlib.Path(temporary).unlink(missing_ok=True)
-        raise
+    write_whole(path, text.encode())
 
 
 def read_rows(index: pathlib.Path) -> list[dict]:

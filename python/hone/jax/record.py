@@ -20,7 +20,7 @@ import time
 
 import numpy as np
 
-from hone.lower import write_whole
+from hone._files import write_whole
 
 FORMAT = "hone recording"
 _SAVE_SECONDS = 30
