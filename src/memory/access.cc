@@ -214,15 +214,61 @@ Box GatherInput(const Network& network, const Op& op, size_t operand, const Box&
     return box;
   }
   const auto& sizes = ListOf(op, "slice_sizes");
+  const auto& batching = ListOf(op, "operand_batching_dims");
+  std::vector<size_t> batch;  // of the result
+  for (size_t d = 0; d < out.low.size(); ++d) {
+    if (!has(offsets, d)) batch.push_back(d);
+  }
+  for (size_t k = 0; k < batching.size(); ++k) {
+    const auto at = static_cast<size_t>(ListOf(op, "start_indices_batching_dims")[k]);
+    const auto vector = static_cast<size_t>(ListOf(op, "index_vector_dim")[0]);
+    const size_t from = batch[at > vector ? at - 1 : at];
+    box.low[static_cast<size_t>(batching[k])] = out.low[from];
+    box.high[static_cast<size_t>(batching[k])] = out.high[from];
+  }
   size_t next = 0;
   for (size_t d = 0; d < dimensions.size(); ++d) {
-    if (has(ListOf(op, "collapsed_slice_dims"), d) || has(ListOf(op, "operand_batching_dims"), d)) {
-      continue;
-    }
+    if (has(ListOf(op, "collapsed_slice_dims"), d) || has(batching, d)) continue;
     const auto from = static_cast<size_t>(offsets[next++]);
     if (sizes[d] != dimensions[d]) continue;
     box.low[d] = out.low[from];
     box.high[d] = out.high[from];
+  }
+  return box;
+}
+
+// Of one operand: the box itself. Any update may fall into it, so all of them are needed but for
+// what lies beside it along dimensions of which every update has the whole, or its own place.
+Box ScatterInput(const Network& network, const Op& op, size_t operand, const Box& out) {
+  if (operand == 0) return out;
+  const auto& dimensions = network.exprs[static_cast<size_t>(op.inputs[operand])].dimensions;
+  const auto& whole = network.exprs[static_cast<size_t>(op.inputs[0])].dimensions;
+  const auto& inserted = ListOf(op, "inserted_window_dims");
+  const auto& batching = ListOf(op, "input_batching_dims");
+  const auto& window = ListOf(op, "update_window_dims");
+  const auto vector = static_cast<size_t>(ListOf(op, "index_vector_dim")[0]);
+  const auto has = [](const std::vector<int64_t>& list, size_t d) {
+    return std::find(list.begin(), list.end(), static_cast<int64_t>(d)) != list.end();
+  };
+  Box box = WholeBox(dimensions);
+  const auto set = [&](size_t to, size_t from) {
+    box.low[to] = out.low[from];
+    box.high[to] = out.high[from];
+  };
+  std::vector<size_t> batch;  // of the updates
+  for (size_t d = 0; operand == 2 && d < dimensions.size(); ++d) {
+    if (!has(window, d)) batch.push_back(d);
+  }
+  for (size_t k = 0; k < batching.size(); ++k) {
+    const auto at = static_cast<size_t>(ListOf(op, "scatter_indices_batching_dims")[k]);
+    const auto from = static_cast<size_t>(batching[k]);
+    set(operand == 1 ? at : batch[at > vector ? at - 1 : at], from);
+  }
+  size_t next = 0;
+  for (size_t d = 0; operand == 2 && d < whole.size(); ++d) {
+    if (has(inserted, d) || has(batching, d)) continue;
+    const auto to = static_cast<size_t>(window[next++]);
+    if (dimensions[to] == whole[d]) set(to, d);
   }
   return box;
 }
@@ -236,6 +282,8 @@ Box BatchedInput(const std::vector<int64_t>& dimensions, const Box& out, size_t 
   }
   return box;
 }
+
+bool IsTileableScatter(const Op& op) { return op.opcode == "scatter" && op.inputs.size() == 3; }
 
 }  // namespace
 
@@ -337,6 +385,7 @@ Box OperandBox(const Network& network, const Op& op, size_t operand, const Box& 
     return SelectAndScatterInput(network, op, operand, out);
   }
   if (opcode == "gather") return GatherInput(network, op, operand, out);
+  if (IsTileableScatter(op)) return ScatterInput(network, op, operand, out);
   if (opcode == "dynamic-update-slice" && operand == 0) return out;
   if (opcode == "dynamic-slice" && operand == 0) {
     Box box = WholeBox(in);
@@ -393,6 +442,13 @@ std::vector<SumDimension> SumDimensions(const Network& network, const Op& op) {
     if (sum || does == "maximum" || does == "minimum" || does == "and" || does == "or") {
       for (int64_t d : ListOf(op, "dimensions")) add(d, 0);
     }
+  } else if (op.opcode == "gather" && known && result.type != ElementType::kPred) {
+    // Every part adds the elements that it has, and zeros for the others.
+    const Expr& operand = network.exprs[static_cast<size_t>(op.inputs[0])];
+    const bool computed = operand.movement != Movement::kTensor ||
+                          network.tensors[static_cast<size_t>(operand.tensor)].producer != kNone;
+    if (!computed) return sums;
+    for (int64_t d : ListOf(op, "collapsed_slice_dims")) add(d, 0);
   }
   return sums;
 }
@@ -408,7 +464,9 @@ bool IsLastPart(const Network& network, const Op& op, const Box& sum) {
 Box OperandBox(const Network& network, const Op& op, size_t operand, const Box& out,
                const Box& sum) {
   Box box = OperandBox(network, op, operand, out);
-  if (sum.low.empty() || (op.opcode == "reduce" && operand == 1)) return box;
+  if (sum.low.empty() || (operand == 1 && (op.opcode == "reduce" || op.opcode == "gather"))) {
+    return box;
+  }
   const std::vector<SumDimension> dimensions = SumDimensions(network, op);
   for (size_t k = 0; k < dimensions.size(); ++k) {
     const size_t d = operand == 0 ? dimensions[k].first : dimensions[k].second;
@@ -433,8 +491,8 @@ bool CanTile(const Network& network, const Op& op) {
   for (TensorId result : op.results) {
     if (network.tensors[static_cast<size_t>(result)].dimensions != first) return false;
   }
-  if (first.empty()) return false;
-  return op.conservative.empty() || op.opcode == "gather";
+  if (first.empty() && SumDimensions(network, op).empty()) return false;
+  return op.conservative.empty() || op.opcode == "gather" || IsTileableScatter(op);
 }
 
 }  // namespace hone::memory

@@ -24,8 +24,10 @@ struct SumDimension {
   size_t second = 0;  // of operand 1, of a product
   int64_t size = 0;
 };
-// Of dots, convolutions without groups, and reductions whose parts may be joined in any order.
-// Empty for all others, and for sums of 16-bit numbers, whose parts would be rounded.
+// Of dots, convolutions without groups, and reductions whose parts may be joined in any order; and
+// of gathers from what was computed, along dimensions of which one element is taken: each part adds
+// those that it has. Empty for all others, and for sums of 16-bit numbers, whose parts would be
+// rounded.
 std::vector<SumDimension> SumDimensions(const Network& network, const Op& op);
 
 // Whether this part of the sum is the last: the result is finished with it.

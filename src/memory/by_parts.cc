@@ -3,12 +3,17 @@
 #include <set>
 
 #include "memory/network.h"
+#include "memory/recompute.h"
 
 namespace hone::memory {
 namespace {
 
 // So many times smaller than what counts as large is no burden to anyone as a whole.
 constexpr int64_t kSmall = 64;
+// Of sixteenths of the scratchpad: what does not stay there as a whole, and what all that stays may
+// take together.
+constexpr int64_t kHuge = 3;
+constexpr int64_t kRoom = 12;
 
 size_t U(int32_t id) { return static_cast<size_t>(id); }
 
@@ -265,7 +270,10 @@ void DropDeadOps(Network& network) {
 }
 
 Network ByParts(const Network& program, int64_t large_bytes) {
-  return RecomputeCheap(Parts(program, large_bytes / kSmall).Run(), large_bytes);
+  Network network = RecomputeCheap(Parts(program, large_bytes / kSmall).Run(), large_bytes);
+  network = RecomputeAfterSums(std::move(network), kHuge * large_bytes);
+  UpdateAtOnce(network);
+  return RecomputeAtPeaks(std::move(network), kRoom * large_bytes);
 }
 
 }  // namespace hone::memory

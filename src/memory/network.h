@@ -127,13 +127,11 @@ void DropDeadOps(Network& network);
 
 // The same program, in which what is cheap is computed where and as far as it is needed: an
 // elementwise operator whose result is only read through slices that do not overlap is computed
-// slice by slice, and a gather from an elementwise function of a parameter gathers first. Tensors
-// of the program keep their ids. With it, RecomputeCheap. Linear.
+// slice by slice, and a gather from an elementwise function of a parameter gathers first. Then what
+// would not stay on the chip until it is read again is computed again where that moves less
+// (recompute.h). Tensors of the program keep their ids. `large_bytes` is a sixteenth of the
+// scratchpad. Linear, but for the cuts.
 Network ByParts(const Network& program, int64_t large_bytes);
-
-// Gives every reader of an elementwise result of at least `large_bytes`, made from an eighth of the
-// bytes or fewer, a copy of its own, made right before it.
-Network RecomputeCheap(Network network, int64_t large_bytes);
 
 // The tensors that an expression looks at, each once.
 std::vector<TensorId> LeavesOf(const Network& network, ExprId expr);

@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "hone memory plan";
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 constexpr std::array<const char*, 5> kKinds = {"load", "store", "copy", "compute", "stream"};
 
 Json ToJson(const Layout& layout) {

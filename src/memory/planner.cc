@@ -119,6 +119,8 @@ struct Candidate {
   Plan plan;
 };
 constexpr double kLeastShare = 0.6;
+// An order that moves so many times what another does is not cut in further ways.
+constexpr double kHopeless = 1.5;
 
 ScheduleOptions OptionsFor(const Machine& machine, double share) {
   return {static_cast<int64_t>(share * static_cast<double>(machine.bytes_per_partition))};
@@ -140,8 +142,14 @@ std::vector<Candidate> MakeCandidates(const Target& target, int64_t bound, doubl
                                   {0.15, 0.8, true},  {0.35, 0.45, true}, {0.6, 0.25, false},
                                   {0.35, 0.25, true}, {0.6, 0.12, true}};
   std::vector<Candidate> candidates;
+  std::vector<int64_t> least(orders.size(), 0);  // bytes moved, of each order
   for (const auto& [tile_above, tile_share, try_all] : kCuts) {
-    for (const std::vector<OpId>& order : orders) {
+    for (size_t o = 0; o < orders.size(); ++o) {
+      const std::vector<OpId>& order = orders[o];
+      const int64_t best = *std::min_element(least.begin(), least.end());
+      if (best > 0 && static_cast<double>(least[o]) > kHopeless * static_cast<double>(best)) {
+        continue;
+      }
       GroupOptions group_options;
       group_options.tile_above = tile_above;
       group_options.tile_share = tile_share;
@@ -155,6 +163,7 @@ std::vector<Candidate> MakeCandidates(const Target& target, int64_t bound, doubl
       candidate.plan = Schedule(target, candidate.groups, OptionsFor(target.machine, 1));
       const Figures& figures = candidate.plan.figures;
       if (options.trace) options.trace(figures);
+      if (least[o] == 0 || figures.dram_bytes() < least[o]) least[o] = figures.dram_bytes();
       // What moves no more than it must cannot be beaten.
       const bool enough = figures.dram_bytes() <= bound;
       candidates.push_back(std::move(candidate));

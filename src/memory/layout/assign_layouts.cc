@@ -8,11 +8,36 @@ namespace hone::memory {
 namespace {
 
 constexpr int kSweeps = 4;
+// What takes more than this share of the scratchpad will be cut into tiles.
+constexpr int64_t kCutShare = 8;
+constexpr double kMostWaste = 1.1;  // of room, for a layout that can be cut along more dimensions
 
 struct Choices {
   std::vector<std::vector<Layout>> layouts;  // of each tensor
   std::vector<std::vector<OpId>> users;      // producer and consumers
 };
+
+int64_t PartitionBytes(const Machine& machine, const Tensor& tensor, const Layout& layout) {
+  return Placement(machine, tensor.dimensions, layout, WholeBox(tensor.dimensions),
+                   tensor.element_bytes)
+      .bytes_per_partition();
+}
+
+// A box that is cut along a dimension inside the range that lies across the partitions takes the
+// room of all that lies between its ends. So what will be cut lies across no more dimensions than
+// it takes to fill the partitions.
+void DropWide(const Machine& machine, const Tensor& tensor, std::vector<Layout>& layouts) {
+  if (tensor.Bytes() * kCutShare < machine.ScratchpadBytes()) return;
+  const std::vector<Layout> all = layouts;
+  std::erase_if(layouts, [&](const Layout& wide) {
+    return std::any_of(all.begin(), all.end(), [&](const Layout& narrow) {
+      return !wide.replicated && !narrow.replicated && !(narrow == wide) &&
+             narrow.end > narrow.begin && narrow.begin >= wide.begin && narrow.end <= wide.end &&
+             static_cast<double>(PartitionBytes(machine, tensor, narrow)) <=
+                 kMostWaste * static_cast<double>(PartitionBytes(machine, tensor, wide));
+    });
+  });
+}
 
 Choices MakeChoices(const Network& network, const Machine& machine) {
   Choices choices;
@@ -26,6 +51,7 @@ Choices MakeChoices(const Network& network, const Machine& machine) {
     choices.layouts[t] =
         first ? ResultLayouts(network, machine, network.ops[static_cast<size_t>(tensor.producer)])
               : AllLayouts(machine, tensor.dimensions, tensor.element_bytes);
+    DropWide(machine, tensor, choices.layouts[t]);
     if (tensor.producer != kNone) choices.users[t].push_back(tensor.producer);
   }
   for (size_t o = 0; o < network.ops.size(); ++o) {
@@ -39,12 +65,6 @@ Choices MakeChoices(const Network& network, const Machine& machine) {
     }
   }
   return choices;
-}
-
-int64_t PartitionBytes(const Machine& machine, const Tensor& tensor, const Layout& layout) {
-  return Placement(machine, tensor.dimensions, layout, WholeBox(tensor.dimensions),
-                   tensor.element_bytes)
-      .bytes_per_partition();
 }
 
 // Bytes of a tensor that lie in one partition and are reduced at once: no tile of what goes on with

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <iterator>
 #include <optional>
 #include <unordered_set>
 
@@ -62,8 +61,11 @@ class Grouping {
       }
       std::optional<Growth> best;
       double most = 0;
-      for (TiledGroup& start : TiledGroup::Starts(target_, options_, op)) {
-        Growth growth = Grow(std::move(start));
+      for (const TiledGroup& start : TiledGroup::Starts(target_, options_, op)) {
+        Growth growth = Grow(start, {});
+        if (const auto pointless = Pointless(growth.group); !pointless.empty()) {
+          growth = Grow(start, pointless);
+        }
         const double saved = Saved(growth.group);
         if (best && saved <= most) continue;
         most = saved;
@@ -110,13 +112,13 @@ class Grouping {
   };
 
   // Takes operators that read the group from what is waiting, with the large ones that these also
-  // read. Small ones that have nothing to do with it go before it, all others after it.
-  Growth Grow(TiledGroup start) {
+  // read. Small ones that it waits for go before it, all others after it. `apart` stay out of it.
+  Growth Grow(TiledGroup start, const std::unordered_set<OpId>& apart) {
     Growth growth{std::move(start), 0, {}, {}};
     TiledGroup& group = growth.group;
-    std::vector<OpId> aside, after;  // do not depend on the group; do
-    std::unordered_set<OpId> is_aside, is_after;
-    while (growth.taken < waiting_.size() && aside.size() + after.size() < kMostWaiting) {
+    std::vector<OpId> small, aside, after;  // do not depend on the group, the second large; do
+    std::unordered_set<OpId> is_small, is_aside, is_after;
+    while (growth.taken < waiting_.size() && is_aside.size() + after.size() < kMostWaiting) {
       const OpId id = waiting_[growth.taken++];
       bool reads_group = false, reads_after = false, reads_aside = false;
       ForEachProducer(id, [&](OpId producer) {
@@ -126,28 +128,36 @@ class Grouping {
       });
       if (!reads_group && !reads_after) {
         if (!reads_aside && !IsLarge(id)) {
-          growth.before.push_back(id);
+          small.push_back(id);
+          is_small.insert(id);
           continue;
         }
         aside.push_back(id);
         is_aside.insert(id);
         continue;
       }
-      if (reads_group && !reads_after) {
-        const std::vector<OpId> with = Ancestors(id, aside, is_aside);
+      if (reads_group && !reads_after && !apart.contains(id)) {
+        const std::vector<OpId> with = Ancestors({id}, is_aside);
         if (with.size() <= kMostAtOnce && group.Join(with, id)) {
-          for (OpId joined : with) is_aside.erase(joined);
-          std::erase_if(aside, [&](OpId op) { return !is_aside.contains(op); });
+          std::vector<OpId> joined = with;
+          joined.push_back(id);
+          for (OpId op : Ancestors(joined, is_small)) {
+            is_small.erase(op);
+            growth.before.push_back(op);
+          }
+          for (OpId op : with) is_aside.erase(op);
           continue;
         }
       }
       after.push_back(id);
       is_after.insert(id);
     }
-    // What does not depend on the group was there first; merged, it is in its old order again.
-    std::merge(aside.begin(), aside.end(), after.begin(), after.end(),
-               std::back_inserter(growth.rest),
-               [&](OpId a, OpId b) { return place_[U(a)] < place_[U(b)]; });
+    std::erase_if(small, [&](OpId op) { return !is_small.contains(op); });
+    std::erase_if(aside, [&](OpId op) { return !is_aside.contains(op); });
+    growth.rest = std::move(after);
+    growth.rest.insert(growth.rest.end(), aside.begin(), aside.end());
+    growth.rest.insert(growth.rest.end(), small.begin(), small.end());
+    Sort(growth.rest);
     return growth;
   }
 
@@ -167,6 +177,27 @@ class Grouping {
     return saved;
   }
 
+  // Members that nobody in the group reads and that leave more than they find there: no reason to
+  // make them so early.
+  std::unordered_set<OpId> Pointless(const TiledGroup& group) const {
+    std::unordered_set<OpId> pointless;
+    const std::vector<OpId> ops = group.ops();
+    for (size_t k = 1; k < ops.size(); ++k) {
+      const TensorId result = target_.network.ops[U(ops[k])].results[0];
+      const std::vector<OpId>& readers = readers_[U(result)];
+      int64_t found = 0;
+      for (TensorId tensor : reads_[U(ops[k])]) {
+        const Tensor& read = target_.network.tensors[U(tensor)];
+        if (group.Contains(read.producer)) found += read.Bytes();
+      }
+      const bool inside =
+          readers.empty() || std::any_of(readers.begin(), readers.end(),
+                                         [&](OpId reader) { return group.Contains(reader); });
+      if (!inside && target_.network.tensors[U(result)].Bytes() > found) pointless.insert(ops[k]);
+    }
+    return pointless;
+  }
+
   template <class Visit>
   void ForEachProducer(OpId id, Visit visit) const {
     for (TensorId tensor : reads_[U(id)]) {
@@ -174,22 +205,24 @@ class Grouping {
     }
   }
 
-  // Those of `aside` that `id` depends on, in their order.
-  std::vector<OpId> Ancestors(OpId id, const std::vector<OpId>& aside,
-                              const std::unordered_set<OpId>& is_aside) const {
+  void Sort(std::vector<OpId>& ops) const {
+    std::sort(ops.begin(), ops.end(), [&](OpId a, OpId b) { return place_[U(a)] < place_[U(b)]; });
+  }
+
+  // Those of `among` that `ids` depend on, in their order.
+  std::vector<OpId> Ancestors(const std::vector<OpId>& ids,
+                              const std::unordered_set<OpId>& among) const {
     std::unordered_set<OpId> found;
-    std::vector<OpId> open = {id};
+    std::vector<OpId> open = ids;
     while (!open.empty()) {
       const OpId at = open.back();
       open.pop_back();
       ForEachProducer(at, [&](OpId producer) {
-        if (is_aside.contains(producer) && found.insert(producer).second) open.push_back(producer);
+        if (among.contains(producer) && found.insert(producer).second) open.push_back(producer);
       });
     }
-    std::vector<OpId> ancestors;
-    for (OpId op : aside) {
-      if (found.contains(op)) ancestors.push_back(op);
-    }
+    std::vector<OpId> ancestors(found.begin(), found.end());
+    Sort(ancestors);
     return ancestors;
   }
 

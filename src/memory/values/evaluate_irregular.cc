@@ -54,13 +54,20 @@ Array Gather(const Op& op, const std::vector<int64_t>& dimensions, const Array& 
     for (size_t d = 0; d < dimensions.size(); ++d) {
       if (!Has(collapsed, d) && !Has(batching, d)) from[d] += offset[next++];
     }
+    // Of a part of the operand (SumDimensions in access.h): zero for what another part has.
+    for (size_t d = 0; d < from.size(); ++d) {
+      if (from[d] < operand.box.low[d] || from[d] >= operand.box.high[d]) return;
+    }
     CopyElement(operand, Position(operand.box, from), result, at);
   });
   return result;
 }
 
-StatusOr<Array> Scatter(const Op& op, const std::vector<Array>& operands) {
-  if (operands.size() != 3) return NoArithmetic(op, "of several operands");
+// `dimensions` and `update_dimensions` are the whole shapes; of the operand and the updates
+// a box is enough, as ScatterInput in access.cc says.
+StatusOr<Array> Scatter(const Op& op, const std::vector<Array>& operands,
+                        const std::vector<int64_t>& dimensions,
+                        const std::vector<int64_t>& update_dimensions) {
   const auto& window = ListOf(op, "update_window_dims");
   const auto& inserted = ListOf(op, "inserted_window_dims");
   const auto& batching = ListOf(op, "input_batching_dims");
@@ -70,12 +77,11 @@ StatusOr<Array> Scatter(const Op& op, const std::vector<Array>& operands) {
   Array result = operands[0];
   const Array& indices = operands[1];
   const Array& updates = operands[2];
-  const std::vector<int64_t>& dimensions = result.box.high;
   std::vector<int64_t> sizes(dimensions.size(), 1);  // of the window, in the operand
   size_t next_window = 0;
   for (size_t d = 0; d < dimensions.size(); ++d) {
     if (Has(inserted, d) || Has(batching, d)) continue;
-    sizes[d] = updates.box.high[static_cast<size_t>(window[next_window++])];
+    sizes[d] = update_dimensions[static_cast<size_t>(window[next_window++])];
   }
   Status done;
   ForEach(updates.box, [&](const std::vector<int64_t>& index, int64_t at) {
@@ -97,6 +103,9 @@ StatusOr<Array> Scatter(const Op& op, const std::vector<Array>& operands) {
     size_t next = 0;
     for (size_t d = 0; d < dimensions.size(); ++d) {
       if (!Has(inserted, d) && !Has(batching, d)) to[d] += offset[next++];
+    }
+    for (size_t d = 0; d < to.size(); ++d) {
+      if (to[d] < result.box.low[d] || to[d] >= result.box.high[d]) return;  // another tile's
     }
     const int64_t position = Position(result.box, to);
     std::vector<Array> pair(2, MakeArray(result.type, WholeBox({1})));
@@ -222,7 +231,8 @@ StatusOr<std::vector<Array>> EvaluateIrregular(const Network& network, const Op&
     return std::vector<Array>{Gather(op, dimensions(0), operands[0], operands[1], out[0])};
   }
   if (op.opcode == "scatter") {
-    auto result = Scatter(op, operands);
+    if (operands.size() != 3) return NoArithmetic(op, "of several operands");
+    auto result = Scatter(op, operands, dimensions(0), dimensions(2));
     if (!result) return tl::unexpected(result.error());
     return std::vector<Array>{*std::move(result)};
   }

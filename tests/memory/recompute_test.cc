@@ -1,0 +1,184 @@
+// What is computed again rather than kept, and what is cut although its places depend on data.
+#include "memory/recompute.h"
+
+#include <gtest/gtest.h>
+
+#include "memory/planner.h"
+#include "small_programs.h"
+
+namespace hone::memory {
+namespace {
+
+constexpr int64_t kLargeBytes = 256;
+
+InstructionInfo Reduce(std::vector<int64_t> dimensions, uint32_t operand, uint32_t initial,
+                       const std::string& along, uint32_t computation) {
+  InstructionInfo instruction =
+      Instruction("reduce", std::move(dimensions), {operand, initial}, {{"dimensions", along}});
+  instruction.called = {computation};
+  return instruction;
+}
+
+// Planned and run: bytes that it moves. Its outputs are those of `program`.
+int64_t Moved(const Network& program, const Network& network, const Machine& machine) {
+  const auto planned = MakePlan(program, network, machine, {});
+  EXPECT_TRUE(planned) << planned.error().message;
+  const Evaluation values = RandomInputs(program, 1);
+  const auto run = Simulate(network, machine, planned->plan, &values);
+  EXPECT_TRUE(run) << run.error().message;
+  if (run) ExpectClose(run->outputs, Expected(program, values));
+  EXPECT_EQ(planned->plan.figures.streamed, 0);
+  return run->loaded_bytes + run->stored_bytes;
+}
+
+TEST(ByParts, ComputesSlicesOfAnElementwiseResultWhereTheyAreRead) {
+  const Network program = Built({Parameter(0, {8, 64}), Instruction("tanh", {8, 64}, {0}),
+                                 Instruction("slice", {4, 64}, {1}, {{"slice", "{[0:4], [0:64]}"}}),
+                                 Instruction("slice", {4, 64}, {1}, {{"slice", "{[4:8], [0:64]}"}}),
+                                 Instruction("multiply", {4, 64}, {2, 3})});
+  ASSERT_EQ(program.ops.size(), 2u);
+  const Network network = ByParts(program, kLargeBytes);
+  ASSERT_EQ(network.ops.size(), 3u) << "two halves, each computed for itself";
+  EXPECT_EQ(network.tensors[static_cast<size_t>(network.ops[0].results[0])].dimensions,
+            (std::vector<int64_t>{4, 64}));
+  EXPECT_EQ(network.tensors[static_cast<size_t>(network.ops[0].results[0])].part_of,
+            program.ops[0].results[0]);
+  EXPECT_EQ(ByParts(program, 1 << 20).ops.size(), 2u) << "a small one stays whole";
+}
+
+TEST(ByParts, GathersBeforeItConverts) {
+  std::vector<InstructionInfo> instructions = {Parameter(0, {64, 8}), Parameter(1, {2, 1}),
+                                               Instruction("tanh", {64, 8}, {0}),
+                                               Instruction("gather", {2, 8}, {2, 1},
+                                                           {{"offset_dims", "{1}"},
+                                                            {"collapsed_slice_dims", "{0}"},
+                                                            {"start_index_map", "{0}"},
+                                                            {"index_vector_dim", "1"},
+                                                            {"slice_sizes", "{1,8}"}})};
+  instructions[1].shape.type = "s32";
+  const Network program = Built(std::move(instructions));
+  const Network network = ByParts(program, kLargeBytes);
+  ASSERT_EQ(network.ops.size(), 2u);
+  EXPECT_EQ(network.ops[0].opcode, "gather");
+  EXPECT_EQ(network.ops[1].opcode, "tanh");
+  EXPECT_EQ(network.ops[1].results, program.ops[1].results);
+}
+
+TEST(ByParts, GivesEveryReaderOfACheapResultItsOwn) {
+  const Network program =
+      Built({Parameter(0, {8}), Parameter(1, {64, 8}),
+             Instruction("broadcast", {64, 8}, {0}, {{"dimensions", "{1}"}}),
+             Instruction("tanh", {64, 8}, {2}), Instruction("multiply", {64, 8}, {1, 3}),
+             Instruction("add", {64, 8}, {4, 3})});
+  EXPECT_EQ(program.ops.size(), 3u);
+  const Network network = ByParts(program, kLargeBytes);
+  ASSERT_EQ(network.ops.size(), 4u);
+  EXPECT_EQ(network.ops[2].opcode, "tanh") << "right before its second reader";
+}
+
+// Softmax over the 2048 logits of each of 4 rows, which are products of little: not even a row and
+// what is made of it fit into 8 KiB.
+TEST(RecomputeAfterSums, MakesLogitsAgainForTheirMaximumForTheirSumAndForWhatIsMadeOfThem) {
+  const Network program =
+      Built({Parameter(0, {4, 2}), Parameter(1, {2, 2048}),
+             Instruction("dot", {4, 2048}, {0, 1},
+                         {{"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}}),
+             Number("-inf"), Reduce({4}, 2, 3, "{1}", kMaximum),
+             Instruction("broadcast", {4, 2048}, {4}, {{"dimensions", "{0}"}}),
+             Instruction("subtract", {4, 2048}, {2, 5}), Instruction("exponential", {4, 2048}, {6}),
+             Number("0"), Reduce({4}, 7, 8, "{1}", kAdds),
+             Instruction("broadcast", {4, 2048}, {9}, {{"dimensions", "{0}"}}),
+             Instruction("divide", {4, 2048}, {7, 10})});
+  const Machine machine = SmallMachine(1, 8192);
+  const Network network = ByParts(program, LargeBytes(machine));
+  int dots = 0;
+  for (const Op& op : network.ops) dots += op.opcode == "dot";
+  EXPECT_EQ(dots, 3);
+  const int64_t logits = 4 * 2048 * 4, factors = (4 * 2 + 2 * 2048) * 4;
+  EXPECT_LE(Moved(program, network, machine), logits + 3 * factors);
+  EXPECT_GT(Moved(program, program, machine), 3 * logits + factors) << "kept in DRAM";
+}
+
+// Six times x <- tanh(p), y <- exp(x); all y are summed before each x * y * sum is made.
+TEST(RecomputeAtPeaks, KeepsTheFewestBytesOverThePointWhereMostIsAlive) {
+  std::vector<InstructionInfo> all;
+  const auto add = [&](InstructionInfo instruction) {
+    all.push_back(std::move(instruction));
+    return static_cast<uint32_t>(all.size() - 1);
+  };
+  std::vector<uint32_t> x, y, out;
+  uint32_t sum = add(Number("0"));
+  const uint32_t zero = sum;
+  for (int k = 0; k < 6; ++k) {
+    const uint32_t p = add(Parameter(k, {8, 16}));
+    x.push_back(add(Instruction("tanh", {8, 16}, {p})));
+    y.push_back(add(Instruction("exponential", {8, 16}, {x.back()})));
+    const uint32_t part = add(Reduce({}, y.back(), zero, "{0,1}", kAdds));
+    sum = add(Instruction("add", {}, {sum, part}));
+  }
+  const uint32_t everywhere = add(Instruction("broadcast", {8, 16}, {sum}, {{"dimensions", "{}"}}));
+  for (int k = 0; k < 6; ++k) {
+    const auto at = static_cast<size_t>(k);
+    const uint32_t xy = add(Instruction("multiply", {8, 16}, {x[at], y[at]}));
+    out.push_back(add(Instruction("multiply", {8, 16}, {xy, everywhere})));
+  }
+  InstructionInfo tuple = Instruction("tuple", {}, out);
+  tuple.shape.type = "tuple";
+  for (uint32_t o : out) tuple.shape.tuple.push_back(all[o].shape);
+  add(tuple);
+  const Network program = Built(std::move(all));
+  const Machine machine = SmallMachine(1, 4096);
+  const Network network = ByParts(program, LargeBytes(machine));
+  const int64_t tensor = 8 * 16 * 4;
+  EXPECT_LE(Moved(program, network, machine), 6 * 3 * tensor) << "parameters twice, outputs once";
+  EXPECT_EQ(ByParts(program, 1 << 20).ops.size(), program.ops.size()) << "where all fits, nothing";
+}
+
+TEST(UpdateAtOnce, PutsWhatLeadsToOutputsRightAfterTheProductsThatItWaitsFor) {
+  const std::vector<std::pair<std::string, std::string>> product = {
+      {"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}};
+  std::vector<InstructionInfo> all = {Parameter(0, {32, 32}),
+                                      Instruction("dot", {32, 32}, {0, 0}, product),
+                                      Instruction("dot", {32, 32}, {0, 1}, product),
+                                      Instruction("tanh", {32, 32}, {1}),
+                                      Instruction("tanh", {32, 32}, {2}),
+                                      Instruction("tuple", {}, {3, 4})};
+  all.back().shape.type = "tuple";
+  all.back().shape.tuple = {all[3].shape, all[4].shape};
+  Network network = Built(std::move(all));
+  UpdateAtOnce(network);
+  std::vector<std::string> order;
+  for (const Op& op : network.ops) order.push_back(op.opcode);
+  EXPECT_EQ(order, (std::vector<std::string>{"dot", "tanh", "dot", "tanh"}));
+  for (size_t o = 0; o < network.ops.size(); ++o) {
+    EXPECT_EQ(network.tensors[static_cast<size_t>(network.ops[o].results[0])].producer,
+              static_cast<OpId>(o));
+  }
+}
+
+// Rows are added to a table of 8 KiB, and then some are taken out of the result, on 4 KiB.
+TEST(PlacesThatDependOnData, AreCutAlongTheTable) {
+  const Network network =
+      Built({Parameter(0, {512, 4}), Parameter(1, {6, 1}, "s32"), Parameter(2, {6, 4}),
+             [] {
+               InstructionInfo scatter = Instruction("scatter", {512, 4}, {0, 1, 2},
+                                                     {{"update_window_dims", "{1}"},
+                                                      {"inserted_window_dims", "{0}"},
+                                                      {"scatter_dims_to_operand_dims", "{0}"},
+                                                      {"index_vector_dim", "1"}});
+               scatter.called = {kAdds};
+               return scatter;
+             }(),
+             Instruction("tanh", {512, 4}, {3}),
+             Instruction("gather", {6, 4}, {4, 1},
+                         {{"offset_dims", "{1}"},
+                          {"collapsed_slice_dims", "{0}"},
+                          {"start_index_map", "{0}"},
+                          {"index_vector_dim", "1"},
+                          {"slice_sizes", "{1,4}"}})});
+  const int64_t table = 512 * 4 * 4, rows = 6 * 4 * 4, places = 6 * 4;
+  EXPECT_EQ(Moved(network, network, SmallMachine(1, 4096)), table + 2 * rows + places);
+}
+
+}  // namespace
+}  // namespace hone::memory
