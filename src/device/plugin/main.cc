@@ -1,0 +1,37 @@
+// hone-device: runs a PJRT plugin for the agent that started it, in a process that it may take
+// down.
+#include <poll.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <thread>
+
+#include "device/plugin/server.h"
+#include "wire/heartbeat.h"
+
+namespace {
+
+// Whatever the plugin is at, this process ends with the one that started it.
+void EndWithParent(int socket) {
+  const pid_t parent = getppid();
+  pollfd watched{socket, POLLRDHUP, 0};
+  while (poll(&watched, 1, 1000) >= 0 && getppid() == parent) {
+    if ((watched.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0) break;
+  }
+  _exit(0);
+}
+
+}  // namespace
+
+int main() {
+  using hone::wire::kSocketDescriptor;
+  pollfd there{kSocketDescriptor, 0, 0};
+  if (poll(&there, 1, 0) < 0 || (there.revents & POLLNVAL) != 0) {
+    std::fprintf(stderr, "hone-device is started by hone; see hone device --help\n");
+    return 2;
+  }
+  std::thread(EndWithParent, kSocketDescriptor).detach();
+  hone::device::Serve(kSocketDescriptor);
+  std::fflush(nullptr);
+  _exit(0);  // plugins do not survive their own unloading
+}
