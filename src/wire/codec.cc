@@ -312,6 +312,7 @@ void ToWire(const hone::RaceOptions& options, RaceOptions::Builder out) {
   out.setMostPairs(static_cast<uint32_t>(options.most_pairs));
   out.setIndifferent(options.indifferent);
   out.setSeed(options.seed);
+  out.setClear(options.clear);
 }
 
 hone::RaceOptions FromWire(RaceOptions::Reader in) {
@@ -321,7 +322,8 @@ hone::RaceOptions FromWire(RaceOptions::Reader in) {
           static_cast<int>(std::min(in.getLeastPairs(), kMost)),
           static_cast<int>(std::min(in.getMostPairs(), kMost)),
           in.getIndifferent(),
-          in.getSeed()};
+          in.getSeed(),
+          in.getClear()};
 }
 
 void ToWire(const hone::RaceReport& report, RaceReport::Builder out) {

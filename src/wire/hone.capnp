@@ -99,6 +99,7 @@ struct RaceOptions {
   mostPairs @3 :UInt32;
   indifferent @4 :Float64;
   seed @5 :UInt64;
+  clear @6 :Float64;
 }
 
 struct RaceReport {

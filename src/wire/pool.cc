@@ -98,8 +98,7 @@ StatusOr<std::unique_ptr<Pool>> Pool::Start(const PoolOptions& options) {
   for (int i = 0; i < own.workers; ++i) {
     pool->threads_.push_back(std::make_unique<Thread>(pool->memory_));
   }
-  StatusOr<WorkerFacts> facts =
-      pool->On(0, [](RemoteWorker& remote) { return remote.Hello(); });
+  StatusOr<WorkerFacts> facts = pool->On(0, [](RemoteWorker& remote) { return remote.Hello(); });
   if (!facts) {
     // A rule file with a mistake, which the message names.
     if (facts.error().code == ErrorCode::kInvalidInput) return tl::unexpected(facts.error());
@@ -140,7 +139,12 @@ void Pool::Unload(ProgramId program) {
     memory_->failures.erase(program);
   }
   for (int i = 0; i < workers(); ++i) {
-    On(i, [program](RemoteWorker& remote) { remote.Unload(program); });
+    // A busy one does it next.
+    if (const std::unique_ptr<Idle> idle = Claim(i)) {
+      idle->remote().Unload(program);
+    } else {
+      Post(i, [program](RemoteWorker& remote) { remote.Unload(program); });
+    }
   }
 }
 
@@ -183,9 +187,7 @@ StatusOr<Evaluation> Pool::Evaluate(const StateName& state, uint64_t seed) {
 StatusOr<ComparisonReport> Pool::Compare(const StateName& a, const CompilePlan& plan_a,
                                          const StateName& b, const CompilePlan& plan_b,
                                          const CompareOptions& options) {
-  return On(0, [&](RemoteWorker& remote) {
-    return remote.Compare(a, plan_a, b, plan_b, options);
-  });
+  return On(0, [&](RemoteWorker& remote) { return remote.Compare(a, plan_a, b, plan_b, options); });
 }
 StatusOr<Compiled> Pool::Compile(const StateName& state, const CompilePlan& plan,
                                  const CompileOptions& options) {

@@ -26,6 +26,8 @@ constexpr int64_t kMostLoadedInstructions = 150'000;
 constexpr double kSpinSeconds = 3e-3;
 // The operating system is asked for the resident size once in so many calls.
 constexpr uint64_t kCallsBetweenLooks = 32;
+// How often a call may lose its worker to somebody outside: machines of a cluster come and go.
+constexpr int kMostKills = 5;
 
 // The error that the worker answered with, if any.
 template <class Response>
@@ -42,25 +44,30 @@ RemoteWorker::RemoteWorker(std::shared_ptr<PoolMemory> memory) : memory_(std::mo
   const PoolOptions& options = memory_->options;
   LinkOptions link;
   link.worker_path = options.worker_path;
-  link.cache_bytes = options.cache_bytes;
+  link.arguments = {"--cache-bytes", std::to_string(options.cache_bytes), "--headroom-bytes",
+                    std::to_string(options.headroom_bytes)};
+  for (const std::string& file : options.rule_files) {
+    link.arguments.push_back("--rules");
+    link.arguments.push_back(file);
+  }
   link.memory_limit_bytes = options.memory_limit_bytes;
   link.headroom_bytes = options.headroom_bytes;
-  link.rule_files = options.rule_files;
   const bool to_spare = static_cast<int>(std::thread::hardware_concurrency()) > options.workers;
   link.spin_seconds = to_spare ? kSpinSeconds : 0;
   link_ = std::make_unique<WorkerLink>(std::move(link));
 }
 RemoteWorker::~RemoteWorker() = default;
 
-// A call that is made again, once, when the worker was killed from outside.
+// A call that is made again when the worker was killed from outside.
 template <class C, class Make>
 StatusOr<wire::Reply<C>> RemoteWorker::CallOn(const std::vector<ProgramId>& programs,
                                               const Patience& patience, const std::string& doing,
                                               Make make) {
   StatusOr<wire::Reply<C>> response = MakeError(ErrorCode::kInternal, "not called");
-  for (int attempt = 0; attempt < 2; ++attempt) {
+  for (int attempt = 0; attempt <= kMostKills; ++attempt) {
     if (Status ready = Prepare(programs); !ready) {
       response = tl::unexpected(ready.error());
+      // Only from outside: of its own it dies of a program that is bad input.
       if (ready.error().code == ErrorCode::kWorkerDied) continue;
       break;
     }
@@ -191,7 +198,7 @@ StatusOr<ProgramInfo> RemoteWorker::LoadHere(ProgramId program) {
 
 StatusOr<ProgramInfo> RemoteWorker::Load(ProgramId program) {
   StatusOr<ProgramInfo> info = MakeError(ErrorCode::kInternal, "not loaded");
-  for (int attempt = 0; attempt < 2; ++attempt) {
+  for (int attempt = 0; attempt <= kMostKills; ++attempt) {
     if (Status ready = Prepare({}); !ready) return tl::unexpected(ready.error());
     info = LoadHere(program);
     if (info) Note();
@@ -248,7 +255,7 @@ StatusOr<Applied> RemoteWorker::ApplyOnce(const ApplyRequest& request) {
 StatusOr<Applied> RemoteWorker::Apply(const ApplyRequest& request) {
   // Every pass may kill once; more deaths mean that they could not be pinned on a state.
   size_t deaths_left = request.passes.size() + 8;
-  int kills_left = 5;  // from outside, of which no pass is guilty
+  int kills_left = kMostKills;  // of which no pass is guilty
   // On the way to the state that it was to start from, or between two passes.
   int rebuilds_left = 2;
   for (;;) {

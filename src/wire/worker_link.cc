@@ -12,21 +12,12 @@ namespace {
 constexpr int kLookMilliseconds = 20;  // between two looks at a busy worker
 constexpr double kStopPatience = 2;    // seconds that a pass may still run after a stop
 
-std::vector<std::string> Arguments(const LinkOptions& options) {
-  std::vector<std::string> arguments{"--cache-bytes", std::to_string(options.cache_bytes),
-                                     "--headroom-bytes", std::to_string(options.headroom_bytes)};
-  for (const std::string& file : options.rule_files) {
-    arguments.push_back("--rules");
-    arguments.push_back(file);
-  }
-  return arguments;
-}
-
 }  // namespace
 
 StatusOr<bool> WorkerLink::Connect() {
   if (process_ != nullptr) return false;
-  auto process = WorkerProcess::Start(options_.worker_path, Arguments(options_));
+  auto process =
+      WorkerProcess::Start(options_.worker_path, options_.arguments, options_.environment);
   if (!process) return tl::unexpected(process.error());
   process_ = *std::move(process);
   socket_ = process_->TakeSocket();
@@ -85,7 +76,7 @@ Error WorkerLink::Lost() {
   Error error = verdict_.value_or(Error{ErrorCode::kWorkerDied, ""});
   const WorkerProcess::End end = process_ ? process_->Bury() : WorkerProcess::End{};
   from_outside_ = !verdict_ && end.from_outside;
-  if (error.message.empty()) error.message = "XLA's process was " + end.how;
+  if (error.message.empty()) error.message = options_.name + " was " + end.how;
   Disconnect();
   return error;
 }

@@ -21,10 +21,11 @@ namespace hone::wire {
 
 struct LinkOptions {
   std::string worker_path;
-  size_t cache_bytes = 0;
+  std::vector<std::string> arguments;
+  std::vector<std::string> environment;  // WorkerProcess::Start
+  std::string name = "XLA's process";    // in messages
   size_t memory_limit_bytes = 0;
   size_t headroom_bytes = 0;  // beside the bare library; 0 is no limit
-  std::vector<std::string> rule_files;  // paths
   // How long to look for an answer without sleeping: waking up costs more than a quick pass does.
   // 0 where there is no processor to spare.
   double spin_seconds = 0;

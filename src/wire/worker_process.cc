@@ -29,29 +29,31 @@ int MoveUp(int descriptor) {
   return moved;
 }
 
-tl::unexpected<Error> SystemError(const std::string& what) {
-  return MakeError(ErrorCode::kInternal,
-                   "cannot start hone-worker: " + what + ": " + std::strerror(errno));
+tl::unexpected<Error> SystemError(const std::string& program, const std::string& what) {
+  return MakeError(ErrorCode::kInternal, "cannot start " +
+                                             std::filesystem::path(program).filename().string() +
+                                             ": " + what + ": " + std::strerror(errno));
 }
 
 }  // namespace
 
 StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::string& path,
-                                                              std::vector<std::string> arguments) {
+                                                              std::vector<std::string> arguments,
+                                                              std::vector<std::string> environment) {
   std::unique_ptr<WorkerProcess> worker(new WorkerProcess);
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
-    return SystemError("socketpair");
+    return SystemError(path, "socketpair");
   }
   worker->socket_ = MoveUp(sockets[0]);
   const int theirs = MoveUp(sockets[1]);
   worker->log_ = MoveUp(memfd_create("hone-worker-log", MFD_CLOEXEC));
   const int page = MoveUp(memfd_create("hone-worker-heartbeat", MFD_CLOEXEC));
   if (worker->log_ < 0 || page < 0 || ftruncate(page, sizeof(Heartbeat)) != 0) {
-    return SystemError("memfd_create");
+    return SystemError(path, "memfd_create");
   }
   void* memory = mmap(nullptr, sizeof(Heartbeat), PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);
-  if (memory == MAP_FAILED) return SystemError("mmap");
+  if (memory == MAP_FAILED) return SystemError(path, "mmap");
   worker->heartbeat_ = new (memory) Heartbeat;
 
   posix_spawn_file_actions_t actions;
@@ -66,19 +68,20 @@ StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::string&
   for (std::string& argument : arguments) argument_list.push_back(argument.data());
   argument_list.push_back(nullptr);
   // Warnings of TensorFlow's start-up are of no use to anyone; errors and last words come through.
-  std::string log_level = "TF_CPP_MIN_LOG_LEVEL=2";
-  std::string locale = "LC_ALL=C";
-  char* environment[] = {log_level.data(), locale.data(), nullptr};
-  const int error =
-      posix_spawn(&worker->pid_, path.c_str(), &actions, nullptr, argument_list.data(),
-                  environment);
+  environment.push_back("TF_CPP_MIN_LOG_LEVEL=2");
+  environment.push_back("LC_ALL=C");
+  std::vector<char*> environment_list;
+  for (std::string& variable : environment) environment_list.push_back(variable.data());
+  environment_list.push_back(nullptr);
+  const int error = posix_spawn(&worker->pid_, path.c_str(), &actions, nullptr,
+                                argument_list.data(), environment_list.data());
   posix_spawn_file_actions_destroy(&actions);
   close(theirs);
   close(page);
   if (error != 0) {
     worker->pid_ = -1;
     errno = error;
-    return SystemError(path);
+    return SystemError(path, path);
   }
   return worker;
 }
@@ -163,15 +166,15 @@ std::string WorkerProcess::LastWords() const {
   return std::string(last.substr(0, 400));
 }
 
-std::string FindWorker() {
+std::string FindProgram(const std::string& name) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  for (const auto& place : {self.parent_path() / "hone-worker",
-                            self.parent_path().parent_path() / "bin" / "hone-worker",
-                            self.parent_path().parent_path() / "libexec/hone/hone-worker"}) {
+  for (const auto& place :
+       {self.parent_path() / name, self.parent_path().parent_path() / "bin" / name,
+        self.parent_path().parent_path() / "libexec/hone" / name}) {
     if (access(place.c_str(), X_OK) == 0) return place;
   }
-  return self.parent_path() / "hone-worker";
+  return self.parent_path() / name;
 }
 
 }  // namespace hone::wire

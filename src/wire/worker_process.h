@@ -1,4 +1,4 @@
-// One hone-worker process, seen from outside: start, watch, kill, bury.
+// One process that does hone's dangerous work, seen from outside: start, watch, kill, bury.
 #ifndef HONE_WIRE_WORKER_PROCESS_H_
 #define HONE_WIRE_WORKER_PROCESS_H_
 
@@ -17,9 +17,11 @@ namespace hone::wire {
 class WorkerProcess {
  public:
   // Starts `path` with a socket, a heartbeat page and its output in memory, and a clean environment
-  // (XLA reads flags from the environment: none of the user's reach it).
+  // (XLA reads flags from the environment: none of the user's reach it) but for what is in
+  // `environment`, each "NAME=VALUE".
   static StatusOr<std::unique_ptr<WorkerProcess>> Start(const std::string& path,
-                                                        std::vector<std::string> arguments);
+                                                        std::vector<std::string> arguments,
+                                                        std::vector<std::string> environment = {});
   ~WorkerProcess();  // kills
 
   WorkerProcess(const WorkerProcess&) = delete;
@@ -52,8 +54,9 @@ class WorkerProcess {
   Heartbeat* heartbeat_ = nullptr;
 };
 
-// Where hone-worker is: beside this executable, or in ../libexec/hone from it.
-std::string FindWorker();
+// Where a program of hone's is: beside this executable, or in ../bin or ../libexec/hone from it.
+std::string FindProgram(const std::string& name);
+inline std::string FindWorker() { return FindProgram("hone-worker"); }
 
 }  // namespace hone::wire
 
