@@ -1,12 +1,17 @@
-// hone bench: a program as the stock compiler makes it against the same under a plan, in pairs.
+// hone bench: a program as the stock compiler makes it against the same under a plan, in pairs, and
+// where the time of each goes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/device.h"
 #include "cli/input.h"
 #include "cli/parse.h"
 #include "cli/progress.h"
@@ -19,17 +24,52 @@ struct Options {
   CommonOptions common;
   std::string file;
   std::string plan;
+  std::string device;
   double seconds = 10;
   uint64_t seed = 1;
+  size_t kernels = 0;  // the dearest so many are told
 };
+
+constexpr double kProfileSeconds = 0.5;
+
+// Of all kernels' time, as a table of the dearest.
+std::string KernelTable(const std::string& title, const std::vector<KernelTime>& kernels,
+                        size_t most) {
+  double sum = 0;
+  for (const KernelTime& kernel : kernels) sum += HasKernelsInside(kernel) ? 0 : kernel.seconds;
+  std::string table =
+      fmt::format("\n{:<48} {:>16} {:>10} {:>6} {:>7}\n", title, "OPCODE", "ms", "SHARE", "CALLS");
+  for (size_t i = 0; i < std::min(most, kernels.size()); ++i) {
+    const KernelTime& kernel = kernels[i];
+    table += fmt::format("{:<48} {:>16} {:>10.4g} {:>5.1f}% {:>7}\n", kernel.name, kernel.opcode,
+                         1000 * kernel.seconds, 100 * kernel.seconds / sum, kernel.calls);
+  }
+  if (kernels.size() > most) {
+    table +=
+        fmt::format("and {} more; all of them: {:.4g} ms\n", kernels.size() - most, 1000 * sum);
+  }
+  return table;
+}
+
+Json KernelsJson(const std::vector<KernelTime>& kernels, size_t most) {
+  Json list = Json::array();
+  for (size_t i = 0; i < std::min(most, kernels.size()); ++i) {
+    list.push_back({{"name", kernels[i].name},
+                    {"opcode", kernels[i].opcode},
+                    {"ms", 1000 * kernels[i].seconds},
+                    {"calls", kernels[i].calls}});
+  }
+  return list;
+}
 
 int RunBench(const Options& options) {
   const bool json = options.common.json;
   const StatusOr<tune::TunePlan> plan = ReadPlan(options.plan);
   if (!plan) return Fail(plan.error(), options.plan, json);
-  const OpenedProgram program = OpenProgram(options.common, options.file, options.seed);
+  const OpenedProgram program =
+      OpenProgram(options.common, options.file, options.device, options.seed);
   if (program.evaluator == nullptr) return program.exit_code;
-  if (program.evaluator->program().elided_constants) {
+  if (program.program().elided_constants) {
     return Fail({ErrorCode::kUnsupported,
                  "its text has elided constants, {...}, so it cannot be "
                  "run; dump it again with large constants"},
@@ -46,26 +86,46 @@ int RunBench(const Options& options) {
     race = program.evaluator->Race({}, *plan, racing);
   }
   if (!race) return Fail(race.error(), options.file, json);
+  std::vector<KernelTime> kernels_of_stock, kernels_of_plan;
+  if (options.kernels > 0) {
+    const Waiting waiting(options.common.ShowProgress(), "tracing " + options.file);
+    auto stock = program.evaluator->Profile({}, kProfileSeconds);
+    if (!stock) return Fail(stock.error(), options.file, json);
+    kernels_of_stock = std::move(*stock);
+    if (!race->same_executable) {
+      auto planned = program.evaluator->Profile(*plan, kProfileSeconds);
+      if (!planned) return Fail(planned.error(), options.file, json);
+      kernels_of_plan = std::move(*planned);
+    }
+  }
   if (json) {
-    return Finish(Json{{"file", options.file},
-                       {"stock_ms", 1000 * race->seconds_a},
-                       {"tuned_ms", 1000 * race->seconds_b},
-                       {"speedup", race->speedup},
-                       {"speedup_ci",
-                        {race->low, std::isfinite(race->high) ? Json(race->high) : Json(nullptr)}},
-                       {"pairs", race->pairs},
-                       {"same_executable", race->same_executable},
-                       {"compile_seconds", {race->compile_seconds_a, race->compile_seconds_b}}},
-                  kFine);
+    Json out{
+        {"file", options.file},
+        {"stock_ms", 1000 * race->seconds_a},
+        {"tuned_ms", 1000 * race->seconds_b},
+        {"speedup", race->speedup},
+        {"speedup_ci", {race->low, std::isfinite(race->high) ? Json(race->high) : Json(nullptr)}},
+        {"pairs", race->pairs},
+        {"same_executable", race->same_executable},
+        {"compile_seconds", {race->compile_seconds_a, race->compile_seconds_b}}};
+    if (program.device != nullptr) out["device"] = DeviceJson(*program.device);
+    if (options.kernels > 0) {
+      out["kernels"] = {{"stock", KernelsJson(kernels_of_stock, options.kernels)},
+                        {"plan", KernelsJson(kernels_of_plan, options.kernels)}};
+    }
+    return Finish(out, kFine);
   }
-  if (race->same_executable) {
-    return Finish(std::string("the same executable: the plan decides nothing here\n"), kFine);
-  }
-  return Finish(fmt::format("stock {:.4g} ms, under the plan {:.4g} ms: {:.3f} times as fast, 95 % "
-                            "interval [{:.3f}, {:.3f}] of {} pairs\n",
-                            1000 * race->seconds_a, 1000 * race->seconds_b, race->speedup,
-                            race->low, race->high, race->pairs),
-                kFine);
+  std::string text =
+      race->same_executable
+          ? std::string("the same executable: the plan decides nothing here\n")
+          : fmt::format(
+                "stock {:.4g} ms, under the plan {:.4g} ms: {:.3f} times as fast, 95 % "
+                "interval [{:.3f}, {:.3f}] of {} pairs\n",
+                1000 * race->seconds_a, 1000 * race->seconds_b, race->speedup, race->low,
+                race->high, race->pairs);
+  if (!kernels_of_stock.empty()) text += KernelTable("STOCK", kernels_of_stock, options.kernels);
+  if (!kernels_of_plan.empty()) text += KernelTable("PLAN", kernels_of_plan, options.kernels);
+  return Finish(std::move(text), kFine);
 }
 
 }  // namespace
@@ -74,8 +134,12 @@ Run AddBench(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("FILE", options->file, "the program")->required()->type_name("");
   app.add_option("--plan", options->plan, "what `hone tune --plan` wrote")->type_name("PLAN");
+  AddDeviceOption(app, options->device,
+                  "measure on a PJRT plugin's device: pjrt:/path/to/plugin.so");
   AddDuration(app, "--budget", options->seconds, "of measuring (10s)");
   app.add_option("--seed", options->seed, "of the inputs")->capture_default_str();
+  app.add_option("--kernels", options->kernels, "also where the time goes: the dearest so many")
+      ->type_name("N");
   AddDatasetsOption(app, options->common.datasets);
   AddCommonOptions(app, options->common);
   return [options] { return RunBench(*options); };

@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "cli/cluster.h"
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/device.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -19,25 +21,31 @@
 #include "cli/progress.h"
 #include "cli/python.h"
 #include "cli/recording.h"
+#include "cli/report.h"
+#include "cli/report_tune.h"
 #include "cli/targets.h"
 #include "cli/tuned_program.h"
 #include "cost/cost_model.h"
+#include "report/html.h"
 #include "search/choices/choices.h"
 #include "store/store.h"
+#include "tune/device_evaluator.h"
 #include "tune/estimates.h"
-#include "tune/pool_evaluator.h"
 #include "tune/records.h"
 #include "tune/tune_program.h"
 
 namespace hone::cli {
 namespace {
 
+constexpr std::string_view kStages = "layout,fusion,tiles,implementation,flags,order";
 constexpr size_t kMostModelBytes = size_t{256} << 20;
 
 struct Options {
   CommonOptions common;
+  ClusterOptions cluster{ClusterOptions::Use::kMeasure};
   std::vector<std::string> files;
-  std::string stages = "layout,fusion,tiles,implementation,flags,order";
+  std::string stages{kStages};
+  std::string device;
   std::string strategy{choices::Choosers().front().name};
   std::string mode = "joint";
   Budget budget{600, std::numeric_limits<int64_t>::max()};
@@ -50,6 +58,7 @@ struct Options {
   uint64_t seed = 1;
   std::string plan;
   std::string output;
+  std::string report;
 };
 
 // One file's outcome: a result or an error.
@@ -57,8 +66,10 @@ struct Row {
   std::string file;
   std::optional<Error> error;
   tune::TuneResult result;
+  Json device;  // null where workers measured
   std::string plan_file;
   std::string output;
+  std::string report;
 
   double StockMilliseconds() const {
     return 1000 * (result.kept ? result.race.seconds_a : result.stock_seconds);
@@ -119,8 +130,10 @@ Json RowJson(const Row& row) {
                                    {"stage", StageName(better.stage)}});
   }
   json["rejected"] = result.rejected;
+  if (!row.device.is_null()) json["device"] = row.device;
   if (!row.plan_file.empty()) json["plan_file"] = row.plan_file;
   if (!row.output.empty()) json["output"] = row.output;
+  if (!row.report.empty()) json["report"] = row.report;
   return json;
 }
 
@@ -172,12 +185,14 @@ class Tuning {
   int Run() {
     const bool json = options_.common.json;
     if (Status found = FindFiles(); !found) return Fail(found.error(), where_, json);
-    const StatusOr<tune::Stages> stages = tune::StagesFromText(options_.stages);
-    if (!stages) return Fail(stages.error(), json);
-    stages_ = *stages;
+    if (Status read = ReadStages(); !read) return Fail(read.error(), json);
     if (Status read = ReadEstimate(); !read) return Fail(read.error(), options_.cost_model, json);
+    if (!options_.report.empty()) {
+      if (Status have = report::HaveTemplate(); !have) return Fail(have.error(), json);
+    }
     for (auto [given, extension, targets] : {std::tuple(&options_.plan, ".json", &plans_),
-                                             std::tuple(&options_.output, ".hlo", &outputs_)}) {
+                                             std::tuple(&options_.output, ".hlo", &outputs_),
+                                             std::tuple(&options_.report, ".html", &reports_)}) {
       auto planned = Targets(files_, *given, extension);
       if (!planned) return Fail(planned.error(), *given, json);
       *targets = *planned;
@@ -192,6 +207,21 @@ class Tuning {
       store_ = std::move(*store);
     }
     stop_ = StopOnInterrupt();
+    auto cluster = Cluster::Connect(options_.cluster, options_.common);
+    if (!cluster) return Fail(cluster.error(), json);
+    cluster_ = *std::move(cluster);
+    if (cluster_ != nullptr && !options_.device.empty()) {
+      return Fail({ErrorCode::kInvalidInput,
+                   "--device is measured on this machine, so it does not go with a cluster's "
+                   "--workers: give one of the two"},
+                  json);
+    }
+    if (!options_.report.empty() && !options_.device.empty()) {
+      return Fail({ErrorCode::kInvalidInput,
+                   "a report looks into what XLA:CPU makes and its kernels' times: leave out "
+                   "--report or --device"},
+                  json);
+    }
     size_t width = 4;
     for (const std::string& file : files_) width = std::max(width, file.size());
     if (!json && files_.size() > 1) (void)WriteStdout(Header(width));
@@ -218,6 +248,12 @@ class Tuning {
       recording_ = *std::move(recording);
     }
     if (recording_) {
+      if (!options_.device.empty()) {
+        return MakeError(
+            ErrorCode::kInvalidInput,
+            "a recording is tuned for the JAX that made it, not for a device; name its "
+            "modules one by one to tune them with --device");
+      }
       for (const Share& share : SharesOf(*recording_, options_.budget.seconds)) {
         files_.push_back(share.file);
         seconds_.push_back(share.seconds);
@@ -293,6 +329,30 @@ class Tuning {
     return Finish(json, code);
   }
 
+  Status ReadStages() {
+    const bool device = !options_.device.empty();
+    const std::string text =
+        device && options_.stages == kStages ? std::string(tune::kDeviceStages) : options_.stages;
+    const StatusOr<tune::Stages> stages = tune::StagesFromText(text);
+    if (!stages) return tl::unexpected(stages.error());
+    stages_ = *stages;
+    if (!device) return {};
+    const StatusOr<tune::Stages> possible = tune::StagesFromText(std::string(tune::kDeviceStages));
+    for (const Stage stage : stages_.list) {
+      if (possible->Has(stage)) continue;
+      return MakeError(ErrorCode::kInvalidInput,
+                       fmt::format("stage {} is the plugin's own on a device; with --device give "
+                                   "some of {}",
+                                   StageName(stage), tune::kDeviceStages));
+    }
+    if (options_.cost_model != "none") {
+      return MakeError(ErrorCode::kInvalidInput,
+                       "a cost model looks at XLA:CPU's optimised modules, which there are none of "
+                       "on a device; leave out --cost-model or --device");
+    }
+    return {};
+  }
+
   Status ReadEstimate() {
     if (options_.cost_model == "none") return {};
     if (options_.cost_model == "roofline") {
@@ -315,30 +375,44 @@ class Tuning {
       row.error = data.error();
       return row;
     }
-    // Without the flag that stops workers: what is found is still to be verified.
-    const auto start_pool = [this] { return StartPool(options_.common); };
-    auto evaluator = tune::PoolEvaluator::Start(start_pool, *std::move(data), options_.seed, stop_);
-    if (!evaluator) {
-      row.error = evaluator.error();
+    const StatusOr<OpenedProgram> opened =
+        OpenData(options_.common, *std::move(data), options_.device, options_.seed, stop_,
+                 cluster_.get());
+    if (!opened) {
+      row.error = opened.error();
       return row;
     }
-    const ProgramInfo program = (*evaluator)->program();
-    if (program.elided_constants) {
+    if (opened->device != nullptr) row.device = DeviceJson(*opened->device);
+    if (opened->program().elided_constants) {
       row.result.stop = tune::TuneStop::kNotTunable;
       row.result.reason =
           "its text has elided constants, {...}, so it cannot be run; dump it again with large "
           "constants";
       return row;
     }
-    if (Status tuned = TuneWith(**evaluator, program, seconds_[i], row); !tuned) {
-      row.error = tuned.error();
-    }
-    if (!row.error) Write(i, **evaluator, row);
+    if (Status tuned = TuneWith(*opened, seconds_[i], row); !tuned) row.error = tuned.error();
+    if (!row.error) Write(i, *opened->evaluator, row);
+    if (!row.error) Report(i, *opened->programs, row);
     return row;
   }
 
-  Status TuneWith(tune::PoolEvaluator& evaluator, const ProgramInfo& program, double seconds,
-                  Row& row) {
+  // Where figures of this program hold: a device is a machine of its own.
+  store::Place PlaceOf(const OpenedProgram& opened) const {
+    store::Place place = store::ThisPlace(opened.programs->pool().version(), HoneVersion());
+    if (cluster_ != nullptr) {
+      place.cpu = cluster_->cpu();
+      place.cores = cluster_->cores();
+    }
+    if (opened.device == nullptr) return place;
+    const device::PluginInfo& info = opened.device->info();
+    place.cpu = fmt::format("{} device {}", info.platform, opened.device->device().kind);
+    place.cores = info.platform == "cpu" ? place.cores : 1;
+    place.xla = fmt::format("{}, {}", info.platform_version, place.xla);
+    return place;
+  }
+
+  Status TuneWith(const OpenedProgram& opened, double seconds, Row& row) {
+    const ProgramInfo program = opened.program();
     Progress progress(options_.common.ShowProgress());
     tune::TuneOptions tuning;
     tuning.program = program.fingerprint.ToHex();
@@ -361,17 +435,17 @@ class Tuning {
                                 1000 * now.stock_seconds, now.best_speedup));
     };
     const store::ProgramRow known{tuning.program, program.name, row.file, program.metrics.op_count};
-    const store::Place place = store::ThisPlace(evaluator.pool().version(), HoneVersion());
+    const store::Place place = PlaceOf(opened);
     if (store_ != nullptr) {
       const Status begun = tune::BeginRecords(*store_, place, known, !options_.no_transfer, tuning);
       if (!begun) return begun;
     }
-    row.result = tune::TuneProgram(evaluator, tuning);
+    row.result = tune::TuneProgram(*opened.evaluator, tuning);
     if (store_ == nullptr) return {};
     return tune::EndRecords(*store_, place, known, row.result);
   }
 
-  void Write(size_t i, tune::PoolEvaluator& evaluator, Row& row) {
+  void Write(size_t i, tune::Evaluator& evaluator, Row& row) {
     if (!plans_[i].empty()) {
       if (Status wrote = WriteFile(plans_[i], tune::TunePlanToJson(row.result.plan)); !wrote) {
         row.error = wrote.error();
@@ -391,6 +465,22 @@ class Tuning {
     }
   }
 
+  void Report(size_t i, tune::PoolEvaluator& evaluator, Row& row) {
+    if (reports_[i].empty()) return;
+    const TuneReport what{row.file,
+                          row.result,
+                          options_.strategy,
+                          options_.stages,
+                          options_.seed,
+                          options_.common.ShowProgress(),
+                          stop_};
+    if (Status wrote = WriteReport(reports_[i], MakeReport(evaluator, what)); !wrote) {
+      row.error = wrote.error();
+      return;
+    }
+    row.report = reports_[i];
+  }
+
   Options& options_;
   std::string where_;  // of a file that cannot be found
   std::optional<Recording> recording_;
@@ -398,10 +488,12 @@ class Tuning {
   std::vector<double> seconds_;  // of each file's budget
   std::vector<std::string> plans_;
   std::vector<std::string> outputs_;
+  std::vector<std::string> reports_;
   tune::Stages stages_;
   tune::CostEstimate estimate_;
   std::unique_ptr<store::Store> store_;
   const std::atomic<bool>* stop_ = nullptr;
+  std::shared_ptr<Cluster> cluster_;  // null where workers run here
 };
 
 }  // namespace
@@ -415,6 +507,9 @@ Run AddTune(CLI::App& app) {
          "--stages", options->stages,
          fmt::format("what to decide, commas between them: {}", fmt::join(kStageNames, ", ")))
       ->capture_default_str();
+  AddDeviceOption(app, options->device,
+                  fmt::format("tune for a PJRT plugin's device, pjrt:/path/to/plugin.so; stages {}",
+                              tune::kDeviceStages));
   std::vector<std::string> strategies;
   for (const choices::ChooserInfo& info : choices::Choosers()) strategies.emplace_back(info.name);
   app.add_option("--strategy", options->strategy, "how to search")
@@ -446,8 +541,10 @@ Run AddTune(CLI::App& app) {
   app.add_option("-o,--output", options->output,
                  "write the optimised program as text; a folder for several files")
       ->type_name("OUT");
+  AddReportOption(app, options->report, /*several_files=*/true);
   AddDatasetsOption(app, options->common.datasets);
   AddCommonOptions(app, options->common);
+  AddClusterOptions(app, options->common, options->cluster);
   return [options] { return Tuning(*options).Run(); };
 }
 

@@ -41,7 +41,7 @@ enum class CompileSiteKind : uint8_t {
   kLayout,       // of an array that an instruction makes: "stock" or minor-to-major, "0,1"
   kPartitions,   // into how many pieces a loop is split: a number
   kDotStrategy,  // how a dot is emitted: "naive", "gemv", "gemm", "eigen"
-  kLibrary,      // whether a kernel library takes an instruction and its neighbours: "none" or its name
+  kLibrary,  // whether a kernel library takes an instruction and its neighbours: "none" or its name
 };
 
 inline constexpr std::string_view kCompileSiteKindNames[] = {
@@ -70,8 +70,8 @@ struct CompileSite {
   // and its neighbours as far as CompileOptions says.
   SiteKey key = 0;
   CompileSiteKind kind = CompileSiteKind::kFusionEdge;
-  uint32_t places = 1;               // that share the key
-  std::string instruction;           // the first one's name
+  uint32_t places = 1;      // that share the key
+  std::string instruction;  // the first one's name
   std::string opcode;
   std::string user;                  // the consumer's opcode, of edges
   int64_t bytes = 0;                 // that the instruction reads and writes, over all places
@@ -87,11 +87,25 @@ struct CompileChoice {
   }
 };
 
+// A flag PREFIX + name of a pass, "true", leaves the pass out of the pipeline, beside those that
+// xla_disable_hlo_passes itself lists.
+inline constexpr std::string_view kWithoutPass = "xla_disable_hlo_passes.";
+
+inline bool IsWithoutPass(std::string_view flag) {
+  return flag.substr(0, kWithoutPass.size()) == kWithoutPass;
+}
+
+// Whether XLA:CPU's optimised module shows all that the flag does.
+inline bool IsSeenInTheModule(std::string_view flag) {
+  return flag.substr(0, kWithoutPass.size() - 1) == kWithoutPass.substr(0, kWithoutPass.size() - 1);
+}
+
 // What is decided otherwise than the stock compiler would. Empty: the stock compiler. A key that a
 // program does not have decides nothing; a value that is not legal at a place is passed over there.
 struct CompilePlan {
   std::vector<CompileChoice> choices;  // ascending keys, each once
-  // XLA's debug options by their names, and "xla_backend_extra_options.NAME"; ascending names.
+  // XLA's debug options by their names, "xla_backend_extra_options.NAME", and kWithoutPass;
+  // ascending names.
   std::vector<std::pair<std::string, std::string>> flags;
 
   bool empty() const { return choices.empty() && flags.empty(); }
@@ -130,10 +144,10 @@ inline void Sort(CompilePlan& plan) {
 }
 
 struct CompileOptions {
-  bool sites = true;  // fill Compiled::sites
-  bool text = false;  // fill Compiled::text
-  int fusion_hops = 5;  // XTAT's k of fusion sites; node-level sites have 0
-  bool fast_math = false;  // offer flags that change the numerics (flag_choices)
+  bool sites = true;              // fill Compiled::sites
+  bool text = false;              // fill Compiled::text
+  int fusion_hops = 5;            // XTAT's k of fusion sites; node-level sites have 0
+  bool fast_math = false;         // offer flags that change the numerics (flag_choices)
   double deadline_seconds = 180;  // a compilation that takes longer is given up
 };
 
@@ -149,7 +163,7 @@ struct Compiled {
   int64_t instructions = 0;        // of the optimised module, fusion bodies included
   std::vector<CompileSite> sites;  // in the order in which they were met
   std::vector<FlagChoices> flag_choices;
-  std::string text;     // the optimised module
+  std::string text;  // the optimised module
   double seconds = 0;
   uint64_t applied = 0;  // places at which the plan decided otherwise than the stock compiler
 };
@@ -161,6 +175,11 @@ struct KernelTime {
   double seconds = 0;  // a run, mean
   int64_t calls = 0;   // a run
 };
+
+// Loops and calls: the kernels that they run are listed too.
+inline bool HasKernelsInside(const KernelTime& kernel) {
+  return kernel.opcode == "while" || kernel.opcode == "call" || kernel.opcode == "conditional";
+}
 
 }  // namespace hone
 

@@ -18,6 +18,9 @@ struct RaceOptions {
   int most_pairs = 400;
   double indifferent = 0.01;  // an interval within 1 +- this is decided too
   uint64_t seed = 0;          // of the inputs
+  // Where above 1: three pairs that all say that b takes so many times as long end the race, and six
+  // that say that a does, also before there are least_pairs.
+  double clear = 0;
   double compile_seconds = 120;  // for both; a race that is not under way by then is given up
 };
 

@@ -48,7 +48,9 @@ class Conclusion {
     if (!Hurried()) {
       Report("choose");
       PlayOff(list);
-      Minimise(list.front());
+      // What is left is for verifying and confirming.
+      const double needed = 4 * measurer_.CompileSeconds() + 20 * measurer_.RunSeconds();
+      if (Left() > needed) Minimise(list.front());
     }
     const Finalist* const chosen = options_.verify ? FirstEqual(list) : &list.front();
     if (chosen != nullptr) Confirm(*chosen);
@@ -119,8 +121,10 @@ class Conclusion {
     if (prepared.error.empty()) {
       const StatusOr<RaceReport> raced =
           measurer_.Race(plan, PlanOf(space_, assignment_), Look::kLong);
-      const bool out = raced && (raced->same_executable ||
-                                 (raced->speedup < kNotFaster && raced->high < kSurelyNot));
+      // So few pairs: it was clearly slower with these.
+      const bool surely =
+          raced && (raced->high < kSurelyNot || (raced->pairs < 6 && raced->speedup < 1));
+      const bool out = raced && (raced->same_executable || (raced->speedup < kNotFaster && surely));
       if (out) {
         assignment_ = without;
         executable_ = prepared.executable;
@@ -178,7 +182,9 @@ class Conclusion {
     const double seconds =
         Hurried() ? least : std::clamp(0.8 * Left(), least, std::max(least, kMostConfirm));
     const StatusOr<RaceReport> race =
-        measurer_.Race({}, chosen.plan, seconds, Hurried() ? 6 : kConfirmPairs);
+        Hurried() || Left() < kConfirmPairs * measurer_.RunSeconds()
+            ? measurer_.Race({}, chosen.plan, seconds, 6)
+            : measurer_.Race({}, chosen.plan, seconds, kConfirmPairs, 0);
     if (!race) {
       result_.reason = "it does not run in a fresh process: " + race.error().message;
       return;
@@ -187,6 +193,7 @@ class Conclusion {
     result_.kept = !race->same_executable && race->low > 1;
     if (result_.kept) {
       result_.plan = chosen.plan;
+      if (result_.gains.empty()) AllOfOneStage(chosen.plan);
       result_.lessons = LessonsOf(ChoicesOf(space_, AssignmentOf(space_, chosen.plan)),
                                   std::log(race->speedup), options_.program);
       return;
@@ -199,6 +206,18 @@ class Conclusion {
     result_.reason = noisy ? "the machine is too noisy to decide: " + figures
                            : "what was faster was not so again in a fresh process: " + figures;
     result_.rejected.push_back(result_.reason);
+  }
+
+  // What a stage is worth that all choices are of.
+  void AllOfOneStage(const TunePlan& plan) {
+    const std::vector<NamedChoice> choices = ChoicesOf(space_, AssignmentOf(space_, plan));
+    const bool one = std::all_of(choices.begin(), choices.end(), [&](const NamedChoice& choice) {
+      return choice.stage == choices.front().stage;
+    });
+    if (one && !choices.empty()) {
+      result_.gains.push_back(
+          {choices.front().stage, static_cast<int>(choices.size()), result_.race});
+    }
   }
 
   Measurer& measurer_;

@@ -20,18 +20,29 @@ struct Alternative {
   Stage stage = Stage::kImplementation;
   std::string name;  // the pass's; of an order, what it was found for
   std::vector<PlannedPass> passes;
+  // What there is before it and not behind it: instructions by name, and opcodes that there are
+  // fewer of.
+  std::vector<std::string> instructions;
+  std::vector<std::string> opcodes;
 };
 
-// One program. Calls are made one at a time.
+// One program. Compile, Describe, Race and Compare may be called by as many threads as there are
+// workers, and more: they wait; all else is called by one thread, and nothing at the same time.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
+
+  // How many calls are answered at a time, without disturbing each other's measurements.
+  virtual int workers() const { return 1; }
 
   // Those that change the program, most promising first; at most that many seconds are spent on
   // finding orders. Once.
   virtual StatusOr<std::vector<Alternative>> Alternatives(bool implementations, bool orders,
                                                           double order_seconds) = 0;
   virtual StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options) = 0;
+  // Where the time of a run under the plan goes, dearest kernel first, of about that many seconds
+  // of running.
+  virtual StatusOr<std::vector<KernelTime>> Profile(const TunePlan& plan, double seconds) = 0;
   // What is in an optimised module, from Compiled::text.
   virtual StatusOr<ProgramGraph> Describe(const std::string& text) = 0;
   virtual StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b,

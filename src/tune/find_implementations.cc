@@ -1,7 +1,12 @@
 #include "tune/find_implementations.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "tune/recipe.h"
 
@@ -17,14 +22,46 @@ bool HasCalls(const Pool& pool, const ProgramInfo& program) {
   });
 }
 
-// Whether the last pass changes something.
-bool Changes(Pool& pool, const ProgramInfo& program, const std::vector<PassId>& passes) {
+std::set<std::string> NamesOf(Pool& pool, const StateName& state) {
+  std::set<std::string> names;
+  const StatusOr<ProgramGraph> graph = pool.Describe(state);
+  if (!graph) return names;
+  for (const ComputationInfo& computation : graph->computations) {
+    for (const InstructionInfo& instruction : computation.instructions) {
+      names.insert(instruction.name);
+    }
+  }
+  return names;
+}
+
+// None where the last pass changes nothing.
+std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program,
+                               const std::set<std::string>& names,
+                               const std::vector<PassId>& passes) {
   ApplyRequest request;
   request.from.program = program.id;
   request.passes = passes;
   request.options.verify = true;
+  request.options.opcodes = true;
   const StatusOr<Applied> applied = pool.Apply(request);
-  return applied && applied->steps.back().changed;
+  if (!applied || !applied->steps.back().changed) return std::nullopt;
+  Alternative found{Stage::kImplementation, pool.passes()[passes.back()].name, {}, {}, {}};
+  StateName after{program.id, {}};
+  for (const Step& step : applied->steps) {
+    found.passes.push_back({pool.passes()[step.pass].name, {}});
+    after.links.push_back({step.pass, step.state, {}});
+  }
+  const std::set<std::string> left = NamesOf(pool, after);
+  std::set_difference(names.begin(), names.end(), left.begin(), left.end(),
+                      std::back_inserter(found.instructions));
+  std::map<uint16_t, uint32_t> counts;
+  for (const OpcodeCount& count : applied->steps.back().opcodes) {
+    counts[count.opcode] = count.count;
+  }
+  for (const OpcodeCount& count : program.opcodes) {
+    if (counts[count.opcode] < count.count) found.opcodes.push_back(pool.opcodes()[count.opcode]);
+  }
+  return found;
 }
 
 }  // namespace
@@ -34,14 +71,12 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   std::vector<Alternative> found;
   const StatusOr<PassId> inlining = FindPass(pool.passes(), kInline);
   const bool calls = inlining && HasCalls(pool, program);
+  const std::set<std::string> names = NamesOf(pool, {program.id, {}});
   const auto add = [&](PassId pass) {
     if (interrupted != nullptr && *interrupted) return;
-    const std::string& name = pool.passes()[pass].name;
-    if (Changes(pool, program, {pass})) {
-      found.push_back({Stage::kImplementation, name, {{name, {}}}});
-    } else if (calls && Changes(pool, program, {*inlining, pass})) {
-      found.push_back({Stage::kImplementation, name, {{kInline, {}}, {name, {}}}});
-    }
+    std::optional<Alternative> one = Try(pool, program, names, {pass});
+    if (!one && calls) one = Try(pool, program, names, {*inlining, pass});
+    if (one) found.push_back(*std::move(one));
   };
   for (PassId pass = 0; pass < pool.passes().size(); ++pass) {
     if (pool.passes()[pass].kind == PassKind::kImplementation) add(pass);

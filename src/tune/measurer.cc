@@ -14,10 +14,13 @@ constexpr double kLeastPatience = 15;
 constexpr double kLeastSample = 0.002;  // RaceOptions::least_sample_seconds
 constexpr int kShortPairs = 10;
 constexpr int kLongPairs = 60;
+constexpr double kMostShare = 0.06;  // of the budget, for one look
 // A race ends where it is decided which is faster; by how much takes more pairs.
 constexpr int kLeastShort = 6;
 constexpr int kLeastLong = 20;
 constexpr double kUnknownRun = 0.01;
+// Plans under way for each worker: one that takes long does not let the others wait.
+constexpr size_t kWindowAWorker = 2;
 // Larger modules than these are not described: that would take longer than it helps.
 constexpr int64_t kMostGraphInstructions = 20'000;
 constexpr size_t kMostGraphText = size_t{64} << 20;
@@ -51,9 +54,20 @@ Measurer::Measurer(Evaluator& evaluator, const Space& space, const TuneOptions& 
     measured.race.pairs = one.pairs;
     measured.race.seconds_a = one.stock_seconds;
     measured.race.seconds_b = one.tuned_seconds;
-    Measured& known = known_[one.executable];
-    if (known.race.pairs <= one.pairs) known = measured;
+    const auto known = known_.find(one.executable);
+    if (known == known_.end() || known->second.race.pairs <= one.pairs) Know(measured);
   }
+}
+
+void Measurer::Know(const Measured& measured) {
+  (void)Claim(measured.executable);
+  known_[measured.executable] = measured;
+}
+
+// False where somebody else has.
+bool Measurer::Claim(const std::string& executable) {
+  const std::lock_guard lock(mutex_);
+  return claimed_.insert(executable).second;
 }
 
 void Measurer::KnowStock(const Fingerprint& module) {
@@ -61,7 +75,7 @@ void Measurer::KnowStock(const Fingerprint& module) {
   stock.executable = module.ToHex();
   stock.look = Look::kLong;
   stock.race.same_executable = true;
-  known_[stock.executable] = stock;
+  Know(stock);
 }
 
 template <class Call>
@@ -86,14 +100,23 @@ StatusOr<std::vector<Alternative>> Measurer::Alternatives(bool implementations, 
   return Timed([&] { return evaluator_.Alternatives(implementations, orders, order_seconds); });
 }
 
+StatusOr<std::vector<KernelTime>> Measurer::Profile(const TunePlan& plan, double seconds) {
+  return Timed([&] { return evaluator_.Profile(plan, seconds); });
+}
+
+StatusOr<ProgramGraph> Measurer::Describe(const std::string& text) {
+  return Timed([&] { return evaluator_.Describe(text); });
+}
+
 Status Measurer::Restart() {
   return Timed([&] { return evaluator_.Restart(); });
 }
 
 double Measurer::RaceSeconds(Look look) const {
   const double run = std::max(run_seconds_ > 0 ? run_seconds_ : kUnknownRun, kLeastSample);
-  return look == Look::kShort ? std::clamp(2 * kShortPairs * run, 0.05, 4.0)
-                              : std::clamp(2 * kLongPairs * run, 0.5, 12.0);
+  const double most = std::max(1.0, kMostShare * options_.budget_seconds);
+  return look == Look::kShort ? std::clamp(2 * kShortPairs * run, 0.05, std::min(4.0, most))
+                              : std::clamp(2 * kLongPairs * run, 0.5, std::min(12.0, most));
 }
 
 // What takes ten times as long to compile as the stock module does is not worth waiting for: some
@@ -103,62 +126,151 @@ double Measurer::CompilePatience() const {
   return std::clamp(10 * stock, kLeastPatience, RaceOptions{}.compile_seconds);
 }
 
-StatusOr<RaceReport> Measurer::Race(const TunePlan& a, const TunePlan& b, Look look) {
-  return Race(a, b, RaceSeconds(look), look == Look::kShort ? kLeastShort : kLeastLong);
+int Measurer::LeastPairs(Look look) const {
+  return look == Look::kShort ? kLeastShort : kLeastLong;
 }
 
-StatusOr<RaceReport> Measurer::Race(const TunePlan& a, const TunePlan& b, double seconds,
-                                    int least_pairs) {
+RaceOptions Measurer::Racing(double seconds, int least_pairs, double clear) const {
   RaceOptions racing;
+  racing.clear = clear;
   racing.least_pairs = least_pairs;
   racing.budget_seconds = seconds;
   racing.seed = options_.seed;
   racing.compile_seconds = CompilePatience();
+  return racing;
+}
+
+StatusOr<RaceReport> Measurer::Race(const TunePlan& a, const TunePlan& b, Look look) {
+  return Race(a, b, RaceSeconds(look), LeastPairs(look));
+}
+
+StatusOr<RaceReport> Measurer::Race(const TunePlan& a, const TunePlan& b, double seconds,
+                                    int least_pairs, double clear) {
+  const RaceOptions racing = Racing(seconds, least_pairs, clear);
   ++races_;
   StatusOr<RaceReport> report = Timed([&] { return evaluator_.Race(a, b, racing); });
-  if (!report) return report;
-  if (a.empty() && !report->same_executable && report->seconds_a > 0) {
-    run_seconds_ =
-        run_seconds_ == 0 ? report->seconds_a : 0.8 * run_seconds_ + 0.2 * report->seconds_a;
-  }
-  if (report->compile_seconds_b > 0) compile_seconds_ = report->compile_seconds_b;
-  if (a.empty() && report->compile_seconds_a > 0)
-    stock_compile_seconds_ = report->compile_seconds_a;
+  if (report) LearnFrom(a, *report);
   return report;
 }
 
-// The executable is told from others without generating code: by the optimised module, and what the
-// module does not show.
-Prepared Measurer::Prepare(const TunePlan& plan) {
-  const double start = evaluator_.Seconds();
-  Prepared prepared;
-  prepared.plan = plan;
+void Measurer::LearnFrom(const TunePlan& a, const RaceReport& report) {
+  if (a.empty() && !report.same_executable && report.seconds_a > 0) {
+    run_seconds_ =
+        run_seconds_ == 0 ? report.seconds_a : 0.8 * run_seconds_ + 0.2 * report.seconds_a;
+  }
+  if (report.compile_seconds_b > 0) compile_seconds_ = report.compile_seconds_b;
+  if (a.empty() && report.compile_seconds_a > 0) stock_compile_seconds_ = report.compile_seconds_a;
+}
+
+CompileOptions Measurer::Compiling() const {
   CompileOptions compiling;
   compiling.sites = false;
   compiling.fusion_hops = options_.fusion_hops;
   compiling.fast_math = options_.fast_math;
   compiling.deadline_seconds = CompilePatience();
   compiling.text = options_.estimate || options_.record;
-  const StatusOr<Compiled> compiled = Compile(plan, compiling);
+  return compiling;
+}
+
+// What of a plan tells executables apart that the optimised module does not show.
+std::string Measurer::Behind(const TunePlan& plan) const {
+  CompilePlan behind;
+  for (const auto& flag : plan.compile.flags) {
+    // Passes left out show in the module; of what a device's plugin makes of other flags nothing
+    // does.
+    if (!IsWithoutPass(flag.first)) behind.flags.push_back(flag);
+  }
+  for (const CompileChoice& choice : plan.compile.choices) {
+    if (space_.behind_the_module.count(choice.key) != 0) behind.choices.push_back(choice);
+  }
+  return behind.empty() ? std::string() : ":" + HashText({{}, behind});
+}
+
+bool Measurer::WantsGraph(const Compiled& compiled) const {
+  return (options_.estimate || options_.record) &&
+         compiled.instructions <= kMostGraphInstructions && compiled.text.size() <= kMostGraphText;
+}
+
+// What cannot be described is measured without.
+std::optional<cost::CostGraph> Measurer::GraphOf(const Compiled& compiled) const {
+  const StatusOr<ProgramGraph> described = evaluator_.Describe(compiled.text);
+  if (!described) return std::nullopt;
+  return cost::MakeCostGraph(*described);
+}
+
+size_t Measurer::Window() const {
+  const int workers = evaluator_.workers();
+  return workers <= 1 ? 1 : kWindowAWorker * static_cast<size_t>(workers);
+}
+
+void Measurer::Foresee(const TunePlan& plan, Look look) {
+  const std::string name = TunePlanToJson(plan);
+  if (foreseen_.count(name) != 0) return;
+  given_up_ = false;
+  foreseen_[name] = std::async(std::launch::async,
+                               [this, plan, look, compiling = Compiling(), behind = Behind(plan),
+                                racing = Racing(RaceSeconds(look), LeastPairs(look), kClear)] {
+                                 return FindOut(plan, look, compiling, racing, behind);
+                               });
+}
+
+// On a thread of its own.
+Measurer::Foreseen Measurer::FindOut(const TunePlan& plan, Look look,
+                                     const CompileOptions& compiling, const RaceOptions& racing,
+                                     const std::string& behind) {
+  Foreseen foreseen;
+  if (given_up_) return foreseen;
+  double start = evaluator_.Seconds();
+  foreseen.compiled = evaluator_.Compile(plan, compiling);
+  const bool race =
+      foreseen.compiled && !given_up_ && Claim(foreseen.compiled->fingerprint.ToHex() + behind);
+  if (race && WantsGraph(*foreseen.compiled)) foreseen.graph = GraphOf(*foreseen.compiled);
+  foreseen.seconds = evaluator_.Seconds() - start;
+  if (!race) return foreseen;
+  start = evaluator_.Seconds();
+  foreseen.race = {look, evaluator_.Race({}, plan, racing), 0};
+  foreseen.race->seconds = evaluator_.Seconds() - start;
+  return foreseen;
+}
+
+void Measurer::Forget() {
+  given_up_ = true;
+  foreseen_.clear();  // waits for what is under way
+  const std::lock_guard lock(mutex_);
+  claimed_.clear();
+  for (const auto& [executable, measured] : known_) claimed_.insert(executable);
+}
+
+// The executable is told from others without generating code: by the optimised module, and what the
+// module does not show.
+Prepared Measurer::Prepare(const TunePlan& plan) {
+  Prepared prepared;
+  prepared.plan = plan;
+  std::optional<Foreseen> foreseen;
+  if (const auto found = foreseen_.find(TunePlanToJson(plan)); found != foreseen_.end()) {
+    foreseen = found->second.get();
+    foreseen_.erase(found);
+    busy_seconds_ += foreseen->seconds;
+  }
+  const double before = foreseen ? foreseen->seconds : 0;
+  const double start = evaluator_.Seconds();
+  const StatusOr<Compiled> compiled =
+      foreseen ? std::move(foreseen->compiled) : Compile(plan, Compiling());
   if (!compiled) {
     prepared.error = compiled.error().message;
     return prepared;
   }
-  CompilePlan behind;
-  behind.flags = plan.compile.flags;
-  for (const CompileChoice& choice : plan.compile.choices) {
-    if (space_.behind_the_module.count(choice.key) != 0) behind.choices.push_back(choice);
+  prepared.executable = compiled->fingerprint.ToHex() + Behind(plan);
+  prepared.seconds = before + evaluator_.Seconds() - start;
+  const bool known = known_.count(prepared.executable) != 0;
+  if (foreseen && !known) prepared.race = std::move(foreseen->race);
+  if (!WantsGraph(*compiled) || known) return prepared;
+  if (prepared.race) {
+    prepared.graph = std::move(foreseen->graph);
+  } else {
+    prepared.graph = Timed([&] { return GraphOf(*compiled); });
   }
-  prepared.executable = compiled->fingerprint.ToHex() +
-                        (behind.empty() ? std::string() : ":" + HashText({{}, behind}));
-  prepared.seconds = evaluator_.Seconds() - start;
-  const bool graph = compiling.text && compiled->instructions <= kMostGraphInstructions &&
-                     compiled->text.size() <= kMostGraphText;
-  if (!graph || known_.count(prepared.executable) != 0) return prepared;
-  // What cannot be described is measured without.
-  const auto described = Timed([&] { return evaluator_.Describe(compiled->text); });
-  if (described) prepared.graph = cost::MakeCostGraph(*described);
-  prepared.seconds = evaluator_.Seconds() - start;
+  prepared.seconds = before + evaluator_.Seconds() - start;
   prepare_seconds_ =
       prepare_seconds_ == 0 ? prepared.seconds : 0.9 * prepare_seconds_ + 0.1 * prepared.seconds;
   return prepared;
@@ -185,19 +297,28 @@ Measured Measurer::Measure(const Prepared& prepared, Look look) {
     return known->second;
   }
   if (known != known_.end()) --evaluations_;  // a second look at the same
-  const StatusOr<RaceReport> race = Race({}, prepared.plan, look);
+  const bool foreseen = prepared.race && (prepared.race->look == look || look == Look::kShort);
+  double before = prepared.seconds;
+  if (foreseen) {
+    ++races_;
+    before += prepared.race->seconds;
+    busy_seconds_ += prepared.race->seconds;
+    if (prepared.race->report) LearnFrom({}, *prepared.race->report);
+  }
+  const StatusOr<RaceReport> race =
+      foreseen ? prepared.race->report : Race({}, prepared.plan, look);
   if (!race) {
     ++failures_;
     measured.error = race.error().message;
     Record(prepared, measured);
-    known_[prepared.executable] = measured;
+    Know(measured);
     return measured;
   }
   measured.race = *race;
   measured.value = race->same_executable ? 0 : -LogOf(race->speedup);
-  known_[prepared.executable] = measured;
+  Know(measured);
   Record(prepared, measured);
-  const double seconds = prepared.seconds + evaluator_.Seconds() - start;
+  const double seconds = before + evaluator_.Seconds() - start;
   if (look == Look::kShort) {
     evaluation_seconds_ =
         evaluation_seconds_ == 0 ? seconds : 0.9 * evaluation_seconds_ + 0.1 * seconds;

@@ -4,8 +4,13 @@
 #define HONE_TUNE_MEASURER_H_
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <future>
+#include <map>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -18,9 +23,19 @@
 
 namespace hone::tune {
 
+// RaceOptions::clear: by so much, how much exactly does not matter.
+inline constexpr double kClear = 1.3;
+
 enum class Look {
   kShort,  // a few pairs: is it promising?
   kLong,   // enough to build upon
+};
+
+// A race against the stock plan that was held before anybody asked for it.
+struct ForeseenRace {
+  Look look = Look::kShort;
+  StatusOr<RaceReport> report;
+  double seconds = 0;
 };
 
 // A plan that was compiled to see what comes of it, without the code that would be run.
@@ -32,6 +47,7 @@ struct Prepared {
   // executable is known.
   std::optional<cost::CostGraph> graph;
   double seconds = 0;  // that all this took
+  std::optional<ForeseenRace> race;
 };
 
 struct Measured {
@@ -47,6 +63,15 @@ class Measurer {
  public:
   // All must outlive it.
   Measurer(Evaluator& evaluator, const Space& space, const TuneOptions& options);
+  ~Measurer() { Forget(); }
+
+  // How many plans may be under way at a time; 1: nothing is to be foreseen.
+  size_t Window() const;
+  // Begins to find out, on workers that are free, what Measure(plan, look) is going to ask. What it
+  // finds is what Measure would have found at this moment, and counts when Measure asks for it.
+  void Foresee(const TunePlan& plan, Look look);
+  // Gives up what was foreseen and not asked for.
+  void Forget();
 
   // The optimised module of the stock compiler: plans that come to it are worth 0, unmeasured.
   void KnowStock(const Fingerprint& module);
@@ -57,13 +82,16 @@ class Measurer {
   bool Known(const Prepared& prepared) const;
   // Any two plans; what it tells of the stock executable is remembered.
   StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b, Look look);
-  StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b, double seconds, int least_pairs);
+  StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b, double seconds, int least_pairs,
+                            double clear = kClear);
   StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options);
   StatusOr<ComparisonReport> Compare(const TunePlan& a, const TunePlan& b,
                                      const CompareOptions& options);
   // Evaluator's, with the time that it takes.
   StatusOr<std::vector<Alternative>> Alternatives(bool implementations, bool orders,
                                                   double order_seconds);
+  StatusOr<std::vector<KernelTime>> Profile(const TunePlan& plan, double seconds);
+  StatusOr<ProgramGraph> Describe(const std::string& text);
   Status Restart();
 
   // Of measuring, by how long the program runs.
@@ -74,16 +102,35 @@ class Measurer {
   // it.
   double PrepareSeconds() const { return prepare_seconds_; }  // 0: not known
   double RestSeconds() const { return std::max(0.0, evaluation_seconds_ - prepare_seconds_); }
-  double CompileSeconds() const { return compile_seconds_; }  // of one executable; 0: not known
-  double RunSeconds() const { return run_seconds_; }          // of the stock executable; the same
+  double UsualSeconds() const { return evaluation_seconds_; }  // 0: not known
+  double CompileSeconds() const { return compile_seconds_; }   // of one executable; 0: not known
+  double RunSeconds() const { return run_seconds_; }           // of the stock executable; the same
   int64_t evaluations() const { return evaluations_; }
   int64_t races() const { return races_; }
   int64_t failures() const { return failures_; }
   double busy_seconds() const { return busy_seconds_; }
 
  private:
+  struct Foreseen {
+    StatusOr<Compiled> compiled = MakeError(ErrorCode::kInterrupted, "given up");
+    std::optional<cost::CostGraph> graph;
+    std::optional<ForeseenRace> race;
+    double seconds = 0;  // of compiling and describing
+  };
+
   template <class Call>
   auto Timed(Call call) -> decltype(call());
+  CompileOptions Compiling() const;
+  RaceOptions Racing(double seconds, int least_pairs, double clear) const;
+  int LeastPairs(Look look) const;
+  bool WantsGraph(const Compiled& compiled) const;
+  std::optional<cost::CostGraph> GraphOf(const Compiled& compiled) const;
+  std::string Behind(const TunePlan& plan) const;
+  void LearnFrom(const TunePlan& a, const RaceReport& report);
+  Foreseen FindOut(const TunePlan& plan, Look look, const CompileOptions& compiling,
+                   const RaceOptions& racing, const std::string& behind);
+  bool Claim(const std::string& executable);
+  void Know(const Measured& measured);
   void Record(const Prepared& prepared, const Measured& measured) const;
   double CompilePatience() const;  // seconds
 
@@ -100,6 +147,10 @@ class Measurer {
   int64_t races_ = 0;
   int64_t failures_ = 0;
   double busy_seconds_ = 0;
+  std::map<std::string, std::future<Foreseen>> foreseen_;  // by the plan, as JSON
+  std::atomic<bool> given_up_{false};
+  std::mutex mutex_;               // of what follows
+  std::set<std::string> claimed_;  // executables that are known or being raced
 };
 
 }  // namespace hone::tune

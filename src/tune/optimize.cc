@@ -22,8 +22,8 @@ double Since(Clock::time_point start) {
 constexpr size_t kBatch = 4;
 // Of all results, how many are kept for replay and comparison.
 constexpr size_t kFinalists = 8;
-// Finalists with rules of patterns that may fail the comparison, and the number of others to fall back
-// on.
+// Finalists with rules of patterns that may fail the comparison, and the number of others to fall
+// back on.
 constexpr size_t kFallbacks = 2;
 // Rounds of questions that told nothing new, after which a search counts as exhausted.
 constexpr int kMostIdleRounds = 2000;
@@ -154,8 +154,7 @@ class Optimizer {
         {"batch_lanes", "cse", "dce", "batch_lanes", "dce", "rules", "cse", "dce", "batch_lanes",
          "saturate", "cse", "dce", "batch_lanes", "dce"},
     };
-    const std::vector<Sequence> inlined =
-        InActionSet({{"call-inliner:every_call_site"}}, actions);
+    const std::vector<Sequence> inlined = InActionSet({{"call-inliner:every_call_site"}}, actions);
     for (const Sequence& end : InActionSet(ends, actions)) {
       Sequence start = inlined.empty() ? Sequence() : inlined[0];
       start.insert(start.end(), by_default.begin(), by_default.end());
@@ -183,9 +182,7 @@ class Optimizer {
   }
 
   // By the search; 0 until it begins.
-  int64_t Evaluated() const {
-    return search_start_ ? order_.evaluated() - evaluated_before_ : 0;
-  }
+  int64_t Evaluated() const { return search_start_ ? order_.evaluated() - evaluated_before_ : 0; }
 
   // Evaluates the stock compiler's order; returns the passes of it that changed something.
   Sequence TakeDefaultOrder(const std::vector<PassId>& actions, PassOrder& order) {
@@ -233,8 +230,8 @@ class Optimizer {
       const double seconds = search_start_ ? Since(*search_start_) : 0;
       result_.improvements.push_back({Evaluated(), seconds, candidate.value});
     }
-    // A finalist that computes something else mostly shares the reason with all that beat it. So the
-    // best without rules of patterns, and the best of XLA's own passes, are kept beside them.
+    // A finalist that computes something else mostly shares the reason with all that beat it. So
+    // the best without rules of patterns, and the best of XLA's own passes, are kept beside them.
     if (!Uses(candidate, [](const PassInfo& pass) { return pass.kind == PassKind::kRules; })) {
       without_rules_.Offer(candidate);
     } else if (!Uses(candidate, [](const PassInfo& pass) {
@@ -337,10 +334,9 @@ class Optimizer {
       }
     }
     for (size_t i = 0; i < finalists_.all().size(); ++i) {
-      const bool has_patterns =
-          Uses(finalists_.all()[i], [](const PassInfo& pass) {
-            return pass.kind == PassKind::kRules && pass.name != "batch_lanes";
-          });
+      const bool has_patterns = Uses(finalists_.all()[i], [](const PassInfo& pass) {
+        return pass.kind == PassKind::kRules && pass.name != "batch_lanes";
+      });
       if (has_patterns && different >= kFallbacks) continue;
       const Candidate candidate = finalists_.all()[i];
       Report("replay");

@@ -61,7 +61,7 @@ struct Failure {
 
 // A new best of the search.
 struct Improvement {
-  int64_t steps = 0;  // PassOrder::evaluated
+  int64_t steps = 0;   // PassOrder::evaluated
   double seconds = 0;  // since the search began; 0 for the default order
   double value = 0;
 };

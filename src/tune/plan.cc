@@ -15,9 +15,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 tl::unexpected<Error> Bad(const std::string& what) {
-  return MakeError(ErrorCode::kInvalidInput,
-                   "the plan is broken: " + what +
-                       "; give a file that `hone rewrites --plan-out` wrote");
+  return MakeError(
+      ErrorCode::kInvalidInput,
+      "the plan is broken: " + what + "; give a file that `hone rewrites --plan-out` wrote");
 }
 
 bool ParseNumber(std::string_view text, uint32_t& number) {
@@ -39,10 +39,9 @@ StatusOr<std::vector<uint32_t>> SiteNumbers(std::string_view text, size_t count)
     const size_t dash = item.find('-');
     uint32_t first = 0;
     uint32_t last = 0;
-    const bool fine = dash == item.npos
-                          ? ParseNumber(item, first) && ParseNumber(item, last)
-                          : ParseNumber(item.substr(0, dash), first) &&
-                                ParseNumber(item.substr(dash + 1), last);
+    const bool fine = dash == item.npos ? ParseNumber(item, first) && ParseNumber(item, last)
+                                        : ParseNumber(item.substr(0, dash), first) &&
+                                              ParseNumber(item.substr(dash + 1), last);
     if (!fine || first > last) {
       return MakeError(ErrorCode::kInvalidInput,
                        fmt::format("'{}' is no number of a site: give all, none, {}, or numbers "
@@ -104,11 +103,11 @@ StatusOr<Plan> PlanFromJson(std::string_view text) {
     plan.decisions.seed = seed.get<uint64_t>();
   }
   const Json& choices = field("choices");
-  if (json.contains("choices") && !choices.is_object()) return Bad("field 'choices' is not an object");
+  if (json.contains("choices") && !choices.is_object())
+    return Bad("field 'choices' is not an object");
   for (const auto& [key, accept] : choices.items()) {
     SiteChoice choice;
-    const auto [end, error] =
-        std::from_chars(key.data(), key.data() + key.size(), choice.key, 16);
+    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), choice.key, 16);
     const bool fine = key.size() == 16 && error == std::errc() && end == key.data() + key.size() &&
                       KeyText(choice.key) == key;
     if (!fine || !accept.is_boolean()) {

@@ -7,6 +7,11 @@
 #include "tune/recipe.h"
 
 namespace hone::tune {
+namespace {
+
+constexpr int kMostDeaths = 2;  // of a worker in a row, and of workers of one call
+
+}  // namespace
 
 StatusOr<StateName> StateAfter(const Pool& pool, ProgramId program,
                                const std::vector<PlannedPass>& passes) {
@@ -23,10 +28,12 @@ StatusOr<StateName> StateAfter(const Pool& pool, ProgramId program,
   return state;
 }
 
-StatusOr<std::unique_ptr<PoolEvaluator>> PoolEvaluator::Start(
-    StartPool start_pool, std::string data, uint64_t seed, const std::atomic<bool>* interrupted) {
+StatusOr<std::unique_ptr<PoolEvaluator>> PoolEvaluator::Start(StartPool start_pool,
+                                                              std::string data, uint64_t seed,
+                                                              const std::atomic<bool>* interrupted,
+                                                              bool apart) {
   std::unique_ptr<PoolEvaluator> evaluator(
-      new PoolEvaluator(std::move(start_pool), std::move(data), seed, interrupted));
+      new PoolEvaluator(std::move(start_pool), std::move(data), seed, interrupted, apart));
   if (Status started = evaluator->Restart(); !started) return tl::unexpected(started.error());
   return evaluator;
 }
@@ -39,7 +46,52 @@ Status PoolEvaluator::Restart() {
   StatusOr<ProgramInfo> program = pool_->Load(data_);
   if (!program) return tl::unexpected(program.error());
   program_ = *std::move(program);
+  const std::lock_guard lock(mutex_);
+  usable_ = workers();
+  deaths_.assign(static_cast<size_t>(usable_), 0);
+  free_.clear();
+  for (int worker = 0; worker < usable_; ++worker) free_.push_back(worker);
   return {};
+}
+
+int PoolEvaluator::Take() {
+  std::unique_lock lock(mutex_);
+  const int ticket = next_ticket_++;
+  const bool owner = std::this_thread::get_id() == owner_;
+  waiting_.insert(owner ? waiting_.begin() : waiting_.end(), ticket);
+  freed_.wait(lock, [&] { return !free_.empty() && waiting_.front() == ticket; });
+  waiting_.pop_front();
+  const int worker = free_.front();
+  free_.pop_front();
+  freed_.notify_all();
+  return worker;
+}
+
+// One that only dies is on a machine that is gone or broken: it is left alone while there are
+// others.
+void PoolEvaluator::GiveBack(int worker, bool died) {
+  const std::lock_guard lock(mutex_);
+  int& deaths = deaths_[static_cast<size_t>(worker)];
+  deaths = died ? deaths + 1 : 0;
+  if (deaths >= kMostDeaths && usable_ > 1) {
+    --usable_;
+  } else if (died) {
+    free_.push_back(worker);
+  } else {
+    free_.push_front(worker);  // it has the program and the stock executable
+  }
+  freed_.notify_all();
+}
+
+template <class Job>
+auto PoolEvaluator::OnFree(Job job) -> decltype(job(std::declval<RemoteWorker&>())) {
+  for (int attempt = 1;; ++attempt) {
+    const int worker = Take();
+    auto result = pool_->On(worker, job);
+    const bool died = !result && result.error().code == ErrorCode::kWorkerDied;
+    GiveBack(worker, died);
+    if (!died || workers() == 1 || attempt == kMostDeaths) return result;
+  }
 }
 
 double PoolEvaluator::Seconds() const {
@@ -69,7 +121,7 @@ std::vector<Alternative> PoolEvaluator::Orders(double seconds) {
     const StatusOr<OptimizeResult> result = Optimize(*pool_, program_, options);
     // A program that cannot be optimised has no other order.
     if (!result || result->passes.empty()) continue;
-    Alternative order{Stage::kOrder, "order:" + std::string(ObjectiveName(objective)), {}};
+    Alternative order{Stage::kOrder, "order:" + std::string(ObjectiveName(objective)), {}, {}, {}};
     for (PassId pass : result->passes) order.passes.push_back({pool_->passes()[pass].name, {}});
     orders.push_back(std::move(order));
   }
@@ -79,14 +131,25 @@ std::vector<Alternative> PoolEvaluator::Orders(double seconds) {
 StatusOr<Compiled> PoolEvaluator::Compile(const TunePlan& plan, const CompileOptions& options) {
   const StatusOr<StateName> state = StateAfter(*pool_, program_.id, plan.passes);
   if (!state) return tl::unexpected(state.error());
-  return pool_->Compile(*state, plan.compile, options);
+  return OnFree(
+      [&](RemoteWorker& remote) { return remote.Compile(*state, plan.compile, options); });
+}
+
+StatusOr<std::vector<KernelTime>> PoolEvaluator::Profile(const TunePlan& plan, double seconds) {
+  const StatusOr<StateName> state = StateAfter(*pool_, program_.id, plan.passes);
+  if (!state) return tl::unexpected(state.error());
+  return pool_->Profile(*state, plan.compile, seconds);
 }
 
 StatusOr<ProgramGraph> PoolEvaluator::Describe(const std::string& text) {
-  const StatusOr<ProgramInfo> module = pool_->Load(text);
-  if (!module) return tl::unexpected(module.error());
-  StatusOr<ProgramGraph> graph = pool_->Describe({module->id, {}});
-  pool_->Unload(module->id);
+  const ProgramId module = pool_->Add(text);
+  StatusOr<ProgramGraph> graph = OnFree([&](RemoteWorker& remote) -> StatusOr<ProgramGraph> {
+    const StatusOr<ProgramInfo> loaded = remote.Load(module);
+    if (!loaded) return tl::unexpected(loaded.error());
+    StatusOr<ProgramGraph> described = remote.Describe({module, {}});
+    return described;
+  });
+  pool_->Unload(module);
   return graph;
 }
 
@@ -96,7 +159,9 @@ StatusOr<RaceReport> PoolEvaluator::Race(const TunePlan& a, const TunePlan& b,
   if (!state_a) return tl::unexpected(state_a.error());
   const StatusOr<StateName> state_b = StateAfter(*pool_, program_.id, b.passes);
   if (!state_b) return tl::unexpected(state_b.error());
-  return pool_->Race(*state_a, a.compile, *state_b, b.compile, options);
+  return OnFree([&](RemoteWorker& remote) {
+    return remote.Race(*state_a, a.compile, *state_b, b.compile, options);
+  });
 }
 
 StatusOr<ComparisonReport> PoolEvaluator::Compare(const TunePlan& a, const TunePlan& b,
@@ -105,7 +170,9 @@ StatusOr<ComparisonReport> PoolEvaluator::Compare(const TunePlan& a, const TuneP
   if (!state_a) return tl::unexpected(state_a.error());
   const StatusOr<StateName> state_b = StateAfter(*pool_, program_.id, b.passes);
   if (!state_b) return tl::unexpected(state_b.error());
-  return pool_->Compare(*state_a, a.compile, *state_b, b.compile, options);
+  return OnFree([&](RemoteWorker& remote) {
+    return remote.Compare(*state_a, a.compile, *state_b, b.compile, options);
+  });
 }
 
 }  // namespace hone::tune

@@ -4,9 +4,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <functional>
+#include <list>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/program.h"
@@ -20,14 +24,17 @@ class PoolEvaluator final : public Evaluator {
   using StartPool = std::function<StatusOr<std::unique_ptr<Pool>>()>;
 
   // One program, by a pool of its own; Restart starts another. `data` are the bytes of its file.
-  // What is asked goes on when `interrupted` becomes true, but for finding alternatives.
+  // What is asked goes on when `interrupted` becomes true, but for finding alternatives. The pool's
+  // workers measure at the same time where they are apart, each on a machine of its own.
   static StatusOr<std::unique_ptr<PoolEvaluator>> Start(
       StartPool start_pool, std::string data, uint64_t seed,
-      const std::atomic<bool>* interrupted = nullptr);
+      const std::atomic<bool>* interrupted = nullptr, bool apart = false);
 
+  int workers() const override { return apart_ ? pool_->workers() : 1; }
   StatusOr<std::vector<Alternative>> Alternatives(bool implementations, bool orders,
                                                   double order_seconds) override;
   StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options) override;
+  StatusOr<std::vector<KernelTime>> Profile(const TunePlan& plan, double seconds) override;
   StatusOr<ProgramGraph> Describe(const std::string& text) override;
   StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b,
                             const RaceOptions& options) override;
@@ -41,21 +48,37 @@ class PoolEvaluator final : public Evaluator {
 
  private:
   PoolEvaluator(StartPool start_pool, std::string data, uint64_t seed,
-                const std::atomic<bool>* interrupted)
+                const std::atomic<bool>* interrupted, bool apart)
       : start_pool_(std::move(start_pool)),
         data_(std::move(data)),
         seed_(seed),
-        interrupted_(interrupted) {}
+        interrupted_(interrupted),
+        apart_(apart) {}
 
   std::vector<Alternative> Orders(double seconds);
+  // Has a call answered by whichever worker is free, in the order in which calls come; those of the
+  // thread that owns this go first. Where a worker dies of it, another machine decides.
+  template <class Job>
+  auto OnFree(Job job) -> decltype(job(std::declval<RemoteWorker&>()));
+  int Take();
+  void GiveBack(int worker, bool died);
 
   const StartPool start_pool_;
   const std::string data_;
   const uint64_t seed_;
   const std::atomic<bool>* const interrupted_;
+  const bool apart_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  const std::thread::id owner_ = std::this_thread::get_id();
   std::unique_ptr<Pool> pool_;
   ProgramInfo program_;
+  std::mutex mutex_;  // of what follows
+  std::condition_variable freed_;
+  std::list<int> free_;      // workers
+  std::vector<int> deaths_;  // of each, in a row
+  int usable_ = 0;           // workers that are not left alone
+  std::list<int> waiting_;   // tickets
+  int next_ticket_ = 0;
 };
 
 // The program after the plan's passes. An unknown pass is an error that suggests the nearest.

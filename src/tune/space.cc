@@ -14,6 +14,7 @@ namespace {
 // A flag is about the whole program, so it goes before all but the heaviest sites.
 constexpr double kFlagWeight = 0.7;
 constexpr double kLeastWeight = 1e-4;
+constexpr double kBytesShare = 0.1;  // of a weight, where times are known
 
 int FamilyOf(const CompileSite& site) {
   const std::string text =
@@ -31,6 +32,26 @@ void Add(Decision decision, uint32_t stock, int family, double weight, Space& sp
   variable.weight = std::max(weight, kLeastWeight);
   space.decisions.push_back(std::move(decision));
   space.variables.push_back(std::move(variable));
+}
+
+// The most is 1. Bytes tell between sites whose kernels take the same time, or none that is known
+// of.
+std::vector<double> Weights(const std::vector<CompileSite>& sites, const KernelShares& shares) {
+  double most_bytes = 1, most_time = 0;
+  std::vector<double> times;
+  for (const CompileSite& site : sites) {
+    most_bytes = std::max(most_bytes, static_cast<double>(site.bytes));
+    times.push_back(site.places * shares.OfInstruction(site.instruction));
+    most_time = std::max(most_time, times.back());
+  }
+  const double bytes_share = most_time > 0 ? kBytesShare : 1;
+  std::vector<double> weights;
+  for (size_t i = 0; i < sites.size(); ++i) {
+    const double bytes = static_cast<double>(sites[i].bytes) / most_bytes;
+    const double time = most_time > 0 ? times[i] / most_time : 0;
+    weights.push_back(bytes_share * bytes + (1 - bytes_share) * time);
+  }
+  return weights;
 }
 
 const Alternative* AlternativeNamed(const Space& space, Stage stage, const std::string& name) {
@@ -99,7 +120,8 @@ void AddAlternatives(const std::vector<Alternative>& alternatives, const Stages&
   if (order.values.size() > 1) Add(std::move(order), 0, -1, 1, space);
 }
 
-bool AddListing(const Compiled& listing, const Stages& stages, Space& space) {
+bool AddListing(const Compiled& listing, const Stages& stages, const KernelShares& shares,
+                Space& space) {
   const size_t before = space.decisions.size();
   std::set<SiteKey> keys;
   std::set<std::string> flags;
@@ -107,11 +129,9 @@ bool AddListing(const Compiled& listing, const Stages& stages, Space& space) {
     if (decision.kind == Decision::Kind::kSite) keys.insert(decision.key);
     if (decision.kind == Decision::Kind::kFlag) flags.insert(decision.name);
   }
-  double most_bytes = 1;
-  for (const CompileSite& site : listing.sites) {
-    most_bytes = std::max(most_bytes, static_cast<double>(site.bytes));
-  }
-  for (const CompileSite& site : listing.sites) {
+  const std::vector<double> weights = Weights(listing.sites, shares);
+  for (size_t i = 0; i < listing.sites.size(); ++i) {
+    const CompileSite& site = listing.sites[i];
     if (site.kind == CompileSiteKind::kDotStrategy || site.kind == CompileSiteKind::kLibrary) {
       space.behind_the_module.insert(site.key);
     }
@@ -121,7 +141,7 @@ bool AddListing(const Compiled& listing, const Stages& stages, Space& space) {
     }
     if (!keys.insert(site.key).second) continue;
     Add({Decision::Kind::kSite, stage, KeyText(site.key), site.key, site.choices}, site.stock,
-        FamilyOf(site), static_cast<double>(site.bytes) / most_bytes, space);
+        FamilyOf(site), weights[i], space);
   }
   if (stages.Has(Stage::kFlags)) {
     for (const FlagChoices& flag : listing.flag_choices) {

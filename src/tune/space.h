@@ -12,6 +12,7 @@
 #include "core/compile_plan.h"
 #include "search/choices/choices.h"
 #include "tune/evaluator.h"
+#include "tune/kernel_shares.h"
 #include "tune/tune_plan.h"
 
 namespace hone::tune {
@@ -27,6 +28,11 @@ struct Decision {
   // By the variable's choice. Of passes and orders: "", then names of alternatives.
   std::vector<std::string> values;
 };
+
+// An implementation or an order: raced alone, before the search.
+inline bool IsAlternative(const Decision& decision) {
+  return decision.kind == Decision::Kind::kPass || decision.kind == Decision::Kind::kOrder;
+}
 
 struct Space {
   std::vector<Decision> decisions;
@@ -47,8 +53,10 @@ Stages AllStages();
 
 void AddAlternatives(const std::vector<Alternative>& alternatives, const Stages& stages,
                      Space& space);
-// What the listing has and the space does not have yet. True where there was something.
-bool AddListing(const Compiled& listing, const Stages& stages, Space& space);
+// What the listing has and the space does not have yet; what takes much of the time is weightier,
+// or moves many bytes where that is not known. True where there was something.
+bool AddListing(const Compiled& listing, const Stages& stages, const KernelShares& shares,
+                Space& space);
 
 // Only what is decided otherwise than by the stock compiler.
 TunePlan PlanOf(const Space& space, const choices::Assignment& assignment);

@@ -4,39 +4,39 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "core/rng.h"
 #include "tune/candidates.h"
 #include "tune/choose_implementations.h"
 #include "tune/conclude.h"
+#include "tune/kernel_shares.h"
 #include "tune/lessons.h"
 #include "tune/measurer.h"
+#include "tune/promise.h"
 #include "tune/ranking.h"
 
 namespace hone::tune {
 namespace {
 
 constexpr size_t kFinalists = 8;
-constexpr double kMargin = 0.003;      // that a new best is better by, in logarithms of time
-constexpr double kPromising = 0.004;   // better than the best by as much: a long look
-constexpr double kGreedyShare = 0.35;  // of the search, for racing alternatives
-constexpr double kOrderShare = 0.05;   // of the budget, for finding orders
+constexpr double kMargin = 0.003;     // that a new best is better by, in logarithms of time
+constexpr double kPromising = 0.004;  // better than the best by as much: a long look
+constexpr double kLeastBudgetToTrace = 20;
+constexpr double kTraceSeconds = 0.2;
+constexpr double kGreedyShare = 0.35;    // of the search, for racing alternatives
+constexpr double kPromisingShare = 0.7;  // the same, for those that replace dear kernels:
+constexpr double kMuchPromise = 0.2;
+constexpr double kOrderShare = 0.05;  // of the budget, for finding orders
 constexpr double kMostOrderSeconds = 30;
-constexpr double kSinglesShare = 0.6;  // of the evaluations that fit
-constexpr double kEvaluationsALeap = 4;
+constexpr double kSinglesShare = 0.6;          // of the evaluations that fit
 constexpr int64_t kHopeless = 6;               // failures from the first on: it does not run here
 constexpr double kMostQuickSeconds = 20;       // of comparing a new best
 constexpr double kLookAgain[] = {0.35, 0.65};  // shares of the search, where the best is listed
-
-// An implementation or an order: raced alone, before the search.
-bool IsAlternative(const Decision& decision) {
-  return decision.kind == Decision::Kind::kPass || decision.kind == Decision::Kind::kOrder;
-}
 
 class Tuner {
  public:
@@ -71,7 +71,7 @@ class Tuner {
     result_.evaluations = measurer_.evaluations();
     result_.races = measurer_.races();
     result_.failures = measurer_.failures();
-    result_.busy_seconds = measurer_.busy_seconds();
+    result_.busy_seconds = measurer_.busy_seconds() / evaluator_.workers();
     result_.seconds = Elapsed();
     return std::move(result_);
   }
@@ -98,10 +98,14 @@ class Tuner {
   // Why there is nothing to tune, if so.
   std::optional<std::string> Prepare() {
     Report("compile");
-    StatusOr<Compiled> listing = List({});
+    const bool trace = options_.budget_seconds >= kLeastBudgetToTrace && !Interrupted();
+    const StatusOr<Compiled> listing = List({}, /*text=*/trace);
     if (!listing) return "it cannot be compiled here: " + listing.error().message;
     result_.sites = listing->sites;
     measurer_.KnowStock(listing->fingerprint);
+    if (trace) {
+      if (const std::optional<std::string> reason = Trace(listing->text)) return reason;
+    }
     const bool implementations = options_.stages.Has(Stage::kImplementation);
     const bool orders = options_.stages.Has(Stage::kOrder);
     if ((implementations || orders) && !Interrupted()) {
@@ -109,15 +113,35 @@ class Tuner {
       const double seconds = std::min(kMostOrderSeconds, kOrderShare * options_.budget_seconds);
       const auto alternatives = measurer_.Alternatives(implementations, orders, seconds);
       // A program without alternatives can still be tuned.
-      if (alternatives) AddAlternatives(*alternatives, options_.stages, space_);
+      if (alternatives) {
+        AddAlternatives(DearestFirst(shares_, *alternatives), options_.stages, space_);
+      }
     }
-    AddListing(*listing, options_.stages, space_);
+    AddListing(*listing, options_.stages, shares_, space_);
     if (space_.variables.empty()) return std::string("there is nothing to decide in these stages");
     return std::nullopt;
   }
 
-  StatusOr<Compiled> List(const TunePlan& plan) {
+  // Where the time of the stock compiler's module goes; nothing is known of that where XLA does not
+  // tell. Why the program is left alone, if so.
+  std::optional<std::string> Trace(const std::string& optimised) {
+    const auto kernels = measurer_.Profile({}, kTraceSeconds);
+    if (!kernels) return std::nullopt;
+    double seconds = 0;
+    for (const KernelTime& kernel : *kernels) seconds = std::max(seconds, kernel.seconds);
+    if (seconds > options_.most_run_seconds) {
+      return fmt::format("a run takes {:.1f} s or more, more than {:.1f} s: too long to measure",
+                         seconds, options_.most_run_seconds);
+    }
+    if (const auto graph = measurer_.Describe(optimised)) {
+      shares_ = KernelShares(*kernels, *graph);
+    }
+    return std::nullopt;
+  }
+
+  StatusOr<Compiled> List(const TunePlan& plan, bool text = false) {
     CompileOptions compiling;
+    compiling.text = text;
     compiling.fusion_hops = options_.fusion_hops;
     compiling.fast_math = options_.fast_math;
     return measurer_.Compile(plan, compiling);
@@ -143,7 +167,7 @@ class Tuner {
     } else if (options_.budget_evaluations > 0 &&
                measurer_.evaluations() >= options_.budget_evaluations) {
       result_.stop = TuneStop::kEvaluations;
-    } else if (Elapsed() >= std::min(until, SearchSeconds())) {
+    } else if (Elapsed() + 0.5 * measurer_.UsualSeconds() >= std::min(until, SearchSeconds())) {
       result_.stop = TuneStop::kTime;
     } else {
       return false;
@@ -185,7 +209,10 @@ class Tuner {
   // False where it would be the best, but computes something else: then nothing is built upon it.
   bool Offer(const TunePlan& plan, const Measured& measured, int group) {
     const Finalist finalist{plan, measured.executable, measured.value, measured.race};
-    if (measured.value < finalists_.best_value() - kMargin && IsWrong(plan, measured.executable)) {
+    // What may well be no faster is compared at the end, if it comes to that.
+    const bool faster = measured.race.low > 1 || measured.race.pairs == 0;
+    if (faster && measured.value < finalists_.best_value() - kMargin &&
+        IsWrong(plan, measured.executable)) {
       return false;
     }
     if (!finalists_.Offer(finalist, kMargin)) return true;
@@ -225,11 +252,17 @@ class Tuner {
       }
     }
     if (names.empty()) return;
-    const double until = kGreedyShare * SearchSeconds();
+    const double start = Elapsed();
+    if (measurer_.Window() > 1) {
+      for (const std::string& name : names) {
+        measurer_.Foresee(PlanOf(space_, With({name})), Look::kLong);
+      }
+    }
     const auto race = [&](const PassSequence& a, const PassSequence& b) -> StatusOr<RaceReport> {
       Report("alternatives");
       const bool last = a.empty() && b.size() > 1;
-      if (!last && Stopped(until)) {
+      const double share = IsPromising(b.back()) ? kPromisingShare : kGreedyShare;
+      if (!last && Stopped(start + share * std::max(0.0, SearchSeconds() - start))) {
         return MakeError(ErrorCode::kInterrupted, "not raced: the budget is spent");
       }
       if (!a.empty()) {
@@ -247,7 +280,16 @@ class Tuner {
       return measured.race;
     };
     const ChooseResult chosen = ChooseImplementations(names, race, {});
+    measurer_.Forget();
     if (!chosen.passes.empty()) starts_.push_back(PlanOf(space_, With(chosen.passes)));
+  }
+
+  bool IsPromising(const std::string& name) const {
+    return std::any_of(space_.alternatives.begin(), space_.alternatives.end(),
+                       [&](const Alternative& alternative) {
+                         return alternative.name == name &&
+                                Promise(shares_, alternative) > kMuchPromise;
+                       });
   }
 
   choices::Assignment With(const PassSequence& names) const {
@@ -295,23 +337,6 @@ class Tuner {
     return starts;
   }
 
-  // Many choices changed at once, more and less of them: what pays only together, changes one at a
-  // time do not find.
-  std::vector<choices::Assignment> Leaps(double evaluations) const {
-    std::vector<choices::Assignment> leaps;
-    Rng random(options_.seed);
-    for (const double share : {0.5, 0.2, 0.8}) {
-      if (static_cast<double>(leaps.size() + 1) * kEvaluationsALeap > evaluations) break;
-      choices::Assignment leap = choices::StockAssignment(space_.variables);
-      for (size_t i = 0; i < leap.size(); ++i) {
-        if (IsAlternative(space_.decisions[i]) || random.Unit() >= share) continue;
-        leap[i] = static_cast<uint32_t>(random.Below(space_.variables[i].choices));
-      }
-      leaps.push_back(std::move(leap));
-    }
-    return leaps;
-  }
-
   choices::Problem ProblemOf(const Round& round) const {
     choices::Problem problem;
     for (size_t i : round.variables) {
@@ -322,14 +347,14 @@ class Tuner {
       problem.starts.push_back(PartOf(round, start));
     }
     const double left = std::max(0.0, std::min(round.until, SearchSeconds()) - Elapsed());
-    double fits = left / measurer_.EvaluationSeconds();
+    double fits = left * evaluator_.workers() / measurer_.EvaluationSeconds();
     if (options_.budget_evaluations > 0) {
       const int64_t end = std::min(round.evaluations, options_.budget_evaluations);
       fits = std::min(fits, static_cast<double>(end - measurer_.evaluations()));
     }
     problem.singles = static_cast<size_t>(std::max(8.0, kSinglesShare * fits));
     if (round.known == 0) {
-      for (const choices::Assignment& leap : Leaps(fits)) {
+      for (const choices::Assignment& leap : Leaps(space_, options_.seed, fits)) {
         problem.starts.push_back(PartOf(round, leap));
       }
     }
@@ -343,6 +368,15 @@ class Tuner {
   }
 
   Ended Search(const Round& round) {
+    const Ended ended = SearchAhead(round);
+    measurer_.Forget();
+    return ended;
+  }
+
+  // With several workers as many candidates are under way as keep them busy; they are told in the
+  // order in which they were asked for, so that what is asked next does not depend on who is
+  // faster.
+  Ended SearchAhead(const Round& round) {
     const auto chooser =
         choices::FindChooser(options_.strategy)->make(ProblemOf(round), options_.seed);
     if (round.joint) {
@@ -356,6 +390,7 @@ class Tuner {
     }
     // A generation is a turn.
     StageTurns turns(space_, options_.estimate ? 1 : options_.turn);
+    std::deque<Asked> ahead;
     while (!Stopped(round.until) && measurer_.evaluations() < round.evaluations) {
       Report("search");
       if (round.joint && next_look_ < std::size(kLookAgain) &&
@@ -363,17 +398,47 @@ class Tuner {
         ++next_look_;
         if (ListBest()) return Ended::kGrown;
       }
-      const int group = round.joint ? turns.Next() : choices::kEveryGroup;
-      const int tuned = round.joint ? group : space_.variables[round.variables[0]].group;
       if (options_.estimate) {
-        if (!Generation(round, group, tuned, *chooser)) return Ended::kExhausted;
+        const int group = round.joint ? turns.Next() : choices::kEveryGroup;
+        if (!Generation(round, group, TunedOf(round, group), *chooser)) return Ended::kExhausted;
         continue;
       }
-      const std::vector<Candidate> candidates = GenerateCandidates(*chooser, 1, group);
-      if (candidates.empty()) return Ended::kExhausted;
-      Tell(round, Examine(Apply(Whole(round, candidates[0]), space_, lessons_), tuned), *chooser);
+      AskAhead(round, turns, *chooser, ahead);
+      if (ahead.empty()) return Ended::kExhausted;
+      const Asked asked = std::move(ahead.front());
+      ahead.pop_front();
+      Tell(round, Examine(asked.assignment, asked.tuned), *chooser);
     }
     return Ended::kStopped;
+  }
+
+  // A candidate whose value is being found out.
+  struct Asked {
+    choices::Assignment assignment;
+    int tuned = choices::kEveryGroup;  // the stage
+  };
+
+  void AskAhead(const Round& round, StageTurns& turns, choices::Chooser& chooser,
+                std::deque<Asked>& ahead) {
+    const size_t window = measurer_.Window();
+    int64_t left = round.evaluations - measurer_.evaluations();
+    if (options_.budget_evaluations > 0) {
+      left = std::min(left, options_.budget_evaluations - measurer_.evaluations());
+    }
+    while (ahead.size() < window && static_cast<int64_t>(ahead.size()) < left) {
+      const int group = round.joint ? turns.Next() : choices::kEveryGroup;
+      const std::vector<Candidate> candidates = GenerateCandidates(chooser, 1, group);
+      if (candidates.empty()) return;
+      ahead.push_back(
+          {Apply(Whole(round, candidates[0]), space_, lessons_), TunedOf(round, group)});
+      if (window == 1) continue;
+      const TunePlan plan = PlanOf(space_, ahead.back().assignment);
+      if (!plan.empty()) measurer_.Foresee(plan, Look::kShort);
+    }
+  }
+
+  int TunedOf(const Round& round, int group) const {
+    return round.joint ? group : space_.variables[round.variables[0]].group;
   }
 
   static Candidate Whole(const Round& round, const Candidate& part) {
@@ -495,13 +560,14 @@ class Tuner {
     if (best == listed_) return false;
     listed_ = best;
     const StatusOr<Compiled> listing = List(best);
-    return listing && AddListing(*listing, options_.stages, space_);
+    return listing && AddListing(*listing, options_.stages, shares_, space_);
   }
 
   Evaluator& evaluator_;
   const TuneOptions& options_;
   const double start_;
   Space space_;
+  KernelShares shares_;
   Measurer measurer_;
   Lessons lessons_;
   Finalists finalists_{kFinalists};

@@ -1,5 +1,5 @@
-// The stock pipeline under plans: nothing decided is the stock compiler, and what is decided happens
-// and computes the same.
+// The stock pipeline under plans: nothing decided is the stock compiler, and what is decided
+// happens and computes the same.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -229,6 +229,23 @@ TEST(Plans, WrongFlagsAreErrors) {
   }
 }
 
+TEST(Plans, PassesLeftOutShowInTheModuleOnly) {
+  const auto module = Parse(kTransposeAdd);
+  const Fingerprint stock = Compile(*module).fingerprint;
+  const auto without = [&](const std::string& pass, const std::string& value = "true") {
+    CompilePlan plan;
+    plan.flags = {{std::string(kWithoutPass) + pass, value}};
+    return Compile(*module, plan).fingerprint;
+  };
+  EXPECT_NE(without("fusion"), stock);
+  EXPECT_EQ(without("fusion", "unset"), stock);
+  EXPECT_EQ(without("conditional-to-select"), stock) << "there are no conditionals";
+  CompilePlan both;
+  both.flags = {{"xla_disable_hlo_passes", "fusion"},
+                {std::string(kWithoutPass) + "conditional-to-select", "true"}};
+  EXPECT_EQ(Compile(*module, both).fingerprint, without("fusion"));
+}
+
 TEST(Plans, EveryTunableFlagIsTakenAndComputesTheSame) {
   const auto module = Parse(kDot);
   for (const FlagChoices& flag : Compile(*module).flag_choices) {
@@ -277,6 +294,35 @@ TEST(Plans, ARaceTellsExecutablesApart) {
   EXPECT_FALSE(report->same_executable);
   EXPECT_NE(report->executable_a, report->executable_b);
   EXPECT_GT(report->pairs, 0);
+}
+
+// One product of the parameter with itself, or sixty-four in a row.
+std::string Products(int count) {
+  std::string text = "HloModule m\nENTRY e {\n  x0 = f32[96,96] parameter(0)\n";
+  for (int k = 0; k < count; ++k) {
+    const std::string root = k + 1 == count ? "  ROOT x" : "  x";
+    text += root + std::to_string(k + 1) + " = f32[96,96] dot(x" + std::to_string(k) +
+            ", x0), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+  }
+  return text + "}\n";
+}
+
+TEST(Plans, ARaceEndsWhereItIsClear) {
+  const auto few = Parse(Products(1)), many = Parse(Products(64));
+  const auto fast = Racer::Prepare(*few, 0), slow = Racer::Prepare(*many, 0);
+  ASSERT_TRUE(fast && slow);
+  RaceOptions options;
+  options.least_pairs = 40;
+  options.clear = 1.5;
+  const auto lost = Race(**fast, **slow, options), won = Race(**slow, **fast, options);
+  ASSERT_TRUE(lost && won);
+  EXPECT_LT(lost->speedup, 1);
+  EXPECT_LT(lost->pairs, 6) << "that b is slower takes three";
+  EXPECT_GT(won->low, 1);
+  EXPECT_GE(won->pairs, 6) << "fewer have no interval";
+  EXPECT_LT(won->pairs, 40);
+  options.clear = 0;
+  EXPECT_GE(Race(**slow, **fast, options)->pairs, 40);
 }
 
 }  // namespace

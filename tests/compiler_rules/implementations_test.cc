@@ -354,6 +354,56 @@ std::vector<Case> Cases() {
        Entry("f32[5,9,4,2];f32[9,5,3,2]",
              "ROOT d = f32[9,2,4,3] dot(p0, p1), lhs_batch_dims={1,3}, rhs_batch_dims={0,3}, "
              "lhs_contracting_dims={0}, rhs_contracting_dims={1}")},
+      {"reduce_dot_ones", "last dimension",
+       Entry("f32[48,3,40]",
+             "start = f32[] constant(0)\n  ROOT r = f32[48,3] reduce(p0, start), dimensions={2}, "
+             "to_apply=add",
+             Binary("add", "f32", "add")),
+       true, true},
+      {"reduce_dot_ones", "last two, in any order, narrow, from a start of their own",
+       Entry("bf16[20,6,48]",
+             "start = bf16[] constant(3)\n  ROOT r = bf16[20] reduce(p0, start), "
+             "dimensions={2,1}, to_apply=add",
+             Binary("add", "bf16", "add"))},
+      {"reduce_dot_ones", "everything",
+       Entry("f32[48,96]",
+             "start = f32[] constant(2)\n  ROOT r = f32[] reduce(p0, start), dimensions={0,1}, "
+             "to_apply=add",
+             Binary("add", "f32", "add"))},
+      {"reduce_dot_ones", "first dimension",
+       Entry("f32[48,96]",
+             "start = f32[] constant(0)\n  ROOT r = f32[96] reduce(p0, start), dimensions={0}, "
+             "to_apply=add",
+             Binary("add", "f32", "add")),
+       false},
+      {"reduce_dot_ones", "integers",
+       Entry("s32[48,96]",
+             "start = s32[] constant(0)\n  ROOT r = s32[48] reduce(p0, start), dimensions={1}, "
+             "to_apply=add",
+             Binary("add", "s32", "add")),
+       false},
+      {"reduce_slices", "maximum, with a rest",
+       Entry("f32[5,1031]",
+             "start = f32[] constant(-inf)\n  ROOT r = f32[5] reduce(p0, start), dimensions={1}, "
+             "to_apply=max",
+             Binary("max", "f32", "maximum")),
+       true, true},
+      {"reduce_slices", "sum over the first dimensions, narrow",
+       Entry("bf16[3,64,24]",
+             "start = bf16[] constant(1)\n  ROOT r = bf16[24] reduce(p0, start), "
+             "dimensions={0,1}, to_apply=add",
+             Binary("add", "bf16", "add"))},
+      {"reduce_slices", "integers",
+       Entry("s32[64,64]",
+             "start = s32[] constant(5)\n  ROOT r = s32[64] reduce(p0, start), dimensions={0}, "
+             "to_apply=add",
+             Binary("add", "s32", "add"))},
+      {"reduce_slices", "short",
+       Entry("f32[512,16]",
+             "start = f32[] constant(0)\n  ROOT r = f32[512] reduce(p0, start), dimensions={1}, "
+             "to_apply=add",
+             Binary("add", "f32", "add")),
+       false},
       {"dot_swapped", "batched",
        Entry("f32[3,4,5];f32[3,5,2]",
              "ROOT d = f32[3,4,2] dot(p0, p1), lhs_batch_dims={0}, rhs_batch_dims={0}, "

@@ -36,7 +36,8 @@ std::shared_ptr<const policy::Policy> UniformPolicy(const Pool& pool) {
                    {policy::kMetadataActions, actions},
                    {policy::kMetadataActivation, "tanh"},
                    {policy::kMetadataHead, "logits"}};
-  file.tensors["policy.0.weight"] = {{count, 2}, std::vector<float>(static_cast<size_t>(count * 2))};
+  file.tensors["policy.0.weight"] = {{count, 2},
+                                     std::vector<float>(static_cast<size_t>(count * 2))};
   file.tensors["policy.0.bias"] = {{count}, std::vector<float>(static_cast<size_t>(count))};
   const auto policy = policy::Policy::Read(policy::WritePolicyFile(file));
   EXPECT_TRUE(policy) << policy.error().message;
@@ -118,7 +119,8 @@ TEST(Optimize, OnItsOwnTheSearchKnowsNothingOfTheDefaultOrder) {
   // Of one pass no sequence is as good as the whole order.
   EXPECT_GT(result->value, result->by_default);
   EXPECT_LE(result->passes.size(), 1u);
-  for (const Improvement& better : result->improvements) EXPECT_GT(better.value, result->by_default);
+  for (const Improvement& better : result->improvements)
+    EXPECT_GT(better.value, result->by_default);
 }
 
 TEST(Optimize, TheBudgetIsOfStepsThatWereNotKnown) {

@@ -37,8 +37,8 @@ class ToyEvaluator final : public Evaluator {
   void AddFlag(const std::string& name, std::vector<std::string> values) {
     listing_.flag_choices.push_back({name, std::move(values)});
   }
-  void AddPass(const std::string& name) {
-    alternatives_.push_back({Stage::kImplementation, name, {{name, {}}}});
+  void AddPass(const std::string& name, std::vector<std::string> opcodes = {}) {
+    alternatives_.push_back({Stage::kImplementation, name, {{name, {}}}, {}, std::move(opcodes)});
   }
 
   StatusOr<std::vector<Alternative>> Alternatives(bool, bool, double) override {
@@ -56,6 +56,8 @@ class ToyEvaluator final : public Evaluator {
     return compiled;
   }
 
+  StatusOr<std::vector<KernelTime>> Profile(const TunePlan&, double) override { return kernels; }
+
   // A copy of as many elements as the program takes microseconds.
   StatusOr<ProgramGraph> Describe(const std::string& text) override {
     InstructionInfo copy;
@@ -72,6 +74,7 @@ class ToyEvaluator final : public Evaluator {
   StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b,
                             const RaceOptions& options) override {
     ++races[Hash(b)];
+    raced.push_back(b);
     seconds_ += 2 * compile_seconds;
     for (const TunePlan& plan : {a, b}) {
       if (const std::string why = Fails(plan); !why.empty()) {
@@ -126,6 +129,8 @@ class ToyEvaluator final : public Evaluator {
   double Speedup(const TunePlan& plan) const { return std::exp(-formula_(Decided(plan))); }
 
   double compile_seconds = 0.05;
+  std::vector<KernelTime> kernels;  // what every profile says
+  std::vector<TunePlan> raced;
   double run_seconds = 0.01;
   double noise = 0.02;  // standard deviation of a pair's ratio, as a logarithm
   std::function<bool(const std::map<std::string, std::string>&)> computes_wrong;

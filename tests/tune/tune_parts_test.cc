@@ -61,6 +61,61 @@ TEST(TunePlanTest, SaysWhichFieldIsWrong) {
   }
 }
 
+// A loop that runs a fusion of an addition and a product, and a sort beside it.
+KernelShares MakeShares() {
+  ProgramGraph graph;
+  graph.computations.resize(2);
+  InstructionInfo add, multiply, fusion, sort, loop;
+  add.name = "add.5.clone.1";
+  add.opcode = "add";
+  multiply.name = "multiply.2";
+  multiply.opcode = "multiply";
+  graph.computations[0].instructions = {add, multiply};
+  fusion.name = "multiply_add_fusion";
+  fusion.opcode = "fusion";
+  fusion.called = {0};
+  sort.name = "sort.1";
+  sort.opcode = "sort";
+  loop.name = "while.1";
+  loop.opcode = "while";
+  graph.computations[1].instructions = {fusion, sort, loop};
+  return KernelShares({{"while.1", "while", 5, 1},
+                       {"sort.1", "sort", 3, 1},
+                       {"multiply_add_fusion", "fusion", 1, 4},
+                       {"nobody_knows", "copy", 0, 1}},
+                      graph);
+}
+
+TEST(KernelSharesTest, ByInstructionAndOpcodeInsideFusionsToo) {
+  const KernelShares shares = MakeShares();
+  ASSERT_TRUE(shares.known());
+  EXPECT_DOUBLE_EQ(shares.OfInstruction("add.5"), 0.25) << "known by its name before it was cloned";
+  EXPECT_DOUBLE_EQ(shares.OfInstruction("sort.1"), 0.75);
+  EXPECT_DOUBLE_EQ(shares.OfInstruction("add"), 0);
+  EXPECT_DOUBLE_EQ(shares.OfOpcode("multiply"), 0.25);
+  EXPECT_DOUBLE_EQ(shares.OfOpcode("while"), 0) << "what is in it counts";
+  EXPECT_FALSE(KernelShares().known());
+  EXPECT_FALSE(KernelShares({}, {}).known());
+}
+
+TEST(SpaceTest, SitesOfDearKernelsAreWeightier) {
+  Compiled listing;
+  for (const char* name : {"add.5", "sort.1", "copy.1"}) {
+    CompileSite site;
+    site.key = listing.sites.size() + 1;
+    site.instruction = name;
+    site.choices = {"fuse", "keep"};
+    site.bytes = name == std::string("copy.1") ? 1000 : 10;
+    listing.sites.push_back(site);
+  }
+  Space by_time, by_bytes;
+  AddListing(listing, AllStages(), MakeShares(), by_time);
+  AddListing(listing, AllStages(), {}, by_bytes);
+  EXPECT_GT(by_time.variables[1].weight, by_time.variables[0].weight);
+  EXPECT_GT(by_time.variables[0].weight, by_time.variables[2].weight);
+  EXPECT_GT(by_bytes.variables[2].weight, by_bytes.variables[0].weight);
+}
+
 Space MakeSpace() {
   Compiled listing;
   CompileSite site;
@@ -75,11 +130,11 @@ Space MakeSpace() {
   listing.sites.push_back(site);
   listing.flag_choices = {{"xla_a", {"false", "true"}}, {"xla_fixed", {"1"}}};
   Space space;
-  AddAlternatives({{Stage::kImplementation, "implement:one", {{"implement:one", {}}}},
-                   {Stage::kOrder, "order:bytes", {{"algsimp", {}}, {"dce", {}}}}},
+  AddAlternatives({{Stage::kImplementation, "implement:one", {{"implement:one", {}}}, {}, {}},
+                   {Stage::kOrder, "order:bytes", {{"algsimp", {}}, {"dce", {}}}, {}, {}}},
                   AllStages(), space);
-  EXPECT_TRUE(AddListing(listing, AllStages(), space));
-  EXPECT_FALSE(AddListing(listing, AllStages(), space)) << "added twice";
+  EXPECT_TRUE(AddListing(listing, AllStages(), {}, space));
+  EXPECT_FALSE(AddListing(listing, AllStages(), {}, space)) << "added twice";
   return space;
 }
 
@@ -102,8 +157,8 @@ TEST(SpaceTest, OnlyTheStagesThatAreWanted) {
   Compiled listing;
   listing.flag_choices = {{"xla_a", {"false", "true"}}};
   Space space;
-  EXPECT_FALSE(AddListing(listing, *StagesFromText("layout,fusion"), space));
-  EXPECT_TRUE(AddListing(listing, *StagesFromText("flags"), space));
+  EXPECT_FALSE(AddListing(listing, *StagesFromText("layout,fusion"), {}, space));
+  EXPECT_TRUE(AddListing(listing, *StagesFromText("flags"), {}, space));
   EXPECT_FALSE(StagesFromText(""));
   EXPECT_FALSE(StagesFromText("layout,nothing"));
 }

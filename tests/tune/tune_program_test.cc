@@ -62,6 +62,27 @@ TEST(TuneProgramTest, FindsWhatHelpsAndNothingElse) {
   EXPECT_GT(result.busy_seconds, 0.8 * result.seconds);
 }
 
+TEST(TuneProgramTest, RacesFirstWhatReplacesDearKernels) {
+  ToyEvaluator toy([](const Decided&) { return 0.0; });
+  toy.AddPass("implement:cheap", {"sort"});
+  toy.AddPass("implement:dear", {"copy"});
+  toy.kernels = {{"", "copy", 0.01, 1}};  // the toy's modules are one copy without a name
+  TuneProgram(toy, Seconds(100));
+  ASSERT_FALSE(toy.raced.empty());
+  ASSERT_EQ(toy.raced[0].passes.size(), 1u);
+  EXPECT_EQ(toy.raced[0].passes[0].pass, "implement:dear");
+}
+
+TEST(TuneProgramTest, LongKernelsAreTooLongToMeasure) {
+  ToyEvaluator toy = MakeSeparable();
+  toy.kernels = {{"", "copy", 9, 1}};
+  const TuneResult result = TuneProgram(toy, Seconds(100));
+  EXPECT_FALSE(result.kept);
+  EXPECT_EQ(result.stop, TuneStop::kNotTunable);
+  EXPECT_NE(result.reason.find("too long"), std::string::npos) << result.reason;
+  EXPECT_TRUE(toy.raced.empty());
+}
+
 // Forty fusion sites, of which the lightest matters; Elements knows which.
 ToyEvaluator MakeNeedle() {
   ToyEvaluator toy([](const Decided& decided) {

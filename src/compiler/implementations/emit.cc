@@ -23,6 +23,15 @@ using xla::PrimitiveType;
 using xla::Shape;
 using xla::ShapeUtil;
 
+// For arguments of XLA's functions. Clang, which XLA is compiled by, takes for granted that the
+// caller extends narrow ones to 32 bits; GCC passes on what a register has above them, such as the
+// flag of an std::optional.
+HloOpcode Extended(HloOpcode opcode) {
+  int wide = static_cast<int>(opcode);
+  asm("" : "+r"(wide));  // or GCC would see that nothing happens
+  return static_cast<HloOpcode>(wide);
+}
+
 Shape Like(const HloInstruction* x, Sizes sizes) {
   return ShapeUtil::MakeShape(x->shape().element_type(), sizes);
 }
@@ -49,6 +58,18 @@ PrimitiveType SumType(PrimitiveType type) {
   const bool narrow =
       xla::primitive_util::IsFloatingPointType(type) && xla::primitive_util::BitWidth(type) < 32;
   return narrow ? xla::F32 : type;
+}
+
+PrimitiveType WorkType(HloOpcode opcode, PrimitiveType type) {
+  const bool rounds = opcode == HloOpcode::kAdd || opcode == HloOpcode::kMultiply;
+  return rounds ? SumType(type) : type;
+}
+
+xla::PrecisionConfig HighestPrecision() {
+  xla::PrecisionConfig precision;
+  precision.add_operand_precision(xla::PrecisionConfig::HIGHEST);
+  precision.add_operand_precision(xla::PrecisionConfig::HIGHEST);
+  return precision;
 }
 
 std::optional<HloOpcode> ReducerOpcode(const HloComputation& computation) {
@@ -118,11 +139,17 @@ HloInstruction* BitcastConvert(HloInstruction* x, PrimitiveType type) {
 }
 
 HloInstruction* Unary(HloOpcode opcode, HloInstruction* x) {
-  return Add(x->parent(), HloInstruction::CreateUnary(x->shape(), opcode, x));
+  return Add(x->parent(), HloInstruction::CreateUnary(x->shape(), Extended(opcode), x));
 }
 
 HloInstruction* Binary(HloOpcode opcode, HloInstruction* x, HloInstruction* y) {
-  return Add(x->parent(), HloInstruction::CreateBinary(x->shape(), opcode, x, y));
+  return Add(x->parent(), HloInstruction::CreateBinary(x->shape(), Extended(opcode), x, y));
+}
+
+HloInstruction* WithStart(HloInstruction* value, HloInstruction* start, HloOpcode opcode) {
+  if (IsIdentity(*start, opcode)) return value;
+  HloInstruction* wide = Convert(start, value->shape().element_type());
+  return Binary(opcode, value, Broadcast(wide, SizesOf(*value), {}));
 }
 
 HloInstruction* Compare(xla::Comparison::Direction direction, HloInstruction* x,
@@ -201,7 +228,7 @@ HloInstruction* Reduce(HloInstruction* x, HloInstruction* start, Sizes dimension
   HloComputation::Builder builder("reducer");
   HloInstruction* a = builder.AddInstruction(HloInstruction::CreateParameter(0, scalar, "a"));
   HloInstruction* b = builder.AddInstruction(HloInstruction::CreateParameter(1, scalar, "b"));
-  builder.AddInstruction(HloInstruction::CreateBinary(scalar, opcode, a, b));
+  builder.AddInstruction(HloInstruction::CreateBinary(scalar, Extended(opcode), a, b));
   HloComputation* reducer = x->GetModule()->AddEmbeddedComputation(builder.Build());
   std::vector<int64_t> sizes;
   for (int64_t d = 0; d < static_cast<int64_t>(x->shape().dimensions().size()); ++d) {

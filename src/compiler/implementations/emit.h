@@ -24,6 +24,11 @@ bool Free(const xla::HloInstruction& instruction);
 // The type in which products and sums are formed: f32 for narrower floats, else the type itself.
 xla::PrimitiveType SumType(xla::PrimitiveType type);
 
+// The type to compute an operation on many elements in: narrow floats are added up in f32.
+xla::PrimitiveType WorkType(xla::HloOpcode opcode, xla::PrimitiveType type);
+// Of both operands of a dot.
+xla::PrecisionConfig HighestPrecision();
+
 // The opcode of a computation of two parameters that is one commutative and associative operation
 // on both, such as add or maximum.
 std::optional<xla::HloOpcode> ReducerOpcode(const xla::HloComputation& computation);
@@ -42,6 +47,9 @@ xla::HloInstruction* Convert(xla::HloInstruction* x, xla::PrimitiveType type);
 xla::HloInstruction* BitcastConvert(xla::HloInstruction* x, xla::PrimitiveType type);
 xla::HloInstruction* Unary(xla::HloOpcode opcode, xla::HloInstruction* x);
 xla::HloInstruction* Binary(xla::HloOpcode opcode, xla::HloInstruction* x, xla::HloInstruction* y);
+// Takes a scalar initial value in, of any float type, where it matters.
+xla::HloInstruction* WithStart(xla::HloInstruction* value, xla::HloInstruction* start,
+                               xla::HloOpcode opcode);
 xla::HloInstruction* Compare(xla::Comparison::Direction direction, xla::HloInstruction* x,
                              xla::HloInstruction* y);
 xla::HloInstruction* Select(xla::HloInstruction* which, xla::HloInstruction* x,

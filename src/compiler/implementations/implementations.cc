@@ -4,6 +4,7 @@
 #include "compiler/implementations/depthwise_convolution.h"
 #include "compiler/implementations/dots.h"
 #include "compiler/implementations/loops.h"
+#include "compiler/implementations/reductions.h"
 #include "compiler/implementations/sorting.h"
 #include "compiler/implementations/windows.h"
 
@@ -31,6 +32,8 @@ const std::vector<Implementation>& Implementations() {
       {new UnrollShortLoop, "short loop unrolled"},
       {new DotInF32, "dot of narrow floats in f32"},
       {new BatchedDotReduce, "many small dots as a multiplication and a sum"},
+      {new ReduceDotOnes, "sum as a product with ones"},
+      {new ReduceSlices, "reduction of slices that are put together first"},
       {new DotSwapped, "dot with its operands changed round"},
   };
   return *kAll;

@@ -29,19 +29,6 @@ std::optional<HloOpcode> WindowOperation(const HloInstruction& root) {
   return emit::ReducerOpcode(*root.to_apply());
 }
 
-// The type to compute in: narrow floats are added up in f32.
-xla::PrimitiveType WorkType(HloOpcode opcode, xla::PrimitiveType type) {
-  const bool rounds = opcode == HloOpcode::kAdd || opcode == HloOpcode::kMultiply;
-  return rounds ? emit::SumType(type) : type;
-}
-
-// Takes the initial value in, where it matters.
-HloInstruction* WithStart(HloInstruction* value, HloInstruction* start, HloOpcode opcode) {
-  if (emit::IsIdentity(*start, opcode)) return value;
-  HloInstruction* wide = emit::Convert(start, value->shape().element_type());
-  return emit::Binary(opcode, value, emit::Broadcast(wide, emit::SizesOf(*value), {}));
-}
-
 struct Cumulative {
   HloOpcode opcode;
   int64_t dimension = 0;
@@ -95,11 +82,8 @@ HloInstruction* RunningSums(HloInstruction* x, bool backward) {
       emit::Compare(backward ? xla::ComparisonDirection::kGe : xla::ComparisonDirection::kLe, from,
                     to),
       type);
-  xla::PrecisionConfig precision;
-  precision.add_operand_precision(xla::PrecisionConfig::HIGHEST);
-  precision.add_operand_precision(xla::PrecisionConfig::HIGHEST);
   HloInstruction* within = emit::Dot(emit::Reshape(padded, {rows * blocks, block}), triangle, {},
-                                     {}, {1}, {0}, type, precision);
+                                     {}, {1}, {0}, type, emit::HighestPrecision());
   if (blocks == 1) return within;
   const int64_t last = backward ? 0 : block - 1;
   HloInstruction* totals = emit::Reshape(
@@ -127,7 +111,7 @@ absl::StatusOr<HloInstruction*> ReduceWindowShifts::Replacement(HloInstruction* 
   }
   if (emit::Product(taps) > kMostTerms) return nullptr;
   const std::vector<int64_t> sizes = emit::SizesOf(*root);
-  const xla::PrimitiveType type = WorkType(*opcode, root->shape().element_type());
+  const xla::PrimitiveType type = emit::WorkType(*opcode, root->shape().element_type());
   HloInstruction* start = root->mutable_operand(1);
   // XLA:CPU and the evaluator leave padding out, they do not take the initial value there.
   HloInstruction* nothing = emit::Scalar(root->parent(), emit::Identity(*opcode, type));
@@ -144,7 +128,7 @@ absl::StatusOr<HloInstruction*> ReduceWindowShifts::Replacement(HloInstruction* 
     HloInstruction* term = emit::Slice(x, starts, limits, strides);
     value = value == nullptr ? term : emit::Binary(*opcode, value, term);
   }
-  return emit::Convert(WithStart(value, start, *opcode), root->shape().element_type());
+  return emit::Convert(emit::WithStart(value, start, *opcode), root->shape().element_type());
 }
 
 absl::StatusOr<HloInstruction*> ReduceWindowReduce::Replacement(HloInstruction* root) const {
@@ -169,7 +153,7 @@ absl::StatusOr<HloInstruction*> ReduceWindowReduce::Replacement(HloInstruction* 
     used.push_back(0);
   }
   if (summed.empty() || limits.size() != operand->shape().dimensions().size()) return nullptr;
-  const xla::PrimitiveType type = WorkType(*opcode, root->shape().element_type());
+  const xla::PrimitiveType type = emit::WorkType(*opcode, root->shape().element_type());
   HloInstruction* x =
       emit::Slice(root->mutable_operand(0), used, limits, std::vector<int64_t>(limits.size(), 1));
   HloInstruction* value =
@@ -181,14 +165,14 @@ absl::StatusOr<HloInstruction*> ReduceWindowReduce::Replacement(HloInstruction* 
 absl::StatusOr<HloInstruction*> CumulativeSteps::Replacement(HloInstruction* root) const {
   const auto scan = CumulativeOf(*root);
   if (!scan) return nullptr;
-  const xla::PrimitiveType type = WorkType(scan->opcode, root->shape().element_type());
+  const xla::PrimitiveType type = emit::WorkType(scan->opcode, root->shape().element_type());
   HloInstruction* value = emit::Convert(root->mutable_operand(0), type);
   const int64_t size = root->shape().dimensions(scan->dimension);
   HloInstruction* fill = emit::Scalar(root->parent(), emit::Identity(scan->opcode, type));
   for (int64_t step = 1; step < size; step *= 2) {
     value = emit::Binary(scan->opcode, value, Moved(value, *scan, step, fill));
   }
-  return emit::Convert(WithStart(value, root->mutable_operand(1), scan->opcode),
+  return emit::Convert(emit::WithStart(value, root->mutable_operand(1), scan->opcode),
                        root->shape().element_type());
 }
 
@@ -221,7 +205,7 @@ absl::StatusOr<HloInstruction*> CumulativeDots::Replacement(HloInstruction* root
   HloInstruction* sums =
       RunningSums(emit::Reshape(x, {emit::Product(moved) / size, size}), scan->backward);
   sums = emit::Transpose(emit::Reshape(sums, moved), back);
-  return emit::Convert(WithStart(sums, root->mutable_operand(1), HloOpcode::kAdd),
+  return emit::Convert(emit::WithStart(sums, root->mutable_operand(1), HloOpcode::kAdd),
                        root->shape().element_type());
 }
 
@@ -316,7 +300,7 @@ absl::StatusOr<HloInstruction*> SelectAndScatterShifts::Replacement(HloInstructi
   }
   HloInstruction* merged = emit::Interleave(pieces, strides);
   merged = emit::Slice(merged, zeros, inputs, ones);
-  return emit::Convert(WithStart(merged, root->mutable_operand(2), HloOpcode::kAdd),
+  return emit::Convert(emit::WithStart(merged, root->mutable_operand(2), HloOpcode::kAdd),
                        root->shape().element_type());
 }
 

@@ -15,9 +15,11 @@ namespace hone::compiler {
 Fingerprint ExecutableFingerprint(const xla::HloModule& optimised, uint64_t hidden,
                                   const CompilePlan& plan) {
   Fingerprint fingerprint = DigestModule(optimised).fingerprint;
-  if (hidden != 0 || !plan.flags.empty()) {
-    CompilePlan flags;
-    flags.flags = plan.flags;
+  CompilePlan flags;
+  for (const auto& flag : plan.flags) {
+    if (!IsSeenInTheModule(flag.first)) flags.flags.push_back(flag);
+  }
+  if (hidden != 0 || !flags.empty()) {
     fingerprint.low = Mix(Mix(fingerprint.low, hidden), flags.Hash());
   }
   return fingerprint;
@@ -35,8 +37,8 @@ StatusOr<Compiled> CompileUnderPlan(const xla::HloModule& module, const CompileP
   // LLVM's work does not matter here. Where there is nothing to decide or to note down, nothing is
   // observed: this is what observed compilations are held against.
   const bool observed = options.sites || !plan.empty();
-  auto program = Program::Compile(module, CodeQuality::kQuickCompile,
-                                  observed ? &decider : nullptr, plan);
+  auto program =
+      Program::Compile(module, CodeQuality::kQuickCompile, observed ? &decider : nullptr, plan);
   if (!program.ok()) {
     return MakeError(ErrorCode::kUnsupported,
                      "XLA:CPU does not compile it: " + std::string(program.status().message()));
@@ -54,8 +56,7 @@ StatusOr<Compiled> CompileUnderPlan(const xla::HloModule& module, const CompileP
   compiled.sites = decider.TakeSites();
   compiled.flag_choices = TunableFlags(options.fast_math);
   if (options.text) {
-    compiled.text = (*optimised)->ToString(
-        xla::HloPrintOptions().set_print_large_constants(true));
+    compiled.text = (*optimised)->ToString(xla::HloPrintOptions().set_print_large_constants(true));
   }
   return compiled;
 }

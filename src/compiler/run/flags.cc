@@ -19,8 +19,8 @@ constexpr absl::string_view kExtra = "xla_backend_extra_options.";
 
 tl::unexpected<Error> Bad(const std::string& name, const std::string& value,
                           const std::string& wanted) {
-  return MakeError(ErrorCode::kInvalidInput, absl::StrCat("flag ", name, " cannot be '", value,
-                                                          "': it takes ", wanted));
+  return MakeError(ErrorCode::kInvalidInput,
+                   absl::StrCat("flag ", name, " cannot be '", value, "': it takes ", wanted));
 }
 
 std::string EnumNames(const FieldDescriptor& field) {
@@ -58,6 +58,11 @@ Status SetFlag(const std::string& name, const std::string& value, xla::DebugOpti
     } else {
       (*options->mutable_xla_backend_extra_options())[key] = value;
     }
+    return {};
+  }
+  if (IsWithoutPass(name)) {
+    if (value != "true" && value != "unset") return Bad(name, value, "true or unset");
+    if (value == "true") options->add_xla_disable_hlo_passes(name.substr(kWithoutPass.size()));
     return {};
   }
   const FieldDescriptor* field = options->GetDescriptor()->FindFieldByName(name);
@@ -108,8 +113,7 @@ std::vector<FlagChoices> TunableFlags(bool fast_math) {
       {"xla_cpu_prefer_vector_width", {"256", "512", "128"}},
       {"xla_cpu_experimental_ynn_fusion_type",
        {all, "none", absl::StrCat(dot, ",", convolution), reduce, absl::StrCat(dot, ",", reduce),
-        absl::StrCat(convolution, ",", reduce),
-        absl::StrCat(all, ",LIBRARY_FUSION_TYPE_DOT"),
+        absl::StrCat(convolution, ",", reduce), absl::StrCat(all, ",LIBRARY_FUSION_TYPE_DOT"),
         absl::StrCat(all, ",LIBRARY_FUSION_TYPE_DOT,LIBRARY_FUSION_TYPE_ELTWISE")}},
       {"xla_cpu_multi_thread_eigen", {"true", "false"}},
       {"xla_cpu_use_fusion_emitters", {"true", "false"}},
@@ -118,7 +122,6 @@ std::vector<FlagChoices> TunableFlags(bool fast_math) {
        {"CPU_SCHEDULER_TYPE_DEFAULT", "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED",
         "CPU_SCHEDULER_TYPE_CONCURRENCY_OPTIMIZED"}},
       {"xla_llvm_disable_expensive_passes", {"false", "true"}},
-      {"xla_disable_hlo_passes", {"none", "fusion", "cpu-parallel-task-assigner"}},
       {extra("xla_cpu_use_multi_output_fusion"), {"unset", "true"}},
       {extra("xla_cpu_flatten_after_fusion"), {"unset", "true"}},
       {extra("xla_cpu_disable_new_fusion_emitters"), {"unset", "true"}},
@@ -130,6 +133,14 @@ std::vector<FlagChoices> TunableFlags(bool fast_math) {
       {extra("xla_llvm_dot_tiling_factor"), {"unset", "4", "16"}},
       {extra("xla_cpu_small_while_loop_byte_threshold"), {"unset", "0", "65536", "16777216"}},
   };
+  // Passes that are sometimes for the worse: algsimp turns convolutions round that are then run as
+  // plain loops, reductions are kept from being fused, loops are made to carry more.
+  for (const char* pass : {"algsimp", "tree_reduction_rewriter", "transpose-folding",
+                           "while-loop-invariant-code-motion", "while-loop-constant-sinking",
+                           "batch-dot-simplification", "conditional-to-select", "cse", "fusion",
+                           "cpu-parallel-task-assigner"}) {
+    flags.push_back({std::string(kWithoutPass) + pass, {"unset", "true"}});
+  }
   if (fast_math) {
     flags.push_back({"xla_cpu_enable_fast_math", {"false", "true"}});
     flags.push_back({"xla_cpu_enable_platform_dependent_math", {"false", "true"}});
@@ -139,6 +150,7 @@ std::vector<FlagChoices> TunableFlags(bool fast_math) {
   flags.erase(std::remove_if(flags.begin(), flags.end(),
                              [&](const FlagChoices& flag) {
                                return !absl::StartsWith(flag.name, kExtra) &&
+                                      !IsWithoutPass(flag.name) &&
                                       descriptor->FindFieldByName(flag.name) == nullptr;
                              }),
               flags.end());

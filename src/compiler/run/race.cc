@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +19,8 @@ namespace hone::compiler {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr double kLongRun = 0.05;  // seconds
 
 double Since(Clock::time_point then) {
   return std::chrono::duration<double>(Clock::now() - then).count();
@@ -59,29 +60,19 @@ double Sample(const Program& program, const DeviceArrays& arguments, int64_t rep
   return Since(begin) / static_cast<double>(repeats);
 }
 
-// The 95 % interval of the median: the k-th smallest and the k-th largest, with the largest k for
-// which a binomial variable of n fair coins is below k at most 2.5 % of the time.
-void Interval(std::vector<double> ratios, RaceReport* report) {
-  std::sort(ratios.begin(), ratios.end());
-  const int n = static_cast<int>(ratios.size());
-  report->pairs = n;
-  report->speedup = n % 2 == 1 ? ratios[n / 2] : std::sqrt(ratios[n / 2 - 1] * ratios[n / 2]);
-  if (n < 6) {  // no two of them enclose the median with 95 %
-    report->low = 0;
-    report->high = std::numeric_limits<double>::infinity();
-    return;
-  }
-  double below = 0;
-  int k = 0;
-  for (; k < n / 2; ++k) {
-    const double log_term = std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) -
-                            static_cast<double>(n) * std::log(2.0);
-    below += std::exp(log_term);
-    if (below > 0.025) break;
-  }
-  const int rank = std::max(k, 1);
-  report->low = ratios[rank - 1];
-  report->high = ratios[n - rank];
+void Interval(const std::vector<double>& ratios, RaceReport* report) {
+  const MedianInterval interval = IntervalOfMedian(ratios);
+  report->pairs = static_cast<int>(ratios.size());
+  report->speedup = interval.median;
+  report->low = interval.low;
+  report->high = interval.high;
+}
+
+// Whether nobody needs to see more: RaceOptions::clear.
+bool IsClear(const std::vector<double>& ratios, double clear) {
+  if (clear <= 1 || ratios.size() < 3) return false;
+  const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
+  return *most < 1 / clear || (ratios.size() >= 6 && *least > clear);
 }
 
 }  // namespace
@@ -125,16 +116,23 @@ StatusOr<RaceReport> Race(const Racer& racer_a, const Racer& racer_b, const Race
   const Clock::time_point start = Clock::now();
   std::string error;
   // The first run of each finds caches and pages cold. The second tells how often to repeat.
-  double longest = 0;
+  double seconds_a = 0, seconds_b = 0;
   for (int round = 0; round < 2; ++round) {
-    const double seconds_a = Sample(a.program, a.arguments, 1, &error);
-    const double seconds_b = Sample(b.program, a.arguments, 1, &error);
+    seconds_a = Sample(a.program, a.arguments, 1, &error);
+    seconds_b = Sample(b.program, a.arguments, 1, &error);
     if (!error.empty()) return CannotRace(error);
-    longest = std::max(seconds_a, seconds_b);
   }
+  const double longest = std::max(seconds_a, seconds_b);
   const int64_t repeats = std::max<int64_t>(
       1, static_cast<int64_t>(std::ceil(options.least_sample_seconds / std::max(longest, 1e-7))));
   std::vector<double> times_a, times_b, ratios;
+  const auto add = [&](double time_a, double time_b) {
+    times_a.push_back(time_a);
+    times_b.push_back(time_b);
+    ratios.push_back(time_a / time_b);
+  };
+  // Where runs are so long, caches hardly matter.
+  if (std::min(seconds_a, seconds_b) > kLongRun) add(seconds_a, seconds_b);
   int next_look = options.least_pairs;
   while (static_cast<int>(ratios.size()) < options.most_pairs) {
     const bool a_first = ratios.size() % 2 == 0;
@@ -144,9 +142,8 @@ StatusOr<RaceReport> Race(const Racer& racer_a, const Racer& racer_b, const Race
       seconds[is_a ? 0 : 1] = Sample(is_a ? a.program : b.program, a.arguments, repeats, &error);
       if (!error.empty()) return CannotRace(error);
     }
-    times_a.push_back(seconds[0]);
-    times_b.push_back(seconds[1]);
-    ratios.push_back(seconds[0] / seconds[1]);
+    add(seconds[0], seconds[1]);
+    if (IsClear(ratios, options.clear)) break;
     const int pairs = static_cast<int>(ratios.size());
     // Fewer pairs than least_pairs decide nothing: slow programs get some more time.
     const double budget = (pairs < options.least_pairs ? 4 : 1) * options.budget_seconds;

@@ -1,21 +1,19 @@
 #include "compiler/run/tolerance.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 
 #include "compiler/run/rounding_noise.h"
+#include "core/judge.h"
 #include "xla/primitive_util.h"
 
 namespace hone::compiler {
 namespace {
 
-constexpr double kFactor = 4;
-constexpr int64_t kBlock = 32;
-constexpr int64_t kStretch = kBlock << 15;
+constexpr int64_t kStretch = 32 << 15;  // whole blocks of Judge
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Values = std::vector<double>;
@@ -43,71 +41,6 @@ Values FloatValues(const xla::Literal& literal, int64_t begin, int64_t count) {
   return values;
 }
 
-// |a - b|, infinite where they differ in being NaN or infinite.
-double Distance(double a, double b) {
-  if (a == b) return 0;
-  if (std::isnan(a) && std::isnan(b)) return 0;
-  if (!std::isfinite(a) || !std::isfinite(b)) return kInfinity;
-  return std::fabs(a - b);
-}
-
-// What tolerances need to know of a dtype and of an output as a whole.
-struct Scale {
-  double spacing = 0;
-  double tiny = 0;  // denormal numbers may be flushed to zero
-  double size = 0;  // root mean square of the finite elements
-};
-
-struct Judgement {
-  int64_t over = 0;
-  int64_t unstable = 0;
-  int64_t resolved = 0;
-  double worst_error = 0;
-  double worst_absolute = 0;
-};
-
-// Judges a stretch of `candidate` with the tolerances that the noisy runs give.
-void Judge(const Values& reference, const Values& candidate, const std::vector<Values>& noisy,
-           const Scale& scale, Judgement* judgement) {
-  std::array<double, kBlock> spread;
-  const auto count = static_cast<int64_t>(reference.size());
-  for (int64_t start = 0; start < count; start += kBlock) {
-    const int64_t length = std::min(kBlock, count - start);
-    double squares = 0;
-    int64_t finite = 0;
-    for (int64_t j = 0; j < length; ++j) {
-      spread[j] = 0;
-      for (const Values& run : noisy) {
-        spread[j] = std::max(spread[j], Distance(reference[start + j], run[start + j]));
-      }
-      if (spread[j] < kInfinity) {
-        squares += spread[j] * spread[j];
-        ++finite;
-      }
-    }
-    const double rms = finite > 0 ? std::sqrt(squares / static_cast<double>(finite)) : 0;
-    for (int64_t j = 0; j < length; ++j) {
-      const double y = reference[start + j];
-      const double distance = Distance(y, candidate[start + j]);
-      if (spread[j] == kInfinity) {
-        judgement->unstable += distance > 0;
-        continue;
-      }
-      double tolerance = scale.tiny;
-      if (std::isfinite(y)) {
-        tolerance += kFactor * std::max({spread[j], rms, scale.spacing * std::fabs(y)});
-        judgement->resolved += tolerance < 0.1 * std::max(std::fabs(y), scale.size);
-      }
-      if (distance < kInfinity) {
-        judgement->worst_absolute = std::max(judgement->worst_absolute, distance);
-      }
-      const double error = distance == kInfinity ? kInfinity : distance / tolerance;
-      judgement->worst_error = std::max(judgement->worst_error, error);
-      judgement->over += error > 1;
-    }
-  }
-}
-
 // Judges all of an output, a stretch at a time, for these are several copies in double precision.
 Judgement JudgeAll(const xla::Literal& reference, const xla::Literal& candidate,
                    const std::vector<const xla::Literal*>& noisy, int64_t count,
@@ -115,8 +48,10 @@ Judgement JudgeAll(const xla::Literal& reference, const xla::Literal& candidate,
   Judgement judgement;
   for (int64_t begin = 0; begin < count; begin += kStretch) {
     const int64_t length = std::min(kStretch, count - begin);
-    std::vector<Values> runs;
-    for (const xla::Literal* run : noisy) runs.push_back(FloatValues(*run, begin, length));
+    std::vector<Values> values;
+    for (const xla::Literal* run : noisy) values.push_back(FloatValues(*run, begin, length));
+    std::vector<const Values*> runs;
+    for (const Values& run : values) runs.push_back(&run);
     Judge(FloatValues(reference, begin, length), FloatValues(candidate, begin, length), runs, scale,
           &judgement);
   }

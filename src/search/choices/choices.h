@@ -28,8 +28,8 @@ using Assignment = std::vector<uint32_t>;
 struct Problem {
   std::vector<Variable> variables;
   std::vector<Assignment> starts;  // believed to be good: asked right after the stock assignment
-  // The first so many single flips, by weight, are asked before combinations: each of the best
-  // assignment so far.
+  // The first so many flips of a variable or of a whole family, by weight, are asked before other
+  // combinations: each of the best assignment so far.
   size_t singles = SIZE_MAX;
 };
 

@@ -1,7 +1,8 @@
 // What all choosers do alike.
 #include <algorithm>
-#include <numeric>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "search/choices/mutate.h"
@@ -45,24 +46,34 @@ class StrategyChooser final : public Chooser {
   }
 
  private:
+  // A variable, or all of a family, changed to one choice.
   struct Flip {
-    size_t variable;
-    uint32_t choice;
+    std::vector<size_t> variables;
+    uint32_t choice = 0;
+    double weight = 0;
     bool tried = false;
   };
 
-  // The first other choice of each variable, the weightiest variables first; then the second.
+  // The weightiest first: a family is as weighty as all its variables.
   void PlanSingles(size_t most) {
     const std::vector<Variable>& variables = history_.variables();
-    std::vector<size_t> order(variables.size());
-    std::iota(order.begin(), order.end(), size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t a, size_t b) { return variables[a].weight > variables[b].weight; });
-    for (size_t i : order) {
-      for (uint32_t choice = 0; choice < variables[i].choices; ++choice) {
-        if (variables[i].single && choice != variables[i].stock) singles_.push_back({i, choice});
+    std::map<std::tuple<int, int, uint32_t>, Flip> families;  // by group, family and choice
+    for (size_t i = 0; i < variables.size(); ++i) {
+      const Variable& variable = variables[i];
+      for (uint32_t choice = 0; choice < variable.choices; ++choice) {
+        if (!variable.single || choice == variable.stock) continue;
+        singles_.push_back({{i}, choice, variable.weight});
+        Flip& family = families[{variable.group, variable.family, choice}];
+        family.variables.push_back(i);
+        family.choice = choice;
+        family.weight += variable.weight;
       }
     }
+    for (auto& [key, family] : families) {
+      if (family.variables.size() > 1) singles_.push_back(std::move(family));
+    }
+    std::stable_sort(singles_.begin(), singles_.end(),
+                     [&](const Flip& a, const Flip& b) { return a.weight > b.weight; });
     if (singles_.size() > most) singles_.resize(most);
   }
 
@@ -77,10 +88,10 @@ class StrategyChooser final : public Chooser {
   std::optional<Assignment> Single(int group) {
     for (Flip& flip : singles_) {
       if (flip.tried) continue;
-      if (group != kEveryGroup && history_.variables()[flip.variable].group != group) continue;
+      if (group != kEveryGroup && history_.variables()[flip.variables[0]].group != group) continue;
       flip.tried = true;
       Assignment assignment = history_.best();
-      assignment[flip.variable] = flip.choice;
+      for (size_t i : flip.variables) assignment[i] = flip.choice;
       if (history_.MarkSeen(assignment)) return assignment;
     }
     return std::nullopt;

@@ -120,6 +120,32 @@ TEST_P(EachChooser, AsksEverythingOnceAndLegally) {
   EXPECT_TRUE(chooser->Ask(1).empty());
 }
 
+// Each of many matters little; together they are tried before the heaviest alone.
+TEST_P(EachChooser, FamiliesAreChangedTogetherEarly) {
+  if (GetParam().name == "random" || GetParam().name == "exhaustive") {
+    GTEST_SKIP() << "it asks in its own order";
+  }
+  Problem problem;
+  for (int i = 0; i < 12; ++i) {
+    Variable variable;
+    variable.name = std::to_string(i);
+    variable.family = i == 0 ? 1 : 2;
+    variable.weight = i == 0 ? 1 : 0.2;
+    problem.variables.push_back(variable);
+  }
+  const auto chooser = GetParam().make(problem, 1);
+  Assignment together(12, 1);
+  together[0] = 0;
+  bool asked_together = false;
+  for (int i = 0; i < 3; ++i) {
+    for (const Assignment& asked : chooser->Ask(1)) {
+      asked_together = asked_together || asked == together;
+      chooser->Tell({asked, asked == StockAssignment(problem.variables) ? 0.0 : 0.1, false});
+    }
+  }
+  EXPECT_TRUE(asked_together);
+}
+
 TEST_P(EachChooser, NothingToChoose) {
   const auto chooser = GetParam().make(Problem(), 1);
   const std::vector<Assignment> asked = chooser->Ask(3);

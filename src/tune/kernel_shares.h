@@ -1,0 +1,33 @@
+// Where the time of a run goes, by what is decided about: what takes no time is not worth deciding.
+#ifndef HONE_TUNE_KERNEL_SHARES_H_
+#define HONE_TUNE_KERNEL_SHARES_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/compile_plan.h"
+#include "core/program_graph.h"
+
+namespace hone::tune {
+
+class KernelShares {
+ public:
+  KernelShares() = default;  // nothing is known
+  // Of an optimised module that was traced. Loops and calls count by the kernels in them.
+  KernelShares(const std::vector<KernelTime>& kernels, const ProgramGraph& optimised);
+
+  bool known() const { return !of_opcode_.empty(); }
+  // The share of the time, 0 to 1, that kernels take which have the instruction in them, or an
+  // instruction of the opcode. An instruction is known by its name before it was fused or copied.
+  double OfInstruction(const std::string& name) const;
+  double OfOpcode(const std::string& opcode) const;
+
+ private:
+  std::map<std::string, double> of_instruction_;
+  std::map<std::string, double> of_opcode_;
+};
+
+}  // namespace hone::tune
+
+#endif  // HONE_TUNE_KERNEL_SHARES_H_

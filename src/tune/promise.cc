@@ -1,0 +1,35 @@
+#include "tune/promise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace hone::tune {
+namespace {
+
+// Of what kernels with an opcode take: that their instructions are meant is not known.
+constexpr double kAlikeShare = 0.1;
+
+}  // namespace
+
+double Promise(const KernelShares& shares, const Alternative& alternative) {
+  double named = 0, alike = 0;
+  for (const std::string& name : alternative.instructions) named += shares.OfInstruction(name);
+  for (const std::string& opcode : alternative.opcodes) {
+    alike = std::max(alike, shares.OfOpcode(opcode));
+  }
+  return std::min(1.0, named) + kAlikeShare * alike;
+}
+
+std::vector<Alternative> DearestFirst(const KernelShares& shares,
+                                      std::vector<Alternative> alternatives) {
+  const auto tenths = [&](const Alternative& one) {
+    return std::lround(10 * Promise(shares, one));
+  };
+  std::stable_sort(
+      alternatives.begin(), alternatives.end(),
+      [&](const Alternative& a, const Alternative& b) { return tenths(a) > tenths(b); });
+  return alternatives;
+}
+
+}  // namespace hone::tune

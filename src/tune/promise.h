@@ -1,0 +1,22 @@
+// Which alternatives to race first.
+#ifndef HONE_TUNE_PROMISE_H_
+#define HONE_TUNE_PROMISE_H_
+
+#include <vector>
+
+#include "tune/evaluator.h"
+#include "tune/kernel_shares.h"
+
+namespace hone::tune {
+
+// The share of the time, from 0, that an alternative may save at most, as far as the names and
+// opcodes of what it replaces tell.
+double Promise(const KernelShares& shares, const Alternative& alternative);
+
+// Of those that promise about as much the order stays: earlier ones are more special.
+std::vector<Alternative> DearestFirst(const KernelShares& shares,
+                                      std::vector<Alternative> alternatives);
+
+}  // namespace hone::tune
+
+#endif  // HONE_TUNE_PROMISE_H_
