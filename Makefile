@@ -18,10 +18,12 @@ bench:
 	build/bin/hone-bench env --seconds 30
 	.venv/bin/python bench/env_bench.py --seconds 20
 
-docs:  ## the parts of docs/ that are written by hone itself
+docs:  ## the parts of docs/ that hone writes of itself, and the site, links checked: build/site/index.html
 	setup/install
 	setup/build release hone hone-worker
 	docs/generate
+	setup/install --docs
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --quiet --strict
 
 format:
 	clang-format -i $(SOURCES)

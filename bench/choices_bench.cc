@@ -151,7 +151,7 @@ int Run(const Options& options) {
     return 2;
   }
   tune::Space space;
-  tune::AddListing(*listing, *stages, space);
+  tune::AddListing(*listing, *stages, {}, space);
   tune::TuneOptions tuning;
   tuning.seed = options.seed;
   tune::Measurer measurer(**evaluator, space, tuning);

@@ -7,6 +7,7 @@ import gymnasium
 import numpy as np
 
 from hone import _core
+from hone.fetch_xla import ready_worker
 from hone.spaces import Ragged
 
 _PARTS = ("opcodes", "opcode_counts", "cost", "peak_memory", "history", "graph")
@@ -58,17 +59,6 @@ def read_programs(programs):
     return found
 
 
-def find_worker():
-    """The path of the hone-worker that came with the package, or was built in the source tree."""
-    package = pathlib.Path(__file__).resolve().parent
-    for place in (package / "bin", package.parents[1] / "build" / "bin"):
-        if os.access(place / "hone-worker", os.X_OK):
-            return str(place / "hone-worker")
-    raise FileNotFoundError(
-        f"there is no hone-worker in {package / 'bin'}: reinstall hone, or, in a source tree, run "
-        "`make build`")
-
-
 def observation_parts(observation):
     """([part], whether a single one) of what the user gave."""
     single = isinstance(observation, str)
@@ -104,7 +94,7 @@ def open_session(config):
     }
     pool = {
         "workers": int(config["workers"]),
-        "worker_path": find_worker(),
+        "worker_path": ready_worker(),
         "pass_deadline": float(config["pass_deadline"]),
         "memory_limit": float(config["memory_limit"]),
         "rules": read_rules(config.get("rules", ())),

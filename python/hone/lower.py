@@ -1,4 +1,4 @@
-"""HLO of what isn't HLO: a StableHLO file, or a JAX function in a Python file.
+"""HLO of what isn't HLO: a StableHLO file, or a function of JAX's or TensorFlow's in a Python file.
 
     python -m hone.lower model.mlir -o model.pb
     python -m hone.lower train.py:step -o step.pb
@@ -7,7 +7,9 @@
 `hone optimize`, `hone tune` and the others call this for a FILE of either kind, with the python3 that
 is first in PATH. What a function is traced with are the shapes in parentheses, or else its attribute
 `example_args` or the file's `example_args`: a tuple of arguments, or a function that returns one. Only
-shapes are looked at; a jitted function keeps its options.
+shapes are looked at; a jitted function keeps its options. A function that is a
+`tf.function(jit_compile=True)` is lowered by TensorFlow, every other by JAX; variables that a
+tf.function uses are parameters of its program, after its arguments.
 """
 
 import argparse
@@ -51,7 +53,6 @@ def lower(given):
             return from_stablehlo(data, binary=True)
         except ValueError as error:
             raise LowerError(f"{given}: {error}") from error
-    jax = require_jax("lowering a Python function")
     module = _load(function["file"])
     found = module
     for part in function["name"].split("."):
@@ -60,13 +61,34 @@ def lower(given):
         callables = [n for n, v in vars(module).items() if callable(v) and not n.startswith("_")]
         raise LowerError(f"{function['file']} has no function '{function['name']}'; it has "
                          + (", ".join(callables) or "none"))
-    arguments = _arguments(jax, found, module, function)
+    if hasattr(found, "experimental_get_compiler_ir"):
+        return _lower_tensorflow(found, module, function)
+    jax = require_jax("lowering a Python function")
+    arguments = _arguments(jax.ShapeDtypeStruct, found, module, function)
     jitted = found if hasattr(found, "lower") else jax.jit(found)
     return jitted.lower(*arguments).compiler_ir("hlo").as_serialized_hlo_module_proto()
 
 
-def shapes_of(jax, text):
-    """[jax.ShapeDtypeStruct] of "f32[8,16], s32[8]"."""
+def _lower_tensorflow(found, module, function):
+    # The function is TensorFlow's, so TensorFlow is loaded.
+    tensorflow = sys.modules["tensorflow"]
+
+    def spec(sizes, dtype):
+        return tensorflow.TensorSpec(sizes, tensorflow.dtypes.as_dtype(dtype))
+
+    if not getattr(found, "_jit_compile", True):
+        raise LowerError(f"{function['name']} isn't compiled by XLA; make it a "
+                         "tf.function(jit_compile=True)")
+    arguments = _arguments(spec, found, module, function)
+    try:
+        give = found.experimental_get_compiler_ir(*arguments)
+        return give(stage="hlo_serialized", platform_name="CPU")
+    except ValueError as error:
+        raise LowerError(f"TensorFlow cannot lower {function['name']}: {error}") from error
+
+
+def shapes_of(make, text):
+    """[make(sizes, dtype)] of "f32[8,16], s32[8]"; dtypes by numpy's names."""
     found, position = [], 0
     while text[position:].strip():
         match = _SHAPE.match(text, position)
@@ -74,14 +96,14 @@ def shapes_of(jax, text):
             raise LowerError(f"'{text[position:].strip()}' is no list of shapes; give such as "
                              "f32[8,16],s32[8], of " + ", ".join(_DTYPES))
         sizes = tuple(int(size) for size in match[2].split(",") if size.strip())
-        found.append(jax.ShapeDtypeStruct(sizes, _DTYPES[match[1]]))
+        found.append(make(sizes, _DTYPES[match[1]]))
         position = match.end()
     return found
 
 
-def _arguments(jax, found, module, function):
+def _arguments(make, found, module, function):
     if function["shapes"] is not None:
-        return shapes_of(jax, function["shapes"])
+        return shapes_of(make, function["shapes"])
     example = getattr(found, "example_args", None)
     if example is None:
         example = getattr(module, "example_args", None)

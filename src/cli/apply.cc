@@ -28,7 +28,7 @@ int RunApply(const Options& options) {
   }
   const StatusOr<tune::TunePlan> plan = ReadPlan(options.plan);
   if (!plan) return Fail(plan.error(), options.plan, json);
-  const OpenedProgram program = OpenProgram(options.common, options.file, 1);
+  const OpenedProgram program = OpenProgram(options.common, options.file, "", 1);
   if (program.evaluator == nullptr) return program.exit_code;
   Progress progress(options.common.ShowProgress());
   progress.Show("compiling " + options.file);

@@ -7,10 +7,13 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/device.h"
 #include "cli/input.h"
 #include "cli/parse.h"
 #include "cli/progress.h"
 #include "core/comparison.h"
+#include "device/compare.h"
+#include "device/programs.h"
 
 namespace hone::cli {
 namespace {
@@ -19,6 +22,7 @@ struct Options {
   CommonOptions common;
   std::string a;
   std::string b;
+  std::string device;
   CompareOptions compare;
 };
 
@@ -100,6 +104,22 @@ ComparisonReport NoVerdict(const Error& error) {
   return report;
 }
 
+// On a plugin's device: `a` is the reference and says what inputs there are.
+StatusOr<ComparisonReport> CompareOnDevice(Pool& pool, const ProgramInfo& a, const ProgramInfo& b,
+                                           const CompareOptions& compare,
+                                           device::RemoteDevice& device) {
+  auto programs_a = device::Programs::Of(pool, a);
+  if (!programs_a) return tl::unexpected(programs_a.error());
+  auto programs_b = device::Programs::Of(pool, b);
+  if (!programs_b) return tl::unexpected(programs_b.error());
+  const auto made_a = programs_a->Make({a.id, {}}, {});
+  if (!made_a) return tl::unexpected(made_a.error());
+  const auto made_b = programs_b->Make({b.id, {}}, {});
+  if (!made_b) return tl::unexpected(made_b.error());
+  const auto inputs = [&](int set) { return programs_a->Inputs(set, compare.seed); };
+  return device::Compare(device, *made_a, *made_b, inputs, compare);
+}
+
 int RunCheck(const Options& options) {
   const bool json = options.common.json;
   StatusOr<std::string> data_a =
@@ -108,6 +128,13 @@ int RunCheck(const Options& options) {
   StatusOr<std::string> data_b =
       ReadInput(options.b, options.common.MostInputBytes(), options.common.datasets);
   if (!data_b) return Fail(data_b.error(), options.b, json);
+  std::unique_ptr<device::RemoteDevice> device;
+  if (!options.device.empty()) {
+    const Waiting waiting(options.common.ShowProgress(), "loading the plugin");
+    auto loaded = StartDevice(options.common, options.device);
+    if (!loaded) return Fail(loaded.error(), json);
+    device = *std::move(loaded);
+  }
   auto started = StartPool(options.common);
   if (!started) return Fail(started.error(), json);
   Pool& pool = **started;
@@ -118,7 +145,8 @@ int RunCheck(const Options& options) {
   StatusOr<ComparisonReport> report = MakeError(ErrorCode::kInternal, "not compared");
   {
     const Waiting waiting(options.common.ShowProgress(), "compiling and running both");
-    report = pool.Compare({a->id, {}}, {b->id, {}}, options.compare);
+    report = device ? CompareOnDevice(pool, *a, *b, options.compare, *device)
+                    : pool.Compare({a->id, {}}, {b->id, {}}, options.compare);
   }
   if (!report) report = NoVerdict(report.error());
   const int code = CodeFor(report->verdict);
@@ -141,6 +169,8 @@ Run AddCheck(CLI::App& app) {
   app.add_option("--seed", options->compare.seed,
                  fmt::format("of the inputs ({})", options->compare.seed))
       ->type_name("N");
+  AddDeviceOption(app, options->device,
+                  "compare what a PJRT plugin's device computes: pjrt:/path/to/plugin.so");
   AddDuration(app, "--budget", options->compare.budget_seconds,
               fmt::format("time for it ({:g}s)", options->compare.budget_seconds));
   AddDatasetsOption(app, options->common.datasets);

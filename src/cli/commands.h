@@ -37,6 +37,7 @@ Run AddCoreset(CLI::App& app);
 Run AddCostModel(CLI::App& app);
 Run AddDataset(CLI::App& app);
 Run AddEval(CLI::App& app);
+Run AddGraph(CLI::App& app);
 Run AddImplement(CLI::App& app);
 Run AddLeaderboard(CLI::App& app);
 Run AddMemory(CLI::App& app);

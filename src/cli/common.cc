@@ -8,6 +8,7 @@
 
 #include "cli/output.h"
 #include "cli/parse.h"
+#include "cli/worker.h"
 
 namespace hone::cli {
 namespace {
@@ -55,7 +56,8 @@ void AddCommonOptions(CLI::App& app, CommonOptions& options) {
       ->check(CLI::Range(1, 2047).description(""))  // a protobuf message ends at 2 GiB
       ->type_name("MIB")
       ->group(kGroup);
-  app.add_option("--rules", options.rules, "rewrite rules of your own, beside hone's; may be repeated")
+  app.add_option("--rules", options.rules,
+                 "rewrite rules of your own, beside hone's; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->group(kGroup);
@@ -73,7 +75,10 @@ PoolOptions PoolOptionsFor(const CommonOptions& options) {
 
 StatusOr<std::unique_ptr<Pool>> StartPool(const CommonOptions& options,
                                           const std::atomic<bool>* stop) {
+  StatusOr<std::string> worker = ReadyWorker(options.quiet);
+  if (!worker) return tl::unexpected(worker.error());
   PoolOptions pool = PoolOptionsFor(options);
+  pool.worker_path = *std::move(worker);
   pool.stop = stop;
   return Pool::Start(pool);
 }

@@ -18,6 +18,8 @@
 #include "cli/parse.h"
 #include "cli/program_set.h"
 #include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/report_eval.h"
 #include "core/median.h"
 #include "report/evaluation.h"
 #include "search/searcher.h"
@@ -42,6 +44,7 @@ struct Options {
   bool run_time = false;
   double verify_seconds = 60;
   std::string output;
+  std::string report;
 };
 
 class EvalRun {
@@ -59,6 +62,9 @@ class EvalRun {
     auto chosen = ChooseInputs(options_.programs, options_.common.datasets);
     if (!chosen) return Fail(chosen.error().error, chosen.error().file, options_.common.json);
     files_ = *std::move(chosen);
+    if (Status fine = CheckReport(options_.report); !fine) {
+      return Fail(fine.error(), options_.report, options_.common.json);
+    }
     if (!options_.output.empty()) {
       if (Status read = ReadOld(); !read) {
         return Fail(read.error(), options_.output, options_.common.json);
@@ -117,6 +123,13 @@ class EvalRun {
         if (Status wrote = WriteFile(options_.output, written); !wrote) {
           return Fail(wrote.error(), options_.output, options_.common.json);
         }
+      }
+    }
+    if (!options_.report.empty() && !rows_.empty()) {
+      const EvalReport what{options_.method, options_.objective, options_.actions, pool_->version(),
+                            rows_,           errors_.size()};
+      if (Status wrote = WriteReport(options_.report, MakeReport(what)); !wrote) {
+        return Fail(wrote.error(), options_.report, options_.common.json);
       }
     }
     return Conclude(*stop_ ? kInterrupted : failed ? kSomeFailed : kFine);
@@ -307,6 +320,7 @@ Run AddEval(CLI::App& app) {
                "also compile each result by the stock compiler, count its instructions and run it");
   app.add_option("-o,--output", options->output, "add the results to this file, a JSON line each")
       ->type_name("OUT");
+  AddReportOption(app, options->report);
   AddDatasetsOption(app, options->common.datasets);
   AddCommonOptions(app, options->common);
   return [options] { return EvalRun(*options).Run(); };

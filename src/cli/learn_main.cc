@@ -1,6 +1,7 @@
 // hone-learn: the commands that need torch. `hone` becomes this for them.
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/own_commands.h"
 
 int main(int argc, char** argv) {
   const std::vector<hone::cli::Command> commands = {
@@ -11,6 +12,7 @@ int main(int argc, char** argv) {
        "500000\n"
        "  hone train models/ --resume runs/ppo/checkpoint.pt --log runs/ppo -o "
        "policy.safetensors\n",
-       hone::cli::AddTrain}};
+       hone::cli::AddTrain},
+      {"manual", "the commands above, for `hone manual`", "", hone::cli::AddManual}};
   return hone::cli::RunCommandLine(commands, argc, argv);
 }

@@ -1,4 +1,6 @@
 #include "cli/commands.h"
+#include "cli/device.h"
+#include "cli/own_commands.h"
 
 namespace hone::cli {
 
@@ -7,8 +9,10 @@ const std::vector<Command>& Commands() {
       {"optimize", "search for an order of XLA's passes that beats XLA's own; verify the result",
        "  hone optimize model.hlo -o better.hlo --recipe better.json\n"
        "  hone optimize model.hlo --objective flops --actions all --budget 2m\n"
+       "  hone optimize model.hlo --report report.html\n"
        "  hone optimize models/ --budget 20s --json\n"
-       "  hone optimize model.mlir -o better.hlo\n",
+       "  hone optimize model.mlir -o better.hlo\n"
+       "  hone optimize model.hlo --device pjrt:/path/to/plugin.so\n",
        AddOptimize},
       {"run", "run passes on a program, in the order given",
        "  hone run model.hlo --passes algsimp,cse,dce -o out.hlo\n"
@@ -29,10 +33,13 @@ const std::vector<Command>& Commands() {
        AddImplement},
       {"tune", "the fastest verified way to compile a program, by search and measurement",
        "  hone tune model.hlo --budget 10m --plan plan.json -o optimised.hlo\n"
+       "  hone tune model.hlo --budget 5m --report report.html\n"
        "  hone tune models/ --budget 5m --store tuned.db --json\n"
        "  hone tune recorded/ --store tuned.db --budget 2m\n"
        "  hone tune 'train.py:step(f32[8,16],s32[8])' --plan plan.json\n"
-       "  hone tune model.hlo --stages flags,tiles --strategy boosting --budget 200steps\n",
+       "  hone tune model.hlo --stages flags,tiles --strategy boosting --budget 200steps\n"
+       "  hone tune model.hlo --device pjrt:/path/to/plugin.so --plan plan.json\n"
+       "  hone tune model.hlo --workers ray:auto --store tuned.db\n",
        AddTune},
       {"record", "what a Python script has JAX compile, and how often it runs",
        "  hone record -- python train.py\n"
@@ -44,7 +51,9 @@ const std::vector<Command>& Commands() {
        "  hone apply plan.json model.hlo -o optimised.hlo\n", AddApply},
       {"bench", "run a program as the stock compiler makes it against the same under a plan",
        "  hone bench model.hlo --plan plan.json\n"
-       "  hone bench model.hlo --plan plan.json --budget 30s --json\n",
+       "  hone bench model.hlo --plan plan.json --budget 30s --json\n"
+       "  hone bench model.hlo --kernels 10\n"
+       "  hone bench model.hlo --plan plan.json --device pjrt:/path/to/plugin.so\n",
        AddBench},
       {"store", "what tuning has found out: list, show, export, import, prune",
        "  hone store ls tuned.db\n"
@@ -65,7 +74,8 @@ const std::vector<Command>& Commands() {
        AddReplay},
       {"check", "do two programs compute the same? 0 yes, 1 no, 4 can't tell",
        "  hone check model.hlo better.hlo\n"
-       "  hone check model.hlo better.hlo --inputs 10 --seed 7 --budget 5m\n",
+       "  hone check model.hlo better.hlo --inputs 10 --seed 7 --budget 5m\n"
+       "  hone check model.hlo better.hlo --device pjrt:/path/to/plugin.so\n",
        AddCheck},
       kTrain,
       {"eval", "a search method or a trained policy on programs, against XLA's own order",
@@ -85,9 +95,13 @@ const std::vector<Command>& Commands() {
        "  hone stats model.hlo\n"
        "  hone stats models/ --json\n",
        AddStats},
+      {"graph", "a program for Model Explorer or Graphviz",
+       "  hone graph model.hlo -o model.json          open it in Model Explorer\n"
+       "  hone graph model.hlo --format dot | dot -Tsvg -o model.svg\n",
+       AddGraph},
       {"memory", "plan what lies where on a scratchpad accelerator, and when it moves",
        "  hone memory model.hlo --machine neuroncore_v2\n"
-       "  hone memory model.hlo --machine my_machine.json -o plan.json\n"
+       "  hone memory model.hlo --machine my_machine.json -o plan.json --report report.html\n"
        "  hone memory simulate plan.json\n"
        "  hone memory machines\n",
        AddMemory},
@@ -97,11 +111,32 @@ const std::vector<Command>& Commands() {
        "  hone dataset split programs/ --by family\n"
        "  hone optimize mlp/train_step --datasets datasets/mlp\n",
        AddDataset},
+      {"device", "PJRT plugins to compile and measure on: what one is, flags that are tried",
+       "  hone device info pjrt:/path/to/plugin.so\n"
+       "  hone device flags gpu\n",
+       AddDevice},
       {"passes", "the passes that hone knows",
        "  hone passes\n"
        "  hone passes --group simplify\n"
        "  hone passes --excluded\n",
        AddPasses},
+      {"setup", "fetch XLA's libraries; the first command that needs them does it too",
+       "  hone setup\n"
+       "  hone setup --hashes\n",
+       AddSetup},
+      {"doctor", "what is missing, what is slow on this machine, and what to do",
+       "  hone doctor\n"
+       "  hone doctor --json\n",
+       AddDoctor},
+      {"completion", "a script that completes hone's command line: bash, zsh, fish",
+       "  source <(hone completion bash)\n"
+       "  hone completion zsh > ~/.zfunc/_hone\n"
+       "  hone completion fish > ~/.config/fish/completions/hone.fish\n",
+       AddCompletion},
+      {"manual", "this command line as a man page, as Markdown or as JSON",
+       "  hone manual > hone.1\n"
+       "  hone manual --markdown\n",
+       AddManual},
   };
   return commands;
 }

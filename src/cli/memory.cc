@@ -14,6 +14,8 @@
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/report_memory.h"
 #include "memory/plan_file.h"
 #include "memory/planner.h"
 #include "memory/planning/work.h"
@@ -27,6 +29,7 @@ struct Options {
   std::string file;
   std::string machine = "neuroncore_v2";
   std::string output;
+  std::string report;
   double budget_seconds = 60;
   double verify_gflops = 1;
   uint64_t seed = 0;
@@ -117,6 +120,9 @@ int RunMemory(const Options& options) {
       return Fail(writable.error(), options.output, json);
     }
   }
+  if (Status fine = CheckReport(options.report); !fine) {
+    return Fail(fine.error(), options.report, json);
+  }
   auto loaded = LoadNetwork(options.common, options.file, *machine);
   if (!loaded) return Fail(loaded.error(), options.file, json);
   const memory::Network& network = loaded->network;
@@ -137,6 +143,12 @@ int RunMemory(const Options& options) {
       return Fail(written.error(), options.output, json);
     }
   }
+  if (!options.report.empty()) {
+    const MemoryReport what{options.file, *machine, *planned, verification};
+    if (Status wrote = WriteReport(options.report, MakeReport(*loaded, what)); !wrote) {
+      return Fail(wrote.error(), options.report, json);
+    }
+  }
   const int code = verification.ok ? kFine : kSomeFailed;
   return json ? Finish(ToJson(options, network, *machine, *planned, verification), code)
               : Finish(Text(options, network, *machine, *planned, verification), code);
@@ -154,6 +166,7 @@ Run AddMemory(CLI::App& app) {
               fmt::format("time for planning ({:g}s)", options->budget_seconds));
   app.add_option("-o,--output", options->output, "write the plan: every step, with addresses")
       ->type_name("PLAN");
+  AddReportOption(app, options->report);
   app.add_option("--verify-gflops", options->verify_gflops,
                  fmt::format("programs of more products are followed without numbers ({:g})",
                              options->verify_gflops))

@@ -15,6 +15,7 @@
 
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/device.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
 #include "cli/models.h"
@@ -22,7 +23,10 @@
 #include "cli/parse.h"
 #include "cli/program_set.h"
 #include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/report_optimize.h"
 #include "cli/targets.h"
+#include "report/html.h"
 #include "search/searcher.h"
 #include "tune/recipe.h"
 
@@ -43,8 +47,11 @@ struct Options {
   bool no_verify = false;
   bool allow_unverified = false;
   bool timing = false;
+  std::string device;
+  double device_seconds = 10;
   std::string output;
   std::string recipe;
+  std::string report;
 };
 
 // One file's outcome: a result or an error.
@@ -54,8 +61,10 @@ struct Row {
   ProgramInfo program;
   OptimizeResult result;
   double seconds = 0;
+  std::optional<OnDevice> on_device;
   std::string output;  // where it was written; empty where it was not
   std::string recipe;
+  std::string report;
   std::string withheld;  // why it was not written though asked for
 
   std::optional<double> Ratio() const {
@@ -119,8 +128,10 @@ Json RowJson(const Pool& pool, const Row& row, const Options& options) {
   }
   json["fingerprint"] = result.state.ToHex();
   if (options.timing) json["timing"] = TimingToJson(result.timing);
+  if (row.on_device) json["on_device"] = OnDeviceJson(*row.on_device);
   if (!row.output.empty()) json["output"] = row.output;
   if (!row.recipe.empty()) json["recipe"] = row.recipe;
+  if (!row.report.empty()) json["report"] = row.report;
   if (!row.withheld.empty()) json["withheld"] = row.withheld;
   return json;
 }
@@ -234,6 +245,7 @@ std::string Details(const Pool& pool, const Row& row, const Options& options) {
     text += fmt::format("pass {} failed {} time{}: {}\n", failure.pass, failure.times,
                         failure.times == 1 ? "" : "s", Printable(failure.why));
   }
+  if (row.on_device) text += OnDeviceText(*row.on_device);
   if (options.timing) text += TimingText(result, pool.workers());
   return text;
 }
@@ -279,8 +291,14 @@ class Optimization {
     if (Status loaded = LoadModels(options_.models, options_.search, models_); !loaded) {
       return Fail(loaded.error(), options_.common.json);
     }
+    if (!options_.report.empty()) {
+      if (Status have = report::HaveTemplate(); !have) {
+        return Fail(have.error(), options_.common.json);
+      }
+    }
     for (auto [given, extension, targets] : {std::tuple(&options_.output, ".hlo", &outputs_),
-                                             std::tuple(&options_.recipe, ".json", &recipes_)}) {
+                                             std::tuple(&options_.recipe, ".json", &recipes_),
+                                             std::tuple(&options_.report, ".html", &reports_)}) {
       auto planned = Targets(files_, *given, extension);
       if (!planned) return Fail(planned.error(), *given, options_.common.json);
       *targets = *planned;
@@ -290,6 +308,12 @@ class Optimization {
           return Fail(fine.error(), target, options_.common.json);
         }
       }
+    }
+    if (!options_.device.empty()) {
+      const Waiting waiting(options_.common.ShowProgress(), "loading the plugin");
+      auto device = StartDevice(options_.common, options_.device);
+      if (!device) return Fail(device.error(), options_.common.json);
+      device_ = *std::move(device);
     }
     stop_ = StopOnInterrupt();
     auto pool = StartPool(options_.common, stop_);
@@ -307,6 +331,7 @@ class Optimization {
     std::string text = Header(Width()) + TableLine(row, Width()) + Details(*pool_, row, options_);
     if (!row.output.empty()) text += "written to " + row.output + "\n";
     if (!row.recipe.empty()) text += "recipe in " + row.recipe + "\n";
+    if (!row.report.empty()) text += "report in " + row.report + "\n";
     if (!row.withheld.empty()) Warn(row.file, row.withheld);
     return Finish(text, code);
   }
@@ -373,7 +398,9 @@ class Optimization {
                         "or give --allow-unverified"};
     } else {
       Search(row);
+      if (!row.error && device_ != nullptr) MeasureOnDevice(row);
       if (!row.error) Write(i, row);
+      if (!row.error) Report(i, row);
     }
     pool_->Unload(program->id);
     row.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -406,6 +433,22 @@ class Optimization {
     } else {
       row.result = *std::move(result);
     }
+  }
+
+  void MeasureOnDevice(Row& row) {
+    const Waiting waiting(options_.common.ShowProgress(), "measuring " + row.file);
+    StateName state{row.program.id, {}};
+    for (PassId pass : row.result.passes) state.links.push_back({pass, {}});
+    RaceOptions racing;
+    racing.budget_seconds = options_.device_seconds;
+    racing.least_pairs = 20;
+    racing.seed = options_.seed;
+    CompareOptions comparing;
+    comparing.inputs = options_.inputs;
+    comparing.seed = options_.seed;
+    comparing.budget_seconds = options_.verify_seconds;
+    row.on_device = TryOnDevice(*pool_, row.program, state, *device_, racing,
+                                options_.no_verify ? nullptr : &comparing, stop_);
   }
 
   // The result and its recipe, if wanted and if it may be given out.
@@ -447,13 +490,33 @@ class Optimization {
     }
   }
 
+  void Report(size_t i, Row& row) {
+    if (reports_[i].empty()) return;
+    const OptimizeReport what{row.file,
+                              row.program,
+                              row.result,
+                              options_.objective,
+                              options_.actions,
+                              options_.search,
+                              options_.seed,
+                              options_.common.ShowProgress(),
+                              stop_};
+    if (Status wrote = WriteReport(reports_[i], MakeReport(*pool_, what)); !wrote) {
+      row.error = wrote.error();
+      return;
+    }
+    row.report = reports_[i];
+  }
+
   Options& options_;
   std::vector<std::string> files_;
   std::vector<std::string> outputs_;
   std::vector<std::string> recipes_;
+  std::vector<std::string> reports_;
   OptimizeOptions models_;  // what the searcher needs of them
   const std::atomic<bool>* stop_ = nullptr;
   std::unique_ptr<Pool> pool_;
+  std::unique_ptr<device::RemoteDevice> device_;  // null where none was named
 };
 
 }  // namespace
@@ -481,11 +544,15 @@ Run AddOptimize(CLI::App& app) {
   app.add_flag("--no-verify", options->no_verify, "skip it");
   app.add_flag("--allow-unverified", options->allow_unverified,
                "write a result that is not verified");
+  AddDeviceOption(app, options->device,
+                  "measure the result on a PJRT plugin's device: pjrt:/path/to/plugin.so");
+  AddDuration(app, "--device-budget", options->device_seconds, "time for that (10s)");
   app.add_option("-o,--output", options->output,
                  "write the result here (.pb is binary); a folder for several files")
       ->type_name("OUT");
   app.add_option("--recipe", options->recipe, "write how it was made; a folder for several files")
       ->type_name("OUT");
+  AddReportOption(app, options->report, /*several_files=*/true);
   app.add_flag("--timing", options->timing, "show where the time went");
   options->common.workers =
       static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 8u));

@@ -1,12 +1,7 @@
 #include "cli/python.h"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -24,43 +19,9 @@ namespace fs = std::filesystem;
 
 constexpr char kHook[] = "hone/jax/site";
 
-// A file in memory that a child writes and we read.
-class Captured {
- public:
-  explicit Captured(const char* name) : file_(memfd_create(name, MFD_CLOEXEC)) {}
-  ~Captured() {
-    if (file_ >= 0) close(file_);
-  }
-  Captured(const Captured&) = delete;
-  Captured& operator=(const Captured&) = delete;
-
-  int file() const { return file_; }
-  std::string Text() const {
-    std::string text;
-    std::array<char, 65536> some;
-    ssize_t got = 0;
-    for (off_t at = 0; (got = pread(file_, some.data(), some.size(), at)) > 0; at += got) {
-      text.append(some.data(), static_cast<size_t>(got));
-    }
-    return text;
-  }
-
- private:
-  const int file_;
-};
-
 std::string PathWith(const std::string& first) {
   const char* const path = std::getenv("PYTHONPATH");
   return path == nullptr || *path == '\0' ? first : first + ":" + path;
-}
-
-std::vector<std::string> EnvironmentWith(const std::string& name, const std::string& value) {
-  std::vector<std::string> variables{name + "=" + value};
-  for (char** one = environ; *one != nullptr; ++one) {
-    if (std::string_view(*one).substr(0, name.size() + 1) != name + "=")
-      variables.emplace_back(*one);
-  }
-  return variables;
 }
 
 std::vector<char*> Pointers(std::vector<std::string>& texts) {
@@ -68,11 +29,6 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
   for (std::string& text : texts) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;
-}
-
-std::string WithoutLineEnd(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
 }
 
 }  // namespace
@@ -88,39 +44,23 @@ StatusOr<std::string> PackageFolder() {
                                                 ": reinstall hone, or run it from its source tree");
 }
 
+std::string PackagePython() {
+  const StatusOr<std::string> package = PackageFolder();
+  if (package && package->ends_with("-packages")) {
+    // PREFIX/lib/python3.11/site-packages belongs to PREFIX/bin/python3.
+    const fs::path python = fs::path(*package) / "../../../bin/python3";
+    if (access(python.c_str(), X_OK) == 0) return python.lexically_normal().string();
+  }
+  return "python3";
+}
+
 StatusOr<Finished> RunModule(const std::string& python, const std::string& module,
                              const std::vector<std::string>& arguments, bool show) {
   const StatusOr<std::string> package = PackageFolder();
   if (!package) return tl::unexpected(package.error());
-  const Captured out("out");
-  const Captured err("err");
-  if (out.file() < 0 || err.file() < 0) {
-    return MakeError(ErrorCode::kInternal, std::string("no memory file: ") + std::strerror(errno));
-  }
   std::vector<std::string> words{python, "-m", module};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<std::string> variables = EnvironmentWith("PYTHONPATH", PathWith(*package));
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, out.file(), 1);
-  if (!show) posix_spawn_file_actions_adddup2(&actions, err.file(), 2);
-  pid_t pid = 0;
-  const int failed = posix_spawnp(&pid, python.c_str(), &actions, nullptr, Pointers(words).data(),
-                                  Pointers(variables).data());
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) {
-    return MakeError(ErrorCode::kUnsupported,
-                     "cannot run " + python + ": " + std::strerror(failed));
-  }
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0) {
-    if (errno != EINTR) {
-      return MakeError(ErrorCode::kInternal, std::string("waitpid: ") + std::strerror(errno));
-    }
-  }
-  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return Finished{code, out.Text(), WithoutLineEnd(err.Text())};
+  return RunProgram(words, {.variables = {"PYTHONPATH=" + PathWith(*package)}, .show = show});
 }
 
 bool NeedsLowering(const std::string& given) {

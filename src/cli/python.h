@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/child.h"
 #include "core/result.h"
 
 namespace hone::cli {
@@ -14,11 +15,9 @@ namespace hone::cli {
 // package is installed. Errors: there is none.
 StatusOr<std::string> PackageFolder();
 
-struct Finished {
-  int exit_code = 0;
-  std::string out;
-  std::string err;  // empty where it was shown
-};
+// The python of the environment that the package is installed in, else the python3 that is first in
+// PATH.
+std::string PackagePython();
 
 // `python -m MODULE ARGUMENTS…` with the package in its path, waited for. Its stderr is kept, or
 // goes to ours with `show`. Errors: there is no such python.

@@ -13,6 +13,8 @@
 #include "cli/input.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/report_rewrites.h"
 #include "tune/plan.h"
 #include "tune/recipe.h"
 
@@ -28,6 +30,7 @@ struct Options {
   std::string plan;
   std::string plan_output;
   std::string output;
+  std::string report;
   uint64_t seed = 1;
   size_t most = 40;
   bool texts = false;
@@ -98,8 +101,7 @@ std::string Table(const Rewrites& rewrites, const std::string& pass, const Optio
 }
 
 // The state to look at: the program, or what --after makes of it.
-StatusOr<StateName> StartingState(Pool& pool, const ProgramInfo& program,
-                                  const Options& options) {
+StatusOr<StateName> StartingState(Pool& pool, const ProgramInfo& program, const Options& options) {
   StateName state{program.id, {}};
   if (options.after.empty()) return state;
   std::vector<std::string> names;
@@ -115,9 +117,9 @@ StatusOr<StateName> StartingState(Pool& pool, const ProgramInfo& program,
   if (!applied) return tl::unexpected(applied.error());
   for (const Step& step : applied->steps) {
     if (!step.failure.empty()) {
-      return MakeError(ErrorCode::kPassFailed, fmt::format("{} of --after fails: {}",
-                                                           pool.passes()[step.pass].name,
-                                                           step.failure));
+      return MakeError(
+          ErrorCode::kPassFailed,
+          fmt::format("{} of --after fails: {}", pool.passes()[step.pass].name, step.failure));
     }
     if (step.changed) state.links.push_back({step.pass, step.state});
   }
@@ -161,6 +163,9 @@ int RunRewrites(const Options& options) {
     if (path.empty()) continue;
     if (Status writable = CheckWritable(path); !writable) return Fail(writable.error(), path, json);
   }
+  if (Status fine = CheckReport(options.report); !fine) {
+    return Fail(fine.error(), options.report, json);
+  }
   StatusOr<std::string> file = FindInput(options.file, options.common.datasets);
   if (!file) return Fail(file.error(), options.file, json);
   StatusOr<std::string> data = ReadInput(*file, options.common.MostInputBytes());
@@ -178,12 +183,18 @@ int RunRewrites(const Options& options) {
   if (!state) return Fail(state.error(), *file, json);
   progress.Show("dry run of " + name);
   RewritesOptions listing;
-  listing.texts = json || options.texts;
+  listing.texts = json || options.texts || !options.report.empty();
   listing.time_pass = json;
   const StatusOr<Rewrites> rewrites = (*pool)->ListRewrites(*state, *pass, listing);
   if (!rewrites) return Fail(rewrites.error(), *file, json);
+  RewritesReport about{*file, *program, *state, name, *rewrites, {}, {}, {}};
+  const auto write_report = [&]() -> Status {
+    if (options.report.empty()) return {};
+    return WriteReport(options.report, MakeReport(**pool, about));
+  };
   if (options.apply.empty() && options.plan.empty()) {
     progress.Clear();
+    if (Status wrote = write_report(); !wrote) return Fail(wrote.error(), options.report, json);
     if (json) return Finish(ToJson(*rewrites, *file, name), kFine);
     return Finish(Table(*rewrites, name, options), kFine);
   }
@@ -214,15 +225,15 @@ int RunRewrites(const Options& options) {
   out["sites"] = rewrites->sites.size();
   out["changed"] = step.changed;
   out["op_count"] = step.metrics.op_count;
-  std::string text =
-      fmt::format("{}: {} instructions{}\n", name, Grouped(step.metrics.op_count),
-                  step.changed ? "" : ", nothing changed");
+  std::string text = fmt::format("{}: {} instructions{}\n", name, Grouped(step.metrics.op_count),
+                                 step.changed ? "" : ", nothing changed");
   int code = kFine;
   if (options.verify) {
     progress.Show("comparing outputs");
     StatusOr<ComparisonReport> report =
         (*pool)->Compare({program->id, {}}, result, CompareOptions());
     if (!report) return Fail(report.error(), *file, json);
+    about.comparison = *report;
     const char* const verdict = report->verdict == Verdict::kEqual       ? "true"
                                 : report->verdict == Verdict::kDifferent ? "false"
                                                                          : "unknown";
@@ -233,6 +244,9 @@ int RunRewrites(const Options& options) {
     if (report->verdict == Verdict::kDifferent) code = kDifferent;
   }
   progress.Clear();
+  about.result = result;
+  about.metrics = step.metrics;
+  if (Status wrote = write_report(); !wrote) return Fail(wrote.error(), options.report, json);
   if (!options.output.empty()) {
     const StatusOr<Exported> exported = (*pool)->Export(result, FormatFor(options.output));
     if (!exported) return Fail(exported.error(), *file, json);
@@ -272,6 +286,7 @@ Run AddRewrites(CLI::App& app) {
   app.add_option("--plan-out", options->plan_output,
                  "write the choices by what the sites look like, for this or other programs")
       ->type_name("FILE");
+  AddReportOption(app, options->report);
   app.add_option("--seed", options->seed, "of `--apply half`")->capture_default_str();
   app.add_option("--most", options->most, "sites to show")->capture_default_str();
   app.add_flag("--texts", options->texts, "show originals and replacements");

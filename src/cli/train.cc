@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/cluster.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/input.h"
@@ -21,6 +22,7 @@
 #include "cli/parse.h"
 #include "cli/program_set.h"
 #include "cli/progress.h"
+#include "cli/worker.h"
 #include "env/session.h"
 #include "learn/config.h"
 #include "learn/learner.h"
@@ -38,6 +40,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Options {
   CommonOptions common;
+  ClusterOptions cluster;
   ProgramSet programs;
   std::string algorithm = "ppo";
   std::string preset = "hone";
@@ -148,8 +151,15 @@ class Training {
     env.episode_mask = true;
     env.use_table = !options_.no_table;
     stop_ = StopOnInterrupt();
+    auto cluster = Cluster::Connect(options_.cluster, options_.common);
+    if (!cluster) return tl::unexpected(cluster.error());
+    cluster_ = *std::move(cluster);
+    StatusOr<std::string> worker = ReadyWorker(options_.common.quiet);
+    if (!worker) return tl::unexpected(worker.error());
     PoolOptions pool = PoolOptionsFor(options_.common);
+    pool.worker_path = *std::move(worker);
     pool.stop = stop_;
+    if (cluster_ != nullptr) cluster_->Lend(pool);
     auto session = Session::Open(std::move(programs), env, pool);
     if (!session) return tl::unexpected(session.error());
     session_ = *std::move(session);
@@ -316,6 +326,7 @@ class Training {
 
   Options& options_;
   learn::Config config_;
+  std::shared_ptr<Cluster> cluster_;  // null where workers run here; outlives the session's
   std::shared_ptr<Session> session_;
   std::unique_ptr<learn::Learner> learner_;
   std::optional<learn::MetricsLog> log_;
@@ -382,6 +393,7 @@ Run AddTrain(CLI::App& app) {
   app.add_option("-o,--out", options->output, "write the policy here")->type_name("OUT");
   AddDatasetsOption(app, options->common.datasets);
   AddCommonOptions(app, options->common);
+  AddClusterOptions(app, options->common, options->cluster);
   return [options] { return Training(*options).Run(); };
 }
 

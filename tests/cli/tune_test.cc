@@ -52,6 +52,13 @@ TEST_F(TuneTest, BadInputIsToldAtOnce) {
       {"costmodel", "train", "--store", "text.db", "-o", "no/such/folder/model"},
       {"costmodel", "eval", "--store", "missing.db"},
       {"tune", "small.hlo", "--budget", "soon"},
+      {"tune", "small.hlo", "--workers", "0"},
+      {"tune", "small.hlo", "--workers", "many"},
+      {"tune", "small.hlo", "--workers", "ray:"},
+      {"tune", "small.hlo", "--workers", "ray:auto,none"},
+      {"tune", "small.hlo", "--workers", "ray:auto", "--python", "no/such/python"},
+      {"tune", "small.hlo", "--workers", "ray:auto", "--python", "true"},
+      {"tune", "small.hlo", "--kind", "tpu"},
       {"tune", "small.hlo", "--store", "text.db"},
       {"tune", "small.hlo", "--plan", "no/such/folder/plan.json"},
       {"apply", "missing.json", "small.hlo", "-o", "out.hlo"},
@@ -88,6 +95,15 @@ TEST_F(TuneTest, TheEmptyPlanIsTheStockCompiler) {
   const Ran bench = Hone({"bench", "work.hlo", "--plan", "empty.json", "--json"});
   ASSERT_EQ(bench.code, 0) << bench.err;
   EXPECT_TRUE(bench.Json()["same_executable"].get<bool>());
+  EXPECT_FALSE(bench.Json().contains("kernels"));
+  const Ran traced =
+      Hone({"bench", "work.hlo", "--plan", "empty.json", "--kernels", "3", "--json"});
+  ASSERT_EQ(traced.code, 0) << traced.err;
+  const auto kernels = traced.Json()["kernels"];
+  ASSERT_FALSE(kernels["stock"].empty());
+  EXPECT_LE(kernels["stock"].size(), 3u);
+  EXPECT_GT(kernels["stock"][0]["ms"].get<double>(), 0);
+  EXPECT_TRUE(kernels["plan"].empty()) << "it is the same executable";
   EXPECT_EQ(bench.Json()["speedup"], 1);
 }
 

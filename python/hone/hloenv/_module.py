@@ -1,6 +1,7 @@
 """Programs, and the compiler process that they live in."""
 
 from hone import _core, _options
+from hone.fetch_xla import ready_worker
 
 _shared = None
 
@@ -15,9 +16,9 @@ def workbench(**options):
     """
     global _shared
     if options:
-        return _core.Workbench({"worker_path": _options.find_worker(), **options})
+        return _core.Workbench({"worker_path": ready_worker(), **options})
     if _shared is None or not _shared.alive:  # a child that was forked off has none
-        _shared = _core.Workbench({"worker_path": _options.find_worker()})
+        _shared = _core.Workbench({"worker_path": ready_worker()})
     return _shared
 
 

@@ -6,6 +6,8 @@ import pathlib
 import shutil
 import subprocess
 
+from hone.fetch_xla import FetchError, ready_worker
+
 
 class HoneError(RuntimeError):
     """What `hone` said that it cannot do."""
@@ -32,6 +34,7 @@ def run_hone(*arguments, show=False):
       HoneError: it failed; the message is its own.
     """
     command = [find_hone(), *map(str, arguments), "--json"]
+    _have_xla()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True,
                           stderr=None if show else subprocess.PIPE) as done:
         try:
@@ -47,3 +50,13 @@ def run_hone(*arguments, show=False):
         said = answer.get("error", {}).get("message") or (err or "").strip()
         raise HoneError(f"hone {arguments[0]}: {said or f'exit code {done.returncode}'}")
     return answer
+
+
+def _have_xla():
+    """Fetches XLA where an installed hone lacks it, with progress whatever else is shown: it takes minutes."""
+    try:
+        ready_worker()
+    except FileNotFoundError:
+        pass  # a hone in PATH, which sees to it itself
+    except FetchError as error:
+        raise HoneError(str(error)) from error

@@ -23,8 +23,8 @@ class Optimized:
     Attributes:
       original: jax.jit of the function.
       tuned: whether there is something better than the original.
-      report: dict: `kept`, `reason`, `how`, `speedup`, `speedup_ci`, `original_ms`, `tuned_ms`,
-        `rejected`, and `search`, the answer of `hone tune --json`.
+      report: dict: `kept` ("tuned" or "original") and `reason`; as far as it came, `how`, `rejected`,
+        `speedup`, `speedup_ci`, `original_ms`, `tuned_ms`, and `search`, the answer of `hone tune --json`.
     """
 
     def __init__(self, fun, original, compiled, static, report):

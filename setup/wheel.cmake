@@ -1,0 +1,34 @@
+# What a wheel of hone holds beside the Python package, included where scikit-build-core builds:
+# bin/ with hone, hone-worker, hone-device, hone-learn where there is one, the programs, the policies, and
+# the module of the console script. The executables are built here or, with HONE_PREBUILT, taken along; so is
+# the extension module, where prebuilt_core is one for this Python.
+set(executables hone hone-worker hone-device)
+if(HONE_PREBUILT)
+  if(EXISTS ${HONE_PREBUILT}/hone-learn)
+    list(APPEND executables hone-learn)
+  endif()
+  foreach(name IN LISTS executables)
+    file(REAL_PATH ${name} path BASE_DIRECTORY ${HONE_PREBUILT})
+    install(PROGRAMS ${path} DESTINATION hone/bin RENAME ${name})
+  endforeach()
+  if(EXISTS ${prebuilt_core})
+    install(FILES ${prebuilt_core} DESTINATION hone)
+  endif()
+else()
+  if(TARGET hone-learn)
+    list(APPEND executables hone-learn)
+  endif()
+  install(TARGETS ${executables} DESTINATION hone/bin)
+endif()
+
+# XLA is not in the wheel. The worker is started from a copy of its own beside the libraries in the user's
+# cache folder (python/hone/fetch_xla.py), named by its hash, and finds them through a link there.
+install(CODE [[
+  set(bin "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/hone/bin")
+  file(RPATH_SET FILE "${bin}/hone-worker" NEW_RPATH "$ORIGIN/xla")
+  file(SHA256 "${bin}/hone-worker" hash)
+  file(WRITE "${bin}/hone-worker.sha256" "${hash}\n")
+]])
+install(FILES ${PROJECT_SOURCE_DIR}/setup/xla.lock DESTINATION hone/bin)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/data ${PROJECT_SOURCE_DIR}/policies DESTINATION hone)
+install(FILES ${PROJECT_SOURCE_DIR}/python/hone_command.py DESTINATION .)

@@ -1,0 +1,30 @@
+// Other programs, run and waited for.
+#ifndef HONE_CLI_CHILD_H_
+#define HONE_CLI_CHILD_H_
+
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+
+namespace hone::cli {
+
+struct Finished {
+  int exit_code = 0;  // or 128 + the signal that ended it
+  std::string out;
+  std::string err;  // empty where it was shown; without the last line's end
+};
+
+struct ChildOptions {
+  std::vector<std::string> variables;  // "NAME=VALUE", beside ours or in place of them
+  bool show = false;                   // its stderr goes to ours
+  double seconds = 0;                  // after which it is killed; 0 is never
+};
+
+// `words` begin with the program, which is looked for in PATH. Errors: there is none.
+StatusOr<Finished> RunProgram(const std::vector<std::string>& words,
+                              const ChildOptions& options = {});
+
+}  // namespace hone::cli
+
+#endif  // HONE_CLI_CHILD_H_
