@@ -27,6 +27,8 @@ TIMEOUT = 120  # seconds; far more than any takes
 CUTS = [
     (re.compile(r"--budget (\S+)"),
      lambda m: f"--budget {'20steps' if re.fullmatch('[0-9]+steps', m[1]) else '1s,200steps'}"),
+    (re.compile(r"(hone (?:optimize|tune) (?![^\n]*--budget)[^#\n\\]*?)(\s*(#.*)?)$", re.M),
+     r"\1 --budget 1s,200steps\2"),
     (re.compile(r'budget="[^"]*"'), 'budget="1s"'),
     (re.compile(r"(hone train [^#\n]*?)(\s*(#.*)?)$", re.M), r"\1 --steps 64\2"),
 ]
