@@ -246,6 +246,17 @@ TEST(Plans, PassesLeftOutShowInTheModuleOnly) {
   EXPECT_EQ(Compile(*module, both).fingerprint, without("fusion"));
 }
 
+TEST(Plans, PassesThatChangeTheProgramMayBeLeftOut) {
+  const auto module = Parse(kTransposeAdd);
+  std::set<std::string> passes;
+  for (const FlagChoices& flag : Compile(*module).flag_choices) {
+    if (IsWithoutPass(flag.name)) passes.insert(flag.name.substr(kWithoutPass.size()));
+  }
+  EXPECT_EQ(passes.count("fusion"), 1u);
+  EXPECT_EQ(passes.count("while-loop-constant-sinking"), 0u) << "there are no loops";
+  EXPECT_EQ(passes.count("copy-insertion"), 0u) << "without it results may be wrong";
+}
+
 TEST(Plans, EveryTunableFlagIsTakenAndComputesTheSame) {
   const auto module = Parse(kDot);
   for (const FlagChoices& flag : Compile(*module).flag_choices) {

@@ -2,8 +2,10 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include "compiler/fingerprint.h"
+#include "compiler/pipelines/stock.h"
 #include "compiler/run/execute.h"
 #include "compiler/run/flags.h"
 #include "compiler/sites/compile_decider.h"
@@ -54,7 +56,14 @@ StatusOr<Compiled> CompileUnderPlan(const xla::HloModule& module, const CompileP
   compiled.instructions = (*optimised)->instruction_count();
   compiled.applied = decider.applied();
   compiled.sites = decider.TakeSites();
-  compiled.flag_choices = TunableFlags(options.fast_math);
+  if (options.sites) {
+    compiled.flag_choices = TunableFlags(options.fast_math);
+    if (auto passes = RecordStockPasses(module)) {
+      for (FlagChoices& flag : PassesToLeaveOut(*passes)) {
+        compiled.flag_choices.push_back(std::move(flag));
+      }
+    }
+  }
   if (options.text) {
     compiled.text = (*optimised)->ToString(xla::HloPrintOptions().set_print_large_constants(true));
   }

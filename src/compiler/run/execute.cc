@@ -1,5 +1,6 @@
 #include "compiler/run/execute.h"
 
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -7,6 +8,7 @@
 #include "xla/hlo/builder/xla_computation.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/pjrt/pjrt_client.h"
 #include "xla/pjrt/pjrt_executable.h"
 #include "xla/pjrt/plugin/xla_cpu/xla_cpu_pjrt_client.h"
 #include "xla/primitive_util.h"
@@ -216,7 +218,8 @@ absl::StatusOr<DeviceArrays> Program::Execute(const DeviceArrays& arguments) con
   std::vector<std::vector<xla::PjRtBuffer*>> one_device = {handles};
   auto results = executable_->Execute(one_device, options);
   if (!results.ok()) return results.status();
-  return std::move(results->front());
+  return DeviceArrays(std::make_move_iterator(results->front().begin()),
+                      std::make_move_iterator(results->front().end()));
 }
 
 absl::StatusOr<std::shared_ptr<xla::HloModule>> Program::Optimised() const {
@@ -229,7 +232,7 @@ absl::StatusOr<std::shared_ptr<xla::HloModule>> Program::Optimised() const {
 absl::Status Program::RunAndDrop(const DeviceArrays& arguments) const {
   absl::StatusOr<DeviceArrays> results = Execute(arguments);
   if (!results.ok()) return results.status();
-  for (const std::unique_ptr<xla::PjRtBuffer>& buffer : *results) {
+  for (const std::shared_ptr<xla::PjRtBuffer>& buffer : *results) {
     const absl::Status status = buffer->GetReadyFuture().Await();
     if (!status.ok()) return status;
   }
@@ -240,7 +243,7 @@ absl::StatusOr<Arrays> Program::Run(const DeviceArrays& arguments) const {
   absl::StatusOr<DeviceArrays> results = Execute(arguments);
   if (!results.ok()) return results.status();
   Arrays arrays;
-  for (std::unique_ptr<xla::PjRtBuffer>& buffer : *results) {
+  for (std::shared_ptr<xla::PjRtBuffer>& buffer : *results) {
     const xla::Shape& shape = buffer->on_device_shape();
     absl::StatusOr<xla::Literal> literal = xla::Literal::Make(
         xla::ShapeUtil::MakeShapeWithDescendingLayout(shape.element_type(), shape.dimensions()));

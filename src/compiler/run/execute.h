@@ -14,7 +14,13 @@
 #include "core/compile_plan.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/literal.h"
-#include "xla/pjrt/pjrt_client.h"
+
+// Not included: it takes a compiler half a minute.
+namespace xla {
+class PjRtBuffer;
+class PjRtClient;
+class PjRtLoadedExecutable;
+}  // namespace xla
 
 namespace hone::compiler {
 
@@ -31,7 +37,7 @@ absl::StatusOr<xla::PjRtClient*> CpuClient();
 
 // An array per leaf of the entry's parameters or result, in flattened order, row-major.
 using Arrays = std::vector<xla::Literal>;
-using DeviceArrays = std::vector<std::unique_ptr<xla::PjRtBuffer>>;
+using DeviceArrays = std::vector<std::shared_ptr<xla::PjRtBuffer>>;
 
 // Whether to spend LLVM's time on faster code. The pipeline of HLO passes is the same.
 enum class CodeQuality { kStock, kQuickCompile };
@@ -57,12 +63,12 @@ class Program {
   int64_t InstructionCount() const;
 
  private:
-  explicit Program(std::unique_ptr<xla::PjRtLoadedExecutable> executable)
+  explicit Program(std::shared_ptr<xla::PjRtLoadedExecutable> executable)
       : executable_(std::move(executable)) {}
 
   absl::StatusOr<DeviceArrays> Execute(const DeviceArrays& arguments) const;
 
-  std::unique_ptr<xla::PjRtLoadedExecutable> executable_;
+  std::shared_ptr<xla::PjRtLoadedExecutable> executable_;
 };
 
 // Without copying where alignment allows: `arrays` must outlive the result.

@@ -1,7 +1,9 @@
 #include "compiler/run/flags.h"
 
 #include <algorithm>
+#include <set>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -16,6 +18,33 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Reflection;
 
 constexpr absl::string_view kExtra = "xla_backend_extra_options.";
+
+// Passes without which some program does not compile, or computes something else: what they remove
+// nobody behind them expects.
+constexpr absl::string_view kNeeded[] = {
+    "batched_gather_scatter_normalizer",
+    "bitcast_dtypes_expander",
+    "copy-insertion",
+    "dot_decomposer",
+    "flatten-call-graph",
+    "float-normalization-bf16",
+    "fusion-wrapper",
+    "gather_simplifier",
+    "post_scatter_expansion_simplification",
+    "rng-bit-generator-expander",
+    "scatter_simplifier",
+    "select_and_scatter_expander",
+};
+// Those that change nothing that is run.
+constexpr absl::string_view kIdle[] = {
+    "call-inliner",
+    "cse_barrier_expander",
+    "dce",
+    "literal-canonicalizer",
+    "shape-canonicalizer",
+    "sharding-remover",
+    "while-loop-trip-count-annotator",
+};
 
 tl::unexpected<Error> Bad(const std::string& name, const std::string& value,
                           const std::string& wanted) {
@@ -133,14 +162,6 @@ std::vector<FlagChoices> TunableFlags(bool fast_math) {
       {extra("xla_llvm_dot_tiling_factor"), {"unset", "4", "16"}},
       {extra("xla_cpu_small_while_loop_byte_threshold"), {"unset", "0", "65536", "16777216"}},
   };
-  // Passes that are sometimes for the worse: algsimp turns convolutions round that are then run as
-  // plain loops, reductions are kept from being fused, loops are made to carry more.
-  for (const char* pass : {"algsimp", "tree_reduction_rewriter", "transpose-folding",
-                           "while-loop-invariant-code-motion", "while-loop-constant-sinking",
-                           "batch-dot-simplification", "conditional-to-select", "cse", "fusion",
-                           "cpu-parallel-task-assigner"}) {
-    flags.push_back({std::string(kWithoutPass) + pass, {"unset", "true"}});
-  }
   if (fast_math) {
     flags.push_back({"xla_cpu_enable_fast_math", {"false", "true"}});
     flags.push_back({"xla_cpu_enable_platform_dependent_math", {"false", "true"}});
@@ -150,10 +171,22 @@ std::vector<FlagChoices> TunableFlags(bool fast_math) {
   flags.erase(std::remove_if(flags.begin(), flags.end(),
                              [&](const FlagChoices& flag) {
                                return !absl::StartsWith(flag.name, kExtra) &&
-                                      !IsWithoutPass(flag.name) &&
                                       descriptor->FindFieldByName(flag.name) == nullptr;
                              }),
               flags.end());
+  return flags;
+}
+
+std::vector<FlagChoices> PassesToLeaveOut(const std::vector<StockPass>& passes) {
+  std::vector<FlagChoices> flags;
+  std::set<std::string> seen;
+  for (const StockPass& pass : passes) {
+    if (!pass.changed || absl::c_linear_search(kNeeded, pass.name) ||
+        absl::c_linear_search(kIdle, pass.name) || !seen.insert(pass.name).second) {
+      continue;
+    }
+    flags.push_back({absl::StrCat(kWithoutPass, pass.name), {"unset", "true"}});
+  }
   return flags;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/compile_plan.h"
+#include "core/program.h"
 #include "core/result.h"
 #include "xla/xla.pb.h"
 
@@ -15,6 +16,10 @@ namespace hone::compiler {
 // Flags of code generation and scheduling, with values that leave the numerics as they are up to the
 // order of additions; with `fast_math` also those that do not.
 std::vector<FlagChoices> TunableFlags(bool fast_math);
+
+// For leaving out each of the passes that changed the module when the stock compiler ran them: some are
+// for the worse. Not those that later ones rely on, or that change nothing that is run.
+std::vector<FlagChoices> PassesToLeaveOut(const std::vector<StockPass>& passes);
 
 // "xla_backend_extra_options.NAME" is an entry of that map; repeated fields take values with commas,
 // "none" for no value. Errors: kInvalidInput for a name or value that XLA does not have.
