@@ -24,8 +24,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
+from concurrent import futures
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "data" / "kmeans" / "jax010_kmeans_while.hlo"
@@ -122,63 +122,49 @@ def parent_of(pid):
         return int(file.read().rsplit(")", 1)[1].split()[1])
 
 
-class Killer(threading.Thread):
-    """At random: a worker, the actor that has one, or a node, for which another comes."""
-
-    def __init__(self, options, made):
-        super().__init__(daemon=True)
-        self._options = options
-        self._made = made
-        self._random = random.Random(options.seed)
-        self.killed = collections.Counter()
-        self.ended = threading.Event()
-
-    def run(self):
-        while sum(self.killed.values()) < self._options.kills:
-            if self.ended.wait(self._random.uniform(0.5, 1.5) * self._options.every):
-                return
-            kind = self._random.choice(["worker", "worker", "actor", "actor"] +
-                                       ["node"] * self._options.nodes_die)
-            with contextlib.suppress(OSError):
-                if kind == "node":
-                    nodes = [node for node in self._made.list_all_nodes()
-                             if node is not self._made.head_node]
-                    self._made.remove_node(self._random.choice(nodes), allow_graceful=False)
-                    add_node(self._made)
-                else:
-                    workers = simulated_workers(self._options.bin)
-                    if not workers:
-                        continue  # they are being replaced
-                    pid = self._random.choice(workers)
-                    os.kill(pid if kind == "worker" else parent_of(pid), signal.SIGKILL)
-                self.killed[kind] += 1
+def kill_during(running, options, made):
+    """How many of each kind were killed at random while that future ran: a worker, the actor that has
+    one, a node, for which another comes. Nodes start in the main thread only: call it there."""
+    rng = random.Random(options.seed)
+    killed = collections.Counter()
+    while sum(killed.values()) < options.kills and not running.done():
+        time.sleep(rng.uniform(0.5, 1.5) * options.every)
+        kind = rng.choice(["worker", "worker", "actor", "actor"] + ["node"] * options.nodes_die)
+        with contextlib.suppress(OSError):
+            if kind == "node":
+                nodes = [node for node in made.list_all_nodes() if node is not made.head_node]
+                made.remove_node(rng.choice(nodes), allow_graceful=False)
+                add_node(made)
+            else:
+                workers = simulated_workers(options.bin)
+                if not workers:
+                    continue  # they are being replaced
+                pid = rng.choice(workers)
+                os.kill(pid if kind == "worker" else parent_of(pid), signal.SIGKILL)
+            killed[kind] += 1
+    return killed
 
 
 def kills(options):
     nodes = int(options.nodes.split(",")[-1])
     results = {}
     stores = {}
-    killed = {}
     with tempfile.TemporaryDirectory() as folder:
         worker = simulated(folder, options.bin, options.seconds)
         for name in ("undisturbed", "killed"):
             store = f"{folder}/{name}.db"
-            with cluster_of(nodes) as made:
-                killer = Killer(options, made)
+            with cluster_of(nodes) as made, futures.ThreadPoolExecutor(1) as pool:
                 command = tune_command(options, made, worker, options.steps, store)
+                running = pool.submit(subprocess.run, command, capture_output=True, text=True,
+                                      check=False)
                 if name == "killed":
-                    killer.start()
-                results[name] = tuned(
-                    subprocess.run(command, capture_output=True, text=True, check=False))
-                killer.ended.set()
-                if name == "killed":
-                    killer.join()
-                killed = dict(killer.killed)
+                    killed = kill_during(running, options, made)
+                results[name] = tuned(running.result())
             stores[name] = stored(store)
     a, b = stores["undisturbed"], stores["killed"]
     report = {
         "kills": sum(killed.values()),
-        "by_kind": killed,
+        "by_kind": dict(killed),
         "measurements": sum(b.values()),
         "lost": sum((a - b).values()),
         "doubled": sum((b - a).values()),
