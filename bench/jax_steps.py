@@ -6,7 +6,8 @@
 
 `steps` runs the script in turns with and without; a run's figure is the median of its steps after the
 first five. The speed-up is the median over pairs with its 95 % interval (below ten pairs: least to
-most). The losses of both must agree. With --cpus the script runs on those cores only.
+most). The losses of both must agree. With --cpus the script runs on those cores only. What follows a
+`--` goes to the script.
 
 `overhead` times, in one process, what the hook adds to the compilation of modules that the store does
 not know: the same functions are compiled in turns with the hook and without it, and the hook's own time
@@ -114,8 +115,9 @@ def main():
     parser.add_argument("--cpus", default="", help="as taskset takes them")
     parser.add_argument("--hone", default=str(ROOT / "build/bin/hone"))
     parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("more", nargs="*", help="for the script, after --")
-    arguments = parser.parse_args()
+    end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    arguments = parser.parse_args(sys.argv[1:end])
+    arguments.more = sys.argv[end + 1:]
     sys.path.insert(0, str(ROOT / "python"))
     answer = steps(arguments) if arguments.what == "steps" else overhead(arguments)
     print(json.dumps(answer, indent=1))

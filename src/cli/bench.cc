@@ -31,6 +31,7 @@ struct Options {
 };
 
 constexpr double kProfileSeconds = 0.5;
+constexpr double kMostProfileSeconds = 120;
 
 // Of all kernels' time, as a table of the dearest.
 std::string KernelTable(const std::string& title, const std::vector<KernelTime>& kernels,
@@ -89,11 +90,11 @@ int RunBench(const Options& options) {
   std::vector<KernelTime> kernels_of_stock, kernels_of_plan;
   if (options.kernels > 0) {
     const Waiting waiting(options.common.ShowProgress(), "tracing " + options.file);
-    auto stock = program.evaluator->Profile({}, kProfileSeconds);
+    auto stock = program.evaluator->Profile({}, kProfileSeconds, kMostProfileSeconds);
     if (!stock) return Fail(stock.error(), options.file, json);
     kernels_of_stock = std::move(*stock);
     if (!race->same_executable) {
-      auto planned = program.evaluator->Profile(*plan, kProfileSeconds);
+      auto planned = program.evaluator->Profile(*plan, kProfileSeconds, kMostProfileSeconds);
       if (!planned) return Fail(planned.error(), options.file, json);
       kernels_of_plan = std::move(*planned);
     }

@@ -17,8 +17,8 @@ struct ConcludeOptions {
 // Once interrupted, straight to comparing and confirming the best. Else:
 // races the finalists that are close against each other; leaves out of the winner what does not
 // matter; compares its outputs with the stock executable's (where it computes something else, the
-// next one is taken); races it in a fresh process, and keeps it where the whole 95 % interval of
-// its speed-up lies above 1. Fills kept, reason, plan, race, verified, verification, gains,
+// next one is taken); races it in fresh processes, and keeps it where the whole 95 % interval of
+// its speed-up lies above 1 in each. Fills kept, reason, plan, race, verified, verification, gains,
 // rejected and lessons of the result.
 void Conclude(Measurer& measurer, const Evaluator& clock, const Space& space,
               const Finalists& finalists, const TuneOptions& options,

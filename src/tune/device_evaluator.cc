@@ -101,7 +101,7 @@ StatusOr<Compiled> DeviceEvaluator::Compile(const TunePlan& plan, const CompileO
   return compiled;
 }
 
-StatusOr<std::vector<KernelTime>> DeviceEvaluator::Profile(const TunePlan&, double) {
+StatusOr<std::vector<KernelTime>> DeviceEvaluator::Profile(const TunePlan&, double, double) {
   return MakeError(ErrorCode::kUnsupported, "plugins do not tell where the time of a run goes");
 }
 

@@ -28,7 +28,8 @@ class DeviceEvaluator final : public Evaluator {
   // The program after the plan's passes, as the plugin is given it; no sites.
   StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options) override;
   // kUnsupported: plugins do not tell.
-  StatusOr<std::vector<KernelTime>> Profile(const TunePlan& plan, double seconds) override;
+  StatusOr<std::vector<KernelTime>> Profile(const TunePlan& plan, double seconds,
+                                            double most_seconds) override;
   StatusOr<ProgramGraph> Describe(const std::string& text) override;
   StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b,
                             const RaceOptions& options) override;

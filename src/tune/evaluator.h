@@ -41,8 +41,9 @@ class Evaluator {
                                                           double order_seconds) = 0;
   virtual StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options) = 0;
   // Where the time of a run under the plan goes, dearest kernel first, of about that many seconds
-  // of running.
-  virtual StatusOr<std::vector<KernelTime>> Profile(const TunePlan& plan, double seconds) = 0;
+  // of running. It is given up after `most_seconds`: a trace of many short kernels is long.
+  virtual StatusOr<std::vector<KernelTime>> Profile(const TunePlan& plan, double seconds,
+                                                    double most_seconds) = 0;
   // What is in an optimised module, from Compiled::text.
   virtual StatusOr<ProgramGraph> Describe(const std::string& text) = 0;
   virtual StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b,

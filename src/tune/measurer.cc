@@ -100,8 +100,9 @@ StatusOr<std::vector<Alternative>> Measurer::Alternatives(bool implementations, 
   return Timed([&] { return evaluator_.Alternatives(implementations, orders, order_seconds); });
 }
 
-StatusOr<std::vector<KernelTime>> Measurer::Profile(const TunePlan& plan, double seconds) {
-  return Timed([&] { return evaluator_.Profile(plan, seconds); });
+StatusOr<std::vector<KernelTime>> Measurer::Profile(const TunePlan& plan, double seconds,
+                                                      double most_seconds) {
+  return Timed([&] { return evaluator_.Profile(plan, seconds, most_seconds); });
 }
 
 StatusOr<ProgramGraph> Measurer::Describe(const std::string& text) {

@@ -90,7 +90,8 @@ class Measurer {
   // Evaluator's, with the time that it takes.
   StatusOr<std::vector<Alternative>> Alternatives(bool implementations, bool orders,
                                                   double order_seconds);
-  StatusOr<std::vector<KernelTime>> Profile(const TunePlan& plan, double seconds);
+  StatusOr<std::vector<KernelTime>> Profile(const TunePlan& plan, double seconds,
+                                            double most_seconds);
   StatusOr<ProgramGraph> Describe(const std::string& text);
   Status Restart();
 

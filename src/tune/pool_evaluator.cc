@@ -135,10 +135,11 @@ StatusOr<Compiled> PoolEvaluator::Compile(const TunePlan& plan, const CompileOpt
       [&](RemoteWorker& remote) { return remote.Compile(*state, plan.compile, options); });
 }
 
-StatusOr<std::vector<KernelTime>> PoolEvaluator::Profile(const TunePlan& plan, double seconds) {
+StatusOr<std::vector<KernelTime>> PoolEvaluator::Profile(const TunePlan& plan, double seconds,
+                                                           double most_seconds) {
   const StatusOr<StateName> state = StateAfter(*pool_, program_.id, plan.passes);
   if (!state) return tl::unexpected(state.error());
-  return pool_->Profile(*state, plan.compile, seconds);
+  return pool_->Profile(*state, plan.compile, seconds, most_seconds);
 }
 
 StatusOr<ProgramGraph> PoolEvaluator::Describe(const std::string& text) {

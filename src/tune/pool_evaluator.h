@@ -34,7 +34,8 @@ class PoolEvaluator final : public Evaluator {
   StatusOr<std::vector<Alternative>> Alternatives(bool implementations, bool orders,
                                                   double order_seconds) override;
   StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options) override;
-  StatusOr<std::vector<KernelTime>> Profile(const TunePlan& plan, double seconds) override;
+  StatusOr<std::vector<KernelTime>> Profile(const TunePlan& plan, double seconds,
+                                            double most_seconds) override;
   StatusOr<ProgramGraph> Describe(const std::string& text) override;
   StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b,
                             const RaceOptions& options) override;

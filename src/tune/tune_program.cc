@@ -28,6 +28,7 @@ constexpr double kMargin = 0.003;     // that a new best is better by, in logari
 constexpr double kPromising = 0.004;  // better than the best by as much: a long look
 constexpr double kLeastBudgetToTrace = 20;
 constexpr double kTraceSeconds = 0.2;
+constexpr double kMostTraceShare = 0.1;  // of the budget; of a compilation, to begin with one
 constexpr double kGreedyShare = 0.35;    // of the search, for racing alternatives
 constexpr double kPromisingShare = 0.7;  // the same, for those that replace dear kernels:
 constexpr double kMuchPromise = 0.2;
@@ -103,7 +104,7 @@ class Tuner {
     if (!listing) return "it cannot be compiled here: " + listing.error().message;
     result_.sites = listing->sites;
     measurer_.KnowStock(listing->fingerprint);
-    if (trace) {
+    if (trace && listing->seconds < kMostTraceShare * options_.budget_seconds) {
       if (const std::optional<std::string> reason = Trace(listing->text)) return reason;
     }
     const bool implementations = options_.stages.Has(Stage::kImplementation);
@@ -125,7 +126,8 @@ class Tuner {
   // Where the time of the stock compiler's module goes; nothing is known of that where XLA does not
   // tell. Why the program is left alone, if so.
   std::optional<std::string> Trace(const std::string& optimised) {
-    const auto kernels = measurer_.Profile({}, kTraceSeconds);
+    const auto kernels =
+        measurer_.Profile({}, kTraceSeconds, kMostTraceShare * options_.budget_seconds);
     if (!kernels) return std::nullopt;
     double seconds = 0;
     for (const KernelTime& kernel : *kernels) seconds = std::max(seconds, kernel.seconds);

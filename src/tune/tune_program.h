@@ -87,7 +87,7 @@ struct TuneResult {
   bool kept = false;  // else the stock compiler's way is the result, and `reason` says why
   std::string reason;
   TunePlan plan;    // empty where it is not kept
-  RaceReport race;  // of the stock executable against the plan's, in a fresh process
+  RaceReport race;  // of the stock executable against the plan's, in fresh processes
   std::string verified = "skipped";  // "true", "false", "unknown", "skipped"
   ComparisonReport verification;
   TuneStop stop = TuneStop::kTime;

@@ -199,8 +199,10 @@ StatusOr<Rewrites> Pool::ListRewrites(const StateName& state, PassId pass,
   return On(0, [&](RemoteWorker& remote) { return remote.ListRewrites(state, pass, options); });
 }
 StatusOr<std::vector<KernelTime>> Pool::Profile(const StateName& state, const CompilePlan& plan,
-                                                double seconds) {
-  return On(0, [&](RemoteWorker& remote) { return remote.Profile(state, plan, seconds); });
+                                                double seconds, double most_seconds) {
+  return On(0, [&](RemoteWorker& remote) {
+    return remote.Profile(state, plan, seconds, most_seconds);
+  });
 }
 StatusOr<RaceReport> Pool::Race(const StateName& a, const CompilePlan& plan_a, const StateName& b,
                                 const CompilePlan& plan_b, const RaceOptions& options) {

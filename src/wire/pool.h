@@ -79,7 +79,7 @@ class Pool {
   StatusOr<Compiled> Compile(const StateName& state, const CompilePlan& plan,
                              const CompileOptions& options);
   StatusOr<std::vector<KernelTime>> Profile(const StateName& state, const CompilePlan& plan,
-                                            double seconds);
+                                            double seconds, double most_seconds);
   StatusOr<Evaluation> Evaluate(const StateName& state, uint64_t seed);
   StatusOr<Rewrites> ListRewrites(const StateName& state, PassId pass,
                                   const RewritesOptions& options);

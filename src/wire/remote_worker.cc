@@ -479,8 +479,8 @@ StatusOr<Compiled> RemoteWorker::Compile(const StateName& state, const CompilePl
 
 StatusOr<std::vector<KernelTime>> RemoteWorker::Profile(const StateName& state,
                                                         const CompilePlan& plan,
-                                                        double seconds) {
-  const Patience patience{seconds * 2 + 120, false, nullptr};
+                                                        double seconds, double most_seconds) {
+  const Patience patience{most_seconds, false, nullptr};
   return Ask<wire::ProfileCall>(
       {state.program}, patience, "profile",
       [&](Worker::ProfileParams::Builder request) {

@@ -97,8 +97,9 @@ class RemoteWorker {
                                      const CompareOptions& options);
   StatusOr<Compiled> Compile(const StateName& state, const CompilePlan& plan,
                              const CompileOptions& options);
+  // Given up after `most_seconds`, the worker with it.
   StatusOr<std::vector<KernelTime>> Profile(const StateName& state, const CompilePlan& plan,
-                                            double seconds);
+                                            double seconds, double most_seconds);
   StatusOr<RunTimeReport> RunTime(const StateName& state, const RunTimeOptions& options);
   // What a pass would do to a state, rewrite by rewrite. An error where it fails or kills the worker.
   StatusOr<Rewrites> ListRewrites(const StateName& state, PassId pass,

@@ -28,8 +28,9 @@ class SeveralWorkers final : public Evaluator {
   StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options) override {
     return Wait([&] { return toy_.Compile(plan, options); });
   }
-  StatusOr<std::vector<KernelTime>> Profile(const TunePlan& plan, double seconds) override {
-    return toy_.Profile(plan, seconds);
+  StatusOr<std::vector<KernelTime>> Profile(const TunePlan& plan, double seconds,
+                                            double most_seconds) override {
+    return toy_.Profile(plan, seconds, most_seconds);
   }
   StatusOr<ProgramGraph> Describe(const std::string& text) override {
     return Wait([&] { return toy_.Describe(text); });

@@ -56,7 +56,9 @@ class ToyEvaluator final : public Evaluator {
     return compiled;
   }
 
-  StatusOr<std::vector<KernelTime>> Profile(const TunePlan&, double) override { return kernels; }
+  StatusOr<std::vector<KernelTime>> Profile(const TunePlan&, double, double) override {
+    return kernels;
+  }
 
   // A copy of as many elements as the program takes microseconds.
   StatusOr<ProgramGraph> Describe(const std::string& text) override {
@@ -95,6 +97,7 @@ class ToyEvaluator final : public Evaluator {
     seconds_ += report.pairs * pair;
     const double deviation = noise / std::sqrt(report.pairs);
     report.speedup = report.seconds_a / report.seconds_b * std::exp(deviation * Normal());
+    if (restarts > 0 && restarts == unlucky_process) report.speedup = 1 / report.speedup;
     report.low = report.speedup * std::exp(-2.2 * deviation);
     report.high = report.speedup * std::exp(2.2 * deviation);
     return report;
@@ -136,6 +139,7 @@ class ToyEvaluator final : public Evaluator {
   std::function<bool(const std::map<std::string, std::string>&)> computes_wrong;
   std::function<bool(const std::map<std::string, std::string>&)> crashes;
   int restarts = 0;
+  int unlucky_process = 0;  // the fresh process in which what is faster is slower; 0: none
   std::map<uint64_t, int> races;  // by what is decided
 
  private:

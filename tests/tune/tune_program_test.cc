@@ -56,7 +56,7 @@ TEST(TuneProgramTest, FindsWhatHelpsAndNothingElse) {
   EXPECT_NEAR(toy.Speedup(result.plan), std::exp(0.45), 0.02);
   EXPECT_EQ(result.plan.compile.choices.size(), 2u) << TunePlanToJson(result.plan);
   EXPECT_EQ(result.plan.compile.flags.size(), 1u);
-  EXPECT_EQ(toy.restarts, 1);
+  EXPECT_EQ(toy.restarts, 3);
   EXPECT_EQ(result.gains.size(), 3u);
   EXPECT_EQ(result.lessons.size(), 3u);
   EXPECT_GT(result.busy_seconds, 0.8 * result.seconds);
@@ -164,6 +164,15 @@ TEST(TuneProgramTest, ALossIsNeverKept) {
   EXPECT_FALSE(result.kept);
   EXPECT_EQ(result.stop, TuneStop::kExhausted);
   EXPECT_EQ(result.evaluations, 31) << "all but the stock plan, each once";
+}
+
+TEST(TuneProgramTest, WhatIsFasterInSomeProcessesOnlyIsNotKept) {
+  ToyEvaluator toy = MakeSeparable();
+  toy.unlucky_process = 2;
+  const TuneResult result = TuneProgram(toy, Seconds(300));
+  EXPECT_FALSE(result.kept);
+  EXPECT_EQ(toy.restarts, 2);
+  EXPECT_NE(result.reason.find("not so again"), std::string::npos) << result.reason;
 }
 
 TEST(TuneProgramTest, EachExecutableIsLookedAtBrieflyOnce) {
