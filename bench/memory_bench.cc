@@ -157,6 +157,7 @@ int RunScale(const ScaleOptions& options) {
 struct RandomOptions {
   int64_t count = 10'000;
   uint64_t seed = 0;
+  bool print = false;
 };
 
 // A core of so few bytes that most of a random program's arrays must be cut or go to DRAM and back.
@@ -186,7 +187,9 @@ int RunRandom(const RandomOptions& options) {
   const Clock::time_point start = Clock::now();
   for (int64_t k = 0; k < options.count; ++k) {
     const uint64_t seed = options.seed + static_cast<uint64_t>(k);
-    const auto info = (*pool)->Load(MakeRandomProgram(seed).text);
+    const std::string text = MakeRandomProgram(seed).text;
+    if (options.print) fmt::print("{}\n", text);
+    const auto info = (*pool)->Load(text);
     const auto graph = info ? (*pool)->Describe({info->id, {}}) : tl::unexpected(info.error());
     const auto program = graph ? BuildNetwork(*graph) : tl::unexpected(graph.error());
     const auto values =
@@ -296,6 +299,7 @@ int main(int argc, char** argv) {
   CLI::App* randoms = app.add_subcommand("random", "random programs against XLA");
   randoms->add_option("--count", random.count);
   randoms->add_option("--seed", random.seed, "of the first");
+  randoms->add_flag("--print", random.print, "write the programs, too");
   hone::memory::AllocateOptions allocate;
   CLI::App* allocates = app.add_subcommand("allocate", "hard instances of allocation");
   allocates->add_option("FOLDER", allocate.folder);

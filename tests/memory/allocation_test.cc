@@ -31,7 +31,8 @@ TEST_P(Minimalloc, IsSolvedAndValid) {
   EXPECT_LE(allocation->height, problem.capacity);
 }
 
-INSTANTIATE_TEST_SUITE_P(Challenging, Minimalloc, testing::Values("A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K"),
+INSTANTIATE_TEST_SUITE_P(Challenging, Minimalloc,
+                         testing::Values("A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(Search, ProvesThatThereIsNone) {

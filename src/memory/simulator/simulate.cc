@@ -134,9 +134,7 @@ class Simulator {
     if (values_ == nullptr) return MakeArray(ElementType::kOther, box);
     const Array& whole = dram_[U(id)];
     Array part = MakeArray(whole.type, box);
-    ForEach(box, [&](const std::vector<int64_t>& index, int64_t at) {
-      CopyElement(whole, Position(whole.box, index), part, at);
-    });
+    CopyBox(whole, part, box);
     return part;
   }
 
@@ -147,10 +145,7 @@ class Simulator {
     if (values_ == nullptr) return;
     if (!made_[U(id)]) dram_[U(id)] = MakeArray(tensor.type, WholeBox(tensor.dimensions));
     made_[U(id)] = true;
-    if (part.box.low.empty()) return CopyElement(part, 0, dram_[U(id)], 0);
-    ForEach(part.box, [&](const std::vector<int64_t>& index, int64_t at) {
-      CopyElement(part, at, dram_[U(id)], Position(dram_[U(id)].box, index));
-    });
+    CopyBox(part, dram_[U(id)], part.box);
   }
 
   int64_t Bytes(TensorId id, const Box& box) const {

@@ -1,7 +1,9 @@
 #include "memory/values/array.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 namespace hone::memory {
@@ -42,6 +44,31 @@ void CopyElement(const Array& source, int64_t from, Array& target, int64_t to) {
     case ValueKind::kNone:
       break;
   }
+}
+
+void CopyBox(const Array& source, Array& target, const Box& box) {
+  Box rows = box;  // row by row along the last dimension
+  int64_t count = 1;
+  if (!rows.low.empty()) {
+    count = std::max<int64_t>(0, Extent(box, box.low.size() - 1));
+    if (count > 0) rows.high.back() = rows.low.back() + 1;
+  }
+  ForEach(rows, [&](const std::vector<int64_t>& index, int64_t) {
+    const int64_t from = Position(source.box, index), to = Position(target.box, index);
+    switch (KindOf(target.type)) {
+      case ValueKind::kInteger:
+        std::copy_n(source.integers.begin() + from, count, target.integers.begin() + to);
+        break;
+      case ValueKind::kReal:
+        std::copy_n(source.reals.begin() + from, count, target.reals.begin() + to);
+        break;
+      case ValueKind::kComplex:
+        std::copy_n(source.complexes.begin() + from, count, target.complexes.begin() + to);
+        break;
+      case ValueKind::kNone:
+        break;
+    }
+  });
 }
 
 void DecodeElement(const char* bytes, Array& array, int64_t at) {
@@ -86,8 +113,33 @@ Array Decode(std::string_view bytes, ElementType type, const std::vector<int64_t
   Array array = MakeArray(type, WholeBox(dimensions));
   const int64_t size = BytesOf(type), count = Elements(dimensions);
   HONE_CHECK(static_cast<int64_t>(bytes.size()) == count * size);
-  for (int64_t i = 0; i < count; ++i) DecodeElement(bytes.data() + i * size, array, i);
+  DecodeRun(bytes.data(), size, count, array, 0);
   return array;
+}
+
+void DecodeRun(const char* bytes, int64_t step, int64_t count, Array& array, int64_t at) {
+  if (array.type != ElementType::kF32) {
+    for (int64_t i = 0; i < count; ++i) DecodeElement(bytes + i * step, array, at + i);
+    return;
+  }
+  double* to = array.reals.data() + at;
+  for (int64_t i = 0; i < count; ++i) {
+    float value;
+    std::memcpy(&value, bytes + i * step, sizeof value);
+    to[i] = value;
+  }
+}
+
+void EncodeRun(const Array& array, int64_t at, int64_t count, char* bytes, int64_t step) {
+  if (array.type != ElementType::kF32) {
+    for (int64_t i = 0; i < count; ++i) EncodeElement(array, at + i, bytes + i * step);
+    return;
+  }
+  const double* from = array.reals.data() + at;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto value = static_cast<float>(from[i]);
+    std::memcpy(bytes + i * step, &value, sizeof value);
+  }
 }
 
 StatusOr<Array> ParseLiteral(std::string_view text, ElementType type,

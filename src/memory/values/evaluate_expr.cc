@@ -57,16 +57,16 @@ void Pull(const Array& part, Array& result, Source source) {
 
 Array Materialise(const Network& network, ExprId id, const Box& box, const ReadTensor& read) {
   const Expr& expr = At(network, id);
+  if (IsEmpty(box)) return MakeArray(expr.type, box);  // the tensor may be gone
   if (expr.movement == Movement::kTensor) return read(expr.tensor, box);
   Array result = MakeArray(expr.type, box);
-  if (IsEmpty(box)) return result;
   const auto operand = [&](size_t input) {
     return Materialise(network, expr.inputs[input], InputBox(network, expr, input, box), read);
   };
   const std::vector<int64_t> ones(box.low.size(), 1), zeros(box.low.size(), 0);
   switch (expr.movement) {
     case Movement::kLiteral:
-      Pull(*expr.literal, result, [](const auto& index, auto& from) { from = index; });
+      CopyBox(*expr.literal, result, box);
       break;
     case Movement::kIota:
       FillIota(expr, result);
