@@ -46,21 +46,17 @@ class Placement {
   // All elements of `box`, in row-major order.
   template <class Visit>
   void ForEachRun(const Box& box, Visit visit) const {
-    if (IsEmpty(box)) return;
     const size_t rank = box.low.size();
-    const int64_t count = rank == 0 ? 1 : Extent(box, rank - 1);
-    Box rows = box;
-    if (rank > 0) rows.high.back() = rows.low.back() + 1;
-    ForEach(rows, [&](const std::vector<int64_t>& index, int64_t row) {
+    ForEachRow(box, [&](const std::vector<int64_t>& index, int64_t position, int64_t count) {
       int64_t partition = PartitionOf(index), offset = OffsetOf(index);
       if (end_ == begin_ || end_ < rank) {
         const int64_t step = rank == 0 ? 0 : free_strides_.back() * element_bytes_;
-        return visit(Run{row * count, count, partition, offset, 0, step});
+        return visit(Run{position, count, partition, offset, 0, step});
       }
       // Along the partitions, from block to block.
       for (int64_t done = 0; done < count;) {
         const int64_t some = std::min(count - done, partitions_ - partition);
-        visit(Run{row * count + done, some, partition, offset, 1, 0});
+        visit(Run{position + done, some, partition, offset, 1, 0});
         done += some;
         partition = 0;
         offset += free_ * element_bytes_;

@@ -78,8 +78,10 @@ void Scratchpad::Write(BufferId buffer, const Content& content, const Box& box,
     const int64_t step = run.partition_step * machine_.bytes_per_partition + run.offset_step;
     const int64_t first = run.partition * machine_.bytes_per_partition + base + run.offset;
     if (values != nullptr) EncodeRun(*values, run.position, run.count, &data_[U(first)], step);
-    for (int64_t i = 0; i < run.count; ++i) {
-      std::fill_n(owner_.begin() + first + i * step, content.element_bytes, held.owner);
+    const bool dense = step == content.element_bytes;
+    for (int64_t i = 0; i < (dense ? 1 : run.count); ++i) {
+      std::fill_n(owner_.begin() + first + i * step,
+                  content.element_bytes * (dense ? run.count : 1), held.owner);
     }
   });
 }
@@ -111,9 +113,11 @@ Array Scratchpad::Read(BufferId buffer, const Content& content, const Box& box, 
     const int64_t step = run.partition_step * machine_.bytes_per_partition + run.offset_step;
     const int64_t first = run.partition * machine_.bytes_per_partition + base + run.offset;
     bool own = true;
-    for (int64_t i = 0; i < run.count; ++i) {
+    const bool dense = step == content.element_bytes;
+    const int64_t bytes = content.element_bytes * (dense ? run.count : 1);
+    for (int64_t i = 0; i < (dense ? 1 : run.count); ++i) {
       const int32_t* owner = &owner_[U(first + i * step)];
-      for (int64_t b = 0; b < content.element_bytes; ++b) own = own && owner[b] == held.owner;
+      for (int64_t b = 0; b < bytes; ++b) own &= owner[b] == held.owner;
     }
     if (!own) Trap("a read of bytes that were never loaded or have been overwritten");
     DecodeRun(&data_[U(first)], step, run.count, result, run.position);

@@ -271,7 +271,8 @@ class Simulator {
 
   Status Compute(const Step& step, const Box& box, const Box& sum) {
     const Op& op = network_.ops[U(step.op)];
-    const bool check = machine_.engines_are_partitioned && values_ != nullptr;
+    const bool check = machine_.engines_are_partitioned && values_ != nullptr &&
+                       (IsElementwise(op.opcode) || op.opcode == "dot");
     std::vector<Array> operands;
     std::vector<Array> parts(op.inputs.size());
     for (size_t k = 0; k < op.inputs.size(); ++k) {
@@ -337,10 +338,13 @@ class Simulator {
       for (const Array& part : parts) {
         if (KindOf(part.type) == ValueKind::kNone || !(part.box == box)) continue;
         if (part.integers.empty() && part.reals.empty() && part.complexes.empty()) continue;
-        ForEach(box, [&](const std::vector<int64_t>& index, int64_t at) {
-          const int64_t where = number(part, at);
-          if (where >= 0 && (buffer.layout.replicated || where != placement.PartitionOf(index))) {
-            trap_ = "an element lies in another partition than its result";
+        placement.ForEachRun(box, [&](const Placement::Run& run) {
+          for (int64_t i = 0; i < run.count; ++i) {
+            const int64_t where = number(part, run.position + i);
+            if (where < 0) continue;
+            if (buffer.layout.replicated || where != run.partition + i * run.partition_step) {
+              trap_ = "an element lies in another partition than its result";
+            }
           }
         });
       }

@@ -46,28 +46,32 @@ void CopyElement(const Array& source, int64_t from, Array& target, int64_t to) {
   }
 }
 
-void CopyBox(const Array& source, Array& target, const Box& box) {
-  Box rows = box;  // row by row along the last dimension
-  int64_t count = 1;
-  if (!rows.low.empty()) {
-    count = std::max<int64_t>(0, Extent(box, box.low.size() - 1));
-    if (count > 0) rows.high.back() = rows.low.back() + 1;
-  }
-  ForEach(rows, [&](const std::vector<int64_t>& index, int64_t) {
-    const int64_t from = Position(source.box, index), to = Position(target.box, index);
-    switch (KindOf(target.type)) {
-      case ValueKind::kInteger:
-        std::copy_n(source.integers.begin() + from, count, target.integers.begin() + to);
-        break;
-      case ValueKind::kReal:
-        std::copy_n(source.reals.begin() + from, count, target.reals.begin() + to);
-        break;
-      case ValueKind::kComplex:
-        std::copy_n(source.complexes.begin() + from, count, target.complexes.begin() + to);
-        break;
-      case ValueKind::kNone:
-        break;
+void CopyRun(const Array& source, int64_t from, int64_t from_step, Array& target, int64_t to,
+             int64_t to_step, int64_t count) {
+  const auto copy = [&](const auto& values, auto& copies) {
+    const auto* x = values.data() + from;
+    auto* y = copies.data() + to;
+    if (from_step == 1 && to_step == 1) {
+      std::copy_n(x, count, y);
+      return;
     }
+    for (int64_t i = 0; i < count; ++i) y[i * to_step] = x[i * from_step];
+  };
+  switch (KindOf(target.type)) {
+    case ValueKind::kInteger:
+      return copy(source.integers, target.integers);
+    case ValueKind::kReal:
+      return copy(source.reals, target.reals);
+    case ValueKind::kComplex:
+      return copy(source.complexes, target.complexes);
+    case ValueKind::kNone:
+      break;
+  }
+}
+
+void CopyBox(const Array& source, Array& target, const Box& box) {
+  ForEachRow(box, [&](const std::vector<int64_t>& index, int64_t, int64_t count) {
+    CopyRun(source, Position(source.box, index), 1, target, Position(target.box, index), 1, count);
   });
 }
 

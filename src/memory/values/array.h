@@ -28,6 +28,10 @@ Array MakeArray(ElementType type, Box box);  // of zeros
 // Element `from` of one array becomes element `to` of another of the same type.
 void CopyElement(const Array& source, int64_t from, Array& target, int64_t to);
 
+// `count` of them; `from_step` and `to_step` elements lie between one and the next.
+void CopyRun(const Array& source, int64_t from, int64_t from_step, Array& target, int64_t to,
+             int64_t to_step, int64_t count);
+
 // Elements of `box`, which both arrays hold, in the coordinates of the whole tensor.
 void CopyBox(const Array& source, Array& target, const Box& box);
 

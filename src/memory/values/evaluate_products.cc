@@ -41,7 +41,7 @@ bool OnNumbers(const Array& lhs, const Array& rhs, Array& result, Compute comput
   switch (KindOf(result.type)) {
     case ValueKind::kReal:
       compute(lhs.reals, rhs.reals, result.reals);
-      for (double& value : result.reals) value = Round(value, result.type);
+      RoundAll(result.reals, result.type);
       return true;
     case ValueKind::kInteger:
       compute(lhs.integers, rhs.integers, result.integers);
