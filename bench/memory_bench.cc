@@ -85,7 +85,8 @@ int RunScale(const ScaleOptions& options) {
              "by bound", "pairs", "local", "copies", "seconds", "peak MB", "simulated");
   std::vector<Growth> programs;
   for (const std::string& file : options.files) {
-    const std::string name = std::filesystem::path(file).stem().string();
+    const std::filesystem::path path(file);
+    const std::string name = (path.parent_path().filename() / path.stem()).string();
     const auto info = (*pool)->Load(ReadFile(file));
     const auto graph = info ? (*pool)->Describe({info->id, {}}) : tl::unexpected(info.error());
     auto program = graph ? BuildNetwork(*graph) : tl::unexpected(graph.error());

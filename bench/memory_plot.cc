@@ -78,7 +78,7 @@ std::string PlotGrowth(const std::vector<Growth>& programs) {
     guide.emplace_back(operators, asked(operators));
   }
   svg += Line(guide, "stroke=\"#888888\" stroke-dasharray=\"6 4\"");
-  svg += Text(X(330), Y(asked(300)) - 6, "start", "n log n, 60 s at 10 000");
+  svg += Text(X(1000), Y(asked(1000)) - 10, "end", "n log n, 60 s at 10 000");
   double row = kBottom - 14 - 18 * static_cast<double>(programs.size() - 1);
   for (size_t k = 0; k < programs.size(); ++k, row += 18) {
     const char* colour = kColours[k % std::size(kColours)];
