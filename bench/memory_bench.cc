@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +15,7 @@
 #include "memory/plan_file.h"
 #include "memory/planner.h"
 #include "memory/simulator/simulate.h"
+#include "memory_plot.h"
 #include "minimalloc.h"
 #include "random_program.h"
 #include "wire/pool.h"
@@ -68,24 +68,11 @@ struct ScaleOptions {
   std::vector<std::string> files;
   std::string machine = "neuroncore_v2";
   double budget_seconds = 60;
-  int repeat = 1;
+  int64_t operators = 0;
   std::string plan;
+  std::string plot;
   bool trace = false;
 };
-
-// seconds = a * operators ^ exponent, by least squares of logarithms.
-double Exponent(const std::vector<std::pair<double, double>>& points) {
-  double x = 0, y = 0, xx = 0, xy = 0;
-  const auto n = static_cast<double>(points.size());
-  for (const auto& [operators, seconds] : points) {
-    const double a = std::log(operators), b = std::log(seconds);
-    x += a;
-    y += b;
-    xx += a * a;
-    xy += a * b;
-  }
-  return (n * xy - x * y) / (n * xx - x * x);
-}
 
 int RunScale(const ScaleOptions& options) {
   const auto machine = FindMachine(options.machine);
@@ -96,9 +83,10 @@ int RunScale(const ScaleOptions& options) {
   }
   fmt::print("{:<52} {:>9} {:>9} {:>12} {:>8} {:>11} {:>8} {:>8}  {}\n", "program", "operators",
              "by bound", "pairs", "local", "copies", "seconds", "peak MB", "simulated");
-  std::vector<std::pair<double, double>> points;
+  std::vector<Growth> programs;
   for (const std::string& file : options.files) {
-    const std::string name = std::filesystem::path(file).stem().string();
+    const std::filesystem::path path(file);
+    const std::string name = (path.parent_path().filename() / path.stem()).string();
     const auto info = (*pool)->Load(ReadFile(file));
     const auto graph = info ? (*pool)->Describe({info->id, {}}) : tl::unexpected(info.error());
     auto program = graph ? BuildNetwork(*graph) : tl::unexpected(graph.error());
@@ -106,10 +94,12 @@ int RunScale(const ScaleOptions& options) {
       fmt::print("{:<52} {}\n", name, program.error().message);
       continue;
     }
-    for (int times = 1; times <= options.repeat; times *= 2) {
+    programs.push_back({name, {}});
+    const auto once = static_cast<int64_t>(program->ops.size());
+    for (int times = 1; times == 1 || times * once <= options.operators; times *= 2) {
       const Network written = Repeat(*program, times);
-      const Network network = ByParts(written, LargeBytes(*machine));
       const std::clock_t start = std::clock();
+      const Network network = ByParts(written, LargeBytes(*machine));
       PlanOptions plan_options{options.budget_seconds, nullptr};
       if (options.trace) {
         plan_options.trace = [](const Figures& figures) {
@@ -121,7 +111,7 @@ int RunScale(const ScaleOptions& options) {
       const auto planned = MakePlan(written, network, *machine, plan_options);
       const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
       if (!planned) {
-        fmt::print("{:<52} {:>9} {} ({:.1f} s)\n", name, network.ops.size(),
+        fmt::print("{:<52} {:>9} {} ({:.1f} s)\n", name, written.ops.size(),
                    planned.error().message, seconds);
         continue;
       }
@@ -141,22 +131,25 @@ int RunScale(const ScaleOptions& options) {
       }
       const auto bound = static_cast<double>(planned->bound.dram_bytes());
       fmt::print("{:<52} {:>9} {:>9.3f} {:>12} {:>8.2f} {:>11} {:>8.2f} {:>8.0f}  {}\n", name,
-                 network.ops.size(), static_cast<double>(figures.dram_bytes()) / bound,
+                 written.ops.size(), static_cast<double>(figures.dram_bytes()) / bound,
                  fmt::format("{}/{}", figures.pairs_eliminated, figures.pairs),
                  static_cast<double>(planned->local.dram_bytes) / bound,
                  fmt::format("{} {}", planned->local.copies, figures.copies), seconds,
                  static_cast<double>(usage.ru_maxrss) / 1024, verdict);
       std::fflush(stdout);
-      points.emplace_back(static_cast<double>(network.ops.size()), seconds);
+      programs.back().points.emplace_back(static_cast<double>(written.ops.size()), seconds);
     }
+    const auto& points = programs.back().points;
+    if (points.size() > 2) fmt::print("seconds grow with operators ^ {:.2f}\n", Exponent(points));
   }
-  if (points.size() > 2) fmt::print("seconds grow with operators ^ {:.2f}\n", Exponent(points));
+  if (!options.plot.empty()) std::ofstream(options.plot) << PlotGrowth(programs);
   return 0;
 }
 
 struct RandomOptions {
   int64_t count = 10'000;
   uint64_t seed = 0;
+  bool print = false;
 };
 
 // A core of so few bytes that most of a random program's arrays must be cut or go to DRAM and back.
@@ -186,7 +179,9 @@ int RunRandom(const RandomOptions& options) {
   const Clock::time_point start = Clock::now();
   for (int64_t k = 0; k < options.count; ++k) {
     const uint64_t seed = options.seed + static_cast<uint64_t>(k);
-    const auto info = (*pool)->Load(MakeRandomProgram(seed).text);
+    const std::string text = MakeRandomProgram(seed).text;
+    if (options.print) fmt::print("{}\n", text);
+    const auto info = (*pool)->Load(text);
     const auto graph = info ? (*pool)->Describe({info->id, {}}) : tl::unexpected(info.error());
     const auto program = graph ? BuildNetwork(*graph) : tl::unexpected(graph.error());
     const auto values =
@@ -289,13 +284,15 @@ int main(int argc, char** argv) {
   scales->add_option("FILE", scale.files)->required();
   scales->add_option("--machine", scale.machine);
   scales->add_option("--budget", scale.budget_seconds, "seconds of planning, a program");
-  scales->add_option("--repeat", scale.repeat, "up to this many times");
+  scales->add_option("--operators", scale.operators, "repeated up to this many operators");
+  scales->add_option("--plot", scale.plot, "an SVG of seconds over operators");
   scales->add_option("--plan", scale.plan, "where the last program's plan goes");
   scales->add_flag("--trace", scale.trace, "say what came of every schedule");
   hone::memory::RandomOptions random;
   CLI::App* randoms = app.add_subcommand("random", "random programs against XLA");
   randoms->add_option("--count", random.count);
   randoms->add_option("--seed", random.seed, "of the first");
+  randoms->add_flag("--print", random.print, "write the programs, too");
   hone::memory::AllocateOptions allocate;
   CLI::App* allocates = app.add_subcommand("allocate", "hard instances of allocation");
   allocates->add_option("FOLDER", allocate.folder);

@@ -31,7 +31,7 @@ struct Options {
   std::string output;
   std::string report;
   double budget_seconds = 60;
-  double verify_gflops = 1;
+  double verify_gflops = 100;
   uint64_t seed = 0;
 };
 

@@ -56,6 +56,21 @@ void ForEach(const Box& box, Visit visit) {
   }
 }
 
+// Row by row along the last dimension: visit(index, position, count), of each row's first element.
+template <class Visit>
+void ForEachRow(const Box& box, Visit visit) {
+  if (IsEmpty(box)) return;
+  Box rows = box;
+  int64_t count = 1;
+  if (!box.low.empty()) {
+    count = Extent(box, box.low.size() - 1);
+    rows.high.back() = rows.low.back() + 1;
+  }
+  ForEach(rows, [&](const std::vector<int64_t>& index, int64_t row) {
+    visit(index, row * count, count);
+  });
+}
+
 }  // namespace hone::memory
 
 #endif  // HONE_MEMORY_BOX_H_

@@ -4,6 +4,7 @@
 
 #include "memory/network.h"
 #include "memory/recompute.h"
+#include "memory/wide_sums.h"
 
 namespace hone::memory {
 namespace {
@@ -270,7 +271,8 @@ void DropDeadOps(Network& network) {
 }
 
 Network ByParts(const Network& program, int64_t large_bytes) {
-  Network network = RecomputeCheap(Parts(program, large_bytes / kSmall).Run(), large_bytes);
+  Network network = SumWide(Parts(program, large_bytes / kSmall).Run(), kHuge * large_bytes);
+  network = RecomputeCheap(std::move(network), large_bytes);
   network = RecomputeAfterSums(std::move(network), kHuge * large_bytes);
   UpdateAtOnce(network);
   return RecomputeAtPeaks(std::move(network), kRoom * large_bytes);

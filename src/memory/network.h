@@ -127,10 +127,10 @@ void DropDeadOps(Network& network);
 
 // The same program, in which what is cheap is computed where and as far as it is needed: an
 // elementwise operator whose result is only read through slices that do not overlap is computed
-// slice by slice, and a gather from an elementwise function of a parameter gathers first. Then what
-// would not stay on the chip until it is read again is computed again where that moves less
-// (recompute.h). Tensors of the program keep their ids. `large_bytes` is a sixteenth of the
-// scratchpad. Linear, but for the cuts.
+// slice by slice, and a gather from an elementwise function of a parameter gathers first. Large
+// sums of 16-bit numbers are made in 32 bits (wide_sums.h). Then what would not stay on the chip
+// until it is read again is computed again where that moves less (recompute.h). Tensors of the
+// program keep their ids. `large_bytes` is a sixteenth of the scratchpad. Linear, but for the cuts.
 Network ByParts(const Network& program, int64_t large_bytes);
 
 // The tensors that an expression looks at, each once.

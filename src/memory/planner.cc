@@ -184,6 +184,8 @@ StatusOr<Planned> MakePlan(const Network& program, const Network& network, const
   planned.by_operator = OperatorBaseline(program, machine);
   planned.local = LocalBaseline(program, machine);
   planned.bound = LowerBound(network, machine);
+  // Products made again need not be.
+  planned.bound.products_bytes = LowerBound(program, machine).products_bytes;
   const LayoutAssignment assignment = AssignLayouts(network, machine);
   planned.layout_copies = assignment.copies;
   Target target{network, machine, assignment.layouts, {}};

@@ -31,7 +31,8 @@ int64_t LargeBytes(const Machine& machine);
 // kept, and its buffers placed. Deterministic but for the budget.
 // Errors: kUnsupported where even one operator's smallest tile does not fit.
 // `program` is what baselines and pairs are of; `network` what is planned: the same or ByParts of
-// it. The bound is that of `network`, which reads no more of parameters than the program does.
+// it. The bound on what products move is that of `program`, that on parameters of `network`, which
+// reads no more of them.
 StatusOr<Planned> MakePlan(const Network& program, const Network& network, const Machine& machine,
                            const PlanOptions& options);
 

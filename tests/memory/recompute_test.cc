@@ -134,6 +134,25 @@ TEST(RecomputeAtPeaks, KeepsTheFewestBytesOverThePointWhereMostIsAlive) {
   EXPECT_EQ(ByParts(program, 1 << 20).ops.size(), program.ops.size()) << "where all fits, nothing";
 }
 
+// 2 x 32 KiB of factors on 8 KiB: neither of them has a row or column that fits beside the other's.
+TEST(SumWide, LetsProductsOf16BitNumbersBeMadeInParts) {
+  std::vector<InstructionInfo> all = {
+      Parameter(0, {4, 4096}, "bf16"), Parameter(1, {4096, 4}, "bf16"),
+      Instruction("dot", {4, 4}, {0, 1},
+                  {{"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}})};
+  all.back().shape.type = "bf16";
+  const Network program = Built(std::move(all));
+  const Machine machine = SmallMachine(1, 8192);
+  const Network network = ByParts(program, LargeBytes(machine));
+  ASSERT_EQ(network.ops.size(), 2u);
+  EXPECT_EQ(network.tensors[static_cast<size_t>(network.ops[0].results[0])].type,
+            ElementType::kF32);
+  EXPECT_EQ(network.ops[1].opcode, "convert");
+  EXPECT_EQ(network.ops[1].results, program.ops[0].results);
+  EXPECT_EQ(Moved(program, network, machine), 2 * 4 * 4096 * 2 + 4 * 4 * 2);
+  EXPECT_EQ(ByParts(program, 1 << 20).ops.size(), 1u) << "what fits stays as it is";
+}
+
 TEST(UpdateAtOnce, PutsWhatLeadsToOutputsRightAfterTheProductsThatItWaitsFor) {
   const std::vector<std::pair<std::string, std::string>> product = {
       {"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}};

@@ -67,8 +67,8 @@ class Searcher {
     size_t last;
   };
 
-  // Sections: the moments between the last begin and the next end, at which most buffers live.
-  // Every other moment's buffers are among those of a section beside it.
+  // Sections: the moments right before something ends. Those with fewer buffers than the one before
+  // count too: without what has ended, their floors can be higher.
   void FindSections() {
     const size_t count = problem_.buffers.size();
     struct Event {
@@ -88,16 +88,15 @@ class Searcher {
     first_.resize(count);
     last_.resize(count);
     std::set<size_t> live;
-    bool grown = false;
+    int64_t last_end = std::numeric_limits<int64_t>::min();
     for (const Event& event : events) {
       if (event.begins) {
         first_[event.buffer] = sections_.size();
         live.insert(event.buffer);
-        grown = true;
         continue;
       }
-      if (grown) sections_.emplace_back(live.begin(), live.end());
-      grown = false;
+      if (event.time != last_end) sections_.emplace_back(live.begin(), live.end());
+      last_end = event.time;
       last_[event.buffer] = sections_.size();
       live.erase(event.buffer);
     }
@@ -221,7 +220,9 @@ class Searcher {
     for (size_t s : affected) {
       int64_t least = std::numeric_limits<int64_t>::max();
       for (size_t other : sections_[s]) {
-        if (offsets_[other] == kUnplaced) least = std::min(least, least_[other]);
+        if (offsets_[other] != kUnplaced) continue;
+        least = std::min(least, least_[other]);
+        if (least <= floor_[s]) break;
       }
       if (least == std::numeric_limits<int64_t>::max() || floor_[s] >= least) continue;
       floors.emplace_back(s, floor_[s]);

@@ -2,6 +2,7 @@
 #ifndef HONE_MEMORY_LAYOUT_LAYOUT_H_
 #define HONE_MEMORY_LAYOUT_LAYOUT_H_
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,35 @@ class Placement {
   int64_t PartitionOf(const std::vector<int64_t>& index) const;
   // Within the partition, from the buffer's beginning.
   int64_t OffsetOf(const std::vector<int64_t>& index) const;
+
+  // Elements that follow upon each other along the last dimension, each in the partition and at the
+  // offset of the one before plus a step.
+  struct Run {
+    int64_t position;  // of the first, in the row-major box that is gone through
+    int64_t count;
+    int64_t partition, offset;  // of the first
+    int64_t partition_step, offset_step;
+  };
+  // All elements of `box`, in row-major order.
+  template <class Visit>
+  void ForEachRun(const Box& box, Visit visit) const {
+    const size_t rank = box.low.size();
+    ForEachRow(box, [&](const std::vector<int64_t>& index, int64_t position, int64_t count) {
+      int64_t partition = PartitionOf(index), offset = OffsetOf(index);
+      if (end_ == begin_ || end_ < rank) {
+        const int64_t step = rank == 0 ? 0 : free_strides_.back() * element_bytes_;
+        return visit(Run{position, count, partition, offset, 0, step});
+      }
+      // Along the partitions, from block to block.
+      for (int64_t done = 0; done < count;) {
+        const int64_t some = std::min(count - done, partitions_ - partition);
+        visit(Run{position + done, some, partition, offset, 1, 0});
+        done += some;
+        partition = 0;
+        offset += free_ * element_bytes_;
+      }
+    });
+  }
 
  private:
   int64_t Number(const std::vector<int64_t>& index) const;

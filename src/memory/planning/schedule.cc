@@ -444,6 +444,7 @@ class Scheduler {
       }
       copying.buffer = NewBuffer(kNone, copy.wanted, {}, bytes, 1);
       for (TensorId tensor : LeavesOf(network_, op.inputs[copy.operand])) {
+        if (buffer_of_[U(tensor)] == kNone) continue;  // nothing of it is looked at
         copying.sources.push_back({copying.operand, tensor, buffer_of_[U(tensor)]});
       }
       temporaries.push_back(copying.buffer);
@@ -455,6 +456,7 @@ class Scheduler {
       if (copied.contains(k)) continue;
       const bool from_dram = k == 0 && ReadsFromDram(network_, op);
       for (TensorId tensor : LeavesOf(network_, op.inputs[k])) {
+        if (!from_dram && buffer_of_[U(tensor)] == kNone) continue;
         step.sources.push_back(
             {static_cast<int32_t>(k), tensor, from_dram ? kNone : buffer_of_[U(tensor)]});
         if (from_dram) AccountElements(op, group.boxes[p]);

@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace hone::memory {
+namespace {
+
+size_t U(int64_t at) { return static_cast<size_t>(at); }
+
+}  // namespace
 
 Scratchpad::Scratchpad(const Machine& machine, const Plan& plan, bool bytes)
     : machine_(machine), plan_(plan), bytes_(bytes) {
@@ -69,13 +74,14 @@ void Scratchpad::Write(BufferId buffer, const Content& content, const Box& box,
   if (!Fits(buffer, placement) || !bytes_) return;
   const int64_t base = Base(buffer);
   // Of what lies in every partition, the first stands for all.
-  ForEach(box, [&](const std::vector<int64_t>& index, int64_t at) {
-    const auto address =
-        static_cast<size_t>(placement.PartitionOf(index) * machine_.bytes_per_partition + base +
-                            placement.OffsetOf(index));
-    if (values != nullptr) EncodeElement(*values, at, &data_[address]);
-    for (int64_t b = 0; b < content.element_bytes; ++b) {
-      owner_[address + static_cast<size_t>(b)] = held.owner;
+  placement.ForEachRun(box, [&](const Placement::Run& run) {
+    const int64_t step = run.partition_step * machine_.bytes_per_partition + run.offset_step;
+    const int64_t first = run.partition * machine_.bytes_per_partition + base + run.offset;
+    if (values != nullptr) EncodeRun(*values, run.position, run.count, &data_[U(first)], step);
+    const bool dense = step == content.element_bytes;
+    for (int64_t i = 0; i < (dense ? 1 : run.count); ++i) {
+      std::fill_n(owner_.begin() + first + i * step,
+                  content.element_bytes * (dense ? run.count : 1), held.owner);
     }
   });
 }
@@ -103,22 +109,26 @@ Array Scratchpad::Read(BufferId buffer, const Content& content, const Box& box, 
   const Placement placement(machine_, content.dimensions, room.layout, held.box,
                             content.element_bytes);
   const int64_t base = Base(buffer);
-  ForEach(box, [&](const std::vector<int64_t>& index, int64_t at) {
-    const int64_t partition = placement.PartitionOf(index);
-    const auto address = static_cast<size_t>(partition * machine_.bytes_per_partition + base +
-                                             placement.OffsetOf(index));
-    for (int64_t b = 0; b < content.element_bytes; ++b) {
-      if (owner_[address + static_cast<size_t>(b)] != held.owner) {
-        Trap("a read of bytes that were never loaded or have been overwritten");
-      }
+  placement.ForEachRun(box, [&](const Placement::Run& run) {
+    const int64_t step = run.partition_step * machine_.bytes_per_partition + run.offset_step;
+    const int64_t first = run.partition * machine_.bytes_per_partition + base + run.offset;
+    bool own = true;
+    const bool dense = step == content.element_bytes;
+    const int64_t bytes = content.element_bytes * (dense ? run.count : 1);
+    for (int64_t i = 0; i < (dense ? 1 : run.count); ++i) {
+      const int32_t* owner = &owner_[U(first + i * step)];
+      for (int64_t b = 0; b < bytes; ++b) own &= owner[b] == held.owner;
     }
-    DecodeElement(&data_[address], result, at);
+    if (!own) Trap("a read of bytes that were never loaded or have been overwritten");
+    DecodeRun(&data_[U(first)], step, run.count, result, run.position);
     if (part == nullptr) return;
-    const auto k = static_cast<size_t>(at);
-    const int64_t where = room.layout.replicated ? -1 : partition;
-    if (!part->integers.empty()) part->integers[k] = where;
-    if (!part->reals.empty()) part->reals[k] = static_cast<double>(where);
-    if (!part->complexes.empty()) part->complexes[k] = static_cast<double>(where);
+    for (int64_t i = 0; i < run.count; ++i) {
+      const size_t k = U(run.position + i);
+      const int64_t where = room.layout.replicated ? -1 : run.partition + i * run.partition_step;
+      if (!part->integers.empty()) part->integers[k] = where;
+      if (!part->reals.empty()) part->reals[k] = static_cast<double>(where);
+      if (!part->complexes.empty()) part->complexes[k] = static_cast<double>(where);
+    }
   });
   return result;
 }

@@ -134,9 +134,7 @@ class Simulator {
     if (values_ == nullptr) return MakeArray(ElementType::kOther, box);
     const Array& whole = dram_[U(id)];
     Array part = MakeArray(whole.type, box);
-    ForEach(box, [&](const std::vector<int64_t>& index, int64_t at) {
-      CopyElement(whole, Position(whole.box, index), part, at);
-    });
+    CopyBox(whole, part, box);
     return part;
   }
 
@@ -147,10 +145,7 @@ class Simulator {
     if (values_ == nullptr) return;
     if (!made_[U(id)]) dram_[U(id)] = MakeArray(tensor.type, WholeBox(tensor.dimensions));
     made_[U(id)] = true;
-    if (part.box.low.empty()) return CopyElement(part, 0, dram_[U(id)], 0);
-    ForEach(part.box, [&](const std::vector<int64_t>& index, int64_t at) {
-      CopyElement(part, at, dram_[U(id)], Position(dram_[U(id)].box, index));
-    });
+    CopyBox(part, dram_[U(id)], part.box);
   }
 
   int64_t Bytes(TensorId id, const Box& box) const {
@@ -276,7 +271,8 @@ class Simulator {
 
   Status Compute(const Step& step, const Box& box, const Box& sum) {
     const Op& op = network_.ops[U(step.op)];
-    const bool check = machine_.engines_are_partitioned && values_ != nullptr;
+    const bool check = machine_.engines_are_partitioned && values_ != nullptr &&
+                       (IsElementwise(op.opcode) || op.opcode == "dot");
     std::vector<Array> operands;
     std::vector<Array> parts(op.inputs.size());
     for (size_t k = 0; k < op.inputs.size(); ++k) {
@@ -342,10 +338,13 @@ class Simulator {
       for (const Array& part : parts) {
         if (KindOf(part.type) == ValueKind::kNone || !(part.box == box)) continue;
         if (part.integers.empty() && part.reals.empty() && part.complexes.empty()) continue;
-        ForEach(box, [&](const std::vector<int64_t>& index, int64_t at) {
-          const int64_t where = number(part, at);
-          if (where >= 0 && (buffer.layout.replicated || where != placement.PartitionOf(index))) {
-            trap_ = "an element lies in another partition than its result";
+        placement.ForEachRun(box, [&](const Placement::Run& run) {
+          for (int64_t i = 0; i < run.count; ++i) {
+            const int64_t where = number(part, run.position + i);
+            if (where < 0) continue;
+            if (buffer.layout.replicated || where != run.partition + i * run.partition_step) {
+              trap_ = "an element lies in another partition than its result";
+            }
           }
         });
       }

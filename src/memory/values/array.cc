@@ -1,7 +1,9 @@
 #include "memory/values/array.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 namespace hone::memory {
@@ -42,6 +44,35 @@ void CopyElement(const Array& source, int64_t from, Array& target, int64_t to) {
     case ValueKind::kNone:
       break;
   }
+}
+
+void CopyRun(const Array& source, int64_t from, int64_t from_step, Array& target, int64_t to,
+             int64_t to_step, int64_t count) {
+  const auto copy = [&](const auto& values, auto& copies) {
+    const auto* x = values.data() + from;
+    auto* y = copies.data() + to;
+    if (from_step == 1 && to_step == 1) {
+      std::copy_n(x, count, y);
+      return;
+    }
+    for (int64_t i = 0; i < count; ++i) y[i * to_step] = x[i * from_step];
+  };
+  switch (KindOf(target.type)) {
+    case ValueKind::kInteger:
+      return copy(source.integers, target.integers);
+    case ValueKind::kReal:
+      return copy(source.reals, target.reals);
+    case ValueKind::kComplex:
+      return copy(source.complexes, target.complexes);
+    case ValueKind::kNone:
+      break;
+  }
+}
+
+void CopyBox(const Array& source, Array& target, const Box& box) {
+  ForEachRow(box, [&](const std::vector<int64_t>& index, int64_t, int64_t count) {
+    CopyRun(source, Position(source.box, index), 1, target, Position(target.box, index), 1, count);
+  });
 }
 
 void DecodeElement(const char* bytes, Array& array, int64_t at) {
@@ -86,8 +117,33 @@ Array Decode(std::string_view bytes, ElementType type, const std::vector<int64_t
   Array array = MakeArray(type, WholeBox(dimensions));
   const int64_t size = BytesOf(type), count = Elements(dimensions);
   HONE_CHECK(static_cast<int64_t>(bytes.size()) == count * size);
-  for (int64_t i = 0; i < count; ++i) DecodeElement(bytes.data() + i * size, array, i);
+  DecodeRun(bytes.data(), size, count, array, 0);
   return array;
+}
+
+void DecodeRun(const char* bytes, int64_t step, int64_t count, Array& array, int64_t at) {
+  if (array.type != ElementType::kF32) {
+    for (int64_t i = 0; i < count; ++i) DecodeElement(bytes + i * step, array, at + i);
+    return;
+  }
+  double* to = array.reals.data() + at;
+  for (int64_t i = 0; i < count; ++i) {
+    float value;
+    std::memcpy(&value, bytes + i * step, sizeof value);
+    to[i] = value;
+  }
+}
+
+void EncodeRun(const Array& array, int64_t at, int64_t count, char* bytes, int64_t step) {
+  if (array.type != ElementType::kF32) {
+    for (int64_t i = 0; i < count; ++i) EncodeElement(array, at + i, bytes + i * step);
+    return;
+  }
+  const double* from = array.reals.data() + at;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto value = static_cast<float>(from[i]);
+    std::memcpy(bytes + i * step, &value, sizeof value);
+  }
 }
 
 StatusOr<Array> ParseLiteral(std::string_view text, ElementType type,

@@ -28,10 +28,20 @@ Array MakeArray(ElementType type, Box box);  // of zeros
 // Element `from` of one array becomes element `to` of another of the same type.
 void CopyElement(const Array& source, int64_t from, Array& target, int64_t to);
 
+// `count` of them; `from_step` and `to_step` elements lie between one and the next.
+void CopyRun(const Array& source, int64_t from, int64_t from_step, Array& target, int64_t to,
+             int64_t to_step, int64_t count);
+
+// Elements of `box`, which both arrays hold, in the coordinates of the whole tensor.
+void CopyBox(const Array& source, Array& target, const Box& box);
+
 // The memory of a row-major array, and back.
 Array Decode(std::string_view bytes, ElementType type, const std::vector<int64_t>& dimensions);
 void DecodeElement(const char* bytes, Array& array, int64_t at);
 void EncodeElement(const Array& array, int64_t at, char* bytes);
+// `count` elements that follow upon each other in the array and lie `step` bytes apart in memory.
+void DecodeRun(const char* bytes, int64_t step, int64_t count, Array& array, int64_t at);
+void EncodeRun(const Array& array, int64_t at, int64_t count, char* bytes, int64_t step);
 
 // A literal as HLO text writes it: "5", "true", "{1, 2}", "{ {1, 2}, {3, 4} }", "(1, -2)".
 StatusOr<Array> ParseLiteral(std::string_view text, ElementType type,

@@ -118,6 +118,15 @@ double Round(double value, ElementType type) {
   }
 }
 
+void RoundAll(std::vector<double>& values, ElementType type) {
+  if (type == ElementType::kF64) return;
+  if (type == ElementType::kF32) {
+    for (double& value : values) value = static_cast<float>(value);
+    return;
+  }
+  for (double& value : values) value = Round(value, type);
+}
+
 int64_t Wrap(int64_t value, ElementType type) {
   const int bits = BitsOf(type);
   if (bits == 1) return value != 0;

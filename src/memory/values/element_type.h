@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace hone::memory {
 
@@ -41,6 +42,7 @@ ValueKind KindOf(ElementType type);
 
 // The nearest value of the type, ties to even.
 double Round(double value, ElementType type);
+void RoundAll(std::vector<double>& values, ElementType type);
 // Modulo 2^bits; a predicate is 0 or 1.
 int64_t Wrap(int64_t value, ElementType type);
 

@@ -15,9 +15,7 @@ Box BoxOfResult(const Network& network, TensorId tensor) {
 Array Cut(const Array& whole, const Box& box) {
   if (whole.box == box) return whole;
   Array part = MakeArray(whole.type, box);
-  ForEach(box, [&](const std::vector<int64_t>& index, int64_t at) {
-    CopyElement(whole, Position(whole.box, index), part, at);
-  });
+  CopyBox(whole, part, box);
   return part;
 }
 

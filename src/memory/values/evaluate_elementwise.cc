@@ -68,72 +68,84 @@ int64_t IntegerPower(int64_t base, int64_t exponent) {
   return static_cast<int64_t>(result);
 }
 
-// As XLA defines them where C++ does not: x / 0 is all ones, x % 0 is x, and so on.
-bool IntegerBinary(const std::string& opcode, ElementType type, int64_t a, int64_t b,
-                   int64_t& result) {
-  const auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
-  const bool is_signed = IsSigned(type);
-  const int bits = BitsOf(type);
-  const bool in_range = ub < static_cast<uint64_t>(bits);
-  const bool less = is_signed ? a < b : ua < ub;
-  if (opcode == "add") {
-    result = static_cast<int64_t>(ua + ub);
-  } else if (opcode == "subtract") {
-    result = static_cast<int64_t>(ua - ub);
-  } else if (opcode == "multiply") {
-    result = static_cast<int64_t>(ua * ub);
-  } else if (opcode == "divide") {
-    result = b == 0       ? -1
-             : !is_signed ? static_cast<int64_t>(ua / ub)
-             : b == -1    ? static_cast<int64_t>(0 - ua)
-                          : a / b;
-  } else if (opcode == "remainder") {
-    result = b == 0 ? a : !is_signed ? static_cast<int64_t>(ua % ub) : b == -1 ? 0 : a % b;
-  } else if (opcode == "maximum") {
-    result = less ? b : a;
-  } else if (opcode == "minimum") {
-    result = less ? a : b;
-  } else if (opcode == "and") {
-    result = a & b;
-  } else if (opcode == "or") {
-    result = a | b;
-  } else if (opcode == "xor") {
-    result = a ^ b;
-  } else if (opcode == "power") {
-    result = IntegerPower(a, b);
-  } else if (opcode == "shift-left") {
-    result = in_range ? static_cast<int64_t>(ua << ub) : 0;
-  } else if (opcode == "shift-right-logical") {
-    const uint64_t mask = bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
-    result = in_range ? static_cast<int64_t>((ua & mask) >> ub) : 0;
-  } else if (opcode == "shift-right-arithmetic") {
-    result = in_range ? a >> b : (a < 0 ? -1 : 0);
-  } else {
-    return false;
-  }
-  return true;
+uint64_t Unsigned(int64_t a) { return static_cast<uint64_t>(a); }
+int64_t Signed(uint64_t a) { return static_cast<int64_t>(a); }
+
+bool IsLess(int64_t a, int64_t b, ElementType type) {
+  return IsSigned(type) ? a < b : Unsigned(a) < Unsigned(b);
 }
 
-bool IntegerUnary(const std::string& opcode, ElementType type, int64_t a, int64_t& result) {
+uint64_t LowBits(int64_t a, ElementType type) {
   const int bits = BitsOf(type);
-  const uint64_t low = bits >= 64 ? static_cast<uint64_t>(a)
-                                  : static_cast<uint64_t>(a) & ((uint64_t{1} << bits) - 1);
-  if (opcode == "negate") {
-    result = static_cast<int64_t>(0 - static_cast<uint64_t>(a));
-  } else if (opcode == "abs") {
-    result = IsSigned(type) && a < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(a)) : a;
-  } else if (opcode == "sign") {
-    result = a == 0 ? 0 : IsSigned(type) && a < 0 ? -1 : 1;
-  } else if (opcode == "not") {
-    result = bits == 1 ? !a : ~a;
-  } else if (opcode == "popcnt") {
-    result = std::popcount(low);
-  } else if (opcode == "count-leading-zeros") {
-    result = std::countl_zero(low) - (64 - bits);
-  } else {
-    return false;
-  }
-  return true;
+  return bits >= 64 ? Unsigned(a) : Unsigned(a) & ((uint64_t{1} << bits) - 1);
+}
+
+// Whether a shift leaves anything of a number.
+bool IsInRange(int64_t shift, ElementType type) {
+  return Unsigned(shift) < static_cast<uint64_t>(BitsOf(type));
+}
+
+// As XLA defines them where C++ does not: x / 0 is all ones, x % 0 is x, and so on.
+int64_t Quotient(int64_t a, int64_t b, ElementType type) {
+  if (b == 0) return -1;
+  if (!IsSigned(type)) return Signed(Unsigned(a) / Unsigned(b));
+  return b == -1 ? Signed(0 - Unsigned(a)) : a / b;
+}
+
+int64_t Remainder(int64_t a, int64_t b, ElementType type) {
+  if (b == 0) return a;
+  if (!IsSigned(type)) return Signed(Unsigned(a) % Unsigned(b));
+  return b == -1 ? 0 : a % b;
+}
+
+using Type = ElementType;
+using IntegerUnary = int64_t (*)(int64_t, Type);
+using IntegerBinary = int64_t (*)(int64_t, int64_t, Type);
+
+// Before they are taken modulo 2^bits.
+const std::unordered_map<std::string, IntegerUnary>& IntegerUnaries() {
+  static const std::unordered_map<std::string, IntegerUnary> table = {
+      {"negate", [](int64_t a, Type) { return Signed(0 - Unsigned(a)); }},
+      {"abs", [](int64_t a, Type t) { return IsLess(a, 0, t) ? Signed(0 - Unsigned(a)) : a; }},
+      {"sign",
+       [](int64_t a, Type t) { return int64_t{IsLess(0, a, t)} - int64_t{IsLess(a, 0, t)}; }},
+      {"not", [](int64_t a, Type t) { return BitsOf(t) == 1 ? int64_t{!a} : ~a; }},
+      {"popcnt", [](int64_t a, Type t) { return int64_t{std::popcount(LowBits(a, t))}; }},
+      {"count-leading-zeros",
+       [](int64_t a, Type t) {
+         return int64_t{std::countl_zero(LowBits(a, t)) - (64 - BitsOf(t))};
+       }},
+  };
+  return table;
+}
+
+const std::unordered_map<std::string, IntegerBinary>& IntegerBinaries() {
+  static const std::unordered_map<std::string, IntegerBinary> table = {
+      {"add", [](int64_t a, int64_t b, Type) { return Signed(Unsigned(a) + Unsigned(b)); }},
+      {"subtract", [](int64_t a, int64_t b, Type) { return Signed(Unsigned(a) - Unsigned(b)); }},
+      {"multiply", [](int64_t a, int64_t b, Type) { return Signed(Unsigned(a) * Unsigned(b)); }},
+      {"divide", Quotient},
+      {"remainder", Remainder},
+      {"maximum", [](int64_t a, int64_t b, Type t) { return IsLess(a, b, t) ? b : a; }},
+      {"minimum", [](int64_t a, int64_t b, Type t) { return IsLess(a, b, t) ? a : b; }},
+      {"and", [](int64_t a, int64_t b, Type) { return a & b; }},
+      {"or", [](int64_t a, int64_t b, Type) { return a | b; }},
+      {"xor", [](int64_t a, int64_t b, Type) { return a ^ b; }},
+      {"power", [](int64_t a, int64_t b, Type) { return IntegerPower(a, b); }},
+      {"shift-left",
+       [](int64_t a, int64_t b, Type t) {
+         return IsInRange(b, t) ? Signed(Unsigned(a) << b) : int64_t{0};
+       }},
+      {"shift-right-logical",
+       [](int64_t a, int64_t b, Type t) {
+         return IsInRange(b, t) ? Signed(LowBits(a, t) >> b) : int64_t{0};
+       }},
+      {"shift-right-arithmetic",
+       [](int64_t a, int64_t b, Type t) { return IsInRange(b, t) ? a >> b
+                                                 : a < 0         ? -1
+                                                                 : 0; }},
+  };
+  return table;
 }
 
 bool ComplexUnary(const std::string& opcode, Complex a, Complex& result) {
@@ -214,15 +226,21 @@ void Convert(const Array& operand, int64_t from, Array& result, size_t at) {
   }
 }
 
-template <class T>
-bool Holds(const std::string& direction, T a, T b) {
-  if (direction == "EQ") return a == b;
-  if (direction == "NE") return a != b;
-  if (direction == "LT") return a < b;
-  if (direction == "LE") return a <= b;
-  if (direction == "GT") return a > b;
-  return a >= b;
-}
+// What a comparison says, once for all elements.
+struct Direction {
+  explicit Direction(const std::string& name)
+      : less(name == "LT" || name == "LE" || name == "NE"),
+        equal(name == "EQ" || name == "LE" || name == "GE"),
+        greater(name == "GT" || name == "GE" || name == "NE"),
+        unordered(name == "NE") {}
+
+  template <class T>
+  bool Holds(T a, T b) const {
+    return a < b ? less : a > b ? greater : a == b ? equal : unordered;
+  }
+
+  bool less, equal, greater, unordered;
+};
 
 double ReducePrecision(double value, int exponent_bits, int mantissa_bits) {
   if (!std::isfinite(value) || value == 0) return value;
@@ -306,29 +324,33 @@ class Evaluation {
     if (operands_.size() == 1) {
       const auto found = RealUnaries().find(op_.opcode);
       if (found == RealUnaries().end()) return false;
-      return Each(
-          [&](int64_t i) { result_.reals[U(i)] = Round(found->second(a[U(i)]), result_.type); });
+      Each([&](int64_t i) { result_.reals[U(i)] = found->second(a[U(i)]); });
+      RoundAll(result_.reals, result_.type);
+      return true;
     }
     const auto found = RealBinaries().find(op_.opcode);
     if (found == RealBinaries().end()) return false;
     const auto& b = operands_[1].reals;
-    return Each([&](int64_t i) {
-      result_.reals[U(i)] = Round(found->second(a[U(In(0, i))], b[U(In(1, i))]), result_.type);
-    });
+    Each([&](int64_t i) { result_.reals[U(i)] = found->second(a[U(In(0, i))], b[U(In(1, i))]); });
+    RoundAll(result_.reals, result_.type);
+    return true;
   }
 
   bool Integers() {
+    const Type type = result_.type;
     const auto& a = operands_[0].integers;
-    bool known = true;
-    Each([&](int64_t i) {
-      int64_t value = 0;
-      known = known &&
-              (operands_.size() == 1 ? IntegerUnary(op_.opcode, result_.type, a[U(In(0, i))], value)
-                                     : IntegerBinary(op_.opcode, result_.type, a[U(In(0, i))],
-                                                     operands_[1].integers[U(In(1, i))], value));
-      result_.integers[U(i)] = Wrap(value, result_.type);
+    if (operands_.size() == 1) {
+      const auto found = IntegerUnaries().find(op_.opcode);
+      if (found == IntegerUnaries().end()) return false;
+      return Each(
+          [&](int64_t i) { result_.integers[U(i)] = Wrap(found->second(a[U(i)], type), type); });
+    }
+    const auto found = IntegerBinaries().find(op_.opcode);
+    if (found == IntegerBinaries().end()) return false;
+    const auto& b = operands_[1].integers;
+    return Each([&](int64_t i) {
+      result_.integers[U(i)] = Wrap(found->second(a[U(In(0, i))], b[U(In(1, i))], type), type);
     });
-    return known;
   }
 
   bool Complexes() {
@@ -367,21 +389,20 @@ class Evaluation {
   bool Compare() {
     const auto found = op_.texts.find("direction");
     if (found == op_.texts.end()) return false;
-    const std::string& direction = found->second;
+    const Direction direction(found->second);
     const Array& a = operands_[0];
     const Array& b = operands_[1];
     return Each([&](int64_t i) {
       const size_t x = U(In(0, i)), y = U(In(1, i));
       bool holds = false;
       if (KindOf(a.type) == ValueKind::kReal) {
-        holds = Holds(direction, a.reals[x], b.reals[y]);
+        holds = direction.Holds(a.reals[x], b.reals[y]);
       } else if (KindOf(a.type) == ValueKind::kComplex) {
-        holds = (a.complexes[x] == b.complexes[y]) == (direction == "EQ");
+        holds = (a.complexes[x] == b.complexes[y]) == direction.equal;
       } else if (IsSigned(a.type)) {
-        holds = Holds(direction, a.integers[x], b.integers[y]);
+        holds = direction.Holds(a.integers[x], b.integers[y]);
       } else {
-        holds = Holds(direction, static_cast<uint64_t>(a.integers[x]),
-                      static_cast<uint64_t>(b.integers[y]));
+        holds = direction.Holds(Unsigned(a.integers[x]), Unsigned(b.integers[y]));
       }
       result_.integers[U(i)] = holds;
     });
@@ -397,11 +418,8 @@ class Evaluation {
         return;
       }
       int64_t value = operands_[1].integers[k];
-      const auto less = [&](int64_t p, int64_t q) {
-        return IsSigned(result_.type) ? p < q : static_cast<uint64_t>(p) < static_cast<uint64_t>(q);
-      };
-      if (less(value, low.integers[l])) value = low.integers[l];
-      if (less(high.integers[h], value)) value = high.integers[h];
+      if (IsLess(value, low.integers[l], result_.type)) value = low.integers[l];
+      if (IsLess(high.integers[h], value, result_.type)) value = high.integers[h];
       result_.integers[U(i)] = value;
     });
   }

@@ -1,3 +1,4 @@
+#include <Eigen/Core>
 #include <algorithm>
 #include <type_traits>
 
@@ -10,15 +11,21 @@ bool Has(const std::vector<int64_t>& list, size_t d) {
   return std::find(list.begin(), list.end(), static_cast<int64_t>(d)) != list.end();
 }
 
-// Distances from the first element to all others, over some dimensions of a dense array.
-std::vector<int64_t> Offsets(const Box& box, const std::vector<int64_t>& dimensions) {
+// Dimension d of an array goes from low to high.
+struct Run {
+  int64_t d, low, high;
+};
+
+// Where an array's elements lie, over some dimensions, the last one fastest.
+std::vector<int64_t> Offsets(const Box& box, const std::vector<Run>& runs) {
   const std::vector<int64_t> strides = Strides(box);
   std::vector<int64_t> offsets = {0};
-  for (int64_t d : dimensions) {
+  for (const Run& run : runs) {
+    const auto d = static_cast<size_t>(run.d);
     std::vector<int64_t> next;
     for (int64_t offset : offsets) {
-      for (int64_t i = 0; i < Extent(box, static_cast<size_t>(d)); ++i) {
-        next.push_back(offset + i * strides[static_cast<size_t>(d)]);
+      for (int64_t i = run.low; i < run.high; ++i) {
+        next.push_back(offset + (i - box.low[d]) * strides[d]);
       }
     }
     offsets = std::move(next);
@@ -34,7 +41,7 @@ bool OnNumbers(const Array& lhs, const Array& rhs, Array& result, Compute comput
   switch (KindOf(result.type)) {
     case ValueKind::kReal:
       compute(lhs.reals, rhs.reals, result.reals);
-      for (double& value : result.reals) value = Round(value, result.type);
+      RoundAll(result.reals, result.type);
       return true;
     case ValueKind::kInteger:
       compute(lhs.integers, rhs.integers, result.integers);
@@ -52,10 +59,31 @@ bool OnNumbers(const Array& lhs, const Array& rhs, Array& result, Compute comput
   return false;
 }
 
+template <class Number>
+using Matrix = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+constexpr int64_t kPatchElements = 1 << 21;  // of a convolution's operand, laid out at a time
+
+Eigen::Index Size(const std::vector<int64_t>& list) {
+  return static_cast<Eigen::Index>(list.size());
+}
+
+// The elements of a dense array that lie `rows[i] + columns[j]` from `first`.
+template <class Number>
+Matrix<Number> Gathered(const Number* first, const std::vector<int64_t>& rows,
+                        const std::vector<int64_t>& columns) {
+  Matrix<Number> matrix(Size(rows), Size(columns));
+  Number* to = matrix.data();
+  for (int64_t row : rows) {
+    for (int64_t column : columns) *to++ = first[row + column];
+  }
+  return matrix;
+}
+
 // What of the input a convolution's window looks at from one place, in one dimension.
 struct Tap {
-  int64_t input;  // in the whole tensor
-  int64_t kernel;
+  int64_t input;   // in the whole tensor
+  int64_t window;  // in the window
 };
 
 std::vector<Tap> Taps(int64_t out, const WindowDimension& window, int64_t size) {
@@ -63,7 +91,7 @@ std::vector<Tap> Taps(int64_t out, const WindowDimension& window, int64_t size) 
   for (int64_t k = 0; k < window.size; ++k) {
     const int64_t at = out * window.stride - window.pad_low + k * window.window_dilation;
     if (at < 0 || at % window.base_dilation != 0 || at / window.base_dilation >= size) continue;
-    taps.push_back({at / window.base_dilation, window.reversal ? window.size - 1 - k : k});
+    taps.push_back({at / window.base_dilation, k});
   }
   return taps;
 }
@@ -78,32 +106,44 @@ StatusOr<Array> EvaluateDot(const Op& op, const Array& lhs, const Array& rhs, El
   const auto& rhs_contracting = ListOf(op, "rhs_contracting_dims");
   Array result = MakeArray(type, out);
   if (IsEmpty(out)) return result;
-  const std::vector<int64_t> lhs_offsets = Offsets(lhs.box, lhs_contracting);
-  const std::vector<int64_t> rhs_offsets = Offsets(rhs.box, rhs_contracting);
-  HONE_CHECK(lhs_offsets.size() == rhs_offsets.size());
-  std::vector<size_t> lhs_free, rhs_free;
+  // The result's dimensions: those that both have, then the rest of the left's and the right's.
+  std::vector<Run> left[3], right[3];  // both, rest, summed over
+  size_t at = 0;
+  for (size_t k = 0; k < lhs_batch.size(); ++k, ++at) {
+    left[0].push_back({lhs_batch[k], out.low[at], out.high[at]});
+    right[0].push_back({rhs_batch[k], out.low[at], out.high[at]});
+  }
   for (size_t d = 0; d < lhs.box.low.size(); ++d) {
-    if (!Has(lhs_batch, d) && !Has(lhs_contracting, d)) lhs_free.push_back(d);
+    if (Has(lhs_batch, d) || Has(lhs_contracting, d)) continue;
+    left[1].push_back({static_cast<int64_t>(d), out.low[at], out.high[at]});
+    ++at;
   }
   for (size_t d = 0; d < rhs.box.low.size(); ++d) {
-    if (!Has(rhs_batch, d) && !Has(rhs_contracting, d)) rhs_free.push_back(d);
+    if (Has(rhs_batch, d) || Has(rhs_contracting, d)) continue;
+    right[1].push_back({static_cast<int64_t>(d), out.low[at], out.high[at]});
+    ++at;
   }
+  for (size_t k = 0; k < lhs_contracting.size(); ++k) {
+    const auto l = static_cast<size_t>(lhs_contracting[k]);
+    const auto r = static_cast<size_t>(rhs_contracting[k]);
+    left[2].push_back({lhs_contracting[k], lhs.box.low[l], lhs.box.high[l]});
+    right[2].push_back({rhs_contracting[k], rhs.box.low[r], rhs.box.high[r]});
+  }
+  const std::vector<int64_t> lhs_both = Offsets(lhs.box, left[0]);
+  const std::vector<int64_t> rhs_both = Offsets(rhs.box, right[0]);
+  const std::vector<int64_t> rows = Offsets(lhs.box, left[1]);
+  const std::vector<int64_t> columns = Offsets(rhs.box, right[1]);
+  const std::vector<int64_t> lhs_summed = Offsets(lhs.box, left[2]);
+  const std::vector<int64_t> rhs_summed = Offsets(rhs.box, right[2]);
+  HONE_CHECK(lhs_summed.size() == rhs_summed.size());
   const bool known = OnNumbers(lhs, rhs, result, [&](const auto& a, const auto& b, auto& sums) {
-    std::vector<int64_t> left = lhs.box.low, right = rhs.box.low;
-    ForEach(out, [&](const std::vector<int64_t>& index, int64_t at) {
-      size_t from = 0;
-      for (size_t k = 0; k < lhs_batch.size(); ++k, ++from) {
-        left[static_cast<size_t>(lhs_batch[k])] = index[from];
-        right[static_cast<size_t>(rhs_batch[k])] = index[from];
-      }
-      for (size_t d : lhs_free) left[d] = index[from++];
-      for (size_t d : rhs_free) right[d] = index[from++];
-      const auto* x = a.data() + Position(lhs.box, left);
-      const auto* y = b.data() + Position(rhs.box, right);
-      std::remove_cvref_t<decltype(sums[0])> sum{};
-      for (size_t k = 0; k < lhs_offsets.size(); ++k) sum += x[lhs_offsets[k]] * y[rhs_offsets[k]];
-      sums[static_cast<size_t>(at)] = sum;
-    });
+    using Number = std::remove_cvref_t<decltype(sums[0])>;
+    const size_t size = rows.size() * columns.size();
+    for (size_t k = 0; k < lhs_both.size(); ++k) {
+      Eigen::Map<Matrix<Number>> product(sums.data() + k * size, Size(rows), Size(columns));
+      product.noalias() = Gathered(a.data() + lhs_both[k], rows, lhs_summed) *
+                          Gathered(b.data() + rhs_both[k], rhs_summed, columns);
+    }
   });
   if (!known) return NoArithmetic(op, "these types");
   return result;
@@ -131,48 +171,94 @@ StatusOr<Array> EvaluateConvolution(const Op& op, const Array& lhs,
   const int64_t rhs_step = rhs_strides[u(labels.kernel_input)];
   // Taps of every place along each spatial dimension.
   std::vector<std::vector<std::vector<Tap>>> taps(rank);
+  std::vector<int64_t> window_offsets = {0};  // of the kernel
   for (size_t s = 0; s < rank; ++s) {
     const size_t d = u(labels.output_spatial[s]);
+    const WindowDimension& window = op.window[s];
     for (int64_t place = out.low[d]; place < out.high[d]; ++place) {
-      taps[s].push_back(Taps(place, op.window[s], lhs_dimensions[u(labels.spatial[s])]));
+      taps[s].push_back(Taps(place, window, lhs_dimensions[u(labels.spatial[s])]));
     }
-  }
-  Array result = MakeArray(type, out);
-  const bool known = OnNumbers(lhs, rhs, result, [&](const auto& a, const auto& b, auto& sums) {
-    std::vector<std::pair<int64_t, int64_t>> places, more;
-    ForEach(out, [&](const std::vector<int64_t>& index, int64_t at) {
-      const int64_t feature = index[u(labels.output_feature)];
-      int64_t batch = index[u(labels.output_batch)];
-      if (batch_groups > 1) {
-        const int64_t group = feature / (out_features / batch_groups);
-        batch += group * (lhs_dimensions[u(labels.batch)] / batch_groups);
+    std::vector<int64_t> offsets;
+    for (int64_t offset : window_offsets) {
+      for (int64_t k = 0; k < window.size; ++k) {
+        const int64_t kernel = window.reversal ? window.size - 1 - k : k;
+        offsets.push_back(offset + kernel * rhs_strides[u(labels.kernel_spatial[s])]);
       }
-      const int64_t first = feature / (out_features / feature_groups) * in_features;
-      places.assign(1, {(batch - lhs.box.low[u(labels.batch)]) * lhs_strides[u(labels.batch)] +
-                            (first + first_input - lhs.box.low[u(labels.feature)]) * lhs_step,
-                        (feature - rhs.box.low[u(labels.kernel_output)]) *
-                            rhs_strides[u(labels.kernel_output)]});
+    }
+    window_offsets = std::move(offsets);
+  }
+  // The window's elements, times the input features: what each place of the result sums over.
+  std::vector<int64_t> summed;
+  for (int64_t offset : window_offsets) {
+    for (int64_t f = 0; f < part; ++f) summed.push_back(offset + f * rhs_step);
+  }
+  const size_t output_feature = u(labels.output_feature);
+  Box places = out;  // of the result, but for features
+  places.high[output_feature] = places.low[output_feature] + 1;
+  const std::vector<int64_t> out_strides = Strides(out);
+  const int64_t groups = std::max(feature_groups, batch_groups);
+  const int64_t features_per_group = out_features / groups;
+  Array result = MakeArray(type, out);
+  if (IsEmpty(out)) return result;
+  // For each group of features, a matrix of what the windows see, times the kernel's.
+  const auto of_group = [&](int64_t group, const auto& a, const auto& b, auto& sums) {
+    using Number = std::remove_cvref_t<decltype(sums[0])>;
+    const Run features = {labels.kernel_output,
+                          std::max(out.low[output_feature], group * features_per_group),
+                          std::min(out.high[output_feature], (group + 1) * features_per_group)};
+    if (features.low >= features.high) return;
+    const Matrix<Number> kernel = Gathered(b.data(), summed, Offsets(rhs.box, {features}));
+    const int64_t batches = batch_groups > 1 ? lhs_dimensions[u(labels.batch)] / batch_groups : 0;
+    const int64_t first_feature = feature_groups > 1 ? group * in_features : 0;
+    const auto width = static_cast<int64_t>(summed.size());
+    const int64_t most = std::max<int64_t>(1, kPatchElements / std::max<int64_t>(1, width));
+    Matrix<Number> patches = Matrix<Number>::Zero(std::min(most, Elements(places)), width);
+    std::vector<int64_t> targets;
+    const auto multiply = [&] {
+      const auto count = static_cast<int64_t>(targets.size());
+      const Matrix<Number> product = patches.topRows(count) * kernel;
+      for (int64_t row = 0; row < count; ++row) {
+        for (int64_t f = features.low; f < features.high; ++f) {
+          const int64_t to =
+              targets[u(row)] + (f - out.low[output_feature]) * out_strides[output_feature];
+          sums[u(to)] = product(row, f - features.low);
+        }
+      }
+      patches.setZero();
+      targets.clear();
+    };
+    std::vector<std::pair<int64_t, int64_t>> seen, more;  // in the input, in the window
+    ForEach(places, [&](const std::vector<int64_t>& index, int64_t) {
+      const int64_t batch = index[u(labels.output_batch)] + group * batches;
+      seen.assign(1, {(batch - lhs.box.low[u(labels.batch)]) * lhs_strides[u(labels.batch)] +
+                          (first_feature + first_input - lhs.box.low[u(labels.feature)]) * lhs_step,
+                      0});
       for (size_t s = 0; s < rank; ++s) {
         const size_t d = u(labels.output_spatial[s]);
+        const size_t in = u(labels.spatial[s]);
         more.clear();
-        for (const auto& [left, right] : places) {
+        for (const auto& [left, element] : seen) {
           for (const Tap& tap : taps[s][u(index[d] - out.low[d])]) {
-            const size_t in = u(labels.spatial[s]);
             HONE_CHECK(tap.input >= lhs.box.low[in] && tap.input < lhs.box.high[in]);
             more.emplace_back(left + (tap.input - lhs.box.low[in]) * lhs_strides[in],
-                              right + tap.kernel * rhs_strides[u(labels.kernel_spatial[s])]);
+                              element * op.window[s].size + tap.window);
           }
         }
-        places.swap(more);
+        seen.swap(more);
       }
-      std::remove_cvref_t<decltype(sums[0])> sum{};
-      for (const auto& [left, right] : places) {
-        const auto* x = a.data() + left;
-        const auto* y = b.data() + right;
-        for (int64_t f = 0; f < part; ++f) sum += x[f * lhs_step] * y[f * rhs_step];
+      Number* row = patches.row(static_cast<int64_t>(targets.size())).data();
+      for (const auto& [left, element] : seen) {
+        const Number* x = a.data() + left;
+        Number* to = row + element * part;
+        for (int64_t f = 0; f < part; ++f) to[f] = x[f * lhs_step];
       }
-      sums[static_cast<size_t>(at)] = sum;
+      targets.push_back(Position(out, index));
+      if (static_cast<int64_t>(targets.size()) == patches.rows()) multiply();
     });
+    if (!targets.empty()) multiply();
+  };
+  const bool known = OnNumbers(lhs, rhs, result, [&](const auto& a, const auto& b, auto& sums) {
+    for (int64_t group = 0; group < groups; ++group) of_group(group, a, b, sums);
   });
   if (!known) return NoArithmetic(op, "these types");
   return result;

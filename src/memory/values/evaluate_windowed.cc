@@ -24,27 +24,40 @@ std::string SingleOperation(const Network& body) {
 
 // What a reduction has accumulated for each element of its results, of each operand.
 class Accumulators {
+  enum class Way { kSum, kProduct, kMaximum, kMinimum, kOther };
+
  public:
   // Sums of floating-point numbers are kept in double precision to the end.
   Accumulators(const Network& body, std::vector<Array> initial)
-      : body_(body), values_(std::move(initial)), single_(SingleOperation(body)) {
-    fast_ =
-        values_.size() == 1 && KindOf(values_[0].type) == ValueKind::kReal &&
-        (single_ == "add" || single_ == "multiply" || single_ == "maximum" || single_ == "minimum");
+      : body_(body), values_(std::move(initial)) {
+    if (values_.size() != 1 || KindOf(values_[0].type) != ValueKind::kReal) return;
+    const std::string opcode = SingleOperation(body);
+    way_ = opcode == "add"        ? Way::kSum
+           : opcode == "multiply" ? Way::kProduct
+           : opcode == "maximum"  ? Way::kMaximum
+           : opcode == "minimum"  ? Way::kMinimum
+                                  : Way::kOther;
   }
 
-  bool fast() const { return fast_; }
+  bool fast() const { return way_ != Way::kOther; }
 
   void Take(size_t lane, double value) {
     double& sum = values_[0].reals[lane];
-    if (single_ == "add") {
-      sum += value;
-    } else if (single_ == "multiply") {
-      sum *= value;
-    } else if (single_ == "maximum") {
-      sum = value > sum || value != value ? value : sum;
-    } else {
-      sum = value < sum || value != value ? value : sum;
+    switch (way_) {
+      case Way::kSum:
+        sum += value;
+        break;
+      case Way::kProduct:
+        sum *= value;
+        break;
+      case Way::kMaximum:
+        sum = value > sum || value != value ? value : sum;
+        break;
+      case Way::kMinimum:
+        sum = value < sum || value != value ? value : sum;
+        break;
+      case Way::kOther:
+        break;
     }
   }
 
@@ -71,17 +84,14 @@ class Accumulators {
   }
 
   std::vector<Array> Finish() {
-    for (Array& value : values_) {
-      for (double& real : value.reals) real = Round(real, value.type);
-    }
+    for (Array& value : values_) RoundAll(value.reals, value.type);
     return std::move(values_);
   }
 
  private:
   const Network& body_;
   std::vector<Array> values_;
-  std::string single_;
-  bool fast_ = false;
+  Way way_ = Way::kOther;
 };
 
 std::vector<Array> Initial(const std::vector<Array>& operands, const Box& out) {
@@ -242,7 +252,7 @@ StatusOr<std::vector<Array>> SelectAndScatter(const Network& network, const Op& 
           source.reals[static_cast<size_t>(at)];
     }
   });
-  for (double& value : result.reals) value = Round(value, result.type);
+  RoundAll(result.reals, result.type);
   return std::vector<Array>{std::move(result)};
 }
 
