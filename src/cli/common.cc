@@ -63,8 +63,11 @@ void AddCommonOptions(CLI::App& app, CommonOptions& options) {
       ->group(kGroup);
 }
 
-PoolOptions PoolOptionsFor(const CommonOptions& options) {
+StatusOr<PoolOptions> PoolOptionsFor(const CommonOptions& options) {
+  StatusOr<std::string> worker = ReadyWorker(options.quiet);
+  if (!worker) return tl::unexpected(worker.error());
   PoolOptions pool;
+  pool.worker_path = *std::move(worker);
   pool.workers = options.workers;
   pool.pass_deadline_seconds = options.pass_deadline_seconds;
   pool.memory_limit_bytes = options.memory_limit_bytes;
@@ -75,12 +78,10 @@ PoolOptions PoolOptionsFor(const CommonOptions& options) {
 
 StatusOr<std::unique_ptr<Pool>> StartPool(const CommonOptions& options,
                                           const std::atomic<bool>* stop) {
-  StatusOr<std::string> worker = ReadyWorker(options.quiet);
-  if (!worker) return tl::unexpected(worker.error());
-  PoolOptions pool = PoolOptionsFor(options);
-  pool.worker_path = *std::move(worker);
-  pool.stop = stop;
-  return Pool::Start(pool);
+  StatusOr<PoolOptions> pool = PoolOptionsFor(options);
+  if (!pool) return tl::unexpected(pool.error());
+  pool->stop = stop;
+  return Pool::Start(*pool);
 }
 
 int ExitCodeFor(const Error& error) {

@@ -36,7 +36,8 @@ struct CommonOptions {
 
 void AddCommonOptions(CLI::App& app, CommonOptions& options);
 
-PoolOptions PoolOptionsFor(const CommonOptions& options);
+// With a worker that can be started: of an installed hone, XLA is fetched first where it is missing.
+StatusOr<PoolOptions> PoolOptionsFor(const CommonOptions& options);
 
 // Pool::Start with these options; `stop` may be null (PoolOptions::stop).
 StatusOr<std::unique_ptr<Pool>> StartPool(const CommonOptions& options,

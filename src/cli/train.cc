@@ -22,7 +22,6 @@
 #include "cli/parse.h"
 #include "cli/program_set.h"
 #include "cli/progress.h"
-#include "cli/worker.h"
 #include "env/session.h"
 #include "learn/config.h"
 #include "learn/learner.h"
@@ -154,13 +153,11 @@ class Training {
     auto cluster = Cluster::Connect(options_.cluster, options_.common);
     if (!cluster) return tl::unexpected(cluster.error());
     cluster_ = *std::move(cluster);
-    StatusOr<std::string> worker = ReadyWorker(options_.common.quiet);
-    if (!worker) return tl::unexpected(worker.error());
-    PoolOptions pool = PoolOptionsFor(options_.common);
-    pool.worker_path = *std::move(worker);
-    pool.stop = stop_;
-    if (cluster_ != nullptr) cluster_->Lend(pool);
-    auto session = Session::Open(std::move(programs), env, pool);
+    StatusOr<PoolOptions> pool = PoolOptionsFor(options_.common);
+    if (!pool) return tl::unexpected(pool.error());
+    pool->stop = stop_;
+    if (cluster_ != nullptr) cluster_->Lend(*pool);
+    auto session = Session::Open(std::move(programs), env, *pool);
     if (!session) return tl::unexpected(session.error());
     session_ = *std::move(session);
     return {};

@@ -18,10 +18,11 @@ StatusOr<OpenedProgram> OpenData(const CommonOptions& options, std::string data,
                                  const std::string& device, uint64_t seed,
                                  const std::atomic<bool>* interrupted, const Cluster* cluster) {
   // Without the flag that stops workers: what is found is still to be verified.
-  const auto start_pool = [options, cluster] {
-    PoolOptions pool = PoolOptionsFor(options);
-    if (cluster != nullptr) cluster->Lend(pool);
-    return Pool::Start(pool);
+  const auto start_pool = [options, cluster]() -> StatusOr<std::unique_ptr<Pool>> {
+    StatusOr<PoolOptions> pool = PoolOptionsFor(options);
+    if (!pool) return tl::unexpected(pool.error());
+    if (cluster != nullptr) cluster->Lend(*pool);
+    return Pool::Start(*pool);
   };
   auto programs = tune::PoolEvaluator::Start(start_pool, std::move(data), seed, interrupted,
                                              /*apart=*/cluster != nullptr);

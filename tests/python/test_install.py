@@ -1,5 +1,6 @@
 """`pip install .` makes a package that needs nothing of the source tree: command, worker, XLA from the cache."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -66,6 +67,13 @@ def test_the_command_works_and_starts_the_worker_beside_xla(site, cache):
     # Now nothing is looked for, and nothing said.
     done = run([site / "bin" / "hone", "--version"], site, cache)
     assert (done.returncode, done.stderr) == (0, "") and "tensorflow-cpu 2." in done.stdout
+
+
+def test_programs_are_tuned_from_an_installed_package(site, cache):
+    done = run([site / "bin" / "hone", "tune", "models/kmeans/jax010_kmeans_while", "--budget", "2s",
+                "--stages", "flags", "--no-verify", "--json", "--quiet"], site, cache)
+    assert done.returncode == 0, done.stdout
+    assert json.loads(done.stdout)["evaluations"] > 0
 
 
 def test_without_xla_and_without_a_network_every_way_in_says_what_to_do(site, tmp_path):
