@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "cli/python.h"
-#include "wire/worker_process.h"
+#include "cli/worker.h"
 
 namespace hone::cli {
 namespace {
@@ -138,6 +138,9 @@ StatusOr<std::shared_ptr<Cluster>> Cluster::Connect(const ClusterOptions& option
 Status Cluster::Launch(const ClusterOptions& options, const CommonOptions& common) {
   const StatusOr<std::string> package = PackageFolder();
   if (!package) return tl::unexpected(package.error());
+  const StatusOr<std::string> worker =
+      options.worker.empty() ? ReadyWorker(common.quiet) : options.worker;
+  if (!worker) return tl::unexpected(worker.error());
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
     return MakeError(ErrorCode::kInternal, std::string("socketpair: ") + std::strerror(errno));
@@ -161,7 +164,7 @@ Status Cluster::Launch(const ClusterOptions& options, const CommonOptions& commo
                                  "--address",
                                  options.address,
                                  "--program",
-                                 options.worker.empty() ? wire::FindWorker() : options.worker,
+                                 *worker,
                                  "--memory-limit",
                                  std::to_string(common.memory_limit_bytes)};
   if (!options.kind.empty()) words.insert(words.end(), {"--device", options.kind});

@@ -14,6 +14,7 @@
 
 #include "cli/input.h"
 #include "cli/python.h"
+#include "wire/worker_process.h"
 
 namespace hone::cli {
 namespace {
@@ -102,7 +103,7 @@ Status FetchXla(std::vector<std::string> arguments) {
 StatusOr<std::string> ReadyWorker(bool quiet) {
   const fs::path here = ExecutableFolder();
   std::error_code error;
-  if (!fs::exists(InstalledLock(), error)) return "";
+  if (!fs::exists(InstalledLock(), error)) return wire::FindWorker();
   const StatusOr<XlaLibraries> xla = FindXlaLibraries();
   if (!xla) return tl::unexpected(xla.error());
   const std::string hash = ReadText(here / "hone-worker.sha256").substr(0, kHashInName);

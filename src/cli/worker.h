@@ -9,8 +9,8 @@
 
 namespace hone::cli {
 
-// Empty in a source tree: its worker lies beside this executable and knows where its XLA is. Where
-// hone was installed by pip, the worker beside XLA's libraries in the user's cache folder; what is
+// Its path. In a source tree it lies beside this executable and knows where its XLA is. Where hone
+// was installed by pip, the worker beside XLA's libraries in the user's cache folder; what is
 // missing there is fetched first (python/hone/fetch_xla.py), with progress on stderr unless
 // `quiet`. Errors: it could not be fetched.
 StatusOr<std::string> ReadyWorker(bool quiet);
