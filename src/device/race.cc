@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/median.h"
+#include "core/race_tally.h"
 
 namespace hone::device {
 namespace {
@@ -14,14 +14,6 @@ namespace {
 // A call takes about so long, so that the clock and Ctrl-C are looked at between two.
 constexpr double kCallSeconds = 0.5;
 constexpr int kMostPairsACall = 64;
-
-void Interval(const std::vector<double>& ratios, RaceReport* report) {
-  const MedianInterval interval = IntervalOfMedian(ratios);
-  report->pairs = static_cast<int>(ratios.size());
-  report->speedup = interval.median;
-  report->low = interval.low;
-  report->high = interval.high;
-}
 
 }  // namespace
 
@@ -40,35 +32,17 @@ StatusOr<RaceReport> RacePairs(const TakePairs& take, const std::function<double
   const double pair_seconds = 2 * std::max(1.0, repeats) * longest;
   const int a_call = static_cast<int>(
       std::clamp(kCallSeconds / std::max(pair_seconds, 1e-6), 1.0, double{kMostPairsACall}));
-  std::vector<double> times_a, times_b, ratios;
-  int next_look = options.least_pairs;
-  while (static_cast<int>(ratios.size()) < options.most_pairs) {
-    const int have = static_cast<int>(ratios.size());
-    const int pairs = std::min({a_call, options.most_pairs - have, std::max(1, next_look - have)});
-    const auto times = take(have, pairs, static_cast<int>(std::max(1.0, repeats)));
+  RaceTally tally(options);
+  bool over = false;
+  while (!over) {
+    const auto times = take(tally.pairs(), std::min(a_call, tally.PairsToNextLook()),
+                            static_cast<int>(std::max(1.0, repeats)));
     if (!times) return tl::unexpected(times.error());
-    for (const PairTimes& pair : *times) {
-      times_a.push_back(pair.a);
-      times_b.push_back(pair.b);
-      ratios.push_back(pair.a / std::max(pair.b, 1e-12));
-    }
-    const int taken = static_cast<int>(ratios.size());
-    // Fewer pairs than least_pairs decide nothing: slow programs get some more time.
-    const double budget = (taken < options.least_pairs ? 4 : 1) * options.budget_seconds;
-    if (now() - start > budget) break;
-    if (interrupted != nullptr && *interrupted && taken >= options.least_pairs) break;
-    // Looked at rarely, for each look is another chance to be wrong.
-    if (taken < next_look) continue;
-    next_look = taken + std::max(1, taken / 2);
-    Interval(ratios, &report);
-    const bool decided = report.low > 1 || report.high < 1;
-    const bool alike =
-        report.low > 1 - options.indifferent && report.high < 1 + options.indifferent;
-    if (decided || alike) break;
+    for (const PairTimes& pair : *times) tally.Add(pair.a, std::max(pair.b, 1e-12));
+    over = tally.IsOver(now() - start) ||
+           (interrupted != nullptr && *interrupted && tally.pairs() >= options.least_pairs);
   }
-  Interval(ratios, &report);
-  report.seconds_a = Median(times_a);
-  report.seconds_b = Median(times_b);
+  tally.Tell(&report);
   return report;
 }
 

@@ -148,6 +148,8 @@ bool AddListing(const Compiled& listing, const Stages& stages, const KernelShare
       if (flag.values.size() < 2 || !flags.insert(flag.name).second) continue;
       Add({Decision::Kind::kFlag, Stage::kFlags, flag.name, 0, flag.values}, 0,
           -2 - static_cast<int>(space.variables.size()), kFlagWeight, space);
+      // It is known to change this program, and what it is worth can be much.
+      space.variables.back().first = IsWithoutPass(flag.name);
     }
   }
   return space.decisions.size() > before;

@@ -59,7 +59,7 @@ class Tuner {
       } else {
         SearchInTurn();
       }
-      if (const std::optional<std::string> reason = WhyNotTunable()) {
+      if (const std::optional<std::string> reason = WhyNotTunable(/*failures=*/1)) {
         result_.stop = TuneStop::kNotTunable;
         result_.reason = *reason;
       } else {
@@ -149,13 +149,14 @@ class Tuner {
     return measurer_.Compile(plan, compiling);
   }
 
-  std::optional<std::string> WhyNotTunable() const {
+  // `failures`: after so many attempts, none of which ran, it is given up.
+  std::optional<std::string> WhyNotTunable(int64_t failures = kHopeless) const {
     if (measurer_.RunSeconds() > options_.most_run_seconds) {
       return fmt::format("a run takes {:.1f} s, more than {:.1f} s: too long to measure",
                          measurer_.RunSeconds(), options_.most_run_seconds);
     }
-    if (measurer_.RunSeconds() == 0 && measurer_.failures() >= kHopeless) {
-      return "it does not run here: " + last_error_;
+    if (measurer_.RunSeconds() == 0 && measurer_.failures() >= failures) {
+      return "nothing could be measured here: " + last_error_;
     }
     return std::nullopt;
   }
@@ -178,14 +179,13 @@ class Tuner {
   }
 
   // A short look, and a long one where it promises to be the best; for the chooser.
-  choices::Trial Examine(const choices::Assignment& assignment, int group) {
+  choices::Trial Examine(const choices::Assignment& assignment) {
     const TunePlan plan = PlanOf(space_, assignment);
     if (plan.empty()) return {assignment, 0, false};
-    return Examine(assignment, measurer_.Prepare(plan), group);
+    return Examine(assignment, measurer_.Prepare(plan));
   }
 
-  choices::Trial Examine(const choices::Assignment& assignment, const Prepared& prepared,
-                         int group) {
+  choices::Trial Examine(const choices::Assignment& assignment, const Prepared& prepared) {
     const TunePlan& plan = prepared.plan;
     Measured measured = measurer_.Measure(prepared, Look::kShort);
     const double best = finalists_.best_value();
@@ -204,12 +204,12 @@ class Tuner {
       // What is not known well is not built upon.
       return {assignment, std::max(measured.value, best + 1e-4), false};
     }
-    const bool wrong = !Offer(plan, measured, group);
+    const bool wrong = !Offer(plan, measured);
     return {assignment, measured.value, wrong};
   }
 
   // False where it would be the best, but computes something else: then nothing is built upon it.
-  bool Offer(const TunePlan& plan, const Measured& measured, int group) {
+  bool Offer(const TunePlan& plan, const Measured& measured) {
     const Finalist finalist{plan, measured.executable, measured.value, measured.race};
     // What may well be no faster is compared at the end, if it comes to that.
     const bool faster = measured.race.low > 1 || measured.race.pairs == 0;
@@ -217,13 +217,26 @@ class Tuner {
         IsWrong(plan, measured.executable)) {
       return false;
     }
+    const choices::Assignment before = Best();
     if (!finalists_.Offer(finalist, kMargin)) return true;
     const double speedup = std::exp(-measured.value);
-    lessons_.Learn(ChoicesOf(space_, AssignmentOf(space_, plan)), std::log(speedup),
-                   options_.program);
-    const Stage stage = group == choices::kEveryGroup ? Stage::kFlags : static_cast<Stage>(group);
-    result_.improvements.push_back({Elapsed(), measurer_.evaluations(), speedup, stage});
+    const choices::Assignment after = AssignmentOf(space_, plan);
+    lessons_.Learn(ChoicesOf(space_, after), std::log(speedup), options_.program);
+    result_.improvements.push_back(
+        {Elapsed(), measurer_.evaluations(), speedup, FirstChanged(before, after)});
     return true;
+  }
+
+  choices::Assignment Best() const {
+    return finalists_.best_value() == 0 ? choices::StockAssignment(space_.variables)
+                                        : AssignmentOf(space_, finalists_.list().front().plan);
+  }
+
+  // The stage of the first decision in which the two differ.
+  Stage FirstChanged(const choices::Assignment& a, const choices::Assignment& b) const {
+    const auto at = std::mismatch(a.begin(), a.end(), b.begin()).first;
+    if (at == a.end()) return Stage::kFlags;
+    return space_.decisions[static_cast<size_t>(at - a.begin())].stage;
   }
 
   // A quick comparison; what it cannot tell, the one at the end may.
@@ -276,7 +289,7 @@ class Tuner {
         last_error_ = measured.error;
         return MakeError(ErrorCode::kPassFailed, measured.error);
       }
-      if (!Offer(plan, measured, static_cast<int>(Stage::kImplementation))) {
+      if (!Offer(plan, measured)) {
         return MakeError(ErrorCode::kPassFailed, "it computes something else");
       }
       return measured.race;
@@ -392,7 +405,7 @@ class Tuner {
     }
     // A generation is a turn.
     StageTurns turns(space_, options_.estimate ? 1 : options_.turn);
-    std::deque<Asked> ahead;
+    std::deque<choices::Assignment> ahead;  // whose values are being found out
     while (!Stopped(round.until) && measurer_.evaluations() < round.evaluations) {
       Report("search");
       if (round.joint && next_look_ < std::size(kLookAgain) &&
@@ -402,26 +415,20 @@ class Tuner {
       }
       if (options_.estimate) {
         const int group = round.joint ? turns.Next() : choices::kEveryGroup;
-        if (!Generation(round, group, TunedOf(round, group), *chooser)) return Ended::kExhausted;
+        if (!Generation(round, group, *chooser)) return Ended::kExhausted;
         continue;
       }
       AskAhead(round, turns, *chooser, ahead);
       if (ahead.empty()) return Ended::kExhausted;
-      const Asked asked = std::move(ahead.front());
+      const choices::Assignment asked = std::move(ahead.front());
       ahead.pop_front();
-      Tell(round, Examine(asked.assignment, asked.tuned), *chooser);
+      Tell(round, Examine(asked), *chooser);
     }
     return Ended::kStopped;
   }
 
-  // A candidate whose value is being found out.
-  struct Asked {
-    choices::Assignment assignment;
-    int tuned = choices::kEveryGroup;  // the stage
-  };
-
   void AskAhead(const Round& round, StageTurns& turns, choices::Chooser& chooser,
-                std::deque<Asked>& ahead) {
+                std::deque<choices::Assignment>& ahead) {
     const size_t window = measurer_.Window();
     int64_t left = round.evaluations - measurer_.evaluations();
     if (options_.budget_evaluations > 0) {
@@ -431,16 +438,11 @@ class Tuner {
       const int group = round.joint ? turns.Next() : choices::kEveryGroup;
       const std::vector<Candidate> candidates = GenerateCandidates(chooser, 1, group);
       if (candidates.empty()) return;
-      ahead.push_back(
-          {Apply(Whole(round, candidates[0]), space_, lessons_), TunedOf(round, group)});
+      ahead.push_back(Apply(Whole(round, candidates[0]), space_, lessons_));
       if (window == 1) continue;
-      const TunePlan plan = PlanOf(space_, ahead.back().assignment);
+      const TunePlan plan = PlanOf(space_, ahead.back());
       if (!plan.empty()) measurer_.Foresee(plan, Look::kShort);
     }
-  }
-
-  int TunedOf(const Round& round, int group) const {
-    return round.joint ? group : space_.variables[round.variables[0]].group;
   }
 
   static Candidate Whole(const Round& round, const Candidate& part) {
@@ -459,8 +461,8 @@ class Tuner {
 
   // Several candidates are compiled; those whose value is known already are told, of the others the
   // best by the estimate measured. False where there was none to be asked for.
-  bool Generation(const Round& round, int group, int tuned, choices::Chooser& chooser) {
-    const size_t top = TopOf(tuned);
+  bool Generation(const Round& round, int group, choices::Chooser& chooser) {
+    const size_t top = TopOf(round.joint ? group : space_.variables[round.variables[0]].group);
     const double left = std::min(round.until, SearchSeconds()) - Elapsed();
     const size_t size =
         GenerationSize(top, measurer_.PrepareSeconds(), measurer_.RestSeconds(), left);
@@ -480,7 +482,7 @@ class Tuner {
       if (plan.empty() || measurer_.Known(ranked.prepared)) {
         Tell(round,
              plan.empty() ? choices::Trial{ranked.assignment, 0, false}
-                          : Examine(ranked.assignment, ranked.prepared, tuned),
+                          : Examine(ranked.assignment, ranked.prepared),
              chooser);
         continue;
       }
@@ -495,7 +497,7 @@ class Tuner {
     for (const Ranked& ranked : generation) {
       if (over()) break;
       Report("search");
-      Tell(round, Examine(ranked.assignment, ranked.prepared, tuned), chooser);
+      Tell(round, Examine(ranked.assignment, ranked.prepared), chooser);
     }
     return true;
   }
@@ -540,9 +542,7 @@ class Tuner {
         if (space_.decisions[i].stage == stage) round.variables.push_back(i);
       }
       if (round.variables.empty()) continue;
-      round.base = finalists_.best_value() == 0
-                       ? choices::StockAssignment(space_.variables)
-                       : AssignmentOf(space_, finalists_.list().front().plan);
+      round.base = Best();
       const auto stages_left = static_cast<int64_t>(options_.stages.list.size() - s);
       round.until = Elapsed() + (SearchSeconds() - Elapsed()) / static_cast<double>(stages_left);
       if (options_.budget_evaluations > 0) {

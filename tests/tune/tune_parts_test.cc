@@ -153,6 +153,16 @@ TEST(SpaceTest, PlansAndAssignmentsCorrespond) {
   EXPECT_EQ(space.behind_the_module.count(1), 0u);
 }
 
+TEST(SpaceTest, PassesAreLeftOutBeforeOtherFlagsAreTried) {
+  Compiled listing;
+  listing.flag_choices = {{"xla_a", {"false", "true"}},
+                          {std::string(kWithoutPass) + "algsimp", {"", "true"}}};
+  Space space;
+  ASSERT_TRUE(AddListing(listing, AllStages(), {}, space));
+  EXPECT_FALSE(space.variables[0].first);
+  EXPECT_TRUE(space.variables[1].first);
+}
+
 TEST(SpaceTest, OnlyTheStagesThatAreWanted) {
   Compiled listing;
   listing.flag_choices = {{"xla_a", {"false", "true"}}};

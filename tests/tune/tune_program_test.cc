@@ -273,6 +273,11 @@ TEST(TuneProgramTest, ProgramsThatDoNotRunHereAreLeftAlone) {
   const TuneResult nothing = TuneProgram(broken, Seconds(600));
   EXPECT_FALSE(nothing.kept);
   EXPECT_EQ(nothing.stop, TuneStop::kNotTunable);
+  TuneOptions hurried = Seconds(600);
+  hurried.budget_evaluations = 1;
+  const TuneResult once = TuneProgram(broken, hurried);
+  EXPECT_EQ(once.stop, TuneStop::kNotTunable) << once.reason;
+  EXPECT_NE(once.reason.find("XLA aborted"), std::string::npos) << once.reason;
 }
 
 TEST(TuneProgramTest, TakesImplementationsThatHelp) {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "compiler/run/compile.h"
 #include "compiler/run/execute.h"
@@ -13,7 +12,7 @@
 #include "compiler/run/input_roles.h"
 #include "compiler/run/inputs.h"
 #include "compiler/run/stand_in.h"
-#include "core/median.h"
+#include "core/race_tally.h"
 
 namespace hone::compiler {
 namespace {
@@ -58,21 +57,6 @@ double Sample(const Program& program, const DeviceArrays& arguments, int64_t rep
     }
   }
   return Since(begin) / static_cast<double>(repeats);
-}
-
-void Interval(const std::vector<double>& ratios, RaceReport* report) {
-  const MedianInterval interval = IntervalOfMedian(ratios);
-  report->pairs = static_cast<int>(ratios.size());
-  report->speedup = interval.median;
-  report->low = interval.low;
-  report->high = interval.high;
-}
-
-// Whether nobody needs to see more: RaceOptions::clear.
-bool IsClear(const std::vector<double>& ratios, double clear) {
-  if (clear <= 1 || ratios.size() < 3) return false;
-  const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
-  return *most < 1 / clear || (ratios.size() >= 6 && *least > clear);
 }
 
 }  // namespace
@@ -125,41 +109,20 @@ StatusOr<RaceReport> Race(const Racer& racer_a, const Racer& racer_b, const Race
   const double longest = std::max(seconds_a, seconds_b);
   const int64_t repeats = std::max<int64_t>(
       1, static_cast<int64_t>(std::ceil(options.least_sample_seconds / std::max(longest, 1e-7))));
-  std::vector<double> times_a, times_b, ratios;
-  const auto add = [&](double time_a, double time_b) {
-    times_a.push_back(time_a);
-    times_b.push_back(time_b);
-    ratios.push_back(time_a / time_b);
-  };
+  RaceTally tally(options);
   // Where runs are so long, caches hardly matter.
-  if (std::min(seconds_a, seconds_b) > kLongRun) add(seconds_a, seconds_b);
-  int next_look = options.least_pairs;
-  while (static_cast<int>(ratios.size()) < options.most_pairs) {
-    const bool a_first = ratios.size() % 2 == 0;
+  if (std::min(seconds_a, seconds_b) > kLongRun) tally.Add(seconds_a, seconds_b);
+  do {
+    const bool a_first = tally.pairs() % 2 == 0;
     double seconds[2];
     for (const bool first : {true, false}) {
       const bool is_a = first == a_first;
       seconds[is_a ? 0 : 1] = Sample(is_a ? a.program : b.program, a.arguments, repeats, &error);
       if (!error.empty()) return CannotRace(error);
     }
-    add(seconds[0], seconds[1]);
-    if (IsClear(ratios, options.clear)) break;
-    const int pairs = static_cast<int>(ratios.size());
-    // Fewer pairs than least_pairs decide nothing: slow programs get some more time.
-    const double budget = (pairs < options.least_pairs ? 4 : 1) * options.budget_seconds;
-    if (Since(start) > budget) break;
-    // Looked at rarely, for each look is another chance to be wrong.
-    if (pairs < next_look) continue;
-    next_look = pairs + pairs / 2;
-    Interval(ratios, &report);
-    const bool decided = report.low > 1 || report.high < 1;
-    const bool alike =
-        report.low > 1 - options.indifferent && report.high < 1 + options.indifferent;
-    if (decided || alike) break;
-  }
-  Interval(ratios, &report);
-  report.seconds_a = Median(times_a);
-  report.seconds_b = Median(times_b);
+    tally.Add(seconds[0], seconds[1]);
+  } while (!tally.IsOver(Since(start)));
+  tally.Tell(&report);
   return report;
 }
 

@@ -20,6 +20,7 @@ struct Variable {
   uint32_t stock = 0;    // the one to be beaten
   double weight = 1;     // how much it is expected to matter; positive
   bool single = true;    // it is changed alone first (Problem::singles)
+  bool first = false;    // and before those that are not, whichever group is asked about
 };
 
 // An index of a choice for each variable.
@@ -45,7 +46,8 @@ class Chooser {
  public:
   virtual ~Chooser() = default;
   // At most `most` assignments that were not asked for before, at least one unless all were. As far
-  // as it can, each differs from known ones in variables of that group only.
+  // as it can, and once Variable::first are over, each differs from known ones in variables of that
+  // group only.
   virtual std::vector<Assignment> Ask(size_t most, int group = kEveryGroup) = 0;
   // Also of what was not asked for, and again where a value became better known.
   virtual void Tell(const Trial& trial) = 0;

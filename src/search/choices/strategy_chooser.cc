@@ -51,10 +51,11 @@ class StrategyChooser final : public Chooser {
     std::vector<size_t> variables;
     uint32_t choice = 0;
     double weight = 0;
+    bool first = false;
     bool tried = false;
   };
 
-  // The weightiest first: a family is as weighty as all its variables.
+  // Variable::first, then the weightiest: a family is as weighty as all its variables.
   void PlanSingles(size_t most) {
     const std::vector<Variable>& variables = history_.variables();
     std::map<std::tuple<int, int, uint32_t>, Flip> families;  // by group, family and choice
@@ -62,7 +63,7 @@ class StrategyChooser final : public Chooser {
       const Variable& variable = variables[i];
       for (uint32_t choice = 0; choice < variable.choices; ++choice) {
         if (!variable.single || choice == variable.stock) continue;
-        singles_.push_back({{i}, choice, variable.weight});
+        singles_.push_back({{i}, choice, variable.weight, variable.first});
         Flip& family = families[{variable.group, variable.family, choice}];
         family.variables.push_back(i);
         family.choice = choice;
@@ -73,7 +74,9 @@ class StrategyChooser final : public Chooser {
       if (family.variables.size() > 1) singles_.push_back(std::move(family));
     }
     std::stable_sort(singles_.begin(), singles_.end(),
-                     [&](const Flip& a, const Flip& b) { return a.weight > b.weight; });
+                     [&](const Flip& a, const Flip& b) {
+                       return std::tie(a.first, a.weight) > std::tie(b.first, b.weight);
+                     });
     if (singles_.size() > most) singles_.resize(most);
   }
 
@@ -88,7 +91,9 @@ class StrategyChooser final : public Chooser {
   std::optional<Assignment> Single(int group) {
     for (Flip& flip : singles_) {
       if (flip.tried) continue;
-      if (group != kEveryGroup && history_.variables()[flip.variables[0]].group != group) continue;
+      const bool asked = group == kEveryGroup || flip.first ||
+                         history_.variables()[flip.variables[0]].group == group;
+      if (!asked) continue;
       flip.tried = true;
       Assignment assignment = history_.best();
       for (size_t i : flip.variables) assignment[i] = flip.choice;

@@ -146,6 +146,30 @@ TEST_P(EachChooser, FamiliesAreChangedTogetherEarly) {
   EXPECT_TRUE(asked_together);
 }
 
+TEST_P(EachChooser, WhatComesFirstIsAskedWhicheverGroupIsAskedAbout) {
+  if (GetParam().name == "random" || GetParam().name == "exhaustive") {
+    GTEST_SKIP() << "it asks in its own order";
+  }
+  Problem problem;
+  for (int i = 0; i < 12; ++i) {
+    Variable variable;
+    variable.name = std::to_string(i);
+    variable.group = i < 10 ? 1 : 2;
+    variable.family = i;
+    variable.weight = i < 10 ? 1 : 0.1;
+    variable.first = i >= 10;
+    problem.variables.push_back(variable);
+  }
+  const auto chooser = GetParam().make(problem, 1);
+  const Assignment stock = StockAssignment(problem.variables);
+  EXPECT_EQ(chooser->Ask(1, 1), std::vector<Assignment>{stock});
+  for (size_t i : {10, 11}) {
+    Assignment alone = stock;
+    alone[i] = 1;
+    EXPECT_EQ(chooser->Ask(1, 1), std::vector<Assignment>{alone});
+  }
+}
+
 TEST_P(EachChooser, NothingToChoose) {
   const auto chooser = GetParam().make(Problem(), 1);
   const std::vector<Assignment> asked = chooser->Ask(3);
