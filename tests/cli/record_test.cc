@@ -2,6 +2,8 @@
 // tested in tests/python/test_jax_scripts.py.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <string>
 #include <vector>
 
 #include "cli/python.h"
@@ -11,7 +13,14 @@
 namespace hone {
 namespace {
 
-class RecordTest : public HoneTest {};
+class RecordTest : public HoneTest {
+ protected:
+  // tuned.db, without anything in it.
+  void MakeStore() {
+    Write("lines.jsonl", "");
+    ASSERT_EQ(Hone({"store", "import", "tuned.db", "lines.jsonl"}).code, 2);  // which makes it
+  }
+};
 
 TEST_F(RecordTest, BadInputIsToldAtOnce) {
   Write("text.db", "this is no store, and long enough that SQLite can tell that it is none at all");
@@ -53,11 +62,27 @@ TEST_F(RecordTest, TheScriptIsToldWhereToRecord) {
 }
 
 TEST_F(RecordTest, TheScriptRunsWithAStore) {
-  Write("lines.jsonl", "");
-  ASSERT_EQ(Hone({"store", "import", "tuned.db", "lines.jsonl"}).code, 2);  // which makes the store
+  MakeStore();
   const Ran ran = Hone({"with", "tuned.db", "--", "sh", "-c", "echo \"$HONE_JAX\""});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out.find("with\n" + Path("tuned.db") + "\n"), 0u) << ran.out;
+}
+
+TEST_F(RecordTest, ScriptsGetHugePagesUnlessTheUserSaysOtherwise) {
+  MakeStore();
+  const auto tunables = [&](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), "with");
+    flags.insert(flags.end(), {"tuned.db", "--", "sh", "-c", "echo \"$GLIBC_TUNABLES\""});
+    return Hone(flags).out;
+  };
+  unsetenv("GLIBC_TUNABLES");
+  EXPECT_EQ(tunables({}), "glibc.malloc.hugetlb=1\n");
+  EXPECT_EQ(tunables({"--no-huge-pages"}), "\n");
+  setenv("GLIBC_TUNABLES", "glibc.malloc.arena_max=2", 1);
+  EXPECT_EQ(tunables({}), "glibc.malloc.arena_max=2:glibc.malloc.hugetlb=1\n");
+  setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=0", 1);
+  EXPECT_EQ(tunables({}), "glibc.malloc.hugetlb=0\n");
+  unsetenv("GLIBC_TUNABLES");
 }
 
 TEST(RecordingTest, BudgetGoesWhereTheTimeIs) {
