@@ -3,9 +3,12 @@
 #include <time.h>
 
 #include <algorithm>
+#include <deque>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "memory/access.h"
 #include "memory/allocation/allocation.h"
@@ -114,6 +117,7 @@ std::set<TensorId> Reloaded(const Network& network, const Plan& plan) {
 
 // A way to group, scheduled for a share of the scratchpad.
 struct Candidate {
+  const Target* target = nullptr;
   std::vector<Group> groups;
   double share = 1;
   Plan plan;
@@ -121,14 +125,18 @@ struct Candidate {
 constexpr double kLeastShare = 0.6;
 // An order that moves so many times what another does is not cut in further ways.
 constexpr double kHopeless = 1.5;
+// What a scratchpad's worth of wasted room counts when layouts are chosen: first only copies do,
+// then, where that moves more than it must, room does as well.
+constexpr double kRoomInCopies[] = {0, 800};
 
 ScheduleOptions OptionsFor(const Machine& machine, double share) {
   return {static_cast<int64_t>(share * static_cast<double>(machine.bytes_per_partition))};
 }
 
-// Every way to group that is tried, each once.
-std::vector<Candidate> MakeCandidates(const Target& target, int64_t bound, double start,
-                                      const PlanOptions& options) {
+// Every way to group that is tried, each once, until `seconds` have been spent since `start`.
+// Whether one of them moves no more than `bound`.
+bool AddCandidates(const Target& target, int64_t bound, double start, double seconds,
+                   const PlanOptions& options, std::vector<Candidate>& all) {
   std::vector<std::vector<OpId>> orders(1);
   orders[0].resize(target.network.ops.size());
   std::iota(orders[0].begin(), orders[0].end(), 0);
@@ -141,7 +149,7 @@ std::vector<Candidate> MakeCandidates(const Target& target, int64_t bound, doubl
                                   {0.9, 0.45, false}, {0.6, 0.45, true},  {0.35, 0.45, false},
                                   {0.15, 0.8, true},  {0.35, 0.45, true}, {0.6, 0.25, false},
                                   {0.35, 0.25, true}, {0.6, 0.12, true}};
-  std::vector<Candidate> candidates;
+  const size_t earlier = all.size();
   std::vector<int64_t> least(orders.size(), 0);  // bytes moved, of each order
   for (const auto& [tile_above, tile_share, try_all] : kCuts) {
     for (size_t o = 0; o < orders.size(); ++o) {
@@ -154,10 +162,11 @@ std::vector<Candidate> MakeCandidates(const Target& target, int64_t bound, doubl
       group_options.tile_above = tile_above;
       group_options.tile_share = tile_share;
       group_options.try_all = try_all;
-      Candidate candidate{MakeGroups(target, order, group_options), 1, {}};
-      if (std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& other) {
-            return Same(candidate.groups, other.groups);
-          })) {
+      Candidate candidate{&target, MakeGroups(target, order, group_options), 1, {}};
+      if (std::any_of(all.begin() + static_cast<std::ptrdiff_t>(earlier), all.end(),
+                      [&](const Candidate& other) {
+                        return Same(candidate.groups, other.groups);
+                      })) {
         continue;
       }
       candidate.plan = Schedule(target, candidate.groups, OptionsFor(target.machine, 1));
@@ -166,11 +175,11 @@ std::vector<Candidate> MakeCandidates(const Target& target, int64_t bound, doubl
       if (least[o] == 0 || figures.dram_bytes() < least[o]) least[o] = figures.dram_bytes();
       // What moves no more than it must cannot be beaten.
       const bool enough = figures.dram_bytes() <= bound;
-      candidates.push_back(std::move(candidate));
-      if (enough || Since(start) > 0.6 * options.budget_seconds) return candidates;
+      all.push_back(std::move(candidate));
+      if (enough || Since(start) > seconds) return enough;
     }
   }
-  return candidates;
+  return false;
 }
 
 }  // namespace
@@ -186,19 +195,29 @@ StatusOr<Planned> MakePlan(const Network& program, const Network& network, const
   planned.bound = LowerBound(network, machine);
   // Products made again need not be.
   planned.bound.products_bytes = LowerBound(program, machine).products_bytes;
-  const LayoutAssignment assignment = AssignLayouts(network, machine);
-  planned.layout_copies = assignment.copies;
-  Target target{network, machine, assignment.layouts, {}};
-  target.copies = FindCopies(target);
-
-  std::vector<Candidate> candidates =
-      MakeCandidates(target, planned.bound.dram_bytes(), start, options);
+  std::vector<Candidate> candidates;
+  std::deque<Target> targets;
+  const size_t most_targets = machine.engines_are_partitioned ? std::size(kRoomInCopies) : 1;
+  while (targets.size() < most_targets) {
+    const double room = kRoomInCopies[targets.size()];
+    targets.push_back({network, machine, AssignLayouts(network, machine, room).layouts, {}});
+    Target& target = targets.back();
+    target.copies = FindCopies(target);
+    const double share = static_cast<double>(targets.size()) / static_cast<double>(most_targets);
+    if (AddCandidates(target, planned.bound.dram_bytes(), start,
+                      0.6 * share * options.budget_seconds, options, candidates)) {
+      break;
+    }
+  }
   std::optional<Plan> best;
   while (!best && !candidates.empty()) {
     // The one that moves least; where it finds no addresses, once more with less room.
     const auto least =
         std::min_element(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-          return a.plan.figures.dram_bytes() < b.plan.figures.dram_bytes();
+          const auto cost = [](const Figures& figures) {
+            return std::pair(figures.dram_bytes(), figures.copies);
+          };
+          return cost(a.plan.figures) < cost(b.plan.figures);
         });
     const double left = options.budget_seconds - Since(start);
     if (AssignOffsets(machine, least->plan, std::clamp(left / 16, 0.1, 2.0))) {
@@ -210,7 +229,7 @@ StatusOr<Planned> MakePlan(const Network& program, const Network& network, const
       candidates.erase(least);
       continue;
     }
-    least->plan = Schedule(target, least->groups, OptionsFor(machine, least->share));
+    least->plan = Schedule(*least->target, least->groups, OptionsFor(machine, least->share));
   }
   if (!best) {
     return MakeError(ErrorCode::kUnsupported,

@@ -11,14 +11,6 @@ namespace {
 
 constexpr int64_t kLargeBytes = 256;
 
-InstructionInfo Reduce(std::vector<int64_t> dimensions, uint32_t operand, uint32_t initial,
-                       const std::string& along, uint32_t computation) {
-  InstructionInfo instruction =
-      Instruction("reduce", std::move(dimensions), {operand, initial}, {{"dimensions", along}});
-  instruction.called = {computation};
-  return instruction;
-}
-
 // Planned and run: bytes that it moves. Its outputs are those of `program`.
 int64_t Moved(const Network& program, const Network& network, const Machine& machine) {
   const auto planned = MakePlan(program, network, machine, {});

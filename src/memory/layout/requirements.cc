@@ -7,6 +7,9 @@
 namespace hone::memory {
 namespace {
 
+// What lies in every partition takes at most this share of it.
+constexpr int64_t kReplicatedShare = 16;
+
 using Range = std::optional<Layout>;
 
 Layout MakeLayout(size_t begin, size_t end) {
@@ -81,8 +84,18 @@ Range ThroughMovement(const Network& network, int64_t partitions, const Expr& ex
   }
   std::vector<size_t> list;
   switch (expr.movement) {
-    case Movement::kReshape:
-      return ThroughReshape(in, expr.dimensions, Canonical(layout, expr.dimensions, partitions));
+    case Movement::kReshape: {
+      Layout same = Canonical(layout, expr.dimensions, partitions);
+      Range through = ThroughReshape(in, expr.dimensions, same);
+      const auto begin = static_cast<size_t>(same.begin), end = static_cast<size_t>(same.end);
+      if (Product(expr.dimensions, begin, end) % partitions != 0) return through;
+      // Whole blocks: what lies above may lie along the partitions as well.
+      while (!through && same.begin > 0) {
+        --same.begin;
+        through = ThroughReshape(in, expr.dimensions, same);
+      }
+      return through;
+    }
     case Movement::kTranspose:
       for (size_t d = 0; d < in.size(); ++d) {
         if (InRange(layout, d)) list.push_back(static_cast<size_t>(expr.numbers[d]));
@@ -182,17 +195,31 @@ std::vector<OperandLayouts> DotModes(const Op& op, const Layout& result) {
     std::vector<int64_t> right(rhs_batch.begin() + result.begin, rhs_batch.begin() + result.end);
     add(RangeOf(left), RangeOf(right));
   }
-  add(RangeOf(lhs_contracting), RangeOf(rhs_contracting));
-  std::vector<int64_t> lhs_both = lhs_batch, rhs_both = rhs_batch;
-  lhs_both.insert(lhs_both.end(), lhs_contracting.begin(), lhs_contracting.end());
-  rhs_both.insert(rhs_both.end(), rhs_contracting.begin(), rhs_contracting.end());
-  if (!lhs_batch.empty()) {
-    std::vector<size_t> left(lhs_both.begin(), lhs_both.end());
-    std::vector<size_t> right(rhs_both.begin(), rhs_both.end());
-    add(FromList(left), FromList(right));
+  // Partners meet where both sides have the same dimensions along the partitions: some that are
+  // summed over, below them the last of the batch's. The other dimensions are gone through one by
+  // one, sums adding up.
+  std::vector<std::pair<size_t, size_t>> batch, contracting;
+  for (size_t k = 0; k < lhs_batch.size(); ++k) batch.emplace_back(lhs_batch[k], rhs_batch[k]);
+  for (size_t k = 0; k < lhs_contracting.size(); ++k) {
+    contracting.emplace_back(lhs_contracting[k], rhs_contracting[k]);
   }
-  if (modes.empty())
-    modes.push_back({RangeOf({lhs_contracting[0]}), RangeOf({rhs_contracting[0]})});
+  std::sort(contracting.begin(), contracting.end());
+  for (size_t above = 0; above <= batch.size(); ++above) {
+    for (size_t begin = 0; begin < contracting.size(); ++begin) {
+      for (size_t end = contracting.size(); end > begin; --end) {
+        std::vector<size_t> left, right;
+        for (size_t k = batch.size() - above; k < batch.size(); ++k) {
+          left.push_back(batch[k].first);
+          right.push_back(batch[k].second);
+        }
+        for (size_t k = begin; k < end; ++k) {
+          left.push_back(contracting[k].first);
+          right.push_back(contracting[k].second);
+        }
+        add(FromList(left), FromList(right));
+      }
+    }
+  }
   return modes;
 }
 
@@ -266,7 +293,7 @@ std::vector<Layout> AllLayouts(const Machine& machine, const std::vector<int64_t
     }
   }
   const int64_t bytes = Elements(dimensions) * element_bytes;
-  if (layouts.empty() || bytes * 64 <= machine.bytes_per_partition) {
+  if (layouts.empty() || bytes * kReplicatedShare <= machine.bytes_per_partition) {
     layouts.push_back({0, 0, true});
   }
   return layouts;

@@ -15,7 +15,7 @@ namespace hone::memory {
 struct Target {
   const Network& network;
   const Machine& machine;
-  const std::vector<Layout>& layouts;
+  std::vector<Layout> layouts;
 
   // Of each operator: operands that must be copied for their engine (local.h).
   std::vector<std::vector<Mismatch>> copies;
