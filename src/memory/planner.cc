@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
+#include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -127,7 +129,9 @@ constexpr double kLeastShare = 0.6;
 constexpr double kHopeless = 1.5;
 // What a scratchpad's worth of wasted room counts when layouts are chosen: first only copies do,
 // then, where that moves more than it must, room does as well.
-constexpr double kRoomInCopies[] = {0, 800};
+constexpr double kRoomInCopies[] = {0, 100, 800};
+// Of layouts that move so little more than others, those that need fewer copies are taken.
+constexpr double kForFewerCopies = 1.05;
 
 ScheduleOptions OptionsFor(const Machine& machine, double share) {
   return {static_cast<int64_t>(share * static_cast<double>(machine.bytes_per_partition))};
@@ -182,6 +186,30 @@ bool AddCandidates(const Target& target, int64_t bound, double start, double sec
   return false;
 }
 
+// The candidate that moves least; or, of those that do for their layouts, one that moves little
+// more and has fewer copies.
+std::vector<Candidate>::iterator Best(std::vector<Candidate>& candidates) {
+  const auto bytes = [](const Candidate& candidate) { return candidate.plan.figures.dram_bytes(); };
+  std::map<const Target*, std::vector<Candidate>::iterator> of_target;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (auto candidate = candidates.begin(); candidate != candidates.end(); ++candidate) {
+    const auto [place, fresh] = of_target.try_emplace(candidate->target, candidate);
+    if (bytes(*candidate) < bytes(*place->second)) place->second = candidate;
+    least = std::min(least, bytes(*candidate));
+  }
+  auto best = candidates.end();
+  for (const auto& [target, candidate] : of_target) {
+    const auto rank = [&](const Candidate& of) {
+      return std::pair(of.plan.figures.copies, bytes(of));
+    };
+    if (static_cast<double>(bytes(*candidate)) > kForFewerCopies * static_cast<double>(least)) {
+      continue;
+    }
+    if (best == candidates.end() || rank(*candidate) < rank(*best)) best = candidate;
+  }
+  return best;
+}
+
 }  // namespace
 
 int64_t LargeBytes(const Machine& machine) { return machine.ScratchpadBytes() / 16; }
@@ -211,14 +239,8 @@ StatusOr<Planned> MakePlan(const Network& program, const Network& network, const
   }
   std::optional<Plan> best;
   while (!best && !candidates.empty()) {
-    // The one that moves least; where it finds no addresses, once more with less room.
-    const auto least =
-        std::min_element(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-          const auto cost = [](const Figures& figures) {
-            return std::pair(figures.dram_bytes(), figures.copies);
-          };
-          return cost(a.plan.figures) < cost(b.plan.figures);
-        });
+    // Where it finds no addresses, once more with less room.
+    const auto least = Best(candidates);
     const double left = options.budget_seconds - Since(start);
     if (AssignOffsets(machine, least->plan, std::clamp(left / 16, 0.1, 2.0))) {
       best = std::move(least->plan);

@@ -39,10 +39,10 @@ struct LabellingProblem {
 };
 
 struct LabellingOptions {
-  size_t most_states = 128;
+  size_t most_states = 256;
   // So many factors after a use, a variable that is not used again sooner is no longer a reason to
   // tell states apart.
-  size_t horizon = 64;
+  size_t horizon = 128;
   int sweeps = 4;
 };
 
