@@ -167,6 +167,26 @@ TEST(UpdateAtOnce, PutsWhatLeadsToOutputsRightAfterTheProductsThatItWaitsFor) {
   }
 }
 
+// Of two parameters, the one is only passed on, and the other's decay is read by an update alone.
+TEST(UpdateAtOnce, PutsWhatIsMadeOfParametersWhereTheyAreLoadedAnyway) {
+  const std::vector<std::pair<std::string, std::string>> product = {
+      {"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}};
+  std::vector<InstructionInfo> all = {
+      Parameter(0, {32, 32}), Parameter(1, {32, 32}), Parameter(2, {32, 32}),
+      Instruction("negate", {32, 32}, {1}), Instruction("sine", {32, 32}, {2}),
+      Instruction("dot", {32, 32}, {0, 0}, product), Instruction("dot", {32, 32}, {5, 1}, product),
+      Instruction("dot", {32, 32}, {6, 0}, product), Instruction("add", {32, 32}, {7, 4}),
+      Instruction("tuple", {}, {3, 8})};
+  all.back().shape.type = "tuple";
+  all.back().shape.tuple = {all[3].shape, all[8].shape};
+  Network network = Built(std::move(all));
+  UpdateAtOnce(network);
+  std::vector<std::string> order;
+  for (const Op& op : network.ops) order.push_back(op.opcode);
+  EXPECT_EQ(order,
+            (std::vector<std::string>{"dot", "dot", "negate", "dot", "sine", "add"}));
+}
+
 // Rows are added to a table of 8 KiB, and then some are taken out of the result, on 4 KiB.
 TEST(PlacesThatDependOnData, AreCutAlongTheTable) {
   const Network network =
