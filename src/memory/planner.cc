@@ -119,7 +119,7 @@ std::set<TensorId> Reloaded(const Network& network, const Plan& plan) {
 
 // A way to group, scheduled for a share of the scratchpad.
 struct Candidate {
-  const Target* target = nullptr;
+  size_t target = 0;  // whose layouts it has
   std::vector<Group> groups;
   double share = 1;
   Plan plan;
@@ -132,15 +132,18 @@ constexpr double kHopeless = 1.5;
 constexpr double kRoomInCopies[] = {0, 100, 800};
 // Of layouts that move so little more than others, those that need fewer copies are taken.
 constexpr double kForFewerCopies = 1.05;
+// What moves so little more than it must is not tried with other layouts.
+constexpr double kEnough = 1.01;
 
 ScheduleOptions OptionsFor(const Machine& machine, double share) {
   return {static_cast<int64_t>(share * static_cast<double>(machine.bytes_per_partition))};
 }
 
-// Every way to group that is tried, each once, until `seconds` have been spent since `start`.
-// Whether one of them moves no more than `bound`.
-bool AddCandidates(const Target& target, int64_t bound, double start, double seconds,
-                   const PlanOptions& options, std::vector<Candidate>& all) {
+// Every way to group for the last target that is tried, each once, until `seconds` have been spent
+// since `start`. The fewest bytes that one of them moves.
+int64_t AddCandidates(const std::deque<Target>& targets, int64_t bound, double start,
+                      double seconds, const PlanOptions& options, std::vector<Candidate>& all) {
+  const Target& target = targets.back();
   std::vector<std::vector<OpId>> orders(1);
   orders[0].resize(target.network.ops.size());
   std::iota(orders[0].begin(), orders[0].end(), 0);
@@ -155,6 +158,7 @@ bool AddCandidates(const Target& target, int64_t bound, double start, double sec
                                   {0.35, 0.25, true}, {0.6, 0.12, true}};
   const size_t earlier = all.size();
   std::vector<int64_t> least(orders.size(), 0);  // bytes moved, of each order
+  int64_t fewest = std::numeric_limits<int64_t>::max();
   for (const auto& [tile_above, tile_share, try_all] : kCuts) {
     for (size_t o = 0; o < orders.size(); ++o) {
       const std::vector<OpId>& order = orders[o];
@@ -166,7 +170,7 @@ bool AddCandidates(const Target& target, int64_t bound, double start, double sec
       group_options.tile_above = tile_above;
       group_options.tile_share = tile_share;
       group_options.try_all = try_all;
-      Candidate candidate{&target, MakeGroups(target, order, group_options), 1, {}};
+      Candidate candidate{targets.size() - 1, MakeGroups(target, order, group_options), 1, {}};
       if (std::any_of(all.begin() + static_cast<std::ptrdiff_t>(earlier), all.end(),
                       [&](const Candidate& other) {
                         return Same(candidate.groups, other.groups);
@@ -177,20 +181,20 @@ bool AddCandidates(const Target& target, int64_t bound, double start, double sec
       const Figures& figures = candidate.plan.figures;
       if (options.trace) options.trace(figures);
       if (least[o] == 0 || figures.dram_bytes() < least[o]) least[o] = figures.dram_bytes();
-      // What moves no more than it must cannot be beaten.
-      const bool enough = figures.dram_bytes() <= bound;
+      fewest = std::min(fewest, figures.dram_bytes());
       all.push_back(std::move(candidate));
-      if (enough || Since(start) > seconds) return enough;
+      // What moves no more than it must cannot be beaten.
+      if (fewest <= bound || Since(start) > seconds) return fewest;
     }
   }
-  return false;
+  return fewest;
 }
 
 // The candidate that moves least; or, of those that do for their layouts, one that moves little
 // more and has fewer copies.
 std::vector<Candidate>::iterator Best(std::vector<Candidate>& candidates) {
   const auto bytes = [](const Candidate& candidate) { return candidate.plan.figures.dram_bytes(); };
-  std::map<const Target*, std::vector<Candidate>::iterator> of_target;
+  std::map<size_t, std::vector<Candidate>::iterator> of_target;
   int64_t least = std::numeric_limits<int64_t>::max();
   for (auto candidate = candidates.begin(); candidate != candidates.end(); ++candidate) {
     const auto [place, fresh] = of_target.try_emplace(candidate->target, candidate);
@@ -232,10 +236,10 @@ StatusOr<Planned> MakePlan(const Network& program, const Network& network, const
     Target& target = targets.back();
     target.copies = FindCopies(target);
     const double share = static_cast<double>(targets.size()) / static_cast<double>(most_targets);
-    if (AddCandidates(target, planned.bound.dram_bytes(), start,
-                      0.6 * share * options.budget_seconds, options, candidates)) {
-      break;
-    }
+    const int64_t bytes = AddCandidates(targets, planned.bound.dram_bytes(), start,
+                                        0.6 * share * options.budget_seconds, options, candidates);
+    const auto bound = static_cast<double>(planned.bound.dram_bytes());
+    if (static_cast<double>(bytes) <= kEnough * bound) break;
   }
   std::optional<Plan> best;
   while (!best && !candidates.empty()) {
@@ -251,7 +255,7 @@ StatusOr<Planned> MakePlan(const Network& program, const Network& network, const
       candidates.erase(least);
       continue;
     }
-    least->plan = Schedule(*least->target, least->groups, OptionsFor(machine, least->share));
+    least->plan = Schedule(targets[least->target], least->groups, OptionsFor(machine, least->share));
   }
   if (!best) {
     return MakeError(ErrorCode::kUnsupported,

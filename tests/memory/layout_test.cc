@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <random>
+#include <utility>
 
 #include "memory/layout/assign_layouts.h"
 #include "memory/layout/labelling.h"
@@ -44,7 +45,7 @@ LabellingProblem RandomProblem(std::mt19937_64& random) {
   return problem;
 }
 
-double LeastCost(const LabellingProblem& problem) {
+double CostOfTheBest(const LabellingProblem& problem) {
   std::vector<uint8_t> labels(problem.costs.size(), 0);
   double least = std::numeric_limits<double>::infinity();
   for (;;) {
@@ -59,18 +60,20 @@ TEST(Label, CostsLeastWhereItSaysSo) {
   std::mt19937_64 random(11);
   for (int k = 0; k < 200; ++k) {
     const LabellingProblem problem = RandomProblem(random);
-    const double least = LeastCost(problem);
+    const double least = CostOfTheBest(problem);
     LabellingOptions enough;
     enough.most_states = 1 << 13;
     const Labelling all = Label(problem, enough);
     ASSERT_TRUE(all.optimal);
     EXPECT_NEAR(all.cost, least, 1e-9) << "problem " << k;
+    EXPECT_NEAR(LeastCost(problem, enough), least, 1e-9);
     LabellingOptions few;
     few.most_states = 1;
     few.horizon = 1;
     const Labelling some = Label(problem, few);
     EXPECT_NEAR(some.cost, CostOf(problem, some.labels), 1e-9);
     EXPECT_GE(some.cost, least - 1e-9);
+    EXPECT_LE(LeastCost(problem, few), least + 1e-9);
     if (some.optimal) {
       EXPECT_NEAR(some.cost, least, 1e-9);
     }
@@ -114,6 +117,17 @@ TEST(Layouts, OfHeadsAgreeWithTheirProjections) {
                Instruction("dot", {2, 16, 16}, {5, 6}, Contracting("{2}", "{2}", "{1}"))});
     EXPECT_EQ(CopiesIn(network), 0) << "heads of " << head;
   }
+}
+
+TEST(Layouts, LookThroughDimensionsOfSizeOne) {
+  std::vector<std::pair<std::string, std::string>> scores = Contracting("{3}", "{2}", "{1}");
+  const Network network = Built({Parameter(0, {16, 8}), Parameter(1, {8, 8}), Parameter(2, {8, 8}),
+                                 Instruction("dot", {16, 8}, {0, 1}, Contracting("{1}", "{0}")),
+                                 Instruction("dot", {16, 8}, {0, 2}, Contracting("{1}", "{0}")),
+                                 Instruction("reshape", {16, 2, 1, 4}, {3}),
+                                 Instruction("reshape", {16, 2, 4}, {4}),
+                                 Instruction("dot", {2, 16, 1, 16}, {5, 6}, std::move(scores))});
+  EXPECT_EQ(CopiesIn(network), 0);
 }
 
 // A sum over the partitions is left in all of them, where what it is taken from can read it.

@@ -157,7 +157,7 @@ TEST(UpdateAtOnce, PutsWhatLeadsToOutputsRightAfterTheProductsThatItWaitsFor) {
   all.back().shape.type = "tuple";
   all.back().shape.tuple = {all[3].shape, all[4].shape};
   Network network = Built(std::move(all));
-  UpdateAtOnce(network);
+  UpdateAtOnce(network, 1 << 20);
   std::vector<std::string> order;
   for (const Op& op : network.ops) order.push_back(op.opcode);
   EXPECT_EQ(order, (std::vector<std::string>{"dot", "tanh", "dot", "tanh"}));
@@ -165,6 +165,29 @@ TEST(UpdateAtOnce, PutsWhatLeadsToOutputsRightAfterTheProductsThatItWaitsFor) {
     EXPECT_EQ(network.tensors[static_cast<size_t>(network.ops[o].results[0])].producer,
               static_cast<OpId>(o));
   }
+}
+
+// What the sums add up is not kept until the program comes to them.
+TEST(UpdateAtOnce, DoesFirstWhatFreesMoreThanItMakes) {
+  const std::vector<std::pair<std::string, std::string>> product = {
+      {"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}};
+  std::vector<InstructionInfo> all = {
+      Parameter(0, {32, 32}), Number("0"), Instruction("dot", {32, 32}, {0, 0}, product),
+      Instruction("dot", {32, 32}, {2, 0}, product), Instruction("dot", {32, 32}, {3, 0}, product),
+      Reduce({32}, 2, 1, "{0}", kAdds), Reduce({32}, 3, 1, "{0}", kMaximum),
+      Instruction("tuple", {}, {4, 5, 6})};
+  all.back().shape.type = "tuple";
+  all.back().shape.tuple = {all[4].shape, all[5].shape, all[6].shape};
+  Network network = Built(std::move(all));
+  Network huge = network;
+  UpdateAtOnce(network, 1 << 20);
+  std::vector<std::string> order;
+  for (const Op& op : network.ops) order.push_back(op.opcode);
+  EXPECT_EQ(order, (std::vector<std::string>{"dot", "dot", "reduce", "dot", "reduce"}));
+  order.clear();
+  UpdateAtOnce(huge, 32 * 32 * 4);
+  for (const Op& op : huge.ops) order.push_back(op.opcode);
+  EXPECT_EQ(order, (std::vector<std::string>{"dot", "dot", "dot", "reduce", "reduce"}));
 }
 
 // Of two parameters, the one is only passed on, and the other's decay is read by an update alone.
@@ -180,7 +203,7 @@ TEST(UpdateAtOnce, PutsWhatIsMadeOfParametersWhereTheyAreLoadedAnyway) {
   all.back().shape.type = "tuple";
   all.back().shape.tuple = {all[3].shape, all[8].shape};
   Network network = Built(std::move(all));
-  UpdateAtOnce(network);
+  UpdateAtOnce(network, 1 << 20);
   std::vector<std::string> order;
   for (const Op& op : network.ops) order.push_back(op.opcode);
   EXPECT_EQ(order,

@@ -8,7 +8,6 @@
 #include "memory/access.h"
 #include "memory/layout/labelling.h"
 #include "memory/layout/requirements.h"
-#include "memory/planning/groups.h"
 
 namespace hone::memory {
 namespace {
@@ -16,9 +15,6 @@ namespace {
 // What takes more than this share of the scratchpad will be cut into tiles.
 constexpr int64_t kCutShare = 8;
 constexpr double kMostWaste = 1.1;  // of room, for a layout that can be cut along more dimensions
-
-// In every partition lies at most this share of it.
-constexpr int64_t kReplicatedShare = 16;
 
 int64_t PartitionBytes(const Machine& machine, const Tensor& tensor, const Layout& layout) {
   return Placement(machine, tensor.dimensions, layout, WholeBox(tensor.dimensions),
@@ -264,36 +260,35 @@ LayoutAssignment AssignLayouts(const Network& network, const Machine& machine,
   if (!machine.engines_are_partitioned) return assignment;
   const Problem problem(network, machine, room_in_copies);
   const Labelling labelling = Label(problem.labelling);
-  assignment.optimal = labelling.optimal;
+  assignment.cost = labelling.cost;
   for (size_t t = 0; t < network.tensors.size(); ++t) {
     assignment.layouts[t] = problem.layouts[t][labelling.labels[t]];
-  }
-  for (const Op& op : network.ops) {
-    assignment.copies +=
-        static_cast<int64_t>(Mismatches(network, machine, op, assignment.layouts).size());
   }
   return assignment;
 }
 
-LayoutAssignment LocalLayouts(const Network& network, const Machine& machine) {
-  LayoutAssignment assignment;
-  assignment.layouts.resize(network.tensors.size());
-  if (!machine.engines_are_partitioned) return assignment;
-  for (size_t t = 0; t < network.tensors.size(); ++t) {
-    const Tensor& tensor = network.tensors[t];
-    assignment.layouts[t] =
-        Densest(machine, tensor, AllLayouts(machine, tensor.dimensions, tensor.element_bytes));
+double LeastLayoutCost(const Network& network, const Machine& machine, double room_in_copies) {
+  if (!machine.engines_are_partitioned) return 0;
+  return LeastCost(Problem(network, machine, room_in_copies).labelling);
+}
+
+int64_t LocalCopies(const Network& network, const Machine& machine) {
+  if (!machine.engines_are_partitioned) return 0;
+  std::vector<Layout> layouts;
+  for (const Tensor& tensor : network.tensors) {
+    layouts.push_back(
+        Densest(machine, tensor, AllLayouts(machine, tensor.dimensions, tensor.element_bytes)));
   }
+  int64_t copies = 0;
   for (const Op& op : network.ops) {
     const auto fit = ResultLayouts(network, machine, op);
-    Layout& layout = assignment.layouts[static_cast<size_t>(op.results[0])];
+    Layout& layout = layouts[static_cast<size_t>(op.results[0])];
     if (std::find(fit.begin(), fit.end(), layout) == fit.end()) {
       layout = Densest(machine, network.tensors[static_cast<size_t>(op.results[0])], fit);
     }
-    assignment.copies +=
-        static_cast<int64_t>(Mismatches(network, machine, op, assignment.layouts).size());
+    copies += static_cast<int64_t>(Mismatches(network, machine, op, layouts).size());
   }
-  return assignment;
+  return copies;
 }
 
 }  // namespace hone::memory

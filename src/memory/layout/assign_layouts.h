@@ -11,8 +11,7 @@ namespace hone::memory {
 
 struct LayoutAssignment {
   std::vector<Layout> layouts;  // of each tensor
-  int64_t copies = 0;           // operands that lie otherwise than their operator asks for
-  bool optimal = false;         // no other layouts cost less
+  double cost = 0;              // operands that lie otherwise than asked, and room in such copies
 };
 
 // Each tensor takes one of the layouts that its producer can leave it in, such that the fewest
@@ -22,9 +21,12 @@ struct LayoutAssignment {
 LayoutAssignment AssignLayouts(const Network& network, const Machine& machine,
                                double room_in_copies = 0);
 
-// As a compiler of single operators chooses: the leading dimensions, whatever the consumers ask
-// for.
-LayoutAssignment LocalLayouts(const Network& network, const Machine& machine);
+// No layouts cost less.
+double LeastLayoutCost(const Network& network, const Machine& machine, double room_in_copies = 0);
+
+// Copies where layouts are chosen as a compiler of single operators does: the leading dimensions,
+// whatever the consumers ask for.
+int64_t LocalCopies(const Network& network, const Machine& machine);
 
 }  // namespace hone::memory
 

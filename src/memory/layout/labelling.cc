@@ -49,13 +49,16 @@ uint64_t HashOf(int32_t variable, uint8_t label) {
 
 class Search {
  public:
-  Search(const LabellingProblem& problem, const LabellingOptions& options)
+  // Relaxed: of too many states none is given up, but variables are: whatever asks for them is met.
+  Search(const LabellingProblem& problem, const LabellingOptions& options, bool relaxed)
       : problem_(problem),
         options_(options),
-        labels_(problem.costs.size(), 0),
+        relaxed_(relaxed),
         slot_(problem.costs.size(), kNone),
+        last_use_(problem.costs.size(), -1),
         alone_(problem.costs.size(), false),
-        known_(problem.costs.size(), false) {
+        known_(problem.costs.size(), false),
+        given_up_(problem.costs.size(), false) {
     FindUses();
     for (size_t v = 0; v < problem.costs.size(); ++v) {
       const auto& costs = problem.costs[v];
@@ -67,16 +70,19 @@ class Search {
   Labelling Run() {
     states_.push_back({});
     for (size_t f = 0; f < problem_.factors.size(); ++f) Step(f);
-    labels_ = cheapest_;
     const auto best =
         std::min_element(states_.begin(), states_.end(),
                          [](const State& a, const State& b) { return a.cost < b.cost; });
+    Labelling found{cheapest_, best->cost, optimal_};
     for (int32_t n = best->node; n != kNone; n = nodes_[U(n)].parent) {
       for (size_t k = nodes_[U(n)].begin; k < nodes_[U(n)].end; ++k) {
-        labels_[U(chosen_[k].variable)] = chosen_[k].label;
+        found.labels[U(chosen_[k].variable)] = chosen_[k].label;
       }
     }
-    return {std::move(labels_), 0, optimal_};
+    for (size_t v = 0; v < known_.size(); ++v) {
+      if (!known_[v]) found.cost += problem_.costs[v][cheapest_[v]];
+    }
+    return found;
   }
 
  private:
@@ -108,7 +114,8 @@ class Search {
     reads_.resize(count);
     forgets_.resize(count);
     drops_.resize(count);
-    std::vector<int64_t> last(problem_.costs.size(), -1), apart(problem_.costs.size(), -1);
+    std::vector<int64_t>& last = last_use_;
+    std::vector<int64_t> apart(problem_.costs.size(), -1);
     std::vector<const LabelMode*> asked(problem_.costs.size(), nullptr);
     for (size_t f = 0; f < count; ++f) {
       const Factor& factor = problem_.factors[f];
@@ -125,7 +132,7 @@ class Search {
       const auto use = [&](int32_t v) {
         const int64_t then = last[U(v)];
         last[U(v)] = static_cast<int64_t>(f);
-        if (then < 0 || apart[U(v)] >= 0) return;
+        if (relaxed_ || then < 0 || apart[U(v)] >= 0) return;
         if (static_cast<int64_t>(f) - then > static_cast<int64_t>(options_.horizon)) {
           apart[U(v)] = then;
           optimal_ = false;
@@ -152,6 +159,7 @@ class Search {
     }
     slot_[U(v)] = free_.back();
     free_.pop_back();
+    live_.push_back(v);
   }
 
   // What the factor costs in a state with this label for its result. Variables that are asked for
@@ -166,6 +174,7 @@ class Search {
       for (const Request& request : mode) {
         double met = 0;
         for (const Ask& ask : request.asks) {
+          if (given_up_[U(ask.variable)]) continue;
           if (!alone_[U(ask.variable)]) {
             if (!Meets(ask, LabelIn(state, ask.variable))) met = kNever;
             continue;
@@ -209,7 +218,9 @@ class Search {
     for (size_t k = 1; k < factor.results.size(); ++k) Introduce(factor.results[k], nullptr, {});
     Introduce(factor.results[0], &factor, forgets_[f]);
     for (int32_t v : drops_[f]) {
-      if (slot_[U(v)] != kNone) free_.push_back(slot_[U(v)]);
+      if (slot_[U(v)] == kNone) continue;
+      free_.push_back(slot_[U(v)]);
+      std::erase(live_, v);
     }
   }
 
@@ -218,7 +229,6 @@ class Search {
     if (!known_[U(v)]) TakeSlot(v);
     const auto& costs = problem_.costs[U(v)];
     std::vector<Candidate> candidates;
-    std::unordered_map<uint64_t, size_t> same;
     for (size_t s = 0; s < states_.size(); ++s) {
       State& state = states_[s];
       for (uint8_t label = 0; label < costs.size(); ++label) {
@@ -226,19 +236,21 @@ class Search {
         Candidate candidate{state.cost + costs[label], state.hash ^ HashOf(v, label), s, label};
         if (factor != nullptr) candidate.cost += Paid(*factor, state, label, nullptr);
         for (int32_t old : forgotten) {
-          if (!alone_[U(old)]) candidate.hash ^= HashOf(old, LabelIn(state, old));
+          if (alone_[U(old)] || given_up_[U(old)]) continue;
+          candidate.hash ^= HashOf(old, LabelIn(state, old));
         }
-        const auto [place, fresh] = same.try_emplace(candidate.hash, candidates.size());
-        if (fresh) {
-          candidates.push_back(candidate);
-        } else if (candidate.cost < candidates[place->second].cost - kLess) {
-          candidates[place->second] = candidate;
-        }
+        candidates.push_back(candidate);
       }
+    }
+    KeepCheapest(candidates);
+    for (int32_t old : forgotten) {
+      if (relaxed_) given_up_[U(old)] = true;
     }
     // Before a factor has told them apart, more are kept.
     const size_t most = factor == nullptr ? options_.most_states * 8 : options_.most_states;
-    if (candidates.size() > most) {
+    if (relaxed_) {
+      while (candidates.size() > most) GiveUp(v, candidates);
+    } else if (candidates.size() > most) {
       optimal_ = false;
       std::stable_sort(candidates.begin(), candidates.end(),
                        [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
@@ -251,7 +263,7 @@ class Search {
       State state = states_[candidate.state];
       state.labels[U(slot_[U(v)])] = candidate.label;
       choices.clear();
-      if (factor != nullptr) Paid(*factor, state, candidate.label, &choices);
+      if (factor != nullptr && !relaxed_) Paid(*factor, state, candidate.label, &choices);
       choices.push_back({v, candidate.label});
       nodes_.push_back({state.node, chosen_.size(), chosen_.size() + choices.size()});
       chosen_.insert(chosen_.end(), choices.begin(), choices.end());
@@ -263,14 +275,49 @@ class Search {
     states_ = std::move(next);
   }
 
+  // Of candidates that nothing tells apart.
+  static void KeepCheapest(std::vector<Candidate>& candidates) {
+    std::unordered_map<uint64_t, size_t> same;
+    std::vector<Candidate> kept;
+    for (const Candidate& candidate : candidates) {
+      const auto [place, fresh] = same.try_emplace(candidate.hash, kept.size());
+      if (fresh) {
+        kept.push_back(candidate);
+      } else if (candidate.cost < kept[place->second].cost - kLess) {
+        kept[place->second] = candidate;
+      }
+    }
+    candidates = std::move(kept);
+  }
+
+  // The variable that is used longest tells candidates apart no more. `fresh` is not in the states.
+  void GiveUp(int32_t fresh, std::vector<Candidate>& candidates) {
+    optimal_ = false;
+    int32_t longest = kNone;
+    for (int32_t v : live_) {
+      if (given_up_[U(v)]) continue;
+      if (longest == kNone || last_use_[U(v)] > last_use_[U(longest)]) longest = v;
+    }
+    given_up_[U(longest)] = true;
+    for (Candidate& candidate : candidates) {
+      candidate.hash ^= HashOf(longest, longest == fresh
+                                            ? candidate.label
+                                            : LabelIn(states_[candidate.state], longest));
+    }
+    KeepCheapest(candidates);
+  }
+
   static constexpr double kNever = 1e30;
 
   const LabellingProblem& problem_;
   const LabellingOptions options_;
-  std::vector<uint8_t> labels_;
-  std::vector<int32_t> slot_;
+  const bool relaxed_;
+  std::vector<int32_t> slot_;      // of each variable that is live
+  std::vector<int64_t> last_use_;  // factor
   std::vector<bool> alone_;  // asked for once in a mode, by one factor; no factor makes it
   std::vector<bool> known_;
+  std::vector<bool> given_up_;
+  std::vector<int32_t> live_;
   std::vector<uint8_t> cheapest_;
   std::vector<std::vector<int32_t>> reads_, forgets_, drops_;  // of each factor
   std::vector<int32_t> free_;
@@ -323,10 +370,14 @@ double CostOf(const LabellingProblem& problem, const std::vector<uint8_t>& label
 }
 
 Labelling Label(const LabellingProblem& problem, const LabellingOptions& options) {
-  Labelling labelling = Search(problem, options).Run();
+  Labelling labelling = Search(problem, options, false).Run();
   if (!labelling.optimal) Improve(problem, options.sweeps, labelling.labels);
   labelling.cost = CostOf(problem, labelling.labels);
   return labelling;
+}
+
+double LeastCost(const LabellingProblem& problem, const LabellingOptions& options) {
+  return Search(problem, options, true).Run().cost;
 }
 
 }  // namespace hone::memory

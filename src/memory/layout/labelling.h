@@ -60,6 +60,11 @@ double CostOf(const LabellingProblem& problem, const std::vector<uint8_t>& label
 // up, variable by variable until nothing improves (Besag 1986, iterated conditional modes).
 Labelling Label(const LabellingProblem& problem, const LabellingOptions& options = {});
 
+// No labelling costs less: the same with, of too many states, the variables given up that are used
+// longest, whose labels then meet whatever is asked (Dechter and Rish, Mini-buckets, 2003, give up
+// dependences likewise). `horizon` is not used.
+double LeastCost(const LabellingProblem& problem, const LabellingOptions& options = {});
+
 }  // namespace hone::memory
 
 #endif  // HONE_MEMORY_LAYOUT_LABELLING_H_

@@ -7,9 +7,6 @@
 namespace hone::memory {
 namespace {
 
-// What lies in every partition takes at most this share of it.
-constexpr int64_t kReplicatedShare = 16;
-
 using Range = std::optional<Layout>;
 
 Layout MakeLayout(size_t begin, size_t end) {
