@@ -244,8 +244,8 @@ class Parts {
   std::vector<Fresh> fresh_;
 };
 
-// About how many bytes must go to DRAM and back, three times: by how much what is alive rises above the room.
-// What is huge counts only where it is kept, not where it is read within its tiles.
+// About how many bytes must go to DRAM and back, three times: by how much what is alive rises above
+// the room. What is huge counts only where it is kept, not where it is read within its tiles.
 int64_t BytesTooMany(const Network& network, int64_t huge_bytes, int64_t room_bytes) {
   constexpr OpId kTogether = 32;
   std::vector<OpId> last(network.tensors.size(), kNone);

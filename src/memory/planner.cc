@@ -255,7 +255,8 @@ StatusOr<Planned> MakePlan(const Network& program, const Network& network, const
       candidates.erase(least);
       continue;
     }
-    least->plan = Schedule(targets[least->target], least->groups, OptionsFor(machine, least->share));
+    least->plan =
+        Schedule(targets[least->target], least->groups, OptionsFor(machine, least->share));
   }
   if (!best) {
     return MakeError(ErrorCode::kUnsupported,

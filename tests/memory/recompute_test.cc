@@ -190,6 +190,27 @@ TEST(UpdateAtOnce, DoesFirstWhatFreesMoreThanItMakes) {
   EXPECT_EQ(order, (std::vector<std::string>{"dot", "dot", "dot", "reduce", "reduce"}));
 }
 
+// 24 products, and then the sums of each: on 3 KiB they are not all kept until then.
+TEST(ByParts, FreesEarlyWhereTooMuchWouldBeKept) {
+  std::vector<InstructionInfo> all = {Parameter(0, {8, 8}), Number("0")};
+  InstructionInfo results = Instruction("tuple", {});
+  for (uint32_t k = 0; k < 24; ++k) {
+    all.push_back(Instruction("dot", {8, 8}, {k == 0 ? 0 : k + 1, 0},
+                              {{"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}}));
+  }
+  for (uint32_t k = 0; k < 24; ++k) {
+    all.push_back(Reduce({8}, k + 2, 1, "{0}", kAdds));
+    results.operands.push_back(k + 26);
+    results.shape.tuple.push_back(all.back().shape);
+  }
+  results.shape.type = "tuple";
+  all.push_back(results);
+  const Network program = Built(std::move(all));
+  EXPECT_EQ(program.ops[2].opcode, "dot");
+  EXPECT_EQ(ByParts(program, kLargeBytes).ops[2].opcode, "reduce");
+  EXPECT_EQ(ByParts(program, 1 << 20).ops[2].opcode, "dot") << "where there is room, as it was";
+}
+
 // Of two parameters, the one is only passed on, and the other's decay is read by an update alone.
 TEST(UpdateAtOnce, PutsWhatIsMadeOfParametersWhereTheyAreLoadedAnyway) {
   const std::vector<std::pair<std::string, std::string>> product = {
