@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "memory/allocation/allocation.h"
+#include "memory/layout/assign_layouts.h"
 #include "memory/plan_file.h"
 #include "memory/planner.h"
 #include "memory/simulator/simulate.h"
@@ -72,6 +73,7 @@ struct ScaleOptions {
   std::string plan;
   std::string plot;
   bool trace = false;
+  bool layouts = false;
 };
 
 int RunScale(const ScaleOptions& options) {
@@ -136,6 +138,10 @@ int RunScale(const ScaleOptions& options) {
                  static_cast<double>(planned->local.dram_bytes) / bound,
                  fmt::format("{} {}", planned->local.copies, figures.copies), seconds,
                  static_cast<double>(usage.ru_maxrss) / 1024, verdict);
+      if (options.layouts) {
+        fmt::print("  layouts that cost {:.2f} copies, and none cost less than {:.2f}\n",
+                   AssignLayouts(network, *machine).cost, LeastLayoutCost(network, *machine));
+      }
       std::fflush(stdout);
       programs.back().points.emplace_back(static_cast<double>(written.ops.size()), seconds);
     }
@@ -288,6 +294,7 @@ int main(int argc, char** argv) {
   scales->add_option("--plot", scale.plot, "an SVG of seconds over operators");
   scales->add_option("--plan", scale.plan, "where the last program's plan goes");
   scales->add_flag("--trace", scale.trace, "say what came of every schedule");
+  scales->add_flag("--layouts", scale.layouts, "how far the choice of layouts is from the best");
   hone::memory::RandomOptions random;
   CLI::App* randoms = app.add_subcommand("random", "random programs against XLA");
   randoms->add_option("--count", random.count);

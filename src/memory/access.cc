@@ -486,6 +486,22 @@ void ForEachLeaf(const Network& network, ExprId id, const Box& out,
   }
 }
 
+bool ReadsFromDram(const Network& network, const Op& op) {
+  if (op.opcode != "gather" && op.opcode != "dynamic-slice") return false;
+  const Expr& operand = network.exprs[static_cast<size_t>(op.inputs[0])];
+  if (operand.movement != Movement::kTensor) return false;
+  const Tensor& tensor = network.tensors[static_cast<size_t>(operand.tensor)];
+  return tensor.producer == kNone &&
+         tensor.Bytes() > network.tensors[static_cast<size_t>(op.results[0])].Bytes();
+}
+
+void ForEachRead(const Network& network, const Op& op, const Box& out,
+                 const std::function<void(TensorId, const Box&)>& need, const Box& sum) {
+  for (size_t k = ReadsFromDram(network, op) ? 1 : 0; k < op.inputs.size(); ++k) {
+    ForEachLeaf(network, op.inputs[k], OperandBox(network, op, k, out, sum), need);
+  }
+}
+
 bool CanTile(const Network& network, const Op& op) {
   const auto& first = network.tensors[static_cast<size_t>(op.results[0])].dimensions;
   for (TensorId result : op.results) {

@@ -42,6 +42,14 @@ Box OperandBox(const Network& network, const Op& op, size_t operand, const Box& 
 void ForEachLeaf(const Network& network, ExprId expr, const Box& out,
                  const std::function<void(TensorId, const Box&)>& need);
 
+// Whether operand 0 is read element by element from DRAM where it lies, because the places depend
+// on data and the result is smaller than what it is chosen from.
+bool ReadsFromDram(const Network& network, const Op& op);
+
+// Calls need(tensor, box) for all that an operator's box reads on the chip.
+void ForEachRead(const Network& network, const Op& op, const Box& out,
+                 const std::function<void(TensorId, const Box&)>& need, const Box& sum = {});
+
 // Whether `op` may be computed box by box: one box for all its results, accesses exact or narrow.
 bool CanTile(const Network& network, const Op& op);
 

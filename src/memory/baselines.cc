@@ -140,7 +140,7 @@ double ComputeSecondsOf(const Network& network, const Machine& machine, const No
 Baseline OperatorBaseline(const Network& network, const Machine& machine) {
   const Graph graph(network);
   Baseline baseline;
-  baseline.copies = LocalLayouts(network, machine).copies;
+  baseline.copies = LocalCopies(network, machine);
   for (const Node& node : graph.nodes) {
     const int64_t bytes = node.input_bytes + node.result_bytes;
     baseline.dram_bytes += bytes;
@@ -184,7 +184,7 @@ Baseline LocalBaseline(const Network& network, const Machine& machine) {
     }
   }
   Baseline baseline;
-  baseline.copies = LocalLayouts(network, machine).copies;
+  baseline.copies = LocalCopies(network, machine);
   std::set<std::pair<size_t, int64_t>> loaded;
   std::vector<double> transfer(count, 0), compute(count, 0);
   std::vector<size_t> size(count, 0);

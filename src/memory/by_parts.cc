@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "memory/network.h"
@@ -243,6 +244,38 @@ class Parts {
   std::vector<Fresh> fresh_;
 };
 
+// About how many bytes must go to DRAM and back, three times: by how much what is alive rises above
+// the room. What is huge counts only where it is kept, not where it is read within its tiles.
+int64_t BytesTooMany(const Network& network, int64_t huge_bytes, int64_t room_bytes) {
+  constexpr OpId kTogether = 32;
+  std::vector<OpId> last(network.tensors.size(), kNone);
+  for (size_t o = 0; o < network.ops.size(); ++o) {
+    for (ExprId input : network.ops[o].inputs) {
+      for (TensorId tensor : LeavesOf(network, input)) last[U(tensor)] = static_cast<OpId>(o);
+    }
+  }
+  std::vector<int64_t> change(network.ops.size() + 1, 0);
+  for (size_t t = 0; t < network.tensors.size(); ++t) {
+    const Tensor& tensor = network.tensors[t];
+    if (tensor.producer == kNone || last[t] <= tensor.producer) continue;
+    if (tensor.Bytes() >= huge_bytes && last[t] - tensor.producer <= kTogether) continue;
+    change[U(tensor.producer)] += tensor.Bytes();
+    change[U(last[t])] -= tensor.Bytes();
+  }
+  // Parameters and what layouts waste take some of the room, too: how much is known later.
+  int64_t sum = 0;
+  for (const int64_t room : {room_bytes, room_bytes * 3 / 4, room_bytes / 2}) {
+    int64_t alive = 0, above = 0;
+    for (int64_t c : change) {
+      alive += c;
+      const int64_t now = std::max<int64_t>(0, alive - room);
+      sum += std::max<int64_t>(0, now - above);
+      above = now;
+    }
+  }
+  return sum;
+}
+
 }  // namespace
 
 void DropDeadOps(Network& network) {
@@ -274,8 +307,16 @@ Network ByParts(const Network& program, int64_t large_bytes) {
   Network network = SumWide(Parts(program, large_bytes / kSmall).Run(), kHuge * large_bytes);
   network = RecomputeCheap(std::move(network), large_bytes);
   network = RecomputeAfterSums(std::move(network), kHuge * large_bytes);
-  UpdateAtOnce(network);
-  return RecomputeAtPeaks(std::move(network), kRoom * large_bytes);
+  // The gradients of weights where the program has them, or as soon as they free something.
+  const int64_t huge = kHuge * large_bytes, room = kRoom * large_bytes;
+  Network freed = network;
+  UpdateAtOnce(network, std::nullopt);
+  network = RecomputeAtPeaks(std::move(network), room);
+  const int64_t too_many = BytesTooMany(network, huge, room);
+  if (too_many == 0) return network;
+  UpdateAtOnce(freed, huge);
+  freed = RecomputeAtPeaks(std::move(freed), room);
+  return BytesTooMany(freed, huge, room) < too_many ? freed : network;
 }
 
 }  // namespace hone::memory

@@ -3,9 +3,14 @@
 #include <time.h>
 
 #include <algorithm>
+#include <deque>
+#include <iterator>
+#include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "memory/access.h"
 #include "memory/allocation/allocation.h"
@@ -114,6 +119,7 @@ std::set<TensorId> Reloaded(const Network& network, const Plan& plan) {
 
 // A way to group, scheduled for a share of the scratchpad.
 struct Candidate {
+  size_t target = 0;  // whose layouts it has
   std::vector<Group> groups;
   double share = 1;
   Plan plan;
@@ -121,14 +127,23 @@ struct Candidate {
 constexpr double kLeastShare = 0.6;
 // An order that moves so many times what another does is not cut in further ways.
 constexpr double kHopeless = 1.5;
+// What a scratchpad's worth of wasted room counts when layouts are chosen: first only copies do,
+// then, where that moves more than it must, room does as well.
+constexpr double kRoomInCopies[] = {0, 100, 800};
+// Of layouts that move so little more than others, those that need fewer copies are taken.
+constexpr double kForFewerCopies = 1.05;
+// What moves so little more than it must is not tried with other layouts.
+constexpr double kEnough = 1.01;
 
 ScheduleOptions OptionsFor(const Machine& machine, double share) {
   return {static_cast<int64_t>(share * static_cast<double>(machine.bytes_per_partition))};
 }
 
-// Every way to group that is tried, each once.
-std::vector<Candidate> MakeCandidates(const Target& target, int64_t bound, double start,
-                                      const PlanOptions& options) {
+// Every way to group for the last target that is tried, each once, until `seconds` have been spent
+// since `start`. The fewest bytes that one of them moves.
+int64_t AddCandidates(const std::deque<Target>& targets, int64_t bound, double start,
+                      double seconds, const PlanOptions& options, std::vector<Candidate>& all) {
+  const Target& target = targets.back();
   std::vector<std::vector<OpId>> orders(1);
   orders[0].resize(target.network.ops.size());
   std::iota(orders[0].begin(), orders[0].end(), 0);
@@ -141,8 +156,9 @@ std::vector<Candidate> MakeCandidates(const Target& target, int64_t bound, doubl
                                   {0.9, 0.45, false}, {0.6, 0.45, true},  {0.35, 0.45, false},
                                   {0.15, 0.8, true},  {0.35, 0.45, true}, {0.6, 0.25, false},
                                   {0.35, 0.25, true}, {0.6, 0.12, true}};
-  std::vector<Candidate> candidates;
+  const size_t earlier = all.size();
   std::vector<int64_t> least(orders.size(), 0);  // bytes moved, of each order
+  int64_t fewest = std::numeric_limits<int64_t>::max();
   for (const auto& [tile_above, tile_share, try_all] : kCuts) {
     for (size_t o = 0; o < orders.size(); ++o) {
       const std::vector<OpId>& order = orders[o];
@@ -154,23 +170,48 @@ std::vector<Candidate> MakeCandidates(const Target& target, int64_t bound, doubl
       group_options.tile_above = tile_above;
       group_options.tile_share = tile_share;
       group_options.try_all = try_all;
-      Candidate candidate{MakeGroups(target, order, group_options), 1, {}};
-      if (std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& other) {
-            return Same(candidate.groups, other.groups);
-          })) {
+      Candidate candidate{targets.size() - 1, MakeGroups(target, order, group_options), 1, {}};
+      if (std::any_of(all.begin() + static_cast<std::ptrdiff_t>(earlier), all.end(),
+                      [&](const Candidate& other) {
+                        return Same(candidate.groups, other.groups);
+                      })) {
         continue;
       }
       candidate.plan = Schedule(target, candidate.groups, OptionsFor(target.machine, 1));
       const Figures& figures = candidate.plan.figures;
       if (options.trace) options.trace(figures);
       if (least[o] == 0 || figures.dram_bytes() < least[o]) least[o] = figures.dram_bytes();
+      fewest = std::min(fewest, figures.dram_bytes());
+      all.push_back(std::move(candidate));
       // What moves no more than it must cannot be beaten.
-      const bool enough = figures.dram_bytes() <= bound;
-      candidates.push_back(std::move(candidate));
-      if (enough || Since(start) > 0.6 * options.budget_seconds) return candidates;
+      if (fewest <= bound || Since(start) > seconds) return fewest;
     }
   }
-  return candidates;
+  return fewest;
+}
+
+// The candidate that moves least; or, of those that do for their layouts, one that moves little
+// more and has fewer copies.
+std::vector<Candidate>::iterator Best(std::vector<Candidate>& candidates) {
+  const auto bytes = [](const Candidate& candidate) { return candidate.plan.figures.dram_bytes(); };
+  std::map<size_t, std::vector<Candidate>::iterator> of_target;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (auto candidate = candidates.begin(); candidate != candidates.end(); ++candidate) {
+    const auto [place, fresh] = of_target.try_emplace(candidate->target, candidate);
+    if (bytes(*candidate) < bytes(*place->second)) place->second = candidate;
+    least = std::min(least, bytes(*candidate));
+  }
+  auto best = candidates.end();
+  for (const auto& [target, candidate] : of_target) {
+    const auto rank = [&](const Candidate& of) {
+      return std::pair(of.plan.figures.copies, bytes(of));
+    };
+    if (static_cast<double>(bytes(*candidate)) > kForFewerCopies * static_cast<double>(least)) {
+      continue;
+    }
+    if (best == candidates.end() || rank(*candidate) < rank(*best)) best = candidate;
+  }
+  return best;
 }
 
 }  // namespace
@@ -186,20 +227,24 @@ StatusOr<Planned> MakePlan(const Network& program, const Network& network, const
   planned.bound = LowerBound(network, machine);
   // Products made again need not be.
   planned.bound.products_bytes = LowerBound(program, machine).products_bytes;
-  const LayoutAssignment assignment = AssignLayouts(network, machine);
-  planned.layout_copies = assignment.copies;
-  Target target{network, machine, assignment.layouts, {}};
-  target.copies = FindCopies(target);
-
-  std::vector<Candidate> candidates =
-      MakeCandidates(target, planned.bound.dram_bytes(), start, options);
+  std::vector<Candidate> candidates;
+  std::deque<Target> targets;
+  const size_t most_targets = machine.engines_are_partitioned ? std::size(kRoomInCopies) : 1;
+  while (targets.size() < most_targets) {
+    const double room = kRoomInCopies[targets.size()];
+    targets.push_back({network, machine, AssignLayouts(network, machine, room).layouts, {}});
+    Target& target = targets.back();
+    target.copies = FindCopies(target);
+    const double share = static_cast<double>(targets.size()) / static_cast<double>(most_targets);
+    const int64_t bytes = AddCandidates(targets, planned.bound.dram_bytes(), start,
+                                        0.6 * share * options.budget_seconds, options, candidates);
+    const auto bound = static_cast<double>(planned.bound.dram_bytes());
+    if (static_cast<double>(bytes) <= kEnough * bound) break;
+  }
   std::optional<Plan> best;
   while (!best && !candidates.empty()) {
-    // The one that moves least; where it finds no addresses, once more with less room.
-    const auto least =
-        std::min_element(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-          return a.plan.figures.dram_bytes() < b.plan.figures.dram_bytes();
-        });
+    // Where it finds no addresses, once more with less room.
+    const auto least = Best(candidates);
     const double left = options.budget_seconds - Since(start);
     if (AssignOffsets(machine, least->plan, std::clamp(left / 16, 0.1, 2.0))) {
       best = std::move(least->plan);
@@ -210,7 +255,8 @@ StatusOr<Planned> MakePlan(const Network& program, const Network& network, const
       candidates.erase(least);
       continue;
     }
-    least->plan = Schedule(target, least->groups, OptionsFor(machine, least->share));
+    least->plan =
+        Schedule(targets[least->target], least->groups, OptionsFor(machine, least->share));
   }
   if (!best) {
     return MakeError(ErrorCode::kUnsupported,

@@ -20,8 +20,7 @@ struct Planned {
   Baseline by_operator;
   Baseline local;
   Bound bound;
-  int64_t layout_copies = 0;  // counted when layouts were assigned
-  double seconds = 0;         // of processor time that planning took
+  double seconds = 0;  // of processor time that planning took
 };
 
 // What is recomputed rather than kept: from this size on.

@@ -2,6 +2,7 @@
 #ifndef HONE_MEMORY_RECOMPUTE_H_
 #define HONE_MEMORY_RECOMPUTE_H_
 
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -55,7 +56,11 @@ Network RecomputeAfterSums(Network network, int64_t huge_bytes);
 
 // Elementwise operators that lead to nothing but outputs (the updates of weights, of moments) go
 // right after the last product or sum that they wait for, so that no gradient is kept longer.
-void UpdateAtOnce(Network& network);
+// Those that wait for none go where they are read, or where their parameter is loaded for another.
+// With `huge_bytes`, whatever frees more bytes than it makes goes as soon as it can, together with
+// what follows it: the gradient of a weight, and its update; but nothing that reads or makes so
+// many, which never stay on the chip as a whole. n log n.
+void UpdateAtOnce(Network& network, std::optional<int64_t> huge_bytes);
 
 // Where more is alive than there is room for, elementwise results are made again after that point
 // rather than kept: of all sets of tensors from which the rest can be recomputed, the one with the

@@ -11,14 +11,6 @@ namespace {
 
 constexpr int64_t kLargeBytes = 256;
 
-InstructionInfo Reduce(std::vector<int64_t> dimensions, uint32_t operand, uint32_t initial,
-                       const std::string& along, uint32_t computation) {
-  InstructionInfo instruction =
-      Instruction("reduce", std::move(dimensions), {operand, initial}, {{"dimensions", along}});
-  instruction.called = {computation};
-  return instruction;
-}
-
 // Planned and run: bytes that it moves. Its outputs are those of `program`.
 int64_t Moved(const Network& program, const Network& network, const Machine& machine) {
   const auto planned = MakePlan(program, network, machine, {});
@@ -165,7 +157,7 @@ TEST(UpdateAtOnce, PutsWhatLeadsToOutputsRightAfterTheProductsThatItWaitsFor) {
   all.back().shape.type = "tuple";
   all.back().shape.tuple = {all[3].shape, all[4].shape};
   Network network = Built(std::move(all));
-  UpdateAtOnce(network);
+  UpdateAtOnce(network, 1 << 20);
   std::vector<std::string> order;
   for (const Op& op : network.ops) order.push_back(op.opcode);
   EXPECT_EQ(order, (std::vector<std::string>{"dot", "tanh", "dot", "tanh"}));
@@ -173,6 +165,70 @@ TEST(UpdateAtOnce, PutsWhatLeadsToOutputsRightAfterTheProductsThatItWaitsFor) {
     EXPECT_EQ(network.tensors[static_cast<size_t>(network.ops[o].results[0])].producer,
               static_cast<OpId>(o));
   }
+}
+
+// What the sums add up is not kept until the program comes to them.
+TEST(UpdateAtOnce, DoesFirstWhatFreesMoreThanItMakes) {
+  const std::vector<std::pair<std::string, std::string>> product = {
+      {"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}};
+  std::vector<InstructionInfo> all = {
+      Parameter(0, {32, 32}), Number("0"), Instruction("dot", {32, 32}, {0, 0}, product),
+      Instruction("dot", {32, 32}, {2, 0}, product), Instruction("dot", {32, 32}, {3, 0}, product),
+      Reduce({32}, 2, 1, "{0}", kAdds), Reduce({32}, 3, 1, "{0}", kMaximum),
+      Instruction("tuple", {}, {4, 5, 6})};
+  all.back().shape.type = "tuple";
+  all.back().shape.tuple = {all[4].shape, all[5].shape, all[6].shape};
+  Network network = Built(std::move(all));
+  Network huge = network;
+  UpdateAtOnce(network, 1 << 20);
+  std::vector<std::string> order;
+  for (const Op& op : network.ops) order.push_back(op.opcode);
+  EXPECT_EQ(order, (std::vector<std::string>{"dot", "dot", "reduce", "dot", "reduce"}));
+  order.clear();
+  UpdateAtOnce(huge, 32 * 32 * 4);
+  for (const Op& op : huge.ops) order.push_back(op.opcode);
+  EXPECT_EQ(order, (std::vector<std::string>{"dot", "dot", "dot", "reduce", "reduce"}));
+}
+
+// 24 products, and then the sums of each: on 3 KiB they are not all kept until then.
+TEST(ByParts, FreesEarlyWhereTooMuchWouldBeKept) {
+  std::vector<InstructionInfo> all = {Parameter(0, {8, 8}), Number("0")};
+  InstructionInfo results = Instruction("tuple", {});
+  for (uint32_t k = 0; k < 24; ++k) {
+    all.push_back(Instruction("dot", {8, 8}, {k == 0 ? 0 : k + 1, 0},
+                              {{"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}}));
+  }
+  for (uint32_t k = 0; k < 24; ++k) {
+    all.push_back(Reduce({8}, k + 2, 1, "{0}", kAdds));
+    results.operands.push_back(k + 26);
+    results.shape.tuple.push_back(all.back().shape);
+  }
+  results.shape.type = "tuple";
+  all.push_back(results);
+  const Network program = Built(std::move(all));
+  EXPECT_EQ(program.ops[2].opcode, "dot");
+  EXPECT_EQ(ByParts(program, kLargeBytes).ops[2].opcode, "reduce");
+  EXPECT_EQ(ByParts(program, 1 << 20).ops[2].opcode, "dot") << "where there is room, as it was";
+}
+
+// Of two parameters, the one is only passed on, and the other's decay is read by an update alone.
+TEST(UpdateAtOnce, PutsWhatIsMadeOfParametersWhereTheyAreLoadedAnyway) {
+  const std::vector<std::pair<std::string, std::string>> product = {
+      {"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}};
+  std::vector<InstructionInfo> all = {
+      Parameter(0, {32, 32}), Parameter(1, {32, 32}), Parameter(2, {32, 32}),
+      Instruction("negate", {32, 32}, {1}), Instruction("sine", {32, 32}, {2}),
+      Instruction("dot", {32, 32}, {0, 0}, product), Instruction("dot", {32, 32}, {5, 1}, product),
+      Instruction("dot", {32, 32}, {6, 0}, product), Instruction("add", {32, 32}, {7, 4}),
+      Instruction("tuple", {}, {3, 8})};
+  all.back().shape.type = "tuple";
+  all.back().shape.tuple = {all[3].shape, all[8].shape};
+  Network network = Built(std::move(all));
+  UpdateAtOnce(network, 1 << 20);
+  std::vector<std::string> order;
+  for (const Op& op : network.ops) order.push_back(op.opcode);
+  EXPECT_EQ(order,
+            (std::vector<std::string>{"dot", "dot", "negate", "dot", "sine", "add"}));
 }
 
 // Rows are added to a table of 8 KiB, and then some are taken out of the result, on 4 KiB.

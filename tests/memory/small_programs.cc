@@ -95,6 +95,14 @@ InstructionInfo Number(const std::string& literal) {
   return instruction;
 }
 
+InstructionInfo Reduce(std::vector<int64_t> dimensions, uint32_t operand, uint32_t initial,
+                       const std::string& along, uint32_t computation) {
+  InstructionInfo instruction =
+      Instruction("reduce", std::move(dimensions), {operand, initial}, {{"dimensions", along}});
+  instruction.called = {computation};
+  return instruction;
+}
+
 Network Built(std::vector<InstructionInfo> instructions) {
   ProgramGraph graph;
   for (const char* opcode : {"add", "maximum"}) {

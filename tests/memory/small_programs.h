@@ -31,6 +31,8 @@ InstructionInfo Number(const std::string& literal);
 // The last instruction is the root. Instructions may call two computations of two numbers:
 constexpr uint32_t kAdds = 0;
 constexpr uint32_t kMaximum = 1;
+InstructionInfo Reduce(std::vector<int64_t> dimensions, uint32_t operand, uint32_t initial,
+                       const std::string& along, uint32_t computation);
 Network Built(std::vector<InstructionInfo> instructions);
 
 }  // namespace hone::memory

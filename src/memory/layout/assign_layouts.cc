@@ -1,21 +1,20 @@
 #include "memory/layout/assign_layouts.h"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
 
+#include "memory/access.h"
+#include "memory/layout/labelling.h"
 #include "memory/layout/requirements.h"
 
 namespace hone::memory {
 namespace {
 
-constexpr int kSweeps = 4;
 // What takes more than this share of the scratchpad will be cut into tiles.
 constexpr int64_t kCutShare = 8;
 constexpr double kMostWaste = 1.1;  // of room, for a layout that can be cut along more dimensions
-
-struct Choices {
-  std::vector<std::vector<Layout>> layouts;  // of each tensor
-  std::vector<std::vector<OpId>> users;      // producer and consumers
-};
 
 int64_t PartitionBytes(const Machine& machine, const Tensor& tensor, const Layout& layout) {
   return Placement(machine, tensor.dimensions, layout, WholeBox(tensor.dimensions),
@@ -39,32 +38,36 @@ void DropWide(const Machine& machine, const Tensor& tensor, std::vector<Layout>&
   });
 }
 
-Choices MakeChoices(const Network& network, const Machine& machine) {
-  Choices choices;
-  choices.layouts.resize(network.tensors.size());
-  choices.users.resize(network.tensors.size());
-  for (size_t t = 0; t < network.tensors.size(); ++t) {
-    const Tensor& tensor = network.tensors[t];
-    const bool first =
-        tensor.producer != kNone &&
-        network.ops[static_cast<size_t>(tensor.producer)].results[0] == static_cast<TensorId>(t);
-    choices.layouts[t] =
-        first ? ResultLayouts(network, machine, network.ops[static_cast<size_t>(tensor.producer)])
-              : AllLayouts(machine, tensor.dimensions, tensor.element_bytes);
-    DropWide(machine, tensor, choices.layouts[t]);
-    if (tensor.producer != kNone) choices.users[t].push_back(tensor.producer);
-  }
-  for (size_t o = 0; o < network.ops.size(); ++o) {
-    for (ExprId input : network.ops[o].inputs) {
-      for (TensorId tensor : LeavesOf(network, input)) {
-        auto& users = choices.users[static_cast<size_t>(tensor)];
-        if (users.empty() || users.back() != static_cast<OpId>(o)) {
-          users.push_back(static_cast<OpId>(o));
-        }
-      }
+// Of layouts in which every element lies in the same partition, the one with the fewest dimensions.
+void DropEqual(const Machine& machine, const Tensor& tensor, std::vector<Layout>& layouts) {
+  std::stable_sort(layouts.begin(), layouts.end(), [](const Layout& a, const Layout& b) {
+    return a.end - a.begin < b.end - b.begin;
+  });
+  std::vector<Layout> kept;
+  for (const Layout& layout : layouts) {
+    if (std::none_of(kept.begin(), kept.end(), [&](const Layout& other) {
+          return layout.replicated == other.replicated &&
+                 Satisfies(other, layout, tensor.dimensions, machine.partitions);
+        })) {
+      kept.push_back(layout);
     }
   }
-  return choices;
+  if (kept.size() > kMostLabels) kept.resize(kMostLabels);
+  layouts = std::move(kept);
+}
+
+// The most that any one operator reads of each tensor, in bytes.
+std::vector<int64_t> MostRead(const Network& network) {
+  std::vector<int64_t> most(network.tensors.size(), 0);
+  for (const Op& op : network.ops) {
+    const Box out = WholeBox(network.tensors[static_cast<size_t>(op.results[0])].dimensions);
+    ForEachRead(network, op, out, [&](TensorId tensor, const Box& box) {
+      auto& bytes = most[static_cast<size_t>(tensor)];
+      bytes = std::max(
+          bytes, Elements(box) * network.tensors[static_cast<size_t>(tensor)].element_bytes);
+    });
+  }
+  return most;
 }
 
 // Bytes of a tensor that lie in one partition and are reduced at once: no tile of what goes on with
@@ -95,88 +98,197 @@ Layout Densest(const Machine& machine, const Tensor& tensor, const std::vector<L
   return best;
 }
 
+// How full the scratchpad is at most while each tensor is alive, if nothing goes to DRAM in the
+// meantime and no room is wasted. 1: full.
+std::vector<double> MostAlive(const Network& network, const Machine& machine) {
+  const size_t count = network.ops.size();
+  constexpr size_t kNoUse = std::numeric_limits<size_t>::max();
+  std::vector<size_t> first(network.tensors.size(), kNoUse), last(network.tensors.size(), 0);
+  const auto use = [&](TensorId tensor, size_t o) {
+    const auto t = static_cast<size_t>(tensor);
+    first[t] = std::min(first[t], o);
+    last[t] = o;
+  };
+  for (size_t o = 0; o < count; ++o) {
+    for (TensorId result : network.ops[o].results) use(result, o);
+    for (ExprId input : network.ops[o].inputs) {
+      for (TensorId tensor : LeavesOf(network, input)) use(tensor, o);
+    }
+  }
+  // The most over 2^k operators from each on, so that any range is covered by two.
+  std::vector<std::vector<double>> most(1, std::vector<double>(count + 1, 0));
+  for (size_t t = 0; t < network.tensors.size(); ++t) {
+    if (first[t] == kNoUse) continue;
+    const double share = static_cast<double>(network.tensors[t].Bytes()) /
+                         static_cast<double>(machine.ScratchpadBytes());
+    most[0][first[t]] += share;
+    most[0][last[t] + 1] -= share;
+  }
+  for (size_t o = 1; o <= count; ++o) most[0][o] += most[0][o - 1];
+  for (size_t length = 1; 2 * length <= count; length *= 2) {
+    const std::vector<double>& half = most.back();
+    std::vector<double> whole(count + 1 - 2 * length + 1, 0);
+    for (size_t o = 0; o + 2 * length <= count; ++o) {
+      whole[o] = std::max(half[o], half[o + length]);
+    }
+    most.push_back(std::move(whole));
+  }
+  std::vector<double> alive(network.tensors.size(), 0);
+  for (size_t t = 0; t < alive.size(); ++t) {
+    if (first[t] == kNoUse) continue;
+    const size_t length = last[t] + 1 - first[t];
+    const auto k = static_cast<size_t>(std::bit_width(length)) - 1;
+    alive[t] = std::max(most[k][first[t]], most[k][last[t] + 1 - (size_t{1} << k)]);
+  }
+  return alive;
+}
+
+// The choice of layouts as one of labels.
+struct Problem {
+  Problem(const Network& network, const Machine& machine, double room_in_copies)
+      : network(network), machine(machine) {
+    FindLayouts(room_in_copies);
+    for (const Op& op : network.ops) labelling.factors.push_back(FactorOf(op));
+  }
+
+  const Network& network;
+  const Machine& machine;
+  std::vector<std::vector<Layout>> layouts;  // of each tensor
+  LabellingProblem labelling;
+
+ private:
+  double Share(int64_t bytes) const {
+    return static_cast<double>(bytes) / static_cast<double>(machine.bytes_per_partition);
+  }
+
+  void FindLayouts(double room_in_copies) {
+    const std::vector<int64_t> most_read = MostRead(network);
+    const std::vector<double> alive = MostAlive(network, machine);
+    layouts.resize(network.tensors.size());
+    labelling.costs.resize(network.tensors.size());
+    for (size_t t = 0; t < network.tensors.size(); ++t) {
+      const Tensor& tensor = network.tensors[t];
+      const Op* producer =
+          tensor.producer == kNone ? nullptr : &network.ops[static_cast<size_t>(tensor.producer)];
+      const bool first = producer != nullptr && producer->results[0] == static_cast<TensorId>(t);
+      layouts[t] = first ? ResultLayouts(network, machine, *producer)
+                         : AllLayouts(machine, tensor.dimensions, tensor.element_bytes);
+      DropWide(machine, tensor, layouts[t]);
+      // What is loaded slice by slice may lie in every partition slice by slice; a transfer writes
+      // it there from DRAM.
+      const bool in_parts = producer == nullptr && most_read[t] > 0 &&
+                            Share(most_read[t]) * kReplicatedShare <= 1;
+      if (in_parts) layouts[t].push_back({0, 0, true});
+      DropEqual(machine, tensor, layouts[t]);
+      const double dense = static_cast<double>(tensor.Bytes()) /
+                           static_cast<double>(machine.ScratchpadBytes());
+      const double crowded = room_in_copies * std::clamp(2 * alive[t] - 1, 0.0, 1.0);
+      // A layout that leaves most partitions empty costs room, which in the end costs more than a
+      // copy where the tensor is large.
+      for (const Layout& layout : layouts[t]) {
+        const double share = layout.replicated && in_parts
+                                 ? Share(most_read[t])
+                                 : Share(PartitionBytes(machine, tensor, layout));
+        labelling.costs[t].push_back(4 * std::max(0.0, share - std::max(0.25, 2 * dense)) +
+                                     (layout.replicated ? 4 : 0.01) * share +
+                                     crowded * (std::min(share, 1.0) - std::min(dense, 1.0)));
+      }
+    }
+    for (const Op& op : network.ops) {
+      if (op.opcode != "reduce") continue;
+      for (TensorId tensor : LeavesOf(network, op.inputs[0])) {
+        const auto t = static_cast<size_t>(tensor);
+        for (size_t l = 0; l < layouts[t].size(); ++l) {
+          const double reduced = Share(ReducedBytes(network, op, tensor, layouts[t][l]));
+          labelling.costs[t][l] += 8 * std::max(0.0, reduced - 0.125);
+        }
+      }
+    }
+  }
+
+  Factor FactorOf(const Op& op) const {
+    Factor factor;
+    factor.results.assign(op.results.begin(), op.results.end());
+    for (const Layout& result : layouts[static_cast<size_t>(op.results[0])]) {
+      factor.modes.emplace_back();
+      for (const OperandLayouts& mode : Modes(network, op, result)) {
+        factor.modes.back().emplace_back();
+        for (size_t k = 0; k < mode.size(); ++k) {
+          if (!mode[k] || (k == 0 && ReadsFromDram(network, op))) continue;
+          if (auto request = RequestOf(op.inputs[k], *mode[k]); !request.asks.empty()) {
+            factor.modes.back().back().push_back(std::move(request));
+          }
+        }
+      }
+      if (factor.modes.back().empty()) factor.modes.back().emplace_back();
+    }
+    return factor;
+  }
+
+  // A disagreement costs a copy, and one into every partition as much as there are partitions.
+  Request RequestOf(ExprId input, const Layout& wanted) const {
+    const Expr& expr = network.exprs[static_cast<size_t>(input)];
+    Request request;
+    if (wanted.replicated) {
+      request.cost += 64 * Share(Elements(expr.dimensions) *
+                                 std::max<int64_t>(1, BytesOf(expr.type)));
+    }
+    std::vector<LeafRequirement> leaves;
+    PullLayout(network, machine.partitions, input, wanted, leaves);
+    for (const LeafRequirement& leaf : leaves) {
+      const auto t = static_cast<size_t>(leaf.tensor);
+      Ask ask{leaf.tensor, 0};
+      for (size_t l = 0; l < layouts[t].size(); ++l) {
+        const Layout& has = layouts[t][l];
+        const bool met = has.replicated || (leaf.layout && Satisfies(has, *leaf.layout,
+                                                                     network.tensors[t].dimensions,
+                                                                     machine.partitions));
+        ask.met_by |= uint64_t{met} << l;
+      }
+      if (layouts[t].size() > 1 || ask.met_by == 0) request.asks.push_back(ask);
+    }
+    return request;
+  }
+};
+
 }  // namespace
 
-LayoutAssignment AssignLayouts(const Network& network, const Machine& machine) {
+LayoutAssignment AssignLayouts(const Network& network, const Machine& machine,
+                               double room_in_copies) {
   LayoutAssignment assignment;
   assignment.layouts.resize(network.tensors.size());
   if (!machine.engines_are_partitioned) return assignment;
-  const Choices choices = MakeChoices(network, machine);
+  const Problem problem(network, machine, room_in_copies);
+  const Labelling labelling = Label(problem.labelling);
+  assignment.cost = labelling.cost;
   for (size_t t = 0; t < network.tensors.size(); ++t) {
-    assignment.layouts[t] = Densest(machine, network.tensors[t], choices.layouts[t]);
-  }
-  // A disagreement costs a copy; a layout that leaves most partitions empty costs room, which in
-  // the end costs more than a copy where the tensor is large.
-  const auto cost = [&](size_t t) {
-    double sum = 0;
-    for (OpId op : choices.users[t]) {
-      const auto reduced =
-          static_cast<double>(ReducedBytes(network, network.ops[static_cast<size_t>(op)],
-                                           static_cast<TensorId>(t), assignment.layouts[t]));
-      sum += 8 * std::max(0.0, reduced / static_cast<double>(machine.bytes_per_partition) - 0.125);
-      for (const Mismatch& copy :
-           Mismatches(network, machine, network.ops[static_cast<size_t>(op)], assignment.layouts)) {
-        sum += 1;
-        if (!copy.wanted.replicated) continue;
-        const ExprId input = network.ops[static_cast<size_t>(op)].inputs[copy.operand];
-        sum += static_cast<double>(Elements(network.exprs[static_cast<size_t>(input)].dimensions)) /
-               static_cast<double>(machine.bytes_per_partition);
-      }
-    }
-    const double share =
-        static_cast<double>(PartitionBytes(machine, network.tensors[t], assignment.layouts[t])) /
-        static_cast<double>(machine.bytes_per_partition);
-    const double dense = static_cast<double>(network.tensors[t].Bytes()) /
-                         static_cast<double>(machine.ScratchpadBytes());
-    return sum + 4 * std::max(0.0, share - std::max(0.25, 2 * dense)) + 0.01 * share;
-  };
-  for (int sweep = 0; sweep < kSweeps; ++sweep) {
-    bool changed = false;
-    for (size_t k = 0; k < network.tensors.size(); ++k) {
-      const size_t t = sweep % 2 == 0 ? k : network.tensors.size() - 1 - k;
-      if (choices.layouts[t].size() < 2 || choices.users[t].empty()) continue;
-      const Layout before = assignment.layouts[t];
-      Layout best = before;
-      double least = cost(t);
-      for (const Layout& layout : choices.layouts[t]) {
-        if (layout == before) continue;
-        assignment.layouts[t] = layout;
-        if (const double c = cost(t); c < least - 1e-12) {
-          least = c;
-          best = layout;
-        }
-      }
-      assignment.layouts[t] = best;
-      changed = changed || !(best == before);
-    }
-    if (!changed) break;
-  }
-  for (const Op& op : network.ops) {
-    assignment.copies +=
-        static_cast<int64_t>(Mismatches(network, machine, op, assignment.layouts).size());
+    assignment.layouts[t] = problem.layouts[t][labelling.labels[t]];
   }
   return assignment;
 }
 
-LayoutAssignment LocalLayouts(const Network& network, const Machine& machine) {
-  LayoutAssignment assignment;
-  assignment.layouts.resize(network.tensors.size());
-  if (!machine.engines_are_partitioned) return assignment;
-  for (size_t t = 0; t < network.tensors.size(); ++t) {
-    const Tensor& tensor = network.tensors[t];
-    assignment.layouts[t] =
-        Densest(machine, tensor, AllLayouts(machine, tensor.dimensions, tensor.element_bytes));
+double LeastLayoutCost(const Network& network, const Machine& machine, double room_in_copies) {
+  if (!machine.engines_are_partitioned) return 0;
+  return LeastCost(Problem(network, machine, room_in_copies).labelling);
+}
+
+int64_t LocalCopies(const Network& network, const Machine& machine) {
+  if (!machine.engines_are_partitioned) return 0;
+  std::vector<Layout> layouts;
+  for (const Tensor& tensor : network.tensors) {
+    layouts.push_back(
+        Densest(machine, tensor, AllLayouts(machine, tensor.dimensions, tensor.element_bytes)));
   }
+  int64_t copies = 0;
   for (const Op& op : network.ops) {
     const auto fit = ResultLayouts(network, machine, op);
-    Layout& layout = assignment.layouts[static_cast<size_t>(op.results[0])];
+    Layout& layout = layouts[static_cast<size_t>(op.results[0])];
     if (std::find(fit.begin(), fit.end(), layout) == fit.end()) {
       layout = Densest(machine, network.tensors[static_cast<size_t>(op.results[0])], fit);
     }
-    assignment.copies +=
-        static_cast<int64_t>(Mismatches(network, machine, op, assignment.layouts).size());
+    copies += static_cast<int64_t>(Mismatches(network, machine, op, layouts).size());
   }
-  return assignment;
+  return copies;
 }
 
 }  // namespace hone::memory

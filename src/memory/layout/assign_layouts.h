@@ -11,17 +11,22 @@ namespace hone::memory {
 
 struct LayoutAssignment {
   std::vector<Layout> layouts;  // of each tensor
-  int64_t copies = 0;           // operands that lie otherwise than their operator asks for
+  double cost = 0;              // operands that lie otherwise than asked, and room in such copies
 };
 
-// Each tensor takes a layout that its producer can leave it in; then, tensor by tensor until
-// nothing changes, the one with the fewest disagreements between producer and consumers, ties by
-// bytes per partition. Cost: (sweeps × tensors × layouts × users).
-LayoutAssignment AssignLayouts(const Network& network, const Machine& machine);
+// Each tensor takes one of the layouts that its producer can leave it in, such that the fewest
+// operands lie otherwise than their operators ask, and little room is wasted: see labelling.h.
+// `room_in_copies`: so many copies are as bad as wasting the room of the whole scratchpad where it
+// would be full anyway. Time: O(operators × layouts).
+LayoutAssignment AssignLayouts(const Network& network, const Machine& machine,
+                               double room_in_copies = 0);
 
-// As a compiler of single operators chooses: the leading dimensions, whatever the consumers ask
-// for.
-LayoutAssignment LocalLayouts(const Network& network, const Machine& machine);
+// No layouts cost less.
+double LeastLayoutCost(const Network& network, const Machine& machine, double room_in_copies = 0);
+
+// Copies where layouts are chosen as a compiler of single operators does: the leading dimensions,
+// whatever the consumers ask for.
+int64_t LocalCopies(const Network& network, const Machine& machine);
 
 }  // namespace hone::memory
 

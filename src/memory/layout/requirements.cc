@@ -32,13 +32,17 @@ Layout Canonical(Layout layout, const std::vector<int64_t>& dimensions, int64_t 
   return begin == end ? Layout{} : MakeLayout(begin, end);
 }
 
-// The dimensions, if they are contiguous and in order.
-Range FromList(const std::vector<size_t>& list) {
-  if (list.empty()) return Layout{};
-  for (size_t k = 1; k < list.size(); ++k) {
-    if (list[k] != list[k - 1] + 1) return std::nullopt;
+// The dimensions, if they are contiguous and in order but for those of size one.
+Range FromList(const std::vector<size_t>& list, const std::vector<int64_t>& dimensions) {
+  Range range;
+  for (size_t d : list) {
+    if (dimensions[d] == 1) continue;
+    if (!range) range = MakeLayout(d, d);
+    const auto end = static_cast<size_t>(range->end);
+    if (d < end || Product(dimensions, end, d) != 1) return std::nullopt;
+    range->end = static_cast<int8_t>(d + 1);
   }
-  return MakeLayout(list.front(), list.back() + 1);
+  return range.value_or(Layout{});
 }
 
 // The range of `in` with the same elements above, in and below it as `layout` has in `out`.
@@ -81,13 +85,23 @@ Range ThroughMovement(const Network& network, int64_t partitions, const Expr& ex
   }
   std::vector<size_t> list;
   switch (expr.movement) {
-    case Movement::kReshape:
-      return ThroughReshape(in, expr.dimensions, Canonical(layout, expr.dimensions, partitions));
+    case Movement::kReshape: {
+      Layout same = Canonical(layout, expr.dimensions, partitions);
+      Range through = ThroughReshape(in, expr.dimensions, same);
+      const auto begin = static_cast<size_t>(same.begin), end = static_cast<size_t>(same.end);
+      if (Product(expr.dimensions, begin, end) % partitions != 0) return through;
+      // Whole blocks: what lies above may lie along the partitions as well.
+      while (!through && same.begin > 0) {
+        --same.begin;
+        through = ThroughReshape(in, expr.dimensions, same);
+      }
+      return through;
+    }
     case Movement::kTranspose:
       for (size_t d = 0; d < in.size(); ++d) {
         if (InRange(layout, d)) list.push_back(static_cast<size_t>(expr.numbers[d]));
       }
-      return FromList(list);
+      return FromList(list, in);
     case Movement::kBroadcast: {
       const Layout canonical = Canonical(layout, expr.dimensions, partitions);
       size_t covered = 0;
@@ -99,7 +113,7 @@ Range ThroughMovement(const Network& network, int64_t partitions, const Expr& ex
       }
       if (covered == 0) return all;
       if (covered != static_cast<size_t>(canonical.end - canonical.begin)) return std::nullopt;
-      return FromList(list);
+      return FromList(list, in);
     }
     case Movement::kSlice:
       for (size_t d = 0; d < in.size(); ++d) {
@@ -160,39 +174,55 @@ std::vector<size_t> Others(size_t rank, const std::vector<int64_t>& a,
   return others;
 }
 
-// Some dimensions in their order, or in ascending order where that is no range.
-Range RangeOf(const std::vector<int64_t>& list) {
+// Some dimensions in ascending order.
+Range RangeOf(const std::vector<int64_t>& list, const std::vector<int64_t>& dimensions) {
   std::vector<size_t> sizes(list.begin(), list.end());
   std::sort(sizes.begin(), sizes.end());
-  return FromList(sizes);
+  return FromList(sizes, dimensions);
 }
 
-std::vector<OperandLayouts> DotModes(const Op& op, const Layout& result) {
+std::vector<OperandLayouts> DotModes(const Network& network, const Op& op, const Layout& result) {
+  const auto& lhs = network.exprs[static_cast<size_t>(op.inputs[0])].dimensions;
+  const auto& rhs = network.exprs[static_cast<size_t>(op.inputs[1])].dimensions;
   const auto& lhs_batch = ListOf(op, "lhs_batch_dims");
   const auto& rhs_batch = ListOf(op, "rhs_batch_dims");
   const auto& lhs_contracting = ListOf(op, "lhs_contracting_dims");
   const auto& rhs_contracting = ListOf(op, "rhs_contracting_dims");
   std::vector<OperandLayouts> modes;
-  const auto add = [&](const Range& lhs, const Range& rhs) {
-    if (lhs && rhs) modes.push_back({lhs, rhs});
+  const auto add = [&](const Range& a, const Range& b) {
+    if (a && b) modes.push_back({a, b});
   };
   if (static_cast<size_t>(result.end) <= lhs_batch.size() && result.end > result.begin) {
     // Batch by batch on the vector engine: along the same batch dimensions everywhere.
     std::vector<int64_t> left(lhs_batch.begin() + result.begin, lhs_batch.begin() + result.end);
     std::vector<int64_t> right(rhs_batch.begin() + result.begin, rhs_batch.begin() + result.end);
-    add(RangeOf(left), RangeOf(right));
+    add(RangeOf(left, lhs), RangeOf(right, rhs));
   }
-  add(RangeOf(lhs_contracting), RangeOf(rhs_contracting));
-  std::vector<int64_t> lhs_both = lhs_batch, rhs_both = rhs_batch;
-  lhs_both.insert(lhs_both.end(), lhs_contracting.begin(), lhs_contracting.end());
-  rhs_both.insert(rhs_both.end(), rhs_contracting.begin(), rhs_contracting.end());
-  if (!lhs_batch.empty()) {
-    std::vector<size_t> left(lhs_both.begin(), lhs_both.end());
-    std::vector<size_t> right(rhs_both.begin(), rhs_both.end());
-    add(FromList(left), FromList(right));
+  // Partners meet where both sides have the same dimensions along the partitions: some that are
+  // summed over, below them the last of the batch's. The other dimensions are gone through one by
+  // one, sums adding up.
+  std::vector<std::pair<size_t, size_t>> batch, contracting;
+  for (size_t k = 0; k < lhs_batch.size(); ++k) batch.emplace_back(lhs_batch[k], rhs_batch[k]);
+  for (size_t k = 0; k < lhs_contracting.size(); ++k) {
+    contracting.emplace_back(lhs_contracting[k], rhs_contracting[k]);
   }
-  if (modes.empty())
-    modes.push_back({RangeOf({lhs_contracting[0]}), RangeOf({rhs_contracting[0]})});
+  std::sort(contracting.begin(), contracting.end());
+  for (size_t above = 0; above <= batch.size(); ++above) {
+    for (size_t begin = 0; begin < contracting.size(); ++begin) {
+      for (size_t end = contracting.size(); end > begin; --end) {
+        std::vector<size_t> left, right;
+        for (size_t k = batch.size() - above; k < batch.size(); ++k) {
+          left.push_back(batch[k].first);
+          right.push_back(batch[k].second);
+        }
+        for (size_t k = begin; k < end; ++k) {
+          left.push_back(contracting[k].first);
+          right.push_back(contracting[k].second);
+        }
+        add(FromList(left, lhs), FromList(right, rhs));
+      }
+    }
+  }
   return modes;
 }
 
@@ -213,7 +243,7 @@ std::vector<OperandLayouts> ReduceModes(const Network& network, const Op& op,
     add(result);
   } else {
     std::vector<size_t> list(kept.begin() + result.begin, kept.begin() + result.end);
-    add(FromList(list));
+    add(FromList(list, in));
   }
   // Sums, maxima and the like are made over the partitions, too, and left anywhere (NKI's
   // tensor_partition_reduce; sums also as a product with ones); whatever else is reduced has been
@@ -224,7 +254,8 @@ std::vector<OperandLayouts> ReduceModes(const Network& network, const Op& op,
   for (size_t k = 0; across && k < reduced.size(); ++k) {
     for (size_t length = 1; k + length <= reduced.size(); ++length) {
       add(RangeOf({reduced.begin() + static_cast<std::ptrdiff_t>(k),
-                   reduced.begin() + static_cast<std::ptrdiff_t>(k + length)}));
+                   reduced.begin() + static_cast<std::ptrdiff_t>(k + length)},
+                  in));
     }
   }
   return modes;
@@ -266,7 +297,7 @@ std::vector<Layout> AllLayouts(const Machine& machine, const std::vector<int64_t
     }
   }
   const int64_t bytes = Elements(dimensions) * element_bytes;
-  if (layouts.empty() || bytes * 64 <= machine.bytes_per_partition) {
+  if (layouts.empty() || bytes * kReplicatedShare <= machine.bytes_per_partition) {
     layouts.push_back({0, 0, true});
   }
   return layouts;
@@ -317,7 +348,7 @@ std::vector<OperandLayouts> Modes(const Network& network, const Op& op, const La
   }
   if (op.opcode == "dot") {
     if (ListOf(op, "lhs_contracting_dims").empty()) return {OperandLayouts(count)};
-    return DotModes(op, result);
+    return DotModes(network, op, result);
   }
   if (op.opcode == "convolution") {
     const auto range = [](int64_t d) {

@@ -16,6 +16,9 @@
 
 namespace hone::memory {
 
+// What lies in every partition takes at most this share of it.
+inline constexpr int64_t kReplicatedShare = 16;
+
 // What is asked of one tensor that an operand looks at. No layout: none would do.
 struct LeafRequirement {
   TensorId tensor = kNone;

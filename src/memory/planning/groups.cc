@@ -267,22 +267,6 @@ Needs ExternalNeeds(const Target& target, const Group& group, size_t tile) {
   return needs;
 }
 
-bool ReadsFromDram(const Network& network, const Op& op) {
-  if (op.opcode != "gather" && op.opcode != "dynamic-slice") return false;
-  const Expr& operand = network.exprs[static_cast<size_t>(op.inputs[0])];
-  if (operand.movement != Movement::kTensor) return false;
-  const Tensor& tensor = network.tensors[static_cast<size_t>(operand.tensor)];
-  return tensor.producer == kNone &&
-         tensor.Bytes() > network.tensors[static_cast<size_t>(op.results[0])].Bytes();
-}
-
-void ForEachRead(const Network& network, const Op& op, const Box& out,
-                 const std::function<void(TensorId, const Box&)>& need, const Box& sum) {
-  for (size_t k = ReadsFromDram(network, op) ? 1 : 0; k < op.inputs.size(); ++k) {
-    ForEachLeaf(network, op.inputs[k], OperandBox(network, op, k, out, sum), need);
-  }
-}
-
 Box ResultBox(const Network& network, const Op& op, size_t result, const Box& out) {
   const auto& dimensions = network.tensors[static_cast<size_t>(op.results[result])].dimensions;
   const auto& first = network.tensors[static_cast<size_t>(op.results[0])].dimensions;

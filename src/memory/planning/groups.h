@@ -2,7 +2,6 @@
 #ifndef HONE_MEMORY_PLANNING_GROUPS_H_
 #define HONE_MEMORY_PLANNING_GROUPS_H_
 
-#include <functional>
 #include <map>
 #include <vector>
 
@@ -15,7 +14,7 @@ namespace hone::memory {
 struct Target {
   const Network& network;
   const Machine& machine;
-  const std::vector<Layout>& layouts;
+  std::vector<Layout> layouts;
 
   // Of each operator: operands that must be copied for their engine (local.h).
   std::vector<std::vector<Mismatch>> copies;
@@ -63,14 +62,6 @@ std::vector<Group> MakeGroups(const Target& target, const std::vector<OpId>& ord
 // What a tile needs of tensors from outside the group: (tensor, hull of boxes).
 using Needs = std::map<TensorId, Box>;
 Needs ExternalNeeds(const Target& target, const Group& group, size_t tile);
-
-// Whether operand 0 is read element by element from DRAM where it lies, because the places depend
-// on data and the result is smaller than what it is chosen from.
-bool ReadsFromDram(const Network& network, const Op& op);
-
-// Calls need(tensor, box) for all that an operator's box reads on the chip.
-void ForEachRead(const Network& network, const Op& op, const Box& out,
-                 const std::function<void(TensorId, const Box&)>& need, const Box& sum = {});
 
 // All results of an operator have `out`'s box, or are whole where their dimensions differ.
 Box ResultBox(const Network& network, const Op& op, size_t result, const Box& out);

@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "memory/access.h"
 #include "memory/planning/local.h"
 
 namespace hone::memory {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "memory/access.h"
 #include "memory/planning/tile.h"
 
 namespace hone::memory {

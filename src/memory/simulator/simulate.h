@@ -43,8 +43,9 @@ struct OutputCheck {
 };
 
 // Integers exactly. Floating-point numbers within 32 times what XLA's own result changes by when
-// the inputs do by a unit in their last place, or within the type's rounding unit × 64 of the
-// output's root mean square, whichever is more.
+// the inputs do by a unit in their last place (where that does not explain it: what ours does when
+// every elementwise result does), or within the type's rounding unit × 64 of the output's root mean
+// square, whichever is more.
 OutputCheck CompareOutputs(const Network& network, const std::vector<Array>& outputs,
                            const Evaluation& reference);
 

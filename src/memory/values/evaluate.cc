@@ -56,7 +56,8 @@ StatusOr<std::vector<Array>> EvaluateOp(const Network& network, const Op& op,
   return results;
 }
 
-StatusOr<std::vector<Array>> EvaluateNetwork(const Network& network, const ReadTensor& leaves) {
+StatusOr<std::vector<Array>> EvaluateNetwork(const Network& network, const ReadTensor& leaves,
+                                             const ChangeResult& change) {
   std::vector<Array> computed(network.tensors.size());
   const ReadTensor read = [&](TensorId tensor, const Box& box) {
     if (network.tensors[static_cast<size_t>(tensor)].producer == kNone) return leaves(tensor, box);
@@ -73,6 +74,7 @@ StatusOr<std::vector<Array>> EvaluateNetwork(const Network& network, const ReadT
     auto results = EvaluateOp(network, op, operands, out);
     if (!results) return results;
     for (size_t r = 0; r < op.results.size(); ++r) {
+      if (change) change(op, (*results)[r]);
       computed[static_cast<size_t>(op.results[r])] = std::move((*results)[r]);
     }
   }

@@ -48,7 +48,10 @@ StatusOr<std::vector<Array>> EvaluateLinearAlgebra(const Network& network, const
                                                    const std::vector<Box>& out);
 
 // All outputs, each a whole array; `leaves` has the values of parameters and large constants.
-StatusOr<std::vector<Array>> EvaluateNetwork(const Network& network, const ReadTensor& leaves);
+// `change`, if any, is done to every result before it is read.
+using ChangeResult = std::function<void(const Op&, Array&)>;
+StatusOr<std::vector<Array>> EvaluateNetwork(const Network& network, const ReadTensor& leaves,
+                                             const ChangeResult& change = nullptr);
 
 // A computation of scalars, applied to many at once: each argument has as many elements as the
 // first.

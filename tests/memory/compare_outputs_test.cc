@@ -1,0 +1,47 @@
+// What counts as rounding when outputs are held to XLA's.
+#include <gtest/gtest.h>
+
+#include "memory/simulator/simulate.h"
+#include "memory/values/evaluate.h"
+#include "small_programs.h"
+
+namespace hone::memory {
+namespace {
+
+std::string Encoded(const Array& array) {
+  const int64_t bytes = BytesOf(array.type);
+  std::string memory(static_cast<size_t>(Elements(array.box) * bytes), 0);
+  for (int64_t i = 0; i < Elements(array.box); ++i) {
+    EncodeElement(array, i, &memory[static_cast<size_t>(i * bytes)]);
+  }
+  return memory;
+}
+
+// tanh(x) - x of small numbers that depend on no input: no noise of inputs tells how far another
+// tanh may be off.
+TEST(CompareOutputs, ExplainsWhatCancelsByRoundingOnTheWay) {
+  const Network network =
+      Built({Instruction("iota", {8}, {}, {{"iota_dimension", "0"}}), Number("0.01"),
+             Instruction("broadcast", {8}, {1}, {{"dimensions", "{}"}}),
+             Instruction("multiply", {8}, {0, 2}), Instruction("tanh", {8}, {3}),
+             Instruction("subtract", {8}, {4, 3})});
+  const std::vector<Array> ours = Expected(network, {});
+  const auto others = EvaluateNetwork(
+      network, [](TensorId, const Box& box) { return MakeArray(ElementType::kF32, box); },
+      [](const Op& op, Array& result) {
+        if (op.opcode != "tanh") return;
+        for (double& value : result.reals) value = Round(value * (1 + 3e-7), result.type);
+      });
+  ASSERT_TRUE(others) << others.error().message;
+  Evaluation reference;
+  reference.results = reference.noisy_results = {Encoded((*others)[0])};
+  const OutputCheck check = CompareOutputs(network, ours, reference);
+  EXPECT_TRUE(check.equal) << check.reason;
+  EXPECT_GT(check.worst, 0);
+  std::vector<Array> wrong = ours;
+  wrong[0].reals[7] += 1e-5;
+  EXPECT_FALSE(CompareOutputs(network, wrong, reference).equal);
+}
+
+}  // namespace
+}  // namespace hone::memory

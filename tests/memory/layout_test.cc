@@ -1,0 +1,157 @@
+// Layouts: the search for labels against all of them, and programs that need no copies.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+#include <utility>
+
+#include "memory/layout/assign_layouts.h"
+#include "memory/layout/labelling.h"
+#include "memory/planner.h"
+#include "memory/simulator/simulate.h"
+#include "small_programs.h"
+
+namespace hone::memory {
+namespace {
+
+// Factors with up to two requests of up to two of the earlier variables each, two of which no
+// factor makes.
+LabellingProblem RandomProblem(std::mt19937_64& random) {
+  const auto pick = [&](size_t most) {
+    return std::uniform_int_distribution<size_t>(1, most)(random);
+  };
+  LabellingProblem problem;
+  for (size_t v = 0; v < 7; ++v) {
+    problem.costs.emplace_back(pick(3));
+    for (double& cost : problem.costs.back()) cost = 0.1 * static_cast<double>(pick(4));
+  }
+  for (int32_t result = 2; result < 7; ++result) {
+    Factor factor{{result}, {}};
+    for (size_t l = 0; l < problem.costs[static_cast<size_t>(result)].size(); ++l) {
+      factor.modes.emplace_back(pick(2));
+      for (LabelMode& mode : factor.modes.back()) {
+        mode.resize(pick(2));
+        for (Request& request : mode) {
+          request.cost = static_cast<double>(pick(3));
+          for (size_t k = pick(2); k > 0; --k) {
+            request.asks.push_back(
+                {static_cast<int32_t>(pick(static_cast<size_t>(result)) - 1), random() % 8});
+          }
+        }
+      }
+    }
+    problem.factors.push_back(std::move(factor));
+  }
+  return problem;
+}
+
+double CostOfTheBest(const LabellingProblem& problem) {
+  std::vector<uint8_t> labels(problem.costs.size(), 0);
+  double least = std::numeric_limits<double>::infinity();
+  for (;;) {
+    least = std::min(least, CostOf(problem, labels));
+    size_t v = 0;
+    while (v < labels.size() && ++labels[v] == problem.costs[v].size()) labels[v++] = 0;
+    if (v == labels.size()) return least;
+  }
+}
+
+TEST(Label, CostsLeastWhereItSaysSo) {
+  std::mt19937_64 random(11);
+  for (int k = 0; k < 200; ++k) {
+    const LabellingProblem problem = RandomProblem(random);
+    const double least = CostOfTheBest(problem);
+    LabellingOptions enough;
+    enough.most_states = 1 << 13;
+    const Labelling all = Label(problem, enough);
+    ASSERT_TRUE(all.optimal);
+    EXPECT_NEAR(all.cost, least, 1e-9) << "problem " << k;
+    EXPECT_NEAR(LeastCost(problem, enough), least, 1e-9);
+    LabellingOptions few;
+    few.most_states = 1;
+    few.horizon = 1;
+    const Labelling some = Label(problem, few);
+    EXPECT_NEAR(some.cost, CostOf(problem, some.labels), 1e-9);
+    EXPECT_GE(some.cost, least - 1e-9);
+    EXPECT_LE(LeastCost(problem, few), least + 1e-9);
+    if (some.optimal) {
+      EXPECT_NEAR(some.cost, least, 1e-9);
+    }
+  }
+}
+
+int64_t CopiesIn(const Network& network) {
+  const Machine machine = SmallMachine(8, 4096);
+  const Evaluation values = RandomInputs(network, 3);
+  const auto planned = MakePlan(network, network, machine, {});
+  EXPECT_TRUE(planned);
+  if (!planned) return -1;
+  const auto run = Simulate(network, machine, planned->plan, &values);
+  EXPECT_TRUE(run) << run.error().message;
+  if (run) ExpectClose(run->outputs, Expected(network, values));
+  return planned->plan.figures.copies;
+}
+
+std::vector<std::pair<std::string, std::string>> Contracting(const std::string& lhs,
+                                                             const std::string& rhs,
+                                                             const std::string& batch = "") {
+  std::vector<std::pair<std::string, std::string>> attributes = {{"lhs_contracting_dims", lhs},
+                                                                 {"rhs_contracting_dims", rhs}};
+  if (!batch.empty()) {
+    attributes.emplace_back("lhs_batch_dims", batch);
+    attributes.emplace_back("rhs_batch_dims", batch);
+  }
+  return attributes;
+}
+
+// Heads lie side by side along the partitions, or fill them, and are contracted where they lie.
+TEST(Layouts, OfHeadsAgreeWithTheirProjections) {
+  for (int64_t head : {4, 8}) {
+    const int64_t both = 2 * head;
+    const Network network =
+        Built({Parameter(0, {16, 8}), Parameter(1, {8, both}), Parameter(2, {8, both}),
+               Instruction("dot", {16, both}, {0, 1}, Contracting("{1}", "{0}")),
+               Instruction("dot", {16, both}, {0, 2}, Contracting("{1}", "{0}")),
+               Instruction("reshape", {16, 2, head}, {3}),
+               Instruction("reshape", {16, 2, head}, {4}),
+               Instruction("dot", {2, 16, 16}, {5, 6}, Contracting("{2}", "{2}", "{1}"))});
+    EXPECT_EQ(CopiesIn(network), 0) << "heads of " << head;
+  }
+}
+
+TEST(Layouts, LookThroughDimensionsOfSizeOne) {
+  std::vector<std::pair<std::string, std::string>> scores = Contracting("{3}", "{2}", "{1}");
+  const Network network = Built({Parameter(0, {16, 8}), Parameter(1, {8, 8}), Parameter(2, {8, 8}),
+                                 Instruction("dot", {16, 8}, {0, 1}, Contracting("{1}", "{0}")),
+                                 Instruction("dot", {16, 8}, {0, 2}, Contracting("{1}", "{0}")),
+                                 Instruction("reshape", {16, 2, 1, 4}, {3}),
+                                 Instruction("reshape", {16, 2, 4}, {4}),
+                                 Instruction("dot", {2, 16, 1, 16}, {5, 6}, std::move(scores))});
+  EXPECT_EQ(CopiesIn(network), 0);
+}
+
+// A sum over the partitions is left in all of them, where what it is taken from can read it.
+TEST(Layouts, KeepWhatIsNormalisedWhereItsProductWantsIt) {
+  const Network network =
+      Built({Parameter(0, {4, 16}), Parameter(1, {16, 8}), Parameter(2, {16}), Number("0"),
+             Instruction("exponential", {4, 16}, {0}),
+             Reduce({4}, 4, 3, "{1}", kAdds),
+             Instruction("broadcast", {4, 16}, {5}, {{"dimensions", "{0}"}}),
+             Instruction("broadcast", {4, 16}, {2}, {{"dimensions", "{1}"}}),
+             Instruction("subtract", {4, 16}, {4, 6}), Instruction("multiply", {4, 16}, {8, 7}),
+             Instruction("dot", {4, 8}, {9, 1}, Contracting("{1}", "{0}"))});
+  EXPECT_EQ(CopiesIn(network), 0);
+}
+
+// Summed over dimensions that come in another order on the other side: pairs must still meet.
+TEST(Layouts, PairContractedDimensions) {
+  const Network network = Built({Parameter(0, {3, 4, 5}), Parameter(1, {5, 4, 6}),
+                                 Instruction("tanh", {3, 4, 5}, {0}),
+                                 Instruction("tanh", {5, 4, 6}, {1}),
+                                 Instruction("dot", {3, 6}, {2, 3},
+                                             Contracting("{1,2}", "{1,0}"))});
+  EXPECT_GE(CopiesIn(network), 0);
+}
+
+}  // namespace
+}  // namespace hone::memory
