@@ -59,8 +59,8 @@ def test_what_hone_says(command):
 def test_the_first_interrupt_is_for_hone(command):
     from hone.jax._hone import run_hone
 
-    # Interrupts its caller, and answers only then.
-    command("kill -INT $PPID; sleep 0.5; echo '{\"kept\": \"tuned\"}'; exit 130")
+    # Interrupts its caller, once that waits for it, and answers only then.
+    command("sleep 0.5; kill -INT $PPID; sleep 0.5; echo '{\"kept\": \"tuned\"}'; exit 130")
     assert run_hone("tune") == {"kept": "tuned"}
 
 
