@@ -5,17 +5,15 @@
 // A fresh page a run, by the page's own clock from its start to two frames after all is drawn; the middle
 // run, the fastest and the slowest. The first run, which also starts Chromium's processes, is told apart.
 import {existsSync, statSync} from 'node:fs';
-import {createRequire} from 'node:module';
 import {resolve} from 'node:path';
+import {chromium, launch} from '../tests/report/chromium.mjs';
 
-const require = createRequire(new URL('../src/report/web/package.json', import.meta.url));
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const [file, runs = '7'] = process.argv.slice(2);
-if (!file || !existsSync(file) || !executablePath) {
-  console.error(executablePath ? 'report_seconds: which report? node bench/report_seconds.mjs REPORT.html' : 'report_seconds: there is no Chromium here');
+if (!file || !existsSync(file) || !chromium) {
+  console.error(chromium ? 'report_seconds: which report? node bench/report_seconds.mjs REPORT.html' : 'report_seconds: there is no Chromium here');
   process.exit(2);
 }
-const browser = await require('playwright-core').chromium.launch({executablePath, args: ['--no-sandbox', '--disable-gpu'], timeout: 120_000});
+const browser = await launch();
 const seconds = [];
 for (let run = 0; run <= Number(runs); ++run) {
   const page = await browser.newPage({viewport: {width: 1400, height: 900}});

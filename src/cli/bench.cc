@@ -15,6 +15,7 @@
 #include "cli/input.h"
 #include "cli/parse.h"
 #include "cli/progress.h"
+#include "cli/report.h"
 #include "cli/tuned_program.h"
 
 namespace hone::cli {
@@ -31,7 +32,6 @@ struct Options {
 };
 
 constexpr double kProfileSeconds = 0.5;
-constexpr double kMostProfileSeconds = 120;
 
 // Of all kernels' time, as a table of the dearest.
 std::string KernelTable(const std::string& title, const std::vector<KernelTime>& kernels,

@@ -17,7 +17,6 @@ namespace hone::cli {
 namespace {
 
 constexpr double kProfileSeconds = 1;
-constexpr double kMostProfileSeconds = 120;
 
 }  // namespace
 
@@ -78,7 +77,8 @@ StatusOr<report::KernelRun> MeasureKernels(Pool& pool, const StateName& state,
                                            const CompilePlan& plan, const ProgramGraph& optimised,
                                            const cost::Machine& machine, const std::string& label,
                                            double seconds) {
-  const StatusOr<std::vector<KernelTime>> times = pool.Profile(state, plan, seconds, kMostProfileSeconds);
+  const StatusOr<std::vector<KernelTime>> times =
+      pool.Profile(state, plan, seconds, kMostProfileSeconds);
   if (!times) return tl::unexpected(times.error());
   const cost::CostGraph graph = cost::MakeCostGraph(optimised);
   std::map<std::string, const cost::CostNode*> nodes;

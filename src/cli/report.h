@@ -35,6 +35,9 @@ std::string Percent(double share);
 // An optimised program, from its text. The pool forgets it again.
 StatusOr<ProgramGraph> DescribeText(Pool& pool, std::string text);
 
+// A trace of kernels that takes longer than this is given up.
+inline constexpr double kMostProfileSeconds = 120;
+
 // Runs the state under the plan for about `seconds`, and says of each kernel how long it took and
 // how long the roofline would have it take. `optimised` is the graph of the same compilation.
 StatusOr<report::KernelRun> MeasureKernels(Pool& pool, const StateName& state,

@@ -101,7 +101,7 @@ StatusOr<std::vector<Alternative>> Measurer::Alternatives(bool implementations, 
 }
 
 StatusOr<std::vector<KernelTime>> Measurer::Profile(const TunePlan& plan, double seconds,
-                                                      double most_seconds) {
+                                                    double most_seconds) {
   return Timed([&] { return evaluator_.Profile(plan, seconds, most_seconds); });
 }
 

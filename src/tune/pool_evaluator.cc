@@ -136,7 +136,7 @@ StatusOr<Compiled> PoolEvaluator::Compile(const TunePlan& plan, const CompileOpt
 }
 
 StatusOr<std::vector<KernelTime>> PoolEvaluator::Profile(const TunePlan& plan, double seconds,
-                                                           double most_seconds) {
+                                                         double most_seconds) {
   const StatusOr<StateName> state = StateAfter(*pool_, program_.id, plan.passes);
   if (!state) return tl::unexpected(state.error());
   return pool_->Profile(*state, plan.compile, seconds, most_seconds);

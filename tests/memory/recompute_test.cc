@@ -23,6 +23,13 @@ int64_t Moved(const Network& program, const Network& network, const Machine& mac
   return run->loaded_bytes + run->stored_bytes;
 }
 
+// In the order in which they run.
+std::vector<std::string> Opcodes(const Network& network) {
+  std::vector<std::string> opcodes;
+  for (const Op& op : network.ops) opcodes.push_back(op.opcode);
+  return opcodes;
+}
+
 TEST(ByParts, ComputesSlicesOfAnElementwiseResultWhereTheyAreRead) {
   const Network program = Built({Parameter(0, {8, 64}), Instruction("tanh", {8, 64}, {0}),
                                  Instruction("slice", {4, 64}, {1}, {{"slice", "{[0:4], [0:64]}"}}),
@@ -158,9 +165,7 @@ TEST(UpdateAtOnce, PutsWhatLeadsToOutputsRightAfterTheProductsThatItWaitsFor) {
   all.back().shape.tuple = {all[3].shape, all[4].shape};
   Network network = Built(std::move(all));
   UpdateAtOnce(network, 1 << 20);
-  std::vector<std::string> order;
-  for (const Op& op : network.ops) order.push_back(op.opcode);
-  EXPECT_EQ(order, (std::vector<std::string>{"dot", "tanh", "dot", "tanh"}));
+  EXPECT_EQ(Opcodes(network), (std::vector<std::string>{"dot", "tanh", "dot", "tanh"}));
   for (size_t o = 0; o < network.ops.size(); ++o) {
     EXPECT_EQ(network.tensors[static_cast<size_t>(network.ops[o].results[0])].producer,
               static_cast<OpId>(o));
@@ -181,13 +186,9 @@ TEST(UpdateAtOnce, DoesFirstWhatFreesMoreThanItMakes) {
   Network network = Built(std::move(all));
   Network huge = network;
   UpdateAtOnce(network, 1 << 20);
-  std::vector<std::string> order;
-  for (const Op& op : network.ops) order.push_back(op.opcode);
-  EXPECT_EQ(order, (std::vector<std::string>{"dot", "dot", "reduce", "dot", "reduce"}));
-  order.clear();
+  EXPECT_EQ(Opcodes(network), (std::vector<std::string>{"dot", "dot", "reduce", "dot", "reduce"}));
   UpdateAtOnce(huge, 32 * 32 * 4);
-  for (const Op& op : huge.ops) order.push_back(op.opcode);
-  EXPECT_EQ(order, (std::vector<std::string>{"dot", "dot", "dot", "reduce", "reduce"}));
+  EXPECT_EQ(Opcodes(huge), (std::vector<std::string>{"dot", "dot", "dot", "reduce", "reduce"}));
 }
 
 // 24 products, and then the sums of each: on 3 KiB they are not all kept until then.
@@ -225,9 +226,7 @@ TEST(UpdateAtOnce, PutsWhatIsMadeOfParametersWhereTheyAreLoadedAnyway) {
   all.back().shape.tuple = {all[3].shape, all[8].shape};
   Network network = Built(std::move(all));
   UpdateAtOnce(network, 1 << 20);
-  std::vector<std::string> order;
-  for (const Op& op : network.ops) order.push_back(op.opcode);
-  EXPECT_EQ(order,
+  EXPECT_EQ(Opcodes(network),
             (std::vector<std::string>{"dot", "dot", "negate", "dot", "sine", "add"}));
 }
 

@@ -43,13 +43,9 @@ Evaluation RandomInputs(const Network& network, uint64_t seed) {
 std::vector<Array> Expected(const Network& network, const Evaluation& values) {
   const auto outputs = EvaluateNetwork(network, [&](TensorId id, const Box& box) {
     const Tensor& tensor = network.tensors[static_cast<size_t>(id)];
-    const Array whole = Decode(values.parameters[static_cast<size_t>(tensor.parameter)],
-                               tensor.type, tensor.dimensions);
-    Array part = MakeArray(tensor.type, box);
-    ForEach(box, [&](const std::vector<int64_t>& index, int64_t at) {
-      CopyElement(whole, Position(whole.box, index), part, at);
-    });
-    return part;
+    return Cut(Decode(values.parameters[static_cast<size_t>(tensor.parameter)], tensor.type,
+                      tensor.dimensions),
+               box);
   });
   EXPECT_TRUE(outputs) << outputs.error().message;
   return *outputs;

@@ -4,14 +4,12 @@
 // Skipped where there is no Chromium or no bundle.
 import assert from 'node:assert/strict';
 import {existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
-import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {after, before, test} from 'node:test';
+import {chromium, launch} from './chromium.mjs';
 import {everything, report} from './synthetic.mjs';
 
-const require = createRequire(new URL('../../src/report/web/package.json', import.meta.url));
-const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const template = process.env.HONE_REPORT_TEMPLATE;
 const skip = !chromium ? 'skipped: there is no Chromium here' : !template || !existsSync(template) || statSync(template).size === 0 ? 'skipped: there is no bundle' : false;
 if (skip) console.log(skip);
@@ -22,7 +20,7 @@ let folder;
 before(async () => {
   if (skip) return;
   folder = mkdtempSync(join(tmpdir(), 'hone-report-'));
-  browser = await require('playwright-core').chromium.launch({executablePath: chromium, args: ['--no-sandbox', '--disable-gpu'], timeout: 120_000});
+  browser = await launch();
 });
 after(async () => {
   await browser?.close();

@@ -108,8 +108,8 @@ Finding HugePages(const Surroundings& here) {
   if (chosen == "always")
     return {State::kOk, "always: large arrays may get huge pages, or not, from run to run", ""};
   if (chosen == "madvise") {
-    return {State::kOk, "madvise: GLIBC_TUNABLES=glibc.malloc.hugetlb=1, as under `hone with`, gets them",
-            ""};
+    return {State::kOk,
+            "madvise: GLIBC_TUNABLES=glibc.malloc.hugetlb=1, as under `hone with`, gets them", ""};
   }
   return {State::kOk, chosen, ""};
 }

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "memory/simulator/given.h"
 #include "memory/simulator/simulate.h"
 #include "memory/values/evaluate.h"
 
@@ -27,33 +28,18 @@ std::complex<double> At(const Array& array, int64_t at) {
                                                    : AsReal(array, at);
 }
 
-// The bytes of a parameter or a large constant; none where the reference lacks them.
-const std::string* BytesIn(const Tensor& tensor, const Evaluation& reference) {
-  if (tensor.parameter != kNone) {
-    const auto p = static_cast<size_t>(tensor.parameter);
-    return p < reference.parameters.size() ? &reference.parameters[p] : nullptr;
-  }
-  for (const LargeConstant& constant : reference.constants) {
-    if (constant.computation == static_cast<uint32_t>(tensor.constant_computation) &&
-        constant.instruction == static_cast<uint32_t>(tensor.constant_instruction)) {
-      return &constant.bytes;
-    }
-  }
-  return nullptr;
-}
-
 // By how much the elements of each output move when every elementwise result on the way is moved by
 // about a unit in its last place, up or down: what is rounding where numbers cancel that came from
 // no input. None where that cannot be computed.
 std::vector<double> NoiseOnTheWay(const Network& network, const Evaluation& reference) {
+  std::vector<std::optional<Array>> given(network.tensors.size());
   bool lacking = false;
   const ReadTensor leaves = [&](TensorId id, const Box& box) {
     const Tensor& tensor = network.tensors[static_cast<size_t>(id)];
-    const std::string* bytes = BytesIn(tensor, reference);
-    Array part = MakeArray(tensor.type, box);
-    lacking = lacking || bytes == nullptr;
-    if (bytes != nullptr) CopyBox(Decode(*bytes, tensor.type, tensor.dimensions), part, box);
-    return part;
+    std::optional<Array>& whole = given[static_cast<size_t>(id)];
+    if (!whole) whole = GivenValues(tensor, reference);
+    lacking = lacking || !whole;
+    return whole ? Cut(*whole, box) : MakeArray(tensor.type, box);
   };
   uint32_t random = 1;
   const ChangeResult shake = [&](const Op& op, Array& result) {

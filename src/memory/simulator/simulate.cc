@@ -5,6 +5,7 @@
 #include <map>
 
 #include "memory/access.h"
+#include "memory/simulator/given.h"
 #include "memory/simulator/scratchpad.h"
 #include "memory/values/evaluate.h"
 
@@ -84,34 +85,18 @@ class Simulator {
   }
 
   Status FillDram() {
-    std::map<std::pair<uint32_t, uint32_t>, const std::string*> constants;
-    if (values_ != nullptr) {
-      for (const LargeConstant& constant : values_->constants) {
-        constants[{constant.computation, constant.instruction}] = &constant.bytes;
-      }
-    }
     for (size_t t = 0; t < network_.tensors.size(); ++t) {
       const Tensor& tensor = network_.tensors[t];
       if (tensor.producer != kNone) continue;
       written_[t] = WholeBox(tensor.dimensions);
       if (values_ == nullptr) continue;
-      const std::string* bytes = nullptr;
-      if (tensor.parameter != kNone) {
-        if (U(tensor.parameter) < values_->parameters.size()) {
-          bytes = &values_->parameters[U(tensor.parameter)];
-        }
-      } else if (tensor.constant_computation != kNone) {
-        const auto found = constants.find({static_cast<uint32_t>(tensor.constant_computation),
-                                           static_cast<uint32_t>(tensor.constant_instruction)});
-        if (found != constants.end()) bytes = found->second;
-      } else {
-        continue;  // the result of an operator that nothing depends on
-      }
-      if (KindOf(tensor.type) == ValueKind::kNone || bytes == nullptr ||
-          static_cast<int64_t>(bytes->size()) != tensor.Bytes()) {
+      const bool is_given = tensor.parameter != kNone || tensor.constant_computation != kNone;
+      if (!is_given) continue;  // the result of an operator that nothing depends on
+      auto values = GivenValues(tensor, *values_);
+      if (!values) {
         return MakeError(ErrorCode::kUnsupported, "there are no values for '" + tensor.name + "'");
       }
-      dram_[t] = Decode(*bytes, tensor.type, tensor.dimensions);
+      dram_[t] = *std::move(values);
     }
     return {};
   }
@@ -132,10 +117,7 @@ class Simulator {
       return MakeArray(values_ ? network_.tensors[U(id)].type : ElementType::kOther, box);
     }
     if (values_ == nullptr) return MakeArray(ElementType::kOther, box);
-    const Array& whole = dram_[U(id)];
-    Array part = MakeArray(whole.type, box);
-    CopyBox(whole, part, box);
-    return part;
+    return Cut(dram_[U(id)], box);
   }
 
   void ToDram(TensorId id, const Array& part) {

@@ -75,6 +75,17 @@ void CopyBox(const Array& source, Array& target, const Box& box) {
   });
 }
 
+Array Cut(const Array& whole, const Box& box) {
+  if (whole.box == box) return whole;
+  Array part = MakeArray(whole.type, box);
+  CopyBox(whole, part, box);
+  return part;
+}
+
+void Fill(const Array& scalar, Array& result) {
+  CopyRun(scalar, 0, 0, result, 0, 1, Elements(result.box));
+}
+
 void DecodeElement(const char* bytes, Array& array, int64_t at) {
   const auto k = static_cast<size_t>(at);
   switch (KindOf(array.type)) {

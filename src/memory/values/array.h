@@ -35,6 +35,12 @@ void CopyRun(const Array& source, int64_t from, int64_t from_step, Array& target
 // Elements of `box`, which both arrays hold, in the coordinates of the whole tensor.
 void CopyBox(const Array& source, Array& target, const Box& box);
 
+// That box of an array which holds it.
+Array Cut(const Array& whole, const Box& box);
+
+// The scalar everywhere.
+void Fill(const Array& scalar, Array& result);
+
 // The memory of a row-major array, and back.
 Array Decode(std::string_view bytes, ElementType type, const std::vector<int64_t>& dimensions);
 void DecodeElement(const char* bytes, Array& array, int64_t at);

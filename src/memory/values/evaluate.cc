@@ -12,13 +12,6 @@ Box BoxOfResult(const Network& network, TensorId tensor) {
 }
 
 // Linear algebra is computed for whole matrices; a tile of its results is cut out afterwards.
-Array Cut(const Array& whole, const Box& box) {
-  if (whole.box == box) return whole;
-  Array part = MakeArray(whole.type, box);
-  CopyBox(whole, part, box);
-  return part;
-}
-
 }  // namespace
 
 StatusOr<std::vector<Array>> EvaluateOp(const Network& network, const Op& op,

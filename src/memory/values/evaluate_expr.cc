@@ -42,11 +42,6 @@ void Place(const Array& part, Array& result, const std::vector<int64_t>& shift,
   });
 }
 
-void Fill(const Array& scalar, Array& result) {
-  const int64_t count = Elements(result.box);
-  for (int64_t i = 0; i < count; ++i) CopyElement(scalar, 0, result, i);
-}
-
 // Where an operand's element lies that a result's looks at: linear in the result's index.
 struct Steps {
   Steps(const Array& part, size_t rank) : strides(Strides(part.box)), along(rank, 0) {

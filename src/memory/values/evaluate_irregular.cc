@@ -184,12 +184,7 @@ StatusOr<std::vector<Array>> RunBody(const Network& body, const std::vector<Arra
   return EvaluateNetwork(body, [&](TensorId tensor, const Box& box) {
     const int32_t parameter = body.tensors[static_cast<size_t>(tensor)].parameter;
     if (parameter == kNone) return MakeArray(ElementType::kOther, box);  // a large constant
-    Array part = MakeArray(arguments[static_cast<size_t>(parameter)].type, box);
-    ForEach(box, [&](const std::vector<int64_t>& index, int64_t at) {
-      const Array& whole = arguments[static_cast<size_t>(parameter)];
-      CopyElement(whole, Position(whole.box, index), part, at);
-    });
-    return part;
+    return Cut(arguments[static_cast<size_t>(parameter)], box);
   });
 }
 

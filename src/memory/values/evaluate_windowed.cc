@@ -98,7 +98,7 @@ std::vector<Array> Initial(const std::vector<Array>& operands, const Box& out) {
   std::vector<Array> initial;
   for (size_t k = operands.size() / 2; k < operands.size(); ++k) {
     Array array = MakeArray(operands[k].type, out);
-    for (int64_t i = 0; i < Elements(out); ++i) CopyElement(operands[k], 0, array, i);
+    Fill(operands[k], array);
     initial.push_back(std::move(array));
   }
   return initial;
@@ -288,7 +288,7 @@ StatusOr<std::vector<Array>> EvaluateLanes(const Network& body,
                        "a computation of '" + body.name + "' that is not of scalars only");
     }
     Array array = MakeArray(expr->type, lanes);
-    for (int64_t i = 0; i < Elements(lanes); ++i) CopyElement(*expr->literal, 0, array, i);
+    Fill(*expr->literal, array);
     return array;
   };
   for (const Op& op : body.ops) {

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
+#include <string>
 
 #include "core/rng.h"
 #include "search/choices/choices.h"
@@ -47,6 +49,18 @@ class Objective {
   Rng rng_;
   std::vector<std::vector<double>> effects_;
 };
+
+// Of as many variables, each as `set` has it.
+Problem MakeProblem(int count, const std::function<void(int, Variable&)>& set) {
+  Problem problem;
+  for (int i = 0; i < count; ++i) {
+    Variable variable;
+    variable.name = std::to_string(i);
+    set(i, variable);
+    problem.variables.push_back(variable);
+  }
+  return problem;
+}
 
 class EachChooser : public testing::TestWithParam<ChooserInfo> {
  protected:
@@ -125,14 +139,10 @@ TEST_P(EachChooser, FamiliesAreChangedTogetherEarly) {
   if (GetParam().name == "random" || GetParam().name == "exhaustive") {
     GTEST_SKIP() << "it asks in its own order";
   }
-  Problem problem;
-  for (int i = 0; i < 12; ++i) {
-    Variable variable;
-    variable.name = std::to_string(i);
+  const Problem problem = MakeProblem(12, [](int i, Variable& variable) {
     variable.family = i == 0 ? 1 : 2;
     variable.weight = i == 0 ? 1 : 0.2;
-    problem.variables.push_back(variable);
-  }
+  });
   const auto chooser = GetParam().make(problem, 1);
   Assignment together(12, 1);
   together[0] = 0;
@@ -150,16 +160,12 @@ TEST_P(EachChooser, WhatComesFirstIsAskedWhicheverGroupIsAskedAbout) {
   if (GetParam().name == "random" || GetParam().name == "exhaustive") {
     GTEST_SKIP() << "it asks in its own order";
   }
-  Problem problem;
-  for (int i = 0; i < 12; ++i) {
-    Variable variable;
-    variable.name = std::to_string(i);
+  const Problem problem = MakeProblem(12, [](int i, Variable& variable) {
     variable.group = i < 10 ? 1 : 2;
     variable.family = i;
     variable.weight = i < 10 ? 1 : 0.1;
     variable.first = i >= 10;
-    problem.variables.push_back(variable);
-  }
+  });
   const auto chooser = GetParam().make(problem, 1);
   const Assignment stock = StockAssignment(problem.variables);
   EXPECT_EQ(chooser->Ask(1, 1), std::vector<Assignment>{stock});
