@@ -28,7 +28,7 @@ struct TrainOptions {
   int batch = 16;           // examples of a step, of one program
   double rate = 2e-3;       // falls to a twentieth, along a cosine
   double absolute = 0.05;   // how much the program's mean counts beside the order of its plans
-  double validation = 0.2;  // share of the programs that are only looked at, to know when to stop
+  double validation = 0.35;  // share of the programs that are only looked at, to know when to stop
   double decay = 0.02;      // of parameters, a step, by the rate
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(int step, double loss)> progress;  // the loss is a running mean
@@ -37,7 +37,8 @@ struct TrainOptions {
 // Each step takes one program's examples, and brings the differences between their estimates nearer
 // to those between their values, the more the less these are in doubt; Adam (Kingma, Ba: "Adam: A
 // Method for Stochastic Optimization", ICLR 2015). Every so many steps the programs for validation
-// are looked at; the model is the one that did best there, which may be the roofline itself.
+// are looked at; the model is the one that orders most pairs of their plans rightly, with all, a
+// half or a quarter of the correction that it has learnt, which may be the roofline itself.
 // Programs with one example teach their mean only. Once interrupted, what is had so far. The same
 // examples and options make the same model. Needs one example at least.
 CostModel TrainCostModel(const std::vector<Example>& examples, const Machine& machine,
