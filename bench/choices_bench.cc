@@ -118,7 +118,7 @@ void Search(const Options& options, const choices::ChooserInfo& info, const tune
             Values& values) {
   choices::Problem problem;
   problem.variables = space.variables;
-  problem.singles = static_cast<size_t>(0.6 * static_cast<double>(options.evaluations));
+  problem.singles = static_cast<size_t>(0.3 * static_cast<double>(options.evaluations));
   const auto chooser = info.make(problem, options.seed);
   while (values.asked() < options.evaluations) {
     const std::vector<choices::Assignment> asked = chooser->Ask(1);

@@ -3,19 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/rng.h"
-
 namespace hone::tune {
-namespace {
-
-constexpr double kEvaluationsALeap = 4;
-
-// Several passes left out at a time hardly ever help.
-bool MayLeap(const Decision& decision) {
-  return !IsAlternative(decision) && !IsWithoutPass(decision.name);
-}
-
-}  // namespace
 
 StageTurns::StageTurns(const Space& space, int turn) : turn_(turn) {
   for (const choices::Variable& variable : space.variables) groups_.push_back(variable.group);
@@ -71,21 +59,6 @@ bool Finalists::Offer(Finalist finalist, double margin) {
 
 double Finalists::best_value() const {
   return list_.empty() ? 0 : std::min(0.0, list_.front().value);
-}
-
-std::vector<choices::Assignment> Leaps(const Space& space, uint64_t seed, double evaluations) {
-  std::vector<choices::Assignment> leaps;
-  Rng random(seed);
-  for (const double share : {0.5, 0.2, 0.8}) {
-    if (static_cast<double>(leaps.size() + 1) * kEvaluationsALeap > evaluations) break;
-    choices::Assignment leap = choices::StockAssignment(space.variables);
-    for (size_t i = 0; i < leap.size(); ++i) {
-      if (!MayLeap(space.decisions[i]) || random.Unit() >= share) continue;
-      leap[i] = static_cast<uint32_t>(random.Below(space.variables[i].choices));
-    }
-    leaps.push_back(std::move(leap));
-  }
-  return leaps;
 }
 
 }  // namespace hone::tune

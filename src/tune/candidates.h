@@ -65,10 +65,6 @@ class Finalists {
   std::vector<Finalist> list_;
 };
 
-// Many choices changed at once, more and less of them: what pays only together, changes one at a
-// time do not find. As many as that number of evaluations has room for.
-std::vector<choices::Assignment> Leaps(const Space& space, uint64_t seed, double evaluations);
-
 }  // namespace hone::tune
 
 #endif  // HONE_TUNE_CANDIDATES_H_

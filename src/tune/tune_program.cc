@@ -34,7 +34,7 @@ constexpr double kPromisingShare = 0.7;  // the same, for those that replace dea
 constexpr double kMuchPromise = 0.2;
 constexpr double kOrderShare = 0.05;  // of the budget, for finding orders
 constexpr double kMostOrderSeconds = 30;
-constexpr double kSinglesShare = 0.6;          // of the evaluations that fit
+constexpr double kSinglesShare = 0.3;          // of the evaluations that fit
 constexpr int64_t kHopeless = 6;               // failures from the first on: it does not run here
 constexpr double kMostQuickSeconds = 20;       // of comparing a new best
 constexpr double kLookAgain[] = {0.35, 0.65};  // shares of the search, where the best is listed
@@ -368,11 +368,6 @@ class Tuner {
       fits = std::min(fits, static_cast<double>(end - measurer_.evaluations()));
     }
     problem.singles = static_cast<size_t>(std::max(8.0, kSinglesShare * fits));
-    if (round.known == 0) {
-      for (const choices::Assignment& leap : Leaps(space_, options_.seed, fits)) {
-        problem.starts.push_back(PartOf(round, leap));
-      }
-    }
     return problem;
   }
 

@@ -29,8 +29,8 @@ using Assignment = std::vector<uint32_t>;
 struct Problem {
   std::vector<Variable> variables;
   std::vector<Assignment> starts;  // believed to be good: asked right after the stock assignment
-  // The first so many flips of a variable or of a whole family, by weight, are asked before other
-  // combinations: each of the best assignment so far.
+  // The first so many flips of a variable or of a whole family, by weight, are asked first, each of
+  // the best assignment so far; between them come leaps from it, of many variables.
   size_t singles = SIZE_MAX;
 };
 
@@ -46,8 +46,8 @@ class Chooser {
  public:
   virtual ~Chooser() = default;
   // At most `most` assignments that were not asked for before, at least one unless all were. As far
-  // as it can, and once Variable::first are over, each differs from known ones in variables of that
-  // group only.
+  // as it can, and but for Variable::first and leaps, each differs from known ones in variables of
+  // that group only.
   virtual std::vector<Assignment> Ask(size_t most, int group = kEveryGroup) = 0;
   // Also of what was not asked for, and again where a value became better known.
   virtual void Tell(const Trial& trial) = 0;

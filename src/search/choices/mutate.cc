@@ -53,6 +53,18 @@ void Mutate(const std::vector<Variable>& variables, int group, Mutation mutation
   }
 }
 
+void Leap(const std::vector<Variable>& variables, int group, Rng& rng, Assignment& assignment) {
+  const std::vector<size_t> among = VariablesOf(variables, group);
+  if (among.empty()) return;
+  const double most = std::log(static_cast<double>(among.size()) + 1);
+  const size_t changes = std::clamp<size_t>(static_cast<size_t>(std::exp(rng.Unit() * most)),
+                                            size_t{1}, among.size());
+  for (size_t i = 0; i < changes; ++i) {
+    const size_t at = among[rng.Below(among.size())];
+    assignment[at] = static_cast<uint32_t>(rng.Below(variables[at].choices));
+  }
+}
+
 void MutateSomehow(const std::vector<Variable>& variables, int group, Rng& rng,
                    Assignment& assignment) {
   const double kind = rng.Unit();

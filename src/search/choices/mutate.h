@@ -21,6 +21,10 @@ enum class Mutation {
 void Mutate(const std::vector<Variable>& variables, int group, Mutation mutation, Rng& rng,
             Assignment& assignment);
 
+// As many variables of the group changed to choices drawn uniformly as come out of a draw that is
+// uniform in the logarithm: most often a few, now and then nearly all. Some may stay as they were.
+void Leap(const std::vector<Variable>& variables, int group, Rng& rng, Assignment& assignment);
+
 // A mutation of any kind; mostly single ones.
 void MutateSomehow(const std::vector<Variable>& variables, int group, Rng& rng,
                    Assignment& assignment);

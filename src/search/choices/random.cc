@@ -1,8 +1,5 @@
-// Random assignments, most of them close to the stock one: the number of changed variables is
-// uniform in its logarithm. Memoryless.
-#include <algorithm>
-#include <cmath>
-
+// Leaps from the stock assignment. Memoryless.
+#include "search/choices/mutate.h"
 #include "search/choices/strategy.h"
 
 namespace hone::choices {
@@ -12,15 +9,7 @@ class Random final : public Strategy {
  public:
   Assignment Propose(const History& history, int, Rng& rng) override {
     Assignment assignment = history.stock();
-    const size_t all = assignment.size();
-    if (all == 0) return assignment;
-    const double most = std::log(static_cast<double>(all) + 1);
-    const size_t changes =
-        std::clamp<size_t>(static_cast<size_t>(std::exp(rng.Unit() * most)), size_t{1}, all);
-    for (size_t i = 0; i < changes; ++i) {
-      const size_t at = rng.Below(all);
-      assignment[at] = static_cast<uint32_t>(rng.Below(history.variables()[at].choices));
-    }
+    Leap(history.variables(), kEveryGroup, rng, assignment);
     return assignment;
   }
   void Learn(const History&, const Trial&, Rng&) override {}

@@ -32,7 +32,7 @@ class StrategyChooser final : public Chooser {
     std::vector<Assignment> asked;
     while (asked.size() < most && static_cast<double>(history_.seen()) < history_.size()) {
       std::optional<Assignment> next = FirstAsk();
-      if (!next) next = Single(group);
+      if (!next) next = Opening(group);
       if (!next) next = Fresh(group);
       if (!next) break;
       asked.push_back(*std::move(next));
@@ -88,6 +88,20 @@ class StrategyChooser final : public Chooser {
     return std::nullopt;
   }
 
+  // Singles and leaps in turn, until the singles are over: a single shows clearly what is worth much
+  // by itself; of what is worth little, or only together, leaps find more at a time.
+  std::optional<Assignment> Opening(int group) {
+    if (leap_is_due_) {
+      leap_is_due_ = false;
+      for (int i = 0; i < kProposals; ++i) {
+        Assignment leap = history_.best();
+        Leap(history_.variables(), kEveryGroup, rng_, leap);
+        if (history_.MarkSeen(leap)) return leap;
+      }
+    }
+    return Single(group);
+  }
+
   std::optional<Assignment> Single(int group) {
     for (Flip& flip : singles_) {
       if (flip.tried) continue;
@@ -97,7 +111,9 @@ class StrategyChooser final : public Chooser {
       flip.tried = true;
       Assignment assignment = history_.best();
       for (size_t i : flip.variables) assignment[i] = flip.choice;
-      if (history_.MarkSeen(assignment)) return assignment;
+      if (!history_.MarkSeen(assignment)) continue;
+      leap_is_due_ = !flip.first;
+      return assignment;
     }
     return std::nullopt;
   }
@@ -138,6 +154,7 @@ class StrategyChooser final : public Chooser {
   std::vector<Assignment> first_;
   size_t next_first_ = 0;
   std::vector<Flip> singles_;
+  bool leap_is_due_ = false;
   Assignment counter_;
   bool counted_ = false;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <set>
 #include <string>
 
@@ -174,6 +175,29 @@ TEST_P(EachChooser, WhatComesFirstIsAskedWhicheverGroupIsAskedAbout) {
     alone[i] = 1;
     EXPECT_EQ(chooser->Ask(1, 1), std::vector<Assignment>{alone});
   }
+}
+
+TEST_P(EachChooser, SinglesAndLeapsTakeTurns) {
+  if (GetParam().name == "random" || GetParam().name == "exhaustive") {
+    GTEST_SKIP() << "it asks in its own order";
+  }
+  Problem problem = MakeProblem(60, [](int i, Variable& variable) { variable.family = i; });
+  problem.singles = 10;
+  const auto chooser = GetParam().make(problem, 1);
+  const Assignment stock = chooser->Ask(1)[0];
+  chooser->Tell({stock, 0, false});
+  int64_t most = 0;
+  for (int i = 0; i < 19; ++i) {
+    const Assignment asked = chooser->Ask(1)[0];
+    chooser->Tell({asked, 0.1, false});  // stock stays the best
+    const auto changed = std::inner_product(asked.begin(), asked.end(), stock.begin(), int64_t{0},
+                                            std::plus<>(), std::not_equal_to<>());
+    if (i % 2 == 0) {
+      EXPECT_EQ(changed, 1) << i;
+    }
+    most = std::max(most, changed);
+  }
+  EXPECT_GE(most, 5);
 }
 
 TEST_P(EachChooser, NothingToChoose) {
