@@ -4,6 +4,7 @@ layering_test.py ROOT prints a line for each finding and fails where there is on
 itself, on a small tree with one breach of every rule.
 """
 
+import fnmatch
 import os
 import re
 import subprocess
@@ -56,10 +57,21 @@ def files_of(root):
         return sorted(n for n in set(names) if n and os.path.isfile(os.path.join(root, n)))
     except (OSError, subprocess.CalledProcessError):
         pass  # no git, or an unpacked archive
+    patterns = ["/.git", ".pytest_cache"]
+    if os.path.exists(os.path.join(root, ".gitignore")):
+        with open(os.path.join(root, ".gitignore"), encoding="utf-8") as file:
+            patterns += [line.strip().rstrip("/") for line in file if line.strip()]
+
+    def is_ignored(path):
+        return any(fnmatch.fnmatch("/" + path if "/" in pattern else os.path.basename(path), pattern)
+                   for pattern in patterns)
+
     found = []
     for folder, folders, names in os.walk(root):
-        folders[:] = [f for f in folders if not f.startswith((".git", "build", "demo-out"))]
-        found += [os.path.relpath(os.path.join(folder, n), root) for n in names]
+        inside = os.path.relpath(folder, root)
+        folders[:] = [f for f in folders if not is_ignored(os.path.normpath(f"{inside}/{f}"))]
+        paths = [os.path.normpath(f"{inside}/{n}") for n in names]
+        found += [path for path in paths if not is_ignored(path)]
     return sorted(found)
 
 
@@ -136,6 +148,8 @@ def check_this_checker():
         "src/device/plugin/s.cc": '#include "xla/pjrt/c/pjrt_c_api.h"\n',
         "src/cli/n.cc": '#include "tune/optimize.h"\n#include <vector>\n#include <CLI/App.hpp>\n',
         "src/tune/o.cc": '// #include is not one: "compiler/x.h"\n' + "\n" * (MOST_LINES - 1),
+        ".gitignore": "/.venv*/\n",
+        ".venv-x/lib/t.py": "# TO" + "DO: of another project\n",
         "docs/p.md": "~/work/x  a/home/b  $HOME/root/c  https://example.org/home/x\n",
     }
     with tempfile.TemporaryDirectory() as root:
