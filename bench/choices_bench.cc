@@ -155,7 +155,7 @@ int Run(const Options& options) {
   tune::TuneOptions tuning;
   tuning.seed = options.seed;
   tune::Measurer measurer(**evaluator, space, tuning);
-  measurer.KnowStock(listing->fingerprint);
+  measurer.KnowStock(listing->fingerprint, listing->seconds);
   Values values(**evaluator, space, measurer);
   if (info != nullptr) {
     Search(options, *info, space, values);

@@ -53,6 +53,7 @@ struct Options {
   bool no_transfer = false;
   std::string cost_model = "none";
   bool fast_math = false;
+  bool free_entry = false;
   bool no_verify = false;
   int hops = 5;
   uint64_t seed = 1;
@@ -423,6 +424,7 @@ class Tuning {
     if (options_.budget.steps != Budget{}.steps) tuning.budget_evaluations = options_.budget.steps;
     tuning.seed = options_.seed;
     tuning.fast_math = options_.fast_math;
+    tuning.free_entry = options_.free_entry;
     tuning.fusion_hops = options_.hops;
     tuning.verify = !options_.no_verify;
     tuning.compare.seed = options_.seed;
@@ -531,6 +533,9 @@ Run AddTune(CLI::App& app) {
       ->capture_default_str()
       ->type_name("MODEL");
   app.add_flag("--fast-math", options->fast_math, "offer flags that change the numerics too");
+  app.add_flag("--free-entry", options->free_entry,
+               "its caller can pass and take arrays in any layout: decide those of parameters and "
+               "results too");
   app.add_option("--hops", options->hops, "neighbourhood by which fusion decisions are told apart")
       ->check(CLI::Range(0, 20))
       ->capture_default_str();

@@ -41,11 +41,13 @@ enum class CompileSiteKind : uint8_t {
   kLayout,       // of an array that an instruction makes: "stock" or minor-to-major, "0,1"
   kPartitions,   // into how many pieces a loop is split: a number
   kDotStrategy,  // how a dot is emitted: "naive", "gemv", "gemm", "eigen"
-  kLibrary,  // whether a kernel library takes an instruction and its neighbours: "none" or its name
+  kLibrary,      // whether a kernel library takes an instruction and its neighbours: "none" or its name
+  kEntryLayout,  // of an array that is passed to the program, or that it returns: minor-to-major
 };
 
 inline constexpr std::string_view kCompileSiteKindNames[] = {
-    "fusion_edge", "fusion_node", "layout", "partitions", "dot_strategy", "library"};
+    "fusion_edge",  "fusion_node", "layout",      "partitions",
+    "dot_strategy", "library",     "entry_layout"};
 
 inline constexpr std::string_view CompileSiteKindName(CompileSiteKind kind) {
   return kCompileSiteKindNames[static_cast<int>(kind)];
@@ -57,6 +59,7 @@ inline constexpr Stage StageOf(CompileSiteKind kind) {
     case CompileSiteKind::kFusionNode:
       return Stage::kFusion;
     case CompileSiteKind::kLayout:
+    case CompileSiteKind::kEntryLayout:
       return Stage::kLayout;
     default:
       return Stage::kTiles;
@@ -148,6 +151,7 @@ struct CompileOptions {
   bool text = false;              // fill Compiled::text
   int fusion_hops = 5;            // XTAT's k of fusion sites; node-level sites have 0
   bool fast_math = false;         // offer flags that change the numerics (flag_choices)
+  bool free_entry = false;        // offer layouts of the entry's parameters and results
   double deadline_seconds = 180;  // a compilation that takes longer is given up
 };
 

@@ -10,6 +10,7 @@ namespace hone::tune {
 namespace {
 
 constexpr double kUnknownCompile = 6;  // seconds
+constexpr double kFullByQuick = 2;     // what a compilation takes, by one at LLVM's cheap level
 constexpr double kLeastPatience = 15;
 constexpr double kLeastSample = 0.002;  // RaceOptions::least_sample_seconds
 constexpr int kShortPairs = 10;
@@ -70,7 +71,8 @@ bool Measurer::Claim(const std::string& executable) {
   return claimed_.insert(executable).second;
 }
 
-void Measurer::KnowStock(const Fingerprint& module) {
+void Measurer::KnowStock(const Fingerprint& module, double quick_compile_seconds) {
+  stock_compile_seconds_ = kFullByQuick * quick_compile_seconds;
   Measured stock;
   stock.executable = module.ToHex();
   stock.look = Look::kLong;

@@ -74,7 +74,7 @@ class Measurer {
   void Forget();
 
   // The optimised module of the stock compiler: plans that come to it are worth 0, unmeasured.
-  void KnowStock(const Fingerprint& module);
+  void KnowStock(const Fingerprint& module, double quick_compile_seconds);
   Measured Measure(const TunePlan& plan, Look look) { return Measure(Prepare(plan), look); }
   Prepared Prepare(const TunePlan& plan);
   Measured Measure(const Prepared& prepared, Look look);

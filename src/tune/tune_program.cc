@@ -103,7 +103,7 @@ class Tuner {
     const StatusOr<Compiled> listing = List({}, /*text=*/trace);
     if (!listing) return "it cannot be compiled here: " + listing.error().message;
     result_.sites = listing->sites;
-    measurer_.KnowStock(listing->fingerprint);
+    measurer_.KnowStock(listing->fingerprint, listing->seconds);
     if (trace && listing->seconds < kMostTraceShare * options_.budget_seconds) {
       if (const std::optional<std::string> reason = Trace(listing->text)) return reason;
     }
@@ -146,6 +146,7 @@ class Tuner {
     compiling.text = text;
     compiling.fusion_hops = options_.fusion_hops;
     compiling.fast_math = options_.fast_math;
+    compiling.free_entry = options_.free_entry;
     return measurer_.Compile(plan, compiling);
   }
 

@@ -46,7 +46,8 @@ struct TuneOptions {
   double budget_seconds = 600;     // of everything, compiling and verifying too
   int64_t budget_evaluations = 0;  // of plans; 0 is no limit
   uint64_t seed = 1;
-  bool fast_math = false;  // offers flags that change the numerics
+  bool fast_math = false;   // offers flags that change the numerics
+  bool free_entry = false;  // the caller passes and takes arrays in any layout
   int fusion_hops = 5;
   int turn = 5;                 // evaluations that a stage is tuned for before the next, when joint
   double most_run_seconds = 2;  // programs that run longer are left alone

@@ -57,12 +57,13 @@ void ToWire(const hone::CompileOptions& options, CompileOptions::Builder out) {
   out.setText(options.text);
   out.setFusionHops(static_cast<uint32_t>(options.fusion_hops));
   out.setFastMath(options.fast_math);
+  out.setFreeEntry(options.free_entry);
 }
 
 hone::CompileOptions FromWire(CompileOptions::Reader in) {
   constexpr uint32_t kMostHops = 64;
   return {in.getSites(), in.getText(), static_cast<int>(std::min(in.getFusionHops(), kMostHops)),
-          in.getFastMath()};
+          in.getFastMath(), in.getFreeEntry()};
 }
 
 void ToWire(const hone::Compiled& compiled, Compiled::Builder out) {

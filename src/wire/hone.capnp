@@ -145,6 +145,7 @@ struct CompileOptions {
   text @1 :Bool;
   fusionHops @2 :UInt32;
   fastMath @3 :Bool;
+  freeEntry @4 :Bool;
 }
 
 struct KernelTime {

@@ -41,10 +41,12 @@ ENTRY e {
   ROOT d = f32[128,96] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
 })";
 
-Compiled Compile(const xla::HloModule& module, const CompilePlan& plan = {}, bool sites = true) {
+Compiled Compile(const xla::HloModule& module, const CompilePlan& plan = {}, bool sites = true,
+                 bool free_entry = false) {
   CompileOptions options;
   options.sites = sites;
   options.text = true;
+  options.free_entry = free_entry;
   auto compiled = CompileUnderPlan(module, plan, options);
   EXPECT_TRUE(compiled.has_value()) << compiled.error().message;
   return compiled ? *compiled : Compiled{};
@@ -171,6 +173,56 @@ TEST(Plans, ALayoutIsHad) {
   const Compiled planned = Compile(*module, plan);
   EXPECT_EQ(stock.text.find("f32[512,256]{0,1} add("), std::string::npos) << stock.text;
   EXPECT_NE(planned.text.find("f32[512,256]{0,1} add("), std::string::npos) << planned.text;
+  ExpectEqual(*module, plan);
+}
+
+TEST(Plans, AFreeEntryIsLaidOut) {
+  const auto module = Parse(kTransposeAdd);
+  EXPECT_EQ(Find(Compile(*module), CompileSiteKind::kEntryLayout, "parameter"), nullptr);
+  const Compiled stock = Compile(*module, {}, true, /*free_entry=*/true);
+  const CompileSite* const parameter =
+      Find(stock, CompileSiteKind::kEntryLayout, "parameter");
+  const CompileSite* const result = Find(stock, CompileSiteKind::kEntryLayout, "result");
+  ASSERT_TRUE(parameter != nullptr && result != nullptr);
+  EXPECT_EQ(parameter->choices[parameter->stock], "1,0");
+  for (const CompileSite* site : {parameter, result}) {
+    const CompilePlan plan{{{site->key, "0,1"}}, {}};
+    const Compiled planned = Compile(*module, plan);
+    EXPECT_EQ(planned.applied, 1u);
+    EXPECT_NE(planned.fingerprint, stock.fingerprint);
+    const std::string laid_out = site == parameter
+                                     ? "entry_computation_layout={(f32[256,512]{0,1}, f32[512,256]{1,0})->"
+                                     : ")->f32[512,256]{0,1}}";
+    EXPECT_NE(planned.text.find(laid_out), std::string::npos) << planned.text;
+    ExpectEqual(*module, plan);
+    const auto a = Racer::Prepare(*module, 1);
+    const auto b = Racer::Prepare(*module, 1, plan);
+    ASSERT_TRUE(a && b);
+    const auto race = Race(**a, **b, {});
+    ASSERT_TRUE(race.has_value()) << race.error().message;
+    EXPECT_GT(race->pairs, 0);
+  }
+}
+
+TEST(Plans, AFreeEntryOfTuplesIsLaidOut) {
+  const auto module = Parse(R"(
+HloModule m
+ENTRY e {
+  p = (f32[64,48], (f32[48,64], s32[])) parameter(0)
+  x = f32[64,48] get-tuple-element(p), index=0
+  rest = (f32[48,64], s32[]) get-tuple-element(p), index=1
+  y = f32[48,64] get-tuple-element(rest), index=0
+  t = f32[48,64] transpose(x), dimensions={1,0}
+  u = f32[48,64] add(t, y)
+  v = (f32[64,48]) tuple(x)
+  ROOT r = (f32[48,64], (f32[64,48])) tuple(u, v)
+})");
+  CompilePlan plan;
+  for (const CompileSite& site : Compile(*module, {}, true, true).sites) {
+    if (site.kind == CompileSiteKind::kEntryLayout) plan.choices.push_back({site.key, "0,1"});
+  }
+  EXPECT_EQ(plan.choices.size(), 4u);
+  Sort(plan);
   ExpectEqual(*module, plan);
 }
 

@@ -469,7 +469,7 @@ void ExpectSameRuns(const xla::HloModule& before, const xla::HloModule& after,
   for (const xla::HloModule* module : {&before, &after}) {
     const auto program = Program::Compile(*module, CodeQuality::kQuickCompile);
     ASSERT_TRUE(program.ok()) << program.status() << "\n" << module->ToString();
-    const auto arguments = ToDevice(inputs);
+    const auto arguments = program->Place(inputs);
     ASSERT_TRUE(arguments.ok()) << arguments.status();
     auto result = program->Run(*arguments);
     ASSERT_TRUE(result.ok()) << result.status();

@@ -190,11 +190,15 @@ class Comparison {
     Arrays y;
     Arrays z;
     {
-      absl::StatusOr<DeviceArrays> arguments = ToDevice(*inputs);
+      absl::StatusOr<DeviceArrays> arguments = program_a_->Place(*inputs);
       if (!arguments.ok()) return Failed("placing inputs", arguments.status());
       absl::StatusOr<Arrays> result = program_a_->Run(*arguments);
       if (!result.ok()) return Failed("running the reference", result.status());
       y = *std::move(result);
+      if (program_b_->TakesOtherLayouts(*program_a_)) {
+        arguments = program_b_->Place(*inputs);
+        if (!arguments.ok()) return Failed("placing inputs", arguments.status());
+      }
       result = program_b_->Run(*arguments);
       if (!result.ok()) return Failed("running the candidate", result.status());
       z = *std::move(result);
@@ -246,7 +250,7 @@ class Comparison {
       if (noisy->size() >= 2 && TimeIsUp()) break;
       absl::StatusOr<Arrays> moved = Perturbed(inputs, seed * 64 + noisy->size() + 1);
       if (!moved.ok()) return Failed("perturbing inputs", moved.status());
-      absl::StatusOr<DeviceArrays> arguments = ToDevice(*moved);
+      absl::StatusOr<DeviceArrays> arguments = noise_->Place(*moved);
       if (!arguments.ok()) return Failed("placing inputs", arguments.status());
       absl::StatusOr<Arrays> result = noise_->Run(*arguments);
       if (!result.ok()) return Failed("running with rounding noise", result.status());

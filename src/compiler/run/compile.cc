@@ -35,7 +35,7 @@ StatusOr<Compiled> CompileUnderPlan(const xla::HloModule& module, const CompileP
     return MakeError(ErrorCode::kUnsupported, "it cannot be compiled for one CPU: " + *why);
   }
   const auto start = std::chrono::steady_clock::now();
-  CompileDecider decider(plan, options.sites, options.fusion_hops);
+  CompileDecider decider(plan, options);
   // LLVM's work does not matter here. Where there is nothing to decide or to note down, nothing is
   // observed: this is what observed compilations are held against.
   const bool observed = options.sites || !plan.empty();

@@ -66,7 +66,7 @@ StatusOr<Evaluation> Evaluate(const xla::HloModule& module, uint64_t seed) {
   Evaluation evaluation;
   for (const auto& [arrays, results] : {std::pair(&*inputs, &evaluation.results),
                                         std::pair(&*noisy, &evaluation.noisy_results)}) {
-    auto arguments = ToDevice(*arrays);
+    auto arguments = program->Place(*arrays);
     if (!arguments.ok()) return CannotRun(std::string(arguments.status().message()));
     auto result = program->Run(*arguments);
     if (!result.ok()) return CannotRun(std::string(result.status().message()));

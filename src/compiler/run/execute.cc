@@ -3,11 +3,13 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/run/flags.h"
 #include "xla/hlo/builder/xla_computation.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/layout_util.h"
 #include "xla/pjrt/pjrt_client.h"
 #include "xla/pjrt/pjrt_executable.h"
 #include "xla/pjrt/plugin/xla_cpu/xla_cpu_pjrt_client.h"
@@ -115,6 +117,31 @@ void FlattenEntry(xla::HloModule* module) {
   module->ReplaceEntryComputation(module->AddEmbeddedComputation(builder.Build()));
 }
 
+bool IsRowMajor(const xla::Shape& shape) {
+  return xla::LayoutUtil::IsMonotonicWithDim0Major(shape.layout());
+}
+
+// Has the entry of a module that FlattenEntry has seen laid out as decided; the parameters, none
+// where all are row-major.
+std::vector<xla::Shape> LayOutEntry(const xla::HloModule& module, CompileDecider& decider,
+                                    xla::CompileOptions* options) {
+  std::vector<xla::Shape> parameters;
+  for (const HloInstruction* parameter : module.entry_computation()->parameter_instructions()) {
+    parameters.push_back(parameter->shape());
+  }
+  const xla::Shape& result = module.entry_computation()->root_instruction()->shape();
+  parameters = decider.EntryLayouts(parameters, /*results=*/false);
+  const std::vector<xla::Shape> results = decider.EntryLayouts(
+      result.IsTuple() ? result.tuple_shapes() : std::vector<xla::Shape>{result}, true);
+  if (!absl::c_all_of(results, IsRowMajor)) {
+    options->executable_build_options.set_result_layout(
+        result.IsTuple() ? xla::ShapeUtil::MakeTupleShape(results) : results[0]);
+  }
+  if (absl::c_all_of(parameters, IsRowMajor)) return {};
+  options->argument_layouts = parameters;
+  return parameters;
+}
+
 }  // namespace
 
 std::optional<std::string> WhyNotRunnable(const xla::HloModule& module) {
@@ -175,12 +202,9 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
                                          CompileDecider* decider, const CompilePlan& plan) {
   absl::StatusOr<xla::PjRtClient*> client = CpuClient();
   if (!client.ok()) return client.status();
-  xla::HloModuleProto proto;
-  {
-    std::unique_ptr<xla::HloModule> flat = module.Clone("");
-    FlattenEntry(flat.get());
-    proto = flat->ToProto();
-  }
+  std::unique_ptr<xla::HloModule> flat = module.Clone("");
+  FlattenEntry(flat.get());
+  xla::HloModuleProto proto = flat->ToProto();
   proto.clear_input_output_alias();
   proto.clear_buffer_donor();
   proto.clear_schedule();
@@ -197,11 +221,16 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
   std::optional<CompileDecider> own;
   if (decider == nullptr && !plan.choices.empty()) decider = &own.emplace(plan);
   std::optional<ScopedPipelineObserver> observed;
-  if (decider != nullptr) observed.emplace(decider);
+  std::vector<xla::Shape> parameters;
+  if (decider != nullptr) {
+    observed.emplace(decider);
+    parameters = LayOutEntry(*flat, *decider, &options);
+  }
+  flat.reset();
   absl::StatusOr<std::unique_ptr<xla::PjRtLoadedExecutable>> executable =
       (*client)->CompileAndLoad(xla::XlaComputation(std::move(proto)), options);
   if (!executable.ok()) return executable.status();
-  return Program(*std::move(executable));
+  return Program(*std::move(executable), std::move(parameters));
 }
 
 int64_t Program::InstructionCount() const {
@@ -229,6 +258,31 @@ absl::StatusOr<std::shared_ptr<xla::HloModule>> Program::Optimised() const {
   return modules->front();
 }
 
+absl::StatusOr<DeviceArrays> Program::Place(const Arrays& arrays) const {
+  absl::StatusOr<xla::PjRtClient*> client = CpuClient();
+  if (!client.ok()) return client.status();
+  absl::StatusOr<xla::PjRtMemorySpace*> memory =
+      (*client)->addressable_devices()[0]->default_memory_space();
+  if (!memory.ok()) return memory.status();
+  DeviceArrays buffers;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    // The client takes bytes as they lie, whatever the layout.
+    const bool as_is = parameters_.empty() || IsRowMajor(parameters_[i]);
+    xla::Literal laid_out;
+    if (!as_is) laid_out = arrays[i].Relayout(parameters_[i]);
+    const xla::Literal& array = as_is ? arrays[i] : laid_out;
+    using Semantics = xla::PjRtClient::HostBufferSemantics;
+    auto buffer = (*client)->BufferFromHostBuffer(
+        array.untyped_data(), array.shape().element_type(), array.shape().dimensions(),
+        /*byte_strides=*/std::nullopt,
+        as_is ? Semantics::kImmutableZeroCopy : Semantics::kImmutableOnlyDuringCall,
+        /*on_done_with_host_buffer=*/nullptr, *memory, as_is ? nullptr : &array.shape().layout());
+    if (!buffer.ok()) return buffer.status();
+    buffers.push_back(*std::move(buffer));
+  }
+  return buffers;
+}
+
 absl::Status Program::RunAndDrop(const DeviceArrays& arguments) const {
   absl::StatusOr<DeviceArrays> results = Execute(arguments);
   if (!results.ok()) return results.status();
@@ -245,33 +299,15 @@ absl::StatusOr<Arrays> Program::Run(const DeviceArrays& arguments) const {
   Arrays arrays;
   for (std::shared_ptr<xla::PjRtBuffer>& buffer : *results) {
     const xla::Shape& shape = buffer->on_device_shape();
-    absl::StatusOr<xla::Literal> literal = xla::Literal::Make(
-        xla::ShapeUtil::MakeShapeWithDescendingLayout(shape.element_type(), shape.dimensions()));
+    absl::StatusOr<xla::Literal> literal = xla::Literal::Make(shape);
     if (!literal.ok()) return literal.status();
     absl::Status status = buffer->ToLiteral(&*literal).Await();
     if (!status.ok()) return status;
-    arrays.push_back(*std::move(literal));
+    arrays.push_back(IsRowMajor(shape) ? *std::move(literal)
+                                       : literal->Relayout(xla::LayoutUtil::GetDefaultLayoutForShape(shape)));
     buffer.reset();
   }
   return arrays;
-}
-
-absl::StatusOr<DeviceArrays> ToDevice(const Arrays& arrays) {
-  absl::StatusOr<xla::PjRtClient*> client = CpuClient();
-  if (!client.ok()) return client.status();
-  absl::StatusOr<xla::PjRtMemorySpace*> memory =
-      (*client)->addressable_devices()[0]->default_memory_space();
-  if (!memory.ok()) return memory.status();
-  DeviceArrays buffers;
-  for (const xla::Literal& array : arrays) {
-    auto buffer = (*client)->BufferFromHostBuffer(
-        array.untyped_data(), array.shape().element_type(), array.shape().dimensions(),
-        /*byte_strides=*/std::nullopt, xla::PjRtClient::HostBufferSemantics::kImmutableZeroCopy,
-        /*on_done_with_host_buffer=*/nullptr, *memory, /*device_layout=*/nullptr);
-    if (!buffer.ok()) return buffer.status();
-    buffers.push_back(*std::move(buffer));
-  }
-  return buffers;
 }
 
 }  // namespace hone::compiler

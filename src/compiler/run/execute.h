@@ -51,6 +51,12 @@ class Program {
                                          CompileDecider* decider = nullptr,
                                          const CompilePlan& plan = {});
 
+  // Where the program wants its arguments, and as it wants them to lie. Without copying where
+  // alignment and layouts allow: `arrays` must outlive the result.
+  absl::StatusOr<DeviceArrays> Place(const Arrays& arrays) const;
+  // Whether another's arguments would lie wrongly.
+  bool TakesOtherLayouts(const Program& other) const { return parameters_ != other.parameters_; }
+
   absl::StatusOr<Arrays> Run(const DeviceArrays& arguments) const;
 
   // The results stay where they are and are dropped: for timing.
@@ -63,16 +69,15 @@ class Program {
   int64_t InstructionCount() const;
 
  private:
-  explicit Program(std::shared_ptr<xla::PjRtLoadedExecutable> executable)
-      : executable_(std::move(executable)) {}
+  Program(std::shared_ptr<xla::PjRtLoadedExecutable> executable,
+          std::vector<xla::Shape> parameters)
+      : executable_(std::move(executable)), parameters_(std::move(parameters)) {}
 
   absl::StatusOr<DeviceArrays> Execute(const DeviceArrays& arguments) const;
 
   std::shared_ptr<xla::PjRtLoadedExecutable> executable_;
+  std::vector<xla::Shape> parameters_;  // with their layouts; none where all are row-major
 };
-
-// Without copying where alignment allows: `arrays` must outlive the result.
-absl::StatusOr<DeviceArrays> ToDevice(const Arrays& arrays);
 
 }  // namespace hone::compiler
 

@@ -42,7 +42,7 @@ StatusOr<std::vector<KernelTime>> ProfileKernels(const xla::HloModule& module,
   if (!optimised.ok()) return Cannot(std::string(optimised.status().message()));
   auto inputs = MakeInputs(FindInputRoles(module), InputKind::kSigned, 0);
   if (!inputs.ok()) return Cannot(std::string(inputs.status().message()));
-  auto arguments = ToDevice(*inputs);
+  auto arguments = program->Place(*inputs);
   if (!arguments.ok()) return Cannot(std::string(arguments.status().message()));
   if (auto status = program->RunAndDrop(*arguments); !status.ok()) {
     return Cannot(std::string(status.message()));

@@ -75,7 +75,7 @@ StatusOr<std::unique_ptr<Racer>> Racer::Prepare(const xla::HloModule& module, ui
   if (!inputs.ok()) return CannotRace(std::string(inputs.status().message()));
   auto racer =
       std::make_unique<PreparedRacer>(*std::move(program), compile_seconds, *std::move(inputs));
-  auto arguments = ToDevice(racer->inputs);
+  auto arguments = racer->program.Place(racer->inputs);
   if (!arguments.ok()) return CannotRace(std::string(arguments.status().message()));
   racer->arguments = *std::move(arguments);
   auto optimised = racer->program.Optimised();
@@ -97,13 +97,16 @@ StatusOr<RaceReport> Race(const Racer& racer_a, const Racer& racer_b, const Race
     report.same_executable = true;
     return report;
   }
+  // The same arrays for both, where both can take them: where they lie matters.
+  const DeviceArrays& arguments_b =
+      b.program.TakesOtherLayouts(a.program) ? b.arguments : a.arguments;
   const Clock::time_point start = Clock::now();
   std::string error;
   // The first run of each finds caches and pages cold. The second tells how often to repeat.
   double seconds_a = 0, seconds_b = 0;
   for (int round = 0; round < 2; ++round) {
     seconds_a = Sample(a.program, a.arguments, 1, &error);
-    seconds_b = Sample(b.program, a.arguments, 1, &error);
+    seconds_b = Sample(b.program, arguments_b, 1, &error);
     if (!error.empty()) return CannotRace(error);
   }
   const double longest = std::max(seconds_a, seconds_b);
@@ -117,7 +120,8 @@ StatusOr<RaceReport> Race(const Racer& racer_a, const Racer& racer_b, const Race
     double seconds[2];
     for (const bool first : {true, false}) {
       const bool is_a = first == a_first;
-      seconds[is_a ? 0 : 1] = Sample(is_a ? a.program : b.program, a.arguments, repeats, &error);
+      seconds[is_a ? 0 : 1] = Sample(is_a ? a.program : b.program,
+                                     is_a ? a.arguments : arguments_b, repeats, &error);
       if (!error.empty()) return CannotRace(error);
     }
     tally.Add(seconds[0], seconds[1]);

@@ -32,7 +32,7 @@ StatusOr<RunTimeReport> MeasureRunTime(const xla::HloModule& module,
   report.compiled_instructions = program->InstructionCount();
   auto inputs = MakeInputs(FindInputRoles(module), InputKind::kSigned, options.seed);
   if (!inputs.ok()) return CannotTime(std::string(inputs.status().message()));
-  auto arguments = ToDevice(*inputs);
+  auto arguments = program->Place(*inputs);
   if (!arguments.ok()) return CannotTime(std::string(arguments.status().message()));
   double sum = 0;
   for (int run = -1; run < options.runs || sum < options.least_seconds; ++run) {

@@ -68,12 +68,16 @@ uint64_t LibraryKey(const HloInstruction& instruction) {
   return hash;
 }
 
-bool MayHaveLayout(const HloInstruction& instruction) {
-  const xla::Shape& shape = instruction.shape();
-  if (!shape.IsArray() || !shape.is_static()) return false;
+// Of which one layout is as good as another: what has one way to lie, or is small.
+bool AnyLayoutWillDo(const xla::Shape& shape) {
+  if (!shape.IsArray() || !shape.is_static()) return true;
   int wide = 0;
   for (int64_t dimension : shape.dimensions()) wide += dimension > 1;
-  if (wide < 2 || xla::ShapeUtil::ElementsIn(shape) < kLeastLayoutElements) return false;
+  return wide < 2 || xla::ShapeUtil::ElementsIn(shape) < kLeastLayoutElements;
+}
+
+bool MayHaveLayout(const HloInstruction& instruction) {
+  if (AnyLayoutWillDo(instruction.shape())) return false;
   switch (instruction.opcode()) {
     case HloOpcode::kTranspose:
     case HloOpcode::kReshape:
@@ -126,6 +130,7 @@ std::vector<std::vector<int64_t>> Orders(int64_t rank) {
   std::vector<int64_t> row_major(static_cast<size_t>(rank));
   for (int64_t i = 0; i < rank; ++i) row_major[i] = rank - 1 - i;
   std::vector<std::vector<int64_t>> orders = {row_major};
+  if (rank < 2) return orders;
   std::vector<int64_t> exchanged = row_major;
   std::swap(exchanged[0], exchanged[1]);
   orders.push_back(exchanged);
@@ -135,9 +140,15 @@ std::vector<std::vector<int64_t>> Orders(int64_t rank) {
 
 }  // namespace
 
-CompileDecider::CompileDecider(const CompilePlan& plan, bool sites, int fusion_hops)
-    : keep_(sites), hops_(fusion_hops) {
+CompileDecider::CompileDecider(const CompilePlan& plan, const CompileOptions& options)
+    : options_(options) {
   for (const CompileChoice& choice : plan.choices) planned_[choice.key] = &choice.value;
+}
+
+CompileOptions CompileDecider::NoSites() {
+  CompileOptions options;
+  options.sites = false;
+  return options;
 }
 
 const std::string* CompileDecider::Planned(SiteKey key) const {
@@ -156,7 +167,7 @@ const std::string& CompileDecider::Decide(const HloInstruction* instruction, Com
       hidden_ = Mix(Mix(hidden_, site.key), HashText(chosen_));
     }
   }
-  if (!keep_ || site.choices.size() < 2) return chosen_;
+  if (!options_.sites || site.choices.size() < 2) return chosen_;
   const auto [known, fresh] = index_.try_emplace(site.key, sites_.size());
   if (!fresh) {
     ++sites_[known->second].places;
@@ -171,11 +182,40 @@ const std::string& CompileDecider::Decide(const HloInstruction* instruction, Com
   return chosen_;
 }
 
+std::vector<xla::Shape> CompileDecider::EntryLayouts(const std::vector<xla::Shape>& arrays,
+                                                     bool results) {
+  std::vector<xla::Shape> laid_out;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    xla::Shape& shape = laid_out.emplace_back(arrays[i]);
+    const std::vector<std::vector<int64_t>> orders = Orders(shape.dimensions().size());
+    *shape.mutable_layout() = xla::LayoutUtil::MakeLayout(orders[0]);
+    if (AnyLayoutWillDo(shape)) continue;
+    CompileSite site;
+    site.key = Mix(KindSeed(CompileSiteKind::kEntryLayout), results ? 1 : 0);
+    site.key = Mix(Mix(site.key, i), HashText(xla::ShapeUtil::HumanString(shape)));
+    if (!options_.free_entry && Planned(site.key) == nullptr) continue;
+    site.kind = CompileSiteKind::kEntryLayout;
+    site.opcode = results ? "result" : "parameter";
+    site.instruction = absl::StrCat(site.opcode, ".", i);
+    site.bytes = BytesOf(shape);
+    for (const std::vector<int64_t>& order : orders) {
+      site.choices.push_back(absl::StrJoin(order, ","));
+    }
+    const std::string chosen = Decide(nullptr, std::move(site));
+    for (const std::vector<int64_t>& order : orders) {
+      if (absl::StrJoin(order, ",") == chosen) {
+        *shape.mutable_layout() = xla::LayoutUtil::MakeLayout(order);
+      }
+    }
+  }
+  return laid_out;
+}
+
 void CompileDecider::FusionBegins(const xla::HloModule& module) {
   roles_.clear();
   for (const xla::HloComputation* computation : module.computations()) {
     if (computation->IsFusionComputation()) continue;
-    for (const auto& [instruction, hash] : HashNeighbourhoods(*computation, hops_)) {
+    for (const auto& [instruction, hash] : HashNeighbourhoods(*computation, options_.fusion_hops)) {
       roles_[instruction] = hash;
     }
   }

@@ -9,20 +9,23 @@
 #include "absl/container/flat_hash_map.h"
 #include "compiler/sites/pipeline_intercept.h"
 #include "core/compile_plan.h"
+#include "xla/shape.h"
 
 namespace hone::compiler {
 
 class CompileDecider : public PipelineObserver {
  public:
-  // `plan` must outlive it. With `sites`, what is met is kept.
-  explicit CompileDecider(const CompilePlan& plan, bool sites = false,
-                          int fusion_hops = CompileOptions{}.fusion_hops);
+  // `plan` must outlive it. What is met is kept where `options.sites`.
+  explicit CompileDecider(const CompilePlan& plan, const CompileOptions& options = NoSites());
 
   std::vector<CompileSite> TakeSites() { return std::move(sites_); }
   // Places at which the plan decided otherwise than the stock compiler.
   uint64_t applied() const { return applied_; }
   // Of those that may not show in the optimised module: how dots are emitted.
   uint64_t hidden() const { return hidden_; }
+
+  // Layouts of what a program is passed, or returns, an array each: the plan's, else row-major.
+  std::vector<xla::Shape> EntryLayouts(const std::vector<xla::Shape>& arrays, bool results);
 
   void FusionBegins(const xla::HloModule& module) override;
   bool Fuse(const xla::HloInstruction& producer, const xla::HloInstruction& consumer, bool stock,
@@ -36,6 +39,7 @@ class CompileDecider : public PipelineObserver {
   bool ByLibrary(const xla::HloInstruction& instruction, bool decides) override;
 
  private:
+  static CompileOptions NoSites();
   // What the plan says; null where it says nothing.
   const std::string* Planned(SiteKey key) const;
   // The value that is taken: the plan's where it is among the choices, else the stock compiler's.
@@ -43,8 +47,7 @@ class CompileDecider : public PipelineObserver {
   uint64_t RoleOf(const xla::HloInstruction& instruction) const;
 
   absl::flat_hash_map<SiteKey, const std::string*> planned_;
-  const bool keep_;
-  const int hops_;
+  const CompileOptions options_;
   std::vector<CompileSite> sites_;
   absl::flat_hash_map<SiteKey, size_t> index_;  // into sites_
   uint64_t applied_ = 0;
