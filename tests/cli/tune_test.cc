@@ -159,6 +159,20 @@ TEST_F(TuneTest, FromAProgramToAPlanAndBack) {
   EXPECT_EQ(judged.code, 2) << "its only program was trained on";
 }
 
+TEST_F(TuneTest, AFreeEntryIsDecidedToo) {
+  std::vector<int> variables;
+  for (const std::vector<std::string>& more :
+       std::vector<std::vector<std::string>>{{}, {"--free-entry"}}) {
+    std::vector<std::string> arguments = {"tune",     "work.hlo", "--budget", "5s,2steps",
+                                          "--stages", "layout",   "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Ran ran = Hone(arguments);
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    variables.push_back(ran.Json()["variables"]);
+  }
+  EXPECT_EQ(variables[1], variables[0] + 2) << "x and y; the result has one dimension";
+}
+
 TEST_F(TuneTest, SeveralFilesHaveASummary) {
   const Ran ran = Hone({"tune", "small.hlo", "work.hlo", "--budget", "5s,4steps", "--stages",
                         "flags", "--cost-model", "roofline", "--json"});
