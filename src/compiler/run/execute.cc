@@ -303,8 +303,10 @@ absl::StatusOr<Arrays> Program::Run(const DeviceArrays& arguments) const {
     if (!literal.ok()) return literal.status();
     absl::Status status = buffer->ToLiteral(&*literal).Await();
     if (!status.ok()) return status;
-    arrays.push_back(IsRowMajor(shape) ? *std::move(literal)
-                                       : literal->Relayout(xla::LayoutUtil::GetDefaultLayoutForShape(shape)));
+    if (!IsRowMajor(shape)) {
+      literal = literal->Relayout(xla::LayoutUtil::GetDefaultLayoutForShape(shape));
+    }
+    arrays.push_back(*std::move(literal));
     buffer.reset();
   }
   return arrays;

@@ -24,7 +24,7 @@ class CompileDecider : public PipelineObserver {
   // Of those that may not show in the optimised module: how dots are emitted.
   uint64_t hidden() const { return hidden_; }
 
-  // Layouts of what a program is passed, or returns, an array each: the plan's, else row-major.
+  // Layouts of the arrays that a program is passed, or returns: the plan's, else row-major.
   std::vector<xla::Shape> EntryLayouts(const std::vector<xla::Shape>& arrays, bool results);
 
   void FusionBegins(const xla::HloModule& module) override;
