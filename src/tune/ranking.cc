@@ -10,6 +10,7 @@ namespace {
 
 constexpr size_t kTopGraph = 10;
 constexpr size_t kTopNode = 5;
+constexpr size_t kTopByUnranked = 5;
 constexpr double kMostGenerations = 4;
 constexpr double kMostOfTime = 0.2;  // that is left, for compiling a generation
 
@@ -34,9 +35,11 @@ size_t KeepTop(size_t top, std::vector<Ranked>& generation) {
   const auto estimated =
       std::stable_partition(generation.begin(), generation.end(),
                             [](const Ranked& one) { return !one.prepared.graph.has_value(); });
-  std::stable_sort(estimated, generation.end(),
-                   [](const Ranked& a, const Ranked& b) { return a.estimate < b.estimate; });
   const auto kept = static_cast<size_t>(estimated - generation.begin()) + top;
+  const auto unranked = std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(top / kTopByUnranked),
+                                                 generation.end() - estimated);
+  std::stable_sort(estimated + unranked, generation.end(),
+                   [](const Ranked& a, const Ranked& b) { return a.estimate < b.estimate; });
   if (generation.size() <= kept) return 0;
   const size_t passed_over = generation.size() - kept;
   generation.resize(kept);

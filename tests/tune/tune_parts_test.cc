@@ -262,5 +262,19 @@ TEST(RankingTest, TheTopIsKeptAndWhatCouldNotBeEstimated) {
   EXPECT_EQ(generation[2].assignment, choices::Assignment{4});
 }
 
+TEST(RankingTest, OneInFiveIsKeptWhateverItsEstimate) {
+  std::vector<Ranked> generation;
+  for (uint32_t i = 0; i < 8; ++i) {
+    Ranked& ranked = generation.emplace_back();
+    ranked.estimate = 8.0 - i;
+    ranked.prepared.graph.emplace();
+    ranked.assignment = {i};
+  }
+  EXPECT_EQ(KeepTop(5, generation), 3u);
+  std::vector<uint32_t> kept;
+  for (const Ranked& ranked : generation) kept.push_back(ranked.assignment[0]);
+  EXPECT_EQ(kept, (std::vector<uint32_t>{0, 7, 6, 5, 4}));
+}
+
 }  // namespace
 }  // namespace hone::tune
