@@ -16,6 +16,7 @@
 #include "cli/device.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
+#include "cli/machine_load.h"
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/progress.h"
@@ -39,6 +40,7 @@ namespace {
 
 constexpr std::string_view kStages = "layout,fusion,tiles,implementation,flags,order";
 constexpr size_t kMostModelBytes = size_t{256} << 20;
+constexpr double kMostOthersCores = 0.3;  // beside which times are not a quiet machine's
 
 struct Options {
   CommonOptions common;
@@ -68,6 +70,7 @@ struct Row {
   std::optional<Error> error;
   tune::TuneResult result;
   Json device;  // null where workers measured
+  double others_cores = 0;  // that other processes kept busy meanwhile
   std::string plan_file;
   std::string output;
   std::string report;
@@ -111,6 +114,7 @@ Json RowJson(const Row& row) {
   json["failures"] = result.failures;
   json["passed_over"] = result.passed_over;
   json["variables"] = result.variables;
+  json["others_cores"] = row.others_cores;
   json["busy_share"] = result.seconds > 0 ? result.busy_seconds / result.seconds : 0;
   const ComparisonReport& report = result.verification;
   json["verification"] = {{"method", report.method},
@@ -156,6 +160,12 @@ std::string TableLine(const Row& row, size_t width) {
                                  result.evaluations, result.seconds);
   if (!result.kept) {
     line += fmt::format("  stock: {}\n", Printable(result.reason));
+  }
+  if (row.others_cores > kMostOthersCores) {
+    line += fmt::format(
+        "  other processes kept {:.1f} cores busy: what was fastest beside them may be slower "
+        "where they are not; tune again on a quiet machine\n",
+        row.others_cores);
   }
   return line;
 }
@@ -442,7 +452,12 @@ class Tuning {
       const Status begun = tune::BeginRecords(*store_, place, known, !options_.no_transfer, tuning);
       if (!begun) return begun;
     }
+    const MachineLoad load;
     row.result = tune::TuneProgram(*opened.evaluator, tuning);
+    // A cluster's machines, or a device, are not this machine.
+    if (cluster_ == nullptr && opened.device == nullptr) {
+      row.others_cores = load.OthersCores().value_or(0);
+    }
     if (store_ == nullptr) return {};
     return tune::EndRecords(*store_, place, known, row.result);
   }
