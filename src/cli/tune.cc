@@ -69,7 +69,7 @@ struct Row {
   std::string file;
   std::optional<Error> error;
   tune::TuneResult result;
-  Json device;  // null where workers measured
+  Json device;              // null where workers measured
   double others_cores = 0;  // that other processes kept busy meanwhile
   std::string plan_file;
   std::string output;

@@ -167,17 +167,20 @@ CostModel TrainCostModel(const std::vector<Example>& examples, const Machine& ma
     (held ? validation : programs).push_back(std::move(program));
   }
   if (programs.empty()) std::swap(programs, validation);
-  // The mean share of pairs that are ordered wrongly.
+  std::vector<Example> judged;
+  for (const std::vector<size_t>& program : validation) {
+    for (size_t i : program) judged.push_back(examples[i]);
+  }
+  // The share of pairs that are ordered wrongly, added up over the programs for validation.
   const auto validate = [&](const std::vector<double>& parameters) {
-    double wrong = 0;
+    std::vector<double> estimates;
     for (const std::vector<size_t>& program : validation) {
-      std::vector<Example> judged;
-      std::vector<double> estimates;
       for (size_t i : program) {
-        judged.push_back(examples[i]);
         estimates.push_back(Evaluate(model.shape, parameters, inputs[i]));
       }
-      const RankQuality quality = RankQualities(judged, estimates, 1)[0];
+    }
+    double wrong = 0;
+    for (const RankQuality& quality : RankQualities(judged, estimates, 1)) {
       if (quality.decided > 0) wrong += 1 - quality.right;
     }
     return wrong;

@@ -1,6 +1,7 @@
 #include "compiler/sites/compile_decider.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -130,12 +131,22 @@ std::vector<std::vector<int64_t>> Orders(int64_t rank) {
   std::vector<int64_t> row_major(static_cast<size_t>(rank));
   for (int64_t i = 0; i < rank; ++i) row_major[i] = rank - 1 - i;
   std::vector<std::vector<int64_t>> orders = {row_major};
-  if (rank < 2) return orders;
   std::vector<int64_t> exchanged = row_major;
   std::swap(exchanged[0], exchanged[1]);
   orders.push_back(exchanged);
   if (rank > 2) orders.emplace_back(row_major.rbegin(), row_major.rend());
   return orders;
+}
+
+std::string TextOf(const std::vector<int64_t>& order) { return absl::StrJoin(order, ","); }
+
+// The layout among the orders that is written so; nothing where none is.
+std::optional<xla::Layout> LayoutNamed(const std::string& text,
+                                       const std::vector<std::vector<int64_t>>& orders) {
+  for (const std::vector<int64_t>& order : orders) {
+    if (TextOf(order) == text) return xla::LayoutUtil::MakeLayout(order);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -187,8 +198,7 @@ std::vector<xla::Shape> CompileDecider::EntryLayouts(const std::vector<xla::Shap
   std::vector<xla::Shape> laid_out;
   for (size_t i = 0; i < arrays.size(); ++i) {
     xla::Shape& shape = laid_out.emplace_back(arrays[i]);
-    const std::vector<std::vector<int64_t>> orders = Orders(shape.dimensions().size());
-    *shape.mutable_layout() = xla::LayoutUtil::MakeLayout(orders[0]);
+    xla::LayoutUtil::SetToDefaultLayout(&shape);
     if (AnyLayoutWillDo(shape)) continue;
     CompileSite site;
     site.key = Mix(KindSeed(CompileSiteKind::kEntryLayout), results ? 1 : 0);
@@ -198,15 +208,9 @@ std::vector<xla::Shape> CompileDecider::EntryLayouts(const std::vector<xla::Shap
     site.opcode = results ? "result" : "parameter";
     site.instruction = absl::StrCat(site.opcode, ".", i);
     site.bytes = BytesOf(shape);
-    for (const std::vector<int64_t>& order : orders) {
-      site.choices.push_back(absl::StrJoin(order, ","));
-    }
-    const std::string chosen = Decide(nullptr, std::move(site));
-    for (const std::vector<int64_t>& order : orders) {
-      if (absl::StrJoin(order, ",") == chosen) {
-        *shape.mutable_layout() = xla::LayoutUtil::MakeLayout(order);
-      }
-    }
+    const std::vector<std::vector<int64_t>> orders = Orders(shape.dimensions().size());
+    for (const std::vector<int64_t>& order : orders) site.choices.push_back(TextOf(order));
+    *shape.mutable_layout() = *LayoutNamed(Decide(nullptr, std::move(site)), orders);
   }
   return laid_out;
 }
@@ -263,23 +267,18 @@ void CompileDecider::Layouts(xla::LayoutAssignment& assignment,
     site.bytes = BytesOf(instruction->shape());
     site.choices = {kStock};
     const std::vector<std::vector<int64_t>> orders = Orders(rank);
-    for (const std::vector<int64_t>& order : orders) {
-      site.choices.push_back(absl::StrJoin(order, ","));
-    }
-    const std::string chosen = Decide(instruction, std::move(site));
-    if (chosen == kStock) continue;
-    for (const std::vector<int64_t>& order : orders) {
-      if (absl::StrJoin(order, ",") != chosen) continue;
-      xla::Shape shape = instruction->shape();
-      *shape.mutable_layout() = xla::LayoutUtil::MakeLayout(order);
-      // Where a layout cannot be had, the compiler goes on with its own.
-      if (!assignment.SetInstructionLayout(shape, instruction, /*mandatory=*/false).ok()) break;
-      for (const HloInstruction* user : instruction->users()) {
-        if (!ReadsAnyLayout(*user)) continue;
-        for (int64_t operand = 0; operand < user->operand_count(); ++operand) {
-          if (user->operand(operand) != instruction) continue;
-          assignment.SetOperandLayout(shape, user, operand, /*mandatory=*/false).IgnoreError();
-        }
+    for (const std::vector<int64_t>& order : orders) site.choices.push_back(TextOf(order));
+    const auto layout = LayoutNamed(Decide(instruction, std::move(site)), orders);
+    if (!layout) continue;  // the stock compiler's
+    xla::Shape shape = instruction->shape();
+    *shape.mutable_layout() = *layout;
+    // Where a layout cannot be had, the compiler goes on with its own.
+    if (!assignment.SetInstructionLayout(shape, instruction, /*mandatory=*/false).ok()) continue;
+    for (const HloInstruction* user : instruction->users()) {
+      if (!ReadsAnyLayout(*user)) continue;
+      for (int64_t operand = 0; operand < user->operand_count(); ++operand) {
+        if (user->operand(operand) != instruction) continue;
+        assignment.SetOperandLayout(shape, user, operand, /*mandatory=*/false).IgnoreError();
       }
     }
   }
