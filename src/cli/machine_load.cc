@@ -65,15 +65,23 @@ double OwnTicks() {
 // Seconds of processor time that other processes have used.
 std::optional<double> Others() {
   std::ifstream file("/proc/stat");
-  std::string name;
-  double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, irq = 0, soft_irq = 0, stolen = 0;
-  file >> name >> user >> nice >> system >> idle >> waiting >> irq >> soft_irq >> stolen;
-  if (!file || name != "cpu") return std::nullopt;
-  const double busy = user + nice + system + irq + soft_irq + stolen;
-  return (busy - OwnTicks()) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  std::string line;
+  std::getline(file, line);
+  const std::optional<ProcessorTicks> all = ReadProcessorTicks(line);
+  if (!all) return std::nullopt;
+  return (all->busy - OwnTicks()) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 }  // namespace
+
+std::optional<ProcessorTicks> ReadProcessorTicks(const std::string& stat) {
+  std::istringstream fields(stat);
+  std::string name;
+  double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, irq = 0, soft_irq = 0, stolen = 0;
+  fields >> name >> user >> nice >> system >> idle >> waiting >> irq >> soft_irq >> stolen;
+  if (!fields || name != "cpu") return std::nullopt;
+  return ProcessorTicks{user + nice + system + irq + soft_irq + stolen, idle + waiting, stolen};
+}
 
 MachineLoad::MachineLoad() : start_(std::chrono::steady_clock::now()), others_(Others()) {}
 

@@ -4,8 +4,18 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 
 namespace hone::cli {
+
+// Of all cores together, since the machine was started.
+struct ProcessorTicks {
+  double busy = 0;  // what the host gave to other machines counts
+  double idle = 0;
+  double stolen = 0;  // that part of `busy`
+};
+// From the text of Linux's /proc/stat (proc(5)); nothing where it does not say.
+std::optional<ProcessorTicks> ReadProcessorTicks(const std::string& stat);
 
 // Begins to look when it is made. Linux's /proc/stat against what this process and all that it
 // started have used.

@@ -70,6 +70,17 @@ TEST(MachineLoadTest, WhatIsNotOursIs) {
   EXPECT_GT(*others, 0.1);
 }
 
+TEST(MachineLoadTest, ReadsWhatAllCoresDid) {
+  const auto ticks = ReadProcessorTicks("cpu  1 2 3 40 5 6 7 8 0 0\ncpu0 9 9 9 9 9 9 9 9 0 0\n");
+  ASSERT_TRUE(ticks.has_value());
+  EXPECT_EQ(ticks->busy, 1 + 2 + 3 + 6 + 7 + 8);
+  EXPECT_EQ(ticks->idle, 40 + 5);
+  EXPECT_EQ(ticks->stolen, 8);
+  EXPECT_FALSE(ReadProcessorTicks("").has_value());
+  EXPECT_FALSE(ReadProcessorTicks("cpu 1 2 3").has_value());
+  EXPECT_FALSE(ReadProcessorTicks("intr 1 2 3 4 5 6 7 8").has_value());
+}
+
 TEST(MachineLoadTest, TooShortToTell) {
   EXPECT_FALSE(MachineLoad().OthersCores().has_value());
 }

@@ -11,6 +11,7 @@
 
 #include "cli/doctor/checks.h"
 #include "cli/doctor/probe.h"
+#include "cli/machine_load.h"
 
 namespace hone::cli::doctor {
 namespace {
@@ -36,21 +37,8 @@ double Timed(uint64_t& state, int64_t rounds) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Of all cores' time, in ticks, the share that the host gave to other machines.
-std::pair<double, double> StolenAndAll(const Surroundings& here) {
-  const std::string line = ValueOf(ReadSystem(here, "proc/stat"), "cpu");
-  double all = 0;
-  double stolen = 0;
-  const char* at = line.c_str();
-  for (int column = 0; column < 8; ++column) {  // user nice system idle iowait irq softirq steal
-    char* end = nullptr;
-    const double ticks = std::strtod(at, &end);
-    if (end == at) break;
-    at = end;
-    all += ticks;
-    if (column == 7) stolen = ticks;
-  }
-  return {stolen, all};
+ProcessorTicks TicksOf(const Surroundings& here) {
+  return ReadProcessorTicks(ReadSystem(here, "proc/stat")).value_or(ProcessorTicks{});
 }
 
 }  // namespace
@@ -128,16 +116,17 @@ Finding Load(const Surroundings& here) {
 }
 
 Finding Repetition(const Surroundings& here) {
-  const auto [stolen_before, all_before] = StolenAndAll(here);
+  const ProcessorTicks before = TicksOf(here);
   const std::vector<double> times = RepeatedTimes(here.steady_seconds);
-  const auto [stolen_after, all_after] = StolenAndAll(here);
+  const ProcessorTicks after = TicksOf(here);
   const double variation = CoefficientOfVariation(times);
   std::string what = fmt::format(
       "{} times the same {:.1f} ms of work: coefficient of variation {:.1f} %", times.size(),
       times.empty() ? 0 : 1e3 * *std::min_element(times.begin(), times.end()), 100 * variation);
-  if (all_after > all_before && stolen_after > stolen_before) {
+  const double all = after.busy + after.idle - before.busy - before.idle;
+  if (all > 0 && after.stolen > before.stolen) {
     what += fmt::format(", {:.0f} % stolen by other machines",
-                        100 * (stolen_after - stolen_before) / (all_after - all_before));
+                        100 * (after.stolen - before.stolen) / all);
   }
   if (variation > kSteady) {
     return {State::kWarning, what,
