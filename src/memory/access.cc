@@ -385,6 +385,14 @@ Box OperandBox(const Network& network, const Op& op, size_t operand, const Box& 
     return SelectAndScatterInput(network, op, operand, out);
   }
   if (opcode == "gather") return GatherInput(network, op, operand, out);
+  if (opcode == "regroup-bytes") {
+    Box box = WholeBox(in);
+    for (size_t d = 0; d < std::min(in.size(), out.low.size()); ++d) {
+      box.low[d] = out.low[d];
+      box.high[d] = out.high[d];
+    }
+    return box;
+  }
   if (IsTileableScatter(op)) return ScatterInput(network, op, operand, out);
   if (opcode == "dynamic-update-slice" && operand == 0) return out;
   if (opcode == "dynamic-slice" && operand == 0) {

@@ -50,6 +50,9 @@ bool ReadsFromDram(const Network& network, const Op& op);
 void ForEachRead(const Network& network, const Op& op, const Box& out,
                  const std::function<void(TensorId, const Box&)>& need, const Box& sum = {});
 
+// Operators whose every access is known exactly. The others are bounded.
+bool HasExactAccess(const std::string& opcode);
+
 // Whether `op` may be computed box by box: one box for all its results, accesses exact or narrow.
 bool CanTile(const Network& network, const Op& op);
 

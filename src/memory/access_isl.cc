@@ -237,6 +237,8 @@ StatusOr<std::string> AccessMap(const Network& network, const Op& op, size_t ope
     for (size_t d = 0; d < in.size(); ++d) {
       if (!Has(ListOf(op, "dimensions"), d)) relation.Same(d, d);
     }
+  } else if (opcode == "regroup-bytes") {
+    for (size_t d = 0; d < std::min(in.size(), out.size()); ++d) relation.Same(d, d);
   } else if (opcode == "fft" || opcode == "cholesky" || opcode == "triangular-solve") {
     const size_t whole = opcode == "fft" ? ListOf(op, "fft_length").size() : 2;
     for (size_t d = 0; d + whole < in.size(); ++d) relation.Same(d, d);

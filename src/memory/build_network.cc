@@ -2,9 +2,12 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
+#include "memory/access.h"
 #include "memory/attributes.h"
+#include "memory/movement.h"
 #include "memory/network.h"
 #include "memory/values/evaluate.h"
 
@@ -18,79 +21,9 @@ struct Value {
 };
 
 constexpr int64_t kMostFolded = 16;  // elements of what is computed when the plan is made
-
-const std::set<std::string>& ElementwiseOpcodes() {
-  static const std::set<std::string> opcodes = {"abs",
-                                                "add",
-                                                "and",
-                                                "atan2",
-                                                "bitcast-convert",
-                                                "cbrt",
-                                                "ceil",
-                                                "clamp",
-                                                "count-leading-zeros",
-                                                "compare",
-                                                "complex",
-                                                "convert",
-                                                "copy",
-                                                "cosine",
-                                                "divide",
-                                                "erf",
-                                                "exponential",
-                                                "exponential-minus-one",
-                                                "floor",
-                                                "imag",
-                                                "is-finite",
-                                                "log",
-                                                "log-plus-one",
-                                                "logistic",
-                                                "maximum",
-                                                "minimum",
-                                                "multiply",
-                                                "negate",
-                                                "not",
-                                                "or",
-                                                "popcnt",
-                                                "power",
-                                                "real",
-                                                "reduce-precision",
-                                                "remainder",
-                                                "round-nearest-afz",
-                                                "round-nearest-even",
-                                                "rsqrt",
-                                                "select",
-                                                "shift-left",
-                                                "shift-right-arithmetic",
-                                                "shift-right-logical",
-                                                "sign",
-                                                "sine",
-                                                "sqrt",
-                                                "subtract",
-                                                "tan",
-                                                "tanh",
-                                                "xor"};
-  return opcodes;
-}
-
-// Operators whose every access is known exactly (access.h). The others are bounded.
-bool HasExactAccess(const std::string& opcode) {
-  static const std::set<std::string> opcodes = {"dot",
-                                                "convolution",
-                                                "reduce",
-                                                "reduce-window",
-                                                "select-and-scatter",
-                                                "sort",
-                                                "fft",
-                                                "cholesky",
-                                                "triangular-solve",
-                                                "batch-norm-training",
-                                                "batch-norm-inference",
-                                                "batch-norm-grad",
-                                                "dynamic-slice",
-                                                "dynamic-update-slice",
-                                                "gather"};
-  return IsElementwise(opcode) || opcodes.contains(opcode);
-}
+// Expressions that one looks through, counted as often as they are looked through: what has more is
+// copied, or a chain of updates of itself would be looked through 2^n times.
+constexpr int64_t kMostLooks = 1024;
 
 class Builder {
  public:
@@ -115,6 +48,26 @@ class Builder {
     auto result = Inline(computation, arguments);
     if (!result) return tl::unexpected(result.error());
     Flatten(*result, network_.outputs);
+    return {};
+  }
+
+  // The same of what a loop or a branch calls.
+  Status BuildBody(uint32_t computation) {
+    if (Status built = Build(computation); !built) return built;
+    DropDeadOps(network_);
+    std::set<TensorId> read;
+    const auto add = [&](ExprId expr) {
+      for (TensorId tensor : LeavesOf(network_, expr)) read.insert(tensor);
+    };
+    for (ExprId output : network_.outputs) add(output);
+    for (const Op& op : network_.ops) {
+      for (ExprId input : op.inputs) add(input);
+    }
+    for (TensorId tensor : read) {
+      const bool is_constant =
+          network_.tensors[static_cast<size_t>(tensor)].constant_computation != kNone;
+      if (is_constant) network_.captured.push_back(tensor);
+    }
     return {};
   }
 
@@ -159,8 +112,29 @@ class Builder {
   }
 
   ExprId NewExpr(Expr expr) {
-    network_.exprs.push_back(std::move(expr));
-    return static_cast<ExprId>(network_.exprs.size() - 1);
+    const ExprId id = AddMovement(network_, std::move(expr));
+    for (auto e = static_cast<ExprId>(looks_.size()); e <= id; ++e) {
+      int64_t looks = 1;
+      for (ExprId input : At(e).inputs) looks += looks_[static_cast<size_t>(input)];
+      looks_.push_back(looks);
+    }
+    return looks_[static_cast<size_t>(id)] > kMostLooks ? Copied(id) : id;
+  }
+
+  // The same as a tensor of its own.
+  ExprId Copied(ExprId id) {
+    ShapeInfo shape;
+    shape.type = NameOf(At(id).type);
+    shape.dimensions = At(id).dimensions;
+    shape.bytes = Elements(shape.dimensions) * std::max<int64_t>(1, BytesOf(At(id).type));
+    Op op;
+    op.name = "copy." + std::to_string(network_.ops.size());
+    op.opcode = "copy";
+    op.inputs = {id};
+    std::vector<ExprId> leaves;
+    Results(shape, op.name, op, leaves);
+    network_.ops.push_back(std::move(op));
+    return leaves[0];
   }
 
   ExprId Literal(Array array) {
@@ -238,17 +212,20 @@ class Builder {
       if (!array) return tl::unexpected(array.error());
       return Value{Literal(*std::move(array)), {}};
     }
-    // One tensor for each constant, however often its computation is called.
+    return Value{LargeConstant(computation, index), {}};
+  }
+
+  // One tensor for each constant, however often its computation is called.
+  ExprId LargeConstant(uint32_t computation, uint32_t index) {
     const auto key = std::pair(computation, index);
-    if (auto known = constants_.find(key); known != constants_.end()) {
-      return Value{Leaf(known->second), {}};
-    }
+    if (auto known = constants_.find(key); known != constants_.end()) return Leaf(known->second);
+    const InstructionInfo& instruction = graph_.computations[computation].instructions[index];
     const TensorId id = NewTensor(instruction.shape, instruction.name);
     network_.tensors[static_cast<size_t>(id)].constant_computation =
         static_cast<int32_t>(computation);
     network_.tensors[static_cast<size_t>(id)].constant_instruction = static_cast<int32_t>(index);
     constants_[key] = id;
-    return Value{Leaf(id), {}};
+    return Leaf(id);
   }
 
   // Movement as an expression; nothing where it is an operator's work.
@@ -353,6 +330,17 @@ class Builder {
       auto body = Body(called);
       if (!body) return tl::unexpected(body.error());
       op.bodies.push_back(*body);
+      if (op.opcode != "while" && op.opcode != "conditional") continue;
+      for (TensorId constant : (*body)->captured) {
+        const Tensor& tensor = (*body)->tensors[static_cast<size_t>(constant)];
+        op.inputs.push_back(LargeConstant(static_cast<uint32_t>(tensor.constant_computation),
+                                          static_cast<uint32_t>(tensor.constant_instruction)));
+      }
+    }
+    // Elements become several, or several one.
+    if (op.opcode == "bitcast-convert" &&
+        At(op.inputs[0]).dimensions.size() != instruction.shape.dimensions.size()) {
+      op.opcode = "regroup-bytes";
     }
     std::string why = why_conservative;
     if (why.empty() && !HasExactAccess(op.opcode)) why = "accesses are bounded, not known";
@@ -406,7 +394,9 @@ class Builder {
     auto body = std::make_shared<Network>();
     body->name = graph_.computations[computation].name;
     Builder builder(graph_, options_, *body);
-    if (Status built = builder.Build(computation); !built) return tl::unexpected(built.error());
+    if (Status built = builder.BuildBody(computation); !built) {
+      return tl::unexpected(built.error());
+    }
     bodies_[computation] = body;
     return std::shared_ptr<const Network>(body);
   }
@@ -417,12 +407,15 @@ class Builder {
     const Sizes before{network_.tensors.size(), network_.exprs.size(), network_.ops.size(),
                        network_.unrolled_loops};
     Value state = initial;
-    for (;;) {
+    for (int64_t iterations = 0;; ++iterations) {
       auto going = Inline(instruction.called[1], {state});
       if (!going) return going;
       const Array* known = Known(going->expr);
-      if (known == nullptr || static_cast<int64_t>(network_.ops.size()) > options_.most_ops) {
-        const bool endless = known != nullptr;
+      const bool endless = endless_.contains(instruction.called[0]) ||
+                           static_cast<int64_t>(network_.ops.size()) > options_.most_ops ||
+                           iterations > options_.most_iterations;
+      if (known == nullptr || endless) {
+        if (endless) endless_.insert(instruction.called[0]);
         GoBackTo(before);
         return Operator(instruction, {initial},
                         endless ? "too many iterations to plan each"
@@ -450,6 +443,7 @@ class Builder {
     });
     network_.tensors.resize(sizes.tensors);
     network_.exprs.resize(sizes.exprs);
+    looks_.resize(sizes.exprs);
     network_.ops.resize(sizes.ops);
     network_.unrolled_loops = sizes.unrolled_loops;
   }
@@ -469,7 +463,9 @@ class Builder {
   const ProgramGraph& graph_;
   const NetworkOptions& options_;
   Network& network_;
+  std::vector<int64_t> looks_;  // of each expression, as kMostLooks counts them
   std::map<std::pair<uint32_t, uint32_t>, TensorId> constants_;
+  std::set<uint32_t> endless_;  // bodies of loops that have been found too long once
   std::unordered_map<uint32_t, std::shared_ptr<const Network>> bodies_;
 };
 
@@ -538,8 +534,6 @@ StatusOr<Network> BuildNetwork(const ProgramGraph& graph, const NetworkOptions& 
   return network;
 }
 
-bool IsElementwise(const std::string& opcode) { return ElementwiseOpcodes().contains(opcode); }
-
 const std::vector<int64_t>& ListOf(const Op& op, const std::string& name) {
   static const std::vector<int64_t> none;
   const auto found = op.lists.find(name);
@@ -547,16 +541,22 @@ const std::vector<int64_t>& ListOf(const Op& op, const std::string& name) {
 }
 
 std::vector<TensorId> LeavesOf(const Network& network, ExprId expr) {
+  constexpr size_t kFew = 16;
   std::vector<TensorId> leaves;
+  std::unordered_set<TensorId> many;
   std::vector<ExprId> open = {expr};
   while (!open.empty()) {
     const Expr& at = network.exprs[static_cast<size_t>(open.back())];
     open.pop_back();
-    if (at.movement == Movement::kTensor &&
-        std::find(leaves.begin(), leaves.end(), at.tensor) == leaves.end()) {
-      leaves.push_back(at.tensor);
-    }
     open.insert(open.end(), at.inputs.begin(), at.inputs.end());
+    if (at.movement != Movement::kTensor) continue;
+    if (leaves.size() < kFew) {
+      if (std::find(leaves.begin(), leaves.end(), at.tensor) != leaves.end()) continue;
+      leaves.push_back(at.tensor);
+      continue;
+    }
+    if (many.empty()) many.insert(leaves.begin(), leaves.end());
+    if (many.insert(at.tensor).second) leaves.push_back(at.tensor);
   }
   return leaves;
 }

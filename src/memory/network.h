@@ -111,12 +111,16 @@ struct Network {
   // Of the entry: the tensor that has the bytes of each output; all different, all computed.
   std::vector<TensorId> output_tensors;
   std::vector<TensorId> parameters;  // leaves of the parameters, flattened
+  // Of a loop's or branch's body: large constants that it has, which its operator reads for it,
+  // after all arguments, body by body.
+  std::vector<TensorId> captured;
   int64_t unrolled_loops = 0;
   std::map<std::string, int64_t> conservative;  // "opcode: why" -> how many
 };
 
 struct NetworkOptions {
   int64_t most_ops = 60'000;  // a loop whose unrolling exceeds it stays a loop
+  int64_t most_iterations = 20'000;  // likewise: of loops that leave no operators, too
 };
 
 // Errors: kUnsupported where a shape is dynamic or the entry is empty.

@@ -49,6 +49,91 @@ TEST_F(MemoryTest, APlanThatClaimsOtherTrafficIsFoundOut) {
   EXPECT_NE(ran.out.find("claims"), std::string::npos) << ran.out;
 }
 
+// As an adaptive solver has them: a loop in a loop, how often either runs depends on data, and a
+// table of more than 16 numbers that the inner one looks things up in.
+constexpr const char* kNestedLoops = R"(HloModule nested
+inner_condition {
+  s = (f32[4], s32[], f32[]) parameter(0)
+  t = f32[] get-tuple-element(s), index=2
+  k = s32[] get-tuple-element(s), index=1
+  one = f32[] constant(1)
+  most = s32[] constant(50)
+  going = pred[] compare(t, one), direction=LT
+  few = pred[] compare(k, most), direction=LT
+  ROOT both = pred[] and(going, few)
+}
+inner_body {
+  s = (f32[4], s32[], f32[]) parameter(0)
+  y = f32[4] get-tuple-element(s), index=0
+  k = s32[] get-tuple-element(s), index=1
+  t = f32[] get-tuple-element(s), index=2
+  table = f32[5,4] constant({{0.1,0.2,0.3,0.4},{0.5,0.6,0.7,0.8},{0.9,1,1.1,1.2},{1,2,3,4},{5,6,7,8}})
+  row = f32[1,4] slice(table), slice={[1:2], [0:4]}
+  add = f32[4] reshape(row)
+  next = f32[4] add(y, add)
+  one = s32[] constant(1)
+  k1 = s32[] add(k, one)
+  first = f32[1] slice(y), slice={[0:1]}
+  size = f32[] reshape(first)
+  step = f32[] logistic(size)
+  t1 = f32[] add(t, step)
+  ROOT r = (f32[4], s32[], f32[]) tuple(next, k1, t1)
+}
+outer_condition {
+  s = (f32[4], s32[]) parameter(0)
+  k = s32[] get-tuple-element(s), index=1
+  five = s32[] constant(9)
+  ROOT going = pred[] compare(k, five), direction=LT
+}
+outer_body {
+  s = (f32[4], s32[]) parameter(0)
+  y = f32[4] get-tuple-element(s), index=0
+  k = s32[] get-tuple-element(s), index=1
+  zero = f32[] constant(0)
+  state = (f32[4], s32[], f32[]) tuple(y, k, zero)
+  done = (f32[4], s32[], f32[]) while(state), condition=inner_condition, body=inner_body
+  y1 = f32[4] get-tuple-element(done), index=0
+  k1 = s32[] get-tuple-element(done), index=1
+  ROOT r = (f32[4], s32[]) tuple(y1, k1)
+}
+ENTRY main {
+  y = f32[4] parameter(0)
+  k = s32[] parameter(1)
+  state = (f32[4], s32[]) tuple(y, k)
+  ROOT r = (f32[4], s32[]) while(state), condition=outer_condition, body=outer_body
+}
+)";
+
+// The bits of an rng-bit-generator's key are parts of larger numbers, and larger numbers are made of
+// them.
+constexpr const char* kRegrouped = R"(HloModule regrouped
+ENTRY main {
+  key = u32[4] parameter(0)
+  halves = u32[2,2] reshape(key)
+  whole = u64[2] bitcast-convert(halves)
+  one = u64[] constant(1)
+  ones = u64[2] broadcast(one), dimensions={}
+  more = u64[2] add(whole, ones)
+  known = u64[2] constant({4294967297, 8589934595})
+  known_parts = u32[2,2] bitcast-convert(known)
+  parts = u32[2,2] bitcast-convert(more)
+  sum = u32[2,2] add(parts, known_parts)
+  x = bf16[64,2] parameter(1)
+  word = u32[64] bitcast-convert(x)
+  ROOT r = (u32[2,2], u32[64]) tuple(sum, word)
+}
+)";
+
+TEST_F(MemoryTest, ComputesAsXlaDoes) {
+  for (const char* program : {kNestedLoops, kRegrouped}) {
+    Write("program.hlo", program);
+    const Ran ran = Hone({"memory", "program.hlo", "--json"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const auto json = ran.Json();
+    EXPECT_TRUE(json["verified"].is_boolean() && json["verified"].get<bool>()) << ran.out;
+  }
+}
+
 TEST_F(MemoryTest, SaysWhatIsWrong) {
   const auto bad = [&](const std::vector<std::string>& arguments, const std::string& what) {
     std::vector<std::string> all = {"memory"};

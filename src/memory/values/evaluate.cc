@@ -1,5 +1,6 @@
 #include "memory/values/evaluate.h"
 
+#include <algorithm>
 #include <set>
 
 #include "memory/access.h"
@@ -11,7 +12,31 @@ Box BoxOfResult(const Network& network, TensorId tensor) {
   return WholeBox(network.tensors[static_cast<size_t>(tensor)].dimensions);
 }
 
-// Linear algebra is computed for whole matrices; a tile of its results is cut out afterwards.
+// bitcast-convert between types of different sizes: the last dimension of one of both is its
+// elements' parts, the least significant first.
+StatusOr<Array> RegroupBytes(const Op& op, const Array& operand, ElementType type, const Box& out) {
+  Array result = MakeArray(type, out);
+  const int64_t from = BytesOf(operand.type), to = BytesOf(type);
+  const bool parts = operand.box.low.size() < out.low.size();
+  const int64_t ratio = parts ? from / std::max<int64_t>(1, to) : to / std::max<int64_t>(1, from);
+  if (ratio < 2 || from == 0 || to == 0) return NoArithmetic(op, "its types");
+  char bytes[16] = {};
+  ForEach(out, [&](const std::vector<int64_t>& index, int64_t at) {
+    std::vector<int64_t> place = index;
+    if (parts) {
+      place.pop_back();
+      EncodeElement(operand, Position(operand.box, place), bytes);
+      return DecodeElement(bytes + index.back() * to, result, at);
+    }
+    place.push_back(0);
+    for (int64_t part = 0; part < ratio; ++part) {
+      place.back() = part;
+      EncodeElement(operand, Position(operand.box, place), bytes + part * from);
+    }
+    DecodeElement(bytes, result, at);
+  });
+  return result;
+}
 }  // namespace
 
 StatusOr<std::vector<Array>> EvaluateOp(const Network& network, const Op& op,
@@ -23,7 +48,10 @@ StatusOr<std::vector<Array>> EvaluateOp(const Network& network, const Op& op,
     return std::vector<Array>{*std::move(array)};
   };
   const ElementType type = network.tensors[static_cast<size_t>(op.results[0])].type;
-  if (KindOf(type) == ValueKind::kNone) return NoArithmetic(op, "its type");
+  const bool known = std::all_of(operands.begin(), operands.end(), [](const Array& operand) {
+    return KindOf(operand.type) != ValueKind::kNone;
+  });
+  if (KindOf(type) == ValueKind::kNone || !known) return NoArithmetic(op, "its type");
   if (IsElementwise(opcode)) return one(EvaluateElementwise(op, operands, type, out[0]));
   if (opcode == "dot") return one(EvaluateDot(op, operands[0], operands[1], type, out[0]));
   if (opcode == "convolution") {
@@ -31,6 +59,7 @@ StatusOr<std::vector<Array>> EvaluateOp(const Network& network, const Op& op,
         op, operands[0], network.exprs[static_cast<size_t>(op.inputs[0])].dimensions, operands[1],
         network.exprs[static_cast<size_t>(op.inputs[1])].dimensions, type, out[0]));
   }
+  if (opcode == "regroup-bytes") return one(RegroupBytes(op, operands[0], type, out[0]));
   static const std::set<std::string> windowed = {"reduce", "reduce-window", "select-and-scatter"};
   static const std::set<std::string> irregular = {
       "gather", "scatter", "sort", "while", "conditional", "dynamic-slice", "dynamic-update-slice"};
@@ -43,6 +72,7 @@ StatusOr<std::vector<Array>> EvaluateOp(const Network& network, const Op& op,
   if (windowed.contains(opcode)) return EvaluateWindowed(network, op, operands, out);
   if (irregular.contains(opcode)) return EvaluateIrregular(network, op, operands, out);
   if (!algebra.contains(opcode)) return NoArithmetic(op);
+  // Computed for whole matrices; a tile of the results is cut out afterwards.
   auto results = EvaluateLinearAlgebra(network, op, operands, out);
   if (!results) return results;
   for (size_t r = 0; r < results->size(); ++r) (*results)[r] = Cut((*results)[r], out[r]);

@@ -19,8 +19,14 @@ double NanMin(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN 
 const std::unordered_map<std::string, RealUnary>& RealUnaries() {
   static const std::unordered_map<std::string, RealUnary> table = {
       {"abs", [](double x) { return std::fabs(x); }},
+      {"acos", [](double x) { return std::acos(x); }},
+      {"acosh", [](double x) { return std::acosh(x); }},
+      {"asin", [](double x) { return std::asin(x); }},
+      {"asinh", [](double x) { return std::asinh(x); }},
+      {"atanh", [](double x) { return std::atanh(x); }},
       {"cbrt", [](double x) { return std::cbrt(x); }},
       {"ceil", [](double x) { return std::ceil(x); }},
+      {"cosh", [](double x) { return std::cosh(x); }},
       {"cosine", [](double x) { return std::cos(x); }},
       {"erf", [](double x) { return std::erf(x); }},
       {"exponential", [](double x) { return std::exp(x); }},
@@ -37,6 +43,7 @@ const std::unordered_map<std::string, RealUnary>& RealUnaries() {
       {"rsqrt", [](double x) { return 1 / std::sqrt(x); }},
       {"sign", [](double x) { return std::isnan(x) || x == 0 ? x : std::copysign(1.0, x); }},
       {"sine", [](double x) { return std::sin(x); }},
+      {"sinh", [](double x) { return std::sinh(x); }},
       {"sqrt", [](double x) { return std::sqrt(x); }},
       {"tan", [](double x) { return std::tan(x); }},
       {"tanh", [](double x) { return std::tanh(x); }},

@@ -170,10 +170,24 @@ Array Materialise(const Network& network, ExprId id, const Box& box, const ReadT
       }
       break;
     }
-    case Movement::kUpdate:
-      Place(operand(0), result, zeros, ones);
-      Place(operand(1), result, expr.numbers, ones);
+    case Movement::kUpdate: {
+      // One after the other upon what lies below them all: chains of updates are long.
+      std::vector<std::pair<const Expr*, Box>> updates;
+      ExprId below = id;
+      Box rest = box;
+      while (At(network, below).movement == Movement::kUpdate && !IsEmpty(rest)) {
+        const Expr& update = At(network, below);
+        updates.emplace_back(&update, InputBox(network, update, 1, rest));
+        rest = InputBox(network, update, 0, rest);
+        below = update.inputs[0];
+      }
+      Place(Materialise(network, below, rest, read), result, zeros, ones);
+      for (size_t k = updates.size(); k-- > 0;) {
+        const auto& [update, part] = updates[k];
+        Place(Materialise(network, update->inputs[1], part, read), result, update->numbers, ones);
+      }
       break;
+    }
     case Movement::kTensor:
       break;
   }

@@ -180,38 +180,75 @@ std::vector<int64_t> Starts(const std::vector<Array>& operands, size_t first,
   return starts;
 }
 
-StatusOr<std::vector<Array>> RunBody(const Network& body, const std::vector<Array>& arguments) {
+// `captured` points to the first of the body's large constants among the operator's operands.
+StatusOr<std::vector<Array>> RunBody(const Network& body, const std::vector<Array>& arguments,
+                                     const Array* captured) {
   return EvaluateNetwork(body, [&](TensorId tensor, const Box& box) {
     const int32_t parameter = body.tensors[static_cast<size_t>(tensor)].parameter;
-    if (parameter == kNone) return MakeArray(ElementType::kOther, box);  // a large constant
-    return Cut(arguments[static_cast<size_t>(parameter)], box);
+    if (parameter != kNone) return Cut(arguments[static_cast<size_t>(parameter)], box);
+    const auto at = std::find(body.captured.begin(), body.captured.end(), tensor);
+    HONE_CHECK(at != body.captured.end());
+    return Cut(captured[at - body.captured.begin()], box);
   });
 }
 
-StatusOr<std::vector<Array>> Loop(const Op& op, std::vector<Array> state) {
-  for (;;) {
-    auto going = RunBody(*op.bodies[1], state);
+// Iterations of this thread's outermost loop and all loops in it: what XLA has ended may go on for
+// ever with numbers rounded otherwise.
+class Iterations {
+ public:
+  Iterations() {
+    if (depth_++ == 0) count_ = 0;
+  }
+  ~Iterations() { --depth_; }
+  Iterations(const Iterations&) = delete;
+  Iterations& operator=(const Iterations&) = delete;
+
+  bool Another() { return ++count_ <= kMost; }
+
+  static constexpr int64_t kMost = 50'000;
+
+ private:
+  static thread_local int64_t depth_, count_;
+};
+thread_local int64_t Iterations::depth_ = 0;
+thread_local int64_t Iterations::count_ = 0;
+
+StatusOr<std::vector<Array>> Loop(const Op& op, const std::vector<Array>& operands) {
+  const auto leaves = static_cast<std::ptrdiff_t>(op.results.size());
+  std::vector<Array> state(operands.begin(), operands.begin() + leaves);
+  const Array* const of_body = operands.data() + leaves;
+  const Array* const of_condition = of_body + op.bodies[0]->captured.size();
+  Iterations iterations;
+  while (iterations.Another()) {
+    auto going = RunBody(*op.bodies[1], state, of_condition);
     if (!going) return going;
     if ((*going)[0].integers[0] == 0) return state;
-    auto next = RunBody(*op.bodies[0], state);
+    auto next = RunBody(*op.bodies[0], state, of_body);
     if (!next) return next;
     state = *std::move(next);
   }
+  return NoArithmetic(op, "more than " + std::to_string(Iterations::kMost) + " iterations");
 }
 
-// Arguments of the branches follow upon each other.
+// Arguments of the branches follow upon each other, then their large constants.
 StatusOr<std::vector<Array>> Branch(const Op& op, const std::vector<Array>& operands) {
   const Array& predicate = operands[0];
   const auto branches = static_cast<int64_t>(op.bodies.size());
   int64_t branch = predicate.integers[0];
   if (predicate.type == ElementType::kPred) branch = branch ? 0 : 1;
   if (branch < 0 || branch >= branches) branch = branches - 1;
-  size_t first = 1;
-  for (int64_t b = 0; b < branch; ++b)
-    first += op.bodies[static_cast<size_t>(b)]->parameters.size();
+  size_t first = 1, captured = 1;
+  for (int64_t b = 0; b < branches; ++b) {
+    const Network& body = *op.bodies[static_cast<size_t>(b)];
+    captured += body.parameters.size();
+    if (b >= branch) continue;
+    first += body.parameters.size();
+    captured += body.captured.size();
+  }
   const Network& body = *op.bodies[static_cast<size_t>(branch)];
   const auto begin = operands.begin() + static_cast<std::ptrdiff_t>(first);
-  return RunBody(body, {begin, begin + static_cast<std::ptrdiff_t>(body.parameters.size())});
+  return RunBody(body, {begin, begin + static_cast<std::ptrdiff_t>(body.parameters.size())},
+                 operands.data() + captured);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include <Eigen/Core>
 #include <algorithm>
+#include <numeric>
 #include <type_traits>
 
 #include "memory/values/evaluate.h"
+#include "memory/values/product.h"
 
 namespace hone::memory {
 namespace {
@@ -80,6 +82,21 @@ Matrix<Number> Gathered(const Number* first, const std::vector<int64_t>& rows,
   return matrix;
 }
 
+// out[i][j] = Σ_k left[left_rows[i] + left_summed[k]] * right[right_summed[k] + right_columns[j]]
+template <class Number>
+void MultiplyScattered(const Number* left, const std::vector<int64_t>& left_rows,
+                       const std::vector<int64_t>& left_summed, const Number* right,
+                       const std::vector<int64_t>& right_summed,
+                       const std::vector<int64_t>& right_columns, Number* out) {
+  if constexpr (std::is_same_v<Number, double>) {
+    Multiply({left, left_rows, left_summed}, {right, right_summed, right_columns}, out);
+  } else {
+    Eigen::Map<Matrix<Number>> product(out, Size(left_rows), Size(right_columns));
+    product.noalias() = Gathered(left, left_rows, left_summed) *
+                        Gathered(right, right_summed, right_columns);
+  }
+}
+
 // What of the input a convolution's window looks at from one place, in one dimension.
 struct Tap {
   int64_t input;   // in the whole tensor
@@ -140,9 +157,8 @@ StatusOr<Array> EvaluateDot(const Op& op, const Array& lhs, const Array& rhs, El
     using Number = std::remove_cvref_t<decltype(sums[0])>;
     const size_t size = rows.size() * columns.size();
     for (size_t k = 0; k < lhs_both.size(); ++k) {
-      Eigen::Map<Matrix<Number>> product(sums.data() + k * size, Size(rows), Size(columns));
-      product.noalias() = Gathered(a.data() + lhs_both[k], rows, lhs_summed) *
-                          Gathered(b.data() + rhs_both[k], rhs_summed, columns);
+      MultiplyScattered<Number>(a.data() + lhs_both[k], rows, lhs_summed, b.data() + rhs_both[k],
+                                rhs_summed, columns, sums.data() + k * size);
     }
   });
   if (!known) return NoArithmetic(op, "these types");
@@ -207,16 +223,21 @@ StatusOr<Array> EvaluateConvolution(const Op& op, const Array& lhs,
                           std::max(out.low[output_feature], group * features_per_group),
                           std::min(out.high[output_feature], (group + 1) * features_per_group)};
     if (features.low >= features.high) return;
-    const Matrix<Number> kernel = Gathered(b.data(), summed, Offsets(rhs.box, {features}));
+    const std::vector<int64_t> columns = Offsets(rhs.box, {features});
     const int64_t batches = batch_groups > 1 ? lhs_dimensions[u(labels.batch)] / batch_groups : 0;
     const int64_t first_feature = feature_groups > 1 ? group * in_features : 0;
     const auto width = static_cast<int64_t>(summed.size());
     const int64_t most = std::max<int64_t>(1, kPatchElements / std::max<int64_t>(1, width));
     Matrix<Number> patches = Matrix<Number>::Zero(std::min(most, Elements(places)), width);
-    std::vector<int64_t> targets;
+    std::vector<int64_t> targets, rows, along(summed.size());
+    std::iota(along.begin(), along.end(), int64_t{0});
+    Matrix<Number> product(patches.rows(), Size(columns));
     const auto multiply = [&] {
       const auto count = static_cast<int64_t>(targets.size());
-      const Matrix<Number> product = patches.topRows(count) * kernel;
+      rows.clear();
+      for (int64_t row = 0; row < count; ++row) rows.push_back(row * width);
+      MultiplyScattered<Number>(patches.data(), rows, along, b.data(), summed, columns,
+                                product.data());
       for (int64_t row = 0; row < count; ++row) {
         for (int64_t f = features.low; f < features.high; ++f) {
           const int64_t to =

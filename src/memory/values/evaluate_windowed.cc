@@ -282,7 +282,10 @@ StatusOr<std::vector<Array>> EvaluateLanes(const Network& body,
     while (expr->inputs.size() == 1 && Elements(expr->dimensions) == 1) {
       expr = &body.exprs[static_cast<size_t>(expr->inputs[0])];
     }
-    if (expr->movement == Movement::kTensor) return tensors[static_cast<size_t>(expr->tensor)];
+    if (expr->movement == Movement::kTensor &&
+        tensors[static_cast<size_t>(expr->tensor)].box == lanes) {
+      return tensors[static_cast<size_t>(expr->tensor)];
+    }
     if (expr->movement != Movement::kLiteral || Elements(expr->dimensions) != 1) {
       return MakeError(ErrorCode::kUnsupported,
                        "a computation of '" + body.name + "' that is not of scalars only");
