@@ -1,12 +1,33 @@
 #include "compiler/metrics.h"
 
+#include <memory>
+
 #include "xla/hlo/analysis/alias_info.h"
+#include "xla/hlo/transforms/simplifiers/flatten_call_graph.h"
 #include "xla/hlo/transforms/simplifiers/hlo_memory_scheduler.h"
 #include "xla/service/buffer_value.h"
+#include "xla/service/call_graph.h"
 #include "xla/service/hlo_cost_analysis.h"
 #include "xla/shape_util.h"
 
 namespace hone::compiler {
+namespace {
+
+// Is a loop's or a conditional's computation called from elsewhere too? XLA's alias analysis aborts on
+// such a module, which its verifier takes.
+bool SharesControlFlow(const xla::HloModule& module) {
+  const std::unique_ptr<xla::CallGraph> graph = xla::CallGraph::Build(&module);
+  for (const xla::CallGraphNode& node : graph->nodes()) {
+    if (node.caller_callsites().size() < 2) continue;
+    for (const xla::CallSite& site : node.caller_callsites()) {
+      const xla::HloOpcode opcode = site.instruction()->opcode();
+      if (opcode == xla::HloOpcode::kWhile || opcode == xla::HloOpcode::kConditional) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
 
 void CountInto(const ModuleDigest& digest, Metrics& metrics) {
   metrics.op_count = digest.op_count;
@@ -23,10 +44,15 @@ void AnalyseCost(const xla::HloModule& module, Metrics& metrics) {
 }
 
 void AnalysePeakMemory(const xla::HloModule& module, Metrics& metrics) {
+  std::unique_ptr<xla::HloModule> flat;
+  if (SharesControlFlow(module)) {
+    flat = module.Clone("");
+    if (!xla::FlattenCallGraph().Run(flat.get()).ok()) return;
+  }
   const xla::AliasInfo alias_info;
   int64_t peak = -1;
   const auto schedule = xla::ScheduleModule(
-      &module, &alias_info,
+      flat ? flat.get() : &module, &alias_info,
       [](const xla::BufferValue& buffer) {
         return xla::ShapeUtil::ByteSizeOf(buffer.shape(), sizeof(void*));
       },

@@ -55,5 +55,30 @@ TEST_F(Stats, ElidedConstantsAreSaid) {
   EXPECT_NE(ran.err.find("warning"), std::string::npos);
 }
 
+// XLA's alias analysis aborts where control flow shares computations, which its verifier allows.
+TEST_F(Stats, ComputationsThatControlFlowShares) {
+  Write("shared.hlo", R"(HloModule shared
+
+same {
+  ROOT x = f32[64] parameter(0)
+}
+
+less {
+  x = f32[64] parameter(0)
+  ROOT no = pred[] constant(false)
+}
+
+ENTRY main {
+  which = s32[] parameter(0)
+  given = f32[64] parameter(1)
+  chosen = f32[64] conditional(which, given, given), branch_computations={same, same}
+  once = f32[64] while(chosen), condition=less, body=same
+  ROOT twice = f32[64] while(once), condition=less, body=same
+})");
+  const Ran ran = Hone({"stats", "shared.hlo", "--json"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_GE(ran.Json()["peak_memory"].get<int64_t>(), 64 * 4);
+}
+
 }  // namespace
 }  // namespace hone
