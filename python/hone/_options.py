@@ -98,6 +98,7 @@ def open_session(config):
         "pass_deadline": float(config["pass_deadline"]),
         "memory_limit": float(config["memory_limit"]),
         "rules": read_rules(config.get("rules", ())),
+        "sandbox": bool(config.get("sandbox", True)),
     }
     return _core.Session(config["programs"], options, pool)
 

@@ -46,6 +46,7 @@ class PassOrderEnv(gymnasium.Env):
       memory_limit: MiB that a worker may take beside the bare compiler.
       workers: worker processes.
       rules: paths of files of your own rewrite rules (`docs/rules.md`), a path or a sequence.
+      sandbox: whether workers lock themselves up (`docs/architecture.md`).
 
     Raises:
       ValueError: no such program, action, part or objective, or a rule that is wrong.
@@ -56,7 +57,7 @@ class PassOrderEnv(gymnasium.Env):
     def __init__(self, programs, *, actions="simplify", observation="opcodes", reward="op_count",
                  traj_limit=40, stop_action=False, schedule="round_robin", curriculum_episodes=20,
                  use_table=True, pass_deadline=60.0, memory_limit=1024, workers=1, rules=(),
-                 render_mode=None):
+                 sandbox=True, render_mode=None):
         if render_mode not in (None, "ansi"):
             raise ValueError(f"render_mode is None or 'ansi', not {render_mode!r}")
         parts, single = _options.observation_parts(observation)
@@ -67,7 +68,7 @@ class PassOrderEnv(gymnasium.Env):
             "single": single, "traj_limit": traj_limit, "stop_action": stop_action,
             "schedule": schedule, "curriculum_episodes": curriculum_episodes,
             "use_table": use_table, "pass_deadline": pass_deadline, "memory_limit": memory_limit,
-            "workers": workers, "rules": _options.read_rules(rules),
+            "workers": workers, "rules": _options.read_rules(rules), "sandbox": sandbox,
         }
         self.render_mode = render_mode
         session = _options.open_session(self._config)

@@ -61,6 +61,9 @@ void AddCommonOptions(CLI::App& app, CommonOptions& options) {
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->group(kGroup);
+  app.add_flag("--no-sandbox", options.no_sandbox,
+               "workers are not locked up; where this system does not let them start otherwise")
+      ->group(kGroup);
 }
 
 StatusOr<PoolOptions> PoolOptionsFor(const CommonOptions& options) {
@@ -73,6 +76,10 @@ StatusOr<PoolOptions> PoolOptionsFor(const CommonOptions& options) {
   pool.memory_limit_bytes = options.memory_limit_bytes;
   pool.cache_bytes = options.cache_bytes;
   pool.rule_files = options.rules;
+  pool.sandbox = !options.no_sandbox;
+  if (options.no_sandbox) {
+    Warn("", "workers are not locked up (--no-sandbox): a program that breaks XLA has your rights");
+  }
   return pool;
 }
 

@@ -27,6 +27,7 @@ struct CommonOptions {
   size_t most_input_mb = 128;
   std::vector<std::string> rules;     // files, beside hone's own
   std::vector<std::string> datasets;  // folders; AddDatasetsOption of input.h
+  bool no_sandbox = false;            // workers may do what this user may
   bool json = false;
   bool quiet = false;
 

@@ -126,6 +126,7 @@ device::DeviceOptions DeviceOptionsFor(const CommonOptions& options, const std::
   device::DeviceOptions whole;
   whole.name = *device::ParseDeviceName(device);
   whole.memory_limit_bytes = options.memory_limit_bytes;
+  whole.sandbox = !options.no_sandbox;
   return whole;
 }
 

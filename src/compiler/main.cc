@@ -7,23 +7,50 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <thread>
 
 #include "compiler/server.h"
 #include "wire/heartbeat.h"
+#include "wire/sandbox.h"
+#include "wire/sandbox_probe.h"
 
 namespace {
 
-// The numbers that a bad caller could give are all in the messages; these two come before any.
-hone::compiler::StatesOptions Options(int argc, char** argv) {
-  hone::compiler::StatesOptions options;
+struct Options {
+  hone::compiler::StatesOptions states;
+  hone::wire::SandboxOptions sandbox;
+  bool locked_up = true;
+};
+
+// What a bad caller could give is all in the messages; these come before any.
+Options Read(int argc, char** argv) {
+  Options options;
   for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--rules") == 0) options.rule_files.push_back(argv[i + 1]);
-    const size_t bytes = std::strtoull(argv[i + 1], nullptr, 10);
-    if (std::strcmp(argv[i], "--cache-bytes") == 0) options.cache_bytes = bytes;
-    if (std::strcmp(argv[i], "--headroom-bytes") == 0) options.headroom_bytes = bytes;
+    const std::string name = argv[i];
+    const std::string value = argv[i + 1];
+    const size_t bytes = std::strtoull(value.c_str(), nullptr, 10);
+    if (name == "--rules") options.states.rule_files.push_back(value);
+    if (name == "--cache-bytes") options.states.cache_bytes = bytes;
+    if (name == "--headroom-bytes") options.states.headroom_bytes = bytes;
+    if (name == "--memory-bytes") options.sandbox.data_bytes = hone::wire::DataBytesFor(bytes);
+    if (name == "--sandbox") options.locked_up = value != "off";
   }
+  options.sandbox.readable = options.states.rule_files;
   return options;
+}
+
+// For `hone doctor` and the tests: locked up as ever, it tries to get out and tells what came of it.
+int CheckSandbox() {
+  const hone::wire::Sandbox sandbox =
+      hone::wire::EnterSandbox({{}, true, hone::wire::DataBytesFor(size_t{1} << 30)});
+  for (const std::string& missing : sandbox.missing) std::printf("missing %s\n", missing.c_str());
+  for (const hone::wire::Attempt& attempt : hone::wire::TryToGetOut()) {
+    std::printf("%s %s: %s\n", attempt.refused ? "refused" : "possible", attempt.what.c_str(),
+                attempt.answer.c_str());
+  }
+  std::fflush(stdout);
+  return 0;
 }
 
 // A pass may run for ever: the worker ends when the agent does, whatever runs. A child that the agent
@@ -38,6 +65,7 @@ void EndWithAgent(pid_t agent) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--check-sandbox") == 0) _exit(CheckSandbox());
   void* page = mmap(nullptr, sizeof(hone::wire::Heartbeat), PROT_READ | PROT_WRITE, MAP_SHARED,
                     hone::wire::kHeartbeatDescriptor, 0);
   if (page == MAP_FAILED) {
@@ -48,8 +76,11 @@ int main(int argc, char** argv) {
     return 2;
   }
   signal(SIGINT, SIG_IGN);  // Ctrl-C is the agent's to answer
+  const Options options = Read(argc, argv);
+  // Before there is a thread, which Landlock would not bind, and before the first byte of a program.
+  if (options.locked_up) hone::wire::EnterSandbox(options.sandbox);
   std::thread(EndWithAgent, getppid()).detach();
-  hone::compiler::Serve(hone::wire::kSocketDescriptor, Options(argc, argv),
+  hone::compiler::Serve(hone::wire::kSocketDescriptor, options.states,
                         static_cast<hone::wire::Heartbeat*>(page));
   _exit(0);  // XLA's own tear-down takes long and frees nothing that the system would not
 }

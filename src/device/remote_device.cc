@@ -85,6 +85,8 @@ RemoteDevice::RemoteDevice(DeviceOptions options) : options_(std::move(options))
   link.environment = Environment();
   link.memory_limit_bytes =
       options_.memory_limit_bytes != 0 ? options_.memory_limit_bytes : MostMemory();
+  link.arguments = {"--sandbox", options_.sandbox ? "on" : "off", "--memory-bytes",
+                    std::to_string(link.memory_limit_bytes)};
   link_ = std::make_unique<wire::WorkerLink>(std::move(link));
 }
 

@@ -34,6 +34,7 @@ struct DeviceOptions {
   double open_deadline_seconds = 120;  // of loading it: some look for their hardware for ever
   double call_deadline_seconds = 300;  // of everything else but compiling
   size_t memory_limit_bytes = 0;       // resident; 0 is three quarters of the machine's
+  bool sandbox = true;                 // a plugin of the CPU is locked up once it is open
 };
 
 // What is compiled, and under which name it is known here.

@@ -131,7 +131,8 @@ PoolOptions ToPoolOptions(const nb::dict& options) {
         {"pass_deadline", Into(pool.pass_deadline_seconds)},
         {"call_deadline", Into(pool.call_deadline_seconds)},
         {"memory_limit", Into(memory_mib)},
-        {"rules", Into(pool.rule_files)}},
+        {"rules", Into(pool.rule_files)},
+        {"sandbox", Into(pool.sandbox)}},
        "option");
   pool.headroom_bytes = static_cast<size_t>(memory_mib * 1048576);
   pool.cache_bytes = pool.headroom_bytes / 4;

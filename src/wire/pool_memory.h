@@ -30,6 +30,7 @@ struct PoolOptions {
   size_t headroom_bytes = 0;
   size_t cache_bytes = size_t{1} << 30;  // modules that a worker keeps beside the loaded programs
   std::vector<std::string> rule_files;  // paths: rules beside hone's own
+  bool sandbox = true;                   // workers lock themselves up (wire/sandbox.h)
   // When it becomes true, passes under way for more than two seconds are given up.
   const std::atomic<bool>* stop = nullptr;
 };

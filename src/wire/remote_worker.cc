@@ -46,6 +46,12 @@ RemoteWorker::RemoteWorker(std::shared_ptr<PoolMemory> memory) : memory_(std::mo
   link.worker_path = options.worker_path;
   link.arguments = {"--cache-bytes", std::to_string(options.cache_bytes), "--headroom-bytes",
                     std::to_string(options.headroom_bytes)};
+  if (options.memory_limit_bytes != 0) {
+    link.arguments.push_back("--memory-bytes");
+    link.arguments.push_back(std::to_string(options.memory_limit_bytes));
+  }
+  link.arguments.push_back("--sandbox");
+  link.arguments.push_back(options.sandbox ? "on" : "off");
   for (const std::string& file : options.rule_files) {
     link.arguments.push_back("--rules");
     link.arguments.push_back(file);

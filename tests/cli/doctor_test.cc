@@ -50,6 +50,17 @@ TEST_F(Doctor, NamesAreDistinct) {
   EXPECT_EQ(names.size(), cli::doctor::Checks().size());
 }
 
+TEST_F(Doctor, Sandbox) {
+  const Finding whole = cli::doctor::SandboxFinding("refused execve: no\nrefused fork: no\n");
+  EXPECT_EQ(whole.state, State::kOk);
+  const Finding part = cli::doctor::SandboxFinding(
+      "missing Landlock: this kernel has none\nrefused fork: no\npossible read /etc/passwd: done\n");
+  EXPECT_EQ(part.state, State::kWarning);
+  EXPECT_NE(part.what.find("Landlock"), std::string::npos) << part.what;
+  EXPECT_NE(part.what.find("read /etc/passwd"), std::string::npos) << part.what;
+  EXPECT_EQ(cli::doctor::SandboxFinding("").state, State::kWarning);
+}
+
 TEST_F(Doctor, ClockThatFollowsTheLoad) {
   EXPECT_EQ(Governor(Here()).state, State::kOk);
   System("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave");

@@ -3,7 +3,9 @@
 //
 // The client's option "fail" says what goes wrong: "stall" is never done, "create" and "compile"
 // return an error, "full" one of memory, "abort" and "hang" do so while compiling, "run" fails in
-// the event of a run.
+// the event of a run, "escape" where a file can be read while compiling, on a thread that ran before.
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +14,10 @@
 
 #ifndef FAKE_MINOR
 #define FAKE_MINOR PJRT_API_MINOR
+#endif
+
+#ifndef FAKE_PLATFORM
+#define FAKE_PLATFORM "fake"
 #endif
 
 struct PJRT_Error {
@@ -87,6 +93,24 @@ static PJRT_Error* EventDestroy(PJRT_Event_Destroy_Args* args) {
   return NULL;
 }
 
+// A thread from before the client was there, which reads a file when it is told to.
+static int to_thread[2], from_thread[2];
+
+static void* Reader(void* unused) {
+  char byte;
+  while (read(to_thread[0], &byte, 1) == 1) {
+    byte = (char)(open("/etc/passwd", O_RDONLY | O_CLOEXEC) >= 0);
+    if (write(from_thread[1], &byte, 1) != 1) break;
+  }
+  return unused;
+}
+
+static int CanRead(void) {
+  char byte = 1;
+  if (write(to_thread[1], &byte, 1) != 1 || read(from_thread[0], &byte, 1) != 1) return 1;
+  return byte;
+}
+
 static PJRT_Error* ClientCreate(PJRT_Client_Create_Args* args) {
   for (size_t i = 0; i < args->num_options; ++i) {
     const PJRT_NamedValue* option = &args->create_options[i];
@@ -100,14 +124,19 @@ static PJRT_Error* ClientCreate(PJRT_Client_Create_Args* args) {
   }
   while (Fails("stall")) sleep(1);
   if (Fails("create")) return NewError(PJRT_Error_Code_UNAVAILABLE, "there is no such hardware");
+  pthread_t reader;
+  if (Fails("escape") && (pipe(to_thread) != 0 || pipe(from_thread) != 0 ||
+                          pthread_create(&reader, NULL, Reader, NULL) != 0)) {
+    return NewError(PJRT_Error_Code_INTERNAL, "there is no thread");
+  }
   client.devices[0] = &client.device;
   args->client = &client;
   return NULL;
 }
 
 static PJRT_Error* PlatformName(PJRT_Client_PlatformName_Args* args) {
-  args->platform_name = "fake";
-  args->platform_name_size = 4;
+  args->platform_name = FAKE_PLATFORM;
+  args->platform_name_size = strlen(FAKE_PLATFORM);
   return NULL;
 }
 
@@ -150,6 +179,7 @@ static int Mentions(const char* text, size_t size, const char* word) {
 static PJRT_Error* Compile(PJRT_Client_Compile_Args* args) {
   if (Fails("compile")) return NewError(PJRT_Error_Code_UNIMPLEMENTED, "it is only a fake");
   if (Fails("full")) return NewError(PJRT_Error_Code_RESOURCE_EXHAUSTED, "out of paper");
+  if (Fails("escape") && CanRead()) return NewError(PJRT_Error_Code_INTERNAL, "it got out");
   if (Fails("abort")) abort();
   while (Fails("hang")) sleep(1);
   PJRT_LoadedExecutable* executable = malloc(sizeof(PJRT_LoadedExecutable));

@@ -50,6 +50,24 @@ TEST(RemoteDevice, SaysWhatItIs) {
   EXPECT_EQ((*device)->device().id, 7);
 }
 
+TEST(RemoteDevice, APluginOfTheCpuIsLockedUpOnceItIsOpen) {
+  const auto locked = RemoteDevice::Start(OptionsFor("fake_cpu_plugin.so", "escape"));
+  ASSERT_TRUE(locked) << locked.error().message;
+  const auto compiled = (*locked)->Compile(Program("a"), 10);
+  EXPECT_TRUE(compiled) << compiled.error().message;
+  EXPECT_TRUE((*locked)->Run(Program("a"), Inputs()));
+  // Not where it was asked for, and not where there is a driver to talk to.
+  DeviceOptions open = OptionsFor("fake_cpu_plugin.so", "escape");
+  open.sandbox = false;
+  for (const DeviceOptions& options : {open, OptionsFor("fake_plugin.so", "escape")}) {
+    const auto device = RemoteDevice::Start(options);
+    ASSERT_TRUE(device) << device.error().message;
+    const auto free = (*device)->Compile(Program("a"), 10);
+    ASSERT_FALSE(free);
+    EXPECT_NE(free.error().message.find("it got out"), std::string::npos);
+  }
+}
+
 TEST(RemoteDevice, CompilesRunsAndTimes) {
   const auto started = RemoteDevice::Start(OptionsFor("fake_plugin.so"));
   ASSERT_TRUE(started) << started.error().message;

@@ -34,7 +34,7 @@ MAY_INCLUDE = {
 }
 # The worker's side of the wire; the pool is the agent's.
 COMPILER_MAY_INCLUDE_OF_WIRE = {"wire/hone.capnp.h", "wire/channel.h", "wire/codec.h",
-                                "wire/heartbeat.h"}
+                                "wire/heartbeat.h", "wire/sandbox.h", "wire/sandbox_probe.h"}
 XLA_HEADER = re.compile(r"^(xla|tensorflow|tsl|absl|mlir|llvm|google/protobuf)/")
 # The interface of PJRT plugins, plain C that includes nothing of XLA's: for the program that runs them.
 PLUGIN_HEADER = "xla/pjrt/c/pjrt_c_api.h"

@@ -13,6 +13,7 @@ def workbench(**options):
       pass_deadline, call_deadline: seconds after which a pass, or another call, is given up.
       memory_limit: MiB that the compiler may take beside the bare library.
       rules: a list of files of your own rewrite rules (`docs/rules.md`).
+      sandbox: whether the compiler locks itself up (`docs/architecture.md`).
     """
     global _shared
     if options:

@@ -20,6 +20,7 @@ const std::vector<Check>& Checks() {
   static const std::vector<Check> checks = {
       {"compiler", "libraries", Libraries},
       {"compiler", "worker", Worker},
+      {"compiler", "sandbox", Sandbox},
       {"compiler", "learner", Learner},
       {"machine", "processor", Processor},
       {"machine", "cores", Cores},

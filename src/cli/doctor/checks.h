@@ -41,6 +41,8 @@ const std::vector<Check>& Checks();
 // compiler.cc
 Finding Libraries(const Surroundings& here);
 Finding Worker(const Surroundings& here);
+Finding Sandbox(const Surroundings& here);
+Finding SandboxFinding(const std::string& said);  // by a worker's --check-sandbox
 Finding Learner(const Surroundings& here);
 // machine.cc
 Finding Processor(const Surroundings& here);

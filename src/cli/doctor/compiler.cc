@@ -1,7 +1,9 @@
 // Is XLA there, and does it answer?
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <sstream>
 #include <system_error>
 
 #include "cli/child.h"
@@ -49,6 +51,40 @@ Finding Worker(const Surroundings&) {
   }
   return {State::kOk,
           fmt::format("answers: {}, {} passes", (*pool)->version(), (*pool)->passes().size()), ""};
+}
+
+Finding SandboxFinding(const std::string& said) {
+  int refused = 0;
+  std::string missing;
+  std::string possible;
+  std::istringstream lines(said);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string word = line.substr(0, line.find(' '));
+    const std::string rest = line.substr(std::min(line.size(), word.size() + 1));
+    if (word == "refused") ++refused;
+    if (word == "missing") missing += (missing.empty() ? "" : "; ") + rest;
+    if (word == "possible") possible += (possible.empty() ? "" : ", ") + rest.substr(0, rest.find(": "));
+  }
+  if (missing.empty() && possible.empty() && refused > 0) {
+    return {State::kOk,
+            fmt::format("workers are locked up: {} of {} ways out are refused", refused, refused), ""};
+  }
+  std::string what = missing.empty() ? "workers are not locked up as they should be" : missing;
+  if (!possible.empty()) what += "; a worker can: " + possible;
+  return {State::kWarning, what,
+          "tune programs that you trust only, or run hone on Linux 5.13 or later with seccomp and "
+          "Landlock, in a container that allows them"};
+}
+
+Finding Sandbox(const Surroundings&) {
+  const StatusOr<std::string> worker = ReadyWorker(/*quiet=*/true);
+  const StatusOr<Finished> done =
+      worker ? RunProgram({*worker, "--check-sandbox"}, {.variables = {}, .seconds = 30})
+             : tl::unexpected(worker.error());
+  if (!done || done->exit_code != 0) {
+    return {State::kWarning, "the worker does not start, so nothing is known", "see worker"};
+  }
+  return SandboxFinding(done->out);
 }
 
 Finding Learner(const Surroundings&) {

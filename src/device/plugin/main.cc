@@ -4,10 +4,13 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <thread>
 
 #include "device/plugin/server.h"
 #include "wire/heartbeat.h"
+#include "wire/sandbox.h"
 
 namespace {
 
@@ -23,7 +26,7 @@ void EndWithParent(int socket) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   using hone::wire::kSocketDescriptor;
   pollfd there{kSocketDescriptor, 0, 0};
   if (poll(&there, 1, 0) < 0 || (there.revents & POLLNVAL) != 0) {
@@ -31,7 +34,15 @@ int main() {
     return 2;
   }
   std::thread(EndWithParent, kSocketDescriptor).detach();
-  hone::device::Serve(kSocketDescriptor);
+  hone::device::ServerOptions options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--sandbox") == 0) {
+      options.sandbox = std::strcmp(argv[i + 1], "off") != 0;
+    } else if (std::strcmp(argv[i], "--memory-bytes") == 0) {
+      options.data_bytes = hone::wire::DataBytesFor(std::strtoull(argv[i + 1], nullptr, 10));
+    }
+  }
+  hone::device::Serve(kSocketDescriptor, options);
   std::fflush(nullptr);
   _exit(0);  // plugins do not survive their own unloading
 }

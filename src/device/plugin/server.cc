@@ -8,6 +8,7 @@
 
 #include "device/calls.h"
 #include "device/plugin/client.h"
+#include "wire/sandbox.h"
 
 namespace hone::device {
 namespace {
@@ -57,7 +58,7 @@ void Put(const PluginInfo& info, PluginFacts::Builder out) {
 
 class Server {
  public:
-  explicit Server(int socket) : socket_(socket) {}
+  Server(int socket, const ServerOptions& options) : socket_(socket), options_(options) {}
 
   void Run() {
     Received received;
@@ -94,8 +95,13 @@ class Server {
       name.options.emplace_back(TextOf(option.getName()), TextOf(option.getValue()));
     }
     const Status opened = client_.Open(name);
-    if (opened) Put(client_.info(), results.initFacts());
-    return opened;
+    if (!opened) return opened;
+    Put(client_.info(), results.initFacts());
+    if (options_.sandbox && client_.info().platform == "cpu") {
+      // The plugin has threads by now, which only the refusal of every file reaches.
+      wire::EnterSandbox({{}, /*files=*/false, options_.data_bytes});
+    }
+    return {};
   }
 
   Status Do(Device::CompileParams::Reader params, Device::CompileResults::Builder results) {
@@ -154,11 +160,12 @@ class Server {
   }
 
   const int socket_;
+  const ServerOptions options_;
   Client client_;
 };
 
 }  // namespace
 
-void Serve(int socket) { Server(socket).Run(); }
+void Serve(int socket, const ServerOptions& options) { Server(socket, options).Run(); }
 
 }  // namespace hone::device

@@ -2,10 +2,19 @@
 #ifndef HONE_DEVICE_PLUGIN_SERVER_H_
 #define HONE_DEVICE_PLUGIN_SERVER_H_
 
+#include <cstddef>
+
 namespace hone::device {
 
+struct ServerOptions {
+  // A plugin of the CPU needs nothing of the system once it is open, and is locked up. Others talk to
+  // drivers, in ways that only they know.
+  bool sandbox = true;
+  size_t data_bytes = 0;  // wire::SandboxOptions
+};
+
 // Until the other side is gone.
-void Serve(int socket);
+void Serve(int socket, const ServerOptions& options);
 
 }  // namespace hone::device
 
