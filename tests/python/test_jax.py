@@ -1,6 +1,7 @@
 """hone.jax: translation, the hook, comparison, optimize; with JAX 0.10.2 or newer."""
 
 import pathlib
+import re
 import subprocess
 import sys
 import warnings
@@ -202,11 +203,47 @@ class TestCompile:
         from hone.jax import _compile
 
         text = jax.jit(lambda x: x * 2).lower(jnp.ones(4)).as_text()
-        fine = {"xla_cpu_prefer_vector_width": _compile.option_of("128"),
-                "xla_cpu_multi_thread_eigen": _compile.option_of("false")}
+        fine = {"xla_cpu_prefer_vector_width": "128", "xla_cpu_multi_thread_eigen": "false"}
         assert _compile.compile_stablehlo(text, _compile.Tuned(b"", fine))[0] is not None
         with pytest.raises(Exception, match="No such compile option"):
             _compile.compile_stablehlo(text, _compile.Tuned(b"", {"no_such": 1}))
+
+    def test_flags_that_jax_spells_otherwise(self):
+        from hone.jax import _compile
+
+        def optimised(function, flags):
+            text = jax.jit(function).lower(jnp.ones((40, 30))).as_text()
+            executable, _ = _compile.compile_stablehlo(text, _compile.Tuned(b"", flags))
+            # Its own mark is another each time.
+            return re.sub(r'hone\.tuned="[^"]*"', "", executable.hlo_modules()[0].to_string())
+
+        def sums(x):
+            return jnp.sin(x.T * 2 + 0) @ jnp.cos(x)
+
+        without = {name: _compile.WITHOUT_PASS + name for name in ("fusion", "algsimp")}
+        texts = [optimised(sums, dict.fromkeys(flags, "true")) for flags in (
+            [], [without["fusion"]], [without["algsimp"]], list(without.values()))]
+        assert len(set(texts)) == 4  # each is left out, and both together
+        assert optimised(sums, {without["fusion"]: "unset"}) == texts[0]
+
+        def loop(x):
+            return jax.lax.fori_loop(0, 9, lambda i, c: jnp.sin(c) + i, x)
+
+        extra = _compile.EXTRA + "xla_cpu_small_while_loop_byte_threshold"
+        assert optimised(loop, {extra: "0"}) != optimised(loop, {extra: "16777216"})
+
+    def test_what_the_user_set_stays(self):
+        from jax._src import compiler
+
+        from hone.jax import _compile
+
+        options = compiler.get_compile_options(
+            1, 1, env_options_overrides={"xla_disable_hlo_passes": "dce", "xla_cpu_use_xnnpack": False})
+        flags = {_compile.WITHOUT_PASS + "cse": "true", "xla_cpu_prefer_vector_width": "256"}
+        changed = dict(_compile.with_flags(options, flags).env_option_overrides)
+        assert changed == {"xla_disable_hlo_passes": "dce,cse", "xla_cpu_use_xnnpack": False,
+                           "xla_cpu_prefer_vector_width": 256}
+        assert len(options.env_option_overrides) == 2
 
     def test_keys(self):
         from hone.jax import _compile
@@ -393,12 +430,25 @@ class TestOptimize:
         from hone.jax import _improve
 
         wrong = tuned_by(lambda x: x * 3)
-        monkeypatch.setattr(_improve, "_ways", lambda *_: [("wrong", lambda: wrong)])
+        monkeypatch.setattr(_improve, "_ways", lambda *_: [
+            ("wrong", _improve._Way(lambda flags: wrong), {})])
         import hone.jax
 
         with pytest.warns(UserWarning, match="wrong: output 0, float32.*differs"):
             same = hone.jax.optimize(lambda x: x * 2, jnp.ones(4))
         np.testing.assert_array_equal(same(jnp.ones(4)), np.full(4, 2.0))
+
+    def test_the_answer_is_told_where_nothing_is_kept(self, plan, monkeypatch):
+        import hone.jax
+        from hone.jax import _improve
+
+        def fails(*_, **__):
+            raise RuntimeError("XLA says no")
+
+        monkeypatch.setattr(_improve, "improve", fails)
+        with pytest.warns(UserWarning, match="XLA says no"):
+            same = hone.jax.optimize(lambda x: x * 2, jnp.ones(3))
+        assert same.report["search"]["kept"] == "tuned"
 
     def test_what_fails_leaves_the_original(self, plan, monkeypatch):
         import hone.jax
@@ -431,3 +481,87 @@ class TestOptimize:
             hone.jax.optimize(jax.jit(lambda x: x), 1, donate_argnums=0)
         with pytest.raises(TypeError):  # the function's own
             hone.jax.optimize(lambda x: x, jnp.ones(3), jnp.ones(3))
+
+
+def ode(x):
+    return jax.lax.while_loop(lambda s: s[0] < 50,
+                              lambda s: (s[0] + 1, s[1] + 0.01 * (jnp.sin(s[1]) - s[1]**3)), (0, x))[1]
+
+
+@needs_jax
+class TestPlansThatJaxDoesNotTake:
+    """Flags of a plan that have another name in JAX, or none, or that its XLA does not survive."""
+
+    WITHOUT_LAYOUT = "xla_disable_hlo_passes.layout-assignment"
+
+    def improve(self, function, arguments, plan, tmp_path, **named):
+        from hone.jax import _compile, _improve
+
+        lowered = jax.jit(function).lower(*arguments)
+        stablehlo = _compile.bytecode_of(lowered.compiler_ir("stablehlo"))
+        hlo = tmp_path / "program.pb"
+        hlo.write_bytes(_compile.hlo_of(lowered.compiler_ir("stablehlo")))
+        return _improve.improve(stablehlo, hlo, plan, list(map(jnp.asarray, arguments)),
+                                folder=tmp_path, seconds=0.2, **named)
+
+    @pytest.mark.parametrize("function,shapes", [
+        (lambda x: jnp.cumsum(x * 2, axis=0), [(64, 16)]),
+        (ode, [(64,)]),
+        (lambda q, k: jax.nn.softmax(q @ k.T) @ k, [(32, 16), (32, 16)])])
+    def test_passes_left_out_are_left_out_in_jax(self, function, shapes, tmp_path):
+        arguments = [jnp.linspace(0.1, 1, int(np.prod(shape))).reshape(shape) for shape in shapes]
+        verdict = self.improve(function, arguments, {"flags": {self.WITHOUT_LAYOUT: "true"}}, tmp_path)
+        assert verdict.race is not None and verdict.how == "flags", verdict
+        assert not verdict.rejected and not verdict.left_out
+
+    def test_what_jax_does_not_take_is_left_out_and_said(self, tmp_path):
+        key = jax.random.key(0)
+        arguments = (jax.random.normal(key, (3, 3, 1, 32)), jax.random.normal(key, (1, 24, 24, 32)))
+        plan = {"passes": ["implement:depthwise_shifts"],
+                "flags": {"xla_of_another_wheel": "7", "xla_cpu_experimental_ynn_fusion_type": "none",
+                          "xla_cpu_multi_thread_eigen": "true"}}
+        verdict = self.improve(
+            lambda w, x: depthwise({"w": w}, x, 2)[1], arguments, plan, tmp_path)
+        assert verdict.kept, verdict
+        tried = dict(verdict.tuned.flags)
+        assert not tried or tried == {"xla_cpu_multi_thread_eigen": "true"}
+
+    def test_the_ladder(self):
+        from hone.jax import _compile, _improve
+
+        flags = {"xla_a": "1", self.WITHOUT_LAYOUT: "true", "xla_b": "true"}
+        answers = ["No such compile option: 'xla_a'", "output 0 differs", None]
+        seen = []
+
+        def wrong_with(tuned):
+            seen.append(tuned.flags)
+            return answers[len(seen) - 1], "executable"
+
+        make = _improve._Way(lambda flags: _compile.Tuned(b"", dict(flags)), needs_flags=True)
+        tuned, executable, left_out, wrong = _improve._as_far_as_it_goes(make, flags, "f", wrong_with)
+        assert wrong is None and executable == "executable" and tuned.flags == {"xla_b": "true"}
+        assert left_out == ("xla_a = 1: No such compile option: 'xla_a'",
+                            f"{self.WITHOUT_LAYOUT} = true: output 0 differs")
+        answers, seen = ["no", "no", "no"], []
+        assert _improve._as_far_as_it_goes(make, flags, "f", wrong_with)[3] == "no"
+
+    def test_the_next_plan_is_tried(self, tmp_path):
+        key = jax.random.key(0)
+        arguments = (jax.random.normal(key, (3, 3, 1, 32)), jax.random.normal(key, (1, 24, 24, 32)))
+        verdict = self.improve(
+            lambda w, x: depthwise({"w": w}, x, 2)[1], arguments, {"flags": {"xla_none": "1"}}, tmp_path,
+            others=[{"passes": ["implement:depthwise_shifts"]}])
+        assert verdict.kept and verdict.how.endswith("of plan 2"), verdict
+        assert "No such compile option" in verdict.rejected[0]
+        assert verdict.plan == {"passes": ["implement:depthwise_shifts"]}
+
+    def test_a_process_that_xla_ends_is_not_the_users(self, tmp_path):
+        from hone.jax import _compile, trial
+
+        key = jax.random.PRNGKey(0)
+        lowered = jax.jit(lambda k: jax.random.normal(k, (16,))).lower(key)
+        stablehlo = _compile.bytecode_of(lowered.compiler_ir("stablehlo"))
+        flags = {_compile.WITHOUT_PASS + "copy-insertion": "true"}
+        why = trial.why_not(stablehlo, _compile.Tuned(b"", flags), [key], tmp_path)
+        assert "JAX's XLA ends the process: Check failed" in why
+        assert trial.why_not(stablehlo, _compile.Tuned(b"", {"xla_none": "1"}), [key], tmp_path) is None

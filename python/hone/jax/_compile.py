@@ -39,7 +39,7 @@ class Tuned:
     Attributes:
       body: a serialized HloModuleProto, optimised, of which the computations are taken; b"" for those
         that JAX's own XLA comes to.
-      flags: XLA's compile options by name.
+      flags: XLA's compile options by hone's names, as a plan has them (`with_flags`).
       name: of the module; what is to be said of it.
     """
 
@@ -119,11 +119,61 @@ def _dtype_of(element):
     return jax.numpy.dtype(names.get(element, element))
 
 
-def option_of(text):
+# hone's names of what no compile option of JAX is called by: passes left out, one by one, and entries of
+# a map of XLA's.
+WITHOUT_PASS = "xla_disable_hlo_passes."
+EXTRA = "xla_backend_extra_options."
+_DISABLED = "xla_disable_hlo_passes"
+
+
+def option_of(value):
     """A flag's value as JAX wants it: true and false, whole numbers, texts."""
-    if text in ("true", "false"):
-        return text == "true"
-    return int(text) if text.lstrip("-").isdigit() else text
+    if not isinstance(value, str):
+        return value
+    if value in ("true", "false"):
+        return value == "true"
+    return int(value) if value.lstrip("-").isdigit() else value
+
+
+def with_flags(options, flags):
+    """A copy of XLA's compile options with a plan's flags, each in the spelling that JAX takes.
+
+    Passes left out become one list, behind those that the user leaves out already. Entries of the map of
+    extra options go into the message that the options are, to which they are appended.
+    """
+    left_out = [name[len(WITHOUT_PASS):] for name, value in flags.items()
+                if name.startswith(WITHOUT_PASS) and option_of(value) is True]
+    extras = {name[len(EXTRA):]: value if isinstance(value, str) else str(value).lower()
+              for name, value in flags.items() if name.startswith(EXTRA) and value != "unset"}
+    plain = {name: option_of(value) for name, value in flags.items()
+             if not name.startswith((WITHOUT_PASS, EXTRA))}
+    message = options.SerializeAsString()
+    if extras:
+        entries = b"".join(_field(500, _field(1, key.encode()) + _field(2, value.encode()))
+                           for key, value in extras.items())
+        # CompileOptionsProto.executable_build_options.debug_options.xla_backend_extra_options
+        message += _field(3, _field(3, entries))
+    changed = xc.CompileOptions.ParseFromString(message)
+    overrides = list(options.env_option_overrides)
+    if left_out:
+        users = [value for name, value in overrides if name == _DISABLED]
+        users.append(changed.executable_build_options.debug_options.xla_disable_hlo_passes)
+        overrides = [one for one in overrides if one[0] != _DISABLED]
+        overrides.append((_DISABLED, ",".join([one for one in users if one] + left_out)))
+    changed.env_option_overrides = overrides + list(plain.items())
+    return changed
+
+
+def _field(number, data):
+    """A field of a serialized protocol buffer: bytes, a text or a message."""
+    def varint(value):
+        out = bytearray()
+        while value > 127:
+            out.append(value & 127 | 128)
+            value >>= 7
+        return bytes([*out, value])
+
+    return varint(number << 3 | 2) + varint(len(data)) + data
 
 
 def fields(message):
@@ -218,7 +268,6 @@ def compile_tuned(backend, module, devices, options, tuned):
         if not _compiling:
             register_hlo_module_transformation(_transform, name="hone", platforms="cpu")
         entry = _compiling[token] = _Entry(tuned)
-    before = list(options.env_option_overrides)
     attributes = module.operation.attributes
     try:
         with module.context:
@@ -227,10 +276,10 @@ def compile_tuned(backend, module, devices, options, tuned):
             known = {named.name: named.attr for named in ir.DictAttr(old)} if old else {}
             known[_ATTRIBUTE] = ir.StringAttr.get(token)
             attributes["mhlo.frontend_attributes"] = ir.DictAttr.get(known)
-        options.env_option_overrides = before + list(tuned.flags.items())
+        if tuned.flags:
+            options = with_flags(options, tuned.flags)
         executable = _compile(backend, module, devices, options, [])
     finally:
-        options.env_option_overrides = before
         with module.context:
             if old is None:
                 del attributes["mhlo.frontend_attributes"]
@@ -251,13 +300,12 @@ def compile_tuned(backend, module, devices, options, tuned):
 _compile = compiler.backend_compile_and_load
 
 
-def compile_stablehlo(stablehlo, tuned=None, flags=None):
+def compile_stablehlo(stablehlo, tuned=None):
     """compile_tuned of StableHLO, for the first CPU device."""
     backend = jax.devices("cpu")[0].client
     device = jax.devices("cpu")[0]
     options = compiler.get_compile_options(
-        1, 1, device_assignment=np.array([[device.id]]), backend=backend,
-        env_options_overrides=dict(flags) if flags else None)
+        1, 1, device_assignment=np.array([[device.id]]), backend=backend)
     with module_of(stablehlo) as module:
         return compile_tuned(backend, module, xc.DeviceList((device,)), options, tuned or Tuned())
 

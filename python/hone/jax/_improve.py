@@ -11,13 +11,13 @@ import pathlib
 
 from jax.extend.mlir import hlo_to_stablehlo
 
-from hone.jax import _compile
+from hone.jax import _compile, trial
 from hone.jax._hone import HoneError, run_hone
 from hone.jax._race import Race, Runner, compare, race
 from hone.stablehlo import hlo_proto
 
 _SHORT_SECONDS = 1.5
-_NOT_SET_BY_MODULE = "xla_backend_extra_options."
+_MOST_PLANS = 3  # that are tried where the best one comes to nothing
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,6 +32,8 @@ class Verdict:
       tuned: for _compile; of what was kept.
       race: against JAX's own; of what was kept, or else was nearest to it.
       rejected: "how: why" of the others.
+      left_out: "flag: why" of what is part of the plan and could not be put into JAX.
+      plan: of those tried, the one that `how` is of.
     """
 
     kept: bool
@@ -40,17 +42,35 @@ class Verdict:
     tuned: _compile.Tuned = _compile.Tuned()
     race: Race | None = None
     rejected: tuple = ()
+    left_out: tuple = ()
+    plan: dict = dataclasses.field(default_factory=dict)
 
 
-def improve(stablehlo, hlo_file, plan, inputs, *, seconds=5.0, seed=1, name="", folder,
+@dataclasses.dataclass(frozen=True)
+class _Found:
+    """A way that computes the same, looked at shortly."""
+
+    how: str
+    tuned: _compile.Tuned
+    executable: object
+    look: Race
+    left_out: tuple
+    plan: dict
+
+
+def improve(stablehlo, hlo_file, plan, inputs, *, others=(), seconds=5.0, seed=1, name="", folder,
             say=lambda text: None):
     """The verdict on a plan of `hone tune --plan`, or on another program that computes the same.
+
+    What of a plan JAX does not take is left out, and the rest is tried. Where nothing of the plan may be
+    faster, the next best is tried.
 
     Args:
       stablehlo: the module as JAX lowered it.
       hlo_file: the same as HLO, which `hone` reads.
       plan: a dict; {"program": FILE} stands for a program to take the place of it.
       inputs: a jax.Array for each parameter.
+      others: plans that were nearly as good, the best first.
       seconds: of the last race.
       folder: for files in between.
     """
@@ -59,36 +79,89 @@ def improve(stablehlo, hlo_file, plan, inputs, *, seconds=5.0, seed=1, name="", 
     say("compiling as JAX does")
     stock, _ = _compile.compile_stablehlo(stablehlo)
     best, rejected = None, []
-    for how, make in _ways(stablehlo, hlo_file, plan, pathlib.Path(folder)):
-        say(f"compiling with the plan's {how}")
+
+    def doubt(program, tuned):
+        if why := trial.why_not(program, tuned, inputs, folder):
+            raise HoneError(why)
+
+    def wrong_with(tuned):
+        """(why it leads nowhere or None, executable)."""
         try:
-            tuned = dataclasses.replace(make(), name=name)
+            doubt(stablehlo, tuned)
             executable, _ = _compile.compile_stablehlo(stablehlo, tuned)
-            wrong = compare(runner, stock, executable, seed)
+            return compare(runner, stock, executable, seed), executable
         except Exception as error:  # XLA's, or hone's: this way leads nowhere
-            wrong = str(error).strip().partition("\n")[0][:300]
-        if wrong:
-            rejected.append(f"{how}: {wrong}")
-            continue
-        look = race(runner, stock, executable, min(_SHORT_SECONDS, seconds), least=6)
-        if best is None or look.speedup > best[3].speedup:
-            best = (how, tuned, executable, look)
+            return _first_line(error), None
+
+    for number, one in enumerate([plan, *others][:_MOST_PLANS]):
+        if best is not None and best.look.high > 1:
+            break
+        between = pathlib.Path(folder) / str(number)
+        between.mkdir()
+        for how, make, flags in _ways(hlo_file, one, between, doubt):
+            how = how if number == 0 else f"{how} of plan {number + 1}"
+            say(f"compiling with the plan's {how}")
+            tuned, executable, left_out, wrong = _as_far_as_it_goes(make, flags, name, wrong_with)
+            if wrong:
+                rejected.append(f"{how}: {wrong}")
+                continue
+            look = race(runner, stock, executable, min(_SHORT_SECONDS, seconds), least=6)
+            if best is None or look.speedup > best.look.speedup:
+                best = _Found(how, tuned, executable, look, left_out, one)
     if best is None:
         return Verdict(False, "; ".join(rejected) or "the plan decides nothing",
                        rejected=tuple(rejected))
-    how, tuned, executable, look = best
+    look, known = best.look, {"rejected": tuple(rejected), "left_out": best.left_out,
+                              "plan": best.plan}
     if look.high > 1:
-        say(f"racing the plan's {how}")
-        look = race(runner, stock, executable, seconds, least=20)
+        say(f"racing the plan's {best.how}")
+        look = race(runner, stock, best.executable, seconds, least=20)
     if look.low <= 1:
         return Verdict(False, f"not surely faster in JAX: {look.speedup:.3f} "
-                       f"[{look.low:.3f}, {look.high:.3f}]", how, race=look, rejected=tuple(rejected))
-    return Verdict(True, "", how, tuned, look, tuple(rejected))
+                       f"[{look.low:.3f}, {look.high:.3f}]", best.how, race=look, **known)
+    return Verdict(True, "", best.how, best.tuned, look, **known)
 
 
-def tune(hlo_file, folder, *, budget, store=None, seed=1, show=False):
-    """(plan, the answer of `hone tune`). The plan is empty where stock is best."""
-    plan_file = pathlib.Path(folder) / "plan.json"
+def _as_far_as_it_goes(make, flags, name, wrong_with):
+    """(Tuned, executable, what was left out, why it leads nowhere): with all flags, or without those that
+    JAX does not take or under which it computes something else."""
+    left_out = []
+    flags = dict(flags)
+    while True:
+        executable = None
+        try:
+            tuned = dataclasses.replace(make(flags), name=name)
+        except Exception as error:  # hone's, or XLA's of the program behind the passes
+            tuned, wrong = None, _first_line(error)
+        else:
+            wrong, executable = wrong_with(tuned)
+        if not wrong:
+            return tuned, executable, tuple(left_out), None
+        refused = _refused(flags, wrong)
+        if not refused or (make.needs_flags and len(refused) == len(flags)):
+            return tuned, None, (), wrong
+        for flag in refused:
+            left_out.append(f"{flag} = {flags.pop(flag)}: {wrong}")
+
+
+def _refused(flags, wrong):
+    """Of the flags those to do without, after such an answer: the ones that it names, else the passes
+    left out, else all."""
+    spelled = {flag: flag.partition(".")[0] if flag.startswith(
+        (_compile.WITHOUT_PASS, _compile.EXTRA)) else flag for flag in flags}
+    named = [flag for flag, spelling in spelled.items() if spelling in wrong]
+    without = [flag for flag in flags if flag.startswith(_compile.WITHOUT_PASS)]
+    return named or without or list(flags)
+
+
+def _first_line(error):
+    return str(error).strip().partition("\n")[0][:300]
+
+
+def tune(hlo_file, folder, *, budget, plan=None, store=None, seed=1, show=False):
+    """(plan, the answer of `hone tune`). The plan is empty where stock is best; it stays in the file
+    `plan`, if one is given."""
+    plan_file = pathlib.Path(plan or pathlib.Path(folder) / "plan.json")
     arguments = ["tune", hlo_file, "--budget", budget, "--plan", plan_file, "--seed", seed]
     if store is not None:
         arguments += ["--store", store]
@@ -109,13 +182,25 @@ def shrink(hlo_file, folder, *, objective, budget, seed=1, show=False):
     return ({"program": str(output)} if output.exists() else {}), answer
 
 
-def _ways(stablehlo, hlo_file, plan, folder):
-    """(name, function that makes a Tuned) of each way to have the plan in JAX."""
-    flags = {name: _compile.option_of(value) for name, value in plan.get("flags", {}).items()
-             if not name.startswith(_NOT_SET_BY_MODULE)}
+@dataclasses.dataclass(frozen=True)
+class _Way:
+    """Makes a Tuned of flags. With `needs_flags` it is nothing without any."""
+
+    make: object
+    needs_flags: bool = False
+
+    def __call__(self, flags):
+        return self.make(flags)
+
+
+def _ways(hlo_file, plan, folder, doubt):
+    """(name, _Way, flags) of each way to have the plan in JAX. `doubt` raises where JAX is not to compile a
+    program so."""
+    flags = {name: value for name, value in plan.get("flags", {}).items() if value != "unset"}
     passes = plan.get("passes", [])
     if "program" in plan:
-        yield "program", lambda: _by_pipeline(pathlib.Path(plan["program"]).read_text(), {})
+        yield "program", _Way(
+            lambda _: _by_pipeline(pathlib.Path(plan["program"]).read_text(), {}, doubt)), {}
         return
     if passes and all(isinstance(one, str) for one in passes):
         changed = folder / "passes.hlo"
@@ -123,20 +208,25 @@ def _ways(stablehlo, hlo_file, plan, folder):
         def by_passes(flags):
             if not changed.exists():
                 run_hone("run", hlo_file, "--passes", ",".join(passes), "-o", changed)
-            return _by_pipeline(changed.read_text(), flags)
+            return _by_pipeline(changed.read_text(), flags, doubt)
 
-        yield "passes", lambda: by_passes({})
+        yield "passes", _Way(by_passes), {}
         if flags:
-            yield "passes and flags", lambda: by_passes(flags)
+            yield "passes and flags", _Way(by_passes, needs_flags=True), flags
     if passes or plan.get("choices"):
-        yield "module", lambda: _by_module(hlo_file, plan, folder, flags)
+        # What the passes left out would have done, the module does not have.
+        rest = {name: value for name, value in flags.items()
+                if not name.startswith(_compile.WITHOUT_PASS)}
+        yield "module", _Way(lambda flags: _by_module(hlo_file, plan, folder, flags)), rest
     if flags:
-        yield "flags", lambda: _compile.Tuned(b"", flags)
+        yield "flags", _Way(lambda flags: _compile.Tuned(b"", flags), needs_flags=True), flags
 
 
-def _by_pipeline(program, flags):
+def _by_pipeline(program, flags, doubt):
     """What JAX's XLA makes of another program in the place of this one."""
-    seen = _compile.compile_stablehlo(hlo_to_stablehlo(hlo_proto(program)), flags=flags)[1]
+    stablehlo, tuned = hlo_to_stablehlo(hlo_proto(program)), _compile.Tuned(b"", flags)
+    doubt(stablehlo, tuned)
+    seen = _compile.compile_stablehlo(stablehlo, tuned)[1]
     if seen is None:
         raise HoneError("XLA did not call the transformation")
     return _compile.Tuned(seen, flags)
@@ -144,6 +234,7 @@ def _by_pipeline(program, flags):
 
 def _by_module(hlo_file, plan, folder, flags):
     plan_file, output = folder / "whole_plan.json", folder / "module.hlo"
-    plan_file.write_text(json.dumps({"format": "hone tuned plan", **plan}))
-    run_hone("apply", plan_file, hlo_file, "-o", output)
+    if not output.exists():
+        plan_file.write_text(json.dumps({"format": "hone tuned plan", **plan}))
+        run_hone("apply", plan_file, hlo_file, "-o", output)
     return _compile.Tuned(hlo_proto(output.read_text()), flags)

@@ -24,7 +24,9 @@ class Optimized:
       original: jax.jit of the function.
       tuned: whether there is something better than the original.
       report: dict: `kept` ("tuned" or "original") and `reason`; as far as it came, `how`, `rejected`,
-        `speedup`, `speedup_ci`, `original_ms`, `tuned_ms`, and `search`, the answer of `hone tune --json`.
+        `left_out` (what of the plan JAX does not take, and why), `speedup`, `speedup_ci`, `original_ms`,
+        `tuned_ms`, and `search`, the answer of `hone tune --json`, which has the plan, also where nothing
+        of it is kept.
     """
 
     def __init__(self, fun, original, compiled, static, report):
@@ -69,7 +71,7 @@ class Optimized:
 
 
 def optimize(fun, *example_args, objective="time", budget="60s", store=None, static_argnums=None,
-             donate_argnums=None, seed=1, verbose=False):
+             donate_argnums=None, plan=None, seed=1, verbose=False):
     """A function that computes the same as `fun`, compiled in a better way where hone finds one.
 
     The example arguments are what `fun` is specialised and measured for: arrays, pytrees of them,
@@ -85,6 +87,7 @@ def optimize(fun, *example_args, objective="time", budget="60s", store=None, sta
       budget: of the search, as `hone tune --budget` takes it.
       store: a file that `hone tune --store` keeps; None for none.
       static_argnums, donate_argnums: as in jax.jit, for a function that isn't jitted.
+      plan: a file for the plan that is found, for `hone apply` and `hone bench`; None for none.
       seed: of the search and of the comparison.
       verbose: show hone's progress.
 
@@ -94,6 +97,8 @@ def optimize(fun, *example_args, objective="time", budget="60s", store=None, sta
     """
     if objective not in OBJECTIVES:
         raise ValueError(f"objective {objective!r}: give one of {', '.join(OBJECTIVES)}")
+    if plan is not None and objective != "time":
+        raise ValueError("plan: only a search for time finds one; leave it away, or the objective")
     if not callable(fun):
         raise ValueError(f"{fun!r} is no function")
     jitted = hasattr(fun, "lower") and hasattr(fun, "trace")
@@ -106,17 +111,20 @@ def optimize(fun, *example_args, objective="time", budget="60s", store=None, sta
         fun, static_argnums=static_argnums, donate_argnums=donate_argnums)
     traced = original.trace(*example_args)
     static = _static_values(original, traced, example_args, static_argnums)
+    search = {}  # what is found is told whatever becomes of it
     try:
         lowered = traced.lower()
-        verdict, compiled, search = _search(
-            lowered, example_args, static, objective, budget, store, seed, verbose)
+        verdict, compiled = _search(lowered, example_args, static, search, objective=objective,
+                                    budget=budget, store=store, plan=plan, seed=seed, show=verbose)
     except (HoneError, ValueError, RuntimeError, OSError) as error:
         reason = str(error).strip().partition("\n")[0]
-        optimized = Optimized(fun, original, None, static, {"kept": "original", "reason": reason})
+        report = {"kept": "original", "reason": reason, **({"search": search} if search else {})}
+        optimized = Optimized(fun, original, None, static, report)
         _warn(optimized, 3, f"stays as JAX compiles it: {reason}")
         return optimized
     report = {"kept": "tuned" if compiled is not None else "original", "reason": verdict.reason,
-              "how": verdict.how, "rejected": list(verdict.rejected), "search": search}
+              "how": verdict.how, "rejected": list(verdict.rejected),
+              "left_out": list(verdict.left_out), "search": search}
     if verdict.race is not None:
         report.update(speedup=verdict.race.speedup,
                       speedup_ci=[verdict.race.low, verdict.race.high], pairs=verdict.race.pairs,
@@ -128,8 +136,8 @@ def optimize(fun, *example_args, objective="time", budget="60s", store=None, sta
     return optimized
 
 
-def _search(lowered, example_args, static, objective, budget, store, seed, verbose):
-    """(verdict, the tuned jax.stages.Compiled or None, the answer of hone)."""
+def _search(lowered, example_args, static, search, *, objective, store, plan, **options):
+    """(verdict, the tuned jax.stages.Compiled or None). `search` is filled with the answer of hone."""
     devices = {device for device in jax.tree_util.tree_leaves(lowered._lowering.compile_args.get(
         "device_assignment", ())) if hasattr(device, "platform")}
     if len(devices) > 1 or any(device.platform != "cpu" for device in devices):
@@ -145,21 +153,22 @@ def _search(lowered, example_args, static, objective, budget, store, seed, verbo
     with tempfile.TemporaryDirectory(prefix="hone-") as folder:
         hlo_file = pathlib.Path(folder) / f"{name}.pb"
         hlo_file.write_bytes(hlo)
-        options = dict(budget=budget, seed=seed, show=verbose)
         if objective == "time":
-            plan, search = _improve.tune(hlo_file, folder, store=store, **options)
+            found, answer = _improve.tune(hlo_file, folder, store=store, plan=plan, **options)
         else:
-            plan, search = _improve.shrink(hlo_file, folder, objective=objective, **options)
-        verdict = _improve.improve(
-            stablehlo, hlo_file, plan, inputs, seed=seed, folder=folder, name=name)
+            found, answer = _improve.shrink(hlo_file, folder, objective=objective, **options)
+        search.update(answer)
+        others = [other["plan"] for other in search.get("others", ())]
+        verdict = _improve.improve(stablehlo, hlo_file, found, inputs, others=others,
+                                   seed=options["seed"], folder=folder, name=name)
         if not verdict.kept and search.get("kept") == "stock":
             verdict = _improve.Verdict(False, search.get("reason") or "nothing better was found")
     if not verdict.kept:
-        return verdict, None, search
+        return verdict, None
     with _compile.forced(verdict.tuned, stablehlo):
         # An option, at its default: what is compiled with options, JAX doesn't take from its memory.
         tuned = lowered.compile(compiler_options={"xla_embed_ir_in_executable": False})
-    return verdict, tuned, search
+    return verdict, tuned
 
 
 def _static_values(original, traced, example_args, static_argnums):

@@ -108,6 +108,7 @@ def main(arguments=None):
         print(json.dumps([{
             "name": row["name"], "key": row["key"], "kept": "tuned" if verdict.kept else "stock",
             "how": verdict.how, "reason": verdict.reason, "rejected": list(verdict.rejected),
+            "left_out": list(verdict.left_out),
             **({"stock_ms": 1000 * verdict.race.stock_seconds,
                 "tuned_ms": 1000 * verdict.race.tuned_seconds, "speedup": verdict.race.speedup,
                 "speedup_ci": [verdict.race.low, verdict.race.high], "pairs": verdict.race.pairs}
@@ -121,6 +122,8 @@ def main(arguments=None):
                   f"[{race.low:.3f}, {race.high:.3f}], by the plan's {verdict.how}")
         else:
             print(f"in JAX {row['name']}: as it is; {verdict.reason}")
+        for flag in verdict.left_out:
+            print(f"  without {flag}")
     return 0
 
 
