@@ -48,7 +48,7 @@ class Maker {
       Stages();
       if (!Interrupted()) Decisions();
     }
-    if (!Interrupted() && result_.stock_seconds > 0) Compiled();
+    if (!Interrupted() && !result_.sites.empty()) Compiled();
     if (Interrupted()) document_.remarks.push_back("interrupted: some sections are missing");
     return std::move(document_);
   }
@@ -72,6 +72,11 @@ class Maker {
           race.speedup, race.low, race.high, HumanSeconds(race.seconds_b), HumanSeconds(stock));
     } else {
       headline.verdict = "The stock compiler’s way is kept: " + Printable(result_.reason) + ".";
+      if (result_.stock_seconds == 0 && result_.stop != tune::TuneStop::kNotTunable) {
+        document_.remarks.push_back(
+            "Nothing was measured while tuning. The program and its kernels below are the stock "
+            "compiler’s: they say where its time goes, and what there would be to decide.");
+      }
     }
     headline.verified = result_.verified == "true"      ? report::Verified::kYes
                         : result_.verified == "false"   ? report::Verified::kNo
@@ -95,11 +100,23 @@ class Maker {
     facts.push_back({"strategy", what_.strategy, ""});
     facts.push_back({"variables", std::to_string(result_.variables), ""});
     facts.push_back({"seed", std::to_string(what_.seed), ""});
-    facts.push_back({"ended by", std::string(tune::TuneStopName(result_.stop)), ""});
+    facts.push_back({"ended", Printable(result_.ended), ""});
+    facts.push_back({"decided by", Sites(), ""});
     facts.push_back({"program", evaluator_.program().fingerprint.ToHex(), ""});
     for (const std::string& rejected : result_.rejected) {
       document_.remarks.push_back("rejected: " + Printable(rejected));
     }
+  }
+
+  // "120 of fusion_edge, 14 of partitions".
+  std::string Sites() const {
+    std::map<std::string, int> counts;
+    for (const CompileSite& site : result_.sites) ++counts[std::string(CompileSiteKindName(site.kind))];
+    std::string text;
+    for (const auto& [kind, count] : counts) {
+      text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", Grouped(count), kind);
+    }
+    return text.empty() ? "no site" : text;
   }
 
   void Curve() {

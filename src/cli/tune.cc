@@ -110,6 +110,7 @@ Json RowJson(const Row& row) {
   json["kept"] = result.kept ? "tuned" : "stock";
   json["reason"] = result.reason;
   json["stop_reason"] = tune::TuneStopName(result.stop);
+  json["ended"] = result.ended;
   json["races"] = result.races;
   json["failures"] = result.failures;
   json["passed_over"] = result.passed_over;
@@ -135,6 +136,11 @@ Json RowJson(const Row& row) {
                                    {"stage", StageName(better.stage)}});
   }
   json["rejected"] = result.rejected;
+  json["others"] = Json::array();
+  for (const tune::RunnerUp& other : result.others) {
+    json["others"].push_back(
+        {{"speedup", other.speedup}, {"plan", Json::parse(tune::TunePlanToJson(other.plan))}});
+  }
   if (!row.device.is_null()) json["device"] = row.device;
   if (!row.plan_file.empty()) json["plan_file"] = row.plan_file;
   if (!row.output.empty()) json["output"] = row.output;
@@ -160,6 +166,9 @@ std::string TableLine(const Row& row, size_t width) {
                                  result.evaluations, result.seconds);
   if (!result.kept) {
     line += fmt::format("  stock: {}\n", Printable(result.reason));
+  }
+  if (result.stop != tune::TuneStop::kNotTunable) {
+    line += fmt::format("  ended: {}\n", Printable(result.ended));
   }
   if (row.others_cores > kMostOthersCores) {
     line += fmt::format(

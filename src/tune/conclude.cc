@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tune/ended.h"
 #include "tune/lessons.h"
 
 namespace hone::tune {
@@ -43,10 +44,8 @@ class Conclusion {
     for (const Finalist& finalist : finalists.list()) {
       if (finalist.value < 0) list.push_back(finalist);
     }
-    if (list.empty()) {
-      result_.reason = "nothing is faster than the stock compiler's";
-      return;
-    }
+    if (list.empty()) return;
+    result_.reason.clear();
     if (!Hurried()) {
       Report("choose");
       PlayOff(list);
@@ -56,6 +55,10 @@ class Conclusion {
     }
     const Finalist* const chosen = options_.verify ? FirstEqual(list) : &list.front();
     if (chosen != nullptr) Confirm(*chosen);
+    const size_t behind = chosen == nullptr ? compared_ : static_cast<size_t>(chosen - list.data()) + 1;
+    for (size_t i = behind; i < list.size(); ++i) {
+      result_.others.push_back({list[i].plan, std::exp(-list[i].value)});
+    }
   }
 
  private:
@@ -149,6 +152,7 @@ class Conclusion {
         std::min(comparing.budget_seconds, std::max(20.0, 2 * std::max(0.0, Left())));
     for (size_t i = 0; i < std::min(list.size(), kMostCompared); ++i) {
       if (i > 0 && Left() < 0) break;
+      compared_ = i + 1;
       StatusOr<ComparisonReport> report = measurer_.Compare({}, list[i].plan, comparing);
       if (!report) {
         ComparisonReport broken;
@@ -232,7 +236,8 @@ class Conclusion {
         race.same_executable ? "it makes the same executable"
                              : fmt::format("{:.3f} times as fast, 95 % interval [{:.3f}, {:.3f}]",
                                            race.speedup, race.low, race.high);
-    result_.reason = noisy ? "the machine is too noisy to decide: " + figures
+    result_.reason = noisy ? fmt::format("the machine is too noisy to decide: {}; {}", figures,
+                                         AgainstNoise(race.seconds_a))
                            : "what was faster was not so again in a fresh process: " + figures;
     result_.rejected.push_back(result_.reason);
   }
@@ -259,6 +264,7 @@ class Conclusion {
   double minimise_until_ = 0;
   choices::Assignment assignment_;  // being minimised
   std::string executable_;          // its
+  size_t compared_ = 0;             // finalists, none of which is known to compute the same
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ struct ConcludeOptions {
 // matter; compares its outputs with the stock executable's (where it computes something else, the
 // next one is taken); races it in fresh processes, and keeps it where the whole 95 % interval of
 // its speed-up lies above 1 in each. Fills kept, reason, plan, race, verified, verification, gains,
-// rejected and lessons of the result.
+// rejected, others and lessons of the result; nothing where there is no finalist.
 void Conclude(Measurer& measurer, const Evaluator& clock, const Space& space,
               const Finalists& finalists, const TuneOptions& options,
               const ConcludeOptions& concluding, TuneResult& result);

@@ -14,6 +14,7 @@
 #include "tune/candidates.h"
 #include "tune/choose_implementations.h"
 #include "tune/conclude.h"
+#include "tune/ended.h"
 #include "tune/kernel_shares.h"
 #include "tune/lessons.h"
 #include "tune/measurer.h"
@@ -39,6 +40,12 @@ constexpr int64_t kHopeless = 6;               // failures from the first on: it
 constexpr double kMostQuickSeconds = 20;       // of comparing a new best
 constexpr double kLookAgain[] = {0.35, 0.65};  // shares of the search, where the best is listed
 
+// The stage of the first decision in which the two differ.
+Stage FirstChanged(const Space& space, const choices::Assignment& a, const choices::Assignment& b) {
+  const auto at = std::mismatch(a.begin(), a.end(), b.begin()).first;
+  return at == a.end() ? Stage::kFlags : space.decisions[static_cast<size_t>(at - a.begin())].stage;
+}
+
 class Tuner {
  public:
   Tuner(Evaluator& evaluator, const TuneOptions& options)
@@ -49,46 +56,52 @@ class Tuner {
         lessons_(options.lessons) {}
 
   TuneResult Run() {
-    if (const std::optional<std::string> reason = Prepare()) {
-      result_.stop = TuneStop::kNotTunable;
-      result_.reason = *reason;
-    } else {
+    std::optional<std::string> not_tunable = Prepare();
+    if (!not_tunable) {
+      end_.prepared = Elapsed();
       RaceAlternatives();
-      if (options_.mode == Mode::kJoint) {
-        SearchJointly();
-      } else {
-        SearchInTurn();
-      }
-      if (const std::optional<std::string> reason = WhyNotTunable(/*failures=*/1)) {
-        result_.stop = TuneStop::kNotTunable;
-        result_.reason = *reason;
-      } else {
+      options_.mode == Mode::kJoint ? SearchJointly() : SearchInTurn();
+      not_tunable = WhyNotTunable(/*failures=*/1);
+      if (!not_tunable) {
+        end_.searched = Elapsed();
+        end_.reserve = Reserve();
+        Count();
+        end_.next = SecondsAPlan(measurer_, end_);
+        result_.reason = WhyNothing(result_, options_, end_, last_error_);
         Conclude(measurer_, evaluator_, space_, finalists_, options_,
                  {start_, std::max(0.0, options_.budget_seconds - Elapsed())}, result_);
       }
     }
+    if (not_tunable) {
+      result_.stop = TuneStop::kNotTunable;
+      result_.reason = *not_tunable;
+    }
+    Count();
+    result_.seconds = Elapsed();
+    result_.ended = HowItEnded(result_, options_, end_);
+    return std::move(result_);
+  }
+
+ private:
+  void Count() {
     result_.variables = space_.variables.size();
     result_.stock_seconds = measurer_.RunSeconds();
     result_.evaluations = measurer_.evaluations();
     result_.races = measurer_.races();
     result_.failures = measurer_.failures();
     result_.busy_seconds = measurer_.busy_seconds() / evaluator_.workers();
-    result_.seconds = Elapsed();
-    return std::move(result_);
   }
 
- private:
   double Elapsed() const { return evaluator_.Seconds() - start_; }
   bool Interrupted() const { return options_.interrupted != nullptr && *options_.interrupted; }
 
-  // What the end needs: races of a few plans, two comparisons' worth of compiling and running.
   double Reserve() const {
-    const double compile = std::max(measurer_.CompileSeconds(), 0.05);
-    const double needed =
-        8 * compile + 3 * measurer_.RaceSeconds(Look::kLong) + 20 * measurer_.RunSeconds() + 1;
-    return std::clamp(needed, 0.15 * options_.budget_seconds, 0.35 * options_.budget_seconds);
+    return ReserveSeconds(measurer_, finalists_.best_value() < 0, options_.budget_seconds);
   }
-  double SearchSeconds() const { return options_.budget_seconds - Reserve(); }
+  // By Elapsed(). One plan is tried whatever is left of the budget.
+  double SearchSeconds() const {
+    return options_.budget_seconds - (measurer_.evaluations() == 0 ? 0 : Reserve());
+  }
 
   void Report(std::string_view phase) const {
     if (!options_.progress) return;
@@ -224,20 +237,13 @@ class Tuner {
     const choices::Assignment after = AssignmentOf(space_, plan);
     lessons_.Learn(ChoicesOf(space_, after), std::log(speedup), options_.program);
     result_.improvements.push_back(
-        {Elapsed(), measurer_.evaluations(), speedup, FirstChanged(before, after)});
+        {Elapsed(), measurer_.evaluations(), speedup, FirstChanged(space_, before, after)});
     return true;
   }
 
   choices::Assignment Best() const {
     return finalists_.best_value() == 0 ? choices::StockAssignment(space_.variables)
                                         : AssignmentOf(space_, finalists_.list().front().plan);
-  }
-
-  // The stage of the first decision in which the two differ.
-  Stage FirstChanged(const choices::Assignment& a, const choices::Assignment& b) const {
-    const auto at = std::mismatch(a.begin(), a.end(), b.begin()).first;
-    if (at == a.end()) return Stage::kFlags;
-    return space_.decisions[static_cast<size_t>(at - a.begin())].stage;
   }
 
   // A quick comparison; what it cannot tell, the one at the end may.
@@ -576,6 +582,7 @@ class Tuner {
   size_t next_look_ = 0;               // of kLookAgain
   TunePlan listed_;                    // whose sites are variables, beside the stock plan's
   std::string last_error_;
+  SearchEnd end_;
 };
 
 }  // namespace

@@ -81,6 +81,12 @@ struct TuneImprovement {
   Stage stage = Stage::kFlags;  // that was being tuned
 };
 
+// A plan that looked faster while searching, and was neither kept nor thrown out.
+struct RunnerUp {
+  TunePlan plan;
+  double speedup = 1;
+};
+
 enum class TuneStop { kTime, kEvaluations, kExhausted, kInterrupted, kNotTunable };
 std::string_view TuneStopName(TuneStop stop);
 
@@ -92,6 +98,7 @@ struct TuneResult {
   std::string verified = "skipped";  // "true", "false", "unknown", "skipped"
   ComparisonReport verification;
   TuneStop stop = TuneStop::kTime;
+  std::string ended;  // the same in words: why it ended when it did
   double stock_seconds = 0;  // of a run; 0 where it was not measured
   int64_t evaluations = 0;   // plans whose value became known, also those known before
   int64_t races = 0;         // measured
@@ -103,6 +110,7 @@ struct TuneResult {
   std::vector<StageGain> gains;  // by stage, where there was time to find out
   std::vector<TuneImprovement> improvements;
   std::vector<std::string> rejected;  // better plans that did not stand up to the end
+  std::vector<RunnerUp> others;       // behind the plan that is kept, the best first; not compared
   std::vector<store::Lesson> lessons;
   std::vector<CompileSite> sites;  // of the program as it is
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "search/choices/choices.h"
+#include "tune/ended.h"
 #include "toy_evaluator.h"
 
 namespace hone::tune {
@@ -226,6 +227,82 @@ TEST(TuneProgramTest, TheBudgetIsObeyed) {
     const TuneResult result = TuneProgram(toy, Seconds(budget));
     EXPECT_LT(result.seconds, 1.15 * budget + 5) << budget;
   }
+}
+
+// What takes all of the budget to find out about is not what nothing is faster than.
+TEST(TuneProgramTest, ABudgetInWhichNothingCanBeMeasured) {
+  ToyEvaluator toy = MakeSeparable();
+  toy.compile_seconds = 20;
+  const TuneResult result = TuneProgram(toy, Seconds(15));
+  EXPECT_FALSE(result.kept);
+  EXPECT_EQ(result.evaluations, 0);
+  EXPECT_NE(result.reason.find("nothing could be measured in the budget"), std::string::npos)
+      << result.reason;
+  EXPECT_NE(result.reason.find("--budget 80s"), std::string::npos) << result.reason;
+  EXPECT_EQ(result.reason.find("faster"), std::string::npos) << result.reason;
+}
+
+TEST(TuneProgramTest, OnePlanIsTriedWhateverIsLeft) {
+  ToyEvaluator toy = MakeSeparable();
+  toy.compile_seconds = 8;
+  EXPECT_GE(TuneProgram(toy, Seconds(10)).evaluations, 1);
+}
+
+// Where nothing is found, nothing is kept back to confirm it but what one more plan would need.
+TEST(TuneProgramTest, TheEndIsNotKeptFreeForNothing) {
+  ToyEvaluator poor([](const Decided& decided) { return 0.1 * static_cast<double>(decided.size()); });
+  for (SiteKey key = 1; key <= 60; ++key) {
+    poor.AddSite(key, CompileSiteKind::kFusionEdge, {"fuse", "keep"}, 1000);
+  }
+  poor.compile_seconds = 1.5;
+  const TuneResult result = TuneProgram(poor, Seconds(90));
+  EXPECT_FALSE(result.kept);
+  EXPECT_GT(result.seconds, 0.85 * 90);
+  EXPECT_NE(result.reason.find("nothing is faster than the stock compiler's way, of"),
+            std::string::npos)
+      << result.reason;
+}
+
+TEST(TuneProgramTest, EveryEndHasItsReason) {
+  ToyEvaluator toy = MakeSeparable();
+  EXPECT_FALSE(TuneProgram(toy, Seconds(60)).ended.empty());
+  TuneOptions few = Seconds(1000);
+  few.budget_evaluations = 5;
+  ToyEvaluator other = MakeSeparable();
+  EXPECT_EQ(TuneProgram(other, few).ended, "the budget of 5 plans is spent");
+  ToyEvaluator small([](const Decided&) { return 0.0; });
+  small.AddFlag("one", {"false", "true"});
+  const TuneResult all = TuneProgram(small, Seconds(1000));
+  EXPECT_EQ(all.stop, TuneStop::kExhausted);
+  EXPECT_NE(all.ended.find("every plan"), std::string::npos) << all.ended;
+  // A long evaluation does not fit in what is left.
+  ToyEvaluator slow([](const Decided& decided) { return 0.1 * static_cast<double>(decided.size()); });
+  for (SiteKey key = 1; key <= 60; ++key) {
+    slow.AddSite(key, CompileSiteKind::kFusionEdge, {"fuse", "keep"}, 1000);
+  }
+  slow.compile_seconds = 12;
+  const TuneResult early = TuneProgram(slow, Seconds(100));
+  EXPECT_EQ(early.stop, TuneStop::kTime);
+  EXPECT_NE(early.ended.find("before the budget of 100 s: another plan takes about"),
+            std::string::npos)
+      << early.ended << " " << early.seconds;
+}
+
+TEST(TuneProgramTest, WhatLookedFasterTooIsTold) {
+  ToyEvaluator toy = MakeSeparable();
+  const TuneResult result = TuneProgram(toy, Seconds(300));
+  ASSERT_TRUE(result.kept);
+  ASSERT_FALSE(result.others.empty());
+  for (const RunnerUp& other : result.others) {
+    EXPECT_FALSE(other.plan == result.plan);
+    EXPECT_GT(other.speedup, 1);
+  }
+}
+
+TEST(TuneProgramTest, NoiseIsMetWithAdvice) {
+  EXPECT_NE(AgainstNoise(0.0002).find("0.2 ms only"), std::string::npos) << AgainstNoise(0.0002);
+  EXPECT_NE(AgainstNoise(0.1).find("quiet machine"), std::string::npos);
+  EXPECT_EQ(AgainstNoise(0.1).find("ms only"), std::string::npos);
 }
 
 TEST(TuneProgramTest, EvaluationsAreABudgetToo) {

@@ -1,0 +1,98 @@
+#include "tune/ended.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace hone::tune {
+namespace {
+
+constexpr double kLeastShare = 0.15;  // of the budget
+constexpr double kMostShare = 0.35;
+constexpr double kLeastConfirm = 2.5;  // seconds, with a fresh process
+constexpr double kSpent = 0.05;        // of the budget: what is less than that before its end is no matter
+constexpr double kShortRun = 1e-3;
+constexpr double kRounded = 10;  // seconds
+
+std::string Plans(int64_t count) { return fmt::format("{} plan{}", count, count == 1 ? "" : "s"); }
+
+// A budget in which some plans fit, for people to type.
+std::string EnoughBudget(const TuneOptions& options, const SearchEnd& end) {
+  const double once = std::max(end.searched, options.budget_seconds);
+  return fmt::format("{:.0f}s", kRounded * std::ceil(4 * once / kRounded));
+}
+
+}  // namespace
+
+double ReserveSeconds(const Measurer& measurer, bool something_found, double budget_seconds) {
+  const double compile = std::max(measurer.CompileSeconds(), 0.05);
+  const double run = measurer.RunSeconds();
+  const double whole = std::clamp(8 * compile + 3 * measurer.RaceSeconds(Look::kLong) + 20 * run + 1,
+                                  kLeastShare * budget_seconds, kMostShare * budget_seconds);
+  return something_found ? whole : std::min(whole, 3 * compile + 12 * run + kLeastConfirm);
+}
+
+double SecondsAPlan(const Measurer& measurer, const SearchEnd& end) {
+  if (measurer.UsualSeconds() > 0 || measurer.evaluations() == 0) return measurer.UsualSeconds();
+  return (end.searched - end.prepared) / static_cast<double>(measurer.evaluations());
+}
+
+std::string HowItEnded(const TuneResult& result, const TuneOptions& options, const SearchEnd& end) {
+  switch (result.stop) {
+    case TuneStop::kEvaluations:
+      return fmt::format("the budget of {} is spent", Plans(options.budget_evaluations));
+    case TuneStop::kExhausted:
+      return "every plan that the strategy can think of was tried";
+    case TuneStop::kInterrupted:
+      return "interrupted";
+    case TuneStop::kNotTunable:
+      return "it cannot be tuned";
+    case TuneStop::kTime:
+      break;
+  }
+  const double early = options.budget_seconds - result.seconds;
+  if (early <= std::max(1.0, kSpent * options.budget_seconds)) {
+    return fmt::format("the budget of {:.4g} s is spent", options.budget_seconds);
+  }
+  const std::string when = fmt::format("{:.0f} s before the budget of {:.4g} s: ", early, options.budget_seconds);
+  if (!result.improvements.empty()) {
+    return when + fmt::format("verifying and confirming took {:.0f} of the {:.0f} s kept for it",
+                              std::max(0.0, result.seconds - end.searched), end.reserve);
+  }
+  return when + fmt::format("another plan takes about {:.1f} s, and {:.1f} s are kept to verify and "
+                            "confirm it",
+                            end.next, end.reserve);
+}
+
+std::string WhyNothing(const TuneResult& result, const TuneOptions& options, const SearchEnd& end,
+                       const std::string& error) {
+  if (result.evaluations == 0) {
+    if (result.stop == TuneStop::kInterrupted) return "interrupted before anything was measured";
+    return fmt::format(
+        "nothing could be measured in the budget of {:.4g} s: compiling the program and finding what "
+        "there is to decide took {:.1f} s; give it more time, such as --budget {}",
+        options.budget_seconds, end.prepared, EnoughBudget(options, end));
+  }
+  const int64_t fine = result.evaluations - result.failures;
+  if (fine <= 0) {
+    return fmt::format("nothing could be measured: {} failed, the last one because {}",
+                       Plans(result.evaluations), error);
+  }
+  std::string reason = "nothing is faster than the stock compiler's way, of " + Plans(fine);
+  if (result.failures > 0) reason += fmt::format(" ({} more failed)", result.failures);
+  if (result.races == 0) reason += ", which all come to executables that are known already";
+  return reason;
+}
+
+std::string AgainstNoise(double run_seconds) {
+  const std::string quiet =
+      "a quiet machine (`hone doctor` says how steady it is) and a longer --budget help";
+  if (run_seconds <= 0 || run_seconds >= kShortRun) return quiet;
+  return fmt::format(
+      "a run takes {:.3g} ms only, which starting threads and other processes move by more than the "
+      "difference; larger inputs or several steps in one program show more, {}",
+      1000 * run_seconds, quiet);
+}
+
+}  // namespace hone::tune
