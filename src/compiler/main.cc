@@ -43,7 +43,7 @@ Options Read(int argc, char** argv) {
 // For `hone doctor` and the tests: locked up as ever, it tries to get out and tells what came of it.
 int CheckSandbox() {
   const hone::wire::Sandbox sandbox =
-      hone::wire::EnterSandbox({{}, true, hone::wire::DataBytesFor(size_t{1} << 30)});
+      hone::wire::EnterSandbox({{}, {}, hone::wire::DataBytesFor(size_t{1} << 30)});
   for (const std::string& missing : sandbox.missing) std::printf("missing %s\n", missing.c_str());
   for (const hone::wire::Attempt& attempt : hone::wire::TryToGetOut()) {
     std::printf("%s %s: %s\n", attempt.refused ? "refused" : "possible", attempt.what.c_str(),

@@ -77,7 +77,10 @@ typename Map::iterator LeastRecent(Map& held) {
 
 }  // namespace
 
-RemoteDevice::RemoteDevice(DeviceOptions options) : options_(std::move(options)) {
+RemoteDevice::RemoteDevice(DeviceOptions options)
+    : options_(std::move(options)), link_(MakeLink(/*sandbox=*/false)) {}
+
+std::unique_ptr<wire::WorkerLink> RemoteDevice::MakeLink(bool sandbox) const {
   wire::LinkOptions link;
   link.worker_path =
       options_.program_path.empty() ? wire::FindProgram("hone-device") : options_.program_path;
@@ -85,9 +88,9 @@ RemoteDevice::RemoteDevice(DeviceOptions options) : options_(std::move(options))
   link.environment = Environment();
   link.memory_limit_bytes =
       options_.memory_limit_bytes != 0 ? options_.memory_limit_bytes : MostMemory();
-  link.arguments = {"--sandbox", options_.sandbox ? "on" : "off", "--memory-bytes",
+  link.arguments = {"--sandbox", sandbox ? "on" : "off", "--memory-bytes",
                     std::to_string(link.memory_limit_bytes)};
-  link_ = std::make_unique<wire::WorkerLink>(std::move(link));
+  return std::make_unique<wire::WorkerLink>(std::move(link));
 }
 
 RemoteDevice::~RemoteDevice() = default;
@@ -143,7 +146,12 @@ Status RemoteDevice::Connect() {
   });
   if (opened) {
     info_ = InfoOf(opened->getFacts());
-    return {};
+    if (!options_.sandbox || locked_up_ || info_.platform != "cpu") return {};
+    // What it is for is known only now, when it has threads, and has seen no program yet: another
+    // process is locked up before it loads it.
+    locked_up_ = true;
+    link_ = MakeLink(/*sandbox=*/true);
+    return Connect();
   }
   link_->Disconnect();  // without a client it is of no use
   Error error = opened.error();

@@ -34,7 +34,7 @@ struct DeviceOptions {
   double open_deadline_seconds = 120;  // of loading it: some look for their hardware for ever
   double call_deadline_seconds = 300;  // of everything else but compiling
   size_t memory_limit_bytes = 0;       // resident; 0 is three quarters of the machine's
-  bool sandbox = true;                 // a plugin of the CPU is locked up once it is open
+  bool sandbox = true;                 // a plugin of the CPU is locked up
 };
 
 // What is compiled, and under which name it is known here.
@@ -87,6 +87,7 @@ class RemoteDevice {
   };
 
   explicit RemoteDevice(DeviceOptions options);
+  std::unique_ptr<wire::WorkerLink> MakeLink(bool sandbox) const;
   template <class C, class Make>
   StatusOr<wire::Reply<C>> Ask(const wire::Patience& patience, Make make);
   wire::Patience Calling() const;
@@ -97,6 +98,7 @@ class RemoteDevice {
 
   const DeviceOptions options_;
   std::unique_ptr<wire::WorkerLink> link_;
+  bool locked_up_ = false;  // each process, before it loads the plugin
   PluginInfo info_;
   // In the process that runs now.
   std::map<std::string, Held> executables_;

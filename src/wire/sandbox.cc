@@ -82,8 +82,8 @@ constexpr int kCalls[] = {
     // what is open
     SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(pread64), SCMP_SYS(write),
     SCMP_SYS(writev), SCMP_SYS(lseek), SCMP_SYS(close), SCMP_SYS(fstat), SCMP_SYS(fadvise64),
-    SCMP_SYS(getdents64), SCMP_SYS(poll), SCMP_SYS(ppoll), SCMP_SYS(eventfd2), SCMP_SYS(recvfrom),
-    SCMP_SYS(recvmsg), SCMP_SYS(sendmsg), SCMP_SYS(sendto),
+    SCMP_SYS(getdents64), SCMP_SYS(poll), SCMP_SYS(ppoll), SCMP_SYS(eventfd2), SCMP_SYS(pipe),
+    SCMP_SYS(pipe2), SCMP_SYS(recvfrom), SCMP_SYS(recvmsg), SCMP_SYS(sendmsg), SCMP_SYS(sendto),
     // files, of which Landlock says which
     SCMP_SYS(stat), SCMP_SYS(lstat), SCMP_SYS(newfstatat), SCMP_SYS(statx), SCMP_SYS(statfs),
     SCMP_SYS(fstatfs), SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(faccessat2),
@@ -111,10 +111,10 @@ int LandlockVersion() {
   return version > 0 ? static_cast<int>(version) : 0;
 }
 
-// Files that are part of this process: what the loader has mapped, and libraries beside those, which
-// may be loaded later.
-std::set<std::string> MappedFiles() {
-  std::set<std::string> files;
+// Files that are part of this process or are going to be: what the loader has mapped, and libraries
+// beside those, which may be loaded later.
+std::set<std::string> LibraryFiles(const std::vector<std::string>& libraries) {
+  std::set<std::string> files(libraries.begin(), libraries.end());
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
     const size_t path = line.find('/');
@@ -169,11 +169,9 @@ void RestrictFiles(const SandboxOptions& options, Sandbox& sandbox) {
     return;
   }
   const int ruleset = static_cast<int>(made);
-  if (options.files) {
-    for (const char* path : kSystemPaths) AllowReading(ruleset, path);
-    for (const std::string& path : MappedFiles()) AllowReading(ruleset, path);
-    for (const std::string& path : options.readable) AllowReading(ruleset, path);
-  }
+  for (const char* path : kSystemPaths) AllowReading(ruleset, path);
+  for (const std::string& path : LibraryFiles(options.libraries)) AllowReading(ruleset, path);
+  for (const std::string& path : options.readable) AllowReading(ruleset, path);
   if (syscall(SYS_landlock_restrict_self, ruleset, 0) == 0) {
     sandbox.landlock = version;
   } else {
@@ -182,7 +180,7 @@ void RestrictFiles(const SandboxOptions& options, Sandbox& sandbox) {
   close(ruleset);
 }
 
-int AllowCalls(scmp_filter_ctx filter, const SandboxOptions& options) {
+int AllowCalls(scmp_filter_ctx filter) {
   int error = 0;
   const auto rule = [&](uint32_t action, int call, unsigned count, scmp_arg_cmp first,
                         scmp_arg_cmp second = {}) {
@@ -195,11 +193,9 @@ int AllowCalls(scmp_filter_ctx filter, const SandboxOptions& options) {
   rule(SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0, {});
   rule(SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
        SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD | CLONE_VM, CLONE_THREAD | CLONE_VM));
-  if (options.files) {
-    constexpr uint64_t kWriting = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
-    rule(SCMP_ACT_ALLOW, SCMP_SYS(open), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, kWriting, O_RDONLY));
-    rule(SCMP_ACT_ALLOW, SCMP_SYS(openat), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, kWriting, O_RDONLY));
-  }
+  constexpr uint64_t kWriting = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
+  rule(SCMP_ACT_ALLOW, SCMP_SYS(open), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, kWriting, O_RDONLY));
+  rule(SCMP_ACT_ALLOW, SCMP_SYS(openat), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, kWriting, O_RDONLY));
   const auto own = static_cast<scmp_datum_t>(getpid());
   rule(SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, SCMP_A0(SCMP_CMP_EQ, own));
   rule(SCMP_ACT_ALLOW, SCMP_SYS(kill), 1, SCMP_A0(SCMP_CMP_EQ, own));
@@ -217,9 +213,9 @@ int AllowCalls(scmp_filter_ctx filter, const SandboxOptions& options) {
   return error;
 }
 
-void RestrictCalls(const SandboxOptions& options, Sandbox& sandbox) {
+void RestrictCalls(Sandbox& sandbox) {
   const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-  int error = filter == nullptr ? -ENOMEM : AllowCalls(filter, options);
+  int error = filter == nullptr ? -ENOMEM : AllowCalls(filter);
   if (error == 0) error = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
   if (error == 0) error = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a tree
   // Kernels before 5.16 would slow down all of the process's memory accesses, and so what it measures.
@@ -241,7 +237,7 @@ Sandbox EnterSandbox(const SandboxOptions& options) {
   sandbox.no_new_privileges = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
   if (!sandbox.no_new_privileges) sandbox.missing.push_back(Why("no new privileges", errno));
   RestrictFiles(options, sandbox);
-  RestrictCalls(options, sandbox);  // last: it takes away what is needed for the rest
+  RestrictCalls(sandbox);  // last: it takes away what is needed for the rest
   return sandbox;
 }
 

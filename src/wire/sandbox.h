@@ -15,9 +15,7 @@ namespace hone::wire {
 
 struct SandboxOptions {
   std::vector<std::string> readable;  // files and folders, beside the libraries and the system's
-  // Whether files may be opened at all. Landlock binds the calling thread and its children only: where
-  // threads run already, nothing but refusing every file holds for all.
-  bool files = true;
+  std::vector<std::string> libraries;  // files that are going to be loaded, and what lies beside them
   // Of private writable memory; 0 is no limit. Behind the agent's own watch, for what grows too quickly
   // for it.
   size_t data_bytes = 0;
@@ -31,7 +29,8 @@ struct Sandbox {
   std::vector<std::string> missing;  // "Landlock: the kernel has none"
 };
 
-// What is not to be had is left out and said; nothing fails.
+// To be called before there are threads that matter: Landlock binds the calling one and those that it
+// starts. What is not to be had is left out and said; nothing fails.
 Sandbox EnterSandbox(const SandboxOptions& options);
 
 // What EnterSandbox could not have here, found out without entering.

@@ -50,7 +50,7 @@ TEST(RemoteDevice, SaysWhatItIs) {
   EXPECT_EQ((*device)->device().id, 7);
 }
 
-TEST(RemoteDevice, APluginOfTheCpuIsLockedUpOnceItIsOpen) {
+TEST(RemoteDevice, APluginOfTheCpuIsLockedUp) {
   const auto locked = RemoteDevice::Start(OptionsFor("fake_cpu_plugin.so", "escape"));
   ASSERT_TRUE(locked) << locked.error().message;
   const auto compiled = (*locked)->Compile(Program("a"), 10);

@@ -65,7 +65,7 @@ std::string Possible() {
 TEST(Sandbox, EveryWayOutIsRefused) {
   if (!IsWhole()) GTEST_SKIP() << wire::MissingFromSandbox()[0];
   EXPECT_EQ(InAChild([] {
-              wire::EnterSandbox({{}, true, size_t{8} << 30});
+              wire::EnterSandbox({{}, {}, size_t{8} << 30});
               return Possible();
             }),
             "");
@@ -85,7 +85,7 @@ TEST(Sandbox, WhatIsNeededStays) {
   const std::string rules = ::testing::TempDir() + "/hone_sandbox_rules";
   std::ofstream(rules) << "rules\n";
   EXPECT_EQ(InAChild([&rules] {
-              const wire::Sandbox sandbox = wire::EnterSandbox({{rules}, true, 0});
+              const wire::Sandbox sandbox = wire::EnterSandbox({{rules}, {}, 0});
               std::string wrong;
               if (!sandbox.no_new_privileges || !sandbox.calls || sandbox.landlock == 0) {
                 wrong += "not whole\n";

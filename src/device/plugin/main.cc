@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   hone::device::ServerOptions options;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--sandbox") == 0) {
-      options.sandbox = std::strcmp(argv[i + 1], "off") != 0;
+      options.sandbox = std::strcmp(argv[i + 1], "on") == 0;
     } else if (std::strcmp(argv[i], "--memory-bytes") == 0) {
       options.data_bytes = hone::wire::DataBytesFor(std::strtoull(argv[i + 1], nullptr, 10));
     }

@@ -94,14 +94,10 @@ class Server {
     for (const auto option : params.getOptions()) {
       name.options.emplace_back(TextOf(option.getName()), TextOf(option.getValue()));
     }
+    if (options_.sandbox) wire::EnterSandbox({{}, {name.plugin}, options_.data_bytes});
     const Status opened = client_.Open(name);
-    if (!opened) return opened;
-    Put(client_.info(), results.initFacts());
-    if (options_.sandbox && client_.info().platform == "cpu") {
-      // The plugin has threads by now, which only the refusal of every file reaches.
-      wire::EnterSandbox({{}, /*files=*/false, options_.data_bytes});
-    }
-    return {};
+    if (opened) Put(client_.info(), results.initFacts());
+    return opened;
   }
 
   Status Do(Device::CompileParams::Reader params, Device::CompileResults::Builder results) {

@@ -7,9 +7,9 @@
 namespace hone::device {
 
 struct ServerOptions {
-  // A plugin of the CPU needs nothing of the system once it is open, and is locked up. Others talk to
-  // drivers, in ways that only they know.
-  bool sandbox = true;
+  // Before the plugin is loaded. Only a plugin of the CPU works so: others talk to drivers, in ways
+  // that only they know.
+  bool sandbox = false;
   size_t data_bytes = 0;  // wire::SandboxOptions
 };
 
