@@ -38,6 +38,7 @@ size_t ResidentBytes(int pid);
 // Each adds its command; `exit_code` is what main returns.
 void AddPoolBench(CLI::App& app, int& exit_code);
 void AddEnvBench(CLI::App& app, int& exit_code);
+void AddDeterminismBench(CLI::App& app, int& exit_code);
 void AddSoak(CLI::App& app, int& exit_code);
 void AddEpisodes(CLI::App& app, int& exit_code);
 void AddRewritesBench(CLI::App& app, int& exit_code);

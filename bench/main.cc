@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
   int exit_code = 0;
   hone::bench::AddPoolBench(app, exit_code);
   hone::bench::AddEnvBench(app, exit_code);
+  hone::bench::AddDeterminismBench(app, exit_code);
   hone::bench::AddSoak(app, exit_code);
   hone::bench::AddEpisodes(app, exit_code);
   hone::bench::AddRewritesBench(app, exit_code);

@@ -397,7 +397,7 @@ class Optimization {
                         "be run and no result can be verified; dump it again with large constants, "
                         "or give --allow-unverified"};
     } else {
-      Search(row);
+      Search(row, outputs_[i].empty() ? ExportFormat::kProto : FormatFor(outputs_[i]));
       if (!row.error && device_ != nullptr) MeasureOnDevice(row);
       if (!row.error) Write(i, row);
       if (!row.error) Report(i, row);
@@ -407,7 +407,7 @@ class Optimization {
     return row;
   }
 
-  void Search(Row& row) {
+  void Search(Row& row, ExportFormat format) {
     Progress progress(options_.common.ShowProgress());
     OptimizeOptions search = models_;
     search.objective = *ObjectiveFromName(options_.objective);
@@ -417,6 +417,7 @@ class Optimization {
     search.budget_steps = options_.budget.steps == Budget{}.steps ? 0 : options_.budget.steps;
     search.seed = options_.seed;
     search.verify = !options_.no_verify;
+    search.format = format;
     search.compare.inputs = options_.inputs;
     search.compare.seed = options_.seed;
     search.compare.budget_seconds = options_.verify_seconds;
@@ -462,19 +463,7 @@ class Optimization {
       return;
     }
     if (!outputs_[i].empty()) {
-      StateName state{row.program.id, {}};
-      for (PassId pass : row.result.passes) state.links.push_back({pass, {}});
-      const StatusOr<Exported> exported = pool_->Export(state, FormatFor(outputs_[i]));
-      if (!exported) {
-        row.error = exported.error();
-        return;
-      }
-      if (exported->state != row.result.state) {
-        row.error = Error{ErrorCode::kInternal,
-                          "XLA gave another result when it was made again to be written"};
-        return;
-      }
-      if (Status wrote = WriteFile(outputs_[i], exported->bytes); !wrote) {
+      if (Status wrote = WriteFile(outputs_[i], row.result.bytes); !wrote) {
         row.error = wrote.error();
         return;
       }

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 
 #include "env/pass_order.h"
 #include "search/searcher.h"
+#include "tune/starts.h"
 
 namespace hone {
 namespace {
@@ -25,6 +25,8 @@ constexpr size_t kFinalists = 8;
 // Finalists with rules of patterns that may fail the comparison, and the number of others to fall
 // back on.
 constexpr size_t kFallbacks = 2;
+// Candidates whose comparison may break down before XLA's own order has its turn.
+constexpr size_t kMostBroken = 2;
 // Rounds of questions that told nothing new, after which a search counts as exhausted.
 constexpr int kMostIdleRounds = 2000;
 
@@ -32,6 +34,7 @@ struct Candidate {
   double value = 0;
   std::vector<PassId> passes;
   Fingerprint state;
+  bool stood_back = false;  // came out worse than promised once
 };
 
 // The best few, each another state.
@@ -87,7 +90,12 @@ class Optimizer {
     for (const auto& [what, times] : order_.failures()) {
       result_.failures.push_back({pool_.passes()[what.first].name, what.second, times});
     }
-    if (Status chosen = Choose(); !chosen) return tl::unexpected(chosen.error());
+    Choose();
+    if (result_.bytes.empty()) {
+      return MakeError(ErrorCode::kInternal,
+                       "not even the program itself could be made again: " +
+                           (result_.rejected.empty() ? "" : result_.rejected.back()));
+    }
     return std::move(result_);
   }
 
@@ -106,7 +114,7 @@ class Optimizer {
     problem.initial_value = order_.initial_value();
     problem.longest = options_.longest;
     problem.initial_state = order_.program().fingerprint;
-    problem.coreset = InActionSet(options_.coreset, actions);
+    problem.coreset = InActionSet(pool_.passes(), options_.coreset, actions);
     if (needs == Needs::kCoreset && problem.coreset.empty()) {
       return MakeError(ErrorCode::kInvalidInput,
                        "the searcher needs a coreset with passes of the action set '" +
@@ -127,7 +135,7 @@ class Optimizer {
     if (options_.from_default) {
       const Sequence by_default = TakeDefaultOrder(actions, order_);
       if (!by_default.empty()) problem.starts.push_back(by_default);
-      AddRuleStarts(actions, by_default, problem.starts);
+      AddRuleStarts(pool_.passes(), actions, by_default, problem.starts);
     } else {
       // With a table of its own: what it finds out is not the search's to know.
       PassOrder order(pool_, order_.program(), options_.objective);
@@ -137,48 +145,6 @@ class Optimizer {
       problem.starts.insert(problem.starts.end(), problem.coreset.begin(), problem.coreset.end());
     }
     return problem;
-  }
-
-  // hone's rules behind XLA's own order, and around it: what does well without any search.
-  void AddRuleStarts(const std::vector<PassId>& actions, const Sequence& by_default,
-                     std::vector<Sequence>& starts) const {
-    const bool has_rules = std::any_of(actions.begin(), actions.end(), [&](PassId action) {
-      return pool_.passes()[action].kind == PassKind::kRules;
-    });
-    if (!has_rules) return;
-    // The algebraic simplifier takes joined lanes apart again, so they come last.
-    const std::vector<std::vector<std::string>> ends = {
-        {"batch_lanes", "cse", "dce", "batch_lanes", "dce"},
-        {"rules", "algsimp", "cse", "dce", "rules", "cse", "dce", "batch_lanes", "cse", "dce",
-         "batch_lanes", "dce", "rules", "dce"},
-        {"batch_lanes", "cse", "dce", "batch_lanes", "dce", "rules", "cse", "dce", "batch_lanes",
-         "saturate", "cse", "dce", "batch_lanes", "dce"},
-    };
-    const std::vector<Sequence> inlined = InActionSet({{"call-inliner:every_call_site"}}, actions);
-    for (const Sequence& end : InActionSet(ends, actions)) {
-      Sequence start = inlined.empty() ? Sequence() : inlined[0];
-      start.insert(start.end(), by_default.begin(), by_default.end());
-      start.insert(start.end(), end.begin(), end.end());
-      starts.push_back(std::move(start));
-    }
-  }
-
-  // Sequences by the passes' names, without what is not in the action set.
-  std::vector<Sequence> InActionSet(const std::vector<std::vector<std::string>>& sequences,
-                                    const std::vector<PassId>& actions) const {
-    std::unordered_map<std::string, PassId> by_name;
-    for (PassId action : actions) by_name[pool_.passes()[action].name] = action;
-    std::vector<Sequence> found;
-    for (const std::vector<std::string>& names : sequences) {
-      Sequence sequence;
-      for (const std::string& name : names) {
-        if (const auto known = by_name.find(name); known != by_name.end()) {
-          sequence.push_back(known->second);
-        }
-      }
-      if (!sequence.empty()) found.push_back(std::move(sequence));
-    }
-    return found;
   }
 
   // By the search; 0 until it begins.
@@ -203,7 +169,12 @@ class Optimizer {
       if (step.changed) changing.push_back(step.pass);
       result_.by_default = order.Value(step.metrics);
     }
-    if (&order == &order_) Note(*steps);
+    if (&order == &order_) {
+      Note(*steps);
+      if (!changing.empty()) {
+        by_default_ = Candidate{result_.by_default, changing, steps->back().state};
+      }
+    }
     return changing;
   }
 
@@ -318,64 +289,131 @@ class Optimizer {
     return trial;
   }
 
-  // Replays the finalists, best first, and takes the first that keeps its promise and computes the
-  // same. What cannot be compared is taken too, when nothing speaks against it.
-  Status Choose() {
-    const Clock::time_point start = Clock::now();
-    std::vector<Candidate>& all = finalists_.all();
-    size_t different = 0;  // candidates that computed something else
+  // A finalist as it would be written: its bytes, read again as a program of their own. What is
+  // compared and measured is what these bytes say, so that nothing has to be made a second time.
+  struct Made {
+    Candidate candidate;
+    Metrics metrics;
+    std::string bytes;
+    ProgramId id = 0;  // of the bytes; Discard lets go of it
+  };
+
+  StatusOr<Made> Make(const Candidate& finalist) {
+    Report("replay");
+    StatusOr<Candidate> replayed = Replay(finalist);
+    if (!replayed) return tl::unexpected(replayed.error());
+    StatusOr<Exported> exported = pool_.Export(Name(*replayed), options_.format);
+    if (!exported) return tl::unexpected(exported.error());
+    Made made{*std::move(replayed), metrics_, std::move(exported->bytes)};
+    const StatusOr<ProgramInfo> read = pool_.Load(made.bytes);
+    if (!read) {
+      return MakeError(ErrorCode::kInternal,
+                       "XLA does not read again what it writes: " + read.error().message);
+    }
+    made.id = read->id;
+    if (exported->state == made.candidate.state) return made;
+    // Not every pass of XLA's makes the same each time. This one has been made, so this one counts.
+    made.candidate.state = exported->state;
+    made.metrics = read->metrics;
+    if (options_.objective == Objective::kPeakMemory) {
+      if (const auto measured = pool_.Measure({made.id, {}})) made.metrics = *measured;
+    }
+    made.candidate.value = order_.Value(made.metrics);
+    return made;
+  }
+
+  void Discard(const Made& made) { pool_.Unload(made.id); }
+
+  // The finalists, then those to fall back on, XLA's own order and at last the program as it is.
+  std::vector<Candidate> InTurn() {
+    std::vector<Candidate> all = finalists_.all();
+    const auto add = [&](const Candidate& other) {
+      const bool there = std::any_of(all.begin(), all.end(), [&](const Candidate& known) {
+        return known.state == other.state;
+      });
+      if (!there) all.push_back(other);
+    };
     for (Finalists* others : {&without_patterns_, &without_rules_}) {
       for (size_t i = 0; i < std::min(kFallbacks, others->all().size()); ++i) {
-        const Candidate& other = others->all()[i];
-        const bool there = std::any_of(all.begin(), all.end(), [&](const Candidate& known) {
-          return known.state == other.state;
-        });
-        if (!there) all.push_back(other);
+        add(others->all()[i]);
       }
     }
-    for (size_t i = 0; i < finalists_.all().size(); ++i) {
-      const bool has_patterns = Uses(finalists_.all()[i], [](const PassInfo& pass) {
+    if (by_default_) add(*by_default_);
+    add({order_.initial_value(), {}, order_.program().fingerprint});
+    return all;
+  }
+
+  // Makes the finalists, best first, and takes the first that keeps its promise and computes the
+  // same. What cannot be compared is taken too, when nothing speaks against it. Whatever else goes
+  // wrong with one, the next has its turn.
+  void Choose() {
+    const Clock::time_point start = Clock::now();
+    std::vector<Candidate> all = InTurn();
+    size_t different = 0;  // candidates that computed something else
+    size_t broken = 0;     // of which the comparison broke down
+    bool taken = false;
+    for (size_t i = 0; i < all.size() && !taken; ++i) {
+      const Candidate candidate = all[i];
+      const bool last = candidate.passes.empty();
+      const bool own_order = by_default_ && candidate.state == by_default_->state;
+      const bool has_patterns = Uses(candidate, [](const PassInfo& pass) {
         return pass.kind == PassKind::kRules && pass.name != "batch_lanes";
       });
       if (has_patterns && different >= kFallbacks) continue;
-      const Candidate candidate = finalists_.all()[i];
-      Report("replay");
-      StatusOr<Candidate> replayed = Replay(candidate);
-      if (!replayed) {
-        Reject(candidate, replayed.error().message);
+      if (broken >= kMostBroken && !own_order) continue;
+      StatusOr<Made> made = Make(candidate);
+      if (!made) {
+        Reject(candidate, made.error().message);
         continue;
       }
       // It came out worse than promised: then it stands back behind those that are now better.
-      if (replayed->value > candidate.value && i + 1 < finalists_.all().size() &&
-          finalists_.all()[i + 1].value < replayed->value) {
-        finalists_.all().push_back(*replayed);
+      const auto better = [&](const Candidate& other) {
+        return other.value < made->candidate.value;
+      };
+      const auto next = all.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+      if (made->candidate.value > candidate.value && !candidate.stood_back && next != all.end() &&
+          better(*next)) {
+        made->candidate.stood_back = true;
+        all.insert(std::find_if_not(next, all.end(), better), made->candidate);
+        Discard(*made);
         continue;
       }
-      if (!options_.verify) {
-        Take(*replayed);
-        break;
-      }
-      Report("verify");
-      StatusOr<ComparisonReport> report =
-          pool_.Compare({order_.program().id, {}}, Name(*replayed), options_.compare);
-      if (!report) {
-        ComparisonReport broken;
-        broken.method = "none";
-        broken.reason = "the comparison broke down: " + report.error().message;
-        report = broken;
-      }
-      if (report->verdict == Verdict::kDifferent) {
-        Reject(candidate, "it computes something else: " + report->reason);
-        ++different;
-        continue;
-      }
-      Take(*replayed);
-      result_.verification_ran = true;
-      result_.verification = *report;
-      break;
+      taken = !options_.verify || Stands(candidate, *made, last, different, broken);
+      if (taken) Take(*std::move(made));
+      Discard(*made);
     }
+    // Nothing could be compared: the best of what was made, and what spoke against comparing it.
+    if (!taken && unverified_) Take(*std::move(unverified_));
     result_.verify_seconds = Since(start);
-    return {};
+  }
+
+  // Whether it is the result, compared as far as may be.
+  bool Stands(const Candidate& candidate, Made& made, bool last, size_t& different,
+              size_t& broken) {
+    Report("verify");
+    const StatusOr<ComparisonReport> report =
+        pool_.Compare({order_.program().id, {}}, {made.id, {}}, options_.compare);
+    if (!report) {
+      ++broken;
+      const std::string why = "the comparison broke down: " + report.error().message;
+      Reject(candidate, why);
+      if (!unverified_) {
+        unverified_ = std::move(made);
+        result_.verification_ran = true;
+        result_.verification = ComparisonReport();
+        result_.verification.method = "none";
+        result_.verification.reason = why;
+      }
+      return false;
+    }
+    if (report->verdict == Verdict::kDifferent && !last) {
+      Reject(candidate, "it computes something else: " + report->reason);
+      ++different;
+      return false;
+    }
+    result_.verification_ran = true;
+    result_.verification = *report;
+    return true;
   }
 
   StateName Name(const Candidate& candidate) const {
@@ -406,11 +444,12 @@ class Optimizer {
     return replayed;
   }
 
-  void Take(const Candidate& candidate) {
-    result_.value = candidate.value;
-    result_.passes = candidate.passes;
-    result_.state = candidate.state;
-    result_.metrics = metrics_;
+  void Take(Made&& made) {
+    result_.value = made.candidate.value;
+    result_.passes = made.candidate.passes;
+    result_.state = made.candidate.state;
+    result_.metrics = made.metrics;
+    result_.bytes = std::move(made.bytes);
   }
 
   void Reject(const Candidate& candidate, const std::string& why) {
@@ -429,6 +468,8 @@ class Optimizer {
   Finalists finalists_;
   Finalists without_patterns_;  // of hone's rules batch_lanes alone
   Finalists without_rules_;
+  std::optional<Candidate> by_default_;  // XLA's own order, where it changes something
+  std::optional<Made> unverified_;       // the best of those whose comparison broke down
   OptimizeResult result_;
   Metrics metrics_;            // of the last replay
   bool needs_arrays_ = false;  // of the policy's

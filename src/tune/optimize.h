@@ -49,6 +49,7 @@ struct OptimizeOptions {
   uint64_t seed = 1;
   bool verify = true;
   CompareOptions compare;
+  ExportFormat format = ExportFormat::kProto;  // of OptimizeResult::bytes
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const OptimizeProgress&)> progress;  // called a few times a second
 };
@@ -75,6 +76,7 @@ struct OptimizeResult {
   std::vector<PassId> passes;  // that make it; each changes something
   Fingerprint state;
   Metrics metrics;
+  std::string bytes;  // the result as a file: this, read again, is what was compared
   bool verification_ran = false;
   ComparisonReport verification;
   std::vector<std::string> rejected;  // better ones that did not stand up to replay or comparison
@@ -93,7 +95,8 @@ struct OptimizeResult {
 
 // With from_default the result is never worse than the default order's. Of all that was found, the
 // best that replays to what it promised and computes the same as the program is the result;
-// where equality cannot be told, the best is returned with verification.reason saying why.
+// where equality cannot be told, the best is returned with verification.reason saying why. One that
+// fails gives way to the next, at last to XLA's own order and then to the program as it was.
 StatusOr<OptimizeResult> Optimize(Pool& pool, const ProgramInfo& program,
                                   const OptimizeOptions& options);
 

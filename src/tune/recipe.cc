@@ -209,7 +209,40 @@ StatusOr<std::vector<PassId>> FindPasses(const std::vector<PassInfo>& passes,
   return ids;
 }
 
-StatusOr<Replayed> Replay(Pool& pool, const ProgramInfo& program, const Recipe& recipe) {
+namespace {
+
+// A pass that goes by the addresses of instructions may make it another way: what it made before, it
+// makes again soon, or never.
+constexpr int kTries = 3;
+
+// From the program, step by step. Every pass is a link, also one that changed nothing that the
+// fingerprint sees: what replays is the recipe, pass by pass.
+StatusOr<StateName> RunPasses(Pool& pool, const ProgramInfo& program,
+                              const std::vector<PassId>& passes) {
+  ApplyRequest request;
+  request.from.program = program.id;
+  request.passes = passes;
+  request.options.fresh = true;
+  request.options.verify = true;
+  StatusOr<Applied> applied = pool.Apply(request);
+  if (!applied) return tl::unexpected(applied.error());
+  StateName state{program.id, {}};
+  for (const Step& step : applied->steps) {
+    if (!step.failure.empty()) {
+      return MakeError(ErrorCode::kPassFailed,
+                       fmt::format("pass '{}' (number {} of {}) fails: {}",
+                                   pool.passes()[step.pass].name, state.links.size() + 1,
+                                   passes.size(), step.failure));
+    }
+    state.links.push_back({step.pass, step.state});
+  }
+  return state;
+}
+
+}  // namespace
+
+StatusOr<Replayed> Replay(Pool& pool, const ProgramInfo& program, const Recipe& recipe,
+                          ExportFormat format, const CompareOptions& comparing) {
   if (program.fingerprint.ToHex() != recipe.program.fingerprint) {
     return MakeError(
         ErrorCode::kInvalidInput,
@@ -219,41 +252,32 @@ StatusOr<Replayed> Replay(Pool& pool, const ProgramInfo& program, const Recipe& 
   }
   StatusOr<std::vector<PassId>> passes = FindPasses(pool.passes(), recipe.passes);
   if (!passes) return tl::unexpected(passes.error());
-  ApplyRequest request;
-  request.from.program = program.id;
-  request.passes = *passes;
-  request.options.fresh = true;
-  request.options.verify = true;
-  StatusOr<Applied> applied = pool.Apply(request);
-  if (!applied) return tl::unexpected(applied.error());
   Replayed replayed;
-  replayed.state.program = program.id;
-  replayed.metrics = program.metrics;
-  // Every pass is a link, also one that changed nothing that the fingerprint sees: what replays is
-  // the recipe, pass by pass.
-  for (const Step& step : applied->steps) {
-    const std::string& name = pool.passes()[step.pass].name;
-    if (!step.failure.empty()) {
-      return MakeError(ErrorCode::kPassFailed,
-                       fmt::format("pass '{}' (number {} of {}) fails: {}", name,
-                                   replayed.state.links.size() + 1, passes->size(), step.failure));
-    }
-    replayed.state.links.push_back({step.pass, step.state});
-    replayed.metrics = step.metrics;
+  for (int tries = 0; tries < kTries && !replayed.as_recorded; ++tries) {
+    const StatusOr<StateName> state = RunPasses(pool, program, *passes);
+    if (!state) return tl::unexpected(state.error());
+    StatusOr<Exported> exported = pool.Export(*state, format);
+    if (!exported) return tl::unexpected(exported.error());
+    replayed.result = *std::move(exported);
+    replayed.as_recorded = replayed.result.state.ToHex() == recipe.result_fingerprint;
   }
-  const Fingerprint last =
-      applied->steps.empty() ? program.fingerprint : applied->steps.back().state;
-  if (last.ToHex() != recipe.result_fingerprint) {
-    const bool other = recipe.xla_version != pool.version();
-    return MakeError(
-        ErrorCode::kUnsupported,
-        fmt::format("the replay ends at another program than the recipe: {} instead of {}; {}",
-                    last.ToHex(), recipe.result_fingerprint,
-                    other ? fmt::format("the recipe is of {}, this is {}", recipe.xla_version,
-                                        pool.version())
-                          : "the recipe was changed by hand, or hone is at fault"));
-  }
-  return replayed;
+  const StatusOr<ProgramInfo> made = pool.Load(replayed.result.bytes);
+  if (!made) return tl::unexpected(made.error());
+  replayed.metrics = made->metrics;
+  StatusOr<ComparisonReport> report = ComparisonReport();
+  if (!replayed.as_recorded) report = pool.Compare({program.id, {}}, {made->id, {}}, comparing);
+  pool.Unload(made->id);
+  if (replayed.as_recorded || (report && report->verdict == Verdict::kEqual)) return replayed;
+  const bool other = recipe.xla_version != pool.version();
+  return MakeError(
+      ErrorCode::kUnsupported,
+      fmt::format("the replay ends at another program than the recipe: {} instead of {}, and it is "
+                  "not known to compute the same ({}); {}",
+                  replayed.result.state.ToHex(), recipe.result_fingerprint,
+                  report ? report->reason : report.error().message,
+                  other ? fmt::format("the recipe is of {}, this is {}", recipe.xla_version,
+                                      pool.version())
+                        : "the recipe was changed by hand, or hone is at fault"));
 }
 
 }  // namespace hone

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/comparison.h"
 #include "core/pass.h"
 #include "core/recipe.h"
 #include "core/result.h"
@@ -25,13 +26,17 @@ StatusOr<std::vector<PassId>> FindPasses(const std::vector<PassInfo>& passes,
                                          const std::vector<std::string>& names);
 
 struct Replayed {
-  StateName state;  // for Pool::Export
-  Metrics metrics;
+  Exported result;
+  Metrics metrics;           // of these very bytes
+  bool as_recorded = false;  // its fingerprint is the recipe's
 };
 
-// Runs the recipe's passes on a loaded program, step by step and verified. Errors: another program
-// than the recipe's, an unknown pass, a pass that fails, another result than the recipe's.
-StatusOr<Replayed> Replay(Pool& pool, const ProgramInfo& program, const Recipe& recipe);
+// Runs the recipe's passes on a loaded program, step by step and verified. A result other than the
+// recipe's, a few times over, is compared with the program, and is as good where it computes the
+// same. Errors: another program than the recipe's, an unknown pass, a pass that fails, a result that
+// is neither the recipe's nor known to compute the same.
+StatusOr<Replayed> Replay(Pool& pool, const ProgramInfo& program, const Recipe& recipe,
+                          ExportFormat format, const CompareOptions& comparing = {});
 
 }  // namespace hone
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +35,25 @@ tl::unexpected<Error> SystemError(const std::string& program, const std::string&
                                              std::filesystem::path(program).filename().string() +
                                              ": " + what + ": " + std::strerror(errno));
 }
+
+// While it lives, what this thread starts has its memory where the last one had it: some passes of
+// XLA's go through hash tables whose order hangs on addresses. Where the system forbids to choose (some
+// containers do), nothing changes.
+class FixedAddressesOfChildren {
+ public:
+  FixedAddressesOfChildren() : before_(personality(kAsk)) {
+    if (before_ != -1) personality(static_cast<unsigned long>(before_) | ADDR_NO_RANDOMIZE);
+  }
+  ~FixedAddressesOfChildren() {
+    if (before_ != -1) personality(static_cast<unsigned long>(before_));
+  }
+  FixedAddressesOfChildren(const FixedAddressesOfChildren&) = delete;
+  FixedAddressesOfChildren& operator=(const FixedAddressesOfChildren&) = delete;
+
+ private:
+  static constexpr unsigned long kAsk = 0xffffffff;
+  const int before_;
+};
 
 }  // namespace
 
@@ -73,8 +93,12 @@ StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::string&
   std::vector<char*> environment_list;
   for (std::string& variable : environment) environment_list.push_back(variable.data());
   environment_list.push_back(nullptr);
-  const int error = posix_spawn(&worker->pid_, path.c_str(), &actions, nullptr,
-                                argument_list.data(), environment_list.data());
+  int error = 0;
+  {
+    const FixedAddressesOfChildren fixed;
+    error = posix_spawn(&worker->pid_, path.c_str(), &actions, nullptr, argument_list.data(),
+                        environment_list.data());
+  }
   posix_spawn_file_actions_destroy(&actions);
   close(theirs);
   close(page);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "search/searcher.h"
 #include "support/programs.h"
 
@@ -176,6 +178,61 @@ TEST(Optimize, OtherObjectives) {
     EXPECT_LE(result->value, result->initial) << ObjectiveName(objective);
     EXPECT_EQ(result->value, ObjectiveValue(objective, result->metrics));
   }
+}
+
+// What is compared is what there is to write: the bytes, not what could be made again.
+TEST(Optimize, GivesTheBytesThatWereCompared) {
+  Pool& pool = SharedPool();
+  const ProgramInfo program = MustLoad(pool, ReadData("kmeans/jax010_kmeans_while.hlo"));
+  for (const ExportFormat format : {ExportFormat::kText, ExportFormat::kProto}) {
+    OptimizeOptions options = Steps(400);
+    options.format = format;
+    const auto result = Optimize(pool, program, options);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_TRUE(result->verified()) << result->verification.reason;
+    EXPECT_EQ(result->bytes.rfind("HloModule", 0) == 0, format == ExportFormat::kText);
+    const ProgramInfo written = MustLoad(pool, result->bytes);
+    EXPECT_EQ(written.fingerprint, result->state);
+    EXPECT_EQ(static_cast<double>(written.metrics.op_count), result->value);
+  }
+}
+
+// More wrong finalists than are kept: none of them may push XLA's own order out.
+TEST(Optimize, FinalistsThatComputeSomethingElseGiveWayToXlasOwnOrder) {
+  constexpr const char* kOpcodes[] = {"sine", "cosine", "tanh", "exponential", "negate", "logistic"};
+  std::string rules;
+  std::string program = R"(HloModule wrong
+ENTRY main {
+  x.0 = f32[8] parameter(0)
+  twin.a = f32[8] sqrt(x.0)
+  twin.b = f32[8] sqrt(x.0)
+  x.1 = f32[8] add(twin.a, twin.b)
+)";
+  std::string actions = "cse,dce";
+  int number = 1;
+  for (const char* opcode : kOpcodes) {
+    rules += std::string("rule wrong_") + opcode + " {\n  meaning \"wrong\"\n  pattern { " +
+             opcode + "(a) }\n  replacement { a }\n}\n";
+    program += "  x." + std::to_string(number + 1) + " = f32[8] " + opcode + "(x." +
+               std::to_string(number) + ")\n";
+    actions += std::string(",rule:wrong_") + opcode;
+    ++number;
+  }
+  program += "  ROOT out = f32[8] copy(x." + std::to_string(number) + ")\n}\n";
+  const std::string file = ::testing::TempDir() + "/wrong.rules";
+  std::ofstream(file) << rules;
+  PoolOptions pool_options;
+  pool_options.rule_files = {file};
+  const auto pool = MakePool(pool_options);
+  const ProgramInfo loaded = MustLoad(*pool, program);
+  OptimizeOptions options = Steps(2000);
+  options.actions = actions;
+  const auto result = Optimize(*pool, loaded, options);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_TRUE(result->verified()) << result->verification.reason;
+  EXPECT_LT(result->by_default, result->initial);
+  EXPECT_EQ(result->value, result->by_default);
+  EXPECT_GE(result->rejected.size(), 8u);
 }
 
 }  // namespace

@@ -8,10 +8,10 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/hash/hash.h"
 #include "compiler/rules/lane_dependences.h"
 #include "compiler/rules/lane_form.h"
 #include "compiler/rules/lane_group.h"
+#include "compiler/sites/keys.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_opcode.h"
@@ -45,14 +45,14 @@ bool MayBeSeed(const HloInstruction* instruction) {
 
 // Alike as far as opcodes and element types go, down to operands of operands.
 uint64_t Likeness(const HloInstruction* instruction, int depth) {
-  uint64_t likeness = absl::HashOf(static_cast<int>(instruction->opcode()),
-                                   static_cast<int>(instruction->shape().element_type()));
+  const uint64_t likeness = Mix(static_cast<uint64_t>(instruction->opcode()),
+                                static_cast<uint64_t>(instruction->shape().element_type()));
   if (depth == 0) return likeness;
   uint64_t operands = 0;  // in any order: lanes of commutative operations may be turned around
   for (const HloInstruction* operand : instruction->operands()) {
-    operands += absl::HashOf(Likeness(operand, depth - 1));
+    operands += Mix(Likeness(operand, depth - 1), 0x1a4e);
   }
-  return absl::HashOf(likeness, operands);
+  return Mix(likeness, operands);
 }
 
 // Splits what is alike, in post-order, into sets of which no member reaches another.
@@ -77,22 +77,24 @@ struct Candidate {
   std::vector<int> forms;  // that all fit
 };
 
-// Sets of lanes that can be joined, larger ones first.
+// Sets of lanes that can be joined, larger ones first, equally large ones in the lanes' order: never
+// by addresses, which are others in every process.
 std::vector<Candidate> Candidates(const Lanes& lanes, const BatchLanesOptions& options,
                                   bool flatten) {
-  std::map<Lanes, std::vector<int>> forms_of;
+  using Members = std::vector<size_t>;  // places among the lanes, ascending
+  std::map<Members, std::vector<int>> forms_of;
   const auto group = [&](int form) {
-    std::map<std::vector<int64_t>, Lanes> groups;
-    for (HloInstruction* lane : lanes) {
-      const xla::Shape& shape = lane->shape();
+    std::map<std::vector<int64_t>, Members> groups;
+    for (size_t i = 0; i < lanes.size(); ++i) {
+      const xla::Shape& shape = lanes[i]->shape();
       const auto rank = static_cast<int>(shape.dimensions().size());
       if (form >= rank || (form == kFlattened && rank == 0)) continue;
       std::vector<int64_t> key;
       if (form != kFlattened) {
         key.push_back(rank);
-        for (int i = 0; i < rank; ++i) key.push_back(i == form ? -1 : shape.dimensions(i));
+        for (int d = 0; d < rank; ++d) key.push_back(d == form ? -1 : shape.dimensions(d));
       }
-      groups[key].push_back(lane);
+      groups[key].push_back(i);
     }
     for (const auto& [key, members] : groups) {
       if (members.size() > 1) forms_of[members].push_back(form);
@@ -108,7 +110,11 @@ std::vector<Candidate> Candidates(const Lanes& lanes, const BatchLanesOptions& o
   if (options.stack) group(kStacked);
   if (flatten) group(kFlattened);
   std::vector<Candidate> candidates;
-  for (auto& [members, forms] : forms_of) candidates.push_back({members, forms});
+  for (const auto& [members, forms] : forms_of) {
+    Candidate& candidate = candidates.emplace_back();
+    for (const size_t member : members) candidate.lanes.push_back(lanes[member]);
+    candidate.forms = forms;
+  }
   absl::c_stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
     return a.lanes.size() > b.lanes.size();
   });
