@@ -127,7 +127,8 @@ class States::Walk {
     states_.heartbeat_->step = wire::Heartbeat::kReplaying;
     double since_copy = 0;
     while (built_ < links_.size()) {
-      const Link& link = links_[built_];
+      const size_t at = built_;
+      const Link link = links_[at];
       const double before = states_.timing().passes;
       bool changed = false;
       if (std::string failure = RunOnModule(link.pass, link.decisions, changed);
@@ -136,6 +137,11 @@ class States::Walk {
         return MakeError(ErrorCode::kPassFailed,
                          "the state cannot be rebuilt: " + PassName(link.pass) +
                              " succeeded before and now fails: " + failure);
+      }
+      if (module_ == nullptr) {  // none of its rewrites was wanted: without it then
+        links_.erase(links_.begin() + static_cast<std::ptrdiff_t>(at));
+        Start();
+        continue;
       }
       since_copy += states_.timing().passes - before;
       ++built_;
@@ -155,8 +161,7 @@ class States::Walk {
     if (options_.fresh || (built_ == 0 && !options_.episode)) {
       states_.Free(std::move(module_));
     } else {
-      states_.Store(program_, built_ == 0 ? program_.info.fingerprint : links_[built_ - 1].state,
-                    std::move(module_));
+      states_.Store(program_, StateOfModule(), std::move(module_));
     }
   }
 
@@ -202,11 +207,15 @@ class States::Walk {
     return touches != program_.touches.end() && touches->second > 1;
   }
 
+  // Of module_, on the way to state().
+  const Fingerprint& StateOfModule() const {
+    return built_ == 0 ? program_.info.fingerprint : links_[built_ - 1].state;
+  }
+
   // Takes or copies the nearest held module on the way here, or copies the program.
   void Start() {
     for (built_ = links_.size(); !options_.fresh; --built_) {
-      const Fingerprint& state =
-          built_ == 0 ? program_.info.fingerprint : links_[built_ - 1].state;
+      const Fingerprint& state = StateOfModule();
       const auto found = program_.held.find(state);
       if (found != program_.held.end()) {
         module_ = states_.Take(found->second, Stays(state));
@@ -254,7 +263,7 @@ class States::Walk {
 
   std::string RunWithDecisions(const PassEntry& entry, const Decisions& decisions) {
     // Of a pass that turned out not to be separable the one site is chosen, or it is not.
-    const RewriteSite whole = WholeSite(entry, state(), 0, 0, 0);
+    const RewriteSite whole = WholeSite(entry, StateOfModule(), 0, 0, 0);
     for (const SiteChoice& choice : decisions.choices) {
       if (choice.key == whole.place || choice.key == whole.content) return choice.accept ? RunPlainly(entry) : "";
     }
@@ -264,7 +273,7 @@ class States::Walk {
       std::string failure = RunDecided(entry, module_.get(), decisions, made);
       // What it has done beside its rewrites was not asked for, but where all is accepted.
       const bool all = decisions.otherwise == Otherwise::kAccept;
-      if (failure.empty() && !made && !all && Digest().fingerprint != state()) Drop();
+      if (failure.empty() && !made && !all && Digest().fingerprint != StateOfModule()) Drop();
       return failure;
     }
     if (entry.grain == Grain::kWhole) {

@@ -93,5 +93,20 @@ TEST_F(RunTest, AnInterruptEndsItAtOnce) {
   EXPECT_EQ(Listing(), std::vector<std::string>{"small.hlo"});
 }
 
+// A link of the way that made none of its rewrites, before one that changes the program.
+TEST_F(RunTest, PassOfWhichNothingIsWantedBeforeOneThatChanges) {
+  Write("sum.hlo", R"(HloModule sum
+
+ENTRY main {
+  a = bf16[2,64] parameter(0)
+  b = bf16[2,64] parameter(1)
+  ROOT sum = bf16[2,64] add(a, b)
+})");
+  const Ran ran = Hone({"run", "sum.hlo", "--passes",
+                        "slice-sinker?not_growing,float-normalization-bf16", "-o", "out.hlo"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(Read("out.hlo").find("convert"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace hone
