@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "absl/container/flat_hash_map.h"
 #include "xla/hlo/analysis/alias_info.h"
 #include "xla/hlo/transforms/simplifiers/flatten_call_graph.h"
 #include "xla/hlo/transforms/simplifiers/hlo_memory_scheduler.h"
@@ -13,18 +14,29 @@
 namespace hone::compiler {
 namespace {
 
-// Is a loop's or a conditional's computation called from elsewhere too? XLA's alias analysis aborts on
-// such a module, which its verifier takes.
-bool SharesControlFlow(const xla::HloModule& module) {
-  const std::unique_ptr<xla::CallGraph> graph = xla::CallGraph::Build(&module);
-  for (const xla::CallGraphNode& node : graph->nodes()) {
-    if (node.caller_callsites().size() < 2) continue;
-    for (const xla::CallSite& site : node.caller_callsites()) {
-      const xla::HloOpcode opcode = site.instruction()->opcode();
-      if (opcode == xla::HloOpcode::kWhile || opcode == xla::HloOpcode::kConditional) return true;
-    }
+constexpr double kMostFlattened = 1e6;  // instructions
+
+// XLA's alias analysis aborts or reads freed memory on some modules in which calls, loops or conditionals
+// share a computation, which its verifier takes; on a flattened one it does not.
+bool SharesControlFlow(const xla::CallGraph& graph) {
+  for (const xla::CallGraphNode& node : graph.nodes()) {
+    if (node.context() != xla::CallContext::kEmbedded && node.caller_callsites().size() > 1) return true;
   }
   return false;
+}
+
+// Instructions of the module once each call has a computation of its own.
+double FlattenedSize(const xla::CallGraph& graph, const xla::HloModule& module) {
+  absl::flat_hash_map<const xla::HloComputation*, double> sizes;
+  for (const xla::HloComputation* computation : module.MakeComputationPostOrder()) {
+    double size = static_cast<double>(computation->instruction_count());
+    for (const xla::CallSite& site : graph.GetNode(computation).callsites()) {
+      if (site.context() == xla::CallContext::kEmbedded) continue;
+      for (const xla::HloComputation* called : site.called_computations()) size += sizes.at(called);
+    }
+    sizes[computation] = size;
+  }
+  return sizes.at(module.entry_computation());
 }
 
 }  // namespace
@@ -45,7 +57,9 @@ void AnalyseCost(const xla::HloModule& module, Metrics& metrics) {
 
 void AnalysePeakMemory(const xla::HloModule& module, Metrics& metrics) {
   std::unique_ptr<xla::HloModule> flat;
-  if (SharesControlFlow(module)) {
+  const std::unique_ptr<xla::CallGraph> graph = xla::CallGraph::Build(&module);
+  if (SharesControlFlow(*graph)) {
+    if (FlattenedSize(*graph, module) > kMostFlattened) return;
     flat = module.Clone("");
     if (!xla::FlattenCallGraph().Run(flat.get()).ok()) return;
   }

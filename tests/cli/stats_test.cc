@@ -80,5 +80,42 @@ ENTRY main {
   EXPECT_GE(ran.Json()["peak_memory"].get<int64_t>(), 64 * 4);
 }
 
+// The same analysis reads freed memory where a loop's body calls one computation twice.
+TEST_F(Stats, ComputationsThatALoopCallsTwice) {
+  Write("twice.hlo", R"(HloModule called_twice
+
+half {
+  p = f32[4] parameter(0)
+  ROOT s = f32[2] slice(p), slice={[0:2]}
+}
+
+step {
+  state = (s32[], f32[4], f32[4], f32[4], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(state), index=0
+  g0 = f32[4] get-tuple-element(state), index=1
+  g1 = f32[4] get-tuple-element(state), index=2
+  g2 = f32[4] get-tuple-element(state), index=3
+  g3 = f32[4] get-tuple-element(state), index=4
+  c0 = f32[2] call(g0), to_apply=half
+  c1 = f32[2] call(g1), to_apply=half
+  ROOT after = (s32[], f32[4], f32[4], f32[4], f32[4]) tuple(i, g0, g1, g2, g3)
+}
+
+again {
+  state = (s32[], f32[4], f32[4], f32[4], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(state), index=0
+  n = s32[] constant(8)
+  ROOT less = pred[] compare(i, n), direction=LT
+}
+
+ENTRY main {
+  state = (s32[], f32[4], f32[4], f32[4], f32[4]) parameter(0)
+  ROOT loop = (s32[], f32[4], f32[4], f32[4], f32[4]) while(state), condition=again, body=step
+})");
+  const Ran ran = Hone({"stats", "twice.hlo", "--json"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_GT(ran.Json()["peak_memory"].get<int64_t>(), 0);
+}
+
 }  // namespace
 }  // namespace hone
