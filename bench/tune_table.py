@@ -110,7 +110,7 @@ def by_program(runs, files, arguments):
             stages.setdefault(gain["stage"], []).append(gain["speedup"])
             gains.append(f"{gain['stage']} {gain['speedup']:.2f}")
         low, high = row["speedup_ci"]
-        print(f"| {name} | {row['stock_ms']:.4g} | {row['tuned_ms']:.4g} | {row['speedup']:.3f} | "
+        print(f"| {name} | {row['stock_ms'] or 0:.4g} | {row['tuned_ms'] or 0:.4g} | {row['speedup']:.3f} | "
               f"[{low:.3f}, {high:.3f}] | {row['verified']} | {', '.join(gains)} |")
         if arguments.again:
             again = bench(runs.hone, row)

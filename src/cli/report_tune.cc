@@ -48,7 +48,11 @@ class Maker {
       Stages();
       if (!Interrupted()) Decisions();
     }
-    if (!Interrupted() && !result_.sites.empty()) Compiled();
+    if (!Interrupted() && !result_.sites.empty()) {
+      Compiled();
+    } else if (!Interrupted()) {
+      AsGiven();
+    }
     if (Interrupted()) document_.remarks.push_back("interrupted: some sections are missing");
     return std::move(document_);
   }
@@ -238,6 +242,16 @@ class Maker {
           fmt::format(" {} of {} decisions were not tried, for want of time.", left, all.size());
     }
     document_.sections.push_back(report::ToSection(ablation));
+  }
+
+  // Where the compiler has nothing to show.
+  void AsGiven() {
+    const StatusOr<ProgramGraph> graph = pool_.Describe({evaluator_.program().id, {}});
+    if (!graph) return Missing("the program", graph.error().message);
+    report::Graphs graphs;
+    graphs.note = "As it was given: nothing is known of what the compiler makes of it.";
+    graphs.views.push_back({"as given", &*graph, {}});
+    document_.sections.push_back(report::ToSection(graphs));
   }
 
   void Compiled() {

@@ -95,8 +95,9 @@ Json RowJson(const Row& row) {
   const RaceReport& race = result.race;
   Json json;
   json["file"] = row.file;
-  json["stock_ms"] = row.StockMilliseconds();
-  json["tuned_ms"] = row.TunedMilliseconds();
+  const bool measured = row.StockMilliseconds() > 0;
+  json["stock_ms"] = measured ? Json(row.StockMilliseconds()) : Json(nullptr);
+  json["tuned_ms"] = measured ? Json(row.TunedMilliseconds()) : Json(nullptr);
   json["speedup"] = result.kept ? race.speedup : 1.0;
   json["speedup_ci"] = result.kept ? Json{race.low, race.high} : Json{1.0, 1.0};
   if (result.verified == "true" || result.verified == "false") {
@@ -160,8 +161,10 @@ std::string TableLine(const Row& row, size_t width) {
   const tune::TuneResult& result = row.result;
   const std::string interval =
       result.kept ? fmt::format("[{:.3f}, {:.3f}]", result.race.low, result.race.high) : "stock";
-  std::string line = fmt::format("{:{}} {:>10.4g} {:>10.4g} {:>8.3f} {:>16} {:>9} {:>6} {:>8.1f}\n",
-                                 row.file, width, row.StockMilliseconds(), row.TunedMilliseconds(),
+  const auto time = [](double ms) { return ms > 0 ? fmt::format("{:.4g}", ms) : "-"; };
+  std::string line = fmt::format("{:{}} {:>10} {:>10} {:>8.3f} {:>16} {:>9} {:>6} {:>8.1f}\n",
+                                 row.file, width, time(row.StockMilliseconds()),
+                                 time(row.TunedMilliseconds()),
                                  result.kept ? result.race.speedup : 1.0, interval, result.verified,
                                  result.evaluations, result.seconds);
   if (!result.kept) {
@@ -405,12 +408,13 @@ class Tuning {
     if (opened->device != nullptr) row.device = DeviceJson(*opened->device);
     if (opened->program().elided_constants) {
       row.result.stop = tune::TuneStop::kNotTunable;
+      row.result.ended = "it cannot be tuned";
       row.result.reason =
           "its text has elided constants, {...}, so it cannot be run; dump it again with large "
           "constants";
-      return row;
+    } else if (Status tuned = TuneWith(*opened, seconds_[i], row); !tuned) {
+      row.error = tuned.error();
     }
-    if (Status tuned = TuneWith(*opened, seconds_[i], row); !tuned) row.error = tuned.error();
     if (!row.error) Write(i, *opened->evaluator, row);
     if (!row.error) Report(i, *opened->programs, row);
     return row;

@@ -33,6 +33,13 @@ double ReserveSeconds(const Measurer& measurer, bool something_found, double bud
   return something_found ? whole : std::min(whole, 3 * compile + 12 * run + kLeastConfirm);
 }
 
+std::string WhyNotCompiled(const std::string& error) {
+  for (const char* said : {"it cannot be compiled", "XLA:CPU does not compile it"}) {
+    if (error.rfind(said, 0) == 0) return error;
+  }
+  return "it cannot be compiled here: " + error;
+}
+
 double SecondsAPlan(const Measurer& measurer, const SearchEnd& end) {
   if (measurer.UsualSeconds() > 0 || measurer.evaluations() == 0) return measurer.UsualSeconds();
   return (end.searched - end.prepared) / static_cast<double>(measurer.evaluations());

@@ -21,6 +21,9 @@ struct SearchEnd {
   double reserve = 0;   // that were kept
 };
 
+// Of what the compiler answered: it may have said already that it cannot compile it.
+std::string WhyNotCompiled(const std::string& error);
+
 // That another plan is going to take, judged by those so far; 0 where there was none.
 double SecondsAPlan(const Measurer& measurer, const SearchEnd& end);
 

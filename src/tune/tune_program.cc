@@ -114,7 +114,7 @@ class Tuner {
     Report("compile");
     const bool trace = options_.budget_seconds >= kLeastBudgetToTrace && !Interrupted();
     const StatusOr<Compiled> listing = List({}, /*text=*/trace);
-    if (!listing) return "it cannot be compiled here: " + listing.error().message;
+    if (!listing) return WhyNotCompiled(listing.error().message);
     result_.sites = listing->sites;
     measurer_.KnowStock(listing->fingerprint, listing->seconds);
     if (trace && listing->seconds < kMostTraceShare * options_.budget_seconds) {

@@ -100,6 +100,45 @@ TEST_F(ReportTest, OfOptimize) {
   }
 }
 
+// A run in which nothing could be measured still has something to look at, and says what to do.
+TEST_F(ReportTest, OfTuningWithoutMeasurements) {
+  const Ran ran = Hone({"tune", "small.hlo", "--budget", "0.001s", "--report", "r.html", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.Json()["evaluations"], 0) << ran.out;
+  EXPECT_TRUE(ran.Json()["stock_ms"].is_null());
+  const std::string reason = ran.Json()["reason"];
+  EXPECT_NE(reason.find("nothing could be measured in the budget"), std::string::npos) << reason;
+  EXPECT_FALSE(ran.Json()["ended"].get<std::string>().empty());
+  const auto document = Document("r.html");
+  EXPECT_TRUE(Kinds(document).count("graphs")) << document["remarks"];
+  EXPECT_TRUE(Kinds(document).count("kernels")) << document["remarks"];
+  const std::string verdict = document["headline"]["verdict"];
+  EXPECT_NE(verdict.find("--budget"), std::string::npos) << verdict;
+}
+
+TEST_F(ReportTest, OfTuningWhatCannotBeCompiled) {
+  Write("cannot.hlo",
+        "HloModule cannot\n\nENTRY main {\n  x = f32[8] parameter(0)\n"
+        "  ROOT r = f32[8] custom-call(x), custom_call_target=\"nobody_knows\"\n}\n");
+  const Ran ran = Hone({"tune", "cannot.hlo", "--budget", "1s", "--report", "r.html", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const std::string reason = ran.Json()["reason"];
+  EXPECT_EQ(reason.find("compile"), reason.rfind("compile")) << reason;  // said once
+  EXPECT_TRUE(Kinds(Document("r.html")).count("graphs"));
+}
+
+TEST_F(ReportTest, OfTuningElidedConstants) {
+  Write("elided.hlo",
+        "HloModule elided\n\nENTRY main {\n  x = f32[64] parameter(0)\n"
+        "  c = f32[64] constant({...})\n  ROOT r = f32[64] add(x, c)\n}\n");
+  const Ran ran =
+      Hone({"tune", "elided.hlo", "--plan", "p.json", "--report", "r.html", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.Json()["report"], "r.html");
+  EXPECT_EQ(ran.Json()["plan_file"], "p.json");
+  EXPECT_TRUE(Kinds(Document("r.html")).count("graphs"));
+}
+
 TEST_F(ReportTest, OfTune) {
   const Ran ran = Hone({"tune", "small.hlo", "--budget", "10s,3steps", "--stages", "flags",
                         "--report", "r.html", "--json"});
