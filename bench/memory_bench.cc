@@ -192,7 +192,7 @@ int RunRandom(const RandomOptions& options) {
     const auto graph = info ? (*pool)->Describe({info->id, {}}) : tl::unexpected(info.error());
     const auto program = graph ? BuildNetwork(*graph) : tl::unexpected(graph.error());
     const auto values =
-        program ? (*pool)->Evaluate({info->id, {}}, seed) : tl::unexpected(program.error());
+        program ? (*pool)->Evaluate({info->id, {}}, {static_cast<int>(seed % 3), seed, 3, 3}) : tl::unexpected(program.error());
     if (!values) {
       fmt::print("seed {}: {}\n", seed, values.error().message);
       ++refused;

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/device.h"
+#include "cli/given_inputs.h"
 #include "cli/input.h"
 #include "cli/parse.h"
 #include "cli/progress.h"
@@ -23,6 +24,7 @@ struct Options {
   std::string a;
   std::string b;
   std::string device;
+  InputsOption inputs;
   CompareOptions compare;
 };
 
@@ -116,7 +118,9 @@ StatusOr<ComparisonReport> CompareOnDevice(Pool& pool, const ProgramInfo& a, con
   if (!made_a) return tl::unexpected(made_a.error());
   const auto made_b = programs_b->Make({b.id, {}}, {});
   if (!made_b) return tl::unexpected(made_b.error());
-  const auto inputs = [&](int set) { return programs_a->Inputs(set, compare.seed); };
+  const auto inputs = [&](const verify::InputChoice& choice) {
+    return programs_a->Inputs(choice, compare);
+  };
   return device::Compare(device, *made_a, *made_b, inputs, compare);
 }
 
@@ -142,11 +146,17 @@ int RunCheck(const Options& options) {
   if (!a) return Fail(a.error(), options.a, json);
   const StatusOr<ProgramInfo> b = pool.Load(*std::move(data_b));
   if (!b) return Fail(b.error(), options.b, json);
+  CompareOptions compare = options.compare;
+  if (Status given = options.inputs.Read(pool, *a, options.a, &compare); !given) {
+    return Fail(given.error(), options.a, json);
+  }
   StatusOr<ComparisonReport> report = MakeError(ErrorCode::kInternal, "not compared");
   {
-    const Waiting waiting(options.common.ShowProgress(), "compiling and running both");
-    report = device ? CompareOnDevice(pool, *a, *b, options.compare, *device)
-                    : pool.Compare({a->id, {}}, {b->id, {}}, options.compare);
+    const Waiting waiting(
+        options.common.ShowProgress(),
+        fmt::format("compiling and running both, for {:.0f} s at most", compare.budget_seconds));
+    report = device ? CompareOnDevice(pool, *a, *b, compare, *device)
+                    : pool.Compare({a->id, {}}, {b->id, {}}, compare);
   }
   if (!report) report = NoVerdict(report.error());
   const int code = CodeFor(report->verdict);
@@ -161,11 +171,7 @@ Run AddCheck(CLI::App& app) {
   app.add_option("B", options->b, "another, of the same parameters and results")
       ->required()
       ->type_name("");
-  app.add_option(
-         "--inputs", options->compare.inputs,
-         fmt::format("input sets, each of another distribution ({})", options->compare.inputs))
-      ->check(CLI::Range(1, 1000).description(""))
-      ->type_name("N");
+  AddInputsOption(app, options->inputs);
   app.add_option("--seed", options->compare.seed,
                  fmt::format("of the inputs ({})", options->compare.seed))
       ->type_name("N");

@@ -20,7 +20,9 @@ Status Try(Pool& pool, const ProgramInfo& program, const StateName& state,
   const auto b = programs->Make(state, {});
   if (!b) return tl::unexpected(b.error());
   if (comparing != nullptr) {
-    const auto inputs = [&](int set) { return programs->Inputs(set, comparing->seed); };
+    const auto inputs = [&](const verify::InputChoice& choice) {
+      return programs->Inputs(choice, *comparing);
+    };
     tried.comparison = device::Compare(device, *a, *b, inputs, *comparing);
   }
   const auto inputs = programs->Inputs(0, racing.seed);

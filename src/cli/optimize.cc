@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/device.h"
+#include "cli/given_inputs.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
 #include "cli/models.h"
@@ -42,7 +43,7 @@ struct Options {
   ModelOptions models;
   Budget budget{30, std::numeric_limits<int64_t>::max()};
   uint64_t seed = 1;
-  int inputs = 3;
+  InputsOption inputs;
   double verify_seconds = 120;
   bool no_verify = false;
   bool allow_unverified = false;
@@ -233,10 +234,12 @@ std::string Details(const Pool& pool, const Row& row, const Options& options) {
   for (const std::string& name : Names(pool, result.passes)) text += " " + name;
   text += "\n";
   if (result.verified()) {
-    text +=
-        fmt::format("verified: {}; {} input set{}, worst error {:.3g} of the tolerance\n",
-                    result.verification.method, result.verification.inputs,
-                    result.verification.inputs == 1 ? "" : "s", result.verification.worst_error);
+    text += "verified: " + result.verification.method;
+    if (const int inputs = result.verification.inputs; inputs > 0) {
+      text += fmt::format("; {} input set{}, worst error {:.3g} of the tolerance", inputs,
+                          inputs == 1 ? "" : "s", result.verification.worst_error);
+    }
+    text += "\n";
   }
   for (const std::string& rejected : result.rejected) {
     text += "rejected: " + Printable(rejected) + "\n";
@@ -418,17 +421,34 @@ class Optimization {
     search.seed = options_.seed;
     search.verify = !options_.no_verify;
     search.format = format;
-    search.compare.inputs = options_.inputs;
     search.compare.seed = options_.seed;
     search.compare.budget_seconds = options_.verify_seconds;
+    if (search.verify) {
+      if (Status given = options_.inputs.Read(*pool_, row.program, row.file, &search.compare);
+          !given) {
+        row.error = given.error();
+        return;
+      }
+    }
     search.interrupted = stop_;
+    std::optional<Waiting> verifying;
     search.progress = [&](const OptimizeProgress& now) {
+      verifying.reset();
+      if (now.phase == "verify") {
+        progress.Clear();
+        verifying.emplace(options_.common.ShowProgress(),
+                          fmt::format("verifying {}, {} -> {}, for {:.0f} s at most", row.file,
+                                      Value(now.initial), Value(now.best),
+                                      options_.verify_seconds));
+        return;
+      }
       if (!progress.Due()) return;
       progress.Show(fmt::format("{}: {} {:.0f} s, {} steps, {} -> {} (XLA's own order: {})",
                                 row.file, now.phase, now.seconds, Grouped(now.steps),
                                 Value(now.initial), Value(now.best), Value(now.by_default)));
     };
     StatusOr<OptimizeResult> result = Optimize(*pool_, row.program, search);
+    verifying.reset();
     if (!result) {
       row.error = result.error();
     } else {
@@ -445,9 +465,12 @@ class Optimization {
     racing.least_pairs = 20;
     racing.seed = options_.seed;
     CompareOptions comparing;
-    comparing.inputs = options_.inputs;
     comparing.seed = options_.seed;
     comparing.budget_seconds = options_.verify_seconds;
+    if (Status given = options_.inputs.Read(*pool_, row.program, row.file, &comparing); !given) {
+      row.error = given.error();
+      return;
+    }
     row.on_device = TryOnDevice(*pool_, row.program, state, *device_, racing,
                                 options_.no_verify ? nullptr : &comparing, stop_);
   }
@@ -526,9 +549,7 @@ Run AddOptimize(CLI::App& app) {
   AddBudget(app, "--budget", options->budget,
             "time, steps or both, of the search on a program: 2m, 2000steps, 2m,2000steps (30s)");
   app.add_option("--seed", options->seed, "of the search and of the inputs")->capture_default_str();
-  app.add_option("--inputs", options->inputs, "input sets that the result is verified on")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+  AddInputsOption(app, options->inputs);
   AddDuration(app, "--verify-budget", options->verify_seconds, "time for verification (120s)");
   app.add_flag("--no-verify", options->no_verify, "skip it");
   app.add_flag("--allow-unverified", options->allow_unverified,

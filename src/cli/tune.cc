@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/device.h"
+#include "cli/given_inputs.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
 #include "cli/machine_load.h"
@@ -57,6 +58,7 @@ struct Options {
   bool fast_math = false;
   bool free_entry = false;
   bool no_verify = false;
+  InputsOption inputs;
   int hops = 5;
   uint64_t seed = 1;
   std::string plan;
@@ -451,6 +453,10 @@ class Tuning {
     tuning.fusion_hops = options_.hops;
     tuning.verify = !options_.no_verify;
     tuning.compare.seed = options_.seed;
+    if (Status given = options_.inputs.Read(opened.programs->pool(), program, row.file, &tuning.compare);
+        !given) {
+      return given;
+    }
     tuning.estimate = estimate_;
     tuning.interrupted = stop_;
     tuning.progress = [&](const tune::TuneProgress& now) {
@@ -569,6 +575,7 @@ Run AddTune(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--seed", options->seed, "of the search and of the inputs")->capture_default_str();
   app.add_flag("--no-verify", options->no_verify, "do not compare outputs");
+  AddInputsOption(app, options->inputs);
   app.add_option("--plan", options->plan, "write the plan here; a folder for several files")
       ->type_name("OUT");
   app.add_option("-o,--output", options->output,

@@ -306,7 +306,9 @@ class Server {
     BookRest book(states_.timing());
     auto module = ToRun(FromWire(params.getState()));
     if (!module) return Fail(results, module.error());
-    const StatusOr<Evaluation> evaluation = compiler::Evaluate(**module, params.getSeed());
+    const StatusOr<Evaluation> evaluation = compiler::Evaluate(
+        **module, {params.getKind(), params.getSeed(), params.getMoved(), params.getNoisy(),
+                   params.getRun()});
     if (!evaluation) return Fail(results, evaluation.error());
     ToWire(*evaluation, results.initEvaluation());
   }

@@ -15,6 +15,9 @@ struct CompareOptions {
   uint64_t seed = 1;
   double budget_seconds = 120;  // after which what was seen so far decides, or kCannotTell
   int64_t most_bytes = int64_t{6} << 30;  // of parameters and results together, else kCannotTell
+  // Input sets that somebody gave, tried before generated ones: of each the parameters' arrays in
+  // flattened order, row-major, in the machine's own byte order.
+  std::vector<std::vector<std::string>> given;
 };
 
 struct OutputError {
@@ -29,7 +32,7 @@ struct ComparisonReport {
   Verdict verdict = Verdict::kCannotTell;
   std::string method;           // how it was compared, in words
   std::string reason;           // why kDifferent or kCannotTell: what, where; empty when equal
-  int inputs = 0;               // input sets that were run on both
+  int inputs = 0;               // input sets on which both were held against each other
   double worst_error = 0;       // the largest OutputError::worst_error
   double finite_share = 0;      // share of the compared floating-point elements that were finite
   double seconds = 0;

@@ -15,14 +15,24 @@ struct LargeConstant {
   std::string bytes;
 };
 
+struct EvaluationOptions {
+  // Of the values: 0, 1 and 2 are those that every comparison takes (compiler/run/inputs.h).
+  int kind = 0;
+  uint64_t seed = 1;
+  // Further legal runs: on inputs moved by a unit in their last place, which costs runs only, and
+  // with other roundings on the way, too, which has to be compiled.
+  int moved = 0;
+  int noisy = 0;
+  bool run = true;  // else only the inputs are made
+};
+
 // Each array is row-major and in the machine's own byte order, one for a leaf of the entry's
 // parameters or result in flattened order.
 struct Evaluation {
   std::vector<std::string> parameters;
   std::vector<std::string> results;
-  // The same with every floating-point input moved by a unit in its last place: how much of a result
-  // is rounding noise.
-  std::vector<std::string> noisy_results;
+  // Of each further run, the moved ones first.
+  std::vector<std::vector<std::string>> noisy_results;
   std::vector<LargeConstant> constants;
 };
 

@@ -4,17 +4,16 @@
 
 #include <algorithm>
 
-#include "device/element_types.h"
+#include "verify/element_types.h"
 
 namespace hone::device {
 namespace {
 
 constexpr size_t kMostModules = 16;
 constexpr size_t kMostInputSets = 3;
-constexpr uint64_t kKinds = 3;
 
 Status CheckArray(const ShapeInfo& shape, int number) {
-  if (FindElementType(shape.type) != nullptr) return {};
+  if (verify::FindElementType(shape.type) != nullptr) return {};
   return MakeError(
       ErrorCode::kUnsupported,
       fmt::format("parameter {} is {}, which hone does not bring to devices", number,
@@ -56,8 +55,8 @@ StatusOr<Parameters> ParametersOf(const ProgramGraph& program) {
 }
 
 StatusOr<InputSet> MakeInputs(Pool& pool, const StateName& program, const Parameters& parameters,
-                              uint64_t seed) {
-  StatusOr<Evaluation> evaluation = pool.Evaluate(program, seed);
+                              int kind, uint64_t seed) {
+  StatusOr<Evaluation> evaluation = pool.Evaluate(program, {kind, seed});
   if (!evaluation) {
     return MakeError(ErrorCode::kUnsupported,
                      "no inputs for it can be made here: " + evaluation.error().message);
@@ -66,7 +65,7 @@ StatusOr<InputSet> MakeInputs(Pool& pool, const StateName& program, const Parame
     return MakeError(ErrorCode::kInternal, "the worker made inputs for other parameters");
   }
   InputSet set;
-  set.inputs.name = fmt::format("program {}, seed {}", program.program, seed);
+  set.inputs.name = fmt::format("program {}, kind {}, seed {}", program.program, kind, seed);
   set.cpu_results = std::move(evaluation->results);
   for (size_t i = 0; i < parameters.arrays.size(); ++i) {
     const ShapeInfo& shape = parameters.arrays[i];
@@ -119,14 +118,36 @@ StatusOr<DeviceProgram> Programs::Make(const StateName& state, const Flags& flag
 }
 
 StatusOr<InputSet> Programs::Inputs(int kind, uint64_t seed) {
-  // The worker takes the kind from the seed.
-  const uint64_t whole = (seed * 1000003 / kKinds) * kKinds + static_cast<uint64_t>(kind) % kKinds;
-  if (const auto found = inputs_.find(whole); found != inputs_.end()) return found->second;
-  StatusOr<InputSet> made = MakeInputs(*pool_, program_, parameters_, whole);
+  const std::pair<int, uint64_t> key(kind, seed);
+  if (const auto found = inputs_.find(key); found != inputs_.end()) return found->second;
+  StatusOr<InputSet> made = MakeInputs(*pool_, program_, parameters_, kind, seed);
   if (!made) return made;
   if (inputs_.size() >= kMostInputSets) inputs_.erase(inputs_.begin());
-  inputs_[whole] = *made;
+  inputs_[key] = *made;
   return made;
+}
+
+StatusOr<InputSet> Programs::Inputs(const verify::InputChoice& choice,
+                                    const CompareOptions& options) {
+  if (choice.given < 0) return Inputs(choice.kind, choice.seed);
+  const std::vector<std::string>& given = options.given[static_cast<size_t>(choice.given)];
+  if (given.size() != parameters_.arrays.size()) {
+    return MakeError(ErrorCode::kInvalidInput, "the given inputs are for other parameters");
+  }
+  InputSet set;
+  set.inputs.name = fmt::format("given {}{}", choice.given, choice.near ? "," : "");
+  for (size_t i = 0; i < given.size(); ++i) {
+    const ShapeInfo& shape = parameters_.arrays[i];
+    DeviceArray array{shape.type, shape.dimensions, given[i]};
+    if (choice.near) {
+      set.inputs.name += fmt::format(" near {}", choice.seed);
+      const verify::ElementType& type = *verify::FindElementType(shape.type);
+      verify::MoveNearby(type, array.bytes.data(),
+                         static_cast<int64_t>(array.bytes.size() / type.bytes), choice.seed + i);
+    }
+    set.inputs.arrays.push_back(std::move(array));
+  }
+  return set;
 }
 
 }  // namespace hone::device

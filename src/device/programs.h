@@ -26,10 +26,9 @@ struct Parameters {
 StatusOr<Parameters> ParametersOf(const ProgramGraph& program);
 
 // Inputs that are legal for what each parameter is used for, with what XLA:CPU computes of them:
-// the worker compiles and runs the program for it. Seeds that are equal modulo 3 give values of one
-// kind.
+// the worker compiles and runs the program for it.
 StatusOr<InputSet> MakeInputs(Pool& pool, const StateName& program, const Parameters& parameters,
-                              uint64_t seed);
+                              int kind, uint64_t seed);
 
 // One loaded program, and what has been made of it.
 class Programs {
@@ -40,8 +39,10 @@ class Programs {
   // The program after passes, under flags. `state` belongs to it.
   StatusOr<DeviceProgram> Make(const StateName& state, const Flags& flags);
   StatusOr<Fingerprint> StateOf(const StateName& state);
-  // Of a kind of values, 0, 1 or 2.
+  // Of a kind of values (EvaluationOptions).
   StatusOr<InputSet> Inputs(int kind, uint64_t seed);
+  // As a comparison chooses them.
+  StatusOr<InputSet> Inputs(const verify::InputChoice& choice, const CompareOptions& options);
 
  private:
   struct Module {
@@ -56,7 +57,7 @@ class Programs {
   StateName program_;
   Parameters parameters_;
   std::map<std::string, Module> modules_;  // the last few, by their passes
-  std::map<uint64_t, InputSet> inputs_;
+  std::map<std::pair<int, uint64_t>, InputSet> inputs_;
 };
 
 }  // namespace hone::device

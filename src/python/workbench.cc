@@ -220,6 +220,22 @@ class PyWorkbench : public OfThisProcess<Pool> {
         Led([&](Pool& pool) { return pool.Compare(a.name(), b.name(), options); }));
   }
 
+  // (parameters, results, [results of further runs]): bytes of arrays.
+  nb::tuple Evaluate(const PyState& state, int kind, uint64_t seed, int moved, int noisy,
+                     bool run) const {
+    const Evaluation found = Led([&](Pool& pool) {
+      return pool.Evaluate(state.name(), {kind, seed, moved, noisy, run});
+    });
+    const auto bytes = [](const std::vector<std::string>& arrays) {
+      nb::list list;
+      for (const std::string& array : arrays) list.append(nb::bytes(array.data(), array.size()));
+      return list;
+    };
+    nb::list samples;
+    for (const auto& sample : found.noisy_results) samples.append(bytes(sample));
+    return nb::make_tuple(bytes(found.parameters), bytes(found.results), samples);
+  }
+
   std::vector<double> RunTime(const PyState& state, int runs, double budget_seconds,
                               uint64_t seed) const {
     RunTimeOptions options;
@@ -360,6 +376,9 @@ void BindWorkbench(nb::module_& module) {
       .def("proto", &PyWorkbench::Proto, nb::arg("state"))
       .def("compare", &PyWorkbench::Compare, nb::arg("a"), nb::arg("b"), nb::arg("inputs") = 3,
            nb::arg("budget_seconds") = 120, nb::arg("seed") = 1)
+      .def("evaluate", &PyWorkbench::Evaluate, nb::arg("state"), nb::arg("kind") = 0,
+           nb::arg("seed") = 1, nb::arg("moved") = 0, nb::arg("noisy") = 0, nb::arg("run") = true,
+           "(parameters, results, further legal runs' results) on generated inputs, as bytes.")
       .def("run_time", &PyWorkbench::RunTime, nb::arg("state"), nb::arg("runs") = 5,
            nb::arg("budget_seconds") = 60, nb::arg("seed") = 0, "Seconds of each run.")
       .def("race", &PyWorkbench::Race, nb::arg("a"), nb::arg("b"), nb::arg("budget_seconds") = 20,

@@ -50,6 +50,7 @@ std::string HowVerified(const ComparisonReport& report) {
   if (report.verdict != Verdict::kEqual) {
     return report.reason.empty() ? report.method : report.reason;
   }
+  if (report.inputs == 0) return report.method;
   return fmt::format("{}; {} input set{}, worst error {:.3g} of the tolerance", report.method,
                      report.inputs, report.inputs == 1 ? "" : "s", report.worst_error);
 }

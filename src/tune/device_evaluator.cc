@@ -126,7 +126,9 @@ StatusOr<ComparisonReport> DeviceEvaluator::Compare(const TunePlan& a, const Tun
   if (!program_a) return tl::unexpected(program_a.error());
   const auto program_b = Make(b);
   if (!program_b) return tl::unexpected(program_b.error());
-  const auto inputs = [&](int set) { return made_->Inputs(set, options.seed); };
+  const auto inputs = [&](const verify::InputChoice& choice) {
+    return made_->Inputs(choice, options);
+  };
   return device::Compare(*device_, *program_a, *program_b, inputs, options);
 }
 

@@ -477,13 +477,28 @@ std::vector<std::string> Arrays(capnp::List<capnp::Data>::Reader in) {
   return arrays;
 }
 
+void ArraysOfArrays(const std::vector<std::vector<std::string>>& lists,
+                    capnp::List<capnp::List<capnp::Data>>::Builder out) {
+  for (unsigned i = 0; i < out.size(); ++i) {
+    Arrays(lists[i], out.init(i, static_cast<unsigned>(lists[i].size())));
+  }
+}
+
+std::vector<std::vector<std::string>> ArraysOfArrays(
+    capnp::List<capnp::List<capnp::Data>>::Reader in) {
+  std::vector<std::vector<std::string>> lists;
+  for (auto arrays : in) lists.push_back(Arrays(arrays));
+  return lists;
+}
+
 }  // namespace
 
 void ToWire(const hone::Evaluation& evaluation, Evaluation::Builder out) {
   const auto size = [](const auto& list) { return static_cast<unsigned>(list.size()); };
   Arrays(evaluation.parameters, out.initParameters(size(evaluation.parameters)));
   Arrays(evaluation.results, out.initResults(size(evaluation.results)));
-  Arrays(evaluation.noisy_results, out.initNoisyResults(size(evaluation.noisy_results)));
+  ArraysOfArrays(evaluation.noisy_results,
+                 out.initNoisyResults(size(evaluation.noisy_results)));
   auto constants = out.initConstants(size(evaluation.constants));
   for (unsigned i = 0; i < constants.size(); ++i) {
     const hone::LargeConstant& constant = evaluation.constants[i];
@@ -497,7 +512,7 @@ hone::Evaluation FromWire(Evaluation::Reader in) {
   hone::Evaluation evaluation;
   evaluation.parameters = Arrays(in.getParameters());
   evaluation.results = Arrays(in.getResults());
-  evaluation.noisy_results = Arrays(in.getNoisyResults());
+  evaluation.noisy_results = ArraysOfArrays(in.getNoisyResults());
   for (auto constant : in.getConstants()) {
     evaluation.constants.push_back(
         {constant.getComputation(), constant.getInstruction(), AsString(constant.getBytes())});
@@ -521,6 +536,7 @@ void ToWire(const hone::CompareOptions& options, CompareOptions::Builder out) {
   out.setInputs(static_cast<uint32_t>(options.inputs));
   out.setSeed(options.seed);
   out.setBudgetSeconds(options.budget_seconds);
+  ArraysOfArrays(options.given, out.initGiven(static_cast<unsigned>(options.given.size())));
 }
 
 hone::CompareOptions FromWire(CompareOptions::Reader in) {
@@ -528,6 +544,7 @@ hone::CompareOptions FromWire(CompareOptions::Reader in) {
   options.inputs = static_cast<int>(std::min<uint32_t>(in.getInputs(), 1000));
   options.seed = in.getSeed();
   options.budget_seconds = in.getBudgetSeconds();
+  options.given = ArraysOfArrays(in.getGiven());
   return options;
 }
 

@@ -242,6 +242,7 @@ struct CompareOptions {
   inputs @0 :UInt32;
   seed @1 :UInt64;
   budgetSeconds @2 :Float64;
+  given @3 :List(List(Data));
 }
 
 struct OutputError {
@@ -300,7 +301,7 @@ struct RunTimeOptions {
 struct Evaluation {
   parameters @0 :List(Data);
   results @1 :List(Data);
-  noisyResults @2 :List(Data);
+  noisyResults @2 :List(List(Data));
   constants @3 :List(LargeConstant);
 }
 
@@ -381,8 +382,9 @@ interface Worker {
   profile @19 (state :StateName, plan :CompilePlan, seconds :Float64)
       -> (kernels :List(KernelTime), failure :Failure);
 
-  # What a state computes of generated inputs.
-  evaluate @20 (state :StateName, seed :UInt64)
+  # What a state computes of generated inputs, and further legal runs: hone::EvaluationOptions.
+  evaluate @20 (state :StateName, seed :UInt64, kind :UInt8, moved :UInt8, noisy :UInt8,
+                run :Bool)
       -> (evaluation :Evaluation, failure :Failure);
 }
 

@@ -180,8 +180,8 @@ StatusOr<ProgramGraph> Pool::Describe(const StateName& state) {
 StatusOr<Exported> Pool::Export(const StateName& state, ExportFormat format) {
   return On(0, [&](RemoteWorker& remote) { return remote.Export(state, format); });
 }
-StatusOr<Evaluation> Pool::Evaluate(const StateName& state, uint64_t seed) {
-  return On(0, [&](RemoteWorker& remote) { return remote.Evaluate(state, seed); });
+StatusOr<Evaluation> Pool::Evaluate(const StateName& state, const EvaluationOptions& options) {
+  return On(0, [&](RemoteWorker& remote) { return remote.Evaluate(state, options); });
 }
 
 StatusOr<ComparisonReport> Pool::Compare(const StateName& a, const CompilePlan& plan_a,

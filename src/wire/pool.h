@@ -80,7 +80,7 @@ class Pool {
                              const CompileOptions& options);
   StatusOr<std::vector<KernelTime>> Profile(const StateName& state, const CompilePlan& plan,
                                             double seconds, double most_seconds);
-  StatusOr<Evaluation> Evaluate(const StateName& state, uint64_t seed);
+  StatusOr<Evaluation> Evaluate(const StateName& state, const EvaluationOptions& options);
   StatusOr<Rewrites> ListRewrites(const StateName& state, PassId pass,
                                   const RewritesOptions& options);
   // The worker keeps the executable of `a`: to race one against many costs one compilation each.

@@ -391,13 +391,18 @@ StatusOr<ComparisonReport> RemoteWorker::Compare(const StateName& a, const Compi
       [](const auto& response) { return FromWire(response.getReport()); });
 }
 
-StatusOr<Evaluation> RemoteWorker::Evaluate(const StateName& state, uint64_t seed) {
+StatusOr<Evaluation> RemoteWorker::Evaluate(const StateName& state,
+                                            const EvaluationOptions& options) {
   const Patience patience{CompareOptions{}.budget_seconds * 1.5 + 30, false, nullptr};
   return Ask<wire::EvaluateCall>(
       {state.program}, patience, "evaluate",
       [&](Worker::EvaluateParams::Builder request) {
         ToWire(state, request.initState());
-        request.setSeed(seed);
+        request.setSeed(options.seed);
+        request.setKind(static_cast<uint8_t>(options.kind));
+        request.setMoved(static_cast<uint8_t>(options.moved));
+        request.setNoisy(static_cast<uint8_t>(options.noisy));
+        request.setRun(options.run);
       },
       [](const auto& response) { return FromWire(response.getEvaluation()); });
 }

@@ -111,7 +111,7 @@ class RemoteWorker {
   StatusOr<RaceReport> Race(const StateName& a, const CompilePlan& plan_a, const StateName& b,
                             const CompilePlan& plan_b, const RaceOptions& options);
   // On inputs made from `seed`, by the stock compiler.
-  StatusOr<Evaluation> Evaluate(const StateName& state, uint64_t seed);
+  StatusOr<Evaluation> Evaluate(const StateName& state, const EvaluationOptions& options);
   // Parts of a state as programs of their own, as HLO text; at most `most` of them.
   StatusOr<std::vector<std::string>> Extract(const StateName& state, ExtractKind what,
                                              uint64_t seed, uint32_t most);

@@ -10,7 +10,7 @@
 
 #include "core/rng.h"
 #include "device/device_name.h"
-#include "device/element_types.h"
+#include "verify/element_types.h"
 #include "device/flags.h"
 #include "device/messages.h"
 #include "device/programs.h"
@@ -18,6 +18,10 @@
 
 namespace hone::device {
 namespace {
+
+using verify::FindElementType;
+using verify::RelativeSpacing;
+using verify::Values;
 
 TEST(DeviceName, HasAPathAndOptions) {
   const auto name = ParseDeviceName("pjrt:/a/b.so,allocator=bfc,device=2,memory_fraction=0.5");

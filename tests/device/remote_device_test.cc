@@ -113,20 +113,20 @@ TEST(RemoteDevice, KeepsAFewAndMakesTheOthersAgain) {
 TEST(RemoteDevice, ComparesWhatItReturns) {
   const auto device = RemoteDevice::Start(OptionsFor("fake_plugin.so"));
   ASSERT_TRUE(device) << device.error().message;
-  const auto inputs = [](int) -> StatusOr<InputSet> { return InputSet{Inputs(), {}}; };
+  const auto inputs = [](const verify::InputChoice&) -> StatusOr<InputSet> { return InputSet{Inputs(), {}}; };
   const ComparisonReport same = Compare(**device, Program("a"), Program("b"), inputs, {});
   EXPECT_EQ(same.verdict, Verdict::kEqual) << same.reason;
   EXPECT_EQ(same.inputs, 3);
   // The first float is off by a unit in its last place: that is rounding.
   const DeviceProgram moved = Program("c", {{"wrong", "true"}});
   EXPECT_EQ(Compare(**device, Program("a"), moved, inputs, {}).verdict, Verdict::kEqual);
-  const auto integers = [](int) -> StatusOr<InputSet> {
+  const auto integers = [](const verify::InputChoice&) -> StatusOr<InputSet> {
     return InputSet{{"integers", {{"s8", {2}, std::string("\1\2")}}}, {}};
   };
   const ComparisonReport other = Compare(**device, Program("a"), moved, integers, {});
   EXPECT_EQ(other.verdict, Verdict::kDifferent);
   EXPECT_NE(other.reason.find("1 elements"), std::string::npos) << other.reason;
-  const auto none = [](int) -> StatusOr<InputSet> {
+  const auto none = [](const verify::InputChoice&) -> StatusOr<InputSet> {
     return MakeError(ErrorCode::kUnsupported, "no inputs");
   };
   EXPECT_EQ(Compare(**device, Program("a"), moved, none, {}).verdict, Verdict::kCannotTell);

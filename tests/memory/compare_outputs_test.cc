@@ -34,7 +34,8 @@ TEST(CompareOutputs, ExplainsWhatCancelsByRoundingOnTheWay) {
       });
   ASSERT_TRUE(others) << others.error().message;
   Evaluation reference;
-  reference.results = reference.noisy_results = {Encoded((*others)[0])};
+  reference.results = {Encoded((*others)[0])};
+  reference.noisy_results = {reference.results};
   const OutputCheck check = CompareOutputs(network, ours, reference);
   EXPECT_TRUE(check.equal) << check.reason;
   EXPECT_GT(check.worst, 0);

@@ -12,8 +12,9 @@ import pathlib
 from jax.extend.mlir import hlo_to_stablehlo
 
 from hone.jax import _compile, trial
+from hone.jax._compare import compare
 from hone.jax._hone import HoneError, run_hone
-from hone.jax._race import Race, Runner, compare, race
+from hone.jax._race import Race, Runner, race
 from hone.stablehlo import hlo_proto
 
 _SHORT_SECONDS = 1.5
@@ -79,6 +80,7 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), seconds=5.0, seed=1
     say("compiling as JAX does")
     stock, _ = _compile.compile_stablehlo(stablehlo)
     best, rejected = None, []
+    hlo = pathlib.Path(hlo_file).read_bytes()
 
     def doubt(program, tuned):
         if why := trial.why_not(program, tuned, inputs, folder):
@@ -89,7 +91,7 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), seconds=5.0, seed=1
         try:
             doubt(stablehlo, tuned)
             executable, _ = _compile.compile_stablehlo(stablehlo, tuned)
-            return compare(runner, stock, executable, seed), executable
+            return compare(runner, stock, executable, hlo, seed), executable
         except Exception as error:  # XLA's, or hone's: this way leads nowhere
             return _first_line(error), None
 

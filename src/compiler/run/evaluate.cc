@@ -1,13 +1,15 @@
 #include "compiler/run/evaluate.h"
 
+#include <algorithm>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "compiler/describe.h"
 #include "compiler/run/execute.h"
 #include "compiler/run/input_roles.h"
 #include "compiler/run/inputs.h"
+#include "compiler/run/reference.h"
 #include "compiler/run/stand_in.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_opcode.h"
@@ -29,6 +31,14 @@ std::string Bytes(const xla::Literal& literal) {
 std::vector<std::string> Bytes(const Arrays& arrays) {
   std::vector<std::string> bytes;
   for (const xla::Literal& array : arrays) bytes.push_back(Bytes(array));
+  return bytes;
+}
+
+std::vector<std::string> Bytes(const verify::Outputs& outputs) {
+  std::vector<std::string> bytes;
+  for (const verify::ArrayView& array : outputs.arrays) {
+    bytes.emplace_back(static_cast<const char*>(array.data), array.bytes());
+  }
   return bytes;
 }
 
@@ -54,25 +64,39 @@ std::vector<LargeConstant> LargeConstants(const xla::HloModule& module) {
 
 }  // namespace
 
-StatusOr<Evaluation> Evaluate(const xla::HloModule& module, uint64_t seed) {
-  if (auto why = WhyNotRunnableAsIs(module)) return CannotRun(*why);
-  auto program = Program::Compile(module, CodeQuality::kQuickCompile);
-  if (!program.ok()) return CannotRun(std::string(program.status().message()));
-  auto inputs =
-      MakeInputs(FindInputRoles(module), static_cast<InputKind>(seed % kInputKinds), seed);
-  if (!inputs.ok()) return CannotRun(std::string(inputs.status().message()));
-  auto noisy = Perturbed(*inputs, seed);
-  if (!noisy.ok()) return CannotRun(std::string(noisy.status().message()));
-  Evaluation evaluation;
-  for (const auto& [arrays, results] : {std::pair(&*inputs, &evaluation.results),
-                                        std::pair(&*noisy, &evaluation.noisy_results)}) {
-    auto arguments = program->Place(*arrays);
-    if (!arguments.ok()) return CannotRun(std::string(arguments.status().message()));
-    auto result = program->Run(*arguments);
-    if (!result.ok()) return CannotRun(std::string(result.status().message()));
-    *results = Bytes(*result);
+StatusOr<Evaluation> Evaluate(const xla::HloModule& module, const EvaluationOptions& options) {
+  if (!options.run) {
+    const auto kind = static_cast<InputKind>(std::min(options.kind, verify::kKinds - 1));
+    absl::StatusOr<Arrays> inputs = MakeInputs(FindInputRoles(module), kind, options.seed);
+    if (!inputs.ok()) return CannotRun(std::string(inputs.status().message()));
+    Evaluation evaluation;
+    evaluation.parameters = Bytes(*inputs);
+    return evaluation;
   }
-  evaluation.parameters = Bytes(*inputs);
+  if (auto why = WhyNotRunnableAsIs(module)) return CannotRun(*why);
+  Reference* const reference = &Reference::Of(module, CodeQuality::kQuickCompile, CompilePlan());
+  const absl::Status compiled = reference->Compile();
+  if (!compiled.ok()) return CannotRun(std::string(compiled.message()));
+  verify::InputChoice choice;
+  choice.kind = std::min(options.kind, verify::kKinds - 1);
+  choice.seed = options.seed;
+  StatusOr<ReferenceRun*> run = reference->On(choice, {});
+  if (!run) return CannotRun(run.error().message);
+  StatusOr<verify::Outputs> result = reference->Result(*run);
+  if (!result) return CannotRun(result.error().message);
+  Evaluation evaluation;
+  evaluation.parameters = Bytes(*(*run)->inputs);
+  evaluation.results = Bytes(*result);
+  for (int k = 0; k < options.moved; ++k) {
+    StatusOr<std::optional<verify::Outputs>> sample = reference->MovedSample(*run, k);
+    if (!sample) return CannotRun(sample.error().message);
+    if (*sample) evaluation.noisy_results.push_back(Bytes(**sample));
+  }
+  for (int k = 0; k < options.noisy; ++k) {
+    StatusOr<std::optional<verify::Outputs>> sample = reference->Sample(*run, k);
+    if (!sample) return CannotRun(sample.error().message);
+    evaluation.noisy_results.push_back(Bytes(**sample));
+  }
   evaluation.constants = LargeConstants(module);
   return evaluation;
 }

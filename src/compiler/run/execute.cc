@@ -209,7 +209,7 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
   proto.clear_buffer_donor();
   proto.clear_schedule();
   xla::CompileOptions options;
-  if (quality == CodeQuality::kQuickCompile) {
+  if (quality != CodeQuality::kStock) {
     options.executable_build_options.mutable_debug_options()->set_xla_backend_optimization_level(1);
   }
   if (!plan.flags.empty()) {

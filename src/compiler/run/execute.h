@@ -40,7 +40,7 @@ using Arrays = std::vector<xla::Literal>;
 using DeviceArrays = std::vector<std::shared_ptr<xla::PjRtBuffer>>;
 
 // Whether to spend LLVM's time on faster code. The pipeline of HLO passes is the same.
-enum class CodeQuality { kStock, kQuickCompile };
+enum class CodeQuality { kStock, kQuickCompile, kNoise };
 
 // A compiled program whose arguments survive a run (no aliasing, no donation).
 class Program {

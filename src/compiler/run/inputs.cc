@@ -1,21 +1,47 @@
 #include "compiler/run/inputs.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <complex>
 #include <cstring>
-#include <random>
+#include <functional>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
-#include "compiler/run/rounding_noise.h"
+#include "verify/compare.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
 namespace hone::compiler {
 namespace {
 
-using Generator = std::mt19937_64;
+static_assert(kInputKinds == verify::kUsualKinds);
+static_assert(static_cast<int>(InputKind::kExact) + 1 == verify::kKinds);
+
+// Elements that one generator makes, so that threads can share an array.
+constexpr int64_t kBlock = 1 << 16;
+constexpr unsigned kMostThreads = 8;
+
+uint64_t Mix(uint64_t x) {  // splitmix64 (Steele, Lea, Flood, OOPSLA 2014)
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+  return x ^ (x >> 31);
+}
+
+class Generator {
+ public:
+  explicit Generator(uint64_t seed) : state_(seed) {}
+  uint64_t operator()() { return Mix(state_ += 0x9E3779B97F4A7C15ull); }
+  // In [0, bound); as good as uniform for the small bounds here.
+  uint64_t Below(uint64_t bound) {
+    return bound <= 0xFFFFFFFFull ? ((*this)() >> 32) * bound >> 32 : (*this)() % bound;
+  }
+
+ private:
+  uint64_t state_;
+};
 
 double Uniform(Generator& generator) {  // [0, 1)
   return static_cast<double>(generator() >> 11) * 0x1.0p-53;
@@ -31,74 +57,128 @@ double Bell(Generator& generator) {
 }
 
 double Signed(Generator& generator, double deviation) {
+  constexpr double kScales[16] = {1, 0.25, 0.0625, 0.015625, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   const double value = Bell(generator) * deviation;
   // The last digits of the value itself decide its magnitude, to save a draw.
-  const auto choice = static_cast<uint64_t>(std::fabs(value) * 0x1.0p40) & 15;
-  return choice < 4 ? value * std::ldexp(1.0, -static_cast<int>(2 * (choice & 3))) : value;
+  return value * kScales[static_cast<uint64_t>(std::fabs(value) * 0x1.0p40) & 15];
 }
 
 double Wide(Generator& generator, double scale) {
-  const uint64_t choice = generator() % 20;
+  const uint64_t choice = generator.Below(20);
   if (choice == 0) return 0.0;
   if (choice == 1) return scale;
-  if (choice < 6) return static_cast<double>(static_cast<int>(generator() % 5) - 2) * scale;
+  if (choice < 6) return static_cast<double>(static_cast<int>(generator.Below(5)) - 2) * scale;
   return Bell(generator) * scale * 1.0123;
 }
 
-double FloatValue(const InputRole& role, InputKind kind, Generator& generator) {
-  const bool weight = role.fan_in > 1;
-  const double shrink = weight ? 1.0 / std::sqrt(static_cast<double>(role.fan_in)) : 1.0;
-  switch (kind) {
-    case InputKind::kSigned: {
-      if (role.positive) return 0.05 + std::fabs(Bell(generator)) * 0.3;
-      return Signed(generator, weight ? std::min(0.3, shrink) : 0.3);
-    }
-    case InputKind::kPositive: {
-      const double value = 0.1 + Uniform(generator);
-      // All terms have one sign here, so they add up to fan-in times their mean.
-      return weight && !role.positive ? value * 1.7 / static_cast<double>(role.fan_in) : value;
-    }
-    case InputKind::kWide: {
-      if (role.positive) return 0.25 + std::fabs(Wide(generator, 1.0));
-      // A power of two keeps small integers exact.
-      return Wide(generator, weight ? std::exp2(std::round(std::log2(shrink))) : 1.0);
+// One array's values: what does not change from element to element, worked out once.
+class Values {
+ public:
+  Values(const InputRole& role, InputKind kind) : role_(role), kind_(kind) {
+    weight_ = role.fan_in > 1;
+    shrink_ = weight_ ? 1.0 / std::sqrt(static_cast<double>(role.fan_in)) : 1.0;
+    power_ = weight_ ? std::exp2(std::round(std::log2(shrink_))) : 1.0;
+    rank_ = static_cast<int64_t>(role.shape.dimensions().size());
+    for (const int64_t size : role.shape.dimensions()) count_ *= size;
+    const int64_t last = rank_ > 0 ? role.shape.dimensions(static_cast<int>(rank_) - 1) : 1;
+    if (rank_ >= 2 && (last == 2 || last == 3)) {
+      coordinates_ = last;
+      const double points = static_cast<double>(count_) / static_cast<double>(last);
+      side_ = std::max<int64_t>(1, std::llround(std::ceil(
+                                       std::pow(points, 1.0 / static_cast<double>(last)))));
     }
   }
-  return 0;
-}
 
-int64_t IntegerValue(const InputRole& role, InputKind kind, Generator& generator) {
-  const auto draw = [&](int64_t low, int64_t high) {
-    return low + static_cast<int64_t>(generator() % static_cast<uint64_t>(high - low + 1));
-  };
-  if (role.index_bound > 0) return draw(0, role.index_bound - 1);
-  if (role.fan_in > 0 && xla::primitive_util::IsSignedIntegralType(role.shape.element_type())) {
-    return draw(-8, 7);  // a quantised weight or activation
+  // Of element `at`.
+  double Float(Generator& generator, int64_t at) const {
+    switch (kind_) {
+      case InputKind::kSigned:
+        if (role_.positive) return 0.05 + std::fabs(Bell(generator)) * 0.3;
+        return Signed(generator, weight_ ? std::min(0.3, shrink_) : 0.3);
+      case InputKind::kPositive: {
+        const double value = 0.1 + Uniform(generator);
+        // All terms have one sign here, so they add up to fan-in times their mean.
+        return weight_ && !role_.positive ? value * 1.7 / static_cast<double>(role_.fan_in) : value;
+      }
+      case InputKind::kWide:
+        if (role_.positive) return 0.25 + std::fabs(Wide(generator, 1.0));
+        // A power of two keeps small integers exact.
+        return Wide(generator, power_);
+      case InputKind::kSmall:
+        if (weight_) return Bell(generator) * std::min(0.3, shrink_) * 0.25;
+        if (rank_ == 0) return 0.001 + 0.009 * Uniform(generator);
+        if (rank_ == 1) return 0.1 * Ascending(generator, at);
+        return role_.positive ? 0.1 + 0.1 * Uniform(generator) : Bell(generator) * 0.01;
+      case InputKind::kStructured:
+        if (coordinates_ > 0) return Lattice(generator, at);
+        if (weight_) return Bell(generator) * std::min(0.3, shrink_);
+        if (rank_ == 0) return 0.01 + 0.04 * Uniform(generator);
+        if (rank_ == 1) return Ascending(generator, at);
+        return role_.positive ? 0.5 + 0.5 * Uniform(generator) : Bell(generator) * 0.1;
+      case InputKind::kExact: {
+        const double value = static_cast<double>(generator.Below(9)) / 4 - 1;
+        return (role_.positive ? 0.25 + std::fabs(value) : value) * power_;
+      }
+    }
+    return 0;
   }
-  switch (kind) {
-    case InputKind::kSigned:
-      return draw(1, 8);
-    case InputKind::kPositive:
-      return role.shape.dimensions().empty() ? draw(1, 100) : draw(0, 1);
-    case InputKind::kWide:
-      return role.shape.dimensions().empty() ? draw(1, 3) : draw(0, 7);
-  }
-  return 0;
-}
 
-// Symmetric, with a diagonal that outweighs the rest of its row.
-void MakePositiveDefinite(const xla::Shape& shape, std::vector<double>* values) {
+  int64_t Integer(Generator& generator) const {
+    const auto draw = [&](int64_t low, int64_t high) {
+      return low + static_cast<int64_t>(generator.Below(static_cast<uint64_t>(high - low + 1)));
+    };
+    if (role_.index_bound > 0) return draw(0, role_.index_bound - 1);
+    if (role_.fan_in > 0 &&
+        xla::primitive_util::IsSignedIntegralType(role_.shape.element_type())) {
+      return draw(-8, 7);  // a quantised weight or activation
+    }
+    switch (kind_) {
+      case InputKind::kSigned:
+        return draw(1, 8);
+      case InputKind::kPositive:
+        return rank_ == 0 ? draw(1, 100) : draw(0, 1);
+      case InputKind::kWide:
+        return rank_ == 0 ? draw(1, 3) : draw(0, 7);
+      case InputKind::kSmall:
+      case InputKind::kStructured:
+      case InputKind::kExact:
+        return rank_ == 0 ? draw(1, 4) : draw(0, 3);
+    }
+    return 0;
+  }
+
+ private:
+  double Ascending(Generator& generator, int64_t at) const {
+    return (static_cast<double>(at) + 0.5 * Uniform(generator)) / static_cast<double>(count_);
+  }
+
+  double Lattice(Generator& generator, int64_t at) const {
+    int64_t step = at / coordinates_;
+    for (int64_t k = at % coordinates_; k > 0; --k) step /= side_;
+    return 1.2 * static_cast<double>(step % side_) + 0.1 * (Uniform(generator) - 0.5);
+  }
+
+  const InputRole& role_;
+  InputKind kind_;
+  bool weight_ = false;
+  double shrink_ = 1, power_ = 1;
+  int64_t rank_ = 0, count_ = 1;
+  int64_t coordinates_ = 0, side_ = 1;  // of points
+};
+
+// Hermitian, with a diagonal that outweighs the rest of its row.
+void MakePositiveDefinite(const xla::Shape& shape, std::vector<std::complex<double>>* values) {
   const int64_t n = shape.dimensions().back();
   const auto rows = static_cast<int64_t>(values->size()) / std::max<int64_t>(n, 1);
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t column = 0; column < n; ++column) {
       const int64_t within = row % n;
-      double& value = (*values)[row * n + column];
+      std::complex<double>& value = (*values)[row * n + column];
       if (column == within) {
-        value = 1.0 + std::fabs(value);
+        value = 1.0 + std::abs(value);
       } else if (column > within && row - within + column < rows) {
         value /= static_cast<double>(n);
-        (*values)[(row - within + column) * n + within] = value;
+        (*values)[(row - within + column) * n + within] = std::conj(value);
       }
     }
   }
@@ -113,117 +193,166 @@ T FromDouble(double value) {
   }
 }
 
+// Elements [begin, end).
 template <class T>
-void Fill(const InputRole& role, InputKind kind, Generator& generator, T* out, int64_t count) {
+void Fill(const InputRole& role, InputKind kind, Generator& generator, T* out, int64_t begin,
+          int64_t end) {
+  const Values values(role, kind);
   if constexpr (std::is_same_v<T, bool>) {
     const uint64_t often = kind == InputKind::kPositive ? 9 : 5;
-    for (int64_t i = 0; i < count; ++i) out[i] = generator() % 10 < often;
+    for (int64_t i = begin; i < end; ++i) out[i] = generator.Below(10) < often;
   } else if constexpr (std::is_same_v<T, std::complex<float>> ||
                        std::is_same_v<T, std::complex<double>>) {
-    for (int64_t i = 0; i < count; ++i) {
-      const double real = FloatValue(role, kind, generator);
-      out[i] = T(real, FloatValue(role, kind, generator));
+    for (int64_t i = begin; i < end; ++i) {
+      const double real = values.Float(generator, i);
+      out[i] = T(real, values.Float(generator, i));
     }
   } else if constexpr (std::is_integral_v<T>) {
-    if (role.random_bits) {
-      for (int64_t i = 0; i < count; ++i) out[i] = static_cast<T>(generator() >> 7);
-    } else {
-      for (int64_t i = 0; i < count; ++i) {
-        // Bounds beyond a narrow type's range never come up as indices of that type.
-        out[i] = static_cast<T>(IntegerValue(role, kind, generator) &
-                                (sizeof(T) == 1 && role.index_bound > 0 ? 0x7F : -1));
+    for (int64_t i = begin; i < end; ++i) {
+      // Bounds beyond a narrow type's range never come up as indices of that type.
+      out[i] = role.random_bits
+                   ? static_cast<T>(generator() >> 7)
+                   : static_cast<T>(values.Integer(generator) &
+                                    (sizeof(T) == 1 && role.index_bound > 0 ? 0x7F : -1));
+    }
+  } else {
+    for (int64_t i = begin; i < end; ++i) out[i] = FromDouble<T>(values.Float(generator, i));
+  }
+}
+
+// Of one generator, for their rows depend on each other.
+template <class T>
+void FillPositiveDefinite(const InputRole& role, InputKind kind, Generator& generator, T* out,
+                          int64_t count) {
+  constexpr bool kComplex =
+      std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+  if constexpr (kComplex || (!std::is_integral_v<T> && std::is_convertible_v<T, float>)) {
+    const Values made(role, kind);
+    std::vector<std::complex<double>> values(count);
+    for (int64_t i = 0; i < count; ++i) {
+      const double real = made.Float(generator, i);
+      values[i] = {real, kComplex ? made.Float(generator, i) : 0.0};
+    }
+    MakePositiveDefinite(role.shape, &values);
+    for (int64_t i = 0; i < count; ++i) {
+      if constexpr (kComplex) {
+        out[i] = T(values[i].real(), values[i].imag());
+      } else {
+        out[i] = FromDouble<T>(values[i].real());
       }
     }
-  } else if (role.positive_definite && role.shape.dimensions().size() >= 2) {
-    std::vector<double> values(count);
-    for (double& value : values) value = FloatValue(role, kind, generator);
-    MakePositiveDefinite(role.shape, &values);
-    for (int64_t i = 0; i < count; ++i) out[i] = FromDouble<T>(values[i]);
   } else {
-    for (int64_t i = 0; i < count; ++i) out[i] = FromDouble<T>(FloatValue(role, kind, generator));
+    Fill<T>(role, kind, generator, out, 0, count);
   }
 }
 
-uint64_t Mix(uint64_t x) {  // splitmix64 (Steele, Lea, Flood, OOPSLA 2014)
-  x += 0x9E3779B97F4A7C15ull;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
-  return x ^ (x >> 31);
+// Calls `work` for every number below `count`, in several threads where there are many.
+void ForEach(int64_t count, const std::function<void(int64_t)>& work) {
+  const auto threads = static_cast<unsigned>(std::clamp<int64_t>(
+      count / 4, 1, std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads)));
+  std::atomic<int64_t> next{0};
+  const auto run = [&] {
+    for (int64_t k = next++; k < count; k = next++) work(k);
+  };
+  std::vector<std::thread> others;
+  for (unsigned t = 1; t < threads; ++t) others.emplace_back(run);
+  run();
+  for (std::thread& thread : others) thread.join();
 }
 
-// By one unit in the last place: bits of a floating-point number count its neighbours.
-template <class Bits>
-void Nudge(Bits* values, int64_t count, int mantissa_bits, uint64_t seed) {
-  const Bits exact = static_cast<Bits>((uint64_t{1} << (mantissa_bits / 2 + 1)) - 1);
-  const Bits exponent = static_cast<Bits>(
-      ((uint64_t{1} << (sizeof(Bits) * 8 - 1 - mantissa_bits)) - 1) << mantissa_bits);
-  for (int64_t i = 0; i < count; ++i) {
-    const Bits field = values[i] & exponent;
-    if ((values[i] & exact) == 0 || field == 0 || field == exponent) continue;
-    values[i] = static_cast<Bits>(values[i] + (Mix(seed + i) & 1 ? 1 : -1));
+// Elements [begin, end) of array `array`.
+struct Block {
+  size_t array;
+  int64_t begin;
+  int64_t end;
+};
+
+std::vector<Block> BlocksOf(const Arrays& arrays) {
+  std::vector<Block> blocks;
+  for (size_t k = 0; k < arrays.size(); ++k) {
+    const int64_t count = arrays[k].element_count();
+    for (int64_t begin = 0; begin < count; begin += kBlock) {
+      blocks.push_back({k, begin, std::min(count, begin + kBlock)});
+    }
   }
+  return blocks;
+}
+
+uint64_t SeedOf(uint64_t seed, const Block& block) {
+  return Mix(seed + 0x9E3779B97F4A7C15ull * (block.array + 1)) ^
+         Mix(static_cast<uint64_t>(block.begin / kBlock) + 1);
 }
 
 }  // namespace
 
-const char* InputKindName(InputKind kind) {
-  switch (kind) {
-    case InputKind::kSigned:
-      return "signed";
-    case InputKind::kPositive:
-      return "positive";
-    case InputKind::kWide:
-      return "wide";
-  }
-  return "";
-}
-
 absl::StatusOr<Arrays> MakeInputs(const std::vector<InputRole>& roles, InputKind kind,
                                   uint64_t seed) {
   Arrays arrays;
-  for (size_t k = 0; k < roles.size(); ++k) {
-    const InputRole& role = roles[k];
-    const xla::PrimitiveType type = role.shape.element_type();
+  for (const InputRole& role : roles) {
     absl::StatusOr<xla::Literal> literal = xla::Literal::Make(
-        xla::ShapeUtil::MakeShapeWithDescendingLayout(type, role.shape.dimensions()));
+        xla::ShapeUtil::MakeShapeWithDescendingLayout(role.shape.element_type(),
+                                                      role.shape.dimensions()));
     if (!literal.ok()) return literal.status();
-    // A generator for each array, so that one array's size does not shift the others' values.
-    Generator generator(Mix(seed * kInputKinds + static_cast<uint64_t>(kind)) ^ Mix(k));
+    arrays.push_back(*std::move(literal));
+  }
+  const std::vector<Block> blocks = BlocksOf(arrays);
+  const uint64_t of_kind = Mix(seed * verify::kKinds + static_cast<uint64_t>(kind));
+  ForEach(static_cast<int64_t>(blocks.size()), [&](int64_t at) {
+    const Block& block = blocks[at];
+    const InputRole& role = roles[block.array];
+    xla::Literal& literal = arrays[block.array];
+    // A generator for each block, so that one array's size does not shift the others' values.
+    Generator generator(SeedOf(of_kind, block));
+    const bool whole = role.positive_definite && role.shape.dimensions().size() >= 2;
+    if (whole && block.begin > 0) return;
     xla::primitive_util::ArrayTypeSwitch(
         [&](auto constant) {
           using T = xla::primitive_util::NativeTypeOf<constant>;
-          Fill<T>(role, kind, generator, literal->data<T>().data(), literal->element_count());
+          if (whole) {
+            FillPositiveDefinite<T>(role, kind, generator, literal.data<T>().data(),
+                                    literal.element_count());
+          } else {
+            Fill<T>(role, kind, generator, literal.data<T>().data(), block.begin, block.end);
+          }
         },
-        type);
-    arrays.push_back(*std::move(literal));
-  }
+        role.shape.element_type());
+  });
   return arrays;
 }
 
 absl::StatusOr<Arrays> Perturbed(const Arrays& inputs, uint64_t seed) {
   Arrays arrays;
-  for (size_t k = 0; k < inputs.size(); ++k) {
-    absl::StatusOr<xla::Literal> literal = xla::Literal::Make(inputs[k].shape());
+  for (const xla::Literal& input : inputs) {
+    absl::StatusOr<xla::Literal> literal = xla::Literal::Make(input.shape());
     if (!literal.ok()) return literal.status();
-    std::memcpy(literal->untyped_data(), inputs[k].untyped_data(), inputs[k].size_bytes());
-    const xla::PrimitiveType type = inputs[k].shape().element_type();
-    const uint64_t stream = Mix(seed) ^ Mix(k + 1);
-    int64_t count = inputs[k].element_count();
-    void* data = literal->untyped_data();
-    if (type == xla::C64 || type == xla::C128) count *= 2;
-    const double spacing = RelativeSpacing(type);
-    const int mantissa = spacing > 0 ? static_cast<int>(-std::log2(spacing)) : 0;
-    if (mantissa == 52) {
-      Nudge(static_cast<uint64_t*>(data), count, mantissa, stream);
-    } else if (mantissa == 23) {
-      Nudge(static_cast<uint32_t*>(data), count, mantissa, stream);
-    } else if (type == xla::F16 || type == xla::BF16) {
-      Nudge(static_cast<uint16_t*>(data), count, mantissa, stream);
-    }
-    // Eight-bit floats are few enough to be all exact.
     arrays.push_back(*std::move(literal));
   }
+  const std::vector<Block> blocks = BlocksOf(arrays);
+  ForEach(static_cast<int64_t>(blocks.size()), [&](int64_t at) {
+    const Block& block = blocks[at];
+    xla::Literal& array = arrays[block.array];
+    const verify::ElementType* const type = verify::FindElementType(
+        xla::primitive_util::LowercasePrimitiveTypeName(array.shape().element_type()));
+    const auto width = array.size_bytes() / array.element_count();
+    char* const to = static_cast<char*>(array.untyped_data()) + block.begin * width;
+    std::memcpy(to,
+                static_cast<const char*>(inputs[block.array].untyped_data()) + block.begin * width,
+                static_cast<size_t>((block.end - block.begin) * width));
+    if (type == nullptr) return;  // floats of 8 bits are few enough to be all exact
+    verify::MoveByOneUnit(*type, to, block.end - block.begin, SeedOf(seed, block));
+  });
   return arrays;
+}
+
+void MoveNearby(uint64_t seed, Arrays* arrays) {
+  for (size_t k = 0; k < arrays->size(); ++k) {
+    xla::Literal& array = (*arrays)[k];
+    const verify::ElementType* const type = verify::FindElementType(
+        xla::primitive_util::LowercasePrimitiveTypeName(array.shape().element_type()));
+    if (type == nullptr) continue;
+    verify::MoveNearby(*type, array.untyped_data(), array.element_count(),
+                       Mix(seed) ^ Mix(k + 1));
+  }
 }
 
 }  // namespace hone::compiler

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <deque>
 
-#include "device/element_types.h"
+#include "device/pjrt_types.h"
 
 namespace hone::device {
 namespace {
@@ -72,15 +72,15 @@ PJRT_NamedValue NamedValue(const std::string& name, const OptionValue& value) {
   return named;
 }
 
-// element_types.cc keeps these numbers without this header.
+// pjrt_types.cc keeps these numbers without this header.
 void CheckElementTypes() {
-  HONE_CHECK(FindElementType("pred")->pjrt == PJRT_Buffer_Type_PRED);
-  HONE_CHECK(FindElementType("s64")->pjrt == PJRT_Buffer_Type_S64);
-  HONE_CHECK(FindElementType("u64")->pjrt == PJRT_Buffer_Type_U64);
-  HONE_CHECK(FindElementType("f64")->pjrt == PJRT_Buffer_Type_F64);
-  HONE_CHECK(FindElementType("bf16")->pjrt == PJRT_Buffer_Type_BF16);
-  HONE_CHECK(FindElementType("c128")->pjrt == PJRT_Buffer_Type_C128);
-  HONE_CHECK(FindElementType("f8e5m2")->pjrt == PJRT_Buffer_Type_F8E5M2);
+  HONE_CHECK(PjrtNumber("pred") == PJRT_Buffer_Type_PRED);
+  HONE_CHECK(PjrtNumber("s64") == PJRT_Buffer_Type_S64);
+  HONE_CHECK(PjrtNumber("u64") == PJRT_Buffer_Type_U64);
+  HONE_CHECK(PjrtNumber("f64") == PJRT_Buffer_Type_F64);
+  HONE_CHECK(PjrtNumber("bf16") == PJRT_Buffer_Type_BF16);
+  HONE_CHECK(PjrtNumber("c128") == PJRT_Buffer_Type_C128);
+  HONE_CHECK(PjrtNumber("f8e5m2") == PJRT_Buffer_Type_F8E5M2);
 }
 
 tl::unexpected<Error> NoSuch(const char* what) {
@@ -254,8 +254,8 @@ Status Client::Place(uint32_t inputs, const std::vector<ArrayView>& arrays) {
   if (inputs_.count(inputs) != 0) (void)Remove(inputs);
   Buffers buffers;
   for (const ArrayView& array : arrays) {
-    const ElementType* const type = FindElementType(array.type);
-    if (type == nullptr) {
+    const int type = PjrtNumber(array.type);
+    if (type < 0) {
       Free(buffers);
       return MakeError(ErrorCode::kUnsupported, "a parameter is an array of " +
                                                     std::string(array.type) +
@@ -264,7 +264,7 @@ Status Client::Place(uint32_t inputs, const std::vector<ArrayView>& arrays) {
     auto args = HONE_PJRT_ARGS(PJRT_Client_BufferFromHostBuffer_Args);
     args.client = client_;
     args.data = array.bytes.data();
-    args.type = static_cast<PJRT_Buffer_Type>(type->pjrt);
+    args.type = static_cast<PJRT_Buffer_Type>(type);
     args.dims = array.dimensions.data();
     args.num_dims = array.dimensions.size();
     args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes;
@@ -352,7 +352,7 @@ StatusOr<DeviceArray> Client::Fetch(PJRT_Buffer* buffer) {
   if (Status s = Check(api_->PJRT_Buffer_ElementType(&type), "an output's type"); !s) {
     return tl::unexpected(s.error());
   }
-  const ElementType* const known = FindElementType(static_cast<int>(type.type));
+  const verify::ElementType* const known = ElementTypeOfPjrt(static_cast<int>(type.type));
   if (known == nullptr) {
     return MakeError(ErrorCode::kUnsupported,
                      "an output is an array of elements that hone does not fetch from devices "

@@ -42,10 +42,8 @@ struct OutputCheck {
   std::string reason;  // where not
 };
 
-// Integers exactly. Floating-point numbers within 32 times what XLA's own result changes by when
-// the inputs do by a unit in their last place (where that does not explain it: what ours does when
-// every elementwise result does), or within the type's rounding unit × 64 of the output's root mean
-// square, whichever is more.
+// By the rule that holds everywhere (verify/rule.h), from XLA's further runs; where those do not
+// explain it, also from what ours change by when every elementwise result on the way is moved.
 OutputCheck CompareOutputs(const Network& network, const std::vector<Array>& outputs,
                            const Evaluation& reference);
 

@@ -1,0 +1,216 @@
+#include "compiler/run/reference.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/fingerprint.h"
+#include "compiler/run/inputs.h"
+#include "compiler/run/rounding_noise.h"
+#include "compiler/sites/before_code.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+
+namespace hone::compiler {
+namespace {
+
+// Of inputs and results of earlier sets, so that the next candidate finds them.
+constexpr int64_t kMostKeptBytes = int64_t{512} << 20;
+constexpr uint64_t kMovedSeed = 32;  // beyond the samples'
+
+tl::unexpected<Error> Failed(const char* what, const absl::Status& status) {
+  return MakeError(ErrorCode::kInternal,
+                   absl::StrCat(what, " failed: ", std::string(status.message().substr(0, 400))));
+}
+
+int64_t BytesOf(const verify::Outputs& outputs) {
+  int64_t bytes = 0;
+  for (const verify::ArrayView& array : outputs.arrays) {
+    bytes += static_cast<int64_t>(array.bytes());
+  }
+  return bytes;
+}
+
+int64_t BytesOf(const ReferenceRun& run) {
+  int64_t bytes = run.result ? BytesOf(*run.result) : 0;
+  for (const xla::Literal& array : *run.inputs) bytes += array.size_bytes();
+  for (const verify::Outputs& sample : run.moved) bytes += BytesOf(sample);
+  for (const verify::Outputs& sample : run.samples) bytes += BytesOf(sample);
+  return bytes;
+}
+
+bool Same(const verify::InputChoice& a, const verify::InputChoice& b) {
+  return a.given == b.given && a.near == b.near && a.kind == b.kind && a.seed == b.seed;
+}
+
+// What somebody gave, or values near it.
+StatusOr<Arrays> Given(const std::vector<InputRole>& roles, const std::vector<std::string>& bytes) {
+  if (bytes.size() != roles.size()) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     absl::StrCat("the inputs have ", bytes.size(), " arrays, the program takes ",
+                                  roles.size()));
+  }
+  Arrays arrays;
+  for (size_t k = 0; k < roles.size(); ++k) {
+    const xla::Shape& shape = roles[k].shape;
+    absl::StatusOr<xla::Literal> made = xla::Literal::Make(
+        xla::ShapeUtil::MakeShapeWithDescendingLayout(shape.element_type(), shape.dimensions()));
+    if (!made.ok()) return Failed("making inputs", made.status());
+    xla::Literal& literal = *made;
+    if (static_cast<size_t>(literal.size_bytes()) != bytes[k].size()) {
+      return MakeError(ErrorCode::kInvalidInput,
+                       absl::StrCat("parameter ", k, " is ", xla::ShapeUtil::HumanString(shape),
+                                    ", ", literal.size_bytes(), " bytes; the inputs have ",
+                                    bytes[k].size()));
+    }
+    std::memcpy(literal.untyped_data(), bytes[k].data(), bytes[k].size());
+    arrays.push_back(std::move(literal));
+  }
+  return arrays;
+}
+
+}  // namespace
+
+verify::Outputs OutputsOf(Arrays arrays) {
+  auto owned = std::make_shared<Arrays>(std::move(arrays));
+  verify::Outputs outputs;
+  for (xla::Literal& array : *owned) {
+    const xla::PrimitiveType type = array.shape().element_type();
+    const std::string& name = xla::primitive_util::LowercasePrimitiveTypeName(type);
+    const verify::ElementType* known = verify::FindElementType(name);
+    verify::ArrayView view;
+    if (known != nullptr) {
+      view.type = *known;
+    } else {
+      // A float of 8 bits: as f32, with its own spacing.
+      const double spacing = RelativeSpacing(type);
+      view.type = *verify::FindElementType("f32");
+      view.type.name = name;
+      view.type.mantissa_bits = xla::primitive_util::SignificandWidth(type) - 1;
+      if (spacing > 0) {
+        if (auto wide = array.Convert(xla::F32); wide.ok()) array = *std::move(wide);
+      }
+    }
+    view.dimensions.assign(array.shape().dimensions().begin(), array.shape().dimensions().end());
+    view.data = array.untyped_data();
+    view.elements = array.element_count();
+    outputs.arrays.push_back(std::move(view));
+  }
+  outputs.owner = std::move(owned);
+  return outputs;
+}
+
+Reference& Reference::Of(const xla::HloModule& module, CodeQuality quality,
+                         const CompilePlan& plan) {
+  static Reference* last = nullptr;
+  const Fingerprint fingerprint = DigestModule(module).fingerprint;
+  if (last != nullptr && last->fingerprint_ == fingerprint && last->quality_ == quality &&
+      last->plan_ == plan) {
+    return *last;
+  }
+  delete last;
+  last = new Reference;
+  last->fingerprint_ = fingerprint;
+  last->quality_ = quality;
+  last->plan_ = plan;
+  last->module_ = module.Clone("");
+  last->roles_ = FindInputRoles(module);
+  return *last;
+}
+
+absl::StatusOr<Fingerprint> Reference::Optimised() {
+  if (optimised_) return *optimised_;
+  const BeforeCode note = [&](const xla::HloModule& optimised) {
+    optimised_ = DigestModule(optimised).fingerprint;
+    return false;
+  };
+  const ScopedBeforeCode scope(note);
+  absl::StatusOr<Program> program = Program::Compile(*module_, quality_, nullptr, plan_);
+  if (optimised_) return *optimised_;
+  return program.ok() ? absl::InternalError("XLA:CPU made code of it unnoticed") : program.status();
+}
+
+absl::Status Reference::Compile() {
+  if (program_) return absl::OkStatus();
+  absl::StatusOr<Program> program = Program::Compile(*module_, quality_, nullptr, plan_);
+  if (!program.ok()) return program.status();
+  program_ = *std::move(program);
+  return absl::OkStatus();
+}
+
+StatusOr<ReferenceRun*> Reference::On(const verify::InputChoice& choice,
+                                      const std::vector<std::vector<std::string>>& given) {
+  for (const auto& run : runs_) {
+    // What was given may be other arrays the next time.
+    if (choice.given < 0 && Same(run->choice, choice)) return run.get();
+  }
+  int64_t kept = 0;
+  for (size_t k = runs_.size(); k-- > 0;) {
+    kept += BytesOf(*runs_[k]);
+    if (kept > kMostKeptBytes) runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(k));
+  }
+  auto run = std::make_unique<ReferenceRun>();
+  run->choice = choice;
+  if (choice.given >= 0) {
+    StatusOr<Arrays> arrays = Given(roles_, given[static_cast<size_t>(choice.given)]);
+    if (!arrays) return tl::unexpected(arrays.error());
+    if (choice.near) MoveNearby(choice.seed, &*arrays);
+    run->inputs = std::make_shared<Arrays>(*std::move(arrays));
+  } else {
+    absl::StatusOr<Arrays> arrays =
+        MakeInputs(roles_, static_cast<InputKind>(choice.kind), choice.seed);
+    if (!arrays.ok()) return Failed("making inputs", arrays.status());
+    run->inputs = std::make_shared<Arrays>(*std::move(arrays));
+  }
+  runs_.push_back(std::move(run));
+  return runs_.back().get();
+}
+
+StatusOr<verify::Outputs> Reference::Result(ReferenceRun* run) {
+  if (run->result) return *run->result;
+  absl::StatusOr<DeviceArrays> arguments = program_->Place(*run->inputs);
+  if (!arguments.ok()) return Failed("placing inputs", arguments.status());
+  absl::StatusOr<Arrays> result = program_->Run(*arguments);
+  if (!result.ok()) return Failed("running the reference", result.status());
+  run->result = OutputsOf(*std::move(result));
+  return *run->result;
+}
+
+StatusOr<verify::Outputs> Reference::RunMoved(const Program& program, const ReferenceRun& run,
+                                              uint64_t seed) {
+  absl::StatusOr<Arrays> moved = Perturbed(*run.inputs, seed);
+  if (!moved.ok()) return Failed("perturbing inputs", moved.status());
+  absl::StatusOr<DeviceArrays> arguments = program.Place(*moved);
+  if (!arguments.ok()) return Failed("placing inputs", arguments.status());
+  absl::StatusOr<Arrays> result = program.Run(*arguments);
+  if (!result.ok()) return Failed("running the reference with rounding noise", result.status());
+  return OutputsOf(*std::move(result));
+}
+
+StatusOr<std::optional<verify::Outputs>> Reference::MovedSample(ReferenceRun* run, int k) {
+  if (noise_) return std::nullopt;
+  while (static_cast<int>(run->moved.size()) <= k) {
+    auto outputs = RunMoved(*program_, *run, run->choice.seed * 64 + kMovedSeed + run->moved.size());
+    if (!outputs) return tl::unexpected(outputs.error());
+    run->moved.push_back(*std::move(outputs));
+  }
+  return run->moved[static_cast<size_t>(k)];
+}
+
+StatusOr<std::optional<verify::Outputs>> Reference::Sample(ReferenceRun* run, int k) {
+  if (!noise_) {
+    absl::StatusOr<NoisyModule> noisy = AddRoundingNoise(*module_);
+    if (!noisy.ok()) return Failed("adding rounding noise", noisy.status());
+    absl::StatusOr<Program> compiled = Program::Compile(*noisy->module, CodeQuality::kNoise);
+    if (!compiled.ok()) return Failed("compiling with rounding noise", compiled.status());
+    noise_ = *std::move(compiled);
+  }
+  while (static_cast<int>(run->samples.size()) <= k) {
+    auto outputs = RunMoved(*noise_, *run, run->choice.seed * 64 + run->samples.size() + 1);
+    if (!outputs) return tl::unexpected(outputs.error());
+    run->samples.push_back(*std::move(outputs));
+  }
+  return run->samples[static_cast<size_t>(k)];
+}
+
+}  // namespace hone::compiler

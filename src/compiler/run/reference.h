@@ -1,0 +1,69 @@
+// The program that candidates are compared with: compiled, with and without rounding noise, and run.
+#ifndef HONE_COMPILER_RUN_REFERENCE_H_
+#define HONE_COMPILER_RUN_REFERENCE_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/run/execute.h"
+#include "compiler/run/input_roles.h"
+#include "core/compile_plan.h"
+#include "core/fingerprint.h"
+#include "core/result.h"
+#include "verify/compare.h"
+#include "xla/hlo/ir/hlo_module.h"
+
+namespace hone::compiler {
+
+// What was had of one input set.
+struct ReferenceRun {
+  verify::InputChoice choice;
+  std::shared_ptr<const Arrays> inputs;
+  std::optional<verify::Outputs> result;
+  std::vector<verify::Outputs> moved;
+  std::vector<verify::Outputs> samples;
+};
+
+// Outputs that own the arrays. Types of 8 bits are widened, for only XLA reads all of them.
+verify::Outputs OutputsOf(Arrays arrays);
+
+class Reference {
+ public:
+  // The process's last one is kept, with what was compiled of it and its runs as far as they fit: an
+  // original is compared with one candidate after the other. Valid until the next call.
+  static Reference& Of(const xla::HloModule& module, CodeQuality quality, const CompilePlan& plan);
+
+  // What XLA:CPU's passes make of it, without making code. Errors: XLA's.
+  absl::StatusOr<Fingerprint> Optimised();
+  // Has to come before runs. Errors: XLA's.
+  absl::Status Compile();
+
+  // Valid until the next call. `given` are arrays as CompareOptions has them.
+  StatusOr<ReferenceRun*> On(const verify::InputChoice& choice,
+                             const std::vector<std::vector<std::string>>& given);
+  StatusOr<verify::Outputs> Result(ReferenceRun* run);
+  // On moved inputs; none once there is noise, which costs no more then.
+  StatusOr<std::optional<verify::Outputs>> MovedSample(ReferenceRun* run, int k);
+  StatusOr<std::optional<verify::Outputs>> Sample(ReferenceRun* run, int k);
+
+ private:
+  Reference() = default;
+  StatusOr<verify::Outputs> RunMoved(const Program& program, const ReferenceRun& run,
+                                     uint64_t seed);
+
+  Fingerprint fingerprint_;
+  CodeQuality quality_ = CodeQuality::kStock;
+  CompilePlan plan_;
+  std::unique_ptr<xla::HloModule> module_;
+  std::optional<Fingerprint> optimised_;
+  std::optional<Program> program_, noise_;
+  std::vector<InputRole> roles_;
+  std::vector<std::unique_ptr<ReferenceRun>> runs_;
+};
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_RUN_REFERENCE_H_

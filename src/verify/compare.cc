@@ -1,0 +1,281 @@
+#include "verify/compare.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "verify/rule.h"
+
+namespace hone::verify {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kMostErrors = 16;
+
+double Share(int64_t part, int64_t whole) {
+  return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+class Comparison {
+ public:
+  Comparison(Subject& subject, const CompareOptions& options, int given)
+      : subject_(subject), options_(options), given_(given) {}
+
+  ComparisonReport Run() {
+    Decide();
+    report_.seconds = Seconds();
+    report_.finite_share = Share(finite_, floats_);
+    return std::move(report_);
+  }
+
+ private:
+  enum class Ran {
+    kCounts,   // they agree, on inputs that show something
+    kAgrees,   // they agree, as NaNs or noise do
+    kHangs,    // decisions hang on the last bit
+    kDecided,  // the verdict is in the report
+    kLate,     // there was no time to find out
+  };
+
+  double Seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  bool TimeIsUp() const { return Seconds() > options_.budget_seconds; }
+
+  void Decide() {
+    const int wanted = std::max(1, options_.inputs);
+    std::vector<InputChoice> choices;
+    for (int k = 0; k < given_; ++k) choices.push_back({k, false, 0, 0});
+    for (int k = 0; k < wanted; ++k) choices.push_back(Generated(k % kUsualKinds, k));
+    const size_t usual = choices.size();
+    const size_t most = usual + static_cast<size_t>(kMoreSets * wanted);
+    std::vector<InputChoice> good;
+    int agree = 0, count = 0;
+    for (size_t k = 0; k < most; ++k) {
+      const bool enough = agree >= wanted && count >= 1;
+      if (k >= usual && enough) break;
+      if (k > 0 && TimeIsUp()) break;
+      const InputChoice choice = k < usual ? choices[k] : Further(static_cast<int>(k - usual), good);
+      const Ran ran = RunSet(choice);
+      if (ran == Ran::kDecided) return;
+      if (ran == Ran::kLate) break;
+      agree += ran != Ran::kHangs;
+      count += ran == Ran::kCounts;
+      if (ran == Ran::kCounts) good.push_back(choice);
+      if (ran == Ran::kAgrees && good.empty() && choice.given >= 0) good.push_back(choice);
+    }
+    Conclude(agree, count, wanted);
+  }
+
+  InputChoice Generated(int kind, int number) const {
+    return {-1, false, kind, options_.seed * 1000003 + static_cast<uint64_t>(number)};
+  }
+
+  // Beyond the usual sets: near what was given, then the other kinds, then more of what was good.
+  InputChoice Further(int number, const std::vector<InputChoice>& good) const {
+    const int seed = 1000 + number;
+    if (given_ > 0) {
+      return {number % given_, true, 0, options_.seed * 1000003 + static_cast<uint64_t>(seed)};
+    }
+    const int others = kKinds - kUsualKinds;
+    if (number < others || good.empty()) return Generated(kUsualKinds + number % others, seed);
+    return Generated(good[static_cast<size_t>(number) % good.size()].kind, seed);
+  }
+
+  Ran CannotTell(std::string reason) {
+    report_.verdict = Verdict::kCannotTell;
+    report_.reason = std::move(reason);
+    return Ran::kDecided;
+  }
+
+  Ran Failed(const Error& error) { return CannotTell(error.message); }
+
+  Ran Different(std::string reason) {
+    report_.verdict = Verdict::kDifferent;
+    report_.reason = std::move(reason);
+    return Ran::kDecided;
+  }
+
+  Ran RunSet(const InputChoice& choice) {
+    if (Status chosen = subject_.Choose(choice); !chosen) return Failed(chosen.error());
+    StatusOr<Outputs> y = subject_.RunReference();
+    if (!y) return Failed(y.error());
+    StatusOr<Outputs> z = subject_.RunCandidate();
+    if (!z) return Failed(z.error());
+    if (y->arrays.size() != z->arrays.size()) {
+      return Different("they have different numbers of outputs");
+    }
+    unequal_.clear();
+    for (size_t k = 0; k < y->arrays.size(); ++k) {
+      if (!SameShape(y->arrays[k], z->arrays[k])) {
+        return Different("output " + std::to_string(k) + " is " + ShapeText(y->arrays[k]) + " and " +
+                         ShapeText(z->arrays[k]));
+      }
+      if (!SameBytes(y->arrays[k], z->arrays[k])) unequal_.push_back(k);
+    }
+    std::vector<Outputs> samples;
+    std::vector<OutputComparison> found(y->arrays.size());
+    for (size_t k = 0; k < found.size(); ++k) {
+      found[k] = CompareOutput(y->arrays[k], z->arrays[k], {});
+    }
+    // First what costs least. What moved inputs alone explain needs no more.
+    for (int k = 0; !moved_is_not_enough_ && k < kFewSamples && AnyBeyond(found); ++k) {
+      StatusOr<std::optional<Outputs>> sample = subject_.MovedSample(k);
+      if (!sample) return Failed(sample.error());
+      if (!*sample) break;
+      samples.push_back(**std::move(sample));
+      if (k + 1 == kFewSamples) CompareUnequal(*y, *z, samples, &found);
+    }
+    int next = 0;
+    for (const int many : {kFewSamples, kManySamples}) {
+      if (!AnyBeyond(found)) break;
+      moved_is_not_enough_ = true;
+      for (; next < many; ++next) {
+        if (TimeIsUp() && (next == 0 || samples.size() >= 2)) break;
+        StatusOr<std::optional<Outputs>> sample = subject_.Sample(next);
+        if (!sample) return Failed(sample.error());
+        if (!*sample) break;
+        samples.push_back(**std::move(sample));
+      }
+      if (samples.empty() && TimeIsUp()) {
+        late_ = true;
+        return Ran::kLate;
+      }
+      CompareUnequal(*y, *z, samples, &found);
+    }
+    return Judge(choice, *y, found);
+  }
+
+  void CompareUnequal(const Outputs& y, const Outputs& z, const std::vector<Outputs>& samples,
+                      std::vector<OutputComparison>* found) const {
+    for (size_t k : unequal_) {
+      std::vector<ArrayView> own;
+      for (const Outputs& sample : samples) own.push_back(sample.arrays[k]);
+      (*found)[k] = CompareOutput(y.arrays[k], z.arrays[k], own);
+    }
+  }
+
+  static bool AnyBeyond(const std::vector<OutputComparison>& found) {
+    return std::any_of(found.begin(), found.end(), [](const OutputComparison& output) {
+      return output.outcome != Outcome::kEqual;
+    });
+  }
+
+  // Adds one input set's findings.
+  Ran Judge(const InputChoice& choice, const Outputs& y,
+            const std::vector<OutputComparison>& found) {
+    Outcome worst = Outcome::kEqual;
+    int64_t floats = 0, finite = 0, resolved = 0, over = 0, held_out = 0;
+    double least_finite = 1;
+    std::vector<OutputError> errors;
+    noisy_ = noisy_ || !unequal_.empty();
+    for (size_t k = 0; k < found.size(); ++k) {
+      const OutputComparison& output = found[k];
+      worst = std::max(worst, output.outcome);
+      floats += output.floats;
+      finite += output.finite;
+      resolved += output.resolved;
+      least_finite = std::min(least_finite, Share(output.finite, output.floats));
+      if (output.outcome == Outcome::kEqual || output.outcome == Outcome::kFlips) {
+        flips_ += output.over + output.unstable;
+        if (output.over == 0) {
+          report_.worst_error = std::max(report_.worst_error, output.worst_error);
+        }
+        continue;
+      }
+      over += output.over;
+      held_out += output.held_out_over;
+      errors.push_back({static_cast<int>(k), ShapeText(y.arrays[k]), output.worst_error,
+                        output.worst_absolute, output.over + output.unstable});
+    }
+    floats_ += floats;
+    finite_ += finite;
+    if (worst <= Outcome::kFlips) {
+      ++report_.inputs;
+      if (least_finite < kLeastFinite) {
+        why_not_ = "on no inputs that were tried most of every output is finite: equal NaNs and "
+                   "infinities show nothing";
+        return Ran::kAgrees;
+      }
+      if (Share(resolved, finite) < kLeastResolved) {
+        why_not_ = "rounding errors alone change most of the results by a tenth of their size or "
+                   "more on all inputs that were tried: agreement shows nothing";
+        return Ran::kAgrees;
+      }
+      return Ran::kCounts;
+    }
+    std::stable_sort(errors.begin(), errors.end(), [](const OutputError& p, const OutputError& q) {
+      return p.worst_error > q.worst_error;
+    });
+    if (worst == Outcome::kHangs) {
+      hangs_ = "in output " + std::to_string(errors.front().output) + " (" + errors.front().shape +
+               ") decisions hang on the last bit of a floating-point value: " +
+               std::to_string(errors.front().elements_over) +
+               " elements flip, as they do between runs of the reference itself with other "
+               "roundings";
+      return Ran::kHangs;
+    }
+    report_.worst_error = errors.front().worst_error;
+    ++report_.inputs;
+    const std::string where = std::to_string(errors.size()) + " of " +
+                              std::to_string(found.size()) + " outputs differ on " +
+                              NameOf(choice) + " inputs, worst in output " +
+                              std::to_string(errors.front().output) + " (" +
+                              errors.front().shape + "): " + std::to_string(over) +
+                              " elements beyond their tolerance";
+    errors.resize(std::min(errors.size(), kMostErrors));
+    report_.errors = std::move(errors);
+    if (worst == Outcome::kDifferent) return Different(where);
+    return CannotTell(where + "; the reference's own runs with rounding noise have " +
+                      std::to_string(held_out) + ": too few to excuse, too many to accuse");
+  }
+
+  void Conclude(int agree, int count, int wanted) {
+    const bool late = late_ || TimeIsUp();
+    // Fewer sets than were asked for are enough where time has run out, on none a decision hung.
+    if (count > 0 && (agree >= wanted || (late && hangs_.empty()))) {
+      report_.verdict = Verdict::kEqual;
+      report_.reason.clear();
+      report_.method = noisy_ ? "within the spread of rounding noise" : "same bytes";
+      if (flips_ > 0) {
+        report_.method += "; " + std::to_string(flips_) +
+                          " floating-point elements flipped, as they do under rounding noise";
+      }
+    } else if (!hangs_.empty()) {
+      CannotTell(hangs_ + "; give inputs on which it is well behaved");
+    } else if (late && agree == 0) {
+      CannotTell("results differ in some bits, and the time budget was spent before it could be "
+                 "measured how far rounding errors reach");
+    } else if (!why_not_.empty()) {
+      CannotTell(why_not_);
+    } else {
+      CannotTell("the time budget was spent");
+    }
+  }
+
+  Subject& subject_;
+  const CompareOptions& options_;
+  const int given_;
+  const Clock::time_point start_ = Clock::now();
+  ComparisonReport report_;
+  std::vector<size_t> unequal_;  // outputs of this set that differ in some bit
+  std::string why_not_, hangs_;
+  int64_t floats_ = 0, finite_ = 0, flips_ = 0;
+  bool moved_is_not_enough_ = false;
+  bool noisy_ = false;
+  bool late_ = false;
+};
+
+}  // namespace
+
+std::string NameOf(const InputChoice& choice) {
+  constexpr const char* kNames[kKinds] = {"signed", "positive", "wide",
+                                           "small", "structured", "exact"};
+  if (choice.given >= 0) return choice.near ? "nearly the given" : "the given";
+  return kNames[choice.kind % kKinds];
+}
+
+ComparisonReport Compare(Subject& subject, const CompareOptions& options, int given) {
+  return Comparison(subject, options, given).Run();
+}
+
+}  // namespace hone::verify

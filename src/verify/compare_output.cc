@@ -1,0 +1,361 @@
+#include "verify/compare_output.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <thread>
+
+#include "verify/rule.h"
+
+namespace hone::verify {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int64_t kStretch = kBlock << 9;     // elements read at a time: they fit into caches
+constexpr int64_t kManyElements = 1 << 20;    // from here on, several threads
+constexpr unsigned kMostThreads = 8;
+
+// What tolerances need to know of an output as a whole.
+struct Scale {
+  double spacing = 0;  // of numbers, relative to their size
+  double tiny = 0;     // denormal numbers may be flushed to zero
+  double size = 0;     // root mean square of the finite elements
+};
+
+struct Judgement {
+  int64_t over = 0;
+  int64_t unstable = 0;
+  int64_t resolved = 0;
+  double worst_error = 0;
+  double worst_absolute = 0;
+
+  void Add(const Judgement& other) {
+    over += other.over;
+    unstable += other.unstable;
+    resolved += other.resolved;
+    worst_error = std::max(worst_error, other.worst_error);
+    worst_absolute = std::max(worst_absolute, other.worst_absolute);
+  }
+};
+
+// |a - b|, infinite where they differ in being NaN or infinite.
+double Distance(double a, double b) {
+  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
+  if (!std::isfinite(a) || !std::isfinite(b)) return kInfinity;
+  return std::fabs(a - b);
+}
+
+// At most kBlock neighbours.
+void JudgeBlock(const double* reference, const double* candidate,
+                const std::vector<const double*>& samples, int64_t length, const Scale& scale,
+                Judgement* judgement) {
+  std::array<double, kBlock> spread;
+  double squares = 0;
+  int64_t finite = 0;
+  for (int64_t j = 0; j < length; ++j) {
+    spread[j] = 0;
+    for (const double* sample : samples) {
+      spread[j] = std::max(spread[j], Distance(reference[j], sample[j]));
+    }
+    if (spread[j] < kInfinity) {
+      squares += spread[j] * spread[j];
+      ++finite;
+    }
+  }
+  const double rms = finite > 0 ? std::sqrt(squares / static_cast<double>(finite)) : 0;
+  for (int64_t j = 0; j < length; ++j) {
+    const double y = reference[j];
+    const double distance = Distance(y, candidate[j]);
+    if (spread[j] == kInfinity) {
+      judgement->unstable += distance > 0;
+      continue;
+    }
+    double tolerance = scale.tiny;
+    if (std::isfinite(y)) {
+      tolerance += kFactor * std::max({spread[j], rms, scale.spacing * std::fabs(y)});
+      judgement->resolved += tolerance < kResolved * std::max(std::fabs(y), scale.size);
+    }
+    if (distance == 0) continue;
+    if (distance < kInfinity) {
+      judgement->worst_absolute = std::max(judgement->worst_absolute, distance);
+    }
+    const double error = distance == kInfinity ? kInfinity : distance / tolerance;
+    judgement->worst_error = std::max(judgement->worst_error, error);
+    judgement->over += error > 1;
+  }
+}
+
+// Of the real components [begin, end) of arrays; a stretch at a time.
+Judgement JudgeRange(const ArrayView& reference, const ArrayView& candidate,
+                     const std::vector<const ArrayView*>& samples, const Scale& scale,
+                     int64_t begin, int64_t end) {
+  const int64_t parts = reference.type.kind == NumberKind::kComplex ? 2 : 1;
+  std::vector<std::vector<double>> values(samples.size() + 2,
+                                          std::vector<double>(kStretch * parts));
+  Judgement judgement;
+  std::vector<const double*> runs(samples.size());
+  for (; begin < end; begin += kStretch) {
+    const int64_t length = std::min(kStretch, end - begin);
+    const auto read = [&](const ArrayView& array, std::vector<double>& to) {
+      ReadValues(array.type, array.data, static_cast<size_t>(begin), static_cast<size_t>(length),
+                 to.data());
+    };
+    read(reference, values[0]);
+    read(candidate, values[1]);
+    for (size_t k = 0; k < samples.size(); ++k) read(*samples[k], values[k + 2]);
+    for (int64_t i = 0; i < length * parts; i += kBlock) {
+      for (size_t k = 0; k < samples.size(); ++k) runs[k] = values[k + 2].data() + i;
+      JudgeBlock(values[0].data() + i, values[1].data() + i, runs,
+                 std::min(kBlock, length * parts - i), scale, &judgement);
+    }
+  }
+  return judgement;
+}
+
+// Calls `work` with [begin, end) of parts of `count` elements, each in a thread of its own where
+// they are many. Parts begin at whole stretches, so that results do not depend on their number.
+void InParts(int64_t count, const std::function<void(size_t, int64_t, int64_t)>& work,
+             size_t parts) {
+  const int64_t stretches = (count + kStretch - 1) / kStretch;
+  const auto begin = [&](size_t part) {
+    return std::min(count, stretches * static_cast<int64_t>(part) / static_cast<int64_t>(parts) *
+                               kStretch);
+  };
+  std::vector<std::thread> threads;
+  for (size_t part = 1; part < parts; ++part) {
+    threads.emplace_back(work, part, begin(part), begin(part + 1));
+  }
+  work(0, 0, begin(1));
+  for (std::thread& thread : threads) thread.join();
+}
+
+size_t PartsOf(int64_t count) {
+  if (count < kManyElements) return 1;
+  return std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads);
+}
+
+Judgement Judge(const ArrayView& reference, const ArrayView& candidate,
+                const std::vector<const ArrayView*>& samples, const Scale& scale) {
+  std::vector<Judgement> judgements(PartsOf(reference.elements));
+  InParts(
+      reference.elements,
+      [&](size_t part, int64_t begin, int64_t end) {
+        judgements[part] = JudgeRange(reference, candidate, samples, scale, begin, end);
+      },
+      judgements.size());
+  Judgement all;
+  for (const Judgement& judgement : judgements) all.Add(judgement);
+  return all;
+}
+
+// Adds up in stretches, so that the sum does not depend on the number of threads.
+void MeasureSize(const ArrayView& array, OutputComparison* result, Scale* scale) {
+  const int64_t parts = array.type.kind == NumberKind::kComplex ? 2 : 1;
+  const auto stretches = static_cast<size_t>((array.elements + kStretch - 1) / kStretch);
+  std::vector<double> squares(stretches, 0);
+  std::vector<int64_t> finite(stretches, 0);
+  InParts(
+      array.elements,
+      [&](size_t, int64_t begin, int64_t end) {
+        std::vector<double> values(kStretch * parts);
+        for (; begin < end; begin += kStretch) {
+          const int64_t length = std::min(kStretch, end - begin);
+          const auto at = static_cast<size_t>(begin / kStretch);
+          ReadValues(array.type, array.data, static_cast<size_t>(begin),
+                     static_cast<size_t>(length), values.data());
+          for (int64_t i = 0; i < length * parts; ++i) {
+            if (!std::isfinite(values[i])) continue;
+            ++finite[at];
+            squares[at] += values[i] * values[i];
+          }
+        }
+      },
+      PartsOf(array.elements));
+  double sum = 0;
+  for (size_t i = 0; i < stretches; ++i) {
+    sum += squares[i];
+    result->finite += finite[i];
+  }
+  result->elements = result->floats = array.elements * parts;
+  scale->spacing = RelativeSpacing(array.type);
+  scale->tiny = Negligible(array.type);
+  scale->size = result->finite > 0 ? std::sqrt(sum / static_cast<double>(result->finite)) : 0;
+}
+
+// From how many elements are beyond their tolerance in the candidate and in held-out samples.
+Outcome Weigh(int64_t over, int64_t held_out_over) {
+  if (over == 0) return Outcome::kEqual;
+  if (held_out_over == 0) return Outcome::kDifferent;
+  if (over <= kFlips * held_out_over + 1) return Outcome::kFlips;
+  return over <= kDoubt * held_out_over ? Outcome::kDoubtful : Outcome::kDifferent;
+}
+
+OutputComparison CompareFloats(const ArrayView& reference, const ArrayView& candidate,
+                               const std::vector<ArrayView>& samples) {
+  OutputComparison result;
+  Scale scale;
+  MeasureSize(reference, &result, &scale);
+  if (SameBytes(reference, candidate)) {
+    result.resolved = result.finite;
+    return result;
+  }
+  std::vector<const ArrayView*> all;
+  for (const ArrayView& sample : samples) all.push_back(&sample);
+  const Judgement judgement = Judge(reference, candidate, all, scale);
+  result.over = judgement.over;
+  result.unstable = judgement.unstable;
+  result.resolved = judgement.resolved;
+  result.worst_error = judgement.worst_error;
+  result.worst_absolute = judgement.worst_absolute;
+  for (size_t k = 0; result.over > 0 && all.size() > 1 && k < all.size(); ++k) {
+    std::vector<const ArrayView*> others = all;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
+    result.held_out_over =
+        std::max(result.held_out_over, Judge(reference, *all[k], others, scale).over);
+  }
+  result.outcome = Weigh(result.over, result.held_out_over);
+  const auto most = std::max<int64_t>(
+      1, static_cast<int64_t>(kMostFlips * static_cast<double>(result.floats)));
+  if (result.outcome == Outcome::kFlips && result.over > most) result.outcome = Outcome::kHangs;
+  return result;
+}
+
+int64_t IntegerAt(const ArrayView& array, int64_t at) {
+  int64_t value = 0;
+  std::memcpy(&value, static_cast<const char*>(array.data) + at * array.type.bytes,
+              array.type.bytes);
+  const int unused = static_cast<int>(64 - 8 * array.type.bytes);
+  // Little-endian: the low bytes. Signed types carry their sign up.
+  return array.type.name.front() == 's'
+             ? static_cast<int64_t>(static_cast<uint64_t>(value) << unused) >> unused
+             : value;
+}
+
+OutputComparison CompareExactly(const ArrayView& reference, const ArrayView& candidate,
+                                const std::vector<ArrayView>& samples) {
+  OutputComparison result;
+  result.elements = reference.elements;
+  if (SameBytes(reference, candidate)) return result;
+  std::vector<int64_t> alone(samples.size(), 0);
+  const size_t width = reference.type.bytes;
+  const auto same = [&](const ArrayView& array, int64_t i) {
+    return std::memcmp(static_cast<const char*>(reference.data) + i * width,
+                       static_cast<const char*>(array.data) + i * width, width) == 0;
+  };
+  for (int64_t i = 0; i < reference.elements; ++i) {
+    size_t moved = 0;
+    size_t last = 0;
+    for (size_t k = 0; k < samples.size(); ++k) {
+      if (same(samples[k], i)) continue;
+      ++moved;
+      last = k;
+    }
+    if (moved == 1) ++alone[last];
+    if (same(candidate, i)) continue;
+    if (moved > 0) {
+      ++result.unstable;
+      continue;
+    }
+    ++result.over;
+    result.worst_error = kInfinity;
+    result.worst_absolute =
+        std::max(result.worst_absolute, std::fabs(static_cast<double>(IntegerAt(candidate, i)) -
+                                                  static_cast<double>(IntegerAt(reference, i))));
+  }
+  for (int64_t count : alone) result.held_out_over = std::max(result.held_out_over, count);
+  result.outcome = Weigh(result.over, result.held_out_over);
+  if (result.outcome == Outcome::kFlips ||
+      (result.unstable > 0 && result.over <= result.unstable / kChaos)) {
+    result.outcome = Outcome::kHangs;
+  }
+  return result;
+}
+
+uint64_t Mix(uint64_t x) {  // splitmix64 (Steele, Lea, Flood, OOPSLA 2014)
+  x += 0x9E3779B97F4A7C15ull;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+  return x ^ (x >> 31);
+}
+
+// Bits of a floating-point number count its neighbours.
+template <class Bits>
+void Move(void* data, int64_t count, int mantissa_bits, uint64_t seed) {
+  const auto exact = static_cast<Bits>((uint64_t{1} << (mantissa_bits / 2 + 1)) - 1);
+  const auto exponent = static_cast<Bits>(
+      ((uint64_t{1} << (sizeof(Bits) * 8 - 1 - mantissa_bits)) - 1) << mantissa_bits);
+  char* at = static_cast<char*>(data);
+  for (int64_t i = 0; i < count; ++i, at += sizeof(Bits)) {
+    Bits value;
+    std::memcpy(&value, at, sizeof(Bits));
+    const Bits field = value & exponent;
+    // Few bits, zero or close to it, not finite.
+    if ((value & exact) == 0 || field == 0 || field == exponent) continue;
+    value = static_cast<Bits>(value + ((Mix(seed + static_cast<uint64_t>(i)) & 1) != 0 ? 1 : -1));
+    std::memcpy(at, &value, sizeof(Bits));
+  }
+}
+
+}  // namespace
+
+std::string ShapeText(const ArrayView& array) {
+  std::string text(array.type.name);
+  text += "[";
+  for (size_t i = 0; i < array.dimensions.size(); ++i) {
+    text += (i == 0 ? "" : ",") + std::to_string(array.dimensions[i]);
+  }
+  return text + "]";
+}
+
+bool SameShape(const ArrayView& a, const ArrayView& b) {
+  return a.type.name == b.type.name && a.dimensions == b.dimensions;
+}
+
+bool SameBytes(const ArrayView& a, const ArrayView& b) {
+  return a.bytes() == b.bytes() && (a.bytes() == 0 || std::memcmp(a.data, b.data, a.bytes()) == 0);
+}
+
+OutputComparison CompareOutput(const ArrayView& reference, const ArrayView& candidate,
+                               const std::vector<ArrayView>& samples) {
+  return reference.exact() ? CompareExactly(reference, candidate, samples)
+                           : CompareFloats(reference, candidate, samples);
+}
+
+void MoveByOneUnit(const ElementType& type, void* data, int64_t elements, uint64_t seed) {
+  if (type.kind == NumberKind::kExact) return;
+  const int64_t parts = type.kind == NumberKind::kComplex ? 2 : 1;
+  const size_t width = type.bytes / static_cast<size_t>(parts);
+  if (width == 8) Move<uint64_t>(data, elements * parts, type.mantissa_bits, seed);
+  if (width == 4) Move<uint32_t>(data, elements * parts, type.mantissa_bits, seed);
+  if (width == 2) Move<uint16_t>(data, elements * parts, type.mantissa_bits, seed);
+}
+
+void MoveNearby(const ElementType& type, void* data, int64_t elements, uint64_t seed) {
+  if (type.kind == NumberKind::kExact) return;
+  const int64_t parts = type.kind == NumberKind::kComplex ? 2 : 1;
+  const size_t width = type.bytes / static_cast<size_t>(parts);
+  char* at = static_cast<char*>(data);
+  for (int64_t i = 0; i < elements * parts; ++i, at += width) {
+    const double factor =
+        0.99 + 0.02 * 0x1p-53 * static_cast<double>(Mix(seed + static_cast<uint64_t>(i)) >> 11);
+    if (width == 8) {
+      double value;
+      std::memcpy(&value, at, sizeof(value));
+      value *= factor;
+      std::memcpy(at, &value, sizeof(value));
+    } else if (width == 4 || (width == 2 && type.exponent_bits == 8)) {
+      uint32_t bits = 0;  // bf16 is the upper half of a float
+      std::memcpy(reinterpret_cast<char*>(&bits) + (4 - width), at, width);
+      float value;
+      std::memcpy(&value, &bits, sizeof(value));
+      value = static_cast<float>(value * factor);
+      std::memcpy(&bits, &value, sizeof(value));
+      std::memcpy(at, reinterpret_cast<const char*>(&bits) + (4 - width), width);
+    }
+  }
+}
+
+}  // namespace hone::verify

@@ -1,0 +1,95 @@
+#include "verify/element_types.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace hone::verify {
+namespace {
+
+// A stored number of at most 16 bits.
+double Small(uint32_t bits, const ElementType& type) {
+  const int mantissa_bits = type.mantissa_bits;
+  const uint32_t mantissa = bits & ((1u << mantissa_bits) - 1);
+  const int most = (1 << type.exponent_bits) - 1;
+  const int exponent = static_cast<int>(bits >> mantissa_bits) & most;
+  const double sign = (bits >> (mantissa_bits + type.exponent_bits)) != 0 ? -1 : 1;
+  const int bias = most / 2;
+  if (exponent == most) {
+    return mantissa == 0 ? sign * std::numeric_limits<double>::infinity()
+                         : std::numeric_limits<double>::quiet_NaN();
+  }
+  if (exponent == 0) return sign * std::ldexp(mantissa, 1 - bias - mantissa_bits);
+  return sign * std::ldexp((1u << mantissa_bits) + mantissa, exponent - bias - mantissa_bits);
+}
+
+template <class T>
+T Load(const char* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+}  // namespace
+
+const std::vector<ElementType>& ElementTypes() {
+  using Kind = NumberKind;
+  static const std::vector<ElementType> types = {
+      {"pred", 1, Kind::kExact, 0, 0},    {"s8", 1, Kind::kExact, 0, 0},
+      {"s16", 2, Kind::kExact, 0, 0},     {"s32", 4, Kind::kExact, 0, 0},
+      {"s64", 8, Kind::kExact, 0, 0},     {"u8", 1, Kind::kExact, 0, 0},
+      {"u16", 2, Kind::kExact, 0, 0},     {"u32", 4, Kind::kExact, 0, 0},
+      {"u64", 8, Kind::kExact, 0, 0},     {"f16", 2, Kind::kReal, 5, 10},
+      {"f32", 4, Kind::kReal, 8, 23},     {"f64", 8, Kind::kReal, 11, 52},
+      {"bf16", 2, Kind::kReal, 8, 7},     {"c64", 8, Kind::kComplex, 8, 23},
+      {"c128", 16, Kind::kComplex, 11, 52}, {"f8e5m2", 1, Kind::kReal, 5, 2},
+  };
+  return types;
+}
+
+const ElementType* FindElementType(std::string_view name) {
+  for (const ElementType& type : ElementTypes()) {
+    if (type.name == name) return &type;
+  }
+  return nullptr;
+}
+
+void ReadValues(const ElementType& type, const void* bytes, size_t first, size_t count,
+                double* to) {
+  const size_t parts = type.kind == NumberKind::kComplex ? 2 : 1;
+  const size_t width = type.bytes / parts;
+  const char* const from = static_cast<const char*>(bytes) + first * type.bytes;
+  count *= parts;
+  if (width == 8) {
+    std::memcpy(to, from, count * sizeof(double));
+  } else if (width == 4) {
+    for (size_t i = 0; i < count; ++i) to[i] = Load<float>(from + 4 * i);
+  } else if (width == 2 && type.exponent_bits == 8) {  // bf16: the upper half of a float
+    for (size_t i = 0; i < count; ++i) {
+      const uint32_t bits = uint32_t{Load<uint16_t>(from + 2 * i)} << 16;
+      float value;
+      std::memcpy(&value, &bits, sizeof(value));
+      to[i] = value;
+    }
+  } else if (width == 2) {
+    for (size_t i = 0; i < count; ++i) to[i] = Small(Load<uint16_t>(from + 2 * i), type);
+  } else {
+    for (size_t i = 0; i < count; ++i) to[i] = Small(Load<uint8_t>(from + i), type);
+  }
+}
+
+std::vector<double> Values(const ElementType& type, const void* bytes, size_t first, size_t count) {
+  std::vector<double> values(count * (type.kind == NumberKind::kComplex ? 2 : 1));
+  ReadValues(type, bytes, first, count, values.data());
+  return values;
+}
+
+double RelativeSpacing(const ElementType& type) { return std::ldexp(1.0, -type.mantissa_bits); }
+
+double Negligible(const ElementType& type) {
+  if (type.exponent_bits == 11) return std::numeric_limits<double>::min();
+  return type.exponent_bits == 5 ? 0x1.0p-24 : std::numeric_limits<float>::min();
+}
+
+}  // namespace hone::verify

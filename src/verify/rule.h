@@ -1,0 +1,57 @@
+// When do two programs count as equal? The one rule, for XLA:CPU, devices, the simulator and JAX.
+//
+// Given the reference's result y, the candidate's z, and samples y_1..y_K, further legal runs of the
+// reference (other roundings of its inputs and of what happens on the way), for each element i
+//   spread(i)    = max_k |y_k(i) - y(i)|
+//   tolerance(i) = 4 * max(spread(i), rms of the spread over i's block of 32 neighbours,
+//                          spacing(type) * |y(i)|)
+// Real roundings of both programs are uniform within half a spacing, so their difference deviates
+// by about 0.4 spacings an operation, and the samples' by one spacing: the largest of three is
+// already some 3 standard deviations of what is legal, and 4 times that over 10. The block keeps a
+// luckily small sample from failing an element; the last term is the rounding of the result itself.
+//
+// Programs with decisions (sign, argmax, rounding to integers) flip single elements legally and by
+// more than any tolerance. They are recognised by holding out: each y_k is judged as if it were the
+// candidate, against the others.
+//
+// Integers and truth values must be equal. Where samples differ in some, a decision hangs on the
+// last bit of a floating-point value: an input set on which the candidate differs there shows
+// nothing, and another is looked for (compare.h).
+#ifndef HONE_VERIFY_RULE_H_
+#define HONE_VERIFY_RULE_H_
+
+#include <cstdint>
+
+namespace hone::verify {
+
+// The 4 above.
+inline constexpr double kFactor = 4;
+// Elements whose spreads are averaged: enough for a stable mean, few enough to be of one kind.
+inline constexpr int64_t kBlock = 32;
+// Samples: a few to begin with, more before anything is called different, for the largest of three
+// is too small one time in some thousand.
+inline constexpr int kFewSamples = 3;
+inline constexpr int kManySamples = 8;
+// An element is resolved where its tolerance is below this share of its size, or of its output's
+// root mean square: agreement beyond shows nothing.
+inline constexpr double kResolved = 0.1;
+// An input set counts where this share of each floating-point output is finite, for equal NaNs and
+// infinities show nothing, ...
+inline constexpr double kLeastFinite = 0.5;
+// ... and this share of all that is finite is resolved.
+inline constexpr double kLeastResolved = 0.5;
+// As many elements beyond their tolerance as in a held-out sample, twice over for chance, are flips;
+// up to five times as many are doubtful, more are a difference.
+inline constexpr int64_t kFlips = 2;
+inline constexpr int64_t kDoubt = 5;
+// Flips of more than this share of an output are chaos, not a few decisions.
+inline constexpr double kMostFlips = 0.001;
+// Where samples explain so many times more differing integers than they do not, all of it is chaos in
+// which some elements happened to stay: nothing is shown.
+inline constexpr int64_t kChaos = 20;
+// Input sets beyond those asked for, for each of them, while some did not count.
+inline constexpr int kMoreSets = 2;
+
+}  // namespace hone::verify
+
+#endif  // HONE_VERIFY_RULE_H_

@@ -1,0 +1,210 @@
+// When outputs count as equal.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "arrays.h"
+#include "core/rng.h"
+
+namespace hone::verify {
+namespace {
+
+using Floats = std::vector<float>;
+
+OutputComparison Compare(const Floats& a, const Floats& b, const std::vector<Floats>& samples = {}) {
+  std::vector<ArrayView> views;
+  for (const Floats& sample : samples) views.push_back(ViewOf("f32", sample));
+  return CompareOutput(ViewOf("f32", a), ViewOf("f32", b), views);
+}
+
+OutputComparison Compare(const std::vector<int32_t>& a, const std::vector<int32_t>& b,
+                         const std::vector<std::vector<int32_t>>& samples = {}) {
+  std::vector<ArrayView> views;
+  for (const auto& sample : samples) views.push_back(ViewOf("s32", sample));
+  return CompareOutput(ViewOf("s32", a), ViewOf("s32", b), views);
+}
+
+// Numbers with full mantissas, and runs of the same that are off by about `noise`.
+struct Runs {
+  Floats y;
+  std::vector<Floats> samples;
+};
+Runs MakeRuns(size_t count, double noise, uint64_t seed = 3) {
+  Runs runs;
+  Rng random(seed);
+  for (size_t i = 0; i < count; ++i) runs.y.push_back(static_cast<float>(random.Unit() + 0.5));
+  for (int k = 0; k < 3; ++k) {
+    Floats sample = runs.y;
+    for (float& x : sample) {
+      x *= static_cast<float>(1 + noise * (random.Unit() < 0.5 ? -1 : 1));
+    }
+    runs.samples.push_back(sample);
+  }
+  return runs;
+}
+
+TEST(CompareOutput, IntegersAreExact) {
+  EXPECT_EQ(Compare({1, 2, 3}, {1, 2, 3}).outcome, Outcome::kEqual);
+  const OutputComparison different = Compare({1, 2, 3}, {1, 2, 4});
+  EXPECT_EQ(different.outcome, Outcome::kDifferent);
+  EXPECT_EQ(different.over, 1);
+  EXPECT_EQ(different.worst_absolute, 1);
+}
+
+TEST(CompareOutput, IntegersThatHangOnTheLastBitShowNothing) {
+  const std::vector<int32_t> y = {1, 2, 3};
+  EXPECT_EQ(Compare(y, {1, 2, 4}, {{1, 2, 9}, {1, 2, 4}}).outcome, Outcome::kHangs);
+  EXPECT_EQ(Compare(y, {1, 2, 3}, {{1, 2, 9}, {1, 2, 4}}).outcome, Outcome::kEqual);
+  // Others flip, but not as this one does: it is different where no sample is.
+  EXPECT_EQ(Compare(y, {1, 7, 3}, {{1, 2, 9}, {1, 2, 4}}).outcome, Outcome::kDifferent);
+}
+
+TEST(CompareOutput, OneThatStayedInChaosIsNoDifference) {
+  std::vector<int32_t> y(100, 0), candidate(100, 1), sample(100, 2);
+  sample[5] = 0;
+  EXPECT_EQ(Compare(y, candidate, {sample, sample}).outcome, Outcome::kHangs);
+  for (int i = 0; i < 20; ++i) sample[i] = 0;
+  EXPECT_EQ(Compare(y, candidate, {sample, sample}).outcome, Outcome::kDifferent);
+}
+
+TEST(CompareOutput, FloatsMayBeOffByRounding) {
+  const Runs runs = MakeRuns(100, 0.0005);
+  Floats near = runs.y, far = runs.y;
+  for (float& x : near) x = std::nextafter(x, 2.0f);
+  for (float& x : far) x *= 1.001f;
+  EXPECT_EQ(Compare(runs.y, near).outcome, Outcome::kEqual);
+  EXPECT_EQ(Compare(runs.y, far).outcome, Outcome::kDifferent);
+  EXPECT_EQ(Compare(runs.y, far).over, 100);
+  EXPECT_EQ(Compare(runs.y, far, runs.samples).outcome, Outcome::kEqual);
+}
+
+TEST(CompareOutput, NansAndInfinitiesMustBeInTheSamePlaces) {
+  const Floats a = {1, NAN, INFINITY};
+  EXPECT_EQ(Compare(a, a).outcome, Outcome::kEqual);
+  EXPECT_EQ(Compare(a, Floats{1, 2, INFINITY}).outcome, Outcome::kDifferent);
+  EXPECT_EQ(Compare(a, Floats{1, NAN, -INFINITY}).outcome, Outcome::kDifferent);
+  EXPECT_EQ(Compare(a, Floats{1.5, NAN, INFINITY}).finite, 1);
+}
+
+TEST(CompareOutput, SamplesThatFlipExcuseAsManyFlips) {
+  const Floats y(64, 1.0f);
+  Floats candidate = y, first = y, second = y;
+  first[10] = 0;
+  second[20] = 0;
+  candidate[40] = 0;  // of another block than the samples' flips
+  EXPECT_EQ(Compare(y, candidate, {y, y}).outcome, Outcome::kDifferent);
+  EXPECT_EQ(Compare(y, candidate, {first, second}).outcome, Outcome::kFlips);
+}
+
+TEST(CompareOutput, ManyFlipsAreChaos) {
+  const Floats y(32 * 64, 1.0f);
+  Floats candidate = y, first = y, second = y;
+  for (size_t i = 0; i < 8; ++i) {
+    first[i * 256] = 0;
+    second[i * 256 + 64] = 0;
+    candidate[i * 256 + 128] = 0;
+  }
+  EXPECT_EQ(Compare(y, candidate, {first, second}).outcome, Outcome::kHangs);
+}
+
+// Wrong results of kinds that compilers produce, among rounding noise.
+TEST(CompareOutput, PlantedErrorsAreFound) {
+  const Runs runs = MakeRuns(4096, 3e-7);
+  const auto outcome = [&](const Floats& z) { return Compare(runs.y, z, runs.samples).outcome; };
+  Floats shifted = runs.y;  // an index off by one
+  std::rotate(shifted.begin(), shifted.begin() + 1, shifted.end());
+  EXPECT_EQ(outcome(shifted), Outcome::kDifferent);
+  Floats one = runs.y;  // a single element, of two that are close
+  one[1000] = runs.y[1000] * 1.00001f;
+  EXPECT_EQ(outcome(one), Outcome::kDifferent);
+  Floats nan = runs.y;
+  nan[7] = NAN;
+  EXPECT_EQ(outcome(nan), Outcome::kDifferent);
+  Floats edge = runs.y;  // the last element is not computed
+  edge.back() = 0;
+  EXPECT_EQ(outcome(edge), Outcome::kDifferent);
+  Floats half = runs.y;  // computed in bf16 on the way
+  for (float& x : half) {
+    uint32_t bits;
+    std::memcpy(&bits, &x, 4);
+    bits &= 0xFFFF0000u;
+    std::memcpy(&x, &bits, 4);
+  }
+  EXPECT_EQ(outcome(half), Outcome::kDifferent);
+}
+
+// A sum of 65536 terms, one after the other in f32, where noise is that of sums in parts.
+TEST(CompareOutput, ASumThatLosesPrecisionIsFound) {
+  Rng random(5);
+  Floats y, z;
+  std::vector<Floats> samples(3);
+  for (int i = 0; i < 64; ++i) {
+    double exact = 0;
+    float running = 0;
+    for (int k = 0; k < 65536; ++k) {
+      const auto term = static_cast<float>(random.Unit());
+      exact += term;
+      running += term;
+    }
+    y.push_back(static_cast<float>(exact));
+    z.push_back(running);
+    for (Floats& sample : samples) {
+      sample.push_back(static_cast<float>(exact * (1 + 0x1p-23 * (random.Unit() < 0.5 ? -2 : 2))));
+    }
+  }
+  EXPECT_EQ(Compare(y, z, samples).outcome, Outcome::kDifferent);
+}
+
+TEST(CompareOutput, ABf16ElementByAFewUnits) {
+  const std::vector<uint16_t> y(256, 0x3F80);  // 1.0
+  std::vector<uint16_t> candidate = y, noisy = y;
+  const auto compare = [&] {
+    return CompareOutput(ViewOf("bf16", y), ViewOf("bf16", candidate), {ViewOf("bf16", noisy)})
+        .outcome;
+  };
+  candidate[9] = 0x3F82;  // two units: rounding twice
+  EXPECT_EQ(compare(), Outcome::kEqual);
+  candidate[9] = 0x3F88;
+  EXPECT_EQ(compare(), Outcome::kDifferent);
+}
+
+TEST(CompareOutput, ManyElementsInThreadsAsFew) {
+  const Runs runs = MakeRuns((1 << 20) + 77, 1e-6);
+  Floats z = runs.y;
+  for (size_t i = 0; i < z.size(); i += 10007) z[i] *= 1.01f;
+  const OutputComparison all = Compare(runs.y, z, runs.samples);
+  EXPECT_EQ(all.over, static_cast<int64_t>((z.size() + 10006) / 10007));
+  EXPECT_EQ(all.finite, static_cast<int64_t>(z.size()));
+  EXPECT_EQ(all.outcome, Outcome::kDifferent);
+}
+
+TEST(Moved, ByOneUnitAndTheSameWayForASeed) {
+  const Floats y = {0.1f, 1.0f, 0.0f, INFINITY, -0.3f};
+  Floats moved = y;
+  MoveByOneUnit(*FindElementType("f32"), moved.data(), 5, 7);
+  EXPECT_NE(moved[0], y[0]);
+  EXPECT_NEAR(moved[0], 0.1, 2e-8);
+  EXPECT_EQ(moved[1], 1) << "few bits: exact";
+  EXPECT_EQ(moved[2], 0);
+  EXPECT_EQ(moved[3], INFINITY);
+  EXPECT_NEAR(moved[4], -0.3, 5e-8);
+  Floats again = y;
+  MoveByOneUnit(*FindElementType("f32"), again.data(), 5, 7);
+  EXPECT_EQ(again, moved);
+  std::vector<int32_t> integers = {5, 6};
+  MoveByOneUnit(*FindElementType("s32"), integers.data(), 2, 7);
+  EXPECT_EQ(integers, (std::vector<int32_t>{5, 6}));
+}
+
+TEST(Moved, NearbyIsWithinOnePercent) {
+  Floats moved(100, 2.0f);
+  MoveNearby(*FindElementType("f32"), moved.data(), 100, 7);
+  for (const float x : moved) EXPECT_NEAR(x, 2, 0.0201);
+  EXPECT_NE(moved[0], moved[1]);
+}
+
+}  // namespace
+}  // namespace hone::verify
