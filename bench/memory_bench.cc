@@ -65,6 +65,53 @@ Network Repeat(const Network& once, int times) {
   return network;
 }
 
+// Which tensors a plan moves most of: bytes loaded and stored, over the tensor's own.
+void PrintTraffic(const Network& network, const Plan& plan, int count) {
+  std::vector<std::pair<int64_t, int64_t>> moved(network.tensors.size());
+  std::vector<int64_t> streams(network.tensors.size());
+  const auto at = [](int32_t id) { return static_cast<size_t>(id); };
+  for (const Block& block : plan.blocks) {
+    for (const Step& step : block.steps) {
+      if (step.kind == StepKind::kStream) {
+        const Op& op = network.ops[at(step.op)];
+        for (TensorId result : op.results) {
+          moved[at(result)].second += network.tensors[at(result)].Bytes();
+          ++streams[at(result)];
+        }
+        for (ExprId input : op.inputs) {
+          for (TensorId tensor : LeavesOf(network, input)) {
+            moved[at(tensor)].first += network.tensors[at(tensor)].Bytes();
+          }
+        }
+      }
+      if (step.kind != StepKind::kLoad && step.kind != StepKind::kStore) continue;
+      int64_t bytes = 0;
+      for (const Box& box : step.boxes) {
+        bytes += Elements(box) * network.tensors[at(step.tensor)].element_bytes;
+      }
+      auto& [loaded, stored] = moved[at(step.tensor)];
+      (step.kind == StepKind::kLoad ? loaded : stored) += bytes;
+    }
+  }
+  std::vector<size_t> order(moved.size());
+  for (size_t t = 0; t < order.size(); ++t) order[t] = t;
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return moved[a].first + moved[a].second > moved[b].first + moved[b].second;
+  });
+  for (size_t k = 0; k < order.size() && k < static_cast<size_t>(count); ++k) {
+    const Tensor& tensor = network.tensors[order[k]];
+    const auto own = static_cast<double>(std::max<int64_t>(1, tensor.Bytes()));
+    std::string shape;
+    for (int64_t d : tensor.dimensions) shape += fmt::format("{}{}", shape.empty() ? "" : ",", d);
+    fmt::print("  {:>12} bytes loaded {:.1f} and stored {:.1f} times{}: {} {}[{}] by {}\n",
+               tensor.Bytes(), static_cast<double>(moved[order[k]].first) / own,
+               static_cast<double>(moved[order[k]].second) / own,
+               streams[order[k]] > 0 ? ", from DRAM to DRAM" : "", tensor.name, NameOf(tensor.type),
+               shape,
+               tensor.producer == kNone ? "nobody" : network.ops[at(tensor.producer)].opcode);
+  }
+}
+
 struct ScaleOptions {
   std::vector<std::string> files;
   std::string machine = "neuroncore_v2";
@@ -74,6 +121,7 @@ struct ScaleOptions {
   std::string plot;
   bool trace = false;
   bool layouts = false;
+  int traffic = 0;
 };
 
 int RunScale(const ScaleOptions& options) {
@@ -102,7 +150,8 @@ int RunScale(const ScaleOptions& options) {
       const Network written = Repeat(*program, times);
       const std::clock_t start = std::clock();
       const Network network = ByParts(written, LargeBytes(*machine));
-      PlanOptions plan_options{options.budget_seconds, nullptr};
+      PlanOptions plan_options{options.budget_seconds, nullptr, 0};
+      plan_options.spent_seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
       if (options.trace) {
         plan_options.trace = [](const Figures& figures) {
           fmt::print("  {:>14} bytes, {} spilled, {} groups, {} tiled, {} streamed\n",
@@ -138,6 +187,7 @@ int RunScale(const ScaleOptions& options) {
                  static_cast<double>(planned->local.dram_bytes) / bound,
                  fmt::format("{} {}", planned->local.copies, figures.copies), seconds,
                  static_cast<double>(usage.ru_maxrss) / 1024, verdict);
+      PrintTraffic(network, planned->plan, options.traffic);
       if (options.layouts) {
         fmt::print("  layouts that cost {:.2f} copies, and none cost less than {:.2f}\n",
                    AssignLayouts(network, *machine).cost, LeastLayoutCost(network, *machine));
@@ -294,6 +344,7 @@ int main(int argc, char** argv) {
   scales->add_option("--plot", scale.plot, "an SVG of seconds over operators");
   scales->add_option("--plan", scale.plan, "where the last program's plan goes");
   scales->add_flag("--trace", scale.trace, "say what came of every schedule");
+  scales->add_option("--traffic", scale.traffic, "so many tensors that move most");
   scales->add_flag("--layouts", scale.layouts, "how far the choice of layouts is from the best");
   hone::memory::RandomOptions random;
   CLI::App* randoms = app.add_subcommand("random", "random programs against XLA");

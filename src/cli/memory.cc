@@ -131,6 +131,7 @@ int RunMemory(const Options& options) {
     const Waiting waiting(options.common.ShowProgress(), "planning");
     memory::PlanOptions plan_options;
     plan_options.budget_seconds = options.budget_seconds;
+    plan_options.spent_seconds = loaded->seconds;
     planned = memory::MakePlan(loaded->program, network, *machine, plan_options);
   }
   if (!planned) return Fail(planned.error(), options.file, json);

@@ -22,6 +22,7 @@ struct LoadedNetwork {
   std::string fingerprint;
   memory::Network program;  // as it is written
   memory::Network network;  // what is planned: ByParts of it
+  double seconds = 0;       // of processor time that this took
 };
 StatusOr<LoadedNetwork> LoadNetwork(const CommonOptions& options, const std::string& file,
                                     const memory::Machine& machine);

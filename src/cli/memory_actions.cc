@@ -6,6 +6,7 @@
 #include "cli/input.h"
 #include "cli/memory.h"
 #include "cli/progress.h"
+#include "memory/deadline.h"
 #include "memory/plan_file.h"
 #include "memory/planner.h"
 #include "memory/simulator/simulate.h"
@@ -102,7 +103,9 @@ StatusOr<LoadedNetwork> LoadNetwork(const CommonOptions& options, const std::str
   auto program = memory::BuildNetwork(*graph);
   if (!program) return tl::unexpected(program.error());
   LoadedNetwork loaded{*std::move(pool), *info, info->fingerprint.ToHex(), *std::move(program), {}};
+  const memory::Deadline clock;
   loaded.network = memory::ByParts(loaded.program, memory::LargeBytes(machine));
+  loaded.seconds = clock.Spent();
   return loaded;
 }
 

@@ -1,7 +1,5 @@
 #include "memory/planner.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <deque>
 #include <iterator>
@@ -14,6 +12,7 @@
 
 #include "memory/access.h"
 #include "memory/allocation/allocation.h"
+#include "memory/deadline.h"
 #include "memory/layout/assign_layouts.h"
 #include "memory/planning/local.h"
 #include "memory/planning/order.h"
@@ -22,15 +21,6 @@
 
 namespace hone::memory {
 namespace {
-
-// Of this thread, on a processor: what is planned does not depend on what else the machine does.
-double Now() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-double Since(double then) { return Now() - then; }
 
 Status AssignOffsets(const Machine& machine, Plan& plan, double budget_seconds) {
   AllocationProblem problem;
@@ -125,6 +115,12 @@ struct Candidate {
   Plan plan;
 };
 constexpr double kLeastShare = 0.6;
+constexpr double kLeastInAHurry = 0.1;
+// Of the time that is left, as much for layouts and for schedules; and of the whole, so much for the
+// end.
+constexpr double kForLayouts = 0.2;
+constexpr double kForSchedules = 0.7;
+constexpr double kLeastLeft = 0.2;
 // An order that moves so many times what another does is not cut in further ways.
 constexpr double kHopeless = 1.5;
 // What a scratchpad's worth of wasted room counts when layouts are chosen: first only copies do,
@@ -139,10 +135,10 @@ ScheduleOptions OptionsFor(const Machine& machine, double share) {
   return {static_cast<int64_t>(share * static_cast<double>(machine.bytes_per_partition))};
 }
 
-// Every way to group for the last target that is tried, each once, until `seconds` have been spent
-// since `start`. The fewest bytes that one of them moves.
-int64_t AddCandidates(const std::deque<Target>& targets, int64_t bound, double start,
-                      double seconds, const PlanOptions& options, std::vector<Candidate>& all) {
+// Every way to group for the last target that is tried, each once, while `deadline` has not passed
+// and leaves the time that the last one took. The fewest bytes that one of them moves.
+int64_t AddCandidates(const std::deque<Target>& targets, int64_t bound, const Deadline& deadline,
+                      const PlanOptions& options, std::vector<Candidate>& all) {
   const Target& target = targets.back();
   std::vector<std::vector<OpId>> orders(1);
   orders[0].resize(target.network.ops.size());
@@ -166,7 +162,10 @@ int64_t AddCandidates(const std::deque<Target>& targets, int64_t bound, double s
       if (best > 0 && static_cast<double>(least[o]) > kHopeless * static_cast<double>(best)) {
         continue;
       }
+      const double before = deadline.Left();
       GroupOptions group_options;
+      // Of the first, something must come.
+      group_options.deadline = all.empty() ? Deadline(before / 2) : deadline;
       group_options.tile_above = tile_above;
       group_options.tile_share = tile_share;
       group_options.try_all = try_all;
@@ -177,6 +176,7 @@ int64_t AddCandidates(const std::deque<Target>& targets, int64_t bound, double s
                       })) {
         continue;
       }
+      if (!all.empty() && deadline.Passed()) return fewest;
       candidate.plan = Schedule(target, candidate.groups, OptionsFor(target.machine, 1));
       const Figures& figures = candidate.plan.figures;
       if (options.trace) options.trace(figures);
@@ -184,7 +184,7 @@ int64_t AddCandidates(const std::deque<Target>& targets, int64_t bound, double s
       fewest = std::min(fewest, figures.dram_bytes());
       all.push_back(std::move(candidate));
       // What moves no more than it must cannot be beaten.
-      if (fewest <= bound || Since(start) > seconds) return fewest;
+      if (fewest <= bound || 2 * deadline.Left() < before) return fewest;
     }
   }
   return fewest;
@@ -220,7 +220,8 @@ int64_t LargeBytes(const Machine& machine) { return machine.ScratchpadBytes() / 
 
 StatusOr<Planned> MakePlan(const Network& program, const Network& network, const Machine& machine,
                            const PlanOptions& options) {
-  const double start = Now();
+  const double budget = options.budget_seconds;
+  const Deadline deadline(budget - options.spent_seconds);
   Planned planned;
   planned.by_operator = OperatorBaseline(program, machine);
   planned.local = LocalBaseline(program, machine);
@@ -232,26 +233,40 @@ StatusOr<Planned> MakePlan(const Network& program, const Network& network, const
   const size_t most_targets = machine.engines_are_partitioned ? std::size(kRoomInCopies) : 1;
   while (targets.size() < most_targets) {
     const double room = kRoomInCopies[targets.size()];
-    targets.push_back({network, machine, AssignLayouts(network, machine, room).layouts, {}});
+    const double for_layouts = kForLayouts * std::max(0.0, deadline.Left());
+    targets.push_back(
+        {network, machine, AssignLayouts(network, machine, room, for_layouts).layouts, {}});
     Target& target = targets.back();
     target.copies = FindCopies(target);
-    const double share = static_cast<double>(targets.size()) / static_cast<double>(most_targets);
-    const int64_t bytes = AddCandidates(targets, planned.bound.dram_bytes(), start,
-                                        0.6 * share * options.budget_seconds, options, candidates);
+    // Of what is left, a share for each target, and one for addresses.
+    const auto more = static_cast<double>(most_targets - targets.size());
+    const Deadline until(std::max(0.0, kForSchedules * deadline.Left() / (1 + more)));
+    const int64_t bytes =
+        AddCandidates(targets, planned.bound.dram_bytes(), until, options, candidates);
     const auto bound = static_cast<double>(planned.bound.dram_bytes());
     if (static_cast<double>(bytes) <= kEnough * bound) break;
+    // What the last one took, the next one takes.
+    if (deadline.Left() < kLeastLeft * budget) break;
   }
   std::optional<Plan> best;
   while (!best && !candidates.empty()) {
     // Where it finds no addresses, once more with less room.
     const auto least = Best(candidates);
-    const double left = options.budget_seconds - Since(start);
-    if (AssignOffsets(machine, least->plan, std::clamp(left / 16, 0.1, 2.0))) {
+    const double left = deadline.Left();
+    const bool hurry = left < kLeastLeft * budget;
+    // In a hurry, only this one, with much less each time.
+    if (hurry && candidates.size() > 1) {
+      Candidate only = std::move(*least);
+      candidates.clear();
+      candidates.push_back(std::move(only));
+      continue;
+    }
+    if (AssignOffsets(machine, least->plan, std::clamp(left / 8, 0.0, 2.0))) {
       best = std::move(least->plan);
       break;
     }
-    least->share *= 0.97;
-    if (least->share < kLeastShare) {
+    least->share *= hurry ? 0.85 : 0.97;
+    if (least->share < (hurry ? kLeastInAHurry : kLeastShare)) {
       candidates.erase(least);
       continue;
     }
@@ -270,7 +285,7 @@ StatusOr<Planned> MakePlan(const Network& program, const Network& network, const
   figures.pairs_eliminated = pairs.moved;
   for (TensorId tensor : pairs.tensors) figures.pairs_eliminated += !reloaded.contains(tensor);
   figures.seconds = EstimateSeconds(network, machine, planned.plan);
-  planned.seconds = Since(start);
+  planned.seconds = options.spent_seconds + deadline.Spent();
   return planned;
 }
 

@@ -13,6 +13,7 @@ struct PlanOptions {
   double budget_seconds = 60;  // of processor time
   // Told of every schedule that was made, in the order of trying.
   std::function<void(const Figures&)> trace;
+  double spent_seconds = 0;  // of the budget, by ByParts
 };
 
 struct Planned {
@@ -20,14 +21,15 @@ struct Planned {
   Baseline by_operator;
   Baseline local;
   Bound bound;
-  double seconds = 0;  // of processor time that planning took
+  double seconds = 0;  // of processor time that planning took, ByParts included
 };
 
 // What is recomputed rather than kept: from this size on.
 int64_t LargeBytes(const Machine& machine);
 
 // Several orders and ways to group are scheduled; the one that moves the fewest bytes and fits is
-// kept, and its buffers placed. Deterministic but for the budget.
+// kept, and its buffers placed. Deterministic but for the budget, which is kept wherever it is
+// enough for one plan of single operators.
 // Errors: kUnsupported where even one operator's smallest tile does not fit.
 // `program` is what baselines and pairs are of; `network` what is planned: the same or ByParts of
 // it. The bound on what products move is that of `program`, that on parameters of `network`, which

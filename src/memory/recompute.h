@@ -65,7 +65,9 @@ void UpdateAtOnce(Network& network, std::optional<int64_t> huge_bytes);
 // Where more is alive than there is room for, elementwise results are made again after that point
 // rather than kept: of all sets of tensors from which the rest can be recomputed, the one with the
 // fewest bytes is kept, which is a minimum cut (as in PyTorch's min-cut rematerialization, Chen et
-// al. 2016 before it). Again and again, at the highest point, while that lowers it.
+// al. 2016 before it). Again and again, at the highest point, while that lowers it; so
+// much work at most that it takes a second or so, which is counted, not measured: who reads a plan
+// must find the same network again.
 Network RecomputeAtPeaks(Network network, int64_t room_bytes);
 
 }  // namespace hone::memory

@@ -18,6 +18,9 @@ constexpr int64_t kLeastGrowth = 2;  // times the bytes of its computed factors
 // Operators after the highest point at which it is cut, one after the other while none lowers it.
 constexpr OpId kAfter[] = {0, 4, 16, 64, 256};
 constexpr size_t kMostGrowth = 2;  // times the operators there were
+// Edges of flows that are looked at in all, and as how many to look at an operator counts.
+constexpr size_t kMostWork = 100'000'000;
+constexpr size_t kWorkOfOperator = 800;
 constexpr int64_t kEndless = std::numeric_limits<int64_t>::max() / 4;
 
 size_t U(int32_t id) { return static_cast<size_t>(id); }
@@ -37,13 +40,16 @@ class Flow {
     edges_.push_back({from, 0});
   }
 
-  // Nodes on the side of node 0 of a minimum cut.
-  std::vector<bool> Cut() {
-    while (Levels()) {
+  size_t work() const { return work_; }
+
+  // Nodes on the side of node 0 of a minimum cut; none where that would be too much work.
+  std::vector<bool> Cut(size_t most_work) {
+    while (work_ < most_work && Levels()) {
       next_.assign(edges_of_.size(), 0);
-      while (Push(0, kEndless) > 0) {
+      while (work_ < most_work && Push()) {
       }
     }
+    if (work_ >= most_work) return {};
     std::vector<bool> reached(level_.size());
     for (size_t n = 0; n < level_.size(); ++n) reached[n] = level_[n] >= 0;
     return reached;
@@ -63,6 +69,7 @@ class Flow {
     while (!open.empty()) {
       const int32_t at = open.front();
       open.pop();
+      work_ += edges_of_[U(at)].size();
       for (int32_t e : edges_of_[U(at)]) {
         const Edge& edge = edges_[U(e)];
         if (edge.left == 0 || level_[U(edge.to)] >= 0) continue;
@@ -73,25 +80,44 @@ class Flow {
     return level_[1] >= 0;
   }
 
-  int64_t Push(int32_t at, int64_t most) {
-    if (at == 1) return most;
-    for (size_t& k = next_[U(at)]; k < edges_of_[U(at)].size(); ++k) {
-      const int32_t e = edges_of_[U(at)][k];
-      Edge& edge = edges_[U(e)];
-      if (edge.left == 0 || level_[U(edge.to)] != level_[U(at)] + 1) continue;
-      const int64_t pushed = Push(edge.to, std::min(most, edge.left));
-      if (pushed == 0) continue;
+  // Along one more way; false where there is none. Ways are as long as programs are deep: no
+  // recursion.
+  bool Push() {
+    path_.clear();
+    for (int32_t at = 0; at != 1;) {
+      size_t& k = next_[U(at)];
+      for (; k < edges_of_[U(at)].size() && !LeadsOn(edges_of_[U(at)][k], at); ++k) ++work_;
+      if (k < edges_of_[U(at)].size()) {
+        path_.push_back(edges_of_[U(at)][k]);
+        at = edges_[U(path_.back())].to;
+        continue;
+      }
+      if (path_.empty()) return false;
+      at = edges_[U(path_.back() ^ 1)].to;
+      ++next_[U(at)];
+      path_.pop_back();
+    }
+    work_ += path_.size();
+    int64_t pushed = kEndless;
+    for (int32_t e : path_) pushed = std::min(pushed, edges_[U(e)].left);
+    for (int32_t e : path_) {
       edges_[U(e)].left -= pushed;
       edges_[U(e ^ 1)].left += pushed;
-      return pushed;
     }
-    return 0;
+    return true;
+  }
+
+  bool LeadsOn(int32_t e, int32_t from) const {
+    const Edge& edge = edges_[U(e)];
+    return edge.left > 0 && level_[U(edge.to)] == level_[U(from)] + 1;
   }
 
   std::vector<Edge> edges_;
   std::vector<std::vector<int32_t>> edges_of_;
   std::vector<int> level_;
   std::vector<size_t> next_;
+  std::vector<int32_t> path_;
+  size_t work_ = 0;  // edges looked at
 };
 
 class AtPeak {
@@ -142,7 +168,7 @@ class AtPeak {
   }
 
   // Makes again, after the peak, what need not be kept over it.
-  void Recompute() {
+  void Recompute(size_t most_work) {
     const Network& all = again_.network();
     node_.assign(all.tensors.size(), kNone);
     flow_.AddNode();
@@ -155,7 +181,8 @@ class AtPeak {
       crossing.push_back(id);
       flow_.AddEdge(NodeOf(id) + 1, 1, kEndless);
     }
-    const std::vector<bool> kept_side = flow_.Cut();
+    const std::vector<bool> kept_side = flow_.Cut(most_work);
+    if (kept_side.empty()) return;
     // From what must be there after the peak back to what is kept.
     std::vector<bool> made(all.ops.size(), false);
     std::vector<TensorId> open = crossing;
@@ -179,6 +206,8 @@ class AtPeak {
       if (!late.empty()) again_.Again(o, late);
     }
   }
+
+  size_t work() const { return flow_.work(); }
 
   Network Finish() && { return std::move(again_).Finish(); }
 
@@ -237,13 +266,16 @@ class AtPeak {
 
 Network RecomputeAtPeaks(Network network, int64_t room_bytes) {
   const size_t most = kMostGrowth * network.ops.size();
-  size_t after = 0;
+  size_t after = 0, work = 0;
   for (int round = 0; round < kMostRounds && after < std::size(kAfter); ++round) {
+    if (work > kMostWork) break;
+    work += kWorkOfOperator * network.ops.size();
     AtPeak at(network, room_bytes);
     const int64_t alive = at.FindPeak();
     if (alive <= room_bytes) break;
     at.MoveBy(kAfter[after]);
-    at.Recompute();
+    at.Recompute(kMostWork - std::min(work, kMostWork));
+    work += at.work();
     Network next = std::move(at).Finish();
     const int64_t lowered = alive - AtPeak(next, room_bytes).FindPeak();
     const bool gains = static_cast<double>(lowered) >= kLeastGain * static_cast<double>(alive);

@@ -73,5 +73,19 @@ TEST(BestFit, IsValidOnRandomProblems) {
   }
 }
 
+// All of 4000 live at the same time: too many to place again and again.
+TEST(BestFit, ReturnsWhatItHasWhenItsTimeIsOver) {
+  AllocationProblem problem;
+  problem.capacity = 1000;
+  for (int64_t i = 0; i < 4000; ++i) problem.buffers.push_back({i % 7, 100 + i % 11, 1 + i % 13});
+  const Deadline clock;
+  const Allocation allocation = BestFit(problem, Deadline(0.05));
+  EXPECT_LT(clock.Spent(), 0.5);
+  EXPECT_GT(allocation.height, problem.capacity);
+  EXPECT_EQ(allocation.offsets.size(), problem.buffers.size());
+  problem.capacity = allocation.height;
+  EXPECT_TRUE(Validate(problem, allocation));
+}
+
 }  // namespace
 }  // namespace hone::memory

@@ -92,5 +92,39 @@ TEST(Sums, ThatLackAPartOrTakeOneTwiceAreTrapped) {
   EXPECT_NE(spoilt([](Step& step) { step.sums[1] = step.sums[2]; }), "");
 }
 
+// Layers that all read what the first ones made, forwards and backwards, so that little fits.
+Network ManyLayers(int64_t layers) {
+  std::vector<InstructionInfo> instructions = {Parameter(0, {32, 32}), Parameter(1, {32, 32})};
+  std::vector<uint32_t> kept;
+  const std::vector<std::pair<std::string, std::string>> product = {
+      {"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}};
+  uint32_t last = 0;
+  const auto add = [&](InstructionInfo instruction) {
+    instructions.push_back(std::move(instruction));
+    return last = static_cast<uint32_t>(instructions.size() - 1);
+  };
+  for (int64_t k = 0; k < layers; ++k) {
+    add(Instruction("dot", {32, 32}, {last, 1}, product));
+    kept.push_back(add(Instruction("tanh", {32, 32}, {last})));
+  }
+  for (int64_t k = layers; k-- > 0;) {
+    add(Instruction("multiply", {32, 32}, {last, kept[static_cast<size_t>(k)]}));
+    add(Instruction("dot", {32, 32}, {last, 1}, product));
+  }
+  return Built(std::move(instructions));
+}
+
+TEST(MakePlan, KeepsToItsBudget) {
+  const Network program = ManyLayers(1500);
+  for (const Machine& machine : {SmallMachine(8, 16384), SmallMachine(1, 262144)}) {
+    const Network network = ByParts(program, LargeBytes(machine));
+    const double budget = 0.5;
+    const auto planned = MakePlan(program, network, machine, {budget, nullptr, 0});
+    ASSERT_TRUE(planned) << planned.error().message;
+    EXPECT_LE(planned->seconds, 1.1 * budget + 0.1);  // clocks of busy machines
+    EXPECT_TRUE(Simulate(network, machine, planned->plan, nullptr));
+  }
+}
+
 }  // namespace
 }  // namespace hone::memory

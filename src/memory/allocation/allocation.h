@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/result.h"
+#include "memory/deadline.h"
 
 namespace hone::memory {
 
@@ -40,7 +41,8 @@ struct SearchOptions {
 // As a heap would; then each in the tightest gap that it fits into, in several orders; then what
 // reaches above the capacity first, again and again. May be higher than the capacity. Cost: the
 // pairs of buffers that live at the same time, a few dozen times.
-Allocation BestFit(const AllocationProblem& problem);
+// What it has when `deadline` passes is what it returns.
+Allocation BestFit(const AllocationProblem& problem, const Deadline& deadline = Deadline());
 
 // A place for each buffer below the capacity, or the proof that there is none.
 // Errors: kInvalidInput where no allocation exists; kDeadline where the budget was spent first.

@@ -14,8 +14,10 @@ constexpr int kMostRounds = 60;            // of placing again
 
 using Order = std::vector<size_t>;
 
-// For each buffer, those that live at the same time; nothing where there are too many.
-std::vector<std::vector<uint32_t>> Neighbours(const AllocationProblem& problem) {
+// For each buffer, those that live at the same time; nothing where there are too many, or too many
+// for the time that is left.
+std::vector<std::vector<uint32_t>> Neighbours(const AllocationProblem& problem,
+                                              const Deadline& deadline) {
   std::vector<std::vector<uint32_t>> neighbours(problem.buffers.size());
   Order by_start(problem.buffers.size());
   std::iota(by_start.begin(), by_start.end(), size_t{0});
@@ -29,7 +31,7 @@ std::vector<std::vector<uint32_t>> Neighbours(const AllocationProblem& problem) 
     std::erase_if(alive, [&](size_t j) { return problem.buffers[j].end <= buffer.start; });
     if (buffer.size == 0 || buffer.end <= buffer.start) continue;
     pairs += alive.size();
-    if (pairs > kMostPairs) return {};
+    if (pairs > kMostPairs || deadline.Passed()) return {};
     for (size_t j : alive) {
       neighbours[i].push_back(static_cast<uint32_t>(j));
       neighbours[j].push_back(static_cast<uint32_t>(i));
@@ -40,12 +42,20 @@ std::vector<std::vector<uint32_t>> Neighbours(const AllocationProblem& problem) 
 }
 
 // One buffer after the other, each in the tightest gap between those placed that live at its time.
+// Of endless height where the deadline passes first.
 Allocation InOrder(const AllocationProblem& problem,
-                   const std::vector<std::vector<uint32_t>>& neighbours, const Order& order) {
+                   const std::vector<std::vector<uint32_t>>& neighbours, const Order& order,
+                   const Deadline& deadline) {
+  constexpr size_t kBetweenLooks = 64;  // buffers
   Allocation allocation;
+  size_t placed = 0;
   allocation.offsets.assign(order.size(), -1);
   std::vector<std::pair<int64_t, int64_t>> taken;
   for (size_t i : order) {
+    if (++placed % kBetweenLooks == 0 && deadline.Passed()) {
+      allocation.height = std::numeric_limits<int64_t>::max();
+      break;
+    }
     const AllocationBuffer& buffer = problem.buffers[i];
     taken.clear();
     for (uint32_t j : neighbours[i]) {
@@ -127,10 +137,10 @@ Allocation InTime(const AllocationProblem& problem) {
 
 }  // namespace
 
-Allocation BestFit(const AllocationProblem& problem) {
+Allocation BestFit(const AllocationProblem& problem, const Deadline& deadline) {
   Allocation best = InTime(problem);
-  if (best.height <= problem.capacity) return best;
-  const auto neighbours = Neighbours(problem);
+  if (best.height <= problem.capacity || deadline.Passed()) return best;
+  const auto neighbours = Neighbours(problem, deadline);
   if (neighbours.empty()) return best;
   const auto length = [](const AllocationBuffer& b) { return b.end - b.start; };
   using Before = std::function<bool(const AllocationBuffer&, const AllocationBuffer&)>;
@@ -149,18 +159,19 @@ Allocation BestFit(const AllocationProblem& problem) {
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
       return before(problem.buffers[a], problem.buffers[b]);
     });
-    Allocation next = InOrder(problem, neighbours, order);
+    Allocation next = InOrder(problem, neighbours, order, deadline);
     if (next.height < best.height || best_order.empty()) {
       best_order = order;
       if (next.height < best.height) best = std::move(next);
     }
-    if (best.height <= problem.capacity) return best;
+    if (best.height <= problem.capacity || deadline.Passed()) return best;
   }
   // What reaches too high goes first the next time (Joslin and Clements 1999, "Squeaky Wheel
   // Optimization").
   order = best_order;
   for (int round = 0; round < kMostRounds; ++round) {
-    Allocation next = InOrder(problem, neighbours, order);
+    Allocation next = InOrder(problem, neighbours, order, deadline);
+    if (deadline.Passed()) break;
     std::stable_partition(order.begin(), order.end(), [&](size_t i) {
       return next.offsets[i] + problem.buffers[i].size > problem.capacity;
     });
@@ -172,12 +183,15 @@ Allocation BestFit(const AllocationProblem& problem) {
 
 StatusOr<Allocation> Allocate(const AllocationProblem& problem, const SearchOptions& options) {
   constexpr size_t kMostForSearch = 1500;
-  Allocation allocation = BestFit(problem);
+  const Deadline deadline(options.budget_seconds);
+  Allocation allocation = BestFit(problem, deadline);
   if (allocation.height <= problem.capacity) return allocation;
   if (problem.buffers.size() > kMostForSearch) {
     return MakeError(ErrorCode::kDeadline, "too many buffers to search for an allocation");
   }
-  return Search(problem, options);
+  SearchOptions left = options;
+  left.budget_seconds = std::max(0.01, deadline.Left());
+  return Search(problem, left);
 }
 
 }  // namespace hone::memory

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "memory/access.h"
+#include "memory/deadline.h"
 #include "memory/layout/labelling.h"
 #include "memory/layout/requirements.h"
 
@@ -254,12 +255,15 @@ struct Problem {
 }  // namespace
 
 LayoutAssignment AssignLayouts(const Network& network, const Machine& machine,
-                               double room_in_copies) {
+                               double room_in_copies, double budget_seconds) {
+  const Deadline deadline(budget_seconds);
   LayoutAssignment assignment;
   assignment.layouts.resize(network.tensors.size());
   if (!machine.engines_are_partitioned) return assignment;
   const Problem problem(network, machine, room_in_copies);
-  const Labelling labelling = Label(problem.labelling);
+  LabellingOptions options;
+  options.budget_seconds = std::max(0.0, deadline.Left());
+  const Labelling labelling = Label(problem.labelling, options);
   assignment.cost = labelling.cost;
   for (size_t t = 0; t < network.tensors.size(); ++t) {
     assignment.layouts[t] = problem.layouts[t][labelling.labels[t]];

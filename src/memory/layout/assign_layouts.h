@@ -2,6 +2,7 @@
 #ifndef HONE_MEMORY_LAYOUT_ASSIGN_LAYOUTS_H_
 #define HONE_MEMORY_LAYOUT_ASSIGN_LAYOUTS_H_
 
+#include <limits>
 #include <vector>
 
 #include "memory/layout/layout.h"
@@ -17,9 +18,11 @@ struct LayoutAssignment {
 // Each tensor takes one of the layouts that its producer can leave it in, such that the fewest
 // operands lie otherwise than their operators ask, and little room is wasted: see labelling.h.
 // `room_in_copies`: so many copies are as bad as wasting the room of the whole scratchpad where it
-// would be full anyway. Time: O(operators × layouts).
-LayoutAssignment AssignLayouts(const Network& network, const Machine& machine,
-                               double room_in_copies = 0);
+// would be full anyway. Time: O(operators × layouts); where `budget_seconds` are not enough, with
+// fewer states.
+LayoutAssignment AssignLayouts(
+    const Network& network, const Machine& machine, double room_in_copies = 0,
+    double budget_seconds = std::numeric_limits<double>::infinity());
 
 // No layouts cost less.
 double LeastLayoutCost(const Network& network, const Machine& machine, double room_in_copies = 0);

@@ -4,6 +4,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include "memory/deadline.h"
+
 namespace hone::memory {
 namespace {
 
@@ -54,6 +56,7 @@ class Search {
       : problem_(problem),
         options_(options),
         relaxed_(relaxed),
+        most_states_(options.most_states),
         slot_(problem.costs.size(), kNone),
         last_use_(problem.costs.size(), -1),
         alone_(problem.costs.size(), false),
@@ -69,7 +72,11 @@ class Search {
 
   Labelling Run() {
     states_.push_back({});
-    for (size_t f = 0; f < problem_.factors.size(); ++f) Step(f);
+    const Deadline deadline(options_.budget_seconds);
+    for (size_t f = 0; f < problem_.factors.size(); ++f) {
+      Step(f);
+      if (!relaxed_ && f % kBetweenLooks == 0) Hurry(f, deadline.Spent());
+    }
     const auto best =
         std::min_element(states_.begin(), states_.end(),
                          [](const State& a, const State& b) { return a.cost < b.cost; });
@@ -87,6 +94,16 @@ class Search {
 
  private:
   static constexpr int32_t kNone = -1;
+  static constexpr size_t kBetweenLooks = 32;  // factors
+
+  // As many states as the rest has time for, if it takes as long for each as it did so far.
+  void Hurry(size_t f, double spent) {
+    const double share =
+        static_cast<double>(f + 1) / static_cast<double>(problem_.factors.size());
+    const bool late = spent > share * options_.budget_seconds;
+    most_states_ = late ? std::max<size_t>(1, most_states_ / 2)
+                        : std::min(options_.most_states, most_states_ * 2);
+  }
   struct Choice {
     int32_t variable;
     uint8_t label;
@@ -247,7 +264,7 @@ class Search {
       if (relaxed_) given_up_[U(old)] = true;
     }
     // Before a factor has told them apart, more are kept.
-    const size_t most = factor == nullptr ? options_.most_states * 8 : options_.most_states;
+    const size_t most = factor == nullptr ? most_states_ * 8 : most_states_;
     if (relaxed_) {
       while (candidates.size() > most) GiveUp(v, candidates);
     } else if (candidates.size() > most) {
@@ -312,6 +329,7 @@ class Search {
   const LabellingProblem& problem_;
   const LabellingOptions options_;
   const bool relaxed_;
+  size_t most_states_;
   std::vector<int32_t> slot_;      // of each variable that is live
   std::vector<int64_t> last_use_;  // factor
   std::vector<bool> alone_;  // asked for once in a mode, by one factor; no factor makes it
@@ -328,7 +346,8 @@ class Search {
   bool optimal_ = true;
 };
 
-void Improve(const LabellingProblem& problem, int sweeps, std::vector<uint8_t>& labels) {
+void Improve(const LabellingProblem& problem, int sweeps, const Deadline& deadline,
+             std::vector<uint8_t>& labels) {
   std::vector<std::vector<size_t>> factors(labels.size());  // that each variable is part of
   for (size_t f = 0; f < problem.factors.size(); ++f) {
     const auto add = [&](int32_t v) {
@@ -337,7 +356,7 @@ void Improve(const LabellingProblem& problem, int sweeps, std::vector<uint8_t>& 
     add(problem.factors[f].results[0]);
     ForEachAsk(problem.factors[f], [&](int32_t v, const LabelMode&) { add(v); });
   }
-  for (int sweep = 0; sweep < sweeps; ++sweep) {
+  for (int sweep = 0; sweep < sweeps && !deadline.Passed(); ++sweep) {
     bool changed = false;
     for (size_t k = 0; k < labels.size(); ++k) {
       const size_t v = sweep % 2 == 0 ? labels.size() - 1 - k : k;
@@ -370,8 +389,9 @@ double CostOf(const LabellingProblem& problem, const std::vector<uint8_t>& label
 }
 
 Labelling Label(const LabellingProblem& problem, const LabellingOptions& options) {
+  const Deadline deadline(options.budget_seconds);
   Labelling labelling = Search(problem, options, false).Run();
-  if (!labelling.optimal) Improve(problem, options.sweeps, labelling.labels);
+  if (!labelling.optimal) Improve(problem, options.sweeps, deadline, labelling.labels);
   labelling.cost = CostOf(problem, labelling.labels);
   return labelling;
 }

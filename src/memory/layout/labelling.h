@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace hone::memory {
@@ -44,6 +45,8 @@ struct LabellingOptions {
   // tell states apart.
   size_t horizon = 128;
   int sweeps = 4;
+  // Fewer states go on where this would not be enough.
+  double budget_seconds = std::numeric_limits<double>::infinity();
 };
 
 struct Labelling {

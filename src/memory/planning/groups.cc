@@ -55,8 +55,9 @@ class Grouping {
     while (!waiting_.empty()) {
       const OpId op = waiting_.front();
       waiting_.pop_front();
-      if (!IsLarge(op)) {
-        Alone(op, false);
+      const bool large = IsLarge(op);
+      if (!large || options_.deadline.Passed()) {
+        Alone(op, large);
         continue;
       }
       std::optional<Growth> best;

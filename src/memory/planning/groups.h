@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "memory/deadline.h"
 #include "memory/layout/requirements.h"
 #include "memory/network.h"
 
@@ -51,6 +52,8 @@ struct GroupOptions {
   size_t most_ops = 512;  // of a tiled group
   size_t most_tiles = 1024;
   double most_recomputed = 1.3;  // work of a group's operator over its work untiled
+  // From then on operators go alone, those that are too large from DRAM to DRAM.
+  Deadline deadline;
 };
 
 // Cuts the order of operators into groups; a group's operators follow upon each other, and every

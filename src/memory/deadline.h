@@ -1,0 +1,35 @@
+// How much of a budget for planning is left.
+#ifndef HONE_MEMORY_DEADLINE_H_
+#define HONE_MEMORY_DEADLINE_H_
+
+#include <time.h>
+
+#include <limits>
+
+namespace hone::memory {
+
+// Seconds of this thread on a processor: what is planned does not depend on what else the machine
+// does.
+class Deadline {
+ public:
+  explicit Deadline(double seconds = std::numeric_limits<double>::infinity())
+      : start_(Now()), seconds_(seconds) {}
+
+  double Spent() const { return Now() - start_; }
+  double Left() const { return seconds_ - Spent(); }
+  bool Passed() const { return Left() <= 0; }
+
+ private:
+  static double Now() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  }
+
+  double start_;
+  double seconds_;
+};
+
+}  // namespace hone::memory
+
+#endif  // HONE_MEMORY_DEADLINE_H_
