@@ -7,6 +7,7 @@
 
 #include "env/pass_order.h"
 #include "search/searcher.h"
+#include "tune/best_orders.h"
 #include "tune/starts.h"
 
 namespace hone {
@@ -20,45 +21,13 @@ double Since(Clock::time_point start) {
 
 // Sequences asked for at a time. Fixed, so that a run does not depend on the number of workers.
 constexpr size_t kBatch = 4;
-// Of all results, how many are kept for replay and comparison.
-constexpr size_t kFinalists = 8;
 // Finalists with rules of patterns that may fail the comparison, and the number of others to fall
 // back on.
 constexpr size_t kFallbacks = 2;
-// Candidates whose comparison may break down before XLA's own order has its turn.
-constexpr size_t kMostBroken = 2;
+// Candidates of which it may not be known what they compute before XLA's own order has its turn.
+constexpr size_t kMostUntold = 2;
 // Rounds of questions that told nothing new, after which a search counts as exhausted.
 constexpr int kMostIdleRounds = 2000;
-
-struct Candidate {
-  double value = 0;
-  std::vector<PassId> passes;
-  Fingerprint state;
-  bool stood_back = false;  // came out worse than promised once
-};
-
-// The best few, each another state.
-class Finalists {
- public:
-  void Offer(Candidate candidate) {
-    for (Candidate& known : best_) {
-      if (known.state != candidate.state) continue;
-      if (candidate.passes.size() < known.passes.size()) known = std::move(candidate);
-      return;
-    }
-    best_.insert(std::upper_bound(best_.begin(), best_.end(), candidate, Better),
-                 std::move(candidate));
-    if (best_.size() > kFinalists) best_.pop_back();
-  }
-  std::vector<Candidate>& all() { return best_; }
-  double value() const { return best_.front().value; }
-
- private:
-  static bool Better(const Candidate& a, const Candidate& b) {
-    return a.value != b.value ? a.value < b.value : a.passes.size() < b.passes.size();
-  }
-  std::vector<Candidate> best_;
-};
 
 class Optimizer {
  public:
@@ -333,7 +302,7 @@ class Optimizer {
       });
       if (!there) all.push_back(other);
     };
-    for (Finalists* others : {&without_patterns_, &without_rules_}) {
+    for (BestOrders* others : {&without_patterns_, &without_rules_}) {
       for (size_t i = 0; i < std::min(kFallbacks, others->all().size()); ++i) {
         add(others->all()[i]);
       }
@@ -344,13 +313,13 @@ class Optimizer {
   }
 
   // Makes the finalists, best first, and takes the first that keeps its promise and computes the
-  // same. What cannot be compared is taken too, when nothing speaks against it. Whatever else goes
-  // wrong with one, the next has its turn.
+  // same. Whatever goes wrong with one, the next has its turn. Where of none it can be told, the best is
+  // taken all the same, when nothing speaks against it.
   void Choose() {
     const Clock::time_point start = Clock::now();
     std::vector<Candidate> all = InTurn();
     size_t different = 0;  // candidates that computed something else
-    size_t broken = 0;     // of which the comparison broke down
+    size_t untold = 0;     // of which it cannot be told
     bool taken = false;
     for (size_t i = 0; i < all.size() && !taken; ++i) {
       const Candidate candidate = all[i];
@@ -360,7 +329,7 @@ class Optimizer {
         return pass.kind == PassKind::kRules && pass.name != "batch_lanes";
       });
       if (has_patterns && different >= kFallbacks) continue;
-      if (broken >= kMostBroken && !own_order) continue;
+      if (untold >= kMostUntold && !own_order) continue;
       StatusOr<Made> made = Make(candidate);
       if (!made) {
         Reject(candidate, made.error().message);
@@ -378,37 +347,65 @@ class Optimizer {
         Discard(*made);
         continue;
       }
-      taken = !options_.verify || Stands(candidate, *made, last, different, broken);
+      taken = !options_.verify || Stands(candidate, *made, last, different, untold);
       if (taken) Take(*std::move(made));
       Discard(*made);
     }
-    // Nothing could be compared: the best of what was made, and what spoke against comparing it.
-    if (!taken && unverified_) Take(*std::move(unverified_));
+    if (taken) {
+      for (const Untold& untold : untold_) Reject(untold.candidate, untold.report.reason);
+    } else if (unverified_ && !TakeProgramItself()) {
+      // Of none it can be told: the best, and what spoke against comparing it.
+      Take(*std::move(unverified_));
+      result_.verification_ran = true;
+      result_.verification = untold_.front().report;
+    }
     result_.verify_seconds = Since(start);
+  }
+
+  bool Compiles(const StateName& state) {
+    CompileOptions quickly;
+    quickly.sites = false;
+    return pool_.Compile(state, {}, quickly).has_value();
+  }
+
+  // Where the program can be compiled and what was made of it cannot.
+  bool TakeProgramItself() {
+    if (Compiles(Name(unverified_->candidate)) || !Compiles({order_.program().id, {}})) return false;
+    StatusOr<Made> made = Make({order_.initial_value(), {}, order_.program().fingerprint});
+    if (!made) return false;
+    for (const Untold& untold : untold_) Reject(untold.candidate, untold.report.reason);
+    result_.verification_ran = true;
+    result_.verification.verdict = Verdict::kEqual;
+    result_.verification.method = "the program itself";
+    Discard(*made);
+    Take(*std::move(made));
+    return true;
   }
 
   // Whether it is the result, compared as far as may be.
   bool Stands(const Candidate& candidate, Made& made, bool last, size_t& different,
-              size_t& broken) {
+              size_t& untold) {
     Report("verify");
-    const StatusOr<ComparisonReport> report =
+    StatusOr<ComparisonReport> report =
         pool_.Compare({order_.program().id, {}}, {made.id, {}}, options_.compare);
     if (!report) {
-      ++broken;
-      const std::string why = "the comparison broke down: " + report.error().message;
-      Reject(candidate, why);
-      if (!unverified_) {
-        unverified_ = std::move(made);
-        result_.verification_ran = true;
-        result_.verification = ComparisonReport();
-        result_.verification.method = "none";
-        result_.verification.reason = why;
-      }
-      return false;
+      ComparisonReport broken;
+      broken.method = "none";
+      broken.reason = "the comparison broke down: " + report.error().message;
+      report = broken;
     }
     if (report->verdict == Verdict::kDifferent && !last) {
       Reject(candidate, "it computes something else: " + report->reason);
       ++different;
+      return false;
+    }
+    // It may be this one that cannot be compiled or run, or any: another will tell. But for what
+    // takes its time.
+    if (report->verdict == Verdict::kCannotTell && !last) {
+      const bool slow = report->seconds > options_.compare.budget_seconds / 4;
+      untold += slow ? kMostUntold : 1;
+      untold_.push_back({candidate, *report});
+      if (!unverified_) unverified_ = std::move(made);
       return false;
     }
     result_.verification_ran = true;
@@ -465,11 +462,16 @@ class Optimizer {
   const Clock::time_point start_ = Clock::now();
   std::optional<Clock::time_point> search_start_;  // once the default order has been taken
   int64_t evaluated_before_ = 0;                   // before the search
-  Finalists finalists_;
-  Finalists without_patterns_;  // of hone's rules batch_lanes alone
-  Finalists without_rules_;
+  BestOrders finalists_;
+  BestOrders without_patterns_;  // of hone's rules batch_lanes alone
+  BestOrders without_rules_;
   std::optional<Candidate> by_default_;  // XLA's own order, where it changes something
-  std::optional<Made> unverified_;       // the best of those whose comparison broke down
+  struct Untold {
+    Candidate candidate;
+    ComparisonReport report;
+  };
+  std::vector<Untold> untold_;      // of which it cannot be told what they compute
+  std::optional<Made> unverified_;  // the first of them
   OptimizeResult result_;
   Metrics metrics_;            // of the last replay
   bool needs_arrays_ = false;  // of the policy's

@@ -235,5 +235,29 @@ ENTRY main {
   EXPECT_GE(result->rejected.size(), 8u);
 }
 
+// XLA:CPU compiles this dot as it is, and not what a simplifier makes of it: that is no reason to come
+// out with nothing.
+TEST(Optimize, WhatCannotBeCompiledGivesWayToWhatCan) {
+  Pool& pool = SharedPool();
+  const ProgramInfo program = MustLoad(pool, R"(HloModule two_contracted
+ENTRY main {
+  a = f32[4,8,5] parameter(0)
+  b = f32[4,8,5] parameter(1)
+  sum = f32[4,8,5] add(a, b)
+  c = f32[4,8,6] parameter(2)
+  dot = f32[5,6] dot(sum, c), lhs_contracting_dims={0,1}, rhs_contracting_dims={0,1}
+  ROOT turned = f32[6,5] transpose(dot), dimensions={1,0}, control-predecessors={sum}
+}
+)");
+  OptimizeOptions options = Steps(300);
+  options.actions = "algsimp:generic,dce";
+  const auto result = Optimize(pool, program, options);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_TRUE(result->verified()) << result->verification.reason;
+  ASSERT_FALSE(result->rejected.empty());
+  EXPECT_NE(result->rejected[0].find("does not compile"), std::string::npos)
+      << result->rejected[0];
+}
+
 }  // namespace
 }  // namespace hone
