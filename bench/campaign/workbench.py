@@ -42,7 +42,10 @@ def examine(bench, file, rng):
     elif changed:
         done.append(name)
     if done and rng.random() < 0.2 and first.op_count < 400:
-        found = bench.compare(first, rewritten, 2, 10.0, 1)
+        try:
+            found = bench.compare(first, rewritten, 2, 10.0, 1)
+        except RuntimeError as error:  # XLA cannot compile or end it: no verdict
+            return None, remarks + ["no verdict: " + signature(str(error))]
         if found["verdict"] == "different":
             return f"different after {','.join(done)}: {signature(found['reason'])}", remarks
         remarks.append(f"compared: {found['verdict']} {signature(found['reason'])}")

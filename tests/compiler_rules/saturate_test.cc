@@ -126,6 +126,26 @@ ENTRY e {
   EXPECT_EQ(DigestModule(*other).fingerprint, DigestModule(*before).fingerprint);
 }
 
+// A rule makes another reduction of the one it is given: its region is of the same module.
+TEST(Saturate, AReductionOfANegation) {
+  const auto module = Parse(R"(
+HloModule m
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+ENTRY e {
+  x = f32[20,65,5] parameter(0)
+  n = f32[20,65,5] negate(x)
+  zero = f32[] constant(0)
+  ROOT r = f32[20,65] reduce(n, zero), dimensions={2}, to_apply=sum
+})");
+  const auto before = module->Clone("");
+  RunOn(*module, For(SaturationGoal::kFlops));
+  ExpectEqual(*before, *module);
+}
+
 TEST(Saturate, ASharedProductIsNotMadeTwice) {
   // (a b) c alone is cheaper as a (b c), but a b is there anyway.
   const auto module = Parse(R"(

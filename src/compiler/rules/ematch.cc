@@ -60,8 +60,15 @@ const std::vector<NodeId>& NodeIndex::With(HloOpcode opcode) const {
 // A match as instructions of a computation of its own, and back.
 class RuleRewrite::Scratch {
  public:
-  Scratch(const Rule& rule, HloOperators& operators, EGraph& graph, xla::HloModule* module)
-      : rule_(rule), operators_(operators), graph_(graph), module_(module), builder_("scratch") {}
+  // A copy in `module` of each region that was needed is kept in `regions`.
+  Scratch(const Rule& rule, HloOperators& operators, EGraph& graph, xla::HloModule* module,
+          absl::flat_hash_map<const xla::HloComputation*, xla::HloComputation*>& regions)
+      : rule_(rule),
+        operators_(operators),
+        graph_(graph),
+        module_(module),
+        regions_(regions),
+        builder_("scratch") {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch() {
@@ -135,7 +142,14 @@ class RuleRewrite::Scratch {
       if (operands.back() == nullptr) return nullptr;
     }
     const ClassId id = graph_.ClassOf(node);
-    tree = Add(operators_.Make(graph_.node(node).op, operands, /*for_module=*/false), id);
+    std::unique_ptr<HloInstruction> made =
+        operators_.Make(graph_.node(node).op, operands, /*for_module=*/false);
+    made->ReplaceCalledComputations([this](xla::HloComputation* region) {
+      xla::HloComputation*& copy = regions_[region];
+      if (copy == nullptr) copy = module_->AddEmbeddedComputation(region->Clone("scratch"));
+      return copy;
+    });
+    tree = Add(std::move(made), id);
     return tree;
   }
 
@@ -178,6 +192,7 @@ class RuleRewrite::Scratch {
   HloOperators& operators_;
   EGraph& graph_;
   xla::HloModule* const module_;
+  absl::flat_hash_map<const xla::HloComputation*, xla::HloComputation*>& regions_;
   const egraph::Match* match_ = nullptr;
   HloComputation::Builder builder_;
   HloComputation* computation_ = nullptr;
@@ -292,7 +307,7 @@ void RuleRewrite::Meet(const EGraph& graph, std::vector<Goal> goals, Binding& bi
 bool RuleRewrite::Apply(EGraph& graph, const egraph::Match& match) {
   const size_t root = static_cast<size_t>(rule_->pattern.root.index);
   const size_t before = graph.node_ids();
-  Scratch scratch(*rule_, *operators_, graph, scratch_);
+  Scratch scratch(*rule_, *operators_, graph, scratch_, regions_);
   HloInstruction* const original = scratch.Make(match);
   if (original == nullptr) return false;
   const std::optional<Match> found = FindMatch(*rule_, original, [](const Match&) { return true; });

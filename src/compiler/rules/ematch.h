@@ -71,6 +71,8 @@ class RuleRewrite : public egraph::Rewrite {
   const NodeIndex* const index_;
   xla::HloModule* const scratch_;
   absl::flat_hash_set<egraph::Match> seen_;
+  // Copies in the scratch module: XLA lets an instruction call computations of its own module alone.
+  absl::flat_hash_map<const xla::HloComputation*, xla::HloComputation*> regions_;
   size_t steps_ = 0;  // of the search that is going on
 };
 
