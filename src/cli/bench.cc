@@ -71,11 +71,9 @@ int RunBench(const Options& options) {
       OpenProgram(options.common, options.file, options.device, options.seed);
   if (program.evaluator == nullptr) return program.exit_code;
   if (program.program().elided_constants) {
-    return Fail({ErrorCode::kUnsupported,
-                 "its text has elided constants, {...}, so it cannot be "
-                 "run; dump it again with large constants"},
-                options.file, json);
+    return Fail(ElidedConstants(), options.file, json);
   }
+  WarnOfStandIns(options.file, program.program());
   RaceOptions racing;
   racing.budget_seconds = options.seconds;
   racing.least_pairs = 20;
@@ -109,6 +107,7 @@ int RunBench(const Options& options) {
         {"pairs", race->pairs},
         {"same_executable", race->same_executable},
         {"compile_seconds", {race->compile_seconds_a, race->compile_seconds_b}}};
+    AddStandIns(program.program(), out);
     if (program.device != nullptr) out["device"] = DeviceJson(*program.device);
     if (options.kernels > 0) {
       out["kernels"] = {{"stock", KernelsJson(kernels_of_stock, options.kernels)},

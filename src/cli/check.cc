@@ -146,6 +146,8 @@ int RunCheck(const Options& options) {
   if (!a) return Fail(a.error(), options.a, json);
   const StatusOr<ProgramInfo> b = pool.Load(*std::move(data_b));
   if (!b) return Fail(b.error(), options.b, json);
+  WarnOfStandIns(options.a, *a);
+  WarnOfStandIns(options.b, *b);
   CompareOptions compare = options.compare;
   if (Status given = options.inputs.Read(pool, *a, options.a, &compare); !given) {
     return Fail(given.error(), options.a, json);
@@ -160,7 +162,10 @@ int RunCheck(const Options& options) {
   }
   if (!report) report = NoVerdict(report.error());
   const int code = CodeFor(report->verdict);
-  return json ? Finish(ToJson(options, *report), code) : Finish(Text(*report), code);
+  if (!json) return Finish(Text(*report), code);
+  Json out = ToJson(options, *report);
+  AddStandIns(a->stand_in_constants > 0 ? *a : *b, out);
+  return Finish(out, code);
 }
 
 }  // namespace

@@ -35,6 +35,8 @@ std::string Scaled(double number, double base, const char* const (&units)[6]) {
 void AddCommonOptions(CLI::App& app, CommonOptions& options) {
   app.add_flag("--json", options.json, "print JSON, for programs");
   app.add_flag("-q,--quiet", options.quiet, "no progress");
+  app.add_flag("--stand-in-constants", options.stand_in_constants,
+               "give constants that a dump has elided, {...}, made-up values of the right kind");
   app.add_option("--workers", options.workers,
                  fmt::format("processes that run XLA ({})", options.workers))
       ->check(CLI::Range(1, 256).description(""))
@@ -80,6 +82,7 @@ StatusOr<PoolOptions> PoolOptionsFor(const CommonOptions& options) {
   if (options.no_sandbox) {
     Warn("", "workers are not locked up (--no-sandbox): a program that breaks XLA has your rights");
   }
+  pool.stand_in_constants = options.stand_in_constants;
   return pool;
 }
 
@@ -135,6 +138,24 @@ Json TimingToJson(const Timing& timing) {
 void Warn(const std::string& file, const std::string& message) {
   const std::string where = file.empty() ? "" : Printable(file) + ": ";
   fmt::print(stderr, "hone: {}warning: {}\n", where, Printable(message));
+}
+
+Error ElidedConstants() {
+  return {ErrorCode::kUnsupported,
+          "its text has elided constants, {...}, so it cannot be run; dump it again with large "
+          "constants, or give --stand-in-constants, which makes values up for them"};
+}
+
+void WarnOfStandIns(const std::string& file, const ProgramInfo& program) {
+  if (program.stand_in_constants == 0) return;
+  Warn(file, fmt::format("made-up values stand in for its {} elided constants: what is measured and "
+                         "compared holds for these values, and a program that is written has them; "
+                         "plans and recipes apply to the program with its real constants",
+                         program.stand_in_constants));
+}
+
+void AddStandIns(const ProgramInfo& program, Json& json) {
+  if (program.stand_in_constants > 0) json["stand_in_constants"] = program.stand_in_constants;
 }
 
 Status PrintJson(const Json& json) {

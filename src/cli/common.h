@@ -21,6 +21,7 @@ using Json = nlohmann::ordered_json;
 // Options of every command that starts workers. Set other defaults before AddCommonOptions.
 struct CommonOptions {
   int workers = 1;
+  bool stand_in_constants = false;
   double pass_deadline_seconds = 60;
   size_t memory_limit_bytes = 0;
   size_t cache_bytes = size_t{1} << 30;
@@ -58,6 +59,13 @@ Json TimingToJson(const Timing& timing);
 
 // `hone: FILE: warning: …` on stderr.
 void Warn(const std::string& file, const std::string& message);
+
+// Why a program whose text has elided constants is not run, and what to do.
+Error ElidedConstants();
+// Where --stand-in-constants made such a program run: what its results are worth, and the same as a
+// field of JSON. Nothing for other programs.
+void WarnOfStandIns(const std::string& file, const ProgramInfo& program);
+void AddStandIns(const ProgramInfo& program, Json& json);
 
 int ExitCodeFor(const Error& error);
 

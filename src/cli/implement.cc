@@ -75,11 +75,9 @@ int RunImplement(const Options& options) {
   StatusOr<ProgramInfo> program = (*pool)->Load(*std::move(data));
   if (!program) return Fail(program.error(), options.file, json);
   if (program->elided_constants) {
-    return Fail({ErrorCode::kUnsupported,
-                 "its text has elided constants, {...}, so it cannot be "
-                 "run; dump it again with large constants"},
-                options.file, json);
+    return Fail(ElidedConstants(), options.file, json);
   }
+  WarnOfStandIns(options.file, *program);
   Progress progress(options.common.ShowProgress());
   const std::vector<tune::Alternative> alternatives =
       tune::FindImplementations(**pool, *program, interrupted);

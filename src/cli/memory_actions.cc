@@ -98,6 +98,7 @@ StatusOr<LoadedNetwork> LoadNetwork(const CommonOptions& options, const std::str
   if (!pool) return tl::unexpected(pool.error());
   auto info = (*pool)->Load(*std::move(data));
   if (!info) return tl::unexpected(info.error());
+  WarnOfStandIns(file, *info);
   auto graph = (*pool)->Describe({info->id, {}});
   if (!graph) return tl::unexpected(graph.error());
   auto program = memory::BuildNetwork(*graph);

@@ -128,6 +128,7 @@ Json RowJson(const Pool& pool, const Row& row, const Options& options) {
         {{"steps", better.steps}, {"seconds", better.seconds}, {"value", better.value}});
   }
   json["fingerprint"] = result.state.ToHex();
+  AddStandIns(row.program, json);
   if (options.timing) json["timing"] = TimingToJson(result.timing);
   if (row.on_device) json["on_device"] = OnDeviceJson(*row.on_device);
   if (!row.output.empty()) json["output"] = row.output;
@@ -267,6 +268,9 @@ Recipe MakeRecipe(const Pool& pool, const Row& row, const Options& options) {
   recipe.result_value = result.value;
   recipe.seed = options.seed;
   recipe.flags = {{"actions", options.actions}, {"search", options.search}};
+  if (row.program.stand_in_constants > 0) {
+    recipe.flags[kStandInsFlag] = std::to_string(row.program.stand_in_constants);
+  }
   if (std::isfinite(options.budget.seconds)) {
     recipe.flags["budget_seconds"] = fmt::format("{}", options.budget.seconds);
   }
@@ -394,11 +398,13 @@ class Optimization {
       return row;
     }
     row.program = *program;
+    WarnOfStandIns(row.file, *program);
     if (program->elided_constants && !options_.allow_unverified) {
       row.error = Error{ErrorCode::kInvalidInput,
                         "its text has elided constants, {...}: their values are lost, so it cannot "
                         "be run and no result can be verified; dump it again with large constants, "
-                        "or give --allow-unverified"};
+                        "or give --stand-in-constants, which makes values up for them, or "
+                        "--allow-unverified"};
     } else {
       Search(row, outputs_[i].empty() ? ExportFormat::kProto : FormatFor(outputs_[i]));
       if (!row.error && device_ != nullptr) MeasureOnDevice(row);

@@ -69,6 +69,11 @@ int RunReplay(const Options& options) {
   if (!passes) return Fail(passes.error(), options.recipe, json);
   const StatusOr<ProgramInfo> program = pool.Load(*std::move(data));
   if (!program) return Fail(program.error(), *file, json);
+  WarnOfStandIns(*file, *program);
+  if (recipe->flags.count(kStandInsFlag) > 0 &&
+      program->fingerprint.ToHex() != recipe->program.fingerprint) {
+    Warn(*file, "the recipe was found with made-up constants; this program has its own");
+  }
   const ExportFormat format = FormatFor(options.output);
   StatusOr<Replayed> replayed = MakeError(ErrorCode::kInternal, "not replayed");
   {

@@ -179,6 +179,7 @@ int RunRewrites(const Options& options) {
   progress.Show("reading " + *file);
   StatusOr<ProgramInfo> program = (*pool)->Load(*std::move(data));
   if (!program) return Fail(program.error(), *file, json);
+  WarnOfStandIns(*file, *program);
   StatusOr<StateName> state = StartingState(**pool, *program, options);
   if (!state) return Fail(state.error(), *file, json);
   progress.Show("dry run of " + name);

@@ -169,13 +169,15 @@ int RunRun(const Options& options) {
     if (format == ExportFormat::kProto) {
       return fail({ErrorCode::kInvalidInput,
                    "its text has elided constants, {...}, and a binary would hold made-up values "
-                   "for them; write text, or dump it again with large constants"});
+                   "for them; write text, dump it again with large constants, or give "
+                   "--stand-in-constants if that is what you want"});
     }
     Warn(options.file,
          "its text has elided constants, {...}: it cannot be run, and what passes compute from "
          "them is made up");
   }
 
+  WarnOfStandIns(options.file, *program);
   StatusOr<Outcome> outcome = RunEach(pool, *program, *passes, options);
   if (!outcome) return fail(outcome.error());
   const auto failed = std::find_if(outcome->rows.begin(), outcome->rows.end(),
@@ -224,6 +226,7 @@ int RunRun(const Options& options) {
     result["result"] = outcome->rows.empty() ? program->metrics.op_count
                                              : outcome->rows.back().step.metrics.op_count;
     result["fingerprint"] = outcome->fingerprint.ToHex();
+    AddStandIns(*program, result);
     result["passes"] = Json::array();
     for (const Row& row : outcome->rows) result["passes"].push_back(ToJson(row));
     if (to_file) result["output"] = options.output;

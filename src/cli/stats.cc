@@ -161,6 +161,7 @@ Json ToJson(const std::string& file, const Stats& stats) {
   json["format"] = stats.program.format;
   json["fingerprint"] = stats.program.fingerprint.ToHex();
   json["elided_constants"] = stats.program.elided_constants;
+  AddStandIns(stats.program, json);
   json["instructions"] = metrics.op_count;
   json["computations"] = stats.computations;
   json["flops"] = metrics.flops;
@@ -220,8 +221,9 @@ int RunStats(const Options& options) {
     }
     if (stats->program.elided_constants) {
       progress.Clear();
-      Warn(file, "its text has elided constants, {...}: it cannot be run");
+      Warn(file, ElidedConstants().message);
     }
+    WarnOfStandIns(file, stats->program);
     results.push_back(ToJson(file, *stats));
     text += (text.empty() ? "" : "\n") + Text(file, *stats);
   }

@@ -71,6 +71,7 @@ struct Row {
   std::string file;
   std::optional<Error> error;
   tune::TuneResult result;
+  int stand_ins = 0;        // elided constants with made-up values
   Json device;              // null where workers measured
   double others_cores = 0;  // that other processes kept busy meanwhile
   std::string plan_file;
@@ -144,6 +145,7 @@ Json RowJson(const Row& row) {
     json["others"].push_back(
         {{"speedup", other.speedup}, {"plan", Json::parse(tune::TunePlanToJson(other.plan))}});
   }
+  if (row.stand_ins > 0) json["stand_in_constants"] = row.stand_ins;
   if (!row.device.is_null()) json["device"] = row.device;
   if (!row.plan_file.empty()) json["plan_file"] = row.plan_file;
   if (!row.output.empty()) json["output"] = row.output;
@@ -411,11 +413,11 @@ class Tuning {
     if (opened->program().elided_constants) {
       row.result.stop = tune::TuneStop::kNotTunable;
       row.result.ended = "it cannot be tuned";
-      row.result.reason =
-          "its text has elided constants, {...}, so it cannot be run; dump it again with large "
-          "constants";
-    } else if (Status tuned = TuneWith(*opened, seconds_[i], row); !tuned) {
-      row.error = tuned.error();
+      row.result.reason = ElidedConstants().message;
+    } else {
+      row.stand_ins = opened->program().stand_in_constants;
+      WarnOfStandIns(row.file, opened->program());
+      if (Status tuned = TuneWith(*opened, seconds_[i], row); !tuned) row.error = tuned.error();
     }
     if (!row.error) Write(i, *opened->evaluator, row);
     if (!row.error) Report(i, *opened->programs, row);
@@ -483,7 +485,7 @@ class Tuning {
 
   void Write(size_t i, tune::Evaluator& evaluator, Row& row) {
     if (!plans_[i].empty()) {
-      if (Status wrote = WriteFile(plans_[i], tune::TunePlanToJson(row.result.plan)); !wrote) {
+      if (Status wrote = WriteFile(plans_[i], tune::TunePlanToJson(row.result.plan, row.stand_ins)); !wrote) {
         row.error = wrote.error();
         return;
       }

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "compiler/elided.h"
 #include "xla/debug_options_flags.h"
 #include "xla/hlo/parser/hlo_parser.h"
 #include "xla/service/hlo.pb.h"
@@ -67,12 +68,18 @@ StatusOr<LoadedModule> LoadText(std::string_view text) {
                "jax.jit(f).lower(…).compiler_ir('hlo').as_hlo_text()"
              : "this is text, but not HLO: it has neither an 'HloModule' header nor an ENTRY");
   }
-  auto module = xla::ParseAndReturnUnverifiedModule(text, StockConfig());
+  const int elided = CountElided(text);
+  auto module = elided == 0 ? xla::ParseAndReturnUnverifiedModule(text, StockConfig())
+                            : xla::ParseAndReturnUnverifiedModule(MarkElided(text), StockConfig());
   if (!module.ok()) {
     return MakeError(ErrorCode::kInvalidInput,
                      absl::StrCat("XLA cannot parse it: ", module.status().message()));
   }
-  return LoadedModule{std::move(*module), "HLO text", text.find("constant({...})") != text.npos};
+  if (elided > 0) {
+    const absl::Status filled = FillElided(module->get());
+    if (!filled.ok()) return MakeError(ErrorCode::kMemory, std::string(filled.message()));
+  }
+  return LoadedModule{std::move(*module), "HLO text", elided};
 }
 
 StatusOr<LoadedModule> FromProto(const xla::HloModuleProto& proto, std::string format) {
@@ -90,7 +97,7 @@ StatusOr<LoadedModule> FromProto(const xla::HloModuleProto& proto, std::string f
     return MakeError(ErrorCode::kInvalidInput,
                      absl::StrCat("XLA rejects this ", format, ": ", module.status().message()));
   }
-  return LoadedModule{std::move(*module), std::move(format), false};
+  return LoadedModule{std::move(*module), std::move(format)};
 }
 
 StatusOr<LoadedModule> LoadBinary(std::string_view data) {

@@ -14,7 +14,7 @@ namespace hone::compiler {
 struct LoadedModule {
   std::unique_ptr<xla::HloModule> module;
   std::string format;             // "HLO text", "HloProto", …, with ", gzip" behind it
-  bool elided_constants = false;  // the text had constants written as {...}
+  int elided_constants = 0;  // of the text, written as {...}: they have made-up values (elided.h)
 };
 
 // Parses and verifies. Errors are kInvalidInput, with XLA's own message and line where it has one.

@@ -10,6 +10,8 @@
 #include <string>
 #include <thread>
 
+#include "compiler/custom_calls/custom_calls.h"
+#include "compiler/custom_calls/lapack_library.h"
 #include "compiler/server.h"
 #include "wire/heartbeat.h"
 #include "wire/sandbox.h"
@@ -35,6 +37,7 @@ Options Read(int argc, char** argv) {
     if (name == "--headroom-bytes") options.states.headroom_bytes = bytes;
     if (name == "--memory-bytes") options.sandbox.data_bytes = hone::wire::DataBytesFor(bytes);
     if (name == "--sandbox") options.locked_up = value != "off";
+    if (name == "--stand-in-constants") options.states.stand_in_constants = true;
   }
   options.sandbox.readable = options.states.rule_files;
   return options;
@@ -75,6 +78,8 @@ int main(int argc, char** argv) {
         stderr);
     return 2;
   }
+  hone::compiler::LoadLapack();  // while there is one thread
+  hone::compiler::RegisterCustomCalls();
   signal(SIGINT, SIG_IGN);  // Ctrl-C is the agent's to answer
   const Options options = Read(argc, argv);
   // Before there is a thread, which Landlock would not bind, and before the first byte of a program.

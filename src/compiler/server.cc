@@ -189,7 +189,7 @@ class Server {
     if (states_.HasElidedConstants(a.program) || states_.HasElidedConstants(b.program)) {
       report.method = "none";
       report.reason = "its text has elided constants, {...}: their values are lost, so it cannot "
-                      "be run; dump it again with large constants";
+                      "be run; dump it again with large constants, or give --stand-in-constants";
     } else {
       auto module_a = states_.Rebuild(a);
       if (!module_a) return Fail(results, module_a.error());
@@ -372,7 +372,8 @@ class Server {
   StatusOr<std::unique_ptr<xla::HloModule>> ToRun(const StateName& state) {
     if (states_.HasElidedConstants(state.program)) {
       return MakeError(ErrorCode::kUnsupported,
-                       "its text has elided constants, {...}, so it cannot be run");
+                       "its text has elided constants, {...}, so it cannot be run; dump it again with "
+                       "large constants, or give --stand-in-constants");
     }
     return states_.Rebuild(state);
   }

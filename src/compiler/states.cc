@@ -352,7 +352,9 @@ class States::Walk {
 };
 
 States::States(const StatesOptions& options, wire::Heartbeat* heartbeat)
-    : byte_limit_(options.cache_bytes), heartbeat_(heartbeat) {
+    : byte_limit_(options.cache_bytes),
+      stand_in_constants_(options.stand_in_constants),
+      heartbeat_(heartbeat) {
   heartbeat->bare_bytes = ResidentBytes();
   if (options.headroom_bytes > 0) {
     trim_above_ = heartbeat->bare_bytes + options.headroom_bytes / 4 * 3;
@@ -371,7 +373,8 @@ StatusOr<ProgramInfo> States::Load(ProgramId id, std::string_view data) {
   program->info.id = id;
   program->info.name = program->module->name();
   program->info.format = loaded->format;
-  program->info.elided_constants = loaded->elided_constants;
+  program->info.elided_constants = loaded->elided_constants > 0 && !stand_in_constants_;
+  program->info.stand_in_constants = stand_in_constants_ ? loaded->elided_constants : 0;
   program->info.opcodes = digest.opcodes;
   Metrics& metrics = program->info.metrics;
   CountInto(digest, metrics);

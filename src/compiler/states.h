@@ -29,6 +29,8 @@ struct StatesOptions {
   // held and remembered is let go. 0 is no limit.
   size_t headroom_bytes = 0;
   std::vector<std::string> rule_files;  // paths
+  // Programs whose text has elided constants may be run, with made-up values for them.
+  bool stand_in_constants = false;
 };
 
 class States {
@@ -80,6 +82,7 @@ class States {
   void Free(std::unique_ptr<xla::HloModule> module);
 
   const size_t byte_limit_;
+  const bool stand_in_constants_;
   wire::Heartbeat* const heartbeat_;
   std::unordered_map<ProgramId, std::unique_ptr<Program>> programs_;
   std::list<Held> held_;  // most recently used first

@@ -18,6 +18,8 @@ struct ProgramInfo {
   Metrics metrics;     // all but peak_memory
   // The text had constants written as {...}: their values are lost, so it cannot be run.
   bool elided_constants = false;
+  // So many had, and PoolOptions::stand_in_constants let made-up values take their place.
+  int stand_in_constants = 0;
   OpcodeCounts opcodes;
 };
 

@@ -14,6 +14,9 @@
 
 namespace hone {
 
+// Among a recipe's flags: so many constants of its program had made-up values.
+inline constexpr const char* kStandInsFlag = "stand_in_constants";
+
 // Indented JSON with a line's end; equal recipes give equal text.
 std::string RecipeToJson(const Recipe& recipe);
 
@@ -34,7 +37,8 @@ struct Replayed {
 // Runs the recipe's passes on a loaded program, step by step and verified. A result other than the
 // recipe's, a few times over, is compared with the program, and is as good where it computes the
 // same. Errors: another program than the recipe's, an unknown pass, a pass that fails, a result that
-// is neither the recipe's nor known to compute the same.
+// is neither the recipe's nor known to compute the same. A recipe of a program with made-up constants
+// also takes the one with its real constants: of the same name, compared with its own result.
 StatusOr<Replayed> Replay(Pool& pool, const ProgramInfo& program, const Recipe& recipe,
                           ExportFormat format, const CompareOptions& comparing = {});
 

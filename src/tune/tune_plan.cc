@@ -97,9 +97,10 @@ std::string HashText(const TunePlan& plan) {
   return KeyText(hash);
 }
 
-std::string TunePlanToJson(const TunePlan& plan) {
+std::string TunePlanToJson(const TunePlan& plan, int stand_in_constants) {
   Json json;
   json["format"] = "hone tuned plan";
+  if (stand_in_constants > 0) json["stand_in_constants"] = stand_in_constants;
   json["passes"] = Json::array();
   for (const PlannedPass& planned : plan.passes) json["passes"].push_back(ToJson(planned));
   json["choices"] = Json::object();
@@ -117,7 +118,7 @@ StatusOr<TunePlan> TunePlanFromJson(std::string_view text) {
     return Bad("it is not JSON with \"format\": \"hone tuned plan\"");
   }
   for (const auto& [name, value] : json.items()) {
-    if (name != "format" && name != "passes" && name != "choices" && name != "flags") {
+    if (name != "format" && name != "stand_in_constants" && name != "passes" && name != "choices" && name != "flags") {
       return Bad(fmt::format("there is no field '{}'", name));
     }
   }

@@ -37,7 +37,9 @@ std::string HashText(const TunePlan& plan);
 // {"format": "hone tuned plan",
 //  "passes": ["NAME" or {"pass", "otherwise", "seed", "choices": {"<16 hex digits>": bool, …}}, …],
 //  "choices": {"<16 hex digits>": "value", …}, "flags": {"name": "value", …}}
-std::string TunePlanToJson(const TunePlan& plan);
+// Where so many of the program's constants had made-up values, "stand_in_constants" says so: the plan
+// holds none of them.
+std::string TunePlanToJson(const TunePlan& plan, int stand_in_constants = 0);
 // The error names the field that is wrong.
 StatusOr<TunePlan> TunePlanFromJson(std::string_view text);
 

@@ -160,6 +160,7 @@ void ToWire(const hone::ProgramInfo& program, ProgramInfo::Builder out) {
   out.setFormat(program.format);
   ToWire(program.metrics, out.initMetrics());
   out.setElidedConstants(program.elided_constants);
+  out.setStandInConstants(program.stand_in_constants);
   ToWire(program.opcodes, out.initOpcodes(Size(program.opcodes.size())));
 }
 
@@ -170,6 +171,7 @@ hone::ProgramInfo FromWire(ProgramInfo::Reader in) {
           in.getFormat().cStr(),
           FromWire(in.getMetrics()),
           in.getElidedConstants(),
+          in.getStandInConstants(),
           FromWire(in.getOpcodes())};
 }
 

@@ -48,6 +48,7 @@ struct ProgramInfo {
   metrics @4 :Metrics;
   elidedConstants @5 :Bool;
   opcodes @6 :List(UInt64);  # as in Step
+  standInConstants @7 :Int32;
 }
 
 # hone::Decisions: ascending keys, and the same number of answers.

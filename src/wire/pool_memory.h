@@ -31,6 +31,8 @@ struct PoolOptions {
   size_t cache_bytes = size_t{1} << 30;  // modules that a worker keeps beside the loaded programs
   std::vector<std::string> rule_files;  // paths: rules beside hone's own
   bool sandbox = true;                   // workers lock themselves up (wire/sandbox.h)
+  // Elided constants, {...}, get made-up values and do not keep a program from being run.
+  bool stand_in_constants = false;
   // When it becomes true, passes under way for more than two seconds are given up.
   const std::atomic<bool>* stop = nullptr;
 };

@@ -56,6 +56,10 @@ RemoteWorker::RemoteWorker(std::shared_ptr<PoolMemory> memory) : memory_(std::mo
     link.arguments.push_back("--rules");
     link.arguments.push_back(file);
   }
+  if (options.stand_in_constants) {
+    link.arguments.push_back("--stand-in-constants");
+    link.arguments.push_back("1");
+  }
   link.memory_limit_bytes = options.memory_limit_bytes;
   link.headroom_bytes = options.headroom_bytes;
   const bool to_spare = static_cast<int>(std::thread::hardware_concurrency()) > options.workers;

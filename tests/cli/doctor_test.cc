@@ -69,6 +69,15 @@ TEST_F(Doctor, ClockThatFollowsTheLoad) {
   EXPECT_EQ(Governor(Here()).state, State::kOk);
 }
 
+TEST_F(Doctor, LapackIsNamedWhereItIsMissing) {
+  EXPECT_EQ(Lapack(Here()).state, State::kOk) << Lapack(Here()).what;
+  Surroundings without = Here();
+  without.lapack = {"libno_such_lapack.so.3"};
+  const Finding found = Lapack(without);
+  EXPECT_EQ(found.state, State::kWarning);
+  EXPECT_NE(found.to_do.find("libopenblas0-pthread"), std::string::npos) << found.to_do;
+}
+
 TEST_F(Doctor, Turbo) {
   EXPECT_EQ(Turbo(Here()).state, State::kOk);
   System("sys/devices/system/cpu/intel_pstate/no_turbo", "0");

@@ -22,6 +22,7 @@ const std::vector<Check>& Checks() {
       {"compiler", "worker", Worker},
       {"compiler", "sandbox", Sandbox},
       {"compiler", "learner", Learner},
+      {"compiler", "lapack", Lapack},
       {"machine", "processor", Processor},
       {"machine", "cores", Cores},
       {"machine", "memory", Memory},

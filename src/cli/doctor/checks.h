@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/lapack.h"
+
 namespace hone::cli::doctor {
 
 enum class State {
@@ -27,6 +29,7 @@ struct Surroundings {
   std::string cache;          // the cache folder
   std::string python;         // runs the Python package
   double steady_seconds = 1;  // how long is measured whether times repeat
+  std::vector<std::string> lapack = LapackLibraries();
 };
 
 struct Check {
@@ -44,6 +47,7 @@ Finding Worker(const Surroundings& here);
 Finding Sandbox(const Surroundings& here);
 Finding SandboxFinding(const std::string& said);  // by a worker's --check-sandbox
 Finding Learner(const Surroundings& here);
+Finding Lapack(const Surroundings& here);
 // machine.cc
 Finding Processor(const Surroundings& here);
 Finding Cores(const Surroundings& here);

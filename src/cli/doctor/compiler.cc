@@ -1,5 +1,7 @@
 // Is XLA there, and does it answer?
+#include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -100,6 +102,22 @@ Finding Learner(const Surroundings&) {
   const std::string said = done ? done->err : done.error().message;
   return {State::kWarning, "hone-learn does not run: " + said,
           "install libtorch (on Debian: libtorch-dev)"};
+}
+
+Finding Lapack(const Surroundings& here) {
+  for (const std::string& name : here.lapack) {
+    void* const library = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (library == nullptr) continue;
+    const link_map* where = nullptr;
+    const bool known = dlinfo(library, RTLD_DI_LINKMAP, &where) == 0 && where != nullptr;
+    Finding found{State::kOk, known ? where->l_name : name, ""};
+    dlclose(library);
+    return found;
+  }
+  return {State::kWarning,
+          "not here: programs with solve, factorisations, singular values or eigenvalues cannot be run, "
+          "so neither tuned nor measured",
+          fmt::format("on Debian: apt-get install {}", kLapackPackage)};
 }
 
 }  // namespace hone::cli::doctor

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -38,6 +39,12 @@ bool IsScalarLike(const HloInstruction* instruction) {
   return source->shape().IsArray() && xla::ShapeUtil::IsEffectiveScalar(source->shape());
 }
 
+// Of JAX's names for LAPACK: Cholesky factorisations and triangular solves.
+bool WantsPositiveDefinite(absl::string_view target) {
+  return absl::StartsWith(target, "lapack_") &&
+         (absl::EndsWith(target, "potrf_ffi") || absl::EndsWith(target, "trsm_ffi"));
+}
+
 ShapeIndex Prepend(int64_t head, const ShapeIndex& tail) {
   ShapeIndex index = tail;
   index.push_front(head);
@@ -50,6 +57,7 @@ class RoleWalk {
  public:
   explicit RoleWalk(InputRole* role) : role_(role) {
     floating_ = xla::primitive_util::IsFloatingPointType(role->shape.element_type());
+    inexact_ = floating_ || xla::primitive_util::IsComplexType(role->shape.element_type());
   }
 
   void Run(const HloInstruction* parameter, const ShapeIndex& index) {
@@ -132,6 +140,7 @@ class RoleWalk {
       case HloOpcode::kMinimum:
         return Visit(user, {});
       case HloOpcode::kCustomCall:
+        if (k == 0 && WantsPositiveDefinite(user->custom_call_target())) role_->positive_definite = inexact_;
         if (user->operand_count() == 1 && user->shape().IsArray()) Visit(user, {});
         return;
       case HloOpcode::kSort:
@@ -201,9 +210,9 @@ class RoleWalk {
       case HloOpcode::kAdd:
       case HloOpcode::kSubtract:
         // An index plus a constant is an index (of negative ones: `select(i < 0, i + n, i)`).
-        if (!floating_ || user->opcode() == HloOpcode::kAdd) {
+        if (!inexact_ || user->opcode() == HloOpcode::kAdd) {
           const bool constant = Behind(user->operand(1 - k))->opcode() == HloOpcode::kConstant;
-          if (floating_ || constant || role_->shape.element_type() == xla::U32) Visit(user, {});
+          if (inexact_ || constant || role_->shape.element_type() == xla::U32) Visit(user, {});
         }
         return;
       case HloOpcode::kXor:
@@ -216,12 +225,12 @@ class RoleWalk {
         }
         return;
       case HloOpcode::kMultiply:
-        if (floating_ && IsScalarLike(user->operand(1 - k))) Visit(user, {});
+        if (inexact_ && IsScalarLike(user->operand(1 - k))) Visit(user, {});
         return;
       case HloOpcode::kDivide:
-        if (!floating_) return;
+        if (!inexact_) return;
         if (k == 1) {
-          role_->positive = true;
+          role_->positive = floating_;
         } else if (IsScalarLike(user->operand(1))) {
           Visit(user, {});
         }
@@ -236,10 +245,10 @@ class RoleWalk {
         if (k == 0) role_->positive = floating_;
         return;
       case HloOpcode::kCholesky:
-        role_->positive_definite = floating_;
+        role_->positive_definite = inexact_;
         return;
       case HloOpcode::kTriangularSolve:
-        if (k == 0) role_->positive_definite = floating_;
+        if (k == 0) role_->positive_definite = inexact_;
         return;
       case HloOpcode::kDot: {
         const auto& numbers = user->dot_dimension_numbers();
@@ -267,6 +276,7 @@ class RoleWalk {
 
   InputRole* role_;
   bool floating_ = false;
+  bool inexact_ = false;  // or complex
   std::set<Place> seen_;
   std::deque<Place> pending_;
 };
@@ -286,6 +296,14 @@ std::vector<InputRole> FindInputRoles(const xla::HloModule& module) {
                                      });
   }
   return roles;
+}
+
+InputRole FindConstantRole(const HloInstruction& constant) {
+  InputRole role;
+  role.shape = constant.shape();
+  role.shape.clear_layout();
+  RoleWalk(&role).Run(&constant, {});
+  return role;
 }
 
 }  // namespace hone::compiler

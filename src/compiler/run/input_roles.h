@@ -28,6 +28,9 @@ struct InputRole {
 // In flattened order of the entry parameters: parameter 0's leaves first.
 std::vector<InputRole> FindInputRoles(const xla::HloModule& module);
 
+// The same of a constant.
+InputRole FindConstantRole(const xla::HloInstruction& constant);
+
 }  // namespace hone::compiler
 
 #endif  // HONE_COMPILER_RUN_INPUT_ROLES_H_

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/custom_calls/custom_calls.h"
 #include "compiler/run/execute.h"
 #include "core/comparison.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
@@ -167,7 +168,8 @@ bool OnlyArrays(const Shape& shape) {
 std::optional<std::string> WhyNotRunnableAsIs(const xla::HloModule& module) {
   if (auto why = WhyNotRunnable(module)) return why;
   if (const auto missing = MissingCustomCalls(module); !missing.empty()) {
-    return "this machine has no custom call " + *missing.begin();
+    const std::string how = HowToGetCustomCall(*missing.begin());
+    return "this machine has no custom call " + *missing.begin() + (how.empty() ? "" : "; " + how);
   }
   const int64_t bytes = ArgumentAndResultBytes(module);
   if (bytes > CompareOptions{}.most_bytes) {
