@@ -47,8 +47,9 @@ Runs MakeRuns(size_t count, double noise, uint64_t seed = 3) {
 }
 
 TEST(CompareOutput, IntegersAreExact) {
-  EXPECT_EQ(Compare({1, 2, 3}, {1, 2, 3}).outcome, Outcome::kEqual);
-  const OutputComparison different = Compare({1, 2, 3}, {1, 2, 4});
+  const std::vector<int32_t> y = {1, 2, 3};
+  EXPECT_EQ(Compare(y, {1, 2, 3}).outcome, Outcome::kEqual);
+  const OutputComparison different = Compare(y, {1, 2, 4});
   EXPECT_EQ(different.outcome, Outcome::kDifferent);
   EXPECT_EQ(different.over, 1);
   EXPECT_EQ(different.worst_absolute, 1);

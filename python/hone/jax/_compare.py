@@ -1,7 +1,8 @@
 """Do two executables of one program compute the same? By the rule of `hone check`, in its code.
 
 Compared are the inputs that are there and three generated sets, legal for what each parameter is used
-for (made by hone's worker, which reads the same module). What rounding explains is told from further
+for (made by hone's worker, which reads the same module; inputs near those that are there where a loop
+does not end on generated ones). What rounding explains is told from further
 runs: of the stock executable on inputs moved by one unit in their last place, and, where those are not
 enough, of hone's own XLA with rounding errors everywhere.
 """
@@ -52,19 +53,32 @@ class _Subject:
         self._bench = self._state = None
         self._inputs = None  # numpy arrays
         self._choice = None
+        self._endless = False  # on generated inputs
 
     def choose(self, given, near, kind, seed):
         self._choice = (given, kind, seed)
         examples = [np.asarray(array) for array in self._runner.inputs]
         if given < 0:
-            made = self._evaluate(run=False)[0]
-            if [len(array) for array in made] != [array.nbytes for array in examples]:
-                raise CannotTell("hone's compiler reads other parameters in it")
-            examples = [np.frombuffer(data, array.dtype).reshape(array.shape)
-                        for data, array in zip(made, examples)]
-        elif near:
-            examples = _moved(examples, seed, nearby=True)
-        self._inputs = examples
+            self._inputs = self._generated(examples) or _moved(examples, seed, nearby=True)
+        else:
+            self._inputs = _moved(examples, seed, nearby=True) if near else examples
+
+    def _generated(self, examples):
+        """None where the program does not come to an end on them: a loop that counts on its inputs would
+        go on for ever in this very process, so hone's worker, which can be ended, goes first."""
+        if self._endless:
+            return None
+        made = self._evaluate(run=False)[0]
+        if [len(array) for array in made] != [array.nbytes for array in examples]:
+            raise CannotTell("hone's compiler reads other parameters in it")
+        if b"while" in self._hlo:
+            try:
+                self._evaluate(run=True)
+            except CannotTell:
+                self._endless = True
+                return None
+        return [np.frombuffer(data, array.dtype).reshape(array.shape)
+                for data, array in zip(made, examples)]
 
     def reference(self):
         return self._run(self._stock, self._inputs)
@@ -76,7 +90,7 @@ class _Subject:
         return self._run(self._stock, _moved(self._inputs, self._seed * 64 + k))
 
     def sample(self, k):
-        if self._choice[0] >= 0:  # the worker makes its own inputs only
+        if self._choice[0] >= 0 or self._endless:  # the worker makes its own inputs only
             return self.moved_sample(k + 8)
         try:
             found = self._evaluate(noisy=k + 1)[2]
