@@ -35,6 +35,9 @@ struct Options {
   uint64_t seed = 0;
 };
 
+// Elements that the simulator computes in the time that it takes for as many products.
+constexpr double kElementsPerGflop = 2e7;
+
 double Ratio(int64_t a, int64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
 
 std::string Text(const Options& options, const memory::Network& network,
@@ -135,7 +138,8 @@ int RunMemory(const Options& options) {
     planned = memory::MakePlan(loaded->program, network, *machine, plan_options);
   }
   if (!planned) return Fail(planned.error(), options.file, json);
-  const bool numbers = memory::ProductFlops(network) <= options.verify_gflops * 1e9;
+  const bool numbers = memory::ProductFlops(network) <= options.verify_gflops * 1e9 &&
+                       memory::ElementWork(network) <= options.verify_gflops * kElementsPerGflop;
   const Verification verification = Verify(*loaded, *machine, planned->plan, numbers, options.seed,
                                            options.common.ShowProgress());
   if (!options.output.empty() && verification.ok) {

@@ -1,6 +1,7 @@
 #include "memory/planning/work.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace hone::memory {
 namespace {
@@ -33,6 +34,28 @@ double ProductFlops(const Network& network) {
   for (const Op& op : network.ops) {
     sum += ProductFlops(network, op,
                         WholeBox(network.tensors[static_cast<size_t>(op.results[0])].dimensions));
+  }
+  return sum;
+}
+
+double ElementWork(const Network& network) {
+  double sum = 0;
+  for (const Op& op : network.ops) {
+    double elements = 0, each = 1;
+    for (TensorId result : op.results) {
+      elements += static_cast<double>(Elements(network.tensors[static_cast<size_t>(result)].dimensions));
+    }
+    for (ExprId input : op.inputs) {
+      elements += static_cast<double>(Elements(network.exprs[static_cast<size_t>(input)].dimensions));
+    }
+    if (op.opcode == "sort") {
+      each = std::log2(2 + elements) * static_cast<double>(1 + op.bodies[0]->ops.size());
+    } else if (op.opcode == "reduce-window" || op.opcode == "select-and-scatter") {
+      for (const WindowDimension& window : op.window) each *= static_cast<double>(window.size);
+    } else if (op.opcode == "scatter") {
+      each = 10;
+    }
+    sum += elements * each;
   }
   return sum;
 }

@@ -11,6 +11,8 @@ namespace hone::memory {
 double ProductFlops(const Network& network, const Op& op, const Box& out);
 // Of all operators, whole.
 double ProductFlops(const Network& network);
+// About how many elements the simulator computes, each as often as it takes.
+double ElementWork(const Network& network);
 
 // Seconds on the engines: products at the machine's rate, else one operation for each element read
 // or computed, whichever are more.

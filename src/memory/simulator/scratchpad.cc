@@ -13,7 +13,9 @@ Scratchpad::Scratchpad(const Machine& machine, const Plan& plan, bool bytes)
     : machine_(machine), plan_(plan), bytes_(bytes) {
   if (bytes) {
     data_.resize(static_cast<size_t>(machine.ScratchpadBytes()));
-    owner_.resize(data_.size(), 0);
+    const bool whole = machine.alignment > 0 && machine.bytes_per_partition % machine.alignment == 0;
+    unit_ = whole ? machine.alignment : 1;
+    owner_.resize(data_.size() / static_cast<size_t>(unit_) + 1, 0);
   }
   for (const Buffer& buffer : plan.buffers) {
     held_.emplace_back(static_cast<size_t>(std::max<int64_t>(1, buffer.slots)));
@@ -78,11 +80,9 @@ void Scratchpad::Write(BufferId buffer, const Content& content, const Box& box,
     const int64_t step = run.partition_step * machine_.bytes_per_partition + run.offset_step;
     const int64_t first = run.partition * machine_.bytes_per_partition + base + run.offset;
     if (values != nullptr) EncodeRun(*values, run.position, run.count, &data_[U(first)], step);
-    const bool dense = step == content.element_bytes;
-    for (int64_t i = 0; i < (dense ? 1 : run.count); ++i) {
-      std::fill_n(owner_.begin() + first + i * step,
-                  content.element_bytes * (dense ? run.count : 1), held.owner);
-    }
+    ForEachOwned(first, step, run.count, content.element_bytes, [&](int64_t from, int64_t to) {
+      std::fill(owner_.begin() + from, owner_.begin() + to + 1, held.owner);
+    });
   });
 }
 
@@ -113,12 +113,11 @@ Array Scratchpad::Read(BufferId buffer, const Content& content, const Box& box, 
     const int64_t step = run.partition_step * machine_.bytes_per_partition + run.offset_step;
     const int64_t first = run.partition * machine_.bytes_per_partition + base + run.offset;
     bool own = true;
-    const bool dense = step == content.element_bytes;
-    const int64_t bytes = content.element_bytes * (dense ? run.count : 1);
-    for (int64_t i = 0; i < (dense ? 1 : run.count); ++i) {
-      const int32_t* owner = &owner_[U(first + i * step)];
-      for (int64_t b = 0; b < bytes; ++b) own &= owner[b] == held.owner;
-    }
+    ForEachOwned(first, step, run.count, content.element_bytes, [&](int64_t from, int64_t to) {
+      int32_t other = 0;
+      for (int64_t unit = from; unit <= to; ++unit) other |= owner_[U(unit)] ^ held.owner;
+      own = own && other == 0;
+    });
     if (!own) Trap("a read of bytes that were never loaded or have been overwritten");
     DecodeRun(&data_[U(first)], step, run.count, result, run.position);
     if (part == nullptr) return;

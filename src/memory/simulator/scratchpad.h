@@ -49,6 +49,15 @@ class Scratchpad {
     return held_[static_cast<size_t>(buffer)][slot_[static_cast<size_t>(buffer)]];
   }
   int64_t Base(BufferId buffer) const;
+  // Visits the units that elements lie in, as (first, last): elements `step` bytes apart.
+  template <class Visit>
+  void ForEachOwned(int64_t first, int64_t step, int64_t count, int64_t bytes, Visit visit) const {
+    const bool dense = step == bytes;
+    for (int64_t i = 0; i < (dense ? 1 : count); ++i) {
+      const int64_t begin = first + i * step, end = begin + (dense ? count : 1) * bytes;
+      visit(begin / unit_, (end - 1) / unit_);
+    }
+  }
   bool Fits(BufferId buffer, const Placement& placement);
   void Trap(const std::string& what);
 
@@ -56,7 +65,8 @@ class Scratchpad {
   const Plan& plan_;
   const bool bytes_;
   std::vector<char> data_;
-  std::vector<int32_t> owner_;  // of each byte
+  int64_t unit_ = 1;            // bytes that buffers begin and end at
+  std::vector<int32_t> owner_;  // of each unit
   std::vector<std::vector<Held>> held_;
   std::vector<size_t> slot_;
   int32_t owners_ = 0;

@@ -138,11 +138,14 @@ void DecodeRun(const char* bytes, int64_t step, int64_t count, Array& array, int
     return;
   }
   double* to = array.reals.data() + at;
-  for (int64_t i = 0; i < count; ++i) {
-    float value;
-    std::memcpy(&value, bytes + i * step, sizeof value);
-    to[i] = value;
-  }
+  const auto decode = [&](int64_t between) {
+    for (int64_t i = 0; i < count; ++i) {
+      float value;
+      std::memcpy(&value, bytes + i * between, sizeof value);
+      to[i] = value;
+    }
+  };
+  step == sizeof(float) ? decode(sizeof(float)) : decode(step);
 }
 
 void EncodeRun(const Array& array, int64_t at, int64_t count, char* bytes, int64_t step) {
@@ -151,10 +154,13 @@ void EncodeRun(const Array& array, int64_t at, int64_t count, char* bytes, int64
     return;
   }
   const double* from = array.reals.data() + at;
-  for (int64_t i = 0; i < count; ++i) {
-    const auto value = static_cast<float>(from[i]);
-    std::memcpy(bytes + i * step, &value, sizeof value);
-  }
+  const auto encode = [&](int64_t between) {
+    for (int64_t i = 0; i < count; ++i) {
+      const auto value = static_cast<float>(from[i]);
+      std::memcpy(bytes + i * between, &value, sizeof value);
+    }
+  };
+  step == sizeof(float) ? encode(sizeof(float)) : encode(step);
 }
 
 StatusOr<Array> ParseLiteral(std::string_view text, ElementType type,

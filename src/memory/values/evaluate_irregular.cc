@@ -122,7 +122,61 @@ StatusOr<Array> Scatter(const Op& op, const std::vector<Array>& operands,
   return result;
 }
 
-// Insertion by binary search with the comparator; equal elements keep their order.
+// Sorts `count` lines of `length` each, given by the positions of their elements one line after the
+// other: runs are merged, all of a round side by side, so that one evaluation of the comparator
+// compares for all of them. Equal elements keep their order.
+Status SortLines(const Op& op, const std::vector<Array>& operands, size_t length,
+                 std::vector<int64_t>& positions) {
+  struct Merge {
+    size_t left, middle, right, end, to;
+  };
+  std::vector<int64_t> merged(positions.size());
+  std::vector<Merge> merges, going;
+  for (size_t width = 1; width < length; width *= 2) {
+    merges.clear();
+    for (size_t line = 0; line < positions.size(); line += length) {
+      for (size_t at = line; at < line + length; at += 2 * width) {
+        const size_t middle = std::min(at + width, line + length);
+        merges.push_back({at, middle, middle, std::min(middle + width, line + length), at});
+      }
+    }
+    while (!merges.empty()) {
+      going.clear();
+      for (Merge& merge : merges) {
+        while (merge.left < merge.middle && merge.right == merge.end) {
+          merged[merge.to++] = positions[merge.left++];
+        }
+        while (merge.left == merge.middle && merge.right < merge.end) {
+          merged[merge.to++] = positions[merge.right++];
+        }
+        if (merge.left < merge.middle) going.push_back(merge);
+      }
+      merges.swap(going);
+      if (merges.empty()) break;
+      std::vector<Array> arguments;  // of each operand, what comes from the right, then the left
+      for (const Array& operand : operands) {
+        for (const bool right : {true, false}) {
+          Array lanes = MakeArray(operand.type, WholeBox({static_cast<int64_t>(merges.size())}));
+          for (size_t m = 0; m < merges.size(); ++m) {
+            const size_t from = right ? merges[m].right : merges[m].left;
+            CopyElement(operand, positions[from], lanes, static_cast<int64_t>(m));
+          }
+          arguments.push_back(std::move(lanes));
+        }
+      }
+      auto less = EvaluateLanes(*op.bodies[0], arguments);
+      if (!less) return tl::unexpected(less.error());
+      for (size_t m = 0; m < merges.size(); ++m) {
+        Merge& merge = merges[m];
+        merged[merge.to++] =
+            positions[(*less)[0].integers[m] != 0 ? merge.right++ : merge.left++];
+      }
+    }
+    positions.swap(merged);
+  }
+  return {};
+}
+
 StatusOr<std::vector<Array>> Sort(const Op& op, const std::vector<Array>& operands,
                                   const Box& out) {
   const auto axis = static_cast<size_t>(ListOf(op, "dimensions")[0]);
@@ -131,43 +185,28 @@ StatusOr<std::vector<Array>> Sort(const Op& op, const std::vector<Array>& operan
   Box lines = out;
   lines.high[axis] = lines.low[axis] + 1;
   const int64_t length = Extent(operands[0].box, axis);
-  Status done;
+  std::vector<int64_t> positions;
   ForEach(lines, [&](const std::vector<int64_t>& index, int64_t) {
-    if (!done) return;
-    std::vector<int64_t> positions;
     std::vector<int64_t> at = index;
     for (int64_t i = 0; i < length; ++i) {
       at[axis] = operands[0].box.low[axis] + i;
       positions.push_back(Position(operands[0].box, at));
     }
-    const auto less = [&](int64_t p, int64_t q) {
-      std::vector<Array> arguments;
-      for (const Array& operand : operands) {
-        for (int64_t position : {p, q}) {
-          Array one = MakeArray(operand.type, WholeBox({1}));
-          CopyElement(operand, position, one, 0);
-          arguments.push_back(std::move(one));
-        }
-      }
-      auto verdict = EvaluateLanes(*op.bodies[0], arguments);
-      if (!verdict) {
-        done = tl::unexpected(verdict.error());
-        return false;
-      }
-      return (*verdict)[0].integers[0] != 0;
-    };
-    std::vector<int64_t> sorted;
-    for (int64_t position : positions) {
-      sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), position, less), position);
-    }
+  });
+  if (positions.empty()) return results;
+  if (Status sorted = SortLines(op, operands, static_cast<size_t>(length), positions); !sorted) {
+    return tl::unexpected(sorted.error());
+  }
+  ForEach(lines, [&](const std::vector<int64_t>& index, int64_t line) {
+    std::vector<int64_t> at = index;
     for (int64_t i = out.low[axis]; i < out.high[axis]; ++i) {
       at[axis] = i;
+      const int64_t from = positions[static_cast<size_t>(line * length + i)];
       for (size_t k = 0; k < operands.size(); ++k) {
-        CopyElement(operands[k], sorted[static_cast<size_t>(i)], results[k], Position(out, at));
+        CopyElement(operands[k], from, results[k], Position(out, at));
       }
     }
   });
-  if (!done) return tl::unexpected(done.error());
   return results;
 }
 
