@@ -1,4 +1,5 @@
-// Programs with JAX's linear algebra, which is LAPACK's: they run, are tuned and verified as others are.
+// Programs with JAX's linear algebra, which is LAPACK's: they run, are tuned and verified as others
+// are.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,7 +14,8 @@ namespace {
 class LinearAlgebra : public HoneTest, public testing::WithParamInterface<std::string> {
  protected:
   LinearAlgebra() {
-    const std::string file = std::string(TEST_DATA) + "/../../linear_algebra/programs/" + GetParam() + ".hlo";
+    const std::string file =
+        std::string(TEST_DATA) + "/../../linear_algebra/programs/" + GetParam() + ".hlo";
     std::ifstream stream(file, std::ios::binary);
     EXPECT_TRUE(stream) << file;
     Write("program.hlo", std::string(std::istreambuf_iterator<char>(stream), {}));
@@ -21,7 +23,8 @@ class LinearAlgebra : public HoneTest, public testing::WithParamInterface<std::s
 };
 
 TEST_P(LinearAlgebra, IsOptimisedAndVerified) {
-  const Ran ran = Hone({"optimize", "program.hlo", "--budget", "200steps", "-o", "out.hlo", "--json"});
+  const Ran ran =
+      Hone({"optimize", "program.hlo", "--budget", "200steps", "-o", "out.hlo", "--json"});
   ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_EQ(ran.Json()["verified"], true) << ran.out;
   const Ran check = Hone({"check", "program.hlo", "out.hlo", "--json"});

@@ -6,7 +6,8 @@
 namespace hone {
 namespace {
 
-// A look-up by a constant: an index outside of [0, 5) would be clamped, and show the table's ends only.
+// A look-up by a constant: an index outside of [0, 5) would be clamped, and show the table's ends
+// only.
 constexpr const char* kText = R"(HloModule lookup
 
 ENTRY main {
@@ -35,7 +36,8 @@ class StandInConstants : public HoneTest {
  protected:
   StandInConstants() {
     Write("elided.hlo", With(With(kText, "ROWS", "{...}"), "SCALE", "{...}"));
-    Write("whole.hlo", With(With(kText, "ROWS", Repeated("{3}")), "SCALE", Repeated("{1, 2, 3, 4}")));
+    Write("whole.hlo",
+          With(With(kText, "ROWS", Repeated("{3}")), "SCALE", Repeated("{1, 2, 3, 4}")));
   }
 };
 
@@ -53,12 +55,13 @@ TEST_F(StandInConstants, WithoutTheOptionTheMessageNamesIt) {
 }
 
 TEST_F(StandInConstants, OptimisedVerifiedComparedAndReplayed) {
-  const Ran ran = Hone({"optimize", "elided.hlo", "--stand-in-constants", "--budget", "100steps", "-o",
-                        "out.hlo", "--recipe", "recipe.json", "--json"});
+  const Ran ran = Hone({"optimize", "elided.hlo", "--stand-in-constants", "--budget", "100steps",
+                        "-o", "out.hlo", "--recipe", "recipe.json", "--json"});
   ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_EQ(ran.Json()["verified"], true) << ran.out;
   EXPECT_EQ(ran.Json()["stand_in_constants"], 2);
-  EXPECT_NE(ran.err.find("made-up values stand in for its 2 elided constants"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("made-up values stand in for its 2 elided constants"), std::string::npos)
+      << ran.err;
   // The result has the values with which it was verified.
   const Ran check = Hone({"check", "elided.hlo", "out.hlo", "--stand-in-constants", "--json"});
   EXPECT_EQ(check.Json()["verdict"], "equal") << check.out;
@@ -74,7 +77,8 @@ TEST_F(StandInConstants, OptimisedVerifiedComparedAndReplayed) {
 }
 
 TEST_F(StandInConstants, ValuesAreTheSameInEveryProcessAndLieInRange) {
-  const std::vector<std::string> run = {"run", "elided.hlo", "--passes", "", "--stand-in-constants"};
+  const std::vector<std::string> run = {"run", "elided.hlo", "--passes", "",
+                                        "--stand-in-constants"};
   const Ran first = Hone(run);
   ASSERT_EQ(first.code, 0) << first.err;
   EXPECT_EQ(first.out, Hone(run).out);
@@ -101,12 +105,13 @@ TEST_F(StandInConstants, ValuesAreTheSameInEveryProcessAndLieInRange) {
 }
 
 TEST_F(StandInConstants, ThePlanFitsTheProgramWithItsRealConstants) {
-  const Ran ran = Hone({"tune", "elided.hlo", "--stand-in-constants", "--budget", "2steps", "--plan",
-                        "plan.json", "--json"});
+  const Ran ran = Hone({"tune", "elided.hlo", "--stand-in-constants", "--budget", "2steps",
+                        "--plan", "plan.json", "--json"});
   ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_EQ(ran.Json()["stand_in_constants"], 2);
   EXPECT_NE(ran.Json()["stop_reason"], "not_tunable");
-  EXPECT_NE(Read("plan.json").find("\"stand_in_constants\": 2"), std::string::npos) << Read("plan.json");
+  EXPECT_NE(Read("plan.json").find("\"stand_in_constants\": 2"), std::string::npos)
+      << Read("plan.json");
   const Ran bench = Hone({"bench", "whole.hlo", "--plan", "plan.json", "--budget", "1s", "--json"});
   EXPECT_EQ(bench.code, 0) << bench.out << bench.err;
 }

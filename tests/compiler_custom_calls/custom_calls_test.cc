@@ -1,11 +1,13 @@
-// The custom calls of jaxlib: each against its own definition (A = QR, AV = VW, …), in each element type.
+// The custom calls of jaxlib: each against its own definition (A = QR, AV = VW, …), in each element
+// type.
+#include "compiler/custom_calls/custom_calls.h"
+
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "compiler/custom_calls/custom_calls.h"
 #include "compiler/custom_calls/lapack_library.h"
 #include "compiler/run/execute.h"
 #include "compiler/run/stand_in.h"
@@ -80,8 +82,10 @@ TEST_P(CustomCalls, Trsm) {
     return Letter("diag", diagonal) + ", " + Letter("side", side) + ", " +
            Letter("trans_x", transpose) + ", " + Letter("uplo", uplo);
   };
-  const auto left = Run("trsm", config('L', 'L', 'N', 'N'), {In(a), In(b)}, {{type(), {kOrder, 3}}});
-  const auto right = Run("trsm", config('R', 'U', 'C', 'U'), {In(a), In(wide)}, {{type(), {3, kOrder}}});
+  const auto left =
+      Run("trsm", config('L', 'L', 'N', 'N'), {In(a), In(b)}, {{type(), {kOrder, 3}}});
+  const auto right =
+      Run("trsm", config('R', 'U', 'C', 'U'), {In(a), In(wide)}, {{type(), {3, kOrder}}});
   for (int k = 0; k < 2; ++k) {
     ExpectNear(Lower(a[k]) * left[0][k], b[k]);
     ExpectNear(right[0][k] * Adjoint(WithUnitDiagonal(Upper(a[k]))), wide[k]);
@@ -159,12 +163,15 @@ TEST_P(CustomCalls, SingularValues) {
   const int64_t m = kOrder + 2, n = kOrder;
   const std::vector<Matrix> a = Two(m, n);
   for (const char* routine : {"gesdd", "gesvd"}) {
-    const auto some = Run(routine, Letter("mode", 'S'), {In(a)},
-                          {{type(), {m, n}}, {real(), {n}}, {type(), {m, n}}, {type(), {n, n}}, {xla::S32, {}}});
-    const auto all = Run(routine, Letter("mode", 'A'), {In(a)},
-                         {{type(), {m, n}}, {real(), {n}}, {type(), {m, m}}, {type(), {n, n}}, {xla::S32, {}}});
-    const auto none = Run(routine, Letter("mode", 'N'), {In(a)},
-                          {{type(), {m, n}}, {real(), {n}}, {type(), {m, n}}, {type(), {n, n}}, {xla::S32, {}}});
+    const auto some =
+        Run(routine, Letter("mode", 'S'), {In(a)},
+            {{type(), {m, n}}, {real(), {n}}, {type(), {m, n}}, {type(), {n, n}}, {xla::S32, {}}});
+    const auto all =
+        Run(routine, Letter("mode", 'A'), {In(a)},
+            {{type(), {m, n}}, {real(), {n}}, {type(), {m, m}}, {type(), {n, n}}, {xla::S32, {}}});
+    const auto none =
+        Run(routine, Letter("mode", 'N'), {In(a)},
+            {{type(), {m, n}}, {real(), {n}}, {type(), {m, n}}, {type(), {n, n}}, {xla::S32, {}}});
     for (int k = 0; k < 2; ++k) {
       ExpectUnitary(some[2][k]);
       ExpectUnitary(all[2][k]);
@@ -182,8 +189,10 @@ TEST_P(CustomCalls, EigenvaluesOfHermitianMatrices) {
   const std::vector<ResultShape> results = {
       {type(), {kOrder, kOrder}}, {real(), {kOrder}}, {xla::S32, {}}};
   for (const char uplo : {'L', 'U'}) {
-    const auto found = Run("syevd", Letter("mode", 'V') + ", " + Letter("uplo", uplo), {In(a)}, results, "heevd");
-    const auto values = Run("syevd", Letter("mode", 'N') + ", " + Letter("uplo", uplo), {In(a)}, results, "heevd");
+    const auto found =
+        Run("syevd", Letter("mode", 'V') + ", " + Letter("uplo", uplo), {In(a)}, results, "heevd");
+    const auto values =
+        Run("syevd", Letter("mode", 'N') + ", " + Letter("uplo", uplo), {In(a)}, results, "heevd");
     for (int k = 0; k < 2; ++k) {
       ExpectUnitary(found[0][k]);
       ExpectNear(a[k] * found[0][k], found[0][k] * Diagonal(found[1][k]));
@@ -200,8 +209,10 @@ TEST_P(CustomCalls, EigenvaluesOfGeneralMatrices) {
                                       {xla::S32, {}}};
   if (!GetParam().complex) results.insert(results.begin(), results[0]);
   const size_t vectors = results.size() - 3;
-  const auto found = Run("geev", Letter("compute_left", 'V') + ", " + Letter("compute_right", 'V'), {In(a)}, results);
-  const auto right = Run("geev", Letter("compute_left", 'N') + ", " + Letter("compute_right", 'V'), {In(a)}, results);
+  const auto found = Run("geev", Letter("compute_left", 'V') + ", " + Letter("compute_right", 'V'),
+                         {In(a)}, results);
+  const auto right = Run("geev", Letter("compute_left", 'N') + ", " + Letter("compute_right", 'V'),
+                         {In(a)}, results);
   for (int k = 0; k < 2; ++k) {
     Matrix values = found[0][k];
     for (int64_t i = 0; i < kOrder && vectors == 2; ++i) {
@@ -216,11 +227,14 @@ TEST_P(CustomCalls, EigenvaluesOfGeneralMatrices) {
 
 TEST_P(CustomCalls, SchurForm) {
   const std::vector<Matrix> a = Two(kOrder, kOrder);
-  std::vector<ResultShape> results = {{type(), {kOrder, kOrder}}, {type(), {kOrder, kOrder}},
-                                      {type(), {kOrder}},         {xla::S32, {}},
+  std::vector<ResultShape> results = {{type(), {kOrder, kOrder}},
+                                      {type(), {kOrder, kOrder}},
+                                      {type(), {kOrder}},
+                                      {xla::S32, {}},
                                       {xla::S32, {}}};
   if (!GetParam().complex) results.insert(results.begin() + 2, results[2]);
-  const auto found = Run("gees", Letter("mode", 'V') + ", " + Letter("sort", 'N'), {In(a)}, results);
+  const auto found =
+      Run("gees", Letter("mode", 'V') + ", " + Letter("sort", 'N'), {In(a)}, results);
   for (int k = 0; k < 2; ++k) {
     ExpectUnitary(found[1][k]);
     ExpectNear(found[1][k] * found[0][k] * Adjoint(found[1][k]), a[k]);
@@ -256,7 +270,8 @@ TEST_P(CustomCalls, FormsByReflectors) {
 }
 
 TEST_P(CustomCalls, TridiagonalSystems) {
-  std::vector<Matrix> lower = Two(kOrder, 1, 30), middle = Two(kOrder, 1, 31), upper = Two(kOrder, 1, 32);
+  std::vector<Matrix> lower = Two(kOrder, 1, 30), middle = Two(kOrder, 1, 31),
+                      upper = Two(kOrder, 1, 32);
   const std::vector<Matrix> b = Two(kOrder, 2, 33);
   std::vector<Matrix> dense(2, Matrix(kOrder, kOrder));
   for (int k = 0; k < 2; ++k) {
@@ -269,7 +284,8 @@ TEST_P(CustomCalls, TridiagonalSystems) {
   const ResultShape diagonal{type(), {kOrder}}, right{type(), {kOrder, 2}};
   const std::vector<Argument> arguments = {Vectors(type(), lower), Vectors(type(), middle),
                                            Vectors(type(), upper), In(b)};
-  const auto found = Run("gtsv", "", arguments, {diagonal, diagonal, diagonal, right, {xla::S32, {}}});
+  const auto found =
+      Run("gtsv", "", arguments, {diagonal, diagonal, diagonal, right, {xla::S32, {}}});
   const auto perturbed = RunCall({"tridiagonal_solve_perturbed_ffi", ""}, arguments, {right});
   ASSERT_TRUE(perturbed.ok()) << perturbed.status();
   for (int k = 0; k < 2; ++k) {
@@ -278,8 +294,9 @@ TEST_P(CustomCalls, TridiagonalSystems) {
   }
   // Singular ones have large solutions, not infinite ones; row exchanges keep others exact.
   const std::vector<Matrix> zero(2, Matrix(kOrder, 1));
-  const auto singular = RunCall({"tridiagonal_solve_perturbed_ffi", ""},
-                                {arguments[0], Vectors(type(), zero), arguments[2], arguments[3]}, {right});
+  const auto singular =
+      RunCall({"tridiagonal_solve_perturbed_ffi", ""},
+              {arguments[0], Vectors(type(), zero), arguments[2], arguments[3]}, {right});
   ASSERT_TRUE(singular.ok()) << singular.status();
   for (const Number& value : (*singular)[0][0].values) EXPECT_TRUE(std::isfinite(std::abs(value)));
 }
@@ -320,17 +337,23 @@ ENTRY e {
 }
 
 TEST(CustomCall, ShapesAndAttributesThatDoNotFitAreErrors) {
-  const Argument square = Matrices(xla::F32, {Identity(3)}), tall = Matrices(xla::F32, {Random(4, 3, false, 1)});
+  const Argument square = Matrices(xla::F32, {Identity(3)}),
+                 tall = Matrices(xla::F32, {Random(4, 3, false, 1)});
   const auto message = [](const absl::StatusOr<CallResults>& found) {
     return found.ok() ? std::string("none") : std::string(found.status().message());
   };
   const ResultShape matrix{xla::F32, {3, 3}}, whole{xla::S32, {}};
-  EXPECT_NE(message(RunCall({"lapack_spotrf_ffi", "uplo = 88 : ui8"}, {square}, {matrix, whole})).find("attribute uplo"),
+  EXPECT_NE(message(RunCall({"lapack_spotrf_ffi", "uplo = 88 : ui8"}, {square}, {matrix, whole}))
+                .find("attribute uplo"),
             std::string::npos);
-  EXPECT_NE(message(RunCall({"lapack_spotrf_ffi", ""}, {square}, {matrix, whole})).find("attribute uplo"), std::string::npos);
-  EXPECT_NE(message(RunCall({"lapack_spotrf_ffi", "uplo = 76 : ui8"}, {tall}, {matrix, whole})).find("result 0"),
+  EXPECT_NE(
+      message(RunCall({"lapack_spotrf_ffi", ""}, {square}, {matrix, whole})).find("attribute uplo"),
+      std::string::npos);
+  EXPECT_NE(message(RunCall({"lapack_spotrf_ffi", "uplo = 76 : ui8"}, {tall}, {matrix, whole}))
+                .find("result 0"),
             std::string::npos);
-  EXPECT_NE(message(RunCall({"lapack_dpotrf_ffi", "uplo = 76 : ui8"}, {square}, {matrix, whole})).find("operand 0"),
+  EXPECT_NE(message(RunCall({"lapack_dpotrf_ffi", "uplo = 76 : ui8"}, {square}, {matrix, whole}))
+                .find("operand 0"),
             std::string::npos);
 }
 

@@ -15,7 +15,8 @@ namespace hone::compiler {
 namespace {
 
 // With matrices column by column.
-std::string ShapeText(xla::PrimitiveType type, const std::vector<int64_t>& dimensions, bool by_columns) {
+std::string ShapeText(xla::PrimitiveType type, const std::vector<int64_t>& dimensions,
+                      bool by_columns) {
   std::vector<int64_t> order(dimensions.size());
   std::iota(order.rbegin(), order.rend(), 0);
   if (by_columns && order.size() == 3) std::swap(order[0], order[1]);
@@ -92,8 +93,8 @@ absl::StatusOr<CallResults> RunCall(const CallText& call, const std::vector<Argu
   std::vector<std::string> names, constraints, shapes;
   for (size_t k = 0; k < arguments.size(); ++k) {
     const Argument& argument = arguments[k];
-    absl::StrAppend(&parameters, "  p", k, " = ", ShapeText(argument.type, argument.dimensions, false),
-                    " parameter(", k, ")\n");
+    absl::StrAppend(&parameters, "  p", k, " = ",
+                    ShapeText(argument.type, argument.dimensions, false), " parameter(", k, ")\n");
     names.push_back(absl::StrCat("p", k));
     constraints.push_back(ShapeText(argument.type, argument.dimensions, true));
   }
@@ -105,11 +106,11 @@ absl::StatusOr<CallResults> RunCall(const CallText& call, const std::vector<Argu
   }
   const std::string shape =
       shapes.size() == 1 ? shapes[0] : absl::StrCat("(", absl::StrJoin(shapes, ", "), ")");
-  const std::string text = absl::StrCat(
-      "HloModule m\nENTRY e {\n", parameters, "  ROOT c = ", shape, " custom-call(",
-      absl::StrJoin(names, ", "), "), custom_call_target=\"", call.target,
-      "\", operand_layout_constraints={", absl::StrJoin(constraints, ", "),
-      "}, api_version=API_VERSION_TYPED_FFI, backend_config={", call.config, "}\n}\n");
+  const std::string text =
+      absl::StrCat("HloModule m\nENTRY e {\n", parameters, "  ROOT c = ", shape, " custom-call(",
+                   absl::StrJoin(names, ", "), "), custom_call_target=\"", call.target,
+                   "\", operand_layout_constraints={", absl::StrJoin(constraints, ", "),
+                   "}, api_version=API_VERSION_TYPED_FFI, backend_config={", call.config, "}\n}\n");
   auto module = xla::ParseAndReturnUnverifiedModule(text);
   if (!module.ok()) return module.status();
   auto program = Program::Compile(**module, CodeQuality::kQuickCompile);

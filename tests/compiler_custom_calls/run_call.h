@@ -32,8 +32,8 @@ struct CallText {
   std::string config;  // attributes: "uplo = 76 : ui8"
 };
 
-// results[r][b]: of result r for the b-th of the batch; vectors as single columns. Matrices lie column
-// by column at the call, as JAX has them.
+// results[r][b]: of result r for the b-th of the batch; vectors as single columns. Matrices lie
+// column by column at the call, as JAX has them.
 using CallResults = std::vector<std::vector<Matrix>>;
 absl::StatusOr<CallResults> RunCall(const CallText& call, const std::vector<Argument>& arguments,
                                     const std::vector<ResultShape>& results);

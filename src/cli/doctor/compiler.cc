@@ -115,8 +115,8 @@ Finding Lapack(const Surroundings& here) {
     return found;
   }
   return {State::kWarning,
-          "not here: programs with solve, factorisations, singular values or eigenvalues cannot be run, "
-          "so neither tuned nor measured",
+          "not here: programs with solve, factorisations, singular values or eigenvalues cannot be "
+          "run, so neither tuned nor measured",
           fmt::format("on Debian: apt-get install {}", kLapackPackage)};
 }
 

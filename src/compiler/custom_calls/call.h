@@ -1,7 +1,9 @@
-// One call of a custom-call handler: its operands, results and attributes, checked as they are asked for.
+// One call of a custom-call handler: its operands, results and attributes, checked as they are
+// asked for.
 //
-// Matrices lie column by column, one after the other along all leading dimensions: so does JAX lay them
-// out for LAPACK. After the first misfit all that is asked for is empty, and error() says what it was.
+// Matrices lie column by column, one after the other along all leading dimensions: so does JAX lay
+// them out for LAPACK. After the first misfit all that is asked for is empty, and error() says what
+// it was.
 #ifndef HONE_COMPILER_CUSTOM_CALLS_CALL_H_
 #define HONE_COMPILER_CUSTOM_CALLS_CALL_H_
 
@@ -45,12 +47,14 @@ class Call {
 
   template <class T>
   Matrices<const T> Operand(size_t index, int64_t rows = kAny, int64_t columns = kAny) {
-    const Matrices<T> found = Taken<T>(operands_.get<xla::ffi::AnyBuffer>(index), "operand", index, 2, rows, columns);
+    const Matrices<T> found =
+        Taken<T>(operands_.get<xla::ffi::AnyBuffer>(index), "operand", index, 2, rows, columns);
     return {found.data, found.batch, found.rows, found.columns};
   }
   template <class T>
   Matrices<const T> VectorOperand(size_t index, int64_t length = kAny) {
-    const Matrices<T> found = Taken<T>(operands_.get<xla::ffi::AnyBuffer>(index), "operand", index, 1, length, 1);
+    const Matrices<T> found =
+        Taken<T>(operands_.get<xla::ffi::AnyBuffer>(index), "operand", index, 1, length, 1);
     return {found.data, found.batch, found.rows, found.columns};
   }
   template <class T>
@@ -75,7 +79,8 @@ class Call {
     }
     const char letter = static_cast<char>(*value);
     if (allowed.find(letter) != std::string::npos) return letter;
-    Fail(std::string("attribute ") + name + " is " + std::to_string(*value) + ", not one of the letters " + allowed);
+    Fail(std::string("attribute ") + name + " is " + std::to_string(*value) +
+         ", not one of the letters " + allowed);
     return allowed[0];
   }
   template <class T>
@@ -101,8 +106,8 @@ class Call {
   }
 
   template <class T>
-  Matrices<T> Taken(const xla::ffi::ErrorOr<xla::ffi::AnyBuffer>& buffer, const char* kind, size_t index,
-                    int64_t own_dimensions, int64_t rows, int64_t columns) {
+  Matrices<T> Taken(const xla::ffi::ErrorOr<xla::ffi::AnyBuffer>& buffer, const char* kind,
+                    size_t index, int64_t own_dimensions, int64_t rows, int64_t columns) {
     if (!ok()) return {};
     const std::string which = std::string(kind) + " " + std::to_string(index);
     if (!buffer.has_value()) {
@@ -126,7 +131,8 @@ class Call {
     if (batch_ < 0) batch_ = found.batch;
     constexpr int64_t kMost = 0x7fffffff;  // LAPACK's integers have 32 bits
     if (found.batch != batch_ || (rows != kAny && found.rows != rows) ||
-        (columns != kAny && found.columns != columns) || found.rows > kMost || found.columns > kMost) {
+        (columns != kAny && found.columns != columns) || found.rows > kMost ||
+        found.columns > kMost) {
       Fail(which + " has a shape that does not fit the others'");
       return {};
     }

@@ -27,7 +27,8 @@ using xla::ffi::RemainingRets;
 // What XLA calls: a function of its own for each name.
 template <auto Kernel>
 XLA_FFI_Error* Handler(XLA_FFI_CallFrame* frame) {
-  static auto* const handler = Ffi::Bind().RemainingArgs().RemainingRets().Attrs().To(Kernel).release();
+  static auto* const handler =
+      Ffi::Bind().RemainingArgs().RemainingRets().Attrs().To(Kernel).release();
   return handler->Call(frame);
 }
 
@@ -50,7 +51,8 @@ Error Sparse(RemainingArgs operands, RemainingRets results, Dictionary attribute
 Error Sink(RemainingArgs, RemainingRets, Dictionary) { return Error::Success(); }
 
 void Register(const std::string& target, XLA_FFI_Handler* handler) {
-  XLA_FFI_Error* error = Ffi::RegisterStaticHandler(xla::ffi::GetXlaFfiApi(), target, "Host", handler);
+  XLA_FFI_Error* error =
+      Ffi::RegisterStaticHandler(xla::ffi::GetXlaFfiApi(), target, "Host", handler);
   if (error == nullptr) return;
   std::fprintf(stderr, "XLA does not take a handler for %s\n", target.c_str());
   std::abort();
@@ -61,13 +63,13 @@ struct FourHandlers {
   XLA_FFI_Handler* handlers[4];
 };
 
-#define HONE_FOUR(Routine)                                                           \
-  FourHandlers {                                                                     \
-    {                                                                                \
-      Handler<Checked<Routine<float>>>, Handler<Checked<Routine<double>>>,           \
-          Handler<Checked<Routine<std::complex<float>>>>,                            \
-          Handler<Checked<Routine<std::complex<double>>>>                            \
-    }                                                                                \
+#define HONE_FOUR(Routine)                                                 \
+  FourHandlers {                                                           \
+    {                                                                      \
+      Handler<Checked<Routine<float>>>, Handler<Checked<Routine<double>>>, \
+          Handler<Checked<Routine<std::complex<float>>>>,                  \
+          Handler<Checked<Routine<std::complex<double>>>>                  \
+    }                                                                      \
   }
 
 void RegisterFour(const std::string& real, const std::string& complex, const FourHandlers& four) {
@@ -78,7 +80,9 @@ void RegisterFour(const std::string& real, const std::string& complex, const Fou
   }
 }
 
-void RegisterFour(const std::string& name, const FourHandlers& four) { RegisterFour(name, name, four); }
+void RegisterFour(const std::string& name, const FourHandlers& four) {
+  RegisterFour(name, name, four);
+}
 
 }  // namespace
 

@@ -11,7 +11,8 @@
 namespace hone::compiler {
 namespace {
 
-// LAPACK's own number for an argument that is not finite, where a routine would loop or crash on it.
+// LAPACK's own number for an argument that is not finite, where a routine would loop or crash on
+// it.
 constexpr int32_t kNotFinite = -4;
 
 // What two squares of it need as workspace still has a 32-bit number.
@@ -42,7 +43,10 @@ struct Singular {
                          mode == 'N'   ? Call::kAny
                          : mode == 'A' ? a.rows
                                        : values.rows)),
-        vt(call.Result<T>(3, mode == 'N' ? Call::kAny : mode == 'A' ? a.columns : values.rows,
+        vt(call.Result<T>(3,
+                          mode == 'N'   ? Call::kAny
+                          : mode == 'A' ? a.columns
+                                        : values.rows,
                           mode == 'N' ? Call::kAny : a.columns)),
         info(call.IntegerResult(4)) {
     if (!call.ok()) return;
@@ -73,16 +77,17 @@ void Gesdd(Call& call) {
   int32_t ldu = Leading(given.u.rows), ldvt = Leading(given.vt.rows);
   std::vector<int32_t> whole_work(8 * least + 1);
   // As its own documentation says, or older versions', whichever is more.
-  std::vector<RealOf<T>> real_work(std::max(5 * least * least + 7 * least,
-                                            2 * most * least + 2 * least * least + least) + 1);
+  std::vector<RealOf<T>> real_work(
+      std::max(5 * least * least + 7 * least, 2 * most * least + 2 * least * least + least) + 1);
   const auto run = [&](int64_t k, T* work, int32_t* size) {
     if constexpr (Element<T>::kComplex) {
-      CallFortran(gesdd, &given.mode, &m, &n, given.scratch.at(k), &lda, given.values.at(k), given.u.at(k),
-                  &ldu, given.vt.at(k), &ldvt, work, size, real_work.data(), whole_work.data(),
-                  given.info.at(k), kOneLetter);
+      CallFortran(gesdd, &given.mode, &m, &n, given.scratch.at(k), &lda, given.values.at(k),
+                  given.u.at(k), &ldu, given.vt.at(k), &ldvt, work, size, real_work.data(),
+                  whole_work.data(), given.info.at(k), kOneLetter);
     } else {
-      CallFortran(gesdd, &given.mode, &m, &n, given.scratch.at(k), &lda, given.values.at(k), given.u.at(k),
-                  &ldu, given.vt.at(k), &ldvt, work, size, whole_work.data(), given.info.at(k), kOneLetter);
+      CallFortran(gesdd, &given.mode, &m, &n, given.scratch.at(k), &lda, given.values.at(k),
+                  given.u.at(k), &ldu, given.vt.at(k), &ldvt, work, size, whole_work.data(),
+                  given.info.at(k), kOneLetter);
     }
   };
   if (given.a.batch == 0) return;
@@ -110,13 +115,13 @@ void Gesvd(Call& call) {
   std::vector<RealOf<T>> real_work(5 * given.values.rows + 1);
   const auto run = [&](int64_t k, T* work, int32_t* size) {
     if constexpr (Element<T>::kComplex) {
-      CallFortran(gesvd, &given.mode, &given.mode, &m, &n, given.scratch.at(k), &lda, given.values.at(k),
-                  given.u.at(k), &ldu, given.vt.at(k), &ldvt, work, size, real_work.data(),
-                  given.info.at(k), kOneLetter, kOneLetter);
+      CallFortran(gesvd, &given.mode, &given.mode, &m, &n, given.scratch.at(k), &lda,
+                  given.values.at(k), given.u.at(k), &ldu, given.vt.at(k), &ldvt, work, size,
+                  real_work.data(), given.info.at(k), kOneLetter, kOneLetter);
     } else {
-      CallFortran(gesvd, &given.mode, &given.mode, &m, &n, given.scratch.at(k), &lda, given.values.at(k),
-                  given.u.at(k), &ldu, given.vt.at(k), &ldvt, work, size, given.info.at(k), kOneLetter,
-                  kOneLetter);
+      CallFortran(gesvd, &given.mode, &given.mode, &m, &n, given.scratch.at(k), &lda,
+                  given.values.at(k), given.u.at(k), &ldu, given.vt.at(k), &ldvt, work, size,
+                  given.info.at(k), kOneLetter, kOneLetter);
     }
   };
   if (given.a.batch == 0) return;
@@ -155,8 +160,9 @@ void Syevd(Call& call) {
   std::vector<RealOf<T>> real_work(Element<T>::kComplex ? real_size : 0);
   const auto run = [&](int64_t k, T* work, int32_t* size) {
     if constexpr (Element<T>::kComplex) {
-      CallFortran(syevd, &mode, &uplo, &n, vectors.at(k), &lda, values.at(k), work, size, real_work.data(),
-                  &real_size, whole_work.data(), &whole_size, info.at(k), kOneLetter, kOneLetter);
+      CallFortran(syevd, &mode, &uplo, &n, vectors.at(k), &lda, values.at(k), work, size,
+                  real_work.data(), &real_size, whole_work.data(), &whole_size, info.at(k),
+                  kOneLetter, kOneLetter);
     } else {
       CallFortran(syevd, &mode, &uplo, &n, vectors.at(k), &lda, values.at(k), work, size,
                   whole_work.data(), &whole_size, info.at(k), kOneLetter, kOneLetter);
@@ -175,8 +181,8 @@ void Syevd(Call& call) {
 
 namespace {
 
-// Real matrices have complex eigenvectors in pairs: LAPACK gives the real and the imaginary part of the
-// first of each pair as two columns.
+// Real matrices have complex eigenvectors in pairs: LAPACK gives the real and the imaginary part of
+// the first of each pair as two columns.
 template <class Real>
 void Unpack(const Real* packed, const Real* imaginary, int64_t n, std::complex<Real>* vectors) {
   for (int64_t j = 0; j < n; ++j) {
@@ -219,10 +225,12 @@ void Geev(Call& call) {
   const auto run = [&](int64_t k, T* work, int32_t* size) {
     if constexpr (kComplex) {
       CallFortran(geev, &left, &right, &n, copy.data(), &lda, values.at(k), of_left.data(), &lda,
-                  of_right.data(), &lda, work, size, real_work.data(), info.at(k), kOneLetter, kOneLetter);
+                  of_right.data(), &lda, work, size, real_work.data(), info.at(k), kOneLetter,
+                  kOneLetter);
     } else {
-      CallFortran(geev, &left, &right, &n, copy.data(), &lda, values.at(k), imaginary.at(k), of_left.data(),
-                  &lda, of_right.data(), &lda, work, size, info.at(k), kOneLetter, kOneLetter);
+      CallFortran(geev, &left, &right, &n, copy.data(), &lda, values.at(k), imaginary.at(k),
+                  of_left.data(), &lda, of_right.data(), &lda, work, size, info.at(k), kOneLetter,
+                  kOneLetter);
     }
   };
   if (a.batch == 0) return;
@@ -277,12 +285,12 @@ void Gees(Call& call) {
   const auto run = [&](int64_t k, T* work, int32_t* size) {
     if constexpr (kComplex) {
       CallFortran(gees, &mode, &sort, select, &n, form.at(k), &lda, selected.at(k), values.at(k),
-                  vectors.at(k), &lda, work, size, real_work.data(), marks.data(), info.at(k), kOneLetter,
-                  kOneLetter);
+                  vectors.at(k), &lda, work, size, real_work.data(), marks.data(), info.at(k),
+                  kOneLetter, kOneLetter);
     } else {
       CallFortran(gees, &mode, &sort, select, &n, form.at(k), &lda, selected.at(k), values.at(k),
-                  imaginary.at(k), vectors.at(k), &lda, work, size, marks.data(), info.at(k), kOneLetter,
-                  kOneLetter);
+                  imaginary.at(k), vectors.at(k), &lda, work, size, marks.data(), info.at(k),
+                  kOneLetter, kOneLetter);
     }
   };
   if (a.batch == 0) return;
@@ -313,7 +321,8 @@ void Gehrd(Call& call) {
   Zero(tau);
   Zero(info);
   if (a.batch == 0 || a.rows == 0) return;
-  call.Require(low >= 1 && low <= high && high <= a.rows, "low and high are not rows of the matrix");
+  call.Require(low >= 1 && low <= high && high <= a.rows,
+               "low and high are not rows of the matrix");
   if (!call.ok()) return;
   void* const gehrd = Routine<T>("gehrd");
   int32_t n = Int(a.rows), lda = Leading(n);
@@ -323,7 +332,8 @@ void Gehrd(Call& call) {
   int32_t size = WorkSize(asked, a.rows);
   std::vector<T> work(size);
   for (int64_t k = 0; k < a.batch; ++k) {
-    CallFortran(gehrd, &n, &low, &high, form.at(k), &lda, tau.at(k), work.data(), &size, info.at(k));
+    CallFortran(gehrd, &n, &low, &high, form.at(k), &lda, tau.at(k), work.data(), &size,
+                info.at(k));
   }
 }
 
@@ -345,8 +355,8 @@ void Sytrd(Call& call) {
   void* const sytrd = Routine<T>("sytrd", "hetrd");
   int32_t n = Int(a.rows), lda = Leading(n);
   const auto run = [&](int64_t k, T* work, int32_t* size) {
-    CallFortran(sytrd, &uplo, &n, reflectors.at(k), &lda, diagonal.at(k), off_diagonal.at(k), tau.at(k),
-                work, size, info.at(k), kOneLetter);
+    CallFortran(sytrd, &uplo, &n, reflectors.at(k), &lda, diagonal.at(k), off_diagonal.at(k),
+                tau.at(k), work, size, info.at(k), kOneLetter);
   };
   int32_t ask = -1;
   T asked{};
@@ -356,13 +366,13 @@ void Sytrd(Call& call) {
   for (int64_t k = 0; k < a.batch; ++k) run(k, work.data(), &size);
 }
 
-#define HONE_DECOMPOSITIONS(T)    \
-  template void Gesdd<T>(Call&);  \
-  template void Gesvd<T>(Call&);  \
-  template void Syevd<T>(Call&);  \
-  template void Geev<T>(Call&);   \
-  template void Gees<T>(Call&);   \
-  template void Gehrd<T>(Call&);  \
+#define HONE_DECOMPOSITIONS(T)   \
+  template void Gesdd<T>(Call&); \
+  template void Gesvd<T>(Call&); \
+  template void Syevd<T>(Call&); \
+  template void Geev<T>(Call&);  \
+  template void Gees<T>(Call&);  \
+  template void Gehrd<T>(Call&); \
   template void Sytrd<T>(Call&);
 HONE_DECOMPOSITIONS(float)
 HONE_DECOMPOSITIONS(double)

@@ -46,7 +46,8 @@ using RealOf = typename Element<T>::Real;
 // The routine of T's: ("potrf") is dpotrf_ for double. Some have other names for complex elements.
 template <class T>
 void* Routine(const std::string& real_name, const std::string& complex_name) {
-  return LapackFunction(Element<T>::kLetter + (Element<T>::kComplex ? complex_name : real_name) + "_");
+  return LapackFunction(Element<T>::kLetter + (Element<T>::kComplex ? complex_name : real_name) +
+                        "_");
 }
 template <class T>
 void* Routine(const std::string& name) {
@@ -63,7 +64,8 @@ void CallFortran(void* routine, Arguments... arguments) {
 // LAPACK wants leading dimensions of 1 even where there is nothing.
 inline int32_t Leading(int64_t rows) { return static_cast<int32_t>(std::max<int64_t>(rows, 1)); }
 
-// What a routine asked for as workspace, as a floating-point number, which may have been rounded down.
+// What a routine asked for as workspace, as a floating-point number, which may have been rounded
+// down.
 template <class T>
 int32_t WorkSize(T asked, int64_t least = 1) {
   const double size = static_cast<double>(std::real(asked)) * (1 + 0x1p-22) + 1;

@@ -25,8 +25,8 @@ void Trsm(Call& call) {
   int32_t lda = Leading(order), ldb = Leading(b.rows);
   T one = 1;
   for (int64_t k = 0; k < x.batch; ++k) {
-    CallFortran(trsm, &side, &uplo, &transpose, &diagonal, &m, &n, &one, a.at(k), &lda, x.at(k), &ldb,
-                kOneLetter, kOneLetter, kOneLetter, kOneLetter);
+    CallFortran(trsm, &side, &uplo, &transpose, &diagonal, &m, &n, &one, a.at(k), &lda, x.at(k),
+                &ldb, kOneLetter, kOneLetter, kOneLetter, kOneLetter);
   }
 }
 
@@ -124,7 +124,8 @@ void Ormqr(Call& call) {
   const auto reflectors = call.Operand<T>(0, order);
   const auto tau = call.VectorOperand<T>(1);
   const auto product = call.Result<T>(0, c.rows, c.columns);
-  call.Require(tau.rows <= reflectors.columns && tau.rows <= order, "more factors tau than reflectors");
+  call.Require(tau.rows <= reflectors.columns && tau.rows <= order,
+               "more factors tau than reflectors");
   if (!call.ok()) return;
   Call::Copy(c, product);
   void* const ormqr = Routine<T>("ormqr", "unmqr");
@@ -132,8 +133,8 @@ void Ormqr(Call& call) {
   int32_t k = static_cast<int32_t>(tau.rows), lda = Leading(order), ldc = Leading(m);
   int32_t info = 0, ask = -1;
   const auto run = [&](int64_t i, T* work, int32_t* size) {
-    CallFortran(ormqr, &side, &transpose, &m, &n, &k, reflectors.at(i), &lda, tau.at(i), product.at(i),
-                &ldc, work, size, &info, kOneLetter, kOneLetter);
+    CallFortran(ormqr, &side, &transpose, &m, &n, &k, reflectors.at(i), &lda, tau.at(i),
+                product.at(i), &ldc, work, size, &info, kOneLetter, kOneLetter);
   };
   T asked{};
   run(0, &asked, &ask);
@@ -178,19 +179,19 @@ void Gtsv(Call& call) {
   int32_t n = static_cast<int32_t>(b.rows), columns = static_cast<int32_t>(b.columns);
   int32_t ldb = Leading(n);
   for (int64_t k = 0; k < b.batch; ++k) {
-    CallFortran(gtsv, &n, &columns, lower_out.at(k) + 1, diagonal_out.at(k), upper_out.at(k), x.at(k),
-                &ldb, info.at(k));
+    CallFortran(gtsv, &n, &columns, lower_out.at(k) + 1, diagonal_out.at(k), upper_out.at(k),
+                x.at(k), &ldb, info.at(k));
   }
 }
 
-#define HONE_SOLVERS(T)           \
-  template void Trsm<T>(Call&);   \
-  template void Getrf<T>(Call&);  \
-  template void Geqrf<T>(Call&);  \
-  template void Geqp3<T>(Call&);  \
-  template void Orgqr<T>(Call&);  \
-  template void Ormqr<T>(Call&);  \
-  template void Potrf<T>(Call&);  \
+#define HONE_SOLVERS(T)          \
+  template void Trsm<T>(Call&);  \
+  template void Getrf<T>(Call&); \
+  template void Geqrf<T>(Call&); \
+  template void Geqp3<T>(Call&); \
+  template void Orgqr<T>(Call&); \
+  template void Ormqr<T>(Call&); \
+  template void Potrf<T>(Call&); \
   template void Gtsv<T>(Call&);
 HONE_SOLVERS(float)
 HONE_SOLVERS(double)

@@ -6,8 +6,8 @@
 
 namespace hone::compiler {
 
-// Instantiated for float, double and both complex types. Each says what its operands (in) and results
-// (out) are; n is the order of a square matrix, info LAPACK's own verdict for each matrix.
+// Instantiated for float, double and both complex types. Each says what its operands (in) and
+// results (out) are; n is the order of a square matrix, info LAPACK's own verdict for each matrix.
 
 // Triangular systems. in: a n x n, b; attributes side, uplo, trans_x, diag. out: x as b.
 template <class T>
@@ -24,14 +24,15 @@ void Geqp3(Call& call);
 // Q out of its reflectors. in: reflectors m x n, tau k. out: Q m x n.
 template <class T>
 void Orgqr(Call& call);
-// A product with Q. in: reflectors, tau, c m x n; attributes left, transpose. out: the product as c.
+// A product with Q. in: reflectors, tau, c m x n; attributes left, transpose. out: the product as
+// c.
 template <class T>
 void Ormqr(Call& call);
 // Cholesky. in: a n x n; attribute uplo. out: the factor (and a's other triangle), info.
 template <class T>
 void Potrf(Call& call);
-// Tridiagonal systems. in: the three diagonals (the lower one from its second element), b. out: what
-// became of them, x as b, info.
+// Tridiagonal systems. in: the three diagonals (the lower one from its second element), b. out:
+// what became of them, x as b, info.
 template <class T>
 void Gtsv(Call& call);
 

@@ -22,7 +22,8 @@ class PerturbedTridiagonal {
  public:
   using Real = RealOf<T>;
 
-  PerturbedTridiagonal(const T* lower, const T* middle, const T* upper, int64_t n, T* x, int64_t columns)
+  PerturbedTridiagonal(const T* lower, const T* middle, const T* upper, int64_t n, T* x,
+                       int64_t columns)
       : n_(n), columns_(columns), x_(x), u_(n), above_(n), beyond_(n) {
     u_[0] = middle[0];
     if (n > 1) above_[0] = upper[0];
@@ -106,7 +107,8 @@ void SolveAll(Call& call) {
   if (!call.ok() || b.rows == 0) return;
   Call::Copy(b, x);
   for (int64_t k = 0; k < b.batch; ++k) {
-    PerturbedTridiagonal<T>(lower.at(k), middle.at(k), upper.at(k), b.rows, x.at(k), b.columns).Solve();
+    PerturbedTridiagonal<T>(lower.at(k), middle.at(k), upper.at(k), b.rows, x.at(k), b.columns)
+        .Solve();
   }
 }
 
@@ -183,8 +185,10 @@ Error MultiplyCompressedRows(const xla::ffi::RemainingArgs& operands,
   }
   const auto by_index = [&](auto element) {
     using T = decltype(element);
-    if (index == DataType::S32) return Multiply<T, int32_t>(*values, *starts, *columns, *dense, out);
-    if (index == DataType::S64) return Multiply<T, int64_t>(*values, *starts, *columns, *dense, out);
+    if (index == DataType::S32)
+      return Multiply<T, int32_t>(*values, *starts, *columns, *dense, out);
+    if (index == DataType::S64)
+      return Multiply<T, int64_t>(*values, *starts, *columns, *dense, out);
     return Error::InvalidArgument("the sparse matrix's indices are neither s32 nor s64");
   };
   switch (type) {
