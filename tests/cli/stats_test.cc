@@ -39,6 +39,14 @@ TEST_F(Stats, Text) {
   EXPECT_EQ(ran.err, "");
 }
 
+// Whoever lets workers do all is told so; the answer is the same.
+TEST_F(Stats, WithoutTheSandbox) {
+  const Ran ran = Hone({"stats", "small.hlo", "--no-sandbox"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out, Hone({"stats", "small.hlo"}).out);
+  EXPECT_NE(ran.err.find("workers are not locked up"), std::string::npos) << ran.err;
+}
+
 TEST_F(Stats, Folder) {
   Copy("small_equal.hlo");
   Write("README.txt", "not a program");

@@ -3,6 +3,7 @@
 import copy
 import multiprocessing
 import os
+import pathlib
 import pickle
 import signal
 import warnings
@@ -66,6 +67,30 @@ def test_an_observation_is_what_the_space_says(small):
 
 def test_the_same_seed_gives_the_same(small):
     assert play(make(small), 60) == play(make(small), 60)
+
+
+def workers_of(process):
+    """Processes that it started, with the mode of their filter of system calls."""
+    found = {}
+    for status in pathlib.Path("/proc").glob("[0-9]*/status"):
+        try:
+            lines = dict(line.split(":\t", 1) for line in status.read_text().splitlines() if ":\t" in line)
+        except OSError:  # it has ended
+            continue
+        if int(lines["PPid"]) == process:
+            found[int(lines["Pid"])] = lines.get("Seccomp")
+    return found
+
+
+@pytest.mark.parametrize("sandbox", [True, False])
+def test_workers_are_locked_up_unless_told_otherwise(small, sandbox):
+    before = workers_of(os.getpid())
+    env = hone.PassOrderEnv(small, sandbox=sandbox)
+    env.reset(seed=1)
+    env.step(0)
+    modes = [mode for pid, mode in workers_of(os.getpid()).items() if pid not in before]
+    assert modes == ["2" if sandbox else "0"]
+    env.close()
 
 
 def test_masks_say_what_is_known_to_change_nothing(small):
