@@ -116,7 +116,7 @@ Verification Verify(LoadedNetwork& loaded, const memory::Machine& machine, const
   Verification verification;
   std::string why_not = "too large for numbers";
   StatusOr<Evaluation> values = MakeError(ErrorCode::kUnsupported, why_not);
-  EvaluationOptions evaluating{static_cast<int>(seed % 3), seed, 3, 0};
+  EvaluationOptions evaluating{static_cast<int>(seed % 3), seed, 1, 0};
   if (numbers) {
     values = loaded.pool->Evaluate({loaded.info.id, {}}, evaluating);
     if (!values) why_not = values.error().message;
@@ -151,7 +151,7 @@ Verification Verify(LoadedNetwork& loaded, const memory::Machine& machine, const
       memory::CompareOutputs(loaded.network, simulation->outputs, *values);
   if (!check.equal) {
     // What moved inputs alone do not explain, rounding on the way may.
-    evaluating.noisy = 5;
+    evaluating.noisy = 3;
     const auto noisy = loaded.pool->Evaluate({loaded.info.id, {}}, evaluating);
     if (noisy) check = memory::CompareOutputs(loaded.network, simulation->outputs, *noisy);
   }
