@@ -159,7 +159,7 @@ class Commands:
 
         def judge(file, row, seconds):
             fault = None
-            if row["result"] > row["default"] and "no_default" not in row:
+            if row["result"] > row["default"] and not row["rejected"] and "no_default" not in row:
                 fault = "worse than XLA's own order"
             elif "withheld" in row:
                 fault = "not verified: " + signature(row["verification"]["reason"])
