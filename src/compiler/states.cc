@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <optional>
 
@@ -16,6 +15,7 @@
 #include "compiler/passes/pass_table.h"
 #include "compiler/sites/dry_run.h"
 #include "compiler/sites/listing.h"
+#include "compiler/stopwatch.h"
 
 namespace hone::compiler {
 namespace {
@@ -26,19 +26,6 @@ constexpr size_t kBytesPerInstruction = 1536;
 constexpr size_t kMostTransitions = 1'000'000;
 // Of one state: copies that episodes left, for the next ones that come by.
 constexpr size_t kMostModulesOfAState = 16;
-
-class Stopwatch {
- public:
-  explicit Stopwatch(double& total) : total_(total), start_(Clock::now()) {}
-  ~Stopwatch() { total_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  using Clock = std::chrono::steady_clock;
-  double& total_;
-  const Clock::time_point start_;
-};
 
 // The operating system is asked for the resident size once in so many calls.
 constexpr int kCallsBetweenLooks = 32;
