@@ -121,7 +121,7 @@ TEST(MakePlan, KeepsToItsBudget) {
     const double budget = 0.5;
     const auto planned = MakePlan(program, network, machine, {budget, nullptr, 0});
     ASSERT_TRUE(planned) << planned.error().message;
-    EXPECT_LE(planned->seconds, 2 * budget);  // on a busy machine; hone-memory-bench measures it
+    EXPECT_LE(planned->seconds, 1.1 * budget + 0.1);  // clocks of busy machines
     EXPECT_TRUE(Simulate(network, machine, planned->plan, nullptr));
   }
 }
