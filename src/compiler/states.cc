@@ -77,6 +77,9 @@ class States::Walk {
     return links_.empty() ? program_.info.fingerprint : links_.back().state;
   }
 
+  // Whether the state is known without building it.
+  bool known() const { return links_.empty() || links_.back().state != kUnknown; }
+
   Step Take(PassId pass, uint32_t index, const DecisionsPtr& decisions = nullptr) {
     Step step;
     step.pass = pass;
@@ -132,9 +135,12 @@ class States::Walk {
       }
       since_copy += states_.timing().passes - before;
       ++built_;
-      if (built_ < links_.size() && !options_.fresh && !options_.episode && Touch(link.state) &&
-          since_copy > program_.clone_seconds && program_.held.count(link.state) == 0) {
-        states_.Store(program_, link.state, states_.Copy(*module_));
+      if (options_.fresh) continue;
+      Fingerprint& state = links_[at].state;
+      if (state == kUnknown) state = Digest().fingerprint;
+      if (built_ < links_.size() && !options_.episode && Touch(state) &&
+          since_copy > program_.clone_seconds && program_.held.count(state) == 0) {
+        states_.Store(program_, state, states_.Copy(*module_));
         since_copy = 0;
       }
     }
@@ -159,6 +165,9 @@ class States::Walk {
   xla::HloModule& module() { return *module_; }
 
  private:
+  // Of links that were named by their pass alone.
+  static constexpr Fingerprint kUnknown = {};
+
   static std::string PassName(PassId pass) { return PassTable()[pass].info.name; }
 
   void Remember(const Fingerprint& before, const Step& step) {
@@ -199,9 +208,12 @@ class States::Walk {
     return built_ == 0 ? program_.info.fingerprint : links_[built_ - 1].state;
   }
 
-  // Takes or copies the nearest held module on the way here, or copies the program.
+  // Takes or copies the nearest held module on the way here, or copies the program. Behind a link
+  // whose state is not known nothing is.
   void Start() {
-    for (built_ = links_.size(); !options_.fresh; --built_) {
+    const auto unknown = std::find_if(links_.begin(), links_.end(),
+                                      [](const Link& link) { return link.state == kUnknown; });
+    for (built_ = static_cast<size_t>(unknown - links_.begin()); !options_.fresh; --built_) {
       const Fingerprint& state = StateOfModule();
       const auto found = program_.held.find(state);
       if (found != program_.held.end()) {
@@ -401,7 +413,7 @@ StatusOr<Applied> States::Apply(const StateName& from, const std::vector<PassId>
     (*program)->lethal[{known.state, known.pass, known.decisions}] = known.failure;
   }
   Walk walk(*this, **program, from.links, options);
-  if (options.fresh) {
+  if (options.fresh || !walk.known()) {
     if (Status built = walk.Build(); !built) return tl::unexpected(built.error());
   }
   Applied applied;

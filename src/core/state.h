@@ -35,7 +35,7 @@ struct TransitionHash {
 // A pass that changed something, and the state that came of it.
 struct Link {
   PassId pass = 0;
-  Fingerprint state;
+  Fingerprint state;                 // all zero where it is not known
   DecisionsPtr decisions = nullptr;  // about its rewrites
 
   friend bool operator==(const Link& a, const Link& b) {

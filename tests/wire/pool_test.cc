@@ -101,6 +101,27 @@ TEST(Pool, ContinuesFromAnyStateItIsGiven) {
   ExpectSameSteps(at_once->steps, steps);
 }
 
+TEST(Pool, StatesNamedByTheirPassesAloneAreNotMistakenForOneAnother) {
+  const auto pool = MakePool();
+  const ProgramInfo program = MustLoad(*pool, ReadData(kTraining));
+  const PassId algsimp = PassNamed(*pool, "algsimp");
+  ApplyRequest request;
+  request.from.program = program.id;
+  for (const char* way : {"cse", "dce", "algsimp"}) {
+    request.from.links = {};
+    request.passes = {PassNamed(*pool, way), algsimp};
+    const StatusOr<Applied> expected = pool->Apply(request);
+    // Held, so that the next one finds a module of a state without a name.
+    request.from.links = {{PassNamed(*pool, way), {}}};
+    ASSERT_TRUE(pool->Hold(request.from));
+    request.passes = {algsimp};
+    const StatusOr<Applied> applied = pool->Apply(request);
+    ASSERT_TRUE(expected && applied);
+    EXPECT_EQ(applied->start, expected->steps[0].state) << way;
+    EXPECT_EQ(applied->steps[0].state, expected->steps[1].state) << way;
+  }
+}
+
 TEST(Pool, ATinyCacheChangesNothing) {
   PoolOptions options;
   options.cache_bytes = 1;  // nothing is ever kept
