@@ -307,16 +307,25 @@ Network ByParts(const Network& program, int64_t large_bytes) {
   Network network = SumWide(Parts(program, large_bytes / kSmall).Run(), kHuge * large_bytes);
   network = RecomputeCheap(std::move(network), large_bytes);
   network = RecomputeAfterSums(std::move(network), kHuge * large_bytes);
-  // The gradients of weights where the program has them, or as soon as they free something.
+  // The gradients of weights where the program has them.
   const int64_t huge = kHuge * large_bytes, room = kRoom * large_bytes;
-  Network freed = network;
+  Network freed = network, soon = network;
   UpdateAtOnce(network, std::nullopt);
   network = RecomputeAtPeaks(std::move(network), room);
-  const int64_t too_many = BytesTooMany(network, huge, room);
+  int64_t too_many = BytesTooMany(network, huge, room);
   if (too_many == 0) return network;
+  // Else as soon as they free something, or at once.
   UpdateAtOnce(freed, huge);
-  freed = RecomputeAtPeaks(std::move(freed), room);
-  return BytesTooMany(freed, huge, room) < too_many ? freed : network;
+  UpdateAtOnce(soon, std::nullopt, large_bytes);
+  soon = RecomputeFromRoots(std::move(soon), large_bytes);
+  for (Network* other : {&freed, &soon}) {
+    *other = RecomputeAtPeaks(std::move(*other), room);
+    const int64_t bytes = BytesTooMany(*other, huge, room);
+    if (bytes >= too_many) continue;
+    too_many = bytes;
+    network = std::move(*other);
+  }
+  return network;
 }
 
 }  // namespace hone::memory

@@ -49,6 +49,13 @@ double ShareOfSum(const Network& network, const Step& step, size_t tile) {
   return static_cast<double>(Elements(step.sums[tile])) / whole;
 }
 
+double TimesCopied(const Network& network, const Plan& plan, const Step& step) {
+  const Layout& wanted = plan.buffers[static_cast<size_t>(step.buffer)].layout;
+  const Op& op = network.ops[static_cast<size_t>(step.op)];
+  return static_cast<double>(std::max<int64_t>(
+      1, Shifts(network, op, static_cast<size_t>(step.operand), wanted)));
+}
+
 // Transfers and engines work side by side; in the order of blocks, the slower of the two decides.
 double EstimateSeconds(const Network& network, const Machine& machine, const Plan& plan) {
   double seconds = 0;
@@ -65,7 +72,8 @@ double EstimateSeconds(const Network& network, const Machine& machine, const Pla
                 TransferSeconds(machine, network.tensors[static_cast<size_t>(step.tensor)], box);
             break;
           case StepKind::kCopy:
-            engines += static_cast<double>(Elements(box)) / machine.vector_elements_per_second;
+            engines += static_cast<double>(Elements(box)) / machine.vector_elements_per_second *
+                       TimesCopied(network, plan, step);
             break;
           case StepKind::kCompute:
           case StepKind::kStream:

@@ -9,6 +9,7 @@ namespace {
 constexpr int64_t kCheap = 8;       // times fewer bytes in its operands than in its result
 constexpr size_t kMostReaders = 8;  // that get a copy of their own
 constexpr size_t kMostGrowth = 4;   // one more operator for so many of the program
+constexpr size_t kMostGrowthFromRoots = 2;
 
 size_t U(int32_t id) { return static_cast<size_t>(id); }
 
@@ -106,12 +107,34 @@ Network Recomputation::Finish() && {
   return std::move(network_);
 }
 
-Network RecomputeCheap(Network network, int64_t large_bytes) {
+namespace {
+
+// Whether an elementwise result is made of one large tensor, of no more bytes, and else of little.
+bool HasRoot(const Network& network, size_t o, int64_t large_bytes) {
+  const Op& op = network.ops[o];
+  if (!IsElementwise(op.opcode)) return false;
+  const int64_t bytes = network.tensors[U(op.results[0])].Bytes();
+  if (bytes < large_bytes) return false;
+  TensorId root = kNone;
+  for (ExprId input : op.inputs) {
+    for (TensorId tensor : LeavesOf(network, input)) {
+      if (tensor == root || network.tensors[U(tensor)].Bytes() * kCheap <= bytes) continue;
+      if (root != kNone) return false;
+      root = tensor;
+    }
+  }
+  return root != kNone && network.tensors[U(root)].Bytes() <= bytes;
+}
+
+// Gives every reader of the results of operators that `chosen` names a copy of its own.
+template <class Chosen>
+Network CopyForReaders(Network network, size_t least_growth, Chosen chosen) {
   Recomputation again(std::move(network));
   const size_t count = again.network().ops.size();
+  const size_t most = std::max<size_t>(16, count / least_growth);
   for (size_t o = count; o-- > 0;) {
-    if (again.network().ops.size() - count >= std::max<size_t>(16, count / kMostGrowth)) break;
-    if (!IsCheap(again.network(), again.network().ops[o], large_bytes)) continue;
+    if (again.network().ops.size() - count >= most) break;
+    if (!chosen(again.network(), o)) continue;
     std::vector<size_t> readers = again.Readers(again.network().ops[o].results[0]);
     if (readers.size() < 2 || readers.size() > kMostReaders) continue;
     std::sort(readers.begin(), readers.end(),
@@ -119,6 +142,19 @@ Network RecomputeCheap(Network network, int64_t large_bytes) {
     for (size_t k = 1; k < readers.size(); ++k) again.Again(o, {readers[k]});
   }
   return std::move(again).Finish();
+}
+
+}  // namespace
+
+Network RecomputeFromRoots(Network network, int64_t large_bytes) {
+  return CopyForReaders(std::move(network), kMostGrowthFromRoots,
+                        [&](const Network& at, size_t o) { return HasRoot(at, o, large_bytes); });
+}
+
+Network RecomputeCheap(Network network, int64_t large_bytes) {
+  return CopyForReaders(std::move(network), kMostGrowth, [&](const Network& at, size_t o) {
+    return IsCheap(at, at.ops[o], large_bytes);
+  });
 }
 
 }  // namespace hone::memory

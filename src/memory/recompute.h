@@ -48,6 +48,11 @@ class Recomputation {
 // bytes or fewer, a copy of its own, made right before it.
 Network RecomputeCheap(Network network, int64_t large_bytes);
 
+// Gives every reader of an elementwise result of at least `large_bytes` a copy of its own, where it
+// is made of one tensor of no more bytes and otherwise of little: whoever has that one on the chip
+// needs nothing else kept.
+Network RecomputeFromRoots(Network network, int64_t large_bytes);
+
 // What is too large to stay on the chip until a sum over it is finished, and is made of less than
 // its own bytes, is made again after that sum: the logits of a large vocabulary for their maximum,
 // for the sum of exponentials, and for the gradient (as FlashAttention does; Dao et al. 2022).
@@ -59,8 +64,11 @@ Network RecomputeAfterSums(Network network, int64_t huge_bytes);
 // Those that wait for none go where they are read, or where their parameter is loaded for another.
 // With `huge_bytes`, whatever frees more bytes than it makes goes as soon as it can, together with
 // what follows it: the gradient of a weight, and its update; but nothing that reads or makes so
-// many, which never stay on the chip as a whole. n log n.
-void UpdateAtOnce(Network& network, std::optional<int64_t> huge_bytes);
+// many, which never stay on the chip as a whole. With `shrink_from`, products and sums that read a
+// tensor of so many bytes and make far fewer go right after what they wait for: the gradients of
+// kernels, before what they read has left. n log n.
+void UpdateAtOnce(Network& network, std::optional<int64_t> huge_bytes,
+                  std::optional<int64_t> shrink_from = std::nullopt);
 
 // Where more is alive than there is room for, elementwise results are made again after that point
 // rather than kept: of all sets of tensors from which the rest can be recomputed, the one with the

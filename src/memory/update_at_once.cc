@@ -11,14 +11,17 @@ namespace hone::memory {
 namespace {
 
 constexpr int64_t kNumber = 64;  // bytes: what never waits for room
+constexpr int64_t kShrinks = 4;  // times fewer bytes made than read
 constexpr size_t kBetween = 16;  // units between two that look at something huge
 
 size_t U(int32_t id) { return static_cast<size_t>(id); }
 
 // What goes elsewhere than where it is: elementwise results that lead to nothing but outputs, and
-// numbers.
+// numbers; with `shrink_from`, also products and sums that read so many bytes and make far fewer,
+// such as the gradient of a kernel, and elementwise results that lead to nothing else.
 struct Moves {
-  explicit Moves(const Network& network) : reads(network.ops.size()), moves(network.ops.size()) {
+  Moves(const Network& network, std::optional<int64_t> shrink_from)
+      : reads(network.ops.size()), moves(network.ops.size()) {
     const size_t count = network.ops.size();
     for (size_t o = 0; o < count; ++o) {
       for (ExprId input : network.ops[o].inputs) {
@@ -30,15 +33,25 @@ struct Moves {
     std::vector<bool> only_outputs(count, true);  // nothing but such operators reads it
     for (size_t o = count; o-- > 0;) {
       const bool elementwise = IsElementwise(network.ops[o].opcode);
+      const bool shrinks = shrink_from && Shrinks(network, o, *shrink_from);
       only_outputs[o] = only_outputs[o] && elementwise;
-      moves[o] = elementwise && (only_outputs[o] || IsNumber(network, o));
-      if (only_outputs[o]) continue;
+      moves[o] = shrinks || (elementwise && (only_outputs[o] || IsNumber(network, o)));
+      if (only_outputs[o] || shrinks) continue;
       for (TensorId tensor : reads[o]) only_outputs[U(network.tensors[U(tensor)].producer)] = false;
     }
   }
 
   static bool IsNumber(const Network& network, size_t o) {
     return network.tensors[U(network.ops[o].results[0])].Bytes() <= kNumber;
+  }
+
+  bool Shrinks(const Network& network, size_t o, int64_t least_bytes) const {
+    const std::string& opcode = network.ops[o].opcode;
+    if (opcode != "dot" && opcode != "convolution" && opcode != "reduce") return false;
+    int64_t most = 0;
+    for (TensorId tensor : reads[o]) most = std::max(most, network.tensors[U(tensor)].Bytes());
+    const int64_t made = network.tensors[U(network.ops[o].results[0])].Bytes();
+    return most >= least_bytes && made * kShrinks <= most;
   }
 
   std::vector<std::vector<TensorId>> reads;  // of each operator: what others make
@@ -191,9 +204,10 @@ std::vector<size_t> FreeFirst(const Network& network, const std::vector<std::vec
 
 }  // namespace
 
-void UpdateAtOnce(Network& network, std::optional<int64_t> huge_bytes) {
+void UpdateAtOnce(Network& network, std::optional<int64_t> huge_bytes,
+                  std::optional<int64_t> shrink_from) {
   const size_t count = network.ops.size();
-  const Moves all(network);
+  const Moves all(network, shrink_from);
   const std::vector<size_t> after = Places(network, all);
   // Units: what stays, and what goes right after it.
   std::vector<size_t> order(count);

@@ -7,6 +7,7 @@
 
 #include "memory/layout/assign_layouts.h"
 #include "memory/layout/labelling.h"
+#include "memory/layout/requirements.h"
 #include "memory/planner.h"
 #include "memory/simulator/simulate.h"
 #include "small_programs.h"
@@ -151,6 +152,30 @@ TEST(Layouts, PairContractedDimensions) {
                                  Instruction("dot", {3, 6}, {2, 3},
                                              Contracting("{1,2}", "{1,0}"))});
   EXPECT_GE(CopiesIn(network), 0);
+}
+
+// Two images of 6 x 6: contracted along the partitions, they would fill two of them.
+TEST(Layouts, PutPlacesOfImagesAlongThePartitionsForGradientsOfKernels) {
+  for (const int64_t kernel : {1, 3}) {
+    const std::string pad = kernel == 1 ? "" : " pad=1_1x1_1";
+    const Network network =
+        Built({Parameter(0, {2, 6, 6, 8}), Parameter(1, {2, 6, 6, 8}),
+               Instruction("tanh", {2, 6, 6, 8}, {0}), Instruction("tanh", {2, 6, 6, 8}, {1}),
+               Instruction("convolution", {kernel, kernel, 8, 8}, {2, 3},
+                           {{"window", "{size=6x6" + pad + "}"},
+                            {"dim_labels", "f01b_i01o->01bf"}})});
+    const Op& op = network.ops.back();
+    const Layout places{0, 3, false}, rows{0, 2, false};
+    EXPECT_EQ(Modes(network, op, {2, 3, false})[0], (OperandLayouts{places, places}));
+    EXPECT_EQ(Shifts(network, op, 0, places), kernel > 1 ? 9 : 0) << "others meet, one by one";
+    EXPECT_EQ(Shifts(network, op, 1, places), 0);
+    std::vector<Layout> layouts(network.tensors.size(), places);
+    layouts[static_cast<size_t>(op.results[0])] = {2, 3, false};
+    EXPECT_EQ(Mismatches(network, SmallMachine(8, 4096), op, layouts).size(), kernel > 1 ? 1u : 0u);
+    layouts.assign(network.tensors.size(), rows);
+    layouts[static_cast<size_t>(op.results[0])] = {2, 3, false};
+    EXPECT_EQ(Mismatches(network, SmallMachine(8, 4096), op, layouts).size(), 2u);
+  }
 }
 
 }  // namespace

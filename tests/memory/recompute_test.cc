@@ -191,6 +191,46 @@ TEST(UpdateAtOnce, DoesFirstWhatFreesMoreThanItMakes) {
   EXPECT_EQ(Opcodes(huge), (std::vector<std::string>{"dot", "dot", "dot", "reduce", "reduce"}));
 }
 
+// A product of two tensors that shrinks, with what only it reads, goes where the later one is made.
+TEST(UpdateAtOnce, PutsWhatShrinksWhereItsOperandsAreMade) {
+  const auto product = [](const std::string& left) {
+    return std::vector<std::pair<std::string, std::string>>{{"lhs_contracting_dims", left},
+                                                            {"rhs_contracting_dims", "{0}"}};
+  };
+  std::vector<InstructionInfo> all = {
+      Parameter(0, {64, 8}), Parameter(1, {8, 8}),
+      Instruction("dot", {64, 8}, {0, 1}, product("{1}")),
+      Instruction("dot", {64, 8}, {2, 1}, product("{1}")),
+      Instruction("dot", {64, 8}, {3, 1}, product("{1}")),
+      Instruction("sine", {64, 8}, {2}), Instruction("dot", {8, 8}, {5, 3}, product("{0}")),
+      Instruction("tuple", {}, {4, 6})};
+  all.back().shape.type = "tuple";
+  all.back().shape.tuple = {all[4].shape, all[6].shape};
+  Network network = Built(std::move(all));
+  Network small = network;
+  UpdateAtOnce(network, std::nullopt, 64 * 8 * 4);
+  EXPECT_EQ(Opcodes(network), (std::vector<std::string>{"dot", "sine", "dot", "dot", "dot"}));
+  EXPECT_EQ(network.tensors[static_cast<size_t>(network.ops[3].results[0])].dimensions,
+            (std::vector<int64_t>{8, 8}));
+  UpdateAtOnce(small, std::nullopt, 64 * 8 * 4 + 1);
+  EXPECT_EQ(Opcodes(small), (std::vector<std::string>{"dot", "dot", "dot", "sine", "dot"}));
+}
+
+// Who reads an elementwise function of one tensor makes it of that one; not of two.
+TEST(RecomputeFromRoots, GivesEveryReaderItsOwn) {
+  std::vector<InstructionInfo> all = {
+      Parameter(0, {32}), Parameter(1, {32}), Instruction("tanh", {32}, {0}),
+      Instruction("sine", {32}, {2}), Instruction("cosine", {32}, {2}),
+      Instruction("add", {32}, {3, 4}), Instruction("sine", {32}, {5}),
+      Instruction("cosine", {32}, {5}), Instruction("tuple", {}, {6, 7})};
+  all.back().shape.type = "tuple";
+  all.back().shape.tuple = {all[6].shape, all[7].shape};
+  const Network program = Built(std::move(all));
+  EXPECT_EQ(Opcodes(RecomputeFromRoots(program, 32 * 4)),
+            (std::vector<std::string>{"tanh", "sine", "tanh", "cosine", "add", "sine", "cosine"}));
+  EXPECT_EQ(RecomputeFromRoots(program, 32 * 4 + 1).ops.size(), 6u);
+}
+
 // 24 products, and then the sums of each: on 3 KiB they are not all kept until then.
 TEST(ByParts, FreesEarlyWhereTooMuchWouldBeKept) {
   std::vector<InstructionInfo> all = {Parameter(0, {8, 8}), Number("0")};

@@ -216,7 +216,11 @@ struct Problem {
         factor.modes.back().emplace_back();
         for (size_t k = 0; k < mode.size(); ++k) {
           if (!mode[k] || (k == 0 && ReadsFromDram(network, op))) continue;
-          if (auto request = RequestOf(op.inputs[k], *mode[k]); !request.asks.empty()) {
+          auto request = RequestOf(op.inputs[k], *mode[k]);
+          if (Shifts(network, op, k, *mode[k]) > 0) {
+            for (Ask& ask : request.asks) ask.met_by = 0;
+          }
+          if (!request.asks.empty()) {
             factor.modes.back().back().push_back(std::move(request));
           }
         }

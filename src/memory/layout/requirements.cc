@@ -226,6 +226,37 @@ std::vector<OperandLayouts> DotModes(const Network& network, const Op& op, const
   return modes;
 }
 
+// A window that is larger than what comes of it: it goes over places of images, not of a kernel.
+bool IsKernelGradient(const Network& network, const Op& op) {
+  if (op.opcode != "convolution" || op.convolution.spatial.empty()) return false;
+  const auto& out = network.tensors[static_cast<size_t>(op.results[0])].dimensions;
+  return op.window[0].size > out[static_cast<size_t>(op.convolution.output_spatial[0])];
+}
+
+// Products contract along the partitions: features. A kernel's gradient contracts images and
+// places, and few images would leave most partitions empty: places lie along them, too.
+std::vector<OperandLayouts> ConvolutionModes(const Network& network, const Op& op) {
+  const ConvolutionDimensions& labels = op.convolution;
+  const auto range = [](int64_t d) {
+    return MakeLayout(static_cast<size_t>(d), static_cast<size_t>(d) + 1);
+  };
+  const auto& groups = ListOf(op, "feature_group_count");
+  if (!groups.empty() && groups[0] > 1) {  // depthwise: the vector engine, channel by channel
+    return {{range(labels.feature), range(labels.kernel_output)}};
+  }
+  std::vector<OperandLayouts> modes = {{range(labels.feature), range(labels.kernel_input)}};
+  if (!IsKernelGradient(network, op)) return modes;
+  const auto places = [&](size_t operand, int64_t image, const std::vector<int64_t>& spatial) {
+    std::vector<size_t> list = {static_cast<size_t>(image)};
+    list.insert(list.end(), spatial.begin(), spatial.end());
+    return FromList(list, network.exprs[static_cast<size_t>(op.inputs[operand])].dimensions);
+  };
+  const Range left = places(0, labels.feature, labels.spatial);
+  const Range right = places(1, labels.kernel_input, labels.kernel_spatial);
+  if (left && right) modes.insert(modes.begin(), {left, right});
+  return modes;
+}
+
 std::vector<OperandLayouts> ReduceModes(const Network& network, const Op& op,
                                         const Layout& result) {
   const auto& reduced = ListOf(op, "dimensions");
@@ -350,16 +381,7 @@ std::vector<OperandLayouts> Modes(const Network& network, const Op& op, const La
     if (ListOf(op, "lhs_contracting_dims").empty()) return {OperandLayouts(count)};
     return DotModes(network, op, result);
   }
-  if (op.opcode == "convolution") {
-    const auto range = [](int64_t d) {
-      return MakeLayout(static_cast<size_t>(d), static_cast<size_t>(d) + 1);
-    };
-    const auto& groups = ListOf(op, "feature_group_count");
-    if (!groups.empty() && groups[0] > 1) {  // depthwise: the vector engine, channel by channel
-      return {{range(op.convolution.feature), range(op.convolution.kernel_output)}};
-    }
-    return {{range(op.convolution.feature), range(op.convolution.kernel_input)}};
-  }
+  if (op.opcode == "convolution") return ConvolutionModes(network, op);
   if (op.opcode == "reduce") return ReduceModes(network, op, result);
   if (op.opcode == "reduce-window" || op.opcode == "select-and-scatter") {
     for (size_t d = 0; d < op.window.size(); ++d) {
@@ -373,6 +395,15 @@ std::vector<OperandLayouts> Modes(const Network& network, const Op& op, const La
   return {OperandLayouts(count)};  // general-purpose cores: any layout
 }
 
+int64_t Shifts(const Network& network, const Op& op, size_t operand, const Layout& wanted) {
+  if (operand != 0 || !IsKernelGradient(network, op)) return 0;
+  const auto& out = network.tensors[static_cast<size_t>(op.results[0])].dimensions;
+  int64_t places = 1;
+  for (int64_t d : op.convolution.output_spatial) places *= out[static_cast<size_t>(d)];
+  const bool along = InRange(wanted, static_cast<size_t>(op.convolution.spatial[0]));
+  return along && places > 1 ? places : 0;
+}
+
 std::vector<Mismatch> Mismatches(const Network& network, const Machine& machine, const Op& op,
                                  const std::vector<Layout>& layouts) {
   if (!machine.engines_are_partitioned) return {};
@@ -384,6 +415,10 @@ std::vector<Mismatch> Mismatches(const Network& network, const Machine& machine,
     std::vector<Mismatch> found;
     for (size_t operand = 0; operand < mode.size(); ++operand) {
       if (!mode[operand]) continue;
+      if (Shifts(network, op, operand, *mode[operand]) > 0) {
+        found.push_back({operand, *mode[operand]});
+        continue;
+      }
       leaves.clear();
       PullLayout(network, machine.partitions, op.inputs[operand], *mode[operand], leaves);
       for (const LeafRequirement& leaf : leaves) {

@@ -45,6 +45,10 @@ std::vector<Layout> AllLayouts(const Machine& machine, const std::vector<int64_t
 using OperandLayouts = std::vector<std::optional<Layout>>;
 std::vector<OperandLayouts> Modes(const Network& network, const Op& op, const Layout& result);
 
+// How often an operand is copied so that its elements meet their partners: 0 where they may lie
+// where these do. For the gradient of a kernel of several places, once for each, in the same room.
+int64_t Shifts(const Network& network, const Op& op, size_t operand, const Layout& wanted);
+
 // Operands some tensor of which does not lie as the best mode asks for: each needs a copy, in the
 // layout `wanted` of the operand's own dimensions.
 struct Mismatch {

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "memory/access.h"
+#include "memory/planning/local.h"
 #include "memory/planning/tile.h"
 
 namespace hone::memory {
@@ -13,13 +15,20 @@ namespace {
 
 constexpr size_t kMostWaiting = 256;  // operators that a growing group may hold up
 constexpr size_t kMostAtOnce = 64;    // operators that join it together
+constexpr double kMostOfRoom = 0.85;  // that a group takes: addresses need some to choose from
+constexpr int kMostTries = 4;         // to find tiles that fit, each with less room
+constexpr double kTighter = 0.7;      // of the share of the one before
 
 size_t U(int32_t id) { return static_cast<size_t>(id); }
 
+// What an operator takes as a whole, copies for its engine included.
 int64_t WholeFootprint(const Target& target, const Op& op) {
   int64_t bytes = 0;
   Needs needs;
   const Tensor& first = target.network.tensors[static_cast<size_t>(op.results[0])];
+  for (const Mismatch& copy : CopiesOf(target, op)) {
+    bytes += CopyBytes(target, op, copy, WholeBox(first.dimensions), {});
+  }
   ForEachRead(target.network, op, WholeBox(first.dimensions), [&](TensorId tensor, const Box& box) {
     const auto [place, fresh] = needs.try_emplace(tensor, box);
     if (!fresh) place->second = Hull(place->second, box);
@@ -42,6 +51,8 @@ class Grouping {
     place_.resize(order.size());
     reads_.resize(order.size());
     readers_.resize(target_.network.tensors.size());
+    is_output_.resize(target_.network.tensors.size(), false);
+    for (TensorId tensor : target_.network.output_tensors) is_output_[U(tensor)] = true;
     for (size_t k = 0; k < order.size(); ++k) {
       place_[U(order[k])] = k;
       for (ExprId input : target_.network.ops[U(order[k])].inputs) {
@@ -61,24 +72,27 @@ class Grouping {
         continue;
       }
       std::optional<Growth> best;
-      double most = 0;
-      for (const TiledGroup& start : TiledGroup::Starts(target_, options_, op)) {
-        Growth growth = Grow(start, {});
-        if (const auto pointless = Pointless(growth.group); !pointless.empty()) {
-          growth = Grow(start, pointless);
+      Group group;
+      // Of the tiles, some have stood for all: where others take too much, once more with less.
+      GroupOptions& options = tighter_;
+      options = options_;
+      for (int tries = 0; tries < kMostTries; ++tries) {
+        best = BestGrowth(op, options);
+        if (!best) break;
+        group = TiledGroup(best->group).Finish();
+        if (static_cast<double>(LeastRoom(target_, group)) <=
+            kMostOfRoom * static_cast<double>(target_.machine.bytes_per_partition)) {
+          break;
         }
-        const double saved = Saved(growth.group);
-        if (best && saved <= most) continue;
-        most = saved;
-        best = std::move(growth);
-        if (!options_.try_all) break;
+        options.tile_share *= kTighter;
+        best.reset();
       }
       if (!best) {
         Alone(op, true);
         continue;
       }
       for (OpId before : best->before) Alone(before, false);
-      groups_.push_back(std::move(best->group).Finish());
+      groups_.push_back(std::move(group));
       waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(best->taken));
       waiting_.insert(waiting_.begin(), best->rest.begin(), best->rest.end());
     }
@@ -112,6 +126,24 @@ class Grouping {
     std::vector<OpId> before, rest;
   };
 
+  // Of all ways to begin with an operator, the one whose group keeps most bytes on the chip.
+  std::optional<Growth> BestGrowth(OpId op, const GroupOptions& options) {
+    std::optional<Growth> best;
+    double most = 0;
+    for (const TiledGroup& start : TiledGroup::Starts(target_, options, op)) {
+      Growth growth = Grow(start, {});
+      if (const auto pointless = Pointless(growth.group); !pointless.empty()) {
+        growth = Grow(start, pointless);
+      }
+      const double saved = Saved(growth.group);
+      if (best && saved <= most) continue;
+      most = saved;
+      best = std::move(growth);
+      if (!options.try_all || options.deadline.Passed()) break;
+    }
+    return best;
+  }
+
   // Takes operators that read the group from what is waiting, with the large ones that these also
   // read. Small ones that it waits for go before it, all others after it. `apart` stay out of it.
   Growth Grow(TiledGroup start, const std::unordered_set<OpId>& apart) {
@@ -119,7 +151,8 @@ class Grouping {
     TiledGroup& group = growth.group;
     std::vector<OpId> small, aside, after;  // do not depend on the group, the second large; do
     std::unordered_set<OpId> is_small, is_aside, is_after;
-    while (growth.taken < waiting_.size() && is_aside.size() + after.size() < kMostWaiting) {
+    while (growth.taken < waiting_.size() && is_aside.size() + after.size() < kMostWaiting &&
+           !options_.deadline.Passed()) {
       const OpId id = waiting_[growth.taken++];
       bool reads_group = false, reads_after = false, reads_aside = false;
       ForEachProducer(id, [&](OpId producer) {
@@ -139,7 +172,16 @@ class Grouping {
       }
       if (reads_group && !reads_after && !apart.contains(id)) {
         const std::vector<OpId> with = Ancestors({id}, is_aside);
-        if (with.size() <= kMostAtOnce && group.Join(with, id)) {
+        const auto whole = [&](OpId op) {
+          const std::vector<TensorId>& results = target_.network.ops[U(op)].results;
+          return results.size() != 1 || is_output_[U(results[0])] ||
+                 !std::all_of(readers_[U(results[0])].begin(), readers_[U(results[0])].end(),
+                              [&](OpId reader) {
+                                return reader == id || group.Contains(reader) ||
+                                       std::find(with.begin(), with.end(), reader) != with.end();
+                              });
+        };
+        if (with.size() <= kMostAtOnce && group.Join(with, id, whole)) {
           std::vector<OpId> joined = with;
           joined.push_back(id);
           for (OpId op : Ancestors(joined, is_small)) {
@@ -178,23 +220,76 @@ class Grouping {
     return saved;
   }
 
-  // Members that nobody in the group reads and that leave more than they find there: no reason to
-  // make them so early.
+  // Members that nobody in the group reads: no reason to make them so early where they leave more
+  // than they find there. Elementwise ones that lead to nothing else in the group can be made where
+  // they are read, of what is read there: they are looked at together with all that share what they
+  // read, and must free more than they leave. What goes to DRAM for others anyway they do not free.
   std::unordered_set<OpId> Pointless(const TiledGroup& group) const {
-    std::unordered_set<OpId> pointless;
     const std::vector<OpId> ops = group.ops();
-    for (size_t k = 1; k < ops.size(); ++k) {
-      const TensorId result = target_.network.ops[U(ops[k])].results[0];
-      const std::vector<OpId>& readers = readers_[U(result)];
+    std::unordered_set<OpId> pointless;
+    std::unordered_map<OpId, OpId> with;  // another of the same set; of the last, itself
+    const auto find = [&](OpId op) {
+      while (with.at(op) != op) op = with.at(op);
+      return op;
+    };
+    for (size_t k = ops.size(); k-- > 1;) {
+      const Op& op = target_.network.ops[U(ops[k])];
+      bool inside = false, apart = true;  // read in the group; by no other than such
+      for (TensorId result : op.results) {
+        for (OpId reader : readers_[U(result)]) {
+          inside = inside || group.Contains(reader);
+          apart = apart && (!group.Contains(reader) || with.contains(reader));
+        }
+      }
+      if (readers_[U(op.results[0])].empty()) continue;  // an output
+      if (IsElementwise(op.opcode)) {
+        if (apart) with[ops[k]] = ops[k];
+        continue;
+      }
       int64_t found = 0;
       for (TensorId tensor : reads_[U(ops[k])]) {
         const Tensor& read = target_.network.tensors[U(tensor)];
         if (group.Contains(read.producer)) found += read.Bytes();
       }
-      const bool inside =
-          readers.empty() || std::any_of(readers.begin(), readers.end(),
-                                         [&](OpId reader) { return group.Contains(reader); });
-      if (!inside && target_.network.tensors[U(result)].Bytes() > found) pointless.insert(ops[k]);
+      if (!inside && target_.network.tensors[U(op.results[0])].Bytes() > found) {
+        pointless.insert(ops[k]);
+      }
+    }
+    // What they read of the group and nobody else outside of it does joins them.
+    const auto frees = [&](TensorId tensor) {
+      return std::all_of(readers_[U(tensor)].begin(), readers_[U(tensor)].end(),
+                         [&](OpId reader) { return group.Contains(reader); });
+    };
+    std::unordered_map<TensorId, OpId> reads;  // what they read of other members: one that reads it
+    for (OpId op : ops) {
+      if (!with.contains(op)) continue;
+      for (TensorId tensor : reads_[U(op)]) {
+        const OpId producer = target_.network.tensors[U(tensor)].producer;
+        if (!group.Contains(producer)) continue;
+        if (with.contains(producer)) {
+          with[find(op)] = find(producer);
+          continue;
+        }
+        const auto [place, fresh] = reads.try_emplace(tensor, op);
+        if (!fresh && frees(tensor)) with[find(op)] = find(place->second);
+      }
+    }
+    std::unordered_map<OpId, int64_t> leaves;  // more bytes than it frees, of each set
+    for (const auto& [op, other] : with) {
+      for (TensorId result : target_.network.ops[U(op)].results) {
+        const std::vector<OpId>& readers = readers_[U(result)];
+        if (std::all_of(readers.begin(), readers.end(),
+                        [&](OpId reader) { return with.contains(reader); })) {
+          continue;
+        }
+        leaves[find(op)] += target_.network.tensors[U(result)].Bytes();
+      }
+    }
+    for (const auto& [tensor, op] : reads) {
+      if (frees(tensor)) leaves[find(op)] -= target_.network.tensors[U(tensor)].Bytes();
+    }
+    for (const auto& [op, other] : with) {
+      if (leaves[find(op)] > 0) pointless.insert(op);
     }
     return pointless;
   }
@@ -229,11 +324,13 @@ class Grouping {
 
   const Target& target_;
   const GroupOptions& options_;
+  GroupOptions tighter_;
   std::deque<OpId> waiting_;
   std::vector<int64_t> footprints_;           // of each operator, -1 where it is not known yet
   std::vector<size_t> place_;                 // of each operator in the order
   std::vector<std::vector<TensorId>> reads_;  // of each operator, computed tensors
   std::vector<std::vector<OpId>> readers_;    // of each tensor
+  std::vector<bool> is_output_;
   std::vector<Group> groups_;
 };
 

@@ -169,4 +169,34 @@ int64_t LocalPeak(const Target& target, const Group& group,
   return peak;
 }
 
+int64_t LeastRoom(const Target& target, const Group& group) {
+  const Network& network = target.network;
+  std::unordered_set<TensorId> resident;
+  int64_t bytes = 0;
+  for (size_t p = 0; p < group.ops.size(); ++p) {
+    if (!group.IsSum(p) || group.in_a_row[p]) continue;
+    for (TensorId result : network.ops[U(group.ops[p])].results) {
+      resident.insert(result);
+      bytes += target.BufferBytes(result, WholeBox(network.tensors[U(result)].dimensions));
+    }
+  }
+  struct Outside {
+    Box first;
+    int64_t most = 0;
+    bool varies = false;
+  };
+  std::unordered_map<TensorId, Outside> outside;
+  for (size_t t = 0; t < group.tiles(); ++t) {
+    for (const auto& [tensor, box] : ExternalNeeds(target, group, t)) {
+      const auto [place, fresh] = outside.try_emplace(tensor);
+      Outside& from = place->second;
+      if (fresh) from.first = box;
+      from.varies = from.varies || !(box == from.first);
+      from.most = std::max(from.most, target.BufferBytes(tensor, box));
+    }
+  }
+  for (const auto& [tensor, from] : outside) bytes += from.most * (from.varies ? 2 : 1);
+  return bytes + LocalPeak(target, group, resident);
+}
+
 }  // namespace hone::memory

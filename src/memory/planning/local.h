@@ -43,6 +43,10 @@ std::vector<Box> StoredShares(const Network& network, const Group& group, size_t
 int64_t LocalPeak(const Target& target, const Group& group,
                   const std::unordered_set<TensorId>& resident);
 
+// Bytes per partition without which the group cannot run: whatever can be loaded or stored tile by
+// tile is. Looks at every tile.
+int64_t LeastRoom(const Target& target, const Group& group);
+
 }  // namespace hone::memory
 
 #endif  // HONE_MEMORY_PLANNING_LOCAL_H_

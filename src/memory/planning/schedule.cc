@@ -251,7 +251,7 @@ class Scheduler {
   bool Degrade(const Group& group, std::vector<Demand>& demands, std::vector<Sink>& sinks) {
     Sink* largest = nullptr;
     for (Sink& sink : sinks) {
-      if (!sink.resident || sink.must || group.tiles() == 1) continue;
+      if (!sink.resident || sink.must || group.ops.size() == 1) continue;
       if (!largest || WholeBytes(sink.tensor) > WholeBytes(largest->tensor)) largest = &sink;
     }
     if (largest) {

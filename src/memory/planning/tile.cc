@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "memory/access.h"
@@ -111,6 +112,17 @@ bool InARow(const std::vector<Box>& own) {
   return true;
 }
 
+// Whether the parts of every sum come in their order.
+bool InOrder(const std::vector<Box>& own, const std::vector<Box>& sums) {
+  std::unordered_map<std::string, size_t> last;
+  for (size_t t = 0; t < sums.size(); ++t) {
+    const auto [place, fresh] = last.try_emplace(ToText(own[t]), t);
+    if (!fresh && !(sums[place->second].low < sums[t].low)) return false;
+    place->second = t;
+  }
+  return true;
+}
+
 }  // namespace
 
 int64_t TiledGroup::Room() const {
@@ -128,6 +140,7 @@ bool TiledGroup::TryCounts(bool with_sums, std::optional<size_t> first) {
   Cut(counts);
   int64_t footprint = Footprint(), traffic = Traffic();
   while (footprint > Room()) {
+    if (options_->deadline.Passed()) return false;
     double best_score = 0;
     std::vector<int64_t> best;
     for (size_t d = 0; d < (with_sums ? space.size() : rank); ++d) {
@@ -280,7 +293,7 @@ bool TiledGroup::Follow(Member& member) const {
   for (const Box& box : boxes) together += Elements(box);
   // Sums must take each part once; results may be made twice, but none may be left out.
   return member.sums.empty() ? Covers(member.own, ResultDimensions(network, member.op))
-                             : together == Elements(space);
+                             : together == Elements(space) && InOrder(member.own, member.sums);
 }
 
 bool TiledGroup::Provide(size_t p, size_t reader) {
@@ -302,7 +315,7 @@ bool TiledGroup::Provide(size_t p, size_t reader) {
   for (const Box& box : member.own) {
     if (box.low.size() != dimensions.size() || IsEmpty(box)) return false;
   }
-  return Covers(member.own, dimensions);
+  return !member.whole || Covers(member.own, dimensions);
 }
 
 void TiledGroup::Sample() {
@@ -394,7 +407,8 @@ bool TiledGroup::RecomputesTooMuch() const {
   return false;
 }
 
-bool TiledGroup::Join(const std::vector<OpId>& with, OpId id) {
+bool TiledGroup::Join(const std::vector<OpId>& with, OpId id,
+                      const std::function<bool(OpId)>& whole) {
   const Network& network = target_->network;
   if (members_.size() + with.size() >= options_->most_ops) return false;
   TensorId from = kNone;
@@ -434,6 +448,7 @@ bool TiledGroup::Join(const std::vector<OpId>& with, OpId id) {
     }
     member.from = op == id ? from : kNone;
     member.for_readers = op != id;
+    member.whole = !member.for_readers || whole(op);
     place_[op] = members_.size();
     order_.push_back(members_.size());
     members_.push_back(std::move(member));

@@ -2,6 +2,7 @@
 #ifndef HONE_MEMORY_PLANNING_TILE_H_
 #define HONE_MEMORY_PLANNING_TILE_H_
 
+#include <functional>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -24,7 +25,8 @@ class TiledGroup {
   // those of `with`, in their order, which it reads but which have nothing to do with the group so
   // far: they are computed as far as each tile needs them. False, and no change, where its tiles do
   // not follow, too much would be computed twice, or it does not fit.
-  bool Join(const std::vector<OpId>& with, OpId op);
+  // `whole`: whether all of an operator's result is needed, by others than these and the group.
+  bool Join(const std::vector<OpId>& with, OpId op, const std::function<bool(OpId)>& whole);
 
   bool Contains(OpId op) const { return place_.contains(op); }
   const std::vector<int64_t>& counts() const { return counts_; }
@@ -51,6 +53,7 @@ class TiledGroup {
     std::vector<size_t> reads_from;    // members
     std::vector<TensorId> takes_over;  // operands where its result may lie
     bool for_readers = false;          // computed as far as the next member that is not so needs
+    bool whole = true;                 // all of it, where it is for readers
     // Its share of the results and of its sum, tile by tile, before halos; `sums` is empty where
     // every tile has the whole sum.
     std::vector<Box> own;
