@@ -10,6 +10,7 @@
 #include "cli/device.h"
 #include "cli/given_inputs.h"
 #include "cli/input.h"
+#include "cli/interrupt.h"
 #include "cli/parse.h"
 #include "cli/progress.h"
 #include "core/comparison.h"
@@ -64,7 +65,11 @@ std::string Text(const ComparisonReport& report) {
                           100 * report.finite_share);
     }
   }
-  text += fmt::format("  time         {:.1f} s\n", report.seconds);
+  text += fmt::format("  time         {:.1f} s", report.seconds);
+  if (report.compile_seconds > 0) {
+    text += fmt::format(", {:.1f} of them compiling", report.compile_seconds);
+  }
+  text += "\n";
   for (const OutputError& error : report.errors) {
     text += fmt::format(
         "  output {} {}: {} elements differ, by up to {:.3g} ({:.3g} of the "
@@ -87,6 +92,8 @@ Json ToJson(const Options& options, const ComparisonReport& report) {
   json["worst_error"] = report.worst_error;
   json["finite_share"] = report.finite_share;
   json["seconds"] = report.seconds;
+  json["compile_seconds"] = report.compile_seconds;
+  json["processor_seconds"] = report.processor_seconds;
   json["outputs"] = Json::array();
   for (const OutputError& error : report.errors) {
     json["outputs"].push_back({{"output", error.output},
@@ -149,6 +156,7 @@ int RunCheck(const Options& options) {
   WarnOfStandIns(options.a, *a);
   WarnOfStandIns(options.b, *b);
   CompareOptions compare = options.compare;
+  compare.stop = StopOnInterrupt();
   if (Status given = options.inputs.Read(pool, *a, options.a, &compare); !given) {
     return Fail(given.error(), options.a, json);
   }
@@ -161,7 +169,7 @@ int RunCheck(const Options& options) {
                     : pool.Compare({a->id, {}}, {b->id, {}}, compare);
   }
   if (!report) report = NoVerdict(report.error());
-  const int code = CodeFor(report->verdict);
+  const int code = *compare.stop ? int{kInterrupted} : CodeFor(report->verdict);
   if (!json) return Finish(Text(*report), code);
   Json out = ToJson(options, *report);
   AddStandIns(a->stand_in_constants > 0 ? *a : *b, out);

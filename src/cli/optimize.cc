@@ -103,7 +103,9 @@ Json RowJson(const Pool& pool, const Row& row, const Options& options) {
   json["verification"] = {
       {"method", report.method},           {"inputs", report.inputs},
       {"worst_error", report.worst_error}, {"finite_share", report.finite_share},
-      {"reason", report.reason},           {"seconds", result.verify_seconds}};
+      {"reason", report.reason},           {"seconds", result.verify_seconds},
+      {"compile_seconds", report.compile_seconds},
+      {"processor_seconds", report.processor_seconds}};
   json["passes"] = Names(pool, result.passes);
   json["steps"] = result.steps;
   json["evaluated"] = result.evaluated;

@@ -195,8 +195,10 @@ class Server {
       if (!module_a) return Fail(results, module_a.error());
       auto module_b = states_.Rebuild(b);
       if (!module_b) return Fail(results, module_b.error());
-      report = compiler::Compare(**module_a, **module_b, FromWire(params.getOptions()),
-                                 FromWire(params.getPlanA()), FromWire(params.getPlanB()));
+      CompareOptions options = FromWire(params.getOptions());
+      options.stop = &heartbeat_.stop;
+      report = compiler::Compare(**module_a, **module_b, options, FromWire(params.getPlanA()),
+                                 FromWire(params.getPlanB()));
     }
     ToWire(report, results.initReport());
   }
@@ -267,11 +269,16 @@ class Server {
       if (!racer) return Fail(results, racer.error());
       reference_ = {a, plan_a, options.seed, *std::move(racer)};
     }
+    // From here on it is the candidate that anything hangs on.
+    heartbeat_.patience = options.candidate_seconds;
+    const auto tick = [&] { ++heartbeat_.ticks; };
+    tick();
     auto module_b = ToRun(FromWire(params.getB()));
     if (!module_b) return Fail(results, module_b.error());
     const auto racer_b = Racer::Prepare(**module_b, options.seed, FromWire(params.getPlanB()));
     if (!racer_b) return Fail(results, racer_b.error());
-    const StatusOr<RaceReport> report = compiler::Race(*reference_.racer, **racer_b, options);
+    tick();
+    const StatusOr<RaceReport> report = compiler::Race(*reference_.racer, **racer_b, options, tick);
     if (!report) return Fail(results, report.error());
     ToWire(*report, results.initReport());
   }

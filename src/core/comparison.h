@@ -2,6 +2,7 @@
 #ifndef HONE_CORE_COMPARISON_H_
 #define HONE_CORE_COMPARISON_H_
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ struct CompareOptions {
   // Input sets that somebody gave, tried before generated ones: of each the parameters' arrays in
   // flattened order, row-major, in the machine's own byte order.
   std::vector<std::vector<std::string>> given;
+  // When it becomes true after the comparison began, what was seen so far decides, or kCannotTell.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 struct OutputError {
@@ -36,6 +39,8 @@ struct ComparisonReport {
   double worst_error = 0;       // the largest OutputError::worst_error
   double finite_share = 0;      // share of the compared floating-point elements that were finite
   double seconds = 0;
+  double compile_seconds = 0;    // of them, compiling the two programs
+  double processor_seconds = 0;  // of the process, for all but compiling the two programs
   std::vector<OutputError> errors;  // of the outputs that differ, worst first, at most 16
 };
 

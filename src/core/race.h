@@ -21,7 +21,10 @@ struct RaceOptions {
   // Where above 1: three pairs that all say that b takes so many times as long end the race, and six
   // that say that a does, also before there are least_pairs.
   double clear = 0;
-  double compile_seconds = 120;  // for both; a race that is not under way by then is given up
+  // What a race is given up after: compiling a; compiling b, and each sample of either once b is
+  // there.
+  double compile_seconds = 120;
+  double candidate_seconds = 120;
 };
 
 // Paired: each sample of `a` is taken next to one of `b`, in alternating order, on the same inputs,

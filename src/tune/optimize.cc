@@ -324,6 +324,7 @@ class Optimizer {
     for (size_t i = 0; i < all.size() && !taken; ++i) {
       const Candidate candidate = all[i];
       const bool last = candidate.passes.empty();
+      if (given_up_ && (unverified_ || !last)) continue;
       const bool own_order = by_default_ && candidate.state == by_default_->state;
       const bool has_patterns = Uses(candidate, [](const PassInfo& pass) {
         return pass.kind == PassKind::kRules && pass.name != "batch_lanes";
@@ -353,7 +354,7 @@ class Optimizer {
     }
     if (taken) {
       for (const Untold& untold : untold_) Reject(untold.candidate, untold.report.reason);
-    } else if (unverified_ && !TakeProgramItself()) {
+    } else if (unverified_ && (given_up_ || !TakeProgramItself())) {
       // Of none it can be told: the best, and what spoke against comparing it.
       Take(*std::move(unverified_));
       result_.verification_ran = true;
@@ -386,8 +387,12 @@ class Optimizer {
   bool Stands(const Candidate& candidate, Made& made, bool last, size_t& different,
               size_t& untold) {
     Report("verify");
+    CompareOptions comparing = options_.compare;
+    comparing.stop = options_.interrupted;
+    const bool hurried_before = Interrupted();
     StatusOr<ComparisonReport> report =
-        pool_.Compare({order_.program().id, {}}, {made.id, {}}, options_.compare);
+        pool_.Compare({order_.program().id, {}}, {made.id, {}}, comparing);
+    given_up_ = !hurried_before && Interrupted();
     if (!report) {
       ComparisonReport broken;
       broken.method = "none";
@@ -472,6 +477,7 @@ class Optimizer {
   };
   std::vector<Untold> untold_;      // of which it cannot be told what they compute
   std::optional<Made> unverified_;  // the first of them
+  bool given_up_ = false;           // a comparison was interrupted: there is to be no other
   OptimizeResult result_;
   Metrics metrics_;            // of the last replay
   bool needs_arrays_ = false;  // of the policy's

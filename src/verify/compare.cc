@@ -20,7 +20,10 @@ double Share(int64_t part, int64_t whole) {
 class Comparison {
  public:
   Comparison(Subject& subject, const CompareOptions& options, int given)
-      : subject_(subject), options_(options), given_(given) {}
+      : subject_(subject),
+        options_(options),
+        given_(given),
+        stop_(options.stop != nullptr && *options.stop ? nullptr : options.stop) {}
 
   ComparisonReport Run() {
     Decide();
@@ -39,7 +42,23 @@ class Comparison {
   };
 
   double Seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  bool TimeIsUp() const { return Seconds() > options_.budget_seconds; }
+  // Once it is, it stays so.
+  bool IsOver() {
+    if (!Interrupted() && why_over_.empty() && Seconds() > options_.budget_seconds) {
+      why_over_ = "the time budget was spent";
+    }
+    return !why_over_.empty();
+  }
+  bool Interrupted() {
+    if (!interrupted_ && stop_ != nullptr && *stop_) {
+      interrupted_ = true;
+      why_over_ = "it was interrupted";
+    }
+    return interrupted_;
+  }
+  // Whether a set, or the candidate's run on it, is not begun any more. Both programs are run once
+  // whatever the time: less is nothing.
+  bool IsOverFor(size_t set) { return set == 0 ? Interrupted() : IsOver(); }
 
   void Decide() {
     const int wanted = std::max(1, options_.inputs);
@@ -53,9 +72,10 @@ class Comparison {
     for (size_t k = 0; k < most; ++k) {
       const bool enough = agree >= wanted && count >= 1;
       if (k >= usual && enough) break;
-      if (k > 0 && TimeIsUp()) break;
-      const InputChoice choice = k < usual ? choices[k] : Further(static_cast<int>(k - usual), good);
-      const Ran ran = RunSet(choice);
+      if (IsOverFor(k)) break;
+      const InputChoice choice =
+          k < usual ? choices[k] : Further(static_cast<int>(k - usual), good);
+      const Ran ran = RunSet(k, choice);
       if (ran == Ran::kDecided) return;
       if (ran == Ran::kLate) break;
       agree += ran != Ran::kHangs;
@@ -95,10 +115,11 @@ class Comparison {
     return Ran::kDecided;
   }
 
-  Ran RunSet(const InputChoice& choice) {
+  Ran RunSet(size_t set, const InputChoice& choice) {
     if (Status chosen = subject_.Choose(choice); !chosen) return Failed(chosen.error());
     StatusOr<Outputs> y = subject_.RunReference();
     if (!y) return Failed(y.error());
+    if (IsOverFor(set)) return Ran::kLate;
     StatusOr<Outputs> z = subject_.RunCandidate();
     if (!z) return Failed(z.error());
     if (y->arrays.size() != z->arrays.size()) {
@@ -107,8 +128,8 @@ class Comparison {
     unequal_.clear();
     for (size_t k = 0; k < y->arrays.size(); ++k) {
       if (!SameShape(y->arrays[k], z->arrays[k])) {
-        return Different("output " + std::to_string(k) + " is " + ShapeText(y->arrays[k]) + " and " +
-                         ShapeText(z->arrays[k]));
+        return Different("output " + std::to_string(k) + " is " + ShapeText(y->arrays[k]) +
+                         " and " + ShapeText(z->arrays[k]));
       }
       if (!SameBytes(y->arrays[k], z->arrays[k])) unequal_.push_back(k);
     }
@@ -117,30 +138,32 @@ class Comparison {
     for (size_t k = 0; k < found.size(); ++k) {
       found[k] = CompareOutput(y->arrays[k], z->arrays[k], {});
     }
-    // First what costs least. What moved inputs alone explain needs no more.
+    // First what costs least. What moved inputs alone explain needs no more, and fewer of them
+    // where time is up.
     for (int k = 0; !moved_is_not_enough_ && k < kFewSamples && AnyBeyond(found); ++k) {
+      if (IsOver()) break;
       StatusOr<std::optional<Outputs>> sample = subject_.MovedSample(k);
       if (!sample) return Failed(sample.error());
       if (!*sample) break;
       samples.push_back(**std::move(sample));
-      if (k + 1 == kFewSamples) CompareUnequal(*y, *z, samples, &found);
+      if (k + 1 == kFewSamples || IsOver()) CompareUnequal(*y, *z, samples, &found);
     }
     int next = 0;
     for (const int many : {kFewSamples, kManySamples}) {
       if (!AnyBeyond(found)) break;
       moved_is_not_enough_ = true;
-      for (; next < many; ++next) {
-        if (TimeIsUp() && (next == 0 || samples.size() >= 2)) break;
+      for (; next < many && !IsOver(); ++next) {
         StatusOr<std::optional<Outputs>> sample = subject_.Sample(next);
         if (!sample) return Failed(sample.error());
         if (!*sample) break;
         samples.push_back(**std::move(sample));
       }
-      if (samples.empty() && TimeIsUp()) {
-        late_ = true;
+      if (!samples.empty()) CompareUnequal(*y, *z, samples, &found);
+      // Further runs might explain it yet: on fewer than all of them nothing is called different.
+      if (IsOver() && next < kManySamples && AnyAccused(found)) {
+        unexplained_ = true;
         return Ran::kLate;
       }
-      CompareUnequal(*y, *z, samples, &found);
     }
     return Judge(choice, *y, found);
   }
@@ -157,6 +180,12 @@ class Comparison {
   static bool AnyBeyond(const std::vector<OutputComparison>& found) {
     return std::any_of(found.begin(), found.end(), [](const OutputComparison& output) {
       return output.outcome != Outcome::kEqual;
+    });
+  }
+
+  static bool AnyAccused(const std::vector<OutputComparison>& found) {
+    return std::any_of(found.begin(), found.end(), [](const OutputComparison& output) {
+      return output.outcome > Outcome::kHangs;
     });
   }
 
@@ -192,13 +221,15 @@ class Comparison {
     if (worst <= Outcome::kFlips) {
       ++report_.inputs;
       if (least_finite < kLeastFinite) {
-        why_not_ = "on no inputs that were tried most of every output is finite: equal NaNs and "
-                   "infinities show nothing";
+        why_not_ =
+            "on no inputs that were tried most of every output is finite: equal NaNs and "
+            "infinities show nothing";
         return Ran::kAgrees;
       }
       if (Share(resolved, finite) < kLeastResolved) {
-        why_not_ = "rounding errors alone change most of the results by a tenth of their size or "
-                   "more on all inputs that were tried: agreement shows nothing";
+        why_not_ =
+            "rounding errors alone change most of the results by a tenth of their size or "
+            "more on all inputs that were tried: agreement shows nothing";
         return Ran::kAgrees;
       }
       return Ran::kCounts;
@@ -219,9 +250,8 @@ class Comparison {
     const std::string where = std::to_string(errors.size()) + " of " +
                               std::to_string(found.size()) + " outputs differ on " +
                               NameOf(choice) + " inputs, worst in output " +
-                              std::to_string(errors.front().output) + " (" +
-                              errors.front().shape + "): " + std::to_string(over) +
-                              " elements beyond their tolerance";
+                              std::to_string(errors.front().output) + " (" + errors.front().shape +
+                              "): " + std::to_string(over) + " elements beyond their tolerance";
     errors.resize(std::min(errors.size(), kMostErrors));
     report_.errors = std::move(errors);
     if (worst == Outcome::kDifferent) return Different(where);
@@ -230,9 +260,8 @@ class Comparison {
   }
 
   void Conclude(int agree, int count, int wanted) {
-    const bool late = late_ || TimeIsUp();
     // Fewer sets than were asked for are enough where time has run out, on none a decision hung.
-    if (count > 0 && (agree >= wanted || (late && hangs_.empty()))) {
+    if (count > 0 && !unexplained_ && (agree >= wanted || (IsOver() && hangs_.empty()))) {
       report_.verdict = Verdict::kEqual;
       report_.reason.clear();
       report_.method = noisy_ ? "within the spread of rounding noise" : "same bytes";
@@ -240,36 +269,43 @@ class Comparison {
         report_.method += "; " + std::to_string(flips_) +
                           " floating-point elements flipped, as they do under rounding noise";
       }
+      if (agree < wanted) {
+        report_.method += "; on " + std::to_string(agree) + " of " + std::to_string(wanted) +
+                          " input sets, then " + why_over_;
+      }
     } else if (!hangs_.empty()) {
       CannotTell(hangs_ + "; give inputs on which it is well behaved");
-    } else if (late && agree == 0) {
-      CannotTell("results differ in some bits, and the time budget was spent before it could be "
-                 "measured how far rounding errors reach");
+    } else if (unexplained_) {
+      CannotTell("results differ in some bits, and " + why_over_ +
+                 " before it could be measured how far rounding errors reach");
     } else if (!why_not_.empty()) {
       CannotTell(why_not_);
     } else {
-      CannotTell("the time budget was spent");
+      CannotTell(why_over_.empty() ? "no input set showed anything"
+                                   : why_over_ + " before any input set was done with");
     }
   }
 
   Subject& subject_;
   const CompareOptions& options_;
   const int given_;
+  const std::atomic<bool>* const stop_;  // null where it was true already
   const Clock::time_point start_ = Clock::now();
   ComparisonReport report_;
   std::vector<size_t> unequal_;  // outputs of this set that differ in some bit
-  std::string why_not_, hangs_;
+  std::string why_not_, hangs_, why_over_;
   int64_t floats_ = 0, finite_ = 0, flips_ = 0;
   bool moved_is_not_enough_ = false;
   bool noisy_ = false;
-  bool late_ = false;
+  bool interrupted_ = false;
+  bool unexplained_ = false;  // differences for which time ran out
 };
 
 }  // namespace
 
 std::string NameOf(const InputChoice& choice) {
-  constexpr const char* kNames[kKinds] = {"signed", "positive", "wide",
-                                           "small", "structured", "exact"};
+  constexpr const char* kNames[kKinds] = {"signed", "positive",   "wide",
+                                          "small",  "structured", "exact"};
   if (choice.given >= 0) return choice.near ? "nearly the given" : "the given";
   return kNames[choice.kind % kKinds];
 }

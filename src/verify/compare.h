@@ -22,7 +22,7 @@ inline constexpr int kKinds = 6;
 
 // Which inputs: those that somebody gave, those near them, or generated ones.
 struct InputChoice {
-  int given = -1;  // index among the sets that were given; then `kind` means nothing
+  int given = -1;     // index among the sets that were given; then `kind` means nothing
   bool near = false;  // of a given one: each floating-point value off by up to 1 %
   int kind = 0;
   uint64_t seed = 0;
@@ -51,8 +51,9 @@ class Subject {
   virtual StatusOr<std::optional<Outputs>> Sample(int k) = 0;
 };
 
-// `given` is how many input sets somebody gave; they are the first ones. Fills in all of the report;
-// a verdict of kEqual has the method's last part only: `same bytes`, `within …`.
+// `given` is how many input sets somebody gave; they are the first ones. Fills in all of the
+// report; a verdict of kEqual has the method's last part only: `same bytes`, `within …`. The budget
+// and `stop` are looked at before each run.
 ComparisonReport Compare(Subject& subject, const CompareOptions& options, int given = 0);
 
 }  // namespace hone::verify

@@ -315,6 +315,7 @@ void ToWire(const hone::RaceOptions& options, RaceOptions::Builder out) {
   out.setIndifferent(options.indifferent);
   out.setSeed(options.seed);
   out.setClear(options.clear);
+  out.setCandidateSeconds(options.candidate_seconds);
 }
 
 hone::RaceOptions FromWire(RaceOptions::Reader in) {
@@ -325,7 +326,9 @@ hone::RaceOptions FromWire(RaceOptions::Reader in) {
           static_cast<int>(std::min(in.getMostPairs(), kMost)),
           in.getIndifferent(),
           in.getSeed(),
-          in.getClear()};
+          in.getClear(),
+          hone::RaceOptions().compile_seconds,  // the agent's own business
+          in.getCandidateSeconds()};
 }
 
 void ToWire(const hone::RaceReport& report, RaceReport::Builder out) {
@@ -558,6 +561,8 @@ void ToWire(const hone::ComparisonReport& report, ComparisonReport::Builder out)
   out.setWorstError(report.worst_error);
   out.setFiniteShare(report.finite_share);
   out.setSeconds(report.seconds);
+  out.setCompileSeconds(report.compile_seconds);
+  out.setProcessorSeconds(report.processor_seconds);
   auto errors = out.initErrors(Size(report.errors.size()));
   for (unsigned i = 0; i < errors.size(); ++i) {
     errors[i].setOutput(static_cast<uint32_t>(report.errors[i].output));
@@ -577,6 +582,8 @@ hone::ComparisonReport FromWire(ComparisonReport::Reader in) {
   report.worst_error = in.getWorstError();
   report.finite_share = in.getFiniteShare();
   report.seconds = in.getSeconds();
+  report.compile_seconds = in.getCompileSeconds();
+  report.processor_seconds = in.getProcessorSeconds();
   for (OutputError::Reader error : in.getErrors()) {
     report.errors.push_back({static_cast<int>(error.getOutput()), error.getShape().cStr(),
                              error.getWorstError(), error.getWorstAbsolute(),

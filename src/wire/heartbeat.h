@@ -20,10 +20,16 @@ struct Heartbeat {
   std::atomic<uint32_t> step{kReplaying};
   // Resident when the worker was ready for its first call: the bare library.
   std::atomic<uint64_t> bare_bytes{0};
+  // By the worker: seconds from one change of `ticks` to the next in what it is at, where the call
+  // allows more; 0 is as the call says.
+  std::atomic<double> patience{0};
+  // By the agent: the call in hand is to answer soon, with what it has.
+  std::atomic<bool> stop{false};
   // Written between calls only.
   Timing timing;
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
+static_assert(std::atomic<double>::is_always_lock_free);
 
 // Descriptors that a worker inherits.
 inline constexpr int kSocketDescriptor = 3;

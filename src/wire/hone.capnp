@@ -101,6 +101,7 @@ struct RaceOptions {
   indifferent @4 :Float64;
   seed @5 :UInt64;
   clear @6 :Float64;
+  candidateSeconds @7 :Float64;
 }
 
 struct RaceReport {
@@ -263,6 +264,8 @@ struct ComparisonReport {
   finiteShare @5 :Float64;
   seconds @6 :Float64;
   errors @7 :List(OutputError);
+  compileSeconds @8 :Float64;
+  processorSeconds @9 :Float64;
 }
 
 # A state is named by its program and the links from it.

@@ -28,6 +28,8 @@ constexpr double kSpinSeconds = 3e-3;
 constexpr uint64_t kCallsBetweenLooks = 32;
 // How often a call may lose its worker to somebody outside: machines of a cluster come and go.
 constexpr int kMostKills = 5;
+// That an interrupted comparison has for the run in hand, before it answers with what it has.
+constexpr double kAnswerSeconds = 5;
 
 // The error that the worker answered with, if any.
 template <class Response>
@@ -382,7 +384,7 @@ StatusOr<ComparisonReport> RemoteWorker::Compare(const StateName& a, const Compi
                                                  const StateName& b, const CompilePlan& plan_b,
                                                  const CompareOptions& options) {
   // Compiling cannot be stopped from inside, so the budget is enforced with some grace.
-  const Patience patience{options.budget_seconds * 1.5 + 30, false, nullptr};
+  const Patience patience{options.budget_seconds * 1.5 + 30, false, options.stop, kAnswerSeconds};
   return Ask<wire::CompareCall>(
       {a.program, b.program}, patience, "compare",
       [&](Worker::CompareParams::Builder request) {
@@ -516,8 +518,9 @@ StatusOr<std::vector<KernelTime>> RemoteWorker::Profile(const StateName& state,
 StatusOr<RaceReport> RemoteWorker::Race(const StateName& a, const CompilePlan& plan_a,
                                         const StateName& b, const CompilePlan& plan_b,
                                         const RaceOptions& options) {
-  // Two compilations, the warming up, and then pairs, of which the last may begin late.
-  const Patience patience{options.budget_seconds * 5 + options.compile_seconds, false, nullptr};
+  // Between two ticks: a compilation or a sample. The worker knows when b's turn has come, and says
+  // so. How many samples there are is the budget's.
+  const Patience patience{options.compile_seconds, true, nullptr};
   return Ask<wire::RaceCall>(
       {a.program, b.program}, patience, "race",
       [&](Worker::RaceParams::Builder request) {

@@ -12,6 +12,10 @@ namespace {
 constexpr int kLookMilliseconds = 20;  // between two looks at a busy worker
 constexpr double kStopPatience = 2;    // seconds that a pass may still run after a stop
 
+double Since(std::chrono::steady_clock::time_point then) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
+}
+
 }  // namespace
 
 StatusOr<bool> WorkerLink::Connect() {
@@ -31,10 +35,14 @@ size_t WorkerLink::MemoryLimit() const {
   return std::min(options_.memory_limit_bytes, bare + options_.headroom_bytes);
 }
 
-bool WorkerLink::Exchange(const Patience& patience, Method method,
-                          capnp::MessageBuilder& message, Received& received) {
+bool WorkerLink::Exchange(const Patience& patience, Method method, capnp::MessageBuilder& message,
+                          Received& received) {
   started_ = Clock::now();
   ticked_ = started_;
+  told_.reset();
+  stopped_before_ = patience.stop != nullptr && *patience.stop;
+  process_->heartbeat().stop = false;
+  process_->heartbeat().patience = 0;
   verdict_.reset();
   if (!Send(socket_, method, message)) return false;
   bool spins = options_.spin_seconds > 0;
@@ -56,20 +64,34 @@ void WorkerLink::Look(const Patience& patience) {
   const Clock::time_point now = Clock::now();
   const uint64_t ticks = process_->heartbeat().ticks;
   if (std::exchange(ticks_, ticks) != ticks) ticked_ = now;
-  const double waited =
-      std::chrono::duration<double>(now - (patience.since_last_tick ? ticked_ : started_)).count();
+  const double waited = Since(patience.since_last_tick ? ticked_ : started_);
+  const double own = process_->heartbeat().patience;
+  const double most =
+      patience.since_last_tick && own > 0 ? std::min(own, patience.seconds) : patience.seconds;
   const size_t resident = process_->ResidentBytes();
-  if (waited > patience.seconds) {
+  if (waited > most) {
     verdict_ = {ErrorCode::kDeadline,
-                fmt::format("ran past the deadline of {:.0f} s and was killed", patience.seconds)};
+                fmt::format("ran past the deadline of {:.0f} s and was killed", most)};
   } else if (resident > MemoryLimit()) {
     verdict_ = {ErrorCode::kMemory,
                 fmt::format("took {} MiB, more than the limit of {} MiB, and was killed",
                             resident >> 20, MemoryLimit() >> 20)};
-  } else if (patience.stop != nullptr && *patience.stop && waited > kStopPatience) {
-    verdict_ = {ErrorCode::kInterrupted, "given up: interrupted"};
+  } else if (patience.stop != nullptr && *patience.stop) {
+    Stop(patience, waited);
   }
   if (verdict_) process_->Kill();
+}
+
+void WorkerLink::Stop(const Patience& patience, double waited) {
+  constexpr const char* kWhy = "given up: interrupted";
+  if (patience.answer_seconds == 0) {
+    if (waited > kStopPatience) verdict_ = {ErrorCode::kInterrupted, kWhy};
+    return;
+  }
+  if (stopped_before_) return;
+  if (!told_) told_ = Clock::now();
+  process_->heartbeat().stop = true;
+  if (Since(*told_) > patience.answer_seconds) verdict_ = {ErrorCode::kInterrupted, kWhy};
 }
 
 Error WorkerLink::Lost() {

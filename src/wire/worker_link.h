@@ -36,6 +36,9 @@ struct Patience {
   double seconds = 0;
   bool since_last_tick = false;  // measured from the heartbeat's last change, not from the start
   const std::atomic<bool>* stop = nullptr;
+  // Seconds that the worker has to answer with what it has, once `stop` becomes true after the call
+  // began. 0: the call is given up, also where `stop` was true before.
+  double answer_seconds = 0;
 };
 
 class WorkerLink {
@@ -46,8 +49,8 @@ class WorkerLink {
   // Starts a worker where none runs. True where a new one was started.
   StatusOr<bool> Connect();
 
-  // Sends what `make` fills in, a `Params::Builder`, and waits for the answer. On an Error the worker
-  // is gone; the next call to Connect starts another.
+  // Sends what `make` fills in, a `Params::Builder`, and waits for the answer. On an Error the
+  // worker is gone; the next call to Connect starts another.
   template <class C, class Make>
   StatusOr<Reply<C>> Call(const Patience& patience, Make make) {
     capnp::MallocMessageBuilder message;
@@ -79,6 +82,8 @@ class WorkerLink {
                 Received& received);
   // Kills a worker that has run out of patience or memory.
   void Look(const Patience& patience);
+  // What an interrupt does to the call in hand, `waited` seconds on.
+  void Stop(const Patience& patience, double waited);
   Error Lost();
   size_t MemoryLimit() const;
 
@@ -91,6 +96,8 @@ class WorkerLink {
   // Of the call in hand.
   Clock::time_point started_;
   Clock::time_point ticked_;
+  bool stopped_before_ = false;            // `stop` was true when it began
+  std::optional<Clock::time_point> told_;  // the worker to stop
   uint64_t ticks_ = 0;
   std::optional<Error> verdict_;  // why it was killed
 };

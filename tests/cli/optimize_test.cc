@@ -61,6 +61,19 @@ TEST_F(OptimizeTest, AnInterruptReturnsTheBestSoFar) {
   EXPECT_FALSE(Read("out.hlo").empty());
 }
 
+TEST_F(OptimizeTest, AnInterruptEndsVerificationToo) {
+  const Ran ran = RunProcess({HONE_BINARY, "optimize", "bert.hlo", "--budget", "200steps",
+                              "--inputs", "1000", "-o", "out.hlo", "--json"},
+                             folder(), /*interrupt_at=*/"verifying");
+  EXPECT_EQ(ran.code, 130) << ran.err;
+  const nlohmann::json report = ran.Json()["verification"];
+  EXPECT_LT(report["inputs"], 1000) << ran.out;
+  EXPECT_NE((report["method"].get<std::string>() + report["reason"].get<std::string>())
+                .find("interrupted"),
+            std::string::npos)
+      << ran.out;
+}
+
 TEST_F(OptimizeTest, WhatIsNotVerifiedIsWrittenOnlyWhenAllowed) {
   const Ran withheld =
       Hone({"optimize", "bert.hlo", "--budget", "200steps", "--no-verify", "-o", "out.hlo"});

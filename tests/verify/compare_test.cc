@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <functional>
 
@@ -25,24 +26,39 @@ class Toy : public Subject {
     chosen.push_back(NameOf(choice));
     return {};
   }
-  StatusOr<Outputs> RunReference() override { return OutputsOf(type, a_(choice_)); }
-  StatusOr<Outputs> RunCandidate() override { return OutputsOf(type, b_(choice_)); }
+  StatusOr<Outputs> RunReference() override {
+    Begin(runs_);
+    return OutputsOf(type, a_(choice_));
+  }
+  StatusOr<Outputs> RunCandidate() override {
+    Begin(runs_);
+    return OutputsOf(type, b_(choice_));
+  }
   StatusOr<std::optional<Outputs>> MovedSample(int) override {
-    ++moved;
+    Begin(moved);
     return OutputsOf(type, a_(choice_));
   }
   StatusOr<std::optional<Outputs>> Sample(int) override {
-    ++samples;
+    Begin(samples);
     return OutputsOf(type, noisy_(choice_));
   }
 
+  int Runs() const { return runs_ + moved + samples; }
+
   const char* type = "f32";
   std::vector<std::string> chosen;
+  std::function<void()> begun;  // called at each run
   int moved = 0, samples = 0;
 
  private:
+  void Begin(int& of_a_kind) {
+    ++of_a_kind;
+    if (begun) begun();
+  }
+
   Program a_, b_, noisy_;
   InputChoice choice_;
+  int runs_ = 0;
 };
 
 Values Always(float value) { return Values(64, value); }
@@ -119,15 +135,13 @@ TEST(Compare, MostOfEveryOutputMustBeFinite) {
 }
 
 TEST(Compare, WhatIsGivenComesFirstAndIsFollowedByItsNeighbours) {
-  const auto good = [](const InputChoice& choice) {
-    return Always(choice.given >= 0 ? 1 : NAN);
-  };
+  const auto good = [](const InputChoice& choice) { return Always(choice.given >= 0 ? 1 : NAN); };
   Toy toy(good, good, good);
   const ComparisonReport report = Compare(toy, {}, 1);
   EXPECT_EQ(report.verdict, Verdict::kEqual);
   EXPECT_EQ(toy.chosen.front(), "the given");
-  Toy different(good, [&](const InputChoice& choice) { return Always(choice.given >= 0 ? 2 : NAN); },
-                good);
+  Toy different(
+      good, [&](const InputChoice& choice) { return Always(choice.given >= 0 ? 2 : NAN); }, good);
   EXPECT_EQ(Compare(different, {}, 1).verdict, Verdict::kDifferent);
 }
 
@@ -152,6 +166,72 @@ TEST(Compare, TimeThatRunsOutLeavesWhatWasSeen) {
   const ComparisonReport report = Compare(toy, options);
   EXPECT_EQ(report.verdict, Verdict::kEqual);
   EXPECT_EQ(report.inputs, 1);
+  EXPECT_NE(report.method.find("on 1 of 3 input sets, then the time budget was spent"),
+            std::string::npos)
+      << report.method;
+}
+
+// How many runs a comparison begins that is interrupted after `runs` of them.
+struct Interrupted {
+  explicit Interrupted(Toy& toy, int runs) {
+    std::atomic<bool> stop{false};
+    toy.begun = [&] { stop = toy.Runs() >= runs; };
+    CompareOptions options;
+    options.stop = &stop;
+    report = Compare(toy, options);
+    begun = toy.Runs();
+  }
+  ComparisonReport report;
+  int begun = 0;
+};
+
+TEST(Compare, AnInterruptEndsItWithinAnInputSet) {
+  for (const int runs : {1, 2, 3, 4, 7, 9}) {
+    Toy toy(Constant(1), Constant(1.5), Constant(1.0001f));
+    const Interrupted interrupted(toy, runs);
+    EXPECT_EQ(interrupted.begun, runs);
+    EXPECT_EQ(interrupted.report.verdict, Verdict::kCannotTell) << runs;
+    EXPECT_NE(interrupted.report.reason.find("it was interrupted before"), std::string::npos)
+        << interrupted.report.reason;
+  }
+}
+
+TEST(Compare, AnInterruptKeepsWhatWasSeen) {
+  Toy toy(Constant(1), Constant(1), Constant(1));
+  const Interrupted interrupted(toy, 4);
+  EXPECT_EQ(interrupted.begun, 4);
+  EXPECT_EQ(interrupted.report.verdict, Verdict::kEqual);
+  EXPECT_EQ(interrupted.report.inputs, 2);
+  EXPECT_EQ(interrupted.report.method, "same bytes; on 2 of 3 input sets, then it was interrupted");
+}
+
+// What may be different is not called equal for the sets before it.
+TEST(Compare, AnInterruptLeavesWhatIsNotExplainedOpen) {
+  Toy toy(
+      Constant(1), [](const InputChoice& choice) { return Always(choice.kind == 1 ? 1.5f : 1.0f); },
+      Constant(1.0001f));
+  const Interrupted interrupted(toy, 9);
+  EXPECT_EQ(interrupted.report.verdict, Verdict::kCannotTell);
+  EXPECT_NE(interrupted.report.reason.find("how far rounding errors reach"), std::string::npos)
+      << interrupted.report.reason;
+}
+
+// Whoever interrupted what came before it wants to know.
+TEST(Compare, AnInterruptBeforeItIsNotItsOwn) {
+  Toy toy(Constant(1), Constant(1), Constant(1));
+  const std::atomic<bool> stop{true};
+  CompareOptions options;
+  options.stop = &stop;
+  EXPECT_EQ(Compare(toy, options).inputs, 3);
+}
+
+TEST(Compare, TheBudgetIsLookedAtWithinAnInputSet) {
+  Toy toy(Constant(1), Constant(1.5), Constant(1.0001f));
+  CompareOptions options;
+  options.budget_seconds = 0;
+  const ComparisonReport report = Compare(toy, options);
+  EXPECT_EQ(report.verdict, Verdict::kCannotTell);
+  EXPECT_EQ(toy.Runs(), 2) << "both programs once, whatever the time";
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <atomic>
 #include <chrono>
+#include <functional>
 #include <set>
 #include <thread>
 
@@ -309,6 +311,69 @@ TEST(Pool, ANotExecutableWorkerIsAClearError) {
   const auto pool = Pool::Start(options);
   ASSERT_FALSE(pool);
   EXPECT_NE(pool.error().message.find("/nonexistent/hone-worker"), std::string::npos);
+}
+
+// Counts up to its parameter, or for ever, and multiplies on the way.
+std::string Loop(const std::string& more) {
+  return "HloModule loop\n\nbody {\n  s = (s32[], f32[256]) parameter(0)\n"
+         "  i = s32[] get-tuple-element(s), index=0\n"
+         "  x = f32[256] get-tuple-element(s), index=1\n  one = s32[] constant(1)\n"
+         "  j = s32[] add(i, one)\n  y = f32[256] cosine(x)\n"
+         "  ROOT t = (s32[], f32[256]) tuple(j, y)\n}\n\ncond {\n"
+         "  s = (s32[], f32[256]) parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n" +
+         more +
+         "}\n\nENTRY main {\n  x = f32[256] parameter(0)\n  z = s32[] constant(0)\n"
+         "  t = (s32[], f32[256]) tuple(z, x)\n"
+         "  w = (s32[], f32[256]) while(t), condition=cond, body=body\n"
+         "  ROOT y = f32[256] get-tuple-element(w), index=1\n}\n";
+}
+const std::string kShortLoop =
+    "  n = s32[] constant(10)\n  ROOT l = pred[] compare(i, n), direction=LT\n";
+const std::string kEndless =
+    "  n = s32[] constant(-1)\n  ROOT l = pred[] compare(i, n), direction=NE\n";
+
+double Seconds(const std::function<void()>& what) {
+  const auto start = std::chrono::steady_clock::now();
+  what();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// The stock side of a race may take long; a candidate that hangs may not.
+TEST(Pool, ACandidateThatHangsIsGivenUp) {
+  Pool& pool = SharedPool();
+  const ProgramInfo stock = MustLoad(pool, Loop(kShortLoop)), hangs = MustLoad(pool, Loop(kEndless));
+  RaceOptions options;
+  options.candidate_seconds = 1;
+  const auto race = pool.Race({stock.id, {}}, {hangs.id, {}}, options);
+  ASSERT_FALSE(race.has_value());
+  EXPECT_EQ(race.error().code, ErrorCode::kDeadline) << race.error().message;
+  EXPECT_NE(race.error().message.find("deadline of 1 s"), std::string::npos);
+  options.candidate_seconds = 120;
+  EXPECT_TRUE(pool.Race({stock.id, {}}, {stock.id, {}}, options)->same_executable);
+}
+
+// What came before the comparison began is not its business; what comes then ends it.
+TEST(Pool, AComparisonIsInterruptedOnceItHasBegun) {
+  Pool& pool = SharedPool();
+  std::string other = Loop(kShortLoop);
+  other.replace(other.find("cosine(x)"), 9, "sine(x)");
+  const ProgramInfo a = MustLoad(pool, Loop(kShortLoop)), b = MustLoad(pool, other);
+  std::atomic<bool> stop{true};
+  CompareOptions options;
+  options.stop = &stop;
+  EXPECT_EQ(pool.Compare({a.id, {}}, {b.id, {}}, options)->verdict, Verdict::kDifferent);
+  const ProgramInfo hangs = MustLoad(pool, Loop(kEndless));
+  stop = false;
+  std::thread interrupting([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    stop = true;
+  });
+  StatusOr<ComparisonReport> report = MakeError(ErrorCode::kInternal, "not compared");
+  const double seconds = Seconds([&] { report = pool.Compare({hangs.id, {}}, {b.id, {}}, options); });
+  interrupting.join();
+  ASSERT_FALSE(report.has_value());
+  EXPECT_EQ(report.error().code, ErrorCode::kInterrupted) << report.error().message;
+  EXPECT_LT(seconds, options.budget_seconds);
 }
 
 }  // namespace

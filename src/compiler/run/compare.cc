@@ -1,6 +1,7 @@
 #include "compiler/run/compare.h"
 
 #include <chrono>
+#include <ctime>
 #include <future>
 #include <memory>
 #include <optional>
@@ -68,6 +69,13 @@ std::string SignatureDifference(const xla::HloModule& a, const xla::HloModule& b
   return "";
 }
 
+double Since(Clock::time_point then) {
+  return std::chrono::duration<double>(Clock::now() - then).count();
+}
+
+// Of all threads of this process.
+double ProcessorSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
 std::string Shorten(const absl::Status& status) {
   return std::string(status.message().substr(0, 400));
 }
@@ -123,9 +131,12 @@ class Comparison {
 
   ComparisonReport Run() {
     const Clock::time_point start = Clock::now();
+    const double processor = ProcessorSeconds();
     report_.method = "not run";
     if (Prepare()) Decide(start);
-    report_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    report_.seconds = Since(start);
+    report_.compile_seconds = compile_seconds_;
+    report_.processor_seconds = ProcessorSeconds() - processor - compile_processor_;
     return std::move(report_);
   }
 
@@ -184,11 +195,8 @@ class Comparison {
     return UseStandIns();
   }
 
-  void Decide(Clock::time_point start) {
-    const CodeQuality quality = plan_a_.empty() && plan_b_.empty() ? CodeQuality::kQuickCompile
-                                                                   : CodeQuality::kStock;
-    // Of the original: what an earlier comparison compiled and ran.
-    Reference& reference = Reference::Of(*a_, quality, plan_a_);
+  // The candidate, once the reference is compiled too; none where the verdict is in.
+  std::optional<Program> Compile(Reference& reference, CodeQuality quality) {
     std::future<absl::Status> compiling;
     const auto compile_reference = [&] {
       compiling = std::async(std::launch::async, [&] { return reference.Compile(); });
@@ -196,8 +204,8 @@ class Comparison {
     absl::StatusOr<Program> candidate = absl::InternalError("");
     if (plan_a_.empty() && plan_b_.empty()) {
       const absl::StatusOr<Fingerprint> optimised = reference.Optimised();
-      // Where both come to the same module there is nothing to run. Else the rest of one compilation
-      // goes along with the other.
+      // Where both come to the same module there is nothing to run. Else the rest of one
+      // compilation goes along with the other.
       const BeforeCode told = [&](const xla::HloModule& module) {
         if (optimised.ok() && DigestModule(module).fingerprint == *optimised) return false;
         compile_reference();
@@ -212,19 +220,32 @@ class Comparison {
       report_.verdict = Verdict::kEqual;
       report_.method = "XLA:CPU's own passes make the same program of both";
       report_.finite_share = 1;
-      return;
+      return std::nullopt;
     }
     const absl::Status compiled = compiling.valid() ? compiling.get() : reference.Compile();
     if (!compiled.ok()) {
       CannotTell(absl::StrCat("the reference does not compile: ", Shorten(compiled)));
-      return;
+      return std::nullopt;
     }
     if (!candidate.ok()) {
       CannotTell(absl::StrCat("the candidate does not compile: ", Shorten(candidate.status())));
-      return;
+      return std::nullopt;
     }
+    return *std::move(candidate);
+  }
+
+  void Decide(Clock::time_point start) {
+    const CodeQuality quality =
+        plan_a_.empty() && plan_b_.empty() ? CodeQuality::kQuickCompile : CodeQuality::kStock;
+    // Of the original: what an earlier comparison compiled and ran.
+    Reference& reference = Reference::Of(*a_, quality, plan_a_);
+    const double processor = ProcessorSeconds();
+    const std::optional<Program> candidate = Compile(reference, quality);
+    compile_seconds_ = Since(start);
+    compile_processor_ = ProcessorSeconds() - processor;
+    if (!candidate) return;
     CompareOptions options = options_;
-    options.budget_seconds -= std::chrono::duration<double>(Clock::now() - start).count();
+    options.budget_seconds -= Since(start);
     if (options.budget_seconds < 0) {
       CannotTell("the time budget was spent on compiling");
       return;
@@ -246,6 +267,8 @@ class Comparison {
   const CompilePlan& plan_a_;
   const CompilePlan& plan_b_;
   const CompareOptions& options_;
+  double compile_seconds_ = 0;
+  double compile_processor_ = 0;
   ComparisonReport report_;
 };
 

@@ -46,8 +46,8 @@ const PreparedRacer& Prepared(const Racer& racer) {
 }
 
 // Seconds of one run, over `repeats`; negative, with `error` set, where a run fails.
-double Sample(const Program& program, const DeviceArrays& arguments, int64_t repeats,
-              std::string* error) {
+double Timed(const Program& program, const DeviceArrays& arguments, int64_t repeats,
+             std::string* error) {
   const Clock::time_point begin = Clock::now();
   for (int64_t k = 0; k < repeats; ++k) {
     const absl::Status status = program.RunAndDrop(arguments);
@@ -85,7 +85,8 @@ StatusOr<std::unique_ptr<Racer>> Racer::Prepare(const xla::HloModule& module, ui
   return racer;
 }
 
-StatusOr<RaceReport> Race(const Racer& racer_a, const Racer& racer_b, const RaceOptions& options) {
+StatusOr<RaceReport> Race(const Racer& racer_a, const Racer& racer_b, const RaceOptions& options,
+                          const std::function<void()>& sampled) {
   const PreparedRacer& a = Prepared(racer_a);
   const PreparedRacer& b = Prepared(racer_b);
   RaceReport report;
@@ -102,11 +103,16 @@ StatusOr<RaceReport> Race(const Racer& racer_a, const Racer& racer_b, const Race
       b.program.TakesOtherLayouts(a.program) ? b.arguments : a.arguments;
   const Clock::time_point start = Clock::now();
   std::string error;
+  const auto sample = [&](const Program& program, const DeviceArrays& arguments, int64_t repeats) {
+    const double seconds = Timed(program, arguments, repeats, &error);
+    if (sampled) sampled();
+    return seconds;
+  };
   // The first run of each finds caches and pages cold. The second tells how often to repeat.
   double seconds_a = 0, seconds_b = 0;
   for (int round = 0; round < 2; ++round) {
-    seconds_a = Sample(a.program, a.arguments, 1, &error);
-    seconds_b = Sample(b.program, arguments_b, 1, &error);
+    seconds_a = sample(a.program, a.arguments, 1);
+    seconds_b = sample(b.program, arguments_b, 1);
     if (!error.empty()) return CannotRace(error);
   }
   const double longest = std::max(seconds_a, seconds_b);
@@ -120,8 +126,8 @@ StatusOr<RaceReport> Race(const Racer& racer_a, const Racer& racer_b, const Race
     double seconds[2];
     for (const bool first : {true, false}) {
       const bool is_a = first == a_first;
-      seconds[is_a ? 0 : 1] = Sample(is_a ? a.program : b.program,
-                                     is_a ? a.arguments : arguments_b, repeats, &error);
+      seconds[is_a ? 0 : 1] =
+          sample(is_a ? a.program : b.program, is_a ? a.arguments : arguments_b, repeats);
       if (!error.empty()) return CannotRace(error);
     }
     tally.Add(seconds[0], seconds[1]);

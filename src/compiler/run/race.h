@@ -2,6 +2,7 @@
 #ifndef HONE_COMPILER_RUN_RACE_H_
 #define HONE_COMPILER_RUN_RACE_H_
 
+#include <functional>
 #include <memory>
 
 #include "core/compile_plan.h"
@@ -22,9 +23,11 @@ class Racer {
   virtual ~Racer() = default;
 };
 
-// Both racers' programs must take the same parameters; `b` is run on the inputs of `a`.
+// Both racers' programs must take the same parameters; `b` is run on the inputs of `a`. Calls
+// `sampled` after each sample.
 // Errors: kUnsupported where a run fails.
-StatusOr<RaceReport> Race(const Racer& a, const Racer& b, const RaceOptions& options);
+StatusOr<RaceReport> Race(const Racer& a, const Racer& b, const RaceOptions& options,
+                          const std::function<void()>& sampled = {});
 
 // Prepares both, as the stock compiler compiles them, and races them.
 StatusOr<RaceReport> Race(const xla::HloModule& a, const xla::HloModule& b,
