@@ -39,11 +39,7 @@ class Conclusion {
         result_(result),
         end_(clock.Seconds() + concluding.seconds) {}
 
-  void Run(const Finalists& finalists) {
-    std::vector<Finalist> list;
-    for (const Finalist& finalist : finalists.list()) {
-      if (finalist.value < 0) list.push_back(finalist);
-    }
+  void Run(std::vector<Finalist> list) {
     if (list.empty()) return;
     result_.reason.clear();
     if (!Hurried()) {
@@ -52,11 +48,15 @@ class Conclusion {
       // What is left is for verifying and confirming.
       const double needed = 4 * measurer_.CompileSeconds() + 20 * measurer_.RunSeconds();
       if (Left() > needed) Minimise(list.front());
+      // It may have come to one of those behind it.
+      list.erase(std::remove_if(list.begin() + 1, list.end(),
+                                [&](const Finalist& other) {
+                                  return other.executable == list.front().executable;
+                                }),
+                 list.end());
     }
-    const Finalist* const chosen = options_.verify ? FirstEqual(list) : &list.front();
-    if (chosen != nullptr) Confirm(*chosen);
-    const size_t behind = chosen == nullptr ? compared_ : static_cast<size_t>(chosen - list.data()) + 1;
-    for (size_t i = behind; i < list.size(); ++i) {
+    Settle(list);
+    for (size_t i = next_; i < list.size(); ++i) {
       result_.others.push_back({list[i].plan, std::exp(-list[i].value)});
     }
   }
@@ -109,7 +109,9 @@ class Conclusion {
       result_.gains.push_back({stage, static_cast<int>(left), race});
     }
     const TunePlan small = PlanOf(space_, assignment_);
-    if (!small.empty()) winner.plan = small;
+    if (small.empty()) return;
+    winner.plan = small;
+    winner.executable = executable_;
   }
 
   // True where all of these could be left out. Otherwise `race` says what they are worth.
@@ -144,16 +146,33 @@ class Conclusion {
     return false;
   }
 
-  // Null where none is known to compute the same.
-  const Finalist* FirstEqual(const std::vector<Finalist>& list) {
+  // The first that computes the same decides, if it runs in a fresh process. One that does not
+  // gives way to the next while there is time; to one more whatever is left.
+  void Settle(const std::vector<Finalist>& list) {
+    bool first = true;
+    while (const Finalist* const chosen = options_.verify ? NextEqual(list) : Next(list)) {
+      if (Confirm(*chosen)) return;
+      if (!first && (Hurried() || Left() < ConfirmSeconds())) return;
+      first = false;
+      result_.gains.clear();  // were this one's
+    }
+  }
+
+  const Finalist* Next(const std::vector<Finalist>& list) {
+    return next_ < std::min(list.size(), kMostCompared) ? &list[next_++] : nullptr;
+  }
+
+  // Null where no further one is known to compute the same.
+  const Finalist* NextEqual(const std::vector<Finalist>& list) {
+    if (next_ == std::min(list.size(), kMostCompared)) return nullptr;
     Report("verify");
     CompareOptions comparing = options_.compare;
+    comparing.stop = options_.interrupted;
     comparing.budget_seconds =
         std::min(comparing.budget_seconds, std::max(20.0, 2 * std::max(0.0, Left())));
-    for (size_t i = 0; i < std::min(list.size(), kMostCompared); ++i) {
-      if (i > 0 && Left() < 0) break;
-      compared_ = i + 1;
-      StatusOr<ComparisonReport> report = measurer_.Compare({}, list[i].plan, comparing);
+    const bool hurried_before = Hurried();
+    while (const Finalist* const finalist = Next(list)) {
+      StatusOr<ComparisonReport> report = measurer_.Compare({}, finalist->plan, comparing);
       if (!report) {
         ComparisonReport broken;
         broken.method = "none";
@@ -164,40 +183,52 @@ class Conclusion {
       result_.verified = report->verdict == Verdict::kEqual       ? "true"
                          : report->verdict == Verdict::kDifferent ? "false"
                                                                   : "unknown";
-      if (report->verdict == Verdict::kEqual) return &list[i];
+      if (report->verdict == Verdict::kEqual) return finalist;
       result_.rejected.push_back(
-          fmt::format("{:.2f} times as fast, but {}: {}", std::exp(-list[i].value),
+          fmt::format("{:.2f} times as fast, but {}: {}", std::exp(-finalist->value),
                       report->verdict == Verdict::kDifferent ? "it computes something else"
                                                              : "not known to compute the same",
                       report->reason));
       result_.gains.clear();  // were the first one's
+      if (Left() < 0 || (Hurried() && !hurried_before)) break;
     }
     result_.reason = "what is faster is not verified: " + result_.verification.reason;
     return nullptr;
   }
 
+  double LeastRace() const { return std::max(kLeastConfirm, 5 * measurer_.RunSeconds()); }
+  double ConfirmSeconds() const {
+    return kProcesses * (2 * measurer_.CompileSeconds() + kRestart + LeastRace());
+  }
+
   // In several fresh processes where there is time: where memory and threads come to lie is decided
   // once in each, and what is faster in one may be slower in the next.
-  void Confirm(const Finalist& chosen) {
+  // False where it does not run there.
+  bool Confirm(const Finalist& chosen) {
     Report("confirm");
-    const double least = std::max(kLeastConfirm, 5 * measurer_.RunSeconds());
+    const double least = LeastRace();
     const double begin = 2 * measurer_.CompileSeconds() + kRestart;
-    const int processes = Hurried() || Left() < kProcesses * (begin + least) ? 1 : kProcesses;
+    const int processes = Hurried() || Left() < ConfirmSeconds() ? 1 : kProcesses;
     std::vector<RaceReport> races;
     for (int left = processes; left > 0; --left) {
       if (Status fresh = measurer_.Restart(); !fresh) {
-        result_.reason = "no fresh process to confirm it in: " + fresh.error().message;
-        return;
+        return DoesNotRun("no fresh process to confirm it in: " + fresh.error().message);
       }
       const StatusOr<RaceReport> race = RaceOnce(chosen, least, Left() / left - begin);
       if (!race) {
-        result_.reason = "it does not run in a fresh process: " + race.error().message;
-        return;
+        return DoesNotRun("it does not run in a fresh process: " + race.error().message);
       }
       races.push_back(*race);
       if (race->same_executable || race->low <= 1 || Hurried()) break;
     }
     Judge(chosen, OfAll(races));
+    return true;
+  }
+
+  bool DoesNotRun(std::string why) {
+    result_.reason = std::move(why);
+    result_.rejected.push_back(result_.reason);
+    return false;
   }
 
   // A race may take four times its seconds until it has six pairs, fewer of which have no interval.
@@ -229,6 +260,7 @@ class Conclusion {
       if (result_.gains.empty()) AllOfOneStage(chosen.plan);
       result_.lessons = LessonsOf(ChoicesOf(space_, AssignmentOf(space_, chosen.plan)),
                                   std::log(race.speedup), options_.program);
+      result_.reason.clear();  // of those before it
       return;
     }
     const bool noisy = race.low < 1 && race.high > 1 && race.high - race.low > kWide;
@@ -264,15 +296,15 @@ class Conclusion {
   double minimise_until_ = 0;
   choices::Assignment assignment_;  // being minimised
   std::string executable_;          // its
-  size_t compared_ = 0;             // finalists, none of which is known to compute the same
+  size_t next_ = 0;                 // finalist whose turn has not come
 };
 
 }  // namespace
 
 void Conclude(Measurer& measurer, const Evaluator& clock, const Space& space,
-              const Finalists& finalists, const TuneOptions& options,
+              std::vector<Finalist> finalists, const TuneOptions& options,
               const ConcludeOptions& concluding, TuneResult& result) {
-  Conclusion(measurer, clock, space, options, concluding, result).Run(finalists);
+  Conclusion(measurer, clock, space, options, concluding, result).Run(std::move(finalists));
 }
 
 }  // namespace hone::tune

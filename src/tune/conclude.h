@@ -18,10 +18,12 @@ struct ConcludeOptions {
 // races the finalists that are close against each other; leaves out of the winner what does not
 // matter; compares its outputs with the stock executable's (where it computes something else, the
 // next one is taken); races it in fresh processes, and keeps it where the whole 95 % interval of
-// its speed-up lies above 1 in each. Fills kept, reason, plan, race, verified, verification, gains,
-// rejected, others and lessons of the result; nothing where there is no finalist.
+// its speed-up lies above 1 in each (where it does not run there, the next one's turn has come).
+// `finalists` are plans that looked faster, the best first. Fills kept, reason, plan, race,
+// verified, verification, gains, rejected, others and lessons of the result; nothing where there is
+// no finalist.
 void Conclude(Measurer& measurer, const Evaluator& clock, const Space& space,
-              const Finalists& finalists, const TuneOptions& options,
+              std::vector<Finalist> finalists, const TuneOptions& options,
               const ConcludeOptions& concluding, TuneResult& result);
 
 }  // namespace hone::tune

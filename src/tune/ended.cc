@@ -83,8 +83,9 @@ std::string WhyNothing(const TuneResult& result, const TuneOptions& options, con
   }
   const int64_t fine = result.evaluations - result.failures;
   if (fine <= 0) {
-    return fmt::format("nothing could be measured: {} failed, the last one because {}",
-                       Plans(result.evaluations), error);
+    return fmt::format("nothing could be measured: {} failed ({}); a plan may take longer "
+                       "where there is more time, such as --budget {}",
+                       Plans(result.evaluations), error, EnoughBudget(options, end));
   }
   std::string reason = "nothing is faster than the stock compiler's way, of " + Plans(fine);
   if (result.failures > 0) reason += fmt::format(" ({} more failed)", result.failures);

@@ -12,7 +12,11 @@ namespace {
 constexpr double kUnknownCompile = 6;  // seconds
 constexpr double kFullByQuick = 2;     // what a compilation takes, by one at LLVM's cheap level
 constexpr double kLeastPatience = 15;
-constexpr double kLeastSample = 0.002;  // RaceOptions::least_sample_seconds
+// What a candidate may always take: a bad one costs no more of a small budget.
+constexpr double kLeastCandidate = 3;        // seconds
+constexpr double kLeastCandidateTimes = 3;   // as long as the stock module does
+constexpr double kCandidateShare = 1.0 / 3;  // of the budget that is left
+constexpr double kLeastSample = 0.002;       // RaceOptions::least_sample_seconds
 constexpr int kShortPairs = 10;
 constexpr int kLongPairs = 60;
 constexpr double kMostShare = 0.06;  // of the budget, for one look
@@ -43,7 +47,7 @@ store::PlanRow RowOf(const Space& space, const TunePlan& plan) {
 }  // namespace
 
 Measurer::Measurer(Evaluator& evaluator, const Space& space, const TuneOptions& options)
-    : evaluator_(evaluator), space_(space), options_(options) {
+    : evaluator_(evaluator), space_(space), options_(options), start_(evaluator.Seconds()) {
   for (const store::Measurement& one : options.known) {
     if (!one.error.empty() || one.executable.empty()) continue;
     Measured measured;
@@ -129,6 +133,17 @@ double Measurer::CompilePatience() const {
   return std::clamp(10 * stock, kLeastPatience, RaceOptions{}.compile_seconds);
 }
 
+// Where little of the budget is left, a candidate is waited for no longer than that is worth. A
+// sample of a program that is tuned at all takes most_run_seconds at most.
+double Measurer::CandidatePatience() const {
+  const double stock = stock_compile_seconds_ > 0 ? stock_compile_seconds_ : kUnknownCompile;
+  const double least =
+      std::max({kLeastCandidate, kLeastCandidateTimes * stock, kLeastCandidateTimes * run_seconds_,
+                1.5 * options_.most_run_seconds});
+  const double left = options_.budget_seconds - (evaluator_.Seconds() - start_);
+  return std::clamp(kCandidateShare * left, std::min(least, CompilePatience()), CompilePatience());
+}
+
 int Measurer::LeastPairs(Look look) const {
   return look == Look::kShort ? kLeastShort : kLeastLong;
 }
@@ -140,6 +155,7 @@ RaceOptions Measurer::Racing(double seconds, int least_pairs, double clear) cons
   racing.budget_seconds = seconds;
   racing.seed = options_.seed;
   racing.compile_seconds = CompilePatience();
+  racing.candidate_seconds = CandidatePatience();
   return racing;
 }
 
@@ -170,7 +186,7 @@ CompileOptions Measurer::Compiling() const {
   compiling.sites = false;
   compiling.fusion_hops = options_.fusion_hops;
   compiling.fast_math = options_.fast_math;
-  compiling.deadline_seconds = CompilePatience();
+  compiling.deadline_seconds = CandidatePatience();
   compiling.text = options_.estimate || options_.record;
   return compiling;
 }
@@ -261,6 +277,7 @@ Prepared Measurer::Prepare(const TunePlan& plan) {
       foreseen ? std::move(foreseen->compiled) : Compile(plan, Compiling());
   if (!compiled) {
     prepared.error = compiled.error().message;
+    given_up_candidates_ += compiled.error().code == ErrorCode::kDeadline;
     return prepared;
   }
   prepared.executable = compiled->fingerprint.ToHex() + Behind(plan);
@@ -313,6 +330,7 @@ Measured Measurer::Measure(const Prepared& prepared, Look look) {
   if (!race) {
     ++failures_;
     measured.error = race.error().message;
+    given_up_candidates_ += race.error().code == ErrorCode::kDeadline;
     Record(prepared, measured);
     Know(measured);
     return measured;

@@ -109,6 +109,7 @@ class Measurer {
   int64_t evaluations() const { return evaluations_; }
   int64_t races() const { return races_; }
   int64_t failures() const { return failures_; }
+  int64_t given_up() const { return given_up_candidates_; }  // of them, for taking too long
   double busy_seconds() const { return busy_seconds_; }
 
  private:
@@ -133,11 +134,13 @@ class Measurer {
   bool Claim(const std::string& executable);
   void Know(const Measured& measured);
   void Record(const Prepared& prepared, const Measured& measured) const;
-  double CompilePatience() const;  // seconds
+  double CompilePatience() const;    // with the stock module, seconds
+  double CandidatePatience() const;  // with a candidate: with its compilation, or with a sample
 
   Evaluator& evaluator_;
   const Space& space_;
   const TuneOptions& options_;
+  const double start_;                               // by the evaluator's clock
   std::unordered_map<std::string, Measured> known_;  // by executable
   double run_seconds_ = 0;
   double compile_seconds_ = 0;
@@ -147,6 +150,7 @@ class Measurer {
   int64_t evaluations_ = 0;
   int64_t races_ = 0;
   int64_t failures_ = 0;
+  int64_t given_up_candidates_ = 0;
   double busy_seconds_ = 0;
   std::map<std::string, std::future<Foreseen>> foreseen_;  // by the plan, as JSON
   std::atomic<bool> given_up_{false};

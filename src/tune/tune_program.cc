@@ -61,14 +61,15 @@ class Tuner {
       end_.prepared = Elapsed();
       RaceAlternatives();
       options_.mode == Mode::kJoint ? SearchJointly() : SearchInTurn();
-      not_tunable = WhyNotTunable(/*failures=*/1);
+      // What was given up for a small budget may do in a larger one.
+      if (measurer_.given_up() == 0) not_tunable = WhyNotTunable(/*failures=*/1);
       if (!not_tunable) {
         end_.searched = Elapsed();
         end_.reserve = Reserve();
         Count();
         end_.next = SecondsAPlan(measurer_, end_);
         result_.reason = WhyNothing(result_, options_, end_, last_error_);
-        Conclude(measurer_, evaluator_, space_, finalists_, options_,
+        Conclude(measurer_, evaluator_, space_, AllFinalists(), options_,
                  {start_, std::max(0.0, options_.budget_seconds - Elapsed())}, result_);
       }
     }
@@ -215,11 +216,28 @@ class Tuner {
       return {assignment, 0, true};
     }
     if (measured.look == Look::kShort) {
-      // What is not known well is not built upon.
+      // What is not known well is not built upon. It may be wanted where those before it fail.
+      if (measured.race.low > 1 && measured.value < -kMargin) {
+        behind_.Offer({plan, measured.executable, measured.value, measured.race}, kMargin);
+      }
       return {assignment, std::max(measured.value, best + 1e-4), false};
     }
     const bool wrong = !Offer(plan, measured);
     return {assignment, measured.value, wrong};
+  }
+
+  // Behind those that were looked at long, the best of the others.
+  std::vector<Finalist> AllFinalists() const {
+    std::vector<Finalist> all;
+    for (const Finalists* some : {&finalists_, &behind_}) {
+      for (const Finalist& finalist : some->list()) {
+        const bool there = std::any_of(all.begin(), all.end(), [&](const Finalist& known) {
+          return known.executable == finalist.executable;
+        });
+        if (finalist.value < 0 && !there) all.push_back(finalist);
+      }
+    }
+    return all;
   }
 
   // False where it would be the best, but computes something else: then nothing is built upon it.
@@ -253,6 +271,7 @@ class Tuner {
     if (!added) return known->second;
     Report("verify");
     CompareOptions quick = options_.compare;
+    quick.stop = options_.interrupted;
     quick.inputs = 1;
     quick.budget_seconds = std::min(quick.budget_seconds, kMostQuickSeconds);
     const StatusOr<ComparisonReport> report = measurer_.Compare({}, plan, quick);
@@ -575,6 +594,7 @@ class Tuner {
   Measurer measurer_;
   Lessons lessons_;
   Finalists finalists_{kFinalists};
+  Finalists behind_{kFinalists};  // of a short look
   TuneResult result_;
   std::vector<TunePlan> starts_;       // found by racing alternatives
   std::vector<choices::Trial> told_;   // of the joint search, over the whole space

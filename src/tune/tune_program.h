@@ -98,7 +98,7 @@ struct TuneResult {
   std::string verified = "skipped";  // "true", "false", "unknown", "skipped"
   ComparisonReport verification;
   TuneStop stop = TuneStop::kTime;
-  std::string ended;  // the same in words: why it ended when it did
+  std::string ended;         // the same in words: why it ended when it did
   double stock_seconds = 0;  // of a run; 0 where it was not measured
   int64_t evaluations = 0;   // plans whose value became known, also those known before
   int64_t races = 0;         // measured

@@ -51,6 +51,7 @@ class ToyEvaluator final : public Evaluator {
       return MakeError(ErrorCode::kWorkerDied, why);
     }
     Compiled compiled = listing_;
+    compiled.seconds = compile_seconds;
     compiled.fingerprint = {Hash(plan), 1};
     if (options.text) compiled.text = std::to_string(formula_(Decided(plan)));
     return compiled;
@@ -75,12 +76,19 @@ class ToyEvaluator final : public Evaluator {
 
   StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b,
                             const RaceOptions& options) override {
+    if (on_race) on_race(options);
     ++races[Hash(b)];
     raced.push_back(b);
     seconds_ += 2 * compile_seconds;
     for (const TunePlan& plan : {a, b}) {
-      if (const std::string why = Fails(plan); !why.empty()) {
-        return MakeError(ErrorCode::kWorkerDied, why);
+      std::string why = Fails(plan);
+      if (why.empty() && restarts > 0 && crashes_afresh && crashes_afresh(Decided(plan))) {
+        why = "XLA aborted";
+      }
+      if (!why.empty()) return MakeError(ErrorCode::kWorkerDied, why);
+      if (hangs && hangs(Decided(plan))) {
+        seconds_ += options.candidate_seconds;
+        return MakeError(ErrorCode::kDeadline, "ran past the deadline");
       }
     }
     RaceReport report;
@@ -138,8 +146,11 @@ class ToyEvaluator final : public Evaluator {
   double noise = 0.02;  // standard deviation of a pair's ratio, as a logarithm
   std::function<bool(const std::map<std::string, std::string>&)> computes_wrong;
   std::function<bool(const std::map<std::string, std::string>&)> crashes;
+  std::function<bool(const std::map<std::string, std::string>&)> crashes_afresh;  // once restarted
+  std::function<bool(const std::map<std::string, std::string>&)> hangs;  // a race, until given up
+  std::function<void(const RaceOptions&)> on_race;
   int restarts = 0;
-  int unlucky_process = 0;  // the fresh process in which what is faster is slower; 0: none
+  int unlucky_process = 0;        // the fresh process in which what is faster is slower; 0: none
   std::map<uint64_t, int> races;  // by what is decided
 
  private:

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "search/choices/choices.h"
-#include "tune/ended.h"
 #include "toy_evaluator.h"
+#include "tune/ended.h"
 
 namespace hone::tune {
 namespace {
@@ -178,6 +178,80 @@ TEST(TuneProgramTest, WhatIsFasterInSomeProcessesOnlyIsNotKept) {
   EXPECT_NE(result.reason.find("not so again"), std::string::npos) << result.reason;
 }
 
+// One site that matters most, one that matters, and one that is to be tried.
+ToyEvaluator MakeTwoWins() {
+  ToyEvaluator toy([](const Decided& decided) {
+    return (Is(decided, "1", "keep") ? -0.5 : 0) + (Is(decided, "2", "keep") ? -0.2 : 0);
+  });
+  for (SiteKey key = 1; key <= 3; ++key) {
+    toy.AddSite(key, CompileSiteKind::kFusionEdge, {"fuse", "keep"}, 1000 * key);
+  }
+  return toy;
+}
+
+TEST(TuneProgramTest, WhatDoesNotRunInAFreshProcessGivesWayToTheNext) {
+  for (const bool hurried : {false, true}) {
+    ToyEvaluator toy = MakeTwoWins();
+    Decided first;  // what is confirmed first crashes
+    toy.crashes_afresh = [&](const Decided& decided) {
+      if (first.empty()) first = decided;
+      return !decided.empty() && decided == first;
+    };
+    TuneOptions options = Seconds(200);
+    std::atomic<bool> interrupted{false};
+    options.interrupted = &interrupted;
+    options.progress = [&](const TuneProgress& progress) {
+      interrupted = interrupted || (hurried && progress.phase == "confirm");
+    };
+    const TuneResult result = TuneProgram(toy, options);
+    ASSERT_FALSE(result.rejected.empty());
+    EXPECT_NE(result.rejected[0].find("does not run in a fresh process"), std::string::npos)
+        << result.rejected[0];
+    ASSERT_TRUE(result.kept) << result.reason;
+    EXPECT_TRUE(result.reason.empty()) << result.reason;
+    EXPECT_EQ(result.verified, "true");
+    EXPECT_GT(toy.Speedup(result.plan), 1.1);
+  }
+}
+
+TEST(TuneProgramTest, WhereNothingRunsInAFreshProcessItIsStock) {
+  ToyEvaluator toy = MakeTwoWins();
+  toy.crashes_afresh = [](const Decided& decided) { return !decided.empty(); };
+  const TuneResult result = TuneProgram(toy, Seconds(200));
+  EXPECT_FALSE(result.kept);
+  EXPECT_TRUE(result.plan.empty());
+  EXPECT_NE(result.reason.find("does not run in a fresh process"), std::string::npos)
+      << result.reason;
+  EXPECT_GE(result.rejected.size(), 2u);
+}
+
+// Candidates that hang cost a few seconds each, and about the budget together, whatever it is.
+TEST(TuneProgramTest, WhatHangsCostsNoMoreThanTheBudgetAllows) {
+  for (const double budget : {3.0, 10.0, 30.0}) {
+    ToyEvaluator toy = MakeSeparable();
+    toy.hangs = [](const Decided& decided) { return !decided.empty(); };
+    const TuneResult result = TuneProgram(toy, Seconds(budget));
+    EXPECT_FALSE(result.kept);
+    EXPECT_LT(result.seconds, budget + 4) << budget;
+    EXPECT_GE(result.failures, 1);
+    if (result.stop == TuneStop::kNotTunable) continue;  // so many times, it is not for the budget
+    EXPECT_NE(result.reason.find("where there is more time, such as --budget"), std::string::npos)
+        << result.reason;
+  }
+}
+
+// A slow stock compiler makes nobody impatient.
+TEST(TuneProgramTest, WhatCompilesAsLongAsTheStockModuleIsWaitedFor) {
+  ToyEvaluator toy = MakeSeparable();
+  toy.compile_seconds = 4;
+  double least = 1e9;
+  toy.on_race = [&](const RaceOptions& options) {
+    least = std::min(least, options.candidate_seconds);
+  };
+  TuneProgram(toy, Seconds(5));
+  EXPECT_GE(least, 12);
+}
+
 TEST(TuneProgramTest, EachExecutableIsLookedAtBrieflyOnce) {
   ToyEvaluator toy(
       [](const Decided& decided) { return 0.1 * static_cast<double>(decided.size()); });
@@ -250,7 +324,8 @@ TEST(TuneProgramTest, OnePlanIsTriedWhateverIsLeft) {
 
 // Where nothing is found, nothing is kept back to confirm it but what one more plan would need.
 TEST(TuneProgramTest, TheEndIsNotKeptFreeForNothing) {
-  ToyEvaluator poor([](const Decided& decided) { return 0.1 * static_cast<double>(decided.size()); });
+  ToyEvaluator poor(
+      [](const Decided& decided) { return 0.1 * static_cast<double>(decided.size()); });
   for (SiteKey key = 1; key <= 60; ++key) {
     poor.AddSite(key, CompileSiteKind::kFusionEdge, {"fuse", "keep"}, 1000);
   }
@@ -276,7 +351,8 @@ TEST(TuneProgramTest, EveryEndHasItsReason) {
   EXPECT_EQ(all.stop, TuneStop::kExhausted);
   EXPECT_NE(all.ended.find("every plan"), std::string::npos) << all.ended;
   // A long evaluation does not fit in what is left.
-  ToyEvaluator slow([](const Decided& decided) { return 0.1 * static_cast<double>(decided.size()); });
+  ToyEvaluator slow(
+      [](const Decided& decided) { return 0.1 * static_cast<double>(decided.size()); });
   for (SiteKey key = 1; key <= 60; ++key) {
     slow.AddSite(key, CompileSiteKind::kFusionEdge, {"fuse", "keep"}, 1000);
   }
