@@ -1,5 +1,6 @@
 #include "cli/machine_load.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@ namespace hone::cli {
 namespace {
 
 constexpr double kLeastSeconds = 0.1;
+constexpr double kMostOthersCores = 0.3;  // beside which times are not a quiet machine's
 
 struct Process {
   long parent = 0;
@@ -91,6 +93,14 @@ std::optional<double> MachineLoad::OthersCores() const {
   const std::optional<double> now = Others();
   if (!others_ || !now || seconds < kLeastSeconds) return std::nullopt;
   return std::max(0.0, *now - *others_) / seconds;
+}
+
+std::string BesideOthers(double others_cores) {
+  if (others_cores <= kMostOthersCores) return "";
+  return fmt::format(
+      "other processes kept {:.1f} cores busy: what was fastest beside them may be slower where "
+      "they are not; tune again on a quiet machine",
+      others_cores);
 }
 
 }  // namespace hone::cli

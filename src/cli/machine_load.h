@@ -31,6 +31,9 @@ class MachineLoad {
   const std::optional<double> others_;  // seconds of processor time until then
 };
 
+// What is to be said of times that were taken beside them; empty where they hardly matter.
+std::string BesideOthers(double others_cores);
+
 }  // namespace hone::cli
 
 #endif  // HONE_CLI_MACHINE_LOAD_H_

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/common.h"
+#include "cli/machine_load.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "report/sections/ablation.h"
@@ -105,6 +106,10 @@ class Maker {
     facts.push_back({"variables", std::to_string(result_.variables), ""});
     facts.push_back({"seed", std::to_string(what_.seed), ""});
     facts.push_back({"ended", Printable(result_.ended), ""});
+    facts.push_back({"other processes", fmt::format("{:.1f} cores busy", what_.others_cores), ""});
+    if (const std::string beside = BesideOthers(what_.others_cores); !beside.empty()) {
+      document_.remarks.push_back(beside);
+    }
     facts.push_back({"decided by", Sites(), ""});
     facts.push_back({"program", evaluator_.program().fingerprint.ToHex(), ""});
     for (const std::string& rejected : result_.rejected) {
@@ -115,7 +120,8 @@ class Maker {
   // "120 of fusion_edge, 14 of partitions".
   std::string Sites() const {
     std::map<std::string, int> counts;
-    for (const CompileSite& site : result_.sites) ++counts[std::string(CompileSiteKindName(site.kind))];
+    for (const CompileSite& site : result_.sites)
+      ++counts[std::string(CompileSiteKindName(site.kind))];
     std::string text;
     for (const auto& [kind, count] : counts) {
       text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", Grouped(count), kind);

@@ -18,6 +18,7 @@ struct TuneReport {
   std::string strategy;
   std::string stages;
   uint64_t seed = 1;
+  double others_cores = 0;  // that other processes kept busy while tuning
   bool show_progress = false;
   const std::atomic<bool>* interrupted = nullptr;  // then what takes time is left out
 };

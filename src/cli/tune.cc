@@ -41,7 +41,6 @@ namespace {
 
 constexpr std::string_view kStages = "layout,fusion,tiles,implementation,flags,order";
 constexpr size_t kMostModelBytes = size_t{256} << 20;
-constexpr double kMostOthersCores = 0.3;  // beside which times are not a quiet machine's
 
 struct Options {
   CommonOptions common;
@@ -177,11 +176,8 @@ std::string TableLine(const Row& row, size_t width) {
   if (result.stop != tune::TuneStop::kNotTunable) {
     line += fmt::format("  ended: {}\n", Printable(result.ended));
   }
-  if (row.others_cores > kMostOthersCores) {
-    line += fmt::format(
-        "  other processes kept {:.1f} cores busy: what was fastest beside them may be slower "
-        "where they are not; tune again on a quiet machine\n",
-        row.others_cores);
+  if (const std::string beside = BesideOthers(row.others_cores); !beside.empty()) {
+    line += "  " + beside + "\n";
   }
   return line;
 }
@@ -455,7 +451,8 @@ class Tuning {
     tuning.fusion_hops = options_.hops;
     tuning.verify = !options_.no_verify;
     tuning.compare.seed = options_.seed;
-    if (Status given = options_.inputs.Read(opened.programs->pool(), program, row.file, &tuning.compare);
+    if (Status given =
+            options_.inputs.Read(opened.programs->pool(), program, row.file, &tuning.compare);
         !given) {
       return given;
     }
@@ -485,7 +482,8 @@ class Tuning {
 
   void Write(size_t i, tune::Evaluator& evaluator, Row& row) {
     if (!plans_[i].empty()) {
-      if (Status wrote = WriteFile(plans_[i], tune::TunePlanToJson(row.result.plan, row.stand_ins)); !wrote) {
+      const std::string plan = tune::TunePlanToJson(row.result.plan, row.stand_ins);
+      if (Status wrote = WriteFile(plans_[i], plan); !wrote) {
         row.error = wrote.error();
         return;
       }
@@ -510,6 +508,7 @@ class Tuning {
                           options_.strategy,
                           options_.stages,
                           options_.seed,
+                          row.others_cores,
                           options_.common.ShowProgress(),
                           stop_};
     if (Status wrote = WriteReport(reports_[i], MakeReport(evaluator, what)); !wrote) {

@@ -81,6 +81,11 @@ TEST(MachineLoadTest, ReadsWhatAllCoresDid) {
   EXPECT_FALSE(ReadProcessorTicks("intr 1 2 3 4 5 6 7 8").has_value());
 }
 
+TEST(MachineLoadTest, AQuietMachineNeedsNoRemark) {
+  EXPECT_EQ(BesideOthers(0.1), "");
+  EXPECT_NE(BesideOthers(1.25).find("other processes kept 1.2 cores busy"), std::string::npos);
+}
+
 TEST(MachineLoadTest, TooShortToTell) {
   EXPECT_FALSE(MachineLoad().OthersCores().has_value());
 }

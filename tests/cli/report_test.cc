@@ -147,6 +147,7 @@ TEST_F(ReportTest, OfTune) {
   EXPECT_EQ(document["command"], "tune");
   EXPECT_TRUE(Kinds(document).count("curve")) << document["remarks"];
   EXPECT_TRUE(Kinds(document).count("graphs")) << document["remarks"];
+  EXPECT_NE(document["facts"].dump().find("cores busy"), std::string::npos) << document["facts"];
 }
 
 TEST_F(ReportTest, OfMemory) {
