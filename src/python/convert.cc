@@ -208,4 +208,16 @@ nb::dict ToDict(const ComparisonReport& report) {
   return out;
 }
 
+nb::dict ToDict(const RaceReport& report) {
+  nb::dict out;
+  out["same_executable"] = report.same_executable;
+  out["seconds_a"] = report.seconds_a;
+  out["seconds_b"] = report.seconds_b;
+  out["speedup"] = report.speedup;
+  out["low"] = report.low;
+  out["high"] = report.high;
+  out["pairs"] = report.pairs;
+  return out;
+}
+
 }  // namespace hone::python

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/comparison.h"
+#include "core/race.h"
 #include "env/vector_env.h"
 
 namespace hone::python {
@@ -50,6 +51,7 @@ nb::object Observe(const std::vector<const View*>& views, const Session& session
 nb::dict ObserveGraph(const View& view);
 
 nb::dict ToDict(const ComparisonReport& report);
+nb::dict ToDict(const RaceReport& report);
 
 }  // namespace hone::python
 

@@ -91,14 +91,7 @@ nb::bytes Moved(const std::string& type, const nb::bytes& bytes, uint64_t seed, 
 nb::dict Tell(const RaceTally& tally) {
   RaceReport report;
   tally.Tell(&report);
-  nb::dict out;
-  out["seconds_a"] = report.seconds_a;
-  out["seconds_b"] = report.seconds_b;
-  out["speedup"] = report.speedup;
-  out["low"] = report.low;
-  out["high"] = report.high;
-  out["pairs"] = report.pairs;
-  return out;
+  return ToDict(report);
 }
 
 }  // namespace

@@ -254,17 +254,8 @@ class PyWorkbench : public OfThisProcess<Pool> {
     RaceOptions options;
     options.budget_seconds = budget_seconds;
     options.seed = seed;
-    const RaceReport report =
-        Led([&](Pool& pool) { return pool.Race(a.name(), b.name(), options); });
-    nb::dict out;
-    out["same_executable"] = report.same_executable;
-    out["seconds_a"] = report.seconds_a;
-    out["seconds_b"] = report.seconds_b;
-    out["speedup"] = report.speedup;
-    out["low"] = report.low;
-    out["high"] = report.high;
-    out["pairs"] = report.pairs;
-    return out;
+    return python::ToDict(
+        Led([&](Pool& pool) { return pool.Race(a.name(), b.name(), options); }));
   }
 
   std::vector<std::string> Extract(const PyState& state, const std::string& what, uint64_t seed,
