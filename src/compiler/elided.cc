@@ -57,7 +57,8 @@ absl::Status FillElided(xla::HloModule* module) {
       const uint64_t seed = std::strtoull(mark->second.c_str(), nullptr, 10);
       instruction->erase_frontend_attribute(kMark);
       if (!instruction->shape().IsArray()) continue;
-      absl::StatusOr<Arrays> values = MakeInputs({FindConstantRole(*instruction)}, InputKind::kSigned, seed);
+      absl::StatusOr<Arrays> values =
+          MakeInputs({FindConstantRole(*instruction)}, InputKind::kSigned, seed);
       if (!values.ok()) return values.status();
       auto* constant = xla::Cast<xla::HloConstantInstruction>(instruction);
       *constant->mutable_literal() = values->front().Relayout(instruction->shape());

@@ -1,8 +1,8 @@
 // Constants whose values a dump has left out: XLA writes `constant({...})` for them.
 //
-// XLA's parser fills them with a count that goes on from program to program. Here they get values of
-// their own instead, the same in every process, and of the kind that their uses ask for (indices lie
-// within bounds, denominators are positive, …): see run/input_roles.h and run/inputs.h.
+// XLA's parser fills them with a count that goes on from program to program. Here they get values
+// of their own instead, the same in every process, and of the kind that their uses ask for (indices
+// lie within bounds, denominators are positive, …): see run/input_roles.h and run/inputs.h.
 #ifndef HONE_COMPILER_ELIDED_H_
 #define HONE_COMPILER_ELIDED_H_
 

@@ -1,5 +1,5 @@
-// The shared objects that may hold the machine's LAPACK, best first: what the worker loads, and what
-// `hone doctor` looks for.
+// The shared objects that may hold the machine's LAPACK, best first: what the worker loads, and
+// what `hone doctor` looks for.
 #ifndef HONE_CORE_LAPACK_H_
 #define HONE_CORE_LAPACK_H_
 
@@ -8,7 +8,8 @@
 
 namespace hone {
 
-// Names that are the same in every distribution: with BLAS and LAPACK in one, or LAPACK over a BLAS.
+// Names that are the same in every distribution: with BLAS and LAPACK in one, or LAPACK over a
+// BLAS.
 inline std::vector<std::string> LapackLibraries() { return {"libopenblas.so.0", "liblapack.so.3"}; }
 
 // What a Debian or Ubuntu has them in.

@@ -9,11 +9,12 @@
 
 namespace hone::compiler {
 
-// Registers all that can run here: what LAPACK lacks, or all of it where there is none, is left out.
-// Once per process, after LoadLapack.
+// Registers all that can run here: what LAPACK lacks, or all of it where there is none, is left
+// out. Once per process, after LoadLapack.
 void RegisterCustomCalls();
 
-// What to do about a custom call that is not there: a package to install, or empty where there is none.
+// What to do about a custom call that is not there: a package to install, or empty where there is
+// none.
 std::string HowToGetCustomCall(const std::string& target);
 
 }  // namespace hone::compiler

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "compiler/custom_calls/fortran.h"
@@ -28,6 +29,28 @@ bool AllFinite(const T* data, int64_t count) {
 template <class T>
 void Zero(const Matrices<T>& all) {
   std::fill_n(all.data, all.batch * all.size(), T{});
+}
+
+// Runs a routine on each matrix of a batch. `run(k, work, size)` first tells in work[0] how much
+// workspace it wants, as LAPACK does where the size is -1; it gets `least` at least. What is not
+// finite is not given to it, and its number says so.
+template <class Input, class Run>
+void ForEachMatrix(const Matrices<Input>& batch, const Matrices<int32_t>& info, int64_t least,
+                   Run run) {
+  using T = std::remove_const_t<Input>;
+  if (batch.batch == 0) return;
+  T asked{};
+  int32_t ask = -1;
+  run(0, &asked, &ask);
+  int32_t size = WorkSize(asked, least);
+  std::vector<T> work(size);
+  for (int64_t k = 0; k < batch.batch; ++k) {
+    if (AllFinite(batch.at(k), batch.size())) {
+      run(k, work.data(), &size);
+    } else {
+      *info.at(k) = kNotFinite;
+    }
+  }
 }
 
 int32_t Int(int64_t value) { return static_cast<int32_t>(value); }
@@ -90,19 +113,7 @@ void Gesdd(Call& call) {
                   given.info.at(k), kOneLetter);
     }
   };
-  if (given.a.batch == 0) return;
-  T asked{};
-  int32_t ask = -1;
-  run(0, &asked, &ask);
-  int32_t size = WorkSize(asked);
-  std::vector<T> work(size);
-  for (int64_t k = 0; k < given.a.batch; ++k) {
-    if (AllFinite(given.scratch.at(k), given.scratch.size())) {
-      run(k, work.data(), &size);
-    } else {
-      *given.info.at(k) = kNotFinite;
-    }
-  }
+  ForEachMatrix(given.scratch, given.info, 1, run);
 }
 
 template <class T>
@@ -124,19 +135,7 @@ void Gesvd(Call& call) {
                   given.info.at(k), kOneLetter, kOneLetter);
     }
   };
-  if (given.a.batch == 0) return;
-  T asked{};
-  int32_t ask = -1;
-  run(0, &asked, &ask);
-  int32_t size = WorkSize(asked);
-  std::vector<T> work(size);
-  for (int64_t k = 0; k < given.a.batch; ++k) {
-    if (AllFinite(given.scratch.at(k), given.scratch.size())) {
-      run(k, work.data(), &size);
-    } else {
-      *given.info.at(k) = kNotFinite;
-    }
-  }
+  ForEachMatrix(given.scratch, given.info, 1, run);
 }
 
 template <class T>
@@ -168,15 +167,7 @@ void Syevd(Call& call) {
                   whole_work.data(), &whole_size, info.at(k), kOneLetter, kOneLetter);
     }
   };
-  int32_t size = Int(1 + 6 * a.rows + 2 * a.rows * a.rows);  // enough for all modes
-  std::vector<T> work(size);
-  for (int64_t k = 0; k < a.batch; ++k) {
-    if (AllFinite(vectors.at(k), vectors.size())) {
-      run(k, work.data(), &size);
-    } else {
-      *info.at(k) = kNotFinite;
-    }
-  }
+  ForEachMatrix(vectors, info, 1 + 6 * a.rows + 2 * a.rows * a.rows, run);  // all modes' least
 }
 
 namespace {
@@ -223,6 +214,7 @@ void Geev(Call& call) {
   std::vector<T> copy(a.size() + 1), of_left(a.size() + 1), of_right(a.size() + 1);
   std::vector<RealOf<T>> real_work(2 * a.rows + 1);
   const auto run = [&](int64_t k, T* work, int32_t* size) {
+    std::copy_n(a.at(k), a.size(), copy.data());
     if constexpr (kComplex) {
       CallFortran(geev, &left, &right, &n, copy.data(), &lda, values.at(k), of_left.data(), &lda,
                   of_right.data(), &lda, work, size, real_work.data(), info.at(k), kOneLetter,
@@ -232,19 +224,7 @@ void Geev(Call& call) {
                   of_left.data(), &lda, of_right.data(), &lda, work, size, info.at(k), kOneLetter,
                   kOneLetter);
     }
-  };
-  if (a.batch == 0) return;
-  T asked{};
-  int32_t ask = -1;
-  run(0, &asked, &ask);
-  int32_t size = WorkSize(asked, 4 * a.rows);
-  std::vector<T> work(size);
-  for (int64_t k = 0; k < a.batch; ++k) {
-    std::copy_n(a.at(k), a.size(), copy.data());
-    *info.at(k) = kNotFinite;
-    if (!AllFinite(copy.data(), a.size())) continue;
-    run(k, work.data(), &size);
-    if (*info.at(k) != 0) continue;
+    if (*size == -1 || *info.at(k) != 0) return;
     for (auto [wanted, from, to] : {std::tuple(left, of_left.data(), left_vectors.at(k)),
                                     std::tuple(right, of_right.data(), right_vectors.at(k))}) {
       if (wanted == 'N') continue;
@@ -254,7 +234,8 @@ void Geev(Call& call) {
         Unpack(from, imaginary.at(k), a.rows, to);
       }
     }
-  }
+  };
+  ForEachMatrix(a, info, 4 * a.rows, run);
 }
 
 template <class T>
@@ -293,19 +274,7 @@ void Gees(Call& call) {
                   kOneLetter, kOneLetter);
     }
   };
-  if (a.batch == 0) return;
-  T asked{};
-  int32_t ask = -1;
-  run(0, &asked, &ask);
-  int32_t size = WorkSize(asked, 3 * a.rows);
-  std::vector<T> work(size);
-  for (int64_t k = 0; k < a.batch; ++k) {
-    if (AllFinite(form.at(k), form.size())) {
-      run(k, work.data(), &size);
-    } else {
-      *info.at(k) = kNotFinite;
-    }
-  }
+  ForEachMatrix(form, info, 3 * a.rows, run);
 }
 
 template <class T>

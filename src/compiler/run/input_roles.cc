@@ -140,7 +140,8 @@ class RoleWalk {
       case HloOpcode::kMinimum:
         return Visit(user, {});
       case HloOpcode::kCustomCall:
-        if (k == 0 && WantsPositiveDefinite(user->custom_call_target())) role_->positive_definite = inexact_;
+        if (k == 0 && WantsPositiveDefinite(user->custom_call_target()))
+          role_->positive_definite = inexact_;
         if (user->operand_count() == 1 && user->shape().IsArray()) Visit(user, {});
         return;
       case HloOpcode::kSort:
