@@ -61,4 +61,17 @@ double Finalists::best_value() const {
   return list_.empty() ? 0 : std::min(0.0, list_.front().value);
 }
 
+std::vector<Finalist> InTurn(const std::vector<const Finalists*>& some) {
+  std::vector<Finalist> all;
+  for (const Finalists* finalists : some) {
+    for (const Finalist& finalist : finalists->list()) {
+      const bool there = std::any_of(all.begin(), all.end(), [&](const Finalist& known) {
+        return known.executable == finalist.executable;
+      });
+      if (finalist.value < 0 && !there) all.push_back(finalist);
+    }
+  }
+  return all;
+}
+
 }  // namespace hone::tune

@@ -65,6 +65,9 @@ class Finalists {
   std::vector<Finalist> list_;
 };
 
+// Those that are faster, of the first, then those of the second that are not among them, and so on.
+std::vector<Finalist> InTurn(const std::vector<const Finalists*>& some);
+
 }  // namespace hone::tune
 
 #endif  // HONE_TUNE_CANDIDATES_H_

@@ -230,4 +230,10 @@ std::vector<NamedChoice> ChoicesOf(const Space& space, const choices::Assignment
   return named;
 }
 
+Stage FirstChanged(const Space& space, const choices::Assignment& a,
+                   const choices::Assignment& b) {
+  const auto at = std::mismatch(a.begin(), a.end(), b.begin()).first;
+  return at == a.end() ? Stage::kFlags : space.decisions[static_cast<size_t>(at - a.begin())].stage;
+}
+
 }  // namespace hone::tune

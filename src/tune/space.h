@@ -71,6 +71,9 @@ struct NamedChoice {
 };
 std::vector<NamedChoice> ChoicesOf(const Space& space, const choices::Assignment& assignment);
 
+// The stage of the first decision in which the two differ.
+Stage FirstChanged(const Space& space, const choices::Assignment& a, const choices::Assignment& b);
+
 }  // namespace hone::tune
 
 #endif  // HONE_TUNE_SPACE_H_

@@ -40,12 +40,6 @@ constexpr int64_t kHopeless = 6;               // failures from the first on: it
 constexpr double kMostQuickSeconds = 20;       // of comparing a new best
 constexpr double kLookAgain[] = {0.35, 0.65};  // shares of the search, where the best is listed
 
-// The stage of the first decision in which the two differ.
-Stage FirstChanged(const Space& space, const choices::Assignment& a, const choices::Assignment& b) {
-  const auto at = std::mismatch(a.begin(), a.end(), b.begin()).first;
-  return at == a.end() ? Stage::kFlags : space.decisions[static_cast<size_t>(at - a.begin())].stage;
-}
-
 class Tuner {
  public:
   Tuner(Evaluator& evaluator, const TuneOptions& options)
@@ -69,7 +63,7 @@ class Tuner {
         Count();
         end_.next = SecondsAPlan(measurer_, end_);
         result_.reason = WhyNothing(result_, options_, end_, last_error_);
-        Conclude(measurer_, evaluator_, space_, AllFinalists(), options_,
+        Conclude(measurer_, evaluator_, space_, InTurn({&finalists_, &behind_}), options_,
                  {start_, std::max(0.0, options_.budget_seconds - Elapsed())}, result_);
       }
     }
@@ -224,20 +218,6 @@ class Tuner {
     }
     const bool wrong = !Offer(plan, measured);
     return {assignment, measured.value, wrong};
-  }
-
-  // Behind those that were looked at long, the best of the others.
-  std::vector<Finalist> AllFinalists() const {
-    std::vector<Finalist> all;
-    for (const Finalists* some : {&finalists_, &behind_}) {
-      for (const Finalist& finalist : some->list()) {
-        const bool there = std::any_of(all.begin(), all.end(), [&](const Finalist& known) {
-          return known.executable == finalist.executable;
-        });
-        if (finalist.value < 0 && !there) all.push_back(finalist);
-      }
-    }
-    return all;
   }
 
   // False where it would be the best, but computes something else: then nothing is built upon it.
