@@ -11,9 +11,12 @@ namespace {
 constexpr double kLeastShare = 0.15;  // of the budget
 constexpr double kMostShare = 0.35;
 constexpr double kLeastConfirm = 2.5;  // seconds, with a fresh process
-constexpr double kSpent = 0.05;        // of the budget: what is less than that before its end is no matter
+constexpr double kSpent =
+    0.05;  // of the budget: what is less than that before its end is no matter
 constexpr double kShortRun = 1e-3;
-constexpr double kRounded = 10;  // seconds
+constexpr double kRounded = 10;       // seconds
+constexpr double kLeastListing = 20;  // seconds
+constexpr double kListingTimes = 2;   // as long as the budget
 
 std::string Plans(int64_t count) { return fmt::format("{} plan{}", count, count == 1 ? "" : "s"); }
 
@@ -28,16 +31,32 @@ std::string EnoughBudget(const TuneOptions& options, const SearchEnd& end) {
 double ReserveSeconds(const Measurer& measurer, bool something_found, double budget_seconds) {
   const double compile = std::max(measurer.CompileSeconds(), 0.05);
   const double run = measurer.RunSeconds();
-  const double whole = std::clamp(8 * compile + 3 * measurer.RaceSeconds(Look::kLong) + 20 * run + 1,
-                                  kLeastShare * budget_seconds, kMostShare * budget_seconds);
+  const double whole =
+      std::clamp(8 * compile + 3 * measurer.RaceSeconds(Look::kLong) + 20 * run + 1,
+                 kLeastShare * budget_seconds, kMostShare * budget_seconds);
   return something_found ? whole : std::min(whole, 3 * compile + 12 * run + kLeastConfirm);
 }
 
-std::string WhyNotCompiled(const std::string& error) {
-  for (const char* said : {"it cannot be compiled", "XLA:CPU does not compile it"}) {
-    if (error.rfind(said, 0) == 0) return error;
+double ListingPatience(const TuneOptions& options) {
+  const double most = CompileOptions{}.deadline_seconds;
+  return std::clamp(kListingTimes * options.budget_seconds, std::min(kLeastListing, most), most);
+}
+
+std::string WhyNotCompiled(const Error& error, const TuneOptions& options) {
+  if (error.code == ErrorCode::kDeadline) {
+    const double patience = ListingPatience(options);
+    std::string late = fmt::format("compiling it takes more than {:.0f} s", patience);
+    if (patience < CompileOptions{}.deadline_seconds) {
+      late += fmt::format(
+          ", too long for a budget of {:.4g} s; give it more time, such as --budget {:.0f}s",
+          options.budget_seconds, 4 * patience);
+    }
+    return late;
   }
-  return "it cannot be compiled here: " + error;
+  for (const char* said : {"it cannot be compiled", "XLA:CPU does not compile it"}) {
+    if (error.message.rfind(said, 0) == 0) return error.message;
+  }
+  return "it cannot be compiled here: " + error.message;
 }
 
 double SecondsAPlan(const Measurer& measurer, const SearchEnd& end) {
@@ -62,14 +81,16 @@ std::string HowItEnded(const TuneResult& result, const TuneOptions& options, con
   if (early <= std::max(1.0, kSpent * options.budget_seconds)) {
     return fmt::format("the budget of {:.4g} s is spent", options.budget_seconds);
   }
-  const std::string when = fmt::format("{:.0f} s before the budget of {:.4g} s: ", early, options.budget_seconds);
+  const std::string when =
+      fmt::format("{:.0f} s before the budget of {:.4g} s: ", early, options.budget_seconds);
   if (!result.improvements.empty()) {
     return when + fmt::format("verifying and confirming took {:.0f} of the {:.0f} s kept for it",
                               std::max(0.0, result.seconds - end.searched), end.reserve);
   }
-  return when + fmt::format("another plan takes about {:.1f} s, and {:.1f} s are kept to verify and "
-                            "confirm it",
-                            end.next, end.reserve);
+  return when + fmt::format(
+                    "another plan takes about {:.1f} s, and {:.1f} s are kept to verify and "
+                    "confirm it",
+                    end.next, end.reserve);
 }
 
 std::string WhyNothing(const TuneResult& result, const TuneOptions& options, const SearchEnd& end,
@@ -77,15 +98,17 @@ std::string WhyNothing(const TuneResult& result, const TuneOptions& options, con
   if (result.evaluations == 0) {
     if (result.stop == TuneStop::kInterrupted) return "interrupted before anything was measured";
     return fmt::format(
-        "nothing could be measured in the budget of {:.4g} s: compiling the program and finding what "
+        "nothing could be measured in the budget of {:.4g} s: compiling the program and finding "
+        "what "
         "there is to decide took {:.1f} s; give it more time, such as --budget {}",
         options.budget_seconds, end.prepared, EnoughBudget(options, end));
   }
   const int64_t fine = result.evaluations - result.failures;
   if (fine <= 0) {
-    return fmt::format("nothing could be measured: {} failed ({}); a plan may take longer "
-                       "where there is more time, such as --budget {}",
-                       Plans(result.evaluations), error, EnoughBudget(options, end));
+    return fmt::format(
+        "nothing could be measured: {} failed ({}); a plan may take longer "
+        "where there is more time, such as --budget {}",
+        Plans(result.evaluations), error, EnoughBudget(options, end));
   }
   std::string reason = "nothing is faster than the stock compiler's way, of " + Plans(fine);
   if (result.failures > 0) reason += fmt::format(" ({} more failed)", result.failures);
@@ -98,7 +121,8 @@ std::string AgainstNoise(double run_seconds) {
       "a quiet machine (`hone doctor` says how steady it is) and a longer --budget help";
   if (run_seconds <= 0 || run_seconds >= kShortRun) return quiet;
   return fmt::format(
-      "a run takes {:.3g} ms only, which starting threads and other processes move by more than the "
+      "a run takes {:.3g} ms only, which starting threads and other processes move by more than "
+      "the "
       "difference; larger inputs or several steps in one program show more, {}",
       1000 * run_seconds, quiet);
 }

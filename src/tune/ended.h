@@ -9,9 +9,9 @@
 
 namespace hone::tune {
 
-// Seconds of the budget that verifying and confirming need. Once there is something to conclude: races of a
-// few plans, two comparisons' worth of compiling and running. Before: what a plan needs at least that is
-// found just then.
+// Seconds of the budget that verifying and confirming need. Once there is something to conclude:
+// races of a few plans, two comparisons' worth of compiling and running. Before: what a plan needs
+// at least that is found just then.
 double ReserveSeconds(const Measurer& measurer, bool something_found, double budget_seconds);
 
 struct SearchEnd {
@@ -22,7 +22,9 @@ struct SearchEnd {
 };
 
 // Of what the compiler answered: it may have said already that it cannot compile it.
-std::string WhyNotCompiled(const std::string& error);
+std::string WhyNotCompiled(const Error& error, const TuneOptions& options);
+// That the stock compiler may take to say what there is to decide, by the budget.
+double ListingPatience(const TuneOptions& options);
 
 // That another plan is going to take, judged by those so far; 0 where there was none.
 double SecondsAPlan(const Measurer& measurer, const SearchEnd& end);
@@ -30,8 +32,8 @@ double SecondsAPlan(const Measurer& measurer, const SearchEnd& end);
 // A sentence without its stop, of a result whose other fields are filled.
 std::string HowItEnded(const TuneResult& result, const TuneOptions& options, const SearchEnd& end);
 
-// Why nothing is kept where there is nothing to conclude, and what to do. `error`: of the last plan that
-// failed.
+// Why nothing is kept where there is nothing to conclude, and what to do. `error`: of the last plan
+// that failed.
 std::string WhyNothing(const TuneResult& result, const TuneOptions& options, const SearchEnd& end,
                        const std::string& error);
 

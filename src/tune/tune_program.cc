@@ -109,7 +109,7 @@ class Tuner {
     Report("compile");
     const bool trace = options_.budget_seconds >= kLeastBudgetToTrace && !Interrupted();
     const StatusOr<Compiled> listing = List({}, /*text=*/trace);
-    if (!listing) return WhyNotCompiled(listing.error().message);
+    if (!listing) return WhyNotCompiled(listing.error(), options_);
     result_.sites = listing->sites;
     measurer_.KnowStock(listing->fingerprint, listing->seconds);
     if (trace && listing->seconds < kMostTraceShare * options_.budget_seconds) {
@@ -155,6 +155,7 @@ class Tuner {
     compiling.fusion_hops = options_.fusion_hops;
     compiling.fast_math = options_.fast_math;
     compiling.free_entry = options_.free_entry;
+    compiling.deadline_seconds = ListingPatience(options_);
     return measurer_.Compile(plan, compiling);
   }
 

@@ -46,7 +46,10 @@ class ToyEvaluator final : public Evaluator {
   }
 
   StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options) override {
-    seconds_ += compile_seconds;
+    seconds_ += std::min(compile_seconds, options.deadline_seconds);
+    if (compile_seconds > options.deadline_seconds) {
+      return MakeError(ErrorCode::kDeadline, "ran past the deadline");
+    }
     if (const std::string why = Fails(plan); !why.empty()) {
       return MakeError(ErrorCode::kWorkerDied, why);
     }

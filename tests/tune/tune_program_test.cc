@@ -240,6 +240,18 @@ TEST(TuneProgramTest, WhatHangsCostsNoMoreThanTheBudgetAllows) {
   }
 }
 
+// What takes a minute to compile does not cost a budget of seconds more than half of that.
+TEST(TuneProgramTest, WhatIsSlowToCompileNeedsABudget) {
+  ToyEvaluator toy = MakeSeparable();
+  toy.compile_seconds = 60;
+  const TuneResult hurried = TuneProgram(toy, Seconds(2));
+  EXPECT_LE(hurried.seconds, 30);
+  EXPECT_NE(hurried.reason.find("too long for a budget of 2 s; give it more time, such as --budget"),
+            std::string::npos)
+      << hurried.reason;
+  EXPECT_GT(TuneProgram(toy, Seconds(600)).evaluations, 0);
+}
+
 // A slow stock compiler makes nobody impatient.
 TEST(TuneProgramTest, WhatCompilesAsLongAsTheStockModuleIsWaitedFor) {
   ToyEvaluator toy = MakeSeparable();
