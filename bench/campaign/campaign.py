@@ -161,6 +161,26 @@ class Campaign:
         rng = random.Random(f"{self.options.seed}/{number}/{command}")
         return rng if rng.random() < self.shares[command] else None
 
+    def restore(self, number):
+        """Its file, made anew where it is no finding."""
+        found = f"{self.findings}/{number:06}.hlo"
+        if os.path.exists(found):
+            return found
+        with open(self._file(number), "w", encoding="utf-8", errors="replace") as file:
+            file.write(self.mutants.make(number)[1])
+        return self._file(number)
+
+    def one(self, command, file):
+        """A command on one mutant; it draws as it did."""
+        if command in ("check", "replay"):
+            self.commands.optimize([file])
+        if command in TOGETHER:
+            return getattr(self.commands, command)([file])[file]
+        number = int(os.path.basename(file).split(".")[0])
+        rng = random.Random(f"{self.options.seed}/{number}/{command}")
+        rng.random()  # the draw of the share
+        return getattr(self.commands, command)(file, rng)
+
     def _left(self, numbers, command):
         return [n for n in numbers if (n, command) not in self.results.rows]
 
@@ -268,51 +288,58 @@ def table(rows):
 
 
 def again(options):
-    """Every row with a fault, made once more; the commands draw as they did."""
+    """Every row with a fault, and --sample rows a command that had none, made once more."""
     campaign = Campaign(options)
-    after = Results(options.out, options.name)
-    faults = [r for r in campaign.results.rows.values() if counts_as_fault(r)]
-    for row in sorted(faults, key=lambda r: r["mutant"]):
+    before, after = campaign.results.rows.values(), Results(options.out, options.name)
+    chosen = [r for r in before if counts_as_fault(r)]
+    of_command = collections.defaultdict(list)
+    for row in before:
+        if row["fault"] is None and row["command"] != "end":
+            of_command[row["command"]].append(row)
+    for command, rows in sorted(of_command.items()):
+        rows.sort(key=lambda r: r["mutant"])
+        rng = random.Random(f"{options.seed}/{command}")
+        chosen += rng.sample(rows, min(options.sample, len(rows)))
+    for row in sorted(chosen, key=lambda r: r["mutant"]):
         number, command = row["mutant"], row["command"]
         if (number, command) in after.rows or command.startswith("reread"):
             continue
-        file = f"{campaign.findings}/{number:06}.hlo"
-        if command in ("check", "replay"):
-            campaign.commands.optimize([file])
-        if command in TOGETHER:
-            answer = getattr(campaign.commands, command)([file])[file]
-        else:
-            rng = random.Random(f"{options.seed}/{number}/{command}")
-            rng.random()  # the draw of the share
-            answer = getattr(campaign.commands, command)(file, rng)
+        answer = campaign.one(command, campaign.restore(number))
         if answer is not None:
             after.add(number, command, answer, before=row["fault"])
     campaign.commands.clear()
-    print(table(list(after.rows.values())))
+    print(pairs(after.rows.values()))
+    print("\n" + table(list(after.rows.values())))
+
+
+def pairs(rows):
+    """By command: rows that had a fault and have none now, and so on."""
+    counts = collections.defaultdict(collections.Counter)
+    for row in rows:
+        now = counts_as_fault(row)
+        counts[row["command"]][row["before"] is not None, now] += 1
+    lines = ["| command | again | mended | still at fault | newly at fault | well both times |",
+             "|---|---|---|---|---|---|"]
+    for command, of in sorted(counts.items()):
+        lines.append(f"| {command} | {sum(of.values()):,} | {of[True, False]} | {of[True, True]} | "
+                     f"{of[False, True]} | {of[False, False]:,} |")
+    return "\n".join(lines)
 
 
 def reduce_one(options):
     campaign = Campaign(options)
-    number, command = options.mutant, options.command
-    wanted = campaign.results.rows[number, command]["fault"]
-    file = f"{options.out}/reduced.hlo"
+    wanted = campaign.results.rows[options.mutant, options.command]["fault"]
+    file = f"{options.out}/mutants/{options.mutant:06}.hlo"
 
     def fails(text):
         with open(file, "w", encoding="utf-8") as out:
             out.write(text)
-        if command in ("check", "replay"):
-            campaign.commands.optimize([file])
-        if command in TOGETHER:
-            answer = getattr(campaign.commands, command)([file])[file]
-        else:
-            rng = random.Random(f"{options.seed}/{number}/{command}")
-            rng.random()
-            answer = getattr(campaign.commands, command)(file, rng)
+        answer = campaign.one(options.command, file)
         return answer is not None and answer[1] == wanted
 
-    with open(f"{campaign.findings}/{number:06}.hlo", encoding="utf-8") as of:
+    with open(campaign.restore(options.mutant), encoding="utf-8") as of:
         text = reduce_program(of.read(), fails, options.seconds)
-    with open(file, "w", encoding="utf-8") as out:
+    with open(f"{options.out}/reduced.hlo", "w", encoding="utf-8") as out:
         out.write(text)
     print(text)
 
@@ -332,6 +359,7 @@ def main():
             action.add_argument("out")
         if name == "again":
             action.add_argument("--name", default="again.jsonl", help="in OUT, where rows are kept")
+            action.add_argument("--sample", type=int, default=0, help="of what had no fault, a command")
         if name == "reduce":
             action.add_argument("mutant", type=int)
             action.add_argument("command")

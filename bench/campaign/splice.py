@@ -37,6 +37,15 @@ def _call(into, name, shape, callee, operands):
     into.append(Instruction(name, shape, "call", operands, [f"to_apply={callee}"]))
 
 
+def _parameters(into, shapes):
+    """Parameters of these shapes, after those that are there; their names."""
+    first = sum(i.opcode == "parameter" for i in into)
+    names = [f"p.{k}" for k in range(len(shapes))]
+    for k, (name, shape) in enumerate(zip(names, shapes)):
+        into.append(Instruction(name, shape, "parameter", [str(first + k)], []))
+    return names
+
+
 def _unpack(into, tuple_name, shapes, prefix):
     names = [f"{prefix}.{k}" for k in range(len(shapes))]
     for k, (name, shape) in enumerate(zip(names, shapes)):
@@ -77,9 +86,7 @@ def twice(a, b, rng):
     main = program.entry
     shapes = [p.shape for p in a.parameters()]
     result = a.root().shape
-    for k, shape in enumerate(shapes):
-        main.append(Instruction(f"p.{k}", shape, "parameter", [str(k)], []))
-    operands = [f"p.{k}" for k in range(len(shapes))]
+    operands = _parameters(main, shapes)
     callee = _take(program, a, "a.")
     _call(main, "first", result, callee, operands)
     again = ["first" if s == result and rng.random() < 0.7 else o for s, o in zip(shapes, operands)]
@@ -120,10 +127,7 @@ def loop(a, b, rng):
     program.computations.update({"again": condition, "step": body, "main": main})
 
     main.append(Instruction("start", "s32[]", "constant", ["0"], []))
-    operands = ["start"]
-    for k, shape in enumerate(state[1:-1]):
-        main.append(Instruction(f"p.{k}", shape, "parameter", [str(k)], []))
-        operands.append(f"p.{k}")
+    operands = ["start"] + _parameters(main, state[1:-1])
     zeros = _zeros(main, result)
     if zeros is None:
         return None
@@ -155,9 +159,7 @@ def branch(a, b, rng):
     program.computations.update({"one": one, "other": other, "main": main})
     index = rng.random() < 0.3
     main.append(Instruction("which", "s32[]" if index else "pred[]", "parameter", ["0"], []))
-    for k, shape in enumerate(shapes):
-        main.append(Instruction(f"p.{k}", shape, "parameter", [str(k + 1)], []))
-    _tuple(main, "given", [f"p.{k}" for k in range(len(shapes))])
+    _tuple(main, "given", _parameters(main, shapes))
     calls = (["branch_computations={one, other, one}"] if index
              else ["true_computation=one", "false_computation=other"])
     main.append(Instruction("result", result, "conditional",
