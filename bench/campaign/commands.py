@@ -281,7 +281,7 @@ class Commands:
             fault = f"{arguments[0]}: not one message"
         elif fault is None and (ran.out or os.path.exists(out)):
             fault = f"{arguments[0]}: something was written"
-        return ran.code, fault, ran.seconds, []
+        return ran.code, fault, ran.seconds, [] if fault is None else [ran.err[:1000]]
 
     def clear(self):
         """What the commands have written."""

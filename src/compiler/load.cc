@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "compiler/elided.h"
 #include "xla/debug_options_flags.h"
@@ -19,6 +21,9 @@ namespace hone::compiler {
 namespace {
 
 constexpr size_t kLargestUnpacked = size_t{1} << 30;
+// Instructions of a program in which every call is written out. XLA's analyses and its inliner
+// follow each call, some million instructions a second.
+constexpr double kMostWrittenOut = 1 << 24;
 
 StatusOr<std::string> Gunzip(std::string_view data) {
   z_stream stream{};
@@ -122,6 +127,22 @@ StatusOr<LoadedModule> LoadBinary(std::string_view data) {
                    "HloModuleProto (or it is cut short)");
 }
 
+// A computation that calls twice what calls twice: few lines stand for more than can be compiled.
+double WrittenOut(const xla::HloModule& module) {
+  absl::flat_hash_map<const xla::HloComputation*, double> sizes;
+  for (const xla::HloComputation* computation : module.MakeComputationPostOrder()) {
+    double size = 0;
+    for (const xla::HloInstruction* instruction : computation->instructions()) {
+      ++size;
+      for (const xla::HloComputation* called : instruction->called_computations()) {
+        size += sizes[called];
+      }
+    }
+    sizes[computation] = size;
+  }
+  return sizes[module.entry_computation()];
+}
+
 }  // namespace
 
 StatusOr<LoadedModule> LoadModule(std::string_view data) {
@@ -139,6 +160,14 @@ StatusOr<LoadedModule> LoadModule(std::string_view data) {
   StatusOr<LoadedModule> loaded = LooksLikeText(data) ? LoadText(data) : LoadBinary(data);
   if (!loaded) return loaded;
   if (gzip) loaded->format += ", gzip";
+  if (const double size = WrittenOut(*loaded->module); size > kMostWrittenOut) {
+    return MakeError(
+        ErrorCode::kInvalidInput,
+        absl::StrFormat(
+            "its calls, written out, are %.2g instructions, more than %.2g: XLA follows "
+            "every call and would not end. It needs fewer calls of what calls others",
+            size, kMostWrittenOut));
+  }
   if (const std::string complaint = VerifyModule(*loaded->module); !complaint.empty()) {
     return MakeError(ErrorCode::kInvalidInput,
                      absl::StrCat("XLA's HLO verifier rejects it: ", complaint));

@@ -165,6 +165,7 @@ std::vector<StatusOr<std::vector<Step>>> PassOrder::Evaluate(
     request.passes.assign(sequences[i].begin() + static_cast<std::ptrdiff_t>(known),
                           sequences[i].end());
     request.options = Options();
+    request.until = until_;
     requests.push_back(std::move(request));
     asked.push_back(i);
   }

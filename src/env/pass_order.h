@@ -2,8 +2,10 @@
 #ifndef HONE_ENV_PASS_ORDER_H_
 #define HONE_ENV_PASS_ORDER_H_
 
+#include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +44,9 @@ class PassOrder {
   // the whole sequence: its state could not be rebuilt, or it was interrupted.
   std::vector<StatusOr<std::vector<Step>>> Evaluate(std::span<const std::vector<PassId>> sequences);
 
+  // Evaluating gives up what runs past the end of a search. Nothing: it takes its time.
+  void EndAt(std::optional<std::chrono::steady_clock::time_point> until) { until_ = until; }
+
   // From a copy of the program, nothing looked up, with XLA's verifier after every change.
   StatusOr<std::vector<Step>> Replay(const std::vector<PassId>& sequence);
 
@@ -71,6 +76,7 @@ class PassOrder {
   const Objective objective_;
   const bool opcodes_;
   Metrics initial_;
+  std::optional<std::chrono::steady_clock::time_point> until_;
   TransitionTable table_;
   int64_t steps_ = 0;
   std::map<std::pair<PassId, std::string>, int64_t> failures_;

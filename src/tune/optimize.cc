@@ -51,6 +51,10 @@ class Optimizer {
     const int64_t steps_before = order_.steps();
     evaluated_before_ = order_.evaluated();
     search_start_ = Clock::now();
+    if (options_.budget_seconds > 0) {
+      order_.EndAt(*search_start_ + std::chrono::duration_cast<Clock::duration>(
+                                        std::chrono::duration<double>(options_.budget_seconds)));
+    }
     Search(*info->make(*problem, options_.seed));
     result_.search_seconds = Since(*search_start_);
     result_.timing = pool_.timing() - before;

@@ -234,7 +234,8 @@ StatusOr<Applied> RemoteWorker::ApplyOnce(const ApplyRequest& request) {
   const std::vector<KnownFailure> avoid = memory_->FailuresOf(program, told);
   told += avoid.size();
   link_->heartbeat()->step = Heartbeat::kReplaying;
-  const Patience patience{memory_->options.pass_deadline_seconds, true, memory_->options.stop};
+  const Patience patience{memory_->options.pass_deadline_seconds, true, memory_->options.stop, 0,
+                          request.until};
   auto response = link_->Call<wire::ApplyCall>(patience, [&](Worker::ApplyParams::Builder wire_request) {
     ToWire(request.from, wire_request.initFrom());
     auto passes = wire_request.initPasses(static_cast<unsigned>(request.passes.size()));
@@ -265,6 +266,11 @@ StatusOr<Applied> RemoteWorker::ApplyOnce(const ApplyRequest& request) {
 
 // Passes that kill are found, remembered and stepped over.
 StatusOr<Applied> RemoteWorker::Apply(const ApplyRequest& request) {
+  using Seconds = std::chrono::duration<double>;
+  if (request.until &&
+      Seconds(std::chrono::steady_clock::now() - *request.until).count() > wire::kStopPatience) {
+    return MakeError(ErrorCode::kInterrupted, "not begun: the budget is over");
+  }
   // Every pass may kill once; more deaths mean that they could not be pinned on a state.
   size_t deaths_left = request.passes.size() + 8;
   int kills_left = kMostKills;  // of which no pass is guilty

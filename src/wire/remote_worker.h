@@ -6,19 +6,21 @@
 #define HONE_WIRE_REMOTE_WORKER_H_
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/comparison.h"
+#include "core/compile_plan.h"
 #include "core/evaluation.h"
 #include "core/program.h"
 #include "core/program_arrays.h"
 #include "core/program_graph.h"
-#include "core/compile_plan.h"
 #include "core/race.h"
 #include "core/raw_loop.h"
 #include "core/result.h"
@@ -50,6 +52,8 @@ struct ApplyRequest {
   std::vector<DecisionsPtr> decisions = {};  // empty, or one a pass
   ApplyOptions options;
   std::vector<LeftState> left;  // dropped first
+  // The end of a search: a pass that still runs some time later is given up, and not blamed.
+  std::optional<std::chrono::steady_clock::time_point> until = std::nullopt;
 };
 
 enum class ExportFormat { kText, kProto };

@@ -10,7 +10,6 @@ namespace hone::wire {
 namespace {
 
 constexpr int kLookMilliseconds = 20;  // between two looks at a busy worker
-constexpr double kStopPatience = 2;    // seconds that a pass may still run after a stop
 
 double Since(std::chrono::steady_clock::time_point then) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
@@ -78,6 +77,8 @@ void WorkerLink::Look(const Patience& patience) {
                             resident >> 20, MemoryLimit() >> 20)};
   } else if (patience.stop != nullptr && *patience.stop) {
     Stop(patience, waited);
+  } else if (patience.until && now > *patience.until && waited > kStopPatience) {
+    verdict_ = {ErrorCode::kInterrupted, "given up: the budget is over"};
   }
   if (verdict_) process_->Kill();
 }

@@ -31,6 +31,8 @@ struct LinkOptions {
   double spin_seconds = 0;
 };
 
+constexpr double kStopPatience = 2;  // seconds that a pass may still run after a stop or the end
+
 // How long a call may take, and whether it may be given up.
 struct Patience {
   double seconds = 0;
@@ -39,6 +41,8 @@ struct Patience {
   // Seconds that the worker has to answer with what it has, once `stop` becomes true after the call
   // began. 0: the call is given up, also where `stop` was true before.
   double answer_seconds = 0;
+  // Of a search: once it is over, what still runs is given up as after a stop.
+  std::optional<std::chrono::steady_clock::time_point> until = std::nullopt;
 };
 
 class WorkerLink {

@@ -121,6 +121,22 @@ TEST_F(BadInput, VerifierError) {
   ExpectRejected("bad_verify.hlo", "Expected instruction to have shape equal to f32[8]");
 }
 
+// Each computation calls the one before it twice: 2^40 additions.
+TEST_F(BadInput, CallsThatDoubleFortyTimes) {
+  std::string text =
+      "HloModule d\nc_0 {\n p = f32[4] parameter(0)\n ROOT a = f32[4] add(p, p)\n}\n";
+  for (int i = 1; i <= 40; ++i) {
+    text += fmt::format(
+        "c_{0} {{\n p = f32[4] parameter(0)\n a = f32[4] call(p), to_apply=c_{1}\n"
+        " ROOT b = f32[4] call(a), to_apply=c_{1}\n}}\n",
+        i, i - 1);
+  }
+  Write("bad.hlo", text +
+                       "ENTRY main {\n p = f32[4] parameter(0)\n"
+                       " ROOT r = f32[4] call(p), to_apply=c_40\n}\n");
+  ExpectRejected("bad.hlo", "are 5.5e+12 instructions");
+}
+
 TEST_F(BadInput, CutText) {
   const std::string text = Read("good.hlo");
   Write("bad.hlo", text.substr(0, text.size() - 40));

@@ -93,6 +93,60 @@ TEST_F(RewritesTest, MakesWhatIsChosenAndVerifiesIt) {
   EXPECT_EQ(Hone({"check", "small.hlo", "some.hlo"}).code, 0);
 }
 
+// pad(broadcast(x)) -> broadcast(pad(smaller broadcast(x))): XLA makes the broadcast smaller where
+// it is, and only then replaces the pad.
+TEST_F(RewritesTest, WhatWasChangedInPlaceForADeclinedRewriteIsPutBack) {
+  Write("pads.hlo", R"(
+    HloModule pads
+    ENTRY main {
+      x = f32[37] parameter(0)
+      zero = f32[] constant(0)
+      wide = f32[4,37,8] broadcast(x), dimensions={1}
+      low = f32[4,39,8] pad(wide, zero), padding=0_0x2_0x0_0
+      ones = f32[] constant(3)
+      all = f32[4,41,8] broadcast(ones), dimensions={}
+      less = f32[4,39,8] pad(all, zero), padding=0_0x-1_-1x0_0
+      ROOT sum = f32[4,39,8] add(low, less)
+    })");
+  const std::vector<std::string> base = {"rewrites", "pads.hlo", "--pass", "algsimp", "--json"};
+  const auto listed = Hone(base).Json();
+  EXPECT_TRUE(listed["separable"].get<bool>());
+  ASSERT_EQ(listed["sites"].size(), 2u) << listed;
+  for (const char* which : {"0", "1", "none", "all"}) {
+    std::vector<std::string> arguments = base;
+    for (const char* more : {"--apply", which, "--verify", "-o", "out.hlo"}) {
+      arguments.push_back(more);
+    }
+    const Ran ran = Hone(arguments);
+    ASSERT_EQ(ran.code, 0) << which << ran.err;
+    EXPECT_EQ(ran.Json()["verified"], "true") << which << ran.out;
+    EXPECT_EQ(ran.Json()["changed"], which != std::string("none"));
+  }
+}
+
+TEST_F(RewritesTest, ADeclinedReplacementLeavesTheScheduleWhole) {
+  Write("scheduled.hlo", R"(
+    HloModule scheduled, is_scheduled=true
+    ENTRY main {
+      one = f32[] constant(1)
+      x = f32[2,1,16] parameter(0)
+      flat = f32[1,1,16] broadcast(one), dimensions={}
+      again = f32[1,1,16] broadcast(flat), dimensions={0,1,2}
+      less = f32[1,16] reshape(again)
+      wide = f32[2,1,16] broadcast(less), dimensions={1,2}
+      ROOT sum = f32[2,1,16] add(x, wide)
+    })");
+  for (const char* which : {"none", "half", "shrinking"}) {
+    const Ran ran = Hone({"rewrites", "scheduled.hlo", "--pass", "algsimp", "--apply", which,
+                          "--seed", "80", "-o", "out.hlo", "--json"});
+    ASSERT_EQ(ran.code, 0) << which << ran.err;
+    EXPECT_EQ(Hone({"stats", "out.hlo"}).code, 0) << Read("out.hlo");
+  }
+  EXPECT_TRUE(Hone({"rewrites", "scheduled.hlo", "--pass", "algsimp", "--json"})
+                  .Json()["separable"]
+                  .get<bool>());
+}
+
 TEST_F(RewritesTest, AfterOtherPasses) {
   const auto before = Hone({"rewrites", "small.hlo", "--pass", "dce", "--json"}).Json();
   ASSERT_EQ(before["sites"].size(), 1u);

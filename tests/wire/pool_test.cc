@@ -249,6 +249,48 @@ TEST(Pool, APassPastItsDeadlineIsAFailedStep) {
   }
 }
 
+TEST(Pool, APassPastTheEndOfASearchIsGivenUp) {
+  const auto pool = MakePool({});
+  const ProgramInfo program = MustLoad(*pool, R"(
+    HloModule spin
+    again {
+      s = (s32[], s32[]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0
+      most = s32[] constant(2147483647)
+      ROOT less = pred[] compare(i, most), direction=LT
+    }
+    step {
+      s = (s32[], s32[]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0
+      one = s32[] constant(1)
+      next = s32[] add(i, one)
+      sum = s32[] get-tuple-element(s), index=1
+      more = s32[] xor(sum, next)
+      ROOT after = (s32[], s32[]) tuple(next, more)
+    }
+    ENTRY main {
+      zero = s32[] constant(0)
+      before = (s32[], s32[]) tuple(zero, zero)
+      loop = (s32[], s32[]) while(before), condition=again, body=step
+      ROOT sum = s32[] get-tuple-element(loop), index=1
+    })");
+  using Clock = std::chrono::steady_clock;
+  ApplyRequest request;
+  request.from.program = program.id;
+  request.passes = {PassNamed(*pool, "constant_folding:aggressive")};  // runs the loop: minutes
+  request.until = Clock::now();
+  const StatusOr<Applied> applied = pool->Apply(request);
+  const std::chrono::duration<double> late = Clock::now() - *request.until;
+  ASSERT_FALSE(applied);
+  EXPECT_EQ(applied.error().code, ErrorCode::kInterrupted) << applied.error().message;
+  EXPECT_LT(late.count(), 30);  // of the 60 s that a pass may take
+  // And the next worker goes on.
+  request.passes = {PassNamed(*pool, "dce")};
+  EXPECT_FALSE(pool->Apply(request)) << "it is not begun";
+  request.until.reset();
+  EXPECT_TRUE(pool->Apply(request));
+}
+
 TEST(Pool, AWorkerPastItsMemoryIsAnError) {
   PoolOptions options;
   options.memory_limit_bytes = size_t{64} << 20;  // XLA alone takes more

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "compiler/fingerprint.h"
 #include "compiler/sites/keys.h"
 #include "xla/hlo/ir/hlo_opcode.h"
@@ -45,6 +46,13 @@ Decider::Decider(const xla::HloModule& module, bool places, Decide decide)
     for (const xla::HloInstruction* instruction : computation->instructions()) {
       originals_.try_emplace(instruction, Known{static_cast<uint32_t>(originals_.size()),
                                                 HashText(instruction->name())});
+      if (instruction->opcode() == xla::HloOpcode::kBroadcast) {
+        const auto dimensions = instruction->dimensions();
+        broadcasts_[instruction] = {
+            instruction->shape(),
+            {dimensions.begin(), dimensions.end()},
+            instruction->has_sharding() ? instruction->sharding_ptr() : nullptr};
+      }
     }
   }
 }
@@ -67,7 +75,50 @@ SiteKey Decider::ContentOf(const Offer& offer) const {
   return hash;
 }
 
+// Operands of what is to be replaced that are no longer as they were.
+std::vector<xla::HloInstruction*> Decider::ChangedFor(const Offer& offer) const {
+  std::vector<xla::HloInstruction*> changed;
+  if (offer.kind == RewriteKind::kFuse || !IsOriginal(offer.original)) return changed;
+  for (xla::HloInstruction* operand : offer.original->mutable_operands()) {
+    if (operand->opcode() != xla::HloOpcode::kBroadcast || !IsOriginal(operand)) continue;
+    const auto known = broadcasts_.find(operand);
+    if (known == broadcasts_.end()) continue;
+    if (operand->shape() != known->second.shape ||
+        !absl::c_equal(operand->dimensions(), known->second.dimensions)) {
+      changed.push_back(operand);
+    }
+  }
+  return changed;
+}
+
+// The replacement, which nobody will use, gets a changed one of its own: the pass may look at it
+// again.
+void Decider::PutBack(const Offer& offer) {
+  for (xla::HloInstruction* operand : ChangedFor(offer)) {
+    const Unobserved unobserved;
+    xla::HloInstruction* const changed = operand->AddInstruction(operand->Clone());
+    const std::vector<xla::HloInstruction*> users = operand->users();
+    for (xla::HloInstruction* user : users) {
+      if (!IsOriginal(user)) (void)operand->ReplaceUseWithDifferentShape(user, changed);
+    }
+    const Broadcast& before = broadcasts_.at(operand);
+    *operand->mutable_shape() = before.shape;
+    *operand->mutable_dimensions() = {before.dimensions.begin(), before.dimensions.end()};
+    if (before.sharding != nullptr) operand->set_sharding(before.sharding);
+  }
+}
+
 Answer Decider::Ask(const Offer& offer) {
+  const Answer answer = Decided(offer);
+  if (answer != Answer::kMake) {
+    PutBack(offer);
+  } else {
+    for (const xla::HloInstruction* changed : ChangedFor(offer)) broadcasts_.erase(changed);
+  }
+  return answer;
+}
+
+Answer Decider::Decided(const Offer& offer) {
   if (fuses_ && offer.kind != RewriteKind::kFuse) return Answer::kMake;
   fuses_ |= offer.kind == RewriteKind::kFuse;
   if (const std::optional<bool> before = AsBefore(offer)) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,7 +15,9 @@
 #include "compiler/sites/intercept.h"
 #include "core/rewrite.h"
 #include "xla/hlo/ir/hlo_module.h"
+#include "xla/hlo/ir/hlo_sharding.h"
 #include "xla/service/hlo_cost_analysis.h"
+#include "xla/shape.h"
 
 namespace hone::compiler {
 
@@ -59,20 +62,30 @@ class Decider final : public RewriteObserver {
     uint32_t number;
     uint64_t name;  // hashed: an address may be used again during a pass
   };
+  // Broadcasts are changed in place, for a rewrite that is offered only then.
+  struct Broadcast {
+    xla::Shape shape;
+    std::vector<int64_t> dimensions;
+    std::shared_ptr<const xla::HloSharding> sharding;
+  };
   struct Cost {
     double flops;
     double bytes;
   };
 
+  Answer Decided(const Offer& offer);
   Answer AskNew(const Offer& offer);
   std::optional<bool> AsBefore(const Offer& offer);
   void Idle(const Offer& offer);  // notes what a declined rewrite leaves
+  void PutBack(const Offer& offer);  // what a pass has changed in place before it asked
+  std::vector<xla::HloInstruction*> ChangedFor(const Offer& offer) const;
   SiteKey ContentOf(const Offer& offer) const;
   Cost CostOf(const xla::HloInstruction* instruction);
   Effect FusionEffect(const Offer& offer);
 
   const Decide decide_;
   absl::flat_hash_map<const xla::HloInstruction*, Known> originals_;
+  absl::flat_hash_map<const xla::HloInstruction*, Broadcast> broadcasts_;
   absl::flat_hash_set<const xla::HloComputation*> computations_;
   absl::flat_hash_map<SiteKey, bool> decided_;  // by place
   absl::flat_hash_map<SiteKey, uint32_t> made_contents_;  // of instructions that are not original

@@ -57,9 +57,9 @@ std::string RunObserved(const PassEntry& pass, xla::HloModule* module, bool plac
     ScopedObserver observed(&decider);
     status = pass.make()->Run(module).status();
   }
-  if (module->has_schedule() && !module->schedule().Update().ok()) module->clear_schedule();
   decider.CleanUp(module);
-  module->Cleanup();
+  if (module->has_schedule() && !module->schedule().Update().ok()) module->clear_schedule();
+  module->Cleanup();  // a schedule must know of removals before
   return FailureOf(status);
 }
 
