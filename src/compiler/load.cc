@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -16,6 +17,7 @@
 #include "xla/service/hlo.pb.h"
 #include "xla/service/hlo_module_config.h"
 #include "xla/service/hlo_verifier.h"
+#include "xla/shape.h"
 
 namespace hone::compiler {
 namespace {
@@ -24,6 +26,8 @@ constexpr size_t kLargestUnpacked = size_t{1} << 30;
 // Instructions of a program in which every call is written out. XLA's analyses and its inliner
 // follow each call, some million instructions a second.
 constexpr double kMostWrittenOut = 1 << 24;
+// Messages between hone and its workers nest 64 deep, two for a tuple.
+constexpr int kDeepestTuple = 24;
 
 StatusOr<std::string> Gunzip(std::string_view data) {
   z_stream stream{};
@@ -127,6 +131,22 @@ StatusOr<LoadedModule> LoadBinary(std::string_view data) {
                    "HloModuleProto (or it is cut short)");
 }
 
+// Tuples in tuples.
+bool DeeperThan(int most, const xla::Shape& shape) {
+  return shape.IsTuple() &&
+         (most == 0 || absl::c_any_of(shape.tuple_shapes(), [&](const auto& part) {
+            return DeeperThan(most - 1, part);
+          }));
+}
+
+bool HasTuplesDeeperThan(int most, const xla::HloModule& module) {
+  return absl::c_any_of(module.computations(), [&](const xla::HloComputation* computation) {
+    return absl::c_any_of(computation->instructions(), [&](const xla::HloInstruction* instruction) {
+      return DeeperThan(most, instruction->shape());
+    });
+  });
+}
+
 // A computation that calls twice what calls twice: few lines stand for more than can be compiled.
 double WrittenOut(const xla::HloModule& module) {
   absl::flat_hash_map<const xla::HloComputation*, double> sizes;
@@ -160,6 +180,11 @@ StatusOr<LoadedModule> LoadModule(std::string_view data) {
   StatusOr<LoadedModule> loaded = LooksLikeText(data) ? LoadText(data) : LoadBinary(data);
   if (!loaded) return loaded;
   if (gzip) loaded->format += ", gzip";
+  if (HasTuplesDeeperThan(kDeepestTuple, *loaded->module)) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     absl::StrCat("it has tuples nested more than ", kDeepestTuple,
+                                  " deep: flatten them, as JAX does"));
+  }
   if (const double size = WrittenOut(*loaded->module); size > kMostWrittenOut) {
     return MakeError(
         ErrorCode::kInvalidInput,

@@ -114,12 +114,13 @@ Status RemoteWorker::Prepare(const std::vector<ProgramId>& programs) {
   pid_ = link_->pid();
   ++calls_;
   for (ProgramId program : programs) {
-    const auto found = loaded_.find(program);
-    if (found != loaded_.end()) {
+    if (const auto found = loaded_.find(program); found != loaded_.end()) {
       found->second.last_used = calls_;
-    } else if (StatusOr<ProgramInfo> info = LoadHere(program); !info) {
-      return tl::unexpected(info.error());
     }
+  }
+  for (ProgramId program : programs) {
+    if (loaded_.count(program) != 0) continue;
+    if (StatusOr<ProgramInfo> info = LoadHere(program); !info) return tl::unexpected(info.error());
   }
   return {};
 }
@@ -170,6 +171,7 @@ StatusOr<WorkerFacts> RemoteWorker::Hello() {
   return facts;
 }
 
+// What this very call needs stays, however much it is.
 void RemoteWorker::MakeRoomFor(ProgramId program) {
   int64_t sum = 0;
   for (const auto& [id, loaded] : loaded_) sum += loaded.instructions;
@@ -179,6 +181,7 @@ void RemoteWorker::MakeRoomFor(ProgramId program) {
           if ((a.first == program) != (b.first == program)) return b.first == program;
           return a.second.last_used < b.second.last_used;
         });
+    if (oldest->second.last_used == calls_) return;
     sum -= oldest->second.instructions;
     Unload(ProgramId{oldest->first});
   }

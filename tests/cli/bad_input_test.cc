@@ -137,6 +137,17 @@ TEST_F(BadInput, CallsThatDoubleFortyTimes) {
   ExpectRejected("bad.hlo", "are 5.5e+12 instructions");
 }
 
+TEST_F(BadInput, TuplesThatNestTooDeep) {
+  std::string shape = "f32[4]";
+  std::string text = "HloModule d\nENTRY main {\n x0 = f32[4] parameter(0)\n";
+  for (int i = 1; i <= 40; ++i) {
+    shape = "(" + shape + ")";
+    text += fmt::format(" {} x{} = {} tuple(x{})\n", i == 40 ? "ROOT" : "", i, shape, i - 1);
+  }
+  Write("bad.hlo", text + "}\n");
+  ExpectRejected("bad.hlo", "tuples nested more than 24 deep");
+}
+
 TEST_F(BadInput, CutText) {
   const std::string text = Read("good.hlo");
   Write("bad.hlo", text.substr(0, text.size() - 40));

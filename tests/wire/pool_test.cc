@@ -249,6 +249,22 @@ TEST(Pool, APassPastItsDeadlineIsAFailedStep) {
   }
 }
 
+// Beside a program as large, a worker lets go of others; but not of one that the same call needs.
+TEST(Pool, TwoLargeProgramsAreComparedWithEachOther) {
+  const auto pool = MakePool({});
+  const auto large = [&](const std::string& name) {
+    std::string text = "HloModule " + name + "\nENTRY main {\n x = f32[] parameter(0)\n";
+    for (int i = 0; i < 80'000; ++i) text += " x" + std::to_string(i) + " = f32[] sine(x)\n";
+    return MustLoad(*pool, text + " ROOT r = f32[] negate(x)\n}\n");
+  };
+  const ProgramInfo a = large("a");
+  const ProgramInfo b = large("b");
+  ASSERT_NE(a.id, b.id);
+  const StatusOr<ComparisonReport> report = pool->Compare({a.id, {}}, {b.id, {}}, {});
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->verdict, Verdict::kEqual) << report->reason;
+}
+
 TEST(Pool, APassPastTheEndOfASearchIsGivenUp) {
   const auto pool = MakePool({});
   const ProgramInfo program = MustLoad(*pool, R"(
