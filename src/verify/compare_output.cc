@@ -270,6 +270,10 @@ OutputComparison CompareExactly(const ArrayView& reference, const ArrayView& can
   if (result.outcome == Outcome::kFlips ||
       (result.unstable > 0 && result.over <= result.unstable / kChaos)) {
     result.outcome = Outcome::kHangs;
+  } else if (result.outcome == Outcome::kDifferent && result.over * kDoubt <= result.unstable) {
+    // So many flip that some do in the candidate alone.
+    result.held_out_over = result.unstable;
+    result.outcome = Outcome::kDoubtful;
   }
   return result;
 }

@@ -48,7 +48,7 @@ inline constexpr int64_t kDoubt = 5;
 inline constexpr double kMostFlips = 0.001;
 // Where samples explain so many times more differing integers than they do not, all of it is chaos in
 // which some elements happened to stay: nothing is shown.
-inline constexpr int64_t kChaos = 20;
+inline constexpr int64_t kChaos = 20;  // kDoubt times as many: nothing can be claimed
 // Input sets beyond those asked for, for each of them, while some did not count.
 inline constexpr int kMoreSets = 2;
 

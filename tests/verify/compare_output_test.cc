@@ -67,6 +67,8 @@ TEST(CompareOutput, OneThatStayedInChaosIsNoDifference) {
   std::vector<int32_t> y(100, 0), candidate(100, 1), sample(100, 2);
   sample[5] = 0;
   EXPECT_EQ(Compare(y, candidate, {sample, sample}).outcome, Outcome::kHangs);
+  for (int i = 0; i < 10; ++i) sample[i] = 0;
+  EXPECT_EQ(Compare(y, candidate, {sample, sample}).outcome, Outcome::kDoubtful);
   for (int i = 0; i < 20; ++i) sample[i] = 0;
   EXPECT_EQ(Compare(y, candidate, {sample, sample}).outcome, Outcome::kDifferent);
 }
