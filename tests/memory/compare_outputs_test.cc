@@ -44,5 +44,36 @@ TEST(CompareOutputs, ExplainsWhatCancelsByRoundingOnTheWay) {
   EXPECT_FALSE(CompareOutputs(network, wrong, reference).equal);
 }
 
+// Whole numbers of sines: one lies so close to the next that rounding decides, and no noise of
+// inputs shows it.
+TEST(CompareOutputs, CannotTellWhereIntegersHangOnTheLastBit) {
+  InstructionInfo whole = Instruction("convert", {64}, {4});
+  whole.shape.type = "s32";
+  const Network network =
+      Built({Instruction("iota", {64}, {}, {{"iota_dimension", "0"}}), Number("8388608"),
+             Instruction("broadcast", {64}, {1}, {{"dimensions", "{}"}}),
+             Instruction("sine", {64}, {0}), Instruction("multiply", {64}, {3, 2}), whole});
+  const std::vector<Array> ours = Expected(network, {});
+  Evaluation reference;
+  reference.results = {Encoded(ours[0])};
+  reference.noisy_results = {reference.results, reference.results, reference.results};
+  std::vector<Array> other = ours;
+  ++other[0].integers[1];
+  const OutputCheck check = CompareOutputs(network, other, reference);
+  EXPECT_FALSE(check.equal);
+  EXPECT_TRUE(check.unclear) << check.reason;
+  EXPECT_TRUE(CompareOutputs(network, ours, reference).equal);
+  // What is converted from whole numbers hangs on nothing.
+  whole.operands = {0};
+  const Network clear =
+      Built({Instruction("iota", {64}, {}, {{"iota_dimension", "0"}}), whole});
+  other = Expected(clear, {});
+  reference.results = {Encoded(other[0])};
+  reference.noisy_results = {reference.results, reference.results, reference.results};
+  ++other[0].integers[1];
+  EXPECT_FALSE(CompareOutputs(clear, other, reference).equal);
+  EXPECT_FALSE(CompareOutputs(clear, other, reference).unclear);
+}
+
 }  // namespace
 }  // namespace hone::memory

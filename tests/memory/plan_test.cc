@@ -41,6 +41,24 @@ INSTANTIATE_TEST_SUITE_P(Seeds, RandomPrograms, testing::Range<uint64_t>(0, 40))
 // then. 2559: a slice of a padded array that sees nothing but the padding.
 INSTANTIATE_TEST_SUITE_P(Mended, RandomPrograms, testing::Values(671, 2559));
 
+// Loops that end when their data say so, branches, random bits, tuples: what is known of them before
+// they run is planned and moved as claimed. hone-memory-bench compares their numbers with XLA's.
+TEST(WiderRandomPrograms, MoveWhatTheyClaim) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto program = BuildNetwork(MakeRandomProgram(seed, true).graph);
+    ASSERT_TRUE(program) << program.error().message;
+    const Network network = ByParts(*program, kLargeBytes);
+    const Machine machine = SmallMachine(1, seed % 2 == 0 ? 1024 : 512);
+    const auto planned = MakePlan(*program, network, machine, {1, nullptr});
+    ASSERT_TRUE(planned) << planned.error().message;
+    const auto run = Simulate(network, machine, planned->plan, nullptr);
+    ASSERT_TRUE(run) << run.error().message;
+    EXPECT_EQ(run->loaded_bytes, planned->plan.figures.loaded_bytes);
+    EXPECT_EQ(run->stored_bytes, planned->plan.figures.stored_bytes);
+  }
+}
+
 TEST(BuildNetwork, LooksThroughBarriers) {
   const Network network = Built(
       {Parameter(0, {8}), Instruction("opt-barrier", {8}, {0}), Instruction("tanh", {8}, {1})});

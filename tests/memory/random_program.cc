@@ -5,115 +5,17 @@
 #include <utility>
 #include <vector>
 
+#include "random_computation.h"
+#include "random_wider.h"
+
 namespace hone::memory {
 namespace {
 
-using Dimensions = std::vector<int64_t>;
-using Attributes = std::vector<std::pair<std::string, std::string>>;
-
 constexpr int64_t kMostElements = 400;
-
-int64_t Count(const Dimensions& dimensions) {
-  int64_t count = 1;
-  for (int64_t d : dimensions) count *= d;
-  return count;
-}
-
-std::string Joined(const Dimensions& numbers, const char* between) {
-  std::string text;
-  for (size_t k = 0; k < numbers.size(); ++k) {
-    text += (k > 0 ? between : "") + std::to_string(numbers[k]);
-  }
-  return text;
-}
-
-std::string List(const Dimensions& numbers) { return "{" + Joined(numbers, ",") + "}"; }
-
-ShapeInfo Shape(const std::string& type, Dimensions dimensions) {
-  ShapeInfo shape;
-  shape.type = type;
-  shape.bytes = Count(dimensions) * (type == "pred" ? 1 : 4);
-  shape.dimensions = std::move(dimensions);
-  for (size_t d = shape.dimensions.size(); d-- > 0;) {
-    shape.minor_to_major.push_back(static_cast<int64_t>(d));
-  }
-  return shape;
-}
-
-std::string TextOf(const ShapeInfo& shape) {
-  if (shape.type != "tuple") return shape.type + "[" + Joined(shape.dimensions, ",") + "]";
-  std::string text = "(";
-  for (size_t k = 0; k < shape.tuple.size(); ++k) {
-    text += (k > 0 ? ", " : "") + TextOf(shape.tuple[k]);
-  }
-  return text + ")";
-}
-
-// One computation while it is written.
-class Computation {
- public:
-  explicit Computation(std::string name) { info_.name = std::move(name); }
-
-  uint32_t Add(const std::string& opcode, ShapeInfo shape, std::vector<uint32_t> operands = {},
-               Attributes attributes = {},
-               std::vector<std::pair<std::string, uint32_t>> called = {}) {
-    InstructionInfo instruction;
-    instruction.name = info_.name + "." + std::to_string(info_.instructions.size());
-    instruction.opcode = opcode;
-    instruction.shape = std::move(shape);
-    instruction.operands = std::move(operands);
-    instruction.attributes = std::move(attributes);
-    for (const auto& [name, computation] : called) instruction.called.push_back(computation);
-    called_.push_back(std::move(called));
-    info_.instructions.push_back(std::move(instruction));
-    return static_cast<uint32_t>(info_.instructions.size() - 1);
-  }
-  uint32_t Parameter(ShapeInfo shape) {
-    const uint32_t at = Add("parameter", std::move(shape));
-    info_.instructions[at].parameter = parameters_++;
-    return at;
-  }
-  uint32_t Constant(ShapeInfo shape, const std::string& literal) {
-    const uint32_t at = Add("constant", std::move(shape));
-    info_.instructions[at].literal = literal;
-    return at;
-  }
-  const ShapeInfo& ShapeOf(uint32_t at) const { return info_.instructions[at].shape; }
-
-  // The last instruction is the root.
-  void Finish(bool entry, RandomProgram& program) {
-    info_.root = static_cast<uint32_t>(info_.instructions.size() - 1);
-    std::string& text = program.text;
-    text += (entry ? "ENTRY %" : "%") + info_.name + " {\n";
-    for (size_t i = 0; i < info_.instructions.size(); ++i) {
-      const InstructionInfo& at = info_.instructions[i];
-      text += std::string(i == info_.root ? "  ROOT %" : "  %") + at.name + " = " +
-              TextOf(at.shape) + " " + at.opcode + "(";
-      if (at.parameter >= 0) text += std::to_string(at.parameter);
-      text += at.literal;
-      for (size_t k = 0; k < at.operands.size(); ++k) {
-        text += (k > 0 ? ", %" : "%") + info_.instructions[at.operands[k]].name;
-      }
-      text += ")";
-      for (const auto& [name, value] : at.attributes) text += ", " + name + "=" + value;
-      for (const auto& [name, computation] : called_[i]) {
-        text += ", " + name + "=%" + program.graph.computations[computation].name;
-      }
-      text += "\n";
-    }
-    text += "}\n\n";
-    program.graph.computations.push_back(std::move(info_));
-  }
-
- private:
-  ComputationInfo info_;
-  std::vector<std::vector<std::pair<std::string, uint32_t>>> called_;
-  int32_t parameters_ = 0;
-};
 
 class Maker {
  public:
-  explicit Maker(uint64_t seed) : random_(seed), entry_("main") {}
+  Maker(uint64_t seed, bool wider) : wider_(wider), random_(seed), entry_("main") {}
 
   RandomProgram Run() {
     program_.graph.name = "random";
@@ -135,7 +37,9 @@ class Maker {
       values_.push_back(entry_.Parameter(Shape("f32", RandomDimensions())));
     }
     const int64_t steps = Pick(4, 14);
-    for (int64_t k = 0; k < steps; ++k) values_.push_back(Step());
+    for (int64_t k = 0; k < steps; ++k) {
+      values_.push_back(wider_ && Pick(0, 2) == 0 ? Wider() : Step());
+    }
     std::vector<uint32_t> outputs;
     ShapeInfo tuple;
     tuple.type = "tuple";
@@ -149,8 +53,6 @@ class Maker {
   }
 
  private:
-  enum Called : uint32_t { kAdd, kMaximum, kMinimum, kGreaterEqual, kLess };
-
   int64_t Pick(int64_t low, int64_t high) {  // both included
     return low + static_cast<int64_t>(random_() % static_cast<uint64_t>(high - low + 1));
   }
@@ -197,6 +99,12 @@ class Maker {
     const uint32_t share =
         entry_.Add("broadcast", F(dimensions), {Scalar("0.0625")}, {{"dimensions", "{}"}});
     return entry_.Add("multiply", F(dimensions), {real, share});
+  }
+
+  uint32_t Wider() {
+    return WiderStep({random_, program_, entry_, [this] { return Any(); },
+                      [this](const Dimensions& dimensions) { return Like(dimensions); },
+                      [this](uint32_t value) { return Computed(value); }});
   }
 
   uint32_t Step() {
@@ -474,6 +382,7 @@ class Maker {
     return entry_.Add("get-tuple-element", F(Of(value)), {loop}, {{"index", "1"}});
   }
 
+  const bool wider_;
   std::mt19937_64 random_;
   RandomProgram program_;
   Computation entry_;
@@ -482,6 +391,6 @@ class Maker {
 
 }  // namespace
 
-RandomProgram MakeRandomProgram(uint64_t seed) { return Maker(seed).Run(); }
+RandomProgram MakeRandomProgram(uint64_t seed, bool wider) { return Maker(seed, wider).Run(); }
 
 }  // namespace hone::memory

@@ -16,8 +16,10 @@ struct RandomProgram {
 
 // Of about a dozen instructions over arrays of at most a few hundred elements, a few parameters,
 // and one to three outputs; legal for all inputs, and continuous in those of floating point. The
-// same seed makes the same program.
-RandomProgram MakeRandomProgram(uint64_t seed);
+// same seed makes the same program. `wider`: also with bfloat16, loops that end when their data say
+// so and loops within them, branches, random bits, tuples in tuples, sorts of pairs, gathers and
+// scatters of columns.
+RandomProgram MakeRandomProgram(uint64_t seed, bool wider = false);
 
 }  // namespace hone::memory
 

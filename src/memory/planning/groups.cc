@@ -73,19 +73,20 @@ class Grouping {
       }
       std::optional<Growth> best;
       Group group;
-      // Of the tiles, some have stood for all: where others take too much, once more with less.
-      GroupOptions& options = tighter_;
-      options = options_;
+      // Some of the tiles have stood for all: where others take too much, once more with less room.
+      tighter_ = options_;
       for (int tries = 0; tries < kMostTries; ++tries) {
-        best = BestGrowth(op, options);
-        if (!best) break;
-        group = TiledGroup(best->group).Finish();
-        if (static_cast<double>(LeastRoom(target_, group)) <=
-            kMostOfRoom * static_cast<double>(target_.machine.bytes_per_partition)) {
-          break;
+        std::optional<Growth> growth = BestGrowth(op, tighter_);
+        if (!growth) break;
+        Group grown = TiledGroup(growth->group).Finish();
+        const double share = static_cast<double>(LeastRoom(target_, grown)) /
+                             static_cast<double>(target_.machine.bytes_per_partition);
+        if (share <= 1) {
+          best = std::move(growth);
+          group = std::move(grown);
         }
-        options.tile_share *= kTighter;
-        best.reset();
+        if (share <= kMostOfRoom) break;
+        tighter_.tile_share *= kTighter;
       }
       if (!best) {
         Alone(op, true);

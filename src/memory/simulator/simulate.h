@@ -38,6 +38,8 @@ StatusOr<Simulation> Simulate(const Network& network, const Machine& machine, co
 // How far the outputs are from what XLA computed.
 struct OutputCheck {
   bool equal = false;
+  // Neither equal nor different: decisions in the program hang on the last bit of these inputs.
+  bool unclear = false;
   double worst = 0;    // error as a share of the tolerance
   std::string reason;  // where not
 };
