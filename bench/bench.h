@@ -43,6 +43,7 @@ void AddSoak(CLI::App& app, int& exit_code);
 void AddEpisodes(CLI::App& app, int& exit_code);
 void AddRewritesBench(CLI::App& app, int& exit_code);
 void AddPlansBench(CLI::App& app, int& exit_code);
+void AddKernelsBench(CLI::App& app, int& exit_code);
 void AddChoicesBench(CLI::App& app, int& exit_code);
 
 }  // namespace hone::bench

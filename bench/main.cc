@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
   hone::bench::AddEpisodes(app, exit_code);
   hone::bench::AddRewritesBench(app, exit_code);
   hone::bench::AddPlansBench(app, exit_code);
+  hone::bench::AddKernelsBench(app, exit_code);
   hone::bench::AddChoicesBench(app, exit_code);
   CLI11_PARSE(app, argc, argv);
   return exit_code;

@@ -53,6 +53,10 @@ void AddCommonOptions(CLI::App& app, CommonOptions& options) {
           fmt::format("of program states, a worker ({})",
                       HumanBytes(static_cast<double>(options.cache_bytes))))
       ->group(kGroup);
+  AddSize(app, "--kernel-cache", options.kernel_bytes,
+          fmt::format("of kernels' machine code, a worker; 0: every kernel is compiled ({})",
+                      HumanBytes(static_cast<double>(options.kernel_bytes))))
+      ->group(kGroup);
   app.add_option("--max-input-mb", options.most_input_mb,
                  fmt::format("larger files are not read ({})", options.most_input_mb))
       ->check(CLI::Range(1, 2047).description(""))  // a protobuf message ends at 2 GiB
@@ -77,6 +81,7 @@ StatusOr<PoolOptions> PoolOptionsFor(const CommonOptions& options) {
   pool.pass_deadline_seconds = options.pass_deadline_seconds;
   pool.memory_limit_bytes = options.memory_limit_bytes;
   pool.cache_bytes = options.cache_bytes;
+  pool.kernel_bytes = options.kernel_bytes;
   pool.rule_files = options.rules;
   pool.sandbox = !options.no_sandbox;
   if (options.no_sandbox) {
@@ -132,7 +137,11 @@ Json TimingToJson(const Timing& timing) {
           {"fingerprints", timing.fingerprints},
           {"other", timing.other},
           {"passes_run", timing.passes_run},
-          {"clones_made", timing.clones_made}};
+          {"clones_made", timing.clones_made},
+          {"kernels_compiled", timing.kernels_compiled},
+          {"kernels_reused", timing.kernels_reused},
+          {"kernels_checked", timing.kernels_checked},
+          {"kernels_differed", timing.kernels_differed}};
 }
 
 void Warn(const std::string& file, const std::string& message) {

@@ -25,6 +25,7 @@ struct CommonOptions {
   double pass_deadline_seconds = 60;
   size_t memory_limit_bytes = 0;
   size_t cache_bytes = size_t{1} << 30;
+  size_t kernel_bytes = size_t{1} << 28;
   size_t most_input_mb = 128;
   std::vector<std::string> rules;     // files, beside hone's own
   std::vector<std::string> datasets;  // folders; AddDatasetsOption of input.h

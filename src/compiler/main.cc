@@ -12,6 +12,7 @@
 
 #include "compiler/custom_calls/custom_calls.h"
 #include "compiler/custom_calls/lapack_library.h"
+#include "compiler/kernels/kernels.h"
 #include "compiler/server.h"
 #include "wire/heartbeat.h"
 #include "wire/sandbox.h"
@@ -22,6 +23,7 @@ namespace {
 struct Options {
   hone::compiler::StatesOptions states;
   hone::wire::SandboxOptions sandbox;
+  size_t kernel_bytes = 0;
   bool locked_up = true;
 };
 
@@ -34,6 +36,7 @@ Options Read(int argc, char** argv) {
     const size_t bytes = std::strtoull(value.c_str(), nullptr, 10);
     if (name == "--rules") options.states.rule_files.push_back(value);
     if (name == "--cache-bytes") options.states.cache_bytes = bytes;
+    if (name == "--kernel-bytes") options.kernel_bytes = bytes;
     if (name == "--headroom-bytes") options.states.headroom_bytes = bytes;
     if (name == "--memory-bytes") options.sandbox.data_bytes = hone::wire::DataBytesFor(bytes);
     if (name == "--sandbox") options.locked_up = value != "off";
@@ -84,6 +87,7 @@ int main(int argc, char** argv) {
   const Options options = Read(argc, argv);
   // Before there is a thread, which Landlock would not bind, and before the first byte of a program.
   if (options.locked_up) hone::wire::EnterSandbox(options.sandbox);
+  hone::compiler::SetKernelMemory(options.kernel_bytes);
   std::thread(EndWithAgent, getppid()).detach();
   hone::compiler::Serve(hone::wire::kSocketDescriptor, options.states,
                         static_cast<hone::wire::Heartbeat*>(page));

@@ -11,6 +11,7 @@
 #include "compiler/describe.h"
 #include "compiler/extract.h"
 #include "compiler/fingerprint.h"
+#include "compiler/kernels/kernels.h"
 #include "compiler/load.h"
 #include "compiler/metrics.h"
 #include "compiler/passes/pass_table.h"
@@ -55,6 +56,11 @@ class BookRest {
   ~BookRest() {
     const double all = std::chrono::duration<double>(Clock::now() - start_).count();
     timing_.other += all - (Booked() - booked_);
+    const KernelCounts kernels = CountsOfKernels();
+    timing_.kernels_compiled += kernels.compiled - kernels_.compiled;
+    timing_.kernels_reused += kernels.reused - kernels_.reused;
+    timing_.kernels_checked += kernels.checked - kernels_.checked;
+    timing_.kernels_differed += kernels.differed - kernels_.differed;
   }
   BookRest(const BookRest&) = delete;
   BookRest& operator=(const BookRest&) = delete;
@@ -66,6 +72,7 @@ class BookRest {
   }
   Timing& timing_;
   const double booked_;
+  const KernelCounts kernels_ = CountsOfKernels();
   const Clock::time_point start_;
 };
 

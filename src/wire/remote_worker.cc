@@ -47,7 +47,8 @@ RemoteWorker::RemoteWorker(std::shared_ptr<PoolMemory> memory) : memory_(std::mo
   LinkOptions link;
   link.worker_path = options.worker_path;
   link.arguments = {"--cache-bytes", std::to_string(options.cache_bytes), "--headroom-bytes",
-                    std::to_string(options.headroom_bytes)};
+                    std::to_string(options.headroom_bytes), "--kernel-bytes",
+                    std::to_string(options.kernel_bytes)};
   if (options.memory_limit_bytes != 0) {
     link.arguments.push_back("--memory-bytes");
     link.arguments.push_back(std::to_string(options.memory_limit_bytes));

@@ -17,10 +17,7 @@ namespace hone::compiler {
 Fingerprint ExecutableFingerprint(const xla::HloModule& optimised, uint64_t hidden,
                                   const CompilePlan& plan) {
   Fingerprint fingerprint = DigestModule(optimised).fingerprint;
-  CompilePlan flags;
-  for (const auto& flag : plan.flags) {
-    if (!IsSeenInTheModule(flag.first)) flags.flags.push_back(flag);
-  }
+  const CompilePlan flags = CodeFlags(plan);
   if (hidden != 0 || !flags.empty()) {
     fingerprint.low = Mix(Mix(fingerprint.low, hidden), flags.Hash());
   }

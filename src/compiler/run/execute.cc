@@ -5,7 +5,9 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/kernels/kernels.h"
 #include "compiler/run/flags.h"
+#include "compiler/sites/keys.h"
 #include "xla/hlo/builder/xla_computation.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -227,6 +229,7 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
     parameters = LayOutEntry(*flat, *decider, &options);
   }
   flat.reset();
+  const RememberKernels remember(Mix(CodeFlags(plan).Hash(), static_cast<uint64_t>(quality)));
   absl::StatusOr<std::unique_ptr<xla::PjRtLoadedExecutable>> executable =
       (*client)->CompileAndLoad(xla::XlaComputation(std::move(proto)), options);
   if (!executable.ok()) return executable.status();

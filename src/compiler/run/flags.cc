@@ -198,4 +198,12 @@ Status SetFlags(const std::vector<std::pair<std::string, std::string>>& flags,
   return {};
 }
 
+CompilePlan CodeFlags(const CompilePlan& plan) {
+  CompilePlan flags;
+  for (const auto& flag : plan.flags) {
+    if (!IsSeenInTheModule(flag.first)) flags.flags.push_back(flag);
+  }
+  return flags;
+}
+
 }  // namespace hone::compiler

@@ -26,6 +26,9 @@ std::vector<FlagChoices> PassesToLeaveOut(const std::vector<StockPass>& passes);
 Status SetFlags(const std::vector<std::pair<std::string, std::string>>& flags,
                 xla::DebugOptions* options);
 
+// Of a plan, the flags alone that the optimised module does not show: those that may decide on code.
+CompilePlan CodeFlags(const CompilePlan& plan);
+
 }  // namespace hone::compiler
 
 #endif  // HONE_COMPILER_RUN_FLAGS_H_
