@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/median.h"
+#include "core/resident.h"
 #include "env/session.h"
 
 namespace hone::bench {
@@ -32,8 +33,6 @@ inline std::string ReadFile(const std::string& path) {
 
 // The programs of a file or folder (every *.hlo and *.txt below it), sorted.
 std::vector<ProgramSource> ReadPrograms(const std::string& path);
-// Resident bytes of a process; of this one for 0.
-size_t ResidentBytes(int pid);
 
 // Each adds its command; `exit_code` is what main returns.
 void AddPoolBench(CLI::App& app, int& exit_code);

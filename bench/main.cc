@@ -1,6 +1,4 @@
 // hone-bench: measurements, each a command; speeds are ratios against a named peer in the same run.
-#include <unistd.h>
-
 #include <filesystem>
 
 #include "bench.h"
@@ -22,14 +20,6 @@ std::vector<ProgramSource> ReadPrograms(const std::string& path) {
   std::vector<ProgramSource> programs;
   for (const std::string& file : files) programs.push_back({file, ReadFile(file)});
   return programs;
-}
-
-size_t ResidentBytes(int pid) {
-  std::ifstream file("/proc/" + (pid == 0 ? std::string("self") : std::to_string(pid)) + "/statm");
-  size_t total = 0;
-  size_t resident = 0;
-  file >> total >> resident;
-  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace hone::bench

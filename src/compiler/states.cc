@@ -1,10 +1,8 @@
 #include "compiler/states.h"
 
 #include <malloc.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
 
 #include "absl/status/statusor.h"
@@ -16,6 +14,7 @@
 #include "compiler/sites/dry_run.h"
 #include "compiler/sites/listing.h"
 #include "compiler/stopwatch.h"
+#include "core/resident.h"
 
 namespace hone::compiler {
 namespace {
@@ -29,14 +28,6 @@ constexpr size_t kMostModulesOfAState = 16;
 
 // The operating system is asked for the resident size once in so many calls.
 constexpr int kCallsBetweenLooks = 32;
-
-size_t ResidentBytes() {
-  std::ifstream file("/proc/self/statm");
-  size_t total = 0;
-  size_t resident = 0;
-  file >> total >> resident;
-  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
-}
 
 struct Outcome {
   Fingerprint state;

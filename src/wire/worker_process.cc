@@ -12,10 +12,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <new>
 #include <string_view>
 #include <utility>
+
+#include "core/resident.h"
 
 namespace hone::wire {
 namespace {
@@ -122,13 +123,7 @@ WorkerProcess::~WorkerProcess() {
 
 int WorkerProcess::TakeSocket() { return std::exchange(socket_, -1); }
 
-size_t WorkerProcess::ResidentBytes() const {
-  std::ifstream file("/proc/" + std::to_string(pid_) + "/statm");
-  size_t total = 0;
-  size_t resident = 0;
-  file >> total >> resident;
-  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
-}
+size_t WorkerProcess::ResidentBytes() const { return hone::ResidentBytes(pid_); }
 
 void WorkerProcess::Kill() {
   if (pid_ > 0) kill(pid_, SIGKILL);
