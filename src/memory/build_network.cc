@@ -172,6 +172,11 @@ class Builder {
     std::vector<Value> values(info.instructions.size());
     for (size_t i = 0; i < info.instructions.size(); ++i) {
       const InstructionInfo& instruction = info.instructions[i];
+      if (++written_ > options_.most_instructions) {
+        return MakeError(ErrorCode::kUnsupported,
+                         "with its calls written out, the program has more than " +
+                             std::to_string(options_.most_instructions) + " instructions");
+      }
       if (instruction.parameter >= 0) {
         values[i] = arguments[static_cast<size_t>(instruction.parameter)];
         continue;
@@ -462,6 +467,7 @@ class Builder {
 
   const ProgramGraph& graph_;
   const NetworkOptions& options_;
+  int64_t written_ = 0;  // instructions, calls written out
   Network& network_;
   std::vector<int64_t> looks_;  // of each expression, as kMostLooks counts them
   std::map<std::pair<uint32_t, uint32_t>, TensorId> constants_;

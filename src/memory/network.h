@@ -121,6 +121,7 @@ struct Network {
 struct NetworkOptions {
   int64_t most_ops = 60'000;  // a loop whose unrolling exceeds it stays a loop
   int64_t most_iterations = 20'000;  // likewise: of loops that leave no operators, too
+  int64_t most_instructions = 5'000'000;  // with all calls written out; refused beyond
 };
 
 // Errors: kUnsupported where a shape is dynamic or the entry is empty.

@@ -66,6 +66,24 @@ TEST(BuildNetwork, LooksThroughBarriers) {
   EXPECT_EQ(network.ops[0].opcode, "tanh");
 }
 
+// Each computation calls the one before it twice: 2^40 instructions, written out.
+TEST(BuildNetwork, RefusesCallsThatDouble) {
+  ProgramGraph graph;
+  for (uint32_t c = 0; c <= 40; ++c) {
+    ComputationInfo computation;
+    computation.instructions = {Parameter(0, {8}), Instruction("tanh", {8}, {0})};
+    for (uint32_t k = 0; c > 0 && k < 2; ++k) {
+      computation.instructions.push_back(Instruction("call", {8}, {k + 1}));
+      computation.instructions.back().called = {c - 1};
+    }
+    computation.root = static_cast<uint32_t>(computation.instructions.size() - 1);
+    graph.computations.push_back(std::move(computation));
+  }
+  const auto network = BuildNetwork(graph, {60'000, 20'000, 100'000});
+  ASSERT_FALSE(network);
+  EXPECT_NE(network.error().message.find("more than 100000 instructions"), std::string::npos);
+}
+
 // 4 x 600 times 600 x 4: the factors do not fit into 4 KiB, the product does easily.
 Network LongSum() {
   return Built({Parameter(0, {4, 600}), Parameter(1, {600, 4}),
