@@ -7,6 +7,7 @@
 #define HONE_MEMORY_VALUES_EVALUATE_H_
 
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,26 @@ StatusOr<std::vector<Array>> EvaluateLinearAlgebra(const Network& network, const
 using ChangeResult = std::function<void(const Op&, Array&)>;
 StatusOr<std::vector<Array>> EvaluateNetwork(const Network& network, const ReadTensor& leaves,
                                              const ChangeResult& change = nullptr);
+
+// While it lives, it notices reductions that this thread evaluates, in loops and branches too,
+// whose result depends on how often their initial value is taken: XLA leaves that open. One at a
+// time.
+class InitialValueWatch {
+ public:
+  InitialValueWatch();
+  ~InitialValueWatch();
+  InitialValueWatch(const InitialValueWatch&) = delete;
+  InitialValueWatch& operator=(const InitialValueWatch&) = delete;
+
+  // The name of the first since the last call; empty where there was none.
+  std::string Noticed() { return std::exchange(noticed_, {}); }
+  void Notice(const std::string& name) {
+    if (noticed_.empty()) noticed_ = name;
+  }
+
+ private:
+  std::string noticed_;
+};
 
 // A computation of scalars, applied to many at once: each argument has as many elements as the
 // first.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "memory/values/evaluate.h"
@@ -102,6 +103,44 @@ std::vector<Array> Initial(const std::vector<Array>& operands, const Box& out) {
     initial.push_back(std::move(array));
   }
   return initial;
+}
+
+thread_local InitialValueWatch* watch = nullptr;
+
+bool Same(const std::vector<Array>& a, const std::vector<Array>& b) {
+  const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+  for (size_t k = 0; k < a.size(); ++k) {
+    if (a[k].integers != b[k].integers || a[k].complexes != b[k].complexes) return false;
+    if (!std::equal(a[k].reals.begin(), a[k].reals.end(), b[k].reals.begin(), same)) return false;
+  }
+  return true;
+}
+
+// Whether an element that was combined with the initial value becomes another where that is taken
+// again: not with an identity, nor with any bound of a maximum. Asks some of the elements and the
+// initial value itself.
+bool InitialValueCounts(const Network& body, const std::vector<Array>& operands) {
+  const int64_t elements = Elements(operands[0].box);
+  const int64_t asked = std::min<int64_t>(elements, 4096);
+  if (asked == 0) return false;
+  std::vector<Array> initial, some;
+  const size_t values = operands.size() / 2;
+  for (size_t v = 0; v < values; ++v) {
+    initial.push_back(MakeArray(operands[v].type, WholeBox({asked + 1})));
+    Fill(operands[values + v], initial.back());
+    some.push_back(initial.back());
+    for (int64_t k = 0; k < asked; ++k) {
+      CopyElement(operands[v], k * (elements / asked), some.back(), k);
+    }
+  }
+  const auto combined = [&](std::vector<Array> left, const std::vector<Array>& right) {
+    left.insert(left.end(), right.begin(), right.end());
+    return EvaluateLanes(body, left);
+  };
+  const auto once = combined(initial, some);
+  if (!once) return false;
+  const auto before = combined(initial, *once), after = combined(*once, initial);
+  return (before && !Same(*before, *once)) || (after && !Same(*after, *once));
 }
 
 // Rounds: in each, `source(index, round)` says which position of the operands goes to which lane.
@@ -264,10 +303,17 @@ StatusOr<std::vector<Array>> EvaluateWindowed(const Network& network, const Op& 
   for (const Array& operand : operands) {
     if (KindOf(operand.type) == ValueKind::kNone) return NoArithmetic(op, "its type");
   }
+  const bool reduces = op.opcode == "reduce" || op.opcode == "reduce-window";
+  if (watch != nullptr && reduces && InitialValueCounts(*op.bodies[0], operands)) {
+    watch->Notice(op.name);
+  }
   if (op.opcode == "reduce") return Reduce(op, operands, out[0]);
   if (op.opcode == "reduce-window") return ReduceWindow(network, op, operands, out[0]);
   return SelectAndScatter(network, op, operands, out[0]);
 }
+
+InitialValueWatch::InitialValueWatch() { watch = this; }
+InitialValueWatch::~InitialValueWatch() { watch = nullptr; }
 
 // Operators of scalars work on vectors just as well: every scalar becomes a vector of lanes.
 StatusOr<std::vector<Array>> EvaluateLanes(const Network& body,
