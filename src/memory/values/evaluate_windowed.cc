@@ -117,9 +117,10 @@ bool Same(const std::vector<Array>& a, const std::vector<Array>& b) {
 }
 
 // Whether an element that was combined with the initial value becomes another where that is taken
-// again: not with an identity, nor with any bound of a maximum. Asks some of the elements and the
+// again: not with an identity, nor with any bound of a maximum. With one element for each result
+// XLA may not take it at all, so there it is to change nothing. Asks some of the elements and the
 // initial value itself.
-bool InitialValueCounts(const Network& body, const std::vector<Array>& operands) {
+bool InitialValueCounts(const Network& body, const std::vector<Array>& operands, const Box& out) {
   const int64_t elements = Elements(operands[0].box);
   const int64_t asked = std::min<int64_t>(elements, 4096);
   if (asked == 0) return false;
@@ -139,6 +140,7 @@ bool InitialValueCounts(const Network& body, const std::vector<Array>& operands)
   };
   const auto once = combined(initial, some);
   if (!once) return false;
+  if (elements == Elements(out) && !Same(*once, some)) return true;
   const auto before = combined(initial, *once), after = combined(*once, initial);
   return (before && !Same(*before, *once)) || (after && !Same(*after, *once));
 }
@@ -304,7 +306,7 @@ StatusOr<std::vector<Array>> EvaluateWindowed(const Network& network, const Op& 
     if (KindOf(operand.type) == ValueKind::kNone) return NoArithmetic(op, "its type");
   }
   const bool reduces = op.opcode == "reduce" || op.opcode == "reduce-window";
-  if (watch != nullptr && reduces && InitialValueCounts(*op.bodies[0], operands)) {
+  if (watch != nullptr && reduces && InitialValueCounts(*op.bodies[0], operands, out[0])) {
     watch->Notice(op.name);
   }
   if (op.opcode == "reduce") return Reduce(op, operands, out[0]);
