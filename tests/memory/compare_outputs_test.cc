@@ -106,6 +106,28 @@ TEST(CompareOutputs, CannotTellWhereAnInitialValueMayNotBeTaken) {
   EXPECT_FALSE(CheckOfReduction("-1", kMaximum, 0.25, false, 1).unclear);
 }
 
+// A square root of what is negative, masked by products: XLA's algebraic simplifier chooses zeros.
+TEST(CompareOutputs, CannotTellOfNanTimesATruthValue) {
+  InstructionInfo less = Instruction("compare", {64}, {1, 3}, {{"direction", "LT"}});
+  less.shape.type = "pred";
+  for (const bool masked : {true, false}) {
+    const Network network = Built(
+        {Instruction("iota", {64}, {}, {{"iota_dimension", "0"}}), Instruction("sine", {64}, {0}),
+         Number("0"), Instruction("broadcast", {64}, {2}, {{"dimensions", "{}"}}), less,
+         Instruction("convert", {64}, {4}), Instruction("sqrt", {64}, {1}),
+         Instruction("multiply", {64}, {6, masked ? 5u : 1u})});
+    const std::vector<Array> ours = Expected(network, {});
+    std::vector<Array> others = ours;
+    for (double& value : others[0].reals) value = value != value ? 0 : value;
+    Evaluation reference;
+    reference.results = {Encoded(others[0])};
+    reference.noisy_results = {reference.results, reference.results, reference.results};
+    const OutputCheck check = CompareOutputs(network, ours, reference);
+    EXPECT_FALSE(check.equal);
+    EXPECT_EQ(check.unclear, masked) << check.reason;
+  }
+}
+
 TEST(CompareOutputs, HoldsReductionsToXlaWhereNothingIsOpen) {
   // An identity; a bound, however often it is taken; and what does not depend on the sum.
   for (const OutputCheck& check :

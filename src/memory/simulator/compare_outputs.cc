@@ -102,9 +102,34 @@ std::vector<std::string> NoiseOnTheWay(const Network& network, const Evaluation&
   return noise;
 }
 
-// Of each output, the name of a reduction that it depends on and whose result depends on how often
-// the initial value is taken; empty where there is none.
-std::vector<std::string> OpenReductions(const Network& network, const Evaluation& reference) {
+bool HasNan(const Array& array) {
+  const auto nan = [](const auto& value) { return value != value; };
+  return std::any_of(array.reals.begin(), array.reals.end(), nan) ||
+         std::any_of(array.complexes.begin(), array.complexes.end(), nan);
+}
+
+// multiply(x, convert(truth value)), of which XLA's algebraic simplifier makes a choice: 0 where x
+// is no number.
+bool MultipliesByTruth(const Network& network, const Op& op) {
+  if (op.opcode != "multiply") return false;
+  for (ExprId input : op.inputs) {
+    for (TensorId leaf : LeavesOf(network, input)) {
+      const OpId producer = network.tensors[static_cast<size_t>(leaf)].producer;
+      if (producer == kNone) continue;
+      const Op& made = network.ops[static_cast<size_t>(producer)];
+      const ExprId from = made.inputs.empty() ? kNone : made.inputs[0];
+      if (made.opcode == "convert" &&
+          network.exprs[static_cast<size_t>(from)].type == ElementType::kPred) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Of each output, what it depends on that XLA leaves open: a reduction whose result depends on how
+// often the initial value is taken, or a NaN times a truth value; empty where there is none.
+std::vector<std::string> OpenMeanings(const Network& network, const Evaluation& reference) {
   std::vector<std::string> of_tensor(network.tensors.size());
   const auto behind = [&](ExprId expr) -> std::string {
     for (TensorId leaf : LeavesOf(network, expr)) {
@@ -117,11 +142,17 @@ std::vector<std::string> OpenReductions(const Network& network, const Evaluation
   InitialValueWatch watch;
   const auto values = EvaluateNetwork(
       network, [&](TensorId id, const Box& box) { return given.Read(id, box); },
-      [&](const Op& op, Array&) {
+      [&](const Op& op, const Array& result) {
         std::string open = watch.Noticed();
+        if (!open.empty()) {
+          open += " begins with a value that is no identity of its function, and XLA leaves open "
+                  "how often that is taken";
+        } else if (HasNan(result) && MultipliesByTruth(network, op)) {
+          open = op.name + " multiplies an infinity or NaN by a truth value; XLA may choose";
+        }
         for (size_t k = 0; open.empty() && k < op.inputs.size(); ++k) open = behind(op.inputs[k]);
         if (open.empty()) return;
-        for (TensorId result : op.results) of_tensor[static_cast<size_t>(result)] = open;
+        for (TensorId id : op.results) of_tensor[static_cast<size_t>(id)] = open;
       });
   std::vector<std::string> of_output(network.outputs.size());
   if (!values || given.lacking()) return of_output;
@@ -142,7 +173,7 @@ OutputCheck CompareOutputs(const Network& network, const std::vector<Array>& out
   if (outputs.size() != reference.results.size()) return differ(outputs.size(), "is missing");
   std::vector<std::vector<std::string>> noises;  // looked for where they are needed
   bool silent = false;                           // there are no more
-  std::optional<std::vector<std::string>> open;  // reductions, likewise
+  std::optional<std::vector<std::string>> open;  // meanings, likewise
   check.equal = true;
   for (size_t k = 0; k < outputs.size(); ++k) {
     const verify::ElementType* const type = verify::FindElementType(NameOf(outputs[k].type));
@@ -177,13 +208,11 @@ OutputCheck CompareOutputs(const Network& network, const std::vector<Array>& out
       // Ours moves more than XLA's runs do: that explains a distance, but excuses no flips.
       const bool moved = !noises.empty() && found.outcome == verify::Outcome::kFlips;
       if (found.outcome == verify::Outcome::kDifferent) {
-        if (!open) open = OpenReductions(network, reference);
+        if (!open) open = OpenMeanings(network, reference);
         if ((*open)[k].empty()) return differ(k, std::to_string(found.over) + what);
         check.unclear = true;
         check.equal = false;
-        check.reason = "output " + std::to_string(k) + ": " + (*open)[k] +
-                       " begins with a value that is no identity of its function, and XLA leaves "
-                       "open how often that is taken";
+        check.reason = "output " + std::to_string(k) + ": " + (*open)[k];
         continue;
       }
       if (moved || found.outcome > verify::Outcome::kFlips) {

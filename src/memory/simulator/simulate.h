@@ -39,7 +39,7 @@ StatusOr<Simulation> Simulate(const Network& network, const Machine& machine, co
 struct OutputCheck {
   bool equal = false;
   // Neither equal nor different: decisions in the program hang on the last bit of these inputs, or
-  // XLA leaves open what a reduction means.
+  // XLA leaves open what an operator means.
   bool unclear = false;
   double worst = 0;    // error as a share of the tolerance
   std::string reason;  // where not
@@ -48,7 +48,7 @@ struct OutputCheck {
 // By the rule that holds everywhere (verify/rule.h), from XLA's further runs; where those do not
 // explain it, also from what ours change by when every elementwise result on the way is moved. An
 // output that differs is unclear where a reduction behind it depends on how often its initial value
-// is taken.
+// is taken, or where an infinity or NaN is multiplied by a truth value.
 OutputCheck CompareOutputs(const Network& network, const std::vector<Array>& outputs,
                            const Evaluation& reference);
 
