@@ -38,13 +38,16 @@ inline tl::unexpected<Error> MakeError(ErrorCode code, std::string message) {
 
 }  // namespace hone
 
-#define HONE_CHECK(condition)                                                              \
-  do {                                                                                     \
-    if (!(condition)) {                                                                    \
-      std::fprintf(stderr, "hone: broken invariant at %s:%d: %s\n", __FILE__, __LINE__,    \
-                   #condition);                                                            \
-      std::abort();                                                                        \
-    }                                                                                      \
+// The file is told from src/ on: where it was built is nobody's business.
+#define HONE_CHECK(condition)                                                                 \
+  do {                                                                                        \
+    if (!(condition)) {                                                                       \
+      const std::string file = __FILE__;                                                      \
+      const size_t source = file.rfind("src/");                                               \
+      std::fprintf(stderr, "hone: broken invariant at %s:%d: %s\n",                           \
+                   file.c_str() + (source == file.npos ? 0 : source), __LINE__, #condition);  \
+      std::abort();                                                                           \
+    }                                                                                         \
   } while (false)
 
 #endif  // HONE_CORE_RESULT_H_
