@@ -1,5 +1,5 @@
-// A compiler that remembers kernels: how long a second compilation takes, and one that differs by one
-// decision, against a compiler that does not; and whether the code is the same.
+// A compiler that remembers kernels: how long a second compilation takes, and one that differs by
+// one decision, against a compiler that does not; and whether the code is the same.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -42,8 +42,9 @@ class Kernels {
     if (in_plain->metrics.op_count < static_cast<int64_t>(least)) return;
     const auto sites = (*remembering)->Compile({in_remembering->id, {}}, {}, CompileOptions{});
     if (!sites) return Except(source.name, sites.error().message);
-    // Each race compiles the program, unless it has been raced, and then the program under the plan. A
-    // choice for a place that there is none of changes nothing and is compiled all the same.
+    // Each race compiles the program, unless it has been raced, and then the program under the
+    // plan. A choice for a place that there is none of changes nothing and is compiled all the
+    // same.
     CompilePlan nothing;
     nothing.choices.push_back({1, "none"});
     const auto full = CompileSeconds(**plain, in_plain->id, nothing);
@@ -61,7 +62,8 @@ class Kernels {
       const auto one = CompileSeconds(**remembering, in_remembering->id, plan);
       const auto slow = CompileSeconds(**plain, in_plain->id, plan);
       if (one && slow) shares.push_back(*one / *slow);
-      if (options_.compare_budget > 0) Compare(**remembering, in_remembering->id, plan, source.name);
+      if (options_.compare_budget > 0)
+        Compare(**remembering, in_remembering->id, plan, source.name);
     }
     if (!shares.empty()) row["one_decision_share"] = Median(shares);
     const Timing timing = (*remembering)->timing();
@@ -70,12 +72,12 @@ class Kernels {
     row["kernels_checked"] = timing.kernels_checked;
     row["kernels_differed"] = timing.kernels_differed;
     if (!options_.json) {
-      fmt::print("{:44} {:6.2f} s   again {:4.2f}   one decision {:4.2f}   {} reused, {} compiled, {} "
-                 "checked, {} differed\n",
-                 source.name.substr(source.name.rfind('/') + 1).substr(0, 44), *full,
-                 *again / *full, shares.empty() ? 0.0 : Median(shares),
-                 timing.kernels_reused, timing.kernels_compiled, timing.kernels_checked,
-                 timing.kernels_differed);
+      fmt::print(
+          "{:44} {:6.2f} s   again {:4.2f}   one decision {:4.2f}   {} reused, {} compiled, {} "
+          "checked, {} differed\n",
+          source.name.substr(source.name.rfind('/') + 1).substr(0, 44), *full, *again / *full,
+          shares.empty() ? 0.0 : Median(shares), timing.kernels_reused, timing.kernels_compiled,
+          timing.kernels_checked, timing.kernels_differed);
       std::fflush(stdout);
     }
     rows_.push_back(std::move(row));
@@ -108,7 +110,8 @@ class Kernels {
     exceptions_.push_back(name.substr(name.rfind('/') + 1) + ": " + what);
   }
 
-  std::optional<double> CompileSeconds(Pool& pool, ProgramId program, const CompilePlan& plan) const {
+  std::optional<double> CompileSeconds(Pool& pool, ProgramId program,
+                                       const CompilePlan& plan) const {
     RaceOptions race;
     race.budget_seconds = 1e-3;
     race.least_pairs = 1;
@@ -150,11 +153,12 @@ int RunKernels(const Options& options) {
     for (const auto& exception : result["exceptions"]) {
       fmt::print("  {}\n", exception.get<std::string>());
     }
-    fmt::print("{} programs; of a full compilation, in the median: the same again {:.3f}, one decision "
-               "otherwise {:.3f}; {} kernels checked, {} differed\n",
-               result["programs"].get<size_t>(), result.value("second_share_median", 0.0),
-               result.value("one_decision_share_median", 0.0),
-               result["kernels_checked"].get<int64_t>(), result["kernels_differed"].get<int64_t>());
+    fmt::print(
+        "{} programs; of a full compilation, in the median: the same again {:.3f}, one decision "
+        "otherwise {:.3f}; {} kernels checked, {} differed\n",
+        result["programs"].get<size_t>(), result.value("second_share_median", 0.0),
+        result.value("one_decision_share_median", 0.0), result["kernels_checked"].get<int64_t>(),
+        result["kernels_differed"].get<int64_t>());
   }
   return result["kernels_differed"] == 0 && result["different"] == 0 ? 0 : 1;
 }

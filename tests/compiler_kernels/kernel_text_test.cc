@@ -48,8 +48,11 @@ TEST(KernelText, OfMlirHasNoNamesOfItsProgram) {
 TEST(KernelText, OfMlirHasAllElse) {
   const auto kernel = ReadMlirKernel(kMlir);
   ASSERT_TRUE(kernel);
-  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
-           {"385", "386"}, {"@expf", "@logf"}, {"align = 64", "align = 32"}, {"d0 in [0, 1]", "d0 in [0, 2]"}}) {
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{"385", "386"},
+                                                        {"@expf", "@logf"},
+                                                        {"align = 64", "align = 32"},
+                                                        {"d0 in [0, 1]", "d0 in [0, 2]"}}) {
     const auto other = ReadMlirKernel(absl::StrReplaceAll(kMlir, {{from, to}}));
     ASSERT_TRUE(other);
     EXPECT_NE(other->text, kernel->text) << from;
@@ -80,7 +83,8 @@ define internal void @call.3_wrapped(ptr %0) {
   ASSERT_TRUE(kernel);
   EXPECT_EQ(kernel->function, "call.3");
   EXPECT_EQ(kernel->module, "__compute_module_call.3_kernel_module");
-  const auto other = ReadLlvmKernel(absl::StrReplaceAll(kLlvm, {{"call.3", "call.44"}, {"i64 29", "i64 3"}}));
+  const auto other =
+      ReadLlvmKernel(absl::StrReplaceAll(kLlvm, {{"call.3", "call.44"}, {"i64 29", "i64 3"}}));
   ASSERT_TRUE(other);
   EXPECT_EQ(other->text, kernel->text);
   EXPECT_NE(ReadLlvmKernel(absl::StrReplaceAll(kLlvm, {{"@expf", "@logf"}}))->text, kernel->text);

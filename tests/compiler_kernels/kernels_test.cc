@@ -56,7 +56,8 @@ Ran CompileAndRun(const std::string& text, CodeQuality quality = CodeQuality::kS
                 after.checked - before.checked, after.differed - before.differed};
   Arrays arguments;
   arguments.push_back(xla::LiteralUtil::CreateR2FromArray2D(xla::Array2D<float>(64, 64)));
-  for (int i = 0; i < 64 * 64; ++i) arguments[0].data<float>()[i] = 0.001f * static_cast<float>(i % 977);
+  for (int i = 0; i < 64 * 64; ++i)
+    arguments[0].data<float>()[i] = 0.001f * static_cast<float>(i % 977);
   auto placed = program->Place(arguments);
   EXPECT_TRUE(placed.ok()) << placed.status();
   auto results = program->Run(*placed);

@@ -44,7 +44,10 @@ TEST(ObjectFile, CodeIsTheSameWhateverItsFunctionIsCalled) {
 TEST(ObjectFile, WhatIsNoObjectIsRefused) {
   const std::string one = ReadObject(0);
   EXPECT_FALSE(DefinedFunction(""));
-  EXPECT_FALSE(RenameFunction("\x7f" "ELF", "x"));
+  EXPECT_FALSE(
+      RenameFunction("\x7f"
+                     "ELF",
+                     "x"));
   // Cut off or overwritten anywhere: an answer or none, never a read beyond the end.
   for (size_t at = 0; at < one.size(); at += 7) {
     (void)RenameFunction(one.substr(0, at), "x");

@@ -1,5 +1,5 @@
-; A kernel that does nothing. empty_kernel.cc has it as bitcode, made by llvm-as of LLVM 19; newer LLVM
-; reads it.
+; A kernel that does nothing. empty_kernel.cc has it as bitcode, made by llvm-as of LLVM 19, which newer
+; LLVM reads.
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 

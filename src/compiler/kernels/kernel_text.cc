@@ -166,8 +166,8 @@ std::optional<KernelText> ReadLlvmKernel(std::string_view printed) {
     rest.append(line).push_back('\n');
     if (!absl::StartsWith(line, "define ")) return;
     const std::string_view symbol = FirstSymbol(line);
-    const bool inside = absl::StartsWith(line, "define internal ") ||
-                        absl::StartsWith(line, "define private ");
+    const bool inside =
+        absl::StartsWith(line, "define internal ") || absl::StartsWith(line, "define private ");
     if (!symbol.empty()) definitions.Add(symbol, !inside);
   });
   if (!definitions.OneEntry() || kernel.module.empty()) return std::nullopt;

@@ -1,5 +1,5 @@
-// The code of one kernel, as XLA prints it, without the names that its program gave it: kernels that
-// compute the same have the same text, whatever they are called and wherever they stand.
+// The code of one kernel, as XLA prints it, without the names that its program gave it: kernels
+// that compute the same have the same text, whatever they are called and wherever they stand.
 #ifndef HONE_COMPILER_KERNELS_KERNEL_TEXT_H_
 #define HONE_COMPILER_KERNELS_KERNEL_TEXT_H_
 

@@ -70,8 +70,8 @@ class Kernels {
 
   KernelCounts counts() const { return {compiled_, reused_, checked_, differed_}; }
 
-  // What FusionCompiler makes of this: a module without content for a kernel that is known, nothing for
-  // one that XLA has to make.
+  // What FusionCompiler makes of this: a module without content for a kernel that is known, nothing
+  // for one that XLA has to make.
   llvm_module::Owned Lower(std::string_view mlir, void* llvm_context) {
     std::optional<KernelText> kernel = ReadMlirKernel(mlir);
     if (!kernel) return {};
@@ -93,8 +93,8 @@ class Kernels {
     return {};
   }
 
-  // The object file for what IrCompiler was given; empty where XLA has to make it. `compiled` is to be
-  // called with what came of it then.
+  // The object file for what IrCompiler was given; empty where XLA has to make it: Compiled() is
+  // told then what came of it. Writes what is known of the kernel.
   std::string Find(std::string_view llvm, Job* job) {
     std::optional<KernelText> kernel = ReadLlvmKernel(llvm);
     if (!kernel) return {};
@@ -144,7 +144,8 @@ class Kernels {
   std::unique_ptr<KernelCache> cache_ = std::make_unique<KernelCache>(size_t{1} << 28);  // or none
   std::mutex mutex_;
   std::unordered_map<std::string, Job> jobs_;  // by the identifier of the LLVM module
-  std::atomic<int64_t> compiled_{0}, reused_{0}, checked_{0}, differed_{0}, known_{0}, stand_ins_{0};
+  std::atomic<int64_t> compiled_{0}, reused_{0}, checked_{0}, differed_{0}, known_{0},
+      stand_ins_{0};
 };
 
 }  // namespace
@@ -180,11 +181,11 @@ extern "C" void* _ZN3xla3cpu14FusionCompiler7CompileERN4llvm11LLVMContextEN4mlir
   return real(result, compiler, context, module);
 }
 
-// llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> xla::cpu::IrCompiler::operator()(llvm::Module&)
+// llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+// xla::cpu::IrCompiler::operator()(llvm::Module&)
 extern "C" void* _ZN3xla3cpu10IrCompilerclERN4llvm6ModuleE(llvm_module::ExpectedBuffer* result,
                                                            void* compiler, void* module) {
-  static const auto real =
-      Real<void* (*)(llvm_module::ExpectedBuffer*, void*, void*)>(__func__);
+  static const auto real = Real<void* (*)(llvm_module::ExpectedBuffer*, void*, void*)>(__func__);
   Kernels& kernels = Kernels::Get();
   if (!kernels.active()) return real(result, compiler, module);
   Job job;

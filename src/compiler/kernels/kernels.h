@@ -1,11 +1,11 @@
-// A compiler that remembers kernels. Nearly all of a compilation makes machine code, and between two
-// programs that a search tries most kernels are the same: their code is kept by what they compute and
-// put in where it is wanted again, under the name that it has there.
+// A compiler that remembers kernels. Nearly all of a compilation makes machine code, and between
+// two programs that a search tries most kernels are the same: their code is kept by what they
+// compute and put in where it is wanted again, under the name that it has there.
 //
-// XLA:CPU makes a kernel in two steps, FusionCompiler::Compile (MLIR to LLVM) and IrCompiler (LLVM to
-// an object file). Both are taken over, as sites/intercept.h has it. A kernel whose MLIR is known goes
-// on as an LLVM module without content, which stands for it until the object is asked for. One known
-// kernel in a hundred is compiled all the same and compared.
+// XLA:CPU makes a kernel in two steps, FusionCompiler::Compile (MLIR to LLVM) and IrCompiler (LLVM
+// to an object file). Both are taken over, as sites/intercept.h has it. A kernel whose MLIR is
+// known goes on as an LLVM module without content, which stands for it until the object is asked
+// for. One known kernel in a hundred is compiled all the same and compared.
 #ifndef HONE_COMPILER_KERNELS_KERNELS_H_
 #define HONE_COMPILER_KERNELS_KERNELS_H_
 

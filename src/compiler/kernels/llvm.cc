@@ -18,8 +18,8 @@ struct Pointer {
   ~Pointer() {}
 };
 
-// An llvm::Twine of one C string or of none. Its kinds stand behind two children of one word or of two,
-// by LLVM's version: written in both places.
+// An llvm::Twine of one C string or of none. Its kinds stand behind two children of one word or of
+// two, by LLVM's version: written in both places.
 class Twine {
  public:
   explicit Twine(const char* text) {
@@ -48,7 +48,8 @@ std::string DumpToString(void* module) asm(
 Pointer ParseEmbeddedBitcode(void* context, std::string_view bitcode, std::string_view name) asm(
     "_ZN3xla7codegen20ParseEmbeddedBitcodeERN4llvm11LLVMContextESt17basic_string_viewIcSt11char_"
     "traitsIcEES7_");
-void* GetFunction(const void* module, StringRef name) asm("_ZNK4llvm6Module11getFunctionENS_9StringRefE");
+void* GetFunction(const void* module,
+                  StringRef name) asm("_ZNK4llvm6Module11getFunctionENS_9StringRefE");
 void SetName(void* value, const void* twine) asm("_ZN4llvm5Value7setNameERKNS_5TwineE");
 void SetModuleIdentifier(void* module, StringRef identifier) asm(
     "_ZN4llvm6Module19setModuleIdentifierENS_9StringRefE");
@@ -85,7 +86,8 @@ Owned WithoutContent(void* llvm_context, std::string_view identifier, std::strin
 }
 
 void* CopyToBuffer(std::string_view object) {
-  return wheel::GetMemBufferCopy({object.data(), object.size()}, wheel::Twine(nullptr).get()).object;
+  return wheel::GetMemBufferCopy({object.data(), object.size()}, wheel::Twine(nullptr).get())
+      .object;
 }
 
 std::string_view ContentOf(const ExpectedBuffer& buffer) {

@@ -1,5 +1,6 @@
-// The little of LLVM and MLIR that remembering kernels needs, by exported functions: the wheel has their
-// code but not their headers. What is passed by value or returned is laid out by the Itanium C++ ABI.
+// The little of LLVM and MLIR that remembering kernels needs, by exported functions: the wheel has
+// their code but not their headers. What is passed by value or returned is laid out by the Itanium
+// C++ ABI.
 #ifndef HONE_COMPILER_KERNELS_LLVM_H_
 #define HONE_COMPILER_KERNELS_LLVM_H_
 

@@ -117,9 +117,8 @@ bool SameRelocations(const Object& a, const Elf64_Shdr& of_a, const Object& b,
     const uint64_t symbol_a = ELF64_R_SYM(one.r_info);
     const uint64_t symbol_b = ELF64_R_SYM(other.r_info);
     if (one.r_offset != other.r_offset || one.r_addend != other.r_addend ||
-        ELF64_R_TYPE(one.r_info) != ELF64_R_TYPE(other.r_info) ||
-        symbol_a >= a.symbols().size() || symbol_b >= b.symbols().size() ||
-        a.SymbolName(symbol_a) != b.SymbolName(symbol_b)) {
+        ELF64_R_TYPE(one.r_info) != ELF64_R_TYPE(other.r_info) || symbol_a >= a.symbols().size() ||
+        symbol_b >= b.symbols().size() || a.SymbolName(symbol_a) != b.SymbolName(symbol_b)) {
       return false;
     }
   }
@@ -186,9 +185,8 @@ bool SameCode(std::string_view a, std::string_view b) {
     }
     if (of_one.sh_type == SHT_STRTAB || of_one.sh_type == SHT_SYMTAB) continue;
     if (of_one.sh_size != of_other.sh_size) return false;
-    const bool same = of_one.sh_type == SHT_RELA
-                          ? SameRelocations(one, of_one, other, of_other)
-                          : one.Content(of_one) == other.Content(of_other);
+    const bool same = of_one.sh_type == SHT_RELA ? SameRelocations(one, of_one, other, of_other)
+                                                 : one.Content(of_one) == other.Content(of_other);
     if (!same) return false;
   }
   return SameSymbols(one, other);
