@@ -232,7 +232,7 @@ TEST(MakePlan, MakesGradientsOfKernelsWhereWhatTheySumIsOnTheChip) {
   const Network program = ConvolutionalStep(5);
   const Machine machine = SmallMachine(16, 8192);
   const Network network = ByParts(program, LargeBytes(machine));
-  const auto planned = MakePlan(program, network, machine, {2, nullptr, 0});
+  const auto planned = MakePlan(program, network, machine, {60, nullptr, 0});
   ASSERT_TRUE(planned) << planned.error().message;
   const Figures& figures = planned->plan.figures;
   EXPECT_EQ(figures.streamed, 0);
