@@ -53,9 +53,9 @@ void AddCommonOptions(CLI::App& app, CommonOptions& options) {
           fmt::format("of program states, a worker ({})",
                       HumanBytes(static_cast<double>(options.cache_bytes))))
       ->group(kGroup);
-  AddSize(app, "--kernel-cache", options.kernel_bytes,
-          fmt::format("of kernels' machine code, a worker; 0: every kernel is compiled ({})",
-                      HumanBytes(static_cast<double>(options.kernel_bytes))))
+  AddSizeOrNone(app, "--kernel-cache", options.kernel_bytes,
+                fmt::format("of kernels' machine code, a worker; 0: every kernel is compiled ({})",
+                            HumanBytes(static_cast<double>(options.kernel_bytes))))
       ->group(kGroup);
   app.add_option("--max-input-mb", options.most_input_mb,
                  fmt::format("larger files are not read ({})", options.most_input_mb))

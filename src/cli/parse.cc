@@ -135,6 +135,13 @@ CLI::Option* AddSize(CLI::App& app, const std::string& name, size_t& bytes,
   return AddParsed(app, name, bytes, help, "SIZE", ParseSize);
 }
 
+CLI::Option* AddSizeOrNone(CLI::App& app, const std::string& name, size_t& bytes,
+                           const std::string& help) {
+  return AddParsed(app, name, bytes, help, "SIZE", [](std::string_view text) {
+    return Trim(text) == "0" ? StatusOr<size_t>(0) : ParseSize(text);
+  });
+}
+
 CLI::Option* AddBudget(CLI::App& app, const std::string& name, Budget& budget,
                        const std::string& help) {
   return AddParsed(app, name, budget, help, "BUDGET", ParseBudget);

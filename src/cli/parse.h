@@ -34,6 +34,9 @@ CLI::Option* AddDuration(CLI::App& app, const std::string& name, double& seconds
                          const std::string& help);
 CLI::Option* AddSize(CLI::App& app, const std::string& name, size_t& bytes,
                      const std::string& help);
+// Also "0", for none.
+CLI::Option* AddSizeOrNone(CLI::App& app, const std::string& name, size_t& bytes,
+                           const std::string& help);
 CLI::Option* AddBudget(CLI::App& app, const std::string& name, Budget& budget,
                        const std::string& help);
 

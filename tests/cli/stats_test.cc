@@ -32,6 +32,11 @@ TEST_F(Stats, SmallProgram) {
   EXPECT_EQ(json["elided_constants"], false);
 }
 
+TEST_F(Stats, ACacheOfNothingMayBeAskedFor) {
+  EXPECT_EQ(Hone({"stats", "small.hlo", "--kernel-cache", "0"}).code, 0);
+  EXPECT_EQ(Hone({"stats", "small.hlo", "--kernel-cache", "none"}).code, 2);
+}
+
 TEST_F(Stats, Text) {
   const Ran ran = Hone({"stats", "small.hlo"});
   EXPECT_EQ(ran.code, 0);
