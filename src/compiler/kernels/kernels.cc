@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdio>
 #include <memory>
 #include <mutex>
@@ -37,9 +38,8 @@ Fingerprint KeyOf(const KernelText& kernel, uint64_t configuration) {
 struct Job {
   Fingerprint key;
   std::string function;
-  Object object;       // where the module is without content: what it stands for
-  Object expected;     // where it is compiled to be compared
-  bool twice = false;  // two modules of this name: nothing is known of either
+  Object object;    // what it comes to, where that is known
+  Object expected;  // where it is compiled to be compared
 };
 
 class Kernels {
@@ -54,43 +54,37 @@ class Kernels {
     cache_ = bytes == 0 ? nullptr : std::make_unique<KernelCache>(bytes);
   }
 
-  uint64_t Begin(uint64_t configuration) {
-    compiling_.lock();
-    return configuration_.exchange(configuration);
+  void Begin(uint64_t configuration) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    ended_.wait(lock, [&] { return compiling_ == 0 || configuration_ == configuration; });
+    ++compiling_;
+    configuration_ = configuration;
   }
-  void End(uint64_t before) {
-    configuration_ = before;
-    if (before == 0) {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      jobs_.clear();
-    }
-    compiling_.unlock();
+  void End() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (--compiling_ > 0) return;
+    configuration_ = 0;
+    jobs_.clear();
+    ended_.notify_all();
   }
   bool active() const { return configuration_ != 0 && cache_ != nullptr; }
 
   KernelCounts counts() const { return {compiled_, reused_, checked_, differed_}; }
 
-  // What FusionCompiler makes of this: a module without content for a kernel that is known, nothing
-  // for one that XLA has to make.
-  llvm_module::Owned Lower(std::string_view mlir, void* llvm_context) {
-    std::optional<KernelText> kernel = ReadMlirKernel(mlir);
-    if (!kernel) return {};
-    Job job;
-    job.key = KeyOf(*kernel, configuration_);
-    job.function = std::move(kernel->function);
-    const Object known = cache_->Find(job.key);
-    if (known != nullptr && !IsToBeChecked()) {
-      const std::string module = absl::StrCat("hone.", ++stand_ins_);
-      llvm_module::Owned made = llvm_module::WithoutContent(llvm_context, module, job.function);
-      if (!made.empty()) {
-        job.object = known;
-        Note(module, std::move(job));
-        return made;
-      }
-    }
-    job.expected = known;
-    Note(llvm_module::IdentifierOf(kernel->module), std::move(job));
-    return {};
+  // What is known of a fusion's kernel; nothing where this is none.
+  std::optional<Job> OfFusion(std::string_view mlir) {
+    const std::optional<KernelText> kernel = ReadMlirKernel(mlir);
+    if (!kernel) return std::nullopt;
+    return JobFor(*kernel, configuration_);
+  }
+
+  // The identifier under which the LLVM module of this job is found again: one of its own, for two
+  // compilations at a time may call their kernels the same.
+  std::string Note(const Job& job) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::string identifier = absl::StrCat("hone.", ++modules_);
+    jobs_[identifier] = job;
+    return identifier;
   }
 
   // The object file for what IrCompiler was given; empty where XLA has to make it: Compiled() is
@@ -103,13 +97,8 @@ class Kernels {
       const auto found = jobs_.find(kernel->module);
       if (found != jobs_.end()) *job = found->second;
     }
-    if (job->twice) return {};
-    if (job->function.empty()) {  // no fusion: it has come straight from an emitter
-      job->key = KeyOf(*kernel, ~configuration_);
-      job->function = std::move(kernel->function);
-      const Object known = cache_->Find(job->key);
-      (known == nullptr || IsToBeChecked() ? job->expected : job->object) = known;
-    }
+    // Else it is no fusion and has come straight from an emitter.
+    if (job->function.empty()) *job = JobFor(*kernel, ~configuration_);
     if (job->object == nullptr) return {};
     ++reused_;
     return *RenameFunction(*job->object, job->function);  // as it was kept, it can be
@@ -117,7 +106,7 @@ class Kernels {
 
   void Compiled(const Job& job, std::string_view object) {
     ++compiled_;
-    if (job.twice || job.function.empty()) return;
+    if (job.function.empty()) return;
     if (job.expected != nullptr) {
       ++checked_;
       if (SameCode(*job.expected, object)) return;
@@ -131,21 +120,24 @@ class Kernels {
   }
 
  private:
-  bool IsToBeChecked() { return ++known_ % kCheckOneIn == 0; }
-
-  void Note(const std::string& module, Job job) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto [found, inserted] = jobs_.try_emplace(module, std::move(job));
-    if (!inserted) found->second.twice = true;
+  Job JobFor(const KernelText& kernel, uint64_t configuration) {
+    Job job;
+    job.key = KeyOf(kernel, configuration);
+    job.function = kernel.function;
+    const Object known = cache_->Find(job.key);
+    if (known == nullptr) return job;
+    (++known_ % kCheckOneIn == 0 ? job.expected : job.object) = known;
+    return job;
   }
 
-  std::recursive_mutex compiling_;
   std::atomic<uint64_t> configuration_{0};  // 0 where nothing is to be remembered
   std::unique_ptr<KernelCache> cache_ = std::make_unique<KernelCache>(size_t{1} << 28);  // or none
-  std::mutex mutex_;
+  std::mutex mutex_;  // of what follows, and of changes of the configuration
+  std::condition_variable ended_;
+  int compiling_ = 0;
+  int64_t modules_ = 0;
   std::unordered_map<std::string, Job> jobs_;  // by the identifier of the LLVM module
-  std::atomic<int64_t> compiled_{0}, reused_{0}, checked_{0}, differed_{0}, known_{0},
-      stand_ins_{0};
+  std::atomic<int64_t> compiled_{0}, reused_{0}, checked_{0}, differed_{0}, known_{0};
 };
 
 }  // namespace
@@ -153,9 +145,10 @@ class Kernels {
 KernelCounts CountsOfKernels() { return Kernels::Get().counts(); }
 void SetKernelMemory(size_t bytes) { Kernels::Get().SetMemory(bytes); }
 
-RememberKernels::RememberKernels(uint64_t configuration)
-    : before_(Kernels::Get().Begin(configuration == 0 ? 1 : configuration)) {}
-RememberKernels::~RememberKernels() { Kernels::Get().End(before_); }
+RememberKernels::RememberKernels(uint64_t configuration) {
+  Kernels::Get().Begin(configuration == 0 ? 1 : configuration);
+}
+RememberKernels::~RememberKernels() { Kernels::Get().End(); }
 
 }  // namespace hone::compiler
 
@@ -171,14 +164,22 @@ extern "C" void* _ZN3xla3cpu14FusionCompiler7CompileERN4llvm11LLVMContextEN4mlir
   static const auto real =
       Real<void* (*)(llvm_module::StatusOrModule*, void*, void*, void*)>(__func__);
   Kernels& kernels = Kernels::Get();
-  if (kernels.active()) {
-    llvm_module::Owned made = kernels.Lower(llvm_module::PrintMlir(module), context);
+  if (!kernels.active()) return real(result, compiler, context, module);
+  const std::optional<Job> job = kernels.OfFusion(llvm_module::PrintMlir(module));
+  if (!job) return real(result, compiler, context, module);
+  if (job->object != nullptr) {
+    llvm_module::Owned made = llvm_module::WithoutContent(context, job->function);
     if (!made.empty()) {
+      llvm_module::SetIdentifier(made.get(), kernels.Note(*job));
       *result = {llvm_module::kOk, made.Release()};
       return result;
     }
   }
-  return real(result, compiler, context, module);
+  void* const returned = real(result, compiler, context, module);
+  if (result->status == llvm_module::kOk) {
+    llvm_module::SetIdentifier(result->module, kernels.Note(*job));
+  }
+  return returned;
 }
 
 // llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>

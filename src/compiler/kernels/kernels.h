@@ -27,16 +27,13 @@ KernelCounts CountsOfKernels();
 void SetKernelMemory(size_t bytes);
 
 // While it lives, kernels are remembered, under a number for all that decides on code beside the
-// kernel itself: the quality of optimisation, flags. One at a time: another thread's waits.
+// kernel itself: the quality of optimisation, flags. One under another number waits for it.
 class RememberKernels {
  public:
   explicit RememberKernels(uint64_t configuration);
   ~RememberKernels();
   RememberKernels(const RememberKernels&) = delete;
   RememberKernels& operator=(const RememberKernels&) = delete;
-
- private:
-  const uint64_t before_;
 };
 
 }  // namespace hone::compiler

@@ -68,11 +68,11 @@ Owned::~Owned() {
 std::string PrintMlir(void* module_op) { return wheel::PrintModule(module_op); }
 std::string PrintLlvm(void* module) { return wheel::DumpToString(module); }
 
-std::string IdentifierOf(std::string_view mlir_module) {
-  return "__compute_module_" + std::string(mlir_module);
+void SetIdentifier(void* module, std::string_view identifier) {
+  wheel::SetModuleIdentifier(module, {identifier.data(), identifier.size()});
 }
 
-Owned WithoutContent(void* llvm_context, std::string_view identifier, std::string_view function) {
+Owned WithoutContent(void* llvm_context, std::string_view function) {
   if (kEmptyKernelBytes == 0) return {};
   const std::string_view bitcode(reinterpret_cast<const char*>(kEmptyKernel), kEmptyKernelBytes);
   Owned module(wheel::ParseEmbeddedBitcode(llvm_context, bitcode, "empty_kernel").object);
@@ -81,7 +81,6 @@ Owned WithoutContent(void* llvm_context, std::string_view identifier, std::strin
   if (kernel == nullptr) return {};
   const std::string name(function);
   wheel::SetName(kernel, wheel::Twine(name.c_str()).get());
-  wheel::SetModuleIdentifier(module.get(), {identifier.data(), identifier.size()});
   return module;
 }
 

@@ -43,12 +43,11 @@ class Owned {
 std::string PrintMlir(void* module_op);
 std::string PrintLlvm(void* module);
 
-// The identifier that FusionCompiler gives to the LLVM module of an MLIR module of this name.
-std::string IdentifierOf(std::string_view mlir_module);
+void SetIdentifier(void* module, std::string_view identifier);
 
-// A module of this identifier that defines one function of this name, a kernel that does nothing.
-// Nothing on machines that there is none for.
-Owned WithoutContent(void* llvm_context, std::string_view identifier, std::string_view function);
+// A module that defines one function of this name, a kernel that does nothing. Nothing on machines
+// that there is none for.
+Owned WithoutContent(void* llvm_context, std::string_view function);
 
 void* CopyToBuffer(std::string_view object);
 std::string_view ContentOf(const ExpectedBuffer& buffer);
