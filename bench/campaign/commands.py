@@ -270,7 +270,7 @@ class Commands:
             ["run", file, "--passes", "dce", "-o", out], ["memory", file, "-o", out],
             ["optimize", file, "--budget", "0.3s", "-o", out], ["tune", file, "--budget", "2s"],
             ["rewrites", file, "--pass", "algsimp", "--apply", "all", "-o", out],
-            ["check", file, file], ["graph", file, "-o", out], ["implement", file, "-o", out]])
+            ["check", file, file], ["graph", file, "-o", out]])
         ran = run([self.hone, *arguments], self.limit)
         fault = common_fault(ran, self.limit)
         lines = ran.err.splitlines()

@@ -38,7 +38,6 @@ Run AddCostModel(CLI::App& app);
 Run AddDataset(CLI::App& app);
 Run AddEval(CLI::App& app);
 Run AddGraph(CLI::App& app);
-Run AddImplement(CLI::App& app);
 Run AddLeaderboard(CLI::App& app);
 Run AddMemory(CLI::App& app);
 Run AddOptimize(CLI::App& app);

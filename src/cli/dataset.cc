@@ -20,6 +20,7 @@
 #include "cli/output.h"
 #include "core/nearest.h"
 #include "dataset/index.h"
+#include "dataset/load.h"
 #include "dataset/split.h"
 #include "dataset/uri.h"
 
@@ -35,12 +36,6 @@ struct ListOptions {
   std::string split;
   std::vector<std::string> datasets;
   bool json = false;
-};
-
-struct Listed {
-  std::string uri;
-  std::string path;
-  dataset::Row row;
 };
 
 // Where to look, and what the URIs must begin with.
@@ -78,16 +73,16 @@ bool Fits(const std::string& wanted, const std::string& value) {
   return wanted.empty() || wanted == value;
 }
 
-std::string ListTable(const std::vector<Listed>& programs) {
+std::string ListTable(const std::vector<dataset::Program>& programs) {
   size_t uri = 3;
   size_t family = 6;
-  for (const Listed& one : programs) {
+  for (const dataset::Program& one : programs) {
     uri = std::max(uri, one.uri.size());
     family = std::max(family, one.row.family.size());
   }
   std::string text = fmt::format("{:{}}  {:{}}  {:5}  {:>12}  {}\n", "URI", uri, "FAMILY", family,
                                  "PHASE", "INSTRUCTIONS", "SPLIT");
-  for (const Listed& one : programs) {
+  for (const dataset::Program& one : programs) {
     text += fmt::format("{:{}}  {:{}}  {:5}  {:>12}  {}\n", one.uri, uri, one.row.family, family,
                         one.row.phase, Grouped(one.row.instructions),
                         one.row.split.empty() ? "-" : one.row.split);
@@ -95,7 +90,7 @@ std::string ListTable(const std::vector<Listed>& programs) {
   return text + fmt::format("{} programs\n", programs.size());
 }
 
-Json ToJson(const Listed& one) {
+Json ToJson(const dataset::Program& one) {
   Json json = {{"uri", one.uri},
                {"file", one.path},
                {"family", one.row.family},
@@ -124,20 +119,19 @@ void AddPrefixes(const std::string& uri, std::vector<std::string>& names) {
 int RunList(const ListOptions& options) {
   const StatusOr<Scope> scope = ScopeOf(options);
   if (!scope) return Fail(scope.error(), options.what, options.json);
-  std::vector<Listed> programs;
+  std::vector<dataset::Program> programs;
   std::vector<std::string> uris;
   bool any = scope->prefix.empty();
   for (const dataset::Dataset& one : scope->datasets) {
-    const StatusOr<dataset::Index> index = dataset::ReadIndex(one.folder);
-    if (!index) return Fail(index.error(), dataset::IndexPath(one.folder), options.json);
-    for (const dataset::Row& row : index->rows) {
-      Listed listed{dataset::UriOf(one, row.file), (fs::path(one.folder) / row.file).string(), row};
-      AddPrefixes(listed.uri, uris);
-      if (!listed.uri.starts_with(scope->prefix)) continue;
+    StatusOr<std::vector<dataset::Program>> listed = dataset::IndexedPrograms(one);
+    if (!listed) return Fail(listed.error(), dataset::IndexPath(one.folder), options.json);
+    for (dataset::Program& program : *listed) {
+      AddPrefixes(program.uri, uris);
+      if (!program.uri.starts_with(scope->prefix)) continue;
       any = true;
-      if (Fits(options.family, row.family) && Fits(options.phase, row.phase) &&
-          Fits(options.split, row.split)) {
-        programs.push_back(std::move(listed));
+      if (Fits(options.family, program.row.family) && Fits(options.phase, program.row.phase) &&
+          Fits(options.split, program.row.split)) {
+        programs.push_back(std::move(program));
       }
     }
   }
@@ -150,7 +144,7 @@ int RunList(const ListOptions& options) {
   if (!options.json) return Finish(ListTable(programs), kFine);
   Json json;
   json["programs"] = Json::array();
-  for (const Listed& one : programs) json["programs"].push_back(ToJson(one));
+  for (const dataset::Program& one : programs) json["programs"].push_back(ToJson(one));
   return Finish(json, kFine);
 }
 

@@ -27,10 +27,6 @@ const std::vector<Command>& Commands() {
        "out.hlo\n"
        "  hone rewrites other.hlo --pass algsimp --plan plan.json -o out.hlo\n",
        AddRewrites},
-      {"implement", "faster ways to compute expensive operations, chosen by measurement",
-       "  hone implement mobilenet.hlo -o faster.hlo\n"
-       "  hone implement topk.hlo --budget 60 --json\n",
-       AddImplement},
       {"tune", "the fastest verified way to compile a program, by search and measurement",
        "  hone tune model.hlo --budget 10m --plan plan.json -o optimised.hlo\n"
        "  hone tune model.hlo --budget 5m --report report.html\n"

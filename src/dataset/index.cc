@@ -15,6 +15,7 @@ namespace hone::dataset {
 namespace {
 
 constexpr const char* kInstructions = "instructions";
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // Windows' editors begin UTF-8 with it
 
 struct TextColumn {
   const char* name;
@@ -136,6 +137,7 @@ const std::vector<std::string>& Splits() {
 }
 
 StatusOr<Index> ParseIndex(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   Index index;
   std::set<std::string> files;
   size_t number = 0;

@@ -1,7 +1,7 @@
 // Which elements are needed to compute which: access relations as boxes.
 //
 // Each function answers for a box of results; the answer contains every element that is needed
-// (access_isl.h has the same relations as exact integer maps, which the tests hold these to).
+// (tests hold these to exact integer maps: tests/memory/access_isl.h).
 #ifndef HONE_MEMORY_ACCESS_H_
 #define HONE_MEMORY_ACCESS_H_
 

@@ -45,6 +45,8 @@ using PySession = OfThisProcess<Session>;
 
 // Decisions, Site, Rewrites, RewritesEnv.
 void BindRewrites(nb::module_& module);
+// load_dataset, format_index.
+void BindDatasets(nb::module_& module);
 // compare_runs, RaceTally, interval_of_median.
 void BindVerify(nb::module_& module);
 // State, Workbench.

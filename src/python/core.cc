@@ -336,6 +336,7 @@ NB_MODULE(_core, module) {
       .def("fork", &PyVectorEnv::Fork);
 
   BindRewrites(module);
+  BindDatasets(module);
   BindVerify(module);
   BindWorkbench(module);
 }

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/rules/law.h"
 #include "compiler/rules/rule_table.h"
+#include "law.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -125,12 +125,12 @@ TEST_P(Laws, Hold) {
 }
 
 std::vector<Rule> AllRules() {
-  StatusOr<RuleTable> table = LoadRules({});
-  if (!table) {
-    ADD_FAILURE() << table.error().message;
+  StatusOr<std::vector<Rule>> rules = LoadRules({});
+  if (!rules) {
+    ADD_FAILURE() << rules.error().message;
     return {};
   }
-  return std::move(table->rules);
+  return *std::move(rules);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, Laws, testing::ValuesIn(AllRules()),

@@ -64,6 +64,14 @@ TEST(Index, LineEndsOfWindowsAndEmptyLines) {
   EXPECT_EQ(index->rows[1].split, "train");
 }
 
+TEST(Index, ByteOrderMark) {
+  const StatusOr<Index> index = ParseIndex(
+      "\xef\xbb\xbf"
+      "file\na.hlo\n");
+  ASSERT_TRUE(index) << index.error().message;
+  EXPECT_EQ(index->rows[0].file, "a.hlo");
+}
+
 TEST(Index, WhatIsWrongIsSaidWithItsLine) {
   const struct {
     const char* text;

@@ -11,31 +11,11 @@ import subprocess
 import sys
 import tempfile
 
-# What a folder of src/ may include of ours, beside itself. A new folder needs a row here.
-MAY_INCLUDE = {
-    "core": set(),
-    "compiler": {"core", "wire", "egraph", "verify"},
-    "egraph": {"core"},
-    "verify": {"core"},
-    "wire": {"core"},
-    "device": {"core", "verify", "wire"},
-    "env": {"core", "wire"},
-    "search": {"core"},
-    "dataset": {"core"},
-    "policy": {"core", "search"},
-    "cost": {"core", "policy"},
-    "tune": {"core", "wire", "device", "env", "search", "policy", "cost", "store"},
-    "learn": {"core", "wire", "env", "search", "policy"},
-    "memory": {"core", "verify"},
-    "store": {"core"},
-    "report": {"core", "wire", "env", "search"},
-    "python": {"core", "verify", "wire", "env"},
-    "cli": {"core", "wire", "device", "env", "search", "policy", "cost", "tune", "learn", "memory", "store",
-            "report", "dataset"},
-}
-# The worker's side of the wire; the pool is the agent's.
-COMPILER_MAY_INCLUDE_OF_WIRE = {"wire/hone.capnp.h", "wire/channel.h", "wire/codec.h",
-                                "wire/heartbeat.h", "wire/sandbox.h", "wire/sandbox_probe.h"}
+# The table of folders: "| `src/NAME/` | idea | what it may include |", where the last is "nothing of
+# ours", "all but A, B", or names, each with the headers in brackets where not all of them are meant.
+TABLE = "docs/architecture.md"
+TABLE_ROW = re.compile(r"^\| `src/(\w+)/` \|[^|]*\| ([^|]*) \|$", re.MULTILINE)
+INCLUDED = re.compile(r"(\w+)(?: \(([^)]*)\))?")
 XLA_HEADER = re.compile(r"^(xla|tensorflow|tsl|absl|mlir|llvm|google/protobuf)/")
 # The interface of PJRT plugins, plain C that includes nothing of XLA's: for the program that runs them.
 PLUGIN_HEADER = "xla/pjrt/c/pjrt_c_api.h"
@@ -76,10 +56,29 @@ def files_of(root):
     return sorted(found)
 
 
-def include_findings(path, text):
+def read_table(text):
+    """For each folder of src/ those it may include, with the headers' stems, or None for all of them."""
+    rows = dict(TABLE_ROW.findall(text))
+    table = {}
+    for folder, said in rows.items():
+        if said == "nothing of ours":
+            table[folder] = {}
+        elif said.startswith("all but "):
+            without = {folder, *said.removeprefix("all but ").split(", ")}
+            table[folder] = {other: None for other in rows if other not in without}
+        else:
+            table[folder] = {name: set(stems.split(", ")) if stems else None
+                             for name, stems in INCLUDED.findall(said)}
+        for other in table[folder]:
+            if other not in rows:
+                sys.exit(f"{TABLE}: src/{folder}/ may include '{other}', which has no row")
+    return table
+
+
+def include_findings(path, text, table):
     folder = path.split("/")[1]
-    if folder not in MAY_INCLUDE:
-        yield f"{path}: src/{folder}/ has no row in tests/layering/layering_test.py"
+    if folder not in table:
+        yield f"{path}: src/{folder}/ has no row in {TABLE}"
         return
     for header in INCLUDE.findall(text):
         target = header.split("/")[0]
@@ -87,12 +86,10 @@ def include_findings(path, text):
             continue
         if XLA_HEADER.match(header) and folder != "compiler":
             yield f"{path}: includes {header}; only src/compiler/ may know XLA"
-        elif target in MAY_INCLUDE and "/" in header and target != folder:
-            if target not in MAY_INCLUDE[folder]:
-                yield f"{path}: includes {header}; {folder}/ may not include {target}/"
-            elif (folder, target) == ("compiler", "wire") and \
-                    header not in COMPILER_MAY_INCLUDE_OF_WIRE:
-                yield f"{path}: includes {header}, which is the agent's side of the wire"
+        elif target in table and "/" in header and target != folder:
+            stems = table[folder].get(target, set())
+            if stems is not None and header.removeprefix(f"{target}/").removesuffix(".h") not in stems:
+                yield f"{path}: includes {header}, which {TABLE} does not allow {folder}/"
 
 
 def text_findings(path, text):
@@ -105,6 +102,11 @@ def text_findings(path, text):
 
 def findings(root):
     folders = set()
+    with open(os.path.join(root, TABLE), encoding="utf-8") as file:
+        table = read_table(file.read())
+    for folder in sorted(table):
+        if not os.path.isdir(os.path.join(root, "src", folder)):
+            yield f"{TABLE}: there is no src/{folder}/"
     for path in files_of(root):
         with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
             text = file.read()
@@ -116,7 +118,7 @@ def findings(root):
         if len(parts) > 3:
             folders.add("/".join(parts[:3]))
         if path.endswith(SOURCE):
-            yield from include_findings(path, text)
+            yield from include_findings(path, text, table)
             lines = text.count("\n")
             if lines > MOST_LINES:
                 yield f"{path}: {lines} lines; a file of more than {MOST_LINES} hides a second idea"
@@ -144,8 +146,20 @@ def check_this_checker():
         "docs/k.md": "TO" + "DO: write\n",
         "src/store/l.cc": "\n",  # its folder is without README.md
     }
+    cases[TABLE] = """
+| `src/core/` | idea | nothing of ours |
+| `src/wire/` | idea | core |
+| `src/env/` | idea | core, wire |
+| `src/search/` | idea | core |
+| `src/tune/` | idea | core, wire, env |
+| `src/compiler/` | idea | core, wire (codec, hone.capnp) |
+| `src/device/` | idea | core |
+| `src/store/` | idea | core |
+| `src/gone/` | idea | core |
+| `src/cli/` | idea | all but compiler |
+"""
     innocent = {
-        "src/compiler/m.cc": '#include "wire/codec.h"\n#include "xla/shape.h"\n#include "core/x.h"\n',
+        "src/compiler/m.cc": '#include "wire/codec.h"\n#include "wire/hone.capnp.h"\n#include "xla/shape.h"\n#include "core/x.h"\n',
         "src/device/plugin/s.cc": '#include "xla/pjrt/c/pjrt_c_api.h"\n',
         "src/cli/n.cc": '#include "tune/optimize.h"\n#include <vector>\n#include <CLI/App.hpp>\n',
         "src/tune/o.cc": '// #include is not one: "compiler/x.h"\n' + "\n" * (MOST_LINES - 1),

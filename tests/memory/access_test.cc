@@ -6,7 +6,7 @@
 #include <memory>
 #include <random>
 
-#include "memory/access_isl.h"
+#include "access_isl.h"
 #include "memory/values/evaluate.h"
 
 namespace hone::memory {

@@ -4,6 +4,7 @@ Tests that make graphs are skipped where JAX, or what they need besides, is not 
 """
 
 import collections
+import json
 import pathlib
 import re
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from dataset_programs import PROGRAM, needs_flax, needs_jax, write
 from hone import datasets
 
+GROUP = "0123456789abcdef" * 2
 PYTHON = pathlib.Path(datasets.__file__).resolve().parents[2]
 
 
@@ -21,7 +23,7 @@ def write_dataset(folder):
     """Three programs of two families, with an index."""
     rows = [
         dict(file="a/one.hlo", family="a", phase="fwd", instructions=4, split="train"),
-        dict(file="a/two.hlo", family="a", phase="train", instructions=9, split="test", group="g"),
+        dict(file="a/two.hlo", family="a", phase="train", instructions=9, split="test", group=GROUP),
         dict(file="b/deep/three.hlo", family="b", phase="train", config="x=1 y=2", split="train"),
     ]
     for row in rows:
@@ -89,12 +91,13 @@ class TestIndex:
         write(tmp_path / "set", "b/deep/two.hlo")
         write(tmp_path / "set", "a/one.hlo")
         write(tmp_path / "set", "top.hlo")
-        write(tmp_path / "set", "a/notes.txt", "not a program")
+        write(tmp_path / "set", "a/notes.md", "not a program")
+        write(tmp_path / "set", "a/README.txt", "not a program either")
         loaded = datasets.load(tmp_path / "set")
         assert [(p.uri, p.family) for p in loaded] == [
             ("set/a/one", "a"),
-            ("set/b/deep/two", "b"),
-            ("set/top", ""),
+            ("set/b/deep/two", "deep"),
+            ("set/top", "top"),
         ]
         assert loaded[0].instructions is None
         assert len(loaded.filter(max_instructions=4)) == 3
@@ -125,8 +128,37 @@ class TestIndex:
         datasets.write_index(tmp_path, [dict(file="a.hlo", config='one\ttwo\n"three', origin="ü")])
         assert datasets.load(tmp_path)[0].config == 'one two "three'
         assert datasets.load(tmp_path)[0].origin == "ü"
-        assert "split" not in (tmp_path / "index.tsv").read_text().splitlines()[0]
         assert sorted(path.name for path in tmp_path.iterdir()) == ["a.hlo", "index.tsv"]
+
+    @pytest.mark.parametrize(
+        "row, message",
+        [
+            (dict(file="a.hlo", split="valid"), "no split 'valid'"),
+            (dict(file="a.hlo", group="gpt2_l4"), "'gpt2_l4' is no fingerprint"),
+            (dict(family="gpt2"), "the column 'file' is empty"),
+        ],
+    )
+    def test_what_could_not_be_read_is_not_written(self, tmp_path, row, message):
+        with pytest.raises(datasets.DatasetError, match=f"index.tsv: line 2: .*{message}"):
+            datasets.write_index(tmp_path, [row])
+        assert not list(tmp_path.iterdir())
+
+    def test_the_command_reads_what_is_written(self, tmp_path):
+        rows = write_dataset(tmp_path / "set")
+        hone = PYTHON.parent / "build" / "bin" / "hone"
+        ran = subprocess.run(
+            [hone, "dataset", "list", tmp_path / "set", "--json"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        listed = json.loads(ran.stdout)["programs"]
+        loaded = datasets.load(tmp_path / "set")
+        assert len(listed) == len(rows)
+        for told, program in zip(listed, loaded, strict=True):
+            assert (told["uri"], told["file"]) == (program.uri, str(program.path))
+            for field in ("family", "phase", "config", "instructions", "group", "split"):
+                assert told[field] == getattr(program, field)
 
     def test_windows_line_ends_and_blank_lines(self, tmp_path):
         write(tmp_path, "a.hlo")
@@ -136,16 +168,18 @@ class TestIndex:
     @pytest.mark.parametrize(
         "content, message",
         [
-            ("", "line 1: no column 'file'"),
-            ("path\tfamily\na.hlo\tx\n", "line 1: no column 'file'"),
-            ("file\tfile\na.hlo\ta.hlo\n", "line 1: a column is named twice"),
-            ("file\tfamily\na.hlo\n", "line 2: 1 fields where the header has 2"),
-            ("file\na.hlo\nb.hlo\n", "line 3: 'b.hlo' is not there"),
-            ("file\n../a.hlo\n", r"line 2: file '../a.hlo'; give a path below"),
-            ("file\n/a.hlo\n", "line 2: file '/a.hlo'; give a path below"),
-            ("file\tinstructions\na.hlo\tmany\n", "line 2: instructions 'many' is no number"),
-            ("file\tinstructions\na.hlo\t-4\n", "line 2: instructions '-4' is no number"),
-            ("file\na.hlo\na.hlo\n", "'set/a' is there twice"),
+            ("", "index.tsv: the file is empty"),
+            ("path\tfamily\na.hlo\tx\n", "line 1: there is no column 'file'"),
+            ("file\tfile\na.hlo\ta.hlo\n", "line 1: there are two columns 'file'"),
+            ("file\tfamily\na.hlo\n", "line 2: 1 fields, where the first line has 2"),
+            ("file\na.hlo\nb.hlo\n", "index.tsv: '.*b.hlo' is not there; restore it"),
+            ("file\n../a.hlo\n", "line 2: '../a.hlo' is outside the folder"),
+            ("file\n/a.hlo\n", "line 2: '/a.hlo' is outside the folder"),
+            ("file\tinstructions\na.hlo\tmany\n", "line 2: 'many' is no number of instructions"),
+            ("file\tinstructions\na.hlo\t-4\n", "line 2: '-4' is no number of instructions"),
+            ("file\tsplit\na.hlo\tvalid\n", "line 2: there is no split 'valid' .did you mean 'vali"),
+            ("file\tgroup\na.hlo\tgpt2_l4\n", "line 2: 'gpt2_l4' is no fingerprint"),
+            ("file\na.hlo\na.hlo\n", "line 3: 'a.hlo' is there twice"),
             ("file\na.hlo\na.pb\n", "'set/a' is there twice"),
         ],
     )
@@ -168,7 +202,7 @@ class TestIndex:
         with pytest.raises(datasets.DatasetError, match="is a file"):
             datasets.load(write(tmp_path, "a.hlo"))
         (tmp_path / "empty").mkdir()
-        with pytest.raises(datasets.DatasetError, match="neither index.tsv nor any"):
+        with pytest.raises(datasets.DatasetError, match="there is no program in this folder"):
             datasets.load(tmp_path / "empty")
 
     def test_reading_imports_no_extras(self):

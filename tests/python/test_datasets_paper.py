@@ -34,7 +34,7 @@ class TestRecipe:
         assert all(len(found) == 1 for found in splits.values())
         for family in paper.FAMILIES:
             found = {spec.split for spec in paper.recipe() if spec.family == family}
-            assert found == {"train", "valid", "test"}
+            assert found == {"train", "validation", "test"}
 
 
 class FakeLowering:

@@ -9,13 +9,13 @@
     text = datasets.from_jax(fn, jax.ShapeDtypeStruct((8, 16), "float32"))   # HLO of any function
     text = datasets.from_flax(transformers.GPT2Config(), task="causal-lm", phase="train")
 
-    python -m hone.datasets.paper FOLDER                  # 300 GPT-2, BERT and ResNet graphs
+    python -m hone.datasets.paper FOLDER                  # 429 GPT-2, BERT and ResNet graphs
 
-Reading data sets needs nothing but Python. Making programs needs `pip install 'hone[datasets]'`.
+Making programs needs `pip install 'hone[datasets]'`.
 """
 
 from .flax_models import OPTIMIZERS, TASKS, from_flax
-from .index import Dataset, DatasetError, Program, count_instructions, find, load, write_index
+from .programs import Dataset, DatasetError, Program, count_instructions, find, load, write_index
 from .lowering import from_jax
 
 __all__ = [

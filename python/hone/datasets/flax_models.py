@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .index import DatasetError
+from .programs import DatasetError
 from .lowering import from_jax, require
 
 # What a model can be set up for: the class of transformers that makes it of a configuration.

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .index import DatasetError
+from .programs import DatasetError
 
 
 def from_jax(

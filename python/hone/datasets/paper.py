@@ -1,4 +1,4 @@
-"""A recipe for more than 300 graphs of GPT-2, BERT and ResNet, as XLA Gym's authors train on.
+"""A recipe for 429 graphs of GPT-2, BERT and ResNet, as XLA Gym's authors train on.
 
 The recipe is a list that one can read: sizes of models, and what is done with each. Every graph is
 lowered from Hugging Face's Flax models without weights (see from_flax). The same versions of JAX,
@@ -20,9 +20,16 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
-from . import index
 from .flax_models import from_flax
-from .index import Dataset, DatasetError
+from .programs import (
+    Dataset,
+    DatasetError,
+    count_instructions,
+    load,
+    read_index,
+    write_file,
+    write_index,
+)
 from .lowering import require
 
 FAMILIES = ("gpt2", "bert", "resnet")
@@ -38,8 +45,8 @@ class Spec:
       family: `gpt2`, `bert` or `resnet`.
       phase: `fwd` or `train`; a decoding step is `fwd`.
       file: where it goes, below the folder.
-      group: the size of the model; all graphs of one size are in one split.
-      split: `train`, `valid` or `test`.
+      group: of all graphs of one size of the model, which are in one split: 32 hexadecimal digits.
+      split: `train`, `validation` or `test`.
       model: options of the configuration, as pairs.
       step: options of from_flax, as pairs.
     """
@@ -100,7 +107,7 @@ class _ImageSize:
 _GPT2_SIZES = (
     _TextSize(1, 64, 2, 1000),
     _TextSize(2, 128, 4, 8000),
-    _TextSize(2, 256, 8, 50257, "valid"),
+    _TextSize(2, 256, 8, 50257, "validation"),
     _TextSize(3, 192, 3, 16000),
     _TextSize(4, 256, 8, 50257),
     _TextSize(4, 384, 6, 32000, "test"),
@@ -112,7 +119,7 @@ _GPT2_SIZES = (
 _BERT_SIZES = (
     _TextSize(1, 64, 2, 1000),
     _TextSize(2, 128, 2, 30522),  # BERT tiny
-    _TextSize(2, 192, 6, 8000, "valid"),
+    _TextSize(2, 192, 6, 8000, "validation"),
     _TextSize(3, 256, 4, 16000),
     _TextSize(4, 256, 4, 30522),  # BERT mini
     _TextSize(4, 512, 8, 30522, "test"),  # BERT small
@@ -126,7 +133,7 @@ _THIN, _BASIC, _WIDE = (16, 32, 64, 128), (64, 128, 256, 512), (256, 512, 1024, 
 _RESNET_SIZES = (
     _ImageSize("r10", "basic", (1, 1, 1, 1), _BASIC, 64),
     _ImageSize("r10thin", "basic", (1, 1, 1, 1), _THIN, 16),
-    _ImageSize("r14b", "bottleneck", (1, 1, 1, 1), _WIDE, 64, "valid"),
+    _ImageSize("r14b", "bottleneck", (1, 1, 1, 1), _WIDE, 64, "validation"),
     _ImageSize("r18", "basic", (2, 2, 2, 2), _BASIC, 64),
     _ImageSize("r18thin", "basic", (2, 2, 2, 2), _THIN, 16),
     _ImageSize("r26b", "bottleneck", (2, 2, 2, 2), _WIDE, 64, "test"),
@@ -289,7 +296,7 @@ def _spec(family, phase, words, size_name, split, model, step) -> Spec:
         family=family,
         phase="train" if phase == "train" else "fwd",
         file=f"{family}/{'_'.join([phase, *words])}.hlo",
-        group=f"{family}_{size_name}",
+        group=hashlib.md5(f"{family}_{size_name}".encode()).hexdigest(),
         split=split,
         model=tuple(model.items()),
         step=tuple(step.items()),
@@ -353,7 +360,7 @@ def generate(
             )
     finally:
         output.write_index()
-    return index.load(folder)
+    return load(folder)
 
 
 class _Output:
@@ -363,10 +370,9 @@ class _Output:
         self._folder = folder
         self._file_by_digest = {}
         self._rows = {}
-        if (folder / index.INDEX).is_file():
-            for row in index.read_rows(folder / index.INDEX):
-                if (folder / row["file"]).is_file():
-                    self._rows[row["file"]] = row
+        for row in read_index(folder):
+            if (folder / row["file"]).is_file():
+                self._rows[row["file"]] = row
         self._order = {spec.file: position for position, spec in enumerate(recipe())}
 
     def has(self, spec: Spec) -> bool:
@@ -387,7 +393,7 @@ class _Output:
         if same != spec.file:
             return same
         try:
-            index.write_file(self._folder / spec.file, text)
+            write_file(self._folder / spec.file, text)
             self._rows[spec.file] = _row(spec, text, origin)
             self.write_index()
         except OSError as error:
@@ -397,7 +403,7 @@ class _Output:
     def write_index(self) -> None:
         last = len(self._order)
         files = sorted(self._rows, key=lambda file: (self._order.get(file, last), file))
-        index.write_index(self._folder, [self._rows[file] for file in files])
+        write_index(self._folder, [self._rows[file] for file in files])
 
 
 def _row(spec: Spec, text: str, origin: str) -> Mapping[str, Any]:
@@ -406,7 +412,7 @@ def _row(spec: Spec, text: str, origin: str) -> Mapping[str, Any]:
         "family": spec.family,
         "phase": spec.phase,
         "config": spec.config,
-        "instructions": index.count_instructions(text),
+        "instructions": count_instructions(text),
         "origin": origin,
         "licence": "Apache-2.0",
         "group": spec.group,
@@ -464,7 +470,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command. Returns the exit code: 0, 2 for bad input, 130 when interrupted."""
     parser = argparse.ArgumentParser(
         prog="python -m hone.datasets.paper",
-        description="Writes more than 300 graphs of GPT-2, BERT and ResNet as HLO text, forward "
+        description="Writes 429 graphs of GPT-2, BERT and ResNet as HLO text, forward "
         "passes and train steps at many sizes, with an index.tsv. No weights are made, nothing is "
         "run. Files that are there already are kept: a run that was stopped goes on.",
         epilog="examples:\n"

@@ -140,9 +140,7 @@ Status ReadUserRules(const std::vector<std::string>& paths) {
     if (!file) return MakeError(ErrorCode::kInvalidInput, path + ": cannot be read");
     UserRules().push_back({path, text.str()});
   }
-  if (StatusOr<RuleTable> table = LoadRules(UserRules()); !table) {
-    return tl::unexpected(table.error());
-  }
+  if (auto rules = LoadRules(UserRules()); !rules) return tl::unexpected(rules.error());
   return {};
 }
 

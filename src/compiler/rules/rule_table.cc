@@ -1,13 +1,14 @@
 #include "compiler/rules/rule_table.h"
 
+#include <algorithm>
 #include <map>
-#include <set>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/rules/parse.h"
 #include "compiler/rules/pattern_rule.h"
-#include "compiler/rules/written_rules.h"
+#include "compiler/rules/rule_pass.h"
 #include "core/nearest.h"
 
 namespace hone::compiler {
@@ -46,11 +47,9 @@ PassEntry Row(std::string name, std::string meaning, std::shared_ptr<const Share
 
 }  // namespace
 
-StatusOr<RuleTable> LoadRules(const std::vector<RuleFile>& user_files) {
-  RuleTable table;
-  table.written = WrittenRules();
+StatusOr<std::vector<Rule>> LoadRules(const std::vector<RuleFile>& user_files) {
+  std::vector<Rule> loaded;
   std::map<std::string, std::string> seen;  // rule -> where
-  for (const auto& rule : table.written) seen[rule->name()] = "a rule of hone's";
   const auto read = [&](const RuleFile& file) -> Status {
     StatusOr<std::vector<Rule>> rules = ParseRules(file.text, Stem(file.name), file.name);
     if (!rules) return tl::unexpected(rules.error());
@@ -62,7 +61,7 @@ StatusOr<RuleTable> LoadRules(const std::vector<RuleFile>& user_files) {
                                       ": there is a rule '", rule.name, "' already (",
                                       known->second, "): give this one another name"));
       }
-      table.rules.push_back(std::move(rule));
+      loaded.push_back(std::move(rule));
     }
     return {};
   };
@@ -71,39 +70,28 @@ StatusOr<RuleTable> LoadRules(const std::vector<RuleFile>& user_files) {
       if (Status status = read(file); !status) return tl::unexpected(status.error());
     }
   }
-  return table;
+  return loaded;
 }
 
 StatusOr<std::vector<PassEntry>> RulePasses(const std::vector<RuleFile>& user_files) {
-  StatusOr<RuleTable> table = LoadRules(user_files);
-  if (!table) return tl::unexpected(table.error());
+  StatusOr<std::vector<Rule>> loaded = LoadRules(user_files);
+  if (!loaded) return tl::unexpected(loaded.error());
   auto shared = std::make_shared<Shared>();
   std::vector<const InstructionRule*> all;
   std::vector<std::pair<std::string, std::vector<const InstructionRule*>>> groups;
   std::vector<std::pair<std::string, std::string>> meanings;  // by shared->rules
-  const auto add = [&](std::unique_ptr<InstructionRule> rule, const std::string& group,
-                       const std::string& meaning, bool on_demand) {
-    const InstructionRule* const pointer = rule.get();
-    meanings.emplace_back(rule->name(), meaning);
-    shared->rules.push_back(std::move(rule));
-    if (on_demand) return;
-    all.push_back(pointer);
-    for (auto& [name, members] : groups) {
-      if (name != group) continue;
-      members.push_back(pointer);
-      return;
-    }
-    groups.push_back({group, {pointer}});
-  };
-  for (Rule& rule : table->rules) {
+  for (Rule& rule : *loaded) {
+    meanings.emplace_back(rule.name, rule.meaning);
     const std::string group = rule.group;
-    const std::string meaning = rule.meaning;
     const bool on_demand = rule.on_demand;
-    add(std::make_unique<PatternRule>(std::move(rule)), group, meaning, on_demand);
-  }
-  for (auto& rule : table->written) {
-    const std::string name = rule->name();
-    add(std::move(rule), "written", absl::StrCat("hone's rule ", name), false);
+    shared->rules.push_back(std::make_unique<PatternRule>(std::move(rule)));
+    if (on_demand) continue;
+    const InstructionRule* const pointer = shared->rules.back().get();
+    all.push_back(pointer);
+    auto known = std::find_if(groups.begin(), groups.end(),
+                              [&](const auto& members) { return members.first == group; });
+    if (known == groups.end()) known = groups.insert(known, {group, {}});
+    known->second.push_back(pointer);
   }
   std::vector<PassEntry> rows;
   rows.push_back(

@@ -2,14 +2,12 @@
 #ifndef HONE_COMPILER_RULES_RULE_TABLE_H_
 #define HONE_COMPILER_RULES_RULE_TABLE_H_
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "compiler/passes/pass_table.h"
 #include "compiler/rules/pattern.h"
-#include "compiler/rules/rule_pass.h"
 #include "core/result.h"
 
 namespace hone::compiler {
@@ -22,13 +20,9 @@ struct RuleFile {
 // rules/*.rules of the source tree, embedded at build time (embedded_rules.cc, which is generated).
 const std::vector<RuleFile>& ShippedRuleFiles();
 
-struct RuleTable {
-  std::vector<Rule> rules;                                // from files, in order
-  std::vector<std::unique_ptr<InstructionRule>> written;  // in C++, in the order of WrittenRules
-};
-
-// Shipped and user's rules. Names are unique over all files. Errors are kInvalidInput.
-StatusOr<RuleTable> LoadRules(const std::vector<RuleFile>& user_files);
+// Shipped and user's rules, in the order of the files. Names are unique over all files. Errors are
+// kInvalidInput.
+StatusOr<std::vector<Rule>> LoadRules(const std::vector<RuleFile>& user_files);
 
 // Rows for the registry: `rules` (all that save instructions; users' too), `rules:GROUP` for each
 // group, `rule:NAME` for each rule. They own the rules that they apply.

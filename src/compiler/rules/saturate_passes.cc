@@ -15,21 +15,21 @@ constexpr char kGroup[] = "saturation";
 class OwningSaturatePass : public SaturatePass {
  public:
   OwningSaturatePass(std::string name, const std::vector<const Rule*>& rules,
-                     SaturateOptions options, std::shared_ptr<const RuleTable> table)
+                     SaturateOptions options, std::shared_ptr<const std::vector<Rule>> table)
       : SaturatePass(std::move(name), rules, options), table_(std::move(table)) {}
 
  private:
-  const std::shared_ptr<const RuleTable> table_;
+  const std::shared_ptr<const std::vector<Rule>> table_;
 };
 
 }  // namespace
 
 StatusOr<std::vector<PassEntry>> SaturatePasses(const std::vector<RuleFile>& user_files) {
-  StatusOr<RuleTable> loaded = LoadRules(user_files);
+  StatusOr<std::vector<Rule>> loaded = LoadRules(user_files);
   if (!loaded) return tl::unexpected(loaded.error());
-  const auto table = std::make_shared<const RuleTable>(*std::move(loaded));
+  const auto table = std::make_shared<const std::vector<Rule>>(*std::move(loaded));
   std::vector<const Rule*> rules;
-  for (const Rule& rule : table->rules) {
+  for (const Rule& rule : *table) {
     if (!rule.on_demand || rule.group == kGroup) rules.push_back(&rule);
   }
   struct Kind {

@@ -3,8 +3,8 @@
 //
 // The planner asks access.h, whose boxes are a short cut past these maps; the tests hold the boxes
 // to the maps, and the maps to what XLA reads.
-#ifndef HONE_MEMORY_ACCESS_ISL_H_
-#define HONE_MEMORY_ACCESS_ISL_H_
+#ifndef HONE_TESTS_MEMORY_ACCESS_ISL_H_
+#define HONE_TESTS_MEMORY_ACCESS_ISL_H_
 
 #include <string>
 
@@ -27,4 +27,4 @@ StatusOr<Image> ImageOf(const std::string& map, const Box& box, size_t rank);
 
 }  // namespace hone::memory
 
-#endif  // HONE_MEMORY_ACCESS_ISL_H_
+#endif  // HONE_TESTS_MEMORY_ACCESS_ISL_H_

@@ -1,6 +1,6 @@
 // Instances of a rule's laws: programs made at random in which the rule's pattern stands.
-#ifndef HONE_COMPILER_RULES_LAW_H_
-#define HONE_COMPILER_RULES_LAW_H_
+#ifndef HONE_TESTS_COMPILER_RULES_LAW_H_
+#define HONE_TESTS_COMPILER_RULES_LAW_H_
 
 #include <memory>
 #include <random>
@@ -33,4 +33,4 @@ absl::StatusOr<bool> ApplyOnce(const Rule& rule, xla::HloModule& module);
 
 }  // namespace hone::compiler
 
-#endif  // HONE_COMPILER_RULES_LAW_H_
+#endif  // HONE_TESTS_COMPILER_RULES_LAW_H_

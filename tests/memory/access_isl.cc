@@ -1,4 +1,4 @@
-#include "memory/access_isl.h"
+#include "access_isl.h"
 
 #include <fmt/format.h>
 #include <isl/aff.h>

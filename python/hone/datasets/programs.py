@@ -1,38 +1,22 @@
 """Data sets of programs: folders of HLO files, described by an `index.tsv`.
 
 A program's URI is `DATASET/FILE`, FILE without its extension: the file `gpt2/a.hlo` of the data set
-`models` is `models/gpt2/a`. URIs stay the same wherever the folder lies.
+`models` is `models/gpt2/a`. URIs stay the same wherever the folder lies. Indexes are read and checked by
+the command's own code (`src/dataset/`).
 """
 
 import collections.abc
-import csv
 import dataclasses
-import io
 import os
 import pathlib
 import re
 from collections.abc import Collection, Iterable, Iterator
 
+from hone import _core
 from hone._files import write_whole
 
 INDEX = "index.tsv"
 SHIPPED = "models"
-
-# The columns of index.tsv, in order. Only `file` must be there; the last three are written where
-# any program has them.
-COLUMNS = (
-    "file",
-    "family",
-    "phase",
-    "config",
-    "instructions",
-    "origin",
-    "licence",
-    "fingerprint",
-    "group",
-    "split",
-)
-_OPTIONAL_COLUMNS = ("fingerprint", "group", "split")
 
 _INSTRUCTION = re.compile(r"^\s+(?:ROOT )?%?[\w.\-]+ = ", re.MULTILINE)
 
@@ -55,8 +39,9 @@ class Program:
       origin: what made it, with versions.
       licence: an SPDX name.
       fingerprint: hone's, 32 hexadecimal digits; "" where the index doesn't say.
-      group: programs of one group are close relatives and belong on one side of a split; or "".
-      split: `train`, `valid` or `test`; or "".
+      group: 32 hexadecimal digits; programs of one group are close relatives and belong on one side
+        of a split; or "".
+      split: `train`, `validation` or `test`; or "".
     """
 
     uri: str
@@ -176,7 +161,8 @@ def load(folder_or_name: str | os.PathLike, name: str | None = None) -> Dataset:
 
     Args:
       folder_or_name: `"models"` for the programs that come with hone, or else a folder. A folder
-        without `index.tsv` gives every `*.hlo` file below it, sorted, its family the first folder.
+        without `index.tsv` gives every program below it, sorted, with the family and the phase that
+        `hone dataset index` would guess.
       name: what URIs begin with; else the folder's own name.
 
     Raises:
@@ -225,26 +211,37 @@ def count_instructions(text: str) -> int:
     return len(_INSTRUCTION.findall(text))
 
 
+def read_index(folder: str | os.PathLike) -> list[dict]:
+    """The rows of FOLDER/index.tsv, as dictionaries by column; none where there is no index.
+
+    Raises:
+      DatasetError: the index can't be read.
+    """
+    return _rows(pathlib.Path(folder), "") if (pathlib.Path(folder) / INDEX).is_file() else []
+
+
 def write_index(folder: str | os.PathLike, rows: Iterable[dict]) -> None:
     """Writes FOLDER/index.tsv, at once: a reader sees the old index or the new one.
 
     Args:
       folder: exists already.
-      rows: dictionaries by COLUMNS; what's missing is left empty. Tabs and line ends in values
+      rows: dictionaries by column; what's missing is left empty. Tabs and line ends in values
         become blanks.
+
+    Raises:
+      DatasetError: a value that `hone dataset` would refuse.
     """
-    rows = list(rows)
-    columns = [
-        column
-        for column in COLUMNS
-        if column not in _OPTIONAL_COLUMNS or any(row.get(column) for row in rows)
-    ]
-    out = io.StringIO()
-    out.write("\t".join(columns) + "\n")
-    for row in rows:
-        values = ("" if row.get(column) is None else str(row[column]) for column in columns)
-        out.write("\t".join(" ".join(re.split(r"[\t\r\n]+", value)) for value in values) + "\n")
-    write_file(pathlib.Path(folder) / INDEX, out.getvalue())
+
+    def field(value):
+        return value if isinstance(value, int) else re.sub(r"[\t\r\n]+", " ", str(value))
+
+    named = [{key: field(row[key]) for key in row if row[key] is not None} for row in rows]
+    index = pathlib.Path(folder) / INDEX
+    try:
+        text = _core.format_index(named)
+    except ValueError as error:
+        raise DatasetError(f"{index}: {error}") from error
+    write_file(index, text)
 
 
 def write_file(path: pathlib.Path, text: str) -> None:
@@ -252,86 +249,26 @@ def write_file(path: pathlib.Path, text: str) -> None:
     write_whole(path, text.encode())
 
 
-def read_rows(index: pathlib.Path) -> list[dict]:
-    """The rows of an index.tsv, as dictionaries by column, `line` (from 1) among them.
-
-    Raises:
-      DatasetError: not UTF-8, no column `file`, a column twice, or a wrong number of fields.
-    """
-    try:
-        text = index.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DatasetError(f"can't read {index}: {error}") from error
-    lines = csv.reader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE)
-    header = next(lines, [])
-    if "file" not in header:
-        raise DatasetError(
-            f"{index}, line 1: no column 'file'; the first line names the columns, separated by "
-            f"tabs: {' '.join(COLUMNS)}"
-        )
-    if len(set(header)) < len(header):
-        raise DatasetError(f"{index}, line 1: a column is named twice; name each once")
-    rows = []
-    for fields in lines:
-        if not fields:
-            continue
-        if len(fields) != len(header):
-            raise DatasetError(
-                f"{index}, line {lines.line_num}: {len(fields)} fields where the header has "
-                f"{len(header)}; separate them by single tabs"
-            )
-        rows.append({**dict(zip(header, fields, strict=True)), "line": lines.line_num})
-    return rows
-
-
 def _load_folder(folder: pathlib.Path, name: str) -> Dataset:
     if "/" in name or not name:
         raise DatasetError(f"data set name '{name}': give one without '/', which ends it in a URI")
+    programs = []
+    for row in _rows(folder, name):
+        path = folder / row.pop("file")
+        if not path.is_file():
+            raise DatasetError(f"{folder / INDEX}: '{path}' is not there; restore it or drop its line")
+        programs.append(Program(**{**row, "path": path}))
+    return Dataset(name, programs)
+
+
+def _rows(folder: pathlib.Path, name: str) -> list[dict]:
     index = folder / INDEX
-    if index.is_file():
-        return Dataset(name, [_program(folder, name, index, row) for row in read_rows(index)])
-    files = sorted(path.relative_to(folder) for path in folder.rglob("*.hlo") if path.is_file())
-    if not files:
-        raise DatasetError(f"nothing in data set '{folder}': neither {INDEX} nor any *.hlo file")
-    return Dataset(
-        name,
-        (
-            Program(
-                uri=_uri(name, file),
-                path=folder / file,
-                family=file.parts[0] if len(file.parts) > 1 else "",
-            )
-            for file in files
-        ),
-    )
-
-
-def _program(folder: pathlib.Path, name: str, index: pathlib.Path, row: dict) -> Program:
-    where = f"{index}, line {row['line']}"
-    file = pathlib.PurePosixPath(row["file"])
-    if not row["file"] or file.is_absolute() or ".." in file.parts:
-        raise DatasetError(f"{where}: file '{row['file']}'; give a path below the index's folder")
-    path = folder / file
-    if not path.is_file():
-        raise DatasetError(f"{where}: '{row['file']}' is not there; restore it or drop the line")
-    instructions = row.get("instructions", "").replace(" ", "")
-    if instructions and not (instructions.isascii() and instructions.isdigit()):
-        raise DatasetError(
-            f"{where}: instructions '{row['instructions']}' is no number; give digits or nothing"
-        )
-    family = row.get("family") or (file.parts[0] if len(file.parts) > 1 else "")
-    other = ("phase", "config", "origin", "licence", "fingerprint", "group", "split")
-    return Program(
-        uri=_uri(name, file),
-        path=path,
-        family=family,
-        instructions=int(instructions) if instructions else None,
-        **{column: row.get(column, "") for column in other},
-    )
-
-
-def _uri(name: str, file: pathlib.PurePath) -> str:
-    return f"{name}/{file.with_suffix('').as_posix()}"
+    try:
+        return _core.load_dataset(str(folder), name)
+    except UnicodeDecodeError as error:
+        raise DatasetError(f"can't read {index}: {error}") from error
+    except ValueError as error:
+        raise DatasetError(f"{index if index.exists() else folder}: {error}") from error
 
 
 def _shipped_folder() -> pathlib.Path:

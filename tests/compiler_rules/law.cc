@@ -1,4 +1,4 @@
-#include "compiler/rules/law.h"
+#include "law.h"
 
 #include <algorithm>
 #include <cctype>
