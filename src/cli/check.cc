@@ -14,8 +14,7 @@
 #include "cli/parse.h"
 #include "cli/progress.h"
 #include "core/comparison.h"
-#include "device/compare.h"
-#include "device/programs.h"
+#include "jobs/compare.h"
 
 namespace hone::cli {
 namespace {
@@ -113,24 +112,6 @@ ComparisonReport NoVerdict(const Error& error) {
   return report;
 }
 
-// On a plugin's device: `a` is the reference and says what inputs there are.
-StatusOr<ComparisonReport> CompareOnDevice(Pool& pool, const ProgramInfo& a, const ProgramInfo& b,
-                                           const CompareOptions& compare,
-                                           device::RemoteDevice& device) {
-  auto programs_a = device::Programs::Of(pool, a);
-  if (!programs_a) return tl::unexpected(programs_a.error());
-  auto programs_b = device::Programs::Of(pool, b);
-  if (!programs_b) return tl::unexpected(programs_b.error());
-  const auto made_a = programs_a->Make({a.id, {}}, {});
-  if (!made_a) return tl::unexpected(made_a.error());
-  const auto made_b = programs_b->Make({b.id, {}}, {});
-  if (!made_b) return tl::unexpected(made_b.error());
-  const auto inputs = [&](const verify::InputChoice& choice) {
-    return programs_a->Inputs(choice, compare);
-  };
-  return device::Compare(device, *made_a, *made_b, inputs, compare);
-}
-
 int RunCheck(const Options& options) {
   const bool json = options.common.json;
   StatusOr<std::string> data_a =
@@ -165,8 +146,7 @@ int RunCheck(const Options& options) {
     const Waiting waiting(
         options.common.ShowProgress(),
         fmt::format("compiling and running both, for {:.0f} s at most", compare.budget_seconds));
-    report = device ? CompareOnDevice(pool, *a, *b, compare, *device)
-                    : pool.Compare({a->id, {}}, {b->id, {}}, compare);
+    report = jobs::Compare(pool, *a, *b, compare, device.get());
   }
   if (!report) report = NoVerdict(report.error());
   const int code = *compare.stop ? int{kInterrupted} : CodeFor(report->verdict);

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdio>
-#include <iterator>
 
+#include "cli/input.h"
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/worker.h"
@@ -18,17 +17,6 @@ constexpr const char* kCodeNames[] = {"invalid_input", "unsupported", "pass_fail
 
 // In the group that `--help` shows last.
 constexpr const char* kGroup = "Workers and limits";
-
-// A value with the largest unit in which it is at least one: "1.23 Mi".
-std::string Scaled(double number, double base, const char* const (&units)[6]) {
-  size_t unit = 0;
-  while (std::abs(number) >= base && unit + 1 < std::size(units)) {
-    number /= base;
-    ++unit;
-  }
-  const int digits = unit == 0 || std::abs(number) >= 100 ? 0 : std::abs(number) >= 10 ? 1 : 2;
-  return fmt::format("{:.{}f} {}", number, digits, units[unit]);
-}
 
 }  // namespace
 
@@ -89,6 +77,11 @@ StatusOr<PoolOptions> PoolOptionsFor(const CommonOptions& options) {
   }
   pool.stand_in_constants = options.stand_in_constants;
   return pool;
+}
+
+jobs::ReadProgram ReaderFor(const CommonOptions& options) {
+  return
+      [most = options.MostInputBytes()](const std::string& file) { return ReadInput(file, most); };
 }
 
 StatusOr<std::unique_ptr<Pool>> StartPool(const CommonOptions& options,
@@ -157,10 +150,11 @@ Error ElidedConstants() {
 
 void WarnOfStandIns(const std::string& file, const ProgramInfo& program) {
   if (program.stand_in_constants == 0) return;
-  Warn(file, fmt::format("made-up values stand in for its {} elided constants: what is measured and "
-                         "compared holds for these values, and a program that is written has them; "
-                         "plans and recipes apply to the program with its real constants",
-                         program.stand_in_constants));
+  Warn(file,
+       fmt::format("made-up values stand in for its {} elided constants: what is measured and "
+                   "compared holds for these values, and a program that is written has them; "
+                   "plans and recipes apply to the program with its real constants",
+                   program.stand_in_constants));
 }
 
 void AddStandIns(const ProgramInfo& program, Json& json) {
@@ -180,54 +174,5 @@ int Finish(const std::string& text, int code) {
   if (Status wrote = WriteStdout(text); !wrote) return Fail(wrote.error(), "stdout", false);
   return code;
 }
-
-std::string Printable(const std::string& message) {
-  // The dump is where broken UTF-8 is replaced; its quotes and escapes are undone by parsing.
-  std::string text = message;
-  const Json whole = Json::parse(Json(message).dump(-1, ' ', false, Json::error_handler_t::replace),
-                                 nullptr, false);
-  if (whole.is_string()) text = whole.get<std::string>();
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      result += "\n  ";
-    } else if (c == '\t') {
-      result += ' ';
-    } else if (byte < 32 || byte == 127) {
-      result += "\uFFFD";
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
-
-std::string Grouped(int64_t number) {
-  if (number == -1) return "-";
-  const std::string digits = std::to_string(number);
-  std::string text;
-  for (size_t i = 0; i < digits.size(); ++i) {
-    const bool after_digit = i > 0 && digits[i - 1] != '-';
-    if (after_digit && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
-
-std::string HumanBytes(double bytes) {
-  if (bytes == -1) return "-";
-  return Scaled(bytes, 1024, {"B", "KiB", "MiB", "GiB", "TiB", "PiB"});
-}
-
-std::string HumanCount(double number) {
-  if (number == -1) return "-";
-  std::string text = Scaled(number, 1000, {"", "K", "M", "G", "T", "P"});
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text;
-}
-
-const char* HoneVersion() { return HONE_VERSION; }
 
 }  // namespace hone::cli

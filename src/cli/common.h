@@ -12,6 +12,9 @@
 #include "cli/exit_codes.h"
 #include "core/result.h"
 #include "core/timing.h"
+#include "jobs/events.h"
+#include "jobs/version.h"
+#include "report/words.h"
 #include "wire/pool.h"
 
 namespace hone::cli {
@@ -39,8 +42,12 @@ struct CommonOptions {
 
 void AddCommonOptions(CLI::App& app, CommonOptions& options);
 
-// With a worker that can be started: of an installed hone, XLA is fetched first where it is missing.
+// With a worker that can be started: of an installed hone, XLA is fetched first where it is
+// missing.
 StatusOr<PoolOptions> PoolOptionsFor(const CommonOptions& options);
+
+// ReadInput of a file that ExpandInputs found.
+jobs::ReadProgram ReaderFor(const CommonOptions& options);
 
 // Pool::Start with these options; `stop` may be null (PoolOptions::stop).
 StatusOr<std::unique_ptr<Pool>> StartPool(const CommonOptions& options,
@@ -77,17 +84,12 @@ Status PrintJson(const Json& json);
 int Finish(const Json& json, int code);
 int Finish(const std::string& text, int code);
 
-// For people to read: control characters and broken UTF-8, which a damaged file can bring into a
-// message, are replaced; lines after the first are indented.
-std::string Printable(const std::string& message);
-
-// "1,234"; "1.2 GiB"; "1.23 G"; "-" for the -1 of what was not measured.
-std::string Grouped(int64_t number);
-std::string HumanBytes(double bytes);
-std::string HumanCount(double number);
-
-// "0.1.0"
-const char* HoneVersion();
+using report::Grouped;
+using report::HumanBytes;
+using report::HumanCount;
+using report::HumanSeconds;
+using report::Percent;
+using report::Printable;
 
 }  // namespace hone::cli
 

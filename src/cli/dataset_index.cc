@@ -5,20 +5,21 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "cli/command_events.h"
 #include "cli/common.h"
 #include "cli/dataset.h"
+#include "cli/input.h"
 #include "cli/output.h"
-#include "cli/survey.h"
 #include "dataset/index.h"
 #include "dataset/programs.h"
 #include "dataset/similarity.h"
 #include "dataset/split.h"
+#include "jobs/index_dataset.h"
 
 namespace hone::cli {
 namespace {
@@ -31,70 +32,11 @@ struct Options {
   double threshold = dataset::kNearDuplicate;
 };
 
-struct Failure {
-  std::string file;
-  Error error;
-};
-
-struct Outcome {
-  dataset::Index index;
-  std::vector<std::string> added;
-  std::vector<std::string> gone;
-  std::vector<Failure> failures;
-};
-
 // The index that is there, or an empty one.
 StatusOr<dataset::Index> OldIndex(const std::string& folder) {
   std::error_code error;
   if (!fs::exists(dataset::IndexPath(folder), error)) return dataset::Index{};
   return dataset::ReadIndex(folder);
-}
-
-// Rows as before, in their order, then the new files; with what the survey found filled in.
-Outcome Update(dataset::Index old, const std::vector<std::string>& files,
-               const std::vector<StatusOr<Surveyed>>& surveyed, double threshold) {
-  Outcome outcome;
-  std::map<std::string, size_t> found;
-  for (size_t i = 0; i < files.size(); ++i) {
-    if (!dataset::FitsIndex(files[i])) {
-      outcome.failures.push_back(
-          {files[i], {ErrorCode::kInvalidInput, "its name has a tab or a line's end; rename it"}});
-    } else if (!surveyed[i]) {
-      outcome.failures.push_back({files[i], surveyed[i].error()});
-    } else {
-      found[files[i]] = i;
-    }
-  }
-  const std::set<std::string> listed(files.begin(), files.end());
-  outcome.index.columns = std::move(old.columns);
-  std::vector<dataset::Sketched> sketched;
-  const auto add = [&](dataset::Row row, size_t i) {
-    row.fingerprint = surveyed[i]->fingerprint;
-    row.instructions = surveyed[i]->instructions;
-    if (row.family.empty()) row.family = dataset::GuessFamily(row.file);
-    if (row.phase.empty()) row.phase = dataset::GuessPhase(row.file);
-    sketched.push_back({row.fingerprint, surveyed[i]->sketch});
-    outcome.index.rows.push_back(std::move(row));
-  };
-  for (dataset::Row& row : old.rows) {
-    const std::string file = fs::path(row.file).lexically_normal().string();
-    if (const auto here = found.find(file); here != found.end()) {
-      const size_t i = here->second;
-      found.erase(here);
-      add(std::move(row), i);
-    } else if (!listed.contains(file)) {
-      outcome.gone.push_back(row.file);
-    }
-  }
-  for (const auto& [file, i] : found) {
-    dataset::Row row;
-    row.file = file;
-    add(std::move(row), i);
-    outcome.added.push_back(file);
-  }
-  const std::vector<std::string> groups = dataset::NearDuplicateGroups(sketched, threshold);
-  for (size_t i = 0; i < groups.size(); ++i) outcome.index.rows[i].group = groups[i];
-  return outcome;
 }
 
 std::map<std::string, std::vector<std::string>> GroupMembers(const dataset::Index& index) {
@@ -115,7 +57,7 @@ std::string SplitNote(const dataset::Index& index) {
       without, across);
 }
 
-Json ToJson(const Options& options, const Outcome& outcome) {
+Json ToJson(const Options& options, const jobs::UpdatedIndex& outcome) {
   Json json;
   json["folder"] = options.folder;
   json["programs"] = outcome.index.rows.size();
@@ -123,7 +65,7 @@ Json ToJson(const Options& options, const Outcome& outcome) {
   json["added"] = outcome.added;
   json["gone"] = outcome.gone;
   json["failed"] = Json::array();
-  for (const Failure& failure : outcome.failures) {
+  for (const FileError& failure : outcome.failures) {
     json["failed"].push_back({{"file", failure.file}, {"error", ErrorJson(failure.error, "")}});
   }
   json["groups"] = Json::array();
@@ -133,7 +75,7 @@ Json ToJson(const Options& options, const Outcome& outcome) {
   return json;
 }
 
-std::string Text(const std::string& path, const Outcome& outcome) {
+std::string Text(const std::string& path, const jobs::UpdatedIndex& outcome) {
   const auto groups = GroupMembers(outcome.index);
   size_t several = 0;
   size_t largest = 0;
@@ -155,10 +97,16 @@ int RunIndex(const Options& options) {
   StatusOr<dataset::Index> old = OldIndex(options.folder);
   if (!old) return Fail(old.error(), path, json);
   if (Status fine = CheckWritable(path); !fine) return Fail(fine.error(), path, json);
-  const auto surveyed = Survey(options.common, options.folder, *files, /*sketch=*/true);
+  auto survey = SurveyOptionsFor(options.common, options.folder);
+  if (!survey) return Fail(survey.error(), json);
+  survey->files = *files;
+  survey->sketch = true;
+  CommandEvents events(options.common.ShowProgress());
+  const auto surveyed = jobs::Survey(*survey, events);
   if (!surveyed) return Fail(surveyed.error(), json);
-  const Outcome outcome = Update(*std::move(old), *files, *surveyed, options.threshold);
-  for (const Failure& failure : outcome.failures) {
+  const jobs::UpdatedIndex outcome =
+      jobs::UpdateIndex(*std::move(old), *files, *surveyed, options.threshold);
+  for (const FileError& failure : outcome.failures) {
     (void)Fail({failure.error.code, "left out of the index: " + failure.error.message},
                (fs::path(options.folder) / failure.file).string(), false);
   }
@@ -179,6 +127,16 @@ int RunIndex(const Options& options) {
 }
 
 }  // namespace
+
+StatusOr<jobs::SurveyOptions> SurveyOptionsFor(const CommonOptions& options,
+                                               const std::string& folder) {
+  StatusOr<PoolOptions> pool = PoolOptionsFor(options);
+  if (!pool) return tl::unexpected(pool.error());
+  const auto read = [folder, read = ReaderFor(options)](const std::string& file) {
+    return read((fs::path(folder) / file).string());
+  };
+  return jobs::SurveyOptions{{}, read, *std::move(pool), false};
+}
 
 Run AddDatasetIndex(CLI::App& app) {
   auto options = std::make_shared<Options>();

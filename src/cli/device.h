@@ -3,18 +3,14 @@
 #define HONE_CLI_DEVICE_H_
 
 #include <CLI/App.hpp>
-#include <atomic>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "core/comparison.h"
-#include "core/program.h"
-#include "core/race.h"
 #include "device/facts.h"
 #include "device/remote_device.h"
+#include "jobs/compare.h"
 
 namespace hone::cli {
 
@@ -32,19 +28,9 @@ StatusOr<std::unique_ptr<device::RemoteDevice>> StartDevice(const CommonOptions&
 // {"plugin", "platform", "platform_version", "kind", "id"}, of the device that is used.
 Json DeviceJson(const device::RemoteDevice& device);
 
-// A program after passes against the program as it is, on a device.
-struct OnDevice {
-  Json device;
-  std::string error;  // why there are no figures; "" where there are
-  RaceReport race;    // of the program against the program after the passes
-  std::optional<ComparisonReport> comparison;
-};
-// Where `comparing` is null nothing is compared.
-OnDevice TryOnDevice(Pool& pool, const ProgramInfo& program, const StateName& state,
-                     device::RemoteDevice& device, const RaceOptions& racing,
-                     const CompareOptions* comparing, const std::atomic<bool>* interrupted);
-Json OnDeviceJson(const OnDevice& tried);
-std::string OnDeviceText(const OnDevice& tried);
+// What TryOnDevice found out on this device.
+Json OnDeviceJson(const device::RemoteDevice& device, const jobs::OnDevice& tried);
+std::string OnDeviceText(const device::RemoteDevice& device, const jobs::OnDevice& tried);
 
 // The command `hone device`.
 Run AddDevice(CLI::App& app);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/command_events.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/input.h"
@@ -17,10 +18,9 @@
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/program_set.h"
-#include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/report_eval.h"
-#include "core/median.h"
+#include "jobs/evaluate.h"
+#include "jobs/report_evaluation.h"
 #include "report/evaluation.h"
 #include "search/searcher.h"
 
@@ -56,12 +56,22 @@ class EvalRun {
       options_.search = options_.models.policy.empty() ? "local" : "policy_greedy";
     }
     if (options_.method.empty()) options_.method = options_.search;
-    if (Status loaded = LoadModels(options_.models, options_.search, search_); !loaded) {
+    OptimizeOptions& search = evaluate_.search;
+    search.objective = *ObjectiveFromName(options_.objective);
+    search.actions = options_.actions;
+    search.search = options_.search;
+    search.from_default = options_.from_default;
+    search.longest = options_.longest;
+    search.budget_seconds = std::isfinite(options_.budget.seconds) ? options_.budget.seconds : 0;
+    search.budget_steps = options_.budget.steps == Budget{}.steps ? 0 : options_.budget.steps;
+    search.verify = options_.verify;
+    search.compare.budget_seconds = options_.verify_seconds;
+    if (Status loaded = LoadModels(options_.models, options_.search, search); !loaded) {
       return Fail(loaded.error(), options_.common.json);
     }
     auto chosen = ChooseInputs(options_.programs, options_.common.datasets);
     if (!chosen) return Fail(chosen.error().error, chosen.error().file, options_.common.json);
-    files_ = *std::move(chosen);
+    evaluate_.files = *std::move(chosen);
     if (Status fine = CheckReport(options_.report); !fine) {
       return Fail(fine.error(), options_.report, options_.common.json);
     }
@@ -97,139 +107,39 @@ class EvalRun {
 
   int EvaluateAll() {
     size_t width = 7;
-    for (const std::string& file : files_) width = std::max(width, file.size());
+    for (const std::string& file : evaluate_.files) width = std::max(width, file.size());
     if (!options_.common.json) {
       (void)WriteStdout(fmt::format("{:{}} {:>4} {:>9} {:>9} {:>9} {:>7} {:>8} {:>8} {:>9}\n",
                                     "PROGRAM", width, "SEED", "INITIAL", "DEFAULT", "RESULT",
                                     "RATIO", "STEPS", "SECONDS", "VERIFIED"));
     }
-    bool failed = false;
+    evaluate_.read = ReaderFor(options_.common);
+    evaluate_.method = options_.method;
+    evaluate_.seed = options_.seed;
+    evaluate_.seeds = options_.seeds;
+    evaluate_.run_time = options_.run_time;
+    evaluate_.run_seconds = options_.verify_seconds;
     std::string written = old_;
-    for (const std::string& file : files_) {
-      for (int i = 0; i < options_.seeds && !*stop_; ++i) {
-        const StatusOr<report::Evaluation> one =
-            EvaluateOne(file, options_.seed + static_cast<uint64_t>(i));
-        if (*stop_) break;  // half a search is no result
-        if (!one) {
-          failed = true;
-          errors_.push_back(ErrorJson(one.error(), file));
-          if (!options_.common.json) (void)Fail(one.error(), file, false);
-          break;
-        }
-        rows_.push_back(*one);
-        if (!options_.common.json) PrintRow(*one, width);
-        if (options_.output.empty()) continue;
-        written += report::EvaluationToJsonLine(*one);
-        if (Status wrote = WriteFile(options_.output, written); !wrote) {
-          return Fail(wrote.error(), options_.output, options_.common.json);
-        }
-      }
-    }
-    if (!options_.report.empty() && !rows_.empty()) {
-      const EvalReport what{options_.method, options_.objective, options_.actions, pool_->version(),
-                            rows_,           errors_.size()};
+    evaluate_.done = [&](const report::Evaluation& one) -> Status {
+      if (!options_.common.json) PrintRow(one, width);
+      if (options_.output.empty()) return {};
+      written += report::EvaluationToJsonLine(one);
+      return WriteFile(options_.output, written);
+    };
+    evaluate_.failed = [&](const FileError& failed) {
+      if (!options_.common.json) (void)Fail(failed.error, failed.file, false);
+    };
+    CommandEvents events(options_.common.ShowProgress(), stop_);
+    const StatusOr<jobs::EvaluateResult> result = jobs::Evaluate(*pool_, evaluate_, events);
+    if (!result) return Fail(result.error(), options_.output, options_.common.json);
+    if (!options_.report.empty() && !result->rows.empty()) {
+      const jobs::EvalReport what{options_.method,  options_.objective, options_.actions,
+                                  pool_->version(), result->rows,       result->errors.size()};
       if (Status wrote = WriteReport(options_.report, MakeReport(what)); !wrote) {
         return Fail(wrote.error(), options_.report, options_.common.json);
       }
     }
-    return Conclude(*stop_ ? kInterrupted : failed ? kSomeFailed : kFine);
-  }
-
-  StatusOr<report::Evaluation> EvaluateOne(const std::string& file, uint64_t seed) {
-    // Loaded anew for every seed: what a worker remembers would make the later ones faster.
-    const StatusOr<ProgramInfo> program =
-        LoadProgram(*pool_, file, options_.common.MostInputBytes());
-    if (!program) return tl::unexpected(program.error());
-    StatusOr<report::Evaluation> one = Search(file, *program, seed);
-    pool_->Unload(program->id);
-    return one;
-  }
-
-  StatusOr<report::Evaluation> Search(const std::string& file, const ProgramInfo& program,
-                                      uint64_t seed) {
-    Progress progress(options_.common.ShowProgress());
-    OptimizeOptions search = search_;
-    search.objective = *ObjectiveFromName(options_.objective);
-    search.actions = options_.actions;
-    search.search = options_.search;
-    search.from_default = options_.from_default;
-    search.longest = options_.longest;
-    search.budget_seconds = std::isfinite(options_.budget.seconds) ? options_.budget.seconds : 0;
-    search.budget_steps = options_.budget.steps == Budget{}.steps ? 0 : options_.budget.steps;
-    search.seed = seed;
-    search.verify = options_.verify;
-    search.compare.seed = seed;
-    search.compare.budget_seconds = options_.verify_seconds;
-    search.interrupted = stop_;
-    search.progress = [&](const OptimizeProgress& now) {
-      if (!progress.Due()) return;
-      progress.Show(fmt::format("{} of {} runs; {}: {} {:.0f} s, {} -> {}", rows_.size(),
-                                files_.size() * static_cast<size_t>(options_.seeds), file,
-                                now.phase, now.seconds, now.initial, now.best));
-    };
-    const StatusOr<OptimizeResult> result = Optimize(*pool_, program, search);
-    if (!result) return tl::unexpected(result.error());
-    report::Evaluation one;
-    one.method = options_.method;
-    one.program = Name(file);
-    one.objective = options_.objective;
-    one.actions = options_.actions;
-    one.seed = seed;
-    one.from_default = options_.from_default;
-    one.initial = result->initial;
-    one.by_default = result->by_default;
-    one.value = result->value;
-    one.evaluated = result->evaluated;
-    one.seconds = result->search_seconds;
-    one.verified = !result->verification_ran ? "skipped"
-                   : result->verified()      ? "true"
-                   : result->rejected.empty() && result->verification.verdict != Verdict::kDifferent
-                       ? "unknown"
-                       : "false";
-    one.stop_reason = StopReasonName(result->stop_reason);
-    for (const Improvement& better : result->improvements) {
-      one.curve.push_back({better.steps, better.seconds, better.value});
-    }
-    if (options_.run_time) TimeResult(program, *result, one);
-    return one;
-  }
-
-  // What the stock compiler makes of the program and of the result, and how fast each runs: in
-  // turns, for the machine's speed drifts.
-  void TimeResult(const ProgramInfo& program, const OptimizeResult& result,
-                  report::Evaluation& one) {
-    StateName state{program.id, {}};
-    for (PassId pass : result.passes) state.links.push_back({pass, {}});
-    RunTimeOptions timing;
-    timing.budget_seconds = options_.verify_seconds;
-    std::vector<double> stock;
-    std::vector<double> changed;
-    for (int round = 0; round < 2; ++round) {
-      const auto time = [&](const StateName& what, std::vector<double>& seconds) -> int64_t {
-        const auto report =
-            pool_->On(0, [&](RemoteWorker& remote) { return remote.RunTime(what, timing); });
-        if (!report) return -1;
-        seconds.insert(seconds.end(), report->seconds.begin(), report->seconds.end());
-        return report->compiled_instructions;
-      };
-      one.stock_instructions = time({program.id, {}}, stock);
-      one.final_instructions = time(state, changed);
-    }
-    if (!stock.empty() && !changed.empty()) {
-      one.stock_run_seconds = Median(stock);
-      one.final_run_seconds = Median(changed);
-    }
-  }
-
-  // The last two folders and the file: enough to know it by, wherever the data set lies.
-  static std::string Name(const std::string& file) {
-    const std::filesystem::path path = std::filesystem::path(file).lexically_normal();
-    std::string name = path.filename().string();
-    std::filesystem::path folder = path.parent_path();
-    for (int i = 0; i < 2 && folder.has_filename(); ++i, folder = folder.parent_path()) {
-      name = folder.filename().string() + "/" + name;
-    }
-    return name;
+    return Conclude(*result, *stop_ ? kInterrupted : !result->errors.empty() ? kSomeFailed : kFine);
   }
 
   void PrintRow(const report::Evaluation& one, size_t width) const {
@@ -240,16 +150,19 @@ class EvalRun {
                                   one.evaluated, one.seconds, one.verified));
   }
 
-  int Conclude(int code) const {
-    const report::Summary summary = report::Summarise(rows_);
+  int Conclude(const jobs::EvaluateResult& result, int code) const {
+    const report::Summary summary = report::Summarise(result.rows);
     if (options_.common.json) {
       Json json;
       json["method"] = options_.method;
       json["results"] = Json::array();
-      for (const report::Evaluation& row : rows_) {
+      for (const report::Evaluation& row : result.rows) {
         json["results"].push_back(Json::parse(report::EvaluationToJsonLine(row)));
       }
-      json["errors"] = errors_;
+      json["errors"] = Json::array();
+      for (const FileError& failed : result.errors) {
+        json["errors"].push_back(ErrorJson(failed.error, failed.file));
+      }
       json["summary"] = {{"geomean_ratio", summary.ratio.mean},
                          {"low", summary.ratio.low},
                          {"high", summary.ratio.high},
@@ -279,10 +192,7 @@ class EvalRun {
   }
 
   Options& options_;
-  OptimizeOptions search_;
-  std::vector<std::string> files_;
-  std::vector<report::Evaluation> rows_;
-  Json errors_ = Json::array();
+  jobs::EvaluateOptions evaluate_;
   std::string old_;
   const std::atomic<bool>* stop_ = nullptr;
   std::unique_ptr<Pool> pool_;

@@ -11,15 +11,12 @@
 #include "core/program.h"
 #include "core/result.h"
 #include "dataset/uri.h"
+#include "jobs/events.h"
 #include "wire/pool.h"
 
 namespace hone::cli {
 
-// What went wrong with which file.
-struct FileError {
-  std::string file;
-  Error error;
-};
+using jobs::FileError;
 
 // `--datasets FOLDER`, for what takes programs by name.
 void AddDatasetsOption(CLI::App& app, std::vector<std::string>& folders);

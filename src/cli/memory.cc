@@ -9,17 +9,15 @@
 #include <string>
 #include <utility>
 
+#include "cli/command_events.h"
 #include "cli/commands.h"
 #include "cli/input.h"
 #include "cli/output.h"
 #include "cli/parse.h"
-#include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/report_memory.h"
+#include "jobs/report_memory.h"
 #include "memory/plan_file.h"
-#include "memory/planner.h"
 #include "memory/planning/work.h"
-#include "memory/simulator/simulate.h"
 
 namespace hone::cli {
 namespace {
@@ -30,19 +28,14 @@ struct Options {
   std::string machine = "neuroncore_v2";
   std::string output;
   std::string report;
-  double budget_seconds = 60;
-  double verify_gflops = 100;
-  uint64_t seed = 0;
+  jobs::PlanMemoryOptions job;
 };
-
-// Elements that the simulator computes in the time that it takes for as many products.
-constexpr double kElementsPerGflop = 2e7;
 
 double Ratio(int64_t a, int64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
 
 std::string Text(const Options& options, const memory::Network& network,
                  const memory::Machine& machine, const memory::Planned& planned,
-                 const Verification& verification) {
+                 const jobs::Verification& verification) {
   const memory::Figures& figures = planned.plan.figures;
   std::string text = fmt::format("{}: {} operators on {} ({})\n", options.file,
                                  Grouped(static_cast<int64_t>(network.ops.size())), machine.name,
@@ -76,7 +69,7 @@ std::string Text(const Options& options, const memory::Network& network,
 }
 
 Json ToJson(const Options& options, const memory::Network& network, const memory::Machine& machine,
-            const memory::Planned& planned, const Verification& verification) {
+            const memory::Planned& planned, const jobs::Verification& verification) {
   const memory::Figures& figures = planned.plan.figures;
   Json json;
   json["file"] = options.file;
@@ -129,34 +122,25 @@ int RunMemory(const Options& options) {
   auto loaded = LoadNetwork(options.common, options.file, *machine);
   if (!loaded) return Fail(loaded.error(), options.file, json);
   const memory::Network& network = loaded->network;
-  StatusOr<memory::Planned> planned = MakeError(ErrorCode::kInternal, "not planned");
-  {
-    const Waiting waiting(options.common.ShowProgress(), "planning");
-    memory::PlanOptions plan_options;
-    plan_options.budget_seconds = options.budget_seconds;
-    plan_options.spent_seconds = loaded->seconds;
-    planned = memory::MakePlan(loaded->program, network, *machine, plan_options);
-  }
-  if (!planned) return Fail(planned.error(), options.file, json);
-  const bool numbers = memory::ProductFlops(network) <= options.verify_gflops * 1e9 &&
-                       memory::ElementWork(network) <= options.verify_gflops * kElementsPerGflop;
-  const Verification verification = Verify(*loaded, *machine, planned->plan, numbers, options.seed,
-                                           options.common.ShowProgress());
+  CommandEvents events(options.common.ShowProgress());
+  const auto result = jobs::PlanMemory(*loaded, *machine, options.job, events);
+  if (!result) return Fail(result.error(), options.file, json);
+  const auto& [planned, verification] = *result;
   if (!options.output.empty() && verification.ok) {
-    memory::PlanFile file{options.file, loaded->fingerprint, *machine, planned->plan};
+    memory::PlanFile file{options.file, loaded->fingerprint, *machine, planned.plan};
     if (Status written = WriteFile(options.output, memory::WritePlan(network, file)); !written) {
       return Fail(written.error(), options.output, json);
     }
   }
   if (!options.report.empty()) {
-    const MemoryReport what{options.file, *machine, *planned, verification};
+    const jobs::MemoryReport what{options.file, *machine, planned, verification};
     if (Status wrote = WriteReport(options.report, MakeReport(*loaded, what)); !wrote) {
       return Fail(wrote.error(), options.report, json);
     }
   }
   const int code = verification.ok ? kFine : kSomeFailed;
-  return json ? Finish(ToJson(options, network, *machine, *planned, verification), code)
-              : Finish(Text(options, network, *machine, *planned, verification), code);
+  return json ? Finish(ToJson(options, network, *machine, planned, verification), code)
+              : Finish(Text(options, network, *machine, planned, verification), code);
 }
 
 }  // namespace
@@ -167,16 +151,16 @@ Run AddMemory(CLI::App& app) {
   app.add_option("--machine", options->machine,
                  fmt::format("a preset or a file ({})", options->machine))
       ->type_name("NAME");
-  AddDuration(app, "--budget", options->budget_seconds,
-              fmt::format("time for planning ({:g}s)", options->budget_seconds));
+  AddDuration(app, "--budget", options->job.budget_seconds,
+              fmt::format("time for planning ({:g}s)", options->job.budget_seconds));
   app.add_option("-o,--output", options->output, "write the plan: every step, with addresses")
       ->type_name("PLAN");
   AddReportOption(app, options->report);
-  app.add_option("--verify-gflops", options->verify_gflops,
+  app.add_option("--verify-gflops", options->job.verify_gflops,
                  fmt::format("programs of more products are followed without numbers ({:g})",
-                             options->verify_gflops))
+                             options->job.verify_gflops))
       ->type_name("N");
-  app.add_option("--seed", options->seed, fmt::format("of the inputs ({})", options->seed))
+  app.add_option("--seed", options->job.seed, fmt::format("of the inputs ({})", options->job.seed))
       ->type_name("N");
   AddDatasetsOption(app, options->common.datasets);
   AddCommonOptions(app, options->common);

@@ -3,13 +3,10 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/command_events.h"
 #include "cli/input.h"
 #include "cli/memory.h"
-#include "cli/progress.h"
-#include "memory/deadline.h"
 #include "memory/plan_file.h"
-#include "memory/planner.h"
-#include "memory/simulator/simulate.h"
 
 namespace hone::cli {
 namespace {
@@ -41,8 +38,9 @@ int RunSimulate(const SimulateOptions& options) {
   }
   auto file = memory::ReadPlan(*text, loaded->network);
   if (!file) return Fail(file.error(), options.plan, json);
-  const Verification verification = Verify(*loaded, file->machine, file->plan, !options.no_numbers,
-                                           options.seed, options.common.ShowProgress());
+  CommandEvents events(options.common.ShowProgress());
+  const jobs::Verification verification = jobs::VerifyPlan(
+      *loaded, file->machine, file->plan, !options.no_numbers, options.seed, events);
   const int code = verification.ok ? kFine : kDifferent;
   if (!json) {
     return Finish(fmt::format("{}: {}\n  loaded  {}\n  stored  {}\n", options.plan,
@@ -90,99 +88,15 @@ StatusOr<memory::Machine> ReadMachine(const std::string& name_or_file) {
   return memory::ParseMachine(*text, name_or_file);
 }
 
-StatusOr<LoadedNetwork> LoadNetwork(const CommonOptions& options, const std::string& file,
-                                    const memory::Machine& machine) {
+StatusOr<jobs::LoadedNetwork> LoadNetwork(const CommonOptions& options, const std::string& file,
+                                          const memory::Machine& machine) {
   auto data = ReadInput(file, options.MostInputBytes(), options.datasets);
   if (!data) return tl::unexpected(data.error());
   auto pool = StartPool(options);
   if (!pool) return tl::unexpected(pool.error());
-  auto info = (*pool)->Load(*std::move(data));
-  if (!info) return tl::unexpected(info.error());
-  WarnOfStandIns(file, *info);
-  auto graph = (*pool)->Describe({info->id, {}});
-  if (!graph) return tl::unexpected(graph.error());
-  auto program = memory::BuildNetwork(*graph);
-  if (!program) return tl::unexpected(program.error());
-  LoadedNetwork loaded{*std::move(pool), *info, info->fingerprint.ToHex(), *std::move(program), {}};
-  const memory::Deadline clock;
-  loaded.network = memory::ByParts(loaded.program, memory::LargeBytes(machine));
-  loaded.seconds = clock.Spent();
+  auto loaded = jobs::LoadNetwork(*std::move(pool), *std::move(data), machine);
+  if (loaded) WarnOfStandIns(file, loaded->info);
   return loaded;
-}
-
-namespace {
-
-// Whether it ran and moved what the plan claims; says what not.
-bool SameTraffic(const StatusOr<memory::Simulation>& simulation, const memory::Plan& plan,
-                 Verification& verification) {
-  if (!simulation) {
-    verification.what = simulation.error().message;
-    return false;
-  }
-  verification.loaded_bytes = simulation->loaded_bytes;
-  verification.stored_bytes = simulation->stored_bytes;
-  if (simulation->loaded_bytes == plan.figures.loaded_bytes &&
-      simulation->stored_bytes == plan.figures.stored_bytes) {
-    return true;
-  }
-  verification.what =
-      fmt::format("the plan claims {} bytes loaded and {} stored, but it moves {} and {}",
-                  plan.figures.loaded_bytes, plan.figures.stored_bytes, simulation->loaded_bytes,
-                  simulation->stored_bytes);
-  return false;
-}
-
-}  // namespace
-
-Verification Verify(LoadedNetwork& loaded, const memory::Machine& machine, const memory::Plan& plan,
-                    bool numbers, uint64_t seed, bool progress) {
-  const Waiting waiting(progress, "simulating");
-  Verification verification;
-  std::string why_not = "too large for numbers";
-  std::string unclear;
-  // What hangs on the last bit of one input set may be clear on the next.
-  constexpr uint64_t kMostInputs = 3;
-  for (uint64_t input = 0; numbers && input < kMostInputs; ++input) {
-    EvaluationOptions evaluating{static_cast<int>((seed + input) % 3), seed + input, 1, 0};
-    const auto values = loaded.pool->Evaluate({loaded.info.id, {}}, evaluating);
-    if (!values) {
-      why_not = values.error().message;
-      break;
-    }
-    const auto simulation = memory::Simulate(loaded.network, machine, plan, &*values);
-    if (!simulation && simulation.error().code == ErrorCode::kUnsupported) {
-      why_not = simulation.error().message;
-      break;
-    }
-    if (!SameTraffic(simulation, plan, verification)) return verification;
-    memory::OutputCheck check =
-        memory::CompareOutputs(loaded.network, simulation->outputs, *values);
-    if (!check.equal) {
-      // What moved inputs alone do not explain, rounding on the way may.
-      evaluating.noisy = 3;
-      const auto noisy = loaded.pool->Evaluate({loaded.info.id, {}}, evaluating);
-      if (noisy) check = memory::CompareOutputs(loaded.network, simulation->outputs, *noisy);
-    }
-    if (check.unclear) {
-      unclear = check.reason;
-      continue;
-    }
-    verification.numbers = true;
-    verification.ok = check.equal;
-    verification.what = check.equal ? fmt::format("simulated, outputs equal to XLA's (worst error "
-                                                  "{:.2g} of the tolerance), traffic as claimed",
-                                                  check.worst)
-                                    : check.reason;
-    return verification;
-  }
-  const auto simulation = memory::Simulate(loaded.network, machine, plan, nullptr);
-  if (!SameTraffic(simulation, plan, verification)) return verification;
-  verification.ok = true;
-  verification.what =
-      unclear.empty() ? "simulated without numbers, traffic as claimed (" + why_not + ")"
-                      : "simulated, traffic as claimed; can't tell whether outputs equal XLA's (" +
-                            unclear + ", on every input set tried)";
-  return verification;
 }
 
 Run AddMemorySimulate(CLI::App& app) {

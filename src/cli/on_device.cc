@@ -3,50 +3,10 @@
 #include <cmath>
 
 #include "cli/device.h"
-#include "device/compare.h"
-#include "device/programs.h"
-#include "device/race.h"
 
 namespace hone::cli {
-namespace {
-
-Status Try(Pool& pool, const ProgramInfo& program, const StateName& state,
-           device::RemoteDevice& device, const RaceOptions& racing, const CompareOptions* comparing,
-           const std::atomic<bool>* interrupted, OnDevice& tried) {
-  auto programs = device::Programs::Of(pool, program);
-  if (!programs) return tl::unexpected(programs.error());
-  const auto a = programs->Make({program.id, {}}, {});
-  if (!a) return tl::unexpected(a.error());
-  const auto b = programs->Make(state, {});
-  if (!b) return tl::unexpected(b.error());
-  if (comparing != nullptr) {
-    const auto inputs = [&](const verify::InputChoice& choice) {
-      return programs->Inputs(choice, *comparing);
-    };
-    tried.comparison = device::Compare(device, *a, *b, inputs, *comparing);
-  }
-  const auto inputs = programs->Inputs(0, racing.seed);
-  if (!inputs) return tl::unexpected(inputs.error());
-  const auto race = device::Race(device, *a, *b, inputs->inputs, racing, interrupted);
-  if (!race) return tl::unexpected(race.error());
-  tried.race = *race;
-  return {};
-}
-
-}  // namespace
-
-OnDevice TryOnDevice(Pool& pool, const ProgramInfo& program, const StateName& state,
-                     device::RemoteDevice& device, const RaceOptions& racing,
-                     const CompareOptions* comparing, const std::atomic<bool>* interrupted) {
-  OnDevice tried;
-  tried.device = DeviceJson(device);
-  const Status done = Try(pool, program, state, device, racing, comparing, interrupted, tried);
-  if (!done) tried.error = done.error().message;
-  return tried;
-}
-
-Json OnDeviceJson(const OnDevice& tried) {
-  Json json = tried.device;
+Json OnDeviceJson(const device::RemoteDevice& device, const jobs::OnDevice& tried) {
+  Json json = DeviceJson(device);
   if (tried.comparison) {
     const Verdict verdict = tried.comparison->verdict;
     json["verified"] =
@@ -68,8 +28,8 @@ Json OnDeviceJson(const OnDevice& tried) {
   return json;
 }
 
-std::string OnDeviceText(const OnDevice& tried) {
-  const std::string kind = Printable(tried.device["kind"].get<std::string>());
+std::string OnDeviceText(const device::RemoteDevice& device, const jobs::OnDevice& tried) {
+  const std::string kind = Printable(device.device().kind);
   std::string text;
   if (tried.comparison) {
     const ComparisonReport& report = *tried.comparison;

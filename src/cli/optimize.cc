@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/command_events.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/device.h"
@@ -25,8 +26,9 @@
 #include "cli/program_set.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/report_optimize.h"
 #include "cli/targets.h"
+#include "jobs/compare.h"
+#include "jobs/report_optimize.h"
 #include "report/html.h"
 #include "search/searcher.h"
 #include "tune/recipe.h"
@@ -62,7 +64,7 @@ struct Row {
   ProgramInfo program;
   OptimizeResult result;
   double seconds = 0;
-  std::optional<OnDevice> on_device;
+  std::optional<jobs::OnDevice> on_device;
   std::string output;  // where it was written; empty where it was not
   std::string recipe;
   std::string report;
@@ -83,7 +85,8 @@ std::vector<std::string> Names(const Pool& pool, const std::vector<PassId>& pass
   return names;
 }
 
-Json RowJson(const Pool& pool, const Row& row, const Options& options) {
+Json RowJson(const Pool& pool, const device::RemoteDevice* device, const Row& row,
+             const Options& options) {
   if (row.error) return {{"file", row.file}, {"error", ErrorJson(*row.error, row.file)}};
   const OptimizeResult& result = row.result;
   Json json;
@@ -100,12 +103,14 @@ Json RowJson(const Pool& pool, const Row& row, const Options& options) {
     json["verified"] = "skipped";
   }
   const ComparisonReport& report = result.verification;
-  json["verification"] = {
-      {"method", report.method},           {"inputs", report.inputs},
-      {"worst_error", report.worst_error}, {"finite_share", report.finite_share},
-      {"reason", report.reason},           {"seconds", result.verify_seconds},
-      {"compile_seconds", report.compile_seconds},
-      {"processor_seconds", report.processor_seconds}};
+  json["verification"] = {{"method", report.method},
+                          {"inputs", report.inputs},
+                          {"worst_error", report.worst_error},
+                          {"finite_share", report.finite_share},
+                          {"reason", report.reason},
+                          {"seconds", result.verify_seconds},
+                          {"compile_seconds", report.compile_seconds},
+                          {"processor_seconds", report.processor_seconds}};
   json["passes"] = Names(pool, result.passes);
   json["steps"] = result.steps;
   json["evaluated"] = result.evaluated;
@@ -132,7 +137,7 @@ Json RowJson(const Pool& pool, const Row& row, const Options& options) {
   json["fingerprint"] = result.state.ToHex();
   AddStandIns(row.program, json);
   if (options.timing) json["timing"] = TimingToJson(result.timing);
-  if (row.on_device) json["on_device"] = OnDeviceJson(*row.on_device);
+  if (row.on_device) json["on_device"] = OnDeviceJson(*device, *row.on_device);
   if (!row.output.empty()) json["output"] = row.output;
   if (!row.recipe.empty()) json["recipe"] = row.recipe;
   if (!row.report.empty()) json["report"] = row.report;
@@ -225,7 +230,8 @@ std::string TimingText(const OptimizeResult& result, int workers) {
 }
 
 // What a person wants to know of a single file, below its line in the table.
-std::string Details(const Pool& pool, const Row& row, const Options& options) {
+std::string Details(const Pool& pool, const device::RemoteDevice* device, const Row& row,
+                    const Options& options) {
   const OptimizeResult& result = row.result;
   std::string text = "\n";
   if (!result.default_complaint.empty()) {
@@ -251,7 +257,7 @@ std::string Details(const Pool& pool, const Row& row, const Options& options) {
     text += fmt::format("pass {} failed {} time{}: {}\n", failure.pass, failure.times,
                         failure.times == 1 ? "" : "s", Printable(failure.why));
   }
-  if (row.on_device) text += OnDeviceText(*row.on_device);
+  if (row.on_device) text += OnDeviceText(*device, *row.on_device);
   if (options.timing) text += TimingText(result, pool.workers());
   return text;
 }
@@ -336,8 +342,9 @@ class Optimization {
     const Row row = Optimise(0);
     if (row.error) return Fail(*row.error, row.file, options_.common.json);
     const int code = Code({row});
-    if (options_.common.json) return Finish(RowJson(*pool_, row, options_), code);
-    std::string text = Header(Width()) + TableLine(row, Width()) + Details(*pool_, row, options_);
+    if (options_.common.json) return Finish(RowJson(*pool_, device_.get(), row, options_), code);
+    std::string text =
+        Header(Width()) + TableLine(row, Width()) + Details(*pool_, device_.get(), row, options_);
     if (!row.output.empty()) text += "written to " + row.output + "\n";
     if (!row.recipe.empty()) text += "recipe in " + row.recipe + "\n";
     if (!row.report.empty()) text += "report in " + row.report + "\n";
@@ -359,7 +366,8 @@ class Optimization {
     if (options_.common.json) {
       Json json;
       json["results"] = Json::array();
-      for (const Row& row : rows) json["results"].push_back(RowJson(*pool_, row, options_));
+      for (const Row& row : rows)
+        json["results"].push_back(RowJson(*pool_, device_.get(), row, options_));
       json["summary"] = {{"geomean_ratio", geomean ? Json(*geomean) : Json(nullptr)},
                          {"better", summary.better},
                          {"equal", summary.equal},
@@ -444,10 +452,10 @@ class Optimization {
       verifying.reset();
       if (now.phase == "verify") {
         progress.Clear();
-        verifying.emplace(options_.common.ShowProgress(),
-                          fmt::format("verifying {}, {} -> {}, for {:.0f} s at most", row.file,
-                                      Value(now.initial), Value(now.best),
-                                      options_.verify_seconds));
+        verifying.emplace(
+            options_.common.ShowProgress(),
+            fmt::format("verifying {}, {} -> {}, for {:.0f} s at most", row.file,
+                        Value(now.initial), Value(now.best), options_.verify_seconds));
         return;
       }
       if (!progress.Due()) return;
@@ -479,8 +487,8 @@ class Optimization {
       row.error = given.error();
       return;
     }
-    row.on_device = TryOnDevice(*pool_, row.program, state, *device_, racing,
-                                options_.no_verify ? nullptr : &comparing, stop_);
+    row.on_device = jobs::TryOnDevice(*pool_, row.program, state, *device_, racing,
+                                      options_.no_verify ? nullptr : &comparing, stop_);
   }
 
   // The result and its recipe, if wanted and if it may be given out.
@@ -512,16 +520,11 @@ class Optimization {
 
   void Report(size_t i, Row& row) {
     if (reports_[i].empty()) return;
-    const OptimizeReport what{row.file,
-                              row.program,
-                              row.result,
-                              options_.objective,
-                              options_.actions,
-                              options_.search,
-                              options_.seed,
-                              options_.common.ShowProgress(),
-                              stop_};
-    if (Status wrote = WriteReport(reports_[i], MakeReport(*pool_, what)); !wrote) {
+    const jobs::OptimizeReport what{row.file,           row.program,      row.result,
+                                    options_.objective, options_.actions, options_.search,
+                                    options_.seed};
+    CommandEvents events(options_.common.ShowProgress(), stop_);
+    if (Status wrote = WriteReport(reports_[i], MakeReport(*pool_, what, events)); !wrote) {
       row.error = wrote.error();
       return;
     }

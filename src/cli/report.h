@@ -1,20 +1,22 @@
-// What the commands' reports have in common: the option, the file, graphs, and where time goes.
+// The option --report and its file; jobs/report*.h make the pages.
 #ifndef HONE_CLI_REPORT_H_
 #define HONE_CLI_REPORT_H_
 
 #include <CLI/App.hpp>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "core/compile_plan.h"
-#include "core/program_graph.h"
-#include "cost/machine.h"
+#include "jobs/report.h"
 #include "report/document.h"
-#include "report/sections/kernels.h"
-#include "wire/pool.h"
 
 namespace hone::cli {
+
+using jobs::BeginReport;
+using jobs::CompiledView;
+using jobs::DescribeText;
+using jobs::KernelSection;
+using jobs::kMostProfileSeconds;
+using jobs::MeasureKernels;
+using jobs::ViewCompiled;
 
 // --report OUT. For commands that take several files OUT is a folder then.
 void AddReportOption(CLI::App& app, std::string& path, bool several_files = false);
@@ -22,41 +24,7 @@ void AddReportOption(CLI::App& app, std::string& path, bool several_files = fals
 // Can a report be made, and written there? Before long work. Fine where none is wanted.
 Status CheckReport(const std::string& path);
 
-// With versions among the facts. `xla` may be empty.
-report::Document BeginReport(const std::string& command, const std::string& file,
-                             const std::string& program, const std::string& xla);
-
 Status WriteReport(const std::string& path, const report::Document& document);
-
-// "1.23 ms", "45.6 µs"; "1.5 %".
-std::string HumanSeconds(double seconds);
-std::string Percent(double share);
-
-// An optimised program, from its text. The pool forgets it again.
-StatusOr<ProgramGraph> DescribeText(Pool& pool, std::string text);
-
-// A trace of kernels that takes longer than this is given up.
-inline constexpr double kMostProfileSeconds = 120;
-
-// Runs the state under the plan for about `seconds`, and says of each kernel how long it took and
-// how long the roofline would have it take. `optimised` is the graph of the same compilation.
-StatusOr<report::KernelRun> MeasureKernels(Pool& pool, const StateName& state,
-                                           const CompilePlan& plan, const ProgramGraph& optimised,
-                                           const cost::Machine& machine, const std::string& label,
-                                           double seconds);
-
-// The optimised program under the plan, and the kernels in it.
-struct CompiledView {
-  ProgramGraph graph;
-  std::optional<report::KernelRun> run;
-  std::string why_no_run;
-};
-StatusOr<CompiledView> ViewCompiled(Pool& pool, const StateName& state, const CompilePlan& plan,
-                                    const cost::Machine& machine, const std::string& label);
-
-// The section of these runs; none where there is no kernel.
-std::optional<report::Json> KernelSection(const cost::Machine& machine,
-                                          std::vector<report::KernelRun> runs);
 
 }  // namespace hone::cli
 

@@ -14,7 +14,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/report_rewrites.h"
+#include "jobs/report_rewrites.h"
 #include "tune/plan.h"
 #include "tune/recipe.h"
 
@@ -188,7 +188,7 @@ int RunRewrites(const Options& options) {
   listing.time_pass = json;
   const StatusOr<Rewrites> rewrites = (*pool)->ListRewrites(*state, *pass, listing);
   if (!rewrites) return Fail(rewrites.error(), *file, json);
-  RewritesReport about{*file, *program, *state, name, *rewrites, {}, {}, {}};
+  jobs::RewritesReport about{*file, *program, *state, name, *rewrites, {}, {}, {}};
   const auto write_report = [&]() -> Status {
     if (options.report.empty()) return {};
     return WriteReport(options.report, MakeReport(**pool, about));

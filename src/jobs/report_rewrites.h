@@ -1,6 +1,6 @@
 // The report of `hone rewrites`.
-#ifndef HONE_CLI_REPORT_REWRITES_H_
-#define HONE_CLI_REPORT_REWRITES_H_
+#ifndef HONE_JOBS_REPORT_REWRITES_H_
+#define HONE_JOBS_REPORT_REWRITES_H_
 
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@
 #include "report/document.h"
 #include "wire/pool.h"
 
-namespace hone::cli {
+namespace hone::jobs {
 
 struct RewritesReport {
   std::string file;
@@ -27,6 +27,6 @@ struct RewritesReport {
 
 report::Document MakeReport(Pool& pool, const RewritesReport& what);
 
-}  // namespace hone::cli
+}  // namespace hone::jobs
 
-#endif  // HONE_CLI_REPORT_REWRITES_H_
+#endif  // HONE_JOBS_REPORT_REWRITES_H_

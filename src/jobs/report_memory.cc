@@ -1,4 +1,4 @@
-#include "cli/report_memory.h"
+#include "jobs/report_memory.h"
 
 #include <fmt/format.h>
 
@@ -7,14 +7,19 @@
 #include <utility>
 #include <vector>
 
-#include "cli/common.h"
-#include "cli/report.h"
+#include "jobs/report.h"
 #include "report/sections/graphs.h"
 #include "report/sections/scratchpad.h"
 #include "report/sections/traffic.h"
+#include "report/words.h"
 
-namespace hone::cli {
+namespace hone::jobs {
 namespace {
+
+using report::Grouped;
+using report::HumanBytes;
+using report::HumanSeconds;
+using report::Printable;
 
 using memory::Network;
 using memory::Plan;
@@ -141,7 +146,7 @@ report::Document MakeReport(LoadedNetwork& loaded, const MemoryReport& what) {
       "{} times.",
       HumanBytes(static_cast<double>(figures.dram_bytes())), Times(figures.dram_bytes(), bound),
       Times(planned.local.dram_bytes, bound));
-  headline.verified = !what.verification.ok      ? report::Verified::kNo
+  headline.verified = !what.verification.ok       ? report::Verified::kNo
                       : what.verification.numbers ? report::Verified::kYes
                                                   : report::Verified::kUnknown;
   headline.verification = what.verification.what;
@@ -197,4 +202,4 @@ report::Document MakeReport(LoadedNetwork& loaded, const MemoryReport& what) {
   return document;
 }
 
-}  // namespace hone::cli
+}  // namespace hone::jobs

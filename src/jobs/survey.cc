@@ -1,21 +1,19 @@
-#include "cli/survey.h"
+#include "jobs/survey.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
-#include "cli/input.h"
-#include "cli/progress.h"
-
-namespace hone::cli {
+namespace hone::jobs {
 namespace {
 
-StatusOr<Surveyed> SurveyOne(Pool& pool, const std::string& path, size_t most_bytes, bool sketch) {
-  const StatusOr<ProgramInfo> program = LoadProgram(pool, path, most_bytes);
+StatusOr<Surveyed> SurveyOne(Pool& pool, StatusOr<std::string> bytes, bool sketch) {
+  if (!bytes) return tl::unexpected(bytes.error());
+  const StatusOr<ProgramInfo> program = pool.Load(*std::move(bytes));
   if (!program) return tl::unexpected(program.error());
   Surveyed surveyed{program->fingerprint.ToHex(), program->metrics.op_count};
   if (sketch) {
@@ -29,22 +27,19 @@ StatusOr<Surveyed> SurveyOne(Pool& pool, const std::string& path, size_t most_by
 
 }  // namespace
 
-StatusOr<std::vector<StatusOr<Surveyed>>> Survey(const CommonOptions& options,
-                                                 const std::string& folder,
-                                                 const std::vector<std::string>& files,
-                                                 bool sketch) {
+StatusOr<std::vector<StatusOr<Surveyed>>> Survey(const SurveyOptions& options, Events& events) {
+  const std::vector<std::string>& files = options.files;
   // A pool has its first worker load and describe, so each thread has a pool of one.
-  CommonOptions alone = options;
+  PoolOptions alone = options.pool;
   alone.workers = 1;
   std::vector<std::unique_ptr<Pool>> pools;
-  while (pools.size() < std::min(static_cast<size_t>(options.workers), files.size())) {
-    auto pool = StartPool(alone);
+  while (pools.size() < std::min(static_cast<size_t>(options.pool.workers), files.size())) {
+    auto pool = Pool::Start(alone);
     if (!pool) return tl::unexpected(pool.error());
     pools.push_back(*std::move(pool));
   }
   std::vector<StatusOr<Surveyed>> results(files.size());
-  Progress progress(options.ShowProgress());
-  std::mutex mutex;  // of the progress and the next file
+  std::mutex mutex;  // of the events and the next file
   size_t next = 0;
   const auto work = [&](Pool& pool) {
     for (;;) {
@@ -53,10 +48,9 @@ StatusOr<std::vector<StatusOr<Surveyed>>> Survey(const CommonOptions& options,
         const std::lock_guard lock(mutex);
         if (next == files.size()) return;
         i = next++;
-        progress.Show(fmt::format("{} of {}: {}", i + 1, files.size(), files[i]));
+        events.Show(fmt::format("{} of {}: {}", i + 1, files.size(), files[i]));
       }
-      const std::string path = (std::filesystem::path(folder) / files[i]).string();
-      results[i] = SurveyOne(pool, path, options.MostInputBytes(), sketch);
+      results[i] = SurveyOne(pool, options.read(files[i]), options.sketch);
     }
   };
   {
@@ -64,8 +58,8 @@ StatusOr<std::vector<StatusOr<Surveyed>>> Survey(const CommonOptions& options,
     threads.reserve(pools.size());
     for (const auto& pool : pools) threads.emplace_back(work, std::ref(*pool));
   }
-  progress.Clear();
+  events.Clear();
   return results;
 }
 
-}  // namespace hone::cli
+}  // namespace hone::jobs

@@ -1,6 +1,6 @@
 // The report of `hone eval`.
-#ifndef HONE_CLI_REPORT_EVAL_H_
-#define HONE_CLI_REPORT_EVAL_H_
+#ifndef HONE_JOBS_REPORT_EVALUATION_H_
+#define HONE_JOBS_REPORT_EVALUATION_H_
 
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 #include "report/document.h"
 #include "report/evaluation.h"
 
-namespace hone::cli {
+namespace hone::jobs {
 
 struct EvalReport {
   std::string method;
@@ -21,6 +21,6 @@ struct EvalReport {
 
 report::Document MakeReport(const EvalReport& what);
 
-}  // namespace hone::cli
+}  // namespace hone::jobs
 
-#endif  // HONE_CLI_REPORT_EVAL_H_
+#endif  // HONE_JOBS_REPORT_EVALUATION_H_

@@ -1,12 +1,14 @@
-#include "cli/report_eval.h"
+#include "jobs/report_evaluation.h"
 
 #include <fmt/format.h>
 
-#include "cli/common.h"
-#include "cli/report.h"
+#include "jobs/report.h"
 #include "report/sections/methods.h"
+#include "report/words.h"
 
-namespace hone::cli {
+namespace hone::jobs {
+
+using report::HumanSeconds;
 
 report::Document MakeReport(const EvalReport& what) {
   const report::Summary summary = report::Summarise(what.rows);
@@ -55,4 +57,4 @@ report::Document MakeReport(const EvalReport& what) {
   return document;
 }
 
-}  // namespace hone::cli
+}  // namespace hone::jobs

@@ -1,14 +1,14 @@
 // The report of `hone memory`.
-#ifndef HONE_CLI_REPORT_MEMORY_H_
-#define HONE_CLI_REPORT_MEMORY_H_
+#ifndef HONE_JOBS_REPORT_MEMORY_H_
+#define HONE_JOBS_REPORT_MEMORY_H_
 
 #include <string>
 
-#include "cli/memory.h"
+#include "jobs/plan_memory.h"
 #include "memory/planner.h"
 #include "report/document.h"
 
-namespace hone::cli {
+namespace hone::jobs {
 
 struct MemoryReport {
   std::string file;
@@ -19,6 +19,6 @@ struct MemoryReport {
 
 report::Document MakeReport(LoadedNetwork& loaded, const MemoryReport& what);
 
-}  // namespace hone::cli
+}  // namespace hone::jobs
 
-#endif  // HONE_CLI_REPORT_MEMORY_H_
+#endif  // HONE_JOBS_REPORT_MEMORY_H_

@@ -1,4 +1,4 @@
-#include "cli/report_rewrites.h"
+#include "jobs/report_rewrites.h"
 
 #include <fmt/format.h>
 
@@ -7,13 +7,17 @@
 #include <map>
 #include <utility>
 
-#include "cli/common.h"
-#include "cli/report.h"
+#include "jobs/report.h"
 #include "report/sections/graphs.h"
 #include "report/sections/rewrites.h"
+#include "report/words.h"
 
-namespace hone::cli {
+namespace hone::jobs {
 namespace {
+
+using report::Grouped;
+using report::HumanBytes;
+using report::Printable;
 
 std::string Signed(int64_t number) {
   if (number == 0) return "±0";
@@ -97,4 +101,4 @@ report::Document MakeReport(Pool& pool, const RewritesReport& what) {
   return document;
 }
 
-}  // namespace hone::cli
+}  // namespace hone::jobs

@@ -1,4 +1,4 @@
-#include "cli/report_optimize.h"
+#include "jobs/report_optimize.h"
 
 #include <fmt/format.h>
 
@@ -9,16 +9,22 @@
 #include <utility>
 #include <vector>
 
-#include "cli/common.h"
-#include "cli/progress.h"
-#include "cli/report.h"
+#include "jobs/report.h"
 #include "report/sections/ablation.h"
 #include "report/sections/curve.h"
 #include "report/sections/graphs.h"
 #include "report/sections/passes.h"
+#include "report/words.h"
 
-namespace hone::cli {
+namespace hone::jobs {
 namespace {
+
+using report::Grouped;
+using report::HumanBytes;
+using report::HumanCount;
+using report::HumanSeconds;
+using report::Percent;
+using report::Printable;
 
 constexpr size_t kMostUndone = 64;
 // Kernels are measured where this, which verifying took, is enough: both compile two programs.
@@ -58,9 +64,10 @@ std::string Against(double value, double other) {
 
 class Maker {
  public:
-  Maker(Pool& pool, const OptimizeReport& what)
+  Maker(Pool& pool, const OptimizeReport& what, Events& events)
       : pool_(pool),
         what_(what),
+        events_(events),
         result_(what.result),
         objective_(*ObjectiveFromName(what.objective)),
         document_(BeginReport("optimize", what.file, what.program.name, pool.version())) {}
@@ -77,7 +84,7 @@ class Maker {
   }
 
  private:
-  bool Interrupted() const { return what_.interrupted != nullptr && *what_.interrupted; }
+  bool Interrupted() const { return events_.stopped(); }
 
   void Missing(const std::string& section, const std::string& why) {
     document_.remarks.push_back(section + " left out: " + Printable(why));
@@ -167,7 +174,7 @@ class Maker {
   }
 
   void Steps() {
-    const Waiting waiting(what_.show_progress, "report: what each pass changed");
+    const std::shared_ptr<void> waiting = events_.During("report: what each pass changed");
     const StatusOr<Applied> applied = Apply(result_.passes, /*opcodes=*/true);
     if (!applied) return Missing("what each pass changed", applied.error().message);
     report::Passes passes;
@@ -205,7 +212,7 @@ class Maker {
   void LeaveOut() {
     const size_t count = std::min(kMostUndone, result_.passes.size());
     if (count == 0) return;
-    const Waiting waiting(what_.show_progress, "report: the sequence without each pass");
+    const std::shared_ptr<void> waiting = events_.During("report: the sequence without each pass");
     std::vector<ApplyRequest> requests;
     for (size_t i = 0; i < count; ++i) {
       std::vector<PassId> passes = result_.passes;
@@ -258,7 +265,7 @@ class Maker {
     if (result_.verify_seconds > kMostVerifySeconds) {
       return Missing("kernel times", "they would take long to measure; `hone tune` does");
     }
-    const Waiting waiting(what_.show_progress, "report: measuring kernels");
+    const std::shared_ptr<void> waiting = events_.During("report: measuring kernels");
     const cost::Machine machine = cost::MeasureMachine();
     std::vector<report::KernelRun> runs;
     for (const auto& [label, state] :
@@ -276,6 +283,7 @@ class Maker {
 
   Pool& pool_;
   const OptimizeReport& what_;
+  Events& events_;
   const OptimizeResult& result_;
   const Objective objective_;
   report::Document document_;
@@ -283,8 +291,8 @@ class Maker {
 
 }  // namespace
 
-report::Document MakeReport(Pool& pool, const OptimizeReport& what) {
-  return Maker(pool, what).Make();
+report::Document MakeReport(Pool& pool, const OptimizeReport& what, Events& events) {
+  return Maker(pool, what, events).Make();
 }
 
-}  // namespace hone::cli
+}  // namespace hone::jobs

@@ -1,0 +1,41 @@
+// What jobs tell, on stderr.
+#ifndef HONE_CLI_COMMAND_EVENTS_H_
+#define HONE_CLI_COMMAND_EVENTS_H_
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/common.h"
+#include "cli/progress.h"
+#include "jobs/events.h"
+
+namespace hone::cli {
+
+class CommandEvents : public jobs::Events {
+ public:
+  // `stop` is StopOnInterrupt's, or null for jobs that an interrupt may end at any time.
+  explicit CommandEvents(bool show, const std::atomic<bool>* stop = nullptr)
+      : Events(stop), show_(show) {
+    progress_.emplace(show);
+  }
+
+  bool Due() const override { return progress_->Due(); }
+  void Show(const std::string& line) override { progress_->Show(line); }
+  void Clear() override { progress_.emplace(show_); }
+  std::shared_ptr<void> During(const std::string& what) override {
+    return std::make_shared<Waiting>(show_, what);
+  }
+  void Warn(const std::string& about, const std::string& message) override {
+    cli::Warn(about, message);
+  }
+
+ private:
+  const bool show_;
+  std::optional<Progress> progress_;
+};
+
+}  // namespace hone::cli
+
+#endif  // HONE_CLI_COMMAND_EVENTS_H_

@@ -1,0 +1,61 @@
+// Estimates of run time, learnt from what a store has measured: `hone costmodel`.
+#ifndef HONE_JOBS_COST_MODEL_H_
+#define HONE_JOBS_COST_MODEL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cost/train_cost_model.h"
+#include "jobs/events.h"
+
+namespace hone::jobs {
+
+struct CostModelOptions {
+  double held_out = 0;  // share of the programs that are not trained on
+  int folds = 5;        // into which programs are divided to judge without a given model
+  int steps = 2000;
+  uint64_t seed = 1;
+};
+
+// What `hone tune --store` measured on this machine, of modules of at most so many nodes.
+StatusOr<std::vector<cost::Example>> ReadExamples(const std::string& store, size_t most_nodes);
+
+struct TrainedCostModel {
+  cost::CostModel model;  // with a card: trained_on, examples, seed
+  size_t examples = 0;
+  size_t programs = 0;
+  size_t held_out = 0;  // programs
+};
+// Once interrupted, the model as far as it is trained. Errors: all programs would be held out.
+StatusOr<TrainedCostModel> TrainCostModel(const std::vector<cost::Example>& all,
+                                          const CostModelOptions& options, Events& events);
+
+// Fewer measured plans of a program are not judged by their order.
+inline constexpr size_t kFewestPlans = 8;
+
+// How well the model and the roofline order the plans of the same programs.
+struct CostModelQuality {
+  std::vector<cost::RankQuality> model;
+  std::vector<cost::RankQuality> roofline;
+};
+// Of the programs that the model was not trained on. Errors: none has kFewestPlans.
+StatusOr<CostModelQuality> JudgeCostModel(const std::vector<cost::Example>& all,
+                                          const cost::CostModel& model);
+// Of all programs, each by a model that is trained on the other folds. Likewise. Once interrupted,
+// of the folds that are done.
+StatusOr<CostModelQuality> CrossValidate(const std::vector<cost::Example>& all,
+                                         const CostModelOptions& options, Events& events);
+
+// A mean over programs with a 95 % bootstrap interval.
+struct MeanOfPrograms {
+  double mean = 0, low = 0, high = 0;
+};
+// Of one figure; of `right` over the programs where anything is decided, 0.5 where nothing is.
+MeanOfPrograms MeanQuality(const std::vector<cost::RankQuality>& qualities,
+                           double cost::RankQuality::*figure);
+
+}  // namespace hone::jobs
+
+#endif  // HONE_JOBS_COST_MODEL_H_

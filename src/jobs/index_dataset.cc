@@ -1,0 +1,177 @@
+#include "jobs/index_dataset.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "dataset/programs.h"
+#include "dataset/split.h"
+
+namespace hone::jobs {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kIndexAgain = "`hone dataset index` writes it anew";
+constexpr const char* kSplitAgain = "`hone dataset split` assigns all anew";
+
+// The files of the index that are there, and then those that the index lacks.
+struct Files {
+  std::vector<std::string> names;
+  std::vector<const dataset::Row*> rows;  // null for those that the index lacks
+};
+
+Files FindFiles(const std::string& folder, const dataset::Index& index,
+                std::vector<IndexFinding>& findings) {
+  Files files;
+  std::set<std::string> indexed;
+  for (const dataset::Row& row : index.rows) {
+    std::error_code error;
+    indexed.insert(fs::path(row.file).lexically_normal().string());
+    if (!fs::is_regular_file(fs::path(folder) / row.file, error)) {
+      findings.push_back({row.file, fmt::format("the file is not there; {}", kIndexAgain)});
+      continue;
+    }
+    files.names.push_back(row.file);
+    files.rows.push_back(&row);
+  }
+  const StatusOr<std::vector<std::string>> programs = dataset::ListPrograms(folder);
+  for (const std::string& file : programs.value_or(std::vector<std::string>{})) {
+    if (indexed.contains(file)) continue;
+    files.names.push_back(file);
+    files.rows.push_back(nullptr);
+  }
+  return files;
+}
+
+// What XLA cannot read is rightly left out of the index.
+void CheckUnindexed(const std::string& file, const StatusOr<Surveyed>& surveyed,
+                    std::vector<IndexFinding>& findings) {
+  if (!surveyed) return;
+  findings.push_back({file, fmt::format("has no line in the index; {}", kIndexAgain)});
+}
+
+void CheckProgram(const dataset::Row& row, const StatusOr<Surveyed>& surveyed,
+                  std::vector<IndexFinding>& findings) {
+  if (!surveyed) {
+    findings.push_back({row.file, surveyed.error().message});
+    return;
+  }
+  if (row.fingerprint != surveyed->fingerprint) {
+    findings.push_back(
+        {row.file, fmt::format("its fingerprint is {}, {} in the index; {}", surveyed->fingerprint,
+                               row.fingerprint.empty() ? "none" : row.fingerprint, kIndexAgain)});
+  }
+  if (row.instructions != surveyed->instructions) {
+    findings.push_back(
+        {row.file, fmt::format("it has {} instructions, {} in the index; {}",
+                               surveyed->instructions, row.instructions, kIndexAgain)});
+  }
+}
+
+// Groups are named by their smallest fingerprint and lie in one split; all rows have a split or
+// none has.
+void CheckGroups(const dataset::Index& index, std::vector<IndexFinding>& findings) {
+  std::map<std::string, std::string> smallest;
+  bool split = false;
+  for (const dataset::Row& row : index.rows) {
+    std::string& name = smallest.try_emplace(row.group, row.fingerprint).first->second;
+    name = std::min(name, row.fingerprint);
+    split = split || !row.split.empty();
+  }
+  for (const dataset::Row& row : index.rows) {
+    if (row.group.empty() || row.group != smallest[row.group]) {
+      findings.push_back({row.file, fmt::format("its group is not named by the smallest "
+                                                "fingerprint in it; {}",
+                                                kIndexAgain)});
+    }
+    if (split && row.split.empty()) {
+      findings.push_back(
+          {row.file, fmt::format("has no split, where others have; {}", kSplitAgain)});
+    }
+  }
+  for (const std::string& group : dataset::GroupsAcrossSplits(index)) {
+    std::vector<std::string> members;
+    for (const dataset::Row& row : index.rows) {
+      if (row.group == group) members.push_back(fmt::format("{} ({})", row.file, row.split));
+    }
+    findings.push_back({members.front().substr(0, members.front().rfind(" (")),
+                        fmt::format("near-duplicates lie in different splits: {}; {}",
+                                    fmt::join(members, ", "), kSplitAgain)});
+  }
+}
+
+}  // namespace
+
+UpdatedIndex UpdateIndex(dataset::Index old, const std::vector<std::string>& files,
+                         const std::vector<StatusOr<Surveyed>>& surveyed, double threshold) {
+  UpdatedIndex outcome;
+  std::map<std::string, size_t> found;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (!dataset::FitsIndex(files[i])) {
+      outcome.failures.push_back(
+          {files[i], {ErrorCode::kInvalidInput, "its name has a tab or a line's end; rename it"}});
+    } else if (!surveyed[i]) {
+      outcome.failures.push_back({files[i], surveyed[i].error()});
+    } else {
+      found[files[i]] = i;
+    }
+  }
+  const std::set<std::string> listed(files.begin(), files.end());
+  outcome.index.columns = std::move(old.columns);
+  std::vector<dataset::Sketched> sketched;
+  const auto add = [&](dataset::Row row, size_t i) {
+    row.fingerprint = surveyed[i]->fingerprint;
+    row.instructions = surveyed[i]->instructions;
+    if (row.family.empty()) row.family = dataset::GuessFamily(row.file);
+    if (row.phase.empty()) row.phase = dataset::GuessPhase(row.file);
+    sketched.push_back({row.fingerprint, surveyed[i]->sketch});
+    outcome.index.rows.push_back(std::move(row));
+  };
+  for (dataset::Row& row : old.rows) {
+    const std::string file = fs::path(row.file).lexically_normal().string();
+    if (const auto here = found.find(file); here != found.end()) {
+      const size_t i = here->second;
+      found.erase(here);
+      add(std::move(row), i);
+    } else if (!listed.contains(file)) {
+      outcome.gone.push_back(row.file);
+    }
+  }
+  for (const auto& [file, i] : found) {
+    dataset::Row row;
+    row.file = file;
+    add(std::move(row), i);
+    outcome.added.push_back(file);
+  }
+  const std::vector<std::string> groups = dataset::NearDuplicateGroups(sketched, threshold);
+  for (size_t i = 0; i < groups.size(); ++i) outcome.index.rows[i].group = groups[i];
+  return outcome;
+}
+
+StatusOr<std::vector<IndexFinding>> CheckIndex(const std::string& folder,
+                                               const dataset::Index& index, SurveyOptions survey,
+                                               Events& events) {
+  std::vector<IndexFinding> findings;
+  const Files files = FindFiles(folder, index, findings);
+  survey.files = files.names;
+  survey.sketch = false;
+  const auto surveyed = Survey(survey, events);
+  if (!surveyed) return tl::unexpected(surveyed.error());
+  for (size_t i = 0; i < files.names.size(); ++i) {
+    if (files.rows[i] == nullptr) {
+      CheckUnindexed(files.names[i], (*surveyed)[i], findings);
+    } else {
+      CheckProgram(*files.rows[i], (*surveyed)[i], findings);
+    }
+  }
+  CheckGroups(index, findings);
+  return findings;
+}
+
+}  // namespace hone::jobs

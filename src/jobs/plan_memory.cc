@@ -1,0 +1,126 @@
+#include "jobs/plan_memory.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "memory/deadline.h"
+#include "memory/planning/work.h"
+#include "memory/simulator/simulate.h"
+
+namespace hone::jobs {
+namespace {
+
+// Elements that the simulator computes in the time that it takes for as many products.
+constexpr double kElementsPerGflop = 2e7;
+
+// Whether it ran and moved what the plan claims; says what not.
+bool SameTraffic(const StatusOr<memory::Simulation>& simulation, const memory::Plan& plan,
+                 Verification& verification) {
+  if (!simulation) {
+    verification.what = simulation.error().message;
+    return false;
+  }
+  verification.loaded_bytes = simulation->loaded_bytes;
+  verification.stored_bytes = simulation->stored_bytes;
+  if (simulation->loaded_bytes == plan.figures.loaded_bytes &&
+      simulation->stored_bytes == plan.figures.stored_bytes) {
+    return true;
+  }
+  verification.what =
+      fmt::format("the plan claims {} bytes loaded and {} stored, but it moves {} and {}",
+                  plan.figures.loaded_bytes, plan.figures.stored_bytes, simulation->loaded_bytes,
+                  simulation->stored_bytes);
+  return false;
+}
+
+}  // namespace
+
+StatusOr<LoadedNetwork> LoadNetwork(std::unique_ptr<Pool> pool, std::string bytes,
+                                    const memory::Machine& machine) {
+  auto info = pool->Load(std::move(bytes));
+  if (!info) return tl::unexpected(info.error());
+  auto graph = pool->Describe({info->id, {}});
+  if (!graph) return tl::unexpected(graph.error());
+  auto program = memory::BuildNetwork(*graph);
+  if (!program) return tl::unexpected(program.error());
+  LoadedNetwork loaded{std::move(pool), *info, info->fingerprint.ToHex(), *std::move(program), {}};
+  const memory::Deadline clock;
+  loaded.network = memory::ByParts(loaded.program, memory::LargeBytes(machine));
+  loaded.seconds = clock.Spent();
+  return loaded;
+}
+
+Verification VerifyPlan(LoadedNetwork& loaded, const memory::Machine& machine,
+                        const memory::Plan& plan, bool numbers, uint64_t seed, Events& events) {
+  const std::shared_ptr<void> waiting = events.During("simulating");
+  Verification verification;
+  std::string why_not = "too large for numbers";
+  std::string unclear;
+  // What hangs on the last bit of one input set may be clear on the next.
+  constexpr uint64_t kMostInputs = 3;
+  for (uint64_t input = 0; numbers && input < kMostInputs; ++input) {
+    EvaluationOptions evaluating{static_cast<int>((seed + input) % 3), seed + input, 1, 0};
+    const auto values = loaded.pool->Evaluate({loaded.info.id, {}}, evaluating);
+    if (!values) {
+      why_not = values.error().message;
+      break;
+    }
+    const auto simulation = memory::Simulate(loaded.network, machine, plan, &*values);
+    if (!simulation && simulation.error().code == ErrorCode::kUnsupported) {
+      why_not = simulation.error().message;
+      break;
+    }
+    if (!SameTraffic(simulation, plan, verification)) return verification;
+    memory::OutputCheck check =
+        memory::CompareOutputs(loaded.network, simulation->outputs, *values);
+    if (!check.equal) {
+      // What moved inputs alone do not explain, rounding on the way may.
+      evaluating.noisy = 3;
+      const auto noisy = loaded.pool->Evaluate({loaded.info.id, {}}, evaluating);
+      if (noisy) check = memory::CompareOutputs(loaded.network, simulation->outputs, *noisy);
+    }
+    if (check.unclear) {
+      unclear = check.reason;
+      continue;
+    }
+    verification.numbers = true;
+    verification.ok = check.equal;
+    verification.what = check.equal ? fmt::format(
+                                          "simulated, outputs equal to XLA's (worst error "
+                                          "{:.2g} of the tolerance), traffic as claimed",
+                                          check.worst)
+                                    : check.reason;
+    return verification;
+  }
+  const auto simulation = memory::Simulate(loaded.network, machine, plan, nullptr);
+  if (!SameTraffic(simulation, plan, verification)) return verification;
+  verification.ok = true;
+  verification.what =
+      unclear.empty() ? "simulated without numbers, traffic as claimed (" + why_not + ")"
+                      : "simulated, traffic as claimed; can't tell whether outputs equal XLA's (" +
+                            unclear + ", on every input set tried)";
+  return verification;
+}
+
+StatusOr<MemoryResult> PlanMemory(LoadedNetwork& loaded, const memory::Machine& machine,
+                                  const PlanMemoryOptions& options, Events& events) {
+  const memory::Network& network = loaded.network;
+  StatusOr<memory::Planned> planned = MakeError(ErrorCode::kInternal, "not planned");
+  {
+    const std::shared_ptr<void> waiting = events.During("planning");
+    memory::PlanOptions planning;
+    planning.budget_seconds = options.budget_seconds;
+    planning.spent_seconds = loaded.seconds;
+    planned = memory::MakePlan(loaded.program, network, machine, planning);
+  }
+  if (!planned) return tl::unexpected(planned.error());
+  const bool numbers = memory::ProductFlops(network) <= options.verify_gflops * 1e9 &&
+                       memory::ElementWork(network) <= options.verify_gflops * kElementsPerGflop;
+  MemoryResult result{*std::move(planned), {}};
+  result.verification =
+      VerifyPlan(loaded, machine, result.planned.plan, numbers, options.seed, events);
+  return result;
+}
+
+}  // namespace hone::jobs
