@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <utility>
 
-#include "search/edits.h"
-#include "search/state_graph.h"
+#include "search/edit_searcher.h"
 
 namespace hone {
 namespace {
@@ -21,33 +19,15 @@ constexpr double kLate = 4;         // see Edits
 constexpr double kExtended = 0.8;   // of the proposals: one action more, nothing else
 constexpr size_t kNeutralTail = 8;  // changing actions kept behind the best prefix
 
-class AnnealSearcher final : public Searcher {
+class AnnealSearcher final : public EditSearcher {
  public:
   AnnealSearcher(const SearchProblem& problem, uint64_t seed)
-      : problem_(problem),
-        graph_(problem_),
-        edits_(problem_, graph_, kLate, seed),
+      : EditSearcher(problem, kLate, seed, /*teaches_graph=*/true),
         best_{problem.initial_value, {}},
-        here_(best_) {
-    for (const Sequence& start : problem.starts) planned_.push_back({Usable(problem, start), {}});
-  }
+        here_(best_) {}
 
-  std::vector<Sequence> Ask(size_t most) override {
-    std::vector<Sequence> sequences;
-    while (sequences.size() < most) {
-      if (planned_.empty()) Plan();
-      asked_.push_back(std::move(planned_.front()));
-      planned_.pop_front();
-      sequences.push_back(asked_.back().sequence);
-    }
-    return sequences;
-  }
-
-  void Tell(const Trial& trial) override {
-    const Proposal proposal = std::move(asked_.front());
-    asked_.pop_front();
-    edits_.Learn(trial);
-    graph_.Learn(trial);
+ private:
+  void Learn(const Trial& trial, const Sequence& tried) override {
     if (trial.results.empty()) return;
     const Prefix prefix = BestPrefix(trial, problem_.initial_value);
     const double worse = prefix.value - here_.value;
@@ -57,15 +37,9 @@ class AnnealSearcher final : public Searcher {
     }
     if (prefix.value < best_.value) {
       best_ = prefix;
-      edits_.Credit(proposal.tried);
+      edits_.Credit(tried);
     }
   }
-
- private:
-  struct Proposal {
-    Sequence sequence;
-    Sequence tried;
-  };
 
   void Cool(double difference) {
     if (probes_ < kProbes || differences_ == 0) {
@@ -84,26 +58,17 @@ class AnnealSearcher final : public Searcher {
     here_ = best_;
   }
 
-  void Plan() {
-    Sequence sequence = here_.sequence;
-    Sequence tried;
-    if (sequence.size() < problem_.longest && edits_.rng().Unit() < kExtended) {
-      edits_.Extend(sequence, tried);
-      planned_.push_back({std::move(sequence), std::move(tried)});
-      return;
+  Proposal Plan() override {
+    Proposal proposal{here_.sequence, {}};
+    if (proposal.sequence.size() >= problem_.longest || edits_.rng().Unit() >= kExtended) {
+      return Edited(std::move(proposal.sequence));
     }
-    const size_t edits = 1 + (edits_.rng().Unit() < 0.3) + (edits_.rng().Unit() < 0.1);
-    for (size_t i = 0; i < edits; ++i) edits_.Edit(sequence, tried);
-    planned_.push_back({edits_.Cleaned(std::move(sequence)), std::move(tried)});
+    edits_.Extend(proposal.sequence, proposal.tried);
+    return proposal;
   }
 
-  const SearchProblem problem_;
-  StateGraph graph_;
-  Edits edits_;
   Prefix best_;
   Prefix here_;  // with the value of its best prefix
-  std::deque<Proposal> planned_;
-  std::deque<Proposal> asked_;
   int probes_ = 0;
   int differences_ = 0;  // probes of another value
   double sum_ = 0;       // of those differences

@@ -1,7 +1,6 @@
 #include "search/beam.h"
 
 #include <algorithm>
-#include <deque>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -25,26 +24,23 @@ class BeamSearcher final : public Searcher {
   BeamSearcher(const SearchProblem& problem, uint64_t seed)
       : problem_(problem), graph_(problem_), rng_(seed) {
     for (const Sequence& start : problem_.starts) {
-      queue_.push_back({Usable(problem_, start), StateGraph::kRoot, kStart});
+      queue_.Plan({Usable(problem_, start), StateGraph::kRoot, kStart});
     }
   }
 
   std::vector<Sequence> Ask(size_t most) override {
     std::vector<Sequence> sequences;
     while (sequences.size() < most) {
-      if (queue_.empty() && (!asked_.empty() || !Advance())) break;
-      asked_.push_back(std::move(queue_.front()));
-      queue_.pop_front();
-      sequences.push_back(asked_.back().sequence);
+      if (queue_.planned() == 0 && (queue_.asked() > 0 || !Advance())) break;
+      sequences.push_back(queue_.Ask().sequence);
     }
     return sequences;
   }
 
   void Tell(const Trial& trial) override {
     graph_.Learn(trial);
-    const Asked& asked = asked_.front();
+    const Asked asked = queue_.Told();
     if (asked.action != kStart) graph_.Settle(asked.from, asked.action);
-    asked_.pop_front();
   }
 
  private:
@@ -61,7 +57,7 @@ class BeamSearcher final : public Searcher {
 
   // On to the next level that leaves something to ask for; false where all is known.
   bool Advance() {
-    while (queue_.empty()) {
+    while (queue_.planned() == 0) {
       if (round_ < 0) {
         StartRound();
       } else if (!NextLevel()) {
@@ -151,7 +147,7 @@ class BeamSearcher final : public Searcher {
       std::swap(open[i], open[i + rng_.Below(open.size() - i)]);
     }
     for (size_t i = 0; i < tries; ++i) {
-      queue_.push_back({graph_.Extended(node, open[i]), node, open[i]});
+      queue_.Plan({graph_.Extended(node, open[i]), node, open[i]});
       graph_.Expect(node, open[i]);
     }
   }
@@ -159,8 +155,7 @@ class BeamSearcher final : public Searcher {
   const SearchProblem problem_;
   StateGraph graph_;
   Rng rng_;
-  std::deque<Asked> queue_;
-  std::deque<Asked> asked_;
+  ProposalQueue<Asked> queue_;
   std::vector<Node> level_;  // best first
   std::vector<bool> seen_;   // by state: in a level of this round
   int round_ = -1;

@@ -1,12 +1,10 @@
 #include "search/genetic.h"
 
 #include <algorithm>
-#include <deque>
 #include <unordered_map>
 #include <utility>
 
-#include "search/edits.h"
-#include "search/state_graph.h"
+#include "search/edit_searcher.h"
 
 namespace hone {
 namespace {
@@ -23,32 +21,13 @@ constexpr double kExtended = 0.8;   // of the edits: one action more, nothing el
 constexpr size_t kNeutralTail = 4;  // changing actions kept behind the best prefix
 constexpr int kAttempts = 8;        // at a child that is not known already
 
-class GeneticSearcher final : public Searcher {
+class GeneticSearcher final : public EditSearcher {
  public:
   GeneticSearcher(const SearchProblem& problem, uint64_t seed)
-      : problem_(problem),
-        graph_(problem_),
-        edits_(problem_, graph_, kLate, seed),
-        best_(problem.initial_value) {
-    for (const Sequence& start : problem.starts) planned_.push_back({Usable(problem, start), {}});
-  }
+      : EditSearcher(problem, kLate, seed, /*teaches_graph=*/true), best_(problem.initial_value) {}
 
-  std::vector<Sequence> Ask(size_t most) override {
-    std::vector<Sequence> sequences;
-    while (sequences.size() < most) {
-      if (planned_.empty()) Plan();
-      asked_.push_back(std::move(planned_.front()));
-      planned_.pop_front();
-      sequences.push_back(asked_.back().sequence);
-    }
-    return sequences;
-  }
-
-  void Tell(const Trial& trial) override {
-    const Child child = std::move(asked_.front());
-    asked_.pop_front();
-    edits_.Learn(trial);
-    graph_.Learn(trial);
+ private:
+  void Learn(const Trial& trial, const Sequence& tried) override {
     if (newcomers_ > 0) --newcomers_;
     if (trial.results.empty()) return;
     const Prefix prefix = BestPrefix(trial, problem_.initial_value);
@@ -64,7 +43,7 @@ class GeneticSearcher final : public Searcher {
     Admit(std::move(individual));
     if (prefix.value < best_) {
       best_ = prefix.value;
-      edits_.Credit(child.tried);
+      edits_.Credit(tried);
       stale_ = 0;
     } else if (++stale_ >= kPatience) {
       stale_ = 0;
@@ -73,11 +52,6 @@ class GeneticSearcher final : public Searcher {
     }
   }
 
- private:
-  struct Child {
-    Sequence sequence;
-    Sequence tried;
-  };
   struct Individual {
     double value = 0;
     Sequence sequence;                     // changing actions only
@@ -110,19 +84,19 @@ class GeneticSearcher final : public Searcher {
     return population_[winner];
   }
 
-  void Plan() {
-    Child child;
+  Proposal Plan() override {
+    Proposal child;
     for (int i = 0; i < kAttempts; ++i) {
       child = Make();
       if (child.sequence.size() > problem_.longest) child.sequence.resize(problem_.longest);
       if (!Known(child.sequence)) break;
     }
-    planned_.push_back(std::move(child));
+    return child;
   }
 
-  Child Make() {
-    Child child;
-    if (population_.size() < 2 || newcomers_ > asked_.size()) {
+  Proposal Make() {
+    Proposal child;
+    if (population_.size() < 2 || newcomers_ > open()) {
       for (size_t i = 0; i < kRandomLength; ++i) {
         child.sequence.push_back(edits_.Draw(child.sequence, child.sequence.size()));
       }
@@ -176,12 +150,7 @@ class GeneticSearcher final : public Searcher {
     return true;
   }
 
-  const SearchProblem problem_;
-  StateGraph graph_;
-  Edits edits_;
   std::vector<Individual> population_;
-  std::deque<Child> planned_;
-  std::deque<Child> asked_;
   double best_;
   int stale_ = 0;                   // trials since the last new best
   size_t newcomers_ = kPopulation;  // random sequences still to come

@@ -1,5 +1,4 @@
-// Ask/tell search over sequences of actions. A searcher never calls what it searches: it is asked
-// for sequences and told what came of them.
+// Ask/tell search (ask_tell.h) over sequences of actions.
 #ifndef HONE_SEARCH_SEARCHER_H_
 #define HONE_SEARCH_SEARCHER_H_
 
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "core/fingerprint.h"
+#include "search/ask_tell.h"
 #include "search/prior.h"
 
 namespace hone {
@@ -50,14 +50,8 @@ struct Trial {
   std::vector<ActionResult> results;  // one an action; empty where it could not be evaluated
 };
 
-class Searcher {
- public:
-  virtual ~Searcher() = default;
-  // At most `most` sequences to try next, at least one unless the search is exhausted.
-  virtual std::vector<Sequence> Ask(size_t most) = 0;
   // Trials come back in the order of asking.
-  virtual void Tell(const Trial& trial) = 0;
-};
+using Searcher = AskTell<Sequence, Trial>;
 
 enum class Needs { kNothing, kCoreset, kPrior };
 

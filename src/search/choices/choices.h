@@ -1,5 +1,5 @@
-// Ask/tell search over assignments: for each of many variables, one of its few choices. A chooser
-// never calls what it searches: it is asked for assignments and told what came of them.
+// Ask/tell search (ask_tell.h) over assignments: for each of many variables, one of its few
+// choices.
 #ifndef HONE_SEARCH_CHOICES_CHOICES_H_
 #define HONE_SEARCH_CHOICES_CHOICES_H_
 
@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "search/ask_tell.h"
 
 namespace hone::choices {
 
@@ -20,7 +22,7 @@ struct Variable {
   uint32_t stock = 0;    // the one to be beaten
   double weight = 1;     // how much it is expected to matter; positive
   bool single = true;    // it is changed alone first (Problem::singles)
-  bool first = false;    // and before those that are not, whichever group is asked about
+  bool first = false;    // tried alone before all others, in any group
 };
 
 // An index of a choice for each variable.
@@ -42,15 +44,14 @@ struct Trial {
 
 inline constexpr int kEveryGroup = -1;
 
-class Chooser {
+// Trials may come in any order, also of what was not asked for, and again where a value became
+// better known.
+class Chooser : public AskTell<Assignment, Trial> {
  public:
-  virtual ~Chooser() = default;
-  // At most `most` assignments that were not asked for before, at least one unless all were. As far
-  // as it can, and but for Variable::first and leaps, each differs from known ones in variables of
-  // that group only.
-  virtual std::vector<Assignment> Ask(size_t most, int group = kEveryGroup) = 0;
-  // Also of what was not asked for, and again where a value became better known.
-  virtual void Tell(const Trial& trial) = 0;
+  // Assignments that were not asked for before. As far as it can, and but for Variable::first and
+  // leaps, each differs from known ones in variables of that group only.
+  virtual std::vector<Assignment> Ask(size_t most, int group) = 0;
+  std::vector<Assignment> Ask(size_t most) final { return Ask(most, kEveryGroup); }
 };
 
 struct ChooserInfo {
