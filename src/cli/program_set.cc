@@ -1,5 +1,9 @@
 #include "cli/program_set.h"
 
+#include <iterator>
+
+#include "core/metrics.h"
+
 namespace hone::cli {
 
 void AddProgramSet(CLI::App& app, ProgramSet& programs) {
@@ -20,8 +24,9 @@ tl::expected<std::vector<std::string>, FileError> ChooseInputs(
 }
 
 void AddObjectiveOption(CLI::App& app, std::string& objective) {
-  app.add_option("--objective", objective, "what is to be made small")
-      ->check(CLI::IsMember({"op_count", "flops", "bytes", "peak_memory"}))
+  const std::vector<std::string> names(std::begin(kObjectiveNames), std::end(kObjectiveNames));
+  app.add_option("--objective", objective, "the metric to minimise")
+      ->check(CLI::IsMember(names))
       ->capture_default_str();
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/nearest.h"
+#include "core/objective.h"
 
 namespace hone {
 
@@ -104,7 +105,7 @@ PassOrder::PassOrder(Pool& pool, const ProgramInfo& program, Objective objective
       objective_(objective),
       opcodes_(opcodes),
       initial_(program.metrics) {
-  if (objective == Objective::kPeakMemory) {
+  if (InfoOf(objective).peak_memory) {
     if (const auto measured = pool.Measure({program.id, {}})) initial_ = *measured;
   }
   table_.RecordState(program.fingerprint, initial_, program.opcodes);
@@ -118,8 +119,7 @@ const OpcodeCounts& PassOrder::Opcodes(const Fingerprint& state) const {
 
 ApplyOptions PassOrder::Options() const {
   ApplyOptions options;
-  options.cost = objective_ == Objective::kFlops || objective_ == Objective::kBytes;
-  options.peak_memory = objective_ == Objective::kPeakMemory;
+  Require(objective_, options);
   options.opcodes = opcodes_;
   return options;
 }

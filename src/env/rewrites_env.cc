@@ -4,10 +4,8 @@
 #include <sstream>
 #include <utility>
 
-#include "core/median.h"
 #include "env/alternatives.h"
 #include "env/pass_order.h"
-#include "env/reward.h"
 
 namespace hone {
 
@@ -32,46 +30,25 @@ StatusOr<std::unique_ptr<RewritesEnv>> RewritesEnv::Make(std::shared_ptr<Session
 
 RewritesEnv::RewritesEnv(std::shared_ptr<Session> session, const RewritesEnvOptions& options,
                          std::vector<PassId> pipeline, size_t index, size_t count)
-    : session_(std::move(session)),
+    : Episode(std::move(session), index, count),
       options_(options),
       pipeline_(std::move(pipeline)),
-      index_(index),
-      count_(count),
-      worker_(static_cast<int>(index % static_cast<size_t>(session_->pool().workers()))),
-      rng_(index),
       listing_(std::make_shared<const Rewrites>()) {}
 
 Status RewritesEnv::Reset(std::optional<uint64_t> seed, std::optional<size_t> program) {
-  if (program && *program >= session_->programs()) {
-    return MakeError(ErrorCode::kInvalidInput, "there is no program " + std::to_string(*program) +
-                                                   ": there are " +
-                                                   std::to_string(session_->programs()));
-  }
-  if (seed) {
-    rng_ = Rng(*seed);
-    episodes_ = 0;
-  }
-  if (!view_.state.links.empty()) left_.push_back({view_.state.program, view_.fingerprint});
-  outcome_ = {};
-  running_ = false;
-  steps_ = 0;
+  if (Status begun = Begin(seed, program); !begun) return begun;
   position_ = 0;
   loop_ = 0;
   changed_in_loop_ = false;
   idle_.clear();
   failed_.clear();
-  view_ = {};
-  view_.program = program ? *program : session_->Scheduled(index_, count_, episodes_++, rng_);
-  return session_->pool().On(worker_, [&](RemoteWorker& remote) -> Status {
-    for (size_t bad = 0;; view_.program = (view_.program + 1) % session_->programs()) {
-      const Status loaded = Load(remote);
-      if (loaded) break;
-      outcome_.error = loaded.error().message;
-      if (program) return loaded;
-      if (++bad == session_->programs()) {
-        return MakeError(ErrorCode::kInvalidInput,
-                         "no program can be used; the last: " + loaded.error().message);
-      }
+  return session_->pool().On(worker(), [&](RemoteWorker& remote) -> Status {
+    for (;;) {
+      const StatusOr<bool> entered = Enter();
+      if (!entered) return tl::unexpected(entered.error());
+      if (*entered) break;
+      (void)session_->Load(view_.program,
+                           remote);  // Enter says why it cannot be
     }
     running_ = true;
     Look(remote);
@@ -82,30 +59,6 @@ Status RewritesEnv::Reset(std::optional<uint64_t> seed, std::optional<size_t> pr
   });
 }
 
-// Begins the episode on view_.program.
-Status RewritesEnv::Load(RemoteWorker& remote) {
-  if (session_->Loaded(view_.program) == nullptr) {
-    if (const Status loaded = session_->Load(view_.program, remote); !loaded) return loaded;
-  }
-  const EnvProgram& program = *session_->Loaded(view_.program);
-  view_.state = {program.info.id, {}};
-  view_.fingerprint = program.info.fingerprint;
-  view_.metrics = program.initial;
-  view_.opcodes = program.info.opcodes;
-  view_.initial_op_count = program.initial.op_count;
-  return {};
-}
-
-StatusOr<Outcome> RewritesEnv::Begin(int64_t action) {
-  if (!running_) {
-    return MakeError(ErrorCode::kInvalidInput, "the episode is over (or none has begun): reset");
-  }
-  outcome_ = {};
-  ++steps_;
-  view_.actions.push_back(action);
-  return outcome_;
-}
-
 StatusOr<Outcome> RewritesEnv::Step(int64_t action) {
   if (options_.mode != RewriteMode::kSites || action < 0 || action > options_.max_sites) {
     return MakeError(ErrorCode::kInvalidInput, options_.mode != RewriteMode::kSites
@@ -114,17 +67,17 @@ StatusOr<Outcome> RewritesEnv::Step(int64_t action) {
                                                          std::to_string(action) + ": there are " +
                                                          std::to_string(options_.max_sites + 1));
   }
-  if (StatusOr<Outcome> begun = Begin(action); !begun) return begun;
-  if (action == options_.max_sites) return Take(nullptr, /*go_on=*/true);
+  if (Status begun = BeginStep(action); !begun) return tl::unexpected(begun.error());
+  if (action == options_.max_sites) return Act(nullptr, /*go_on=*/true);
   const auto site = static_cast<size_t>(action);
   if (!Offered(site)) {
     outcome_.looked = true;
-    return Take(nullptr, /*go_on=*/false);
+    return Act(nullptr, /*go_on=*/false);
   }
   auto decisions = std::make_shared<Decisions>();
   decisions->otherwise = Otherwise::kDecline;
   decisions->choices.push_back({listing_->sites[site].place, true});
-  return Take(std::move(decisions), /*go_on=*/false);
+  return Act(std::move(decisions), /*go_on=*/false);
 }
 
 StatusOr<Outcome> RewritesEnv::Step(const std::vector<bool>& accept) {
@@ -137,8 +90,8 @@ StatusOr<Outcome> RewritesEnv::Step(const std::vector<bool>& accept) {
                                " answers, not " + std::to_string(accept.size()));
   }
   const auto accepted = std::count(accept.begin(), accept.end(), true);
-  if (StatusOr<Outcome> begun = Begin(accepted); !begun) return begun;
-  return Take(Decide(accept), /*go_on=*/true);
+  if (Status begun = BeginStep(accepted); !begun) return tl::unexpected(begun.error());
+  return Act(Decide(accept), /*go_on=*/true);
 }
 
 // Null where nothing is accepted.
@@ -161,12 +114,9 @@ DecisionsPtr RewritesEnv::Decide(const std::vector<bool>& accept) const {
 }
 
 // Makes the rewrites, where there are any, and goes on to where the next decision is due.
-StatusOr<Outcome> RewritesEnv::Take(const DecisionsPtr& decisions, bool go_on) {
-  const Metrics before = view_.metrics;
-  const EnvOptions& options = session_->options();
-  double run_seconds = -1;
+StatusOr<Outcome> RewritesEnv::Act(const DecisionsPtr& decisions, bool go_on) {
   bool failed = false;
-  session_->pool().On(worker_, [&](RemoteWorker& remote) {
+  session_->pool().On(worker(), [&](RemoteWorker& remote) {
     if (decisions != nullptr) {
       Apply(remote, decisions);
       failed = !outcome_.error.empty();
@@ -175,64 +125,26 @@ StatusOr<Outcome> RewritesEnv::Take(const DecisionsPtr& decisions, bool go_on) {
     if (nothing_) running_ = false;
     if (outcome_.changed) Look(remote);
     Settle(remote, /*listed=*/!go_on && !outcome_.changed);
-    outcome_.terminated = !running_;
-    if (running_ && steps_ >= options.traj_limit) {
-      outcome_.truncated = true;
-      running_ = false;
-    }
-    if (running_ || options.reward.final_run_time == 0) return;
-    if (const auto known = session_->RunTime(view_.program, view_.fingerprint)) {
-      run_seconds = *known;
-    } else if (const auto timed = remote.RunTime(view_.state, {})) {
-      run_seconds = Median(timed->seconds);
-      session_->RecordRunTime(view_.program, view_.fingerprint, run_seconds);
-    } else {
-      outcome_.error = timed.error().message;
-    }
+    EndStep(/*terminated=*/!running_);
+    if (NeedsRunTime()) TakeRunTime(remote.RunTime(view_.state, {}));
   });
-  outcome_.reward =
-      RewardOf(options.reward, *session_->Loaded(view_.program),
-               {before, view_.metrics, outcome_.terminated, !running_, failed, run_seconds});
+  Pay(failed);
   return outcome_;
 }
 
 void RewritesEnv::Apply(RemoteWorker& remote, const DecisionsPtr& decisions) {
   const PassId pass = pipeline_[position_];
-  const TransitionKey key{view_.fingerprint, pass, decisions->Hash()};
   hone::Step step;
-  step.state = view_.fingerprint;
-  const auto known = known_steps_.find(key);
-  if (known != known_steps_.end()) {
-    step = known->second;
+  if (const auto known =
+          session_->Find(view_.program, view_.fingerprint, pass, decisions->Hash())) {
+    step = known->step;
     outcome_.looked = true;
   } else {
-    ApplyRequest request;
-    request.from = view_.state;
-    request.passes = {pass};
-    request.decisions = {decisions};
-    request.options = session_->apply_options();
-    request.left = std::exchange(left_, {});
-    StatusOr<Applied> applied = remote.Apply(request);
-    if (applied) {
-      step = std::move(applied->steps.front());
-      // A hidden instruction order may have led elsewhere; the name that it was asked by stays.
-      if (step.state == applied->start) step.state = view_.fingerprint;
-      if (session_->options().use_table) {
-        ++known_;
-        known_steps_[key] = step;
-      }
-    } else {  // the state could not be rebuilt, or workers do not start
-      step.failure = applied.error().message;
-    }
+    step = Take(pass, decisions, remote.Apply(Request(pass, decisions)));
   }
-  if (!step.failure.empty()) outcome_.error = step.failure;
+  Arrive(step, decisions);
   if (step.changed) {
-    outcome_.changed = true;
     changed_in_loop_ = true;
-    view_.state.links.push_back({pass, step.state, decisions});
-    view_.fingerprint = step.state;
-    view_.metrics = step.metrics;
-    view_.opcodes = step.opcodes;
     idle_.clear();
     return;
   }
@@ -252,12 +164,12 @@ void RewritesEnv::List(RemoteWorker& remote) {
   const bool graph = view_.arrays != nullptr;
   // A listing names instructions, and states of equal fingerprint may have given them other names:
   // where names are looked up, a listing is of the very state.
-  const bool use = session_->options().use_table && !graph;
-  const TransitionKey key{view_.fingerprint, pass, 0};
   nodes_.clear();
-  if (const auto known = known_listings_.find(key); use && known != known_listings_.end()) {
-    listing_ = known->second;
-    return;
+  if (!graph) {
+    if (auto known = session_->FindListing(view_.program, view_.fingerprint, pass)) {
+      listing_ = std::move(known);
+      return;
+    }
   }
   RewritesOptions options;
   options.texts = options_.texts;
@@ -271,22 +183,12 @@ void RewritesEnv::List(RemoteWorker& remote) {
     rewrites->state = view_.fingerprint;
   }
   listing_ = std::make_shared<const Rewrites>(*std::move(rewrites));
-  if (use) {
-    known_ += 1 + static_cast<int64_t>(listing_->sites.size());
-    if (known_ > session_->options().most_transitions) Forget();
-    known_listings_[key] = listing_;
-  }
+  if (!graph) session_->RecordListing(view_.program, view_.fingerprint, pass, listing_);
   if (graph && !listing_->sites.empty()) {
     if (const StatusOr<ProgramGraph> described = remote.Describe(view_.state)) {
       nodes_ = NodesOfSites(*described, *listing_);
     }
   }
-}
-
-void RewritesEnv::Forget() {
-  known_steps_.clear();
-  known_listings_.clear();
-  known_ = 0;
 }
 
 void RewritesEnv::NextPass() {
@@ -373,17 +275,6 @@ std::vector<float> RewritesEnv::SiteFeatures() const {
               features.begin() + static_cast<long>(i * kSiteFeatureCount));
   }
   return features;
-}
-
-double RewritesEnv::initial_value() const {
-  const EnvProgram* program = session_->Loaded(view_.program);
-  return program == nullptr
-             ? 0
-             : ObjectiveValue(session_->options().reward.objective, program->initial);
-}
-
-double RewritesEnv::value() const {
-  return ObjectiveValue(session_->options().reward.objective, view_.metrics);
 }
 
 }  // namespace hone

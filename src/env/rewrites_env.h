@@ -13,14 +13,10 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "core/rewrite.h"
-#include "core/rng.h"
-#include "env/pass_order_env.h"
-#include "env/session.h"
-#include "env/view.h"
+#include "env/episode.h"
 
 namespace hone {
 
@@ -57,7 +53,7 @@ inline constexpr const char* kSiteFeatures[] = {
 };
 inline constexpr size_t kSiteFeatureCount = std::size(kSiteFeatures);
 
-class RewritesEnv {
+class RewritesEnv : public Episode {
  public:
   // Number `index` of `count` environments that share the session; it works on one worker of it.
   // Errors: a bad option.
@@ -73,12 +69,9 @@ class RewritesEnv {
   // kBatch: one for each site; those beyond the listing mean nothing.
   StatusOr<Outcome> Step(const std::vector<bool>& accept);
 
-  const std::shared_ptr<Session>& session() const { return session_; }
   const RewritesEnvOptions& options() const { return options_; }
   const std::vector<PassId>& pipeline() const { return pipeline_; }
-  const View& view() const { return view_; }
-  bool running() const { return running_; }
-  int64_t steps() const { return steps_; }
+  int64_t steps() const { return static_cast<int64_t>(view_.actions.size()); }
   size_t position() const { return position_; }  // of the pass whose turn it is
   int loop() const { return loop_; }             // from 0
   // What that pass offers; empty when the episode is over.
@@ -88,16 +81,12 @@ class RewritesEnv {
   std::vector<bool> ActionMask() const;
   // [max_sites, kSiteFeatureCount], row-major; zeros beyond the listing.
   std::vector<float> SiteFeatures() const;
-  double initial_value() const;
-  double value() const;
 
  private:
   RewritesEnv(std::shared_ptr<Session> session, const RewritesEnvOptions& options,
               std::vector<PassId> pipeline, size_t index, size_t count);
 
-  StatusOr<Outcome> Begin(int64_t action);
-  StatusOr<Outcome> Take(const DecisionsPtr& decisions, bool go_on);
-  Status Load(RemoteWorker& remote);
+  StatusOr<Outcome> Act(const DecisionsPtr& decisions, bool go_on);
   void Apply(RemoteWorker& remote, const DecisionsPtr& decisions);
   void List(RemoteWorker& remote);
   void Settle(RemoteWorker& remote, bool listed);
@@ -105,20 +94,10 @@ class RewritesEnv {
   void NextPass();
   bool Offered(size_t site) const;
   DecisionsPtr Decide(const std::vector<bool>& accept) const;
-  void Forget();
 
-  const std::shared_ptr<Session> session_;
   const RewritesEnvOptions options_;
   const std::vector<PassId> pipeline_;
-  const size_t index_;
-  const size_t count_;
-  const int worker_;
-  Rng rng_;
-  int64_t episodes_ = 0;
-  bool running_ = false;
   bool nothing_ = false;  // no pass offered anything from the start
-  View view_;
-  int64_t steps_ = 0;
   size_t position_ = 0;
   int loop_ = 0;
   bool changed_in_loop_ = false;
@@ -128,14 +107,6 @@ class RewritesEnv {
   // failed in any. They are not offered again.
   std::set<SiteKey> idle_;
   std::set<SiteKey> failed_;
-  std::vector<LeftState> left_;  // to be told to the worker with the next request
-  Outcome outcome_;
-
-  // What is known already, where the session's options let it be used. Bounded as the session's.
-  std::unordered_map<TransitionKey, hone::Step, TransitionHash> known_steps_;
-  std::unordered_map<TransitionKey, std::shared_ptr<const Rewrites>, TransitionHash>
-      known_listings_;
-  int64_t known_ = 0;  // steps, and sites of listings
 };
 
 }  // namespace hone

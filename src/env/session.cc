@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/median.h"
+#include "core/objective.h"
 #include "env/pass_order.h"
 
 namespace hone {
@@ -46,10 +47,9 @@ ApplyOptions Session::apply_options() const {
   ApplyOptions options;
   options.episode = true;
   options.opcodes = options_.observation.opcodes || options_.observation.opcode_counts;
-  options.cost = options_.observation.cost || reward.shaping != 0 ||
-                 reward.objective == Objective::kFlops || reward.objective == Objective::kBytes;
-  options.peak_memory =
-      options_.observation.peak_memory || reward.objective == Objective::kPeakMemory;
+  options.cost = options_.observation.cost || reward.shaping != 0;
+  options.peak_memory = options_.observation.peak_memory;
+  Require(reward.objective, options);
   return options;
 }
 
@@ -124,12 +124,12 @@ Status Session::Load(size_t index, RemoteWorker& remote) {
   return {};
 }
 
-std::optional<Session::Known> Session::Find(size_t program, const Fingerprint& from,
-                                            PassId pass) const {
+std::optional<Session::Known> Session::Find(size_t program, const Fingerprint& from, PassId pass,
+                                            uint64_t decisions) const {
   if (!options_.use_table) return std::nullopt;
   std::lock_guard lock(mutex_);
   const TransitionTable& table = slots_[program].table;
-  const TransitionTable::Transition* known = table.Find(from, pass);
+  const TransitionTable::Transition* known = table.Find(from, pass, decisions);
   if (known == nullptr) return std::nullopt;
   Known found;
   found.step.pass = pass;
@@ -146,17 +146,37 @@ std::optional<Session::Known> Session::Find(size_t program, const Fingerprint& f
   return found;
 }
 
-void Session::Record(size_t program, const Fingerprint& from, const Step& step) {
+void Session::Record(size_t program, const Fingerprint& from, const Step& step,
+                     uint64_t decisions) {
   std::lock_guard lock(mutex_);
   if (!step.failure.empty()) ++failures_[{step.pass, step.failure}];
   if (!options_.use_table) return;
   TransitionTable& table = slots_[program].table;
   const size_t before = table.size();
-  table.Record(from, step);
+  table.Record(from, step, decisions);
   transitions_ += table.size() - before;
   if (transitions_ <= static_cast<size_t>(options_.most_transitions)) return;
   for (Slot& slot : slots_) slot.table.Clear();
   transitions_ = 0;
+}
+
+std::shared_ptr<const Rewrites> Session::FindListing(size_t program, const Fingerprint& state,
+                                                     PassId pass) const {
+  if (!options_.use_table) return nullptr;
+  std::lock_guard lock(mutex_);
+  return slots_[program].table.FindListing(state, pass);
+}
+
+void Session::RecordListing(size_t program, const Fingerprint& state, PassId pass,
+                            std::shared_ptr<const Rewrites> listing) {
+  if (!options_.use_table) return;
+  std::lock_guard lock(mutex_);
+  listed_ += 1 + listing->sites.size();
+  if (listed_ > static_cast<size_t>(options_.most_transitions)) {
+    for (Slot& slot : slots_) slot.table.ClearListings();
+    listed_ = 0;
+  }
+  slots_[program].table.RecordListing(state, pass, std::move(listing));
 }
 
 void Session::RecordRunTime(size_t program, const Fingerprint& state, double seconds) {

@@ -70,8 +70,14 @@ class Session {
     bool complete = true;    // all that the options need of a changed state is known
     double run_seconds = -1;
   };
-  std::optional<Known> Find(size_t program, const Fingerprint& from, PassId pass) const;
-  void Record(size_t program, const Fingerprint& from, const Step& step);
+  std::optional<Known> Find(size_t program, const Fingerprint& from, PassId pass,
+                            uint64_t decisions = 0) const;
+  void Record(size_t program, const Fingerprint& from, const Step& step, uint64_t decisions = 0);
+  // Null where nothing is known.
+  std::shared_ptr<const Rewrites> FindListing(size_t program, const Fingerprint& state,
+                                              PassId pass) const;
+  void RecordListing(size_t program, const Fingerprint& state, PassId pass,
+                     std::shared_ptr<const Rewrites> listing);
   void RecordRunTime(size_t program, const Fingerprint& state, double seconds);
   std::optional<double> RunTime(size_t program, const Fingerprint& state) const;
   // Passes known to change nothing in this state.
@@ -101,6 +107,7 @@ class Session {
   std::vector<size_t> by_size_;
   mutable std::mutex mutex_;  // of the slots' program, bad and table, and of what follows
   size_t transitions_ = 0;
+  size_t listed_ = 0;  // listings and their sites
   std::map<std::pair<PassId, std::string>, int64_t> failures_;
 };
 

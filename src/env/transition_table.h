@@ -4,6 +4,8 @@
 
 #include <bitset>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "core/fingerprint.h"
 #include "core/metrics.h"
 #include "core/pass.h"
+#include "core/rewrite.h"
 #include "core/state.h"
 
 namespace hone {
@@ -18,8 +21,9 @@ namespace hone {
 // Passes by their id; a registry is smaller than this.
 using PassSet = std::bitset<1024>;
 
-// (state, pass) → state', and what is known of each state. It predicts: equal fingerprints can hide
-// another instruction order, so what is reported as a result is replayed first.
+// (state, pass, decisions) → state', what is known of each state, and what passes would do there.
+// It predicts: equal fingerprints can hide another instruction order, so what is reported as a
+// result is replayed first. Decisions are named by their hash (HashOf); 0 is the pass as it is.
 class TransitionTable {
  public:
   struct Transition {
@@ -34,8 +38,8 @@ class TransitionTable {
   };
 
   // Null where nothing is known.
-  const Transition* Find(const Fingerprint& from, PassId pass) const {
-    const auto found = transitions_.find({from, pass});
+  const Transition* Find(const Fingerprint& from, PassId pass, uint64_t decisions = 0) const {
+    const auto found = transitions_.find({from, pass, decisions});
     return found == transitions_.end() ? nullptr : &found->second;
   }
   const State* Find(const Fingerprint& state) const {
@@ -44,12 +48,12 @@ class TransitionTable {
   }
 
   // What a pass did. Where it changed nothing, the step's metrics are those of `from` or not given.
-  void Record(const Fingerprint& from, const Step& step) {
-    transitions_[{from, step.pass}] = {step.state, step.failure};
+  void Record(const Fingerprint& from, const Step& step, uint64_t decisions = 0) {
+    transitions_[{from, step.pass, decisions}] = {step.state, step.failure};
     State& state = states_[step.state];
     if (step.metrics.op_count > 0) state.metrics = step.metrics;
     if (!step.opcodes.empty()) state.opcodes = step.opcodes;
-    if (step.state == from) state.idle.set(step.pass);
+    if (step.state == from && decisions == 0) state.idle.set(step.pass);
   }
   void RecordState(const Fingerprint& state, const Metrics& metrics, OpcodeCounts opcodes = {}) {
     State& known = states_[state];
@@ -60,15 +64,28 @@ class TransitionTable {
     states_[state].run_seconds = seconds;
   }
 
+  // The rewrites that a pass would make in a state. Null where nothing is known.
+  std::shared_ptr<const Rewrites> FindListing(const Fingerprint& state, PassId pass) const {
+    const auto found = listings_.find({state, pass});
+    return found == listings_.end() ? nullptr : found->second;
+  }
+  void RecordListing(const Fingerprint& state, PassId pass,
+                     std::shared_ptr<const Rewrites> listing) {
+    listings_[{state, pass}] = std::move(listing);
+  }
+
+  // Transitions.
   size_t size() const { return transitions_.size(); }
   void Clear() {
     transitions_.clear();
     states_.clear();
   }
+  void ClearListings() { listings_.clear(); }
 
  private:
   std::unordered_map<TransitionKey, Transition, TransitionHash> transitions_;
   std::unordered_map<Fingerprint, State> states_;
+  std::unordered_map<TransitionKey, std::shared_ptr<const Rewrites>, TransitionHash> listings_;
 };
 
 }  // namespace hone

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/objective.h"
 #include "jobs/report.h"
 #include "report/sections/ablation.h"
 #include "report/sections/curve.h"
@@ -30,29 +31,18 @@ constexpr size_t kMostUndone = 64;
 // Kernels are measured where this, which verifying took, is enough: both compile two programs.
 constexpr double kMostVerifySeconds = 30;
 
-const char* ValueName(Objective objective) {
-  switch (objective) {
-    case Objective::kOpCount:
-      return "instructions";
-    case Objective::kFlops:
-      return "floating-point operations";
-    case Objective::kBytes:
-      return "bytes accessed";
-    case Objective::kPeakMemory:
-      return "bytes at the peak";
-  }
-  return "";
-}
+const char* ValueName(Objective objective) { return InfoOf(objective).value_name; }
 
 std::string ValueText(Objective objective, double value) {
-  switch (objective) {
-    case Objective::kOpCount:
+  switch (InfoOf(objective).unit) {
+    case Unit::kCount:
       return Grouped(static_cast<int64_t>(value));
-    case Objective::kFlops:
+    case Unit::kOperations:
       return HumanCount(value);
-    default:
+    case Unit::kBytes:
       return HumanBytes(value);
   }
+  return "";
 }
 
 // "1.5 % fewer", "0.3 % more", "as many".
@@ -168,8 +158,7 @@ class Maker {
     ApplyRequest request;
     request.from = {what_.program.id, {}};
     request.passes = passes;
-    request.options.cost = objective_ == Objective::kFlops || objective_ == Objective::kBytes;
-    request.options.peak_memory = objective_ == Objective::kPeakMemory;
+    Require(objective_, request.options);
     return request;
   }
 

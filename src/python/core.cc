@@ -249,6 +249,9 @@ NB_MODULE(_core, module) {
   // Python's interpreter may end before its modules' objects do.
   nb::set_leak_warnings(false);
 
+  nb::list objectives;
+  for (const std::string_view name : kObjectiveNames) objectives.append(std::string(name));
+  module.attr("OBJECTIVES") = nb::tuple(objectives);
   module.attr("COST_FEATURES") = nb::make_tuple("flops", "transcendentals", "bytes_accessed",
                                                 "computations", "loop_depth");
 

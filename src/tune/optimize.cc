@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/objective.h"
 #include "env/pass_order.h"
 #include "search/searcher.h"
 #include "tune/best_orders.h"
@@ -288,7 +289,7 @@ class Optimizer {
     // Not every pass of XLA's makes the same each time. This one has been made, so this one counts.
     made.candidate.state = exported->state;
     made.metrics = read->metrics;
-    if (options_.objective == Objective::kPeakMemory) {
+    if (InfoOf(options_.objective).peak_memory) {
       if (const auto measured = pool_.Measure({made.id, {}})) made.metrics = *measured;
     }
     made.candidate.value = order_.Value(made.metrics);

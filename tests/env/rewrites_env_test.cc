@@ -162,6 +162,45 @@ TEST(RewritesEnv, RandomStepsGiveTheSameForTheSameSeed) {
   }
 }
 
+TEST(RewritesEnv, WhatOneEnvironmentDidAnotherOfTheSessionKnows) {
+  const auto first = MustMake(Data({kSmall}), Options("algsimp", RewriteMode::kSites));
+  auto second = RewritesEnv::Make(first->session(), first->options());
+  ASSERT_TRUE(second) << second.error().message;
+  ASSERT_TRUE(first->Reset());
+  ASSERT_TRUE((*second)->Reset());
+  ASSERT_GE(first->listing()->sites.size(), 2u);
+  EXPECT_FALSE(Must(first->Step(0)).looked);
+  const Outcome known = Must((*second)->Step(0));
+  EXPECT_TRUE(known.looked);
+  EXPECT_TRUE(known.changed);
+  EXPECT_EQ((*second)->view().fingerprint, first->view().fingerprint);
+  // The same pass on the same state with another decision is another transition.
+  ASSERT_TRUE((*second)->Reset());
+  EXPECT_FALSE(Must((*second)->Step(1)).looked);
+}
+
+TEST(TransitionTable, DecisionsArePartOfTheKey) {
+  TransitionTable table;
+  const Fingerprint from{1, 0};
+  Step whole;
+  whole.pass = 3;
+  whole.changed = true;
+  whole.state = {2, 0};
+  table.Record(from, whole);
+  Step nothing;
+  nothing.pass = 3;
+  nothing.state = from;
+  table.Record(from, nothing, /*decisions=*/7);
+  ASSERT_NE(table.Find(from, 3), nullptr);
+  EXPECT_EQ(table.Find(from, 3)->to, whole.state);
+  ASSERT_NE(table.Find(from, 3, 7), nullptr);
+  EXPECT_EQ(table.Find(from, 3, 7)->to, from);
+  EXPECT_EQ(table.Find(from, 3, 8), nullptr);
+  // Declined rewrites do not make the pass one that changes nothing here.
+  ASSERT_NE(table.Find(from), nullptr);
+  EXPECT_FALSE(table.Find(from)->idle.test(3));
+}
+
 TEST(RewritesEnv, RandomHalvesComputeTheSame) {
   const auto env = MustMake(Data({kSmall, kOther}), Options(kPipeline, RewriteMode::kBatch, 2));
   Rng rng(5);

@@ -7,10 +7,11 @@ import warnings
 
 import jax
 
+from hone import _core
 from hone.jax import _compile, _improve
 from hone.jax._hone import HoneError
 
-OBJECTIVES = ("time", "op_count", "flops", "bytes", "peak_memory")
+OBJECTIVES = ("time", *_core.OBJECTIVES)
 
 
 class Optimized:

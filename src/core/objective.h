@@ -1,0 +1,43 @@
+// What the objectives ask of a worker, and how people are told their values. An objective is a name and
+// a getter in metrics.h, and a row here.
+#ifndef HONE_CORE_OBJECTIVE_H_
+#define HONE_CORE_OBJECTIVE_H_
+
+#include <iterator>
+
+#include "core/metrics.h"
+#include "core/state.h"
+
+namespace hone {
+
+enum class Unit { kCount, kOperations, kBytes };
+
+struct ObjectiveInfo {
+  Objective objective;
+  bool cost;               // it needs XLA's cost analysis after every pass
+  bool peak_memory;        // and this XLA's memory schedule
+  const char* value_name;  // what its value counts
+  Unit unit;
+};
+
+inline constexpr ObjectiveInfo kObjectives[] = {
+    {Objective::kOpCount, false, false, "instructions", Unit::kCount},
+    {Objective::kFlops, true, false, "floating-point operations", Unit::kOperations},
+    {Objective::kBytes, true, false, "bytes accessed", Unit::kBytes},
+    {Objective::kPeakMemory, false, true, "bytes at the peak", Unit::kBytes},
+};
+static_assert(std::size(kObjectives) == std::size(kObjectiveNames));
+
+inline constexpr const ObjectiveInfo& InfoOf(Objective objective) {
+  return kObjectives[static_cast<int>(objective)];
+}
+
+// Has the worker find out what the objective needs.
+inline void Require(Objective objective, ApplyOptions& options) {
+  options.cost = options.cost || InfoOf(objective).cost;
+  options.peak_memory = options.peak_memory || InfoOf(objective).peak_memory;
+}
+
+}  // namespace hone
+
+#endif  // HONE_CORE_OBJECTIVE_H_

@@ -1,0 +1,95 @@
+// An episode of an environment: which program it is on, what has been seen of it, how it ends. What
+// an action means is the environment's.
+#ifndef HONE_ENV_EPISODE_H_
+#define HONE_ENV_EPISODE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/rng.h"
+#include "env/session.h"
+#include "env/view.h"
+
+namespace hone {
+
+// What came of a step. Of a reset: all zero, but `error` where a program had to be passed over.
+struct Outcome {
+  double reward = 0;
+  bool terminated = false;  // by `stop`, or because no action can change anything
+  bool truncated = false;   // by traj_limit
+  bool changed = false;
+  bool looked = false;  // answered from the table
+  std::string error;    // what the compiler did wrong; the state is as it was
+};
+
+class Episode {
+ public:
+  const std::shared_ptr<Session>& session() const { return session_; }
+  int worker() const { return worker_; }
+  size_t index() const { return index_; }
+  const View& view() const { return view_; }
+  const Outcome& outcome() const { return outcome_; }
+  bool running() const { return running_; }
+  double initial_value() const;
+  double value() const;
+
+  // What, beside the session and the actions so far, makes the environment: its random numbers'
+  // state and how many episodes it has begun.
+  std::pair<uint64_t, int64_t> schedule_state() const { return {rng_.state(), episodes_}; }
+  void set_schedule_state(uint64_t rng_state, int64_t episodes) {
+    rng_ = Rng(rng_state);
+    episodes_ = episodes;
+  }
+
+ protected:
+  // Of environment number `index` of `count` that share the session; it works on one worker of it.
+  Episode(std::shared_ptr<Session> session, size_t index, size_t count);
+
+  // Ends the episode in hand and chooses the next one's program, which Enter then enters. With a
+  // seed: as a new environment with that seed. `program` overrides the schedule, once.
+  Status Begin(std::optional<uint64_t> seed, std::optional<size_t> program);
+  // Goes to the start of the program, or of the next that is not bad: true. False where it has to
+  // be loaded first, after which Enter is called again. Errors: no program of the session can be
+  // used.
+  StatusOr<bool> Enter();
+
+  // A step begins. Errors: no episode is running.
+  Status BeginStep(int64_t action);
+  // What makes a step on a worker, and what came of it: recorded, and named as it was asked for.
+  ApplyRequest Request(PassId pass, const DecisionsPtr& decisions);
+  Step Take(PassId pass, const DecisionsPtr& decisions, StatusOr<Applied> applied);
+  // Goes to where the step leads.
+  void Arrive(const Step& step, const DecisionsPtr& decisions);
+  // The step ends the episode where it is `terminated`, or too long.
+  void EndStep(bool terminated);
+  // Whether the reward waits for a run of the result; TakeRunTime is given its report then.
+  bool NeedsRunTime();
+  void TakeRunTime(const StatusOr<RunTimeReport>& report);
+  // Fills in the reward; nothing else is open.
+  void Pay(bool failed);
+
+  std::shared_ptr<Session> session_;
+  View view_;
+  bool running_ = false;
+  Outcome outcome_;
+  double run_seconds_ = -1;      // of the state at the end; -1 where not known
+  std::vector<LeftState> left_;  // to be told to the worker with the next request
+
+ private:
+  size_t index_;
+  size_t count_;
+  int worker_;
+  Rng rng_;
+  int64_t episodes_ = 0;
+  bool forced_ = false;  // to this program
+  size_t passed_over_ = 0;
+  Metrics before_;  // of the step in hand
+};
+
+}  // namespace hone
+
+#endif  // HONE_ENV_EPISODE_H_
