@@ -1,6 +1,6 @@
 # Writes OUT, a source file that holds the text of all RULES (a list of files):
 #   cmake -DOUT=embedded_rules.cc "-DRULES=a.rules;b.rules" -P embed_rules.cmake
-set(text "// Made of rules/*.rules by embed_rules.cmake.\n#include \"compiler/rules/rule_table.h\"\n\n")
+set(text "// Made of rules/*.rules by embed_rules.cmake.\n#include \"compiler/rules/rule_files.h\"\n\n")
 string(APPEND text "namespace hone::compiler {\n\n")
 string(APPEND text "const std::vector<RuleFile>& ShippedRuleFiles() {\n")
 string(APPEND text "  static const std::vector<RuleFile> files = {\n")

@@ -8,17 +8,10 @@
 
 #include "compiler/passes/pass_table.h"
 #include "compiler/rules/pattern.h"
+#include "compiler/rules/rule_files.h"
 #include "core/result.h"
 
 namespace hone::compiler {
-
-struct RuleFile {
-  std::string name;  // "rules/algebra.rules": its stem is the group
-  std::string text;
-};
-
-// rules/*.rules of the source tree, embedded at build time (embedded_rules.cc, which is generated).
-const std::vector<RuleFile>& ShippedRuleFiles();
 
 // Shipped and user's rules, in the order of the files. Names are unique over all files. Errors are
 // kInvalidInput.
