@@ -45,7 +45,7 @@ const std::vector<Command>& Commands() {
        "  hone with tuned.db -- python train.py\n", AddWith},
       {"apply", "the optimised program that the compiler makes under a plan",
        "  hone apply plan.json model.hlo -o optimised.hlo\n", AddApply},
-      {"bench", "run a program as the stock compiler makes it against the same under a plan",
+      {"bench", "benchmark a plan against the stock compiler",
        "  hone bench model.hlo --plan plan.json\n"
        "  hone bench model.hlo --plan plan.json --budget 30s --json\n"
        "  hone bench model.hlo --kernels 10\n"

@@ -4,7 +4,7 @@
 //   h = h + relu(h Ws^T + A h Wa^T + C h Wc^T + U h Wu^T + b)
 // where A h is the mean over a node's operands, C h over the instructions that it calls and U h
 // over its users, 0 where there are none (as policy/graph_forward.h, without its normalisation,
-// which would hide how much there is of something). A kernel k's correction is
+// which would discard magnitudes). A kernel k's correction is
 //   r_k = relu(h_k Wh^T + Wf f + bh) w + b0
 // with f what is told of the plan, and the logarithm of the program's seconds is
 //   log sum_k runs_k * roofline_k * exp(r_k).

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kExploration = 1;
 constexpr size_t kDeepest = 96;  // actions on the way down
-constexpr size_t kRollout = 2;   // actions behind a new state whose worth nobody tells
+constexpr size_t kRollout = 2;   // actions behind a new state where no value estimate exists
 constexpr int kDescents = 64;    // that end without a question before any unknown one is asked
 // The range of rewards among a state's actions is taken for no less than this, over the range of
 // all: else noise among equals would look like a difference.

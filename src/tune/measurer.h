@@ -23,7 +23,7 @@
 
 namespace hone::tune {
 
-// RaceOptions::clear: by so much, how much exactly does not matter.
+// RaceOptions::clear: beyond this ratio a race stops early.
 inline constexpr double kClear = 1.3;
 
 enum class Look {

@@ -67,8 +67,8 @@ int PoolEvaluator::Take() {
   return worker;
 }
 
-// One that only dies is on a machine that is gone or broken: it is left alone while there are
-// others.
+// A worker that keeps dying, for its machine is gone or broken, is retired while others
+// remain.
 void PoolEvaluator::GiveBack(int worker, bool died) {
   const std::lock_guard lock(mutex_);
   int& deaths = deaths_[static_cast<size_t>(worker)];

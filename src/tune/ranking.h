@@ -27,8 +27,8 @@ struct Ranked {
 };
 
 // Keeps `top` of those that were estimated: one in five as they were asked for, so that a wrong
-// estimate does not hide what is good, then the best first. Those without a graph are kept all, in
-// front: nothing speaks against them. Equal ones stay in the order in which they were asked for.
+// estimate does not hide what is good, then the best first. Unrankable ones, without a graph, are
+// all kept, first. Equal ones stay in the order in which they were asked for.
 // Returns how many were passed over.
 size_t KeepTop(size_t top, std::vector<Ranked>& generation);
 

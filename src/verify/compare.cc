@@ -255,8 +255,8 @@ class Comparison {
     errors.resize(std::min(errors.size(), kMostErrors));
     report_.errors = std::move(errors);
     if (worst == Outcome::kDifferent) return Different(where);
-    return CannotTell(where + "; the reference's own runs with rounding noise have " +
-                      std::to_string(held_out) + ": too few to excuse, too many to accuse");
+    return CannotTell(where + "; inconclusive: rounding noise in the reference's own runs explains " +
+                      std::to_string(held_out) + " of " + std::to_string(over));
   }
 
   void Conclude(int agree, int count, int wanted) {
