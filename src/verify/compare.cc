@@ -255,7 +255,8 @@ class Comparison {
     errors.resize(std::min(errors.size(), kMostErrors));
     report_.errors = std::move(errors);
     if (worst == Outcome::kDifferent) return Different(where);
-    return CannotTell(where + "; inconclusive: rounding noise in the reference's own runs explains " +
+    return CannotTell(where +
+                      "; inconclusive: rounding noise in the reference's own runs explains " +
                       std::to_string(held_out) + " of " + std::to_string(over));
   }
 
