@@ -111,6 +111,12 @@ const std::vector<Command>& Commands() {
        "  hone device info pjrt:/path/to/plugin.so\n"
        "  hone device flags gpu\n",
        AddDevice},
+      {"loops", "kernels as loop nests: schedules of them, by MLIR, shown, raced and tuned",
+       "  hone loops list\n"
+       "  hone loops show softmax_64_128\n"
+       "  hone loops race matmul_256_256_512 --budget 3s\n"
+       "  hone loops tune matmul_64_64_64 --budget 10s -o my.schedule\n",
+       AddLoops},
       {"passes", "the passes that hone knows",
        "  hone passes\n"
        "  hone passes --group simplify\n"

@@ -1,0 +1,159 @@
+#include "random_task.h"
+
+#include <fmt/format.h>
+
+#include "loops/catalogue.h"
+
+namespace hone::bench {
+namespace {
+
+int Size(Rng& rng, int most) {
+  static const std::vector<int> sizes = {1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 24, 32, 48};
+  while (true) {
+    const int size = rng.Pick(sizes);
+    if (size <= most) return size;
+  }
+}
+
+}  // namespace
+
+std::string RandomTask(Rng& rng) {
+  static const std::vector<std::string> types = {"f32", "f32", "f32", "f64", "s32"};
+  const std::string type = rng.Pick(types);
+  const bool floats = type[0] == 'f';
+  std::string inputs, body, value;
+  int rank = 2;
+  const auto input = [&](const std::string& name, const std::string& shape) {
+    inputs += fmt::format("input {} {}[{}]\n", name, type, shape);
+  };
+  std::string shape;
+  switch (rng.Below(floats ? 10 : 6)) {
+    case 0: {
+      const int m = Size(rng, 48), k = Size(rng, 48), n = Size(rng, 48);
+      input("a", fmt::format("{},{}", m, k));
+      input("b", fmt::format("{},{}", k, n));
+      body = "y = matmul a b\n";
+      shape = fmt::format("{},{}", m, n);
+      break;
+    }
+    case 1: {
+      const int b = Size(rng, 5), m = Size(rng, 24), k = Size(rng, 24), n = Size(rng, 24);
+      input("a", fmt::format("{},{},{}", b, m, k));
+      input("b", fmt::format("{},{},{}", b, k, n));
+      body = "y = batch_matmul a b\n";
+      shape = fmt::format("{},{},{}", b, m, n);
+      rank = 3;
+      break;
+    }
+    case 2:
+    case 3: {
+      const int n = Size(rng, 3), c = Size(rng, 8), f = Size(rng, 8), window = Size(rng, 3);
+      const int stride = Size(rng, 2), dilation = Size(rng, 2);
+      const bool conv = rng.Below(2) == 0;
+      const int reach = conv ? (window - 1) * dilation + 1 : window;
+      const int h = reach + Size(rng, 12), w = reach + Size(rng, 12);
+      input("a", fmt::format("{},{},{},{}", n, c, h, w));
+      rank = 4;
+      if (conv) {
+        input("b", fmt::format("{},{},{},{}", f, c, window, window));
+        body = fmt::format("y = conv2d a b strides={0},{0} dilations={1},{1}\n", stride, dilation);
+      } else {
+        body = fmt::format("y = pool_{0} a window={1},{1} strides={2},{2}\n",
+                           rng.Below(2) == 0 ? "max" : "sum", window, stride);
+      }
+      shape = fmt::format("{},{},{},{}", n, conv ? f : c, (h - reach) / stride + 1,
+                          (w - reach) / stride + 1);
+      break;
+    }
+    case 4: {
+      const int m = Size(rng, 48), n = Size(rng, 48);
+      input("a", fmt::format("{},{}", m, n));
+      const bool rows = rng.Below(2) == 0;
+      body =
+          fmt::format("y = reduce_{} a axes={}\n", rng.Below(2) == 0 ? "max" : "sum", rows ? 1 : 0);
+      shape = fmt::format("{}", rows ? m : n);
+      rank = 1;
+      break;
+    }
+    case 5: {
+      const int m = Size(rng, 48), n = Size(rng, 48);
+      input("a", fmt::format("{},{}", m, n));
+      body = "y = transpose a permutation=1,0\n";
+      shape = fmt::format("{},{}", n, m);
+      break;
+    }
+    case 6: {
+      const int m = Size(rng, 48), n = Size(rng, 48);
+      shape = fmt::format("{},{}", m, n);
+      input("a", shape);
+      body = "y = softmax a\n";
+      break;
+    }
+    case 7: {
+      const int m = Size(rng, 48), n = 1 + Size(rng, 48);
+      shape = fmt::format("{},{}", m, n);
+      input("a", shape);
+      input("b", std::to_string(n));
+      input("c", std::to_string(n));
+      body = "y = layer_norm a b c\n";
+      break;
+    }
+    case 8: {
+      const int b = Size(rng, 3), s = Size(rng, 16), d = Size(rng, 16), t = Size(rng, 16);
+      input("a", fmt::format("{},2,{},{}", b, s, d));
+      input("b", fmt::format("{},2,{},{}", b, t, d));
+      input("c", fmt::format("{},2,{},{}", b, t, d));
+      body = "y = attention a b c\n";
+      shape = fmt::format("{},2,{},{}", b, s, d);
+      rank = 4;
+      break;
+    }
+    default: {
+      const int m = Size(rng, 48), n = Size(rng, 48);
+      shape = fmt::format("{},{}", m, n);
+      input("a", shape);
+      body = "y = tanh a\n";
+      break;
+    }
+  }
+  value = "y";
+  const size_t more = rng.Below(3);
+  for (size_t i = 0; i < more; ++i) {
+    const std::string next = fmt::format("z{}", i);
+    const size_t what = rng.Below(floats ? 4 : 2);
+    if (what == 0) {
+      body += fmt::format("{} = relu {}\n", next, value);
+    } else if (what == 1) {
+      const std::string last =
+          shape.substr(shape.rfind(',') == shape.npos ? 0 : shape.rfind(',') + 1);
+      input("m" + std::to_string(i), rng.Below(2) == 0 ? shape : last);
+      body +=
+          fmt::format("{} = {} {} m{}\n", next, rng.Below(2) == 0 ? "add" : "multiply", value, i);
+    } else if (what == 2) {
+      body += fmt::format("{} = logistic {}\n", next, value);
+    } else {
+      body += fmt::format("{} = exp {}\n", next, value);
+      value = next;
+      break;  // twice would be out of range
+    }
+    value = next;
+  }
+  (void)rank;
+  return "task random\n" + inputs + body + "output " + value + "\n";
+}
+
+loops::Schedule RandomSchedule(const loops::Program& program, Rng& rng) {
+  const loops::Catalogue catalogue(program, {2, 64, 32});
+  loops::Scheduled scheduled(program);
+  const size_t steps = rng.Below(3 + 4 * program.nests.size());
+  for (size_t i = 0; i < steps; ++i) {
+    const size_t site = rng.Below(catalogue.sites().size());
+    const auto kind = static_cast<loops::StepKind>(rng.Below(loops::kStepKinds));
+    const auto offers = catalogue.Offers(scheduled, site, kind);
+    if (offers.empty()) continue;
+    (void)scheduled.Apply(rng.Pick(offers));
+  }
+  return scheduled.schedule();
+}
+
+}  // namespace hone::bench

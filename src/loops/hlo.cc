@@ -1,0 +1,222 @@
+#include "loops/hlo.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace hone::loops {
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+class Writer {
+ public:
+  explicit Writer(const Task& task) : task_(task) {}
+
+  std::string Write() {
+    for (int i = 0; i < task_.inputs; ++i) {
+      values_.push_back(Let(At(i).element, At(i).shape, fmt::format("parameter({})", i)));
+    }
+    for (const Operation& op : task_.operations) values_.push_back(Operate(op));
+    std::string types, names;
+    for (const int output : task_.outputs) {
+      types += (types.empty() ? "" : ", ") + Typed(At(output).element, At(output).shape);
+      names += (names.empty() ? "" : ", ") + ValueOf(output);
+    }
+    text_ += fmt::format("  ROOT result = ({}) tuple({})\n", types, names);
+    return "HloModule " + task_.name + "\n\n" + computations_ + "ENTRY main {\n" + text_ + "}\n";
+  }
+
+ private:
+  const Tensor& At(int tensor) const { return task_.tensors[static_cast<size_t>(tensor)]; }
+  const std::string& ValueOf(int tensor) const { return values_[static_cast<size_t>(tensor)]; }
+  static std::string Typed(Element element, const Shape& shape) {
+    return fmt::format("{}[{}]", InfoOf(element).name, fmt::join(shape, ","));
+  }
+
+  std::string Let(Element element, const Shape& shape, const std::string& what) {
+    const std::string name = fmt::format("v{}", next_++);
+    text_ += fmt::format("  {} = {} {}\n", name, Typed(element, shape), what);
+    return name;
+  }
+
+  // A computation that combines two numbers.
+  std::string Combiner(Element element, const char* opcode) {
+    const std::string name = fmt::format("{}_{}", opcode, InfoOf(element).name);
+    if (computations_.find(name + " {") == std::string::npos) {
+      const char* const type = InfoOf(element).name;
+      computations_ += fmt::format(
+          "{0} {{\n  a = {1}[] parameter(0)\n  b = {1}[] parameter(1)\n  ROOT r = {1}[] {2}(a, "
+          "b)\n}}\n\n",
+          name, type, opcode);
+    }
+    return name;
+  }
+
+  std::string Constant(Element element, const std::string& value) {
+    return Let(element, {}, "constant(" + value + ")");
+  }
+  std::string Neutral(Element element, bool maximum) {
+    if (!maximum) return Constant(element, "0");
+    return Constant(element, InfoOf(element).floating ? "-inf" : "-2147483648");
+  }
+  std::string Broadcast(Element element, const std::string& value, const Shape& shape,
+                        const Shape& dimensions) {
+    return Let(element, shape,
+               fmt::format("broadcast({}), dimensions={{{}}}", value, fmt::join(dimensions, ",")));
+  }
+  std::string Reduce(Element element, const std::string& value, const Shape& result,
+                     const Shape& axes, bool maximum) {
+    const std::string start = Neutral(element, maximum);
+    return Let(element, result,
+               fmt::format("reduce({}, {}), dimensions={{{}}}, to_apply={}", value, start,
+                           fmt::join(axes, ","), Combiner(element, maximum ? "maximum" : "add")));
+  }
+
+  static Shape Dimensions(size_t from, size_t to) {
+    Shape dimensions(to - from);
+    std::iota(dimensions.begin(), dimensions.end(), static_cast<int64_t>(from));
+    return dimensions;
+  }
+
+  std::string Softmax(Element element, const std::string& x, const Shape& shape) {
+    const Shape rows(shape.begin(), shape.end() - 1);
+    const Shape last = {static_cast<int64_t>(rows.size())};
+    const Shape kept = Dimensions(0, rows.size());
+    const std::string most = Reduce(element, x, rows, last, true);
+    const std::string whole = Broadcast(element, most, shape, kept);
+    const std::string less = Let(element, shape, fmt::format("subtract({}, {})", x, whole));
+    const std::string grown = Let(element, shape, fmt::format("exponential({})", less));
+    const std::string sum = Reduce(element, grown, rows, last, false);
+    const std::string sums = Broadcast(element, sum, shape, kept);
+    return Let(element, shape, fmt::format("divide({}, {})", grown, sums));
+  }
+
+  std::string LayerNorm(const Operation& op, Element element, const Shape& shape) {
+    const Shape rows(shape.begin(), shape.end() - 1);
+    const Shape last = {static_cast<int64_t>(rows.size())};
+    const Shape kept = Dimensions(0, rows.size());
+    const std::string& x = ValueOf(op.operands[0]);
+    const auto mean = [&](const std::string& value) {
+      const std::string sum = Reduce(element, value, rows, last, false);
+      const std::string size =
+          Broadcast(element, Constant(element, std::to_string(shape.back())), rows, {});
+      return Let(element, rows, fmt::format("divide({}, {})", sum, size));
+    };
+    const std::string middle = Broadcast(element, mean(x), shape, kept);
+    const std::string centred = Let(element, shape, fmt::format("subtract({}, {})", x, middle));
+    const std::string square = Let(element, shape, fmt::format("multiply({0}, {0})", centred));
+    const std::string epsilon = Broadcast(element, Constant(element, "1e-5"), rows, {});
+    const std::string variance =
+        Let(element, rows, fmt::format("add({}, {})", mean(square), epsilon));
+    const std::string factor = Let(element, rows, fmt::format("rsqrt({})", variance));
+    const std::string factors = Broadcast(element, factor, shape, kept);
+    const std::string normal =
+        Let(element, shape, fmt::format("multiply({}, {})", centred, factors));
+    const std::string gain = Broadcast(element, ValueOf(op.operands[1]), shape, last);
+    const std::string bias = Broadcast(element, ValueOf(op.operands[2]), shape, last);
+    const std::string scaled = Let(element, shape, fmt::format("multiply({}, {})", normal, gain));
+    return Let(element, shape, fmt::format("add({}, {})", scaled, bias));
+  }
+
+  std::string Attention(const Operation& op, Element element, const Shape& shape) {
+    const Shape& q = At(op.operands[0]).shape;
+    const Shape scores_shape = {q[0], q[1], q[2], At(op.operands[1]).shape[2]};
+    const std::string scores =
+        Let(element, scores_shape,
+            fmt::format("dot({}, {}), lhs_batch_dims={{0,1}}, lhs_contracting_dims={{3}}, "
+                        "rhs_batch_dims={{0,1}}, rhs_contracting_dims={{3}}",
+                        ValueOf(op.operands[0]), ValueOf(op.operands[1])));
+    const std::string scale = Broadcast(
+        element, Constant(element, fmt::format("{:.9g}", 1 / std::sqrt(static_cast<double>(q[3])))),
+        scores_shape, {});
+    const std::string scaled =
+        Let(element, scores_shape, fmt::format("multiply({}, {})", scores, scale));
+    const std::string weights = Softmax(element, scaled, scores_shape);
+    return Let(element, shape,
+               fmt::format("dot({}, {}), lhs_batch_dims={{0,1}}, lhs_contracting_dims={{3}}, "
+                           "rhs_batch_dims={{0,1}}, rhs_contracting_dims={{2}}",
+                           weights, ValueOf(op.operands[2])));
+  }
+
+  std::string Windowed(const Operation& op, Element element, const Shape& shape) {
+    const Shape strides = op.Get("strides", 2, 1);
+    if (op.kind == "conv2d") {
+      const Shape& filter = At(op.operands[1]).shape;
+      const Shape dilations = op.Get("dilations", 2, 1);
+      return Let(element, shape,
+                 fmt::format("convolution({}, {}), window={{size={}x{} stride={}x{} "
+                             "rhs_dilate={}x{}}}, dim_labels=bf01_oi01->bf01",
+                             ValueOf(op.operands[0]), ValueOf(op.operands[1]), filter[2], filter[3],
+                             strides[0], strides[1], dilations[0], dilations[1]));
+    }
+    const Shape window = op.Get("window", 2, 1);
+    const bool maximum = op.kind == "pool_max";
+    const std::string start = Neutral(element, maximum);
+    return Let(element, shape,
+               fmt::format("reduce-window({}, {}), window={{size=1x1x{}x{} stride=1x1x{}x{}}}, "
+                           "to_apply={}",
+                           ValueOf(op.operands[0]), start, window[0], window[1], strides[0],
+                           strides[1], Combiner(element, maximum ? "maximum" : "add")));
+  }
+
+  std::string Operate(const Operation& op) {
+    const Tensor& result = At(op.result);
+    const Element element = result.element;
+    const Shape& shape = result.shape;
+    const std::string& x = ValueOf(op.operands[0]);
+    if (op.kind == "matmul" || op.kind == "batch_matmul") {
+      const bool batch = op.kind == "batch_matmul";
+      return Let(
+          element, shape,
+          fmt::format("dot({}, {}), {}lhs_contracting_dims={{{}}}, rhs_contracting_dims={{{}}}", x,
+                      ValueOf(op.operands[1]),
+                      batch ? "lhs_batch_dims={0}, rhs_batch_dims={0}, " : "", batch ? 2 : 1,
+                      batch ? 1 : 0));
+    }
+    if (op.kind == "conv2d" || op.kind == "pool_max" || op.kind == "pool_sum") {
+      return Windowed(op, element, shape);
+    }
+    if (op.kind == "reduce_sum" || op.kind == "reduce_max") {
+      return Reduce(element, x, shape, op.Get("axes", 0, 0), op.kind == "reduce_max");
+    }
+    if (op.kind == "transpose") {
+      return Let(element, shape,
+                 fmt::format("transpose({}), dimensions={{{}}}", x,
+                             fmt::join(op.Get("permutation", 0, 0), ",")));
+    }
+    if (op.kind == "softmax") return Softmax(element, x, shape);
+    if (op.kind == "layer_norm") return LayerNorm(op, element, shape);
+    if (op.kind == "attention") return Attention(op, element, shape);
+    if (op.kind == "relu") {
+      const std::string zero = Broadcast(element, Constant(element, "0"), shape, {});
+      return Let(element, shape, fmt::format("maximum({}, {})", x, zero));
+    }
+    if (IsUnary(op.kind)) {
+      const std::string opcode = op.kind == "exp" ? "exponential" : op.kind;
+      return Let(element, shape, opcode + "(" + x + ")");
+    }
+    std::string y = ValueOf(op.operands[1]);
+    const size_t rank = At(op.operands[1]).shape.size();
+    if (rank != shape.size()) {
+      y = Broadcast(element, y, shape, Dimensions(shape.size() - rank, shape.size()));
+    }
+    return Let(element, shape, fmt::format("{}({}, {})", op.kind, x, y));
+  }
+
+  const Task& task_;
+  std::vector<std::string> values_;
+  std::string computations_;
+  std::string text_;
+  int next_ = 0;
+};
+
+}  // namespace
+
+std::string HloText(const Task& task) { return Writer(task).Write(); }
+
+}  // namespace hone::loops

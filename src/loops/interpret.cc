@@ -1,0 +1,253 @@
+#include "loops/interpret.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace hone::loops {
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+size_t Index(int64_t value) { return static_cast<size_t>(value); }
+
+Shape Strides(const Shape& shape) {
+  Shape strides(shape.size(), 1);
+  for (size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
+  return strides;
+}
+
+double Unary(const std::string& kind, double x) {
+  if (kind == "relu") return x > 0 || std::isnan(x) ? x : 0;
+  if (kind == "exp") return std::exp(x);
+  if (kind == "log") return std::log(x);
+  if (kind == "tanh") return std::tanh(x);
+  if (kind == "sqrt") return std::sqrt(x);
+  if (kind == "rsqrt") return 1 / std::sqrt(x);
+  if (kind == "negate") return -x;
+  if (kind == "abs") return std::fabs(x);
+  return 1 / (1 + std::exp(-x));  // logistic
+}
+
+double Binary(const std::string& kind, double a, double b) {
+  if (kind == "add") return a + b;
+  if (kind == "subtract") return a - b;
+  if (kind == "multiply") return a * b;
+  if (kind == "divide") return a / b;
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
+  return kind == "maximum" ? std::max(a, b) : std::min(a, b);
+}
+
+// One operation, element by element.
+class Evaluator {
+ public:
+  Evaluator(const Task& task, const Operation& op, const std::vector<Values>& values) : op_(op) {
+    for (const int operand : op.operands) {
+      shapes_.push_back(task.tensors[Index(operand)].shape);
+      in_.push_back(values[Index(operand)].data());
+    }
+    out_ = task.tensors[Index(op.result)].shape;
+    if (op.kind == "transpose") {
+      const Shape strides = Strides(shapes_[0]);
+      for (const int64_t d : op.Get("permutation", 0, 0)) strides_.push_back(strides[Index(d)]);
+    }
+    if (op.kind == "reduce_sum" || op.kind == "reduce_max") Axes();
+  }
+
+  double At(int64_t flat) const {
+    const std::string& kind = op_.kind;
+    if (IsUnary(kind)) return Unary(kind, in_[0][flat]);
+    if (IsBinary(kind)) {
+      const int64_t size =
+          std::accumulate(shapes_[1].begin(), shapes_[1].end(), int64_t{1}, std::multiplies<>());
+      return Binary(kind, in_[0][flat], in_[1][flat % size]);
+    }
+    if (kind == "matmul" || kind == "batch_matmul") return Product(flat);
+    if (kind == "conv2d" || kind == "pool_max" || kind == "pool_sum") return Window(flat);
+    if (kind == "transpose") return in_[0][Offset(flat, strides_)];
+    if (kind == "softmax") return Softmax(flat);
+    if (kind == "layer_norm") return LayerNorm(flat);
+    if (kind == "attention") return Attention(flat);
+    return Reduction(flat);
+  }
+
+ private:
+  void Axes() {
+    const Shape axes = op_.Get("axes", 0, 0);
+    const Shape strides = Strides(shapes_[0]);
+    for (size_t d = 0; d < shapes_[0].size(); ++d) {
+      const bool reduced = std::count(axes.begin(), axes.end(), static_cast<int64_t>(d)) != 0;
+      (reduced ? reduced_ : strides_).push_back(strides[d]);
+      if (reduced) reduced_shape_.push_back(shapes_[0][d]);
+    }
+  }
+
+  // Where the point of the result lies under other strides.
+  int64_t Offset(int64_t flat, const Shape& strides) const { return Offset(flat, out_, strides); }
+  static int64_t Offset(int64_t flat, const Shape& shape, const Shape& strides) {
+    int64_t offset = 0;
+    for (size_t d = shape.size(); d-- > 0;) {
+      offset += flat % shape[d] * strides[d];
+      flat /= shape[d];
+    }
+    return offset;
+  }
+
+  double Product(int64_t flat) const {
+    const int64_t columns = out_.back(), rows = out_[out_.size() - 2], inner = shapes_[0].back();
+    const int64_t batch = flat / columns / rows;
+    const double* const a = in_[0] + flat / columns * inner;
+    const double* const b = in_[1] + batch * inner * columns + flat % columns;
+    double sum = 0;
+    for (int64_t k = 0; k < inner; ++k) sum += a[k] * b[k * columns];
+    return sum;
+  }
+
+  double Window(int64_t flat) const {
+    const bool pool = op_.kind != "conv2d";
+    const Shape strides = op_.Get("strides", 2, 1), dilations = op_.Get("dilations", 2, 1);
+    const Shape window = pool ? op_.Get("window", 2, 1) : Shape{shapes_[1][2], shapes_[1][3]};
+    const int64_t w = flat % out_[3], h = flat / out_[3] % out_[2];
+    const int64_t c = flat / out_[3] / out_[2] % out_[1], n = flat / out_[3] / out_[2] / out_[1];
+    const int64_t channels = shapes_[0][1], height = shapes_[0][2], width = shapes_[0][3];
+    double result = op_.kind == "pool_max" ? -std::numeric_limits<double>::infinity() : 0;
+    for (int64_t i = pool ? c : 0; i < (pool ? c + 1 : channels); ++i) {
+      const double* const image = in_[0] + (n * channels + i) * height * width;
+      for (int64_t y = 0; y < window[0]; ++y) {
+        for (int64_t x = 0; x < window[1]; ++x) {
+          const double value = image[(h * strides[0] + y * dilations[0]) * width + w * strides[1] +
+                                     x * dilations[1]];
+          if (op_.kind == "pool_max") {
+            result = Binary("maximum", result, value);
+          } else {
+            const int64_t at = ((c * channels + i) * window[0] + y) * window[1] + x;
+            result += pool ? value : value * in_[1][at];
+          }
+        }
+      }
+    }
+    return result;
+  }
+
+  double Reduction(int64_t flat) const {
+    const double* const from = in_[0] + Offset(flat, strides_);
+    const int64_t count = std::accumulate(reduced_shape_.begin(), reduced_shape_.end(), int64_t{1},
+                                          std::multiplies<>());
+    double result = op_.kind == "reduce_max" ? -std::numeric_limits<double>::infinity() : 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const double value = from[Offset(i, reduced_shape_, reduced_)];
+      result = op_.kind == "reduce_max" ? Binary("maximum", result, value) : result + value;
+    }
+    return result;
+  }
+
+  double Softmax(int64_t flat) const {
+    const int64_t size = out_.back();
+    const double* const row = in_[0] + flat / size * size;
+    if (flat / size != row_) {
+      row_ = flat / size;
+      most_ = *std::max_element(row, row + size);
+      sum_ = 0;
+      for (int64_t i = 0; i < size; ++i) sum_ += std::exp(row[i] - most_);
+    }
+    return std::exp(row[flat % size] - most_) / sum_;
+  }
+
+  double LayerNorm(int64_t flat) const {
+    const int64_t size = out_.back();
+    const double* const row = in_[0] + flat / size * size;
+    if (flat / size != row_) {
+      row_ = flat / size;
+      mean_ = std::accumulate(row, row + size, 0.0) / static_cast<double>(size);
+      sum_ = 0;
+      for (int64_t i = 0; i < size; ++i) sum_ += (row[i] - mean_) * (row[i] - mean_);
+    }
+    const int64_t i = flat % size;
+    const double variance = sum_ / static_cast<double>(size);
+    return (row[i] - mean_) / std::sqrt(variance + 1e-5) * in_[1][i] + in_[2][i];
+  }
+
+  double Attention(int64_t flat) const {
+    const int64_t values = out_[3], queries = out_[2], inner = shapes_[0][3], keys = shapes_[1][2];
+    const int64_t head = flat / values / queries;
+    if (flat / values != row_) {
+      row_ = flat / values;
+      const double* const q = in_[0] + row_ * inner;
+      const double* const k = in_[1] + head * keys * inner;
+      weights_.resize(Index(keys));
+      for (int64_t t = 0; t < keys; ++t) {
+        weights_[Index(t)] = std::inner_product(q, q + inner, k + t * inner, 0.0) /
+                             std::sqrt(static_cast<double>(inner));
+      }
+      most_ = *std::max_element(weights_.begin(), weights_.end());
+      sum_ = 0;
+      for (double& weight : weights_) sum_ += weight = std::exp(weight - most_);
+    }
+    const double* const v = in_[2] + head * keys * values + flat % values;
+    double result = 0;
+    for (int64_t t = 0; t < keys; ++t) result += weights_[Index(t)] * v[t * values];
+    return result / sum_;
+  }
+
+  const Operation& op_;
+  std::vector<Shape> shapes_;
+  std::vector<const double*> in_;
+  Shape out_;
+  Shape strides_;  // of the operand, a dimension of the result each
+  Shape reduced_, reduced_shape_;
+  // Of the row that was evaluated last.
+  mutable int64_t row_ = -1;
+  mutable double most_ = 0, mean_ = 0, sum_ = 0;
+  mutable std::vector<double> weights_;
+};
+
+double Rounded(double value, Element element) {
+  if (element == Element::kF32) return static_cast<double>(static_cast<float>(value));
+  if (element == Element::kI32 && std::isfinite(value)) {  // it wraps around
+    return static_cast<double>(static_cast<int32_t>(static_cast<int64_t>(value)));
+  }
+  return value;
+}
+
+}  // namespace
+
+std::vector<Values> Interpret(const Task& task, std::vector<Values> values,
+                              const std::vector<int64_t>& points) {
+  values.resize(task.tensors.size());
+  for (size_t i = 0; i < task.operations.size(); ++i) {
+    const Operation& op = task.operations[i];
+    const Tensor& result = task.tensors[Index(op.result)];
+    const Evaluator evaluator(task, op, values);
+    Values& made = values[Index(op.result)];
+    made.resize(Index(result.elements()));
+    const bool only_points =
+        !points.empty() && i + 1 == task.operations.size() && task.outputs.size() == 1;
+    if (only_points) {
+      for (const int64_t point : points) made[Index(point)] = evaluator.At(point);
+    } else {
+      for (int64_t flat = 0; flat < result.elements(); ++flat) {
+        made[Index(flat)] = evaluator.At(flat);
+        // Integers wrap around where they are made.
+        if (result.element == Element::kI32)
+          made[Index(flat)] = Rounded(made[Index(flat)], result.element);
+      }
+    }
+  }
+  std::vector<Values> outputs;
+  for (const int output : task.outputs) {
+    Values all;
+    const Element element = task.tensors[Index(output)].element;
+    if (points.empty()) {
+      for (const double value : values[Index(output)]) all.push_back(Rounded(value, element));
+    } else {
+      for (const int64_t point : points) {
+        all.push_back(Rounded(values[Index(output)][Index(point)], element));
+      }
+    }
+    outputs.push_back(std::move(all));
+  }
+  return outputs;
+}
+
+}  // namespace hone::loops

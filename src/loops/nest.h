@@ -1,0 +1,105 @@
+// A task's operations as perfect loop nests, which is what schedules are about.
+//
+// An operation becomes one nest or several: a softmax is four, SITE.max, SITE.exp, SITE.sum and
+// SITE. Loops of a single iteration are left out, and neighbouring loops that run through memory as
+// one are one loop. So the same nest comes of a 1x1 convolution and of a batched matrix product.
+#ifndef HONE_LOOPS_NEST_H_
+#define HONE_LOOPS_NEST_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "loops/task.h"
+
+namespace hone::loops {
+
+struct Loop {
+  int64_t extent = 1;
+  bool reduction = false;
+
+  friend bool operator==(const Loop& a, const Loop& b) {
+    return a.extent == b.extent && a.reduction == b.reduction;
+  }
+};
+
+// An index into one dimension: the sum of coefficient times loop, over all loops of the nest.
+using Row = std::vector<int64_t>;
+
+// A tensor, seen in another row-major shape with as many elements, at the place that the rows say.
+struct Access {
+  int tensor = -1;
+  std::vector<int64_t> view;
+  std::vector<Row> rows;  // one a dimension of the view
+};
+
+// A node of what is computed for each point of a nest, in this order; the last is the result.
+struct Scalar {
+  enum Kind : uint8_t {
+    kRead,      // the a-th read
+    kConstant,  // `value`
+    kAdd,
+    kSubtract,
+    kMultiply,
+    kDivide,
+    kMaximum,
+    kMinimum,
+    kExp,
+    kLog,
+    kTanh,
+    kSqrt,
+    kRsqrt,
+    kNegate,
+    kAbs,
+    kLogistic,
+  };
+  Kind kind = kRead;
+  int a = -1;  // index of a node; of kRead: of a read
+  int b = -1;
+  double value = 0;
+};
+
+enum class Combine : uint8_t { kNone, kSum, kMaximum };
+
+struct Nest {
+  std::string site;  // unique in the program: decisions name it
+  Element element = Element::kF32;
+  std::vector<Loop> loops;
+  std::vector<Access> reads;
+  Access write;  // each row a single loop; no reduction
+  std::vector<Scalar> body;
+  Combine combine = Combine::kNone;  // the result with what was there, where there are reductions
+
+  bool reduces() const { return combine != Combine::kNone; }
+};
+
+// The nests of a task, producers first, and all tensors, with what is between operations.
+struct Program {
+  std::string name;
+  std::vector<Tensor> tensors;  // those of the task first
+  int inputs = 0;
+  std::vector<int> outputs;
+  std::vector<Nest> nests;
+
+  int FindSite(std::string_view site) const;  // index of a nest; -1
+  int ProducerOf(int tensor) const;           // index of a nest; -1 of inputs
+  std::vector<int> ConsumersOf(int tensor) const;
+  bool IsOutput(int tensor) const;
+};
+
+Program Expand(const Task& task);
+
+// Whether the row is one loop, counted from 0 in steps of 1; which one, or -1.
+int PlainLoop(const Row& row);
+
+// Each loop with a block above 0 becomes two: as many blocks, at its place, and what is within a
+// block, behind all others, in order. What is read through such loops is laid out anew first, in
+// the order of the new loops, by nests SITE.pack0, SITE.pack1, ... before it. The result stays
+// where it was. Blocks divide their loops' extents; such loops are plain wherever they occur.
+void Pack(Program& program, int nest, const std::vector<int64_t>& blocks);
+// Whether a loop may be packed: it is plain wherever it occurs.
+bool MayPack(const Nest& nest, size_t loop);
+
+}  // namespace hone::loops
+
+#endif  // HONE_LOOPS_NEST_H_

@@ -1,0 +1,456 @@
+#include "loops/task.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "core/fnv.h"
+
+namespace hone::loops {
+namespace {
+
+constexpr ElementInfo kElements[] = {{Element::kF32, "f32", 4, true},
+                                     {Element::kF64, "f64", 8, true},
+                                     {Element::kI32, "s32", 4, false}};
+// Indices stay far from overflow, and a slip of the keyboard does not take all memory.
+constexpr int64_t kMostElements = int64_t{1} << 32;
+constexpr int64_t kMostAttribute = 1000000;
+constexpr size_t kMostRank = 6;
+constexpr size_t kMostLines = 1000;
+
+const std::set<std::string, std::less<>>& Unary() {
+  static const std::set<std::string, std::less<>> kinds = {
+      "abs", "exp", "log", "logistic", "negate", "relu", "rsqrt", "sqrt", "tanh"};
+  return kinds;
+}
+const std::set<std::string, std::less<>>& Binary() {
+  static const std::set<std::string, std::less<>> kinds = {"add",     "divide",   "maximum",
+                                                           "minimum", "multiply", "subtract"};
+  return kinds;
+}
+
+std::vector<std::string_view> Words(std::string_view line) {
+  std::vector<std::string_view> words;
+  size_t at = 0;
+  while (true) {
+    at = line.find_first_not_of(" \t\r", at);
+    if (at == line.npos) return words;
+    const size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = end;
+  }
+}
+
+bool IsName(std::string_view word) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return !word.empty() && word.size() <= 64 && letter(word[0]) &&
+         std::all_of(word.begin(), word.end(),
+                     [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_'; });
+}
+
+// "3,4" as numbers; false where it is something else.
+bool Numbers(std::string_view text, std::vector<int64_t>* numbers) {
+  if (text.empty()) return true;
+  while (true) {
+    int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc()) return false;
+    numbers->push_back(number);
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+    if (text.empty()) return true;
+    if (text[0] != ',') return false;
+    text.remove_prefix(1);
+  }
+}
+
+using Shape = std::vector<int64_t>;
+
+struct Kind {
+  size_t operands;
+  std::vector<std::string> attributes;
+};
+
+const Kind* FindKind(std::string_view name) {
+  static const std::map<std::string, Kind, std::less<>> kinds = {
+      {"matmul", {2, {}}},
+      {"batch_matmul", {2, {}}},
+      {"conv2d", {2, {"dilations", "strides"}}},
+      {"pool_max", {1, {"strides", "window"}}},
+      {"pool_sum", {1, {"strides", "window"}}},
+      {"reduce_sum", {1, {"axes"}}},
+      {"reduce_max", {1, {"axes"}}},
+      {"transpose", {1, {"permutation"}}},
+      {"softmax", {1, {}}},
+      {"layer_norm", {3, {}}},
+      {"attention", {3, {}}}};
+  static const Kind unary{1, {}};
+  static const Kind binary{2, {}};
+  if (IsUnary(name)) return &unary;
+  if (IsBinary(name)) return &binary;
+  const auto found = kinds.find(name);
+  return found == kinds.end() ? nullptr : &found->second;
+}
+
+int64_t Window(int64_t size, int64_t window, int64_t stride, int64_t dilation) {
+  return (size - (window - 1) * dilation - 1) / stride + 1;
+}
+
+// The result's shape, or what does not fit.
+StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
+  const auto wrong = [&](const std::string& what) {
+    return MakeError(ErrorCode::kInvalidInput, op.kind + ": " + what);
+  };
+  const auto rank = [&](size_t operand, size_t wanted) { return in[operand].size() == wanted; };
+  for (const auto& [name, values] : op.attributes) {
+    if (name == "axes" || name == "permutation") continue;
+    if (values.size() != 2 || *std::min_element(values.begin(), values.end()) < 1 ||
+        *std::max_element(values.begin(), values.end()) > kMostAttribute) {
+      return wrong(name + " is two positive numbers, at most a million");
+    }
+  }
+  if (op.kind == "matmul") {
+    if (!rank(0, 2) || !rank(1, 2) || in[0][1] != in[1][0])
+      return wrong("it takes [M,K] and [K,N]");
+    return Shape{in[0][0], in[1][1]};
+  }
+  if (op.kind == "batch_matmul") {
+    if (!rank(0, 3) || !rank(1, 3) || in[0][2] != in[1][1] || in[0][0] != in[1][0]) {
+      return wrong("it takes [B,M,K] and [B,K,N]");
+    }
+    return Shape{in[0][0], in[0][1], in[1][2]};
+  }
+  if (op.kind == "conv2d" || op.kind == "pool_max" || op.kind == "pool_sum") {
+    const bool pool = op.kind != "conv2d";
+    if (!rank(0, 4)) return wrong("its first operand is [N,C,H,W]");
+    if (!pool && (!rank(1, 4) || in[0][1] != in[1][1])) return wrong("its filter is [F,C,KH,KW]");
+    if (pool && op.attributes.count("window") == 0) return wrong("window=KH,KW is missing");
+    const Shape window = pool ? op.Get("window", 2, 1) : Shape{in[1][2], in[1][3]};
+    const Shape strides = op.Get("strides", 2, 1);
+    const Shape dilations = op.Get("dilations", 2, 1);
+    Shape out = {in[0][0], pool ? in[0][1] : in[1][0], 0, 0};
+    for (size_t d = 0; d < 2; ++d) {
+      if (window[d] > in[0][d + 2] || (window[d] - 1) * dilations[d] + 1 > in[0][d + 2]) {
+        return wrong("the window is larger than what it slides over");
+      }
+      out[d + 2] = Window(in[0][d + 2], window[d], strides[d], dilations[d]);
+    }
+    return out;
+  }
+  if (IsUnary(op.kind)) return in[0];
+  if (IsBinary(op.kind)) {
+    if (in[1].size() > in[0].size() || !std::equal(in[1].rbegin(), in[1].rend(), in[0].rbegin())) {
+      return wrong("the second operand's shape must be the end of the first one's");
+    }
+    return in[0];
+  }
+  if (op.kind == "reduce_sum" || op.kind == "reduce_max") {
+    const Shape axes = op.Get("axes", 0, 0);
+    const std::set<int64_t> set(axes.begin(), axes.end());
+    if (axes.empty() || set.size() != axes.size() || *set.begin() < 0 ||
+        *set.rbegin() >= static_cast<int64_t>(in[0].size())) {
+      return wrong("axes=I,J must name dimensions of the operand, each once");
+    }
+    Shape out;
+    for (size_t d = 0; d < in[0].size(); ++d) {
+      if (set.count(static_cast<int64_t>(d)) == 0) out.push_back(in[0][d]);
+    }
+    if (out.empty()) return wrong("one dimension at least must stay");
+    return out;
+  }
+  if (op.kind == "transpose") {
+    const Shape permutation = op.Get("permutation", 0, 0);
+    Shape sorted = permutation;
+    std::sort(sorted.begin(), sorted.end());
+    for (size_t d = 0; d < sorted.size(); ++d) {
+      if (sorted[d] != static_cast<int64_t>(d)) return wrong("that is no permutation");
+    }
+    if (sorted.size() != in[0].size()) return wrong("permutation= must name each dimension");
+    Shape out;
+    for (const int64_t d : permutation) out.push_back(in[0][static_cast<size_t>(d)]);
+    return out;
+  }
+  if (op.kind == "softmax") return in[0];
+  if (op.kind == "layer_norm") {
+    const Shape last = {in[0].back()};
+    if (in[1] != last || in[2] != last)
+      return wrong("gain and bias have the last dimension's size");
+    return in[0];
+  }
+  if (!rank(0, 4) || !rank(1, 4) || !rank(2, 4)) return wrong("it takes [B,H,S,D] three times");
+  for (size_t d = 0; d < 2; ++d) {
+    if (in[0][d] != in[1][d] || in[0][d] != in[2][d]) return wrong("batches and heads differ");
+  }
+  if (in[0][3] != in[1][3] || in[1][2] != in[2][2]) return wrong("queries, keys and values differ");
+  return Shape{in[0][0], in[0][1], in[0][2], in[2][3]};
+}
+
+class Parser {
+ public:
+  StatusOr<Task> Parse(std::string_view text) {
+    size_t number = 0;
+    while (!text.empty()) {
+      const size_t end = std::min(text.find('\n'), text.size());
+      std::string_view line = text.substr(0, end);
+      text.remove_prefix(std::min(end + 1, text.size()));
+      ++number;
+      line = line.substr(0, line.find('#'));
+      const auto words = Words(line);
+      if (words.empty()) continue;
+      if (number > kMostLines) return MakeError(ErrorCode::kInvalidInput, "more than 1000 lines");
+      if (Status done = Line(words); !done) {
+        return MakeError(ErrorCode::kInvalidInput,
+                         fmt::format("line {}: {}", number, done.error().message));
+      }
+    }
+    if (task_.name.empty()) return Wrong("the first line must be `task NAME`");
+    if (task_.operations.empty()) return Wrong("it has no operations");
+    if (task_.outputs.empty()) return Wrong("it has no outputs");
+    return task_;
+  }
+
+ private:
+  static tl::unexpected<Error> Wrong(std::string what) {
+    return MakeError(ErrorCode::kInvalidInput, std::move(what));
+  }
+
+  Status Line(const std::vector<std::string_view>& words) {
+    if (words[0] == "task") {
+      if (!task_.name.empty() || words.size() != 2 || !IsName(words[1])) {
+        return Wrong("it must be `task NAME`, once");
+      }
+      task_.name = words[1];
+      return {};
+    }
+    if (task_.name.empty()) return Wrong("the first line must be `task NAME`");
+    if (words[0] == "input") return Input(words);
+    if (words[0] == "output") return Output(words);
+    if (words.size() >= 3 && words[1] == "=") return Operate(words);
+    return Wrong("expected `input NAME TYPE[SHAPE]`, `NAME = KIND OPERANDS` or `output NAME`");
+  }
+
+  Status Define(std::string_view name) {
+    if (!IsName(name)) return Wrong("`" + std::string(name) + "` is no name");
+    if (names_.count(std::string(name)) != 0) return Wrong(std::string(name) + " is defined twice");
+    names_[std::string(name)] = static_cast<int>(task_.tensors.size());
+    return {};
+  }
+
+  Status Add(std::string_view name, Element element, Shape shape) {
+    if (Status defined = Define(name); !defined) return defined;
+    int64_t elements = 1;
+    for (const int64_t size : shape) {
+      if (size < 1) return Wrong("sizes are positive");
+      if (size > kMostElements / elements) return Wrong("a tensor has at most 2^32 elements");
+      elements *= size;
+    }
+    if (shape.empty() || shape.size() > kMostRank) return Wrong("a tensor has 1 to 6 dimensions");
+    task_.tensors.push_back({std::string(name), element, std::move(shape)});
+    return {};
+  }
+
+  Status Input(const std::vector<std::string_view>& words) {
+    if (!task_.operations.empty()) return Wrong("inputs come before operations");
+    const size_t bracket = words.size() == 3 ? words[2].find('[') : std::string_view::npos;
+    if (bracket == std::string_view::npos || words[2].back() != ']') {
+      return Wrong("expected `input NAME TYPE[SHAPE]`");
+    }
+    const std::string_view type = words[2].substr(0, bracket);
+    Shape shape;
+    if (!Numbers(words[2].substr(bracket + 1, words[2].size() - bracket - 2), &shape)) {
+      return Wrong("`" + std::string(words[2]) + "` is no type with a shape");
+    }
+    for (const ElementInfo& info : kElements) {
+      if (type != info.name) continue;
+      Status added = Add(words[1], info.element, std::move(shape));
+      if (added) ++task_.inputs;
+      return added;
+    }
+    return Wrong("there is no element type " + std::string(type) + "; there are f32, f64, s32");
+  }
+
+  Status Output(const std::vector<std::string_view>& words) {
+    if (words.size() != 2) return Wrong("expected `output NAME`");
+    const auto found = names_.find(std::string(words[1]));
+    if (found == names_.end()) return Wrong("there is no " + std::string(words[1]));
+    if (found->second < task_.inputs) return Wrong("an output is an operation's result");
+    if (std::count(task_.outputs.begin(), task_.outputs.end(), found->second) != 0) {
+      return Wrong(std::string(words[1]) + " is an output already");
+    }
+    task_.outputs.push_back(found->second);
+    return {};
+  }
+
+  Status Operate(const std::vector<std::string_view>& words) {
+    Operation op;
+    op.kind = words[2];
+    const Kind* const kind = FindKind(op.kind);
+    if (kind == nullptr) {
+      return Wrong(fmt::format("there is no operation {}; there are {}", op.kind,
+                               fmt::join(OperationKinds(), ", ")));
+    }
+    std::vector<Shape> shapes;
+    for (size_t i = 3; i < words.size(); ++i) {
+      const size_t equals = words[i].find('=');
+      if (equals != std::string_view::npos) {
+        const std::string name(words[i].substr(0, equals));
+        if (std::count(kind->attributes.begin(), kind->attributes.end(), name) == 0) {
+          return Wrong(op.kind + " has no attribute " + name);
+        }
+        std::vector<int64_t> values;
+        if (!Numbers(words[i].substr(equals + 1), &values) || values.empty()) {
+          return Wrong("`" + std::string(words[i]) +
+                       "`: expected numbers with commas between them");
+        }
+        op.attributes[name] = std::move(values);
+        continue;
+      }
+      const auto found = names_.find(std::string(words[i]));
+      if (found == names_.end()) return Wrong("there is no " + std::string(words[i]));
+      op.operands.push_back(found->second);
+      shapes.push_back(task_.tensors[static_cast<size_t>(found->second)].shape);
+    }
+    if (op.operands.size() != kind->operands) {
+      return Wrong(fmt::format("{} takes {} operand{}", op.kind, kind->operands,
+                               kind->operands == 1 ? "" : "s"));
+    }
+    const Element element = task_.tensors[static_cast<size_t>(op.operands[0])].element;
+    for (const int operand : op.operands) {
+      if (task_.tensors[static_cast<size_t>(operand)].element != element) {
+        return Wrong("the operands' element types differ");
+      }
+    }
+    static const std::set<std::string, std::less<>> of_integers = {
+        "matmul",  "batch_matmul", "add",      "subtract",   "multiply",
+        "maximum", "minimum",      "relu",     "reduce_sum", "reduce_max",
+        "negate",  "pool_max",     "pool_sum", "transpose",  "conv2d"};
+    if (!InfoOf(element).floating && of_integers.count(op.kind) == 0) {
+      return Wrong(op.kind + " is for floating-point numbers");
+    }
+    StatusOr<Shape> shape = Infer(op, shapes);
+    if (!shape) return tl::unexpected(shape.error());
+    if (Status added = Add(words[0], element, *std::move(shape)); !added) return added;
+    op.result = static_cast<int>(task_.tensors.size()) - 1;
+    for (auto it = op.attributes.begin(); it != op.attributes.end();) {  // defaults
+      const bool all_ones = (it->first == "strides" || it->first == "dilations") &&
+                            it->second == std::vector<int64_t>(2, 1);
+      it = all_ones ? op.attributes.erase(it) : std::next(it);
+    }
+    task_.operations.push_back(std::move(op));
+    return {};
+  }
+
+  Task task_;
+  std::map<std::string, int> names_;
+};
+
+// With `names`, else tensors are numbered.
+std::string Text(const Task& task, bool names) {
+  std::string text = names ? "task " + task.name + "\n" : "task t\n";
+  const auto name = [&](int tensor) {
+    return names ? task.tensors[static_cast<size_t>(tensor)].name : fmt::format("t{}", tensor);
+  };
+  for (int i = 0; i < task.inputs; ++i) {
+    const Tensor& tensor = task.tensors[static_cast<size_t>(i)];
+    text += fmt::format("input {} {}[{}]\n", name(i), InfoOf(tensor.element).name,
+                        fmt::join(tensor.shape, ","));
+  }
+  for (const Operation& op : task.operations) {
+    text += fmt::format("{} = {}", name(op.result), op.kind);
+    for (const int operand : op.operands) text += " " + name(operand);
+    for (const auto& [key, values] : op.attributes) {
+      text += fmt::format(" {}={}", key, fmt::join(values, ","));
+    }
+    text += "\n";
+  }
+  for (const int output : task.outputs) text += "output " + name(output) + "\n";
+  return text;
+}
+
+double Product(const Shape& shape) {
+  double product = 1;
+  for (const int64_t size : shape) product *= static_cast<double>(size);
+  return product;
+}
+
+}  // namespace
+
+const ElementInfo& InfoOf(Element element) { return kElements[static_cast<size_t>(element)]; }
+
+int64_t Tensor::elements() const {
+  int64_t elements = 1;
+  for (const int64_t size : shape) elements *= size;
+  return elements;
+}
+
+std::vector<int64_t> Operation::Get(const std::string& name, size_t count, int64_t other) const {
+  const auto found = attributes.find(name);
+  return found == attributes.end() ? std::vector<int64_t>(count, other) : found->second;
+}
+
+bool IsUnary(std::string_view kind) { return Unary().count(kind) != 0; }
+bool IsBinary(std::string_view kind) { return Binary().count(kind) != 0; }
+
+const std::vector<std::string>& OperationKinds() {
+  static const std::vector<std::string> kinds = [] {
+    std::vector<std::string> all = {"matmul",   "batch_matmul", "conv2d",     "pool_max",
+                                    "pool_sum", "reduce_sum",   "reduce_max", "transpose",
+                                    "softmax",  "layer_norm",   "attention"};
+    all.insert(all.end(), Unary().begin(), Unary().end());
+    all.insert(all.end(), Binary().begin(), Binary().end());
+    return all;
+  }();
+  return kinds;
+}
+
+StatusOr<Task> ParseTask(std::string_view text) { return Parser().Parse(text); }
+
+std::string TaskText(const Task& task) { return Text(task, /*names=*/true); }
+
+Fingerprint FingerprintOf(const Task& task) {
+  const std::string text = Text(task, /*names=*/false);
+  return {Fnv1a(text), Fnv1a(text + "2")};
+}
+
+double Flops(const Task& task) {
+  double flops = 0;
+  for (const Operation& op : task.operations) {
+    const auto shape = [&](size_t operand) -> const Shape& {
+      return task.tensors[static_cast<size_t>(op.operands[operand])].shape;
+    };
+    const double out = Product(task.tensors[static_cast<size_t>(op.result)].shape);
+    if (op.kind == "matmul" || op.kind == "batch_matmul") {
+      flops += 2 * out * static_cast<double>(shape(0).back());
+    } else if (op.kind == "conv2d") {
+      flops += 2 * out * Product(shape(1)) / static_cast<double>(shape(1)[0]);
+    } else if (op.kind == "pool_max" || op.kind == "pool_sum") {
+      flops += out * Product(op.Get("window", 2, 1));
+    } else if (op.kind == "attention") {
+      const double scores = Product({shape(0)[0], shape(0)[1], shape(0)[2], shape(1)[2]});
+      flops += 2 * scores * static_cast<double>(shape(0)[3] + shape(2)[3]) + 4 * scores;
+    } else if (op.kind == "softmax") {
+      flops += 4 * out;
+    } else if (op.kind == "layer_norm") {
+      flops += 7 * out;
+    } else if (op.kind != "transpose") {
+      flops += std::max(out, Product(shape(0)));
+    }
+  }
+  return flops;
+}
+
+double Bytes(const Task& task) {
+  double bytes = 0;
+  for (size_t i = 0; i < task.tensors.size(); ++i) {
+    const bool input = static_cast<int>(i) < task.inputs;
+    if (input || std::count(task.outputs.begin(), task.outputs.end(), static_cast<int>(i)) != 0) {
+      bytes += static_cast<double>(task.tensors[i].bytes());
+    }
+  }
+  return bytes;
+}
+
+}  // namespace hone::loops

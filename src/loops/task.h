@@ -1,0 +1,97 @@
+// A task: a kernel, or a small neighbourhood of one, as named operations over row-major tensors.
+//
+// Its text form is the file format, a line each:
+//
+//   task linear
+//   input x f32[256,512]
+//   input w f32[512,1024]
+//   input b f32[1024]
+//   y = matmul x w
+//   z = add y b
+//   r = relu z
+//   output r
+//
+// Names are a letter and then letters, digits and underscores. A name is defined once and before it
+// is used. '#' begins a comment.
+#ifndef HONE_LOOPS_TASK_H_
+#define HONE_LOOPS_TASK_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/fingerprint.h"
+#include "core/result.h"
+
+namespace hone::loops {
+
+enum class Element : uint8_t { kF32, kF64, kI32 };
+
+struct ElementInfo {
+  Element element;
+  const char* name;  // XLA's and, but for integers, MLIR's
+  size_t bytes;
+  bool floating;
+};
+const ElementInfo& InfoOf(Element element);
+
+struct Tensor {
+  std::string name;
+  Element element = Element::kF32;
+  std::vector<int64_t> shape;
+
+  int64_t elements() const;
+  size_t bytes() const { return static_cast<size_t>(elements()) * InfoOf(element).bytes; }
+};
+
+// What operations there are. Shapes in capitals; an attribute's default in parentheses.
+//   matmul a[M,K] b[K,N]; batch_matmul a[B,M,K] b[B,K,N]
+//   conv2d x[N,C,H,W] w[F,C,KH,KW] strides=SH,SW (1,1) dilations=DH,DW (1,1): valid, no padding
+//   pool_max, pool_sum x[N,C,H,W] window=KH,KW strides=SH,SW (1,1)
+//   add, subtract, multiply, divide, maximum, minimum a b: b may have fewer leading dimensions
+//   relu, exp, log, tanh, sqrt, rsqrt, negate, abs, logistic a
+//   reduce_sum, reduce_max x axes=I,J
+//   transpose x permutation=I,J: dimension d of the result is dimension permutation[d] of x
+//   softmax x: over the last dimension
+//   layer_norm x gain[N] bias[N]: over the last dimension, epsilon 1e-5
+//   attention q[B,H,S,D] k[B,H,T,D] v[B,H,T,E]: softmax(q kT / sqrt(D)) v
+struct Operation {
+  std::string kind;
+  std::vector<int> operands;  // indices of tensors
+  int result = -1;
+  std::map<std::string, std::vector<int64_t>> attributes;
+
+  // The attribute, or so many times `other`.
+  std::vector<int64_t> Get(const std::string& name, size_t count, int64_t other) const;
+};
+
+struct Task {
+  std::string name;
+  std::vector<Tensor> tensors;  // inputs first, then results in the order of the operations
+  int inputs = 0;               // how many
+  std::vector<Operation> operations;
+  std::vector<int> outputs;  // indices of tensors; results of operations
+};
+
+// Errors: what the text says that is not so, with the line.
+StatusOr<Task> ParseTask(std::string_view text);
+// The normal form: attributes in alphabetical order, defaults left out.
+std::string TaskText(const Task& task);
+// Of the normal form without the task's name and with tensors numbered.
+Fingerprint FingerprintOf(const Task& task);
+
+// Multiplications, additions and the like that its operations take.
+double Flops(const Task& task);
+// Of inputs and outputs.
+double Bytes(const Task& task);
+
+// Names of the kinds of operations.
+const std::vector<std::string>& OperationKinds();
+bool IsUnary(std::string_view kind);
+bool IsBinary(std::string_view kind);
+
+}  // namespace hone::loops
+
+#endif  // HONE_LOOPS_TASK_H_

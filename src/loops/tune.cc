@@ -1,0 +1,230 @@
+#include "loops/tune.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/fnv.h"
+#include "core/median.h"
+#include "loops/race.h"
+#include "loops/verify.h"
+#include "search/searcher.h"
+
+namespace hone::loops {
+namespace {
+
+constexpr double kSampleSeconds = 0.001;
+constexpr int kPairs = 3;
+constexpr size_t kFinalists = 3;
+constexpr size_t kAsked = 8;
+
+double Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// What is known of a schedule: the logarithm of its time against the rules of thumb's, or a
+// rejection.
+struct Known {
+  bool failed = false;
+  double value = 0;
+};
+
+class Tuner {
+ public:
+  Tuner(Generator& generator, const Task& task, const TuneOptions& options)
+      : generator_(generator),
+        task_(task),
+        options_(options),
+        catalogue_(Expand(task), options.machine),
+        end_(Now() + options.budget_seconds) {}
+
+  StatusOr<TuneReport> Run() {
+    const double start = Now();
+    const SearcherInfo* const searcher_info = FindSearcher(options_.search);
+    if (searcher_info == nullptr || searcher_info->needs != Needs::kNothing) {
+      std::string names;
+      for (const SearcherInfo& info : Searchers()) {
+        if (info.needs == Needs::kNothing)
+          names += (names.empty() ? "" : ", ") + std::string(info.name);
+      }
+      return MakeError(ErrorCode::kInvalidInput, "there is no searcher " + options_.search +
+                                                     " for loops; there are " + names);
+    }
+    auto stock = MakeKernel(task_, catalogue_.default_schedule());
+    HONE_CHECK(stock);
+    stock_ = *std::move(stock);
+    const auto compiled = generator_.Compile(stock_);
+    if (!compiled) return tl::unexpected(compiled.error());
+    if (Status sized = ChooseRepeats(); !sized) return tl::unexpected(sized.error());
+
+    SearchProblem problem;
+    for (size_t i = 0; i < std::min<size_t>(catalogue_.size(), 60000); ++i) {
+      problem.actions.push_back(static_cast<Action>(i));
+    }
+    Sequence first;
+    for (const size_t number : catalogue_.NumbersOf(catalogue_.default_schedule())) {
+      first.push_back(static_cast<Action>(number));
+    }
+    problem.longest = options_.longest != 0
+                          ? options_.longest
+                          : std::max(first.size(), 5 * Expand(task_).nests.size());
+    if (first.size() <= problem.longest) problem.starts.push_back(first);
+    const Known plain = Measure(Scheduled(catalogue_.program()));
+    problem.initial_value = plain.failed ? 10 : plain.value;
+    problem.initial_state = StateOf(Scheduled(catalogue_.program()));
+    const auto searcher = searcher_info->make(problem, options_.seed);
+    while (!Over()) {
+      const std::vector<Sequence> asked = searcher->Ask(kAsked);
+      if (asked.empty()) break;
+      for (const Sequence& sequence : asked) {
+        if (Over()) break;
+        searcher->Tell(Walk(sequence));
+      }
+    }
+    TuneReport report = Decide();
+    report.tried = tried_;
+    report.rejected = rejected_;
+    report.last_rejection = last_rejection_;
+    report.seconds = Now() - start;
+    return report;
+  }
+
+ private:
+  bool Stopped() const { return options_.stop != nullptr && *options_.stop; }
+  bool Over() const { return Stopped() || Now() > end_ || tried_ >= options_.budget_steps; }
+
+  static Fingerprint StateOf(const Scheduled& scheduled) {
+    const std::string text = ScheduleText(scheduled.schedule());
+    return {Fnv1a(text), Fnv1a(text + "2")};
+  }
+
+  Status ChooseRepeats() {
+    const auto once = generator_.Time(stock_, stock_, {}, 0, 2, 1, false, options_.machine.threads);
+    if (!once) return tl::unexpected(once.error());
+    const double seconds = std::max(once->back().a, 1e-7);
+    repeats_ = static_cast<int>(std::clamp(std::ceil(kSampleSeconds / seconds), 1.0, 10000.0));
+    return {};
+  }
+
+  // A schedule that would take for ever is rejected by its first run.
+  Known Measure(const Scheduled& scheduled) {
+    const std::string text = ScheduleText(scheduled.schedule());
+    if (const auto found = known_.find(text); found != known_.end()) return found->second;
+    Known& known = known_[text];
+    const Kernel kernel{TaskText(task_) + text, MakePayload(scheduled), &task_};
+    ++tried_;
+    const auto reject = [&](const std::string& why) {
+      known.failed = true;
+      ++rejected_;
+      last_rejection_ = text + why;
+      return known;
+    };
+    const auto compiled = generator_.Compile(kernel);
+    if (!compiled) return reject(compiled.error().message);
+    auto times = generator_.Time(stock_, kernel, {}, 0, 1, 1, false, options_.machine.threads);
+    if (!times) return reject(times.error().message);
+    std::vector<double> ratios = {times->front().b / std::max(times->front().a, 1e-9)};
+    if (ratios[0] < 4) {
+      times =
+          generator_.Time(stock_, kernel, {}, 0, kPairs, repeats_, false, options_.machine.threads);
+      if (!times) return reject(times.error().message);
+      ratios.clear();
+      for (const PairTimes& pair : *times) ratios.push_back(pair.b / std::max(pair.a, 1e-9));
+    }
+    known.value = std::log(Median(ratios));
+    if (known.value < best_) {
+      // Only what is right may lead the search.
+      CompareOptions compare;
+      compare.inputs = 1;
+      compare.stop = options_.stop;
+      const ComparisonReport report = Verify(generator_, kernel, compare);
+      if (report.verdict == Verdict::kDifferent) return reject("it computes something else");
+      best_ = known.value;
+    }
+    ranked_.emplace(known.value, scheduled.schedule());
+    if (options_.progress) options_.progress(tried_, rejected_, std::exp(-best_));
+    return known;
+  }
+
+  Trial Walk(const Sequence& sequence) {
+    Trial trial;
+    trial.sequence = sequence;
+    Scheduled scheduled(catalogue_.program());
+    Known known = Measure(scheduled);
+    for (const Action action : sequence) {
+      ActionResult result;
+      result.action = action;
+      const std::optional<Step> step = catalogue_.Decide(scheduled, action);
+      if (step && !Over()) {
+        Scheduled next = scheduled;
+        HONE_CHECK(next.Apply(*step));
+        const Known after = Measure(next);
+        // What cannot be compiled now may be once more is decided: only its value is not known.
+        result.changed = true;
+        result.failed = false;
+        if (!after.failed) known = after;
+        scheduled = std::move(next);
+      }
+      result.value = known.failed ? 10 : known.value;
+      result.state = StateOf(scheduled);
+      trial.results.push_back(result);
+    }
+    return trial;
+  }
+
+  // The best few are raced in full; who wins is verified in full, or the next has its turn.
+  TuneReport Decide() {
+    TuneReport report;
+    report.schedule = catalogue_.default_schedule();
+    report.race.same_executable = true;
+    size_t looked = 0;
+    double best = 1;
+    for (const auto& [value, schedule] : ranked_) {
+      if (value >= 0 || looked == kFinalists) break;
+      if (schedule == catalogue_.default_schedule()) continue;
+      ++looked;
+      const auto kernel = MakeKernel(task_, schedule);
+      if (!kernel) continue;
+      RaceOptions race;
+      race.budget_seconds = std::clamp(options_.budget_seconds / 10, 0.5, 5.0);
+      race.seed = options_.seed;
+      const auto raced =
+          Race(generator_, stock_, *kernel, race, false, options_.machine.threads, options_.stop);
+      if (!raced || raced->low <= 1 || raced->speedup <= best) continue;
+      const ComparisonReport verified = Verify(generator_, *kernel, {});
+      if (verified.verdict != Verdict::kEqual) continue;
+      best = raced->speedup;
+      report.schedule = schedule;
+      report.race = *raced;
+      report.verified = verified;
+    }
+    if (report.race.same_executable) report.verified = Verify(generator_, stock_, {});
+    return report;
+  }
+
+  Generator& generator_;
+  const Task& task_;
+  const TuneOptions& options_;
+  const Catalogue catalogue_;
+  const double end_;
+  Kernel stock_;
+  int repeats_ = 1;
+  std::map<std::string, Known> known_;  // by schedule
+  std::multimap<double, Schedule> ranked_;
+  double best_ = 0;
+  int64_t tried_ = 0;
+  int64_t rejected_ = 0;
+  std::string last_rejection_;
+};
+
+}  // namespace
+
+StatusOr<TuneReport> Tune(Generator& generator, const Task& task, const TuneOptions& options) {
+  return Tuner(generator, task, options).Run();
+}
+
+}  // namespace hone::loops

@@ -1,0 +1,43 @@
+// The fastest verified schedule of a task, by any of hone's searchers.
+#ifndef HONE_LOOPS_TUNE_H_
+#define HONE_LOOPS_TUNE_H_
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "core/comparison.h"
+#include "core/race.h"
+#include "loops/catalogue.h"
+#include "loops/generator.h"
+
+namespace hone::loops {
+
+struct TuneOptions {
+  std::string search = "local";      // a name of Searchers() that needs nothing
+  double budget_seconds = 30;        // of searching
+  int64_t budget_steps = INT64_MAX;  // schedules that are compiled
+  uint64_t seed = 1;
+  Machine machine;
+  size_t longest =
+      0;  // decisions of a schedule; 0: five a site, and no fewer than the rules of thumb's
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(int64_t tried, int64_t rejected, double best)> progress;
+};
+
+struct TuneReport {
+  Schedule schedule;          // the best; the rules of thumb's where nothing is better
+  RaceReport race;            // a: the rules of thumb's schedule
+  ComparisonReport verified;  // of the best
+  int64_t tried = 0;          // compiled and timed
+  int64_t rejected = 0;       // by MLIR, by a deadline, or because they compute something else
+  std::string last_rejection;
+  double seconds = 0;
+};
+
+// Errors: there is no such searcher; the task's own default cannot be compiled.
+StatusOr<TuneReport> Tune(Generator& generator, const Task& task, const TuneOptions& options);
+
+}  // namespace hone::loops
+
+#endif  // HONE_LOOPS_TUNE_H_

@@ -1,0 +1,225 @@
+// Kernels, made by hone-loops and held against the interpreter.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "hone_process.h"
+#include "loops/default_schedule.h"
+#include "loops/generator.h"
+#include "loops/race.h"
+#include "loops/verify.h"
+
+namespace hone::loops {
+namespace {
+
+using testing::HasSubstr;
+
+struct Case {
+  const char* name;
+  const char* task;
+  const char* schedule;  // beside `none` and the default
+};
+
+constexpr Machine kMachine{2, 64, 32};
+
+const Case kCases[] = {
+    {"matmul", "input a f32[16,24]\ninput b f32[24,32]\ny = matmul a b\noutput y\n",
+     "y pack 8,16,0\ny parallel 1,1,0,0,0\ny tile 0,0,4,0,0\ny vectorize\ny unroll 2\n"},
+    {"matmul_of_odd_sizes", "input a f32[7,5]\ninput b f32[5,11]\ny = matmul a b\noutput y\n",
+     "y interchange 2,0,1\ny tile 5,1,11\ny vectorize\n"},
+    {"matmul_f64", "input a f64[16,8]\ninput b f64[8,16]\ny = matmul a b\noutput y\n",
+     "y tile 4,8,0\ny tile 0,0,2\ny vectorize\n"},
+    {"matmul_s32", "input a s32[16,8]\ninput b s32[8,16]\ny = matmul a b\noutput y\n",
+     "y tile 4,8,0\ny tile 0,0,2\ny vectorize\n"},
+    {"batch_matmul", "input a f32[3,8,16]\ninput b f32[3,16,8]\ny = batch_matmul a b\noutput y\n",
+     "y parallel 1,0,0,0\ny tile 0,4,8,0\ny tile 0,0,0,4\ny vectorize\n"},
+    {"conv", "input x f32[2,4,10,10]\ninput w f32[8,4,3,3]\ny = conv2d x w\noutput y\n",
+     "y parallel 1,4,0,0,0,0,0\ny tile 1,4,1,8,0,0,0\ny tile 0,0,0,0,4,1,1\ny vectorize\n"},
+    {"conv_1x1", "input x f32[2,8,4,4]\ninput w f32[16,8,1,1]\ny = conv2d x w\noutput y\n",
+     "y pack 0,8,0,0\ny parallel 1,0,0,0,0\ny tile 1,1,16,0,0\ny tile 0,0,0,4,0\ny vectorize\n"},
+    {"conv_strided",
+     "input x f32[1,2,11,11]\ninput w f32[4,2,3,3]\ny = conv2d x w strides=2,2\noutput y\n",
+     "y parallel 1,0,0,0,0,0\n"},
+    {"pool_max", "input x f32[2,3,9,9]\ny = pool_max x window=3,3 strides=2,2\noutput y\n",
+     "y interchange 0,1,3,4,2\ny parallel 2,0,0,0,0\n"},
+    {"pool_sum", "input x f32[2,3,8,8]\ny = pool_sum x window=3,3\noutput y\n",
+     "y tile 1,1,6,1,1\ny vectorize\n"},
+    {"add", "input a f32[8,16]\ninput b f32[8,16]\ny = add a b\noutput y\n",
+     "y parallel 32\ny tile 16\ny vectorize\n"},
+    {"bias", "input a f32[8,16]\ninput b f32[16]\ny = add a b\noutput y\n",
+     "y parallel 2,0\ny tile 1,16\ny vectorize\n"},
+    {"chain",
+     "input a f32[8,16]\nb = exp a\nc = tanh b\nd = logistic c\ne = abs d\nf = sqrt e\n"
+     "g = log f\ny = negate g\noutput y\n",
+     "y parallel 16\ny fuse g\ny fuse f\n"},
+    {"two_outputs", "input a f32[8,16]\nb = relu a\nc = exp a\noutput b\noutput c\n",
+     "b parallel 32\nc tile 16\nc vectorize\n"},
+    {"reduce_rows", "input x f32[16,64]\ny = reduce_sum x axes=1\noutput y\n",
+     "y parallel 4,0\ny tile 4,16\ny vectorize\n"},
+    {"reduce_columns", "input x f32[16,64]\ny = reduce_max x axes=0\noutput y\n",
+     "y interchange 1,0\ny tile 16,1\ny vectorize\n"},
+    {"transpose", "input x f32[16,32]\ny = transpose x permutation=1,0\noutput y\n",
+     "y parallel 8,0\ny tile 8,8\ny vectorize\n"},
+    {"softmax", "input x f32[16,32]\ny = softmax x\noutput y\n",
+     "y parallel 4,0\ny tile 1,0\ny fuse y.sum\ny fuse y.exp\ny fuse y.max\ny vectorize\n"
+     "y.exp vectorize\ny.max vectorize\ny.sum vectorize\n"},
+    {"layer_norm",
+     "input x f32[16,32]\ninput g f32[32]\ninput b f32[32]\ny = layer_norm x g b\noutput y\n",
+     "y parallel 2,0\ny fuse y.squares\ny fuse y.sum\n"},
+    {"attention",
+     "input q f32[1,2,8,16]\ninput k f32[1,2,8,16]\ninput v f32[1,2,8,16]\n"
+     "y = attention q k v\noutput y\n",
+     "y parallel 1,4,0\ny fuse y.mixed\n"},
+    {"linear",
+     "input x f32[8,16]\ninput w f32[16,8]\ninput b f32[8]\nm = matmul x w\na = add m b\n"
+     "y = relu a\noutput y\n",
+     "y parallel 4,8\ny fuse a\ny fuse m\nm tile 0,0,4\nm vectorize\na vectorize\ny vectorize\n"},
+    {"one_element", "input x f32[1]\ny = exp x\noutput y\n", ""},
+    {"one_row", "input x f32[7]\ny = softmax x\noutput y\n", ""},
+};
+
+void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+
+std::unique_ptr<Generator> Start() {
+  GeneratorOptions options;
+  options.program_path = HONE_LOOPS_BINARY;
+  auto generator = Generator::Start(options);
+  EXPECT_TRUE(generator) << generator.error().message;
+  return generator ? *std::move(generator) : nullptr;
+}
+
+class KernelTest : public testing::TestWithParam<Case> {};
+
+TEST_P(KernelTest, ComputesItsTaskUnderAnySchedule) {
+  const auto task = ParseTask("task t\n" + std::string(GetParam().task));
+  ASSERT_TRUE(task) << task.error().message;
+  const auto generator = Start();
+  ASSERT_TRUE(generator);
+  const auto given = ParseSchedule(GetParam().schedule);
+  ASSERT_TRUE(given) << given.error().message;
+  for (const Schedule& schedule : {Schedule{}, DefaultSchedule(Expand(*task), kMachine), *given}) {
+    const auto kernel = MakeKernel(*task, schedule);
+    ASSERT_TRUE(kernel) << kernel.error().message;
+    const auto compiled = generator->Compile(*kernel);
+    ASSERT_TRUE(compiled) << compiled.error().message << "\n" << ScheduleText(schedule);
+    const ComparisonReport report = Verify(*generator, *kernel, {});
+    EXPECT_EQ(report.verdict, Verdict::kEqual) << report.reason << "\n" << ScheduleText(schedule);
+  }
+  EXPECT_EQ(generator->restarts(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, KernelTest, testing::ValuesIn(kCases),
+                         [](const auto& info) { return info.param.name; });
+
+constexpr char kAdd[] = "task t\ninput a f32[64]\ninput b f32[64]\ny = add a b\noutput y\n";
+
+TEST(Generator, MakesTheSameObjectOfTheSameSchedule) {
+  const auto task = ParseTask(kAdd);
+  const auto kernel = MakeKernel(*task, {{"y", StepKind::kTile, {16}, ""}});
+  ASSERT_TRUE(kernel);
+  std::string objects[2];
+  for (std::string& object : objects) {
+    const auto generator = Start();
+    const auto compiled = generator->Compile(*kernel);
+    ASSERT_TRUE(compiled) << compiled.error().message;
+    object = compiled->object;
+  }
+  EXPECT_EQ(objects[0], objects[1]);
+}
+
+TEST(Generator, GoesOnInANewProcessAfterADeath) {
+  const auto task = ParseTask(kAdd);
+  const auto kernel = MakeKernel(*task, {});
+  const auto generator = Start();
+  ASSERT_TRUE(generator->Run(*kernel, {}));
+  const int pid = generator->pid();
+  kill(pid, SIGKILL);
+  // The call that finds it dead fails with a reason; the one after it works.
+  const auto lost = generator->Run(*kernel, {});
+  if (!lost) EXPECT_EQ(lost.error().code, ErrorCode::kWorkerDied);
+  const auto again = generator->Run(*kernel, {});
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_NE(generator->pid(), pid);
+  EXPECT_EQ(generator->restarts(), 1);
+}
+
+TEST(Generator, RejectsWhatMlirRefusesWithItsReason) {
+  const auto task = ParseTask(kAdd);
+  auto kernel = MakeKernel(*task, {});
+  kernel->name = "damaged";
+  kernel->payload.module = "module { func.func @task( }";
+  const auto generator = Start();
+  const auto compiled = generator->Compile(*kernel);
+  ASSERT_FALSE(compiled);
+  EXPECT_THAT(compiled.error().message, HasSubstr("expected"));
+  EXPECT_TRUE(generator->Compile(*MakeKernel(*task, {})));
+  EXPECT_EQ(generator->restarts(), 0);
+}
+
+TEST(Verify, SeesAWrongKernel) {
+  const auto task = ParseTask(kAdd);
+  const auto other =
+      ParseTask("task t\ninput a f32[64]\ninput b f32[64]\ny = subtract a b\noutput y\n");
+  auto kernel = MakeKernel(*other, {});
+  kernel->task = &*task;
+  const auto generator = Start();
+  EXPECT_EQ(Verify(*generator, *kernel, {}).verdict, Verdict::kDifferent);
+}
+
+class LoopsCommand : public HoneTest {};
+
+TEST_F(LoopsCommand, ListsTasks) {
+  const Ran ran = Hone({"loops", "list", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_GE(ran.Json()["tasks"].size(), 20u);
+}
+
+TEST_F(LoopsCommand, ShowsATaskBeforeAndAfter) {
+  const Ran ran = Hone({"loops", "show", "softmax_64_128", "--object", "k.o", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.Json()["script"].get<std::string>(), HasSubstr("fuse_into_containing_op"));
+  EXPECT_THAT(ran.Json()["restructured"].get<std::string>(), HasSubstr("scf.forall"));
+  EXPECT_EQ(Read("k.o").substr(1, 3), "ELF");
+}
+
+TEST_F(LoopsCommand, RacesASchedule) {
+  Write("my.task", kAdd);
+  ASSERT_EQ(Hone({"loops", "schedule", "my.task", "-o", "my.schedule"}).code, 0);
+  const Ran ran = Hone({"loops", "race", "my.task", "--schedule", "none", "--against",
+                        "my.schedule", "--budget", "1s", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.Json()["verified"], "true");
+}
+
+TEST_F(LoopsCommand, TunesByEachSearcher) {
+  Write("my.task", "task t\ninput a f32[32,32]\ninput b f32[32,32]\ny = matmul a b\noutput y\n");
+  for (const char* search : {"local", "greedy", "beam", "mcts", "anneal", "genetic", "random"}) {
+    const Ran ran = Hone({"loops", "tune", "my.task", "--search", search, "--budget", "20s,6steps",
+                          "-o", "found.schedule", "--json"});
+    ASSERT_EQ(ran.code, 0) << search << ran.err;
+    EXPECT_EQ(ran.Json()["verified"], true) << search;
+    EXPECT_GE(ran.Json()["schedules"], 5) << search;
+    EXPECT_EQ(Read("found.schedule"), ran.Json()["schedule"].get<std::string>()) << search;
+  }
+}
+
+TEST_F(LoopsCommand, BadInputExitsWithTwo) {
+  Write("bad.task", "task t\ninput x f32[2]\ny = frob x\n");
+  Write("bad.schedule", "y tile 3\n");
+  Write("good.task", kAdd);
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"loops"},
+           {"loops", "show", "nowhere.task"},
+           {"loops", "show", "bad.task"},
+           {"loops", "race", "good.task", "--schedule", "bad.schedule"},
+           {"loops", "race", "good.task", "--schedule", "nowhere.schedule"},
+           {"loops", "tune", "good.task", "--search", "nobody"},
+           {"loops", "tune", "good.task", "-o", "nowhere/x"},
+           {"loops", "race", "good.task", "--threads", "0"}}) {
+    const Ran ran = Hone(arguments);
+    EXPECT_EQ(ran.code, 2) << ran.err;
+  }
+}
+
+}  // namespace
+}  // namespace hone::loops

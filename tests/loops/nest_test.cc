@@ -1,0 +1,73 @@
+#include "loops/nest.h"
+
+#include <gtest/gtest.h>
+
+namespace hone::loops {
+namespace {
+
+Program Of(const char* text) {
+  const auto task = ParseTask(text);
+  EXPECT_TRUE(task) << task.error().message;
+  return Expand(*task);
+}
+
+std::vector<Loop> L(std::initializer_list<Loop> loops) { return loops; }
+
+TEST(Nest, OfAMatrixProductHasThreeLoops) {
+  const Program program =
+      Of("task t\ninput a f32[8,16]\ninput b f32[16,4]\nc = matmul a b\noutput c\n");
+  ASSERT_EQ(program.nests.size(), 1u);
+  const Nest& nest = program.nests[0];
+  EXPECT_EQ(nest.site, "c");
+  EXPECT_EQ(nest.loops, L({{8, false}, {4, false}, {16, true}}));
+  EXPECT_EQ(nest.reads[0].rows, (std::vector<Row>{{1, 0, 0}, {0, 0, 1}}));
+  EXPECT_EQ(nest.reads[1].rows, (std::vector<Row>{{0, 0, 1}, {0, 1, 0}}));
+}
+
+TEST(Nest, ElementwiseOverRowMajorMemoryIsOneLoop) {
+  const Program program = Of("task t\ninput a f32[8,16,4]\nc = relu a\noutput c\n");
+  EXPECT_EQ(program.nests[0].loops, L({{8 * 16 * 4, false}}));
+}
+
+TEST(Nest, AnOneByOneConvolutionIsAProductForEachImage) {
+  const Program program =
+      Of("task t\ninput x f32[2,3,4,5]\ninput w f32[7,3,1,1]\ny = conv2d x w\noutput y\n");
+  EXPECT_EQ(program.nests[0].loops, L({{2, false}, {7, false}, {20, false}, {3, true}}));
+  EXPECT_EQ(program.nests[0].reads[1].view, (std::vector<int64_t>{7, 3}));
+}
+
+TEST(Nest, AWindowIsReadAtSumsOfLoops) {
+  const Program program =
+      Of("task t\ninput x f32[2,3,9,9]\ny = pool_max x window=3,3 strides=2,2\noutput y\n");
+  // Batches and channels run through memory as one.
+  EXPECT_EQ(program.nests[0].loops, L({{6, false}, {4, false}, {4, false}, {3, true}, {3, true}}));
+  EXPECT_EQ(program.nests[0].reads[0].rows[1], (Row{0, 2, 0, 1, 0}));
+}
+
+TEST(Nest, ASoftmaxIsFour) {
+  const Program program = Of("task t\ninput x f32[4,8]\ny = softmax x\noutput y\n");
+  std::vector<std::string> sites;
+  for (const Nest& nest : program.nests) sites.push_back(nest.site);
+  EXPECT_EQ(sites, (std::vector<std::string>{"y.max", "y.exp", "y.sum", "y"}));
+}
+
+TEST(Nest, LoopsAreMergedOnlyWhereAllNestsCan) {
+  const Program program =
+      Of("task t\ninput a f32[8,16]\ninput b f32[16,4]\nc = matmul a b\nd = relu c\noutput d\n");
+  EXPECT_EQ(program.nests[1].loops, L({{8, false}, {4, false}}));
+}
+
+TEST(Pack, LaysOperandsOutInTheOrderOfTheNewLoops) {
+  Program program = Of("task t\ninput a f32[8,16]\ninput b f32[16,6]\nc = matmul a b\noutput c\n");
+  Pack(program, 0, {4, 3, 0});
+  ASSERT_EQ(program.nests.size(), 3u);
+  EXPECT_EQ(program.nests[0].site, "c.pack0");
+  EXPECT_EQ(program.nests[0].write.view, (std::vector<int64_t>{2, 16, 4}));
+  EXPECT_EQ(program.nests[1].write.view, (std::vector<int64_t>{2, 16, 3}));
+  const Nest& nest = program.nests[2];
+  EXPECT_EQ(nest.loops, L({{2, false}, {2, false}, {16, true}, {4, false}, {3, false}}));
+  EXPECT_EQ(nest.write.view, (std::vector<int64_t>{2, 4, 2, 3}));  // where it was
+}
+
+}  // namespace
+}  // namespace hone::loops

@@ -1,0 +1,101 @@
+#include "loops/task.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "loops/tasks.h"
+
+namespace hone::loops {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr char kLinear[] =
+    "task linear\ninput x f32[8,16]\ninput w f32[16,4]\ninput b f32[4]\n"
+    "y = matmul x w\nz = add y b\noutput z\n";
+
+TEST(Task, IsWrittenAsItIsRead) {
+  const auto task = ParseTask(kLinear);
+  ASSERT_TRUE(task) << task.error().message;
+  EXPECT_EQ(TaskText(*task), kLinear);
+  EXPECT_EQ(task->tensors[3].shape, (std::vector<int64_t>{8, 4}));
+  EXPECT_EQ(Flops(*task), 2 * 8 * 4 * 16 + 8 * 4);
+  EXPECT_EQ(Bytes(*task), 4 * (8 * 16 + 16 * 4 + 4 + 8 * 4));
+}
+
+TEST(Task, HasAFingerprintOfWhatItComputesNotOfNames) {
+  const auto task = ParseTask(kLinear);
+  const auto renamed = ParseTask(
+      "task other\n# a comment\ninput a f32[8,16]\ninput b f32[16,4]\ninput c f32[4]\n"
+      "d = matmul a b\ne = add d c\noutput e\n");
+  const auto wider = ParseTask(
+      "task linear\ninput x f32[8,16]\ninput w f32[16,8]\ninput b f32[8]\n"
+      "y = matmul x w\nz = add y b\noutput z\n");
+  ASSERT_TRUE(task && renamed && wider);
+  EXPECT_EQ(FingerprintOf(*task), FingerprintOf(*renamed));
+  EXPECT_NE(FingerprintOf(*task), FingerprintOf(*wider));
+}
+
+TEST(Task, DefaultsAreLeftOut) {
+  const auto task = ParseTask(
+      "task c\ninput x f32[1,2,5,5]\ninput w f32[3,2,3,3]\n"
+      "y = conv2d x w strides=1,1 dilations=2,2\noutput y\n");
+  ASSERT_TRUE(task) << task.error().message;
+  EXPECT_THAT(TaskText(*task), HasSubstr("y = conv2d x w dilations=2,2\n"));
+  EXPECT_EQ(task->tensors[2].shape, (std::vector<int64_t>{1, 3, 1, 1}));
+}
+
+struct Wrong {
+  const char* text;
+  const char* message;
+};
+
+class WrongTask : public testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongTask, IsAnErrorThatSaysWhatAndWhere) {
+  const auto task = ParseTask(GetParam().text);
+  ASSERT_FALSE(task);
+  EXPECT_EQ(task.error().code, ErrorCode::kInvalidInput);
+  EXPECT_THAT(task.error().message, HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, WrongTask,
+    testing::Values(
+        Wrong{"", "task NAME"}, Wrong{"input x f32[2]\n", "line 1"},
+        Wrong{"task t\ninput x f32[2]\n", "no operations"},
+        Wrong{"task t\ninput x f32[2]\ny = exp x\n", "no outputs"},
+        Wrong{"task t\ninput x f16[2]\n", "no element type f16"},
+        Wrong{"task t\ninput x f32[2,]\n", "no type with a shape"},
+        Wrong{"task t\ninput x f32[0]\n", "positive"},
+        Wrong{"task t\ninput x f32[99999999999,99999999999]\n", "at most 2^32"},
+        Wrong{"task t\ninput x f32[99999999999999999999]\n", "no type with a shape"},
+        Wrong{"task t\ninput x f32[2]\ninput x f32[2]\n", "defined twice"},
+        Wrong{"task t\ninput x f32[2]\ny = frob x\n", "no operation frob"},
+        Wrong{"task t\ninput x f32[2]\ny = exp z\n", "line 3: there is no z"},
+        Wrong{"task t\ninput x f32[2]\ny = add x\n", "takes 2 operands"},
+        Wrong{"task t\ninput x f32[2]\ninput z f64[2]\ny = add x z\n", "types differ"},
+        Wrong{"task t\ninput x f32[2,3]\ninput z f32[2]\ny = add x z\n", "the end of"},
+        Wrong{"task t\ninput x f32[2,3]\ninput z f32[2,3]\ny = matmul x z\n", "[M,K]"},
+        Wrong{"task t\ninput x s32[4]\ny = exp x\n", "floating-point"},
+        Wrong{"task t\ninput x f32[4]\ny = exp x strides=1,1\n", "no attribute"},
+        Wrong{"task t\ninput x f32[4,4]\ny = reduce_sum x axes=2\n", "axes"},
+        Wrong{"task t\ninput x f32[4,4]\ny = transpose x permutation=0,0\n", "no permutation"},
+        Wrong{"task t\ninput x f32[1,1,4,4]\ny = pool_max x window=5,5\n", "larger than"},
+        Wrong{"task t\ninput x f32[1,1,4,4]\ny = pool_max x\n", "window=KH,KW"},
+        Wrong{"task t\ninput x f32[4]\ny = exp x\noutput x\n", "operation's result"}));
+
+TEST(KnownTasks, CanAllBeReadAndHaveNamesOfTheirOwn) {
+  std::set<std::string> names;
+  std::set<std::string> prints;
+  for (const KnownTask& known : KnownTasks()) {
+    const auto task = ParseTask(known.text);
+    ASSERT_TRUE(task) << known.name << ": " << task.error().message;
+    EXPECT_EQ(task->name, known.name);
+    EXPECT_TRUE(names.insert(known.name).second) << known.name;
+    EXPECT_TRUE(prints.insert(FingerprintOf(*task).ToHex()).second) << known.name;
+  }
+}
+
+}  // namespace
+}  // namespace hone::loops
