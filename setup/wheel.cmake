@@ -1,12 +1,14 @@
 # What a wheel of hone holds beside the Python package, included where scikit-build-core builds:
-# bin/ with hone, hone-worker, hone-device, hone-learn where there is one, the programs, the policies, and
+# bin/ with hone, hone-worker, hone-device, hone-learn and hone-loops where there are such, the programs, the policies, and
 # the module of the console script. The executables are built here or, with HONE_PREBUILT, taken along; so is
 # the extension module, where prebuilt_core is one for this Python.
 set(executables hone hone-worker hone-device)
 if(HONE_PREBUILT)
-  if(EXISTS ${HONE_PREBUILT}/hone-learn)
-    list(APPEND executables hone-learn)
-  endif()
+  foreach(name hone-learn hone-loops)
+    if(EXISTS ${HONE_PREBUILT}/${name})
+      list(APPEND executables ${name})
+    endif()
+  endforeach()
   foreach(name IN LISTS executables)
     file(REAL_PATH ${name} path BASE_DIRECTORY ${HONE_PREBUILT})
     install(PROGRAMS ${path} DESTINATION hone/bin RENAME ${name})
@@ -15,9 +17,11 @@ if(HONE_PREBUILT)
     install(FILES ${prebuilt_core} DESTINATION hone)
   endif()
 else()
-  if(TARGET hone-learn)
-    list(APPEND executables hone-learn)
-  endif()
+  foreach(name hone-learn hone-loops)
+    if(TARGET ${name})
+      list(APPEND executables ${name})
+    endif()
+  endforeach()
   install(TARGETS ${executables} DESTINATION hone/bin)
 endif()
 

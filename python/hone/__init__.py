@@ -2,7 +2,7 @@
 
 `gymnasium.make("hone/PassOrder-v0", programs=...)` makes an environment in which an agent picks the
 order of XLA's passes; `gymnasium.make_vec` makes many. In "hone/Rewrites-v0" it decides about the
-rewrites of passes, one by one. `hone.hloenv` has the interface of HloEnv, `hone.datasets` programs.
+rewrites of passes, one by one; in "hone/Loops-v0" about the loops of a kernel. `hone.hloenv` has the interface of HloEnv, `hone.datasets` programs.
 `hone.jax.optimize` tunes a JAX function; `from_stablehlo` and `to_stablehlo` translate.
 Importing hone starts nothing: the compiler runs in processes of its own, started with the first
 environment, so hone can be imported beside jax, tensorflow or torch.
@@ -11,12 +11,13 @@ environment, so hone can be imported beside jax, tensorflow or torch.
 from importlib import import_module
 
 __all__ = [
-    "PassOrderEnv", "PassOrderVectorEnv", "RewritesEnv", "datasets", "from_stablehlo", "jax",
+    "LoopsEnv", "PassOrderEnv", "PassOrderVectorEnv", "RewritesEnv", "datasets", "from_stablehlo", "jax",
     "to_stablehlo",
 ]
 __version__ = "0.1.0"
 
 _HOMES = {
+    "LoopsEnv": "hone.loops",
     "PassOrderEnv": "hone.pass_order",
     "PassOrderVectorEnv": "hone.pass_order_vector",
     "RewritesEnv": "hone.rewrites",
@@ -45,6 +46,7 @@ def _register():
         vector_entry_point="hone.pass_order_vector:PassOrderVectorEnv",
     )
     gymnasium.register(id="hone/Rewrites-v0", entry_point="hone.rewrites:RewritesEnv")
+    gymnasium.register(id="hone/Loops-v0", entry_point="hone.loops:LoopsEnv")
 
 
 _register()

@@ -184,13 +184,18 @@ int RunShow(const Options& options) {
   return Finish(text, kFine);
 }
 
+// An empty file would look like one that went lost.
+std::string FileOf(const std::string& schedule) {
+  return schedule.empty() ? "# no decisions: plain loops\n" : schedule;
+}
+
 int RunDefault(const Options& options) {
   const StatusOr<loops::Task> task = ReadTask(options.task);
   if (!task) return Fail(task.error(), options.task, options.json);
   const std::string text =
       loops::ScheduleText(loops::DefaultSchedule(loops::Expand(*task), MachineFor(options)));
   if (options.output.empty()) return Finish(text, kFine);
-  if (Status written = WriteFile(options.output, text); !written) {
+  if (Status written = WriteFile(options.output, FileOf(text)); !written) {
     return Fail(written.error(), options.output, options.json);
   }
   return kFine;
@@ -297,7 +302,7 @@ int RunTune(const Options& options) {
   const bool verified = tuned->verified.verdict == Verdict::kEqual;
   const std::string schedule = loops::ScheduleText(tuned->schedule);
   if (!options.output.empty() && verified) {
-    if (Status written = WriteFile(options.output, schedule); !written) {
+    if (Status written = WriteFile(options.output, FileOf(schedule)); !written) {
       return Fail(written.error(), options.output, options.json);
     }
   }

@@ -9,8 +9,9 @@ namespace {
 
 using Numbers = std::vector<int64_t>;
 
-// Iterations that are worth another processor.
-constexpr int64_t kLeastShared = 16384;
+// Points of a nest that are worth another processor: some 20 microseconds of work.
+constexpr int64_t kLeastShared = 32768;
+constexpr int64_t kLeastSharedOfContractions = 1 << 20;
 
 bool Occurs(const Access& access, size_t loop) {
   return std::any_of(access.rows.begin(), access.rows.end(),
@@ -24,6 +25,15 @@ int64_t DivisorUpTo(int64_t extent, int64_t most) {
     if (divisor <= most) best = divisor;
   }
   return best;
+}
+
+// A divisor that fills vectors: two, one, or a half of one; a vector of an odd size is taken to
+// pieces.
+int64_t BlockOfVectors(int64_t extent, int64_t lanes) {
+  for (int64_t size = 2 * lanes; size >= 4; size /= 2) {
+    if (extent % size == 0) return size;
+  }
+  return DivisorUpTo(extent, lanes);
 }
 
 class Writer {
@@ -87,9 +97,7 @@ class Writer {
       if (row[n] > 1) return false;
     }
     const auto lanes = machine_.vector_bytes / static_cast<int64_t>(InfoOf(nest.element).bytes);
-    const int64_t most_n = (machine_.vector_registers >= 32 ? 2 : 2) * lanes;
-    int64_t block_n = DivisorUpTo(nest.loops[n].extent, most_n);
-    if (block_n < lanes) block_n = DivisorUpTo(nest.loops[n].extent, 4 * lanes);
+    const int64_t block_n = BlockOfVectors(nest.loops[n].extent, lanes);
     const int64_t vectors = (block_n + lanes - 1) / lanes;
     const int64_t most_m = std::max<int64_t>(1, (machine_.vector_registers - 8) / vectors);
     const int64_t block_m = m < nest.loops.size() ? DivisorUpTo(nest.loops[m].extent, most_m) : 1;
@@ -158,7 +166,8 @@ class Writer {
     int64_t points = 1;
     for (const Loop& loop : state.loops) points *= loop.extent;
     int64_t wanted = machine_.threads == 1 ? 1 : 8 * machine_.threads;
-    wanted = std::min(wanted, std::max<int64_t>(1, points / kLeastShared));
+    const int64_t worth = IsContraction(NestOf(site)) ? kLeastSharedOfContractions : kLeastShared;
+    wanted = std::min(wanted, std::max<int64_t>(1, points / worth));
     for (size_t i = 0; i < state.loops.size() && wanted > 1; ++i) {
       if (state.loops[i].reduction) continue;
       const int64_t extent = state.loops[i].extent;
@@ -179,7 +188,7 @@ class Writer {
   // Whatever is no contraction: the loop that runs through memory innermost, reductions around it
   // unless they run through memory themselves; producers within tiles of whole rows.
   void Rows(const std::string& site) {
-    const Nest& nest = NestOf(site);
+    const Nest nest = NestOf(site);
     const size_t count = nest.loops.size();
     const int inner = PlainLoop(nest.write.rows.back());
     const bool row_reduction =
@@ -200,7 +209,26 @@ class Writer {
     }
     Numbers parallel(count, 0);
     Numbers least(count, 0);
+    const bool transposes = !nest.reduces() && nest.reads.size() == 1 && inner >= 0 &&
+                            PlainLoop(nest.reads[0].rows.back()) >= 0 &&
+                            PlainLoop(nest.reads[0].rows.back()) != inner;
+    const auto lanes = machine_.vector_bytes / static_cast<int64_t>(InfoOf(nest.element).bytes);
+    if (transposes) {
+      const auto other = static_cast<size_t>(PlainLoop(nest.reads[0].rows.back()));
+      for (const size_t i : {static_cast<size_t>(inner), other}) {
+        least[i] = DivisorUpTo(nest.loops[i].extent, lanes / 2);
+      }
+    }
     Share(site, least, &parallel);
+    if (transposes) {
+      // Squares that are read and written a vector at a time.
+      Numbers tile = least;
+      for (int64_t& size : tile) size = std::max<int64_t>(size, 1);
+      Try(site, StepKind::kParallel, parallel);
+      Try(site, StepKind::kTile, tile);
+      Try(site, StepKind::kVectorize);
+      return;
+    }
     const bool fuses = Fusable(site);
     if (fuses && Numbers(count, 0) == parallel && count > 1) parallel[0] = 1;
     Try(site, StepKind::kParallel, parallel);

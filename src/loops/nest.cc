@@ -457,9 +457,12 @@ Program Expand(const Task& task) {
 
 bool MayPack(const Nest& nest, size_t loop) {
   const auto plain = [&](const Access& access) {
-    return std::all_of(access.rows.begin(), access.rows.end(), [&](const Row& row) {
-      return row[loop] == 0 || PlainLoop(row) == static_cast<int>(loop);
-    });
+    for (size_t d = 0; d < access.rows.size(); ++d) {
+      if (access.rows[d][loop] == 0) continue;
+      if (PlainLoop(access.rows[d]) != static_cast<int>(loop)) return false;
+      if (access.view[d] != nest.loops[loop].extent) return false;  // only a part of it is read
+    }
+    return true;
   };
   return plain(nest.write) && std::all_of(nest.reads.begin(), nest.reads.end(), plain);
 }

@@ -97,7 +97,7 @@ int PlainLoop(const Row& row);
 // the order of the new loops, by nests SITE.pack0, SITE.pack1, ... before it. The result stays
 // where it was. Blocks divide their loops' extents; such loops are plain wherever they occur.
 void Pack(Program& program, int nest, const std::vector<int64_t>& blocks);
-// Whether a loop may be packed: it is plain wherever it occurs.
+// Whether a loop may be packed: it is plain wherever it occurs, and runs from end to end.
 bool MayPack(const Nest& nest, size_t loop);
 
 }  // namespace hone::loops

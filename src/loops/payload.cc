@@ -26,6 +26,23 @@ std::string Shaped(const char* what, const std::vector<int64_t>& shape, Element 
   return fmt::format("{}<{}x{}>", what, fmt::join(shape, "x"), TypeOf(element));
 }
 
+std::string Times(const char* what, size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + std::string(what);
+  return text;
+}
+
+// What a nest reads of an operand: where an index is a loop, MLIR takes the operand's size for the
+// loop's, but a window may leave some of it out.
+std::vector<int64_t> PartOf(const Nest& nest, const Access& read) {
+  std::vector<int64_t> part = read.view;
+  for (size_t d = 0; d < part.size(); ++d) {
+    const int loop = PlainLoop(read.rows[d]);
+    if (loop >= 0) part[d] = nest.loops[static_cast<size_t>(loop)].extent;
+  }
+  return part;
+}
+
 std::string MapText(const std::vector<Row>& rows, size_t loops) {
   std::string text = "affine_map<(";
   for (size_t i = 0; i < loops; ++i) text += fmt::format("{}d{}", i == 0 ? "" : ", ", i);
@@ -143,8 +160,16 @@ class ModuleText {
     const char* const type = TypeOf(nest.element);
     std::vector<std::string> values, types, maps;
     for (const Access& read : nest.reads) {
-      values.push_back(Seen(read.tensor, read.view));
-      types.push_back(Shaped("tensor", read.view, nest.element));
+      std::string value = Seen(read.tensor, read.view);
+      const std::vector<int64_t> part = PartOf(nest, read);
+      if (part != read.view) {
+        value =
+            Let("tensor.extract_slice {}[{}] [{}] [{}] : {} to {}", value, Times("0", part.size()),
+                fmt::join(part, ", "), Times("1", part.size()),
+                Shaped("tensor", read.view, nest.element), Shaped("tensor", part, nest.element));
+      }
+      values.push_back(value);
+      types.push_back(Shaped("tensor", part, nest.element));
       maps.push_back(MapText(read.rows, nest.loops.size()));
     }
     maps.push_back(MapText(nest.write.rows, nest.loops.size()));

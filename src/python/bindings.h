@@ -43,6 +43,8 @@ class OfThisProcess {
 
 using PySession = OfThisProcess<Session>;
 
+// LoopsEnv.
+void BindLoops(nb::module_& module);
 // Decisions, Site, Rewrites, RewritesEnv.
 void BindRewrites(nb::module_& module);
 // load_dataset, format_index.

@@ -7,52 +7,56 @@
 namespace hone::loops {
 namespace {
 
-Values Run(const char* text, std::vector<Values> inputs, const std::vector<int64_t>& points = {}) {
+Values Outcome(const char* text, std::vector<Values> inputs,
+               const std::vector<int64_t>& points = {}) {
   const auto task = ParseTask(text);
   EXPECT_TRUE(task) << task.error().message;
   return Interpret(*task, std::move(inputs), points)[0];
 }
 
 TEST(Interpret, Products) {
-  EXPECT_EQ(Run("task t\ninput a f32[2,3]\ninput b f32[3,2]\nc = matmul a b\noutput c\n",
-                {{1, 2, 3, 4, 5, 6}, {1, 0, 0, 1, 1, 1}}),
+  EXPECT_EQ(Outcome("task t\ninput a f32[2,3]\ninput b f32[3,2]\nc = matmul a b\noutput c\n",
+                    {{1, 2, 3, 4, 5, 6}, {1, 0, 0, 1, 1, 1}}),
             (Values{4, 5, 10, 11}));
-  EXPECT_EQ(Run("task t\ninput a f32[2,1,2]\ninput b f32[2,2,1]\nc = batch_matmul a b\noutput c\n",
-                {{1, 2, 3, 4}, {1, 1, 2, 2}}),
-            (Values{3, 14}));
+  EXPECT_EQ(
+      Outcome("task t\ninput a f32[2,1,2]\ninput b f32[2,2,1]\nc = batch_matmul a b\noutput c\n",
+              {{1, 2, 3, 4}, {1, 1, 2, 2}}),
+      (Values{3, 14}));
 }
 
 TEST(Interpret, Windows) {
   const Values image = {1, 2, 3, 4, 5, 6, 7, 8, 9};
-  EXPECT_EQ(Run("task t\ninput x f32[1,1,3,3]\ny = pool_max x window=2,2\noutput y\n", {image}),
+  EXPECT_EQ(Outcome("task t\ninput x f32[1,1,3,3]\ny = pool_max x window=2,2\noutput y\n", {image}),
             (Values{5, 6, 8, 9}));
-  EXPECT_EQ(Run("task t\ninput x f32[1,1,3,3]\ny = pool_sum x window=1,1 strides=2,2\noutput y\n",
-                {image}),
-            (Values{1, 3, 7, 9}));
-  EXPECT_EQ(Run("task t\ninput x f32[1,1,3,3]\ninput w f32[2,1,2,2]\n"
-                "y = conv2d x w dilations=2,2\noutput y\n",
-                {image, {1, 1, 1, 1, 0, 0, 0, 1}}),
+  EXPECT_EQ(
+      Outcome("task t\ninput x f32[1,1,3,3]\ny = pool_sum x window=1,1 strides=2,2\noutput y\n",
+              {image}),
+      (Values{1, 3, 7, 9}));
+  EXPECT_EQ(Outcome("task t\ninput x f32[1,1,3,3]\ninput w f32[2,1,2,2]\n"
+                    "y = conv2d x w dilations=2,2\noutput y\n",
+                    {image, {1, 1, 1, 1, 0, 0, 0, 1}}),
             (Values{1 + 3 + 7 + 9, 9}));
 }
 
 TEST(Interpret, RowsAndColumns) {
   const Values x = {1, 2, 3, 4, 5, 6};
-  EXPECT_EQ(Run("task t\ninput x f32[2,3]\ny = reduce_sum x axes=0\noutput y\n", {x}),
+  EXPECT_EQ(Outcome("task t\ninput x f32[2,3]\ny = reduce_sum x axes=0\noutput y\n", {x}),
             (Values{5, 7, 9}));
-  EXPECT_EQ(Run("task t\ninput x f32[2,3]\ny = reduce_max x axes=1\noutput y\n", {x}),
+  EXPECT_EQ(Outcome("task t\ninput x f32[2,3]\ny = reduce_max x axes=1\noutput y\n", {x}),
             (Values{3, 6}));
-  EXPECT_EQ(Run("task t\ninput x f32[2,3]\ny = transpose x permutation=1,0\noutput y\n", {x}),
+  EXPECT_EQ(Outcome("task t\ninput x f32[2,3]\ny = transpose x permutation=1,0\noutput y\n", {x}),
             (Values{1, 4, 2, 5, 3, 6}));
-  EXPECT_EQ(
-      Run("task t\ninput x f32[2,3]\ninput b f32[3]\ny = add x b\noutput y\n", {x, {10, 20, 30}}),
-      (Values{11, 22, 33, 14, 25, 36}));
+  EXPECT_EQ(Outcome("task t\ninput x f32[2,3]\ninput b f32[3]\ny = add x b\noutput y\n",
+                    {x, {10, 20, 30}}),
+            (Values{11, 22, 33, 14, 25, 36}));
 }
 
 TEST(Interpret, SoftmaxSumsToOneAndNormsHaveNoMean) {
-  const Values soft = Run("task t\ninput x f64[1,4]\ny = softmax x\noutput y\n", {{1, 2, 3, 4}});
+  const Values soft =
+      Outcome("task t\ninput x f64[1,4]\ny = softmax x\noutput y\n", {{1, 2, 3, 4}});
   EXPECT_NEAR(soft[0] + soft[1] + soft[2] + soft[3], 1, 1e-12);
   EXPECT_NEAR(soft[1] / soft[0], std::exp(1.0), 1e-12);
-  const Values norm = Run(
+  const Values norm = Outcome(
       "task t\ninput x f64[1,2]\ninput g f64[2]\ninput b f64[2]\ny = layer_norm x g b\noutput y\n",
       {{-1000, 1000}, {1, 2}, {5, 0}});
   EXPECT_NEAR(norm[0], 4, 1e-9);
@@ -60,24 +64,24 @@ TEST(Interpret, SoftmaxSumsToOneAndNormsHaveNoMean) {
 }
 
 TEST(Interpret, AttentionToEqualKeysIsTheMeanOfTheValues) {
-  const Values out =
-      Run("task t\ninput q f64[1,1,1,2]\ninput k f64[1,1,3,2]\ninput v f64[1,1,3,1]\n"
-          "y = attention q k v\noutput y\n",
-          {{3, 4}, {1, 1, 1, 1, 1, 1}, {1, 2, 6}});
+  const Values out = Outcome(
+      "task t\ninput q f64[1,1,1,2]\ninput k f64[1,1,3,2]\ninput v f64[1,1,3,1]\n"
+      "y = attention q k v\noutput y\n",
+      {{3, 4}, {1, 1, 1, 1, 1, 1}, {1, 2, 6}});
   EXPECT_NEAR(out[0], 3, 1e-12);
 }
 
 TEST(Interpret, PointsAreThoseOfTheWhole) {
   const char* const text = "task t\ninput a f32[2,2]\ninput b f32[2,2]\nc = matmul a b\noutput c\n";
   const std::vector<Values> inputs = {{1, 2, 3, 4}, {5, 6, 7, 8}};
-  const Values all = Run(text, inputs);
-  EXPECT_EQ(Run(text, inputs, {1, 3}), (Values{all[1], all[3]}));
+  const Values all = Outcome(text, inputs);
+  EXPECT_EQ(Outcome(text, inputs, {1, 3}), (Values{all[1], all[3]}));
 }
 
 TEST(Interpret, IntegersWrapAround) {
-  EXPECT_EQ(
-      Run("task t\ninput a s32[1]\ninput b s32[1]\nc = add a b\noutput c\n", {{2147483647}, {1}}),
-      (Values{-2147483648.0}));
+  EXPECT_EQ(Outcome("task t\ninput a s32[1]\ninput b s32[1]\nc = add a b\noutput c\n",
+                    {{2147483647}, {1}}),
+            (Values{-2147483648.0}));
 }
 
 }  // namespace

@@ -44,6 +44,9 @@ const Case kCases[] = {
      "y interchange 0,1,3,4,2\ny parallel 2,0,0,0,0\n"},
     {"pool_sum", "input x f32[2,3,8,8]\ny = pool_sum x window=3,3\noutput y\n",
      "y tile 1,1,6,1,1\ny vectorize\n"},
+    {"pool_of_one_column",
+     "input x f32[1,1,7,4]\ny = pool_sum x window=3,3 strides=2,2\noutput y\n", "y tile 3,0,1\n"},
+    {"logistic_f64", "input x f64[12,5]\ny = logistic x\noutput y\n", ""},
     {"add", "input a f32[8,16]\ninput b f32[8,16]\ny = add a b\noutput y\n",
      "y parallel 32\ny tile 16\ny vectorize\n"},
     {"bias", "input a f32[8,16]\ninput b f32[16]\ny = add a b\noutput y\n",
@@ -136,7 +139,9 @@ TEST(Generator, GoesOnInANewProcessAfterADeath) {
   kill(pid, SIGKILL);
   // The call that finds it dead fails with a reason; the one after it works.
   const auto lost = generator->Run(*kernel, {});
-  if (!lost) EXPECT_EQ(lost.error().code, ErrorCode::kWorkerDied);
+  if (!lost) {
+    EXPECT_EQ(lost.error().code, ErrorCode::kWorkerDied);
+  }
   const auto again = generator->Run(*kernel, {});
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_NE(generator->pid(), pid);

@@ -1,0 +1,135 @@
+"""hone/Loops-v0: schedules of loop nests as an environment."""
+
+import gymnasium
+import numpy as np
+import pytest
+
+import hone  # registers the environments
+from hone import loops
+
+MATMUL = "task m\ninput a f32[32,16]\ninput b f32[16,32]\nc = matmul a b\noutput c\n"
+SOFTMAX = "task s\ninput x f32[16,32]\ny = softmax x\noutput y\n"
+
+
+def make(tasks=(MATMUL,), **options):
+    return gymnasium.make("hone/Loops-v0", tasks=tasks, **{"measure": "estimate", **options})
+
+
+def walk(env, seed):
+    """An episode of random legal actions: its actions, rewards and last info."""
+    rng = np.random.default_rng(seed)
+    _, info = env.reset(seed=seed)
+    actions, rewards = [], []
+    while True:
+        action = int(rng.choice(np.flatnonzero(env.unwrapped.action_masks())))
+        _, reward, terminated, truncated, info = env.step(action)
+        actions.append(action)
+        rewards.append(reward)
+        if terminated or truncated:
+            return actions, rewards, info
+
+
+def test_it_is_registered_and_keeps_to_gymnasiums_rules():
+    from gymnasium.utils.env_checker import check_env
+    check_env(make().unwrapped, skip_render_check=True)
+    check_env(make(actions="product").unwrapped, skip_render_check=True)
+
+
+def test_observations_are_in_their_spaces():
+    env = make((MATMUL, SOFTMAX),
+               observation=("loops", "accesses", "operations", "states", "graph", "history"))
+    for task in range(2):
+        observation, _ = env.reset(options={"task": task})
+        assert env.observation_space.contains(observation)
+    assert observation["graph"].sum() == 4  # exp takes max; sum takes exp; the division takes both
+
+
+def test_the_same_seed_gives_the_same_episode():
+    first, second = walk(make((SOFTMAX,)), 3), walk(make((SOFTMAX,)), 3)
+    assert first[0] == second[0] and first[1] == second[1]
+    assert first[2]["schedule"] == second[2]["schedule"]
+
+
+def test_rewards_add_up_to_the_logarithm_of_the_speedup():
+    for seed in range(5):
+        _, rewards, info = walk(make(), seed)
+        assert sum(rewards) == pytest.approx(np.log(info["speedup"]))
+        _, rewards, info = walk(make(reward="final"), seed)
+        assert rewards[:-1] == [0.0] * (len(rewards) - 1)
+        assert rewards[-1] == pytest.approx(np.log(info["speedup"]))
+
+
+def test_every_legal_action_changes_something_and_no_other_does():
+    env = make()
+    env.reset()
+    masks = env.unwrapped.action_masks()
+    assert masks[-1]  # stop
+    for action in (np.flatnonzero(masks)[0], np.flatnonzero(~masks)[0]):
+        env.reset()
+        _, _, _, _, info = env.step(int(action))
+        assert info["changed"] == bool(masks[action])
+        assert ("error" in info) != bool(masks[action])
+
+
+def test_an_episode_has_five_steps_a_nest():
+    env = make(steps=2)
+    env.reset()
+    wrong = int(np.flatnonzero(~env.unwrapped.action_masks())[0])
+    assert env.step(wrong)[3] is False
+    assert env.step(wrong)[3] is True
+
+
+def test_the_product_of_subspaces_makes_the_same_decisions():
+    env = make(actions="product")
+    env.reset()
+    kinds = ["pack", "interchange", "parallel", "tile", "fuse", "vectorize", "unroll", "stop"]
+
+    def act(kind, *numbers):
+        return env.step([0, kinds.index(kind), *numbers, *[0] * (8 - len(numbers))])
+
+    assert act("tile", 3, 0, 2)[4]["schedule"] == "c tile 4,0,2\n"  # 1, 2, 4 divide 32, and 1, 2 divide 16
+    assert "error" in act("parallel", 2, 0, 0)[4]
+    assert act("interchange", 2, 1, 0)[4]["schedule"].endswith("c interchange 2,1,0\n")
+    assert act("stop")[2] is True
+
+
+def test_bad_input_is_a_value_error():
+    for options in ({"tasks": "nothing_of_that_name"}, {"tasks": ("task t\n",)}, {"actions": "x"},
+                    {"reward": "x"}, {"measure": "x"}, {"observation": "x"}, {"observation": ()},
+                    {"steps": 0}):
+        with pytest.raises(ValueError):
+            make(**options)
+    env = make()
+    env.reset()
+    with pytest.raises(ValueError):
+        env.unwrapped.reset(options={"task": 7})
+    with pytest.raises(ValueError):
+        env.unwrapped.step(10**6)
+
+
+def has_generator():
+    try:
+        return bool(loops.find_program())
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(not has_generator(), reason="hone was built without MLIR")
+def test_measured_kernels_run():
+    env = make(measure="time", threads=1)
+    env.reset(seed=1)
+    rewards = []
+    for _ in range(3):
+        action = int(np.flatnonzero(env.unwrapped.action_masks())[0])
+        _, reward, terminated, truncated, info = env.step(action)
+        rewards.append(reward)
+        if terminated or truncated:
+            break
+    assert np.isfinite(rewards).all() and info["speedup"] > 0
+    assert env.unwrapped.restarts == 0
+    env.close()
+
+
+def test_tasks_come_along():
+    assert "matmul_64_64_64" in loops.TASKS
+    assert hone.LoopsEnv is loops.LoopsEnv
