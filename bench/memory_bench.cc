@@ -153,7 +153,7 @@ int RunScale(const ScaleOptions& options) {
     for (int times = 1; times == 1 || times * once <= options.operators; times *= 2) {
       const Network written = Repeat(*program, times);
       const std::clock_t start = std::clock();
-      const Network network = ByParts(written, LargeBytes(*machine));
+      const std::vector<OrderedNetwork> networks = ByParts(written, LargeBytes(*machine));
       PlanOptions plan_options{options.budget_seconds, nullptr, 0};
       plan_options.spent_seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
       if (options.trace) {
@@ -163,18 +163,20 @@ int RunScale(const ScaleOptions& options) {
                      figures.tiled_groups, figures.streamed);
         };
       }
-      const auto planned = MakePlan(written, network, *machine, plan_options);
+      const auto planned = MakePlan(written, networks, *machine, plan_options);
       const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
       if (!planned) {
         fmt::print("{:<52} {:>9} {} ({:.1f} s)\n", name, written.ops.size(),
                    planned.error().message, seconds);
         continue;
       }
+      const auto& [updates, network] = networks[planned->network];
       rusage usage{};
       getrusage(RUSAGE_SELF, &usage);
       const Figures& figures = planned->plan.figures;
       if (!options.plan.empty()) {
-        std::ofstream(options.plan) << WritePlan(network, {file, "", *machine, planned->plan});
+        std::ofstream(options.plan)
+            << WritePlan(network, {file, "", *machine, updates, planned->plan});
       }
       const auto simulation = Simulate(network, *machine, planned->plan, nullptr);
       std::string verdict = "traffic as claimed";
@@ -233,12 +235,13 @@ struct RandomTally {
 std::string TryRandom(const Network& program, const Machine& machine, const Evaluation& values,
                       const std::function<StatusOr<Evaluation>(int)>& evaluate,
                       RandomTally& tally) {
-  const Network network = ByParts(program, 256);
-  const auto planned = MakePlan(program, network, machine, {1, nullptr});
+  const std::vector<OrderedNetwork> networks = ByParts(program, 256);
+  const auto planned = MakePlan(program, networks, machine, {1, nullptr});
   if (!planned) {
     ++tally.none;
     return planned.error().message;
   }
+  const Network& network = networks[planned->network].network;
   const Figures& figures = planned->plan.figures;
   tally.tiled += figures.tiled_groups > 0;
   tally.streamed += figures.streamed > 0;

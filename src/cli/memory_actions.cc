@@ -13,6 +13,8 @@ namespace {
 
 constexpr size_t kMostMachineBytes = size_t{1} << 20;
 constexpr size_t kMostPlanBytes = size_t{1} << 32;
+// XLA's compilation and runs; what takes longer is simulated without numbers.
+constexpr double kMostEvaluationSeconds = 60;
 
 struct SimulateOptions {
   CommonOptions common;
@@ -36,7 +38,17 @@ int RunSimulate(const SimulateOptions& options) {
                  "the plan is for another program: its fingerprint is " + header->fingerprint},
                 program, json);
   }
-  auto file = memory::ReadPlan(*text, loaded->network);
+  while (header->updates && loaded->planned < loaded->networks.size() &&
+         loaded->networks[loaded->planned].updates != *header->updates) {
+    ++loaded->planned;
+  }
+  if (loaded->planned == loaded->networks.size()) {
+    return Fail(
+        {ErrorCode::kInvalidInput,
+         "the plan is of another way to order the program, which this version does not have"},
+        options.plan, json);
+  }
+  auto file = memory::ReadPlan(*text, loaded->network());
   if (!file) return Fail(file.error(), options.plan, json);
   CommandEvents events(options.common.ShowProgress());
   const jobs::Verification verification = jobs::VerifyPlan(

@@ -24,6 +24,8 @@ struct EvaluationOptions {
   int moved = 0;
   int noisy = 0;
   bool run = true;  // else only the inputs are made
+  // After which the worker is replaced, compiling included.
+  double deadline_seconds = 120;
 };
 
 // Each array is row-major and in the machine's own byte order, one for a leaf of the entry's

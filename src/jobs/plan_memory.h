@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/program.h"
 #include "jobs/events.h"
 #include "memory/machine.h"
 #include "memory/network.h"
+#include "memory/plan_file.h"
 #include "memory/planner.h"
 #include "wire/pool.h"
 
@@ -20,12 +22,17 @@ struct LoadedNetwork {
   std::unique_ptr<Pool> pool;
   ProgramInfo info;
   std::string fingerprint;
-  memory::Network program;  // as it is written
-  memory::Network network;  // what is planned: ByParts of it
-  double seconds = 0;       // of processor time that this took
+  memory::Network program;                       // as it is written
+  std::vector<memory::OrderedNetwork> networks;  // what may be planned: ByParts of it
+  double seconds = 0;                            // of processor time that this took
+  size_t planned = 0;                            // of the networks, what is
+
+  const memory::Network& network() const { return networks[planned].network; }
 };
 StatusOr<LoadedNetwork> LoadNetwork(std::unique_ptr<Pool> pool, std::string bytes,
                                     const memory::Machine& machine);
+// Takes the network that a plan's file is of. Errors: kInvalidInput where there is none such.
+Status TakeNetworkOf(const memory::PlanFile& header, LoadedNetwork& loaded);
 
 struct Verification {
   bool ok = false;
@@ -48,6 +55,7 @@ struct MemoryResult {
   memory::Planned planned;
   Verification verification;
 };
+// Plans one of the networks, which is `loaded.planned` from then on.
 StatusOr<MemoryResult> PlanMemory(LoadedNetwork& loaded, const memory::Machine& machine,
                                   const PlanMemoryOptions& options, Events& events);
 

@@ -132,7 +132,7 @@ std::string Times(int64_t a, int64_t b) {
 }  // namespace
 
 report::Document MakeReport(LoadedNetwork& loaded, const MemoryReport& what) {
-  const Network& network = loaded.network;
+  const Network& network = loaded.network();
   const memory::Planned& planned = what.planned;
   const memory::Figures& figures = planned.plan.figures;
   const int64_t bound = planned.bound.dram_bytes();

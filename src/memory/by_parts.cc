@@ -303,29 +303,38 @@ void DropDeadOps(Network& network) {
   network.ops = std::move(ops);
 }
 
-Network ByParts(const Network& program, int64_t large_bytes) {
+std::vector<OrderedNetwork> ByParts(const Network& program, int64_t large_bytes) {
   Network network = SumWide(Parts(program, large_bytes / kSmall).Run(), kHuge * large_bytes);
   network = RecomputeCheap(std::move(network), large_bytes);
   network = RecomputeAfterSums(std::move(network), kHuge * large_bytes);
-  // The gradients of weights where the program has them.
   const int64_t huge = kHuge * large_bytes, room = kRoom * large_bytes;
-  Network freed = network, soon = network;
-  UpdateAtOnce(network, std::nullopt);
-  network = RecomputeAtPeaks(std::move(network), room);
-  int64_t too_many = BytesTooMany(network, huge, room);
-  if (too_many == 0) return network;
-  // Else as soon as they free something, or at once.
-  UpdateAtOnce(freed, huge);
-  UpdateAtOnce(soon, std::nullopt, large_bytes);
-  soon = RecomputeFromRoots(std::move(soon), large_bytes);
-  for (Network* other : {&freed, &soon}) {
-    *other = RecomputeAtPeaks(std::move(*other), room);
-    const int64_t bytes = BytesTooMany(*other, huge, room);
-    if (bytes >= too_many) continue;
-    too_many = bytes;
-    network = std::move(*other);
+  std::vector<OrderedNetwork> ordered;
+  std::vector<int64_t> too_many;
+  for (const UpdateOrder updates :
+       {UpdateOrder::kAtOnce, UpdateOrder::kFreeing, UpdateOrder::kShrinking}) {
+    Network other = network;
+    switch (updates) {
+      case UpdateOrder::kAtOnce:
+        UpdateAtOnce(other, std::nullopt);
+        break;
+      case UpdateOrder::kFreeing:
+        UpdateAtOnce(other, huge);
+        break;
+      case UpdateOrder::kShrinking:
+        UpdateAtOnce(other, std::nullopt, large_bytes);
+        other = RecomputeFromRoots(std::move(other), large_bytes);
+        break;
+    }
+    other = RecomputeAtPeaks(std::move(other), room);
+    too_many.push_back(BytesTooMany(other, huge, room));
+    ordered.push_back({updates, std::move(other)});
+    if (too_many.front() == 0) break;
   }
-  return network;
+  std::stable_sort(
+      ordered.begin(), ordered.end(), [&](const OrderedNetwork& a, const OrderedNetwork& b) {
+        return too_many[static_cast<size_t>(a.updates)] < too_many[static_cast<size_t>(b.updates)];
+      });
+  return ordered;
 }
 
 }  // namespace hone::memory

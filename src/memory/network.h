@@ -119,8 +119,8 @@ struct Network {
 };
 
 struct NetworkOptions {
-  int64_t most_ops = 60'000;  // a loop whose unrolling exceeds it stays a loop
-  int64_t most_iterations = 20'000;  // likewise: of loops that leave no operators, too
+  int64_t most_ops = 60'000;              // a loop whose unrolling exceeds it stays a loop
+  int64_t most_iterations = 20'000;       // likewise: of loops that leave no operators, too
   int64_t most_instructions = 5'000'000;  // with all calls written out; refused beyond
 };
 
@@ -136,7 +136,20 @@ void DropDeadOps(Network& network);
 // sums of 16-bit numbers are made in 32 bits (wide_sums.h). Then what would not stay on the chip
 // until it is read again is computed again where that moves less (recompute.h). Tensors of the
 // program keep their ids. `large_bytes` is a sixteenth of the scratchpad. Linear, but for the cuts.
-Network ByParts(const Network& program, int64_t large_bytes);
+//
+// Where more is alive at once than there is room for, which operators go first is a choice that
+// only planning can tell the worth of: all of them come, those first that an estimate finds best.
+// Else one network comes.
+enum class UpdateOrder : uint8_t {
+  kAtOnce,     // gradients of weights where the program has them, updates right after
+  kFreeing,    // as soon as that frees more than it makes
+  kShrinking,  // as kAtOnce, and what makes far less than it reads right after what it waits for
+};
+struct OrderedNetwork {
+  UpdateOrder updates = UpdateOrder::kAtOnce;
+  Network network;
+};
+std::vector<OrderedNetwork> ByParts(const Network& program, int64_t large_bytes);
 
 // The tensors that an expression looks at, each once.
 std::vector<TensorId> LeavesOf(const Network& network, ExprId expr);

@@ -1,5 +1,6 @@
 #include "memory/plan_file.h"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "hone memory plan";
 constexpr int kVersion = 3;
+constexpr std::array<const char*, 3> kUpdateOrders = {"at once", "freeing", "shrinking"};
 constexpr std::array<const char*, 5> kKinds = {"load", "store", "copy", "compute", "stream"};
 
 Json ToJson(const Layout& layout) {
@@ -189,6 +191,7 @@ std::string WritePlan(const Network& network, const PlanFile& file) {
   header["version"] = kVersion;
   header["program"] = file.program;
   header["fingerprint"] = file.fingerprint;
+  if (file.updates) header["updates"] = kUpdateOrders[static_cast<size_t>(*file.updates)];
   header["machine"] = Json::parse(hone::memory::ToJson(file.machine));
   Json figures;
   figures["loaded_bytes"] = plan.figures.loaded_bytes;
@@ -235,6 +238,13 @@ StatusOr<PlanFile> ReadPlanHeader(std::string_view text) {
     auto machine = ParseMachine(json.at("machine").dump(), "its machine");
     if (!machine) return BadPlan(machine.error().message);
     file.machine = *std::move(machine);
+    if (json.contains("updates")) {
+      const auto name = json.at("updates").get<std::string>();
+      const auto* place = std::find(kUpdateOrders.begin(), kUpdateOrders.end(), name);
+      if (place == kUpdateOrders.end())
+        return BadPlan("there is no way to order updates '" + name + "'");
+      file.updates = static_cast<UpdateOrder>(place - kUpdateOrders.begin());
+    }
     return file;
   } catch (const std::exception& error) {
     return BadPlan(error.what());

@@ -52,8 +52,8 @@ double ShareOfSum(const Network& network, const Step& step, size_t tile) {
 double TimesCopied(const Network& network, const Plan& plan, const Step& step) {
   const Layout& wanted = plan.buffers[static_cast<size_t>(step.buffer)].layout;
   const Op& op = network.ops[static_cast<size_t>(step.op)];
-  return static_cast<double>(std::max<int64_t>(
-      1, Shifts(network, op, static_cast<size_t>(step.operand), wanted)));
+  return static_cast<double>(
+      std::max<int64_t>(1, Shifts(network, op, static_cast<size_t>(step.operand), wanted)));
 }
 
 // Transfers and engines work side by side; in the order of blocks, the slower of the two decides.
@@ -124,9 +124,11 @@ struct Candidate {
 };
 constexpr double kLeastShare = 0.6;
 constexpr double kLeastInAHurry = 0.1;
-// Of the time that is left, as much for layouts and for schedules; and of the whole, so much for the
-// end.
+// Of the time that is left, as much for layouts and for schedules; and of the whole, so much for
+// the end.
 constexpr double kForLayouts = 0.2;
+// And so much for a look at each network, where there are several.
+constexpr double kForChoice = 0.08;
 constexpr double kForSchedules = 0.7;
 constexpr double kLeastLeft = 0.2;
 // An order that moves so many times what another does is not cut in further ways.
@@ -143,27 +145,49 @@ ScheduleOptions OptionsFor(const Machine& machine, double share) {
   return {static_cast<int64_t>(share * static_cast<double>(machine.bytes_per_partition))};
 }
 
+struct CutOptions {
+  double tile_above, tile_share;
+  bool try_all;
+};
+constexpr CutOptions kCuts[] = {{0.9, 0.45, true},  {0.6, 0.8, true},   {0.35, 0.95, true},
+                                {0.9, 0.45, false}, {0.6, 0.45, true},  {0.35, 0.45, false},
+                                {0.15, 0.8, true},  {0.35, 0.45, true}, {0.6, 0.25, false},
+                                {0.35, 0.25, true}, {0.6, 0.12, true}};
+
+std::vector<OpId> OwnOrder(const Network& network) {
+  std::vector<OpId> order(network.ops.size());
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+Target MakeTarget(const Network& network, const Machine& machine, double room,
+                  double budget_seconds) {
+  Target target{
+      network, machine, AssignLayouts(network, machine, room, budget_seconds).layouts, {}};
+  target.copies = FindCopies(target);
+  return target;
+}
+
+std::vector<Group> MakeGroups(const Target& target, const std::vector<OpId>& order,
+                              const CutOptions& cut, const Deadline& deadline) {
+  GroupOptions options;
+  options.deadline = deadline;
+  options.tile_above = cut.tile_above;
+  options.tile_share = cut.tile_share;
+  options.try_all = cut.try_all;
+  return MakeGroups(target, order, options);
+}
+
 // Every way to group for the last target that is tried, each once, while `deadline` has not passed
 // and leaves the time that the last one took. The fewest bytes that one of them moves.
 int64_t AddCandidates(const std::deque<Target>& targets, int64_t bound, const Deadline& deadline,
                       const PlanOptions& options, std::vector<Candidate>& all) {
   const Target& target = targets.back();
-  std::vector<std::vector<OpId>> orders(1);
-  orders[0].resize(target.network.ops.size());
-  std::iota(orders[0].begin(), orders[0].end(), 0);
-  orders.push_back(PeakAwareOrder(target));
-  struct CutOptions {
-    double tile_above, tile_share;
-    bool try_all;
-  };
-  constexpr CutOptions kCuts[] = {{0.9, 0.45, true},  {0.6, 0.8, true},   {0.35, 0.95, true},
-                                  {0.9, 0.45, false}, {0.6, 0.45, true},  {0.35, 0.45, false},
-                                  {0.15, 0.8, true},  {0.35, 0.45, true}, {0.6, 0.25, false},
-                                  {0.35, 0.25, true}, {0.6, 0.12, true}};
+  const std::vector<std::vector<OpId>> orders = {OwnOrder(target.network), PeakAwareOrder(target)};
   const size_t earlier = all.size();
   std::vector<int64_t> least(orders.size(), 0);  // bytes moved, of each order
   int64_t fewest = std::numeric_limits<int64_t>::max();
-  for (const auto& [tile_above, tile_share, try_all] : kCuts) {
+  for (const CutOptions& cut : kCuts) {
     for (size_t o = 0; o < orders.size(); ++o) {
       const std::vector<OpId>& order = orders[o];
       const int64_t best = *std::min_element(least.begin(), least.end());
@@ -171,17 +195,12 @@ int64_t AddCandidates(const std::deque<Target>& targets, int64_t bound, const De
         continue;
       }
       const double before = deadline.Left();
-      GroupOptions group_options;
       // Of the first, something must come.
-      group_options.deadline = all.empty() ? Deadline(before / 2) : deadline;
-      group_options.tile_above = tile_above;
-      group_options.tile_share = tile_share;
-      group_options.try_all = try_all;
-      Candidate candidate{targets.size() - 1, MakeGroups(target, order, group_options), 1, {}};
-      if (std::any_of(all.begin() + static_cast<std::ptrdiff_t>(earlier), all.end(),
-                      [&](const Candidate& other) {
-                        return Same(candidate.groups, other.groups);
-                      })) {
+      const Deadline until = all.empty() ? Deadline(before / 2) : deadline;
+      Candidate candidate{targets.size() - 1, MakeGroups(target, order, cut, until), 1, {}};
+      if (std::any_of(
+              all.begin() + static_cast<std::ptrdiff_t>(earlier), all.end(),
+              [&](const Candidate& other) { return Same(candidate.groups, other.groups); })) {
         continue;
       }
       if (!all.empty() && deadline.Passed()) return fewest;
@@ -196,6 +215,27 @@ int64_t AddCandidates(const std::deque<Target>& targets, int64_t bound, const De
     }
   }
   return fewest;
+}
+
+// The network of which a short look finds the schedule that moves the fewest bytes; of those that
+// there is no time for, the first.
+size_t Choose(const std::vector<const Network*>& networks, const Machine& machine,
+              const Deadline& deadline) {
+  size_t best = 0;
+  int64_t fewest = std::numeric_limits<int64_t>::max();
+  for (size_t n = 0; n < networks.size() && networks.size() > 1; ++n) {
+    const Deadline until(kForChoice * deadline.Left());
+    std::deque<Target> targets;
+    targets.push_back(
+        MakeTarget(*networks[n], machine, kRoomInCopies[0], kForLayouts * until.Left()));
+    std::vector<Candidate> candidates;
+    const int64_t bytes = AddCandidates(targets, 0, until, {}, candidates);
+    if (candidates.size() < 2) break;  // what was cut short says nothing
+    if (bytes >= fewest) continue;
+    fewest = bytes;
+    best = n;
+  }
+  return best;
 }
 
 // The candidate that moves least; or, of those that do for their layouts, one that moves little
@@ -226,11 +266,15 @@ std::vector<Candidate>::iterator Best(std::vector<Candidate>& candidates) {
 
 int64_t LargeBytes(const Machine& machine) { return machine.ScratchpadBytes() / 16; }
 
-StatusOr<Planned> MakePlan(const Network& program, const Network& network, const Machine& machine,
-                           const PlanOptions& options) {
+namespace {
+
+StatusOr<Planned> MakePlan(const Network& program, const std::vector<const Network*>& networks,
+                           const Machine& machine, const PlanOptions& options) {
   const double budget = options.budget_seconds;
   const Deadline deadline(budget - options.spent_seconds);
   Planned planned;
+  planned.network = Choose(networks, machine, deadline);
+  const Network& network = *networks[planned.network];
   planned.by_operator = OperatorBaseline(program, machine);
   planned.local = LocalBaseline(program, machine);
   planned.bound = LowerBound(network, machine);
@@ -242,10 +286,7 @@ StatusOr<Planned> MakePlan(const Network& program, const Network& network, const
   while (targets.size() < most_targets) {
     const double room = kRoomInCopies[targets.size()];
     const double for_layouts = kForLayouts * std::max(0.0, deadline.Left());
-    targets.push_back(
-        {network, machine, AssignLayouts(network, machine, room, for_layouts).layouts, {}});
-    Target& target = targets.back();
-    target.copies = FindCopies(target);
+    targets.push_back(MakeTarget(network, machine, room, for_layouts));
     // Of what is left, a share for each target, and one for addresses.
     const auto more = static_cast<double>(most_targets - targets.size());
     const Deadline until(std::max(0.0, kForSchedules * deadline.Left() / (1 + more)));
@@ -295,6 +336,20 @@ StatusOr<Planned> MakePlan(const Network& program, const Network& network, const
   figures.seconds = EstimateSeconds(network, machine, planned.plan);
   planned.seconds = options.spent_seconds + deadline.Spent();
   return planned;
+}
+
+}  // namespace
+
+StatusOr<Planned> MakePlan(const Network& program, const std::vector<OrderedNetwork>& networks,
+                           const Machine& machine, const PlanOptions& options) {
+  std::vector<const Network*> all;
+  for (const OrderedNetwork& ordered : networks) all.push_back(&ordered.network);
+  return MakePlan(program, all, machine, options);
+}
+
+StatusOr<Planned> MakePlan(const Network& program, const Network& network, const Machine& machine,
+                           const PlanOptions& options) {
+  return MakePlan(program, std::vector<const Network*>{&network}, machine, options);
 }
 
 }  // namespace hone::memory

@@ -21,6 +21,7 @@ struct Planned {
   Baseline by_operator;
   Baseline local;
   Bound bound;
+  size_t network = 0;  // which of the networks it is a plan of
   double seconds = 0;  // of processor time that planning took, ByParts included
 };
 
@@ -28,12 +29,15 @@ struct Planned {
 int64_t LargeBytes(const Machine& machine);
 
 // Several orders and ways to group are scheduled; the one that moves the fewest bytes and fits is
-// kept, and its buffers placed. Deterministic but for the budget, which is kept wherever it is
+// kept, and its buffers ordered. Deterministic but for the budget, which is kept wherever it is
 // enough for one plan of single operators.
 // Errors: kUnsupported where even one operator's smallest tile does not fit.
-// `program` is what baselines and pairs are of; `network` what is planned: the same or ByParts of
-// it. The bound on what products move is that of `program`, that on parameters of `network`, which
-// reads no more of them.
+// `program` is what baselines and pairs are of; one of `networks` is planned, ByParts of it: where
+// the budget allows, a short look at each says which. The bound on what products move is that
+// of `program`, that on parameters of the network, which reads no more of them.
+StatusOr<Planned> MakePlan(const Network& program, const std::vector<OrderedNetwork>& networks,
+                           const Machine& machine, const PlanOptions& options);
+// Of this one network.
 StatusOr<Planned> MakePlan(const Network& program, const Network& network, const Machine& machine,
                            const PlanOptions& options);
 

@@ -395,6 +395,7 @@ class Optimizer {
     CompareOptions comparing = options_.compare;
     comparing.stop = options_.interrupted;
     const bool hurried_before = Interrupted();
+    const Clock::time_point start = Clock::now();
     StatusOr<ComparisonReport> report =
         pool_.Compare({order_.program().id, {}}, {made.id, {}}, comparing);
     given_up_ = !hurried_before && Interrupted();
@@ -402,6 +403,7 @@ class Optimizer {
       ComparisonReport broken;
       broken.method = "none";
       broken.reason = "the comparison broke down: " + report.error().message;
+      broken.seconds = Since(start);
       report = broken;
     }
     if (report->verdict == Verdict::kDifferent && !last) {

@@ -409,7 +409,7 @@ StatusOr<ComparisonReport> RemoteWorker::Compare(const StateName& a, const Compi
 
 StatusOr<Evaluation> RemoteWorker::Evaluate(const StateName& state,
                                             const EvaluationOptions& options) {
-  const Patience patience{CompareOptions{}.budget_seconds * 1.5 + 30, false, nullptr};
+  const Patience patience{options.deadline_seconds, false, nullptr};
   return Ask<wire::EvaluateCall>(
       {state.program}, patience, "evaluate",
       [&](Worker::EvaluateParams::Builder request) {

@@ -4,6 +4,7 @@
 
 #include "memory/access.h"
 #include "memory/deadline.h"
+#include "memory/plan_file.h"
 #include "memory/planner.h"
 #include "memory/simulator/simulate.h"
 #include "random_program.h"
@@ -21,13 +22,14 @@ TEST_P(RandomPrograms, ComputeTheSameInTilesAndMoveWhatTheyClaim) {
   ASSERT_TRUE(program) << program.error().message;
   const Evaluation values = RandomInputs(*program, GetParam());
   const std::vector<Array> expected = Expected(*program, values);
-  const Network network = ByParts(*program, kLargeBytes);
+  const std::vector<OrderedNetwork> networks = ByParts(*program, kLargeBytes);
   for (const auto& [partitions, bytes] :
        {std::pair<int64_t, int64_t>{1, 1 << 20}, {1, 2048}, {8, 256}}) {
     SCOPED_TRACE(std::to_string(partitions) + " partitions of " + std::to_string(bytes));
     const Machine machine = SmallMachine(partitions, bytes);
-    const auto planned = MakePlan(*program, network, machine, {1, nullptr});
+    const auto planned = MakePlan(*program, networks, machine, {1, nullptr});
     ASSERT_TRUE(planned) << planned.error().message;
+    const Network& network = networks[planned->network].network;
     const auto run = Simulate(network, machine, planned->plan, &values);
     ASSERT_TRUE(run) << run.error().message;
     ExpectClose(run->outputs, expected);
@@ -41,14 +43,15 @@ INSTANTIATE_TEST_SUITE_P(Seeds, RandomPrograms, testing::Range<uint64_t>(0, 40))
 // then. 2559: a slice of a padded array that sees nothing but the padding.
 INSTANTIATE_TEST_SUITE_P(Mended, RandomPrograms, testing::Values(671, 2559));
 
-// Loops that end when their data say so, branches, random bits, tuples: what is known of them before
-// they run is planned and moved as claimed. hone-memory-bench compares their numbers with XLA's.
+// Loops that end when their data say so, branches, random bits, tuples: what is known of them
+// before they run is planned and moved as claimed. hone-memory-bench compares their numbers with
+// XLA's.
 TEST(WiderRandomPrograms, MoveWhatTheyClaim) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);
     const auto program = BuildNetwork(MakeRandomProgram(seed, true).graph);
     ASSERT_TRUE(program) << program.error().message;
-    const Network network = ByParts(*program, kLargeBytes);
+    const Network network = ByParts(*program, kLargeBytes).front().network;
     const Machine machine = SmallMachine(1, seed % 2 == 0 ? 1024 : 512);
     const auto planned = MakePlan(*program, network, machine, {1, nullptr});
     ASSERT_TRUE(planned) << planned.error().message;
@@ -166,7 +169,7 @@ struct CountsLooks {
 TEST(MakePlan, KeepsToItsBudget) {
   const Network program = ManyLayers(80);
   for (const Machine& machine : {SmallMachine(8, 4096), SmallMachine(1, 32768)}) {
-    const Network network = ByParts(program, LargeBytes(machine));
+    const Network network = ByParts(program, LargeBytes(machine)).front().network;
     for (const double budget : {0.02, 0.1}) {
       const CountsLooks clock;
       int late = 0;  // schedules made after it
@@ -217,9 +220,8 @@ Network ConvolutionalStep(int64_t layers) {
   InstructionInfo results = Instruction("tuple", {});
   for (size_t k = 0; k < kernels.size(); ++k) {
     const uint32_t error = back[2 * (kernels.size() - k) - 1];
-    const uint32_t gradient =
-        add(Instruction("convolution", kernel, {activations[k], error},
-                        {window("8x8"), {"dim_labels", "f01b_i01o->01bf"}}));
+    const uint32_t gradient = add(Instruction("convolution", kernel, {activations[k], error},
+                                              {window("8x8"), {"dim_labels", "f01b_i01o->01bf"}}));
     results.operands.push_back(add(Instruction("subtract", kernel, {kernels[k], gradient})));
     results.shape.tuple.push_back(all.back().shape);
   }
@@ -231,7 +233,7 @@ Network ConvolutionalStep(int64_t layers) {
 TEST(MakePlan, MakesGradientsOfKernelsWhereWhatTheySumIsOnTheChip) {
   const Network program = ConvolutionalStep(5);
   const Machine machine = SmallMachine(16, 8192);
-  const Network network = ByParts(program, LargeBytes(machine));
+  const Network network = ByParts(program, LargeBytes(machine)).front().network;
   const auto planned = MakePlan(program, network, machine, {60, nullptr, 0});
   ASSERT_TRUE(planned) << planned.error().message;
   const Figures& figures = planned->plan.figures;
@@ -240,6 +242,40 @@ TEST(MakePlan, MakesGradientsOfKernelsWhereWhatTheySumIsOnTheChip) {
   EXPECT_LE(figures.dram_bytes(), planned->bound.compulsory_bytes + 12 * images)
       << "little more than each activation stored and loaded";
   EXPECT_TRUE(Simulate(network, machine, planned->plan, nullptr));
+}
+
+TEST(MakePlan, PlansTheNetworkThatMovesLeast) {
+  const Network program = ConvolutionalStep(8);
+  const Machine machine = SmallMachine(16, 8192);
+  std::vector<OrderedNetwork> networks = ByParts(program, LargeBytes(machine));
+  ASSERT_EQ(networks.size(), 3u);
+  // Whatever the estimate puts first: the other two move a tenth more.
+  ASSERT_EQ(networks.front().updates, UpdateOrder::kShrinking);
+  std::swap(networks.front(), networks.back());
+  const auto planned = MakePlan(program, networks, machine, {20, nullptr, 0});
+  ASSERT_TRUE(planned) << planned.error().message;
+  EXPECT_EQ(planned->network, 2u);
+  EXPECT_TRUE(Simulate(networks[planned->network].network, machine, planned->plan, nullptr));
+  const auto hurried = MakePlan(program, networks, machine, {0, nullptr, 0});
+  ASSERT_TRUE(hurried) << hurried.error().message;
+  EXPECT_EQ(hurried->network, 0u) << "no time to find out";
+}
+
+TEST(PlanFile, SaysWhichNetworkItIsOf) {
+  const Network program = ConvolutionalStep(3);
+  const Machine machine = *FindMachine("generic");
+  for (const UpdateOrder updates :
+       {UpdateOrder::kAtOnce, UpdateOrder::kFreeing, UpdateOrder::kShrinking}) {
+    const std::string text = WritePlan(program, {"p.hlo", "f", machine, updates, {}});
+    const auto header = ReadPlanHeader(text);
+    ASSERT_TRUE(header) << header.error().message;
+    EXPECT_EQ(header->updates, updates);
+  }
+  std::string text = WritePlan(program, {"p.hlo", "f", machine, std::nullopt, {}});
+  EXPECT_EQ(ReadPlanHeader(text)->updates, std::nullopt) << "a file of before";
+  text = WritePlan(program, {"p.hlo", "f", machine, UpdateOrder::kFreeing, {}});
+  text.replace(text.find("freeing"), 7, "sideway");
+  EXPECT_FALSE(ReadPlanHeader(text));
 }
 
 }  // namespace

@@ -36,13 +36,13 @@ TEST(ByParts, ComputesSlicesOfAnElementwiseResultWhereTheyAreRead) {
                                  Instruction("slice", {4, 64}, {1}, {{"slice", "{[4:8], [0:64]}"}}),
                                  Instruction("multiply", {4, 64}, {2, 3})});
   ASSERT_EQ(program.ops.size(), 2u);
-  const Network network = ByParts(program, kLargeBytes);
+  const Network network = ByParts(program, kLargeBytes).front().network;
   ASSERT_EQ(network.ops.size(), 3u) << "two halves, each computed for itself";
   EXPECT_EQ(network.tensors[static_cast<size_t>(network.ops[0].results[0])].dimensions,
             (std::vector<int64_t>{4, 64}));
   EXPECT_EQ(network.tensors[static_cast<size_t>(network.ops[0].results[0])].part_of,
             program.ops[0].results[0]);
-  EXPECT_EQ(ByParts(program, 1 << 20).ops.size(), 2u) << "a small one stays whole";
+  EXPECT_EQ(ByParts(program, 1 << 20).front().network.ops.size(), 2u) << "a small one stays whole";
 }
 
 TEST(ByParts, GathersBeforeItConverts) {
@@ -56,7 +56,7 @@ TEST(ByParts, GathersBeforeItConverts) {
                                                             {"slice_sizes", "{1,8}"}})};
   instructions[1].shape.type = "s32";
   const Network program = Built(std::move(instructions));
-  const Network network = ByParts(program, kLargeBytes);
+  const Network network = ByParts(program, kLargeBytes).front().network;
   ASSERT_EQ(network.ops.size(), 2u);
   EXPECT_EQ(network.ops[0].opcode, "gather");
   EXPECT_EQ(network.ops[1].opcode, "tanh");
@@ -70,7 +70,7 @@ TEST(ByParts, GivesEveryReaderOfACheapResultItsOwn) {
              Instruction("tanh", {64, 8}, {2}), Instruction("multiply", {64, 8}, {1, 3}),
              Instruction("add", {64, 8}, {4, 3})});
   EXPECT_EQ(program.ops.size(), 3u);
-  const Network network = ByParts(program, kLargeBytes);
+  const Network network = ByParts(program, kLargeBytes).front().network;
   ASSERT_EQ(network.ops.size(), 4u);
   EXPECT_EQ(network.ops[2].opcode, "tanh") << "right before its second reader";
 }
@@ -89,7 +89,7 @@ TEST(RecomputeAfterSums, MakesLogitsAgainForTheirMaximumForTheirSumAndForWhatIsM
              Instruction("broadcast", {4, 2048}, {9}, {{"dimensions", "{0}"}}),
              Instruction("divide", {4, 2048}, {7, 10})});
   const Machine machine = SmallMachine(1, 8192);
-  const Network network = ByParts(program, LargeBytes(machine));
+  const Network network = ByParts(program, LargeBytes(machine)).front().network;
   int dots = 0;
   for (const Op& op : network.ops) dots += op.opcode == "dot";
   EXPECT_EQ(dots, 3);
@@ -127,10 +127,11 @@ TEST(RecomputeAtPeaks, KeepsTheFewestBytesOverThePointWhereMostIsAlive) {
   add(tuple);
   const Network program = Built(std::move(all));
   const Machine machine = SmallMachine(1, 4096);
-  const Network network = ByParts(program, LargeBytes(machine));
+  const Network network = ByParts(program, LargeBytes(machine)).front().network;
   const int64_t tensor = 8 * 16 * 4;
   EXPECT_LE(Moved(program, network, machine), 6 * 3 * tensor) << "parameters twice, outputs once";
-  EXPECT_EQ(ByParts(program, 1 << 20).ops.size(), program.ops.size()) << "where all fits, nothing";
+  EXPECT_EQ(ByParts(program, 1 << 20).front().network.ops.size(), program.ops.size())
+      << "where all fits, nothing";
 }
 
 // 2 x 32 KiB of factors on 8 KiB: neither of them has a row or column that fits beside the other's.
@@ -142,14 +143,14 @@ TEST(SumWide, LetsProductsOf16BitNumbersBeMadeInParts) {
   all.back().shape.type = "bf16";
   const Network program = Built(std::move(all));
   const Machine machine = SmallMachine(1, 8192);
-  const Network network = ByParts(program, LargeBytes(machine));
+  const Network network = ByParts(program, LargeBytes(machine)).front().network;
   ASSERT_EQ(network.ops.size(), 2u);
   EXPECT_EQ(network.tensors[static_cast<size_t>(network.ops[0].results[0])].type,
             ElementType::kF32);
   EXPECT_EQ(network.ops[1].opcode, "convert");
   EXPECT_EQ(network.ops[1].results, program.ops[0].results);
   EXPECT_EQ(Moved(program, network, machine), 2 * 4 * 4096 * 2 + 4 * 4 * 2);
-  EXPECT_EQ(ByParts(program, 1 << 20).ops.size(), 1u) << "what fits stays as it is";
+  EXPECT_EQ(ByParts(program, 1 << 20).front().network.ops.size(), 1u) << "what fits stays as it is";
 }
 
 TEST(UpdateAtOnce, PutsWhatLeadsToOutputsRightAfterTheProductsThatItWaitsFor) {
@@ -176,11 +177,14 @@ TEST(UpdateAtOnce, PutsWhatLeadsToOutputsRightAfterTheProductsThatItWaitsFor) {
 TEST(UpdateAtOnce, DoesFirstWhatFreesMoreThanItMakes) {
   const std::vector<std::pair<std::string, std::string>> product = {
       {"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}};
-  std::vector<InstructionInfo> all = {
-      Parameter(0, {32, 32}), Number("0"), Instruction("dot", {32, 32}, {0, 0}, product),
-      Instruction("dot", {32, 32}, {2, 0}, product), Instruction("dot", {32, 32}, {3, 0}, product),
-      Reduce({32}, 2, 1, "{0}", kAdds), Reduce({32}, 3, 1, "{0}", kMaximum),
-      Instruction("tuple", {}, {4, 5, 6})};
+  std::vector<InstructionInfo> all = {Parameter(0, {32, 32}),
+                                      Number("0"),
+                                      Instruction("dot", {32, 32}, {0, 0}, product),
+                                      Instruction("dot", {32, 32}, {2, 0}, product),
+                                      Instruction("dot", {32, 32}, {3, 0}, product),
+                                      Reduce({32}, 2, 1, "{0}", kAdds),
+                                      Reduce({32}, 3, 1, "{0}", kMaximum),
+                                      Instruction("tuple", {}, {4, 5, 6})};
   all.back().shape.type = "tuple";
   all.back().shape.tuple = {all[4].shape, all[5].shape, all[6].shape};
   Network network = Built(std::move(all));
@@ -197,13 +201,14 @@ TEST(UpdateAtOnce, PutsWhatShrinksWhereItsOperandsAreMade) {
     return std::vector<std::pair<std::string, std::string>>{{"lhs_contracting_dims", left},
                                                             {"rhs_contracting_dims", "{0}"}};
   };
-  std::vector<InstructionInfo> all = {
-      Parameter(0, {64, 8}), Parameter(1, {8, 8}),
-      Instruction("dot", {64, 8}, {0, 1}, product("{1}")),
-      Instruction("dot", {64, 8}, {2, 1}, product("{1}")),
-      Instruction("dot", {64, 8}, {3, 1}, product("{1}")),
-      Instruction("sine", {64, 8}, {2}), Instruction("dot", {8, 8}, {5, 3}, product("{0}")),
-      Instruction("tuple", {}, {4, 6})};
+  std::vector<InstructionInfo> all = {Parameter(0, {64, 8}),
+                                      Parameter(1, {8, 8}),
+                                      Instruction("dot", {64, 8}, {0, 1}, product("{1}")),
+                                      Instruction("dot", {64, 8}, {2, 1}, product("{1}")),
+                                      Instruction("dot", {64, 8}, {3, 1}, product("{1}")),
+                                      Instruction("sine", {64, 8}, {2}),
+                                      Instruction("dot", {8, 8}, {5, 3}, product("{0}")),
+                                      Instruction("tuple", {}, {4, 6})};
   all.back().shape.type = "tuple";
   all.back().shape.tuple = {all[4].shape, all[6].shape};
   Network network = Built(std::move(all));
@@ -218,11 +223,15 @@ TEST(UpdateAtOnce, PutsWhatShrinksWhereItsOperandsAreMade) {
 
 // Who reads an elementwise function of one tensor makes it of that one; not of two.
 TEST(RecomputeFromRoots, GivesEveryReaderItsOwn) {
-  std::vector<InstructionInfo> all = {
-      Parameter(0, {32}), Parameter(1, {32}), Instruction("tanh", {32}, {0}),
-      Instruction("sine", {32}, {2}), Instruction("cosine", {32}, {2}),
-      Instruction("add", {32}, {3, 4}), Instruction("sine", {32}, {5}),
-      Instruction("cosine", {32}, {5}), Instruction("tuple", {}, {6, 7})};
+  std::vector<InstructionInfo> all = {Parameter(0, {32}),
+                                      Parameter(1, {32}),
+                                      Instruction("tanh", {32}, {0}),
+                                      Instruction("sine", {32}, {2}),
+                                      Instruction("cosine", {32}, {2}),
+                                      Instruction("add", {32}, {3, 4}),
+                                      Instruction("sine", {32}, {5}),
+                                      Instruction("cosine", {32}, {5}),
+                                      Instruction("tuple", {}, {6, 7})};
   all.back().shape.type = "tuple";
   all.back().shape.tuple = {all[6].shape, all[7].shape};
   const Network program = Built(std::move(all));
@@ -248,20 +257,25 @@ TEST(ByParts, FreesEarlyWhereTooMuchWouldBeKept) {
   all.push_back(results);
   const Network program = Built(std::move(all));
   EXPECT_EQ(program.ops[2].opcode, "dot");
-  EXPECT_EQ(ByParts(program, kLargeBytes).ops[2].opcode, "reduce");
-  EXPECT_EQ(ByParts(program, 1 << 20).ops[2].opcode, "dot") << "where there is room, as it was";
+  EXPECT_EQ(ByParts(program, kLargeBytes).front().network.ops[2].opcode, "reduce");
+  EXPECT_EQ(ByParts(program, 1 << 20).front().network.ops[2].opcode, "dot")
+      << "where there is room, as it was";
 }
 
 // Of two parameters, the one is only passed on, and the other's decay is read by an update alone.
 TEST(UpdateAtOnce, PutsWhatIsMadeOfParametersWhereTheyAreLoadedAnyway) {
   const std::vector<std::pair<std::string, std::string>> product = {
       {"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}};
-  std::vector<InstructionInfo> all = {
-      Parameter(0, {32, 32}), Parameter(1, {32, 32}), Parameter(2, {32, 32}),
-      Instruction("negate", {32, 32}, {1}), Instruction("sine", {32, 32}, {2}),
-      Instruction("dot", {32, 32}, {0, 0}, product), Instruction("dot", {32, 32}, {5, 1}, product),
-      Instruction("dot", {32, 32}, {6, 0}, product), Instruction("add", {32, 32}, {7, 4}),
-      Instruction("tuple", {}, {3, 8})};
+  std::vector<InstructionInfo> all = {Parameter(0, {32, 32}),
+                                      Parameter(1, {32, 32}),
+                                      Parameter(2, {32, 32}),
+                                      Instruction("negate", {32, 32}, {1}),
+                                      Instruction("sine", {32, 32}, {2}),
+                                      Instruction("dot", {32, 32}, {0, 0}, product),
+                                      Instruction("dot", {32, 32}, {5, 1}, product),
+                                      Instruction("dot", {32, 32}, {6, 0}, product),
+                                      Instruction("add", {32, 32}, {7, 4}),
+                                      Instruction("tuple", {}, {3, 8})};
   all.back().shape.type = "tuple";
   all.back().shape.tuple = {all[3].shape, all[8].shape};
   Network network = Built(std::move(all));
