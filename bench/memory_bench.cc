@@ -126,6 +126,7 @@ struct ScaleOptions {
   bool trace = false;
   bool layouts = false;
   int traffic = 0;
+  int network = -1;
 };
 
 int RunScale(const ScaleOptions& options) {
@@ -153,7 +154,10 @@ int RunScale(const ScaleOptions& options) {
     for (int times = 1; times == 1 || times * once <= options.operators; times *= 2) {
       const Network written = Repeat(*program, times);
       const std::clock_t start = std::clock();
-      const std::vector<OrderedNetwork> networks = ByParts(written, LargeBytes(*machine));
+      std::vector<OrderedNetwork> networks = ByParts(written, LargeBytes(*machine));
+      if (options.network >= 0 && options.network < static_cast<int>(networks.size())) {
+        networks = {networks[static_cast<size_t>(options.network)]};
+      }
       PlanOptions plan_options{options.budget_seconds, nullptr, 0};
       plan_options.spent_seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
       if (options.trace) {
@@ -388,6 +392,7 @@ int main(int argc, char** argv) {
   scales->add_option("--operators", scale.operators, "repeated up to this many operators");
   scales->add_option("--plot", scale.plot, "an SVG of seconds over operators");
   scales->add_option("--plan", scale.plan, "where the last program's plan goes");
+  scales->add_option("--network", scale.network, "only this one of ByParts' networks, from 0 on");
   scales->add_flag("--trace", scale.trace, "say what came of every schedule");
   scales->add_option("--traffic", scale.traffic, "so many tensors that move most");
   scales->add_flag("--layouts", scale.layouts, "how far the choice of layouts is from the best");

@@ -121,13 +121,14 @@ int RunMemory(const Options& options) {
   }
   auto loaded = LoadNetwork(options.common, options.file, *machine);
   if (!loaded) return Fail(loaded.error(), options.file, json);
-  const memory::Network& network = loaded->network;
   CommandEvents events(options.common.ShowProgress());
   const auto result = jobs::PlanMemory(*loaded, *machine, options.job, events);
   if (!result) return Fail(result.error(), options.file, json);
   const auto& [planned, verification] = *result;
+  const memory::Network& network = loaded->network();
   if (!options.output.empty() && verification.ok) {
-    memory::PlanFile file{options.file, loaded->fingerprint, *machine, planned.plan};
+    memory::PlanFile file{options.file, loaded->fingerprint, *machine,
+                          loaded->networks[loaded->planned].updates, planned.plan};
     if (Status written = WriteFile(options.output, memory::WritePlan(network, file)); !written) {
       return Fail(written.error(), options.output, json);
     }

@@ -13,8 +13,6 @@ namespace {
 
 constexpr size_t kMostMachineBytes = size_t{1} << 20;
 constexpr size_t kMostPlanBytes = size_t{1} << 32;
-// XLA's compilation and runs; what takes longer is simulated without numbers.
-constexpr double kMostEvaluationSeconds = 60;
 
 struct SimulateOptions {
   CommonOptions common;
@@ -38,15 +36,8 @@ int RunSimulate(const SimulateOptions& options) {
                  "the plan is for another program: its fingerprint is " + header->fingerprint},
                 program, json);
   }
-  while (header->updates && loaded->planned < loaded->networks.size() &&
-         loaded->networks[loaded->planned].updates != *header->updates) {
-    ++loaded->planned;
-  }
-  if (loaded->planned == loaded->networks.size()) {
-    return Fail(
-        {ErrorCode::kInvalidInput,
-         "the plan is of another way to order the program, which this version does not have"},
-        options.plan, json);
+  if (Status taken = jobs::TakeNetworkOf(*header, *loaded); !taken) {
+    return Fail(taken.error(), options.plan, json);
   }
   auto file = memory::ReadPlan(*text, loaded->network());
   if (!file) return Fail(file.error(), options.plan, json);

@@ -13,6 +13,8 @@ namespace {
 
 // Elements that the simulator computes in the time that it takes for as many products.
 constexpr double kElementsPerGflop = 2e7;
+// XLA's compilation and runs; what takes longer is simulated without numbers.
+constexpr double kMostEvaluationSeconds = 60;
 
 // Whether it ran and moved what the plan claims; says what not.
 bool SameTraffic(const StatusOr<memory::Simulation>& simulation, const memory::Plan& plan,
@@ -46,9 +48,21 @@ StatusOr<LoadedNetwork> LoadNetwork(std::unique_ptr<Pool> pool, std::string byte
   if (!program) return tl::unexpected(program.error());
   LoadedNetwork loaded{std::move(pool), *info, info->fingerprint.ToHex(), *std::move(program), {}};
   const memory::Deadline clock;
-  loaded.network = memory::ByParts(loaded.program, memory::LargeBytes(machine));
+  loaded.networks = memory::ByParts(loaded.program, memory::LargeBytes(machine));
   loaded.seconds = clock.Spent();
   return loaded;
+}
+
+Status TakeNetworkOf(const memory::PlanFile& header, LoadedNetwork& loaded) {
+  if (!header.updates) return {};  // the first
+  for (size_t n = 0; n < loaded.networks.size(); ++n) {
+    if (loaded.networks[n].updates != *header.updates) continue;
+    loaded.planned = n;
+    return {};
+  }
+  return MakeError(ErrorCode::kInvalidInput,
+                   "the plan orders the program's updates in a way that is none of this version's; "
+                   "plan it anew");
 }
 
 Verification VerifyPlan(LoadedNetwork& loaded, const memory::Machine& machine,
@@ -61,24 +75,25 @@ Verification VerifyPlan(LoadedNetwork& loaded, const memory::Machine& machine,
   constexpr uint64_t kMostInputs = 3;
   for (uint64_t input = 0; numbers && input < kMostInputs; ++input) {
     EvaluationOptions evaluating{static_cast<int>((seed + input) % 3), seed + input, 1, 0};
+    evaluating.deadline_seconds = kMostEvaluationSeconds;
     const auto values = loaded.pool->Evaluate({loaded.info.id, {}}, evaluating);
     if (!values) {
       why_not = values.error().message;
       break;
     }
-    const auto simulation = memory::Simulate(loaded.network, machine, plan, &*values);
+    const auto simulation = memory::Simulate(loaded.network(), machine, plan, &*values);
     if (!simulation && simulation.error().code == ErrorCode::kUnsupported) {
       why_not = simulation.error().message;
       break;
     }
     if (!SameTraffic(simulation, plan, verification)) return verification;
     memory::OutputCheck check =
-        memory::CompareOutputs(loaded.network, simulation->outputs, *values);
+        memory::CompareOutputs(loaded.network(), simulation->outputs, *values);
     if (!check.equal) {
       // What moved inputs alone do not explain, rounding on the way may.
       evaluating.noisy = 3;
       const auto noisy = loaded.pool->Evaluate({loaded.info.id, {}}, evaluating);
-      if (noisy) check = memory::CompareOutputs(loaded.network, simulation->outputs, *noisy);
+      if (noisy) check = memory::CompareOutputs(loaded.network(), simulation->outputs, *noisy);
     }
     if (check.unclear) {
       unclear = check.reason;
@@ -93,7 +108,7 @@ Verification VerifyPlan(LoadedNetwork& loaded, const memory::Machine& machine,
                                     : check.reason;
     return verification;
   }
-  const auto simulation = memory::Simulate(loaded.network, machine, plan, nullptr);
+  const auto simulation = memory::Simulate(loaded.network(), machine, plan, nullptr);
   if (!SameTraffic(simulation, plan, verification)) return verification;
   verification.ok = true;
   verification.what =
@@ -105,16 +120,17 @@ Verification VerifyPlan(LoadedNetwork& loaded, const memory::Machine& machine,
 
 StatusOr<MemoryResult> PlanMemory(LoadedNetwork& loaded, const memory::Machine& machine,
                                   const PlanMemoryOptions& options, Events& events) {
-  const memory::Network& network = loaded.network;
   StatusOr<memory::Planned> planned = MakeError(ErrorCode::kInternal, "not planned");
   {
     const std::shared_ptr<void> waiting = events.During("planning");
     memory::PlanOptions planning;
     planning.budget_seconds = options.budget_seconds;
     planning.spent_seconds = loaded.seconds;
-    planned = memory::MakePlan(loaded.program, network, machine, planning);
+    planned = memory::MakePlan(loaded.program, loaded.networks, machine, planning);
   }
   if (!planned) return tl::unexpected(planned.error());
+  loaded.planned = planned->network;
+  const memory::Network& network = loaded.network();
   const bool numbers = memory::ProductFlops(network) <= options.verify_gflops * 1e9 &&
                        memory::ElementWork(network) <= options.verify_gflops * kElementsPerGflop;
   MemoryResult result{*std::move(planned), {}};

@@ -117,7 +117,7 @@ std::set<TensorId> Reloaded(const Network& network, const Plan& plan) {
 
 // A way to group, scheduled for a share of the scratchpad.
 struct Candidate {
-  size_t target = 0;  // whose layouts it has
+  size_t target = 0;  // whose network and layouts it has
   std::vector<Group> groups;
   double share = 1;
   Plan plan;
@@ -127,8 +127,9 @@ constexpr double kLeastInAHurry = 0.1;
 // Of the time that is left, as much for layouts and for schedules; and of the whole, so much for
 // the end.
 constexpr double kForLayouts = 0.2;
-// And so much for a look at each network, where there are several.
-constexpr double kForChoice = 0.08;
+// And so much for a look at each network, where there are several, and for a second at two.
+constexpr double kForFirstLook = 0.1;
+constexpr double kForSecondLook = 0.1;
 constexpr double kForSchedules = 0.7;
 constexpr double kLeastLeft = 0.2;
 // An order that moves so many times what another does is not cut in further ways.
@@ -178,64 +179,51 @@ std::vector<Group> MakeGroups(const Target& target, const std::vector<OpId>& ord
   return MakeGroups(target, order, options);
 }
 
-// Every way to group for the last target that is tried, each once, while `deadline` has not passed
-// and leaves the time that the last one took. The fewest bytes that one of them moves.
-int64_t AddCandidates(const std::deque<Target>& targets, int64_t bound, const Deadline& deadline,
-                      const PlanOptions& options, std::vector<Candidate>& all) {
-  const Target& target = targets.back();
-  const std::vector<std::vector<OpId>> orders = {OwnOrder(target.network), PeakAwareOrder(target)};
-  const size_t earlier = all.size();
-  std::vector<int64_t> least(orders.size(), 0);  // bytes moved, of each order
-  int64_t fewest = std::numeric_limits<int64_t>::max();
-  for (const CutOptions& cut : kCuts) {
-    for (size_t o = 0; o < orders.size(); ++o) {
-      const std::vector<OpId>& order = orders[o];
-      const int64_t best = *std::min_element(least.begin(), least.end());
-      if (best > 0 && static_cast<double>(least[o]) > kHopeless * static_cast<double>(best)) {
-        continue;
-      }
-      const double before = deadline.Left();
-      // Of the first, something must come.
-      const Deadline until = all.empty() ? Deadline(before / 2) : deadline;
-      Candidate candidate{targets.size() - 1, MakeGroups(target, order, cut, until), 1, {}};
-      if (std::any_of(
-              all.begin() + static_cast<std::ptrdiff_t>(earlier), all.end(),
-              [&](const Candidate& other) { return Same(candidate.groups, other.groups); })) {
-        continue;
-      }
-      if (!all.empty() && deadline.Passed()) return fewest;
-      candidate.plan = Schedule(target, candidate.groups, OptionsFor(target.machine, 1));
-      const Figures& figures = candidate.plan.figures;
-      if (options.trace) options.trace(figures);
-      if (least[o] == 0 || figures.dram_bytes() < least[o]) least[o] = figures.dram_bytes();
-      fewest = std::min(fewest, figures.dram_bytes());
-      all.push_back(std::move(candidate));
-      // What moves no more than it must cannot be beaten.
-      if (fewest <= bound || 2 * deadline.Left() < before) return fewest;
-    }
-  }
-  return fewest;
-}
+// The ways to group that have been tried for a target.
+struct Cutting {
+  explicit Cutting(const Target& target)
+      : orders{OwnOrder(target.network), PeakAwareOrder(target)}, least(orders.size(), 0) {}
 
-// The network of which a short look finds the schedule that moves the fewest bytes; of those that
-// there is no time for, the first.
-size_t Choose(const std::vector<const Network*>& networks, const Machine& machine,
-              const Deadline& deadline) {
-  size_t best = 0;
-  int64_t fewest = std::numeric_limits<int64_t>::max();
-  for (size_t n = 0; n < networks.size() && networks.size() > 1; ++n) {
-    const Deadline until(kForChoice * deadline.Left());
-    std::deque<Target> targets;
-    targets.push_back(
-        MakeTarget(*networks[n], machine, kRoomInCopies[0], kForLayouts * until.Left()));
-    std::vector<Candidate> candidates;
-    const int64_t bytes = AddCandidates(targets, 0, until, {}, candidates);
-    if (candidates.size() < 2) break;  // what was cut short says nothing
-    if (bytes >= fewest) continue;
-    fewest = bytes;
-    best = n;
+  std::vector<std::vector<OpId>> orders;
+  std::vector<int64_t> least;  // bytes moved, of each order; 0 while none is known
+  size_t next = 0;             // of all cuts of all orders
+  int64_t fewest = std::numeric_limits<int64_t>::max();  // bytes moved
+};
+
+// Goes on to try ways to group, each once, while `deadline` has not passed and leaves the time that
+// the last one took.
+void AddCandidates(const Target& target, size_t number, Cutting& cutting, int64_t bound,
+                   const Deadline& deadline, const PlanOptions& options,
+                   std::vector<Candidate>& all) {
+  const size_t orders = cutting.orders.size();
+  for (; cutting.next < std::size(kCuts) * orders; ++cutting.next) {
+    // What moves no more than it must cannot be beaten.
+    if (cutting.fewest <= bound) return;
+    const size_t o = cutting.next % orders;
+    int64_t& least = cutting.least[o];
+    const int64_t best = *std::min_element(cutting.least.begin(), cutting.least.end());
+    if (best > 0 && static_cast<double>(least) > kHopeless * static_cast<double>(best)) continue;
+    const double before = deadline.Left();
+    // Of the first, something must come.
+    const Deadline until = all.empty() ? Deadline(before / 2) : deadline;
+    Candidate candidate{
+        number, MakeGroups(target, cutting.orders[o], kCuts[cutting.next / orders], until), 1, {}};
+    if (!all.empty() && deadline.Passed()) return;
+    if (std::any_of(all.begin(), all.end(), [&](const Candidate& other) {
+          return other.target == number && Same(candidate.groups, other.groups);
+        })) {
+      continue;
+    }
+    candidate.plan = Schedule(target, candidate.groups, OptionsFor(target.machine, 1));
+    const Figures& figures = candidate.plan.figures;
+    if (options.trace) options.trace(figures);
+    if (least == 0 || figures.dram_bytes() < least) least = figures.dram_bytes();
+    cutting.fewest = std::min(cutting.fewest, figures.dram_bytes());
+    all.push_back(std::move(candidate));
+    if (2 * deadline.Left() >= before) continue;
+    ++cutting.next;
+    return;
   }
-  return best;
 }
 
 // The candidate that moves least; or, of those that do for their layouts, one that moves little
@@ -268,35 +256,106 @@ int64_t LargeBytes(const Machine& machine) { return machine.ScratchpadBytes() / 
 
 namespace {
 
+// The targets of a program and what has been tried for each.
+class Targets {
+ public:
+  Targets(const Network& program, const std::vector<const Network*>& networks,
+          const Machine& machine, const PlanOptions& options, const Deadline& deadline)
+      : networks_(networks), machine_(machine), options_(options), deadline_(deadline) {
+    // Products made again need not be.
+    const int64_t products = LowerBound(program, machine).products_bytes;
+    for (const Network* network : networks) {
+      bounds_.push_back(LowerBound(*network, machine));
+      bounds_.back().products_bytes = products;
+    }
+  }
+
+  std::vector<Candidate> Candidates() {
+    const size_t network = networks_.size() > 1 ? LookAtEach() : 0;
+    const auto bound = static_cast<double>(bounds_[network].dram_bytes());
+    const size_t rooms = machine_.engines_are_partitioned ? std::size(kRoomInCopies) : 1;
+    for (size_t room = 0; room < rooms; ++room) {
+      // The first layouts, where the network has been looked at.
+      const size_t target =
+          room == 0 && !of_.empty()
+              ? Find(network)
+              : Add(network, kRoomInCopies[room], kForLayouts * std::max(0.0, deadline_.Left()));
+      // Of what is left, a share for each target, and one for addresses.
+      const auto more = static_cast<double>(rooms - 1 - room);
+      Continue(target, Deadline(std::max(0.0, kForSchedules * deadline_.Left() / (1 + more))));
+      if (static_cast<double>(cuttings_[target].fewest) <= kEnough * bound) break;
+      // What the last one took, the next one takes.
+      if (deadline_.Left() < kLeastLeft * options_.budget_seconds) break;
+    }
+    return std::move(candidates_);
+  }
+
+  const Target& operator[](size_t target) const { return targets_[target]; }
+  size_t NetworkOf(size_t target) const { return of_[target]; }
+  const Bound& BoundOf(size_t network) const { return bounds_[network]; }
+
+ private:
+  size_t Add(size_t network, double room, double layout_seconds) {
+    targets_.push_back(MakeTarget(*networks_[network], machine_, room, layout_seconds));
+    cuttings_.emplace_back(targets_.back());
+    of_.push_back(network);
+    return of_.size() - 1;
+  }
+
+  size_t Find(size_t network) const {
+    return static_cast<size_t>(std::find(of_.begin(), of_.end(), network) - of_.begin());
+  }
+
+  void Continue(size_t target, const Deadline& deadline) {
+    AddCandidates(targets_[target], target, cuttings_[target], bounds_[of_[target]].dram_bytes(),
+                  deadline, options_, candidates_);
+  }
+
+  // The network that is best after a look at each and a longer one at the better two; the first,
+  // where there is no time for that.
+  size_t LookAtEach() {
+    std::vector<size_t> targets;
+    for (size_t n = 0; n < networks_.size(); ++n) {
+      const Deadline until(kForFirstLook * deadline_.Left());
+      targets.push_back(Add(n, kRoomInCopies[0], kForLayouts * until.Left()));
+      Continue(targets.back(), until);
+      if (candidates_.size() < 2 && until.Passed()) {
+        // What was cut short says nothing.
+        candidates_.clear();
+        cuttings_[0] = Cutting(targets_[0]);
+        return 0;
+      }
+    }
+    const auto moves_less = [&](size_t a, size_t b) {
+      return cuttings_[a].fewest < cuttings_[b].fewest;
+    };
+    std::stable_sort(targets.begin(), targets.end(), moves_less);
+    for (size_t k = 0; k < 2; ++k) {
+      Continue(targets[k], Deadline(kForSecondLook * deadline_.Left()));
+    }
+    return of_[*std::min_element(targets.begin(), targets.end(), moves_less)];
+  }
+
+  const std::vector<const Network*>& networks_;
+  const Machine& machine_;
+  const PlanOptions& options_;
+  const Deadline& deadline_;
+  std::vector<Bound> bounds_;      // of each network
+  std::deque<Target> targets_;     // candidates and cuttings refer to them
+  std::vector<size_t> of_;         // of each target: its network
+  std::vector<Cutting> cuttings_;  // of each target
+  std::vector<Candidate> candidates_;
+};
+
 StatusOr<Planned> MakePlan(const Network& program, const std::vector<const Network*>& networks,
                            const Machine& machine, const PlanOptions& options) {
   const double budget = options.budget_seconds;
   const Deadline deadline(budget - options.spent_seconds);
   Planned planned;
-  planned.network = Choose(networks, machine, deadline);
-  const Network& network = *networks[planned.network];
   planned.by_operator = OperatorBaseline(program, machine);
   planned.local = LocalBaseline(program, machine);
-  planned.bound = LowerBound(network, machine);
-  // Products made again need not be.
-  planned.bound.products_bytes = LowerBound(program, machine).products_bytes;
-  std::vector<Candidate> candidates;
-  std::deque<Target> targets;
-  const size_t most_targets = machine.engines_are_partitioned ? std::size(kRoomInCopies) : 1;
-  while (targets.size() < most_targets) {
-    const double room = kRoomInCopies[targets.size()];
-    const double for_layouts = kForLayouts * std::max(0.0, deadline.Left());
-    targets.push_back(MakeTarget(network, machine, room, for_layouts));
-    // Of what is left, a share for each target, and one for addresses.
-    const auto more = static_cast<double>(most_targets - targets.size());
-    const Deadline until(std::max(0.0, kForSchedules * deadline.Left() / (1 + more)));
-    const int64_t bytes =
-        AddCandidates(targets, planned.bound.dram_bytes(), until, options, candidates);
-    const auto bound = static_cast<double>(planned.bound.dram_bytes());
-    if (static_cast<double>(bytes) <= kEnough * bound) break;
-    // What the last one took, the next one takes.
-    if (deadline.Left() < kLeastLeft * budget) break;
-  }
+  Targets targets(program, networks, machine, options, deadline);
+  std::vector<Candidate> candidates = targets.Candidates();
   std::optional<Plan> best;
   while (!best && !candidates.empty()) {
     // Where it finds no addresses, once more with less room.
@@ -312,6 +371,8 @@ StatusOr<Planned> MakePlan(const Network& program, const std::vector<const Netwo
     }
     if (AssignOffsets(machine, least->plan, std::clamp(left / 8, 0.0, 2.0))) {
       best = std::move(least->plan);
+      planned.network = targets.NetworkOf(least->target);
+      planned.bound = targets.BoundOf(planned.network);
       break;
     }
     least->share *= hurry ? 0.85 : 0.97;
@@ -327,6 +388,7 @@ StatusOr<Planned> MakePlan(const Network& program, const std::vector<const Netwo
                      "no plan was found that fits into the scratchpad of '" + machine.name + "'");
   }
   planned.plan = *std::move(best);
+  const Network& network = *networks[planned.network];
   Figures& figures = planned.plan.figures;
   const Pairs pairs = StoreLoadPairs(program);
   const std::set<TensorId> reloaded = Reloaded(network, planned.plan);

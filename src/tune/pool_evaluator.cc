@@ -39,7 +39,9 @@ StatusOr<std::unique_ptr<PoolEvaluator>> PoolEvaluator::Start(StartPool start_po
 }
 
 Status PoolEvaluator::Restart() {
-  pool_.reset();  // first: two workers would disturb each other's races
+  // First: two workers would disturb each other's races. Where no other can be started, the calls to
+  // the old pool say why.
+  if (pool_ != nullptr) pool_->EndProcesses();
   StatusOr<std::unique_ptr<Pool>> pool = start_pool_();
   if (!pool) return tl::unexpected(pool.error());
   pool_ = *std::move(pool);

@@ -226,6 +226,12 @@ int64_t Pool::replaced() const {
   return sum;
 }
 
+void Pool::EndProcesses() {
+  for (int worker = 0; worker < workers(); ++worker) {
+    On(worker, [](RemoteWorker& remote) { remote.End(); });
+  }
+}
+
 std::vector<int> Pool::pids() const {
   std::vector<int> pids;
   for (const auto& thread : threads_) {

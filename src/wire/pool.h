@@ -57,6 +57,8 @@ class Pool {
   // The same, loaded by the first worker.
   StatusOr<ProgramInfo> Load(std::string data);
   void Unload(ProgramId program);
+  // Ends all processes. Programs and what was learnt stay; the next call starts a process again.
+  void EndProcesses();
 
   // In parallel; results in the order of the requests.
   std::vector<StatusOr<Applied>> Apply(const std::vector<ApplyRequest>& requests);

@@ -140,10 +140,14 @@ void RemoteWorker::Note() {
 void RemoteWorker::KeepWithinMemory() {
   const size_t headroom = memory_->options.headroom_bytes;
   if (headroom == 0 || link_->ResidentBytes() < bare_ + headroom / 10 * 9) return;
+  End();
+  ++replaced_;
+}
+
+void RemoteWorker::End() {
   link_->Disconnect();
   loaded_.clear();
   pid_ = -1;
-  ++replaced_;
 }
 
 void RemoteWorker::Mourn(const Error& error, const std::string& doing) {

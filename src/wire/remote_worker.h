@@ -83,6 +83,8 @@ class RemoteWorker {
   RemoteWorker& operator=(const RemoteWorker&) = delete;
 
   StatusOr<WorkerFacts> Hello();
+  // Ends the process, if one runs; the next call starts another.
+  void End();
   StatusOr<ProgramInfo> Load(ProgramId program);
   void Unload(ProgramId program);
 

@@ -346,6 +346,37 @@ std::vector<Case> Cases() {
            "tuple(j, y)\n}\ncondition {\n  t = (s32[], f32[4]) parameter(0)\n  i = s32[] "
            "get-tuple-element(t), index=0\n  three = s32[] constant(3)\n  ROOT c = pred[] "
            "compare(i, three), direction=LT\n}\n")},
+      {"loop_one_kernel", "with a loop inside of it",
+       Entry(
+           "f32[4]",
+           "zero = s32[] constant(0)\n  t = (s32[], f32[4]) tuple(zero, p0)\n  ROOT w = (s32[], "
+           "f32[4]) while(t), condition=condition, body=outer",
+           "body {\n  t = (s32[], f32[4]) parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n"
+           "  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  x = f32[4] "
+           "get-tuple-element(t), index=1\n  y = f32[4] cosine(x)\n  ROOT u = (s32[], f32[4]) "
+           "tuple(j, y)\n}\ncondition {\n  t = (s32[], f32[4]) parameter(0)\n  i = s32[] "
+           "get-tuple-element(t), index=0\n  three = s32[] constant(3)\n  ROOT c = pred[] "
+           "compare(i, three), direction=LT\n}\n"
+           "outer {\n  t = (s32[], f32[4]) parameter(0)\n  i = s32[] get-tuple-element(t), "
+           "index=0\n"
+           "  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  x = f32[4] "
+           "get-tuple-element(t), index=1\n  zero = s32[] constant(0)\n  s = (s32[], f32[4]) "
+           "tuple(zero, x)\n  w = (s32[], f32[4]) while(s), condition=condition, body=body\n"
+           "  y = f32[4] get-tuple-element(w), index=1\n  ROOT u = (s32[], f32[4]) tuple(j, y)\n"
+           "}\n")},
+      {"loop_one_kernel", "a sort in it",
+       Entry(
+           "f32[4]",
+           "zero = s32[] constant(0)\n  t = (s32[], f32[4]) tuple(zero, p0)\n  ROOT w = (s32[], "
+           "f32[4]) while(t), condition=condition, body=body",
+           Comparator("less", "f32", "direction=LT") +
+               "body {\n  t = (s32[], f32[4]) parameter(0)\n  i = s32[] get-tuple-element(t), "
+               "index=0\n  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  x = f32[4] "
+               "get-tuple-element(t), index=1\n  y = f32[4] sort(x), dimensions={0}, "
+               "to_apply=less\n  ROOT u = (s32[], f32[4]) tuple(j, y)\n}\ncondition {\n  t = "
+               "(s32[], f32[4]) parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  three = "
+               "s32[] constant(3)\n  ROOT c = pred[] compare(i, three), direction=LT\n}\n"),
+       false},
       {"dot_in_f32", "batched",
        Entry("bf16[3,4,5];bf16[3,5,2]",
              "ROOT d = bf16[3,4,2] dot(p0, p1), lhs_batch_dims={0}, rhs_batch_dims={0}, "

@@ -178,7 +178,8 @@ def _static_values(original, traced, example_args, static_argnums):
         info = getattr(original, "_jit_info", None)
         static_argnums = getattr(info, "static_argnums", ()) or ()
     given = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
-    positions = sorted({position % len(example_args) for position in given}) if example_args else []
+    count = len(example_args)  # one that is not given has its default
+    positions = sorted({p % count for p in given if -count <= p < count})
     return (positions, [example_args[p] for p in positions]) if positions else None
 
 

@@ -30,6 +30,7 @@ const std::vector<Implementation>& Implementations() {
       {new SortPackedKeys, "sort, or argsort, as a sort of integers with the positions in them"},
       {new ArgmaxTwoReduces, "argmax as a maximum and its first position"},
       {new UnrollShortLoop, "short loop unrolled"},
+      {new LoopOneKernel, "loop of small operations as one kernel"},
       {new DotInF32, "dot of narrow floats in f32"},
       {new BatchedDotReduce, "many small dots as a multiplication and a sum"},
       {new ReduceDotOnes, "sum as a product with ones"},

@@ -4,9 +4,12 @@
 #include <optional>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "compiler/implementations/emit.h"
 #include "xla/hlo/analysis/while_loop_analysis.h"
 #include "xla/hlo/ir/hlo_module.h"
+#include "xla/service/collective_ops_utils.h"
+#include "xla/shape_util.h"
 
 namespace hone::compiler {
 namespace {
@@ -17,6 +20,12 @@ using xla::HloOpcode;
 
 constexpr int64_t kMostTrips = 64;
 constexpr int64_t kMostInstructions = 4000;  // of all trips together
+constexpr char kSmallCall[] = "xla_cpu_small_call";
+// A frontend attribute that keeps xla::CallInliner away.
+constexpr char kInlineable[] = "inlineable";
+// Multiply-adds of a product that a library does better than plain loops, which is all that such a
+// kernel has.
+constexpr int64_t kMostMultiplyAdds = 1 << 16;
 
 bool CanCopy(const HloComputation& body) {
   for (const HloInstruction* instruction : body.instructions()) {
@@ -28,7 +37,76 @@ bool CanCopy(const HloComputation& body) {
   return true;
 }
 
+bool IsLargeProduct(const HloInstruction& instruction) {
+  if (instruction.opcode() == HloOpcode::kConvolution) return true;
+  if (instruction.opcode() != HloOpcode::kDot) return false;
+  int64_t terms = 1;
+  for (const int64_t dimension : instruction.dot_dimension_numbers().lhs_contracting_dimensions()) {
+    terms *= instruction.operand(0)->shape().dimensions(dimension);
+  }
+  return terms * xla::ShapeUtil::ElementsIn(instruction.shape()) > kMostMultiplyAdds;
+}
+
+// What XLA's own pass leaves alone, and what is slow in such a kernel.
+bool MayBeInOneKernel(const HloInstruction& instruction) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kCustomCall:
+    case HloOpcode::kInfeed:
+    case HloOpcode::kOutfeed:
+    case HloOpcode::kScatter:
+    case HloOpcode::kSort:
+    case HloOpcode::kFft:
+    case HloOpcode::kPartitionId:
+    case HloOpcode::kReplicaId:
+    case HloOpcode::kRngBitGenerator:
+    case HloOpcode::kRngGetAndUpdateState:
+    case HloOpcode::kTopK:
+      return false;
+    default:
+      return !instruction.HasSideEffect() && !instruction.has_sharding() &&
+             !xla::IsCollective(&instruction) && !IsLargeProduct(instruction);
+  }
+}
+
+// A while, with everything that it calls.
+bool AllMayBeInOneKernel(const HloInstruction& loop) {
+  if (!MayBeInOneKernel(loop)) return false;
+  for (const HloComputation* called : loop.called_computations()) {
+    for (const HloInstruction* instruction : called->instructions()) {
+      if (!AllMayBeInOneKernel(*instruction)) return false;
+    }
+  }
+  return true;
+}
+
+// Whether a computation is part of such a kernel, or of a loop that is going to be one.
+bool IsInOneKernel(const HloComputation& computation) {
+  for (const HloInstruction* caller : computation.caller_instructions()) {
+    if (caller->frontend_attributes().map().contains(kSmallCall) ||
+        (caller->opcode() == HloOpcode::kWhile && AllMayBeInOneKernel(*caller)) ||
+        IsInOneKernel(*caller->parent())) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
+
+absl::StatusOr<HloInstruction*> LoopOneKernel::Replacement(HloInstruction* root) const {
+  if (root->opcode() != HloOpcode::kWhile || !emit::Free(*root)) return nullptr;
+  if (!AllMayBeInOneKernel(*root) || IsInOneKernel(*root->parent())) return nullptr;
+  HloComputation::Builder builder(absl::StrCat(root->name(), "_kernel"));
+  HloInstruction* state = builder.AddInstruction(
+      HloInstruction::CreateParameter(0, root->operand(0)->shape(), "state"));
+  builder.AddInstruction(root->CloneWithNewOperands(root->shape(), {state}));
+  HloInstruction* call = root->parent()->AddInstruction(
+      HloInstruction::CreateCall(root->shape(), {root->mutable_operand(0)},
+                                 root->GetModule()->AddEmbeddedComputation(builder.Build())));
+  call->add_frontend_attribute(kSmallCall, "true");
+  call->add_frontend_attribute(kInlineable, "false");
+  return call;
+}
 
 absl::StatusOr<HloInstruction*> UnrollShortLoop::Replacement(HloInstruction* root) const {
   if (root->opcode() != HloOpcode::kWhile || !emit::Free(*root)) return nullptr;
