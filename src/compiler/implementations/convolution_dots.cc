@@ -1,5 +1,6 @@
 #include "compiler/implementations/convolution_dots.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -67,6 +68,39 @@ HloInstruction* ShiftedDots(const ConvolutionParts& parts) {
   return InOutputOrder(parts, sum);
 }
 
+// Where a window meets the input along a dimension: elements `input`, `input` + `input_step`, … and
+// taps `tap`, `tap` + `tap_step`, …
+struct Meeting {
+  int64_t count = 0;
+  int64_t input = 0, input_step = 1;
+  int64_t tap = 0, tap_step = 1;
+};
+
+int64_t CeilDivide(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : -(-a / b); }
+
+// Of the window at an output position; nothing is multiplied by padding, nor by the zeros of a
+// dilation. One of both dilations is 1.
+Meeting MeetingOf(const ConvolutionParts& parts, int64_t k, int64_t output) {
+  const int64_t inputs = parts.input->shape().dimensions(parts.input_spatial[k]);
+  const int64_t taps = parts.taps[k];
+  // Element i lies at low + i * base_dilation, tap t at output * stride + t * window_dilation.
+  const int64_t first = parts.low[k] - output * parts.strides[k];
+  Meeting at;
+  if (parts.base_dilation[k] == 1) {
+    at.input_step = parts.window_dilation[k];
+    at.tap = std::max<int64_t>(0, CeilDivide(first, at.input_step));
+    at.input = at.tap * at.input_step - first;
+  } else {
+    at.tap_step = parts.base_dilation[k];
+    at.input = std::max<int64_t>(0, CeilDivide(-first, at.tap_step));
+    at.tap = first + at.input * at.tap_step;
+  }
+  if (at.tap >= taps || at.input >= inputs) return at;
+  at.count =
+      std::min((taps - 1 - at.tap) / at.tap_step, (inputs - 1 - at.input) / at.input_step) + 1;
+  return at;
+}
+
 }  // namespace
 
 absl::StatusOr<HloInstruction*> PointwiseDot::Replacement(HloInstruction* root) const {
@@ -110,10 +144,12 @@ absl::StatusOr<HloInstruction*> ConvolutionOutputDots::Replacement(HloInstructio
       parts->output_count() > kMostTerms || parts->tap_count() < 2 * parts->output_count()) {
     return nullptr;
   }
-  for (bool reversed : parts->reversed) {
-    if (reversed) return nullptr;
+  for (int64_t k = 0; k < parts->spatial(); ++k) {
+    if (parts->reversed[k] || (parts->base_dilation[k] > 1 && parts->window_dilation[k] > 1)) {
+      return nullptr;
+    }
   }
-  HloInstruction* padded = PaddedInput(*parts);
+  HloInstruction* input = PlainInput(*parts);
   // The kernel as [taps…, input features, output features].
   std::vector<int64_t> order = parts->kernel_spatial, contracted;
   order.push_back(parts->kernel_input);
@@ -126,17 +162,31 @@ absl::StatusOr<HloInstruction*> ConvolutionOutputDots::Replacement(HloInstructio
   }
   std::vector<HloInstruction*> rows;
   for (const std::vector<int64_t>& output : AllIndices(parts->outputs)) {
+    // From the input [batch, spatial…, features], and from the kernel.
     std::vector<int64_t> starts = {0}, limits = {parts->batch}, strides = {1};
+    std::vector<int64_t> tap_starts, tap_limits, tap_strides;
     for (int64_t k = 0; k < parts->spatial(); ++k) {
-      starts.push_back(output[k] * parts->strides[k]);
-      strides.push_back(parts->window_dilation[k]);
-      limits.push_back(starts.back() + (parts->taps[k] - 1) * strides.back() + 1);
+      const Meeting at = MeetingOf(*parts, k, output[k]);
+      starts.push_back(at.count == 0 ? 0 : at.input);
+      strides.push_back(at.input_step);
+      limits.push_back(starts.back() + (at.count == 0 ? 0 : (at.count - 1) * at.input_step + 1));
+      tap_starts.push_back(at.count == 0 ? 0 : at.tap);
+      tap_strides.push_back(at.tap_step);
+      tap_limits.push_back(tap_starts.back() +
+                           (at.count == 0 ? 0 : (at.count - 1) * at.tap_step + 1));
+    }
+    for (const int64_t features :
+         {parts->kernel->shape().dimensions(parts->kernel_input), parts->output_features}) {
+      tap_starts.push_back(0);
+      tap_limits.push_back(features);
+      tap_strides.push_back(1);
     }
     starts.push_back(0);
     limits.push_back(parts->input_features);
     strides.push_back(1);
     HloInstruction* product =
-        emit::Dot(emit::Slice(padded, starts, limits, strides), kernel, {}, {}, from_input,
+        emit::Dot(emit::Slice(input, starts, limits, strides),
+                  emit::Slice(kernel, tap_starts, tap_limits, tap_strides), {}, {}, from_input,
                   from_kernel, parts->sum_type, parts->root->precision_config());
     rows.push_back(emit::Reshape(product, {parts->batch, 1, parts->output_features}));
   }

@@ -89,19 +89,23 @@ HloInstruction* KernelTap(const ConvolutionParts& parts, const std::vector<int64
   return emit::Transpose(emit::Reshape(slice, {outputs, inputs}), {1, 0});
 }
 
+HloInstruction* PlainInput(const ConvolutionParts& parts) {
+  std::vector<int64_t> order = {parts.input_batch};
+  order.insert(order.end(), parts.input_spatial.begin(), parts.input_spatial.end());
+  order.push_back(parts.input_feature);
+  return emit::Transpose(emit::Convert(parts.input, parts.sum_type), order);
+}
+
 HloInstruction* PaddedInput(const ConvolutionParts& parts) {
-  std::vector<int64_t> order = {parts.input_batch}, low = {0}, high = {0}, interior = {0};
+  std::vector<int64_t> low = {0}, high = {0}, interior = {0};
   for (int64_t k = 0; k < parts.spatial(); ++k) {
-    order.push_back(parts.input_spatial[k]);
     low.push_back(parts.low[k]);
     high.push_back(parts.high[k]);
     interior.push_back(parts.base_dilation[k] - 1);
   }
-  order.push_back(parts.input_feature);
   for (auto* padding : {&low, &high, &interior}) padding->push_back(0);
   HloInstruction* zero = emit::Zero(parts.input->parent(), parts.sum_type);
-  return emit::Pad(emit::Transpose(emit::Convert(parts.input, parts.sum_type), order), zero, low,
-                   high, interior);
+  return emit::Pad(PlainInput(parts), zero, low, high, interior);
 }
 
 HloInstruction* InOutputOrder(const ConvolutionParts& parts, HloInstruction* result) {

@@ -43,8 +43,9 @@ std::vector<std::vector<int64_t>> AllIndices(const std::vector<int64_t>& bounds)
 // The kernel at one tap, as [input features, output features] in the sum type.
 xla::HloInstruction* KernelTap(const ConvolutionParts& parts, const std::vector<int64_t>& tap);
 
-// The input as [batch, spatial…, features] in the sum type, padded and base-dilated as the window
-// says.
+// The input as [batch, spatial…, features] in the sum type.
+xla::HloInstruction* PlainInput(const ConvolutionParts& parts);
+// The same, padded and base-dilated as the window says.
 xla::HloInstruction* PaddedInput(const ConvolutionParts& parts);
 
 // A result [batch, spatial…, features] in the sum type, in the order and type of the convolution's.

@@ -100,6 +100,56 @@ absl::StatusOr<HloInstruction*> BatchedDotReduce::Replacement(HloInstruction* ro
   return emit::Convert(sum, root->shape().element_type());
 }
 
+absl::StatusOr<HloInstruction*> ThinDotSum::Replacement(HloInstruction* root) const {
+  constexpr int64_t kMostTerms = 8, kMostProducts = 1 << 28;
+  if (!IsPlainDot(*root)) return nullptr;
+  const xla::DotDimensionNumbers& numbers = root->dot_dimension_numbers();
+  if (numbers.lhs_contracting_dimensions_size() != 1) return nullptr;
+  const int64_t x_summed = numbers.lhs_contracting_dimensions(0),
+                y_summed = numbers.rhs_contracting_dimensions(0);
+  const int64_t terms = root->operand(0)->shape().dimensions(x_summed);
+  const std::vector<int64_t> sizes = emit::SizesOf(*root);
+  if (terms == 0 || terms > kMostTerms || terms * emit::Product(sizes) > kMostProducts) {
+    return nullptr;
+  }
+  const xla::PrimitiveType type = emit::SumType(root->shape().element_type());
+  // The k-th part of a side, over the whole result: first what is batch, then the rest, which
+  // begins at `begin` in the result.
+  const auto part = [&](HloInstruction* side, emit::Sizes batch, int64_t summed, int64_t begin,
+                        int64_t k) {
+    std::vector<int64_t> low(side->shape().dimensions().size(), 0);
+    std::vector<int64_t> high = emit::SizesOf(*side), order, places;
+    low[summed] = k;
+    high[summed] = k + 1;
+    for (const int64_t d : batch) {
+      places.push_back(static_cast<int64_t>(places.size()));
+      order.push_back(d);
+    }
+    for (const int64_t d : Rest(*side, batch, {summed})) {
+      places.push_back(begin++);
+      order.push_back(d);
+    }
+    std::vector<int64_t> kept;
+    for (const int64_t d : order) kept.push_back(side->shape().dimensions(d));
+    order.push_back(summed);
+    const std::vector<int64_t> strides(low.size(), 1);
+    HloInstruction* one = emit::Transpose(emit::Slice(side, low, high, strides), order);
+    return emit::Broadcast(emit::Convert(emit::Reshape(one, kept), type), sizes, places);
+  };
+  const emit::Sizes x_batch = numbers.lhs_batch_dimensions(),
+                    y_batch = numbers.rhs_batch_dimensions();
+  HloInstruction *x = root->mutable_operand(0), *y = root->mutable_operand(1);
+  const auto x_rest = static_cast<int64_t>(x_batch.size()),
+             y_rest = static_cast<int64_t>(x->shape().dimensions().size()) - 1;
+  HloInstruction* sum = nullptr;
+  for (int64_t k = 0; k < terms; ++k) {
+    HloInstruction* term = emit::Binary(HloOpcode::kMultiply, part(x, x_batch, x_summed, x_rest, k),
+                                        part(y, y_batch, y_summed, y_rest, k));
+    sum = sum == nullptr ? term : emit::Binary(HloOpcode::kAdd, sum, term);
+  }
+  return emit::Convert(sum, root->shape().element_type());
+}
+
 absl::StatusOr<HloInstruction*> DotSwapped::Replacement(HloInstruction* root) const {
   if (!IsPlainDot(*root)) return nullptr;
   // A swapped product ends in a transpose: not to be swapped back.

@@ -22,6 +22,14 @@ class BatchedDotReduce : public InstructionRule {
   absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
 };
 
+// A product with few terms as their sum: one loop over the result, where a library that packs its
+// operands takes many times as long.
+class ThinDotSum : public InstructionRule {
+ public:
+  std::string name() const override { return "thin_dot_sum"; }
+  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
+};
+
 // The operands changed round, the result transposed.
 class DotSwapped : public InstructionRule {
  public:

@@ -35,6 +35,7 @@ const std::vector<Implementation>& Implementations() {
       {new BatchedDotReduce, "many small dots as a multiplication and a sum"},
       {new ReduceDotOnes, "sum as a product with ones"},
       {new ReduceSlices, "reduction of slices that are put together first"},
+      {new ThinDotSum, "dot of few terms as their sum"},
       {new DotSwapped, "dot with its operands changed round"},
   };
   return *kAll;
