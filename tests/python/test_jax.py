@@ -571,6 +571,40 @@ class TestPlansThatJaxDoesNotTake:
         assert "No such compile option" in verdict.rejected[0]
         assert verdict.plan == {"passes": ["implement:depthwise_shifts"]}
 
+    def test_implementations_are_looked_at_in_jax(self, tmp_path, monkeypatch):
+        from hone.jax import _improve
+
+        raced = []
+
+        def race(runner, stock, tuned, seconds, **_):
+            raced.append(tuned)
+            return _improve.Race(2.0, 1.0, 2.0, 2.0, 2.0, 6)
+
+        monkeypatch.setattr(_improve, "race", race)
+        points = (jnp.ones((50, 3)), jnp.arange(9.0).reshape(3, 3))
+        verdict = self.improve(lambda x, m: x @ m, points, {}, tmp_path, implementations=True)
+        assert verdict.kept and verdict.how == "implement:thin_dot_sum", verdict
+        assert verdict.plan == {"passes": ["implement:thin_dot_sum"]}
+        assert len(raced) >= 3, "a look, a longer one, and the last race"
+
+    def test_implementations_within_calls_are_found(self, tmp_path):
+        from hone.jax import _improve
+
+        inner = jax.jit(lambda x, m: jnp.tanh(x @ m))
+        lowered = jax.jit(lambda x, m: inner(x, m) + 1).lower(jnp.ones((50, 3)), jnp.ones((3, 3)))
+        hlo = tmp_path / "calls.hlo"
+        hlo.write_text(lowered.as_text("hlo"))
+        found = dict(_improve._implementations(hlo))
+        assert any(passes[-1] == "implement:thin_dot_sum" for passes in found)
+        assert all(text.startswith("HloModule") for text in found.values())
+
+    def test_an_argument_with_a_default_may_be_static(self):
+        import hone.jax
+
+        fast = hone.jax.optimize(jnp.argsort, jnp.array([3.0, 1.0, 2.0]), budget="1s")
+        assert "safe_zip" not in fast.report["reason"]
+        assert fast(jnp.array([3.0, 1.0, 2.0])).tolist() == [1, 2, 0]
+
     def test_a_process_that_xla_ends_is_not_the_users(self, tmp_path):
         from hone.jax import _compile, trial
 

@@ -5,9 +5,11 @@ so every way to have a plan in JAX is compiled by JAX, compared with what JAX ma
 raced against it in pairs. Where none is surely faster, JAX's own way is the result.
 """
 
+import contextlib
 import dataclasses
 import json
 import pathlib
+import time
 
 from jax.extend.mlir import hlo_to_stablehlo
 
@@ -15,10 +17,16 @@ from hone.jax import _compile, trial
 from hone.jax._compare import compare
 from hone.jax._hone import HoneError, run_hone
 from hone.jax._race import Race, Runner, race
+from hone.pass_order import PassOrderEnv
 from hone.stablehlo import hlo_proto
 
 _SHORT_SECONDS = 1.5
 _MOST_PLANS = 3  # that are tried where the best one comes to nothing
+# What hone's XLA does well JAX's may not: each implementation is looked at in JAX, for so long.
+_LOOK_SECONDS = 0.2
+_ALL_LOOKS_SECONDS = 4.0
+_WORTH_COMPARING = 1.1  # times as fast in a look
+_INLINING = "call-inliner:every_call_site"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,8 +67,8 @@ class _Found:
     plan: dict
 
 
-def improve(stablehlo, hlo_file, plan, inputs, *, others=(), seconds=5.0, seed=1, name="", folder,
-            say=lambda text: None):
+def improve(stablehlo, hlo_file, plan, inputs, *, others=(), implementations=False, seconds=5.0,
+            seed=1, name="", folder, say=lambda text: None):
     """The verdict on a plan of `hone tune --plan`, or on another program that computes the same.
 
     What of a plan JAX does not take is left out, and the rest is tried. Where nothing of the plan may be
@@ -72,6 +80,8 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), seconds=5.0, seed=1
       plan: a dict; {"program": FILE} stands for a program to take the place of it.
       inputs: a jax.Array for each parameter.
       others: plans that were nearly as good, the best first.
+      implementations: whether every alternative implementation that the program has a place for is
+        looked at, too: one that is not faster by hone's XLA may be by JAX's.
       seconds: of the last race.
       folder: for files in between.
     """
@@ -95,6 +105,12 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), seconds=5.0, seed=1
         except Exception as error:  # XLA's, or hone's: this way leads nowhere
             return _first_line(error), None
 
+    def take(how, tuned, executable, left_out, one):
+        nonlocal best
+        look = race(runner, stock, executable, min(_SHORT_SECONDS, seconds), least=6)
+        if best is None or look.speedup > best.look.speedup:
+            best = _Found(how, tuned, executable, look, left_out, one)
+
     for number, one in enumerate([plan, *others][:_MOST_PLANS]):
         if best is not None and best.look.high > 1:
             break
@@ -106,10 +122,28 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), seconds=5.0, seed=1
             tuned, executable, left_out, wrong = _as_far_as_it_goes(make, flags, name, wrong_with)
             if wrong:
                 rejected.append(f"{how}: {wrong}")
-                continue
-            look = race(runner, stock, executable, min(_SHORT_SECONDS, seconds), least=6)
-            if best is None or look.speedup > best.look.speedup:
-                best = _Found(how, tuned, executable, look, left_out, one)
+            else:
+                take(how, tuned, executable, left_out, one)
+    end = time.monotonic() + _ALL_LOOKS_SECONDS
+    for passes, program in _implementations(hlo_file) if implementations else ():
+        if passes == plan.get("passes") or time.monotonic() > end:
+            continue
+        how = passes[-1]
+        say(f"compiling with {how}")
+        try:
+            tuned = dataclasses.replace(_by_pipeline(program, {}, doubt), name=name)
+            executable, _ = _compile.compile_stablehlo(stablehlo, tuned)
+            look = race(runner, stock, executable, _LOOK_SECONDS, least=3)
+        except Exception as error:  # XLA's, or hone's: this way leads nowhere
+            rejected.append(f"{how}: {_first_line(error)}")
+            continue
+        if look.speedup < max(_WORTH_COMPARING, best.look.speedup if best else 0):
+            continue
+        wrong = wrong_with(tuned)[0]
+        if wrong:
+            rejected.append(f"{how}: {wrong}")
+        else:
+            take(how, tuned, executable, (), {"passes": list(passes)})
     if best is None:
         return Verdict(False, "; ".join(rejected) or "the plan decides nothing",
                        rejected=tuple(rejected))
@@ -122,6 +156,19 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), seconds=5.0, seed=1
         return Verdict(False, f"not surely faster in JAX: {look.speedup:.3f} "
                        f"[{look.low:.3f}, {look.high:.3f}]", best.how, race=look, **known)
     return Verdict(True, "", best.how, best.tuned, look, **known)
+
+
+def _implementations(hlo_file):
+    """((pass, …), HLO text) of each alternative implementation that the program has a place for."""
+    actions = ["implementations", _INLINING]
+    with contextlib.closing(PassOrderEnv(str(hlo_file), actions=actions, traj_limit=8)) as env:
+        action = {name: number for number, name in enumerate(env.pass_names)}
+        for name in env.pass_names[:-1]:
+            for passes in (name,), (_INLINING, name):
+                env.reset()
+                if all(env.step(action[one])[4]["changed"] for one in passes):
+                    yield passes, env.hlo_text()
+                    break
 
 
 def _as_far_as_it_goes(make, flags, name, wrong_with):

@@ -161,6 +161,7 @@ def _search(lowered, example_args, static, search, *, objective, store, plan, **
         search.update(answer)
         others = [other["plan"] for other in search.get("others", ())]
         verdict = _improve.improve(stablehlo, hlo_file, found, inputs, others=others,
+                                   implementations=objective == "time",
                                    seed=options["seed"], folder=folder, name=name)
         if not verdict.kept and search.get("kept") == "stock":
             verdict = _improve.Verdict(False, search.get("reason") or "nothing better was found")

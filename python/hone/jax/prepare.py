@@ -51,8 +51,9 @@ def prepare(folder, store, *, seconds=5.0, seed=1, only=None, say=lambda text: N
         inputs = [jax.device_put(value, device) for value in values]
         with tempfile.TemporaryDirectory(prefix="hone-") as between:
             verdict = _improve.improve(
-                stablehlo, file, plan, inputs, seconds=seconds, seed=seed, name=row["name"],
-                folder=between, say=lambda text, name=row["name"]: say(f"{name}: {text}"))
+                stablehlo, file, plan, inputs, implementations=True, seconds=seconds, seed=seed,
+                name=row["name"], folder=between,
+                say=lambda text, name=row["name"]: say(f"{name}: {text}"))
         _shelf.put(store, row["key"], _compile.versions(), row["name"], verdict)
         found.append((row, verdict))
     return found
