@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "core/rng.h"
+
 namespace hone::loops {
 namespace {
 
@@ -42,7 +44,13 @@ double Binary(const std::string& kind, double a, double b) {
 // One operation, element by element.
 class Evaluator {
  public:
-  Evaluator(const Task& task, const Operation& op, const std::vector<Values>& values) : op_(op) {
+  Evaluator(const Task& task, const Operation& op, const std::vector<Values>& values,
+            uint64_t noise)
+      : op_(op), rng_(noise) {
+    const Element element = task.tensors[Index(op.result)].element;
+    if (noise != 0 && InfoOf(element).floating) {
+      unit_ = element == Element::kF32 ? 0x1p-23 : 0x1p-52;
+    }
     for (const int operand : op.operands) {
       shapes_.push_back(task.tensors[Index(operand)].shape);
       in_.push_back(values[Index(operand)].data());
@@ -57,11 +65,11 @@ class Evaluator {
 
   double At(int64_t flat) const {
     const std::string& kind = op_.kind;
-    if (IsUnary(kind)) return Unary(kind, in_[0][flat]);
+    if (IsUnary(kind)) return Off(Unary(kind, in_[0][flat]));
     if (IsBinary(kind)) {
       const int64_t size =
           std::accumulate(shapes_[1].begin(), shapes_[1].end(), int64_t{1}, std::multiplies<>());
-      return Binary(kind, in_[0][flat], in_[1][flat % size]);
+      return Off(Binary(kind, in_[0][flat], in_[1][flat % size]));
     }
     if (kind == "matmul" || kind == "batch_matmul") return Product(flat);
     if (kind == "conv2d" || kind == "pool_max" || kind == "pool_sum") return Window(flat);
@@ -100,7 +108,7 @@ class Evaluator {
     const double* const a = in_[0] + flat / columns * inner;
     const double* const b = in_[1] + batch * inner * columns + flat % columns;
     double sum = 0;
-    for (int64_t k = 0; k < inner; ++k) sum += a[k] * b[k * columns];
+    for (int64_t k = 0; k < inner; ++k) sum = Off(sum + a[k] * b[k * columns]);
     return sum;
   }
 
@@ -122,7 +130,7 @@ class Evaluator {
             result = Binary("maximum", result, value);
           } else {
             const int64_t at = ((c * channels + i) * window[0] + y) * window[1] + x;
-            result += pool ? value : value * in_[1][at];
+            result = Off(result + (pool ? value : value * in_[1][at]));
           }
         }
       }
@@ -137,7 +145,7 @@ class Evaluator {
     double result = op_.kind == "reduce_max" ? -std::numeric_limits<double>::infinity() : 0;
     for (int64_t i = 0; i < count; ++i) {
       const double value = from[Offset(i, reduced_shape_, reduced_)];
-      result = op_.kind == "reduce_max" ? Binary("maximum", result, value) : result + value;
+      result = op_.kind == "reduce_max" ? Binary("maximum", result, value) : Off(result + value);
     }
     return result;
   }
@@ -149,9 +157,9 @@ class Evaluator {
       row_ = flat / size;
       most_ = *std::max_element(row, row + size);
       sum_ = 0;
-      for (int64_t i = 0; i < size; ++i) sum_ += std::exp(row[i] - most_);
+      for (int64_t i = 0; i < size; ++i) sum_ = Off(sum_ + Off(std::exp(Off(row[i] - most_))));
     }
-    return std::exp(row[flat % size] - most_) / sum_;
+    return Off(Off(std::exp(Off(row[flat % size] - most_))) / sum_);
   }
 
   double LayerNorm(int64_t flat) const {
@@ -159,13 +167,19 @@ class Evaluator {
     const double* const row = in_[0] + flat / size * size;
     if (flat / size != row_) {
       row_ = flat / size;
-      mean_ = std::accumulate(row, row + size, 0.0) / static_cast<double>(size);
+      mean_ = 0;
+      for (int64_t i = 0; i < size; ++i) mean_ = Off(mean_ + row[i]);
+      mean_ = Off(mean_ / static_cast<double>(size));
       sum_ = 0;
-      for (int64_t i = 0; i < size; ++i) sum_ += (row[i] - mean_) * (row[i] - mean_);
+      for (int64_t i = 0; i < size; ++i) {
+        const double x = Off(row[i] - mean_);
+        sum_ = Off(sum_ + Off(x * x));
+      }
     }
     const int64_t i = flat % size;
     const double variance = sum_ / static_cast<double>(size);
-    return (row[i] - mean_) / std::sqrt(variance + 1e-5) * in_[1][i] + in_[2][i];
+    const double factor = Off(1 / Off(std::sqrt(Off(variance + 1e-5))));
+    return Off(Off(Off(Off(row[i] - mean_) * factor) * in_[1][i]) + in_[2][i]);
   }
 
   double Attention(int64_t flat) const {
@@ -177,20 +191,31 @@ class Evaluator {
       const double* const k = in_[1] + head * keys * inner;
       weights_.resize(Index(keys));
       for (int64_t t = 0; t < keys; ++t) {
-        weights_[Index(t)] = std::inner_product(q, q + inner, k + t * inner, 0.0) /
-                             std::sqrt(static_cast<double>(inner));
+        double score = 0;
+        for (int64_t d = 0; d < inner; ++d) score = Off(score + q[d] * k[t * inner + d]);
+        weights_[Index(t)] = Off(score / std::sqrt(static_cast<double>(inner)));
       }
       most_ = *std::max_element(weights_.begin(), weights_.end());
       sum_ = 0;
-      for (double& weight : weights_) sum_ += weight = std::exp(weight - most_);
+      for (double& weight : weights_) {
+        weight = Off(std::exp(Off(weight - most_)));
+        sum_ = Off(sum_ + weight);
+      }
     }
     const double* const v = in_[2] + head * keys * values + flat % values;
     double result = 0;
-    for (int64_t t = 0; t < keys; ++t) result += weights_[Index(t)] * v[t * values];
-    return result / sum_;
+    for (int64_t t = 0; t < keys; ++t) result = Off(result + weights_[Index(t)] * v[t * values]);
+    return Off(result / sum_);
+  }
+
+  // Led astray by up to a unit in its last place, where there is noise.
+  double Off(double value) const {
+    return unit_ == 0 ? value : value * (1 + (2 * rng_.Unit() - 1) * unit_);
   }
 
   const Operation& op_;
+  mutable Rng rng_;
+  double unit_ = 0;
   std::vector<Shape> shapes_;
   std::vector<const double*> in_;
   Shape out_;
@@ -213,12 +238,12 @@ double Rounded(double value, Element element) {
 }  // namespace
 
 std::vector<Values> Interpret(const Task& task, std::vector<Values> values,
-                              const std::vector<int64_t>& points) {
+                              const std::vector<int64_t>& points, uint64_t noise) {
   values.resize(task.tensors.size());
   for (size_t i = 0; i < task.operations.size(); ++i) {
     const Operation& op = task.operations[i];
     const Tensor& result = task.tensors[Index(op.result)];
-    const Evaluator evaluator(task, op, values);
+    const Evaluator evaluator(task, op, values, noise == 0 ? 0 : noise * 1000 + i + 1);
     Values& made = values[Index(op.result)];
     made.resize(Index(result.elements()));
     const bool only_points =

@@ -17,8 +17,11 @@ using Values = std::vector<double>;
 // The outputs' elements on these inputs, rounded to their types once, at the end. With `points`,
 // only those elements of each output, and of all others only what they need, where that is told
 // cheaply. Every output has every point.
+//
+// With `noise`, a seed, as a legal program in the element type might have it: each intermediate
+// result is off by up to one unit in its last place, and sums are taken one after another.
 std::vector<Values> Interpret(const Task& task, std::vector<Values> inputs,
-                              const std::vector<int64_t>& points = {});
+                              const std::vector<int64_t>& points = {}, uint64_t noise = 0);
 
 }  // namespace hone::loops
 

@@ -70,12 +70,11 @@ class Interpreted : public verify::Subject {
     return std::optional<Outputs>(Reference(static_cast<uint64_t>(k) + 1));
   }
   StatusOr<std::optional<Outputs>> Sample(int k) override {
-    constexpr int kMoved = 8;  // those that MovedSample takes
-    return MovedSample(kMoved + k);
+    return std::optional<Outputs>(Reference(0, static_cast<uint64_t>(k) + 1));
   }
 
  private:
-  Outputs Reference(uint64_t moved) const {
+  Outputs Reference(uint64_t moved, uint64_t noise = 0) const {
     std::vector<Values> inputs;
     for (int i = 0; i < task_.inputs; ++i) {
       const Tensor& tensor = task_.tensors[static_cast<size_t>(i)];
@@ -86,7 +85,7 @@ class Interpreted : public verify::Subject {
                        : tensor.element == Element::kF64 ? Read<double>(bytes)
                                                          : Read<int32_t>(bytes));
     }
-    const std::vector<Values> values = Interpret(task_, std::move(inputs), points_);
+    const std::vector<Values> values = Interpret(task_, std::move(inputs), points_, noise);
     std::vector<std::string> arrays;
     for (size_t i = 0; i < values.size(); ++i) {
       const Element element = task_.tensors[static_cast<size_t>(task_.outputs[i])].element;

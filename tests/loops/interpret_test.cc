@@ -78,6 +78,19 @@ TEST(Interpret, PointsAreThoseOfTheWhole) {
   EXPECT_EQ(Outcome(text, inputs, {1, 3}), (Values{all[1], all[3]}));
 }
 
+TEST(Interpret, NoiseIsOfTheSizeOfRoundings) {
+  const auto task =
+      ParseTask("task t\ninput a f32[1,1000]\ninput b f32[1000,1]\nc = matmul a b\noutput c\n");
+  ASSERT_TRUE(task);
+  const std::vector<Values> inputs = {Values(1000, 1), Values(1000, 0.1)};
+  const double exact = Interpret(*task, inputs)[0][0];
+  const double noisy = Interpret(*task, inputs, {}, 1)[0][0];
+  EXPECT_NE(noisy, exact);
+  EXPECT_NEAR(noisy, exact, 1000 * 0x1p-23 * exact);
+  EXPECT_EQ(noisy, Interpret(*task, inputs, {}, 1)[0][0]);
+  EXPECT_NE(noisy, Interpret(*task, inputs, {}, 2)[0][0]);
+}
+
 TEST(Interpret, IntegersWrapAround) {
   EXPECT_EQ(Outcome("task t\ninput a s32[1]\ninput b s32[1]\nc = add a b\noutput c\n",
                     {{2147483647}, {1}}),

@@ -25,6 +25,8 @@ constexpr Machine kMachine{2, 64, 32};
 const Case kCases[] = {
     {"matmul", "input a f32[16,24]\ninput b f32[24,32]\ny = matmul a b\noutput y\n",
      "y pack 8,16,0\ny parallel 1,1,0,0,0\ny tile 0,0,4,0,0\ny vectorize\ny unroll 2\n"},
+    {"matmul_of_long_sums", "input a f32[16,512]\ninput b f32[512,16]\ny = matmul a b\noutput y\n",
+     "y tile 16,8,0\ny tile 0,0,8\ny vectorize\n"},
     {"matmul_of_odd_sizes", "input a f32[7,5]\ninput b f32[5,11]\ny = matmul a b\noutput y\n",
      "y interchange 2,0,1\ny tile 5,1,11\ny vectorize\n"},
     {"matmul_f64", "input a f64[16,8]\ninput b f64[8,16]\ny = matmul a b\noutput y\n",
@@ -77,6 +79,10 @@ const Case kCases[] = {
      "input x f32[8,16]\ninput w f32[16,8]\ninput b f32[8]\nm = matmul x w\na = add m b\n"
      "y = relu a\noutput y\n",
      "y parallel 4,8\ny fuse a\ny fuse m\nm tile 0,0,4\nm vectorize\na vectorize\ny vectorize\n"},
+    {"calls_behind_vectors",
+     "input a f64[12,5]\ninput b f64[5,2]\ninput m f64[2]\nx = matmul a b\nz = add x m\n"
+     "y = logistic z\noutput y\n",
+     "y pack 6,0\nx pack 6,0,0\nz pack 3,0\nz vectorize\nx.pack0 parallel 0,0,2\n"},
     {"one_element", "input x f32[1]\ny = exp x\noutput y\n", ""},
     {"one_row", "input x f32[7]\ny = softmax x\noutput y\n", ""},
 };

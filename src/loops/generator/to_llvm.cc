@@ -120,7 +120,7 @@ void LowerVectors(mlir::ModuleOp module) {
   options.setVectorTransformsOptions(mlir::vector::VectorContractLowering::OuterProduct);
   options.setVectorMultiReductionLowering(
       mlir::vector::VectorMultiReductionLowering::InnerParallel);
-  options.setVectorTransposeLowering(mlir::vector::VectorTransposeLowering::Shuffle1D);
+  options.setVectorTransposeLowering(mlir::vector::VectorTransposeLowering::EltWise);
   Rewrite(module, [&](mlir::RewritePatternSet& patterns) {
     mlir::vector::populateVectorContractLoweringPatterns(patterns, options);
     mlir::vector::populateVectorOuterProductLoweringPatterns(patterns);
