@@ -16,6 +16,7 @@ import json
 import math
 import os
 import random
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -96,14 +97,16 @@ def geometric(values):
 
 def by_program(runs, files, arguments):
     rows = [runs.tune(file, "programs", store(arguments)) for file in files]
-    print("| program | stock ms | tuned ms | speed-up | 95 % | verified | by stage |")
-    print("|---|---|---|---|---|---|---|")
+    print("| program | stock ms | tuned ms | speed-up | 95 % | verified | evaluations | of tasks | "
+          "by stage |")
+    print("|---|---|---|---|---|---|---|---|---|")
     stages = {}
     regressions = 0
     for row in rows:
         name = os.path.basename(row["file"])
         if "error" in row or row["kept"] == "stock":
-            print(f"| {name} | | | 1 | | | {summary(row)} |")
+            counts = f"{row.get('evaluations', '')} | {row.get('task_evaluations', '')}"
+            print(f"| {name} | | | 1 | | | {counts} | {summary(row)} |")
             continue
         gains = []
         for gain in row["by_stage"]:
@@ -111,7 +114,8 @@ def by_program(runs, files, arguments):
             gains.append(f"{gain['stage']} {gain['speedup']:.2f}")
         low, high = row["speedup_ci"]
         print(f"| {name} | {row['stock_ms'] or 0:.4g} | {row['tuned_ms'] or 0:.4g} | {row['speedup']:.3f} | "
-              f"[{low:.3f}, {high:.3f}] | {row['verified']} | {', '.join(gains)} |")
+              f"[{low:.3f}, {high:.3f}] | {row['verified']} | {row['evaluations']} | "
+              f"{row.get('task_evaluations', '')} | {', '.join(gains)} |")
         if arguments.again:
             again = bench(runs.hone, row)
             regressions += again["speedup_ci"][1] is not None and again["speedup_ci"][1] < 1
@@ -125,6 +129,9 @@ def by_program(runs, files, arguments):
               f"{geometric(speedups)}, maximum {max(speedups):.2f}.")
         busy = sum(r["busy_share"] * r["seconds"] for r in measured) / \
             max(1e-9, sum(r["seconds"] for r in measured))
+        counts = [row.get("task_evaluations", 0) for row in measured]
+        print(f"Evaluations of tasks: {statistics.median(counts):.0f} in the median, "
+              f"{min(counts)} at least.")
         print(f"{100 * busy:.0f} % of the time went into compiling, running and comparing.")
     if arguments.again:
         print(f"Regressions in a fresh measurement of all kept plans: {regressions}.")

@@ -26,6 +26,7 @@
 #include "cli/report.h"
 #include "cli/report_tune.h"
 #include "cli/targets.h"
+#include "cli/tune_row.h"
 #include "cli/tuned_program.h"
 #include "cost/cost_model.h"
 #include "report/html.h"
@@ -57,6 +58,7 @@ struct Options {
   bool fast_math = false;
   bool free_entry = false;
   bool no_verify = false;
+  bool tasks = false;
   InputsOption inputs;
   int hops = 5;
   uint64_t seed = 1;
@@ -64,142 +66,6 @@ struct Options {
   std::string output;
   std::string report;
 };
-
-// One file's outcome: a result or an error.
-struct Row {
-  std::string file;
-  std::optional<Error> error;
-  tune::TuneResult result;
-  int stand_ins = 0;        // elided constants with made-up values
-  Json device;              // null where workers measured
-  double others_cores = 0;  // that other processes kept busy meanwhile
-  std::string plan_file;
-  std::string output;
-  std::string report;
-
-  double StockMilliseconds() const {
-    return 1000 * (result.kept ? result.race.seconds_a : result.stock_seconds);
-  }
-  double TunedMilliseconds() const {
-    return result.kept ? 1000 * result.race.seconds_b : StockMilliseconds();
-  }
-};
-
-Json RaceJson(const RaceReport& race) {
-  return {{"speedup", race.speedup},
-          {"speedup_ci", {race.low, std::isfinite(race.high) ? Json(race.high) : Json(nullptr)}},
-          {"pairs", race.pairs}};
-}
-
-Json RowJson(const Row& row) {
-  if (row.error) return {{"file", row.file}, {"error", ErrorJson(*row.error, row.file)}};
-  const tune::TuneResult& result = row.result;
-  const RaceReport& race = result.race;
-  Json json;
-  json["file"] = row.file;
-  const bool measured = row.StockMilliseconds() > 0;
-  json["stock_ms"] = measured ? Json(row.StockMilliseconds()) : Json(nullptr);
-  json["tuned_ms"] = measured ? Json(row.TunedMilliseconds()) : Json(nullptr);
-  json["speedup"] = result.kept ? race.speedup : 1.0;
-  json["speedup_ci"] = result.kept ? Json{race.low, race.high} : Json{1.0, 1.0};
-  if (result.verified == "true" || result.verified == "false") {
-    json["verified"] = result.verified == "true";
-  } else {
-    json["verified"] = result.verified;
-  }
-  json["evaluations"] = result.evaluations;
-  json["seconds"] = result.seconds;
-  json["plan"] = Json::parse(tune::TunePlanToJson(result.plan));
-  json["kept"] = result.kept ? "tuned" : "stock";
-  json["reason"] = result.reason;
-  json["stop_reason"] = tune::TuneStopName(result.stop);
-  json["ended"] = result.ended;
-  json["races"] = result.races;
-  json["failures"] = result.failures;
-  json["passed_over"] = result.passed_over;
-  json["variables"] = result.variables;
-  json["others_cores"] = row.others_cores;
-  json["busy_share"] = result.seconds > 0 ? result.busy_seconds / result.seconds : 0;
-  const ComparisonReport& report = result.verification;
-  json["verification"] = {{"method", report.method},
-                          {"inputs", report.inputs},
-                          {"worst_error", report.worst_error},
-                          {"reason", report.reason}};
-  json["by_stage"] = Json::array();
-  for (const tune::StageGain& gain : result.gains) {
-    Json stage{{"stage", StageName(gain.stage)}, {"choices", gain.choices}};
-    stage.update(RaceJson(gain.race));
-    json["by_stage"].push_back(stage);
-  }
-  json["best_so_far"] = Json::array();
-  for (const tune::TuneImprovement& better : result.improvements) {
-    json["best_so_far"].push_back({{"seconds", better.seconds},
-                                   {"evaluations", better.evaluations},
-                                   {"speedup", better.speedup},
-                                   {"stage", StageName(better.stage)}});
-  }
-  json["rejected"] = result.rejected;
-  json["others"] = Json::array();
-  for (const tune::RunnerUp& other : result.others) {
-    json["others"].push_back(
-        {{"speedup", other.speedup}, {"plan", Json::parse(tune::TunePlanToJson(other.plan))}});
-  }
-  if (row.stand_ins > 0) json["stand_in_constants"] = row.stand_ins;
-  if (!row.device.is_null()) json["device"] = row.device;
-  if (!row.plan_file.empty()) json["plan_file"] = row.plan_file;
-  if (!row.output.empty()) json["output"] = row.output;
-  if (!row.report.empty()) json["report"] = row.report;
-  return json;
-}
-
-std::string Header(size_t width) {
-  return fmt::format("{:{}} {:>10} {:>10} {:>8} {:>16} {:>9} {:>6} {:>8}\n", "FILE", width,
-                     "STOCK ms", "TUNED ms", "SPEEDUP", "95 %", "VERIFIED", "EVALS", "SECONDS");
-}
-
-std::string TableLine(const Row& row, size_t width) {
-  if (row.error) {
-    return fmt::format("{:{}} failed: {}\n", row.file, width, Printable(row.error->message));
-  }
-  const tune::TuneResult& result = row.result;
-  const std::string interval =
-      result.kept ? fmt::format("[{:.3f}, {:.3f}]", result.race.low, result.race.high) : "stock";
-  const auto time = [](double ms) { return ms > 0 ? fmt::format("{:.4g}", ms) : "-"; };
-  std::string line = fmt::format("{:{}} {:>10} {:>10} {:>8.3f} {:>16} {:>9} {:>6} {:>8.1f}\n",
-                                 row.file, width, time(row.StockMilliseconds()),
-                                 time(row.TunedMilliseconds()),
-                                 result.kept ? result.race.speedup : 1.0, interval, result.verified,
-                                 result.evaluations, result.seconds);
-  if (!result.kept) {
-    line += fmt::format("  stock: {}\n", Printable(result.reason));
-  }
-  if (result.stop != tune::TuneStop::kNotTunable) {
-    line += fmt::format("  ended: {}\n", Printable(result.ended));
-  }
-  if (const std::string beside = BesideOthers(row.others_cores); !beside.empty()) {
-    line += "  " + beside + "\n";
-  }
-  return line;
-}
-
-std::string Details(const Row& row) {
-  std::string text;
-  for (const tune::StageGain& gain : row.result.gains) {
-    text += fmt::format("  {}: {} choice{}, {:.3f} times [{:.3f}, {:.3f}]\n", StageName(gain.stage),
-                        gain.choices, gain.choices == 1 ? "" : "s", gain.race.speedup,
-                        gain.race.low, gain.race.high);
-  }
-  for (const auto& [name, value] : row.result.plan.compile.flags) {
-    text += fmt::format("  flag {} = {}\n", name, value);
-  }
-  for (const tune::PlannedPass& planned : row.result.plan.passes) {
-    text += fmt::format("  pass {}\n", planned.pass);
-  }
-  for (const std::string& rejected : row.result.rejected) {
-    text += fmt::format("  rejected: {}\n", Printable(rejected));
-  }
-  return text;
-}
 
 class Tuning {
  public:
@@ -247,16 +113,16 @@ class Tuning {
     }
     size_t width = 4;
     for (const std::string& file : files_) width = std::max(width, file.size());
-    if (!json && files_.size() > 1) (void)WriteStdout(Header(width));
-    std::vector<Row> rows;
+    if (!json && files_.size() > 1) (void)WriteStdout(TuneHeader(width));
+    std::vector<TuneRow> rows;
     for (size_t i = 0; i < files_.size() && !*stop_; ++i) {
       rows.push_back(Tune(i));
       if (rows.back().error && files_.size() == 1) {
         return Fail(*rows.back().error, rows.back().file, json);
       }
       if (json) continue;
-      (void)WriteStdout((files_.size() == 1 ? Header(width) : std::string()) +
-                        TableLine(rows.back(), width) + Details(rows.back()));
+      (void)WriteStdout((files_.size() == 1 ? TuneHeader(width) : std::string()) +
+                        TuneLine(rows.back(), width) + TuneDetails(rows.back()));
     }
     return Answer(rows);
   }
@@ -314,12 +180,12 @@ class Tuning {
     return done->exit_code == 0 ? kFine : kSomeFailed;
   }
 
-  int Answer(const std::vector<Row>& rows) {
+  int Answer(const std::vector<TuneRow>& rows) {
     double sum = 0;
     double most = 1;
     int kept = 0;
     int failed = 0;
-    for (const Row& row : rows) {
+    for (const TuneRow& row : rows) {
       failed += row.error ? 1 : 0;
       if (row.error) continue;
       const double speedup = row.result.kept ? row.result.race.speedup : 1;
@@ -341,9 +207,10 @@ class Tuning {
                       most, kept, fine - kept, failed),
           code);
     }
-    if (files_.size() == 1 && !rows.empty() && !recording_) return Finish(RowJson(rows[0]), code);
+    if (files_.size() == 1 && !rows.empty() && !recording_)
+      return Finish(TuneRowJson(rows[0]), code);
     json["results"] = Json::array();
-    for (const Row& row : rows) json["results"].push_back(RowJson(row));
+    for (const TuneRow& row : rows) json["results"].push_back(TuneRowJson(row));
     json["summary"] = {{"mean_speedup", mean},
                        {"most_speedup", most},
                        {"tuned", kept},
@@ -390,17 +257,16 @@ class Tuning {
     return {};
   }
 
-  Row Tune(size_t i) {
-    Row row;
+  TuneRow Tune(size_t i) {
+    TuneRow row;
     row.file = files_[i];
     StatusOr<std::string> data = ReadInput(row.file, options_.common.MostInputBytes());
     if (!data) {
       row.error = data.error();
       return row;
     }
-    const StatusOr<OpenedProgram> opened =
-        OpenData(options_.common, *std::move(data), options_.device, options_.seed, stop_,
-                 cluster_.get());
+    const StatusOr<OpenedProgram> opened = OpenData(
+        options_.common, *std::move(data), options_.device, options_.seed, stop_, cluster_.get());
     if (!opened) {
       row.error = opened.error();
       return row;
@@ -435,7 +301,7 @@ class Tuning {
     return place;
   }
 
-  Status TuneWith(const OpenedProgram& opened, double seconds, Row& row) {
+  Status TuneWith(const OpenedProgram& opened, double seconds, TuneRow& row) {
     const ProgramInfo program = opened.program();
     Progress progress(options_.common.ShowProgress());
     tune::TuneOptions tuning;
@@ -450,6 +316,7 @@ class Tuning {
     tuning.free_entry = options_.free_entry;
     tuning.fusion_hops = options_.hops;
     tuning.verify = !options_.no_verify;
+    tuning.tasks = options_.tasks;
     tuning.compare.seed = options_.seed;
     if (Status given =
             options_.inputs.Read(opened.programs->pool(), program, row.file, &tuning.compare);
@@ -480,7 +347,7 @@ class Tuning {
     return tune::EndRecords(*store_, place, known, row.result);
   }
 
-  void Write(size_t i, tune::Evaluator& evaluator, Row& row) {
+  void Write(size_t i, tune::Evaluator& evaluator, TuneRow& row) {
     if (!plans_[i].empty()) {
       const std::string plan = tune::TunePlanToJson(row.result.plan, row.stand_ins);
       if (Status wrote = WriteFile(plans_[i], plan); !wrote) {
@@ -501,7 +368,7 @@ class Tuning {
     }
   }
 
-  void Report(size_t i, tune::PoolEvaluator& evaluator, Row& row) {
+  void Report(size_t i, tune::PoolEvaluator& evaluator, TuneRow& row) {
     if (reports_[i].empty()) return;
     const TuneReport what{row.file,
                           row.result,
@@ -576,6 +443,8 @@ Run AddTune(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--seed", options->seed, "of the search and of the inputs")->capture_default_str();
   app.add_flag("--no-verify", options->no_verify, "do not compare outputs");
+  app.add_flag("--tasks", options->tasks,
+               "tune the dearest operations alone before the whole; in trial");
   AddInputsOption(app, options->inputs);
   app.add_option("--plan", options->plan, "write the plan here; a folder for several files")
       ->type_name("OUT");

@@ -13,12 +13,17 @@
 #include "compiler/custom_calls/custom_calls.h"
 #include "compiler/custom_calls/lapack_library.h"
 #include "compiler/kernels/kernels.h"
+#include "compiler/run/executables.h"
 #include "compiler/server.h"
 #include "wire/heartbeat.h"
 #include "wire/sandbox.h"
 #include "wire/sandbox_probe.h"
 
 namespace {
+
+// Executables have constants and what calls the kernels beside code, and are kept in as many times
+// the memory.
+constexpr size_t kExecutableTimes = 2;
 
 struct Options {
   hone::compiler::StatesOptions states;
@@ -88,6 +93,7 @@ int main(int argc, char** argv) {
   // Before there is a thread, which Landlock would not bind, and before the first byte of a program.
   if (options.locked_up) hone::wire::EnterSandbox(options.sandbox);
   hone::compiler::SetKernelMemory(options.kernel_bytes);
+  hone::compiler::SetExecutableMemory(kExecutableTimes * options.kernel_bytes);
   std::thread(EndWithAgent, getppid()).detach();
   hone::compiler::Serve(hone::wire::kSocketDescriptor, options.states,
                         static_cast<hone::wire::Heartbeat*>(page));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "compiler/cut_tasks.h"
 #include "compiler/describe.h"
 #include "compiler/extract.h"
 #include "compiler/fingerprint.h"
@@ -282,7 +283,8 @@ class Server {
     tick();
     auto module_b = ToRun(FromWire(params.getB()));
     if (!module_b) return Fail(results, module_b.error());
-    const auto racer_b = Racer::Prepare(**module_b, options.seed, FromWire(params.getPlanB()));
+    const auto racer_b = Racer::Prepare(**module_b, options.seed, FromWire(params.getPlanB()),
+                                        reference_.racer.get());
     if (!racer_b) return Fail(results, racer_b.error());
     tick();
     const StatusOr<RaceReport> report = compiler::Race(*reference_.racer, **racer_b, options, tick);
@@ -305,7 +307,7 @@ class Server {
     auto module = ToRun(FromWire(params.getState()));
     if (!module) return Fail(results, module.error());
     const auto kernels =
-        ProfileKernels(**module, FromWire(params.getPlan()), params.getSeconds());
+        ProfileKernels(**module, FromWire(params.getPlan()), params.getSeconds(), params.getSeed());
     if (!kernels) return Fail(results, kernels.error());
     auto out = results.initKernels(static_cast<unsigned>(kernels->size()));
     for (unsigned i = 0; i < out.size(); ++i) {
@@ -340,8 +342,20 @@ class Server {
       modules.push_back(std::move(one));
     } else if (params.getWhat() == 1) {
       modules = ExtractFusions(**module, params.getMost());
-    } else {
+    } else if (params.getWhat() == 2) {
       modules = ExtractInstructions(**module, params.getMost());
+    } else {
+      std::vector<CutTask> tasks = CutTasks(**module, params.getMost());
+      const auto size = static_cast<unsigned>(tasks.size());
+      auto what = results.initWhat(size);
+      auto places = results.initPlaces(size);
+      auto runs = results.initRuns(size);
+      for (unsigned i = 0; i < size; ++i) {
+        what.set(i, tasks[i].what);
+        places.set(i, tasks[i].places);
+        runs.set(i, tasks[i].runs);
+        modules.push_back(std::move(tasks[i].module));
+      }
     }
     auto texts = results.initModules(static_cast<unsigned>(modules.size()));
     for (unsigned i = 0; i < texts.size(); ++i) {

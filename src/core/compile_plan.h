@@ -152,6 +152,9 @@ struct CompileOptions {
   int fusion_hops = 5;            // XTAT's k of fusion sites; node-level sites have 0
   bool fast_math = false;         // offer flags that change the numerics (flag_choices)
   bool free_entry = false;        // offer layouts of the entry's parameters and results
+  // Also make code, which listing sites needs: else what ends there is not found out, and dots that
+  // are emitted otherwise do not count as applied.
+  bool code = true;
   double deadline_seconds = 180;  // a compilation that takes longer is given up
 };
 
@@ -161,7 +164,7 @@ struct FlagChoices {
   std::vector<std::string> values;
 };
 
-// The stock pipeline of HLO passes, run under a plan: no code is generated.
+// The stock pipeline of HLO passes, run under a plan.
 struct Compiled {
   Fingerprint fingerprint;         // of the optimised module
   int64_t instructions = 0;        // of the optimised module, fusion bodies included

@@ -10,7 +10,10 @@ namespace {
 
 constexpr double kLeastShare = 0.15;  // of the budget
 constexpr double kMostShare = 0.35;
+constexpr double kMostLeast = 0.2;
 constexpr double kLeastConfirm = 2.5;  // seconds, with a fresh process
+constexpr int kProcesses = 3;
+constexpr int kSets = 3;
 constexpr double kSpent =
     0.05;  // of the budget: what is less than that before its end is no matter
 constexpr double kShortRun = 1e-3;
@@ -28,13 +31,21 @@ std::string EnoughBudget(const TuneOptions& options, const SearchEnd& end) {
 
 }  // namespace
 
+std::string_view TuneStopName(TuneStop stop) {
+  constexpr std::string_view kNames[] = {"time", "evaluations", "exhausted", "interrupted",
+                                         "not_tunable"};
+  return kNames[static_cast<int>(stop)];
+}
+
 double ReserveSeconds(const Measurer& measurer, bool something_found, double budget_seconds) {
-  const double compile = std::max(measurer.CompileSeconds(), 0.05);
   const double run = measurer.RunSeconds();
-  const double whole =
-      std::clamp(8 * compile + 3 * measurer.RaceSeconds(Look::kLong) + 20 * run + 1,
-                 kLeastShare * budget_seconds, kMostShare * budget_seconds);
-  return something_found ? whole : std::min(whole, 3 * compile + 12 * run + kLeastConfirm);
+  // A process that confirms knows no kernels; the worker that compares has compiled both already.
+  const double process = std::max(measurer.FreshCompileSeconds(), 0.1) + kLeastConfirm + 5 * run;
+  const double set = measurer.CompareSeconds() > 0 ? measurer.CompareSeconds() : 8 * run + 0.2;
+  const double least = std::min(process + set, kMostLeast * budget_seconds);
+  if (!something_found) return least;
+  return std::clamp(kProcesses * process + kSets * set + 2 * measurer.RaceSeconds(Look::kLong),
+                    std::max(least, kLeastShare * budget_seconds), kMostShare * budget_seconds);
 }
 
 double ListingPatience(const TuneOptions& options) {

@@ -2,12 +2,14 @@
 #ifndef HONE_TUNE_EVALUATOR_H_
 #define HONE_TUNE_EVALUATOR_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/comparison.h"
 #include "core/compile_plan.h"
 #include "core/program_graph.h"
+#include "core/program_task.h"
 #include "core/race.h"
 #include "core/result.h"
 #include "tune/tune_plan.h"
@@ -50,6 +52,21 @@ class Evaluator {
                                     const RaceOptions& options) = 0;
   virtual StatusOr<ComparisonReport> Compare(const TunePlan& a, const TunePlan& b,
                                              const CompareOptions& options) = 0;
+  // The program taken apart, at most `most` parts; none where it cannot be.
+  virtual std::vector<ProgramTask> Cut(size_t /*most*/) { return {}; }
+  // A part as a program of its own, asked of the same workers by the same clock. It must be gone
+  // before Restart, and is not restarted itself.
+  virtual StatusOr<std::unique_ptr<Evaluator>> OfTask(const ProgramTask&) {
+    return MakeError(ErrorCode::kUnsupported, "programs are not taken apart here");
+  }
+  // Seconds of a run of the stock executable: a few runs, the shortest. The results are copied too.
+  virtual StatusOr<double> RunSeconds() {
+    return MakeError(ErrorCode::kUnsupported, "runs are not timed here, only raced");
+  }
+  // Seconds that it may take, by its operations and bytes; to know what to time first.
+  virtual double Guess() const { return 0; }
+  // The program's fingerprint; "" where there is none.
+  virtual std::string Name() const { return {}; }
   // What follows runs in a process that has done nothing yet.
   virtual Status Restart() = 0;
   // A clock: budgets are by it.

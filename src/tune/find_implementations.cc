@@ -67,13 +67,15 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program,
 }  // namespace
 
 std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& program,
-                                             const std::atomic<bool>* interrupted) {
+                                             const std::atomic<bool>* interrupted,
+                                             const std::set<std::string>* among) {
   std::vector<Alternative> found;
   const StatusOr<PassId> inlining = FindPass(pool.passes(), kInline);
   const bool calls = inlining && HasCalls(pool, program);
   const std::set<std::string> names = NamesOf(pool, {program.id, {}});
   const auto add = [&](PassId pass) {
     if (interrupted != nullptr && *interrupted) return;
+    if (among != nullptr && among->count(pool.passes()[pass].name) == 0) return;
     std::optional<Alternative> one = Try(pool, program, names, {pass});
     if (!one && calls) one = Try(pool, program, names, {*inlining, pass});
     if (one) found.push_back(*std::move(one));

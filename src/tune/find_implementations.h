@@ -3,6 +3,8 @@
 #define HONE_TUNE_FIND_IMPLEMENTATIONS_H_
 
 #include <atomic>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "core/program.h"
@@ -13,10 +15,11 @@
 namespace hone::tune {
 
 // The implementations, by the names of their passes, that change the program; last of all
-// `batch_lanes`. Where it has calls, those that find something only when they are inlined begin
+// `batch_lanes`; `among` are the names of those that are tried, null for all. Where it has calls, those that find something only when they are inlined begin
 // with that. One that breaks on this program is no way to compute it.
 std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& program,
-                                             const std::atomic<bool>* interrupted);
+                                             const std::atomic<bool>* interrupted,
+                                             const std::set<std::string>* among = nullptr);
 
 }  // namespace hone::tune
 

@@ -36,6 +36,7 @@ KernelShares::KernelShares(const std::vector<KernelTime>& kernels, const Program
     if (!HasKernelsInside(kernel)) all += kernel.seconds;
   }
   if (all <= 0) return;
+  seconds_ = all;
   for (const KernelTime& kernel : kernels) {
     const auto found = named.find(kernel.name);
     if (HasKernelsInside(kernel) || found == named.end()) continue;

@@ -22,10 +22,13 @@ class KernelShares {
   // instruction of the opcode. An instruction is known by its name before it was fused or copied.
   double OfInstruction(const std::string& name) const;
   double OfOpcode(const std::string& opcode) const;
+  // Of a run, the kernels together.
+  double seconds() const { return seconds_; }
 
  private:
   std::map<std::string, double> of_instruction_;
   std::map<std::string, double> of_opcode_;
+  double seconds_ = 0;
 };
 
 }  // namespace hone::tune

@@ -5,12 +5,13 @@
 #include <utility>
 
 #include "core/fnv.h"
+#include "core/input_seed.h"
 
 namespace hone::tune {
 namespace {
 
 constexpr double kUnknownCompile = 6;  // seconds
-constexpr double kFullByQuick = 2;     // what a compilation takes, by one at LLVM's cheap level
+constexpr double kForgotten = 0.7;  // of the longest compilation so far, with each that is shorter
 constexpr double kLeastPatience = 15;
 // What a candidate may always take: a bad one costs no more of a small budget.
 constexpr double kLeastCandidate = 3;        // seconds
@@ -75,8 +76,8 @@ bool Measurer::Claim(const std::string& executable) {
   return claimed_.insert(executable).second;
 }
 
-void Measurer::KnowStock(const Fingerprint& module, double quick_compile_seconds) {
-  stock_compile_seconds_ = kFullByQuick * quick_compile_seconds;
+void Measurer::KnowStock(const Fingerprint& module, double compile_seconds) {
+  stock_compile_seconds_ = compile_seconds;
   Measured stock;
   stock.executable = module.ToHex();
   stock.look = Look::kLong;
@@ -85,38 +86,55 @@ void Measurer::KnowStock(const Fingerprint& module, double quick_compile_seconds
 }
 
 template <class Call>
-auto Measurer::Timed(Call call) -> decltype(call()) {
+auto Measurer::Timed(std::string_view phase, Call call) -> decltype(call()) {
   const double start = evaluator_.Seconds();
   auto result = call();
-  busy_seconds_ += evaluator_.Seconds() - start;
+  Spent(phase, evaluator_.Seconds() - start);
   return result;
 }
 
+void Measurer::Spent(std::string_view phase, double seconds) {
+  busy_seconds_ += seconds;
+  for (PhaseTime& known : phases_) {
+    if (known.phase != phase) continue;
+    known.seconds += seconds;
+    ++known.calls;
+    return;
+  }
+  phases_.push_back({std::string(phase), seconds, 1});
+}
+
 StatusOr<Compiled> Measurer::Compile(const TunePlan& plan, const CompileOptions& options) {
-  return Timed([&] { return evaluator_.Compile(plan, options); });
+  return Timed(options.sites ? "list" : "passes",
+               [&] { return evaluator_.Compile(plan, options); });
 }
 
 StatusOr<ComparisonReport> Measurer::Compare(const TunePlan& a, const TunePlan& b,
                                              const CompareOptions& options) {
-  return Timed([&] { return evaluator_.Compare(a, b, options); });
+  const double start = evaluator_.Seconds();
+  auto report = Timed("compare", [&] { return evaluator_.Compare(a, b, options); });
+  const double a_set = (evaluator_.Seconds() - start) / std::max(1, options.inputs);
+  compare_seconds_ = std::max(compare_seconds_, a_set);
+  return report;
 }
 
 StatusOr<std::vector<Alternative>> Measurer::Alternatives(bool implementations, bool orders,
                                                           double order_seconds) {
-  return Timed([&] { return evaluator_.Alternatives(implementations, orders, order_seconds); });
+  return Timed("alternatives",
+               [&] { return evaluator_.Alternatives(implementations, orders, order_seconds); });
 }
 
 StatusOr<std::vector<KernelTime>> Measurer::Profile(const TunePlan& plan, double seconds,
                                                     double most_seconds) {
-  return Timed([&] { return evaluator_.Profile(plan, seconds, most_seconds); });
+  return Timed("profile", [&] { return evaluator_.Profile(plan, seconds, most_seconds); });
 }
 
 StatusOr<ProgramGraph> Measurer::Describe(const std::string& text) {
-  return Timed([&] { return evaluator_.Describe(text); });
+  return Timed("describe", [&] { return evaluator_.Describe(text); });
 }
 
 Status Measurer::Restart() {
-  return Timed([&] { return evaluator_.Restart(); });
+  return Timed("restart", [&] { return evaluator_.Restart(); });
 }
 
 double Measurer::RaceSeconds(Look look) const {
@@ -153,7 +171,7 @@ RaceOptions Measurer::Racing(double seconds, int least_pairs, double clear) cons
   racing.clear = clear;
   racing.least_pairs = least_pairs;
   racing.budget_seconds = seconds;
-  racing.seed = options_.seed;
+  racing.seed = FirstInputsSeed(options_.compare.seed);
   racing.compile_seconds = CompilePatience();
   racing.candidate_seconds = CandidatePatience();
   return racing;
@@ -167,7 +185,7 @@ StatusOr<RaceReport> Measurer::Race(const TunePlan& a, const TunePlan& b, double
                                     int least_pairs, double clear) {
   const RaceOptions racing = Racing(seconds, least_pairs, clear);
   ++races_;
-  StatusOr<RaceReport> report = Timed([&] { return evaluator_.Race(a, b, racing); });
+  StatusOr<RaceReport> report = Timed("race", [&] { return evaluator_.Race(a, b, racing); });
   if (report) LearnFrom(a, *report);
   return report;
 }
@@ -177,13 +195,16 @@ void Measurer::LearnFrom(const TunePlan& a, const RaceReport& report) {
     run_seconds_ =
         run_seconds_ == 0 ? report.seconds_a : 0.8 * run_seconds_ + 0.2 * report.seconds_a;
   }
-  if (report.compile_seconds_b > 0) compile_seconds_ = report.compile_seconds_b;
-  if (a.empty() && report.compile_seconds_a > 0) stock_compile_seconds_ = report.compile_seconds_a;
+  // What a worker knows already takes it no time; a process that confirms knows nothing.
+  compile_seconds_ = std::max(report.compile_seconds_b, kForgotten * compile_seconds_);
+  if (a.empty())
+    stock_compile_seconds_ = std::max(stock_compile_seconds_, report.compile_seconds_a);
 }
 
 CompileOptions Measurer::Compiling() const {
   CompileOptions compiling;
   compiling.sites = false;
+  compiling.code = false;
   compiling.fusion_hops = options_.fusion_hops;
   compiling.fast_math = options_.fast_math;
   compiling.deadline_seconds = CandidatePatience();
@@ -269,7 +290,7 @@ Prepared Measurer::Prepare(const TunePlan& plan) {
   if (const auto found = foreseen_.find(TunePlanToJson(plan)); found != foreseen_.end()) {
     foreseen = found->second.get();
     foreseen_.erase(found);
-    busy_seconds_ += foreseen->seconds;
+    Spent("passes", foreseen->seconds);
   }
   const double before = foreseen ? foreseen->seconds : 0;
   const double start = evaluator_.Seconds();
@@ -288,7 +309,7 @@ Prepared Measurer::Prepare(const TunePlan& plan) {
   if (prepared.race) {
     prepared.graph = std::move(foreseen->graph);
   } else {
-    prepared.graph = Timed([&] { return GraphOf(*compiled); });
+    prepared.graph = Timed("describe", [&] { return GraphOf(*compiled); });
   }
   prepared.seconds = before + evaluator_.Seconds() - start;
   prepare_seconds_ =
@@ -322,7 +343,7 @@ Measured Measurer::Measure(const Prepared& prepared, Look look) {
   if (foreseen) {
     ++races_;
     before += prepared.race->seconds;
-    busy_seconds_ += prepared.race->seconds;
+    Spent("race", prepared.race->seconds);
     if (prepared.race->report) LearnFrom({}, *prepared.race->report);
   }
   const StatusOr<RaceReport> race =

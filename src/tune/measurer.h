@@ -12,7 +12,9 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "core/fingerprint.h"
 #include "core/race.h"
@@ -74,7 +76,9 @@ class Measurer {
   void Forget();
 
   // The optimised module of the stock compiler: plans that come to it are worth 0, unmeasured.
-  void KnowStock(const Fingerprint& module, double quick_compile_seconds);
+  void KnowStock(const Fingerprint& module, double compile_seconds);
+  // What a run of the stock executable takes, before anything was raced.
+  void KnowRun(double seconds) { run_seconds_ = seconds; }
   Measured Measure(const TunePlan& plan, Look look) { return Measure(Prepare(plan), look); }
   Prepared Prepare(const TunePlan& plan);
   Measured Measure(const Prepared& prepared, Look look);
@@ -104,13 +108,22 @@ class Measurer {
   double PrepareSeconds() const { return prepare_seconds_; }  // 0: not known
   double RestSeconds() const { return std::max(0.0, evaluation_seconds_ - prepare_seconds_); }
   double UsualSeconds() const { return evaluation_seconds_; }  // 0: not known
-  double CompileSeconds() const { return compile_seconds_; }   // of one executable; 0: not known
-  double RunSeconds() const { return run_seconds_; }           // of the stock executable; the same
+  // Of one executable, where most of its kernels are known; 0: not known.
+  double CompileSeconds() const { return compile_seconds_; }
+  // Of the stock executable and another, in a process that knows no kernels.
+  double FreshCompileSeconds() const { return stock_compile_seconds_ + compile_seconds_; }
+  // Of a comparison on one input set, the longest so far; 0: not known.
+  double CompareSeconds() const { return compare_seconds_; }
+  double RunSeconds() const { return run_seconds_; }  // of the stock executable; the same
   int64_t evaluations() const { return evaluations_; }
   int64_t races() const { return races_; }
   int64_t failures() const { return failures_; }
   int64_t given_up() const { return given_up_candidates_; }  // of them, for taking too long
   double busy_seconds() const { return busy_seconds_; }
+  // Where they went, by what was asked for; what was foreseen counts where it was used.
+  const std::vector<PhaseTime>& phases() const { return phases_; }
+  // What was spent otherwise.
+  void Spent(std::string_view phase, double seconds);
 
  private:
   struct Foreseen {
@@ -121,7 +134,7 @@ class Measurer {
   };
 
   template <class Call>
-  auto Timed(Call call) -> decltype(call());
+  auto Timed(std::string_view phase, Call call) -> decltype(call());
   CompileOptions Compiling() const;
   RaceOptions Racing(double seconds, int least_pairs, double clear) const;
   int LeastPairs(Look look) const;
@@ -151,7 +164,9 @@ class Measurer {
   int64_t races_ = 0;
   int64_t failures_ = 0;
   int64_t given_up_candidates_ = 0;
+  double compare_seconds_ = 0;
   double busy_seconds_ = 0;
+  std::vector<PhaseTime> phases_;
   std::map<std::string, std::future<Foreseen>> foreseen_;  // by the plan, as JSON
   std::atomic<bool> given_up_{false};
   std::mutex mutex_;               // of what follows

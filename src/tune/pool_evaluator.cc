@@ -1,7 +1,9 @@
 #include "tune/pool_evaluator.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "core/input_seed.h"
 #include "tune/find_implementations.h"
 #include "tune/optimize.h"
 #include "tune/recipe.h"
@@ -9,6 +11,9 @@
 namespace hone::tune {
 namespace {
 
+// A second, of some processor.
+constexpr double kGuessedFlops = 5e10;
+constexpr double kGuessedBytes = 1e10;
 constexpr int kMostDeaths = 2;  // of a worker in a row, and of workers of one call
 
 }  // namespace
@@ -103,7 +108,11 @@ double PoolEvaluator::Seconds() const {
 StatusOr<std::vector<Alternative>> PoolEvaluator::Alternatives(bool implementations, bool orders,
                                                                double order_seconds) {
   std::vector<Alternative> alternatives;
-  if (implementations) alternatives = FindImplementations(*pool_, program_, interrupted_);
+  if (implementations) {
+    alternatives = FindImplementations(*pool_, program_, interrupted_);
+    found_.emplace();
+    for (const Alternative& one : alternatives) found_->insert(one.name);
+  }
   if (orders) {
     for (Alternative& order : Orders(order_seconds)) alternatives.push_back(std::move(order));
   }
@@ -131,7 +140,12 @@ std::vector<Alternative> PoolEvaluator::Orders(double seconds) {
 }
 
 StatusOr<Compiled> PoolEvaluator::Compile(const TunePlan& plan, const CompileOptions& options) {
-  const StatusOr<StateName> state = StateAfter(*pool_, program_.id, plan.passes);
+  return CompileOf(program_.id, plan, options);
+}
+
+StatusOr<Compiled> PoolEvaluator::CompileOf(ProgramId program, const TunePlan& plan,
+                                            const CompileOptions& options) {
+  const StatusOr<StateName> state = StateAfter(*pool_, program, plan.passes);
   if (!state) return tl::unexpected(state.error());
   return OnFree(
       [&](RemoteWorker& remote) { return remote.Compile(*state, plan.compile, options); });
@@ -141,7 +155,7 @@ StatusOr<std::vector<KernelTime>> PoolEvaluator::Profile(const TunePlan& plan, d
                                                          double most_seconds) {
   const StatusOr<StateName> state = StateAfter(*pool_, program_.id, plan.passes);
   if (!state) return tl::unexpected(state.error());
-  return pool_->Profile(*state, plan.compile, seconds, most_seconds);
+  return pool_->Profile(*state, plan.compile, seconds, most_seconds, FirstInputsSeed(seed_));
 }
 
 StatusOr<ProgramGraph> PoolEvaluator::Describe(const std::string& text) {
@@ -158,9 +172,14 @@ StatusOr<ProgramGraph> PoolEvaluator::Describe(const std::string& text) {
 
 StatusOr<RaceReport> PoolEvaluator::Race(const TunePlan& a, const TunePlan& b,
                                          const RaceOptions& options) {
-  const StatusOr<StateName> state_a = StateAfter(*pool_, program_.id, a.passes);
+  return RaceOf(program_.id, a, b, options);
+}
+
+StatusOr<RaceReport> PoolEvaluator::RaceOf(ProgramId program, const TunePlan& a, const TunePlan& b,
+                                           const RaceOptions& options) {
+  const StatusOr<StateName> state_a = StateAfter(*pool_, program, a.passes);
   if (!state_a) return tl::unexpected(state_a.error());
-  const StatusOr<StateName> state_b = StateAfter(*pool_, program_.id, b.passes);
+  const StatusOr<StateName> state_b = StateAfter(*pool_, program, b.passes);
   if (!state_b) return tl::unexpected(state_b.error());
   return OnFree([&](RemoteWorker& remote) {
     return remote.Race(*state_a, a.compile, *state_b, b.compile, options);
@@ -169,13 +188,94 @@ StatusOr<RaceReport> PoolEvaluator::Race(const TunePlan& a, const TunePlan& b,
 
 StatusOr<ComparisonReport> PoolEvaluator::Compare(const TunePlan& a, const TunePlan& b,
                                                   const CompareOptions& options) {
-  const StatusOr<StateName> state_a = StateAfter(*pool_, program_.id, a.passes);
+  return CompareOf(program_.id, a, b, options);
+}
+
+StatusOr<ComparisonReport> PoolEvaluator::CompareOf(ProgramId program, const TunePlan& a,
+                                                    const TunePlan& b,
+                                                    const CompareOptions& options) {
+  const StatusOr<StateName> state_a = StateAfter(*pool_, program, a.passes);
   if (!state_a) return tl::unexpected(state_a.error());
-  const StatusOr<StateName> state_b = StateAfter(*pool_, program_.id, b.passes);
+  const StatusOr<StateName> state_b = StateAfter(*pool_, program, b.passes);
   if (!state_b) return tl::unexpected(state_b.error());
   return OnFree([&](RemoteWorker& remote) {
     return remote.Compare(*state_a, a.compile, *state_b, b.compile, options);
   });
+}
+
+// A part of the program; it is in the pool as long as this lives.
+class PoolEvaluator::Task final : public Evaluator {
+ public:
+  Task(PoolEvaluator& whole, ProgramInfo program) : whole_(whole), program_(std::move(program)) {}
+  ~Task() override { whole_.pool_->Unload(program_.id); }
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+
+  StatusOr<std::vector<Alternative>> Alternatives(bool implementations, bool /*orders*/,
+                                                  double /*order_seconds*/) override {
+    if (!implementations) return std::vector<Alternative>();
+    // What changes nothing in the whole changes nothing in a part.
+    const auto& found = whole_.found_;
+    return FindImplementations(*whole_.pool_, program_, whole_.interrupted_,
+                               found ? &*found : nullptr);
+  }
+  StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options) override {
+    return whole_.CompileOf(program_.id, plan, options);
+  }
+  StatusOr<std::vector<KernelTime>> Profile(const TunePlan&, double, double) override {
+    return MakeError(ErrorCode::kUnsupported, "of a task the whole's profile tells");
+  }
+  StatusOr<ProgramGraph> Describe(const std::string& text) override {
+    return whole_.Describe(text);
+  }
+  StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b,
+                            const RaceOptions& options) override {
+    return whole_.RaceOf(program_.id, a, b, options);
+  }
+  StatusOr<ComparisonReport> Compare(const TunePlan& a, const TunePlan& b,
+                                     const CompareOptions& options) override {
+    return whole_.CompareOf(program_.id, a, b, options);
+  }
+  Status Restart() override {
+    return MakeError(ErrorCode::kUnsupported, "a task has the whole's processes");
+  }
+  StatusOr<double> RunSeconds() override { return whole_.RunSecondsOf(program_.id); }
+  double Guess() const override {
+    return program_.metrics.flops / kGuessedFlops + program_.metrics.bytes_accessed / kGuessedBytes;
+  }
+  std::string Name() const override { return program_.fingerprint.ToHex(); }
+  double Seconds() const override { return whole_.Seconds(); }
+
+ private:
+  PoolEvaluator& whole_;
+  const ProgramInfo program_;
+};
+
+StatusOr<double> PoolEvaluator::RunSecondsOf(ProgramId program) {
+  RunTimeOptions options;
+  options.runs = 3;
+  options.least_seconds = 0;
+  options.budget_seconds = 1;
+  options.seed = FirstInputsSeed(seed_);
+  const auto report =
+      OnFree([&](RemoteWorker& remote) { return remote.RunTime({program, {}}, options); });
+  if (!report) return tl::unexpected(report.error());
+  return *std::min_element(report->seconds.begin(), report->seconds.end());
+}
+
+std::vector<ProgramTask> PoolEvaluator::Cut(size_t most) {
+  const std::vector<PlannedPass> inlined = {{"call-inliner:every_call_site", {}}};
+  const StatusOr<StateName> state = StateAfter(*pool_, program_.id, inlined);
+  if (!state) return {};
+  auto tasks =
+      OnFree([&](RemoteWorker& remote) { return remote.Cut(*state, static_cast<uint32_t>(most)); });
+  return tasks ? *std::move(tasks) : std::vector<ProgramTask>();
+}
+
+StatusOr<std::unique_ptr<Evaluator>> PoolEvaluator::OfTask(const ProgramTask& task) {
+  StatusOr<ProgramInfo> program = pool_->Load(task.text);
+  if (!program) return tl::unexpected(program.error());
+  return std::make_unique<Task>(*this, *std::move(program));
 }
 
 }  // namespace hone::tune

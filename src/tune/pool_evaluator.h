@@ -9,6 +9,8 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -41,6 +43,9 @@ class PoolEvaluator final : public Evaluator {
                             const RaceOptions& options) override;
   StatusOr<ComparisonReport> Compare(const TunePlan& a, const TunePlan& b,
                                      const CompareOptions& options) override;
+  std::vector<ProgramTask> Cut(size_t most) override;
+  StatusOr<std::unique_ptr<Evaluator>> OfTask(const ProgramTask& task) override;
+  std::string Name() const override { return program_.fingerprint.ToHex(); }
   Status Restart() override;
   double Seconds() const override;
 
@@ -48,6 +53,8 @@ class PoolEvaluator final : public Evaluator {
   Pool& pool() { return *pool_; }
 
  private:
+  class Task;
+
   PoolEvaluator(StartPool start_pool, std::string data, uint64_t seed,
                 const std::atomic<bool>* interrupted, bool apart)
       : start_pool_(std::move(start_pool)),
@@ -57,6 +64,14 @@ class PoolEvaluator final : public Evaluator {
         apart_(apart) {}
 
   std::vector<Alternative> Orders(double seconds);
+  // Of any program of the pool.
+  StatusOr<Compiled> CompileOf(ProgramId program, const TunePlan& plan,
+                               const CompileOptions& options);
+  StatusOr<RaceReport> RaceOf(ProgramId program, const TunePlan& a, const TunePlan& b,
+                              const RaceOptions& options);
+  StatusOr<ComparisonReport> CompareOf(ProgramId program, const TunePlan& a, const TunePlan& b,
+                                       const CompareOptions& options);
+  StatusOr<double> RunSecondsOf(ProgramId program);
   // Has a call answered by whichever worker is free, in the order in which calls come; those of the
   // thread that owns this go first. Where a worker dies of it, another machine decides.
   template <class Job>
@@ -73,6 +88,7 @@ class PoolEvaluator final : public Evaluator {
   const std::thread::id owner_ = std::this_thread::get_id();
   std::unique_ptr<Pool> pool_;
   ProgramInfo program_;
+  std::optional<std::set<std::string>> found_;  // implementations, once they were looked for
   std::mutex mutex_;  // of what follows
   std::condition_variable freed_;
   std::list<int> free_;      // workers

@@ -21,6 +21,15 @@ double Promise(const KernelShares& shares, const Alternative& alternative) {
   return std::min(1.0, named) + kAlikeShare * alike;
 }
 
+double Promise(const KernelShares& shares, const std::vector<Alternative>& alternatives,
+               const std::string& name) {
+  double most = 0;
+  for (const Alternative& alternative : alternatives) {
+    if (alternative.name == name) most = std::max(most, Promise(shares, alternative));
+  }
+  return most;
+}
+
 std::vector<Alternative> DearestFirst(const KernelShares& shares,
                                       std::vector<Alternative> alternatives) {
   const auto tenths = [&](const Alternative& one) {

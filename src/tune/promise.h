@@ -2,6 +2,7 @@
 #ifndef HONE_TUNE_PROMISE_H_
 #define HONE_TUNE_PROMISE_H_
 
+#include <string>
 #include <vector>
 
 #include "tune/evaluator.h"
@@ -12,6 +13,10 @@ namespace hone::tune {
 // The share of the time, from 0, that an alternative may save at most, as far as the names and
 // opcodes of what it replaces tell.
 double Promise(const KernelShares& shares, const Alternative& alternative);
+
+// The most of those of that name.
+double Promise(const KernelShares& shares, const std::vector<Alternative>& alternatives,
+               const std::string& name);
 
 // Of those that promise about as much the order stays: earlier ones are more special.
 std::vector<Alternative> DearestFirst(const KernelShares& shares,

@@ -22,6 +22,14 @@ Status BeginRecords(store::Store& store, const store::Place& place,
     if (!lessons) return tl::unexpected(lessons.error());
     options.lessons = *std::move(lessons);
   }
+  options.recall = [&store, place](const std::string& task) {
+    auto known = store.Measurements(place, task);
+    return known ? *std::move(known) : std::vector<store::Measurement>();
+  };
+  options.record_outcome = [&store, place](const store::Outcome& outcome,
+                                           const store::PlanRow& plan) {
+    (void)store.AddOutcome(place, outcome, plan);
+  };
   options.record = [&store, place](const store::Measurement& one, const store::PlanRow& plan,
                                    const store::ModuleRow& module) {
     std::vector<store::ModuleRow> modules;

@@ -230,8 +230,22 @@ std::vector<NamedChoice> ChoicesOf(const Space& space, const choices::Assignment
   return named;
 }
 
-Stage FirstChanged(const Space& space, const choices::Assignment& a,
-                   const choices::Assignment& b) {
+choices::Assignment WithAlternatives(const Space& space, const std::vector<std::string>& names) {
+  choices::Assignment assignment = choices::StockAssignment(space.variables);
+  for (size_t i = 0; i < space.decisions.size(); ++i) {
+    const Decision& decision = space.decisions[i];
+    if (!IsAlternative(decision)) continue;
+    for (const std::string& name : names) {
+      const auto found = std::find(decision.values.begin(), decision.values.end(), name);
+      if (found != decision.values.end()) {
+        assignment[i] = static_cast<uint32_t>(found - decision.values.begin());
+      }
+    }
+  }
+  return assignment;
+}
+
+Stage FirstChanged(const Space& space, const choices::Assignment& a, const choices::Assignment& b) {
   const auto at = std::mismatch(a.begin(), a.end(), b.begin()).first;
   return at == a.end() ? Stage::kFlags : space.decisions[static_cast<size_t>(at - a.begin())].stage;
 }

@@ -71,6 +71,9 @@ struct NamedChoice {
 };
 std::vector<NamedChoice> ChoicesOf(const Space& space, const choices::Assignment& assignment);
 
+// Stock but for these alternatives, by name.
+choices::Assignment WithAlternatives(const Space& space, const std::vector<std::string>& names);
+
 // The stage of the first decision in which the two differ.
 Stage FirstChanged(const Space& space, const choices::Assignment& a, const choices::Assignment& b);
 

@@ -20,6 +20,8 @@
 #include "tune/measurer.h"
 #include "tune/promise.h"
 #include "tune/ranking.h"
+#include "tune/tasks.h"
+#include "tune/trace.h"
 
 namespace hone::tune {
 namespace {
@@ -28,11 +30,13 @@ constexpr size_t kFinalists = 8;
 constexpr double kMargin = 0.003;     // that a new best is better by, in logarithms of time
 constexpr double kPromising = 0.004;  // better than the best by as much: a long look
 constexpr double kLeastBudgetToTrace = 20;
-constexpr double kTraceSeconds = 0.2;
-constexpr double kMostTraceShare = 0.1;  // of the budget; no trace where a compilation takes more
+constexpr double kMostTraceShare = 0.2;  // of the budget; no trace where a compilation takes more
 constexpr double kGreedyShare = 0.35;    // of the search, for racing alternatives
 constexpr double kPromisingShare = 0.7;  // the same, for those that replace dear kernels:
 constexpr double kMuchPromise = 0.2;
+constexpr double kTasksShare = 0.5;  // of the search, for tuning tasks
+constexpr double kLeastTasksSeconds = 3;
+constexpr size_t kMostTasks = 200;
 constexpr double kOrderShare = 0.05;  // of the budget, for finding orders
 constexpr double kMostOrderSeconds = 30;
 constexpr double kSinglesShare = 0.3;          // of the evaluations that fit
@@ -53,6 +57,7 @@ class Tuner {
     std::optional<std::string> not_tunable = Prepare();
     if (!not_tunable) {
       end_.prepared = Elapsed();
+      TuneTasks();
       RaceAlternatives();
       options_.mode == Mode::kJoint ? SearchJointly() : SearchInTurn();
       // What was given up for a small budget may do in a larger one.
@@ -85,6 +90,7 @@ class Tuner {
     result_.races = measurer_.races();
     result_.failures = measurer_.failures();
     result_.busy_seconds = measurer_.busy_seconds() / evaluator_.workers();
+    result_.phases = measurer_.phases();
   }
 
   double Elapsed() const { return evaluator_.Seconds() - start_; }
@@ -112,7 +118,10 @@ class Tuner {
     result_.sites = listing->sites;
     measurer_.KnowStock(listing->fingerprint, listing->seconds);
     if (trace && listing->seconds < kMostTraceShare * options_.budget_seconds) {
-      if (const std::optional<std::string> reason = Trace(listing->text)) return reason;
+      const Trace traced = TraceStock(measurer_, options_, listing->text,
+                                              kMostTraceShare * options_.budget_seconds);
+      if (traced.too_long) return traced.too_long;
+      shares_ = traced.shares;
     }
     const bool implementations = options_.stages.Has(Stage::kImplementation);
     const bool orders = options_.stages.Has(Stage::kOrder);
@@ -127,24 +136,6 @@ class Tuner {
     }
     AddListing(*listing, options_.stages, shares_, space_);
     if (space_.variables.empty()) return std::string("there is nothing to decide in these stages");
-    return std::nullopt;
-  }
-
-  // Where the time of the stock compiler's module goes; nothing is known of that where XLA does not
-  // tell. Why the program is left alone, if so.
-  std::optional<std::string> Trace(const std::string& optimised) {
-    const auto kernels =
-        measurer_.Profile({}, kTraceSeconds, kMostTraceShare * options_.budget_seconds);
-    if (!kernels) return std::nullopt;
-    double seconds = 0;
-    for (const KernelTime& kernel : *kernels) seconds = std::max(seconds, kernel.seconds);
-    if (seconds > options_.most_run_seconds) {
-      return fmt::format("a run takes {:.1f} s or more, more than {:.1f} s: too long to measure",
-                         seconds, options_.most_run_seconds);
-    }
-    if (const auto graph = measurer_.Describe(optimised)) {
-      shares_ = KernelShares(*kernels, *graph);
-    }
     return std::nullopt;
   }
 
@@ -262,6 +253,32 @@ class Tuner {
     return known->second;
   }
 
+  // Kernels and their neighbourhoods alone; then what won there, in the whole.
+  void TuneTasks() {
+    // A budget of evaluations is one of the whole's.
+    if (!options_.tasks || options_.budget_evaluations > 0) return;
+    const double seconds = kTasksShare * (SearchSeconds() - Elapsed());
+    if (seconds < kLeastTasksSeconds || Interrupted()) return;
+    const double before = evaluator_.Seconds();
+    const auto stopped = [&] {
+      Report("tasks");
+      return Interrupted();
+    };
+    result_.tasks =
+        tune::TuneTasks(evaluator_, evaluator_.Cut(kMostTasks), options_, shares_.seconds(), seconds,
+                        stopped);
+    measurer_.Spent("tasks", evaluator_.Seconds() - before);
+    for (const TunePlan& plan : Compose(space_, result_.tasks)) {
+      if (Stopped(SearchSeconds())) return;
+      Report("tasks");
+      const Measured measured = measurer_.Measure(plan, Look::kLong);
+      if (measured.failed()) last_error_ = measured.error;
+      if (measured.failed() || !Offer(plan, measured) || measured.race.low <= 1) continue;
+      starts_.push_back(plan);
+      return;  // what of it does not matter the end finds out
+    }
+  }
+
   // Implementations and orders each alone, then the winners together: they matter most where they
   // matter at all, and decide what sites there are.
   void RaceAlternatives() {
@@ -269,27 +286,30 @@ class Tuner {
     for (const Decision& decision : space_.decisions) {
       if (!IsAlternative(decision)) continue;
       for (const std::string& value : decision.values) {
-        if (!value.empty()) names.push_back(value);
+        // What is no faster in any task that has it waits for the search.
+        const Expected expected = ExpectedOf(result_.tasks, decision.name, value);
+        if (!value.empty() && (!expected.tried || expected.saved > 0)) names.push_back(value);
       }
     }
     if (names.empty()) return;
     const double start = Elapsed();
     if (measurer_.Window() > 1) {
       for (const std::string& name : names) {
-        measurer_.Foresee(PlanOf(space_, With({name})), Look::kLong);
+        measurer_.Foresee(With({name}), Look::kLong);
       }
     }
     const auto race = [&](const PassSequence& a, const PassSequence& b) -> StatusOr<RaceReport> {
       Report("alternatives");
       const bool last = a.empty() && b.size() > 1;
-      const double share = IsPromising(b.back()) ? kPromisingShare : kGreedyShare;
+      const bool promising = Promise(shares_, space_.alternatives, b.back()) > kMuchPromise;
+      const double share = promising ? kPromisingShare : kGreedyShare;
       if (!last && Stopped(start + share * std::max(0.0, SearchSeconds() - start))) {
         return MakeError(ErrorCode::kInterrupted, "not raced: the budget is spent");
       }
       if (!a.empty()) {
-        return measurer_.Race(PlanOf(space_, With(a)), PlanOf(space_, With(b)), Look::kLong);
+        return measurer_.Race(With(a), With(b), Look::kLong);
       }
-      const TunePlan plan = PlanOf(space_, With(b));
+      const TunePlan plan = With(b);
       const Measured measured = measurer_.Measure(plan, Look::kLong);
       if (measured.failed()) {
         last_error_ = measured.error;
@@ -302,30 +322,11 @@ class Tuner {
     };
     const ChooseResult chosen = ChooseImplementations(names, race, {});
     measurer_.Forget();
-    if (!chosen.passes.empty()) starts_.push_back(PlanOf(space_, With(chosen.passes)));
+    if (!chosen.passes.empty()) starts_.push_back(With(chosen.passes));
   }
 
-  bool IsPromising(const std::string& name) const {
-    return std::any_of(space_.alternatives.begin(), space_.alternatives.end(),
-                       [&](const Alternative& alternative) {
-                         return alternative.name == name &&
-                                Promise(shares_, alternative) > kMuchPromise;
-                       });
-  }
-
-  choices::Assignment With(const PassSequence& names) const {
-    choices::Assignment assignment = choices::StockAssignment(space_.variables);
-    for (size_t i = 0; i < space_.decisions.size(); ++i) {
-      const Decision& decision = space_.decisions[i];
-      if (!IsAlternative(decision)) continue;
-      for (const std::string& name : names) {
-        const auto found = std::find(decision.values.begin(), decision.values.end(), name);
-        if (found != decision.values.end()) {
-          assignment[i] = static_cast<uint32_t>(found - decision.values.begin());
-        }
-      }
-    }
-    return assignment;
+  TunePlan With(const PassSequence& names) const {
+    return PlanOf(space_, WithAlternatives(space_, names));
   }
 
   // What a chooser is asked about: these variables, all others as in `base`.
@@ -586,12 +587,6 @@ class Tuner {
 };
 
 }  // namespace
-
-std::string_view TuneStopName(TuneStop stop) {
-  constexpr std::string_view kNames[] = {"time", "evaluations", "exhausted", "interrupted",
-                                         "not_tunable"};
-  return kNames[static_cast<int>(stop)];
-}
 
 TuneResult TuneProgram(Evaluator& evaluator, const TuneOptions& options) {
   return Tuner(evaluator, options).Run();

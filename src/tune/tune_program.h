@@ -64,6 +64,10 @@ struct TuneOptions {
   // Each measurement as it comes, for a store; the module has no name where it is not known.
   std::function<void(const store::Measurement&, const store::PlanRow&, const store::ModuleRow&)>
       record;
+  // What is known of a task, as `known` is of the program, and who is told what came of one.
+  std::function<std::vector<store::Measurement>(const std::string& task)> recall;
+  std::function<void(const store::Outcome&, const store::PlanRow&)> record_outcome;
+  bool tasks = false;  // tune the dearest operations alone first
 };
 
 // What a stage's choices are worth in the plan that is kept: the time without them by the time
@@ -90,6 +94,37 @@ struct RunnerUp {
 enum class TuneStop { kTime, kEvaluations, kExhausted, kInterrupted, kNotTunable };
 std::string_view TuneStopName(TuneStop stop);
 
+// Of a run's seconds, those in which workers were asked for one thing: "list" (what there is to
+// decide, with the stock code), "passes" (of a plan, without code), "race", "compare", …
+struct PhaseTime {
+  std::string phase;
+  double seconds = 0;
+  int64_t calls = 0;
+};
+
+// One choice off stock in a task.
+struct TaskTrial {
+  NamedChoice choice;
+  double speedup = 1;  // of the task; with a 95 % interval. 1, 1 and 1 where it changes nothing
+  double low = 1;
+  double high = 1;
+};
+
+// What came of tuning a task: a part of the program that is compiled and measured alone (tasks.h).
+struct TaskReport {
+  std::string task;  // its fingerprint
+  ProgramTask what;    // without its text
+  double share = 0;    // of the program's time
+  double seconds = 0;  // a run of the task as the stock compiler has it
+  std::vector<TaskTrial> trials;
+  TunePlan
+      plan;  // the best, compared with stock on the task's own inputs; empty where none is faster
+  RaceReport race;          // of stock against it
+  int64_t evaluations = 0;  // plans whose value became known
+  int64_t races = 0;        // of them measured here and now
+  std::vector<PhaseTime> phases;
+};
+
 struct TuneResult {
   bool kept = false;  // else the stock compiler's way is the result, and `reason` says why
   std::string reason;
@@ -98,15 +133,17 @@ struct TuneResult {
   std::string verified = "skipped";  // "true", "false", "unknown", "skipped"
   ComparisonReport verification;
   TuneStop stop = TuneStop::kTime;
-  std::string ended;         // the same in words: why it ended when it did
-  double stock_seconds = 0;  // of a run; 0 where it was not measured
-  int64_t evaluations = 0;   // plans whose value became known, also those known before
-  int64_t races = 0;         // measured
-  int64_t failures = 0;      // plans that did not compile or run
-  int64_t passed_over = 0;   // plans that were compiled and, by their estimate, not measured
+  std::string ended;              // the same in words: why it ended when it did
+  double stock_seconds = 0;       // of a run; 0 where it was not measured
+  int64_t evaluations = 0;        // plans whose value became known, also those known before
+  int64_t races = 0;              // measured
+  int64_t failures = 0;           // plans that did not compile or run
+  std::vector<TaskReport> tasks;  // that were tuned alone, the dearest first
+  int64_t passed_over = 0;        // plans that were compiled and, by their estimate, not measured
   size_t variables = 0;
   double seconds = 0;
-  double busy_seconds = 0;       // of them compiling, running and comparing
+  double busy_seconds = 0;  // of them compiling, running and comparing:
+  std::vector<PhaseTime> phases;
   std::vector<StageGain> gains;  // by stage, where there was time to find out
   std::vector<TuneImprovement> improvements;
   std::vector<std::string> rejected;  // better plans that did not stand up to the end

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/input_seed.h"
 #include "verify/rule.h"
 
 namespace hone::verify {
@@ -87,14 +88,15 @@ class Comparison {
   }
 
   InputChoice Generated(int kind, int number) const {
-    return {-1, false, kind, options_.seed * 1000003 + static_cast<uint64_t>(number)};
+    return {-1, false, kind, FirstInputsSeed(options_.seed) + static_cast<uint64_t>(number)};
   }
 
   // Beyond the usual sets: near what was given, then the other kinds, then more of what was good.
   InputChoice Further(int number, const std::vector<InputChoice>& good) const {
     const int seed = 1000 + number;
     if (given_ > 0) {
-      return {number % given_, true, 0, options_.seed * 1000003 + static_cast<uint64_t>(seed)};
+      return {number % given_, true, 0,
+              FirstInputsSeed(options_.seed) + static_cast<uint64_t>(seed)};
     }
     const int others = kKinds - kUsualKinds;
     if (number < others || good.empty()) return Generated(kUsualKinds + number % others, seed);

@@ -10,6 +10,7 @@
 #include "core/program.h"
 #include "core/program_arrays.h"
 #include "core/program_graph.h"
+#include "core/program_task.h"
 #include "core/race.h"
 #include "core/result.h"
 #include "core/rewrite.h"
@@ -70,6 +71,7 @@ hone::CompileOptions FromWire(CompileOptions::Reader in);
 
 void ToWire(const hone::Compiled& compiled, Compiled::Builder out);
 hone::Compiled FromWire(Compiled::Reader in);
+std::vector<hone::ProgramTask> TasksFromWire(Worker::ExtractResults::Reader in);
 
 void ToWire(const hone::StateName& state, StateName::Builder out);
 hone::StateName FromWire(StateName::Reader in);

@@ -58,12 +58,17 @@ void ToWire(const hone::CompileOptions& options, CompileOptions::Builder out) {
   out.setFusionHops(static_cast<uint32_t>(options.fusion_hops));
   out.setFastMath(options.fast_math);
   out.setFreeEntry(options.free_entry);
+  out.setCode(options.code);
 }
 
 hone::CompileOptions FromWire(CompileOptions::Reader in) {
   constexpr uint32_t kMostHops = 64;
-  return {in.getSites(), in.getText(), static_cast<int>(std::min(in.getFusionHops(), kMostHops)),
-          in.getFastMath(), in.getFreeEntry()};
+  return {in.getSites(),
+          in.getText(),
+          static_cast<int>(std::min(in.getFusionHops(), kMostHops)),
+          in.getFastMath(),
+          in.getFreeEntry(),
+          in.getCode()};
 }
 
 void ToWire(const hone::Compiled& compiled, Compiled::Builder out) {
@@ -112,6 +117,19 @@ hone::Compiled FromWire(Compiled::Reader in) {
   compiled.seconds = in.getSeconds();
   compiled.applied = in.getApplied();
   return compiled;
+}
+
+std::vector<hone::ProgramTask> TasksFromWire(Worker::ExtractResults::Reader in) {
+  std::vector<hone::ProgramTask> tasks;
+  const auto modules = in.getModules();
+  const auto what = in.getWhat();
+  const auto places = in.getPlaces();
+  const auto runs = in.getRuns();
+  for (unsigned i = 0; i < modules.size(); ++i) {
+    if (i >= what.size() || i >= places.size() || i >= runs.size()) break;
+    tasks.push_back({modules[i].cStr(), what[i].cStr(), places[i], runs[i]});
+  }
+  return tasks;
 }
 
 }  // namespace hone::wire

@@ -148,6 +148,7 @@ struct CompileOptions {
   fusionHops @2 :UInt32;
   fastMath @3 :Bool;
   freeEntry @4 :Bool;
+  code @5 :Bool;
 }
 
 struct KernelTime {
@@ -374,16 +375,17 @@ interface Worker {
             planB :CompilePlan)
       -> (report :RaceReport, failure :Failure);
 
-  # Modules cut out of a state, as HLO text.
+  # Modules cut out of a state, as HLO text; of tasks also the rest of hone::ProgramTask.
   extract @17 (state :StateName, what :UInt8, seed :UInt64, most :UInt32)
-      -> (modules :List(Text), failure :Failure);
+      -> (modules :List(Text), failure :Failure, what :List(Text),
+          places :List(Int64), runs :List(Int64));
 
-  # The stock compiler under a plan, without making code.
+  # The stock compiler under a plan.
   compile @18 (state :StateName, plan :CompilePlan, options :CompileOptions)
       -> (compiled :Compiled, failure :Failure);
 
   # Where the time of a run goes.
-  profile @19 (state :StateName, plan :CompilePlan, seconds :Float64)
+  profile @19 (state :StateName, plan :CompilePlan, seconds :Float64, seed :UInt64)
       -> (kernels :List(KernelTime), failure :Failure);
 
   # What a state computes of generated inputs, and further legal runs: hone::EvaluationOptions.

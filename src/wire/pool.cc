@@ -199,9 +199,10 @@ StatusOr<Rewrites> Pool::ListRewrites(const StateName& state, PassId pass,
   return On(0, [&](RemoteWorker& remote) { return remote.ListRewrites(state, pass, options); });
 }
 StatusOr<std::vector<KernelTime>> Pool::Profile(const StateName& state, const CompilePlan& plan,
-                                                double seconds, double most_seconds) {
+                                                double seconds, double most_seconds,
+                                                uint64_t inputs_seed) {
   return On(0, [&](RemoteWorker& remote) {
-    return remote.Profile(state, plan, seconds, most_seconds);
+    return remote.Profile(state, plan, seconds, most_seconds, inputs_seed);
   });
 }
 StatusOr<RaceReport> Pool::Race(const StateName& a, const CompilePlan& plan_a, const StateName& b,

@@ -81,7 +81,8 @@ class Pool {
   StatusOr<Compiled> Compile(const StateName& state, const CompilePlan& plan,
                              const CompileOptions& options);
   StatusOr<std::vector<KernelTime>> Profile(const StateName& state, const CompilePlan& plan,
-                                            double seconds, double most_seconds);
+                                            double seconds, double most_seconds,
+                                            uint64_t inputs_seed = 0);
   StatusOr<Evaluation> Evaluate(const StateName& state, const EvaluationOptions& options);
   StatusOr<Rewrites> ListRewrites(const StateName& state, PassId pass,
                                   const RewritesOptions& options);

@@ -510,7 +510,8 @@ StatusOr<Compiled> RemoteWorker::Compile(const StateName& state, const CompilePl
 
 StatusOr<std::vector<KernelTime>> RemoteWorker::Profile(const StateName& state,
                                                         const CompilePlan& plan,
-                                                        double seconds, double most_seconds) {
+                                                        double seconds, double most_seconds,
+                                                        uint64_t inputs_seed) {
   const Patience patience{most_seconds, false, nullptr};
   return Ask<wire::ProfileCall>(
       {state.program}, patience, "profile",
@@ -518,6 +519,7 @@ StatusOr<std::vector<KernelTime>> RemoteWorker::Profile(const StateName& state,
         ToWire(state, request.initState());
         ToWire(plan, request.initPlan());
         request.setSeconds(seconds);
+        request.setSeed(inputs_seed);
       },
       [](const auto& response) {
         std::vector<KernelTime> kernels;
@@ -562,6 +564,17 @@ StatusOr<std::vector<std::string>> RemoteWorker::Extract(const StateName& state,
         for (auto module : response.getModules()) modules.push_back(module.cStr());
         return modules;
       });
+}
+
+StatusOr<std::vector<ProgramTask>> RemoteWorker::Cut(const StateName& state, uint32_t most) {
+  return Ask<wire::ExtractCall>(
+      {state.program}, Calling(), "cut",
+      [&](Worker::ExtractParams::Builder request) {
+        ToWire(state, request.initState());
+        request.setWhat(static_cast<uint8_t>(ExtractKind::kTasks));
+        request.setMost(most);
+      },
+      [](const auto& response) { return wire::TasksFromWire(response); });
 }
 
 StatusOr<RawLoopResult> RemoteWorker::RawLoop(ProgramId program, const RawLoopOptions& options) {

@@ -21,6 +21,7 @@
 #include "core/program.h"
 #include "core/program_arrays.h"
 #include "core/program_graph.h"
+#include "core/program_task.h"
 #include "core/race.h"
 #include "core/raw_loop.h"
 #include "core/result.h"
@@ -73,6 +74,7 @@ enum class ExtractKind : uint8_t {
   kRandom,        // an instruction drawn from `seed`, with what it is computed from, `most` deep
   kFusions,       // each fusion
   kInstructions,  // each instruction of the entry
+  kTasks,         // kernels and their neighbourhoods: Cut
 };
 
 class RemoteWorker {
@@ -105,7 +107,8 @@ class RemoteWorker {
                              const CompileOptions& options);
   // Given up after `most_seconds`, the worker with it.
   StatusOr<std::vector<KernelTime>> Profile(const StateName& state, const CompilePlan& plan,
-                                            double seconds, double most_seconds);
+                                            double seconds, double most_seconds,
+                                            uint64_t inputs_seed = 0);
   StatusOr<RunTimeReport> RunTime(const StateName& state, const RunTimeOptions& options);
   // What a pass would do to a state, rewrite by rewrite. An error where it fails or kills the worker.
   StatusOr<Rewrites> ListRewrites(const StateName& state, PassId pass,
@@ -121,6 +124,8 @@ class RemoteWorker {
   // Parts of a state as programs of their own, as HLO text; at most `most` of them.
   StatusOr<std::vector<std::string>> Extract(const StateName& state, ExtractKind what,
                                              uint64_t seed, uint32_t most);
+  // A state whose calls are inlined, taken apart; in its order, at most `most`.
+  StatusOr<std::vector<ProgramTask>> Cut(const StateName& state, uint32_t most);
   // An error where a pass kills the worker.
   StatusOr<RawLoopResult> RawLoop(ProgramId program, const RawLoopOptions& options);
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "compiler/kernels/kernel_cache.h"
+#include "compiler/run/executables.h"
 #include "compiler/run/execute.h"
 #include "xla/hlo/parser/hlo_parser.h"
 #include "xla/literal_util.h"
@@ -47,6 +48,7 @@ struct Ran {
 Ran CompileAndRun(const std::string& text, CodeQuality quality = CodeQuality::kStock) {
   auto module = xla::ParseAndReturnUnverifiedModule(text);
   EXPECT_TRUE(module.ok()) << module.status();
+  SetExecutableMemory(0);  // the whole of it would be known
   const KernelCounts before = CountsOfKernels();
   auto program = Program::Compile(**module, quality);
   EXPECT_TRUE(program.ok()) << program.status();

@@ -202,7 +202,7 @@ class Comparison {
       compiling = std::async(std::launch::async, [&] { return reference.Compile(); });
     };
     absl::StatusOr<Program> candidate = absl::InternalError("");
-    if (plan_a_.empty() && plan_b_.empty()) {
+    if (plan_a_.empty() && plan_b_.empty() && !compiled_) {
       const absl::StatusOr<Fingerprint> optimised = reference.Optimised();
       // Where both come to the same module there is nothing to run. Else the rest of one
       // compilation goes along with the other.
@@ -235,8 +235,11 @@ class Comparison {
   }
 
   void Decide(Clock::time_point start) {
-    const CodeQuality quality =
-        plan_a_.empty() && plan_b_.empty() ? CodeQuality::kQuickCompile : CodeQuality::kStock;
+    // What was raced is compiled already.
+    compiled_ = Program::IsCompiled(*a_, plan_a_) && Program::IsCompiled(*b_, plan_b_);
+    const CodeQuality quality = plan_a_.empty() && plan_b_.empty() && !compiled_
+                                    ? CodeQuality::kQuickCompile
+                                    : CodeQuality::kStock;
     // Of the original: what an earlier comparison compiled and ran.
     Reference& reference = Reference::Of(*a_, quality, plan_a_);
     const double processor = ProcessorSeconds();
@@ -267,6 +270,7 @@ class Comparison {
   const CompilePlan& plan_a_;
   const CompilePlan& plan_b_;
   const CompareOptions& options_;
+  bool compiled_ = false;  // both, with code of stock quality
   double compile_seconds_ = 0;
   double compile_processor_ = 0;
   ComparisonReport report_;

@@ -1,6 +1,7 @@
 #include "compiler/run/compile.h"
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -8,20 +9,28 @@
 #include "compiler/pipelines/stock.h"
 #include "compiler/run/execute.h"
 #include "compiler/run/flags.h"
+#include "compiler/sites/before_code.h"
 #include "compiler/sites/compile_decider.h"
 #include "compiler/sites/keys.h"
 #include "xla/hlo/ir/hlo_print_options.h"
 
 namespace hone::compiler {
+namespace {
 
-Fingerprint ExecutableFingerprint(const xla::HloModule& optimised, uint64_t hidden,
-                                  const CompilePlan& plan) {
-  Fingerprint fingerprint = DigestModule(optimised).fingerprint;
+// Of a module and what it does not show.
+Fingerprint With(Fingerprint fingerprint, uint64_t hidden, const CompilePlan& plan) {
   const CompilePlan flags = CodeFlags(plan);
   if (hidden != 0 || !flags.empty()) {
     fingerprint.low = Mix(Mix(fingerprint.low, hidden), flags.Hash());
   }
   return fingerprint;
+}
+
+}  // namespace
+
+Fingerprint ExecutableFingerprint(const xla::HloModule& optimised, uint64_t hidden,
+                                  const CompilePlan& plan) {
+  return With(DigestModule(optimised).fingerprint, hidden, plan);
 }
 
 StatusOr<Compiled> CompileUnderPlan(const xla::HloModule& module, const CompilePlan& plan,
@@ -33,24 +42,43 @@ StatusOr<Compiled> CompileUnderPlan(const xla::HloModule& module, const CompileP
   }
   const auto start = std::chrono::steady_clock::now();
   CompileDecider decider(plan, options);
-  // LLVM's work does not matter here. Where there is nothing to decide or to note down, nothing is
-  // observed: this is what observed compilations are held against.
+  // Where there is nothing to decide or to note down, nothing is observed: this is what observed
+  // compilations are held against.
   const bool observed = options.sites || !plan.empty();
-  auto program =
-      Program::Compile(module, CodeQuality::kQuickCompile, observed ? &decider : nullptr, plan);
-  if (!program.ok()) {
+  const bool code = options.code || options.sites;  // some sites are met while code is made
+  Compiled compiled;
+  const auto note = [&](const xla::HloModule& optimised) {
+    compiled.instructions = optimised.instruction_count();
+    if (options.text) {
+      compiled.text = optimised.ToString(xla::HloPrintOptions().set_print_large_constants(true));
+    }
+  };
+  // It is named as it is before code is made, where that goes on from there or not: making code changes
+  // it once more.
+  const BeforeCode before_code = [&](const xla::HloModule& optimised) {
+    compiled.fingerprint = DigestModule(optimised).fingerprint;
+    if (!code) note(optimised);
+    return code;
+  };
+  std::optional<ScopedBeforeCode> scope(std::in_place, before_code);
+  // What sites are listed of is going to be raced; of others LLVM's work does not matter here.
+  const CodeQuality quality = options.sites ? CodeQuality::kStock : CodeQuality::kQuickCompile;
+  auto program = Program::Compile(module, quality, observed ? &decider : nullptr, plan);
+  scope.reset();
+  compiled.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!program.ok() && !IsEndedBeforeCode(program.status())) {
     return MakeError(ErrorCode::kUnsupported,
                      "XLA:CPU does not compile it: " + std::string(program.status().message()));
   }
-  auto optimised = program->Optimised();
-  if (!optimised.ok()) {
-    return MakeError(ErrorCode::kUnsupported, std::string(optimised.status().message()));
+  if (program.ok()) {
+    auto optimised = program->Optimised();
+    if (!optimised.ok()) {
+      return MakeError(ErrorCode::kUnsupported, std::string(optimised.status().message()));
+    }
+    note(**optimised);
   }
-  Compiled compiled;
-  compiled.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  compiled.fingerprint = ExecutableFingerprint(**optimised, decider.hidden(), plan);
-  compiled.instructions = (*optimised)->instruction_count();
+  compiled.fingerprint = With(compiled.fingerprint, decider.hidden(), plan);
   compiled.applied = decider.applied();
   compiled.sites = decider.TakeSites();
   if (options.sites) {
@@ -60,9 +88,6 @@ StatusOr<Compiled> CompileUnderPlan(const xla::HloModule& module, const CompileP
         compiled.flag_choices.push_back(std::move(flag));
       }
     }
-  }
-  if (options.text) {
-    compiled.text = (*optimised)->ToString(xla::HloPrintOptions().set_print_large_constants(true));
   }
   return compiled;
 }

@@ -1,11 +1,13 @@
 #include "compiler/run/execute.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/kernels/kernels.h"
+#include "compiler/run/executables.h"
 #include "compiler/run/flags.h"
 #include "compiler/sites/keys.h"
 #include "xla/hlo/builder/xla_computation.h"
@@ -119,6 +121,23 @@ void FlattenEntry(xla::HloModule* module) {
   module->ReplaceEntryComputation(module->AddEmbeddedComputation(builder.Build()));
 }
 
+std::unique_ptr<xla::HloModule> Flattened(const xla::HloModule& module) {
+  std::unique_ptr<xla::HloModule> flat = module.Clone("");
+  FlattenEntry(flat.get());
+  return flat;
+}
+
+// Without what would let a run take its arguments' place, and without the number that tells this
+// copy from others.
+xla::HloModuleProto ToCompile(const xla::HloModule& flat) {
+  xla::HloModuleProto proto = flat.ToProto();
+  proto.clear_input_output_alias();
+  proto.clear_buffer_donor();
+  proto.clear_schedule();
+  proto.clear_id();
+  return proto;
+}
+
 bool IsRowMajor(const xla::Shape& shape) {
   return xla::LayoutUtil::IsMonotonicWithDim0Major(shape.layout());
 }
@@ -204,12 +223,8 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
                                          CompileDecider* decider, const CompilePlan& plan) {
   absl::StatusOr<xla::PjRtClient*> client = CpuClient();
   if (!client.ok()) return client.status();
-  std::unique_ptr<xla::HloModule> flat = module.Clone("");
-  FlattenEntry(flat.get());
-  xla::HloModuleProto proto = flat->ToProto();
-  proto.clear_input_output_alias();
-  proto.clear_buffer_donor();
-  proto.clear_schedule();
+  const std::unique_ptr<xla::HloModule> flat = Flattened(module);
+  xla::HloModuleProto proto = ToCompile(*flat);
   xla::CompileOptions options;
   if (quality != CodeQuality::kStock) {
     options.executable_build_options.mutable_debug_options()->set_xla_backend_optimization_level(1);
@@ -228,12 +243,36 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
     observed.emplace(decider);
     parameters = LayOutEntry(*flat, *decider, &options);
   }
-  flat.reset();
-  const RememberKernels remember(Mix(CodeFlags(plan).Hash(), static_cast<uint64_t>(quality)));
+  std::optional<Fingerprint> key;
+  size_t bytes = 0;
+  if (quality == CodeQuality::kStock) {
+    key = ExecutableKey(proto, static_cast<uint64_t>(quality), plan);
+    bytes = proto.ByteSizeLong();
+  }
+  const bool lists = decider != nullptr && decider->lists_sites();
+  if (const auto known = key && !lists ? FindExecutable(*key) : std::nullopt) {
+    if (decider != nullptr) decider->Recall(known->applied, known->hidden);
+    return Program(known->executable, std::move(parameters));
+  }
+  const RememberKernels remember(Mix(KernelFlags(plan).Hash(), static_cast<uint64_t>(quality)));
   absl::StatusOr<std::unique_ptr<xla::PjRtLoadedExecutable>> executable =
       (*client)->CompileAndLoad(xla::XlaComputation(std::move(proto)), options);
   if (!executable.ok()) return executable.status();
-  return Program(*std::move(executable), std::move(parameters));
+  std::shared_ptr<xla::PjRtLoadedExecutable> made = *std::move(executable);
+  if (key) {
+    KeepExecutable(
+        *key,
+        {made, decider != nullptr ? decider->applied() : 0,
+         decider != nullptr ? decider->hidden() : 0},
+        bytes + static_cast<size_t>(std::max<int64_t>(0, made->SizeOfGeneratedCodeInBytes())));
+  }
+  return Program(std::move(made), std::move(parameters));
+}
+
+bool Program::IsCompiled(const xla::HloModule& module, const CompilePlan& plan) {
+  const auto key = ExecutableKey(ToCompile(*Flattened(module)),
+                                 static_cast<uint64_t>(CodeQuality::kStock), plan);
+  return key && FindExecutable(*key).has_value();
 }
 
 int64_t Program::InstructionCount() const {

@@ -46,10 +46,15 @@ enum class CodeQuality { kStock, kQuickCompile, kNoise };
 class Program {
  public:
   // `module` is not changed. The plan's decisions are made, by the decider where there is one, and
-  // its flags set. Errors are XLA's own, and kInvalidArgument for flags that it does not have.
+  // its flags set. What was compiled before at stock quality is had without compiling
+  // (executables.h), unless the decider lists sites. Errors are XLA's own, and kInvalidArgument for
+  // flags that it does not have.
   static absl::StatusOr<Program> Compile(const xla::HloModule& module, CodeQuality quality,
                                          CompileDecider* decider = nullptr,
                                          const CompilePlan& plan = {});
+
+  // Whether Compile would find it compiled, at stock quality.
+  static bool IsCompiled(const xla::HloModule& module, const CompilePlan& plan);
 
   // Where the program wants its arguments, and as it wants them to lie. Without copying where
   // alignment and layouts allow: `arrays` must outlive the result.

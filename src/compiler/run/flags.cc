@@ -206,4 +206,12 @@ CompilePlan CodeFlags(const CompilePlan& plan) {
   return flags;
 }
 
+CompilePlan KernelFlags(const CompilePlan& plan) {
+  CompilePlan flags = CodeFlags(plan);
+  flags.flags.erase(std::remove_if(flags.flags.begin(), flags.flags.end(),
+                                   [](const auto& flag) { return flag.first == kTraceFlag; }),
+                    flags.flags.end());
+  return flags;
+}
+
 }  // namespace hone::compiler

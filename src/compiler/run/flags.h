@@ -26,8 +26,13 @@ std::vector<FlagChoices> PassesToLeaveOut(const std::vector<StockPass>& passes);
 Status SetFlags(const std::vector<std::pair<std::string, std::string>>& flags,
                 xla::DebugOptions* options);
 
+// Has runs traced, kernel by kernel: no other code.
+inline constexpr char kTraceFlag[] = "xla_cpu_enable_xprof_traceme";
+
 // Of a plan, the flags alone that the optimised module does not show: those that may decide on code.
 CompilePlan CodeFlags(const CompilePlan& plan);
+// Of those, the ones that may decide on kernels.
+CompilePlan KernelFlags(const CompilePlan& plan);
 
 }  // namespace hone::compiler
 

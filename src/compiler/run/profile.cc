@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "compiler/run/execute.h"
+#include "compiler/run/flags.h"
 #include "compiler/run/input_roles.h"
-#include "compiler/run/inputs.h"
+#include "compiler/run/shared_inputs.h"
 #include "compiler/run/stand_in.h"
 #include "tsl/profiler/lib/profiler_session.h"
 #include "tsl/profiler/protobuf/xplane.pb.h"
@@ -32,17 +33,18 @@ struct Sum {
 }  // namespace
 
 StatusOr<std::vector<KernelTime>> ProfileKernels(const xla::HloModule& module,
-                                                 const CompilePlan& plan, double seconds) {
+                                                 const CompilePlan& plan, double seconds,
+                                                 uint64_t seed) {
   if (auto why = WhyNotRunnableAsIs(module)) return Cannot(*why);
   CompilePlan traced = plan;
-  traced.flags.emplace_back("xla_cpu_enable_xprof_traceme", "true");
+  traced.flags.emplace_back(kTraceFlag, "true");
   auto program = Program::Compile(module, CodeQuality::kStock, nullptr, traced);
   if (!program.ok()) return Cannot(std::string(program.status().message()));
   const auto optimised = program->Optimised();
   if (!optimised.ok()) return Cannot(std::string(optimised.status().message()));
-  auto inputs = MakeInputs(FindInputRoles(module), InputKind::kSigned, 0);
+  auto inputs = SharedInputs(FindInputRoles(module), InputKind::kSigned, seed);
   if (!inputs.ok()) return Cannot(std::string(inputs.status().message()));
-  auto arguments = program->Place(*inputs);
+  auto arguments = program->Place(**inputs);
   if (!arguments.ok()) return Cannot(std::string(arguments.status().message()));
   if (auto status = program->RunAndDrop(*arguments); !status.ok()) {
     return Cannot(std::string(status.message()));
@@ -87,8 +89,7 @@ StatusOr<std::vector<KernelTime>> ProfileKernels(const xla::HloModule& module,
   if (sums.empty()) return Cannot("XLA's trace is empty");
   std::vector<KernelTime> kernels;
   for (const auto& [name, sum] : sums) {
-    kernels.push_back({name,
-                       std::string(xla::HloOpcodeString(instructions.at(name)->opcode())),
+    kernels.push_back({name, std::string(xla::HloOpcodeString(instructions.at(name)->opcode())),
                        sum.seconds / static_cast<double>(runs), sum.calls / runs});
   }
   std::sort(kernels.begin(), kernels.end(), [](const KernelTime& a, const KernelTime& b) {

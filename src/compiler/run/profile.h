@@ -10,11 +10,12 @@
 
 namespace hone::compiler {
 
-// Compiles under the plan and runs for about `seconds` on generated inputs (inputs.h, the first
-// kind), at least twice. Dearest first. Kernels that run on several threads count the time until the
-// last is done. Errors: kUnsupported where it cannot run here, or nothing was traced.
+// Compiles under the plan and runs for about `seconds` on inputs made from `seed` (inputs.h, the
+// first kind), at least twice. Dearest first. Kernels that run on several threads count the time
+// until the last is done. Errors: kUnsupported where it cannot run here, or nothing was traced.
 StatusOr<std::vector<KernelTime>> ProfileKernels(const xla::HloModule& module,
-                                                 const CompilePlan& plan, double seconds);
+                                                 const CompilePlan& plan, double seconds,
+                                                 uint64_t seed = 0);
 
 }  // namespace hone::compiler
 

@@ -10,7 +10,7 @@
 #include "compiler/run/execute.h"
 #include "compiler/run/flags.h"
 #include "compiler/run/input_roles.h"
-#include "compiler/run/inputs.h"
+#include "compiler/run/shared_inputs.h"
 #include "compiler/run/stand_in.h"
 #include "core/race_tally.h"
 
@@ -31,12 +31,12 @@ tl::unexpected<Error> CannotRace(const std::string& why) {
 
 class PreparedRacer : public Racer {
  public:
-  PreparedRacer(Program compiled, double compile_time, Arrays values)
-      : program(std::move(compiled)), compile_seconds(compile_time), inputs(std::move(values)) {}
+  PreparedRacer(Program compiled, double compile_time)
+      : program(std::move(compiled)), compile_seconds(compile_time) {}
 
   const Program program;
   const double compile_seconds;
-  const Arrays inputs;
+  std::shared_ptr<const Arrays> inputs;
   DeviceArrays arguments;  // point into `inputs`
   Fingerprint fingerprint;
 };
@@ -62,7 +62,7 @@ double Timed(const Program& program, const DeviceArrays& arguments, int64_t repe
 }  // namespace
 
 StatusOr<std::unique_ptr<Racer>> Racer::Prepare(const xla::HloModule& module, uint64_t seed,
-                                                const CompilePlan& plan) {
+                                                const CompilePlan& plan, const Racer* other) {
   if (auto why = WhyNotRunnableAsIs(module)) return CannotRace(*why);
   xla::DebugOptions flags;
   if (Status set = SetFlags(plan.flags, &flags); !set) return tl::unexpected(set.error());
@@ -71,13 +71,23 @@ StatusOr<std::unique_ptr<Racer>> Racer::Prepare(const xla::HloModule& module, ui
   auto program = Program::Compile(module, CodeQuality::kStock, &decider, plan);
   if (!program.ok()) return CannotRace(std::string(program.status().message()));
   const double compile_seconds = Since(start);
-  auto inputs = MakeInputs(FindInputRoles(module), InputKind::kSigned, seed);
-  if (!inputs.ok()) return CannotRace(std::string(inputs.status().message()));
-  auto racer =
-      std::make_unique<PreparedRacer>(*std::move(program), compile_seconds, *std::move(inputs));
-  auto arguments = racer->program.Place(racer->inputs);
-  if (!arguments.ok()) return CannotRace(std::string(arguments.status().message()));
-  racer->arguments = *std::move(arguments);
+  auto racer = std::make_unique<PreparedRacer>(*std::move(program), compile_seconds);
+  const PreparedRacer* const given = other == nullptr ? nullptr : &Prepared(*other);
+  if (given != nullptr) {
+    racer->inputs = given->inputs;
+  } else {
+    auto inputs = SharedInputs(FindInputRoles(module), InputKind::kSigned, seed);
+    if (!inputs.ok()) return CannotRace(std::string(inputs.status().message()));
+    racer->inputs = *std::move(inputs);
+  }
+  // The same arrays for both, where both can take them: where they lie matters.
+  if (given != nullptr && !racer->program.TakesOtherLayouts(given->program)) {
+    racer->arguments = given->arguments;
+  } else {
+    auto arguments = racer->program.Place(*racer->inputs);
+    if (!arguments.ok()) return CannotRace(std::string(arguments.status().message()));
+    racer->arguments = *std::move(arguments);
+  }
   auto optimised = racer->program.Optimised();
   if (optimised.ok()) {
     racer->fingerprint = ExecutableFingerprint(**optimised, decider.hidden(), plan);
@@ -98,9 +108,6 @@ StatusOr<RaceReport> Race(const Racer& racer_a, const Racer& racer_b, const Race
     report.same_executable = true;
     return report;
   }
-  // The same arrays for both, where both can take them: where they lie matters.
-  const DeviceArrays& arguments_b =
-      b.program.TakesOtherLayouts(a.program) ? b.arguments : a.arguments;
   const Clock::time_point start = Clock::now();
   std::string error;
   const auto sample = [&](const Program& program, const DeviceArrays& arguments, int64_t repeats) {
@@ -112,7 +119,7 @@ StatusOr<RaceReport> Race(const Racer& racer_a, const Racer& racer_b, const Race
   double seconds_a = 0, seconds_b = 0;
   for (int round = 0; round < 2; ++round) {
     seconds_a = sample(a.program, a.arguments, 1);
-    seconds_b = sample(b.program, arguments_b, 1);
+    seconds_b = sample(b.program, b.arguments, 1);
     if (!error.empty()) return CannotRace(error);
   }
   const double longest = std::max(seconds_a, seconds_b);
@@ -127,7 +134,7 @@ StatusOr<RaceReport> Race(const Racer& racer_a, const Racer& racer_b, const Race
     for (const bool first : {true, false}) {
       const bool is_a = first == a_first;
       seconds[is_a ? 0 : 1] =
-          sample(is_a ? a.program : b.program, is_a ? a.arguments : arguments_b, repeats);
+          sample(is_a ? a.program : b.program, is_a ? a.arguments : b.arguments, repeats);
       if (!error.empty()) return CannotRace(error);
     }
     tally.Add(seconds[0], seconds[1]);
@@ -140,7 +147,7 @@ StatusOr<RaceReport> Race(const xla::HloModule& a, const xla::HloModule& b,
                           const RaceOptions& options) {
   auto racer_a = Racer::Prepare(a, options.seed);
   if (!racer_a) return tl::unexpected(racer_a.error());
-  auto racer_b = Racer::Prepare(b, options.seed);
+  auto racer_b = Racer::Prepare(b, options.seed, {}, racer_a->get());
   if (!racer_b) return tl::unexpected(racer_b.error());
   return Race(**racer_a, **racer_b, options);
 }

@@ -16,16 +16,17 @@ namespace hone::compiler {
 // against many, prepare it once.
 class Racer {
  public:
-  // Compiles as the stock compiler does, but for what the plan decides otherwise. Errors:
-  // kUnsupported for what cannot run here, with the reason; kInvalidInput for the plan's flags.
+  // Compiles as the stock compiler does, but for what the plan decides otherwise. It gets inputs of
+  // its own, or those of `other`, which must take the same parameters. Errors: kUnsupported for
+  // what cannot run here, with the reason; kInvalidInput for the plan's flags.
   static StatusOr<std::unique_ptr<Racer>> Prepare(const xla::HloModule& module, uint64_t seed,
-                                                  const CompilePlan& plan = {});
+                                                  const CompilePlan& plan = {},
+                                                  const Racer* other = nullptr);
   virtual ~Racer() = default;
 };
 
-// Both racers' programs must take the same parameters; `b` is run on the inputs of `a`. Calls
-// `sampled` after each sample.
-// Errors: kUnsupported where a run fails.
+// Both racers' programs must take the same parameters; `b` should have been given `a`'s inputs.
+// Calls `sampled` after each sample. Errors: kUnsupported where a run fails.
 StatusOr<RaceReport> Race(const Racer& a, const Racer& b, const RaceOptions& options,
                           const std::function<void()>& sampled = {});
 

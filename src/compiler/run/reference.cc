@@ -7,6 +7,7 @@
 #include "compiler/fingerprint.h"
 #include "compiler/run/inputs.h"
 #include "compiler/run/rounding_noise.h"
+#include "compiler/run/shared_inputs.h"
 #include "compiler/sites/before_code.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
@@ -157,10 +158,9 @@ StatusOr<ReferenceRun*> Reference::On(const verify::InputChoice& choice,
     if (choice.near) MoveNearby(choice.seed, &*arrays);
     run->inputs = std::make_shared<Arrays>(*std::move(arrays));
   } else {
-    absl::StatusOr<Arrays> arrays =
-        MakeInputs(roles_, static_cast<InputKind>(choice.kind), choice.seed);
+    auto arrays = SharedInputs(roles_, static_cast<InputKind>(choice.kind), choice.seed);
     if (!arrays.ok()) return Failed("making inputs", arrays.status());
-    run->inputs = std::make_shared<Arrays>(*std::move(arrays));
+    run->inputs = *std::move(arrays);
   }
   runs_.push_back(std::move(run));
   return runs_.back().get();

@@ -5,7 +5,7 @@
 
 #include "compiler/run/execute.h"
 #include "compiler/run/input_roles.h"
-#include "compiler/run/inputs.h"
+#include "compiler/run/shared_inputs.h"
 #include "compiler/run/stand_in.h"
 
 namespace hone::compiler {
@@ -30,9 +30,9 @@ StatusOr<RunTimeReport> MeasureRunTime(const xla::HloModule& module,
   RunTimeReport report;
   report.compile_seconds = since(start);
   report.compiled_instructions = program->InstructionCount();
-  auto inputs = MakeInputs(FindInputRoles(module), InputKind::kSigned, options.seed);
+  auto inputs = SharedInputs(FindInputRoles(module), InputKind::kSigned, options.seed);
   if (!inputs.ok()) return CannotTime(std::string(inputs.status().message()));
-  auto arguments = program->Place(*inputs);
+  auto arguments = program->Place(**inputs);
   if (!arguments.ok()) return CannotTime(std::string(arguments.status().message()));
   double sum = 0;
   for (int run = -1; run < options.runs || sum < options.least_seconds; ++run) {

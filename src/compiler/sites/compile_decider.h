@@ -18,11 +18,17 @@ class CompileDecider : public PipelineObserver {
   // `plan` must outlive it. What is met is kept where `options.sites`.
   explicit CompileDecider(const CompilePlan& plan, const CompileOptions& options = NoSites());
 
+  bool lists_sites() const { return options_.sites; }
   std::vector<CompileSite> TakeSites() { return std::move(sites_); }
   // Places at which the plan decided otherwise than the stock compiler.
   uint64_t applied() const { return applied_; }
   // Of those that may not show in the optimised module: how dots are emitted.
   uint64_t hidden() const { return hidden_; }
+  // What it would have counted in a compilation that is not repeated.
+  void Recall(uint64_t applied, uint64_t hidden) {
+    applied_ = applied;
+    hidden_ = hidden;
+  }
 
   // Layouts of the arrays that a program is passed, or returns: the plan's, else row-major.
   std::vector<xla::Shape> EntryLayouts(const std::vector<xla::Shape>& arrays, bool results);

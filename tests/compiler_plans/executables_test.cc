@@ -1,0 +1,98 @@
+// What was compiled is not compiled again, and what differs is not taken for it.
+#include "compiler/run/executables.h"
+
+#include <gtest/gtest.h>
+
+#include "compiler/run/compare.h"
+#include "compiler/run/compile.h"
+#include "compiler/run/execute.h"
+#include "compiler/run/race.h"
+#include "compiler/run/shared_inputs.h"
+#include "xla/hlo/parser/hlo_parser.h"
+
+namespace hone::compiler {
+namespace {
+
+std::unique_ptr<xla::HloModule> Program(const std::string& constant) {
+  auto module = xla::ParseAndReturnUnverifiedModule(R"(
+HloModule m
+ENTRY e {
+  x = f32[128,64] parameter(0)
+  y = f32[64,96] parameter(1)
+  d = f32[128,96] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  c = f32[] constant()" + constant + R"()
+  b = f32[128,96] broadcast(c), dimensions={}
+  ROOT r = f32[128,96] add(d, b)
+})");
+  EXPECT_TRUE(module.ok()) << module.status();
+  return *std::move(module);
+}
+
+CompilePlan WithFlag() {
+  CompilePlan plan;
+  plan.flags = {{"xla_cpu_prefer_vector_width", "128"}};
+  return plan;
+}
+
+TEST(Executables, AreKnownByProgramAndPlan) {
+  const auto module = Program("1.25");
+  EXPECT_FALSE(compiler::Program::IsCompiled(*module, {}));
+  ASSERT_TRUE(Racer::Prepare(*module, 1).has_value());
+  EXPECT_TRUE(compiler::Program::IsCompiled(*module, {}));
+  EXPECT_TRUE(compiler::Program::IsCompiled(*module->Clone(""), {}));
+  EXPECT_FALSE(compiler::Program::IsCompiled(*module, WithFlag()));
+  EXPECT_FALSE(compiler::Program::IsCompiled(*Program("1.5"), {}));
+  // What sites are listed of is going to be raced.
+  const auto other = Program("1.75");
+  ASSERT_TRUE(CompileUnderPlan(*other, {}, {}).has_value());
+  EXPECT_TRUE(compiler::Program::IsCompiled(*other, {}));
+}
+
+TEST(Executables, NoneAreKeptWhereThereIsNoMemory) {
+  const auto module = Program("2.25");
+  SetExecutableMemory(0);
+  ASSERT_TRUE(Racer::Prepare(*module, 1).has_value());
+  EXPECT_FALSE(compiler::Program::IsCompiled(*module, {}));
+  SetExecutableMemory(size_t{1} << 29);
+}
+
+TEST(Executables, ThoseThatWereRacedAreCompared) {
+  const auto a = Program("3.25");
+  const auto b = Program("3.5");
+  RaceOptions racing;
+  racing.budget_seconds = 0.01;
+  ASSERT_TRUE(Race(*a, *b, racing).has_value());
+  CompareOptions comparing;
+  comparing.inputs = 1;
+  EXPECT_EQ(Compare(*a, *b, comparing).verdict, Verdict::kDifferent);
+  EXPECT_EQ(Compare(*a, *a->Clone(""), comparing, {}, WithFlag()).verdict, Verdict::kEqual);
+}
+
+TEST(Executables, AreToldApartWithoutCode) {
+  const auto module = Program("4.25");
+  CompileOptions options;
+  options.sites = false;
+  for (const CompilePlan& plan : {CompilePlan{}, WithFlag()}) {
+    options.code = true;
+    const auto full = CompileUnderPlan(*module, plan, options);
+    options.code = false;
+    const auto quick = CompileUnderPlan(*module, plan, options);
+    ASSERT_TRUE(full && quick);
+    EXPECT_EQ(quick->fingerprint, full->fingerprint);
+  }
+}
+
+TEST(SharedInputs, AreMadeOnce) {
+  const auto roles = FindInputRoles(*Program("1"));
+  const auto first = SharedInputs(roles, InputKind::kSigned, 5);
+  const auto second = SharedInputs(roles, InputKind::kSigned, 5);
+  const auto other = SharedInputs(roles, InputKind::kSigned, 6);
+  const auto made = MakeInputs(roles, InputKind::kSigned, 5);
+  ASSERT_TRUE(first.ok() && second.ok() && other.ok() && made.ok());
+  EXPECT_EQ(first->get(), second->get());
+  EXPECT_NE(first->get(), other->get());
+  EXPECT_EQ((**first)[0], (*made)[0]);
+}
+
+}  // namespace
+}  // namespace hone::compiler
