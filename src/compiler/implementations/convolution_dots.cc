@@ -78,26 +78,26 @@ struct Meeting {
 
 int64_t CeilDivide(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : -(-a / b); }
 
-// Of the window at an output position; nothing is multiplied by padding, nor by the zeros of a
-// dilation. One of both dilations is 1.
-Meeting MeetingOf(const ConvolutionParts& parts, int64_t k, int64_t output) {
+// Of the window at an output position with an input that is padded already: all taps, so that every
+// product has the same kernel.
+Meeting PaddedMeeting(const ConvolutionParts& parts, int64_t k, int64_t output) {
+  return {parts.taps[k], output * parts.strides[k], parts.window_dilation[k], 0, 1};
+}
+
+// With the input as it is: nothing is multiplied by padding, nor by the zeros of its dilation. The
+// window is not dilated.
+Meeting DilatedMeeting(const ConvolutionParts& parts, int64_t k, int64_t output) {
   const int64_t inputs = parts.input->shape().dimensions(parts.input_spatial[k]);
-  const int64_t taps = parts.taps[k];
-  // Element i lies at low + i * base_dilation, tap t at output * stride + t * window_dilation.
+  // Element i lies at low + i * base_dilation, tap t at output * stride + t.
   const int64_t first = parts.low[k] - output * parts.strides[k];
   Meeting at;
-  if (parts.base_dilation[k] == 1) {
-    at.input_step = parts.window_dilation[k];
-    at.tap = std::max<int64_t>(0, CeilDivide(first, at.input_step));
-    at.input = at.tap * at.input_step - first;
-  } else {
-    at.tap_step = parts.base_dilation[k];
-    at.input = std::max<int64_t>(0, CeilDivide(-first, at.tap_step));
-    at.tap = first + at.input * at.tap_step;
-  }
-  if (at.tap >= taps || at.input >= inputs) return at;
-  at.count =
-      std::min((taps - 1 - at.tap) / at.tap_step, (inputs - 1 - at.input) / at.input_step) + 1;
+  at.tap_step = parts.base_dilation[k];
+  const int64_t input = std::max<int64_t>(0, CeilDivide(-first, at.tap_step));
+  const int64_t tap = first + input * at.tap_step;
+  if (tap >= parts.taps[k] || input >= inputs) return at;
+  at.input = input;
+  at.tap = tap;
+  at.count = std::min((parts.taps[k] - 1 - tap) / at.tap_step, inputs - 1 - input) + 1;
   return at;
 }
 
@@ -144,12 +144,11 @@ absl::StatusOr<HloInstruction*> ConvolutionOutputDots::Replacement(HloInstructio
       parts->output_count() > kMostTerms || parts->tap_count() < 2 * parts->output_count()) {
     return nullptr;
   }
+  const bool dilated = emit::Product(parts->base_dilation) != 1;
   for (int64_t k = 0; k < parts->spatial(); ++k) {
-    if (parts->reversed[k] || (parts->base_dilation[k] > 1 && parts->window_dilation[k] > 1)) {
-      return nullptr;
-    }
+    if (parts->reversed[k] || (dilated && parts->window_dilation[k] != 1)) return nullptr;
   }
-  HloInstruction* input = PlainInput(*parts);
+  HloInstruction* input = dilated ? PlainInput(*parts) : PaddedInput(*parts);
   // The kernel as [taps…, input features, output features].
   std::vector<int64_t> order = parts->kernel_spatial, contracted;
   order.push_back(parts->kernel_input);
@@ -166,14 +165,14 @@ absl::StatusOr<HloInstruction*> ConvolutionOutputDots::Replacement(HloInstructio
     std::vector<int64_t> starts = {0}, limits = {parts->batch}, strides = {1};
     std::vector<int64_t> tap_starts, tap_limits, tap_strides;
     for (int64_t k = 0; k < parts->spatial(); ++k) {
-      const Meeting at = MeetingOf(*parts, k, output[k]);
-      starts.push_back(at.count == 0 ? 0 : at.input);
+      const Meeting at =
+          dilated ? DilatedMeeting(*parts, k, output[k]) : PaddedMeeting(*parts, k, output[k]);
+      starts.push_back(at.input);
       strides.push_back(at.input_step);
-      limits.push_back(starts.back() + (at.count == 0 ? 0 : (at.count - 1) * at.input_step + 1));
-      tap_starts.push_back(at.count == 0 ? 0 : at.tap);
+      limits.push_back(at.count == 0 ? at.input : at.input + (at.count - 1) * at.input_step + 1);
+      tap_starts.push_back(at.tap);
       tap_strides.push_back(at.tap_step);
-      tap_limits.push_back(tap_starts.back() +
-                           (at.count == 0 ? 0 : (at.count - 1) * at.tap_step + 1));
+      tap_limits.push_back(at.count == 0 ? at.tap : at.tap + (at.count - 1) * at.tap_step + 1);
     }
     for (const int64_t features :
          {parts->kernel->shape().dimensions(parts->kernel_input), parts->output_features}) {
@@ -186,8 +185,8 @@ absl::StatusOr<HloInstruction*> ConvolutionOutputDots::Replacement(HloInstructio
     strides.push_back(1);
     HloInstruction* product =
         emit::Dot(emit::Slice(input, starts, limits, strides),
-                  emit::Slice(kernel, tap_starts, tap_limits, tap_strides), {}, {}, from_input,
-                  from_kernel, parts->sum_type, parts->root->precision_config());
+                  dilated ? emit::Slice(kernel, tap_starts, tap_limits, tap_strides) : kernel, {},
+                  {}, from_input, from_kernel, parts->sum_type, parts->root->precision_config());
     rows.push_back(emit::Reshape(product, {parts->batch, 1, parts->output_features}));
   }
   std::vector<int64_t> stacked = {parts->batch};
