@@ -587,6 +587,20 @@ class TestPlansThatJaxDoesNotTake:
         assert verdict.plan == {"passes": ["implement:thin_dot_sum"]}
         assert len(raced) >= 3, "a look, a longer one, and the last race"
 
+    def test_what_was_found_outlives_implementations_that_cannot_be_had(self, tmp_path, monkeypatch):
+        from hone.jax import _improve
+
+        def implementations(hlo_file, seconds):
+            raise ValueError("no worker")
+            yield
+
+        monkeypatch.setattr(_improve, "race", lambda *_, **__: _improve.Race(2., 1., 2., 2., 2., 6))
+        monkeypatch.setattr(_improve, "_implementations", implementations)
+        verdict = self.improve(lambda x: x + 1, (jnp.ones(8),), {"flags": {
+            "xla_cpu_multi_thread_eigen": "false"}}, tmp_path, implementations=True)
+        assert verdict.kept and verdict.how == "flags", verdict
+        assert verdict.rejected == ("implementations: no worker",)
+
     def test_implementations_within_calls_are_found(self, tmp_path):
         from hone.jax import _improve
 
@@ -594,7 +608,7 @@ class TestPlansThatJaxDoesNotTake:
         lowered = jax.jit(lambda x, m: inner(x, m) + 1).lower(jnp.ones((50, 3)), jnp.ones((3, 3)))
         hlo = tmp_path / "calls.hlo"
         hlo.write_text(lowered.as_text("hlo"))
-        found = dict(_improve._implementations(hlo))
+        found = dict(_improve._implementations(hlo, 60))
         assert any(passes[-1] == "implement:thin_dot_sum" for passes in found)
         assert all(text.startswith("HloModule") for text in found.values())
 

@@ -111,6 +111,24 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), implementations=Fal
         if best is None or look.speedup > best.look.speedup:
             best = _Found(how, tuned, executable, look, left_out, one)
 
+    def look_at(passes, program):
+        """Takes an implementation that is worth it and computes the same."""
+        how = passes[-1]
+        say(f"compiling with {how}")
+        try:
+            tuned = dataclasses.replace(_by_pipeline(program, {}, doubt), name=name)
+            executable, _ = _compile.compile_stablehlo(stablehlo, tuned)
+            look = race(runner, stock, executable, _LOOK_SECONDS, least=3)
+            if look.speedup < max(_WORTH_COMPARING, best.look.speedup if best else 0):
+                return
+            wrong = compare(runner, stock, executable, hlo, seed)
+        except Exception as error:  # XLA's, or hone's: this way leads nowhere
+            wrong = _first_line(error)
+        if wrong:
+            rejected.append(f"{how}: {wrong}")
+        else:
+            take(how, tuned, executable, (), {"passes": list(passes)})
+
     for number, one in enumerate([plan, *others][:_MOST_PLANS]):
         if best is not None and best.look.high > 1:
             break
@@ -124,26 +142,13 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), implementations=Fal
                 rejected.append(f"{how}: {wrong}")
             else:
                 take(how, tuned, executable, left_out, one)
-    end = time.monotonic() + _ALL_LOOKS_SECONDS
-    for passes, program in _implementations(hlo_file) if implementations else ():
-        if passes == plan.get("passes") or time.monotonic() > end:
-            continue
-        how = passes[-1]
-        say(f"compiling with {how}")
+    if implementations:
         try:
-            tuned = dataclasses.replace(_by_pipeline(program, {}, doubt), name=name)
-            executable, _ = _compile.compile_stablehlo(stablehlo, tuned)
-            look = race(runner, stock, executable, _LOOK_SECONDS, least=3)
-        except Exception as error:  # XLA's, or hone's: this way leads nowhere
-            rejected.append(f"{how}: {_first_line(error)}")
-            continue
-        if look.speedup < max(_WORTH_COMPARING, best.look.speedup if best else 0):
-            continue
-        wrong = wrong_with(tuned)[0]
-        if wrong:
-            rejected.append(f"{how}: {wrong}")
-        else:
-            take(how, tuned, executable, (), {"passes": list(passes)})
+            for passes, program in _implementations(hlo_file, _ALL_LOOKS_SECONDS):
+                if list(passes) != plan.get("passes"):
+                    look_at(passes, program)
+        except Exception as error:  # what has been found stays
+            rejected.append(f"implementations: {_first_line(error)}")
     if best is None:
         return Verdict(False, "; ".join(rejected) or "the plan decides nothing",
                        rejected=tuple(rejected))
@@ -158,13 +163,17 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), implementations=Fal
     return Verdict(True, "", best.how, best.tuned, look, **known)
 
 
-def _implementations(hlo_file):
-    """((pass, …), HLO text) of each alternative implementation that the program has a place for."""
+def _implementations(hlo_file, seconds):
+    """((pass, …), HLO text) of each alternative implementation that the program has a place for, as far
+    as one comes to it in so many seconds, the caller's among them."""
+    end = time.monotonic() + seconds
     actions = ["implementations", _INLINING]
     with contextlib.closing(PassOrderEnv(str(hlo_file), actions=actions, traj_limit=8)) as env:
         action = {name: number for number, name in enumerate(env.pass_names)}
         for name in env.pass_names[:-1]:
             for passes in (name,), (_INLINING, name):
+                if time.monotonic() > end:
+                    return
                 env.reset()
                 if all(env.step(action[one])[4]["changed"] for one in passes):
                     yield passes, env.hlo_text()
