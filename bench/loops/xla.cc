@@ -58,7 +58,7 @@ StatusOr<Row> Measure(Pool& pool, loops::Generator& generator, const loops::Kern
     const auto mine = generator.Time(kernel, kernel, {}, 0, pairs, repeats, false, threads);
     if (!mine) return tl::unexpected(mine.error());
     std::vector<double> samples;
-    for (const loops::PairTimes& pair : *mine) {
+    for (const PairTimes& pair : *mine) {
       samples.push_back(pair.a);
       samples.push_back(pair.b);
     }

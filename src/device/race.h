@@ -3,24 +3,13 @@
 #define HONE_DEVICE_RACE_H_
 
 #include <atomic>
-#include <functional>
-#include <vector>
 
-#include "core/race.h"
+#include "core/race_pairs.h"
 #include "device/remote_device.h"
 
 namespace hone::device {
 
-// Takes `pairs` pairs of samples, each over `repeats` runs; the first of them has number `first`.
-using TakePairs =
-    std::function<StatusOr<std::vector<PairTimes>>(int first, int pairs, int repeats)>;
-
-// The part that is about numbers. `now` are seconds. It ends early where `interrupted` becomes true
-// and there are as many pairs as the options want at least.
-StatusOr<RaceReport> RacePairs(const TakePairs& take, const std::function<double()>& now,
-                               const RaceOptions& options,
-                               const std::atomic<bool>* interrupted = nullptr);
-
+// RacePairs of both, compiled where they are not yet.
 StatusOr<RaceReport> Race(RemoteDevice& device, const DeviceProgram& a, const DeviceProgram& b,
                           const DeviceInputs& inputs, const RaceOptions& options,
                           const std::atomic<bool>* interrupted = nullptr);

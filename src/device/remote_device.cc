@@ -1,7 +1,6 @@
 #include "device/remote_device.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,7 +8,7 @@
 #include <string_view>
 
 #include "device/calls.h"
-#include "wire/worker_link.h"
+#include "wire/helper_client.h"
 
 extern char** environ;
 
@@ -41,11 +40,6 @@ std::vector<std::string> Environment() {
   return passed;
 }
 
-size_t MostMemory() {
-  return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE)) /
-         4 * 3;
-}
-
 Attributes AttributesOf(capnp::List<NamedText>::Reader list) {
   Attributes attributes;
   for (const auto named : list) {
@@ -68,28 +62,16 @@ PluginInfo InfoOf(PluginFacts::Reader facts) {
   return info;
 }
 
-template <class Map>
-typename Map::iterator LeastRecent(Map& held) {
-  return std::min_element(held.begin(), held.end(), [](const auto& a, const auto& b) {
-    return a.second.used < b.second.used;
-  });
-}
-
 }  // namespace
 
 RemoteDevice::RemoteDevice(DeviceOptions options)
     : options_(std::move(options)), link_(MakeLink(/*sandbox=*/false)) {}
 
 std::unique_ptr<wire::WorkerLink> RemoteDevice::MakeLink(bool sandbox) const {
-  wire::LinkOptions link;
-  link.worker_path =
-      options_.program_path.empty() ? wire::FindProgram("hone-device") : options_.program_path;
+  wire::LinkOptions link =
+      wire::HelperLink(options_.program_path, "hone-device", sandbox, options_.memory_limit_bytes);
   link.name = "the plugin's process";
   link.environment = Environment();
-  link.memory_limit_bytes =
-      options_.memory_limit_bytes != 0 ? options_.memory_limit_bytes : MostMemory();
-  link.arguments = {"--sandbox", sandbox ? "on" : "off", "--memory-bytes",
-                    std::to_string(link.memory_limit_bytes)};
   return std::make_unique<wire::WorkerLink>(std::move(link));
 }
 
@@ -119,13 +101,8 @@ void RemoteDevice::Forget() {
 template <class C, class Make>
 StatusOr<wire::Reply<C>> RemoteDevice::Ask(const wire::Patience& patience, Make make) {
   StatusOr<wire::Reply<C>> reply = link_->Call<C>(patience, make);
-  if (!reply) {
-    Forget();
-    return reply;
-  }
-  const CallFailure::Reader failure = reply->getFailure();
-  if (!failure.hasMessage()) return reply;
-  return MakeError(static_cast<ErrorCode>(failure.getCode()), failure.getMessage());
+  if (!reply) Forget();
+  return wire::OrFailure(std::move(reply));
 }
 
 Status RemoteDevice::Connect() {
@@ -195,7 +172,7 @@ StatusOr<double> RemoteDevice::Compile(const DeviceProgram& program, double dead
 
 void RemoteDevice::KeepFew() {
   while (executables_.size() >= kMostExecutables) {
-    const auto oldest = LeastRecent(executables_);
+    const auto oldest = wire::LeastRecent(executables_);
     const uint32_t id = oldest->second.id;
     executables_.erase(oldest);
     if (!Ask<DropCall>(Calling(),
@@ -211,7 +188,7 @@ StatusOr<uint32_t> RemoteDevice::Placed(const DeviceInputs& inputs) {
     return found->second.id;
   }
   while (inputs_.size() >= kMostInputs) {
-    const auto oldest = LeastRecent(inputs_);
+    const auto oldest = wire::LeastRecent(inputs_);
     const uint32_t id = oldest->second.id;
     inputs_.erase(oldest);
     const auto removed = Ask<RemoveCall>(
@@ -280,12 +257,7 @@ StatusOr<std::vector<PairTimes>> RemoteDevice::Time(const DeviceProgram& a, cons
     params.setRepeats(static_cast<uint32_t>(repeats));
   });
   if (!timed) return tl::unexpected(timed.error());
-  std::vector<PairTimes> times(static_cast<size_t>(pairs));
-  const auto seconds = timed->getSeconds();
-  for (size_t i = 0; i < times.size(); ++i) {
-    times[i] = {seconds[static_cast<uint32_t>(2 * i)], seconds[static_cast<uint32_t>(2 * i + 1)]};
-  }
-  return times;
+  return wire::PairsOf(timed->getSeconds());
 }
 
 }  // namespace hone::device

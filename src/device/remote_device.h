@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/race_pairs.h"
 #include "core/result.h"
 #include "device/device_name.h"
 #include "device/facts.h"
@@ -48,11 +49,6 @@ struct DeviceProgram {
 struct DeviceInputs {
   std::string name;  // equal for equal arrays
   std::vector<DeviceArray> arrays;
-};
-
-struct PairTimes {
-  double a = 0;  // seconds of a run
-  double b = 0;
 };
 
 class RemoteDevice {

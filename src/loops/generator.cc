@@ -1,13 +1,12 @@
 #include "loops/generator.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 
 #include "loops/calls.h"
-#include "wire/worker_link.h"
+#include "wire/helper_client.h"
 
 namespace hone::loops {
 namespace {
@@ -15,18 +14,6 @@ namespace {
 constexpr size_t kMostKernels = 8;
 constexpr size_t kMostInputs = 3;
 constexpr size_t kMostRejected = 10000;
-
-size_t MostMemory() {
-  return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE)) /
-         4 * 3;
-}
-
-template <class Map>
-typename Map::iterator LeastRecent(Map& held) {
-  return std::min_element(held.begin(), held.end(), [](const auto& a, const auto& b) {
-    return a.second.used < b.second.used;
-  });
-}
 
 // Inputs, then outputs: as a kernel takes them.
 std::vector<int> BuffersOf(const Task& task) {
@@ -53,14 +40,9 @@ StatusOr<Kernel> MakeKernel(const Task& task, const Schedule& schedule) {
 }
 
 Generator::Generator(GeneratorOptions options) : options_(std::move(options)) {
-  wire::LinkOptions link;
-  link.worker_path =
-      options_.program_path.empty() ? wire::FindProgram("hone-loops") : options_.program_path;
+  wire::LinkOptions link = wire::HelperLink(options_.program_path, "hone-loops", options_.sandbox,
+                                            options_.memory_limit_bytes);
   link.name = "hone-loops";
-  link.memory_limit_bytes =
-      options_.memory_limit_bytes != 0 ? options_.memory_limit_bytes : MostMemory();
-  link.arguments = {"--sandbox", options_.sandbox ? "on" : "off", "--memory-bytes",
-                    std::to_string(link.memory_limit_bytes)};
   link_ = std::make_unique<wire::WorkerLink>(std::move(link));
 }
 
@@ -96,31 +78,19 @@ StatusOr<wire::Reply<C>> Generator::Ask(double seconds, Make make) {
   if (!reply) {
     kernels_.clear();
     inputs_.clear();
-    return reply;
   }
-  const CallFailure::Reader failure = reply->getFailure();
-  if (!failure.hasMessage()) return reply;
-  return MakeError(static_cast<ErrorCode>(failure.getCode()), failure.getMessage());
+  return wire::OrFailure(std::move(reply));
 }
 
-Status Generator::Forget(std::map<std::string, Held>& held, size_t most, bool kernels) {
+template <class C, class Fill>
+Status Generator::KeepFew(std::map<std::string, Held>& held, size_t most, Fill fill) {
   while (held.size() >= most) {
-    const auto oldest = LeastRecent(held);
+    const auto oldest = wire::LeastRecent(held);
     const uint32_t id = oldest->second.id;
     held.erase(oldest);
-    Status done;
-    if (kernels) {
-      const auto asked =
-          Ask<DropCall>(options_.call_deadline_seconds,
-                        [id](Loops::DropParams::Builder params) { params.setKernel(id); });
-      if (!asked) done = tl::unexpected(asked.error());
-    } else {
-      const auto asked =
-          Ask<RemoveCall>(options_.call_deadline_seconds,
-                          [id](Loops::RemoveParams::Builder params) { params.setInputs(id); });
-      if (!asked) done = tl::unexpected(asked.error());
-    }
-    if (!done) return done;
+    const auto asked =
+        Ask<C>(options_.call_deadline_seconds, [&](auto params) { fill(params, id); });
+    if (!asked) return tl::unexpected(asked.error());
   }
   return {};
 }
@@ -130,7 +100,9 @@ StatusOr<CompiledKernel> Generator::Compile(const Kernel& kernel, bool texts) {
     return tl::unexpected(found->second);
   }
   if (Status ready = Connect(); !ready) return tl::unexpected(ready.error());
-  if (Status done = Forget(kernels_, kMostKernels, true); !done) {
+  if (Status done = KeepFew<DropCall>(kernels_, kMostKernels,
+                                      [](auto& params, uint32_t id) { params.setKernel(id); });
+      !done) {
     return tl::unexpected(done.error());
   }
   const uint32_t id = next_id_++;
@@ -185,7 +157,11 @@ StatusOr<uint32_t> Generator::Placed(const Task& task, const InputChoice& inputs
   }
   // Large ones would not fit side by side.
   const size_t most = Bytes(task) > 2e8 ? 1 : kMostInputs;
-  if (Status done = Forget(inputs_, most, false); !done) return tl::unexpected(done.error());
+  if (Status done = KeepFew<RemoveCall>(inputs_, most,
+                                        [](auto& params, uint32_t id) { params.setInputs(id); });
+      !done) {
+    return tl::unexpected(done.error());
+  }
   const uint32_t id = next_id_++;
   const auto placed =
       Ask<PlaceCall>(options_.call_deadline_seconds, [&](Loops::PlaceParams::Builder params) {
@@ -250,10 +226,7 @@ StatusOr<std::vector<PairTimes>> Generator::Time(const Kernel& a, const Kernel& 
         params.setThreads(static_cast<uint32_t>(threads));
       });
   if (!timed) return tl::unexpected(timed.error());
-  const auto seconds = timed->getSeconds();
-  std::vector<PairTimes> times(static_cast<size_t>(pairs));
-  for (uint32_t i = 0; i < times.size(); ++i) times[i] = {seconds[2 * i], seconds[2 * i + 1]};
-  return times;
+  return wire::PairsOf(timed->getSeconds());
 }
 
 }  // namespace hone::loops

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/race_pairs.h"
 #include "core/result.h"
 #include "loops/payload.h"
 #include "loops/schedule.h"
@@ -52,11 +53,6 @@ struct CompiledKernel {
   std::string processor;  // that it was made for
 };
 
-struct PairTimes {
-  double a = 0;  // seconds of a run
-  double b = 0;
-};
-
 // What a task is run on.
 struct InputChoice {
   int kind = 0;
@@ -94,7 +90,9 @@ class Generator {
   Status Connect();
   StatusOr<uint32_t> Compiled(const Kernel& kernel);
   StatusOr<uint32_t> Placed(const Task& task, const InputChoice& inputs);
-  Status Forget(std::map<std::string, Held>& held, size_t most, bool kernels);
+  // Drops those needed least recently, by calls C that `fill` writes their number into.
+  template <class C, class Fill>
+  Status KeepFew(std::map<std::string, Held>& held, size_t most, Fill fill);
 
   const GeneratorOptions options_;
   std::unique_ptr<wire::WorkerLink> link_;

@@ -25,11 +25,6 @@ std::string_view TextOf(capnp::Data::Reader data) {
 
 std::string_view TextOf(capnp::Text::Reader text) { return {text.begin(), text.size()}; }
 
-void Put(const Error& error, CallFailure::Builder out) {
-  out.setCode(static_cast<uint8_t>(error.code));
-  out.setMessage(error.message);
-}
-
 template <class List>
 void Put(const Attributes& attributes, List list) {
   for (uint32_t i = 0; i < attributes.size(); ++i) {
@@ -58,7 +53,7 @@ void Put(const PluginInfo& info, PluginFacts::Builder out) {
 
 class Server {
  public:
-  Server(int socket, const ServerOptions& options) : socket_(socket), options_(options) {}
+  Server(int socket, const wire::HelperOptions& options) : socket_(socket), options_(options) {}
 
   void Run() {
     Received received;
@@ -75,16 +70,11 @@ class Server {
            Try<TimeCall>(received);
   }
 
-  // False where it is another call, or the answer cannot be sent.
   template <class Call>
   bool Try(const Received& received) {
-    if (received.method != Call::kMethod) return false;
-    capnp::FlatArrayMessageReader reader(received.words.asPtr(), wire::NoLimits());
-    capnp::MallocMessageBuilder message;
-    auto results = message.initRoot<typename Call::Results>();
-    const Status done = Do(reader.getRoot<typename Call::Params>(), results);
-    if (!done) Put(done.error(), results.initFailure());
-    return wire::Send(socket_, Call::kMethod, message);
+    return wire::Answer<Call>(socket_, received, [this](const auto& params, auto& results) {
+      return Do(params, results);
+    });
   }
 
   Status Do(Device::OpenParams::Reader params, Device::OpenResults::Builder results) {
@@ -156,12 +146,12 @@ class Server {
   }
 
   const int socket_;
-  const ServerOptions options_;
+  const wire::HelperOptions options_;
   Client client_;
 };
 
 }  // namespace
 
-void Serve(int socket, const ServerOptions& options) { Server(socket, options).Run(); }
+void Serve(int socket, const wire::HelperOptions& options) { Server(socket, options).Run(); }
 
 }  // namespace hone::device

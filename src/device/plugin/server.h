@@ -2,19 +2,13 @@
 #ifndef HONE_DEVICE_PLUGIN_SERVER_H_
 #define HONE_DEVICE_PLUGIN_SERVER_H_
 
-#include <cstddef>
+#include "wire/helper_program.h"
 
 namespace hone::device {
 
-struct ServerOptions {
-  // Before the plugin is loaded. Only a plugin of the CPU works so: others talk to drivers, in ways
-  // that only they know.
-  bool sandbox = false;
-  size_t data_bytes = 0;  // wire::SandboxOptions
-};
-
-// Until the other side is gone.
-void Serve(int socket, const ServerOptions& options);
+// Until the other side is gone. The process locks itself up before the plugin is loaded. Only a
+// plugin of the CPU works so: others talk to drivers, in ways that only they know.
+void Serve(int socket, const wire::HelperOptions& options);
 
 }  // namespace hone::device
 

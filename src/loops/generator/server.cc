@@ -15,6 +15,7 @@
 #include "loops/generator/load.h"
 #include "loops/generator/threads.h"
 #include "loops/inputs.h"
+#include "wire/helper_program.h"
 
 namespace hone::loops {
 namespace {
@@ -29,11 +30,6 @@ double Now() {
 }
 
 std::string TextOf(capnp::Text::Reader text) { return {text.begin(), text.size()}; }
-
-void Put(const Error& error, CallFailure::Builder out) {
-  out.setCode(static_cast<uint8_t>(error.code));
-  out.setMessage(error.message);
-}
 
 struct FreeMemory {
   void operator()(void* memory) const { std::free(memory); }
@@ -64,16 +60,11 @@ class Server {
  private:
   using Placed = std::vector<PlacedBuffer>;
 
-  // False where it is another call, or the answer cannot be sent.
   template <class Call>
   bool Try(const Received& received) {
-    if (received.method != Call::kMethod) return false;
-    capnp::FlatArrayMessageReader reader(received.words.asPtr(), wire::NoLimits());
-    capnp::MallocMessageBuilder message;
-    auto results = message.initRoot<typename Call::Results>();
-    const Status done = Do(reader.getRoot<typename Call::Params>(), results);
-    if (!done) Put(done.error(), results.initFailure());
-    return wire::Send(socket_, Call::kMethod, message);
+    return wire::Answer<Call>(socket_, received, [this](const auto& params, auto& results) {
+      return Do(params, results);
+    });
   }
 
   Status Do(Loops::CompileParams::Reader params, Loops::CompileResults::Builder results) {
