@@ -32,6 +32,7 @@ inline constexpr Command kTrain = {
 
 Run AddApply(CLI::App& app);
 Run AddBench(CLI::App& app);
+Run AddBlame(CLI::App& app);
 Run AddCheck(CLI::App& app);
 Run AddCoreset(CLI::App& app);
 Run AddCostModel(CLI::App& app);

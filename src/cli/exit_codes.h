@@ -9,7 +9,7 @@ enum ExitCode : int {
   kDifferent = 1,   // check: the programs compute different things
   kBadInput = 2,    // nothing was done and nothing was written
   kSomeFailed = 3,  // some files, or a pass, failed
-  kCannotTell = 4,  // check: no verdict
+  kCannotTell = 4,  // check: no verdict; blame: not all of it is explained
   kInterrupted = 130,
 };
 

@@ -51,6 +51,12 @@ const std::vector<Command>& Commands() {
        "  hone bench model.hlo --kernels 10\n"
        "  hone bench model.hlo --plan plan.json --device pjrt:/path/to/plugin.so\n",
        AddBench},
+      {"blame", "what made it slower, or different? the decision, its place, a small program",
+       "  hone blame model.hlo --stock --plan plan.json\n"
+       "  hone blame model.hlo --plan plan.json --question different -o blamed\n"
+       "  hone blame model.hlo --flags-b \"--xla_backend_optimization_level=1 "
+       "--xla_cpu_use_fusion_emitters=false\"\n",
+       AddBlame},
       {"store", "what tuning has found out: list, show, export, import, prune",
        "  hone store ls tuned.db\n"
        "  hone store show tuned.db 3f2a\n"

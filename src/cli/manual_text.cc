@@ -18,7 +18,7 @@ constexpr ExitLine kExits[] = {
     {"1", "check: the programs compute different things"},
     {"2", "bad input: nothing was done and nothing was written"},
     {"3", "some files, or a pass, failed; doctor: something is missing"},
-    {"4", "check: no verdict"},
+    {"4", "check: no verdict; blame: not all of it is explained"},
     {"130", "interrupted; the best so far is kept"},
 };
 

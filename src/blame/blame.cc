@@ -1,0 +1,326 @@
+#include "blame/blame.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+#include "blame/narrow.h"
+
+namespace hone::blame {
+namespace {
+
+// Shares of the budget that are left for what comes later.
+constexpr double kLeftAfterSearch = 0.35;
+constexpr double kLeftAfterReducing = 0.08;
+constexpr int kProcesses = 2;     // fresh ones, in which a slowdown must show
+constexpr int kMostCauses = 4;    // of one question
+constexpr double kFirstRace = 4;  // seconds
+constexpr double kCompare = 60;   // seconds of a comparison
+constexpr size_t kMostKernels = 8;
+constexpr size_t kMostAround = 12;      // instructions of kernels, to reduce around
+constexpr double kKernelChange = 0.02;  // of the run, that is worth telling
+
+std::vector<size_t> Without(const std::vector<size_t>& all, const std::vector<size_t>& part) {
+  std::vector<size_t> rest;
+  std::set_difference(all.begin(), all.end(), part.begin(), part.end(), std::back_inserter(rest));
+  return rest;
+}
+
+class Blaming {
+ public:
+  Blaming(Laboratory& laboratory, const ProgramInfo& program, const BlameOptions& options)
+      : laboratory_(laboratory),
+        program_(program),
+        options_(options),
+        differences_(options.a, options.b) {}
+
+  StatusOr<BlameResult> Run() {
+    BlameResult result;
+    result.differences = differences_.list();
+    const auto compiled = laboratory_.Compile(program_.id, options_.a, false, false);
+    if (!compiled) return tl::unexpected(compiled.error());
+    const auto other = laboratory_.Compile(program_.id, options_.b, false, false);
+    if (!other) return tl::unexpected(other.error());
+    const int questions = int{options_.slower} + int{options_.different};
+    // Values first: they take no measuring, and what computes something else is no slowdown.
+    if (options_.different) {
+      left_ = questions == 2 ? options_.budget_seconds / 2 : 0;
+      result.answers.push_back(Ask(Question::kDifferent));
+    }
+    left_ = 0;
+    if (options_.slower) result.answers.push_back(Ask(Question::kSlower));
+    result.seconds = laboratory_.Spent();
+    result.interrupted = laboratory_.interrupted();
+    return result;
+  }
+
+ private:
+  void Report(const std::string& line) const {
+    if (options_.progress) options_.progress(line);
+  }
+
+  // Seconds that may still be spent on the question, but for a share of it.
+  double Keep(double share) const { return left_ + share * (options_.budget_seconds - left_); }
+
+  Finding Test(Question question, const tune::TunePlan& a, const tune::TunePlan& b,
+               double threshold) {
+    ++tests_;
+    return question == Question::kSlower
+               ? laboratory_.Slower(program_.id, a, b, threshold, race_seconds_)
+               : laboratory_.Different(program_.id, a, b, kCompare);
+  }
+
+  // In fresh processes where it is a matter of time.
+  Finding Confirm(Question question, const tune::TunePlan& a, const tune::TunePlan& b) {
+    if (question == Question::kDifferent) return Test(question, a, b, 0);
+    std::vector<Finding> findings;
+    for (int i = 0; i < kProcesses; ++i) {
+      laboratory_.Restart();
+      findings.push_back(laboratory_.Slower(program_.id, a, b, options_.least,
+                                            std::max(kFirstRace, race_seconds_)));
+      if (findings.back().shows != Shows::kYes || findings.back().same_executable) break;
+    }
+    return OfAll(std::move(findings));
+  }
+
+  Answer Ask(Question question) {
+    Answer answer;
+    answer.question = question;
+    Report(question == Question::kSlower ? "racing one against the other"
+                                         : "comparing what they compute");
+    answer.whole = Confirm(question, options_.a, options_.b);
+    if (answer.whole.shows == Shows::kNo) {
+      answer.settled = true;
+      answer.reason = NotShown(question, answer.whole);
+      return answer;
+    }
+    if (answer.whole.shows == Shows::kUnsure) {
+      answer.reason = !answer.whole.error.empty() ? answer.whole.error
+                                                  : "too close to tell: " + Figures(answer.whole);
+      return answer;
+    }
+    if (question == Question::kSlower) {
+      // A race that is not clear takes as long as a score of runs.
+      race_seconds_ = std::clamp(20 * (answer.whole.seconds_a + answer.whole.seconds_b), 0.3, 6.0);
+    }
+    std::vector<size_t> rest(differences_.list().size());
+    std::iota(rest.begin(), rest.end(), size_t{0});
+    Finding shown = answer.whole;
+    while (static_cast<int>(answer.causes.size()) < kMostCauses) {
+      std::vector<size_t> guilty;
+      std::optional<Cause> cause = FindCause(question, rest, shown, &guilty, &answer.reason);
+      if (!cause) return answer;
+      rest = Without(rest, guilty);
+      answer.causes.push_back(*std::move(cause));
+      if (rest.empty()) {
+        answer.settled = true;
+        break;
+      }
+      Report("whether that is all");
+      shown = Confirm(question, options_.a, differences_.With(rest));
+      if (shown.shows != Shows::kYes) {
+        answer.settled = shown.shows == Shows::kNo;
+        if (!answer.settled) answer.reason = "whether that is all is too close to tell";
+        break;
+      }
+    }
+    return answer;
+  }
+
+  static std::string Figures(const Finding& finding) {
+    return fmt::format("{:.3f} times the time, 95 % interval [{:.3f}, {:.3f}] of {} pairs",
+                       finding.ratio, finding.low, finding.high, finding.pairs);
+  }
+
+  static std::string NotShown(Question question, const Finding& finding) {
+    if (question == Question::kDifferent) return "they compute the same";
+    if (finding.same_executable) return "the compiler makes the same of both";
+    return "it is not slower: " + Figures(finding);
+  }
+
+  // What a part of the slowdown must be to be seen: of several causes each shows, and of none the
+  // noise stays below.
+  double Threshold(Question question, const Finding& shown) const {
+    if (question == Question::kDifferent) return 0;
+    return std::max(options_.least, std::pow(std::max(1.0, shown.ratio), 0.4));
+  }
+
+  std::optional<Cause> FindCause(Question question, const std::vector<size_t>& rest,
+                                 const Finding& shown, std::vector<size_t>* guilty,
+                                 std::string* reason) {
+    double threshold = Threshold(question, shown);
+    const double keep = Keep(kLeftAfterSearch);
+    const auto stop = [&] { return laboratory_.Over(keep); };
+    size_t unsure = 0;
+    const auto test = [&](const std::vector<size_t>& chosen) {
+      Report(fmt::format("{}: {} of {} decisions, test {}", QuestionName(question), chosen.size(),
+                         rest.size(), tests_ + 1));
+      const Finding finding = Test(question, options_.a, differences_.With(chosen), threshold);
+      unsure += finding.shows == Shows::kUnsure;
+      return finding.shows;
+    };
+    Minimised found = Minimise(rest, test, stop);
+    while (found.minimal && found.part.size() > 1 && threshold > options_.least) {
+      // Each may do a part of it.
+      threshold = std::max(options_.least, std::sqrt(threshold));
+      unsure = 0;
+      found = Minimise(found.part, test, stop);
+    }
+    *guilty = found.part;
+    if (!found.minimal) {
+      *reason =
+          fmt::format("{}: among {} decisions it was not found out which",
+                      laboratory_.interrupted() ? "interrupted" : "out of time", found.part.size());
+      return std::nullopt;
+    }
+    if (found.part.size() > 1 && unsure > 0) {
+      *reason = fmt::format("not sure which of {} decisions: the measurements are too close",
+                            found.part.size());
+      return std::nullopt;
+    }
+    Cause cause;
+    Report("confirming in fresh processes");
+    cause.with = Confirm(question, options_.a, differences_.With(found.part));
+    cause.without =
+        Confirm(question, differences_.With(Without(rest, found.part)), differences_.With(rest));
+    const std::string suspect = fmt::format("suspected, not proved: {}", NameAll(found.part));
+    if (cause.with.shows != Shows::kYes) {
+      *reason = suspect + "; by itself it does not do it again in fresh processes";
+      return std::nullopt;
+    }
+    if (cause.without.shows != Shows::kYes) {
+      *reason = suspect + "; leaving it out alone does not mend it";
+      return std::nullopt;
+    }
+    for (size_t i : found.part) {
+      cause.decisions.push_back(Narrowed(question, i, found.part, threshold, keep));
+    }
+    Illustrate(question, cause);
+    return cause;
+  }
+
+  std::string NameAll(const std::vector<size_t>& chosen) const {
+    std::string names;
+    for (size_t i : chosen) {
+      const Difference& difference = differences_.list()[i];
+      names += fmt::format("{}{} {}", names.empty() ? "" : ", ",
+                           DifferenceKindName(difference.kind), difference.name);
+    }
+    return names;
+  }
+
+  // As far down as decisions go.
+  Decision Narrowed(Question question, size_t index, const std::vector<size_t>& guilty,
+                    double threshold, double keep) {
+    Narrowing narrowing{laboratory_, program_.id, options_.a};
+    narrowing.test = [&](const tune::TunePlan& a, const tune::TunePlan& b) {
+      return Test(question, a, b, threshold);
+    };
+    narrowing.confirm = [&](const tune::TunePlan& a, const tune::TunePlan& b) {
+      return Confirm(question, a, b);
+    };
+    narrowing.stop = [this, keep] { return laboratory_.Over(keep); };
+    Report("narrowing it down");
+    return Narrow(narrowing, differences_, index, guilty);
+  }
+
+  // What people want to see of it.
+  void Illustrate(Question question, Cause& cause) {
+    Report("looking at what it changed");
+    auto text = laboratory_.TextAfterPasses(program_.id, {});
+    if (!text) return;
+    const StatusOr<ProgramText> program = ParseProgramText(*text);
+    std::vector<std::string> around;
+    for (const Decision& decision : cause.decisions) {
+      for (const RewriteSite& site : decision.rewrites) around.push_back(site.instruction);
+      for (const DecidedSite& site : decision.sites) around.push_back(site.site.instruction);
+    }
+    if (program) {
+      for (const std::string& name : around) {
+        const auto place = FindInstruction(*program, name);
+        if (!place || !cause.source.empty()) continue;
+        cause.source =
+            program->computations[place->computation].instructions[place->instruction].metadata;
+      }
+    }
+    const std::vector<std::string> said = around;
+    if (question == Question::kSlower && !laboratory_.Over(left_)) {
+      CompareKernels(cause, around);
+    }
+    if (!program) return;
+    Exhibit exhibit{&*program, options_.a, cause.decisions, question,
+                    std::max(options_.least, std::sqrt(std::max(1.0, cause.with.ratio)))};
+    const double keep = Keep(kLeftAfterReducing);
+    if (question == Question::kDifferent) {
+      Report("looking for the first value that differs");
+      cause.first = FindFirstDifference(laboratory_, exhibit, keep);
+      if (cause.first && said.empty()) around.push_back(cause.first->instruction);
+    }
+    if (!options_.reduce) return;
+    Report("making a small program of it");
+    if (!said.empty()) cause.reduced = Reduce(laboratory_, exhibit, said, keep);
+    if (!cause.reduced) cause.reduced = Reduce(laboratory_, exhibit, around, keep);
+  }
+
+  // Kernels whose time differs, and the instructions in those of the program.
+  void CompareKernels(Cause& cause, std::vector<std::string>& around) {
+    const auto b = OnPart(laboratory_, program_.id, options_.a, cause.decisions);
+    if (!b) return;
+    struct Side {
+      std::vector<KernelTime> kernels;
+      ProgramGraph graph;
+    };
+    const auto look = [&](const tune::TunePlan& plan) -> std::optional<Side> {
+      auto kernels = laboratory_.Profile(program_.id, plan);
+      auto compiled = laboratory_.Compile(program_.id, plan, false, true);
+      if (!kernels || !compiled) return std::nullopt;
+      const auto module = laboratory_.pool().Load(compiled->text);
+      if (!module) return std::nullopt;
+      auto graph = laboratory_.pool().Describe({module->id, {}});
+      laboratory_.pool().Unload(module->id);
+      if (!graph) return std::nullopt;
+      return Side{*std::move(kernels), *std::move(graph)};
+    };
+    const auto side_a = look(options_.a);
+    const auto side_b = side_a ? look(*b) : std::nullopt;
+    if (!side_b) return;
+    double run = 0;
+    for (const KernelTime& kernel : side_a->kernels) {
+      if (!HasKernelsInside(kernel)) run += kernel.seconds;
+    }
+    for (KernelChange& change :
+         MatchKernels(side_a->kernels, side_a->graph, side_b->kernels, side_b->graph)) {
+      if (std::abs(change.seconds_b - change.seconds_a) < kKernelChange * run) break;
+      for (const std::string& part : change.parts) {
+        if (around.size() < kMostAround) around.push_back(part);
+      }
+      cause.kernels.push_back(std::move(change));
+      if (cause.kernels.size() == kMostKernels) break;
+    }
+  }
+
+  Laboratory& laboratory_;
+  const ProgramInfo& program_;
+  const BlameOptions& options_;
+  const Differences differences_;
+  double left_ = 0;  // seconds that the next question has
+  double race_seconds_ = 1;
+  int tests_ = 0;
+};
+
+}  // namespace
+
+StatusOr<BlameResult> Blame(Pool& pool, const ProgramInfo& program, const BlameOptions& options) {
+  LaboratoryOptions asked;
+  asked.seed = options.seed;
+  asked.budget_seconds = options.budget_seconds;
+  asked.interrupted = options.interrupted;
+  Laboratory laboratory(pool, asked);
+  return Blaming(laboratory, program, options).Run();
+}
+
+}  // namespace hone::blame

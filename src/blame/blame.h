@@ -1,0 +1,71 @@
+// What made it slower, or different? Two ways of compiling a program are held against each other,
+// and the decisions between them are declined, in halves, until those that do it are left.
+#ifndef HONE_BLAME_BLAME_H_
+#define HONE_BLAME_BLAME_H_
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "blame/decision.h"
+#include "blame/kernels.h"
+#include "blame/laboratory.h"
+#include "blame/reduce.h"
+#include "core/program.h"
+#include "tune/tune_plan.h"
+
+namespace hone::blame {
+
+struct BlameOptions {
+  tune::TunePlan a;  // the reference; empty is the stock compiler
+  tune::TunePlan b;
+  bool slower = true;     // ask what made it slower
+  bool different = true;  // ask what made it compute something else
+  // What is less slower than this is nobody's fault: where code and arrays come to lie makes as
+  // much.
+  double least = 1.05;
+  double budget_seconds = 300;
+  bool reduce = true;  // make a small program that shows it
+  uint64_t seed = 1;
+  const std::atomic<bool>* interrupted = nullptr;    // then what was found is returned
+  std::function<void(const std::string&)> progress;  // may be null
+};
+
+struct Cause {
+  std::vector<Decision> decisions;  // more than one: only together
+  // Both hold of a cause: `a` with it shows what was asked about, and `b` without it is the better.
+  Finding with;                          // a with the decisions, against a
+  Finding without;                       // b against b without them
+  std::string text_a, text_b;            // before the stock pipeline; of passes, else ""
+  std::vector<std::string> source;       // of the instruction: op_name, file and line
+  std::vector<KernelChange> kernels;     // kSlower: those whose time differs most, first
+  std::optional<FirstDifference> first;  // kDifferent
+  std::optional<Reduced> reduced;
+};
+
+struct Answer {
+  Question question = Question::kSlower;
+  Finding whole;  // b against a
+  std::vector<Cause> causes;
+  // Why nobody is accused, or nobody else: what is not sure is not said.
+  std::string reason;
+  // All is explained: b does not show it, or no longer does without the causes.
+  bool settled = false;
+};
+
+struct BlameResult {
+  std::vector<Difference> differences;
+  std::vector<Answer> answers;
+  double seconds = 0;
+  bool interrupted = false;
+};
+
+// Errors: the plans name a pass or flag that there is not, or the program does not compile as `a`.
+StatusOr<BlameResult> Blame(Pool& pool, const ProgramInfo& program, const BlameOptions& options);
+
+}  // namespace hone::blame
+
+#endif  // HONE_BLAME_BLAME_H_

@@ -1,0 +1,344 @@
+// hone blame: what made it slower, or different?
+#include "blame/blame.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "blame/bug_report.h"
+#include "blame/flags_text.h"
+#include "cli/command_events.h"
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/input.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/parse.h"
+#include "cli/progress.h"
+#include "cli/tuned_program.h"
+#include "core/run_time.h"
+
+namespace hone::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  CommonOptions common;
+  std::string file;
+  bool stock = false;
+  std::string plan, plan_a;
+  std::string flags_a, flags_b;
+  std::string question = "both";
+  std::string output;
+  bool no_reduce = false;
+  blame::BlameOptions blame;
+};
+
+// A plan of a file, with flags beside its own.
+StatusOr<tune::TunePlan> PlanOf(const std::string& file, const std::string& flags) {
+  StatusOr<tune::TunePlan> plan = ReadPlan(file);
+  if (!plan) return tl::unexpected(Error{plan.error().code, file + ": " + plan.error().message});
+  StatusOr<blame::Flags> more = blame::FlagsFromText(flags);
+  if (!more) return tl::unexpected(more.error());
+  for (auto& flag : *more) {
+    std::erase_if(plan->compile.flags, [&](const auto& old) { return old.first == flag.first; });
+    plan->compile.flags.push_back(std::move(flag));
+  }
+  Sort(plan->compile);
+  return plan;
+}
+
+Json FindingJson(blame::Question question, const blame::Finding& finding) {
+  Json json;
+  json["shows"] = finding.shows == blame::Shows::kYes  ? "yes"
+                  : finding.shows == blame::Shows::kNo ? "no"
+                                                       : "cannot_tell";
+  if (question == blame::Question::kSlower) {
+    json["ratio"] = finding.ratio;
+    json["ratio_ci"] = {finding.low,
+                        std::isfinite(finding.high) ? Json(finding.high) : Json(nullptr)};
+    json["pairs"] = finding.pairs;
+    json["same_executable"] = finding.same_executable;
+    json["ms"] = {1000 * finding.seconds_a, 1000 * finding.seconds_b};
+  } else {
+    json["reason"] = finding.comparison.reason;
+    json["worst_error"] = finding.comparison.worst_error;
+  }
+  if (!finding.error.empty()) json["error"] = finding.error;
+  return json;
+}
+
+Json DecisionJson(const blame::Decision& decision) {
+  Json json{{"text", blame::Describe(decision)},
+            {"kind", blame::DifferenceKindName(decision.difference.kind)},
+            {"name", decision.difference.name},
+            {"from", decision.difference.from},
+            {"to", decision.difference.to},
+            {"instruction", blame::InstructionOf(decision)}};
+  json["rewrites"] = Json::array();
+  for (const RewriteSite& site : decision.rewrites) {
+    json["rewrites"].push_back({{"kind", RewriteKindName(site.kind)},
+                                {"computation", site.computation},
+                                {"instruction", site.instruction},
+                                {"opcode", site.opcode},
+                                {"original", site.original},
+                                {"replacement", site.replacement}});
+  }
+  json["sites"] = Json::array();
+  for (const blame::DecidedSite& one : decision.sites) {
+    json["sites"].push_back({{"kind", CompileSiteKindName(one.site.kind)},
+                             {"instruction", one.site.instruction},
+                             {"opcode", one.site.opcode},
+                             {"user", one.site.user},
+                             {"places", one.site.places},
+                             {"value", one.value},
+                             {"stock", one.site.choices[one.site.stock]}});
+  }
+  return json;
+}
+
+Json CauseJson(blame::Question question, const blame::Cause& cause) {
+  Json json;
+  json["decisions"] = Json::array();
+  for (const blame::Decision& decision : cause.decisions) {
+    json["decisions"].push_back(DecisionJson(decision));
+  }
+  json["by_itself"] = FindingJson(question, cause.with);
+  json["left_out"] = FindingJson(question, cause.without);
+  json["source"] = cause.source;
+  json["kernels"] = Json::array();
+  for (const blame::KernelChange& change : cause.kernels) {
+    json["kernels"].push_back({{"a", change.name_a},
+                               {"b", change.name_b},
+                               {"what", change.what},
+                               {"kernels", {change.kernels_a, change.kernels_b}},
+                               {"ms", {1000 * change.seconds_a, 1000 * change.seconds_b}}});
+  }
+  if (cause.first) {
+    json["first_difference"] = {{"computation", cause.first->computation},
+                                {"instruction", cause.first->instruction},
+                                {"opcode", cause.first->opcode},
+                                {"shape", cause.first->shape},
+                                {"source", cause.first->source},
+                                {"worst_absolute", cause.first->error.worst_absolute},
+                                {"elements", cause.first->error.elements_over}};
+  }
+  if (cause.reduced) {
+    json["reduced"] = {{"hlo", cause.reduced->text},
+                       {"instructions", cause.reduced->instructions},
+                       {"minimal", cause.reduced->minimal},
+                       {"finding", FindingJson(question, cause.reduced->finding)}};
+  }
+  return json;
+}
+
+Json ToJson(const Options& options, const blame::BlameResult& result) {
+  Json json{{"file", options.file}, {"differences", result.differences.size()}};
+  json["answers"] = Json::array();
+  for (const blame::Answer& answer : result.answers) {
+    Json one{{"question", blame::QuestionName(answer.question)},
+             {"b_against_a", FindingJson(answer.question, answer.whole)},
+             {"settled", answer.settled},
+             {"reason", answer.reason}};
+    one["causes"] = Json::array();
+    for (const blame::Cause& cause : answer.causes) {
+      one["causes"].push_back(CauseJson(answer.question, cause));
+    }
+    json["answers"].push_back(std::move(one));
+  }
+  json["seconds"] = result.seconds;
+  json["interrupted"] = result.interrupted;
+  return json;
+}
+
+std::string CauseText(blame::Question question, const blame::Cause& cause) {
+  std::string text;
+  for (const blame::Decision& decision : cause.decisions) {
+    text += fmt::format("  {}{}\n", &decision == &cause.decisions[0] ? "" : "with ",
+                        Printable(blame::Describe(decision)));
+  }
+  text += fmt::format("    by itself    {}\n", Printable(blame::Effect(question, cause.with)));
+  if (question == blame::Question::kSlower) {
+    text += fmt::format("    left out     of all of them: {}\n",
+                        Printable(blame::Effect(question, cause.without)));
+  }
+  for (const std::string& source : cause.source) {
+    text += fmt::format("    source       {}\n", Printable(source));
+  }
+  if (cause.first) {
+    text += fmt::format("    first value  {} in {}, {} {}, by up to {:.3g} in {} elements\n",
+                        cause.first->instruction, cause.first->computation, cause.first->shape,
+                        cause.first->opcode, cause.first->error.worst_absolute,
+                        Grouped(cause.first->error.elements_over));
+  }
+  for (size_t i = 0; i < std::min<size_t>(3, cause.kernels.size()); ++i) {
+    const blame::KernelChange& change = cause.kernels[i];
+    text += fmt::format("    kernel       {} ({}): {:.4g} ms -> {:.4g} ms\n",
+                        change.name_b.empty() ? change.name_a : change.name_b, change.what,
+                        1000 * change.seconds_a, 1000 * change.seconds_b);
+  }
+  if (cause.reduced) {
+    text += fmt::format("    reduced      {} instructions: {}\n", cause.reduced->instructions,
+                        Printable(blame::Effect(question, cause.reduced->finding)));
+  }
+  return text;
+}
+
+std::string Text(const blame::BlameResult& result) {
+  std::string text = fmt::format("{} decisions differ\n", result.differences.size());
+  for (const blame::Answer& answer : result.answers) {
+    text += fmt::format("{}: ", blame::QuestionName(answer.question));
+    text += answer.whole.shows == blame::Shows::kYes
+                ? Printable(blame::Effect(answer.question, answer.whole))
+                : (answer.whole.shows == blame::Shows::kNo ? "no; " : "cannot tell; ") +
+                      Printable(answer.reason);
+    text += "\n";
+    for (const blame::Cause& cause : answer.causes) text += CauseText(answer.question, cause);
+    if (answer.whole.shows != blame::Shows::kYes) continue;
+    if (!answer.reason.empty()) text += fmt::format("  {}\n", Printable(answer.reason));
+    if (answer.settled) text += "  that is all\n";
+  }
+  text += fmt::format("{:.1f} s\n", result.seconds);
+  return text;
+}
+
+std::string Machine() { return fmt::format("{} threads", std::thread::hardware_concurrency()); }
+
+// The program after the plan's passes; "" where they change nothing or cannot be run.
+std::string AfterPasses(Pool& pool, const std::string& text, const tune::TunePlan& plan) {
+  if (plan.passes.empty()) return {};
+  const auto program = pool.Load(text);
+  if (!program) return {};
+  const auto state = tune::StateAfter(pool, program->id, plan.passes);
+  if (!state) return {};
+  const auto exported = pool.Export(*state, ExportFormat::kText);
+  return exported ? exported->bytes : std::string();
+}
+
+// For each cause QUESTION-N.md, the small program, and the decision as a plan for it.
+Status WriteAll(const Options& options, Pool& pool, const blame::BlameResult& result) {
+  std::error_code error;
+  fs::create_directories(options.output, error);
+  if (error) {
+    return MakeError(ErrorCode::kInvalidInput, fmt::format("cannot make the folder '{}': {}",
+                                                           options.output, error.message()));
+  }
+  for (const blame::Answer& answer : result.answers) {
+    for (size_t i = 0; i < answer.causes.size(); ++i) {
+      const blame::Cause& cause = answer.causes[i];
+      const std::string stem = fmt::format("{}-{}", blame::QuestionName(answer.question), i + 1);
+      const auto write = [&](const std::string& name, const std::string& bytes) {
+        return WriteFile((fs::path(options.output) / name).string(), bytes);
+      };
+      blame::ReportFacts facts{
+          options.file, pool.version(), HoneVersion(), Machine(), options.blame.a, "", "", ""};
+      if (cause.reduced) {
+        facts.reduced = stem + ".hlo";
+        facts.plan = stem + ".plan.json";
+        if (Status done = write(facts.reduced, cause.reduced->text); !done) return done;
+        const std::string plan = tune::TunePlanToJson(cause.reduced->b);
+        if (Status done = write(facts.plan, plan); !done) return done;
+        const std::string after = AfterPasses(pool, cause.reduced->text, cause.reduced->b);
+        if (!after.empty()) {
+          facts.after = stem + ".after.hlo";
+          if (Status done = write(facts.after, after); !done) return done;
+        }
+      }
+      const std::string report = blame::BugReport(answer, cause, facts);
+      if (Status done = write(stem + ".md", report); !done) return done;
+    }
+  }
+  return {};
+}
+
+int CodeFor(const blame::BlameResult& result) {
+  if (result.interrupted) return kInterrupted;
+  for (const blame::Answer& answer : result.answers) {
+    if (!answer.settled) return kCannotTell;
+  }
+  return kFine;
+}
+
+int RunBlame(Options options) {
+  const bool json = options.common.json;
+  if (options.plan.empty() && options.flags_b.empty() && options.plan_a.empty() &&
+      options.flags_a.empty()) {
+    return Fail({ErrorCode::kInvalidInput,
+                 "nothing to hold against the stock compiler; give --plan or --flags-b"},
+                options.file, json);
+  }
+  StatusOr<tune::TunePlan> a = PlanOf(options.plan_a, options.flags_a);
+  if (!a) return Fail(a.error(), json);
+  StatusOr<tune::TunePlan> b = PlanOf(options.plan, options.flags_b);
+  if (!b) return Fail(b.error(), json);
+  options.blame.a = *std::move(a);
+  options.blame.b = *std::move(b);
+  options.blame.slower = options.question != "different";
+  options.blame.different = options.question != "slower";
+  options.blame.reduce = !options.no_reduce;
+  StatusOr<std::string> data =
+      ReadInput(options.file, options.common.MostInputBytes(), options.common.datasets);
+  if (!data) return Fail(data.error(), options.file, json);
+  auto pool = StartPool(options.common);
+  if (!pool) return Fail(pool.error(), json);
+  const StatusOr<ProgramInfo> program = (*pool)->Load(*std::move(data));
+  if (!program) return Fail(program.error(), options.file, json);
+  if (program->elided_constants) return Fail(ElidedConstants(), options.file, json);
+  WarnOfStandIns(options.file, *program);
+  CommandEvents events(options.common.ShowProgress(), StopOnInterrupt());
+  options.blame.interrupted = events.stop();
+  options.blame.progress = [&events](const std::string& line) { events.Show(line); };
+  const StatusOr<blame::BlameResult> result = blame::Blame(**pool, *program, options.blame);
+  events.Clear();
+  if (!result) return Fail(result.error(), options.file, json);
+  if (!options.output.empty()) {
+    if (Status wrote = WriteAll(options, **pool, *result); !wrote) {
+      return Fail(wrote.error(), options.output, json);
+    }
+  }
+  if (!json) return Finish(Text(*result), CodeFor(*result));
+  Json out = ToJson(options, *result);
+  AddStandIns(*program, out);
+  return Finish(out, CodeFor(*result));
+}
+
+}  // namespace
+
+Run AddBlame(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("FILE", options->file, "the program")->required()->type_name("");
+  app.add_flag("--stock", options->stock, "hold it against the stock compiler; so it is by itself");
+  app.add_option("--plan", options->plan, "what is to blame: what `hone tune --plan` wrote")
+      ->type_name("PLAN");
+  app.add_option("--plan-a", options->plan_a, "hold it against this plan")->type_name("PLAN");
+  app.add_option("--flags-a", options->flags_a,
+                 "flags of XLA's that it is held against: \"--xla_NAME=VALUE …\"")
+      ->type_name("FLAGS");
+  app.add_option("--flags-b", options->flags_b, "flags of XLA's that are to blame")
+      ->type_name("FLAGS");
+  app.add_option("--question", options->question, "slower, different, or both (both)")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember({"slower", "different", "both"}));
+  app.add_option("--least", options->blame.least,
+                 "what takes less than this many times the time is nobody's fault (1.05)")
+      ->type_name("N")
+      ->check(CLI::Range(1.005, 100.0));
+  app.add_option("-o,--output", options->output,
+                 "write reports, small programs and plans for them into this folder")
+      ->type_name("FOLDER");
+  app.add_flag("--no-reduce", options->no_reduce, "make no small program");
+  AddDuration(app, "--budget", options->blame.budget_seconds, "time for it (5m)");
+  app.add_option("--seed", options->blame.seed, "of the inputs")->capture_default_str();
+  AddDatasetsOption(app, options->common.datasets);
+  AddCommonOptions(app, options->common);
+  return [options] { return RunBlame(*options); };
+}
+
+}  // namespace hone::cli
