@@ -322,9 +322,8 @@ class Server {
     BookRest book(states_.timing());
     auto module = ToRun(FromWire(params.getState()));
     if (!module) return Fail(results, module.error());
-    const StatusOr<Evaluation> evaluation = compiler::Evaluate(
-        **module, {params.getKind(), params.getSeed(), params.getMoved(), params.getNoisy(),
-                   params.getRun()});
+    const StatusOr<Evaluation> evaluation =
+        compiler::Evaluate(**module, FromWire(params.getOptions()));
     if (!evaluation) return Fail(results, evaluation.error());
     ToWire(*evaluation, results.initEvaluation());
   }

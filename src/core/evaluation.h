@@ -1,4 +1,4 @@
-// What a program computes of generated inputs, as flat arrays.
+// What a program computes of generated or given inputs, as flat arrays.
 #ifndef HONE_CORE_EVALUATION_H_
 #define HONE_CORE_EVALUATION_H_
 
@@ -24,6 +24,8 @@ struct EvaluationOptions {
   int moved = 0;
   int noisy = 0;
   bool run = true;  // else only the inputs are made
+  // The inputs, as Evaluation::parameters; generated ones where it is empty.
+  std::vector<std::string> given;
   // After which the worker is replaced, compiling included.
   double deadline_seconds = 120;
 };

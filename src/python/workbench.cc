@@ -221,11 +221,11 @@ class PyWorkbench : public OfThisProcess<Pool> {
   }
 
   // (parameters, results, [results of further runs]): bytes of arrays.
-  nb::tuple Evaluate(const PyState& state, int kind, uint64_t seed, int moved, int noisy,
-                     bool run) const {
-    const Evaluation found = Led([&](Pool& pool) {
-      return pool.Evaluate(state.name(), {kind, seed, moved, noisy, run});
-    });
+  nb::tuple Evaluate(const PyState& state, int kind, uint64_t seed, int moved, int noisy, bool run,
+                     const std::vector<nb::bytes>& given) const {
+    EvaluationOptions options{kind, seed, moved, noisy, run};
+    for (const nb::bytes& array : given) options.given.emplace_back(array.c_str(), array.size());
+    const Evaluation found = Led([&](Pool& pool) { return pool.Evaluate(state.name(), options); });
     const auto bytes = [](const std::vector<std::string>& arrays) {
       nb::list list;
       for (const std::string& array : arrays) list.append(nb::bytes(array.data(), array.size()));
@@ -254,8 +254,7 @@ class PyWorkbench : public OfThisProcess<Pool> {
     RaceOptions options;
     options.budget_seconds = budget_seconds;
     options.seed = seed;
-    return python::ToDict(
-        Led([&](Pool& pool) { return pool.Race(a.name(), b.name(), options); }));
+    return python::ToDict(Led([&](Pool& pool) { return pool.Race(a.name(), b.name(), options); }));
   }
 
   std::vector<std::string> Extract(const PyState& state, const std::string& what, uint64_t seed,
@@ -367,9 +366,12 @@ void BindWorkbench(nb::module_& module) {
       .def("proto", &PyWorkbench::Proto, nb::arg("state"))
       .def("compare", &PyWorkbench::Compare, nb::arg("a"), nb::arg("b"), nb::arg("inputs") = 3,
            nb::arg("budget_seconds") = 120, nb::arg("seed") = 1)
-      .def("evaluate", &PyWorkbench::Evaluate, nb::arg("state"), nb::arg("kind") = 0,
-           nb::arg("seed") = 1, nb::arg("moved") = 0, nb::arg("noisy") = 0, nb::arg("run") = true,
-           "(parameters, results, further legal runs' results) on generated inputs, as bytes.")
+      .def(
+          "evaluate", &PyWorkbench::Evaluate, nb::arg("state"), nb::arg("kind") = 0,
+          nb::arg("seed") = 1, nb::arg("moved") = 0, nb::arg("noisy") = 0, nb::arg("run") = true,
+          nb::arg("given") = std::vector<nb::bytes>(),
+          "(parameters, results, further legal runs' results) on the given inputs, or on generated "
+          "ones, as bytes.")
       .def("run_time", &PyWorkbench::RunTime, nb::arg("state"), nb::arg("runs") = 5,
            nb::arg("budget_seconds") = 60, nb::arg("seed") = 0, "Seconds of each run.")
       .def("race", &PyWorkbench::Race, nb::arg("a"), nb::arg("b"), nb::arg("budget_seconds") = 20,

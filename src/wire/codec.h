@@ -85,6 +85,8 @@ hone::ProgramGraph FromWire(ProgramGraph::Reader in);
 void ToWire(const hone::ProgramArrays& arrays, ProgramArrays::Builder out);
 hone::ProgramArrays FromWire(ProgramArrays::Reader in);
 
+void ToWire(const hone::EvaluationOptions& options, EvaluationOptions::Builder out);
+hone::EvaluationOptions FromWire(EvaluationOptions::Reader in);
 void ToWire(const hone::Evaluation& evaluation, Evaluation::Builder out);
 hone::Evaluation FromWire(Evaluation::Reader in);
 void ToWire(const hone::RunTimeOptions& options, RunTimeOptions::Builder out);

@@ -302,6 +302,15 @@ struct RunTimeOptions {
   seed @3 :UInt64;
 }
 
+struct EvaluationOptions {
+  seed @0 :UInt64;
+  kind @1 :UInt8;
+  moved @2 :UInt8;
+  noisy @3 :UInt8;
+  run @4 :Bool;
+  given @5 :List(Data);
+}
+
 # hone::Evaluation: arrays are row-major, in the machine's own byte order.
 struct Evaluation {
   parameters @0 :List(Data);
@@ -388,9 +397,8 @@ interface Worker {
   profile @19 (state :StateName, plan :CompilePlan, seconds :Float64, seed :UInt64)
       -> (kernels :List(KernelTime), failure :Failure);
 
-  # What a state computes of generated inputs, and further legal runs: hone::EvaluationOptions.
-  evaluate @20 (state :StateName, seed :UInt64, kind :UInt8, moved :UInt8, noisy :UInt8,
-                run :Bool)
+  # What a state computes of inputs, and further legal runs.
+  evaluate @20 (state :StateName, options :EvaluationOptions)
       -> (evaluation :Evaluation, failure :Failure);
 }
 

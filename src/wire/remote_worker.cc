@@ -418,11 +418,7 @@ StatusOr<Evaluation> RemoteWorker::Evaluate(const StateName& state,
       {state.program}, patience, "evaluate",
       [&](Worker::EvaluateParams::Builder request) {
         ToWire(state, request.initState());
-        request.setSeed(options.seed);
-        request.setKind(static_cast<uint8_t>(options.kind));
-        request.setMoved(static_cast<uint8_t>(options.moved));
-        request.setNoisy(static_cast<uint8_t>(options.noisy));
-        request.setRun(options.run);
+        ToWire(options, request.initOptions());
       },
       [](const auto& response) { return FromWire(response.getEvaluation()); });
 }

@@ -549,17 +549,36 @@ class TestPlansThatJaxDoesNotTake:
         answers = ["No such compile option: 'xla_a'", "output 0 differs", None]
         seen = []
 
-        def wrong_with(tuned):
+        def tried(tuned):
             seen.append(tuned.flags)
-            return answers[len(seen) - 1], "executable"
+            return answers[len(seen) - 1], "executable", "look"
 
         make = _improve._Way(lambda flags: _compile.Tuned(b"", dict(flags)), needs_flags=True)
-        tuned, executable, left_out, wrong = _improve._as_far_as_it_goes(make, flags, "f", wrong_with)
-        assert wrong is None and executable == "executable" and tuned.flags == {"xla_b": "true"}
+        tuned, executable, look, left_out, wrong = _improve._as_far_as_it_goes(make, flags, "f", tried)
+        assert wrong is None and (executable, look) == ("executable", "look")
+        assert tuned.flags == {"xla_b": "true"}
         assert left_out == ("xla_a = 1: No such compile option: 'xla_a'",
                             f"{self.WITHOUT_LAYOUT} = true: output 0 differs")
         answers, seen = ["no", "no", "no"], []
-        assert _improve._as_far_as_it_goes(make, flags, "f", wrong_with)[3] == "no"
+        assert _improve._as_far_as_it_goes(make, flags, "f", tried)[4] == "no"
+
+    def test_notes_that_jax_has_no_name_for_are_left_out(self, monkeypatch):
+        from hone.jax import _compile, _improve
+
+        text = ('%w = while(%p), backend_config={"known_trip_count":{"n":"5"},"tuple_indices":["1"]}\n'
+                '%c = custom-call(%w), backend_config={diag = 85 : i8}\n')
+        monkeypatch.setattr(_improve, "_unknown_fields", set())
+        assert _improve._without_fields(text, _improve._unknown_fields) == text
+        made = []
+
+        def tried(tuned):
+            made.append(_improve._without_fields(text, _improve._unknown_fields))
+            return (None if "tuple_indices" not in made[-1] else
+                    "INTERNAL: invalid JSON, near 1:155:  no such   field: 'tuple_indices'"), "e", "l"
+
+        make = _improve._Way(lambda flags: _compile.Tuned(b"", {}))
+        assert _improve._as_far_as_it_goes(make, {}, "f", tried)[4] is None
+        assert made[-1] == text.replace(',"tuple_indices":["1"]', "") and len(made) == 2
 
     def test_the_next_plan_is_tried(self, tmp_path):
         key = jax.random.key(0)
@@ -585,7 +604,49 @@ class TestPlansThatJaxDoesNotTake:
         verdict = self.improve(lambda x, m: x @ m, points, {}, tmp_path, implementations=True)
         assert verdict.kept and verdict.how == "implement:thin_dot_sum", verdict
         assert verdict.plan == {"passes": ["implement:thin_dot_sum"]}
-        assert len(raced) >= 3, "a look, a longer one, and the last race"
+        assert len(raced) >= 3, "a glance, a look, and the last race"
+
+    def test_other_programs_are_timed_in_a_process_of_their_own(self, tmp_path, monkeypatch):
+        import time
+
+        from hone.jax import _compile, looks
+
+        x = jnp.linspace(-1, 1, 1 << 20)
+        lowered = [jax.jit(f).lower(x) for f in (
+            lambda x: sum(jnp.sin(x * k) for k in range(40)), lambda x: x + 1, lambda x: x + 2)]
+        stablehlo = _compile.bytecode_of(lowered[0].compiler_ir("stablehlo"))
+        texts = ["HloModule nothing that XLA reads"] + [one.as_text("hlo") for one in lowered[1:]]
+        folder = tmp_path / "a"
+        folder.mkdir()
+        found = looks.faster(stablehlo, texts, [x], folder, seconds=60, least=1.1)
+        assert sorted(found) == [1, 2]
+
+        # XLA is at the second one for minutes.
+        stuck = tmp_path / "python"
+        stuck.write_text('#!/bin/sh\necho \'{"position": 0, "speedup": 2}\'\nexec sleep 600\n')
+        stuck.chmod(0o755)
+        monkeypatch.setattr(looks.sys, "executable", str(stuck))
+        start = time.monotonic()
+        assert looks.faster(stablehlo, texts, [x], folder, seconds=1, least=1.1) == [0]
+        assert looks.faster(stablehlo, texts, [x], folder, seconds=1, least=2.1) == []
+        assert time.monotonic() - start < 60
+
+    def test_another_order_of_sums_is_no_difference_on_the_examples(self, tmp_path, monkeypatch):
+        """Moved inputs alone do not tell how far the roundings of a thousand terms reach."""
+        from hone.jax import _improve
+
+        def loss(x, kernel):
+            y = jax.lax.conv_transpose(x, kernel, (2, 2), "SAME",
+                                       dimension_numbers=("NHWC", "HWIO", "NHWC"))
+            return jnp.sum(y * y)
+
+        random = np.random.default_rng(1)
+        arrays = [random.normal(size=shape).astype(np.float32)
+                  for shape in [(4, 16, 16, 32), (4, 4, 32, 32)]]
+        monkeypatch.setattr(_improve, "race", lambda *_, **__: _improve.Race(2., 1., 2., 2., 2., 6))
+        verdict = self.improve(jax.grad(loss, (0, 1)), arrays,
+                               {"passes": ["implement:convolution_output_dots"]}, tmp_path)
+        assert verdict.kept and not verdict.rejected, verdict
 
     def test_what_was_found_outlives_implementations_that_cannot_be_had(self, tmp_path, monkeypatch):
         from hone.jax import _improve

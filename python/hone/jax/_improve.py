@@ -9,24 +9,30 @@ import contextlib
 import dataclasses
 import json
 import pathlib
+import re
 import time
 
 from jax.extend.mlir import hlo_to_stablehlo
 
-from hone.jax import _compile, trial
+from hone.jax import _compile, looks, trial
 from hone.jax._compare import compare
 from hone.jax._hone import HoneError, run_hone
 from hone.jax._race import Race, Runner, race
 from hone.pass_order import PassOrderEnv
 from hone.stablehlo import hlo_proto
 
+_GLANCE_SECONDS = 0.3
 _SHORT_SECONDS = 1.5
 _MOST_PLANS = 3  # that are tried where the best one comes to nothing
-# What hone's XLA does well JAX's may not: each implementation is looked at in JAX, for so long.
-_LOOK_SECONDS = 0.2
-_ALL_LOOKS_SECONDS = 4.0
-_WORTH_COMPARING = 1.1  # times as fast in a look
+# What hone's XLA does well JAX's may not: each implementation is looked at in JAX, all of them for so
+# long, and the best of those that seem so many times as fast are taken on.
+_LISTING_SECONDS = 4.0
+_LOOKS_SECONDS = 5.0
+_WORTH_COMPARING = 1.1
+_MOST_TAKEN_ON = 3
 _INLINING = "call-inliner:every_call_site"
+# What hone's XLA notes beside an instruction that JAX's has no name for, as far as it has come up.
+_unknown_fields = set()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,7 +63,7 @@ class Verdict:
 
 @dataclasses.dataclass(frozen=True)
 class _Found:
-    """A way that computes the same, looked at shortly."""
+    """A way looked at shortly. It computes the same where it may be kept."""
 
     how: str
     tuned: _compile.Tuned
@@ -96,38 +102,41 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), implementations=Fal
         if why := trial.why_not(program, tuned, inputs, folder):
             raise HoneError(why)
 
-    def wrong_with(tuned):
-        """(why it leads nowhere or None, executable)."""
+    def tried(tuned):
+        """(why it leads nowhere or None, executable, look). One that is not going to be kept is not
+        compared."""
         try:
             doubt(stablehlo, tuned)
             executable, _ = _compile.compile_stablehlo(stablehlo, tuned)
-            return compare(runner, stock, executable, hlo, seed), executable
+            look = race(runner, stock, executable, _GLANCE_SECONDS, least=5)
+            wrong = compare(runner, stock, executable, hlo, seed) if may_win(look) else None
+            return wrong, executable, look
         except Exception as error:  # XLA's, or hone's: this way leads nowhere
-            return _first_line(error), None
+            return _first_line(error), None, None
 
-    def take(how, tuned, executable, left_out, one):
+    def may_win(look):
+        return look.high > 1 and (best is None or look.high > best.look.speedup)
+
+    def take(how, tuned, executable, glance, left_out, one):
         nonlocal best
-        look = race(runner, stock, executable, min(_SHORT_SECONDS, seconds), least=6)
+        look = glance
+        if may_win(glance):
+            look = race(runner, stock, executable, min(_SHORT_SECONDS, seconds), least=6)
         if best is None or look.speedup > best.look.speedup:
             best = _Found(how, tuned, executable, look, left_out, one)
 
-    def look_at(passes, program):
-        """Takes an implementation that is worth it and computes the same."""
+    def take_on(passes, program):
         how = passes[-1]
         say(f"compiling with {how}")
         try:
             tuned = dataclasses.replace(_by_pipeline(program, {}, doubt), name=name)
-            executable, _ = _compile.compile_stablehlo(stablehlo, tuned)
-            look = race(runner, stock, executable, _LOOK_SECONDS, least=3)
-            if look.speedup < max(_WORTH_COMPARING, best.look.speedup if best else 0):
-                return
-            wrong = compare(runner, stock, executable, hlo, seed)
+            wrong, executable, look = tried(tuned)
         except Exception as error:  # XLA's, or hone's: this way leads nowhere
             wrong = _first_line(error)
         if wrong:
             rejected.append(f"{how}: {wrong}")
         else:
-            take(how, tuned, executable, (), {"passes": list(passes)})
+            take(how, tuned, executable, look, (), {"passes": list(passes)})
 
     for number, one in enumerate([plan, *others][:_MOST_PLANS]):
         if best is not None and best.look.high > 1:
@@ -137,16 +146,21 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), implementations=Fal
         for how, make, flags in _ways(hlo_file, one, between, doubt):
             how = how if number == 0 else f"{how} of plan {number + 1}"
             say(f"compiling with the plan's {how}")
-            tuned, executable, left_out, wrong = _as_far_as_it_goes(make, flags, name, wrong_with)
+            tuned, executable, look, left_out, wrong = _as_far_as_it_goes(make, flags, name, tried)
             if wrong:
                 rejected.append(f"{how}: {wrong}")
             else:
-                take(how, tuned, executable, left_out, one)
+                take(how, tuned, executable, look, left_out, one)
     if implementations:
         try:
-            for passes, program in _implementations(hlo_file, _ALL_LOOKS_SECONDS):
-                if list(passes) != plan.get("passes"):
-                    look_at(passes, program)
+            untried = [found for found in _implementations(hlo_file, _LISTING_SECONDS)
+                       if list(found[0]) != plan.get("passes")]
+            say("looking at implementations in JAX")
+            worth = max(_WORTH_COMPARING, best.look.speedup if best else 0)
+            for position in looks.faster(stablehlo, [program for _, program in untried], inputs,
+                                         folder, seconds=_LOOKS_SECONDS,
+                                         least=worth)[:_MOST_TAKEN_ON]:
+                take_on(*untried[position])
         except Exception as error:  # what has been found stays
             rejected.append(f"implementations: {_first_line(error)}")
     if best is None:
@@ -180,24 +194,28 @@ def _implementations(hlo_file, seconds):
                     break
 
 
-def _as_far_as_it_goes(make, flags, name, wrong_with):
-    """(Tuned, executable, what was left out, why it leads nowhere): with all flags, or without those that
+def _as_far_as_it_goes(make, flags, name, tried):
+    """(Tuned, executable, look, what was left out, why it leads nowhere): with all flags, or without those that
     JAX does not take or under which it computes something else."""
     left_out = []
     flags = dict(flags)
     while True:
-        executable = None
+        executable = look = None
         try:
             tuned = dataclasses.replace(make(flags), name=name)
         except Exception as error:  # hone's, or XLA's of the program behind the passes
             tuned, wrong = None, _first_line(error)
         else:
-            wrong, executable = wrong_with(tuned)
+            wrong, executable, look = tried(tuned)
         if not wrong:
-            return tuned, executable, tuple(left_out), None
+            return tuned, executable, look, tuple(left_out), None
+        unknown = re.search(r"no\s+such\s+field:\s+'(\w+)'", wrong)
+        if unknown and unknown[1] not in _unknown_fields:
+            _unknown_fields.add(unknown[1])
+            continue
         refused = _refused(flags, wrong)
         if not refused or (make.needs_flags and len(refused) == len(flags)):
-            return tuned, None, (), wrong
+            return tuned, None, None, (), wrong
         for flag in refused:
             left_out.append(f"{flag} = {flags.pop(flag)}: {wrong}")
 
@@ -295,4 +313,28 @@ def _by_module(hlo_file, plan, folder, flags):
     if not output.exists():
         plan_file.write_text(json.dumps({"format": "hone tuned plan", **plan}))
         run_hone("apply", plan_file, hlo_file, "-o", output)
-    return _compile.Tuned(hlo_proto(output.read_text()), flags)
+    return _compile.Tuned(hlo_proto(_without_fields(output.read_text(), _unknown_fields)), flags)
+
+
+def _without_fields(text, fields):
+    """HLO text whose backend configurations lack the fields. They are notes of XLA's analyses, such as
+    how a loop counts; without one nothing is computed otherwise."""
+    if not fields:
+        return text
+
+    def pruned(value):
+        if isinstance(value, dict):
+            return {name: pruned(one) for name, one in value.items() if name not in fields}
+        return [pruned(one) for one in value] if isinstance(value, list) else value
+
+    parts, done = [], 0
+    for found in re.finditer(r"backend_config=(?=\{)", text):
+        if found.end() < done:
+            continue
+        try:
+            value, end = json.JSONDecoder().raw_decode(text, found.end())
+        except json.JSONDecodeError:  # of a custom call, in a syntax of its own
+            continue
+        parts += [text[done:found.end()], json.dumps(pruned(value), separators=(",", ":"))]
+        done = end
+    return "".join(parts) + text[done:]

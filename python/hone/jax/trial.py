@@ -22,25 +22,12 @@ def why_not(stablehlo, tuned, inputs, folder):
     """None where it compiles and runs, or has no flag that makes it doubtful; else what happened."""
     if not any(name.startswith((_compile.WITHOUT_PASS, _compile.EXTRA)) for name in tuned.flags):
         return None
-    from hone.jax.record import save_arrays
-
-    place = pathlib.Path(folder) / "trial"
-    place.mkdir(exist_ok=True)
-    (place / "stablehlo").write_bytes(
-        stablehlo if isinstance(stablehlo, bytes) else stablehlo.encode())
+    place = placed(stablehlo, inputs, pathlib.Path(folder) / "trial")
     (place / "body").write_bytes(tuned.body)
     (place / "flags.json").write_text(json.dumps(tuned.flags))
-    arrays = place / "inputs.npz"
-    if not arrays.exists() and sum(array.nbytes for array in inputs) <= _MOST_INPUT_BYTES:
-        import numpy as np
-
-        save_arrays(arrays, [np.asarray(array) for array in inputs])
-    paths = [str(pathlib.Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "JAX_PLATFORMS": "cpu",
-                   "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
     try:
         done = subprocess.run([sys.executable, "-m", "hone.jax.trial", str(place)], text=True,
-                              capture_output=True, env=environment, timeout=_SECONDS, check=False)
+                              capture_output=True, env=environment(), timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         return f"JAX is not done with it in {_SECONDS} s"
     if done.returncode == 0:
@@ -52,21 +39,50 @@ def why_not(stablehlo, tuned, inputs, folder):
     return f"JAX's XLA ends the process: {lines[-1].rpartition('] ')[2][:200]}"
 
 
-def main(place):
+def placed(stablehlo, inputs, place):
+    """The folder `place`, with a module and its inputs for another process. Large ones are left out."""
+    from hone.jax.record import save_arrays
+
+    place.mkdir(exist_ok=True)
+    (place / "stablehlo").write_bytes(
+        stablehlo if isinstance(stablehlo, bytes) else stablehlo.encode())
+    arrays = place / "inputs.npz"
+    if not arrays.exists() and sum(array.nbytes for array in inputs) <= _MOST_INPUT_BYTES:
+        import numpy as np
+
+        save_arrays(arrays, [np.asarray(array) for array in inputs])
+    return place
+
+
+def inputs_of(place):
+    """The inputs on this process's device; None where there are none."""
     import jax
 
-    from hone.jax._race import Runner
     from hone.jax.record import load_arrays
 
+    if not (place / "inputs.npz").exists():
+        return None
+    device = jax.devices("cpu")[0]
+    return [jax.device_put(array, device) for array in load_arrays(place / "inputs.npz")]
+
+
+def environment():
+    """Of a process with this hone and JAX's CPU, in which 64 bits stay 64 bits."""
+    paths = [str(pathlib.Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "JAX_PLATFORMS": "cpu", "JAX_ENABLE_X64": "1",
+            "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+
+
+def main(place):
+    from hone.jax._race import Runner
+
     place = pathlib.Path(place)
-    stablehlo = (place / "stablehlo").read_bytes()
     tuned = _compile.Tuned((place / "body").read_bytes(),
                            json.loads((place / "flags.json").read_text()))
     try:
-        executable, _ = _compile.compile_stablehlo(stablehlo, tuned)
-        if (place / "inputs.npz").exists():
-            device = jax.devices("cpu")[0]
-            inputs = [jax.device_put(array, device) for array in load_arrays(place / "inputs.npz")]
+        executable, _ = _compile.compile_stablehlo((place / "stablehlo").read_bytes(), tuned)
+        inputs = inputs_of(place)
+        if inputs is not None:
             Runner(inputs, set(range(len(inputs)))).run(executable)
     except Exception as error:  # XLA's answer
         print(str(error).strip().partition("\n")[0][:300])

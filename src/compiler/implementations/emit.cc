@@ -222,6 +222,20 @@ HloInstruction* Pad(HloInstruction* x, HloInstruction* value, Sizes low, Sizes h
   return Add(x->parent(), HloInstruction::CreatePad(Like(x, sizes), x, value, config));
 }
 
+HloInstruction* TakeAlong(HloInstruction* x, HloInstruction* places, int64_t dimension) {
+  const auto rank = static_cast<int64_t>(x->shape().dimensions().size());
+  std::vector<int64_t> others;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (d != dimension) others.push_back(d);
+  }
+  const xla::GatherDimensionNumbers numbers = xla::HloGatherInstruction::MakeGatherDimNumbers(
+      /*offset_dims=*/{}, /*collapsed_slice_dims=*/{dimension}, /*start_index_map=*/{dimension},
+      /*index_vector_dim=*/rank, others, others);
+  return Add(x->parent(), HloInstruction::CreateGather(Like(x, SizesOf(*places)), x, places,
+                                                       numbers, std::vector<int64_t>(rank, 1),
+                                                       /*indices_are_sorted=*/false));
+}
+
 HloInstruction* Reduce(HloInstruction* x, HloInstruction* start, Sizes dimensions,
                        HloOpcode opcode) {
   const Shape scalar = ShapeUtil::MakeShape(x->shape().element_type(), {});

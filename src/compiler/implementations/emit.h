@@ -64,6 +64,10 @@ xla::HloInstruction* Concatenate(const std::vector<xla::HloInstruction*>& parts,
 // `value` is a scalar. Low and high may be negative.
 xla::HloInstruction* Pad(xla::HloInstruction* x, xla::HloInstruction* value, Sizes low, Sizes high,
                          Sizes interior);
+// The elements of `x` at places along a dimension: r[..., k, ...] = x[..., places[..., k, ...],
+// ...].
+xla::HloInstruction* TakeAlong(xla::HloInstruction* x, xla::HloInstruction* places,
+                               int64_t dimension);
 xla::HloInstruction* Reduce(xla::HloInstruction* x, xla::HloInstruction* start, Sizes dimensions,
                             xla::HloOpcode opcode);
 // Batch dimensions come first, then what is left of x, then what is left of y.

@@ -187,10 +187,12 @@ HloComputation* LessThan(xla::HloModule* module, PrimitiveType type) {
   return module->AddEmbeddedComputation(builder.Build());
 }
 
+// What JAX lowers is full of parts that nobody looks at.
 bool IsUsed(const HloInstruction& sort, int64_t output) {
   if (sort.parent()->root_instruction() == &sort) return true;
   for (const HloInstruction* user : sort.users()) {
-    if (user->opcode() != HloOpcode::kGetTupleElement || user->tuple_index() == output) return true;
+    if (user->opcode() != HloOpcode::kGetTupleElement) return true;
+    if (user->tuple_index() == output && !user->IsDead()) return true;
   }
   return false;
 }
@@ -357,14 +359,10 @@ absl::StatusOr<HloInstruction*> SortTopK::Replacement(HloInstruction* root) cons
 }
 
 absl::StatusOr<HloInstruction*> SortPackedKeys::Replacement(HloInstruction* root) const {
-  if (root->opcode() != HloOpcode::kSort || !emit::Free(*root) || root->operand_count() > 2) {
-    return nullptr;
-  }
-  const auto* sort = xla::Cast<xla::HloSortInstruction>(root);
-  const int64_t dimension = sort->sort_dimension();
+  if (root->opcode() != HloOpcode::kSort || !emit::Free(*root)) return nullptr;
+  const int64_t dimension = xla::Cast<xla::HloSortInstruction>(root)->sort_dimension();
   HloInstruction* x = root->mutable_operand(0);
   if (xla::ShapeUtil::IsZeroElementArray(x->shape())) return nullptr;
-  if (root->operand_count() == 2 && !IsPositions(*root->operand(1), dimension)) return nullptr;
   const auto key = KeyOf(*root->to_apply());
   if (!key) return nullptr;
   const PrimitiveType type = x->shape().element_type();
@@ -373,15 +371,18 @@ absl::StatusOr<HloInstruction*> SortPackedKeys::Replacement(HloInstruction* root
       xla::primitive_util::BitWidth(key->function->shape().element_type()) < 8) {
     return nullptr;
   }
-  const bool values = root->operand_count() == 1 || IsUsed(*root, 0);
   const int64_t size = x->shape().dimensions(dimension);
   int64_t position_bits = 0;
   while ((int64_t{1} << position_bits) < size) ++position_bits;
   const int64_t key_bits = xla::primitive_util::BitWidth(key->function->shape().element_type());
-  const int64_t value_bits = values ? xla::primitive_util::BitWidth(type) : 0;
-  const int64_t bits = key_bits + position_bits + value_bits;
-  if (bits > 64) return nullptr;
-  const PrimitiveType packed_type = bits <= 32 ? xla::U32 : xla::U64;
+  const int64_t type_bits = xla::primitive_util::BitWidth(type);
+  if (key_bits + position_bits > 64) return nullptr;
+  // Where the values fit in beside them, they need not be looked up.
+  const bool values = (root->operand_count() == 1 || IsUsed(*root, 0)) &&
+                      key_bits + position_bits + type_bits <= 64;
+  const int64_t value_bits = values ? type_bits : 0;
+  const PrimitiveType packed_type =
+      key_bits + position_bits + value_bits <= 32 ? xla::U32 : xla::U64;
   const std::vector<int64_t> sizes = emit::SizesOf(*x);
   std::map<const HloInstruction*, HloInstruction*> done;
   const auto shifted = [](HloInstruction* value, int64_t by, HloOpcode opcode) {
@@ -401,16 +402,24 @@ absl::StatusOr<HloInstruction*> SortPackedKeys::Replacement(HloInstruction* root
   HloInstruction* sorted = x->parent()->AddInstruction(
       HloInstruction::CreateSort(packed->shape(), dimension, {packed},
                                  LessThan(x->GetModule(), packed_type), /*is_stable=*/false));
-  // Converting to fewer bits drops the high ones.
-  HloInstruction* out =
-      values ? emit::BitcastConvert(emit::Convert(sorted, Unsigned(value_bits)), type) : nullptr;
-  if (root->operand_count() == 1) return out;
-  HloInstruction* positions = emit::Convert(
+  HloInstruction* positions =
       emit::Binary(HloOpcode::kAnd, shifted(sorted, value_bits, HloOpcode::kShiftRightLogical),
-                   Constant(sorted, (uint64_t{1} << position_bits) - 1)),
-      root->operand(1)->shape().element_type());
-  if (out == nullptr) out = x;  // nobody looks
-  return x->parent()->AddInstruction(HloInstruction::CreateTuple({out, positions}));
+                   Constant(sorted, (uint64_t{1} << position_bits) - 1));
+  const auto sorted_operand = [&](int64_t k) {
+    HloInstruction* operand = root->mutable_operand(k);
+    const PrimitiveType operand_type = operand->shape().element_type();
+    if (root->operand_count() > 1 && !IsUsed(*root, k)) return operand;  // nobody looks
+    if (IsPositions(*operand, dimension)) return emit::Convert(positions, operand_type);
+    // Converting to fewer bits drops the high ones.
+    if (k == 0 && values) {
+      return emit::BitcastConvert(emit::Convert(sorted, Unsigned(value_bits)), type);
+    }
+    return emit::TakeAlong(operand, emit::Convert(positions, xla::S32), dimension);
+  };
+  if (root->operand_count() == 1) return sorted_operand(0);
+  std::vector<HloInstruction*> out;
+  for (int64_t k = 0; k < root->operand_count(); ++k) out.push_back(sorted_operand(k));
+  return x->parent()->AddInstruction(HloInstruction::CreateTuple(out));
 }
 
 absl::StatusOr<HloInstruction*> ArgmaxTwoReduces::Replacement(HloInstruction* root) const {

@@ -24,10 +24,11 @@ class SortTopK : public InstructionRule {
   absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
 };
 
-// A sort of one array, alone or with the positions beside it, as a sort of unsigned integers that
-// hold the key in the high bits and the position in the low ones. XLA:CPU sorts those without
-// calling a comparator, and no two are equal, so that the order is that of a stable sort. The
-// comparator must compare the same function of both elements.
+// A sort by the first of its arrays as a sort of unsigned integers that hold the key in the high
+// bits and the position in the low ones. XLA:CPU sorts those without calling a comparator, and no
+// two are equal, so that the order is that of a stable sort. The other arrays, and values that do
+// not fit in, are looked up by the positions. The comparator must compare the same function of both
+// elements, in so few bits that positions fit in beside them.
 class SortPackedKeys : public InstructionRule {
  public:
   std::string name() const override { return "sort_packed_keys"; }

@@ -80,7 +80,8 @@ StatusOr<Evaluation> Evaluate(const xla::HloModule& module, const EvaluationOpti
   verify::InputChoice choice;
   choice.kind = std::min(options.kind, verify::kKinds - 1);
   choice.seed = options.seed;
-  StatusOr<ReferenceRun*> run = reference->On(choice, {});
+  if (!options.given.empty()) choice.given = 0;
+  StatusOr<ReferenceRun*> run = reference->On(choice, {options.given});
   if (!run) return CannotRun(run.error().message);
   StatusOr<verify::Outputs> result = reference->Result(*run);
   if (!result) return CannotRun(result.error().message);
