@@ -44,6 +44,7 @@ void AddRewritesBench(CLI::App& app, int& exit_code);
 void AddPlansBench(CLI::App& app, int& exit_code);
 void AddKernelsBench(CLI::App& app, int& exit_code);
 void AddChoicesBench(CLI::App& app, int& exit_code);
+void AddBlameBench(CLI::App& app, int& exit_code);
 
 }  // namespace hone::bench
 

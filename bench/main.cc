@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
   hone::bench::AddPlansBench(app, exit_code);
   hone::bench::AddKernelsBench(app, exit_code);
   hone::bench::AddChoicesBench(app, exit_code);
+  hone::bench::AddBlameBench(app, exit_code);
   CLI11_PARSE(app, argc, argv);
   return exit_code;
 }

@@ -21,7 +21,6 @@ constexpr int kMostCauses = 4;    // of one question
 constexpr double kFirstRace = 4;  // seconds
 constexpr double kCompare = 60;   // seconds of a comparison
 constexpr size_t kMostKernels = 8;
-constexpr size_t kMostAround = 12;      // instructions of kernels, to reduce around
 constexpr double kKernelChange = 0.02;  // of the run, that is worth telling
 
 std::vector<size_t> Without(const std::vector<size_t>& all, const std::vector<size_t>& part) {
@@ -149,17 +148,26 @@ class Blaming {
     return std::max(options_.least, std::pow(std::max(1.0, shown.ratio), 0.4));
   }
 
-  std::optional<Cause> FindCause(Question question, const std::vector<size_t>& rest,
-                                 const Finding& shown, std::vector<size_t>* guilty,
-                                 std::string* reason) {
+  struct Guilty {
+    std::vector<size_t> part;
+    double threshold = 0;
+  };
+
+  // The smallest part of `rest` that shows it when it is added to a, or else the smallest without
+  // which b, of which `rest` is left, is mended.
+  std::optional<Guilty> Search(Question question, const std::vector<size_t>& rest,
+                               const Finding& shown, bool added, std::string* reason) {
     double threshold = Threshold(question, shown);
     const double keep = Keep(kLeftAfterSearch);
     const auto stop = [&] { return laboratory_.Over(keep); };
     size_t unsure = 0;
     const auto test = [&](const std::vector<size_t>& chosen) {
-      Report(fmt::format("{}: {} of {} decisions, test {}", QuestionName(question), chosen.size(),
-                         rest.size(), tests_ + 1));
-      const Finding finding = Test(question, options_.a, differences_.With(chosen), threshold);
+      Report(fmt::format("{}: {} {} of {} decisions, test {}", QuestionName(question),
+                         added ? "with" : "without", chosen.size(), rest.size(), tests_ + 1));
+      const Finding finding = added
+                                  ? Test(question, options_.a, differences_.With(chosen), threshold)
+                                  : Test(question, differences_.With(Without(rest, chosen)),
+                                         differences_.With(rest), threshold);
       unsure += finding.shows == Shows::kUnsure;
       return finding.shows;
     };
@@ -170,7 +178,6 @@ class Blaming {
       unsure = 0;
       found = Minimise(found.part, test, stop);
     }
-    *guilty = found.part;
     if (!found.minimal) {
       *reason =
           fmt::format("{}: among {} decisions it was not found out which",
@@ -182,25 +189,48 @@ class Blaming {
                             found.part.size());
       return std::nullopt;
     }
-    Cause cause;
+    return Guilty{found.part, threshold};
+  }
+
+  // Both ways round, in fresh processes: which of them does not hold is told.
+  bool Convict(Question question, const std::vector<size_t>& rest, const Guilty& guilty,
+               Cause* cause, std::string* reason) {
     Report("confirming in fresh processes");
-    cause.with = Confirm(question, options_.a, differences_.With(found.part));
-    cause.without =
-        Confirm(question, differences_.With(Without(rest, found.part)), differences_.With(rest));
-    const std::string suspect = fmt::format("suspected, not proved: {}", NameAll(found.part));
-    if (cause.with.shows != Shows::kYes) {
-      *reason = suspect + "; by itself it does not do it again in fresh processes";
-      return std::nullopt;
+    const std::string suspect = fmt::format("suspected, not proved: {}", NameAll(guilty.part));
+    cause->with = Confirm(question, options_.a, differences_.With(guilty.part));
+    if (cause->with.shows != Shows::kYes) {
+      *reason = suspect + "; added by itself it does not do it in fresh processes";
+      return false;
     }
-    if (cause.without.shows != Shows::kYes) {
+    cause->without =
+        Confirm(question, differences_.With(Without(rest, guilty.part)), differences_.With(rest));
+    if (cause->without.shows != Shows::kYes) {
       *reason = suspect + "; leaving it out alone does not mend it";
-      return std::nullopt;
+      return false;
     }
-    for (size_t i : found.part) {
-      cause.decisions.push_back(Narrowed(question, i, found.part, threshold, keep));
+    return true;
+  }
+
+  std::optional<Cause> FindCause(Question question, const std::vector<size_t>& rest,
+                                 const Finding& shown, std::vector<size_t>* part,
+                                 std::string* reason) {
+    // What does it alone may be undone by others, and what mends it may do nothing alone: what is
+    // found one way and does not stand is sought the other way.
+    for (const bool added : {true, false}) {
+      const auto guilty = Search(question, rest, shown, added, reason);
+      if (!guilty) return std::nullopt;
+      Cause cause;
+      if (!Convict(question, rest, *guilty, &cause, reason)) continue;
+      reason->clear();
+      *part = guilty->part;
+      for (size_t i : guilty->part) {
+        cause.decisions.push_back(
+            Narrowed(question, i, guilty->part, guilty->threshold, Keep(kLeftAfterSearch)));
+      }
+      Illustrate(question, cause);
+      return cause;
     }
-    Illustrate(question, cause);
-    return cause;
+    return std::nullopt;
   }
 
   std::string NameAll(const std::vector<size_t>& chosen) const {
@@ -247,10 +277,7 @@ class Blaming {
             program->computations[place->computation].instructions[place->instruction].metadata;
       }
     }
-    const std::vector<std::string> said = around;
-    if (question == Question::kSlower && !laboratory_.Over(left_)) {
-      CompareKernels(cause, around);
-    }
+    if (question == Question::kSlower && !laboratory_.Over(left_)) CompareKernels(cause);
     if (!program) return;
     Exhibit exhibit{&*program, options_.a, cause.decisions, question,
                     std::max(options_.least, std::sqrt(std::max(1.0, cause.with.ratio)))};
@@ -258,16 +285,19 @@ class Blaming {
     if (question == Question::kDifferent) {
       Report("looking for the first value that differs");
       cause.first = FindFirstDifference(laboratory_, exhibit, keep);
-      if (cause.first && said.empty()) around.push_back(cause.first->instruction);
     }
     if (!options_.reduce) return;
     Report("making a small program of it");
-    if (!said.empty()) cause.reduced = Reduce(laboratory_, exhibit, said, keep);
-    if (!cause.reduced) cause.reduced = Reduce(laboratory_, exhibit, around, keep);
+    std::vector<std::vector<std::string>> groups = {around};
+    if (cause.first) groups.push_back({cause.first->instruction});
+    for (const KernelChange& change : cause.kernels) {
+      if (change.seconds_b > change.seconds_a) groups.push_back(change.parts);
+    }
+    cause.reduced = Reduce(laboratory_, exhibit, groups, keep);
   }
 
-  // Kernels whose time differs, and the instructions in those of the program.
-  void CompareKernels(Cause& cause, std::vector<std::string>& around) {
+  // Kernels whose time differs.
+  void CompareKernels(Cause& cause) {
     const auto b = OnPart(laboratory_, program_.id, options_.a, cause.decisions);
     if (!b) return;
     struct Side {
@@ -295,9 +325,6 @@ class Blaming {
     for (KernelChange& change :
          MatchKernels(side_a->kernels, side_a->graph, side_b->kernels, side_b->graph)) {
       if (std::abs(change.seconds_b - change.seconds_a) < kKernelChange * run) break;
-      for (const std::string& part : change.parts) {
-        if (around.size() < kMostAround) around.push_back(part);
-      }
       cause.kernels.push_back(std::move(change));
       if (cause.kernels.size() == kMostKernels) break;
     }

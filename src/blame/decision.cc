@@ -28,6 +28,12 @@ int64_t BytesOfOne(const CompileSite& site) {
   return site.bytes / std::max<int64_t>(1, site.places);
 }
 
+// Where nothing but shapes is known where it is decided, it is a dot.
+std::string PlaceText(const CompileSite& site) {
+  if (!site.instruction.empty()) return site.instruction;
+  return site.opcode.empty() ? std::string("a dot") : site.opcode;
+}
+
 // The places of the part that are the place that is meant; by name where there is one of that name.
 std::vector<SiteKey> Find(const std::vector<CompileSite>& sites, const DecidedSite& wanted) {
   std::vector<SiteKey> same, named, alike;
@@ -156,7 +162,7 @@ std::string Describe(const Decision& decision) {
       const std::string from = difference.from.empty() ? site.choices[site.stock] : difference.from;
       const std::string to = difference.to.empty() ? site.choices[site.stock] : difference.to;
       return fmt::format("choice {} of {}{}{}: {} instead of {}", CompileSiteKindName(site.kind),
-                         site.instruction, site.user.empty() ? "" : " into a " + site.user,
+                         PlaceText(site), site.user.empty() ? "" : " into a " + site.user,
                          site.places > 1 ? fmt::format(" and {} like it", site.places - 1) : "", to,
                          from);
     }

@@ -49,7 +49,6 @@ void NarrowPass(const Narrowing& asked, const Differences& differences, size_t i
       asked.stop);
   if (!found.minimal) return;
   if (asked.confirm(asked.a, taking(found.part)).shows != Shows::kYes) return;
-  if (asked.confirm(taking(Without(count, found.part)), with).shows != Shows::kYes) return;
   for (size_t i : found.part) decision.rewrites.push_back(listing->sites[i]);
 }
 

@@ -8,8 +8,9 @@
 namespace hone::blame {
 namespace {
 
-constexpr int kMostHops = 8;
-constexpr size_t kMostGrown = 150;  // instructions, before it is made smaller
+constexpr int kMostHops = 6;
+constexpr size_t kMostGrown = 80;  // instructions, before it is made smaller
+constexpr size_t kSmall = 30;      // instructions, at which nothing smaller is sought elsewhere
 constexpr double kRaceSeconds = 1;
 constexpr double kCompareSeconds = 20;
 
@@ -28,7 +29,8 @@ class Reducer {
     if (one.finding.shows != Shows::kYes) return false;
     one.text = part->text;
     one.instructions = part->instructions;
-    result_ = std::move(one);
+    // Of several places the one that has the smallest.
+    if (!result_ || one.instructions < result_->instructions) result_ = std::move(one);
     return true;
   }
 
@@ -46,11 +48,10 @@ class Reducer {
     return {};
   }
 
-  // Cuts the entry from the end, then from the beginning, as if one place did it.
-  std::vector<size_t> FromBothEnds() {
-    const size_t entry = exhibit_.program->entry;
-    const std::vector<size_t> all = Operations(exhibit_.program->computations[entry]);
-    if (all.empty() || !Try(entry, all)) return {};
+  // Cuts a computation from the end, then from the beginning, as if one place did it.
+  std::vector<size_t> FromBothEnds(size_t computation) {
+    const std::vector<size_t> all = Operations(exhibit_.program->computations[computation]);
+    if (all.empty() || !Try(computation, all)) return {};
     const auto part = [&](size_t begin, size_t end) {
       return std::vector<size_t>(all.begin() + static_cast<std::ptrdiff_t>(begin),
                                  all.begin() + static_cast<std::ptrdiff_t>(end));
@@ -59,16 +60,48 @@ class Reducer {
     size_t end = all.size();
     while (end - no > 1 && !laboratory_.Over(left_)) {
       const size_t middle = (no + end) / 2;
-      (Try(entry, part(0, middle)) ? end : no) = middle;
+      (Try(computation, part(0, middle)) ? end : no) = middle;
     }
     size_t begin = 0;
     no = end;
     while (no - begin > 1 && !laboratory_.Over(left_)) {
       const size_t middle = (begin + no) / 2;
-      (Try(entry, part(middle, end)) ? begin : no) = middle;
+      (Try(computation, part(middle, end)) ? begin : no) = middle;
     }
     return part(begin, end);
   }
+
+  // Around the instructions of these names, those of the computation that has most of them first.
+  void Around(const std::vector<std::string>& names) {
+    std::map<size_t, std::vector<size_t>> places;  // by computation
+    for (const std::string& name : names) {
+      const auto place = FindInstruction(*exhibit_.program, name);
+      if (place) places[place->computation].push_back(place->instruction);
+    }
+    while (!places.empty() && !Small()) {
+      const auto most = std::max_element(
+          places.begin(), places.end(),
+          [](const auto& x, const auto& y) { return x.second.size() < y.second.size(); });
+      const std::vector<size_t> kept = Grow(most->first, most->second);
+      if (!kept.empty()) Shrink(most->first, kept);
+      places.erase(most);
+    }
+  }
+
+  // From both ends of a computation, and of those that what is left of it runs.
+  void Within(size_t computation) {
+    const std::vector<size_t> kept = FromBothEnds(computation);
+    if (kept.empty()) return;
+    Shrink(computation, kept);
+    if (Small()) return;
+    for (size_t i : kept) {
+      for (size_t called : exhibit_.program->computations[computation].instructions[i].called) {
+        if (!Small() && !laboratory_.Over(left_)) Within(called);
+      }
+    }
+  }
+
+  bool Small() const { return result_ && result_->instructions <= kSmall; }
 
   void Shrink(size_t computation, const std::vector<size_t>& kept) {
     std::vector<size_t> all(kept.size());
@@ -79,7 +112,7 @@ class Reducer {
       return Try(computation, part) ? Shows::kYes : Shows::kNo;
     };
     const Minimised small = Minimise(all, test, [&] { return laboratory_.Over(left_); });
-    if (result_) result_->minimal = small.minimal && !laboratory_.Over(left_);
+    if (result_ && small.minimal && !laboratory_.Over(left_)) result_->minimal = true;
   }
 
   std::optional<Reduced> Take() { return std::move(result_); }
@@ -116,29 +149,12 @@ Finding ShowsOnPart(Laboratory& laboratory, const Exhibit& exhibit, const CutPro
 }
 
 std::optional<Reduced> Reduce(Laboratory& laboratory, const Exhibit& exhibit,
-                              const std::vector<std::string>& around, double left) {
+                              const std::vector<std::vector<std::string>>& around, double left) {
   Reducer reducer(laboratory, exhibit, left);
-  // By computation: the one that has most of them goes first.
-  std::map<size_t, std::vector<size_t>> places;
-  for (const std::string& name : around) {
-    const auto place = FindInstruction(*exhibit.program, name);
-    if (place) places[place->computation].push_back(place->instruction);
+  for (const std::vector<std::string>& names : around) {
+    if (!reducer.Small()) reducer.Around(names);
   }
-  size_t computation = exhibit.program->entry;
-  std::vector<size_t> kept;
-  while (!places.empty() && kept.empty()) {
-    const auto most = std::max_element(
-        places.begin(), places.end(),
-        [](const auto& x, const auto& y) { return x.second.size() < y.second.size(); });
-    computation = most->first;
-    kept = reducer.Grow(computation, most->second);
-    places.erase(most);
-  }
-  if (kept.empty()) {
-    computation = exhibit.program->entry;
-    kept = reducer.FromBothEnds();
-  }
-  if (!kept.empty()) reducer.Shrink(computation, kept);
+  if (!reducer.Small()) reducer.Within(exhibit.program->entry);
   return reducer.Take();
 }
 

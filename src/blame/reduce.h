@@ -36,12 +36,12 @@ struct Reduced {
 Finding ShowsOnPart(Laboratory& laboratory, const Exhibit& exhibit, const CutProgram& part,
                     tune::TunePlan* b);
 
-// Around the instructions of these names, where the program has them: with more and more neighbours
-// until it is shown, then with less and less. Else what the program's entry can be cut down to from
-// both ends. Nothing where no part shows it, or there was no time. At most until `left` seconds are
-// left.
+// Around instructions of these names, where the program has them, one group after another: with
+// more and more neighbours until it is shown, then with less and less. Else what the program's
+// entry, and what it runs, can be cut down to from both ends. Nothing where no part shows it, or
+// there was no time. At most until `left` seconds are left.
 std::optional<Reduced> Reduce(Laboratory& laboratory, const Exhibit& exhibit,
-                              const std::vector<std::string>& around, double left);
+                              const std::vector<std::vector<std::string>>& around, double left);
 
 // The first instruction, in the order of the program, from which on something else is computed: of
 // the entry, or where that is a loop or call that shows it by itself, of what is run there.

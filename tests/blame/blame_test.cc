@@ -195,6 +195,31 @@ TEST(Blame, ABadChoiceAmongGoodOnesIsNamed) {
   EXPECT_FALSE(cause.kernels.empty());
 }
 
+// A small part of `hone-bench blame`: rules that are wrong on purpose, in real programs.
+TEST(Blame, WrongRulesInRealProgramsAreNamed) {
+  PoolOptions starting;
+  starting.rule_files = {HONE_BENCH "/blame/wrong.rules"};
+  const auto pool = testing::MakePool(starting);
+  const std::pair<const char*, const char*> cases[] = {
+      {"hloenv/jaxrl_qr.hlo", "rule:wrong_select"},
+      {"sim/jax010_nbody_leapfrog_scan.hlo", "rule:wrong_rsqrt"},
+  };
+  for (const auto& [name, rule] : cases) {
+    const ProgramInfo program = testing::MustLoad(*pool, testing::ReadData(name));
+    BlameOptions options;
+    options.slower = false;
+    options.b = Passes({"algsimp", "cse", rule, "dce", "reshape-mover"});
+    options.b.compile.flags = {{"xla_cpu_copy_insertion_use_region_analysis", "true"}};
+    const Answer answer = MustBlame(*pool, program, options).answers.at(0);
+    ASSERT_EQ(answer.causes.size(), 1u) << name << ": " << answer.reason;
+    ASSERT_EQ(answer.causes[0].decisions.size(), 1u) << name;
+    EXPECT_EQ(answer.causes[0].decisions[0].difference.name, rule);
+    EXPECT_EQ(answer.causes[0].decisions[0].rewrites.size(), 1u) << name;
+    ASSERT_TRUE(answer.causes[0].reduced) << name;
+    EXPECT_LE(answer.causes[0].reduced->instructions, 30u);
+  }
+}
+
 TEST(Blame, AnInterruptLeavesWhatThereIs) {
   const PoolWithRules pool;
   const ProgramInfo program = testing::MustLoad(*pool, kProgram);
