@@ -27,8 +27,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kHarm = 1.2;       // times the time that a planted decision takes at least
 constexpr double kHarmless = 1.03;  // that the others together take at most
-constexpr int kMostDraws = 60;      // of a program, to find a harmful decision
-constexpr double kDrawSeconds = 0.5;
+constexpr int kMostDraws = 30;      // of a program, to find a harmful decision
+constexpr double kDrawSeconds = 0.3;
 constexpr size_t kOthers = 12;  // decisions around a planted one, at most
 constexpr const char* kRightPasses[] = {"algsimp", "cse", "dce", "reshape-mover",
                                         "zero_sized_hlo_elimination"};

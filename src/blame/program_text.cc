@@ -288,6 +288,54 @@ void Require(const ProgramText& program, size_t computation, std::set<size_t>& n
   }
 }
 
+// The same text with another name behind the "%".
+std::string Renamed(const std::string& text, const std::string& from, const std::string& to) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    result += text[i];
+    if (text[i] != '%') continue;
+    size_t end = i + 1;
+    while (end < text.size() && IsNameCharacter(text[end])) ++end;
+    const std::string name = text.substr(i + 1, end - i - 1);
+    result += name == from ? to : name;
+    i = end - 1;
+  }
+  return result;
+}
+
+// "f32" of "f32[8,64]{1,0}".
+std::string ElementType(const std::string& shape) { return shape.substr(0, shape.find('[')); }
+
+// The zero of an element type; "" where it has none that is written so.
+std::string ZeroOf(const std::string& type) {
+  if (type == "pred") return "false";
+  const bool number = type == "bf16" || type == "f16" || type == "f32" || type == "f64" ||
+                      ((type[0] == 's' || type[0] == 'u') && type.size() <= 3);
+  return number ? "0" : "";
+}
+
+// What nobody reads goes, but parameters.
+void RemoveUnread(TextComputation& computation) {
+  std::vector<bool> read(computation.instructions.size(), false);
+  read[computation.root] = true;
+  for (size_t i = computation.instructions.size(); i-- > 0;) {
+    if (computation.instructions[i].opcode == "parameter") read[i] = true;
+    if (!read[i]) continue;
+    for (size_t operand : computation.instructions[i].operands) read[operand] = true;
+  }
+  std::vector<size_t> place(read.size(), 0);
+  std::vector<TextInstruction> left;
+  for (size_t i = 0; i < read.size(); ++i) {
+    place[i] = left.size();
+    if (read[i]) left.push_back(std::move(computation.instructions[i]));
+  }
+  for (TextInstruction& instruction : left) {
+    for (size_t& operand : instruction.operands) operand = place[operand];
+  }
+  computation.root = place[computation.root];
+  computation.instructions = std::move(left);
+}
+
 std::string TextOf(const TextComputation& computation) {
   std::string parameters;
   std::map<int, std::string> by_number;
@@ -411,6 +459,78 @@ StatusOr<CutProgram> Cut(const ProgramText& program, size_t computation,
   }
   cut.text += fmt::format("ENTRY %reduced ({}) -> {} {{\n{}}}\n", parameters, result, body);
   return cut;
+}
+
+CutProgram Print(const ProgramText& program) {
+  std::set<size_t> needed;
+  Require(program, program.entry, needed);
+  needed.erase(program.entry);
+  CutProgram printed;
+  printed.text = "HloModule reduced\n\n";
+  for (size_t c : needed) {
+    printed.text += TextOf(program.computations[c]);
+    printed.instructions += program.computations[c].instructions.size();
+  }
+  printed.text += "ENTRY " + TextOf(program.computations[program.entry]);
+  printed.text.pop_back();
+  printed.instructions += program.computations[program.entry].instructions.size();
+  return printed;
+}
+
+std::vector<size_t> Eliminable(const TextComputation& computation) {
+  std::vector<size_t> list;
+  for (size_t i : Operations(computation)) {
+    const TextInstruction& one = computation.instructions[i];
+    const bool array = one.shape[0] != '(' && one.shape.find("[]") == std::string::npos;
+    if (array && i != computation.root && one.opcode != "get-tuple-element" &&
+        !ZeroOf(ElementType(one.shape)).empty()) {
+      list.push_back(i);
+    }
+  }
+  return list;
+}
+
+ProgramText Eliminate(ProgramText program, size_t computation, const std::vector<size_t>& gone) {
+  TextComputation& within = program.computations[computation];
+  const std::set<size_t> all(gone.begin(), gone.end());
+  std::map<std::string, size_t> first;  // of a shape, the first that stays
+  TextComputation changed{within.name, {}, 0};
+  std::vector<size_t> place(within.instructions.size(), 0);
+  for (size_t i = 0; i < within.instructions.size(); ++i) {
+    TextInstruction one = within.instructions[i];
+    if (all.count(i) > 0) {
+      const auto same = first.find(one.shape);
+      if (same != first.end()) {
+        place[i] = same->second;
+        continue;
+      }
+      const std::string type = ElementType(one.shape);
+      TextInstruction zero;
+      zero.name = one.name + ".zero";
+      zero.shape = type + "[]";
+      zero.opcode = "constant";
+      zero.inside = ZeroOf(type);
+      changed.instructions.push_back(zero);
+      one.opcode = "broadcast";
+      one.inside = "%" + zero.name;
+      one.operands = {changed.instructions.size() - 1};
+      one.attributes = ", dimensions={}";
+      one.called.clear();
+    } else {
+      for (size_t& operand : one.operands) {
+        const std::string& old = within.instructions[operand].name;
+        operand = place[operand];
+        one.inside = Renamed(one.inside, old, changed.instructions[operand].name);
+      }
+    }
+    place[i] = changed.instructions.size();
+    if (i == within.root) changed.root = place[i];
+    first.try_emplace(one.shape, place[i]);
+    changed.instructions.push_back(std::move(one));
+  }
+  RemoveUnread(changed);
+  within = std::move(changed);
+  return program;
 }
 
 std::vector<size_t> Slice(const TextComputation& computation, size_t instruction) {

@@ -66,6 +66,16 @@ StatusOr<CutProgram> Cut(const ProgramText& program, size_t computation,
                          std::optional<size_t> only = std::nullopt);
 // An instruction and all that it is computed from, as far as Cut may keep it.
 std::vector<size_t> Slice(const TextComputation& computation, size_t instruction);
+// The whole of it, what the entry does not need left out.
+CutProgram Print(const ProgramText& program);
+
+// The program with these instructions of a computation gone, and what only they needed: in their
+// place stands an earlier array of the same shape, else zeros. Those that Eliminable does not name
+// must stay.
+ProgramText Eliminate(ProgramText program, size_t computation, const std::vector<size_t>& gone);
+// Arrays that are computed and not the result; no scalars, for loops may end by them.
+std::vector<size_t> Eliminable(const TextComputation& computation);
+
 // What Cut may keep: all of the computation but parameters and constants.
 std::vector<size_t> Operations(const TextComputation& computation);
 

@@ -1,6 +1,7 @@
 #include "blame/reduce.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -23,12 +24,15 @@ class Reducer {
   bool Try(size_t computation, const std::vector<size_t>& kept) {
     if (laboratory_.Over(left_)) return false;
     const StatusOr<CutProgram> part = Cut(*exhibit_.program, computation, kept);
-    if (!part) return false;
+    return part && TryText(*part);
+  }
+
+  bool TryText(const CutProgram& part) {
     Reduced one;
-    one.finding = ShowsOnPart(laboratory_, exhibit_, *part, &one.b);
+    one.finding = ShowsOnPart(laboratory_, exhibit_, part, &one.b);
     if (one.finding.shows != Shows::kYes) return false;
-    one.text = part->text;
-    one.instructions = part->instructions;
+    one.text = part.text;
+    one.instructions = part.instructions;
     // Of several places the one that has the smallest.
     if (!result_ || one.instructions < result_->instructions) result_ = std::move(one);
     return true;
@@ -101,6 +105,33 @@ class Reducer {
     }
   }
 
+  // What loops and calls run, made smaller within: arrays become others of their shape, or zeros.
+  void Inside() {
+    for (size_t turn = 0; result_ && !Small() && !laboratory_.Over(left_); ++turn) {
+      const StatusOr<ProgramText> program = ParseProgramText(result_->text);
+      if (!program) return;
+      // Each computation once, the largest first.
+      std::vector<size_t> order(program->computations.size());
+      std::iota(order.begin(), order.end(), size_t{0});
+      std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+        return program->computations[a].instructions.size() >
+               program->computations[b].instructions.size();
+      });
+      if (turn == order.size()) return;
+      const size_t computation = order[turn];
+      const std::vector<size_t> all = Eliminable(program->computations[computation]);
+      if (all.empty()) continue;
+      const auto test = [&](const std::vector<size_t>& kept) {
+        std::vector<size_t> gone;
+        std::set_difference(all.begin(), all.end(), kept.begin(), kept.end(),
+                            std::back_inserter(gone));
+        return TryText(Print(Eliminate(*program, computation, gone))) ? Shows::kYes : Shows::kNo;
+      };
+      if (test({}) == Shows::kYes) continue;
+      Minimise(all, test, [&] { return laboratory_.Over(left_); });
+    }
+  }
+
   bool Small() const { return result_ && result_->instructions <= kSmall; }
 
   void Shrink(size_t computation, const std::vector<size_t>& kept) {
@@ -155,6 +186,7 @@ std::optional<Reduced> Reduce(Laboratory& laboratory, const Exhibit& exhibit,
     if (!reducer.Small()) reducer.Around(names);
   }
   if (!reducer.Small()) reducer.Within(exhibit.program->entry);
+  reducer.Inside();
   return reducer.Take();
 }
 

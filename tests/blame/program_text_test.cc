@@ -120,6 +120,48 @@ TEST(ProgramText, NeighboursGoThroughOperations) {
   EXPECT_EQ(Neighbourhood(entry, {bent}, 9), Operations(entry));
 }
 
+TEST(ProgramText, WhatIsEliminatedLeavesItsShape) {
+  const ProgramText program = Parsed();
+  const TextComputation& entry = program.computations[program.entry];
+  const size_t product = Index(program, "product");
+  const size_t bent = Index(program, "bent");
+  EXPECT_EQ(Eliminable(entry), (std::vector<size_t>{product, bent}));
+  const ProgramText once = Eliminate(program, program.entry, {product});
+  const CutProgram printed = Print(once);
+  EXPECT_EQ(printed.text.find("multiply"), std::string::npos) << printed.text;
+  EXPECT_NE(printed.text.find("tanh(%p)"), std::string::npos) << printed.text;
+  EXPECT_EQ(printed.text.find("%first"), std::string::npos) << "nobody reads it any more";
+  const ProgramInfo info = testing::MustLoad(testing::SharedPool(), printed.text);
+  EXPECT_EQ(static_cast<size_t>(info.metrics.op_count), printed.instructions);
+  // Where no other array has the shape.
+  const ProgramText wide = Parsed(
+      "ENTRY %main (p: f32[4]) -> f32[2,4] {\n  %p = f32[4]{0} parameter(0)\n"
+      "  %w = f32[2,4]{1,0} broadcast(%p), dimensions={1}\n"
+      "  ROOT %e = f32[2,4]{1,0} exponential(%w)\n}\n");
+  const CutProgram zeros = Print(Eliminate(wide, wide.entry, {1}));
+  EXPECT_NE(zeros.text.find("broadcast(%w.zero), dimensions={}"), std::string::npos) << zeros.text;
+  testing::MustLoad(testing::SharedPool(), zeros.text);
+}
+
+// Whatever goes, the loops of real programs stay programs.
+TEST(ProgramText, RealLoopsAreMadeSmaller) {
+  Pool& pool = testing::SharedPool();
+  for (const char* name : {"sim/jax010_nbody_leapfrog_scan.hlo", "kmeans/jax010_kmeans_while.hlo",
+                           "moe/jax010_moe_sorted_scan_fwd.hlo"}) {
+    const ProgramInfo program = testing::MustLoad(pool, testing::ReadData(name));
+    const auto text = pool.Export({program.id, {}}, ExportFormat::kText);
+    ASSERT_TRUE(text) << name;
+    const ProgramText parsed = Parsed(text->bytes);
+    testing::MustLoad(pool, Print(parsed).text);
+    for (size_t c = 0; c < parsed.computations.size(); ++c) {
+      std::vector<size_t> gone = Eliminable(parsed.computations[c]);
+      testing::MustLoad(pool, Print(Eliminate(parsed, c, gone)).text);
+      for (size_t i = 0; i < gone.size(); ++i) gone.erase(gone.begin() + static_cast<long>(i));
+      testing::MustLoad(pool, Print(Eliminate(parsed, c, gone)).text);
+    }
+  }
+}
+
 // What is cut of real programs is read, and whole it computes the same.
 TEST(ProgramText, RealProgramsAreCut) {
   Pool& pool = testing::SharedPool();
