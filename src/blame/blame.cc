@@ -20,13 +20,22 @@ constexpr int kProcesses = 2;     // fresh ones, in which a slowdown must show
 constexpr int kMostCauses = 4;    // of one question
 constexpr double kFirstRace = 4;  // seconds
 constexpr double kCompare = 60;   // seconds of a comparison
-constexpr size_t kMostKernels = 8;
-constexpr double kKernelChange = 0.02;  // of the run, that is worth telling
 
 std::vector<size_t> Without(const std::vector<size_t>& all, const std::vector<size_t>& part) {
   std::vector<size_t> rest;
   std::set_difference(all.begin(), all.end(), part.begin(), part.end(), std::back_inserter(rest));
   return rest;
+}
+
+std::string Figures(const Finding& finding) {
+  return fmt::format("{:.3f} times the time, 95 % interval [{:.3f}, {:.3f}] of {} pairs",
+                     finding.ratio, finding.low, finding.high, finding.pairs);
+}
+
+std::string NotShown(Question question, const Finding& finding) {
+  if (question == Question::kDifferent) return "they compute the same";
+  if (finding.same_executable) return "the compiler makes the same of both";
+  return "it is not slower: " + Figures(finding);
 }
 
 class Blaming {
@@ -128,17 +137,6 @@ class Blaming {
       }
     }
     return answer;
-  }
-
-  static std::string Figures(const Finding& finding) {
-    return fmt::format("{:.3f} times the time, 95 % interval [{:.3f}, {:.3f}] of {} pairs",
-                       finding.ratio, finding.low, finding.high, finding.pairs);
-  }
-
-  static std::string NotShown(Question question, const Finding& finding) {
-    if (question == Question::kDifferent) return "they compute the same";
-    if (finding.same_executable) return "the compiler makes the same of both";
-    return "it is not slower: " + Figures(finding);
   }
 
   // What a part of the slowdown must be to be seen: of several causes each shows, and of none the
@@ -296,38 +294,9 @@ class Blaming {
     cause.reduced = Reduce(laboratory_, exhibit, groups, keep);
   }
 
-  // Kernels whose time differs.
   void CompareKernels(Cause& cause) {
     const auto b = OnPart(laboratory_, program_.id, options_.a, cause.decisions);
-    if (!b) return;
-    struct Side {
-      std::vector<KernelTime> kernels;
-      ProgramGraph graph;
-    };
-    const auto look = [&](const tune::TunePlan& plan) -> std::optional<Side> {
-      auto kernels = laboratory_.Profile(program_.id, plan);
-      auto compiled = laboratory_.Compile(program_.id, plan, false, true);
-      if (!kernels || !compiled) return std::nullopt;
-      const auto module = laboratory_.pool().Load(compiled->text);
-      if (!module) return std::nullopt;
-      auto graph = laboratory_.pool().Describe({module->id, {}});
-      laboratory_.pool().Unload(module->id);
-      if (!graph) return std::nullopt;
-      return Side{*std::move(kernels), *std::move(graph)};
-    };
-    const auto side_a = look(options_.a);
-    const auto side_b = side_a ? look(*b) : std::nullopt;
-    if (!side_b) return;
-    double run = 0;
-    for (const KernelTime& kernel : side_a->kernels) {
-      if (!HasKernelsInside(kernel)) run += kernel.seconds;
-    }
-    for (KernelChange& change :
-         MatchKernels(side_a->kernels, side_a->graph, side_b->kernels, side_b->graph)) {
-      if (std::abs(change.seconds_b - change.seconds_a) < kKernelChange * run) break;
-      cause.kernels.push_back(std::move(change));
-      if (cause.kernels.size() == kMostKernels) break;
-    }
+    if (b) cause.kernels = laboratory_.Kernels({program_.id, &options_.a}, {program_.id, &*b});
   }
 
   Laboratory& laboratory_;
@@ -339,7 +308,62 @@ class Blaming {
   int tests_ = 0;
 };
 
+// One program against another, asked one question.
+Answer AskOf(Laboratory& laboratory, const ProgramInfo& a, const ProgramInfo& b, Question question,
+             double least) {
+  const tune::TunePlan stock;
+  const Laboratory::Way way_a{a.id, &stock};
+  const Laboratory::Way way_b{b.id, &stock};
+  Answer answer;
+  answer.question = question;
+  if (question == Question::kDifferent) {
+    answer.whole = laboratory.Different(way_a, way_b, kCompare);
+  } else {
+    std::vector<Finding> findings;
+    for (int i = 0; i < kProcesses; ++i) {
+      laboratory.Restart();
+      findings.push_back(laboratory.Slower(way_a, way_b, least, kFirstRace));
+      if (findings.back().shows != Shows::kYes) break;
+    }
+    answer.whole = OfAll(std::move(findings));
+  }
+  answer.settled = answer.whole.shows == Shows::kNo;
+  if (answer.settled) {
+    answer.reason = NotShown(question, answer.whole);
+  } else if (answer.whole.shows == Shows::kUnsure) {
+    answer.reason = answer.whole.error.empty() ? "too close to tell" : answer.whole.error;
+  } else {
+    answer.reason = "two programs have no list of decisions between them";
+    if (question == Question::kSlower) {
+      answer.kernels = laboratory.Kernels(way_a, way_b);
+      answer.reason += ": the kernels tell where";
+    }
+  }
+  return answer;
+}
+
 }  // namespace
+
+StatusOr<BlameResult> BlamePrograms(Pool& pool, const ProgramInfo& a, const ProgramInfo& b,
+                                    const BlameOptions& options) {
+  LaboratoryOptions asked;
+  asked.seed = options.seed;
+  asked.budget_seconds = options.budget_seconds;
+  asked.interrupted = options.interrupted;
+  Laboratory laboratory(pool, asked);
+  BlameResult result;
+  for (const Question question : {Question::kDifferent, Question::kSlower}) {
+    if (!(question == Question::kSlower ? options.slower : options.different)) continue;
+    if (laboratory.interrupted()) break;
+    if (options.progress) {
+      options.progress(fmt::format("are the two {}?", QuestionName(question)));
+    }
+    result.answers.push_back(AskOf(laboratory, a, b, question, options.least));
+  }
+  result.seconds = laboratory.Spent();
+  result.interrupted = laboratory.interrupted();
+  return result;
+}
 
 StatusOr<BlameResult> Blame(Pool& pool, const ProgramInfo& program, const BlameOptions& options) {
   LaboratoryOptions asked;

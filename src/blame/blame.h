@@ -52,6 +52,8 @@ struct Answer {
   std::vector<Cause> causes;
   // Why nobody is accused, or nobody else: what is not sure is not said.
   std::string reason;
+  // Of two programs that are held against each other, kSlower: where the time goes in each.
+  std::vector<KernelChange> kernels;
   // All is explained: b does not show it, or no longer does without the causes.
   bool settled = false;
 };
@@ -65,6 +67,12 @@ struct BlameResult {
 
 // Errors: the plans name a pass or flag that there is not, or the program does not compile as `a`.
 StatusOr<BlameResult> Blame(Pool& pool, const ProgramInfo& program, const BlameOptions& options);
+
+// The same of two programs of equal parameters and results, as the stock compiler makes them; the
+// plans of the options do not count. They have no list of decisions between them, so nobody is
+// accused: it is told whether it is so, and which kernels take the time.
+StatusOr<BlameResult> BlamePrograms(Pool& pool, const ProgramInfo& a, const ProgramInfo& b,
+                                    const BlameOptions& options);
 
 }  // namespace hone::blame
 

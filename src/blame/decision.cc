@@ -31,7 +31,7 @@ int64_t BytesOfOne(const CompileSite& site) {
 // Where nothing but shapes is known where it is decided, it is a dot.
 std::string PlaceText(const CompileSite& site) {
   if (!site.instruction.empty()) return site.instruction;
-  return site.opcode.empty() ? std::string("a dot") : site.opcode;
+  return "a " + (site.opcode.empty() ? std::string("dot") : site.opcode);
 }
 
 // The places of the part that are the place that is meant; by name where there is one of that name.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -16,6 +17,8 @@ constexpr int kRaces = 3;
 constexpr int kLeastPairs = 6;
 constexpr double kProfileSeconds = 0.3;
 constexpr double kMostProfileSeconds = 20;
+constexpr double kKernelChange = 0.02;  // of the run, that is worth telling
+constexpr size_t kMostKernels = 8;
 
 Finding NotKnown(const Error& error) {
   Finding finding;
@@ -43,11 +46,10 @@ double Laboratory::Spent() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-Finding Laboratory::Slower(ProgramId program, const tune::TunePlan& a, const tune::TunePlan& b,
-                           double threshold, double seconds) {
-  const auto state_a = tune::StateAfter(pool_, program, a.passes);
+Finding Laboratory::Slower(const Way& a, const Way& b, double threshold, double seconds) {
+  const auto state_a = tune::StateAfter(pool_, a.program, a.plan->passes);
   if (!state_a) return NotKnown(state_a.error());
-  const auto state_b = tune::StateAfter(pool_, program, b.passes);
+  const auto state_b = tune::StateAfter(pool_, b.program, b.plan->passes);
   if (!state_b) return NotKnown(state_b.error());
   Finding finding;
   for (int i = 0; i < kRaces; ++i) {
@@ -56,7 +58,8 @@ Finding Laboratory::Slower(ProgramId program, const tune::TunePlan& a, const tun
     racing.least_pairs = kLeastPairs << i;
     racing.indifferent = i == 0 ? (threshold - 1) / 2 : 0;
     racing.seed = FirstInputsSeed(options_.seed);
-    const StatusOr<RaceReport> race = pool_.Race(*state_a, a.compile, *state_b, b.compile, racing);
+    const StatusOr<RaceReport> race =
+        pool_.Race(*state_a, a.plan->compile, *state_b, b.plan->compile, racing);
     if (!race) return NotKnown(race.error());
     finding.same_executable = race->same_executable;
     finding.ratio = 1 / race->speedup;
@@ -72,18 +75,17 @@ Finding Laboratory::Slower(ProgramId program, const tune::TunePlan& a, const tun
   return finding;
 }
 
-Finding Laboratory::Different(ProgramId program, const tune::TunePlan& a, const tune::TunePlan& b,
-                              double seconds) {
-  const auto state_a = tune::StateAfter(pool_, program, a.passes);
+Finding Laboratory::Different(const Way& a, const Way& b, double seconds) {
+  const auto state_a = tune::StateAfter(pool_, a.program, a.plan->passes);
   if (!state_a) return NotKnown(state_a.error());
-  const auto state_b = tune::StateAfter(pool_, program, b.passes);
+  const auto state_b = tune::StateAfter(pool_, b.program, b.plan->passes);
   if (!state_b) return NotKnown(state_b.error());
   CompareOptions comparing;
   comparing.seed = options_.seed;
   comparing.budget_seconds = seconds;
   comparing.stop = options_.interrupted;
   const StatusOr<ComparisonReport> report =
-      pool_.Compare(*state_a, a.compile, *state_b, b.compile, comparing);
+      pool_.Compare(*state_a, a.plan->compile, *state_b, b.plan->compile, comparing);
   if (!report) return NotKnown(report.error());
   Finding finding;
   finding.comparison = *report;
@@ -104,12 +106,33 @@ StatusOr<Compiled> Laboratory::Compile(ProgramId program, const tune::TunePlan& 
   return pool_.Compile(*state, plan.compile, compiling);
 }
 
-StatusOr<std::vector<KernelTime>> Laboratory::Profile(ProgramId program,
-                                                      const tune::TunePlan& plan) {
-  const auto state = tune::StateAfter(pool_, program, plan.passes);
-  if (!state) return tl::unexpected(state.error());
-  return pool_.Profile(*state, plan.compile, kProfileSeconds, kMostProfileSeconds,
-                       FirstInputsSeed(options_.seed));
+std::vector<KernelChange> Laboratory::Kernels(const Way& a, const Way& b) {
+  std::vector<std::vector<KernelTime>> times;
+  std::vector<ProgramGraph> graphs;
+  for (const Way* way : {&a, &b}) {
+    const auto state = tune::StateAfter(pool_, way->program, way->plan->passes);
+    if (!state) return {};
+    auto kernels = pool_.Profile(*state, way->plan->compile, kProfileSeconds, kMostProfileSeconds,
+                                 FirstInputsSeed(options_.seed));
+    const auto compiled = Compile(way->program, *way->plan, /*sites=*/false, /*text=*/true);
+    if (!kernels || !compiled) return {};
+    const auto module = pool_.Load(compiled->text);
+    if (!module) return {};
+    auto graph = pool_.Describe({module->id, {}});
+    pool_.Unload(module->id);
+    if (!graph) return {};
+    times.push_back(*std::move(kernels));
+    graphs.push_back(*std::move(graph));
+  }
+  double run = 0;
+  for (const KernelTime& kernel : times[0]) run += HasKernelsInside(kernel) ? 0 : kernel.seconds;
+  std::vector<KernelChange> changes = MatchKernels(times[0], graphs[0], times[1], graphs[1]);
+  const auto small = std::find_if(changes.begin(), changes.end(), [&](const KernelChange& change) {
+    return std::abs(change.seconds_b - change.seconds_a) < kKernelChange * run;
+  });
+  changes.erase(small, changes.end());
+  if (changes.size() > kMostKernels) changes.resize(kMostKernels);
+  return changes;
 }
 
 StatusOr<StateName> Laboratory::Run(ProgramId program,

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "blame/kernels.h"
 #include "blame/minimise.h"
 #include "core/comparison.h"
 #include "core/compile_plan.h"
@@ -66,14 +67,26 @@ class Laboratory {
   // kYes: the whole interval lies above `threshold`; kNo: it lies below. Races of about that many
   // seconds, three at most, until it is one or the other.
   Finding Slower(ProgramId program, const tune::TunePlan& a, const tune::TunePlan& b,
-                 double threshold, double seconds);
+                 double threshold, double seconds) {
+    return Slower({program, &a}, {program, &b}, threshold, seconds);
+  }
   Finding Different(ProgramId program, const tune::TunePlan& a, const tune::TunePlan& b,
-                    double seconds);
+                    double seconds) {
+    return Different({program, &a}, {program, &b}, seconds);
+  }
+  // The same of two programs of equal parameters and results.
+  struct Way {
+    ProgramId program = 0;
+    const tune::TunePlan* plan = nullptr;  // never null
+  };
+  Finding Slower(const Way& a, const Way& b, double threshold, double seconds);
+  Finding Different(const Way& a, const Way& b, double seconds);
   // What follows runs in a process that has done nothing yet.
   void Restart() { pool_.EndProcesses(); }
 
   StatusOr<Compiled> Compile(ProgramId program, const tune::TunePlan& plan, bool sites, bool text);
-  StatusOr<std::vector<KernelTime>> Profile(ProgramId program, const tune::TunePlan& plan);
+  // Where the time of each goes, matched; nothing where it is not found out.
+  std::vector<KernelChange> Kernels(const Way& a, const Way& b);
   // What the pass at `position` of the plan would do there.
   StatusOr<Rewrites> ListRewrites(ProgramId program, const tune::TunePlan& plan, size_t position);
   // After the plan's passes, before the stock pipeline.

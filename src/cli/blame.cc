@@ -32,6 +32,7 @@ namespace fs = std::filesystem;
 struct Options {
   CommonOptions common;
   std::string file;
+  std::string other;  // a program that is held against `file`; "" where plans and flags are
   bool stock = false;
   std::string plan, plan_a;
   std::string flags_a, flags_b;
@@ -104,6 +105,18 @@ Json DecisionJson(const blame::Decision& decision) {
   return json;
 }
 
+Json KernelsJson(const std::vector<blame::KernelChange>& kernels) {
+  Json json = Json::array();
+  for (const blame::KernelChange& change : kernels) {
+    json.push_back({{"a", change.name_a},
+                    {"b", change.name_b},
+                    {"what", change.what},
+                    {"kernels", {change.kernels_a, change.kernels_b}},
+                    {"ms", {1000 * change.seconds_a, 1000 * change.seconds_b}}});
+  }
+  return json;
+}
+
 Json CauseJson(blame::Question question, const blame::Cause& cause) {
   Json json;
   json["decisions"] = Json::array();
@@ -113,14 +126,7 @@ Json CauseJson(blame::Question question, const blame::Cause& cause) {
   json["by_itself"] = FindingJson(question, cause.with);
   json["left_out"] = FindingJson(question, cause.without);
   json["source"] = cause.source;
-  json["kernels"] = Json::array();
-  for (const blame::KernelChange& change : cause.kernels) {
-    json["kernels"].push_back({{"a", change.name_a},
-                               {"b", change.name_b},
-                               {"what", change.what},
-                               {"kernels", {change.kernels_a, change.kernels_b}},
-                               {"ms", {1000 * change.seconds_a, 1000 * change.seconds_b}}});
-  }
+  json["kernels"] = KernelsJson(cause.kernels);
   if (cause.first) {
     json["first_difference"] = {{"computation", cause.first->computation},
                                 {"instruction", cause.first->instruction},
@@ -140,7 +146,9 @@ Json CauseJson(blame::Question question, const blame::Cause& cause) {
 }
 
 Json ToJson(const Options& options, const blame::BlameResult& result) {
-  Json json{{"file", options.file}, {"differences", result.differences.size()}};
+  Json json{{"file", options.file}};
+  if (!options.other.empty()) json["other"] = options.other;
+  json["differences"] = result.differences.size();
   json["answers"] = Json::array();
   for (const blame::Answer& answer : result.answers) {
     Json one{{"question", blame::QuestionName(answer.question)},
@@ -151,11 +159,24 @@ Json ToJson(const Options& options, const blame::BlameResult& result) {
     for (const blame::Cause& cause : answer.causes) {
       one["causes"].push_back(CauseJson(answer.question, cause));
     }
+    one["kernels"] = KernelsJson(answer.kernels);
     json["answers"].push_back(std::move(one));
   }
   json["seconds"] = result.seconds;
   json["interrupted"] = result.interrupted;
   return json;
+}
+
+std::string KernelsText(const std::vector<blame::KernelChange>& kernels, size_t most,
+                        const std::string& indent) {
+  std::string text;
+  for (size_t i = 0; i < std::min(most, kernels.size()); ++i) {
+    const blame::KernelChange& change = kernels[i];
+    text += fmt::format("{}kernel       {} ({}): {:.4g} ms -> {:.4g} ms\n", indent,
+                        change.name_b.empty() ? change.name_a : change.name_b, change.what,
+                        1000 * change.seconds_a, 1000 * change.seconds_b);
+  }
+  return text;
 }
 
 std::string CauseText(blame::Question question, const blame::Cause& cause) {
@@ -178,12 +199,7 @@ std::string CauseText(blame::Question question, const blame::Cause& cause) {
                         cause.first->opcode, cause.first->error.worst_absolute,
                         Grouped(cause.first->error.elements_over));
   }
-  for (size_t i = 0; i < std::min<size_t>(3, cause.kernels.size()); ++i) {
-    const blame::KernelChange& change = cause.kernels[i];
-    text += fmt::format("    kernel       {} ({}): {:.4g} ms -> {:.4g} ms\n",
-                        change.name_b.empty() ? change.name_a : change.name_b, change.what,
-                        1000 * change.seconds_a, 1000 * change.seconds_b);
-  }
+  text += KernelsText(cause.kernels, 3, "    ");
   if (cause.reduced) {
     text += fmt::format("    reduced      {} instructions: {}\n", cause.reduced->instructions,
                         Printable(blame::Effect(question, cause.reduced->finding)));
@@ -191,8 +207,9 @@ std::string CauseText(blame::Question question, const blame::Cause& cause) {
   return text;
 }
 
-std::string Text(const blame::BlameResult& result) {
-  std::string text = fmt::format("{} decisions differ\n", result.differences.size());
+std::string Text(const Options& options, const blame::BlameResult& result) {
+  std::string text =
+      options.other.empty() ? fmt::format("{} decisions differ\n", result.differences.size()) : "";
   for (const blame::Answer& answer : result.answers) {
     text += fmt::format("{}: ", blame::QuestionName(answer.question));
     text += answer.whole.shows == blame::Shows::kYes
@@ -202,6 +219,7 @@ std::string Text(const blame::BlameResult& result) {
     text += "\n";
     for (const blame::Cause& cause : answer.causes) text += CauseText(answer.question, cause);
     if (answer.whole.shows != blame::Shows::kYes) continue;
+    text += KernelsText(answer.kernels, 8, "  ");
     if (!answer.reason.empty()) text += fmt::format("  {}\n", Printable(answer.reason));
     if (answer.settled) text += "  that is all\n";
   }
@@ -268,10 +286,12 @@ int CodeFor(const blame::BlameResult& result) {
 
 int RunBlame(Options options) {
   const bool json = options.common.json;
-  if (options.plan.empty() && options.flags_b.empty() && options.plan_a.empty() &&
-      options.flags_a.empty()) {
+  const bool ways = !options.plan.empty() || !options.flags_b.empty() || !options.plan_a.empty() ||
+                    !options.flags_a.empty();
+  if (ways == !options.other.empty()) {
     return Fail({ErrorCode::kInvalidInput,
-                 "nothing to hold against the stock compiler; give --plan or --flags-b"},
+                 ways ? "two programs are compiled as they are; give a plan or flags with one only"
+                      : "nothing to hold against the stock compiler; give --plan or --flags-b"},
                 options.file, json);
   }
   StatusOr<tune::TunePlan> a = PlanOf(options.plan_a, options.flags_a);
@@ -286,16 +306,30 @@ int RunBlame(Options options) {
   StatusOr<std::string> data =
       ReadInput(options.file, options.common.MostInputBytes(), options.common.datasets);
   if (!data) return Fail(data.error(), options.file, json);
+  StatusOr<std::string> other;
+  if (!options.other.empty()) {
+    other = ReadInput(options.other, options.common.MostInputBytes(), options.common.datasets);
+    if (!other) return Fail(other.error(), options.other, json);
+  }
   auto pool = StartPool(options.common);
   if (!pool) return Fail(pool.error(), json);
   const StatusOr<ProgramInfo> program = (*pool)->Load(*std::move(data));
   if (!program) return Fail(program.error(), options.file, json);
   if (program->elided_constants) return Fail(ElidedConstants(), options.file, json);
   WarnOfStandIns(options.file, *program);
+  StatusOr<ProgramInfo> against;
+  if (!options.other.empty()) {
+    against = (*pool)->Load(*std::move(other));
+    if (!against) return Fail(against.error(), options.other, json);
+    if (against->elided_constants) return Fail(ElidedConstants(), options.other, json);
+    WarnOfStandIns(options.other, *against);
+  }
   CommandEvents events(options.common.ShowProgress(), StopOnInterrupt());
   options.blame.interrupted = events.stop();
   options.blame.progress = [&events](const std::string& line) { events.Show(line); };
-  const StatusOr<blame::BlameResult> result = blame::Blame(**pool, *program, options.blame);
+  const StatusOr<blame::BlameResult> result =
+      options.other.empty() ? blame::Blame(**pool, *program, options.blame)
+                            : blame::BlamePrograms(**pool, *program, *against, options.blame);
   events.Clear();
   if (!result) return Fail(result.error(), options.file, json);
   if (!options.output.empty()) {
@@ -303,7 +337,7 @@ int RunBlame(Options options) {
       return Fail(wrote.error(), options.output, json);
     }
   }
-  if (!json) return Finish(Text(*result), CodeFor(*result));
+  if (!json) return Finish(Text(options, *result), CodeFor(*result));
   Json out = ToJson(options, *result);
   AddStandIns(*program, out);
   return Finish(out, CodeFor(*result));
@@ -314,6 +348,9 @@ int RunBlame(Options options) {
 Run AddBlame(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("FILE", options->file, "the program")->required()->type_name("");
+  app.add_option("OTHER", options->other,
+                 "a program that is to blame, of the same parameters and results")
+      ->type_name("");
   app.add_flag("--stock", options->stock, "hold it against the stock compiler; so it is by itself");
   app.add_option("--plan", options->plan, "what is to blame: what `hone tune --plan` wrote")
       ->type_name("PLAN");

@@ -55,7 +55,8 @@ const std::vector<Command>& Commands() {
        "  hone blame model.hlo --stock --plan plan.json\n"
        "  hone blame model.hlo --plan plan.json --question different -o blamed\n"
        "  hone blame model.hlo --flags-b \"--xla_backend_optimization_level=1 "
-       "--xla_cpu_use_fusion_emitters=false\"\n",
+       "--xla_cpu_use_fusion_emitters=false\"\n"
+       "  hone blame before.hlo after.hlo\n",
        AddBlame},
       {"store", "what tuning has found out: list, show, export, import, prune",
        "  hone store ls tuned.db\n"

@@ -68,6 +68,40 @@ TEST_F(BlameCommand, AccusesNobodyOfNothing) {
   EXPECT_TRUE(slower.Json()["answers"][0]["causes"].empty());
 }
 
+TEST_F(BlameCommand, TwoProgramsAreHeldAgainstEachOther) {
+  const std::string values = Read("values.hlo");
+  std::string other = values;
+  other.replace(other.find("exponential"), std::string("exponential").size(), "sine");
+  Write("other.hlo", other);
+  Write("named.hlo", "HloModule named" + values.substr(values.find('\n')));
+  const Ran same = Hone({"blame", "values.hlo", "named.hlo", "--json"});
+  EXPECT_EQ(same.code, 0) << same.out << same.err;
+  ASSERT_EQ(same.Json()["answers"].size(), 2u);
+  for (const auto& answer : same.Json()["answers"]) {
+    EXPECT_EQ(answer["b_against_a"]["shows"], "no");
+  }
+  const Ran differs = Hone({"blame", "values.hlo", "other.hlo", "--question", "different"});
+  EXPECT_EQ(differs.code, 4) << differs.out << differs.err;
+  EXPECT_NE(differs.out.find("1 of 1 outputs differ"), std::string::npos) << differs.out;
+  // More to do.
+  Write("few.hlo",
+        "HloModule few\n\nENTRY main {\n  x = f32[256,256] parameter(0)\n"
+        "  ROOT t = f32[256,256] tanh(x)\n}\n");
+  Write("more.hlo",
+        "HloModule more\n\nENTRY main {\n  x = f32[256,256] parameter(0)\n"
+        "  d = f32[256,256] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+        "  e = f32[256,256] dot(d, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+        "  ROOT t = f32[256,256] tanh(e)\n}\n");
+  const Ran slower = Hone({"blame", "few.hlo", "more.hlo", "--question", "slower", "--json"});
+  EXPECT_EQ(slower.code, 4) << slower.out << slower.err;
+  const auto json = slower.Json();
+  EXPECT_EQ(json["answers"][0]["b_against_a"]["shows"], "yes");
+  ASSERT_FALSE(json["answers"][0]["kernels"].empty());
+  EXPECT_NE(json["answers"][0]["kernels"][0]["what"].get<std::string>().find("dot"),
+            std::string::npos)
+      << json;
+}
+
 TEST_F(BlameCommand, BadInputIsTold) {
   Write("broken.json", "{\"format\": \"hone tuned plan\", \"flagz\": {}}");
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
@@ -80,6 +114,8 @@ TEST_F(BlameCommand, BadInputIsTold) {
       {{"values.hlo", "--plan", "plan.json"}, "rule:wrong_maximum"},
       {{"values.hlo", "--plan", "fine.json", "--question", "odd"}, "--question"},
       {{"values.hlo", "--plan", "fine.json", "--least", "0.5"}, "--least"},
+      {{"values.hlo", "values.hlo", "--plan", "fine.json"}, "with one only"},
+      {{"values.hlo", "missing.hlo"}, "missing.hlo"},
   };
   for (const auto& [arguments, said] : cases) {
     std::vector<std::string> all = {"blame"};
