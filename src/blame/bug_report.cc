@@ -106,10 +106,9 @@ std::string BugReport(const Answer& answer, const Cause& cause, const ReportFact
     text += "\nXLA's own tools cannot be told to decide so at one place; hone can.\n";
   }
   if (!facts.plan.empty()) {
-    text += fmt::format(
-        "\nWith hone {}:\n\n```sh\nhone blame {} --plan {}{}\n```\n", facts.hone_version,
-        facts.reduced, facts.plan,
-        slower ? fmt::format("\nhone bench {} --plan {}", facts.reduced, facts.plan) : "");
+    const std::string given = fmt::format("{} --plan {}{}", facts.reduced, facts.plan, facts.rules);
+    text += fmt::format("\nWith hone {}:\n\n```sh\nhone blame {}{}\n```\n", facts.hone_version,
+                        given, slower ? "\nhone bench " + given : "");
   }
   return text;
 }

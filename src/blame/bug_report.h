@@ -16,6 +16,7 @@ struct ReportFacts {
   tune::TunePlan a;
   // Names of the files beside the report; "" where one is not written.
   std::string reduced, plan, after;
+  std::string rules;  // options that hone needs to know the passes: " --rules FILE"
 };
 
 // Markdown: the decision, what it does, the small program, commands of XLA's own tools and of hone.

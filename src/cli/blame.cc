@@ -256,7 +256,8 @@ Status WriteAll(const Options& options, Pool& pool, const blame::BlameResult& re
         return WriteFile((fs::path(options.output) / name).string(), bytes);
       };
       blame::ReportFacts facts{
-          options.file, pool.version(), HoneVersion(), Machine(), options.blame.a, "", "", ""};
+          options.file, pool.version(), HoneVersion(), Machine(), options.blame.a, "", "", "", ""};
+      for (const std::string& rules : options.common.rules) facts.rules += " --rules " + rules;
       if (cause.reduced) {
         facts.reduced = stem + ".hlo";
         facts.plan = stem + ".plan.json";

@@ -123,9 +123,10 @@ TEST(Blame, AWrongRuleIsNamedToTheRewrite) {
   options.b = cause.reduced->b;
   EXPECT_EQ(MustBlame(*pool, small, options).answers[0].causes.size(), 1u);
   const std::string report = BugReport(
-      answer, cause, {"values.hlo", "xla", "1", "2 threads", {}, "a.hlo", "a.json", "b.hlo"});
+      answer, cause,
+      {"values.hlo", "xla", "1", "2 threads", {}, "a.hlo", "a.json", "b.hlo", " --rules r"});
   for (const char* part : {"wrong_maximum", "clamped", "run_hlo_module --platform=CPU", "b.hlo",
-                           "hone blame a.hlo --plan a.json", "minimum(bent, q)"}) {
+                           "hone blame a.hlo --plan a.json --rules r", "minimum(bent, q)"}) {
     EXPECT_NE(report.find(part), std::string::npos) << part << "\n" << report;
   }
 }

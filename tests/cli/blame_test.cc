@@ -45,6 +45,7 @@ TEST_F(BlameCommand, NamesARewriteAndWritesAReport) {
   EXPECT_EQ(cause["first_difference"]["instruction"], "clamped");
   EXPECT_LE(cause["reduced"]["instructions"].get<int>(), 30);
   EXPECT_NE(Read("blamed/different-1.md").find("wrong_maximum"), std::string::npos);
+  EXPECT_NE(Read("blamed/different-1.md").find("--rules wrong.rules"), std::string::npos);
   EXPECT_EQ(Read("blamed/different-1.hlo"), cause["reduced"]["hlo"].get<std::string>());
   // The small program against what the pass makes of it.
   EXPECT_EQ(Hone({"check", "blamed/different-1.hlo", "blamed/different-1.after.hlo"}).code, 1);
