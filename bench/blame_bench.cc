@@ -226,6 +226,7 @@ class Bench {
                      static_cast<std::ptrdiff_t>(std::min(kMostDraws / 2, candidates.size())));
     blame::Laboratory laboratory = MakeLaboratory();
     for (const Decided& one : drawn) {
+      if (used_.count({index, one.name}) > 0) continue;
       const auto alone = laboratory.Slower(program.id, {}, PlanOf({one}), kHarm, kDrawSeconds);
       if (alone.shows != Shows::kYes) continue;
       std::vector<Decided> all = Harmless(program, candidates, &one);
@@ -237,6 +238,7 @@ class Bench {
       const auto whole = laboratory.Slower(program.id, {}, PlanOf(all), kHarm, 2);
       if (among.shows != Shows::kYes || whole.shows != Shows::kYes) continue;
       ++planted_[KindOf(one)];
+      used_.insert({index, one.name});
       Row row = Blame(program, "slower", PlanOf(all), &one);
       row.harm = alone.ratio;
       row.others = all.size() - 1;
@@ -375,7 +377,7 @@ class Bench {
   Rng rng_;
   std::vector<Program> programs_;
   std::map<std::string, int> planted_;             // by kind
-  std::set<std::pair<size_t, std::string>> used_;  // wrong rules, by program
+  std::set<std::pair<size_t, std::string>> used_;  // planted, by program
   std::vector<Row> rows_;
 };
 
