@@ -192,8 +192,11 @@ class Writer {
     const size_t count = nest.loops.size();
     const int inner = PlainLoop(nest.write.rows.back());
     const bool row_reduction =
-        nest.reduces() && PlainLoop(nest.reads[0].rows.back()) >= 0 &&
-        nest.loops[static_cast<size_t>(PlainLoop(nest.reads[0].rows.back()))].reduction;
+        nest.reduces() &&
+        std::any_of(nest.reads.begin(), nest.reads.end(), [&](const Access& read) {
+          const int loop = PlainLoop(read.rows.back());
+          return loop >= 0 && nest.loops[static_cast<size_t>(loop)].reduction;
+        });
     if (nest.reduces() && !row_reduction && inner >= 0) {
       Numbers order;
       for (size_t i = 0; i < count; ++i) {

@@ -189,6 +189,13 @@ class Writer {
                  fmt::format("transpose({}), dimensions={{{}}}", x,
                              fmt::join(op.Get("permutation", 0, 0), ",")));
     }
+    if (op.kind == "broadcast") return Broadcast(element, x, shape, op.Get("dimensions", 0, 0));
+    if (op.kind == "constant") {
+      const std::string value = InfoOf(element).floating
+                                    ? fmt::format("{}", op.value)
+                                    : std::to_string(static_cast<int64_t>(op.value));
+      return Broadcast(element, Constant(element, value), shape, {});
+    }
     if (op.kind == "softmax") return Softmax(element, x, shape);
     if (op.kind == "layer_norm") return LayerNorm(op, element, shape);
     if (op.kind == "attention") return Attention(op, element, shape);

@@ -41,15 +41,22 @@ double Binary(const std::string& kind, double a, double b) {
   return kind == "maximum" ? std::max(a, b) : std::min(a, b);
 }
 
+double Rounded(double value, Element element) {
+  if (element == Element::kF32) return static_cast<double>(static_cast<float>(value));
+  if (element == Element::kI32 && std::isfinite(value)) {  // it wraps around
+    return static_cast<double>(static_cast<int32_t>(static_cast<int64_t>(value)));
+  }
+  return value;
+}
+
 // One operation, element by element.
 class Evaluator {
  public:
   Evaluator(const Task& task, const Operation& op, const std::vector<Values>& values,
             uint64_t noise)
-      : op_(op), rng_(noise) {
-    const Element element = task.tensors[Index(op.result)].element;
-    if (noise != 0 && InfoOf(element).floating) {
-      unit_ = element == Element::kF32 ? 0x1p-23 : 0x1p-52;
+      : op_(op), element_(task.tensors[Index(op.result)].element), rng_(noise) {
+    if (noise != 0 && InfoOf(element_).floating) {
+      unit_ = element_ == Element::kF32 ? 0x1p-23 : 0x1p-52;
     }
     for (const int operand : op.operands) {
       shapes_.push_back(task.tensors[Index(operand)].shape);
@@ -59,6 +66,11 @@ class Evaluator {
     if (op.kind == "transpose") {
       const Shape strides = Strides(shapes_[0]);
       for (const int64_t d : op.Get("permutation", 0, 0)) strides_.push_back(strides[Index(d)]);
+    }
+    if (op.kind == "broadcast") {
+      const Shape strides = Strides(shapes_[0]), dimensions = op.Get("dimensions", 0, 0);
+      strides_.resize(out_.size(), 0);
+      for (size_t d = 0; d < dimensions.size(); ++d) strides_[Index(dimensions[d])] = strides[d];
     }
     if (op.kind == "reduce_sum" || op.kind == "reduce_max") Axes();
   }
@@ -73,7 +85,8 @@ class Evaluator {
     }
     if (kind == "matmul" || kind == "batch_matmul") return Product(flat);
     if (kind == "conv2d" || kind == "pool_max" || kind == "pool_sum") return Window(flat);
-    if (kind == "transpose") return in_[0][Offset(flat, strides_)];
+    if (kind == "transpose" || kind == "broadcast") return in_[0][Offset(flat, strides_)];
+    if (kind == "constant") return Rounded(op_.value, element_);
     if (kind == "softmax") return Softmax(flat);
     if (kind == "layer_norm") return LayerNorm(flat);
     if (kind == "attention") return Attention(flat);
@@ -214,6 +227,7 @@ class Evaluator {
   }
 
   const Operation& op_;
+  const Element element_;
   mutable Rng rng_;
   double unit_ = 0;
   std::vector<Shape> shapes_;
@@ -226,14 +240,6 @@ class Evaluator {
   mutable double most_ = 0, mean_ = 0, sum_ = 0;
   mutable std::vector<double> weights_;
 };
-
-double Rounded(double value, Element element) {
-  if (element == Element::kF32) return static_cast<double>(static_cast<float>(value));
-  if (element == Element::kI32 && std::isfinite(value)) {  // it wraps around
-    return static_cast<double>(static_cast<int32_t>(static_cast<int64_t>(value)));
-  }
-  return value;
-}
 
 }  // namespace
 

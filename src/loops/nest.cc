@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace hone::loops {
@@ -119,26 +120,76 @@ void Windowed(Builder& builder, const Operation& op, const std::vector<Tensor>& 
   }
 }
 
-void Elementwise(Builder& builder, const Operation& op, const std::vector<Tensor>& tensors) {
-  const auto& shape = tensors[static_cast<size_t>(op.result)].shape;
-  Nest& nest = builder.Begin("", ParallelLoops(shape));
-  nest.write = builder.At(nest, op.result, Range(shape.size()));
-  nest.reads = {builder.At(nest, op.operands[0], Range(shape.size()))};
-  const int x = Node(nest, Scalar::kRead, 0);
-  if (op.kind == "relu") {
-    Node(nest, Scalar::kMaximum, x, Node(nest, Scalar::kConstant));
-  } else if (IsUnary(op.kind)) {
-    Node(nest, KindOf(op.kind), x);
-  } else {
-    const size_t rank = tensors[static_cast<size_t>(op.operands[1])].shape.size();
-    std::vector<size_t> last = Range(shape.size());
-    last.erase(last.begin(), last.end() - static_cast<ptrdiff_t>(rank));
-    nest.reads.push_back(builder.At(nest, op.operands[1], last));
-    Node(nest, KindOf(op.kind), x, Node(nest, Scalar::kRead, 1));
+// Nodes of a nest's body for elements of tensors, with those of definitions within; equal ones
+// once.
+class Elements {
+ public:
+  Elements(const Task& task, const Builder& builder, Nest& nest)
+      : task_(task), builder_(builder), nest_(nest) {}
+
+  // The node of the tensor's element at loops[0], loops[1], ...
+  int At(int tensor, const std::vector<size_t>& loops) {
+    const auto key = std::make_pair(tensor, loops);
+    if (const auto found = known_.find(key); found != known_.end()) return found->second;
+    const bool definition = tensor >= task_.inputs &&
+                            task_.operations[static_cast<size_t>(tensor - task_.inputs)].definition;
+    int node = -1;
+    if (definition) {
+      node = Of(task_.operations[static_cast<size_t>(tensor - task_.inputs)], loops);
+    } else {
+      nest_.reads.push_back(builder_.At(nest_, tensor, loops));
+      if (loops.empty()) nest_.reads.back().rows.emplace_back(nest_.loops.size(), 0);
+      node = Node(nest_, Scalar::kRead, static_cast<int>(nest_.reads.size()) - 1);
+    }
+    known_[key] = node;
+    return node;
   }
+
+  // The node of what an operation makes there.
+  int Of(const Operation& op, const std::vector<size_t>& loops) {
+    if (op.kind == "constant") return Node(nest_, Scalar::kConstant, -1, -1, op.value);
+    std::vector<size_t> from = loops;
+    if (op.kind == "transpose") {
+      const auto permutation = op.Get("permutation", 0, 0);
+      for (size_t d = 0; d < from.size(); ++d) from[static_cast<size_t>(permutation[d])] = loops[d];
+    } else if (op.kind == "broadcast") {
+      from.clear();
+      for (const int64_t d : op.Get("dimensions", 0, 0)) {  // none of [1]
+        from.push_back(loops[static_cast<size_t>(d)]);
+      }
+    }
+    const int x = At(op.operands[0], from);
+    if (op.kind == "transpose" || op.kind == "broadcast") return x;
+    if (op.kind == "relu") return Node(nest_, Scalar::kMaximum, x, Node(nest_, Scalar::kConstant));
+    if (IsUnary(op.kind)) return Node(nest_, KindOf(op.kind), x);
+    const size_t rank = task_.tensors[static_cast<size_t>(op.operands[1])].shape.size();
+    from.erase(from.begin(), from.end() - static_cast<ptrdiff_t>(rank));
+    const int y = At(op.operands[1], from);
+    return Node(nest_, KindOf(op.kind), x, y);
+  }
+
+ private:
+  const Task& task_;
+  const Builder& builder_;
+  Nest& nest_;
+  std::map<std::pair<int, std::vector<size_t>>, int> known_;
+};
+
+// The last node is the result: a node again, where it is another.
+void EndWith(Nest& nest, int node) {
+  if (node + 1 == static_cast<int>(nest.body.size())) return;
+  nest.body.push_back(nest.body[static_cast<size_t>(node)]);
 }
 
-void Reduce(Builder& builder, const Operation& op, const std::vector<Tensor>& tensors) {
+void Pointwise(Builder& builder, const Operation& op, const Task& task) {
+  const auto& shape = task.tensors[static_cast<size_t>(op.result)].shape;
+  Nest& nest = builder.Begin("", ParallelLoops(shape));
+  nest.write = builder.At(nest, op.result, Range(shape.size()));
+  EndWith(nest, Elements(task, builder, nest).Of(op, Range(shape.size())));
+}
+
+void Reduce(Builder& builder, const Operation& op, const Task& task) {
+  const std::vector<Tensor>& tensors = task.tensors;
   std::vector<Loop> loops = ParallelLoops(tensors[static_cast<size_t>(op.operands[0])].shape);
   for (const int64_t axis : op.Get("axes", 0, 0)) loops[static_cast<size_t>(axis)].reduction = true;
   std::vector<size_t> kept;
@@ -147,9 +198,8 @@ void Reduce(Builder& builder, const Operation& op, const std::vector<Tensor>& te
   }
   const size_t rank = loops.size();
   Nest& nest = builder.Begin("", std::move(loops));
-  nest.reads = {builder.At(nest, op.operands[0], Range(rank))};
   nest.write = builder.At(nest, op.result, kept);
-  Node(nest, Scalar::kRead, 0);
+  EndWith(nest, Elements(task, builder, nest).At(op.operands[0], Range(rank)));
   nest.combine = op.kind == "reduce_max" ? Combine::kMaximum : Combine::kSum;
 }
 
@@ -417,6 +467,7 @@ bool Program::IsOutput(int tensor) const {
 Program Expand(const Task& task) {
   Program program{task.name, task.tensors, task.inputs, task.outputs, {}};
   for (const Operation& op : task.operations) {
+    if (op.definition) continue;
     const Tensor& result = task.tensors[static_cast<size_t>(op.result)];
     Builder builder(program, result.name, result.element);
     if (op.kind == "matmul" || op.kind == "batch_matmul") {
@@ -430,15 +481,7 @@ Program Expand(const Task& task) {
     } else if (op.kind == "conv2d" || op.kind == "pool_max" || op.kind == "pool_sum") {
       Windowed(builder, op, task.tensors);
     } else if (op.kind == "reduce_sum" || op.kind == "reduce_max") {
-      Reduce(builder, op, task.tensors);
-    } else if (op.kind == "transpose") {
-      Nest& nest = builder.Begin("", ParallelLoops(result.shape));
-      nest.write = builder.At(nest, op.result, Range(result.shape.size()));
-      std::vector<size_t> from(result.shape.size());
-      const auto permutation = op.Get("permutation", 0, 0);
-      for (size_t d = 0; d < from.size(); ++d) from[static_cast<size_t>(permutation[d])] = d;
-      nest.reads = {builder.At(nest, op.operands[0], from)};
-      Node(nest, Scalar::kRead, 0);
+      Reduce(builder, op, task);
     } else if (op.kind == "softmax") {
       const auto [exponentials, sums] = Exponentials(builder, op.operands[0], result.shape, 1);
       DivideRows(builder, exponentials, sums, op.result, result.shape);
@@ -447,7 +490,7 @@ Program Expand(const Task& task) {
     } else if (op.kind == "attention") {
       Attention(builder, op, task.tensors);
     } else {
-      Elementwise(builder, op, task.tensors);
+      Pointwise(builder, op, task);
     }
   }
   for (Nest& nest : program.nests) DropUnitLoops(nest);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <set>
 
 #include "core/fnv.h"
@@ -84,6 +85,8 @@ const Kind* FindKind(std::string_view name) {
       {"reduce_sum", {1, {"axes"}}},
       {"reduce_max", {1, {"axes"}}},
       {"transpose", {1, {"permutation"}}},
+      {"broadcast", {1, {"dimensions", "sizes"}}},
+      {"constant", {1, {"value"}}},
       {"softmax", {1, {}}},
       {"layer_norm", {3, {}}},
       {"attention", {3, {}}}};
@@ -106,7 +109,7 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
   };
   const auto rank = [&](size_t operand, size_t wanted) { return in[operand].size() == wanted; };
   for (const auto& [name, values] : op.attributes) {
-    if (name == "axes" || name == "permutation") continue;
+    if (name == "axes" || name == "permutation" || op.kind == "broadcast") continue;
     if (values.size() != 2 || *std::min_element(values.begin(), values.end()) < 1 ||
         *std::max_element(values.begin(), values.end()) > kMostAttribute) {
       return wrong(name + " is two positive numbers, at most a million");
@@ -173,7 +176,19 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
     for (const int64_t d : permutation) out.push_back(in[0][static_cast<size_t>(d)]);
     return out;
   }
-  if (op.kind == "softmax") return in[0];
+  if (op.kind == "softmax" || op.kind == "constant") return in[0];
+  if (op.kind == "broadcast") {
+    const Shape sizes = op.Get("sizes", 0, 0), dimensions = op.Get("dimensions", 0, 0);
+    const bool single = in[0] == Shape{1} && dimensions.empty();
+    bool fits = single || dimensions.size() == in[0].size();
+    for (size_t d = 0; fits && d < dimensions.size(); ++d) {
+      fits = dimensions[d] >= 0 && dimensions[d] < static_cast<int64_t>(sizes.size()) &&
+             (d == 0 || dimensions[d - 1] < dimensions[d]) &&
+             sizes[static_cast<size_t>(dimensions[d])] == in[0][d];
+    }
+    if (!fits) return wrong("dimensions= must say where each dimension is in sizes=, in order");
+    return sizes;
+  }
   if (op.kind == "layer_norm") {
     const Shape last = {in[0].back()};
     if (in[1] != last || in[2] != last)
@@ -228,7 +243,7 @@ class Parser {
     if (task_.name.empty()) return Wrong("the first line must be `task NAME`");
     if (words[0] == "input") return Input(words);
     if (words[0] == "output") return Output(words);
-    if (words.size() >= 3 && words[1] == "=") return Operate(words);
+    if (words.size() >= 3 && (words[1] == "=" || words[1] == ":=")) return Operate(words);
     return Wrong("expected `input NAME TYPE[SHAPE]`, `NAME = KIND OPERANDS` or `output NAME`");
   }
 
@@ -277,6 +292,7 @@ class Parser {
     const auto found = names_.find(std::string(words[1]));
     if (found == names_.end()) return Wrong("there is no " + std::string(words[1]));
     if (found->second < task_.inputs) return Wrong("an output is an operation's result");
+    if (IsDefinition(found->second)) return Wrong("an output is stored: `=`, not `:=`");
     if (std::count(task_.outputs.begin(), task_.outputs.end(), found->second) != 0) {
       return Wrong(std::string(words[1]) + " is an output already");
     }
@@ -284,21 +300,38 @@ class Parser {
     return {};
   }
 
+  bool IsDefinition(int tensor) const {
+    return tensor >= task_.inputs &&
+           task_.operations[static_cast<size_t>(tensor - task_.inputs)].definition;
+  }
+
   Status Operate(const std::vector<std::string_view>& words) {
     Operation op;
     op.kind = words[2];
+    op.definition = words[1] == ":=";
     const Kind* const kind = FindKind(op.kind);
     if (kind == nullptr) {
       return Wrong(fmt::format("there is no operation {}; there are {}", op.kind,
                                fmt::join(OperationKinds(), ", ")));
     }
     std::vector<Shape> shapes;
+    bool has_value = false;
     for (size_t i = 3; i < words.size(); ++i) {
       const size_t equals = words[i].find('=');
       if (equals != std::string_view::npos) {
         const std::string name(words[i].substr(0, equals));
         if (std::count(kind->attributes.begin(), kind->attributes.end(), name) == 0) {
           return Wrong(op.kind + " has no attribute " + name);
+        }
+        if (name == "value") {
+          const std::string text(words[i].substr(equals + 1));
+          char* end = nullptr;
+          op.value = std::strtod(text.c_str(), &end);
+          if (text.empty() || *end != 0 || !std::isfinite(op.value)) {
+            return Wrong("`" + text + "` is no finite number");
+          }
+          has_value = true;
+          continue;
         }
         std::vector<int64_t> values;
         if (!Numbers(words[i].substr(equals + 1), &values) || values.empty()) {
@@ -322,11 +355,25 @@ class Parser {
       if (task_.tensors[static_cast<size_t>(operand)].element != element) {
         return Wrong("the operands' element types differ");
       }
+      if (IsDefinition(operand) && !IsPointwise(op.kind) && op.kind.rfind("reduce_", 0) != 0) {
+        return Wrong(op.kind + " takes what is stored: `=`, not `:=`");
+      }
+    }
+    if (op.definition && !IsPointwise(op.kind)) {
+      return Wrong(op.kind + " is stored: `=`, not `:=`");
+    }
+    if (op.kind == "constant" && !has_value) return Wrong("constant: value=V is missing");
+    if (op.kind == "constant" && !op.definition) {
+      return Wrong("a constant is never stored: `:=`, not `=`");
+    }
+    if (op.kind == "constant" && !InfoOf(element).floating &&
+        (std::floor(op.value) != op.value || std::fabs(op.value) > 0x1p31)) {
+      return Wrong("a constant of integers is an integer");
     }
     static const std::set<std::string, std::less<>> of_integers = {
-        "matmul",  "batch_matmul", "add",      "subtract",   "multiply",
-        "maximum", "minimum",      "relu",     "reduce_sum", "reduce_max",
-        "negate",  "pool_max",     "pool_sum", "transpose",  "conv2d"};
+        "matmul",   "batch_matmul", "add",        "subtract",   "multiply", "maximum",
+        "minimum",  "relu",         "reduce_sum", "reduce_max", "negate",   "pool_max",
+        "pool_sum", "transpose",    "conv2d",     "constant",   "broadcast"};
     if (!InfoOf(element).floating && of_integers.count(op.kind) == 0) {
       return Wrong(op.kind + " is for floating-point numbers");
     }
@@ -359,8 +406,9 @@ std::string Text(const Task& task, bool names) {
                         fmt::join(tensor.shape, ","));
   }
   for (const Operation& op : task.operations) {
-    text += fmt::format("{} = {}", name(op.result), op.kind);
+    text += fmt::format("{} {} {}", name(op.result), op.definition ? ":=" : "=", op.kind);
     for (const int operand : op.operands) text += " " + name(operand);
+    if (op.kind == "constant") text += fmt::format(" value={}", op.value);
     for (const auto& [key, values] : op.attributes) {
       text += fmt::format(" {}={}", key, fmt::join(values, ","));
     }
@@ -393,12 +441,17 @@ std::vector<int64_t> Operation::Get(const std::string& name, size_t count, int64
 
 bool IsUnary(std::string_view kind) { return Unary().count(kind) != 0; }
 bool IsBinary(std::string_view kind) { return Binary().count(kind) != 0; }
+bool IsPointwise(std::string_view kind) {
+  return IsUnary(kind) || IsBinary(kind) || kind == "broadcast" || kind == "constant" ||
+         kind == "transpose";
+}
 
 const std::vector<std::string>& OperationKinds() {
   static const std::vector<std::string> kinds = [] {
     std::vector<std::string> all = {"matmul",   "batch_matmul", "conv2d",     "pool_max",
                                     "pool_sum", "reduce_sum",   "reduce_max", "transpose",
-                                    "softmax",  "layer_norm",   "attention"};
+                                    "softmax",  "layer_norm",   "attention",  "constant",
+                                    "broadcast"};
     all.insert(all.end(), Unary().begin(), Unary().end());
     all.insert(all.end(), Binary().begin(), Binary().end());
     return all;
@@ -435,7 +488,7 @@ double Flops(const Task& task) {
       flops += 4 * out;
     } else if (op.kind == "layer_norm") {
       flops += 7 * out;
-    } else if (op.kind != "transpose") {
+    } else if (op.kind != "transpose" && op.kind != "broadcast" && op.kind != "constant") {
       flops += std::max(out, Product(shape(0)));
     }
   }

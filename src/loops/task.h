@@ -13,6 +13,10 @@
 //
 // Names are a letter and then letters, digits and underscores. A name is defined once and before it
 // is used. '#' begins a comment.
+//
+// `NAME := KIND OPERANDS` is a definition: it is computed anew wherever an element of it is needed,
+// as part of what needs it, and never stored. Of elementwise operations, broadcasts, constants and
+// transposes, for elementwise operations and reductions.
 #ifndef HONE_LOOPS_TASK_H_
 #define HONE_LOOPS_TASK_H_
 
@@ -52,6 +56,9 @@ struct Tensor {
 //   pool_max, pool_sum x[N,C,H,W] window=KH,KW strides=SH,SW (1,1)
 //   add, subtract, multiply, divide, maximum, minimum a b: b may have fewer leading dimensions
 //   relu, exp, log, tanh, sqrt, rsqrt, negate, abs, logistic a
+//   constant a value=V: as `a` in shape, each element V; always a definition
+//   broadcast x sizes=A,B,C dimensions=I,J: dimension d of x is dimension dimensions[d] of the
+//     result; x[1] without dimensions= is everywhere
 //   reduce_sum, reduce_max x axes=I,J
 //   transpose x permutation=I,J: dimension d of the result is dimension permutation[d] of x
 //   softmax x: over the last dimension
@@ -62,6 +69,8 @@ struct Operation {
   std::vector<int> operands;  // indices of tensors
   int result = -1;
   std::map<std::string, std::vector<int64_t>> attributes;
+  double value = 0;         // of a constant
+  bool definition = false;  // `:=`
 
   // The attribute, or so many times `other`.
   std::vector<int64_t> Get(const std::string& name, size_t count, int64_t other) const;
@@ -91,6 +100,8 @@ double Bytes(const Task& task);
 const std::vector<std::string>& OperationKinds();
 bool IsUnary(std::string_view kind);
 bool IsBinary(std::string_view kind);
+// Whether each element of the result is of one element of each operand.
+bool IsPointwise(std::string_view kind);
 
 }  // namespace hone::loops
 

@@ -83,6 +83,20 @@ const Case kCases[] = {
      "input a f64[12,5]\ninput b f64[5,2]\ninput m f64[2]\nx = matmul a b\nz = add x m\n"
      "y = logistic z\noutput y\n",
      "y pack 6,0\nx pack 6,0,0\nz pack 3,0\nz vectorize\nx.pack0 parallel 0,0,2\n"},
+    {"definitions",
+     "input x f32[16,32]\ninput g f32[32]\ninput t f32[1]\nk := constant x value=0.25\n"
+     "a := multiply x k\nb := broadcast t sizes=16,32\nc := add a b\ns = reduce_sum c axes=1\n"
+     "m := broadcast s sizes=16,32 dimensions=0\nd := subtract x m\ne = exp d\n"
+     "h := broadcast g sizes=16,32 dimensions=1\nf := multiply e h\nr = reduce_max f axes=1\n"
+     "n := broadcast r sizes=16,32 dimensions=0\ny = divide e n\noutput y\n",
+     "y parallel 4,0\ny tile 1,0\ny fuse r\ny fuse e\ny fuse s\n"},
+    {"transposed_definition",
+     "input x f32[16,8]\nt := transpose x permutation=1,0\ny = reduce_sum t axes=1\noutput y\n",
+     "y tile 8,4\ny vectorize\n"},
+    {"a_stored_broadcast", "input x f32[8]\ny = broadcast x sizes=4,8,6 dimensions=1\noutput y\n",
+     "y parallel 2,0,0\n"},
+    {"sum_of_a_constant",
+     "input x f32[8,16]\nk := constant x value=2\ny = reduce_sum k axes=1\noutput y\n", ""},
     {"one_element", "input x f32[1]\ny = exp x\noutput y\n", ""},
     {"one_row", "input x f32[7]\ny = softmax x\noutput y\n", ""},
 };

@@ -45,6 +45,21 @@ TEST(Task, DefaultsAreLeftOut) {
   EXPECT_EQ(task->tensors[2].shape, (std::vector<int64_t>{1, 3, 1, 1}));
 }
 
+TEST(Task, HasDefinitions) {
+  const char* const text =
+      "task d\ninput x f32[8,16]\ninput s f32[1]\nt := broadcast s sizes=8,16\n"
+      "k := constant x value=0.1\ny := multiply x k\nz := add y t\n"
+      "r = reduce_sum z axes=1\nb := broadcast r dimensions=0 sizes=8,16\n"
+      "o = subtract x b\noutput o\n";
+  const auto task = ParseTask(text);
+  ASSERT_TRUE(task) << task.error().message;
+  EXPECT_EQ(TaskText(*task), text);
+  EXPECT_TRUE(task->operations[2].definition);
+  EXPECT_EQ(task->operations[1].value, 0.1);
+  EXPECT_NE(FingerprintOf(*task), FingerprintOf(*ParseTask(std::string(text).replace(
+                                      std::string(text).find("y :="), 4, "y ="))));
+}
+
 struct Wrong {
   const char* text;
   const char* message;
@@ -78,6 +93,16 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"task t\ninput x f32[2,3]\ninput z f32[2]\ny = add x z\n", "the end of"},
         Wrong{"task t\ninput x f32[2,3]\ninput z f32[2,3]\ny = matmul x z\n", "[M,K]"},
         Wrong{"task t\ninput x s32[4]\ny = exp x\n", "floating-point"},
+        Wrong{"task t\ninput x f32[4]\ny := exp x\noutput y\n", "an output is stored"},
+        Wrong{"task t\ninput x f32[4,4]\ny := matmul x x\n", "matmul is stored"},
+        Wrong{"task t\ninput x f32[4,4]\ny := exp x\nz = matmul y y\n", "takes what is stored"},
+        Wrong{"task t\ninput x f32[4]\ny = constant x value=1\n", "never stored"},
+        Wrong{"task t\ninput x f32[4]\ny := constant x\n", "value=V is missing"},
+        Wrong{"task t\ninput x f32[4]\ny := constant x value=inf\n", "no finite number"},
+        Wrong{"task t\ninput x s32[4]\ny := constant x value=0.5\n", "is an integer"},
+        Wrong{"task t\ninput x f32[4]\ny := broadcast x sizes=4,4 dimensions=2\n", "in order"},
+        Wrong{"task t\ninput x f32[4]\ny := broadcast x sizes=5,4 dimensions=0\n", "in order"},
+        Wrong{"task t\ninput x f32[4]\ny := broadcast x sizes=0 dimensions=0\n", "in order"},
         Wrong{"task t\ninput x f32[4]\ny = exp x strides=1,1\n", "no attribute"},
         Wrong{"task t\ninput x f32[4,4]\ny = reduce_sum x axes=2\n", "axes"},
         Wrong{"task t\ninput x f32[4,4]\ny = transpose x permutation=0,0\n", "no permutation"},
