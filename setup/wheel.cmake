@@ -1,5 +1,6 @@
 # What a wheel of hone holds beside the Python package, included where scikit-build-core builds:
-# bin/ with hone, hone-worker, hone-device, hone-learn and hone-loops where there are such, the programs, the policies, and
+# bin/ with hone, hone-worker, hone-device, hone-learn and hone-loops where there are such, the library that runs
+# kernels in JAX's XLA, the programs, the policies, and
 # the module of the console script. The executables are built here or, with HONE_PREBUILT, taken along; so is
 # the extension module, where prebuilt_core is one for this Python.
 set(executables hone hone-worker hone-device)
@@ -13,6 +14,10 @@ if(HONE_PREBUILT)
     file(REAL_PATH ${name} path BASE_DIRECTORY ${HONE_PREBUILT})
     install(PROGRAMS ${path} DESTINATION hone/bin RENAME ${name})
   endforeach()
+  if(EXISTS ${HONE_PREBUILT}/libhone_kernels.so)
+    file(REAL_PATH libhone_kernels.so path BASE_DIRECTORY ${HONE_PREBUILT})
+    install(FILES ${path} DESTINATION hone/bin)
+  endif()
   if(EXISTS ${prebuilt_core})
     install(FILES ${prebuilt_core} DESTINATION hone)
   endif()
@@ -22,7 +27,7 @@ else()
       list(APPEND executables ${name})
     endif()
   endforeach()
-  install(TARGETS ${executables} DESTINATION hone/bin)
+  install(TARGETS ${executables} hone_kernels DESTINATION hone/bin)
 endif()
 
 # XLA is not in the wheel. The worker is started from a copy of its own beside the libraries in the user's

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/input.h"
+#include "cli/kernels.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/tuned_program.h"
@@ -38,7 +39,7 @@ int RunApply(const Options& options) {
   const StatusOr<Compiled> compiled = program.evaluator->Compile(*plan, compiling);
   if (!compiled) return Fail(compiled.error(), options.file, json);
   progress.Clear();
-  if (Status wrote = WriteFile(options.output, compiled->text); !wrote) {
+  if (Status wrote = WriteProgram(options.output, compiled->text, options.common); !wrote) {
     return Fail(wrote.error(), options.output, json);
   }
   if (json) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "cli/input.h"
+#include "cli/kernels.h"
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/worker.h"
@@ -76,6 +77,7 @@ StatusOr<PoolOptions> PoolOptionsFor(const CommonOptions& options) {
     Warn("", "workers are not locked up (--no-sandbox): a program that breaks XLA has your rights");
   }
   pool.stand_in_constants = options.stand_in_constants;
+  pool.kernels = KernelMaker(pool.sandbox);
   return pool;
 }
 

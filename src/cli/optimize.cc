@@ -20,6 +20,7 @@
 #include "cli/given_inputs.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
+#include "cli/kernels.h"
 #include "cli/models.h"
 #include "cli/output.h"
 #include "cli/parse.h"
@@ -502,7 +503,7 @@ class Optimization {
       return;
     }
     if (!outputs_[i].empty()) {
-      if (Status wrote = WriteFile(outputs_[i], row.result.bytes); !wrote) {
+      if (Status wrote = WriteProgram(outputs_[i], row.result.bytes, options_.common); !wrote) {
         row.error = wrote.error();
         return;
       }

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/input.h"
+#include "cli/kernels.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "tune/recipe.h"
@@ -89,7 +90,7 @@ int RunReplay(const Options& options) {
                      exported.state.ToHex(), recipe->result_fingerprint, *file));
   }
   if (!options.output.empty()) {
-    if (Status wrote = WriteFile(options.output, exported.bytes); !wrote) {
+    if (Status wrote = WriteProgram(options.output, exported.bytes, options.common); !wrote) {
       return Fail(wrote.error(), options.output, json);
     }
   }

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/input.h"
+#include "cli/kernels.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -260,7 +261,7 @@ int RunRewrites(const Options& options) {
   about.metrics = made->metrics;
   if (Status wrote = write_report(); !wrote) return Fail(wrote.error(), options.report, json);
   if (!options.output.empty()) {
-    if (Status written = WriteFile(options.output, exported->bytes); !written) {
+    if (Status written = WriteProgram(options.output, exported->bytes, options.common); !written) {
       return Fail(written.error(), options.output, json);
     }
   }

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/input.h"
+#include "cli/kernels.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "tune/recipe.h"
@@ -213,7 +214,7 @@ int RunRun(const Options& options) {
   }
   const bool to_file = write && !options.output.empty();
   if (to_file) {
-    if (Status wrote = WriteFile(options.output, exported->bytes); !wrote) {
+    if (Status wrote = WriteProgram(options.output, exported->bytes, options.common); !wrote) {
       return Fail(wrote.error(), options.output, json);
     }
   }

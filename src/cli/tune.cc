@@ -17,6 +17,7 @@
 #include "cli/given_inputs.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
+#include "cli/kernels.h"
 #include "cli/machine_load.h"
 #include "cli/output.h"
 #include "cli/parse.h"
@@ -359,7 +360,8 @@ class Tuning {
     if (!outputs_[i].empty()) {
       const StatusOr<std::string> text = OptimisedText(evaluator, row.result.plan);
       const Status wrote =
-          text ? WriteFile(outputs_[i], *text) : Status(tl::unexpected(text.error()));
+          text ? WriteProgram(outputs_[i], *text, options_.common)
+               : Status(tl::unexpected(text.error()));
       if (!wrote) {
         row.error = wrote.error();
         return;

@@ -12,9 +12,11 @@
 #include "compiler/describe.h"
 #include "compiler/extract.h"
 #include "compiler/fingerprint.h"
+#include "compiler/implementations/loop_kernels.h"
 #include "compiler/kernels/kernels.h"
 #include "compiler/load.h"
 #include "compiler/metrics.h"
+#include "compiler/native/kernels.h"
 #include "compiler/passes/pass_table.h"
 #include "compiler/pipelines/stock.h"
 #include "compiler/raw_loop.h"
@@ -203,6 +205,9 @@ class Server {
       if (!module_a) return Fail(results, module_a.error());
       auto module_b = states_.Rebuild(b);
       if (!module_b) return Fail(results, module_b.error());
+      for (const auto* const module : {&*module_a, &*module_b}) {
+        if (Status has = HasKernels(**module); !has) return Fail(results, has.error());
+      }
       CompareOptions options = FromWire(params.getOptions());
       options.stop = &heartbeat_.stop;
       report = compiler::Compare(**module_a, **module_b, options, FromWire(params.getPlanA()),
@@ -328,6 +333,26 @@ class Server {
     ToWire(*evaluation, results.initEvaluation());
   }
 
+  void GiveKernel(Worker::GiveKernelParams::Reader params,
+                  Worker::GiveKernelResults::Builder results) {
+    const auto object = params.getObject();
+    std::vector<int64_t> bytes;
+    for (const int64_t size : params.getBytes()) bytes.push_back(size);
+    const Status added = native::AddKernel(
+        params.getName().cStr(), {reinterpret_cast<const char*>(object.begin()), object.size()},
+        std::move(bytes));
+    if (!added) Fail(results, added.error());
+  }
+
+  // Says of a failed call which kernels it lacked.
+  template <class Results>
+  void TellLacking(Results results) {
+    if (lacking_.empty()) return;
+    auto kernels = results.getFailure().initKernels(static_cast<unsigned>(lacking_.size()));
+    for (unsigned i = 0; i < kernels.size(); ++i) kernels.set(i, lacking_[i]);
+    lacking_.clear();
+  }
+
   void Extract(Worker::ExtractParams::Reader params, Worker::ExtractResults::Builder results) {
     BookRest book(states_.timing());
     auto module = states_.Rebuild(FromWire(params.getState()));
@@ -402,7 +427,21 @@ class Server {
                        "its text has elided constants, {...}, so it cannot be run; dump it again with "
                        "large constants, or give --stand-in-constants");
     }
-    return states_.Rebuild(state);
+    auto module = states_.Rebuild(state);
+    if (!module) return module;
+    if (Status has = HasKernels(**module); !has) return tl::unexpected(has.error());
+    return module;
+  }
+
+  Status HasKernels(const xla::HloModule& module) {
+    const auto missing = MissingKernels(module);
+    if (!missing.ok()) {
+      return MakeError(ErrorCode::kInvalidInput, std::string(missing.status().message()));
+    }
+    if (missing->empty()) return {};
+    lacking_ = *missing;
+    return MakeError(ErrorCode::kUnsupported,
+                     "it calls kernels of hone-loops, which are not to be had here");
   }
 
   template <class Results>
@@ -419,6 +458,7 @@ class Server {
   const Status rules_read_;  // before the table of passes is first looked at
   States states_;
   std::unique_ptr<Conversation> conversation_;
+  std::vector<std::string> lacking_;  // tasks without kernels, in the call in hand
 
   // What was raced against last.
   struct Reference {
@@ -450,8 +490,9 @@ void Serve(int socket, const StatesOptions& options, wire::Heartbeat* heartbeat)
     const auto call = [&](auto of, auto method) {
       using Call = decltype(of);
       capnp::FlatArrayMessageReader message(received.words, wire::NoLimits());
-      (server.*method)(message.getRoot<typename Call::Params>(),
-                       answer.initRoot<typename Call::Results>());
+      const auto results = answer.initRoot<typename Call::Results>();
+      (server.*method)(message.getRoot<typename Call::Params>(), results);
+      server.TellLacking(results);
     };
     switch (received.method) {
 #define HONE_SERVE(name)                       \
@@ -479,6 +520,7 @@ void Serve(int socket, const StatesOptions& options, wire::Heartbeat* heartbeat)
       HONE_SERVE(Compile)
       HONE_SERVE(Profile)
       HONE_SERVE(Evaluate)
+      HONE_SERVE(GiveKernel)
 #undef HONE_SERVE
     }
     if (!wire::Send(socket, received.method, answer)) return;

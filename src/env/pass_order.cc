@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/native_kernel.h"
 #include "core/nearest.h"
 #include "core/objective.h"
 
@@ -48,7 +49,9 @@ std::optional<InSet> FindActionSet(std::string_view name) {
       {"rewrites", [](const PassInfo& pass) { return pass.kind == PassKind::kRewrites; }},
       {"rules", [](const PassInfo& pass) { return pass.kind == PassKind::kRules; }},
       {"implementations",
-       [](const PassInfo& pass) { return pass.kind == PassKind::kImplementation; }},
+       [](const PassInfo& pass) {  // but what no cost can be told of
+         return pass.kind == PassKind::kImplementation && pass.name != loops::kKernelPass;
+       }},
   };
   for (const Named& set : kSets) {
     if (set.name == name) return set.is_in;

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "core/native_kernel.h"
 #include "tune/recipe.h"
 
 namespace hone::tune {
@@ -75,6 +76,7 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   const std::set<std::string> names = NamesOf(pool, {program.id, {}});
   const auto add = [&](PassId pass) {
     if (interrupted != nullptr && *interrupted) return;
+    if (pool.passes()[pass].name == loops::kKernelPass && !pool.makes_kernels()) return;
     if (among != nullptr && among->count(pool.passes()[pass].name) == 0) return;
     std::optional<Alternative> one = Try(pool, program, names, {pass});
     if (!one && calls) one = Try(pool, program, names, {*inlining, pass});

@@ -42,6 +42,7 @@ enum class Method : uint64_t {
   kCompile,
   kProfile,
   kEvaluate,
+  kGiveKernel,
 };
 
 #define HONE_WIRE_CALL(name)                       \
@@ -71,6 +72,7 @@ HONE_WIRE_CALL(Extract)
 HONE_WIRE_CALL(Compile)
 HONE_WIRE_CALL(Profile)
 HONE_WIRE_CALL(Evaluate)
+HONE_WIRE_CALL(GiveKernel)
 #undef HONE_WIRE_CALL
 
 // A message that was received, and what it is about.

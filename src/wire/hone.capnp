@@ -8,6 +8,8 @@ $Cxx.namespace("hone::wire");
 struct Failure {
   code @0 :UInt8;  # hone::ErrorCode
   message @1 :Text;  # null where the call succeeded
+  # Tasks of hone-loops whose kernels the worker lacks: once they are given, the call may succeed.
+  kernels @2 :List(Text);
 }
 
 struct Fingerprint {
@@ -400,6 +402,9 @@ interface Worker {
   # What a state computes of inputs, and further legal runs.
   evaluate @20 (state :StateName, options :EvaluationOptions)
       -> (evaluation :Evaluation, failure :Failure);
+
+  # Machine code for custom calls `hone_loops`; kept as long as the worker lives.
+  giveKernel @21 (name :Text, object :Data, bytes :List(Int64)) -> (failure :Failure);
 }
 
 struct StockPass {

@@ -30,6 +30,8 @@ class Pool {
   const std::vector<std::string>& opcodes() const { return memory_->facts.opcodes; }
   const std::vector<std::string>& types() const { return memory_->facts.types; }
   const std::string& version() const { return memory_->facts.version; }
+  // Whether programs may call kernels of hone-loops: PoolOptions::kernels.
+  bool makes_kernels() const { return memory_->options.kernels != nullptr; }
   int workers() const { return static_cast<int>(threads_.size()); }
 
   // Runs `job` on a worker's thread, after what was posted there before.

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/native_kernel.h"
 #include "core/pass.h"
 #include "core/program.h"
 #include "core/result.h"
@@ -34,6 +36,9 @@ struct PoolOptions {
   bool sandbox = true;                   // workers lock themselves up (wire/sandbox.h)
   // Elided constants, {...}, get made-up values and do not keep a program from being run.
   bool stand_in_constants = false;
+  // Makes machine code for custom calls `hone_loops` of a task's text; from any thread. Without it
+  // programs that have them cannot be run.
+  std::function<StatusOr<loops::NativeKernel>(const std::string& task)> kernels;
   // When it becomes true, passes under way for more than two seconds are given up.
   const std::atomic<bool>* stop = nullptr;
 };

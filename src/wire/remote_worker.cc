@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "wire/codec.h"
+#include "wire/give_kernels.h"
 #include "wire/worker_link.h"
 
 namespace hone {
@@ -86,7 +87,15 @@ StatusOr<wire::Reply<C>> RemoteWorker::CallOn(const std::vector<ProgramId>& prog
     }
     response = link_->Call<C>(patience, make);
     Note();
-    if (response) break;
+    if (response) {
+      const std::vector<std::string> lacking = wire::KernelsLacking(response->getFailure());
+      if (lacking.empty() || !memory_->options.kernels) break;
+      // What it was given, it does not lack the next time.
+      const Status given = GiveKernels(lacking);
+      if (given) continue;
+      response = tl::unexpected(given.error());
+      break;
+    }
     Mourn(response.error(), doing);
     if (!link_->killed_from_outside()) break;
   }
@@ -332,9 +341,7 @@ StatusOr<Applied> RemoteWorker::Apply(const ApplyRequest& request) {
 Status RemoteWorker::Hold(const StateName& state) {
   const auto held = Ask<wire::HoldCall>(
       {state.program}, Calling(), "hold",
-      [&](Worker::HoldParams::Builder request) {
-        ToWire(state, request.initState());
-      },
+      [&](Worker::HoldParams::Builder request) { ToWire(state, request.initState()); },
       [](const auto&) { return true; });
   return held ? Status() : tl::unexpected(held.error());
 }
@@ -355,27 +362,21 @@ StatusOr<std::vector<StockPass>> RemoteWorker::StockPasses(ProgramId program) {
 StatusOr<Metrics> RemoteWorker::Measure(const StateName& state) {
   return Ask<wire::MetricsCall>(
       {state.program}, Calling(), "metrics",
-      [&](Worker::MetricsParams::Builder request) {
-        ToWire(state, request.initState());
-      },
+      [&](Worker::MetricsParams::Builder request) { ToWire(state, request.initState()); },
       [](const auto& response) { return FromWire(response.getMetrics()); });
 }
 
 StatusOr<ProgramGraph> RemoteWorker::Describe(const StateName& state) {
   return Ask<wire::DescribeCall>(
       {state.program}, Calling(), "describe",
-      [&](Worker::DescribeParams::Builder request) {
-        ToWire(state, request.initState());
-      },
+      [&](Worker::DescribeParams::Builder request) { ToWire(state, request.initState()); },
       [](const auto& response) { return FromWire(response.getGraph()); });
 }
 
 StatusOr<ProgramArrays> RemoteWorker::Arrays(const StateName& state) {
   return Ask<wire::ArraysCall>(
       {state.program}, Calling(), "arrays",
-      [&](Worker::ArraysParams::Builder request) {
-        ToWire(state, request.initState());
-      },
+      [&](Worker::ArraysParams::Builder request) { ToWire(state, request.initState()); },
       [](const auto& response) { return FromWire(response.getArrays()); });
 }
 

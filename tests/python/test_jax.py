@@ -651,7 +651,7 @@ class TestPlansThatJaxDoesNotTake:
     def test_what_was_found_outlives_implementations_that_cannot_be_had(self, tmp_path, monkeypatch):
         from hone.jax import _improve
 
-        def implementations(hlo_file, seconds):
+        def implementations(hlo_file, seconds, folder):
             raise ValueError("no worker")
             yield
 
@@ -669,7 +669,8 @@ class TestPlansThatJaxDoesNotTake:
         lowered = jax.jit(lambda x, m: inner(x, m) + 1).lower(jnp.ones((50, 3)), jnp.ones((3, 3)))
         hlo = tmp_path / "calls.hlo"
         hlo.write_text(lowered.as_text("hlo"))
-        found = dict(_improve._implementations(hlo, 60))
+        found = {passes: text
+                 for passes, text, _ in _improve._implementations(hlo, 60, tmp_path)}
         assert any(passes[-1] == "implement:thin_dot_sum" for passes in found)
         assert all(text.startswith("HloModule") for text in found.values())
 
@@ -690,3 +691,92 @@ class TestPlansThatJaxDoesNotTake:
         why = trial.why_not(stablehlo, _compile.Tuned(b"", flags), [key], tmp_path)
         assert "JAX's XLA ends the process: Check failed" in why
         assert trial.why_not(stablehlo, _compile.Tuned(b"", {"xla_none": "1"}), [key], tmp_path) is None
+
+
+class TestKernels:
+    """Kernels of hone-loops in JAX's XLA."""
+
+    @pytest.fixture
+    def loops(self):
+        import pathlib
+
+        from hone.jax._hone import find_hone
+
+        folder = pathlib.Path(find_hone()).parent
+        if not (folder / "hone-loops").exists():
+            pytest.skip("hone was built without hone-loops")
+        return folder
+
+    def kernels_of(self, tmp_path):
+        from hone.jax import _kernels
+        from hone.jax._hone import run_hone
+
+        hlo, out = tmp_path / "softmax.hlo", tmp_path / "called.hlo"
+        hlo.write_text(jax.jit(lambda x: jax.nn.softmax(x)).lower(jnp.ones((37, 97))).as_text("hlo"))
+        run_hone("run", hlo, "--passes", "implement:loops", "-o", out)
+        assert 'custom_call_target="hone_loops"' in out.read_text()
+        return _kernels.beside(out)
+
+    def test_they_run_there(self, loops, tmp_path, monkeypatch):
+        from hone.jax import _compile, _improve
+
+        monkeypatch.setattr(_improve, "race", lambda *_, **__: _improve.Race(2., 1., 2., 2., 2., 6))
+        x = jax.random.normal(jax.random.key(0), (64, 257))
+        verdict = TestPlansThatJaxDoesNotTake().improve(
+            lambda x: jax.nn.softmax(x + 1), (x,), {"passes": ["implement:loops"]}, tmp_path)
+        assert verdict.kept and verdict.how == "passes", verdict
+        assert verdict.tuned.kernels.startswith(b"hone kernels 1\n")
+        lowered = jax.jit(lambda x: jax.nn.softmax(x + 1)).lower(x)
+        stablehlo = _compile.bytecode_of(lowered.compiler_ir("stablehlo"))
+        with _compile.forced(verdict.tuned, stablehlo):
+            compiled = lowered.compile(compiler_options={"xla_embed_ir_in_executable": False})
+        assert "hone_loops" in compiled.as_text()
+        want = np.exp(np.asarray(x, np.float64))
+        want /= want.sum(-1, keepdims=True)
+        np.testing.assert_allclose(compiled(x), want, rtol=1e-5)
+
+    def test_they_are_looked_at_in_jax(self, loops, tmp_path, monkeypatch):
+        from hone.jax import _improve, looks
+
+        # In a process of its own it has its kernels; how fast they are is not asked here.
+        faster = looks.faster
+        seen = []
+
+        def all_of_them(*arguments, least, **named):
+            seen.extend(faster(*arguments, least=0, **{**named, "seconds": 60}))
+            return seen
+
+        monkeypatch.setattr(looks, "faster", all_of_them)
+        monkeypatch.setattr(_improve, "_MOST_TAKEN_ON", 100)
+        monkeypatch.setattr(_improve, "_implementations",
+                            lambda *a, original=_improve._implementations: [next(original(*a))])
+        monkeypatch.setattr(_improve, "race", lambda *_, **__: _improve.Race(2., 1., 2., 2., 2., 6))
+        x = jax.random.normal(jax.random.key(0), (64, 257))
+        verdict = TestPlansThatJaxDoesNotTake().improve(
+            jax.nn.softmax, (x,), {}, tmp_path, implementations=True)
+        assert seen == [0]
+        assert verdict.kept and verdict.how == "implement:loops", verdict
+        assert verdict.tuned.kernels
+
+    def test_a_file_for_another_processor_is_refused(self, loops, tmp_path):
+        from hone.jax import _kernels
+        from hone.jax._hone import HoneError
+
+        kernels = self.kernels_of(tmp_path)
+        _kernels.add(kernels)
+        begin, _, rest = kernels.partition(b"\nprocessor ")
+        with pytest.raises(HoneError, match="another processor"):
+            _kernels.add(begin + b"\nprocessor abacus 1\n" + rest.partition(b"\n")[2])
+        with pytest.raises(HoneError, match="no file of hone's kernels"):
+            _kernels.add(b"nonsense")
+        with pytest.raises(HoneError, match="or not all of it"):
+            _kernels.add(kernels[:-100])
+        _kernels.add(b"")
+
+    def test_a_missing_library_is_said(self, tmp_path, monkeypatch):
+        from hone.jax import _kernels
+        from hone.jax._hone import HoneError
+
+        monkeypatch.setattr(_kernels, "find_hone", lambda: str(tmp_path / "hone"))
+        with pytest.raises(HoneError, match="libhone_kernels.so"):
+            _kernels._library.__wrapped__()

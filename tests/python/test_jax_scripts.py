@@ -139,6 +139,7 @@ def test_a_broken_module_leaves_the_script_as_it_is(script, tmp_path):
     for tuned, said in [
             (_compile.Tuned(b"\x0b", {}, "jit_step"), "as it is"),
             (_compile.Tuned(b"", {"no_such_flag": 1}, "jit_step"), "No such compile option"),
+            (_compile.Tuned(b"", {}, "jit_step", b"nonsense"), "no file of hone's kernels"),
             (verdict_for(lowered(lambda x: x * 2, "step", 5)).tuned, "as it is")]:
         _shelf.put(store, key, _compile.versions(), "jit_step",
                    _improve.Verdict(True, "", "module", tuned))
@@ -182,7 +183,7 @@ def test_prepare(script, tmp_path, monkeypatch, capsys):
     answer = json.loads(capsys.readouterr().out)
     assert [(a["name"], a["kept"]) for a in answer] == [("jit_step", "tuned")]
     assert seen == [({"passes": ["cse"]}, [[1.0] * 4])]
-    assert _shelf.load(store, _compile.versions()) == {row["key"]: ("jit_step", good.tuned.body, {})}
+    assert _shelf.load(store, _compile.versions()) == {row["key"]: ("jit_step", good.tuned.body, {}, b"")}
 
     assert prepare.main([str(tmp_path), "--store", str(store)]) == 2
     assert "has no index.json" in capsys.readouterr().err

@@ -25,6 +25,8 @@ from jax._src.lib import xla_client as xc
 from jax._src.lib.mlir import ir
 from jax.extend.xla import clear_hlo_module_transformation, register_hlo_module_transformation
 
+from hone.jax import _kernels
+
 _ATTRIBUTE = "hone.tuned"
 # XLA forgets the aliases of a module that the hook replaces, so donated arguments are not reused by it.
 # Fields of HloModuleProto that are the instructions, what names them and what they refer to; all
@@ -41,11 +43,13 @@ class Tuned:
         that JAX's own XLA comes to.
       flags: XLA's compile options by hone's names, as a plan has them (`with_flags`).
       name: of the module; what is to be said of it.
+      kernels: that it calls, as hone wrote them beside it.
     """
 
     body: bytes = b""
     flags: dict = dataclasses.field(default_factory=dict)
     name: str = ""
+    kernels: bytes = b""
 
 
 def versions():
@@ -261,8 +265,9 @@ class _Entry:
 def compile_tuned(backend, module, devices, options, tuned):
     """(executable, the optimised module that XLA came to by itself) of an ir.Module.
 
-    Raises whatever XLA does of a body or a flag that it doesn't take.
+    Raises whatever XLA does of a body or a flag that it doesn't take, and HoneError of kernels.
     """
+    _kernels.add(tuned.kernels)
     with _lock:
         token = f"{id(module):x}.{len(_compiling)}.{np.random.default_rng().integers(1 << 60):x}"
         if not _compiling:

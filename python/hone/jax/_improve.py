@@ -14,7 +14,7 @@ import time
 
 from jax.extend.mlir import hlo_to_stablehlo
 
-from hone.jax import _compile, looks, trial
+from hone.jax import _compile, _kernels, looks, trial
 from hone.jax._compare import compare
 from hone.jax._hone import HoneError, run_hone
 from hone.jax._race import Race, Runner, race
@@ -31,6 +31,7 @@ _LOOKS_SECONDS = 5.0
 _WORTH_COMPARING = 1.1
 _MOST_TAKEN_ON = 3
 _INLINING = "call-inliner:every_call_site"
+_LOOPS = "implement:loops"
 # What hone's XLA notes beside an instruction that JAX's has no name for, as far as it has come up.
 _unknown_fields = set()
 
@@ -125,11 +126,11 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), implementations=Fal
         if best is None or look.speedup > best.look.speedup:
             best = _Found(how, tuned, executable, look, left_out, one)
 
-    def take_on(passes, program):
+    def take_on(passes, program, kernels):
         how = passes[-1]
         say(f"compiling with {how}")
         try:
-            tuned = dataclasses.replace(_by_pipeline(program, {}, doubt), name=name)
+            tuned = dataclasses.replace(_by_pipeline(program, {}, doubt, kernels), name=name)
             wrong, executable, look = tried(tuned)
         except Exception as error:  # XLA's, or hone's: this way leads nowhere
             wrong = _first_line(error)
@@ -153,13 +154,13 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), implementations=Fal
                 take(how, tuned, executable, look, left_out, one)
     if implementations:
         try:
-            untried = [found for found in _implementations(hlo_file, _LISTING_SECONDS)
+            untried = [found for found in _implementations(hlo_file, _LISTING_SECONDS, folder)
                        if list(found[0]) != plan.get("passes")]
             say("looking at implementations in JAX")
             worth = max(_WORTH_COMPARING, best.look.speedup if best else 0)
-            for position in looks.faster(stablehlo, [program for _, program in untried], inputs,
-                                         folder, seconds=_LOOKS_SECONDS,
-                                         least=worth)[:_MOST_TAKEN_ON]:
+            for position in looks.faster(stablehlo, [program for _, program, _ in untried], inputs,
+                                         folder, kernels=[kernels for _, _, kernels in untried],
+                                         seconds=_LOOKS_SECONDS, least=worth)[:_MOST_TAKEN_ON]:
                 take_on(*untried[position])
         except Exception as error:  # what has been found stays
             rejected.append(f"implementations: {_first_line(error)}")
@@ -177,10 +178,16 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), implementations=Fal
     return Verdict(True, "", best.how, best.tuned, look, **known)
 
 
-def _implementations(hlo_file, seconds):
-    """((pass, …), HLO text) of each alternative implementation that the program has a place for, as far
-    as one comes to it in so many seconds, the caller's among them."""
+def _implementations(hlo_file, seconds, folder):
+    """((pass, …), HLO text, kernels) of each alternative implementation that the program has a place for,
+    as far as one comes to it in so many seconds, the caller's among them. The one with kernels first."""
     end = time.monotonic() + seconds
+    changed = pathlib.Path(folder) / "kernels.hlo"
+    for passes in ((_LOOPS,), (_INLINING, _LOOPS)) if _kernels.are_made() else ():
+        run_hone("run", hlo_file, "--passes", ",".join(passes), "-o", changed)
+        if kernels := _kernels.beside(changed):
+            yield passes, changed.read_text(), kernels
+            break
     actions = ["implementations", _INLINING]
     with contextlib.closing(PassOrderEnv(str(hlo_file), actions=actions, traj_limit=8)) as env:
         action = {name: number for number, name in enumerate(env.pass_names)}
@@ -190,7 +197,7 @@ def _implementations(hlo_file, seconds):
                     return
                 env.reset()
                 if all(env.step(action[one])[4]["changed"] for one in passes):
-                    yield passes, env.hlo_text()
+                    yield passes, env.hlo_text(), b""
                     break
 
 
@@ -284,7 +291,7 @@ def _ways(hlo_file, plan, folder, doubt):
         def by_passes(flags):
             if not changed.exists():
                 run_hone("run", hlo_file, "--passes", ",".join(passes), "-o", changed)
-            return _by_pipeline(changed.read_text(), flags, doubt)
+            return _by_pipeline(changed.read_text(), flags, doubt, _kernels.beside(changed))
 
         yield "passes", _Way(by_passes), {}
         if flags:
@@ -298,14 +305,15 @@ def _ways(hlo_file, plan, folder, doubt):
         yield "flags", _Way(lambda flags: _compile.Tuned(b"", flags), needs_flags=True), flags
 
 
-def _by_pipeline(program, flags, doubt):
+def _by_pipeline(program, flags, doubt, kernels=b""):
     """What JAX's XLA makes of another program in the place of this one."""
-    stablehlo, tuned = hlo_to_stablehlo(hlo_proto(program)), _compile.Tuned(b"", flags)
+    stablehlo = hlo_to_stablehlo(hlo_proto(program))
+    tuned = _compile.Tuned(b"", flags, kernels=kernels)
     doubt(stablehlo, tuned)
     seen = _compile.compile_stablehlo(stablehlo, tuned)[1]
     if seen is None:
         raise HoneError("XLA did not call the transformation")
-    return _compile.Tuned(seen, flags)
+    return dataclasses.replace(tuned, body=seen)
 
 
 def _by_module(hlo_file, plan, folder, flags):
@@ -313,7 +321,8 @@ def _by_module(hlo_file, plan, folder, flags):
     if not output.exists():
         plan_file.write_text(json.dumps({"format": "hone tuned plan", **plan}))
         run_hone("apply", plan_file, hlo_file, "-o", output)
-    return _compile.Tuned(hlo_proto(_without_fields(output.read_text(), _unknown_fields)), flags)
+    return _compile.Tuned(hlo_proto(_without_fields(output.read_text(), _unknown_fields)), flags,
+                          kernels=_kernels.beside(output))
 
 
 def _without_fields(text, fields):

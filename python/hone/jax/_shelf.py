@@ -18,6 +18,12 @@ CREATE TABLE IF NOT EXISTS jax_modules (
   tuned_seconds REAL NOT NULL, speedup REAL NOT NULL, low REAL NOT NULL, high REAL NOT NULL,
   PRIMARY KEY (key, versions, machine)) WITHOUT ROWID
 """
+# Of modules that call kernels of hone-loops: machine code, good for the row's machine alone.
+_KERNELS_TABLE = """
+CREATE TABLE IF NOT EXISTS jax_kernels (
+  key TEXT NOT NULL, versions TEXT NOT NULL, machine TEXT NOT NULL, kernels BLOB NOT NULL,
+  PRIMARY KEY (key, versions, machine)) WITHOUT ROWID
+"""
 
 
 class ShelfError(ValueError):
@@ -42,15 +48,20 @@ def put(store, key, versions, name, verdict):
                if race is not None else (0.0, 0.0, 1.0, 1.0, 1.0))
     with _open(store, "rwc") as db:
         db.execute(_TABLE)
+        db.execute(_KERNELS_TABLE)
         db.execute(
             "INSERT OR REPLACE INTO jax_modules VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (key, versions, machine(), int(time.time()), name, "", int(verdict.kept), verdict.reason,
              verdict.how, verdict.tuned.body if verdict.kept else b"",
              json.dumps(verdict.tuned.flags if verdict.kept else {}), *figures))
+        place = (key, versions, machine())
+        db.execute("DELETE FROM jax_kernels WHERE key = ? AND versions = ? AND machine = ?", place)
+        if verdict.kept and verdict.tuned.kernels:
+            db.execute("INSERT INTO jax_kernels VALUES (?,?,?,?)", (*place, verdict.tuned.kernels))
 
 
 def load(store, versions):
-    """{key: (name, body, flags)} of the modules that are faster here, with these versions.
+    """{key: (name, body, flags, kernels)} of the modules that are faster here, with these versions.
 
     Raises:
       ShelfError: the file is not there, or is no store.
@@ -61,7 +72,13 @@ def load(store, versions):
         rows = db.execute(
             "SELECT key, name, body, flags FROM jax_modules "
             "WHERE kept AND versions = ? AND machine = ?", (versions, machine()))
-        return {key: (name, body, json.loads(flags)) for key, name, body, flags in rows}
+        kernels = {}
+        if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'jax_kernels'").fetchone():
+            kernels = dict(db.execute(
+                "SELECT key, kernels FROM jax_kernels WHERE versions = ? AND machine = ?",
+                (versions, machine())))
+        return {key: (name, body, json.loads(flags), kernels.get(key, b""))
+                for key, name, body, flags in rows}
 
 
 @contextlib.contextmanager

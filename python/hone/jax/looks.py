@@ -11,12 +11,12 @@ import pathlib
 import subprocess
 import sys
 
-from hone.jax import _compile, trial
+from hone.jax import _compile, _kernels, trial
 
 _SECONDS = 0.2  # of a look
 
 
-def faster(stablehlo, programs, inputs, folder, *, seconds, least):
+def faster(stablehlo, programs, inputs, folder, *, kernels=(), seconds, least):
     """[position] of those that are at least so many times as fast as the module itself, the fastest first.
 
     Args:
@@ -24,12 +24,15 @@ def faster(stablehlo, programs, inputs, folder, *, seconds, least):
       programs: HLO texts. What has not been looked at after `seconds` is not among the results.
       inputs: a jax.Array for each parameter.
       folder: for files in between.
+      kernels: for each program those that it calls, or b"".
     """
     if not programs:
         return []
     place = trial.placed(stablehlo, inputs, pathlib.Path(folder) / "looks")
     for position, program in enumerate(programs):
         (place / f"{position}.hlo").write_text(program)
+    for position, file in enumerate(kernels):
+        (place / f"{position}.hlo.kernels").write_bytes(file)
     answers = place / "answers"
     with answers.open("wb") as file:
         try:
@@ -58,7 +61,8 @@ def main(place):
     for position in range(len(list(place.glob("*.hlo")))):
         try:
             program = hlo_to_stablehlo(hlo_proto((place / f"{position}.hlo").read_text()))
-            executable, _ = _compile.compile_stablehlo(program)
+            tuned = _compile.Tuned(kernels=_kernels.beside(place / f"{position}.hlo"))
+            executable, _ = _compile.compile_stablehlo(program, tuned)
             look = race(runner, stock, executable, _SECONDS, least=3)
         except Exception:  # XLA's answer: this one leads nowhere
             continue

@@ -12,8 +12,8 @@ class Replacer:
     def __init__(self, known):
         from hone.jax import _compile
 
-        self._known = {key: _compile.Tuned(body, flags, name)
-                       for key, (name, body, flags) in known.items()}
+        self._known = {key: _compile.Tuned(body, flags, name, kernels)
+                       for key, (name, body, flags, kernels) in known.items()}
         # Most modules are told apart by their names, which costs nothing.
         self._names = {tuned.name for tuned in self._known.values()}
         self.replaced = []

@@ -25,6 +25,7 @@ def why_not(stablehlo, tuned, inputs, folder):
     place = placed(stablehlo, inputs, pathlib.Path(folder) / "trial")
     (place / "body").write_bytes(tuned.body)
     (place / "flags.json").write_text(json.dumps(tuned.flags))
+    (place / "kernels").write_bytes(tuned.kernels)
     try:
         done = subprocess.run([sys.executable, "-m", "hone.jax.trial", str(place)], text=True,
                               capture_output=True, env=environment(), timeout=_SECONDS, check=False)
@@ -78,7 +79,8 @@ def main(place):
 
     place = pathlib.Path(place)
     tuned = _compile.Tuned((place / "body").read_bytes(),
-                           json.loads((place / "flags.json").read_text()))
+                           json.loads((place / "flags.json").read_text()),
+                           kernels=(place / "kernels").read_bytes())
     try:
         executable, _ = _compile.compile_stablehlo((place / "stablehlo").read_bytes(), tuned)
         inputs = inputs_of(place)

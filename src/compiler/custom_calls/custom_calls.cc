@@ -8,6 +8,8 @@
 #include "compiler/custom_calls/lapack_library.h"
 #include "compiler/custom_calls/solvers.h"
 #include "compiler/custom_calls/sparse.h"
+#include "compiler/native/handler.h"
+#include "core/native_kernel.h"
 #include "xla/ffi/api/ffi.h"
 
 // Of xla/ffi/ffi_api.h, which includes far more.
@@ -105,6 +107,7 @@ void RegisterCustomCalls() {
   Register("tridiagonal_solve_perturbed_ffi", Handler<Tridiagonal>);
   Register("cpu_csr_sparse_dense_ffi", Handler<Sparse>);
   Register("dce_sink", Handler<Sink>);
+  Register(loops::kKernelCall, native::RunKernel);
 }
 
 std::string HowToGetCustomCall(const std::string& target) {

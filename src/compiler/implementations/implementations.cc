@@ -3,6 +3,7 @@
 #include "compiler/implementations/convolution_dots.h"
 #include "compiler/implementations/depthwise_convolution.h"
 #include "compiler/implementations/dots.h"
+#include "compiler/implementations/loop_kernels.h"
 #include "compiler/implementations/loops.h"
 #include "compiler/implementations/reductions.h"
 #include "compiler/implementations/sorting.h"
@@ -37,6 +38,7 @@ const std::vector<Implementation>& Implementations() {
       {new ReduceSlices, "reduction of slices that are put together first"},
       {new ThinDotSum, "dot of few terms as their sum"},
       {new DotSwapped, "dot with its operands changed round"},
+      {new LoopKernels, "reductions of rows and what is around them as kernels of hone-loops"},
   };
   return *kAll;
 }

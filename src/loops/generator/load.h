@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "core/native_kernel.h"
 #include "core/result.h"
-#include "loops/generator/runner.h"
 
 namespace hone::loops {
 

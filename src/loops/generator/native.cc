@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "loops/generator/runner.h"
+#include "core/native_kernel.h"
 #include "loops/generator/target.h"
 
 namespace hone::loops {

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "loops/generator/runner.h"
+#include "core/native_kernel.h"
 
 namespace hone::loops {
 

@@ -1,0 +1,474 @@
+#include "compiler/implementations/loop_kernels.h"
+
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "compiler/implementations/emit.h"
+#include "compiler/native/kernels.h"
+#include "core/native_kernel.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/layout_util.h"
+#include "xla/shape_util.h"
+
+namespace hone::compiler {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+using Sizes = std::vector<int64_t>;
+
+constexpr size_t kMostNodes = 64;
+constexpr size_t kMostInputs = 12;
+constexpr size_t kMostRank = 6;
+// Fewer are not worth a kernel's compilation.
+constexpr int64_t kLeastElements = 1024;
+constexpr char kSmallCall[] = "xla_cpu_small_call";
+
+// The name of an elementwise operation in a task; null where there is none.
+const char* TaskKind(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kAbs:
+      return "abs";
+    case HloOpcode::kAdd:
+      return "add";
+    case HloOpcode::kDivide:
+      return "divide";
+    case HloOpcode::kExp:
+      return "exp";
+    case HloOpcode::kLog:
+      return "log";
+    case HloOpcode::kLogistic:
+      return "logistic";
+    case HloOpcode::kMaximum:
+      return "maximum";
+    case HloOpcode::kMinimum:
+      return "minimum";
+    case HloOpcode::kMultiply:
+      return "multiply";
+    case HloOpcode::kNegate:
+      return "negate";
+    case HloOpcode::kRsqrt:
+      return "rsqrt";
+    case HloOpcode::kSqrt:
+      return "sqrt";
+    case HloOpcode::kSubtract:
+      return "subtract";
+    case HloOpcode::kTanh:
+      return "tanh";
+    default:
+      return nullptr;
+  }
+}
+
+bool IsDear(HloOpcode opcode) {
+  return opcode == HloOpcode::kExp || opcode == HloOpcode::kLog || opcode == HloOpcode::kLogistic ||
+         opcode == HloOpcode::kTanh || opcode == HloOpcode::kDivide || opcode == HloOpcode::kSqrt ||
+         opcode == HloOpcode::kRsqrt;
+}
+
+// Without sizes of 1.
+Sizes Squeezed(const xla::Shape& shape) {
+  Sizes sizes;
+  for (const int64_t size : shape.dimensions()) {
+    if (size != 1) sizes.push_back(size);
+  }
+  return sizes;
+}
+
+bool IsArray(const xla::Shape& shape) {
+  return shape.IsArray() && shape.is_static() && !xla::ShapeUtil::IsZeroElementArray(shape);
+}
+
+// A finite constant, or a broadcast of one.
+std::optional<double> ConstantOf(const HloInstruction& instruction) {
+  const HloInstruction* constant = &instruction;
+  while (constant->opcode() == HloOpcode::kBroadcast || constant->opcode() == HloOpcode::kReshape) {
+    constant = constant->operand(0);
+  }
+  if (constant->opcode() != HloOpcode::kConstant ||
+      !xla::ShapeUtil::IsEffectiveScalar(constant->shape())) {
+    return std::nullopt;
+  }
+  const std::optional<double> value =
+      constant->literal().GetAsDouble(Sizes(constant->shape().dimensions().size(), 0));
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+// -infinity, which changes no maximum.
+bool IsLeast(const HloInstruction& instruction) {
+  const HloInstruction* constant = &instruction;
+  if (constant->opcode() == HloOpcode::kBroadcast) constant = constant->operand(0);
+  return constant->opcode() == HloOpcode::kConstant &&
+         xla::ShapeUtil::IsEffectiveScalar(constant->shape()) &&
+         constant->literal().IsAllFloat(-std::numeric_limits<float>::infinity());
+}
+
+// Of a maximum with -infinity the other operand's number; else -1.
+int PastLeast(const HloInstruction& instruction) {
+  if (instruction.opcode() != HloOpcode::kMaximum) return -1;
+  for (const int i : {0, 1}) {
+    if (IsLeast(*instruction.operand(i))) return 1 - i;
+  }
+  return -1;
+}
+
+// Rows and what becomes of them.
+struct Space {
+  xla::PrimitiveType type = xla::F32;
+  Sizes full;  // sizes of the arrays whose rows are reduced
+  Sizes kept;  // its first ones
+
+  bool Has(const xla::Shape& shape) const {
+    if (!IsArray(shape) || shape.element_type() != type) return false;
+    const Sizes sizes = Squeezed(shape);
+    return sizes == full || sizes == kept;
+  }
+};
+
+// The space of a sum or maximum over the last dimensions.
+std::optional<Space> SpaceOf(const HloInstruction& reduce) {
+  if (reduce.opcode() != HloOpcode::kReduce || reduce.operand_count() != 2) return std::nullopt;
+  const xla::Shape& shape = reduce.operand(0)->shape();
+  const xla::PrimitiveType type = shape.element_type();
+  if (!IsArray(shape) || (type != xla::F32 && type != xla::F64) || !emit::Free(reduce)) {
+    return std::nullopt;
+  }
+  const std::optional<HloOpcode> opcode = emit::ReducerOpcode(*reduce.to_apply());
+  if (opcode != HloOpcode::kAdd && opcode != HloOpcode::kMaximum) return std::nullopt;
+  if (!emit::IsIdentity(*reduce.operand(1), *opcode)) return std::nullopt;
+  Space space{type, Squeezed(shape), Squeezed(reduce.shape())};
+  if (space.kept.empty() || space.kept.size() == space.full.size() ||
+      space.full.size() > kMostRank) {
+    return std::nullopt;
+  }
+  // What is reduced comes last.
+  bool reduced = false;
+  for (int64_t d = 0; d < static_cast<int64_t>(shape.dimensions().size()); ++d) {
+    if (shape.dimensions(d) == 1) continue;
+    const bool here = absl::c_linear_search(reduce.dimensions(), d);
+    if (reduced && !here) return std::nullopt;
+    reduced = here;
+  }
+  return space;
+}
+
+// The dimensions of a broadcast without sizes of 1; nothing where they change places.
+std::optional<Sizes> PlacesOf(const HloInstruction& broadcast) {
+  const xla::Shape& from = broadcast.operand(0)->shape();
+  Sizes places;
+  for (size_t i = 0; i < broadcast.dimensions().size(); ++i) {
+    if (from.dimensions(static_cast<int64_t>(i)) == 1) continue;
+    const int64_t to = broadcast.dimensions()[i];
+    int64_t place = 0;
+    for (int64_t d = 0; d < to; ++d) place += broadcast.shape().dimensions(d) != 1 ? 1 : 0;
+    if (!places.empty() && places.back() >= place) return std::nullopt;
+    places.push_back(place);
+  }
+  return places;
+}
+
+// Changes nothing but sizes of 1.
+bool IsIdentity(const HloInstruction& instruction) {
+  return (instruction.opcode() == HloOpcode::kReshape ||
+          instruction.opcode() == HloOpcode::kBitcast ||
+          instruction.opcode() == HloOpcode::kCopy) &&
+         instruction.operand(0)->shape().element_type() == instruction.shape().element_type() &&
+         Squeezed(instruction.operand(0)->shape()) == Squeezed(instruction.shape());
+}
+
+bool Fits(const HloInstruction& instruction, const Space& space) {
+  if (!space.Has(instruction.shape()) || !emit::Free(instruction)) return false;
+  if (TaskKind(instruction.opcode()) != nullptr) return true;
+  switch (instruction.opcode()) {
+    case HloOpcode::kReduce: {
+      const std::optional<Space> own = SpaceOf(instruction);
+      return own && own->full == space.full && own->kept == space.kept;
+    }
+    case HloOpcode::kBroadcast: {
+      if (ConstantOf(instruction)) return true;
+      return instruction.operand(0)->opcode() != HloOpcode::kConstant && PlacesOf(instruction);
+    }
+    default:
+      return IsIdentity(instruction);
+  }
+}
+
+// Costs nothing to compute once more.
+bool IsFree(const HloInstruction& instruction) {
+  return instruction.opcode() == HloOpcode::kBroadcast || IsIdentity(instruction);
+}
+
+// The nearest space that an instruction is computed in.
+std::optional<Space> FindSpace(HloInstruction* root) {
+  std::deque<HloInstruction*> next = {root};
+  std::set<HloInstruction*> seen = {root};
+  while (!next.empty() && seen.size() < kMostNodes) {
+    HloInstruction* instruction = next.front();
+    next.pop_front();
+    if (std::optional<Space> space = SpaceOf(*instruction)) {
+      return space->Has(root->shape()) ? space : std::nullopt;
+    }
+    if (TaskKind(instruction->opcode()) == nullptr && !IsFree(*instruction)) continue;
+    for (HloInstruction* operand : instruction->operands()) {
+      if (seen.insert(operand).second) next.push_back(operand);
+    }
+  }
+  return std::nullopt;
+}
+
+struct Neighbourhood {
+  std::set<const HloInstruction*> nodes;
+  bool reduces = false;
+};
+
+// What `root` is computed from within the space and nothing else needs; nothing where it is too
+// much.
+Neighbourhood Grow(const HloInstruction* root, const Space& space) {
+  Neighbourhood found;
+  found.nodes = {root};
+  bool changed = true;
+  while (changed && found.nodes.size() < kMostNodes) {
+    changed = false;
+    const std::set<const HloInstruction*> nodes = found.nodes;
+    for (const HloInstruction* node : nodes) {
+      for (const HloInstruction* operand : node->operands()) {
+        if (found.nodes.count(operand) != 0 || !Fits(*operand, space)) continue;
+        const bool only =
+            IsFree(*operand) || absl::c_all_of(operand->users(), [&](const HloInstruction* user) {
+              return found.nodes.count(user) != 0;
+            });
+        if (!only) continue;
+        found.nodes.insert(operand);
+        changed = true;
+      }
+    }
+  }
+  for (const HloInstruction* node : found.nodes) {
+    found.reduces = found.reduces || node->opcode() == HloOpcode::kReduce;
+  }
+  return found;
+}
+
+// Whether a larger neighbourhood than its own takes the instruction in.
+bool IsTakenIn(HloInstruction* root, const Space& space) {
+  if (root->IsRoot()) return false;
+  std::deque<HloInstruction*> next(root->users().begin(), root->users().end());
+  std::set<HloInstruction*> seen(next.begin(), next.end());
+  while (!next.empty() && seen.size() < kMostNodes) {
+    HloInstruction* user = next.front();
+    next.pop_front();
+    if (!Fits(*user, space)) continue;
+    const bool may_be_root = !IsFree(*user) && PastLeast(*user) < 0;
+    if (may_be_root && Grow(user, space).nodes.count(root) != 0) return true;
+    for (HloInstruction* further : user->users()) {
+      if (seen.insert(further).second) next.push_back(further);
+    }
+  }
+  return false;
+}
+
+// Whether a computation is part of a call that XLA:CPU compiles as one kernel.
+bool IsInOneKernel(const xla::HloComputation& computation) {
+  return absl::c_any_of(computation.caller_instructions(), [](const HloInstruction* caller) {
+    return caller->frontend_attributes().map().contains(kSmallCall) ||
+           IsInOneKernel(*caller->parent());
+  });
+}
+
+// Writes a neighbourhood as a task.
+class TaskText {
+ public:
+  TaskText(const Neighbourhood& neighbourhood, const Space& space)
+      : neighbourhood_(neighbourhood), space_(space) {}
+
+  std::string Write(HloInstruction* root) {
+    const std::string result = NameOf(root);
+    std::string inputs;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      inputs += absl::StrCat("input i", i, " ", Type(), "[",
+                             absl::StrJoin(InputSizes(*inputs_[i]), ","), "];");
+    }
+    return absl::StrCat(loops::kKernelTaskBegin, inputs, text_, "output ", result, ";");
+  }
+
+  const std::vector<HloInstruction*>& inputs() const { return inputs_; }
+
+ private:
+  const char* Type() const { return space_.type == xla::F32 ? "f32" : "f64"; }
+
+  static Sizes InputSizes(const HloInstruction& input) {
+    Sizes sizes = Squeezed(input.shape());
+    if (sizes.empty()) sizes = {1};
+    return sizes;
+  }
+
+  std::string Input(HloInstruction* instruction) {
+    const auto found = absl::c_find(inputs_, instruction);
+    const size_t index = found - inputs_.begin();
+    if (found == inputs_.end()) inputs_.push_back(instruction);
+    return absl::StrCat("i", index);
+  }
+
+  // How many nodes take a node's value, those looked through that change nothing.
+  int64_t Takers(const HloInstruction* node) const {
+    int64_t takers = 0;
+    for (const HloInstruction* user : node->users()) {
+      if (neighbourhood_.nodes.count(user) == 0) continue;
+      takers += IsFree(*user) || PastLeast(*user) >= 0 ? Takers(user) : 1;
+    }
+    return takers;
+  }
+
+  // Whether computing an element of the node takes more than a few cycles.
+  bool Dear(const HloInstruction* node) const {
+    if (neighbourhood_.nodes.count(node) == 0 || node->opcode() == HloOpcode::kReduce) return false;
+    if (IsDear(node->opcode()) && Squeezed(node->shape()) == space_.full) return true;
+    return absl::c_any_of(node->operands(),
+                          [&](const HloInstruction* operand) { return Dear(operand); });
+  }
+
+  std::string Let(const HloInstruction* node, bool stored, const std::string& what) {
+    const std::string name = absl::StrCat("v", next_++);
+    absl::StrAppend(&text_, name, stored ? " = " : " := ", what, ";");
+    names_[node] = name;
+    return name;
+  }
+
+  // A constant in the shape of another value, which it stands beside.
+  std::string Constant(double value, const std::string& beside) {
+    const std::string name = absl::StrCat("v", next_++);
+    absl::StrAppend(&text_, name, " := constant ", beside,
+                    " value=", absl::StrFormat("%.17g", value), ";");
+    return name;
+  }
+
+  std::string NameOf(HloInstruction* node) {
+    if (const auto found = names_.find(node); found != names_.end()) return found->second;
+    if (neighbourhood_.nodes.count(node) == 0) return names_[node] = Input(node);
+    if (const int past = PastLeast(*node); past >= 0) {
+      return names_[node] = NameOf(node->mutable_operand(past));
+    }
+    if (IsIdentity(*node)) return names_[node] = NameOf(node->mutable_operand(0));
+    if (node->opcode() == HloOpcode::kReduce) {
+      const std::string operand = NameOf(node->mutable_operand(0));
+      Sizes axes;
+      for (size_t d = space_.kept.size(); d < space_.full.size(); ++d) {
+        axes.push_back(static_cast<int64_t>(d));
+      }
+      const bool sum = emit::ReducerOpcode(*node->to_apply()) == HloOpcode::kAdd;
+      return Let(node, true,
+                 absl::StrCat(sum ? "reduce_sum " : "reduce_max ", operand,
+                              " axes=", absl::StrJoin(axes, ",")));
+    }
+    if (node->opcode() == HloOpcode::kBroadcast) {
+      const std::string operand = NameOf(node->mutable_operand(0));
+      const Sizes sizes = Squeezed(node->shape()), places = *PlacesOf(*node);
+      if (places.size() == sizes.size()) return names_[node] = operand;
+      return Let(node, false,
+                 absl::StrCat("broadcast ", operand, " sizes=", absl::StrJoin(sizes, ","),
+                              places.empty() ? "" : " dimensions=", absl::StrJoin(places, ",")));
+    }
+    return Elementwise(node);
+  }
+
+  std::string Elementwise(HloInstruction* node) {
+    std::vector<std::string> operands;
+    std::string beside;
+    for (HloInstruction* operand : node->operands()) {
+      const bool constant = neighbourhood_.nodes.count(operand) != 0 && ConstantOf(*operand);
+      operands.push_back(constant ? "" : NameOf(operand));
+      if (!constant) beside = operands.back();
+    }
+    // Of constants alone: an input is as good.
+    if (beside.empty()) beside = operands[0] = Input(node->mutable_operand(0));
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (operands[i].empty()) operands[i] = Constant(*ConstantOf(*node->operand(i)), beside);
+    }
+    const bool stored =
+        neighbourhood_.nodes.size() == 1 || Takers(node) == 0 || (Takers(node) > 1 && Dear(node));
+    return Let(node, stored,
+               absl::StrCat(TaskKind(node->opcode()), " ", absl::StrJoin(operands, " ")));
+  }
+
+  const Neighbourhood& neighbourhood_;
+  const Space& space_;
+  std::vector<HloInstruction*> inputs_;
+  std::map<const HloInstruction*, std::string> names_;
+  std::string text_;
+  int next_ = 0;
+};
+
+xla::Shape RowMajor(const xla::Shape& shape) {
+  return xla::ShapeUtil::MakeShape(shape.element_type(), shape.dimensions());
+}
+
+// The value of `NAME = "..."` in a call's attributes; empty where there is none.
+std::string AttributeOf(const std::string& attributes, const char* name) {
+  const std::string begin = absl::StrCat(name, " = \"");
+  const size_t at = attributes.find(begin);
+  if (at == std::string::npos) return "";
+  const size_t end = attributes.find('"', at + begin.size());
+  if (end == std::string::npos) return "";
+  return attributes.substr(at + begin.size(), end - at - begin.size());
+}
+
+}  // namespace
+
+std::vector<HloOpcode> LoopKernels::root_opcodes() const {
+  std::vector<HloOpcode> opcodes = {HloOpcode::kReduce};
+  for (uint32_t i = 0; i < xla::HloOpcodeCount(); ++i) {
+    const auto opcode = static_cast<HloOpcode>(i);
+    if (TaskKind(opcode) != nullptr) opcodes.push_back(opcode);
+  }
+  return opcodes;
+}
+
+absl::StatusOr<HloInstruction*> LoopKernels::Replacement(HloInstruction* root) const {
+  if (!IsArray(root->shape()) || PastLeast(*root) >= 0) return nullptr;
+  const std::optional<Space> space = FindSpace(root);
+  if (!space || !Fits(*root, *space) || emit::Product(space->full) < kLeastElements) return nullptr;
+  const Neighbourhood neighbourhood = Grow(root, *space);
+  if (!neighbourhood.reduces || neighbourhood.nodes.size() >= kMostNodes) return nullptr;
+  if (IsTakenIn(root, *space) || IsInOneKernel(*root->parent())) return nullptr;
+  TaskText writer(neighbourhood, *space);
+  const std::string task = writer.Write(root);
+  if (writer.inputs().empty() || writer.inputs().size() > kMostInputs) return nullptr;
+  std::vector<xla::Shape> shapes;
+  for (const HloInstruction* input : writer.inputs()) shapes.push_back(RowMajor(input->shape()));
+  const std::string attributes =
+      absl::StrCat("{", loops::kKernelName, " = \"", loops::KernelName(task), "\", ",
+                   loops::kKernelTask, " = \"", task, "\"}");
+  return root->parent()->AddInstruction(HloInstruction::CreateCustomCall(
+      RowMajor(root->shape()), writer.inputs(), loops::kKernelCall, shapes, attributes,
+      xla::CustomCallApiVersion::API_VERSION_TYPED_FFI));
+}
+
+absl::StatusOr<std::vector<std::string>> MissingKernels(const xla::HloModule& module) {
+  std::set<std::string> tasks;
+  for (const xla::HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (!instruction->IsCustomCall(loops::kKernelCall)) continue;
+      const std::string& attributes = instruction->raw_backend_config_string();
+      const std::string task = AttributeOf(attributes, loops::kKernelTask);
+      const std::string name = AttributeOf(attributes, loops::kKernelName);
+      if (task.empty() || name != loops::KernelName(task)) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("the custom call hone_loops ", instruction->name(),
+                         " does not tell what it computes, or has another kernel's name"));
+      }
+      if (native::FindKernel(name) == nullptr) tasks.insert(task);
+    }
+  }
+  return std::vector<std::string>(tasks.begin(), tasks.end());
+}
+
+}  // namespace hone::compiler

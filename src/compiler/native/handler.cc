@@ -1,0 +1,140 @@
+#include "compiler/native/handler.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "compiler/native/kernels.h"
+#include "core/native_kernel.h"
+#include "xla/ffi/api/ffi.h"
+
+namespace hone::native {
+namespace {
+
+using xla::ffi::Dictionary;
+using xla::ffi::Error;
+using xla::ffi::Ffi;
+using xla::ffi::RemainingArgs;
+using xla::ffi::RemainingRets;
+using xla::ffi::ThreadPool;
+
+using Body = void (*)(void*, int64_t, int64_t);
+
+// A loop whose parts threads take, one after another. Whoever began it works too, and waits for
+// nobody who has not begun: threads of a busy pool come late, find it closed, and go.
+struct SharedLoop {
+  Body body;
+  void* state;
+  int64_t iterations, chunk;
+  std::atomic<int64_t> next{0};
+  std::atomic<int64_t> inside{0};  // from kClosed on nobody comes in any more
+
+  static constexpr int64_t kClosed = int64_t{1} << 32;
+
+  void TakeParts() {
+    while (true) {
+      const int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
+      if (begin >= iterations) return;
+      body(state, begin, std::min(begin + chunk, iterations));
+    }
+  }
+  void Help() {
+    if (inside.fetch_add(1, std::memory_order_acquire) < kClosed) TakeParts();
+    inside.fetch_sub(1, std::memory_order_release);
+  }
+  // Everything is taken; waits for those who are still at it.
+  void Close() {
+    inside.fetch_add(kClosed, std::memory_order_acquire);
+    int spins = 0;
+    while (inside.load(std::memory_order_acquire) != kClosed) {
+      if (++spins % 64 == 0) std::this_thread::yield();
+    }
+  }
+};
+
+class PoolRunner : public loops::Runner {
+ public:
+  explicit PoolRunner(ThreadPool& pool)
+      : Runner{&PoolRunner::Run}, pool_(pool), threads_(pool.num_threads()) {}
+
+  int64_t threads() const { return threads_; }
+
+ private:
+  static void Run(const Runner* self, int64_t iterations, Body body, void* state) {
+    const auto* const runner = static_cast<const PoolRunner*>(self);
+    // Several parts for each thread, for not all begin at once.
+    const int64_t chunk = std::max<int64_t>(1, iterations / (4 * runner->threads_));
+    const int64_t parts = (iterations + chunk - 1) / chunk;
+    const int64_t helpers = std::min(runner->threads_ - 1, parts - 1);
+    if (helpers <= 0) return body(state, 0, iterations);
+    // Kept by those who come late, too.
+    auto loop = std::make_shared<SharedLoop>();
+    loop->body = body;
+    loop->state = state;
+    loop->iterations = iterations;
+    loop->chunk = chunk;
+    for (int64_t i = 0; i < helpers; ++i) {
+      runner->pool_.Schedule([loop] { loop->Help(); });
+    }
+    loop->TakeParts();
+    loop->Close();
+  }
+
+  ThreadPool& pool_;
+  const int64_t threads_;
+};
+
+Error Run(RemainingArgs operands, RemainingRets results, Dictionary attributes, ThreadPool pool) {
+  const auto name = attributes.get<std::string_view>(loops::kKernelName);
+  if (!name.has_value()) {
+    return Error::InvalidArgument("a custom call hone_loops names no kernel");
+  }
+  const Kernel* const kernel = FindKernel(*name);
+  if (kernel == nullptr) {
+    return Error(
+        xla::ffi::ErrorCode::kNotFound,
+        "the kernel " + std::string(*name) +
+            " of a custom call hone_loops is not in this process: load the file of kernels "
+            "that was written beside the program");
+  }
+  std::vector<void*> buffers;
+  // The code believes its caller: what it reads and writes has the sizes that it was made for.
+  const auto take = [&](const xla::ffi::AnyBuffer& buffer) {
+    const size_t index = buffers.size();
+    buffers.push_back(buffer.untyped_data());
+    return index < kernel->bytes.size() &&
+           static_cast<int64_t>(buffer.size_bytes()) == kernel->bytes[index];
+  };
+  bool fits = operands.size() + results.size() == kernel->bytes.size();
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const auto buffer = operands.get<xla::ffi::AnyBuffer>(i);
+    if (!buffer.has_value()) return buffer.error();
+    fits = take(*buffer) && fits;
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    auto buffer = results.get<xla::ffi::AnyBuffer>(i);
+    if (!buffer.has_value()) return buffer.error();
+    fits = take(**buffer) && fits;
+  }
+  if (!fits) {
+    return Error::InvalidArgument(
+        "the arrays of a custom call hone_loops are not those of kernel " + std::string(*name));
+  }
+  const PoolRunner runner(pool);
+  kernel->entry(buffers.data(), runner.threads() > 1 ? &runner : nullptr);
+  return Error::Success();
+}
+
+}  // namespace
+
+XLA_FFI_Error* RunKernel(XLA_FFI_CallFrame* frame) {
+  static auto* const handler =
+      Ffi::Bind().RemainingArgs().RemainingRets().Attrs().Ctx<ThreadPool>().To(Run).release();
+  return handler->Call(frame);
+}
+
+}  // namespace hone::native

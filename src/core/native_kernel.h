@@ -1,0 +1,60 @@
+// Kernels in machine code, as hone-loops makes them of tasks and XLA calls them.
+//
+// A kernel has one entry, `void hone_kernel(void** buffers, const Runner* runner)`: inputs and then
+// outputs, row-major, as its task lists them; outputs and inputs do not overlap. It keeps nothing
+// between calls, and may be called by several threads at once. Beside libc's memory functions and
+// libm it needs nothing.
+#ifndef HONE_CORE_NATIVE_KERNEL_H_
+#define HONE_CORE_NATIVE_KERNEL_H_
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/fnv.h"
+
+namespace hone::loops {
+
+// Whoever calls a kernel may lend it processors. `run` calls `body(state, begin, end)` on parts of
+// [0, iterations), on any threads, and returns when all is done. Without a runner the kernel does
+// everything itself.
+struct Runner {
+  void (*run)(const Runner* self, int64_t iterations, void (*body)(void*, int64_t, int64_t),
+              void* state);
+};
+
+using Entry = void (*)(void** buffers, const Runner* runner);
+inline constexpr const char* kEntryName = "hone_kernel";
+
+// The XLA custom call that runs one, and its attributes: the kernel's name, and its task's text
+// with
+// ';' for the ends of lines.
+inline constexpr const char* kKernelCall = "hone_loops";
+inline constexpr const char* kKernelName = "kernel";
+inline constexpr const char* kKernelTask = "task";
+inline constexpr std::string_view kKernelTaskBegin = "task kernel;";
+
+// The first line of a file of kernels (loops/kernel_file.h).
+inline constexpr std::string_view kKernelFile = "hone kernels 1";
+
+// The pass that puts such calls into programs.
+inline constexpr std::string_view kKernelPass = "implement:loops";
+
+// Of a task's text, as the attribute has it.
+inline std::string KernelName(std::string_view task) {
+  char name[17];
+  std::snprintf(name, sizeof(name), "%016llx", static_cast<unsigned long long>(Fnv1a(task)));
+  return name;
+}
+
+struct NativeKernel {
+  std::string name;            // KernelName
+  std::string object;          // ELF, relocatable, for the processor that it was made on
+  std::vector<int64_t> bytes;  // of its buffers: inputs, then outputs
+};
+
+}  // namespace hone::loops
+
+#endif  // HONE_CORE_NATIVE_KERNEL_H_

@@ -1,0 +1,40 @@
+// Machine code for programs that call kernels: of a task's text, by hone-loops, under the schedule
+// by rules of thumb.
+#ifndef HONE_LOOPS_KERNEL_SOURCE_H_
+#define HONE_LOOPS_KERNEL_SOURCE_H_
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "core/native_kernel.h"
+#include "core/result.h"
+#include "loops/default_schedule.h"
+#include "loops/generator.h"
+
+namespace hone::loops {
+
+class KernelSource {
+ public:
+  // hone-loops is started when the first kernel is asked for.
+  explicit KernelSource(GeneratorOptions options, Machine machine = ThisMachine());
+
+  // `task` is as a custom call has it, with ';' for the ends of lines. Once a kernel; from any
+  // thread. Errors, which are remembered too: there is no hone-loops, the text is no task, MLIR
+  // refuses it.
+  StatusOr<NativeKernel> Get(const std::string& task);
+
+ private:
+  StatusOr<NativeKernel> Make(const std::string& task);
+
+  const GeneratorOptions options_;
+  const Machine machine_;
+  std::mutex mutex_;
+  std::unique_ptr<Generator> generator_;
+  std::map<std::string, StatusOr<NativeKernel>> made_;  // by task
+};
+
+}  // namespace hone::loops
+
+#endif  // HONE_LOOPS_KERNEL_SOURCE_H_

@@ -1,0 +1,298 @@
+// Kernels within programs: what implement:loops makes of a program computes what the program does.
+#include "support/programs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/comparison.h"
+#include "core/native_kernel.h"
+#include "loops/kernel_file.h"
+#include "loops/kernel_source.h"
+
+namespace hone::loops {
+namespace {
+
+using hone::testing::MakePool;
+using hone::testing::MustLoad;
+using hone::testing::PassNamed;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr Machine kMachine{2, 64, 32};
+
+PoolOptions WithKernels() {
+  GeneratorOptions generator;
+  generator.program_path = HONE_LOOPS_BINARY;
+  const auto source = std::make_shared<KernelSource>(generator, kMachine);
+  PoolOptions options;
+  options.kernels = [source](const std::string& task) { return source->Get(task); };
+  return options;
+}
+
+Pool& KernelPool() {
+  static const std::unique_ptr<Pool> pool = MakePool(WithKernels());
+  return *pool;
+}
+
+// With computations add and max of a type, and a few constants.
+std::string Program(const std::string& type, const std::string& body) {
+  std::string text = "HloModule test\n";
+  for (const std::string opcode : {"add", "maximum", "minimum"}) {
+    text += opcode + "_of {\n  a = " + type + "[] parameter(0)\n  b = " + type +
+            "[] parameter(1)\n  ROOT c = " + type + "[] " + opcode + "(a, b)\n}\n";
+  }
+  return text + "ENTRY main {\n  zero = " + type + "[] constant(0)\n  least = " + type +
+         "[] constant(-inf)\n" + body + "}\n";
+}
+
+// A softmax over the last dimension as JAX writes it: `shape` is "4,16,300", `rows` "4,16".
+std::string Softmax(const std::string& type, const std::string& shape, const std::string& rows,
+                    const std::string& dimensions, const std::string& last) {
+  const std::string all = type + "[" + shape + "]", row = type + "[" + rows + "]";
+  return "  x = " + all + " parameter(0)\n  m = " + row + " reduce(x, least), dimensions={" + last +
+         "}, to_apply=maximum_of\n  l = " + row + " broadcast(least), dimensions={}\n  n = " + row +
+         " maximum(l, m)\n  nb = " + all + " broadcast(n), dimensions={" + dimensions +
+         "}\n  s = " + all + " subtract(x, nb)\n  e = " + all + " exponential(s)\n  t = " + row +
+         " reduce(e, zero), dimensions={" + last + "}, to_apply=add_of\n  tb = " + all +
+         " broadcast(t), dimensions={" + dimensions + "}\n  ROOT r = " + all + " divide(e, tb)\n";
+}
+
+// A layer norm with its gain and bias behind a residual sum.
+std::string LayerNorm(int rows, int size) {
+  const std::string n = std::to_string(size), row = "f32[1," + std::to_string(rows) + "]",
+                    all = "f32[1," + std::to_string(rows) + "," + n + "]", one = "f32[" + n + "]";
+  return "  y = " + all + " parameter(0)\n  w = " + all + " parameter(1)\n  g = " + one +
+         " parameter(2)\n  c = " + one + " parameter(3)\n  x = " + all +
+         " add(y, w)\n  k = f32[] " + "constant(" + n + ")\n  kb = " + row +
+         " broadcast(k), dimensions={}\n  a = " + row +
+         " reduce(x, zero), dimensions={2}, to_apply=add_of\n  m = " + row +
+         " divide(a, kb)\n  mb = " + all + " broadcast(m), dimensions={0,1}\n  d = " + all +
+         " subtract(x, mb)\n  q = " + all + " multiply(d, d)\n  v = " + row +
+         " reduce(q, zero), dimensions={2}, to_apply=add_of\n  u = " + row +
+         " divide(v, kb)\n  ep = f32[] constant(1e-05)\n  eb = " + row +
+         " broadcast(ep), dimensions={}\n  ue = " + row + " add(u, eb)\n  f = " + row +
+         " rsqrt(ue)\n  fb = " + all + " broadcast(f), dimensions={0,1}\n  o = " + all +
+         " multiply(d, fb)\n  gb = " + all + " broadcast(g), dimensions={2}\n  og = " + all +
+         " multiply(o, gb)\n  cb = " + all + " broadcast(c), dimensions={2}\n  ROOT r = " + all +
+         " add(og, cb)\n";
+}
+
+struct Case {
+  const char* name;
+  std::string text;
+  int calls = 1;  // 0: nothing is there for it
+};
+
+void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+
+std::vector<Case> Cases() {
+  return {
+      {"softmax", Program("f32", Softmax("f32", "4,16,300", "4,16", "0,1", "2"))},
+      {"softmax_of_rows_of_odd_size", Program("f32", Softmax("f32", "37,97", "37", "0", "1"))},
+      {"softmax_f64", Program("f64", Softmax("f64", "16,128", "16", "0", "1"))},
+      {"softmax_of_two_rows", Program("f32", Softmax("f32", "2,1031", "2", "0", "1"))},
+      {"softmax_with_sizes_of_one",
+       Program("f32", Softmax("f32", "1,24,1,65", "1,24,1", "0,1,2", "3"))},
+      {"layer_norm", Program("f32", LayerNorm(33, 100))},
+      {"layer_norm_of_rows_of_two", Program("f32", LayerNorm(512, 2))},
+      {"sum_of_squares",
+       Program("f32",
+               "  x = f32[64,80] parameter(0)\n  q = f32[64,80] multiply(x, x)\n"
+               "  ROOT r = f32[64] reduce(q, zero), dimensions={1}, to_apply=add_of\n")},
+      {"two_dimensions_reduced",
+       Program("f32",
+               "  x = f32[8,6,80] parameter(0)\n"
+               "  ROOT r = f32[8] reduce(x, zero), dimensions={1,2}, to_apply=add_of\n")},
+      {"distances",
+       Program("f32",
+               "  x = f32[20,7] parameter(0)\n  y = f32[30,7] parameter(1)\n"
+               "  xb = f32[20,30,7] broadcast(x), dimensions={0,2}\n"
+               "  yb = f32[20,30,7] broadcast(y), dimensions={1,2}\n"
+               "  d = f32[20,30,7] subtract(xb, yb)\n  q = f32[20,30,7] multiply(d, d)\n"
+               "  s = f32[20,30] reduce(q, zero), dimensions={2}, to_apply=add_of\n"
+               "  ROOT r = f32[20,30] sqrt(s)\n")},
+      {"a_scalar_everywhere",
+       Program("f32",
+               "  x = f32[32,64] parameter(0)\n  t = f32[] parameter(1)\n"
+               "  tb = f32[32,64] broadcast(t), dimensions={}\n  d = f32[32,64] divide(x, tb)\n"
+               "  ROOT r = f32[32] reduce(d, least), dimensions={1}, to_apply=maximum_of\n")},
+      // What else needs the exponentials has them from XLA.
+      {"an_intermediate_value_is_needed",
+       Program("f32",
+               "  x = f32[32,64] parameter(0)\n  e = f32[32,64] exponential(x)\n"
+               "  s = f32[32] reduce(e, zero), dimensions={1}, to_apply=add_of\n"
+               "  sb = f32[32,64] broadcast(s), dimensions={0}\n"
+               "  d = f32[32,64] divide(e, sb)\n  ROOT r = (f32[32,64], f32[32,64]) tuple(d, e)\n"),
+       1},
+      {"two_neighbourhoods",
+       Program("f32",
+               "  x = f32[32,64] parameter(0)\n  y = f32[48,32] parameter(1)\n"
+               "  s = f32[32] reduce(x, zero), dimensions={1}, to_apply=add_of\n"
+               "  sb = f32[48,32] broadcast(s), dimensions={1}\n"
+               "  p = f32[48,32] multiply(y, sb)\n"
+               "  ROOT r = f32[48] reduce(p, zero), dimensions={1}, to_apply=add_of\n"),
+       2},
+      {"columns_first",  // the caller's layout is not row-major
+       Program("f32",
+               "  x = f32[64,80]{0,1} parameter(0)\n  q = f32[64,80]{0,1} multiply(x, x)\n"
+               "  ROOT r = f32[64]{0} reduce(q, zero), dimensions={1}, to_apply=add_of\n")},
+      {"nothing_to_compute",
+       Program("f32",
+               "  x = f32[0,80] parameter(0)\n"
+               "  ROOT r = f32[0] reduce(x, zero), dimensions={1}, to_apply=add_of\n"),
+       0},
+      {"too_small", Program("f32", Softmax("f32", "4,8", "4", "0", "1")), 0},
+      {"columns_are_reduced",
+       Program("f32",
+               "  x = f32[64,80] parameter(0)\n"
+               "  ROOT r = f32[80] reduce(x, zero), dimensions={0}, to_apply=add_of\n"),
+       0},
+      {"another_reducer",
+       Program("f32",
+               "  x = f32[64,80] parameter(0)\n  most = f32[] constant(inf)\n"
+               "  ROOT r = f32[64] reduce(x, most), dimensions={1}, to_apply=minimum_of\n"),
+       0},
+      {"another_start",
+       Program("f32",
+               "  x = f32[64,80] parameter(0)\n  one = f32[] constant(1)\n"
+               "  ROOT r = f32[64] reduce(x, one), dimensions={1}, to_apply=add_of\n"),
+       0},
+  };
+}
+
+int Count(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++count;
+  return count;
+}
+
+class KernelsInPrograms : public ::testing::TestWithParam<Case> {};
+
+TEST_P(KernelsInPrograms, ComputeTheSame) {
+  Pool& pool = KernelPool();
+  const ProgramInfo program = MustLoad(pool, GetParam().text);
+  ApplyRequest request;
+  request.from.program = program.id;
+  request.passes = {PassNamed(pool, std::string(kKernelPass))};
+  request.options.verify = true;
+  const auto applied = pool.Apply(request);
+  ASSERT_TRUE(applied) << applied.error().message;
+  ASSERT_EQ(applied->steps[0].failure, "");
+  ASSERT_EQ(applied->steps[0].changed, GetParam().calls > 0);
+  if (GetParam().calls == 0) return;
+  const StateName before{program.id, {}};
+  const StateName after{program.id, {{request.passes[0], applied->steps[0].state, {}}}};
+  const auto exported = pool.Export(after, ExportFormat::kText);
+  ASSERT_TRUE(exported) << exported.error().message;
+  EXPECT_EQ(Count(exported->bytes, "custom_call_target=\"hone_loops\""), GetParam().calls)
+      << exported->bytes;
+  const ComparisonReport report = *pool.Compare(before, after, {});
+  EXPECT_EQ(report.verdict, Verdict::kEqual) << report.reason << "\n" << exported->bytes;
+  // What is written can be read again, and names its tasks.
+  EXPECT_LE(TasksIn(exported->bytes).size(), static_cast<size_t>(GetParam().calls));
+  EXPECT_FALSE(TasksIn(exported->bytes).empty());
+  const ProgramInfo again = MustLoad(pool, exported->bytes);
+  const ComparisonReport same = *pool.Compare(before, {again.id, {}}, {});
+  EXPECT_EQ(same.verdict, Verdict::kEqual) << same.reason;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, KernelsInPrograms, ::testing::ValuesIn(Cases()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// Of the program with kernels.
+StateName Changed(Pool& pool, const ProgramInfo& program) {
+  ApplyRequest request;
+  request.from.program = program.id;
+  request.passes = {PassNamed(pool, std::string(kKernelPass))};
+  const auto applied = pool.Apply(request);
+  EXPECT_TRUE(applied && applied->steps[0].changed);
+  return {program.id, {{request.passes[0], applied->steps[0].state, {}}}};
+}
+
+TEST(KernelsOfPrograms, AreRacedAndTimed) {
+  Pool& pool = KernelPool();
+  const ProgramInfo program =
+      MustLoad(pool, Program("f32", Softmax("f32", "64,256", "64", "0", "1")));
+  const StateName changed = Changed(pool, program);
+  RaceOptions race;
+  race.budget_seconds = 0.2;
+  const auto raced = pool.Race({program.id, {}}, changed, race);
+  ASSERT_TRUE(raced) << raced.error().message;
+  EXPECT_GT(raced->speedup, 0);
+  const auto kernels = pool.Profile(changed, {}, 0.1, 30);
+  ASSERT_TRUE(kernels) << kernels.error().message;
+  // Another process has none of them, and is given them.
+  pool.EndProcesses();
+  EXPECT_EQ(pool.Compare({program.id, {}}, changed, {})->verdict, Verdict::kEqual);
+}
+
+TEST(KernelsOfPrograms, WithoutASourceAreAnErrorThatSaysSo) {
+  const auto pool = MakePool();
+  const ProgramInfo program =
+      MustLoad(*pool, Program("f32", Softmax("f32", "64,256", "64", "0", "1")));
+  EXPECT_FALSE(pool->makes_kernels());
+  const auto compared = pool->Compare({program.id, {}}, Changed(*pool, program), {});
+  ASSERT_FALSE(compared);
+  EXPECT_EQ(compared.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(compared.error().message, HasSubstr("kernels of hone-loops"));
+}
+
+TEST(KernelsOfPrograms, WhoseSourceFailsSayWhatItSaid) {
+  PoolOptions options;
+  options.kernels = [](const std::string&) -> StatusOr<NativeKernel> {
+    return MakeError(ErrorCode::kUnsupported, "no kernels today");
+  };
+  const auto pool = MakePool(options);
+  const ProgramInfo program =
+      MustLoad(*pool, Program("f32", Softmax("f32", "64,256", "64", "0", "1")));
+  const auto compared = pool->Compare({program.id, {}}, Changed(*pool, program), {});
+  ASSERT_FALSE(compared);
+  EXPECT_EQ(compared.error().message, "no kernels today");
+}
+
+TEST(KernelsOfPrograms, ThatAreNoCodeAreAnErrorAndNoDeath) {
+  PoolOptions options;
+  options.kernels = [](const std::string& task) -> StatusOr<NativeKernel> {
+    return NativeKernel{KernelName(task), "no ELF", {4}};
+  };
+  const auto pool = MakePool(options);
+  const ProgramInfo program =
+      MustLoad(*pool, Program("f32", Softmax("f32", "64,256", "64", "0", "1")));
+  const auto compared = pool->Compare({program.id, {}}, Changed(*pool, program), {});
+  ASSERT_FALSE(compared);
+  EXPECT_THAT(compared.error().message, HasSubstr("relocatable object"));
+  EXPECT_TRUE(pool->deaths().empty());
+}
+
+// A program is untrusted: its call may name a kernel of other arrays.
+TEST(KernelsOfPrograms, OfOtherArraysDoNotRun) {
+  Pool& pool = KernelPool();
+  const std::string text = Program("f32", Softmax("f32", "64,256", "64", "0", "1"));
+  const ProgramInfo program = MustLoad(pool, text);
+  std::string exported = pool.Export(Changed(pool, program), ExportFormat::kText)->bytes;
+  for (size_t at = 0; (at = exported.find("f32[64,256]", at)) != exported.npos;) {
+    // Not within the task.
+    if (exported.compare(at - 3, 3, "i0 ") != 0) exported.replace(at, 11, "f32[64,128]");
+    ++at;
+  }
+  const ProgramInfo smaller = MustLoad(pool, exported);
+  RunTimeOptions once;
+  once.runs = 1;
+  const auto ran = pool.On(0, [&](RemoteWorker& worker) {
+    return worker.RunTime({smaller.id, {}}, once);
+  });
+  ASSERT_FALSE(ran);
+  EXPECT_THAT(ran.error().message, HasSubstr("are not those of kernel"));
+}
+
+TEST(KernelFiles, TellKernelsAndTheProcessor) {
+  const std::string file = KernelFile({{"00ff", "ab", {8, 4}}, {"00fe", "cde", {4}}});
+  EXPECT_EQ(file.rfind("hone kernels 1\nprocessor ", 0), 0u);
+  EXPECT_THAT(file, HasSubstr("\nkernel 00ff 2 8 4\nkernel 00fe 3 4\nobjects\nabcde"));
+  EXPECT_TRUE(TasksIn("no calls").empty());
+}
+
+}  // namespace
+}  // namespace hone::loops
