@@ -405,7 +405,7 @@ class TestOptimize:
         tuned = hone.jax.optimize(depthwise, params, x, 2, budget="7s", static_argnums=2,
                                   donate_argnums=0)
         assert tuned.tuned, tuned.report
-        assert plan["options"]["budget"] == "7s"
+        assert plan["options"]["budget"] == "4.66667s"
         assert tuned.report["speedup_ci"][0] > 1 and tuned.report["how"] in ("passes", "module")
         assert tuned.__name__ == "depthwise"
         expected = depthwise(params, x, 2)
@@ -485,6 +485,14 @@ class TestOptimize:
 
         with pytest.warns(UserWarning, match="side effects"):
             hone.jax.optimize(printing, jnp.ones(3))
+
+    @pytest.mark.parametrize("budget,search", [
+        ("15s", "10s"), ("2m", "110s"), ("0.6s", "0.4s"), ("900ms", "0.6s"), (" 30 ", "20s"),
+        ("long", "long"), ("1.2.3s", "1.2.3s"), ("5 years", "5 years")])
+    def test_the_search_gets_most_of_the_budget(self, budget, search):
+        from hone.jax import _optimize
+
+        assert _optimize._budget_of_search(budget) == search
 
     def test_bad_arguments(self):
         import hone.jax

@@ -2,6 +2,7 @@
 
 import functools
 import pathlib
+import re
 import tempfile
 import warnings
 
@@ -12,6 +13,10 @@ from hone.jax import _compile, _improve
 from hone.jax._hone import HoneError
 
 OBJECTIVES = ("time", *_core.OBJECTIVES)
+
+_SECONDS_OF = {"": 1, "s": 1, "sec": 1, "ms": 1e-3, "m": 60, "min": 60, "h": 3600, "d": 86400}
+# What trying the plan in JAX takes: this of the budget, or so many seconds where that is less.
+_TRYING_SHARE, _TRYING_SECONDS = 1 / 3, 10.0
 
 
 class Optimized:
@@ -85,7 +90,8 @@ def optimize(fun, *example_args, objective="time", budget="60s", store=None, sta
       *example_args: as `fun` is called; values of static arguments too.
       objective: `time`, or `op_count`, `flops`, `bytes` or `peak_memory`, for which the search looks; what
         comes of it still has to be faster.
-      budget: of the search, as `hone tune --budget` takes it.
+      budget: a duration such as "30s" or "2m": for the search, and for trying in JAX what it found (a third,
+        10 s at most).
       store: a file that `hone tune --store` keeps; None for none.
       static_argnums, donate_argnums: as in jax.jit, for a function that isn't jitted.
       plan: a file for the plan that is found, for `hone apply` and `hone bench`; None for none.
@@ -137,8 +143,19 @@ def optimize(fun, *example_args, objective="time", budget="60s", store=None, sta
     return optimized
 
 
+def _budget_of_search(budget):
+    """What of the budget the search may take, as hone's commands take durations."""
+    parts = re.fullmatch(r"\s*([0-9.]+)\s*([a-z]*)\s*", str(budget))
+    try:
+        seconds = float(parts[1]) * _SECONDS_OF[parts[2]]
+    except (TypeError, KeyError, ValueError):
+        return budget  # hone says what is wrong with it
+    return f"{seconds - min(_TRYING_SHARE * seconds, _TRYING_SECONDS):.6g}s"
+
+
 def _search(lowered, example_args, static, search, *, objective, store, plan, **options):
     """(verdict, the tuned jax.stages.Compiled or None). `search` is filled with the answer of hone."""
+    options["budget"] = _budget_of_search(options["budget"])
     devices = {device for device in jax.tree_util.tree_leaves(lowered._lowering.compile_args.get(
         "device_assignment", ())) if hasattr(device, "platform")}
     if len(devices) > 1 or any(device.platform != "cpu" for device in devices):
