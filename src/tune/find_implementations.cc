@@ -16,6 +16,8 @@ namespace {
 
 constexpr char kInline[] = "call-inliner:every_call_site";
 constexpr char kBatch[] = "batch_lanes";
+// Some do not apply before what is in their way has been written out, as a solve within a loop.
+constexpr char kWriteOut[] = "implement:write_out_small";
 
 bool HasCalls(const Pool& pool, const ProgramInfo& program) {
   return std::any_of(program.opcodes.begin(), program.opcodes.end(), [&](const OpcodeCount& count) {
@@ -74,12 +76,27 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   const StatusOr<PassId> inlining = FindPass(pool.passes(), kInline);
   const bool calls = inlining && HasCalls(pool, program);
   const std::set<std::string> names = NamesOf(pool, {program.id, {}});
+  std::vector<std::vector<PassId>> ways = {{}};  // to come to it, the shortest first
+  if (calls) ways.push_back({*inlining});
+  const StatusOr<PassId> write_out = FindPass(pool.passes(), kWriteOut);
+  if (write_out && std::any_of(ways.begin(), ways.end(), [&](std::vector<PassId> way) {
+        way.push_back(*write_out);
+        return Try(pool, program, names, way).has_value();
+      })) {
+    ways.push_back({*write_out});
+    if (calls) ways.push_back({*inlining, *write_out});
+  }
   const auto add = [&](PassId pass) {
     if (interrupted != nullptr && *interrupted) return;
     if (pool.passes()[pass].name == loops::kKernelPass && !pool.makes_kernels()) return;
     if (among != nullptr && among->count(pool.passes()[pass].name) == 0) return;
-    std::optional<Alternative> one = Try(pool, program, names, {pass});
-    if (!one && calls) one = Try(pool, program, names, {*inlining, pass});
+    std::optional<Alternative> one;
+    for (const std::vector<PassId>& before : ways) {
+      if (one || (!before.empty() && before.back() == pass)) continue;
+      std::vector<PassId> passes = before;
+      passes.push_back(pass);
+      one = Try(pool, program, names, passes);
+    }
     if (one) found.push_back(*std::move(one));
   };
   for (PassId pass = 0; pass < pool.passes().size(); ++pass) {

@@ -682,6 +682,18 @@ class TestPlansThatJaxDoesNotTake:
         assert any(passes[-1] == "implement:thin_dot_sum" for passes in found)
         assert all(text.startswith("HloModule") for text in found.values())
 
+    def test_implementations_behind_others_are_found(self, tmp_path):
+        from hone.jax import _improve
+
+        def steps(x):
+            return jax.lax.fori_loop(0, 1000, lambda _, y: jnp.sort(y * 1.5), x)
+
+        hlo = tmp_path / "loop.hlo"
+        hlo.write_text(jax.jit(steps).lower(jnp.ones(4)).as_text("hlo"))
+        kernels = [passes for passes, _ in _improve._implementations(hlo, 60)
+                   if passes[-1] == "implement:loop_one_kernel"]
+        assert kernels and kernels[0][-2] == "implement:write_out_small"
+
     def test_an_argument_with_a_default_may_be_static(self):
         import hone.jax
 

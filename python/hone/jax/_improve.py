@@ -32,6 +32,7 @@ _WORTH_COMPARING = 1.1
 _MOST_TAKEN_ON = 3
 _INLINING = "call-inliner:every_call_site"
 _LOOPS = "implement:loops"
+_WRITE_OUT = "implement:write_out_small"  # of what may be in the way of another, as in hone's own search
 # What hone's XLA notes beside an instruction that JAX's has no name for, as far as it has come up.
 _unknown_fields = set()
 
@@ -192,9 +193,12 @@ def _implementations(hlo_file, seconds, folder):
     with contextlib.closing(PassOrderEnv(str(hlo_file), actions=actions, traj_limit=8)) as env:
         action = {name: number for number, name in enumerate(env.pass_names)}
         for name in env.pass_names[:-1]:
-            for passes in (name,), (_INLINING, name):
+            for passes in ((name,), (_INLINING, name), (_WRITE_OUT, name),
+                           (_INLINING, _WRITE_OUT, name)):
                 if time.monotonic() > end:
                     return
+                if passes.count(name) > 1:
+                    continue
                 env.reset()
                 if all(env.step(action[one])[4]["changed"] for one in passes):
                     yield passes, env.hlo_text(), b""

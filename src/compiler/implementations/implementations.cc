@@ -8,6 +8,7 @@
 #include "compiler/implementations/reductions.h"
 #include "compiler/implementations/sorting.h"
 #include "compiler/implementations/windows.h"
+#include "compiler/implementations/write_out_small.h"
 
 namespace hone::compiler {
 
@@ -30,6 +31,7 @@ const std::vector<Implementation>& Implementations() {
       {new SortTopK, "the first few of a sort as a top-k"},
       {new SortPackedKeys, "sort, or argsort, as a sort of integers with the positions in them"},
       {new ArgmaxTwoReduces, "argmax as a maximum and its first position"},
+      {new WriteOutSmall, "small matrices, sorts, gathers and scatters written out"},
       {new UnrollShortLoop, "short loop unrolled"},
       {new LoopOneKernel, "loop of small operations as one kernel"},
       {new DotInF32, "dot of narrow floats in f32"},

@@ -1,5 +1,6 @@
 #include "compiler/implementations/sorting.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -356,6 +357,68 @@ absl::StatusOr<HloInstruction*> SortTopK::Replacement(HloInstruction* root) cons
         HloInstruction::CreateReverse(result->shape(), result, {dimension}));
   }
   return result;
+}
+
+HloInstruction* SmallSort(HloInstruction* root) {
+  constexpr int64_t kMost = 16;
+  if (root->opcode() != HloOpcode::kSort || !emit::Free(*root)) return nullptr;
+  const int64_t dimension = xla::Cast<xla::HloSortInstruction>(root)->sort_dimension();
+  HloInstruction* x = root->mutable_operand(0);
+  const int64_t size = x->shape().dimensions(dimension);
+  const auto key = KeyOf(*root->to_apply());
+  if (size < 2 || size > kMost || xla::ShapeUtil::IsZeroElementArray(x->shape()) || !key) {
+    return nullptr;
+  }
+  const PrimitiveType key_type = key->function->shape().element_type();
+  if (xla::primitive_util::IsComplexType(key_type) || key_type == xla::PRED ||
+      xla::primitive_util::BitWidth(key_type) < 8) {
+    return nullptr;
+  }
+  // What is exchanged: the keys, the positions that break ties, then the arrays.
+  std::map<const HloInstruction*, HloInstruction*> done;
+  std::vector<HloInstruction*> arrays = {
+      Ordered(Mapped(*key->function, x, &done), *key),
+      emit::Iota(x->parent(), xla::S32, emit::SizesOf(*x), dimension)};
+  arrays.insert(arrays.end(), root->operands().begin(), root->operands().end());
+  std::vector<int64_t> starts(x->shape().dimensions().size(), 0), limits = emit::SizesOf(*x);
+  const std::vector<int64_t> strides(starts.size(), 1);
+  std::vector<std::vector<HloInstruction*>> places(size);
+  for (int64_t k = 0; k < size; ++k) {
+    starts[dimension] = k;
+    limits[dimension] = k + 1;
+    for (HloInstruction* array : arrays) {
+      places[k].push_back(emit::Slice(array, starts, limits, strides));
+    }
+  }
+  const auto exchange = [&](std::vector<HloInstruction*>& a, std::vector<HloInstruction*>& b) {
+    HloInstruction* later =
+        emit::Binary(HloOpcode::kAnd, emit::Compare(ComparisonDirection::kEq, a[0], b[0]),
+                     emit::Compare(ComparisonDirection::kGt, a[1], b[1]));
+    HloInstruction* swapped =
+        emit::Binary(HloOpcode::kOr, emit::Compare(ComparisonDirection::kGt, a[0], b[0]), later);
+    for (size_t k = 0; k < a.size(); ++k) {
+      HloInstruction* const first = a[k];
+      a[k] = emit::Select(swapped, b[k], first);
+      b[k] = emit::Select(swapped, first, b[k]);
+    }
+  };
+  for (int64_t p = 1; p < size; p *= 2) {
+    for (int64_t k = p; k >= 1; k /= 2) {
+      for (int64_t j = k % p; j + k < size; j += 2 * k) {
+        for (int64_t i = j; i < std::min(j + k, size - k); ++i) {
+          if (i / (2 * p) == (i + k) / (2 * p)) exchange(places[i], places[i + k]);
+        }
+      }
+    }
+  }
+  std::vector<HloInstruction*> out;
+  for (int64_t n = 0; n < root->operand_count(); ++n) {
+    std::vector<HloInstruction*> parts;
+    for (const auto& place : places) parts.push_back(place[n + 2]);
+    out.push_back(emit::Concatenate(parts, dimension));
+  }
+  if (out.size() == 1) return out[0];
+  return x->parent()->AddInstruction(HloInstruction::CreateTuple(out));
 }
 
 absl::StatusOr<HloInstruction*> SortPackedKeys::Replacement(HloInstruction* root) const {

@@ -8,6 +8,11 @@
 
 namespace hone::compiler {
 
+// A sort of up to 16 along its dimension, by its first array, as Batcher's network of exchanges
+// (odd- even merge sort, 1968): each a comparison of slices. Null for others, and where the
+// comparator does not compare the same function of both elements.
+xla::HloInstruction* SmallSort(xla::HloInstruction* root);
+
 // The largest few of narrow floats, found in f32, which holds them exactly and in the same order:
 // XLA:CPU has a fast way for f32 alone.
 class TopKInF32 : public InstructionRule {

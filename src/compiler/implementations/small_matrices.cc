@@ -1,0 +1,317 @@
+#include "compiler/implementations/small_matrices.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "compiler/implementations/emit.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/literal_util.h"
+
+namespace hone::compiler {
+namespace {
+
+using xla::ComparisonDirection;
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// The steps grow with the third power.
+constexpr int64_t kLargestLu = 4;
+constexpr int64_t kLargestTriangle = 8;
+
+HloInstruction* Add(HloInstruction* x, HloInstruction* y) {
+  return emit::Binary(HloOpcode::kAdd, x, y);
+}
+HloInstruction* Subtract(HloInstruction* x, HloInstruction* y) {
+  return emit::Binary(HloOpcode::kSubtract, x, y);
+}
+HloInstruction* Multiply(HloInstruction* x, HloInstruction* y) {
+  return emit::Binary(HloOpcode::kMultiply, x, y);
+}
+HloInstruction* Divide(HloInstruction* x, HloInstruction* y) {
+  return emit::Binary(HloOpcode::kDivide, x, y);
+}
+HloInstruction* Number(HloInstruction* like, xla::PrimitiveType type, int64_t value) {
+  return emit::Broadcast(emit::Number(like->parent(), type, value), emit::SizesOf(*like), {});
+}
+
+// The elements of matrices [batch…, rows, columns], each an array of the batch's shape.
+class Elements {
+ public:
+  explicit Elements(HloInstruction* matrices) {
+    std::vector<int64_t> sizes = emit::SizesOf(*matrices);
+    columns_ = sizes.back();
+    rows_ = sizes[sizes.size() - 2];
+    batch_.assign(sizes.begin(), sizes.end() - 2);
+    std::vector<int64_t> starts(sizes.size(), 0), limits = sizes;
+    const std::vector<int64_t> strides(sizes.size(), 1);
+    for (int64_t i = 0; i < rows_; ++i) {
+      for (int64_t j = 0; j < columns_; ++j) {
+        starts[sizes.size() - 2] = i;
+        limits[sizes.size() - 2] = i + 1;
+        starts.back() = j;
+        limits.back() = j + 1;
+        elements_.push_back(emit::Reshape(emit::Slice(matrices, starts, limits, strides), batch_));
+      }
+    }
+  }
+
+  int64_t rows() const { return rows_; }
+  int64_t columns() const { return columns_; }
+  HloInstruction*& at(int64_t i, int64_t j) { return elements_[i * columns_ + j]; }
+
+  // As they are now, put together again.
+  HloInstruction* Together() const { return Together(elements_, {rows_, columns_}); }
+  // Arrays of the batch's shape as one array [batch…, sizes…].
+  HloInstruction* Together(const std::vector<HloInstruction*>& parts,
+                           std::vector<int64_t> sizes) const {
+    std::vector<int64_t> one = batch_;
+    one.push_back(1);
+    std::vector<HloInstruction*> shaped;
+    for (HloInstruction* part : parts) shaped.push_back(emit::Reshape(part, one));
+    std::vector<int64_t> all = batch_;
+    all.insert(all.end(), sizes.begin(), sizes.end());
+    return emit::Reshape(emit::Concatenate(shaped, static_cast<int64_t>(batch_.size())), all);
+  }
+
+ private:
+  int64_t rows_ = 0, columns_ = 0;
+  std::vector<int64_t> batch_;
+  std::vector<HloInstruction*> elements_;
+};
+
+// Matrices of a type and shape that this file can do.
+bool AreSmall(const HloInstruction& x, int64_t most) {
+  const xla::Shape& shape = x.shape();
+  if (!shape.IsArray() || (shape.element_type() != xla::F32 && shape.element_type() != xla::F64)) {
+    return false;
+  }
+  const auto sizes = shape.dimensions();
+  return sizes.size() >= 2 && sizes.back() <= most && sizes[sizes.size() - 2] <= most &&
+         emit::Product(sizes) > 0;
+}
+
+struct Triangle {
+  bool left = true, lower = false, unit_diagonal = false, transposed = false;
+};
+
+HloInstruction* SwappedLast(HloInstruction* x) {
+  std::vector<int64_t> order;
+  for (int64_t d = 0; d < static_cast<int64_t>(x->shape().dimensions().size()); ++d) {
+    order.push_back(d);
+  }
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return emit::Transpose(x, order);
+}
+
+HloInstruction* Solved(HloInstruction* matrices, HloInstruction* right, Triangle triangle) {
+  if (!triangle.left) {
+    // X A = B is A' X' = B'.
+    triangle.left = true;
+    triangle.transposed = !triangle.transposed;
+    return SwappedLast(Solved(matrices, SwappedLast(right), triangle));
+  }
+  Elements a(matrices);
+  const int64_t n = a.rows();
+  std::vector<int64_t> sizes = emit::SizesOf(*right);
+  const size_t rank = sizes.size();
+  std::vector<int64_t> starts(rank, 0), limits = sizes;
+  const std::vector<int64_t> strides(rank, 1);
+  std::vector<int64_t> row_sizes = sizes;
+  row_sizes.erase(row_sizes.end() - 2);
+  std::vector<int64_t> batch_dimensions;
+  for (size_t d = 0; d + 2 < rank; ++d) batch_dimensions.push_back(static_cast<int64_t>(d));
+  const auto element = [&](int64_t i, int64_t j) {
+    HloInstruction* one = triangle.transposed ? a.at(j, i) : a.at(i, j);
+    return emit::Broadcast(one, row_sizes, batch_dimensions);
+  };
+  std::vector<HloInstruction*> x(n, nullptr);
+  const bool forward = triangle.lower != triangle.transposed;
+  for (int64_t step = 0; step < n; ++step) {
+    const int64_t i = forward ? step : n - 1 - step;
+    starts[rank - 2] = i;
+    limits[rank - 2] = i + 1;
+    x[i] = emit::Reshape(emit::Slice(right, starts, limits, strides), row_sizes);
+    for (int64_t done = 0; done < step; ++done) {
+      const int64_t j = forward ? done : n - 1 - done;
+      x[i] = Subtract(x[i], Multiply(element(i, j), x[j]));
+    }
+    if (!triangle.unit_diagonal) x[i] = Divide(x[i], element(i, i));
+  }
+  std::vector<int64_t> one_row = sizes;
+  one_row[rank - 2] = 1;
+  for (HloInstruction*& row : x) row = emit::Reshape(row, one_row);
+  return emit::Concatenate(x, static_cast<int64_t>(rank) - 2);
+}
+
+// The factor, with what is on the other side of the diagonal as it was. `info` becomes LAPACK's:
+// the number, from 1, of the first column where the matrix is not positive definite, else 0.
+HloInstruction* CholeskyFactor(HloInstruction* matrices, bool lower, HloInstruction** info) {
+  Elements a(matrices);
+  const int64_t n = a.rows();
+  // Of the lower factor, whichever triangle it lies in.
+  const auto at = [&](int64_t i, int64_t j) -> HloInstruction*& {
+    return lower ? a.at(i, j) : a.at(j, i);
+  };
+  *info = Number(a.at(0, 0), xla::S32, 0);
+  for (int64_t j = 0; j < n; ++j) {
+    HloInstruction* d = at(j, j);
+    for (int64_t k = 0; k < j; ++k) d = Subtract(d, Multiply(at(j, k), at(j, k)));
+    HloInstruction* good =
+        emit::Compare(ComparisonDirection::kGt, d, Number(d, d->shape().element_type(), 0));
+    HloInstruction* none = emit::Compare(ComparisonDirection::kEq, *info, Number(d, xla::S32, 0));
+    HloInstruction* here = emit::Binary(HloOpcode::kAnd, emit::Unary(HloOpcode::kNot, good), none);
+    *info = emit::Select(here, Number(d, xla::S32, j + 1), *info);
+    at(j, j) = emit::Unary(HloOpcode::kSqrt, d);
+    for (int64_t i = j + 1; i < n; ++i) {
+      HloInstruction* x = at(i, j);
+      for (int64_t k = 0; k < j; ++k) x = Subtract(x, Multiply(at(i, k), at(j, k)));
+      at(i, j) = Divide(x, at(j, j));
+    }
+  }
+  return a.Together();
+}
+
+// The other side of the diagonal is zero, and a matrix that is not positive definite has a factor
+// of NaNs (xla/hlo/transforms/expanders/cholesky_expander.cc).
+HloInstruction* XlasCholesky(HloInstruction* root) {
+  const bool lower = root->cholesky_options().lower();
+  HloInstruction* info = nullptr;
+  HloInstruction* factor = CholeskyFactor(root->mutable_operand(0), lower, &info);
+  const std::vector<int64_t> sizes = emit::SizesOf(*factor);
+  const auto rank = static_cast<int64_t>(sizes.size());
+  const xla::PrimitiveType type = factor->shape().element_type();
+  HloInstruction* i = emit::Iota(root->parent(), xla::S32, sizes, rank - 2);
+  HloInstruction* j = emit::Iota(root->parent(), xla::S32, sizes, rank - 1);
+  HloInstruction* inside = emit::Compare(ComparisonDirection::kGe, lower ? i : j, lower ? j : i);
+  std::vector<int64_t> batch;
+  for (int64_t d = 0; d + 2 < rank; ++d) batch.push_back(d);
+  HloInstruction* good = emit::Broadcast(
+      emit::Compare(ComparisonDirection::kEq, info, Number(info, xla::S32, 0)), sizes, batch);
+  HloInstruction* nan = emit::Broadcast(
+      emit::Scalar(root->parent(), xla::LiteralUtil::NanValue(type).value()), sizes, {});
+  return emit::Select(good, emit::Select(inside, factor, Number(factor, type, 0)), nan);
+}
+
+// (L and U in one, rows exchanged from 1 on, info), as LAPACK's getrf.
+HloInstruction* Lu(HloInstruction* matrices) {
+  Elements a(matrices);
+  const int64_t rows = a.rows(), columns = a.columns();
+  const xla::PrimitiveType type = matrices->shape().element_type();
+  std::vector<HloInstruction*> pivots;
+  HloInstruction* info = Number(a.at(0, 0), xla::S32, 0);
+  for (int64_t k = 0; k < std::min(rows, columns); ++k) {
+    HloInstruction* largest = emit::Unary(HloOpcode::kAbs, a.at(k, k));
+    HloInstruction* pivot = Number(largest, xla::S32, k);
+    for (int64_t i = k + 1; i < rows; ++i) {
+      HloInstruction* size = emit::Unary(HloOpcode::kAbs, a.at(i, k));
+      HloInstruction* larger = emit::Compare(ComparisonDirection::kGt, size, largest);
+      largest = emit::Select(larger, size, largest);
+      pivot = emit::Select(larger, Number(pivot, xla::S32, i), pivot);
+    }
+    pivots.push_back(Add(pivot, Number(pivot, xla::S32, 1)));
+    std::vector<HloInstruction*> top(columns);
+    for (int64_t j = 0; j < columns; ++j) top[j] = a.at(k, j);
+    for (int64_t i = k + 1; i < rows; ++i) {
+      HloInstruction* is =
+          emit::Compare(ComparisonDirection::kEq, pivot, Number(pivot, xla::S32, i));
+      for (int64_t j = 0; j < columns; ++j) {
+        top[j] = emit::Select(is, a.at(i, j), top[j]);
+        a.at(i, j) = emit::Select(is, a.at(k, j), a.at(i, j));
+      }
+    }
+    for (int64_t j = 0; j < columns; ++j) a.at(k, j) = top[j];
+    HloInstruction* zero =
+        emit::Compare(ComparisonDirection::kEq, a.at(k, k), Number(largest, type, 0));
+    HloInstruction* none = emit::Compare(ComparisonDirection::kEq, info, Number(info, xla::S32, 0));
+    info = emit::Select(emit::Binary(HloOpcode::kAnd, zero, none), Number(info, xla::S32, k + 1),
+                        info);
+    for (int64_t i = k + 1; i < rows; ++i) {
+      a.at(i, k) = emit::Select(zero, a.at(i, k), Divide(a.at(i, k), a.at(k, k)));
+      for (int64_t j = k + 1; j < columns; ++j) {
+        a.at(i, j) = Subtract(a.at(i, j), Multiply(a.at(i, k), a.at(k, j)));
+      }
+    }
+  }
+  const auto count = static_cast<int64_t>(pivots.size());
+  return matrices->parent()->AddInstruction(
+      HloInstruction::CreateTuple({a.Together(), a.Together(pivots, {count}), info}));
+}
+
+// An attribute of a typed call, as in {side = 76 : ui8}: a letter.
+std::optional<char> Letter(absl::string_view config, absl::string_view name) {
+  const std::string key = absl::StrCat(name, " = ");
+  const size_t at = config.find(key);
+  if (at == absl::string_view::npos) return std::nullopt;
+  const absl::string_view rest = config.substr(at + key.size());
+  int letter = 0;
+  if (!absl::SimpleAtoi(rest.substr(0, rest.find_first_of(" ,}")), &letter)) return std::nullopt;
+  return static_cast<char>(letter);
+}
+
+// Does it return arrays of the expected number of dimensions, in the operand's type?
+bool Returns(const HloInstruction& root, const std::vector<size_t>& ranks) {
+  if (!root.shape().IsTuple() || root.shape().tuple_shapes().size() != ranks.size()) return false;
+  for (size_t k = 0; k < ranks.size(); ++k) {
+    const xla::Shape& part = root.shape().tuple_shapes(static_cast<int>(k));
+    if (!part.IsArray() || part.dimensions().size() != ranks[k]) return false;
+    const xla::PrimitiveType type = k == 0 ? root.operand(0)->shape().element_type() : xla::S32;
+    if (part.element_type() != type) return false;
+  }
+  return true;
+}
+
+HloInstruction* OfLapack(HloInstruction* root) {
+  const absl::string_view target = root->custom_call_target();
+  if (!absl::StartsWith(target, "lapack_") || !absl::EndsWith(target, "_ffi")) return nullptr;
+  const absl::string_view function = target.substr(8, target.size() - 8 - 4);
+  const std::string& config = root->raw_backend_config_string();
+  HloInstruction* x = root->operand_count() > 0 ? root->mutable_operand(0) : nullptr;
+  if (x == nullptr) return nullptr;
+  const size_t rank = x->shape().dimensions().size();
+  if (function == "getrf" && root->operand_count() == 1) {
+    return AreSmall(*x, kLargestLu) && Returns(*root, {rank, rank - 1, rank - 2}) ? Lu(x) : nullptr;
+  }
+  if (function == "potrf" && root->operand_count() == 1) {
+    const std::optional<char> side = Letter(config, "uplo");
+    if (!side || !AreSmall(*x, kLargestTriangle) || !Returns(*root, {rank, rank - 2})) {
+      return nullptr;
+    }
+    HloInstruction* info = nullptr;
+    HloInstruction* factor = CholeskyFactor(x, *side == 'L', &info);
+    return root->parent()->AddInstruction(HloInstruction::CreateTuple({factor, info}));
+  }
+  if (function == "trsm" && root->operand_count() == 2 && root->shape().IsArray()) {
+    const auto side = Letter(config, "side"), uplo = Letter(config, "uplo"),
+               diagonal = Letter(config, "diag"), transposed = Letter(config, "trans_x");
+    if (!side || !uplo || !diagonal || !transposed || !AreSmall(*x, kLargestTriangle)) {
+      return nullptr;
+    }
+    return Solved(x, root->mutable_operand(1),
+                  {*side == 'L', *uplo == 'L', *diagonal == 'U', *transposed != 'N'});
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+HloInstruction* SmallMatrices(HloInstruction* root) {
+  if (root->HasControlDependencies() || root->has_sharding()) return nullptr;
+  if (root->opcode() == HloOpcode::kCustomCall) return OfLapack(root);
+  if (!emit::Free(*root) || !AreSmall(*root->operand(0), kLargestTriangle)) return nullptr;
+  if (root->opcode() == HloOpcode::kCholesky) return XlasCholesky(root);
+  if (root->opcode() != HloOpcode::kTriangularSolve) return nullptr;
+  const xla::TriangularSolveOptions& options = root->triangular_solve_options();
+  return Solved(root->mutable_operand(0), root->mutable_operand(1),
+                {options.left_side(), options.lower(), options.unit_diagonal(),
+                 options.transpose_a() != xla::TriangularSolveOptions::NO_TRANSPOSE});
+}
+
+}  // namespace hone::compiler

@@ -1,0 +1,17 @@
+// Linear algebra of small matrices, written out element by element over the batch.
+#ifndef HONE_COMPILER_IMPLEMENTATIONS_SMALL_MATRICES_H_
+#define HONE_COMPILER_IMPLEMENTATIONS_SMALL_MATRICES_H_
+
+#include "xla/hlo/ir/hlo_instruction.h"
+
+namespace hone::compiler {
+
+// Of a triangular solve or a Cholesky decomposition, XLA's own or LAPACK's (?trsm, ?potrf), or an
+// LU decomposition of LAPACK's (?getrf), in f32 or f64: the same values, made by the textbook's
+// steps. Where a matrix is not positive definite the Cholesky factor is NaN from there on. Null
+// where `root` is something else, or too large.
+xla::HloInstruction* SmallMatrices(xla::HloInstruction* root);
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_IMPLEMENTATIONS_SMALL_MATRICES_H_

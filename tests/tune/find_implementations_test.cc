@@ -1,0 +1,70 @@
+// Which implementations a program has a place for, and how they are come to.
+#include "tune/find_implementations.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/programs.h"
+#include "wire/pool.h"
+
+namespace hone::tune {
+namespace {
+
+// A loop that sorts, within a call.
+constexpr char kProgram[] = R"(HloModule small
+less {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = pred[] compare(a, b), direction=LT, type=TOTALORDER
+}
+body {
+  p = (s32[], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[4] get-tuple-element(p), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  y = f32[4] add(x, x)
+  s = f32[4] sort(y), dimensions={0}, is_stable=true, to_apply=less
+  ROOT t = (s32[], f32[4]) tuple(next, s)
+}
+goes_on {
+  p = (s32[], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  most = s32[] constant(1000)
+  ROOT on = pred[] compare(i, most), direction=LT
+}
+inner {
+  a = f32[4] parameter(0)
+  zero = s32[] constant(0)
+  start = (s32[], f32[4]) tuple(zero, a)
+  loop = (s32[], f32[4]) while(start), condition=goes_on, body=body
+  ROOT last = f32[4] get-tuple-element(loop), index=1
+}
+ENTRY main {
+  a = f32[4] parameter(0)
+  ROOT r = f32[4] call(a), to_apply=inner
+}
+)";
+
+TEST(FindImplementations, WhatIsInTheWayIsWrittenOutFirst) {
+  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
+  const ProgramInfo program = pool->Load(kProgram).value();
+  std::vector<std::string> names;
+  for (const Alternative& found : FindImplementations(*pool, program, nullptr, nullptr)) {
+    names.push_back(found.name);
+    ASSERT_EQ(found.passes.back().pass, found.name);
+    if (found.name != "implement:loop_one_kernel") continue;
+    ASSERT_GE(found.passes.size(), 2u) << "a sort may not be part of a kernel";
+    EXPECT_EQ(found.passes[found.passes.size() - 2].pass, "implement:write_out_small");
+  }
+  for (const char* one : {"implement:loop_one_kernel", "implement:write_out_small"}) {
+    EXPECT_EQ(std::count(names.begin(), names.end(), one), 1) << one;
+  }
+}
+
+}  // namespace
+}  // namespace hone::tune
