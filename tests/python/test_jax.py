@@ -690,7 +690,7 @@ class TestPlansThatJaxDoesNotTake:
 
         hlo = tmp_path / "loop.hlo"
         hlo.write_text(jax.jit(steps).lower(jnp.ones(4)).as_text("hlo"))
-        kernels = [passes for passes, _ in _improve._implementations(hlo, 60)
+        kernels = [passes for passes, _, _ in _improve._implementations(hlo, 60, tmp_path)
                    if passes[-1] == "implement:loop_one_kernel"]
         assert kernels and kernels[0][-2] == "implement:write_out_small"
 

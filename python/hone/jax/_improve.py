@@ -197,7 +197,7 @@ def _implementations(hlo_file, seconds, folder):
                            (_INLINING, _WRITE_OUT, name)):
                 if time.monotonic() > end:
                     return
-                if passes.count(name) > 1:
+                if passes.count(name) > 1 or name == _LOOPS:
                     continue
                 env.reset()
                 if all(env.step(action[one])[4]["changed"] for one in passes):
