@@ -26,6 +26,8 @@ struct Alternative {
   // fewer of.
   std::vector<std::string> instructions;
   std::vector<std::string> opcodes;
+  // The program becomes many times as large, and takes long to compile.
+  bool large = false;
 };
 
 // One program. Compile, Describe, Race and Compare may be called by as many threads as there are

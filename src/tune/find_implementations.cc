@@ -14,6 +14,9 @@
 namespace hone::tune {
 namespace {
 
+// Of instructions: what is less compiles fast, whatever it was made of.
+constexpr uint64_t kLarge = 1000;
+constexpr uint64_t kManyTimes = 4;
 constexpr char kInline[] = "call-inliner:every_call_site";
 constexpr char kBatch[] = "batch_lanes";
 // Some do not apply before what is in their way has been written out, as a solve within a loop.
@@ -54,6 +57,9 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program,
     found.passes.push_back({pool.passes()[step.pass].name, {}});
     after.links.push_back({step.pass, step.state, {}});
   }
+  const auto size = static_cast<uint64_t>(applied->steps.back().metrics.op_count);
+  found.large =
+      size > std::max(kLarge, kManyTimes * static_cast<uint64_t>(program.metrics.op_count));
   const std::set<std::string> left = NamesOf(pool, after);
   std::set_difference(names.begin(), names.end(), left.begin(), left.end(),
                       std::back_inserter(found.instructions));

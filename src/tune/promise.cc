@@ -35,9 +35,10 @@ std::vector<Alternative> DearestFirst(const KernelShares& shares,
   const auto tenths = [&](const Alternative& one) {
     return std::lround(10 * Promise(shares, one));
   };
-  std::stable_sort(
-      alternatives.begin(), alternatives.end(),
-      [&](const Alternative& a, const Alternative& b) { return tenths(a) > tenths(b); });
+  std::stable_sort(alternatives.begin(), alternatives.end(),
+                   [&](const Alternative& a, const Alternative& b) {
+                     return a.large != b.large ? b.large : tenths(a) > tenths(b);
+                   });
   return alternatives;
 }
 

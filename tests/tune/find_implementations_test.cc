@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/programs.h"
+#include "tune/promise.h"
 #include "wire/pool.h"
 
 namespace hone::tune {
@@ -64,6 +65,28 @@ TEST(FindImplementations, WhatIsInTheWayIsWrittenOutFirst) {
   for (const char* one : {"implement:loop_one_kernel", "implement:write_out_small"}) {
     EXPECT_EQ(std::count(names.begin(), names.end(), one), 1) << one;
   }
+}
+
+TEST(FindImplementations, WhatMakesALargeProgramComesLast) {
+  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
+  std::string text = kProgram;
+  text.replace(text.find("constant(1000)"), 14, "constant(60)");
+  const std::string step = "  y = f32[4] add(x, x)\n";
+  std::string steps = step;
+  for (int k = 0; k < 40; ++k) {
+    steps += "  y" + std::to_string(k) + " = f32[4] sine(" +
+             (k == 0 ? "y" : "y" + std::to_string(k - 1)) + ")\n";
+  }
+  text.replace(text.find(step), step.size(), steps);
+  text.replace(text.find("sort(y)"), 7, "sort(y39)");
+  const ProgramInfo program = pool->Load(text).value();
+  const std::vector<Alternative> found = FindImplementations(*pool, program, nullptr, nullptr);
+  const std::vector<Alternative> ordered = DearestFirst(KernelShares({}), found);
+  ASSERT_GE(ordered.size(), 2u);
+  EXPECT_EQ(ordered.size(), found.size());
+  EXPECT_EQ(ordered.back().name, "implement:unroll_short_loop");
+  EXPECT_TRUE(ordered.back().large);
+  EXPECT_FALSE(ordered.front().large);
 }
 
 }  // namespace
