@@ -4,15 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <ostream>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "../compiler_rules/same_value.h"
-#include "compiler/rules/rule_pass.h"
-#include "xla/hlo/ir/hlo_computation.h"
 
 namespace hone::compiler {
 namespace {
@@ -260,27 +256,8 @@ std::vector<Case> Cases() {
 class WriteOutSmallTest : public testing::TestWithParam<Case> {};
 
 TEST_P(WriteOutSmallTest, SameValueWhereItAppliesElseUntouched) {
-  const Case& c = GetParam();
-  const std::unique_ptr<xla::HloModule> before = Parsed(TextOf(c));
-  ASSERT_NE(before, nullptr);
-  const std::unique_ptr<xla::HloModule> after = before->Clone("");
-  const WriteOutSmall rule;
-  const auto changed = RulePass("implement:write_out_small", {&rule}).Run(after.get());
-  ASSERT_TRUE(changed.ok()) << changed.status();
-  ASSERT_EQ(*changed, c.applies);
-  if (!*changed) {
-    EXPECT_EQ(before->entry_computation()->ToString(), after->entry_computation()->ToString());
-    return;
-  }
-  ASSERT_EQ(VerifyModule(*after), "");
-  std::mt19937_64 random(7);
-  for (int set = 0; set < 3; ++set) {
-    std::vector<xla::Literal> inputs;
-    for (const auto* parameter : before->entry_computation()->parameter_instructions()) {
-      inputs.push_back(RandomInput(parameter->shape(), c.special, &random));
-    }
-    ExpectSameRuns(*before, *after, inputs);
-  }
+  ExpectSameValueWhereItApplies(WriteOutSmall(), TextOf(GetParam()), GetParam().applies,
+                                GetParam().special, ExpectSameRuns);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WriteOutSmallTest, testing::ValuesIn(Cases()));

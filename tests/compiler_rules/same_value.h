@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "compiler/load.h"
+#include "compiler/rules/rule_pass.h"
 #include "compiler/run/execute.h"
+#include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/literal.h"
 #include "xla/primitive_util.h"
@@ -84,6 +86,32 @@ inline void ExpectSameRuns(const xla::HloModule& before, const xla::HloModule& a
   }
   ASSERT_EQ(results[0].size(), results[1].size());
   for (size_t k = 0; k < results[0].size(); ++k) ExpectNear(results[0][k], results[1][k]);
+}
+
+// Applies a rule to a program, as its pass does. Where it `applies`, `same` is to compare both on
+// each of three sets of inputs; else the program has to stay as it was.
+template <class Same>
+void ExpectSameValueWhereItApplies(const InstructionRule& rule, const std::string& text,
+                                   bool applies, bool special, Same same) {
+  const std::unique_ptr<xla::HloModule> before = Parsed(text);
+  ASSERT_NE(before, nullptr);
+  const std::unique_ptr<xla::HloModule> after = before->Clone("");
+  const auto changed = RulePass("implement:" + rule.name(), {&rule}).Run(after.get());
+  ASSERT_TRUE(changed.ok()) << changed.status();
+  ASSERT_EQ(*changed, applies);
+  if (!*changed) {
+    EXPECT_EQ(before->entry_computation()->ToString(), after->entry_computation()->ToString());
+    return;
+  }
+  ASSERT_EQ(VerifyModule(*after), "");
+  std::mt19937_64 random(7);
+  for (int set = 0; set < 3; ++set) {
+    std::vector<xla::Literal> inputs;
+    for (const auto* parameter : before->entry_computation()->parameter_instructions()) {
+      inputs.push_back(RandomInput(parameter->shape(), special, &random));
+    }
+    same(*before, *after, inputs);
+  }
 }
 
 }  // namespace hone::compiler

@@ -7,6 +7,7 @@ raced against it in pairs. Where none is surely faster, JAX's own way is the res
 
 import contextlib
 import dataclasses
+import functools
 import json
 import pathlib
 import re
@@ -119,26 +120,17 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), implementations=Fal
     def may_win(look):
         return look.high > 1 and (best is None or look.high > best.look.speedup)
 
-    def take(how, tuned, executable, glance, left_out, one):
+    def consider(how, make, flags, one):
+        """Goes a way as far as it goes, and keeps it where it is the best so far."""
         nonlocal best
-        look = glance
-        if may_win(glance):
+        tuned, executable, look, left_out, wrong = _as_far_as_it_goes(make, flags, name, tried)
+        if wrong:
+            rejected.append(f"{how}: {wrong}")
+            return
+        if may_win(look):
             look = race(runner, stock, executable, min(_SHORT_SECONDS, seconds), least=6)
         if best is None or look.speedup > best.look.speedup:
             best = _Found(how, tuned, executable, look, left_out, one)
-
-    def take_on(passes, program, kernels):
-        how = passes[-1]
-        say(f"compiling with {how}")
-        try:
-            tuned = dataclasses.replace(_by_pipeline(program, {}, doubt, kernels), name=name)
-            wrong, executable, look = tried(tuned)
-        except Exception as error:  # XLA's, or hone's: this way leads nowhere
-            wrong = _first_line(error)
-        if wrong:
-            rejected.append(f"{how}: {wrong}")
-        else:
-            take(how, tuned, executable, look, (), {"passes": list(passes)})
 
     for number, one in enumerate([plan, *others][:_MOST_PLANS]):
         if best is not None and best.look.high > 1:
@@ -148,11 +140,7 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), implementations=Fal
         for how, make, flags in _ways(hlo_file, one, between, doubt):
             how = how if number == 0 else f"{how} of plan {number + 1}"
             say(f"compiling with the plan's {how}")
-            tuned, executable, look, left_out, wrong = _as_far_as_it_goes(make, flags, name, tried)
-            if wrong:
-                rejected.append(f"{how}: {wrong}")
-            else:
-                take(how, tuned, executable, look, left_out, one)
+            consider(how, make, flags, one)
     if implementations:
         try:
             untried = [found for found in _implementations(hlo_file, _LISTING_SECONDS, folder)
@@ -162,7 +150,10 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), implementations=Fal
             for position in looks.faster(stablehlo, [program for _, program, _ in untried], inputs,
                                          folder, kernels=[kernels for _, _, kernels in untried],
                                          seconds=_LOOKS_SECONDS, least=worth)[:_MOST_TAKEN_ON]:
-                take_on(*untried[position])
+                passes, program, kernels = untried[position]
+                say(f"compiling with {passes[-1]}")
+                way = _Way(functools.partial(_by_pipeline, program, doubt=doubt, kernels=kernels))
+                consider(passes[-1], way, {}, {"passes": list(passes)})
         except Exception as error:  # what has been found stays
             rejected.append(f"implementations: {_first_line(error)}")
     if best is None:
@@ -197,7 +188,7 @@ def _implementations(hlo_file, seconds, folder):
                            (_INLINING, _WRITE_OUT, name)):
                 if time.monotonic() > end:
                     return
-                if passes.count(name) > 1 or name == _LOOPS:
+                if passes.count(name) > 1:
                     continue
                 env.reset()
                 if all(env.step(action[one])[4]["changed"] for one in passes):
