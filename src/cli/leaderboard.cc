@@ -18,10 +18,35 @@ namespace {
 
 struct Options {
   std::vector<std::string> files;
-  std::vector<int64_t> steps = report::LeaderboardOptions{}.steps;
+  report::LeaderboardOptions board;
   std::string output;
+  std::string curves;
+  std::string over = "steps";
   bool json = false;
 };
+
+// Every pair at every moment: in the end, at the steps, after the seconds.
+Json PairsJson(const report::Leaderboard& board, const report::LeaderboardOptions& options) {
+  std::vector<report::Moment> moments(1);
+  for (const int64_t at : options.steps) moments.push_back({at, 0});
+  for (const double at : options.seconds) moments.push_back({0, at});
+  Json pairs = Json::array();
+  for (const report::Moment& moment : moments) {
+    for (const report::Pair& pair :
+         report::ComparePairs(report::RatiosOf(board, moment), options.seed)) {
+      pairs.push_back({{"a", board.methods[pair.a]},
+                       {"b", board.methods[pair.b]},
+                       {"steps", moment.steps > 0 ? Json(moment.steps) : Json(nullptr)},
+                       {"seconds", moment.seconds > 0 ? Json(moment.seconds) : Json(nullptr)},
+                       {"quotient", pair.quotient.mean},
+                       {"low", pair.quotient.low},
+                       {"high", pair.quotient.high},
+                       {"programs", pair.quotient.programs},
+                       {"a_is", report::StandingName(pair.standing)}});
+    }
+  }
+  return pairs;
+}
 
 int RunLeaderboard(const Options& options) {
   constexpr size_t kMostBytes = size_t{1} << 30;
@@ -36,9 +61,16 @@ int RunLeaderboard(const Options& options) {
   const StatusOr<report::Leaderboard> board = report::MakeLeaderboard(rows);
   if (!board) return Fail(board.error(), options.json);
   if (!options.output.empty()) {
-    const std::string page = report::LeaderboardToMarkdown(*board, {options.steps});
+    const std::string page = report::LeaderboardToMarkdown(*board, options.board);
     if (Status wrote = WriteFile(options.output, page); !wrote) {
       return Fail(wrote.error(), options.output, options.json);
+    }
+  }
+  if (!options.curves.empty()) {
+    const std::string picture = report::LeaderboardCurves(
+        *board, options.over == "steps" ? report::Over::kSteps : report::Over::kSeconds);
+    if (Status wrote = WriteFile(options.curves, picture); !wrote) {
+      return Fail(wrote.error(), options.curves, options.json);
     }
   }
   if (options.json) {
@@ -61,9 +93,10 @@ int RunLeaderboard(const Options& options) {
                                  {"seconds", summary.seconds},
                                  {"evaluated", summary.evaluated}});
     }
+    json["pairs"] = PairsJson(*board, options.board);
     return Finish(json, kFine);
   }
-  return Finish(options.output.empty() ? report::LeaderboardToMarkdown(*board, {options.steps})
+  return Finish(options.output.empty() ? report::LeaderboardToMarkdown(*board, options.board)
                                        : "written to " + options.output + "\n",
                 kFine);
 }
@@ -75,10 +108,21 @@ Run AddLeaderboard(CLI::App& app) {
   app.add_option("RESULTS", options->files, "files that `hone eval -o` wrote")
       ->required()
       ->type_name("");
-  app.add_option("--steps", options->steps, "compare at so many evaluated steps")
+  app.add_option("--steps", options->board.steps, "compare at so many evaluated steps")
       ->delimiter(',')
       ->check(CLI::PositiveNumber.description(""))
       ->type_name("N,…");
+  app.add_option("--seconds", options->board.seconds, "also after so many seconds of search")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber.description(""))
+      ->type_name("S,…");
+  app.add_option("--seed", options->board.seed, "of the resamples by which pairs are compared")
+      ->capture_default_str();
+  app.add_option("--curves", options->curves, "write the methods' curves here (SVG)")
+      ->type_name("OUT");
+  app.add_option("--over", options->over, "what the curves are over")
+      ->check(CLI::IsMember(std::vector<std::string>{"steps", "seconds"}))
+      ->capture_default_str();
   app.add_option("-o,--output", options->output, "write the page here (Markdown)")
       ->type_name("OUT");
   app.add_flag("--json", options->json, "print JSON, for programs");

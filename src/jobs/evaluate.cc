@@ -10,17 +10,6 @@
 namespace hone::jobs {
 namespace {
 
-// The last two folders and the file: enough to know it by, wherever the data set lies.
-std::string ShortName(const std::string& file) {
-  const std::filesystem::path path = std::filesystem::path(file).lexically_normal();
-  std::string name = path.filename().string();
-  std::filesystem::path folder = path.parent_path();
-  for (int i = 0; i < 2 && folder.has_filename(); ++i, folder = folder.parent_path()) {
-    name = folder.filename().string() + "/" + name;
-  }
-  return name;
-}
-
 std::string Verified(const OptimizeResult& result) {
   if (!result.verification_ran) return "skipped";
   if (result.verified()) return "true";
@@ -73,7 +62,7 @@ StatusOr<report::Evaluation> Search(Pool& pool, const EvaluateOptions& options,
   if (!result) return tl::unexpected(result.error());
   report::Evaluation one;
   one.method = options.method;
-  one.program = ShortName(file);
+  one.program = ProgramName(file);
   one.objective = ObjectiveName(search.objective);
   one.actions = search.actions;
   one.seed = seed;
@@ -88,11 +77,22 @@ StatusOr<report::Evaluation> Search(Pool& pool, const EvaluateOptions& options,
   for (const Improvement& better : result->improvements) {
     one.curve.push_back({better.steps, better.seconds, better.value});
   }
+  for (const PassId pass : result->passes) one.passes.push_back(pool.passes()[pass].name);
   if (options.run_time) TimeResult(pool, program, *result, options.run_seconds, one);
   return one;
 }
 
 }  // namespace
+
+std::string ProgramName(const std::string& file) {
+  const std::filesystem::path path = std::filesystem::path(file).lexically_normal();
+  std::string name = path.filename().string();
+  std::filesystem::path folder = path.parent_path();
+  for (int i = 0; i < 2 && folder.has_filename(); ++i, folder = folder.parent_path()) {
+    name = folder.filename().string() + "/" + name;
+  }
+  return name;
+}
 
 StatusOr<EvaluateResult> Evaluate(Pool& pool, const EvaluateOptions& options, Events& events) {
   EvaluateResult result;

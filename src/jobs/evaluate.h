@@ -33,6 +33,9 @@ struct EvaluateResult {
   std::vector<FileError> errors;  // a program is given up at its first
 };
 
+// What results call a program: the last two folders and the file, wherever the data set lies.
+std::string ProgramName(const std::string& file);
+
 // Every program is loaded anew for every seed: what a worker remembers would make later ones
 // faster. Once interrupted, the rows that are whole.
 StatusOr<EvaluateResult> Evaluate(Pool& pool, const EvaluateOptions& options, Events& events);

@@ -7,18 +7,12 @@
 #include <set>
 
 #include "core/rng.h"
+#include "report/quantile.h"
 
 namespace hone::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-double Interpolated(const std::vector<double>& sorted, double share) {
-  const double place = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<size_t>(place);
-  const size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
 
 // Throws what nlohmann::json throws on a missing field or a wrong type.
 Evaluation FromJson(const nlohmann::json& json) {
@@ -39,6 +33,7 @@ Evaluation FromJson(const nlohmann::json& json) {
   for (const auto& point : json.at("curve")) {
     one.curve.push_back({point.at(0), point.at(1), point.at(2)});
   }
+  one.passes = json.value("passes", std::vector<std::string>());
   one.stock_instructions = json.value("stock_instructions", int64_t{-1});
   one.final_instructions = json.value("final_instructions", int64_t{-1});
   one.stock_run_seconds = json.value("stock_run_seconds", -1.0);
@@ -89,6 +84,7 @@ std::string EvaluationToJsonLine(const Evaluation& one) {
   for (const CurvePoint& point : one.curve) {
     json["curve"].push_back({point.evaluated, std::round(point.seconds * 1e4) / 1e4, point.value});
   }
+  if (!one.passes.empty()) json["passes"] = one.passes;
   if (one.stock_instructions >= 0) json["stock_instructions"] = one.stock_instructions;
   if (one.final_instructions >= 0) json["final_instructions"] = one.final_instructions;
   if (one.stock_run_seconds >= 0) json["stock_run_seconds"] = one.stock_run_seconds;
@@ -145,8 +141,8 @@ Mean GeometricMean(const std::vector<Sample>& samples, int resamples) {
     means.push_back(std::exp(drawn / count));
   }
   std::sort(means.begin(), means.end());
-  mean.low = means.empty() ? mean.mean : Interpolated(means, 0.025);
-  mean.high = means.empty() ? mean.mean : Interpolated(means, 0.975);
+  mean.low = means.empty() ? mean.mean : Quantile(means, 0.025);
+  mean.high = means.empty() ? mean.mean : Quantile(means, 0.975);
   return mean;
 }
 

@@ -35,6 +35,7 @@ struct Evaluation {
   std::string verified;  // "true", "false", "skipped"
   std::string stop_reason;
   std::vector<CurvePoint> curve;
+  std::vector<std::string> passes;  // that lead to the result, what changed nothing left out
   // Compiled by the stock compiler and run: the program as loaded, and the result. -1 where it was
   // not measured, instructions and seconds.
   int64_t stock_instructions = -1;

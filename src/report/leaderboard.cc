@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
+
+#include "report/curve_svg.h"
 
 namespace hone::report {
 namespace {
@@ -65,20 +69,64 @@ std::string ResultTable(const Leaderboard& board) {
   return text;
 }
 
-std::string StepsTable(const Leaderboard& board, const std::vector<int64_t>& steps) {
-  std::string text = "| method |";
-  std::string rule = "|---|";
-  for (int64_t at : steps) {
-    text += fmt::format(" {} steps |", at);
+// Each against the best, then against all: + is better, - is worse, by an interval off 1.
+std::string PairTable(const Leaderboard& board, uint64_t seed) {
+  const size_t count = board.methods.size();
+  std::vector<std::string> signs(count, std::string(count, '.'));
+  std::vector<std::string> of_best(count, "-");
+  for (const Pair& pair : ComparePairs(RatiosOf(board), seed)) {
+    if (pair.a == 0) of_best[pair.b] = Interval(pair.quotient);
+    if (pair.standing == Standing::kUnclear) continue;
+    const bool better = pair.standing == Standing::kBetter;
+    signs[pair.a][pair.b] = better ? '+' : '-';
+    signs[pair.b][pair.a] = better ? '-' : '+';
+  }
+  std::string text = "| | method | the first by it (95 % interval) |";
+  std::string rule = "|---|---|---|";
+  for (size_t i = 1; i <= count; ++i) {
+    text += fmt::format(" {} |", i);
     rule += "---|";
   }
   text += "\n" + rule + "\n";
-  for (const std::string& method : board.methods) {
-    text += fmt::format("| {} |", method);
-    const std::vector<Evaluation> rows = RowsOf(board, method);
-    for (int64_t at : steps) text += fmt::format(" {:.4f} |", Summarise(rows, at).ratio.mean);
+  for (size_t i = 0; i < count; ++i) {
+    text += fmt::format("| {} | {} | {} |", i + 1, board.methods[i], of_best[i]);
+    for (size_t j = 0; j < count; ++j) text += fmt::format(" {} |", i == j ? ' ' : signs[i][j]);
     text += "\n";
   }
+  return text;
+}
+
+struct Column {
+  std::string name;
+  Moment moment;
+};
+
+// The means, with a star where the best then is not better by a paired interval.
+std::string MomentTable(const Leaderboard& board, const std::vector<Column>& columns,
+                        uint64_t seed) {
+  std::string text = "| method |";
+  std::string rule = "|---|";
+  std::vector<std::string> lines;
+  for (const std::string& method : board.methods) lines.push_back("| " + method + " |");
+  for (const Column& column : columns) {
+    text += fmt::format(" {} |", column.name);
+    rule += "---|";
+    const auto samples = RatiosOf(board, column.moment);
+    std::vector<double> means;
+    for (const auto& of_method : samples) means.push_back(GeometricMean(of_method, 0).mean);
+    const auto best =
+        static_cast<size_t>(std::max_element(means.begin(), means.end()) - means.begin());
+    std::vector<bool> behind(means.size());
+    for (const Pair& pair : ComparePairs(samples, seed)) {
+      if (pair.a == best) behind[pair.b] = pair.standing == Standing::kBetter;
+      if (pair.b == best) behind[pair.a] = pair.standing == Standing::kWorse;
+    }
+    for (size_t i = 0; i < means.size(); ++i) {
+      lines[i] += fmt::format(" {:.4f}{} |", means[i], behind[i] ? "" : " *");
+    }
+  }
+  text += "\n" + rule + "\n";
+  for (const std::string& line : lines) text += line + "\n";
   return text;
 }
 
@@ -113,6 +161,14 @@ std::string ProgramTable(const Leaderboard& board) {
 }
 
 }  // namespace
+
+std::vector<std::vector<Sample>> RatiosOf(const Leaderboard& board, const Moment& moment) {
+  std::vector<std::vector<Sample>> samples;
+  for (const std::string& method : board.methods) {
+    samples.push_back(Ratios(RowsOf(board, method), moment));
+  }
+  return samples;
+}
 
 StatusOr<Leaderboard> MakeLeaderboard(const std::vector<Evaluation>& rows) {
   std::map<std::tuple<std::string, std::string, uint64_t>, Evaluation> last;
@@ -169,8 +225,29 @@ std::string LeaderboardToMarkdown(const Leaderboard& board, const LeaderboardOpt
       "compiler has compiled the result, against the same for the program as loaded.\n\n",
       board.rows.front().objective, board.rows.front().actions, board.programs.size(), kLeastRatio);
   text += ResultTable(board);
-  text += "\n## At equal steps\n\nThe ratio of the best found by then.\n\n";
-  text += StepsTable(board, options.steps);
+  text += fmt::format(
+      "\n## Pairs\n\n"
+      "Two methods are compared on the same programs: each resample draws the same programs for "
+      "all, "
+      "and of each method's runs of a program as many as there are. By: the quotient of the "
+      "geometric "
+      "means. `+`: the row's method is better than the column's, `-`: worse, the 95 % interval of "
+      "their quotient lying off 1; `.`: these programs do not tell{}.\n\n",
+      board.programs.size() < kLeastPrograms
+          ? fmt::format(", for they are fewer than {}", kLeastPrograms)
+          : "");
+  text += PairTable(board, options.seed);
+  constexpr const char* kStar = "`*`: the best then is not better by a paired interval.";
+  std::vector<Column> columns;
+  for (const int64_t at : options.steps) columns.push_back({fmt::format("{} steps", at), {at, 0}});
+  text += fmt::format("\n## At equal steps\n\nThe ratio of the best found by then. {}\n\n", kStar);
+  text += MomentTable(board, columns, options.seed);
+  if (!options.seconds.empty()) {
+    columns.clear();
+    for (const double at : options.seconds) columns.push_back({fmt::format("{:g} s", at), {0, at}});
+    text += fmt::format("\n## After equal seconds\n\nOf search. {}\n\n", kStar);
+    text += MomentTable(board, columns, options.seed);
+  }
   text += "\n## By program\n\nThe mean of R over seeds.\n\n";
   text += ProgramTable(board);
   if (!board.left_out.empty()) {
@@ -179,6 +256,41 @@ std::string LeaderboardToMarkdown(const Leaderboard& board, const LeaderboardOpt
     text += "\n";
   }
   return text;
+}
+
+std::string LeaderboardCurves(const Leaderboard& board, Over over) {
+  constexpr int kPoints = 24;
+  constexpr int kResamples = 200;
+  const bool steps = over == Over::kSteps;
+  double most = 0;
+  double least = steps ? 10 : 0.02;
+  for (const Evaluation& row : board.rows) {
+    most = std::max(most, steps ? static_cast<double>(row.evaluated) : row.seconds);
+  }
+  most = std::max(most, least * 2);
+  CurvePlot plot;
+  plot.title = "Ratio of the best so far, by XLA's own order";
+  plot.x_label = steps ? "steps" : "seconds";
+  plot.y_label = "ratio";
+  plot.log_x = true;
+  for (const std::string& method : board.methods) {
+    CurveSeries series;
+    series.name = method;
+    const std::vector<Evaluation> rows = RowsOf(board, method);
+    for (int i = 0; i < kPoints; ++i) {
+      double at = least * std::pow(most / least, static_cast<double>(i) / (kPoints - 1));
+      if (steps) at = std::round(at);
+      if (!series.x.empty() && at <= series.x.back()) continue;
+      const Mean mean = GeometricMean(
+          Ratios(rows, steps ? Moment{static_cast<int64_t>(at), 0} : Moment{0, at}), kResamples);
+      series.x.push_back(at);
+      series.y.push_back(mean.mean);
+      series.y_low.push_back(mean.low);
+      series.y_high.push_back(mean.high);
+    }
+    plot.series.push_back(std::move(series));
+  }
+  return CurveSvg(plot);
 }
 
 }  // namespace hone::report

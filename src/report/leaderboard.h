@@ -7,12 +7,16 @@
 #include <vector>
 
 #include "report/evaluation.h"
+#include "report/paired.h"
 
 namespace hone::report {
 
 struct LeaderboardOptions {
   // Numbers of evaluated steps at which methods are compared.
   std::vector<int64_t> steps = {100, 250, 500, 1000, 2000, 4000};
+  // Of a run, likewise; mostly of no use where other work shared the machine.
+  std::vector<double> seconds = {};
+  uint64_t seed = 1;  // of the resamples of pairs
 };
 
 // All results of a method: of one objective and action set, and, where methods were run on
@@ -28,8 +32,17 @@ struct Leaderboard {
 // method "default order". Errors: no rows, several objectives or action sets, no common program.
 StatusOr<Leaderboard> MakeLeaderboard(const std::vector<Evaluation>& rows);
 
-// As Markdown: a table of final results, one at equal steps, one by program.
+// The samples of each of board.methods, in their order, for ComparePairs.
+std::vector<std::vector<Sample>> RatiosOf(const Leaderboard& board, const Moment& moment = {});
+
+// As Markdown: a table of final results, one of pairs, one at equal steps (and seconds), one by
+// program.
 std::string LeaderboardToMarkdown(const Leaderboard& board, const LeaderboardOptions& options);
+
+// The ratio of every method over steps, or over seconds, with the band of its 95 % interval: an SVG
+// document.
+enum class Over { kSteps, kSeconds };
+std::string LeaderboardCurves(const Leaderboard& board, Over over);
 
 }  // namespace hone::report
 

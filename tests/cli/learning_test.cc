@@ -148,12 +148,24 @@ TEST_F(LearningCommands, ResultsOfSeveralMethodsMakeALeaderboard) {
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_NE(ran.out.find("geometric mean"), std::string::npos);
   }
-  const Ran board = Hone({"leaderboard", "results.jsonl", "-o", "board.md", "--steps", "50,200"});
+  const Ran board = Hone({"leaderboard", "results.jsonl", "-o", "board.md", "--steps", "50,200",
+                          "--seconds", "5", "--curves", "curves.svg", "--over", "seconds"});
   ASSERT_EQ(board.code, 0) << board.err;
   const std::string page = Read("board.md");
-  for (const char* part : {"| mcts |", "| random |", "| default order | 1.0000", "50 steps"}) {
+  for (const char* part :
+       {"| mcts |", "| random |", "| default order | 1.0000", "50 steps", "5 s", "## Pairs"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part << "\n" << page;
   }
+  EXPECT_TRUE(Read("curves.svg").starts_with("<svg"));
+  const Ran json = Hone({"leaderboard", "results.jsonl", "--steps", "50", "--seed", "3", "--json"});
+  ASSERT_EQ(json.code, 0) << json.err;
+  EXPECT_EQ(json.out,
+            Hone({"leaderboard", "results.jsonl", "--steps", "50", "--seed", "3", "--json"}).out);
+  const nlohmann::json pairs = json.Json()["pairs"];
+  ASSERT_EQ(pairs.size(), 6u);  // three methods, in the end and at 50 steps
+  EXPECT_EQ(pairs[0]["steps"], nullptr);
+  EXPECT_EQ(pairs[3]["steps"], 50);
+  for (const auto& pair : pairs) EXPECT_EQ(pair["a_is"], "unclear");  // of so few programs
 }
 
 TEST_F(LearningCommands, TheBudgetInStepsGivesTheSameWhateverTheWorkers) {

@@ -37,6 +37,7 @@ Evaluation Full() {
   row.verified = "true";
   row.stop_reason = "budget";
   row.curve = {{3, 0.25, 90}, {int64_t{1} << 33, 1.5, 61.25}};
+  row.passes = {"cse", "algsimp:generic"};
   row.stock_instructions = 0;
   row.final_instructions = 12;
   row.stock_run_seconds = 0.1;
@@ -64,6 +65,7 @@ void ExpectSame(const Evaluation& a, const Evaluation& b) {
     EXPECT_EQ(a.curve[i].seconds, b.curve[i].seconds);
     EXPECT_EQ(a.curve[i].value, b.curve[i].value);
   }
+  EXPECT_EQ(a.passes, b.passes);
   EXPECT_EQ(a.stock_instructions, b.stock_instructions);
   EXPECT_EQ(a.final_instructions, b.final_instructions);
   EXPECT_EQ(a.stock_run_seconds, b.stock_run_seconds);

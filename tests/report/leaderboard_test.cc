@@ -121,7 +121,7 @@ TEST(Leaderboard, IsOfTheProgramsThatAllMethodsHave) {
   const std::string text = LeaderboardToMarkdown(*board, {});
   EXPECT_NE(text.find("Left out, for some method has no result: only a only b\n"),
             std::string::npos);
-  EXPECT_EQ(Tables(text)[2].size(), 3u);
+  EXPECT_EQ(Tables(text)[3].size(), 3u);
 }
 
 TEST(Leaderboard, TheLastOfTheSameRunCounts) {
@@ -132,7 +132,7 @@ TEST(Leaderboard, TheLastOfTheSameRunCounts) {
   });
   ASSERT_TRUE(board);
   EXPECT_EQ(board->rows.size(), 3u);  // two seeds and the default order
-  EXPECT_EQ(Tables(LeaderboardToMarkdown(*board, {}))[2][1], (Row{"p", "100", "80", "60.0"}));
+  EXPECT_EQ(Tables(LeaderboardToMarkdown(*board, {}))[3][1], (Row{"p", "100", "80", "60.0"}));
   EXPECT_EQ(MakeLeaderboard({Result("a", "p", 60), Result("a", "p", 90)})->methods,
             (Names{"default order", "a"}));
 }
@@ -156,11 +156,11 @@ TEST(Leaderboard, IsOfOneObjectiveAndActionSet) {
 TEST(Leaderboard, MarkdownOfATinyCase) {
   const auto board = MakeLeaderboard(Tiny());
   ASSERT_TRUE(board);
-  const std::string text = LeaderboardToMarkdown(*board, {{1, 10, 100}});
+  const std::string text = LeaderboardToMarkdown(*board, {{1, 10, 100}, {}, 1});
   EXPECT_TRUE(text.starts_with("# Leaderboard: op_count, passes `simplify`\n\n2 programs."));
   EXPECT_EQ(text.find("Left out"), std::string::npos);
   const auto tables = Tables(text);
-  ASSERT_EQ(tables.size(), 3u);
+  ASSERT_EQ(tables.size(), 4u);
   ASSERT_EQ(tables[0].size(), 4u);
   EXPECT_EQ(tables[0][0][0], "method");
   EXPECT_EQ(tables[0][1], (Row{"fast", "2.0000 (1.000–4.000)", "1 / 1 / 0", "0.50", "100",
@@ -169,12 +169,18 @@ TEST(Leaderboard, MarkdownOfATinyCase) {
             (Row{"default order", "1.0000 (1.000–1.000)", "0 / 2 / 0", "-", "-", "-", "-", "-"}));
   EXPECT_EQ(tables[0][3], (Row{"slow", "0.5000 (0.250–1.000)", "0 / 1 / 1", "12.34", "100",
                                "1 / 0 / 1", "-", "-"}));
+  // Two programs tell nothing.
+  EXPECT_NE(text.find("fewer than 8"), std::string::npos);
+  EXPECT_EQ(tables[1][0], (Row{"", "method", "the first by it (95 % interval)", "1", "2", "3"}));
+  EXPECT_EQ(tables[1][1], (Row{"1", "fast", "-", "", ".", "."}));
+  EXPECT_EQ(tables[1][2], (Row{"2", "default order", "2.0000 (1.000–4.000)", ".", "", "."}));
+  EXPECT_EQ(tables[1][3], (Row{"3", "slow", "4.0000 (4.000–4.000)", ".", ".", ""}));
   // Below the least, a ratio is 0.01.
-  EXPECT_EQ(tables[1], (std::vector<Row>{{"method", "1 steps", "10 steps", "100 steps"},
-                                         {"fast", "0.0100", "1.4142", "2.0000"},
-                                         {"default order", "1.0000", "1.0000", "1.0000"},
-                                         {"slow", "0.0100", "0.0100", "0.5000"}}));
-  EXPECT_EQ(tables[2], (std::vector<Row>{{"program", "I", "D", "fast", "slow"},
+  EXPECT_EQ(tables[2], (std::vector<Row>{{"method", "1 steps", "10 steps", "100 steps"},
+                                         {"fast", "0.0100 *", "1.4142 *", "2.0000 *"},
+                                         {"default order", "1.0000 *", "1.0000 *", "1.0000 *"},
+                                         {"slow", "0.0100 *", "0.0100 *", "0.5000 *"}}));
+  EXPECT_EQ(tables[3], (std::vector<Row>{{"program", "I", "D", "fast", "slow"},
                                          {"p", "100", "80", "80.0", "95.0"},
                                          {"q", "100", "80", "20.0", "80.0"}}));
 }
@@ -191,8 +197,8 @@ TEST(Leaderboard, EveryMethodIsInEveryTable) {
   }
   const auto board = MakeLeaderboard(rows);
   ASSERT_TRUE(board);
-  const auto tables = Tables(LeaderboardToMarkdown(*board, {}));
-  ASSERT_EQ(tables.size(), 3u);
+  const auto tables = Tables(LeaderboardToMarkdown(*board, {{100}, {0.5, 2}, 1}));
+  ASSERT_EQ(tables.size(), 5u);
   for (const auto& table : tables) {
     for (const Row& row : table) EXPECT_EQ(row.size(), table[0].size());
   }
@@ -200,11 +206,61 @@ TEST(Leaderboard, EveryMethodIsInEveryTable) {
   EXPECT_EQ(listed, (Names{"m0", "m1", "m2", "m3", "default order", "m4"}));
   for (size_t i = 0; i < listed.size(); ++i) {
     EXPECT_EQ(tables[0][i + 1][0], listed[i]);
-    EXPECT_EQ(tables[1][i + 1][0], listed[i]);
+    EXPECT_EQ(tables[1][i + 1][1], listed[i]);
+    EXPECT_EQ(tables[2][i + 1][0], listed[i]);
+    EXPECT_EQ(tables[3][i + 1][0], listed[i]);
   }
+  EXPECT_EQ(tables[3][0], (Row{"method", "0.5 s", "2 s"}));
   std::erase(listed, "default order");
-  EXPECT_EQ(Names(tables[2][0].begin() + 3, tables[2][0].end()), listed);
-  EXPECT_EQ(tables[2][2], (Row{"p1", "100", "80", "61.5", "66.5", "71.5", "76.5", "81.5"}));
+  EXPECT_EQ(Names(tables[4][0].begin() + 3, tables[4][0].end()), listed);
+  EXPECT_EQ(tables[4][2], (Row{"p1", "100", "80", "61.5", "66.5", "71.5", "76.5", "81.5"}));
+}
+
+// On 12 programs one method is better on each by a little, one is noise around XLA's own order.
+std::vector<Evaluation> TwelvePrograms() {
+  std::vector<Evaluation> rows;
+  for (int program = 0; program < 12; ++program) {
+    const std::string name = "p" + std::to_string(program);
+    for (uint64_t seed = 0; seed < 2; ++seed) {
+      rows.push_back(Result("better", name, 79, seed));
+      rows.push_back(Result("noise", name, program % 2 == 0 ? 79.5 : 80.5, seed));
+      for (size_t i = rows.size() - 2; i < rows.size(); ++i) {
+        rows[i].curve = {{10, 0.1, 90}, {100, 1, rows[i].value}};
+        rows[i].evaluated = 200;
+        rows[i].seconds = 2;
+      }
+    }
+  }
+  return rows;
+}
+
+TEST(Leaderboard, SaysWhichDifferencesAreSure) {
+  const auto board = MakeLeaderboard(TwelvePrograms());
+  ASSERT_TRUE(board);
+  ASSERT_EQ(board->methods, (Names{"better", "default order", "noise"}));
+  const auto tables = Tables(LeaderboardToMarkdown(*board, {{10, 100}, {}, 1}));
+  EXPECT_EQ(tables[1][1], (Row{"1", "better", "-", "", "+", "+"}));
+  EXPECT_EQ(tables[1][2], (Row{"2", "default order", "1.0500 (1.050–1.050)", "-", "", "."}));
+  EXPECT_EQ(tables[1][3][3], "-");
+  EXPECT_EQ(tables[1][3][4], ".");
+  // After 10 steps the order of XLA alone is there.
+  EXPECT_EQ(tables[2][1], (Row{"better", "0.5000", "1.0500 *"}));
+  EXPECT_EQ(tables[2][2], (Row{"default order", "1.0000 *", "1.0000"}));
+}
+
+TEST(Leaderboard, CurvesHaveEveryMethodAndABand) {
+  const auto board = MakeLeaderboard(TwelvePrograms());
+  ASSERT_TRUE(board);
+  for (const Over over : {Over::kSteps, Over::kSeconds}) {
+    const std::string svg = LeaderboardCurves(*board, over);
+    EXPECT_TRUE(svg.starts_with("<svg")) << svg.substr(0, 80);
+    for (const char* part :
+         {"better", "noise", "default order", over == Over::kSteps ? ">steps<" : ">seconds<"}) {
+      EXPECT_NE(svg.find(part), std::string::npos) << part;
+    }
+    EXPECT_EQ(svg, LeaderboardCurves(*board, over));
+  }
+  EXPECT_NE(LeaderboardCurves(*board, Over::kSteps), LeaderboardCurves(*board, Over::kSeconds));
 }
 
 TEST(Leaderboard, WhereTheDefaultOrderIsWorthNothing) {
