@@ -11,6 +11,7 @@
 #include "bindings.h"
 #include "convert.h"
 #include "core/nearest.h"
+#include "dataset/similarity.h"
 #include "env/alternatives.h"
 #include "wire/pool.h"
 
@@ -273,6 +274,13 @@ class PyWorkbench : public OfThisProcess<Pool> {
     });
   }
 
+  // The bytes of dataset/similarity.h's sketch: kSketchSize numbers of 64 bits.
+  nb::bytes Sketch(const PyState& state) const {
+    const ProgramGraph graph = Led([&](Pool& pool) { return pool.Describe(state.name()); });
+    const dataset::Sketch sketch = dataset::SketchOf(graph);
+    return nb::bytes(reinterpret_cast<const char*>(sketch.data()), sizeof(sketch));
+  }
+
   // (pass, pipeline) of the stock compiler's own order on the program as loaded.
   std::vector<std::pair<std::string, std::string>> StockPasses(const PyState& state) const {
     std::vector<std::pair<std::string, std::string>> passes;
@@ -378,6 +386,9 @@ void BindWorkbench(nb::module_& module) {
            nb::arg("seed") = 0)
       .def("extract", &PyWorkbench::Extract, nb::arg("state"), nb::arg("what"), nb::arg("seed") = 0,
            nb::arg("most") = 1000)
+      .def("sketch", &PyWorkbench::Sketch, nb::arg("state"),
+           "128 numbers of 64 bits, as bytes: the share of equal ones estimates how alike two "
+           "programs are, whatever their sizes.")
       .def("stock_passes", &PyWorkbench::StockPasses, nb::arg("state"));
 }
 
