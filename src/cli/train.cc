@@ -23,6 +23,7 @@
 #include "learn/config.h"
 #include "learn/learner.h"
 #include "policy/features.h"
+#include "report/evaluation.h"
 
 namespace hone::cli {
 namespace {
@@ -50,8 +51,20 @@ struct Options {
   double checkpoint_seconds = 120;
   std::string log;
   std::string resume;
+  std::string imitate;
+  int64_t imitate_epochs = learn::ImitationOptions{}.epochs;
   std::string output;
 };
+
+StatusOr<std::vector<jobs::SequenceToImitate>> ReadSequences(const Options& options,
+                                                             const jobs::TrainOptions& job) {
+  constexpr size_t kMostBytes = size_t{1} << 30;
+  const StatusOr<std::string> text = ReadInput(options.imitate, kMostBytes);
+  if (!text) return tl::unexpected(text.error());
+  const auto rows = report::EvaluationsFromJsonLines(*text);
+  if (!rows) return tl::unexpected(rows.error());
+  return jobs::BestSequences(*rows, job.programs, job.objective, job.actions);
+}
 
 StatusOr<jobs::TrainOptions> JobFor(const Options& options) {
   jobs::TrainOptions job;
@@ -88,6 +101,15 @@ StatusOr<jobs::TrainOptions> JobFor(const Options& options) {
   job.checkpoint_seconds = options.checkpoint_seconds;
   job.log = options.log;
   job.resume = options.resume;
+  job.imitation.epochs = options.imitate_epochs;
+  if (!options.imitate.empty()) {
+    StatusOr<std::vector<jobs::SequenceToImitate>> sequences = ReadSequences(options, job);
+    if (!sequences) {
+      sequences.error().message = options.imitate + ": " + sequences.error().message;
+      return tl::unexpected(sequences.error());
+    }
+    job.imitate = *std::move(sequences);
+  }
   job.output = options.output;
   job.write = WriteFile;
   return job;
@@ -99,6 +121,12 @@ int TellResult(const Options& options, const jobs::TrainResult& result, const st
     Json json;
     json["algorithm"] = options.algorithm;
     json["steps"] = result.steps;
+    if (result.imitated > 0) {
+      json["imitation"] = {{"actions", result.imitated},
+                           {"policy_loss", result.imitation.policy_loss},
+                           {"value_loss", result.imitation.value_loss},
+                           {"agreement", result.imitation.agreement}};
+    }
     json["seconds"] = result.seconds;
     json["steps_per_second"] = result.steps_per_second;
     json["episode_return"] =
@@ -109,13 +137,25 @@ int TellResult(const Options& options, const jobs::TrainResult& result, const st
     if (!options.log.empty()) json["log"] = options.log;
     return Finish(json, code);
   }
+  std::string imitated;
+  if (result.imitated > 0) {
+    imitated = fmt::format("imitated {} actions: the likeliest in {:.0f} % of the states\n",
+                           Grouped(result.imitated), 100 * result.imitation.agreement);
+  }
+  if (result.taken == 0) {
+    return Finish(
+        imitated + fmt::format("no steps on {} programs\n{}", result.programs,
+                               options.output.empty() ? "" : "policy in " + options.output + "\n"),
+        code);
+  }
   return Finish(
-      fmt::format("{} steps on {} programs, {:.0f} a second; mean return of the last "
-                  "tenth {:.4f}\n{}{}",
-                  Grouped(result.taken), result.programs, result.steps_per_second,
-                  result.episode_return,
-                  options.output.empty() ? "" : "policy in " + options.output + "\n",
-                  options.log.empty() ? "" : "log and checkpoint in " + options.log + "\n"),
+      imitated +
+          fmt::format("{} steps on {} programs, {:.0f} a second; mean return of the last "
+                      "tenth {:.4f}\n{}{}",
+                      Grouped(result.taken), result.programs, result.steps_per_second,
+                      result.episode_return,
+                      options.output.empty() ? "" : "policy in " + options.output + "\n",
+                      options.log.empty() ? "" : "log and checkpoint in " + options.log + "\n"),
       code);
 }
 
@@ -166,8 +206,9 @@ Run AddTrain(CLI::App& app) {
   app.add_option("--set", options->set, "one setting, KEY=VALUE; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  app.add_option("--steps", options->steps, "environment steps, over all environments")
-      ->check(CLI::PositiveNumber.description(""))
+  app.add_option("--steps", options->steps,
+                 "environment steps, over all environments; with 0 only what --imitate teaches")
+      ->check(CLI::NonNegativeNumber.description(""))
       ->capture_default_str();
   AddDuration(app, "--time", options->seconds, "and no longer than this (no limit)");
   app.add_option("--seed", options->seed, "of the networks, the actions and the programs")
@@ -203,6 +244,12 @@ Run AddTrain(CLI::App& app) {
   AddDuration(app, "--checkpoint", options->checkpoint_seconds, "how often it is written (120s)");
   app.add_option("--resume", options->resume, "go on from this checkpoint, with the same settings")
       ->type_name("FILE");
+  app.add_option("--imitate", options->imitate,
+                 "first imitate the best sequences in this file that `hone eval -o` wrote")
+      ->type_name("RESULTS");
+  app.add_option("--imitate-epochs", options->imitate_epochs, "passes through them")
+      ->check(CLI::Range(1, 100'000).description(""))
+      ->capture_default_str();
   app.add_option("-o,--out", options->output, "write the policy here")->type_name("OUT");
   AddDatasetsOption(app, options->common.datasets);
   AddCommonOptions(app, options->common);

@@ -5,12 +5,16 @@
 #include <fmt/ranges.h>
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "jobs/evaluate.h"
 #include "jobs/version.h"
 #include "learn/learner.h"
 #include "learn/metrics_log.h"
@@ -63,15 +67,43 @@ StatusOr<std::shared_ptr<Session>> OpenSession(TrainOptions& options, Events& ev
   return Session::Open(std::move(options.programs), env, options.pool);
 }
 
-StatusOr<std::unique_ptr<learn::Task>> MakeTask(const TrainOptions& options,
-                                                const std::shared_ptr<Session>& session) {
-  SetThreads(options.threads);
+learn::PassOrderTaskOptions TaskOptions(const TrainOptions& options) {
   learn::PassOrderTaskOptions task;
   task.environments = options.environments;
   task.features = options.features;
   task.value_features = options.config.value_features;
   task.graphs = options.config.network == "graph";
-  return learn::MakePassOrderTask(session, task);
+  return task;
+}
+
+StatusOr<std::unique_ptr<learn::Task>> MakeTask(const TrainOptions& options,
+                                                const std::shared_ptr<Session>& session) {
+  SetThreads(options.threads);
+  return learn::MakePassOrderTask(session, TaskOptions(options));
+}
+
+// By their places in the session. A pass that it has no action for is left out.
+std::vector<learn::ActionSequence> ActionSequences(const std::vector<SequenceToImitate>& named,
+                                                   const Session& session) {
+  std::map<std::string, size_t> programs;
+  for (size_t i = 0; i < session.programs(); ++i) programs.emplace(session.name(i), i);
+  std::map<std::string, int64_t> actions;
+  for (size_t i = 0; i < session.actions().size(); ++i) {
+    actions.emplace(session.pool().passes()[session.actions()[i]].name, static_cast<int64_t>(i));
+  }
+  std::vector<learn::ActionSequence> sequences;
+  for (const SequenceToImitate& one : named) {
+    const auto program = programs.find(one.program);
+    if (program == programs.end()) continue;
+    learn::ActionSequence sequence{program->second, {}};
+    for (const std::string& pass : one.passes) {
+      if (const auto action = actions.find(pass); action != actions.end()) {
+        sequence.actions.push_back(action->second);
+      }
+    }
+    sequences.push_back(std::move(sequence));
+  }
+  return sequences;
 }
 
 class Training {
@@ -89,6 +121,8 @@ class Training {
       if (Status loaded = learner_->Load(options_.resume); !loaded) {
         return Failed(loaded, options_.resume);
       }
+    } else if (!options_.imitate.empty()) {
+      if (Status imitated = Imitate(); !imitated) return Failed(imitated, "");
     }
     if (Status opened = OpenLog(); !opened) return Failed(opened, options_.log);
     const ClearAtEnd clear(events_);
@@ -121,13 +155,36 @@ class Training {
     }
     events_.Clear();
     if (Status kept = Keep(); !kept) return Failed(kept, "");
-    return TrainResult{learner_->steps(), learner_->steps() - first, Since(start_),       rate_,
-                       LastReturn(),      session_->transitions(),   session_->programs()};
+    TrainResult result;
+    result.steps = learner_->steps();
+    result.taken = learner_->steps() - first;
+    result.imitated = demonstrated_;
+    result.imitation = imitated_;
+    result.seconds = Since(start_);
+    result.steps_per_second = rate_;
+    result.episode_return = LastReturn();
+    result.transitions = session_->transitions();
+    result.programs = session_->programs();
+    return result;
   }
 
  private:
   static tl::unexpected<FileError> Failed(const Status& status, const std::string& file) {
     return tl::unexpected(FileError{file, status.error()});
+  }
+
+  Status Imitate() {
+    events_.Show("walking along what is imitated");
+    const auto demonstrations =
+        learn::Demonstrate(session_, TaskOptions(options_),
+                           ActionSequences(options_.imitate, *session_), options_.config.gamma);
+    if (!demonstrations) return tl::unexpected(demonstrations.error());
+    demonstrated_ = demonstrations->size();
+    events_.Show(fmt::format("imitating {} actions", report::Grouped(demonstrated_)));
+    const auto imitated = learner_->Imitate(*demonstrations, options_.imitation);
+    if (!imitated) return tl::unexpected(imitated.error());
+    imitated_ = *imitated;
+    return {};
   }
 
   Status OpenLog() {
@@ -202,6 +259,10 @@ class Training {
     metadata["programs"] = std::to_string(session_->programs());
     metadata["steps"] = std::to_string(learner_->steps());
     metadata["seed"] = std::to_string(options_.seed);
+    if (demonstrated_ > 0) {
+      metadata["imitated"] =
+          fmt::format("{} actions, {} epochs", demonstrated_, options_.imitation.epochs);
+    }
     return file;
   }
 
@@ -211,6 +272,8 @@ class Training {
   const std::unique_ptr<learn::Learner> learner_;
   std::optional<learn::MetricsLog> log_;
   const Clock::time_point start_;
+  int64_t demonstrated_ = 0;
+  learn::Imitated imitated_;
   report::CurveSeries curve_;
   double rate_ = 0;
 };
@@ -229,6 +292,44 @@ StatusOr<learn::Config> MakeConfig(const std::string& algorithm, const std::stri
   }
   if (Status valid = learn::Validate(*config); !valid) return tl::unexpected(valid.error());
   return config;
+}
+
+StatusOr<std::vector<SequenceToImitate>> BestSequences(const std::vector<report::Evaluation>& rows,
+                                                       const std::vector<ProgramSource>& programs,
+                                                       Objective objective,
+                                                       const std::string& actions) {
+  std::map<std::string, std::string> names;  // of results, to those of sources
+  for (const ProgramSource& program : programs) {
+    names.emplace(ProgramName(program.name), program.name);
+  }
+  std::map<std::string, double> best;
+  for (const report::Evaluation& row : rows) {
+    if (row.objective != ObjectiveName(objective) || row.actions != actions) {
+      return MakeError(
+          ErrorCode::kInvalidInput,
+          fmt::format("a result is of objective {}, actions {}, and what is trained of "
+                      "{}, {}",
+                      row.objective, row.actions, ObjectiveName(objective), actions));
+    }
+    if (row.passes.empty()) continue;
+    const auto [at, is_new] = best.emplace(row.program, row.value);
+    if (!is_new) at->second = std::min(at->second, row.value);
+  }
+  std::set<std::pair<std::string, std::vector<std::string>>> seen;
+  std::vector<SequenceToImitate> sequences;
+  for (const report::Evaluation& row : rows) {
+    const auto name = names.find(row.program);
+    if (name == names.end() || row.passes.empty() || row.value > best.at(row.program)) continue;
+    if (seen.emplace(row.program, row.passes).second) {
+      sequences.push_back({name->second, row.passes});
+    }
+  }
+  if (sequences.empty()) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "no result has passes for one of the programs; give what `hone eval -o` wrote "
+                     "of these programs");
+  }
+  return sequences;
 }
 
 tl::expected<TrainResult, FileError> Train(TrainOptions options, Events& events) {

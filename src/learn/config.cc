@@ -288,7 +288,7 @@ Status Validate(const Config& c) {
     if (!(value >= 0 && value <= 1) && broken.empty())
       broken = fmt::format("{}: not in 0 to 1", name);
   };
-  at_least("total_steps", c.total_steps, 1);
+  at_least("total_steps", c.total_steps, 0);
   at_least("learning_rate", c.learning_rate, 0.0);
   at_least("adam_epsilon", c.adam_epsilon, 0.0);
   at_least("max_gradient_norm", c.max_gradient_norm, 0.0);

@@ -57,7 +57,8 @@ class Dqn : public Learner {
     return config_.duelling ? Duel(outputs) : outputs;
   }
   double Progress() const {
-    return std::min(1.0, static_cast<double>(steps()) / static_cast<double>(config_.total_steps));
+    return std::min(1.0, static_cast<double>(steps()) /
+                             std::max(1.0, static_cast<double>(config_.total_steps)));
   }
   double Epsilon() const {
     const double part =

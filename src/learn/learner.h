@@ -11,6 +11,7 @@
 
 #include "core/result.h"
 #include "learn/config.h"
+#include "learn/imitation.h"
 #include "learn/task.h"
 #include "policy/policy_file.h"
 
@@ -29,6 +30,11 @@ class Learner {
   virtual StatusOr<Report> Update() = 0;
   // Environment steps so far, over all environments.
   virtual int64_t steps() const = 0;
+
+  // Fits the networks to what others did, before the first Update. Errors: an algorithm that
+  // cannot.
+  virtual StatusOr<Imitated> Imitate(const Demonstrations& demonstrations,
+                                     const ImitationOptions& options);
 
   // Greedy actions of what has been learnt so far: [B] int64.
   virtual torch::Tensor Act(const Observation& observation) = 0;

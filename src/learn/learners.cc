@@ -6,6 +6,11 @@
 
 namespace hone::learn {
 
+StatusOr<Imitated> Learner::Imitate(const Demonstrations&, const ImitationOptions&) {
+  return MakeError(ErrorCode::kInvalidInput,
+                   "this algorithm does not imitate; ppo, a2c and trpo do");
+}
+
 const std::vector<LearnerInfo>& Learners() {
   static const std::vector<LearnerInfo> learners = {
       {"a2c", "advantage actor-critic: one step of the gradient a rollout (Mnih et al. 2016)",

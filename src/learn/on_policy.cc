@@ -79,6 +79,14 @@ StatusOr<Report> OnPolicyLearner::UpdateOnce() {
   return report;
 }
 
+StatusOr<Imitated> OnPolicyLearner::Imitate(const Demonstrations& demonstrations,
+                                            const ImitationOptions& options) {
+  return Guarded(config_.algorithm, [&]() -> StatusOr<Imitated> {
+    return learn::Imitate(demonstrations, options, *networks_.policy, *networks_.value,
+                          networks_.parameters, rng_);
+  });
+}
+
 torch::Tensor OnPolicyLearner::Act(const Observation& observation) {
   const torch::NoGradGuard no_gradients;
   return MaskedArgmax(networks_.policy->Forward(observation), observation.mask);

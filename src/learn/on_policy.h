@@ -37,6 +37,8 @@ class OnPolicyLearner : public Learner {
 
   StatusOr<Report> Update() override;
   int64_t steps() const override { return actor_.steps(); }
+  StatusOr<Imitated> Imitate(const Demonstrations& demonstrations,
+                             const ImitationOptions& options) override;
   torch::Tensor Act(const Observation& observation) override;
   policy::PolicyFile Export() const override;
   Status Save(const std::string& path) const override;

@@ -47,7 +47,8 @@ std::unique_ptr<torch::optim::Optimizer> MakeOptimizer(const Config& config,
 double SetLearningRate(const Config& config, int64_t steps, torch::optim::Optimizer& optimizer) {
   double rate = config.learning_rate;
   if (config.decay_learning_rate) {
-    rate *= std::max(0.0, 1 - static_cast<double>(steps) / static_cast<double>(config.total_steps));
+    rate *= std::max(0.0, 1 - static_cast<double>(steps) /
+                                  static_cast<double>(std::max<int64_t>(1, config.total_steps)));
   }
   for (auto& group : optimizer.param_groups()) group.options().set_lr(rate);
   return rate;

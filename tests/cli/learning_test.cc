@@ -108,6 +108,41 @@ TEST_F(LearningCommands, BadSettingsAreOneMessage) {
   }
 }
 
+TEST_F(LearningCommands, WhatWasFoundIsImitated) {
+  if (!CanTrain()) GTEST_SKIP() << "built without libtorch";
+  const Ran found = Hone({"eval", "set", "--search", "local", "--seeds", "2", "--budget",
+                          "300steps", "-o", "found.jsonl", "--json"});
+  ASSERT_EQ(found.code, 0) << found.err;
+  const nlohmann::json found_json = found.Json();  // must outlive the loop
+  for (const auto& row : found_json["results"]) EXPECT_FALSE(row["passes"].empty());
+  const Ran trained =
+      Train({"--imitate", "found.jsonl", "--imitate-epochs", "300", "--set", "total_steps=0"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_EQ(trained.Json()["steps"], 0);
+  EXPECT_GT(trained.Json()["imitation"]["actions"], 5);
+  EXPECT_GT(trained.Json()["imitation"]["agreement"], 0);
+  EXPECT_NE(Read("policy.safetensors").find("imitated"), std::string::npos);
+  // Then it goes on by acting.
+  const Ran both = Train({"--imitate", "found.jsonl"});
+  ASSERT_EQ(both.code, 0) << both.err;
+  EXPECT_GE(both.Json()["steps"], 64);
+
+  Write(
+      "other.jsonl",
+      "{\"method\":\"m\",\"program\":\"none\",\"objective\":\"op_count\",\"actions\":\"simplify\","
+      "\"seed\":1,\"initial\":9,\"default\":8,\"result\":7,\"evaluated\":1,\"seconds\":1,"
+      "\"curve\":[],\"passes\":[\"cse\"]}\n");
+  for (const std::vector<std::string>& bad :
+       std::vector<std::vector<std::string>>{{"--imitate", "other.jsonl"},
+                                             {"--imitate", "missing.jsonl"},
+                                             {"--imitate", "found.jsonl", "--objective", "flops"},
+                                             {"--imitate", "found.jsonl", "--algo", "dqn"}}) {
+    const Ran ran = Train(bad);
+    EXPECT_EQ(ran.code, 2) << bad.back() << ": " << ran.err;
+    EXPECT_TRUE(IsOneMessage(ran.err)) << ran.err;
+  }
+}
+
 TEST_F(LearningCommands, WithoutTheLearnersTrainSaysHowToGetThem) {
   if (CanTrain()) GTEST_SKIP() << "built with libtorch";
   const Ran ran = Hone({"train", "set"});

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <map>
+#include <set>
 
 #include "learn/learner.h"
 #include "policy/policy.h"
@@ -45,6 +48,110 @@ torch::Tensor FirstAllowed(const Observation& seen, int64_t from) {
 bool Same(const Observation& a, const Observation& b) {
   return a.features.equal(b.features) && a.mask.equal(b.mask) &&
          a.value_features.equal(b.value_features);
+}
+
+// Sequences of every action once; `programs` in turn.
+std::vector<ActionSequence> Everything(const Session& session) {
+  std::vector<ActionSequence> sequences;
+  for (int64_t first = 0; first < session.action_count(); first += 8) {
+    ActionSequence sequence{sequences.size() % 2, {}};
+    for (int64_t i = first; i < std::min(first + 8, session.action_count()); ++i) {
+      sequence.actions.push_back(i);
+    }
+    sequences.push_back(sequence);
+  }
+  return sequences;
+}
+
+TEST(Demonstrate, TellsOfTheActionsThatChangeSomething) {
+  EnvOptions env;
+  env.reward.change = 1;
+  const auto session = MustOpen(env);
+  const PassOrderTaskOptions options;
+  const std::vector<ActionSequence> sequences = Everything(*session);
+  const auto found = Demonstrate(session, options, sequences, 0.9);
+  ASSERT_TRUE(found) << found.error().message;
+  const int64_t size = found->size();
+  EXPECT_GT(size, 5);
+  EXPECT_LT(size, session->action_count());  // many change nothing
+  EXPECT_EQ(found->states.size(), size);
+  EXPECT_TRUE(found->states.graphs.empty());
+  EXPECT_EQ(found->returns.size(0), size);
+  EXPECT_GT(found->returns.max().item<float>(), 0);
+  EXPECT_TRUE(found->states.mask.gather(1, found->actions.unsqueeze(1)).all().item<bool>());
+  // Taken again, the same.
+  const auto again = Demonstrate(session, options, sequences, 0.9);
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->actions.equal(found->actions));
+  EXPECT_TRUE(again->states.features.equal(found->states.features));
+  EXPECT_TRUE(again->returns.equal(found->returns));
+}
+
+TEST(Demonstrate, NothingThatChangesIsAnError) {
+  const auto session = MustOpen({});
+  const auto found = Demonstrate(session, {}, {{0, {}}}, 0.9);
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().message.find("no demonstrated pass"), std::string::npos);
+}
+
+// In a state in which several actions were shown, only one can be the likeliest.
+double BestAgreement(const Demonstrations& shown) {
+  std::set<int64_t> counted;
+  int64_t same = 0;
+  for (int64_t i = 0; i < shown.size(); ++i) {
+    std::map<int64_t, int64_t> actions;
+    for (int64_t j = 0; j < shown.size(); ++j) {
+      if (!shown.states.features[i].equal(shown.states.features[j]) || counted.count(j)) continue;
+      counted.insert(j);
+      ++actions[shown.actions[j].item<int64_t>()];
+    }
+    int64_t most = 0;
+    for (const auto& [action, count] : actions) most = std::max(most, count);
+    same += most;
+  }
+  return static_cast<double>(same) / static_cast<double>(shown.size());
+}
+
+TEST(Imitate, ALearnerComesToDoWhatItWasShown) {
+  EnvOptions env;
+  env.reward.change = 1;
+  const auto session = MustOpen(env);
+  PassOrderTaskOptions options;
+  options.environments = 2;
+  auto config = Preset("ppo", "hone");
+  ASSERT_TRUE(config);
+  config->hidden = {64};
+  const auto shown = Demonstrate(session, options, Everything(*session), config->gamma);
+  ASSERT_TRUE(shown);
+  std::vector<torch::Tensor> acts;
+  for (int i = 0; i < 2; ++i) {
+    auto task = MakePassOrderTask(session, options);
+    ASSERT_TRUE(task);
+    const auto learner = FindLearner("ppo")->make(*std::move(task), *config);
+    ImitationOptions one;
+    one.epochs = 1;
+    const auto before = learner->Imitate(*shown, one);
+    ASSERT_TRUE(before);
+    ImitationOptions many;
+    many.epochs = 400;
+    many.learning_rate = 3e-3;
+    const auto after = learner->Imitate(*shown, many);
+    ASSERT_TRUE(after);
+    EXPECT_LT(after->policy_loss, 0.2 * before->policy_loss);
+    EXPECT_LT(after->value_loss, before->value_loss);
+    EXPECT_GE(after->agreement, BestAgreement(*shown) - 1e-9);
+    acts.push_back(learner->Act(shown->states));
+  }
+  EXPECT_TRUE(acts[0].equal(acts[1]));  // the same seed, the same bits
+}
+
+TEST(Imitate, IsNotForEveryAlgorithm) {
+  auto task = MakePassOrderTask(MustOpen({}), {});
+  ASSERT_TRUE(task);
+  const auto config = Preset("dqn", "hone");
+  const auto imitated = FindLearner("dqn")->make(*std::move(task), *config)->Imitate({}, {});
+  ASSERT_FALSE(imitated);
+  EXPECT_NE(imitated.error().message.find("does not imitate"), std::string::npos);
 }
 
 TEST(PassOrderTask, ShowsWhatItSaysAndEndsEpisodesAtTheLimit) {
