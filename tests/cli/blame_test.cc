@@ -77,8 +77,9 @@ TEST_F(BlameCommand, TwoProgramsAreHeldAgainstEachOther) {
   Write("named.hlo", "HloModule named" + values.substr(values.find('\n')));
   const Ran same = Hone({"blame", "values.hlo", "named.hlo", "--json"});
   EXPECT_EQ(same.code, 0) << same.out << same.err;
-  ASSERT_EQ(same.Json()["answers"].size(), 2u);
-  for (const auto& answer : same.Json()["answers"]) {
+  const auto answers = same.Json()["answers"];
+  ASSERT_EQ(answers.size(), 2u);
+  for (const auto& answer : answers) {
     EXPECT_EQ(answer["b_against_a"]["shows"], "no");
   }
   const Ran differs = Hone({"blame", "values.hlo", "other.hlo", "--question", "different"});

@@ -713,6 +713,7 @@ class TestPlansThatJaxDoesNotTake:
         assert trial.why_not(stablehlo, _compile.Tuned(b"", {"xla_none": "1"}), [key], tmp_path) is None
 
 
+@needs_jax
 class TestKernels:
     """Kernels of hone-loops in JAX's XLA."""
 
