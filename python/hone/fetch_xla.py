@@ -33,11 +33,12 @@ import zipfile
 
 LIBRARIES = ("libtensorflow_cc.so.2", "libtensorflow_framework.so.2")
 A_HEADER = "include/xla/hlo/ir/hlo_module.h"
-WHEEL_MB = 274
-NEEDED_MIB = {False: 1200, True: 2000}  # wheel and what is unpacked of it side by side; with headers
+# What is free must hold the wheel and what is unpacked of it side by side: MiB a MB of the wheel; with headers.
+NEEDED_MIB = {False: 4.4, True: 7.3}
 WORKERS_KEPT_DAYS = 30
 
 _LOCKED = re.compile(r"^([\w-]+)==(\S+) --hash=sha256:([0-9a-f]{64})$", re.M)
+_SIZE = re.compile(r"^# The wheel has (\d+) MB\.$", re.M)
 _LIBRARY = re.compile(r"^# (\S+) sha256:([0-9a-f]{64})$", re.M)
 
 
@@ -52,6 +53,7 @@ class Wheel:
     name: str
     version: str
     sha256: str
+    megabytes: int
     libraries: dict  # name to SHA-256
     lock: pathlib.Path
 
@@ -63,10 +65,10 @@ class Wheel:
 def read_lock(path):
     path = pathlib.Path(path)
     text = path.read_text()
-    found = _LOCKED.search(text)
-    if found is None:
-        raise FetchError(f"{path} names no wheel")
-    return Wheel(*found.groups(), dict(_LIBRARY.findall(text)), path)
+    found, size = _LOCKED.search(text), _SIZE.search(text)
+    if found is None or size is None:
+        raise FetchError(f"{path} names no wheel, or not its size")
+    return Wheel(*found.groups(), int(size[1]), dict(_LIBRARY.findall(text)), path)
 
 
 def find_lock():
@@ -173,7 +175,7 @@ def _download(wheel, folder, quiet):
         "--no-cache-dir", "--no-deps", "--only-binary=:all:", "--python-version", "3.11",
         "--implementation", "cp", "--abi", "cp311", "--platform", "manylinux_2_27_x86_64",
         "--require-hashes", "-r", str(wheel.lock), "-d", str(folder / "wheel")]
-    with _Progress(f"fetching XLA, the wheel of {wheel.name} {wheel.version}", folder, WHEEL_MB, quiet):
+    with _Progress(f"fetching XLA, the wheel of {wheel.name} {wheel.version}", folder, wheel.megabytes, quiet):
         done = subprocess.run(command, env={**os.environ, "TMPDIR": str(inner)}, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True)
     found = list((folder / "wheel").glob("*.whl"))
@@ -247,8 +249,9 @@ def ensure_libraries(wheel, cache, headers=False, quiet=False):
         if is_whole(folder, wheel, headers):  # another was at it
             return folder
         free = shutil.disk_usage(cache).free >> 20
-        if free < NEEDED_MIB[headers]:
-            raise FetchError(f"{cache} has {free} MiB free and XLA needs {NEEDED_MIB[headers]}; set "
+        needed = int(NEEDED_MIB[headers] * wheel.megabytes)
+        if free < needed:
+            raise FetchError(f"{cache} has {free} MiB free and XLA needs {needed}; set "
                              "HONE_CACHE to a folder with more")
         wheel_file = _download(wheel, new, quiet)
         if not quiet:

@@ -26,6 +26,10 @@ void AddCommonOptions(CLI::App& app, CommonOptions& options) {
   app.add_flag("-q,--quiet", options.quiet, "no progress");
   app.add_flag("--stand-in-constants", options.stand_in_constants,
                "give constants that a dump has elided, {...}, made-up values of the right kind");
+  app.add_option("--target", options.target,
+                 "what XLA compiles for: cpu, h100, a100, b200, …, or a file that describes a GPU (cpu)")
+      ->type_name("GPU")
+      ->group(kGroup);
   app.add_option("--workers", options.workers,
                  fmt::format("processes that run XLA ({})", options.workers))
       ->check(CLI::Range(1, 256).description(""))
@@ -62,11 +66,12 @@ void AddCommonOptions(CLI::App& app, CommonOptions& options) {
 }
 
 StatusOr<PoolOptions> PoolOptionsFor(const CommonOptions& options) {
-  StatusOr<std::string> worker = ReadyWorker(options.quiet);
+  StatusOr<std::string> worker = ReadyWorker(options.quiet, options.target);
   if (!worker) return tl::unexpected(worker.error());
   PoolOptions pool;
   pool.worker_path = *std::move(worker);
   pool.workers = options.workers;
+  pool.target = options.target;
   pool.pass_deadline_seconds = options.pass_deadline_seconds;
   pool.memory_limit_bytes = options.memory_limit_bytes;
   pool.cache_bytes = options.cache_bytes;

@@ -24,6 +24,7 @@ using Json = nlohmann::ordered_json;
 // Options of every command that starts workers. Set other defaults before AddCommonOptions.
 struct CommonOptions {
   int workers = 1;
+  std::string target = "cpu";  // PoolOptions::target
   bool stand_in_constants = false;
   double pass_deadline_seconds = 60;
   size_t memory_limit_bytes = 0;

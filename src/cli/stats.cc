@@ -33,6 +33,7 @@ struct Tensor {
 };
 
 struct Stats {
+  std::string target;
   ProgramInfo program;
   Metrics metrics;
   size_t computations = 0;
@@ -92,8 +93,10 @@ std::vector<Tensor> LargestTensors(const ProgramGraph& graph) {
   return tensors;
 }
 
-Stats StatsOf(const ProgramInfo& program, const Metrics& metrics, const ProgramGraph& graph) {
+Stats StatsOf(const std::string& target, const ProgramInfo& program, const Metrics& metrics,
+              const ProgramGraph& graph) {
   Stats stats;
+  stats.target = target;
   stats.program = program;
   stats.metrics = metrics;
   stats.computations = graph.computations.size();
@@ -136,6 +139,11 @@ std::string Text(const std::string& file, const Stats& stats) {
   row("transcendentals", HumanCount(metrics.transcendentals));
   row("bytes accessed", HumanBytes(metrics.bytes_accessed));
   row("peak memory", HumanBytes(static_cast<double>(metrics.peak_memory)));
+  row("kernels", fmt::format("{}, each instruction one", Grouped(metrics.kernels)));
+  if (metrics.estimated_seconds >= 0) {
+    row("estimated time", fmt::format("{} on {}, by XLA's own model", HumanSeconds(metrics.estimated_seconds),
+                                      stats.target));
+  }
   row("parameters", fmt::format("{}, {}", Grouped(stats.parameters),
                                 HumanBytes(static_cast<double>(stats.parameter_bytes))));
   row("outputs", fmt::format("{}, {}", Grouped(stats.outputs),
@@ -168,6 +176,11 @@ Json ToJson(const std::string& file, const Stats& stats) {
   json["transcendentals"] = metrics.transcendentals;
   json["bytes"] = metrics.bytes_accessed;
   json["peak_memory"] = metrics.peak_memory;
+  json["kernels"] = metrics.kernels;
+  if (metrics.estimated_seconds >= 0) {
+    json["target"] = stats.target;
+    json["estimated_seconds"] = metrics.estimated_seconds;
+  }
   json["parameters"] = stats.parameters;
   json["parameter_bytes"] = stats.parameter_bytes;
   json["outputs"] = stats.outputs;
@@ -193,7 +206,7 @@ StatusOr<Stats> StatsOfFile(Pool& pool, const std::string& file, size_t most_byt
   const StatusOr<ProgramGraph> graph = pool.Describe({program->id, {}});
   if (!graph) return tl::unexpected(graph.error());
   pool.Unload(program->id);
-  return StatsOf(*program, *metrics, *graph);
+  return StatsOf(pool.target(), *program, *metrics, *graph);
 }
 
 int RunStats(const Options& options) {

@@ -100,9 +100,16 @@ Status FetchXla(std::vector<std::string> arguments) {
   return MakeError(code, said.empty() ? "XLA could not be fetched" : said);
 }
 
-StatusOr<std::string> ReadyWorker(bool quiet) {
+StatusOr<std::string> ReadyWorker(bool quiet, const std::string& target) {
   const fs::path here = ExecutableFolder();
   std::error_code error;
+  if (target != "cpu") {
+    const std::string worker = wire::FindWorker(target);
+    if (access(worker.c_str(), X_OK) == 0) return worker;
+    return MakeError(ErrorCode::kUnsupported,
+                     "--target " + target + " needs hone-worker-gpu, which is not here: in hone's source "
+                     "tree, run `setup/install --gpu` (572 MB are fetched) and `setup/build`");
+  }
   if (!fs::exists(InstalledLock(), error)) return wire::FindWorker();
   const StatusOr<XlaLibraries> xla = FindXlaLibraries();
   if (!xla) return tl::unexpected(xla.error());

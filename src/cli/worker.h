@@ -12,8 +12,9 @@ namespace hone::cli {
 // Its path. In a source tree it lies beside this executable and knows where its XLA is. Where hone
 // was installed by pip, the worker beside XLA's libraries in the user's cache folder; what is
 // missing there is fetched first (python/hone/fetch_xla.py), with progress on stderr unless
-// `quiet`. Errors: it could not be fetched.
-StatusOr<std::string> ReadyWorker(bool quiet);
+// `quiet`. Errors: it could not be fetched, or is not there.
+// `target`: PoolOptions::target; those of GPUs take a build from source.
+StatusOr<std::string> ReadyWorker(bool quiet, const std::string& target = "cpu");
 
 // `python -m hone.fetch_xla ARGUMENTS…`, its progress shown, its last words as the error.
 Status FetchXla(std::vector<std::string> arguments);

@@ -15,6 +15,7 @@
 #include "compiler/kernels/kernels.h"
 #include "compiler/run/executables.h"
 #include "compiler/server.h"
+#include "compiler/target.h"
 #include "wire/heartbeat.h"
 #include "wire/sandbox.h"
 #include "wire/sandbox_probe.h"
@@ -30,6 +31,7 @@ struct Options {
   hone::wire::SandboxOptions sandbox;
   size_t kernel_bytes = 0;
   bool locked_up = true;
+  std::string target = "cpu";
 };
 
 // What a bad caller could give is all in the messages; these come before any.
@@ -46,6 +48,7 @@ Options Read(int argc, char** argv) {
     if (name == "--memory-bytes") options.sandbox.data_bytes = hone::wire::DataBytesFor(bytes);
     if (name == "--sandbox") options.locked_up = value != "off";
     if (name == "--stand-in-constants") options.states.stand_in_constants = true;
+    if (name == "--target") options.target = value;
   }
   options.sandbox.readable = options.states.rule_files;
   return options;
@@ -90,12 +93,14 @@ int main(int argc, char** argv) {
   hone::compiler::RegisterCustomCalls();
   signal(SIGINT, SIG_IGN);  // Ctrl-C is the agent's to answer
   const Options options = Read(argc, argv);
+  // A description of the user's own is a file.
+  const hone::Status target = hone::compiler::SetTarget(options.target);
   // Before there is a thread, which Landlock would not bind, and before the first byte of a program.
   if (options.locked_up) hone::wire::EnterSandbox(options.sandbox);
   hone::compiler::SetKernelMemory(options.kernel_bytes);
   hone::compiler::SetExecutableMemory(kExecutableTimes * options.kernel_bytes);
   std::thread(EndWithAgent, getppid()).detach();
   hone::compiler::Serve(hone::wire::kSocketDescriptor, options.states,
-                        static_cast<hone::wire::Heartbeat*>(page));
+                        static_cast<hone::wire::Heartbeat*>(page), target);
   _exit(0);  // XLA's own tear-down takes long and frees nothing that the system would not
 }

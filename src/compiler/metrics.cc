@@ -1,8 +1,12 @@
 #include "compiler/metrics.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 
 #include "absl/container/flat_hash_map.h"
+#include "compiler/launches.h"
+#include "compiler/target.h"
 #include "xla/hlo/analysis/alias_info.h"
 #include "xla/hlo/transforms/simplifiers/flatten_call_graph.h"
 #include "xla/hlo/transforms/simplifiers/hlo_memory_scheduler.h"
@@ -39,6 +43,16 @@ double FlattenedSize(const xla::CallGraph& graph, const xla::HloModule& module) 
   return sizes.at(module.entry_computation());
 }
 
+int64_t CountKernels(const xla::HloModule& module) {
+  double kernels = 0;
+  ForEachRun(module, [&](const xla::HloComputation& computation, double times) {
+    for (const xla::HloInstruction* instruction : computation.instructions()) {
+      if (RunsKernel(*instruction)) kernels += times;
+    }
+  });
+  return static_cast<int64_t>(std::min(kernels, 9e18));
+}
+
 }  // namespace
 
 void CountInto(const ModuleDigest& digest, Metrics& metrics) {
@@ -53,6 +67,11 @@ void AnalyseCost(const xla::HloModule& module, Metrics& metrics) {
   metrics.flops = static_cast<double>(analysis.flop_count());
   metrics.transcendentals = static_cast<double>(analysis.transcendental_count());
   metrics.bytes_accessed = static_cast<double>(analysis.bytes_accessed());
+  metrics.kernels = CountKernels(module);
+}
+
+void EstimateTime(const xla::HloModule& module, Metrics& metrics) {
+  TheTarget().Estimate(module, metrics);
 }
 
 void AnalysePeakMemory(const xla::HloModule& module, Metrics& metrics) {
@@ -79,6 +98,7 @@ Metrics MeasureModule(const xla::HloModule& module) {
   CountInto(DigestModule(module), metrics);
   AnalyseCost(module, metrics);
   AnalysePeakMemory(module, metrics);
+  EstimateTime(module, metrics);
   return metrics;
 }
 

@@ -11,12 +11,15 @@ namespace hone::compiler {
 // Fills op_count, computations and loop_depth.
 void CountInto(const ModuleDigest& digest, Metrics& metrics);
 
-// Fills flops, transcendentals and bytes_accessed by HloCostAnalysis. What XLA cannot analyse
+// Fills flops, transcendentals and bytes_accessed by HloCostAnalysis, and kernels. What XLA cannot analyse
 // stays -1.
 void AnalyseCost(const xla::HloModule& module, Metrics& metrics);
 
 // Fills peak_memory, in bytes, by XLA's default memory scheduler. What it cannot schedule stays -1.
 void AnalysePeakMemory(const xla::HloModule& module, Metrics& metrics);
+
+// Fills estimated_seconds, where the target's XLA has a model of its machine.
+void EstimateTime(const xla::HloModule& module, Metrics& metrics);
 
 // All of it.
 Metrics MeasureModule(const xla::HloModule& module);

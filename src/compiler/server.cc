@@ -28,6 +28,7 @@
 #include "compiler/run/run_time.h"
 #include "compiler/sites/conversation.h"
 #include "compiler/states.h"
+#include "compiler/target.h"
 #include "tensorflow/c/c_api.h"
 #include "wire/channel.h"
 #include "wire/codec.h"
@@ -81,20 +82,22 @@ class BookRest {
 
 class Server {
  public:
-  Server(const StatesOptions& options, wire::Heartbeat* heartbeat)
+  Server(const StatesOptions& options, wire::Heartbeat* heartbeat, const Status& ready)
       : heartbeat_(*heartbeat),
-        rules_read_(ReadUserRules(options.rule_files)),
+        ready_(ready ? ReadUserRules(options.rule_files) : ready),
         states_(options, heartbeat) {}
 
   void Hello(Worker::HelloParams::Reader, Worker::HelloResults::Builder results) {
-    if (!rules_read_) return Fail(results, rules_read_.error());
-    results.setVersion(std::string("tensorflow-cpu ") + TF_Version());
+    if (!ready_) return Fail(results, ready_.error());
+    results.setVersion(TheTarget().wheel() + " " + TF_Version());
+    results.setTarget(TheTarget().name());
     auto passes = results.initPasses(static_cast<unsigned>(PassTable().size()));
     for (unsigned i = 0; i < passes.size(); ++i) ToWire(PassTable()[i].info, passes[i]);
-    auto excluded = results.initExcluded(static_cast<unsigned>(ExcludedPasses().size()));
+    const std::vector<ExcludedPass> left_out = TheTarget().Excluded();
+    auto excluded = results.initExcluded(static_cast<unsigned>(left_out.size()));
     for (unsigned i = 0; i < excluded.size(); ++i) {
-      excluded[i].setClassName(ExcludedPasses()[i].class_name);
-      excluded[i].setReason(ExcludedPasses()[i].reason);
+      excluded[i].setClassName(left_out[i].class_name);
+      excluded[i].setReason(left_out[i].reason);
     }
     auto opcodes = results.initOpcodes(xla::HloOpcodeCount());
     for (unsigned i = 0; i < opcodes.size(); ++i) {
@@ -455,7 +458,7 @@ class Server {
   }
 
   wire::Heartbeat& heartbeat_;
-  const Status rules_read_;  // before the table of passes is first looked at
+  const Status ready_;  // before the table of passes is first looked at
   States states_;
   std::unique_ptr<Conversation> conversation_;
   std::vector<std::string> lacking_;  // tasks without kernels, in the call in hand
@@ -472,8 +475,9 @@ class Server {
 
 }  // namespace
 
-void Serve(int socket, const StatesOptions& options, wire::Heartbeat* heartbeat) {
-  Server server(options, heartbeat);
+void Serve(int socket, const StatesOptions& options, wire::Heartbeat* heartbeat,
+           const Status& ready) {
+  Server server(options, heartbeat, ready);
   wire::Received received;
   for (;;) {
     auto awake_until = Clock::now() + kAwake;

@@ -3,12 +3,15 @@
 #define HONE_COMPILER_SERVER_H_
 
 #include "compiler/states.h"
+#include "core/result.h"
 #include "wire/heartbeat.h"
 
 namespace hone::compiler {
 
-// Until the other side is gone.
-void Serve(int socket, const StatesOptions& options, wire::Heartbeat* heartbeat);
+// Until the other side is gone. `ready`: what is wrong with how the worker was started, if anything; it
+// is the answer to the first call.
+void Serve(int socket, const StatesOptions& options, wire::Heartbeat* heartbeat,
+           const Status& ready);
 
 }  // namespace hone::compiler
 

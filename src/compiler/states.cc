@@ -178,6 +178,7 @@ class States::Walk {
     if (metrics == program_.metrics.end()) return false;
     if (options_.cost && metrics->second.flops < 0) return false;
     if (options_.peak_memory && metrics->second.peak_memory < 0) return false;
+    if (options_.estimate && metrics->second.estimated_seconds < 0) return false;
     step.looked = true;
     step.failure = outcome.failure;
     step.changed = outcome.state != step.state;
@@ -328,6 +329,7 @@ class States::Walk {
     Stopwatch watch(states_.timing().metrics);
     if (options_.cost && metrics.flops < 0) AnalyseCost(*module_, metrics);
     if (options_.peak_memory && metrics.peak_memory < 0) AnalysePeakMemory(*module_, metrics);
+    if (options_.estimate && metrics.estimated_seconds < 0) EstimateTime(*module_, metrics);
     return metrics;
   }
 

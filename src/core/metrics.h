@@ -2,7 +2,9 @@
 #ifndef HONE_CORE_METRICS_H_
 #define HONE_CORE_METRICS_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -21,19 +23,26 @@ struct Metrics {
   int64_t peak_memory = -1;
   int32_t computations = 0;  // reachable from the entry, it among them
   int32_t loop_depth = 0;    // the deepest nest of while loops
+  // Kernels that a run launches, were every instruction outside of a fusion one; a loop's as often as its
+  // trip count says. -1 where not asked for.
+  int64_t kernels = -1;
+  // One run by XLA's own model of the target's machine, each instruction outside of a fusion a kernel. -1
+  // where not asked for or where XLA has no such model, as of CPUs.
+  double estimated_seconds = -1;
 };
 
-// Lower is better. All but op_count need XLA's cost analysis or scheduler after every change.
-enum class Objective { kOpCount, kFlops, kBytes, kPeakMemory };
+// Lower is better. All but op_count need XLA's cost analysis, scheduler or model after every change.
+enum class Objective { kOpCount, kFlops, kBytes, kPeakMemory, kKernels, kEstimate };
 
-inline constexpr std::string_view kObjectiveNames[] = {"op_count", "flops", "bytes", "peak_memory"};
+inline constexpr std::string_view kObjectiveNames[] = {"op_count",    "flops",   "bytes",
+                                                       "peak_memory", "kernels", "estimate"};
 
 inline constexpr std::string_view ObjectiveName(Objective objective) {
   return kObjectiveNames[static_cast<int>(objective)];
 }
 
 inline std::optional<Objective> ObjectiveFromName(std::string_view name) {
-  for (int i = 0; i < 4; ++i) {
+  for (size_t i = 0; i < std::size(kObjectiveNames); ++i) {
     if (kObjectiveNames[i] == name) return static_cast<Objective>(i);
   }
   return std::nullopt;
@@ -49,6 +58,10 @@ inline double ObjectiveValue(Objective objective, const Metrics& metrics) {
       return metrics.bytes_accessed;
     case Objective::kPeakMemory:
       return static_cast<double>(metrics.peak_memory);
+    case Objective::kKernels:
+      return static_cast<double>(metrics.kernels);
+    case Objective::kEstimate:
+      return metrics.estimated_seconds;
   }
   return 0;
 }

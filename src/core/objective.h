@@ -10,21 +10,24 @@
 
 namespace hone {
 
-enum class Unit { kCount, kOperations, kBytes };
+enum class Unit { kCount, kOperations, kBytes, kSeconds };
 
 struct ObjectiveInfo {
   Objective objective;
   bool cost;               // it needs XLA's cost analysis after every pass
   bool peak_memory;        // and this XLA's memory schedule
+  bool estimate;           // and this its model of the target's machine
   const char* value_name;  // what its value counts
   Unit unit;
 };
 
 inline constexpr ObjectiveInfo kObjectives[] = {
-    {Objective::kOpCount, false, false, "instructions", Unit::kCount},
-    {Objective::kFlops, true, false, "floating-point operations", Unit::kOperations},
-    {Objective::kBytes, true, false, "bytes accessed", Unit::kBytes},
-    {Objective::kPeakMemory, false, true, "bytes at the peak", Unit::kBytes},
+    {Objective::kOpCount, false, false, false, "instructions", Unit::kCount},
+    {Objective::kFlops, true, false, false, "floating-point operations", Unit::kOperations},
+    {Objective::kBytes, true, false, false, "bytes accessed", Unit::kBytes},
+    {Objective::kPeakMemory, false, true, false, "bytes at the peak", Unit::kBytes},
+    {Objective::kKernels, true, false, false, "kernels", Unit::kCount},
+    {Objective::kEstimate, false, false, true, "seconds by XLA's own model", Unit::kSeconds},
 };
 static_assert(std::size(kObjectives) == std::size(kObjectiveNames));
 
@@ -32,10 +35,16 @@ inline constexpr const ObjectiveInfo& InfoOf(Objective objective) {
   return kObjectives[static_cast<int>(objective)];
 }
 
+// Whether loading a program leaves it out.
+inline bool IsMeasuredApart(Objective objective) {
+  return InfoOf(objective).peak_memory || InfoOf(objective).estimate;
+}
+
 // Has the worker find out what the objective needs.
 inline void Require(Objective objective, ApplyOptions& options) {
   options.cost = options.cost || InfoOf(objective).cost;
   options.peak_memory = options.peak_memory || InfoOf(objective).peak_memory;
+  options.estimate = options.estimate || InfoOf(objective).estimate;
 }
 
 }  // namespace hone

@@ -15,7 +15,7 @@ struct ProgramInfo {
   Fingerprint fingerprint;
   std::string name;
   std::string format;  // "HLO text", "HloProto", …, with ", gzip" behind it
-  Metrics metrics;     // all but peak_memory
+  Metrics metrics;     // all but peak_memory and estimated_seconds
   // The text had constants written as {...}: their values are lost, so it cannot be run.
   bool elided_constants = false;
   // So many had, and PoolOptions::stand_in_constants let made-up values take their place.

@@ -73,7 +73,7 @@ struct Step {
 };
 
 struct ApplyOptions {
-  bool cost = false;         // fill flops, transcendentals, bytes_accessed
+  bool cost = false;         // fill flops, transcendentals, bytes_accessed, kernels
   bool peak_memory = false;  // fill peak_memory
   bool fresh = false;        // from a copy of the program, step by step, nothing remembered
   bool verify = false;       // run the HLO verifier after every change
@@ -82,6 +82,7 @@ struct ApplyOptions {
   // the module of the state that it starts from is taken, for nobody else goes on from there
   // (unless the state is held: Pool::Hold).
   bool episode = false;
+  bool estimate = false;  // fill estimated_seconds
 };
 
 // A transition that has killed or hung a worker.

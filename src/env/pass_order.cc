@@ -108,7 +108,7 @@ PassOrder::PassOrder(Pool& pool, const ProgramInfo& program, Objective objective
       objective_(objective),
       opcodes_(opcodes),
       initial_(program.metrics) {
-  if (InfoOf(objective).peak_memory) {
+  if (IsMeasuredApart(objective)) {
     if (const auto measured = pool.Measure({program.id, {}})) initial_ = *measured;
   }
   table_.RecordState(program.fingerprint, initial_, program.opcodes);

@@ -84,7 +84,7 @@ StatusOr<EnvProgram> Session::LoadNow(ProgramId id, RemoteWorker& remote) {
   program.info = *std::move(info);
   program.initial = program.info.metrics;
   const StateName start{id, {}};
-  if (apply_options().peak_memory) {
+  if (apply_options().peak_memory || apply_options().estimate) {
     if (const StatusOr<Metrics> measured = remote.Measure(start)) program.initial = *measured;
   }
   if (options_.reward.final_default != 0 || options_.reward.headroom != 0) {

@@ -41,6 +41,8 @@ std::string ValueText(Objective objective, double value) {
       return HumanCount(value);
     case Unit::kBytes:
       return HumanBytes(value);
+    case Unit::kSeconds:
+      return HumanSeconds(value);
   }
   return "";
 }

@@ -289,7 +289,7 @@ class Optimizer {
     // Not every pass of XLA's makes the same each time. This one has been made, so this one counts.
     made.candidate.state = exported->state;
     made.metrics = read->metrics;
-    if (InfoOf(options_.objective).peak_memory) {
+    if (IsMeasuredApart(options_.objective)) {
       if (const auto measured = pool_.Measure({made.id, {}})) made.metrics = *measured;
     }
     made.candidate.value = order_.Value(made.metrics);

@@ -126,11 +126,14 @@ void ToWire(const hone::Metrics& metrics, Metrics::Builder out) {
   out.setPeakMemory(metrics.peak_memory);
   out.setComputations(metrics.computations);
   out.setLoopDepth(metrics.loop_depth);
+  out.setKernels(metrics.kernels);
+  out.setEstimatedSeconds(metrics.estimated_seconds);
 }
 
 hone::Metrics FromWire(Metrics::Reader in) {
   return {in.getOpCount(),    in.getFlops(),        in.getTranscendentals(), in.getBytesAccessed(),
-          in.getPeakMemory(), in.getComputations(), in.getLoopDepth()};
+          in.getPeakMemory(), in.getComputations(), in.getLoopDepth(),       in.getKernels(),
+          in.getEstimatedSeconds()};
 }
 
 void ToWire(const hone::PassInfo& pass, PassInfo::Builder out) {
@@ -192,11 +195,12 @@ void ToWire(const hone::ApplyOptions& options, ApplyOptions::Builder out) {
   out.setVerify(options.verify);
   out.setOpcodes(options.opcodes);
   out.setEpisode(options.episode);
+  out.setEstimate(options.estimate);
 }
 
 hone::ApplyOptions FromWire(ApplyOptions::Reader in) {
   return {in.getCost(),   in.getPeakMemory(), in.getFresh(),
-          in.getVerify(), in.getOpcodes(),    in.getEpisode()};
+          in.getVerify(), in.getOpcodes(),    in.getEpisode(), in.getEstimate()};
 }
 
 void ToWire(const hone::KnownFailure& known, KnownFailure::Builder out) {

@@ -25,6 +25,8 @@ struct Metrics {
   peakMemory @4 :Int64;
   computations @5 :Int32;
   loopDepth @6 :Int32;
+  kernels @7 :Int64;
+  estimatedSeconds @8 :Float64;
 }
 
 struct PassInfo {
@@ -118,6 +120,7 @@ struct RaceReport {
   compileSecondsB @8 :Float64;
   executableA @9 :Fingerprint;
   executableB @10 :Fingerprint;
+  estimated @11 :Bool;
 }
 
 # hone::CompilePlan and what it is made from.
@@ -168,6 +171,8 @@ struct Compiled {
   text @4 :Data;  # long ones are longer than Text may be
   seconds @5 :Float64;
   applied @6 :UInt64;
+  kernels @7 :Int64;
+  estimatedSeconds @8 :Float64;
 }
 
 # One link of the way from a program to a state: only passes that changed something.
@@ -188,12 +193,13 @@ struct Step {
 }
 
 struct ApplyOptions {
-  cost @0 :Bool;  # flops, transcendentals, bytes accessed
+  cost @0 :Bool;  # flops, transcendentals, bytes accessed, kernels
   peakMemory @1 :Bool;
   fresh @2 :Bool;  # from a copy of the program, step by step, nothing from the cache or memory
   verify @3 :Bool;  # the HLO verifier after every step that changed something
   opcodes @4 :Bool;
   episode @5 :Bool;  # runs what is known too, remembers nothing, takes the module it starts from
+  estimate @6 :Bool;  # seconds by XLA's model of the target
 }
 
 struct KnownFailure {
@@ -329,7 +335,7 @@ struct LargeConstant {
 
 interface Worker {
   hello @0 () -> (version :Text, passes :List(PassInfo), excluded :List(ExcludedPass),
-                  opcodes :List(Text), types :List(Text), failure :Failure);
+                  opcodes :List(Text), types :List(Text), failure :Failure, target :Text);
 
   # `program` is chosen by the caller, so that a restarted worker can be given the same names.
   load @1 (program :UInt32, data :Data) -> (info :ProgramInfo, failure :Failure);

@@ -90,7 +90,7 @@ StatusOr<std::unique_ptr<Pool>> Pool::Start(const PoolOptions& options) {
   PoolOptions& own = pool->memory_->options;
   own = options;
   own.workers = std::max(1, options.workers);
-  if (own.worker_path.empty()) own.worker_path = wire::FindWorker();
+  if (own.worker_path.empty()) own.worker_path = wire::FindWorker(own.target);
   if (own.memory_limit_bytes == 0) {
     own.memory_limit_bytes = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) / 4 * 3 *
                              static_cast<size_t>(sysconf(_SC_PAGESIZE));

@@ -30,6 +30,9 @@ class Pool {
   const std::vector<std::string>& opcodes() const { return memory_->facts.opcodes; }
   const std::vector<std::string>& types() const { return memory_->facts.types; }
   const std::string& version() const { return memory_->facts.version; }
+  // What the workers compile for: "cpu", or a GPU's name.
+  const std::string& target() const { return memory_->facts.target; }
+  bool is_gpu() const { return target() != "cpu"; }
   // Whether programs may call kernels of hone-loops: PoolOptions::kernels.
   bool makes_kernels() const { return memory_->options.kernels != nullptr; }
   int workers() const { return static_cast<int>(threads_.size()); }

@@ -22,7 +22,10 @@ namespace hone {
 
 struct PoolOptions {
   int workers = 1;
-  std::string worker_path;             // "" is the hone-worker beside this executable
+  std::string worker_path;             // "" is the hone-worker beside this executable, or -gpu
+  // What the workers compile for: "cpu", or what hone-worker-gpu takes, the name of a GPU or a file that
+  // describes one.
+  std::string target = "cpu";
   double pass_deadline_seconds = 60;   // one pass, or the copying of one module
   double call_deadline_seconds = 300;  // every other call but compare, which has its own budget
   size_t memory_limit_bytes = 0;       // resident, a worker; 0 is three quarters of the machine's
@@ -53,6 +56,7 @@ struct Death {
 // Known from the first worker's first answer on, and the same for all.
 struct WorkerFacts {
   std::string version;  // of XLA: the wheel's name and version
+  std::string target;   // "cpu", or the GPU's name
   std::vector<PassInfo> passes;
   std::vector<ExcludedPass> excluded;
   std::vector<std::string> opcodes;  // XLA's names, in its order

@@ -60,6 +60,10 @@ RemoteWorker::RemoteWorker(std::shared_ptr<PoolMemory> memory) : memory_(std::mo
     link.arguments.push_back("--rules");
     link.arguments.push_back(file);
   }
+  if (options.target != "cpu") {
+    link.arguments.push_back("--target");
+    link.arguments.push_back(options.target);
+  }
   if (options.stand_in_constants) {
     link.arguments.push_back("--stand-in-constants");
     link.arguments.push_back("1");
@@ -176,6 +180,7 @@ StatusOr<WorkerFacts> RemoteWorker::Hello() {
   if (Status answer = Outcome(response); !answer) return tl::unexpected(answer.error());
   WorkerFacts facts;
   facts.version = response->getVersion().cStr();
+  facts.target = response->getTarget().cStr();
   for (auto pass : response->getPasses()) facts.passes.push_back(FromWire(pass));
   for (auto excluded : response->getExcluded()) {
     facts.excluded.push_back({excluded.getClassName().cStr(), excluded.getReason().cStr()});

@@ -56,7 +56,10 @@ class WorkerProcess {
 
 // Where a program of hone's is: beside this executable, or in ../bin or ../libexec/hone from it.
 std::string FindProgram(const std::string& name);
-inline std::string FindWorker() { return FindProgram("hone-worker"); }
+// `target`: PoolOptions::target.
+inline std::string FindWorker(const std::string& target = "cpu") {
+  return FindProgram(target == "cpu" ? "hone-worker" : "hone-worker-gpu");
+}
 
 }  // namespace hone::wire
 

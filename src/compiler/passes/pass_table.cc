@@ -12,11 +12,10 @@
 #include <utility>
 
 #include "compiler/passes/host_target.h"
-#include "compiler/sites/intercept.h"
+#include "compiler/passes/rows.h"
 #include "xla/backends/cpu/transforms/collectives/all_reduce_combiner.h"
 #include "xla/hlo/analysis/alias_info.h"
 #include "xla/hlo/ir/hlo_sharding_metadata.h"
-#include "xla/hlo/pass/hlo_pass_fix.h"
 #include "xla/hlo/transforms/collectives/all_reduce_combiner.h"
 #include "xla/hlo/transforms/expanders/bitcast_dtypes_expander.h"
 #include "xla/hlo/transforms/expanders/cholesky_expander.h"
@@ -104,7 +103,6 @@
 #include "xla/service/while_loop_invariant_code_motion.h"
 #include "xla/service/while_loop_simplifier.h"
 #include "xla/shape_pool.h"
-#include "xla/shape_util.h"
 
 namespace hone::compiler {
 namespace {
@@ -113,76 +111,11 @@ using xla::HloInstruction;
 using xla::HloModule;
 using xla::HloOpcode;
 using xla::HloPassInterface;
-using Threads = absl::flat_hash_set<absl::string_view>;
-
-constexpr PassGroup kSimplify = PassGroup::kSimplify;
-constexpr PassGroup kExpand = PassGroup::kExpand;
-constexpr PassGroup kLegalise = PassGroup::kLegalise;
-constexpr PassGroup kLayout = PassGroup::kLayout;
-constexpr PassGroup kFuse = PassGroup::kFuse;
-constexpr PassGroup kSchedule = PassGroup::kSchedule;
-constexpr PassGroup kCollective = PassGroup::kCollective;
-
-// The last column but one: is the pass in the action set `simplify`?
-constexpr bool kInSimplify = true;
-constexpr bool kOutside = false;
-
-// A pass that does not say that it changed something when its rewrites were all declined: else it
-// would be repeated to no end.
-template <typename Pass>
-class Truthful : public Pass {
- public:
-  using Pass::Pass;
-
- protected:
-  absl::StatusOr<bool> RunImpl(HloModule* module, const Threads& threads) override {
-    const int64_t before = RewritesMade();
-    TF_ASSIGN_OR_RETURN(const bool changed, Pass::RunImpl(module, threads));
-    return changed && (before < 0 || RewritesMade() > before);
-  }
-};
-
-template <typename Pass>
-using Fix = xla::HloPassFix<Truthful<Pass>>;
-
-// A factory of Pass made with copies of these arguments.
-template <typename Pass, typename... Arguments>
-auto Make(Arguments... arguments) {
-  return [=]() -> std::unique_ptr<HloPassInterface> {
-    return std::make_unique<Pass>(arguments...);
-  };
-}
-
-PassEntry Row(std::string name, std::string class_name, PassGroup group, std::string meaning,
-              std::string options, bool simplify,
-              std::function<std::unique_ptr<HloPassInterface>()> make) {
-  return {{std::move(name), std::move(class_name), std::move(meaning), group, std::move(options),
-           simplify},
-          std::move(make)};
-}
-
-// May change the module and report that it did not: domain_remover, for it counts no shardings, and
-// every HloPassFix, for it forgets its changes when it reaches its limit of 25 rounds.
-PassEntry Silent(PassEntry entry) {
-  entry.silent = true;
-  return entry;
-}
-
-// Changes what is there instead of replacing it.
-PassEntry InPlace(PassEntry entry) {
-  entry.grain = Grain::kInPlace;
-  return entry;
-}
-
 // ---- Options that passes point to and that must outlive them.
 
 const xla::AliasInfo* DefaultAliasInfo() {
   static const auto* const info = new xla::AliasInfo;
   return info;
-}
-
-int64_t PointerSizedBytes(const xla::Shape& shape) {
-  return shape.IsOpaque() ? sizeof(void*) : xla::ShapeUtil::ByteSizeOf(shape, sizeof(void*));
 }
 
 // Normalises `low` to `high` (F32 unless said) wherever the CPU backend cannot compute in it.
@@ -494,10 +427,10 @@ std::vector<PassEntry> BuildTable() {
 
 }  // namespace
 
-std::vector<PassEntry> XlaPasses() { return BuildTable(); }
+std::vector<PassEntry> CpuPasses() { return BuildTable(); }
 
-const std::vector<ExcludedPass>& ExcludedPasses() {
-  static const auto* const excluded = new std::vector<ExcludedPass>{
+std::vector<ExcludedPass> ExcludedFromCpuPasses() {
+  return {
       {"HloPassInterface", "abstract: the root of all passes"},
       {"HloModulePass", "abstract: the base of passes over one module"},
       {"OpExpanderPass", "abstract: the base of passes that expand one kind of instruction"},
@@ -512,7 +445,6 @@ const std::vector<ExcludedPass>& ExcludedPasses() {
       {"StatefulRngSpmdPartitioner",
        "needs a mesh of devices, and its header does not compile with g++ 12"},
   };
-  return *excluded;
 }
 
 }  // namespace hone::compiler

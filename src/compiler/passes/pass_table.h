@@ -34,17 +34,17 @@ struct PassEntry {
   std::optional<Decisions> decisions = std::nullopt;
 };
 
-// XLA's own, in a fixed order (pass_table.cc).
-std::vector<PassEntry> XlaPasses();
+// Those of XLA:CPU and of XLA in general, in a fixed order (pass_table.cc).
+std::vector<PassEntry> CpuPasses();
+std::vector<ExcludedPass> ExcludedFromCpuPasses();
 
 // Before the first call of PassTable: further rules, from the user's files. An error says which file,
 // where and why.
 Status ReadUserRules(const std::vector<std::string>& paths);
 
-// XLA's passes, the action set `rewrites`, and hone's own rules, in a fixed order: a PassId is an
+// The target's passes, the action set `rewrites`, and hone's own rules, in a fixed order: a PassId is an
 // index into it (registry.cc).
 const std::vector<PassEntry>& PassTable();
-const std::vector<ExcludedPass>& ExcludedPasses();
 
 }  // namespace hone::compiler
 

@@ -13,6 +13,7 @@
 #include "compiler/rules/rule_table.h"
 #include "compiler/rules/saturate_passes.h"
 #include "compiler/rules/share_computations.h"
+#include "compiler/target.h"
 
 namespace hone::compiler {
 namespace {
@@ -102,7 +103,7 @@ std::vector<RuleFile>& UserRules() {
 }
 
 std::vector<PassEntry> BuildRegistry() {
-  std::vector<PassEntry> table = XlaPasses();
+  std::vector<PassEntry> table = TheTarget().Passes();
   AddDecided(table);
   // The files have been read, so nothing can be wrong with them any more.
   std::vector<PassEntry> many;

@@ -10,7 +10,7 @@
 
 namespace hone::compiler {
 
-// Runs Compiler::RunHloPasses of XLA:CPU on a copy of `module` and returns what it recorded of
+// Runs the target's whole pipeline on a copy of `module` and returns what it recorded of
 // itself: every pass in the order it ran, each round of a fix point on its own.
 StatusOr<std::vector<StockPass>> RecordStockPasses(const xla::HloModule& module);
 

@@ -1,0 +1,24 @@
+// What of a module is launched, and how often: instructions that run kernels, in the computations that the
+// entry and its control flow run.
+#ifndef HONE_COMPILER_LAUNCHES_H_
+#define HONE_COMPILER_LAUNCHES_H_
+
+#include <functional>
+
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_module.h"
+
+namespace hone::compiler {
+
+// The entry first. `times`: a loop's body counts as often as its trip count says, once where that is
+// unknown; of branches each counts.
+void ForEachRun(const xla::HloModule& module,
+                const std::function<void(const xla::HloComputation&, double times)>& visit);
+
+// Not so: parameters, constants, tuples, bitcasts and the like, and what only calls computations.
+bool RunsKernel(const xla::HloInstruction& instruction);
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_LAUNCHES_H_
