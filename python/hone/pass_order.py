@@ -33,7 +33,7 @@ class PassOrderEnv(gymnasium.Env):
         it fails), computations, depth of nested loops. "peak_memory": float64 [1], bytes. "history":
         int64 [traj_limit], the actions so far, then -1. "graph": the whole program as CSR arrays,
         see `docs/environment.md`.
-      reward: an objective's name ("op_count", "flops", "bytes", "peak_memory"), rewarded by its
+      reward: an objective's name ("op_count", "flops", "bytes", "peak_memory", "kernels"), rewarded by its
         change over the initial value; or a dict of weights: objective, change, level, shaping,
         discount, flops_weight, transcendentals_weight, final_default, final_run_time, failure; see
         `docs/environment.md`.

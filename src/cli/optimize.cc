@@ -177,8 +177,9 @@ Summary Summarise(const std::vector<Row>& rows) {
   return summary;
 }
 
-// Whole numbers as such, large ones with a unit.
+// Whole numbers as such, large ones with a unit; no other value but seconds is not whole.
 std::string Value(double value) {
+  if (value != std::floor(value)) return HumanSeconds(value);
   return value < 1e7 ? Grouped(static_cast<int64_t>(value)) : HumanCount(value);
 }
 

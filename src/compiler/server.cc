@@ -228,6 +228,7 @@ class Server {
 
   void RunTime(Worker::RunTimeParams::Reader params, Worker::RunTimeResults::Builder results) {
     BookRest book(states_.timing());
+    if (Status here = IsHere(); !here) return Fail(results, here.error());
     auto module = ToRun(FromWire(params.getState()));
     if (!module) return Fail(results, module.error());
     const StatusOr<RunTimeReport> report =
@@ -273,6 +274,7 @@ class Server {
 
   void Race(Worker::RaceParams::Reader params, Worker::RaceResults::Builder results) {
     BookRest book(states_.timing());
+    if (Status here = IsHere(); !here) return Fail(results, here.error());
     const StateName a = FromWire(params.getA());
     const RaceOptions options = FromWire(params.getOptions());
     const CompilePlan plan_a = FromWire(params.getPlanA());
@@ -302,6 +304,7 @@ class Server {
 
   void Compile(Worker::CompileParams::Reader params, Worker::CompileResults::Builder results) {
     BookRest book(states_.timing());
+    if (Status here = IsHere(); !here) return Fail(results, here.error());
     auto module = ToRun(FromWire(params.getState()));
     if (!module) return Fail(results, module.error());
     const auto compiled = CompileUnderPlan(**module, FromWire(params.getPlan()),
@@ -312,6 +315,7 @@ class Server {
 
   void Profile(Worker::ProfileParams::Reader params, Worker::ProfileResults::Builder results) {
     BookRest book(states_.timing());
+    if (Status here = IsHere(); !here) return Fail(results, here.error());
     auto module = ToRun(FromWire(params.getState()));
     if (!module) return Fail(results, module.error());
     const auto kernels =
@@ -424,6 +428,15 @@ class Server {
   }
 
  private:
+  // What is compiled to the end and measured is compiled for this machine.
+  static Status IsHere() {
+    if (TheTarget().name() == "cpu") return {};
+    return MakeError(ErrorCode::kUnsupported,
+                     "there is no " + TheTarget().name() + " here to compile for and to measure on: "
+                     "without --target, the CPU is tuned for; with it, pass orders and rewrites are "
+                     "searched");
+  }
+
   StatusOr<std::unique_ptr<xla::HloModule>> ToRun(const StateName& state) {
     if (states_.HasElidedConstants(state.program)) {
       return MakeError(ErrorCode::kUnsupported,

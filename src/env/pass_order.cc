@@ -102,6 +102,13 @@ StatusOr<std::vector<PassId>> ActionSet(const std::vector<PassInfo>& passes,
   return actions;
 }
 
+Status CanHave(const Pool& pool, Objective objective) {
+  if (!InfoOf(objective).estimate || pool.is_gpu()) return {};
+  return MakeError(ErrorCode::kInvalidInput,
+                   "XLA has no model of this CPU to estimate with: the objective 'estimate' takes "
+                   "--target of a GPU, such as h100");
+}
+
 PassOrder::PassOrder(Pool& pool, const ProgramInfo& program, Objective objective, bool opcodes)
     : pool_(pool),
       program_(program),

@@ -34,6 +34,9 @@ StatusOr<std::vector<PassId>> DefaultOrder(Pool& pool, const ProgramInfo& progra
 StatusOr<std::vector<PassId>> ActionSet(const std::vector<PassInfo>& passes,
                                         const std::string& name);
 
+// Whether the objective has a value on the pool's target. Error: kInvalidInput, with what to do.
+Status CanHave(const Pool& pool, Objective objective);
+
 // Evaluates sequences through the transition table, and asks the pool for what it does not know.
 class PassOrder {
  public:

@@ -26,6 +26,9 @@ StatusOr<std::shared_ptr<Session>> Session::Open(std::vector<ProgramSource> prog
   if (session->pool_->passes().size() > PassSet().size()) {
     return MakeError(ErrorCode::kInternal, "the registry has more passes than a PassSet");
   }
+  if (Status can = CanHave(*session->pool_, options.reward.objective); !can) {
+    return tl::unexpected(can.error());
+  }
   StatusOr<std::vector<PassId>> actions = ActionSet(session->pool_->passes(), options.actions);
   if (!actions) return tl::unexpected(actions.error());
   session->actions_ = *std::move(actions);

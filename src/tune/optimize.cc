@@ -38,6 +38,7 @@ class Optimizer {
         order_(pool, program, options.objective, options.policy != nullptr) {}
 
   StatusOr<OptimizeResult> Run() {
+    if (Status can = CanHave(pool_, options_.objective); !can) return tl::unexpected(can.error());
     StatusOr<std::vector<PassId>> actions = ActionSet(pool_.passes(), options_.actions);
     if (!actions) return tl::unexpected(actions.error());
     const SearcherInfo* info = FindSearcher(options_.search);

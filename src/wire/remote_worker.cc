@@ -61,8 +61,7 @@ RemoteWorker::RemoteWorker(std::shared_ptr<PoolMemory> memory) : memory_(std::mo
     link.arguments.push_back(file);
   }
   if (options.target != "cpu") {
-    link.arguments.push_back("--target");
-    link.arguments.push_back(options.target);
+    link.arguments.insert(link.arguments.end(), {"--target", options.target});
   }
   if (options.stand_in_constants) {
     link.arguments.push_back("--stand-in-constants");

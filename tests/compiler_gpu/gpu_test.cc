@@ -115,6 +115,19 @@ TEST(Gpu, FusionLowersKernelsAndTheEstimate) {
   EXPECT_LT(after.estimated_seconds, before.estimated_seconds);
 }
 
+// Nothing that was run on this machine is told of another.
+TEST(Gpu, NothingIsMeasuredHere) {
+  Pool& pool = GpuPool();
+  const ProgramInfo program = MustLoad(pool, kNegate);
+  const StateName state{program.id, {}};
+  const auto race = pool.Race(state, state, {});
+  ASSERT_FALSE(race);
+  EXPECT_EQ(race.error().code, ErrorCode::kUnsupported);
+  EXPECT_NE(race.error().message.find("there is no h100 here"), std::string::npos);
+  EXPECT_FALSE(pool.Compile(state, {}, {}));
+  EXPECT_FALSE(pool.Profile(state, {}, 0.1, 1));
+}
+
 TEST(Gpu, DescriptionsOfTheUsersOwn) {
   const std::string path = ::testing::TempDir() + "hone_gpu_test_target.txtpb";
   const auto start = [&](const std::string& text) {
