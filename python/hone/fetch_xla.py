@@ -33,6 +33,7 @@ import zipfile
 
 LIBRARIES = ("libtensorflow_cc.so.2", "libtensorflow_framework.so.2")
 A_HEADER = "include/xla/hlo/ir/hlo_module.h"
+USUAL_MB = 274  # of a wheel whose lock does not say
 # What is free must hold the wheel and what is unpacked of it side by side: MiB a MB of the wheel; with headers.
 NEEDED_MIB = {False: 4.4, True: 7.3}
 WORKERS_KEPT_DAYS = 30
@@ -66,9 +67,9 @@ def read_lock(path):
     path = pathlib.Path(path)
     text = path.read_text()
     found, size = _LOCKED.search(text), _SIZE.search(text)
-    if found is None or size is None:
-        raise FetchError(f"{path} names no wheel, or not its size")
-    return Wheel(*found.groups(), int(size[1]), dict(_LIBRARY.findall(text)), path)
+    if found is None:
+        raise FetchError(f"{path} names no wheel")
+    return Wheel(*found.groups(), int(size[1]) if size else USUAL_MB, dict(_LIBRARY.findall(text)), path)
 
 
 def find_lock():
