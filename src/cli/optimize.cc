@@ -28,6 +28,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/targets.h"
+#include "core/objective.h"
 #include "jobs/compare.h"
 #include "jobs/report_optimize.h"
 #include "report/html.h"
@@ -177,9 +178,9 @@ Summary Summarise(const std::vector<Row>& rows) {
   return summary;
 }
 
-// Whole numbers as such, large ones with a unit; no other value but seconds is not whole.
-std::string Value(double value) {
-  if (value != std::floor(value)) return HumanSeconds(value);
+// Seconds with their unit, whole numbers as such, large ones with a unit.
+std::string Value(Unit unit, double value) {
+  if (unit == Unit::kSeconds) return HumanSeconds(value);
   return value < 1e7 ? Grouped(static_cast<int64_t>(value)) : HumanCount(value);
 }
 
@@ -188,14 +189,15 @@ std::string Header(size_t width) {
                      "DEFAULT", "RESULT", "RATIO", "VERIFIED", "STEPS/S", "SECONDS");
 }
 
-std::string TableLine(const Row& row, size_t width) {
+std::string TableLine(const Row& row, Unit unit, size_t width) {
   if (row.error)
     return fmt::format("{:{}} failed: {}\n", row.file, width, Printable(row.error->message));
   const OptimizeResult& result = row.result;
   std::string line = fmt::format(
       "{:{}} {:>9} {:>9} {:>9} {:>7} {:>9} {:>7.0f} {:>8.1f}\n", row.file, width,
-      Value(result.initial), result.default_complaint.empty() ? Value(result.by_default) : "-",
-      Value(result.value), row.Ratio() ? fmt::format("{:.4f}", *row.Ratio()) : "-",
+      Value(unit, result.initial),
+      result.default_complaint.empty() ? Value(unit, result.by_default) : "-",
+      Value(unit, result.value), row.Ratio() ? fmt::format("{:.4f}", *row.Ratio()) : "-",
       !result.verification_ran ? "skipped"
       : result.verified()      ? "yes"
                                : "no",
@@ -346,7 +348,8 @@ class Optimization {
     const int code = Code({row});
     if (options_.common.json) return Finish(RowJson(*pool_, device_.get(), row, options_), code);
     std::string text =
-        Header(Width()) + TableLine(row, Width()) + Details(*pool_, device_.get(), row, options_);
+        Header(Width()) + TableLine(row, UnitOfValues(), Width()) +
+        Details(*pool_, device_.get(), row, options_);
     if (!row.output.empty()) text += "written to " + row.output + "\n";
     if (!row.recipe.empty()) text += "recipe in " + row.recipe + "\n";
     if (!row.report.empty()) text += "report in " + row.report + "\n";
@@ -359,7 +362,7 @@ class Optimization {
     if (!options_.common.json) (void)WriteStdout(Header(Width()));
     for (size_t i = 0; i < files_.size() && !*stop_; ++i) {
       rows.push_back(Optimise(i));
-      if (!options_.common.json) (void)WriteStdout(TableLine(rows.back(), Width()));
+      if (!options_.common.json) (void)WriteStdout(TableLine(rows.back(), UnitOfValues(), Width()));
       if (!rows.back().withheld.empty()) Warn(rows.back().file, rows.back().withheld);
     }
     const Summary summary = Summarise(rows);
@@ -391,6 +394,8 @@ class Optimization {
     });
     return failed ? kSomeFailed : kFine;
   }
+
+  Unit UnitOfValues() const { return InfoOf(*ObjectiveFromName(options_.objective)).unit; }
 
   size_t Width() const {
     size_t width = 4;
@@ -454,16 +459,17 @@ class Optimization {
       verifying.reset();
       if (now.phase == "verify") {
         progress.Clear();
-        verifying.emplace(
-            options_.common.ShowProgress(),
-            fmt::format("verifying {}, {} -> {}, for {:.0f} s at most", row.file,
-                        Value(now.initial), Value(now.best), options_.verify_seconds));
+        verifying.emplace(options_.common.ShowProgress(),
+                          fmt::format("verifying {}, {} -> {}, for {:.0f} s at most", row.file,
+                                      Value(UnitOfValues(), now.initial),
+                                      Value(UnitOfValues(), now.best), options_.verify_seconds));
         return;
       }
       if (!progress.Due()) return;
       progress.Show(fmt::format("{}: {} {:.0f} s, {} steps, {} -> {} (XLA's own order: {})",
                                 row.file, now.phase, now.seconds, Grouped(now.steps),
-                                Value(now.initial), Value(now.best), Value(now.by_default)));
+                                Value(UnitOfValues(), now.initial), Value(UnitOfValues(), now.best),
+                                Value(UnitOfValues(), now.by_default)));
     };
     StatusOr<OptimizeResult> result = Optimize(*pool_, row.program, search);
     verifying.reset();

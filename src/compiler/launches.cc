@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/xla_data.pb.h"
 
@@ -30,24 +32,26 @@ bool OnlyCalls(const HloInstruction& instruction) {
   }
 }
 
-void Visit(const xla::HloComputation& computation, double times,
-           const std::function<void(const xla::HloComputation&, double)>& visit) {
-  visit(computation, times);
-  for (const HloInstruction* instruction : computation.instructions()) {
-    if (!OnlyCalls(*instruction)) continue;
-    const bool loop = instruction->opcode() == HloOpcode::kWhile;
-    const double often = loop ? times * TripCount(*instruction) : times;
-    for (const xla::HloComputation* called : instruction->called_computations()) {
-      Visit(*called, often, visit);
-    }
-  }
-}
-
 }  // namespace
 
 void ForEachRun(const xla::HloModule& module,
                 const std::function<void(const xla::HloComputation&, double times)>& visit) {
-  Visit(*module.entry_computation(), 1, visit);
+  absl::flat_hash_map<const xla::HloComputation*, double> often = {{module.entry_computation(), 1}};
+  // Callers before what they call, so that each is visited once, however many call it.
+  const std::vector<xla::HloComputation*> callees_first = module.MakeComputationPostOrder();
+  for (auto it = callees_first.rbegin(); it != callees_first.rend(); ++it) {
+    const auto found = often.find(*it);
+    if (found == often.end()) continue;
+    const double times = found->second;
+    visit(**it, times);
+    for (const HloInstruction* instruction : (*it)->instructions()) {
+      if (!OnlyCalls(*instruction)) continue;
+      const bool loop = instruction->opcode() == HloOpcode::kWhile;
+      for (const xla::HloComputation* called : instruction->called_computations()) {
+        often[called] += loop ? times * TripCount(*instruction) : times;
+      }
+    }
+  }
 }
 
 bool RunsKernel(const HloInstruction& instruction) {

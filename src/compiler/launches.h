@@ -11,7 +11,7 @@
 
 namespace hone::compiler {
 
-// The entry first. `times`: a loop's body counts as often as its trip count says, once where that is
+// The entry first, each computation once. `times` of a run, over all its calls: a loop's body counts as often as its trip count says, once where that is
 // unknown; of branches each counts.
 void ForEachRun(const xla::HloModule& module,
                 const std::function<void(const xla::HloComputation&, double times)>& visit);

@@ -173,9 +173,6 @@ struct Compiled {
   std::string text;  // the optimised module
   double seconds = 0;
   uint64_t applied = 0;  // places at which the plan decided otherwise than the stock compiler
-  // As in Metrics, of the optimised module. -1 on targets that are measured.
-  int64_t kernels = -1;
-  double estimated_seconds = -1;
 };
 
 // Of an executable, from its own trace.

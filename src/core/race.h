@@ -39,9 +39,6 @@ struct RaceReport {
   double high = 1;     // assumed): Conover, Practical Nonparametric Statistics, 3.2.
                        // 0 and infinity where there are fewer than 6 pairs
   int pairs = 0;
-  // Nothing was measured: the seconds are those of XLA's own model of a machine that is not here, the
-  // interval is the one figure, and the pairs are as many as were asked for.
-  bool estimated = false;
   double compile_seconds_a = 0;
   double compile_seconds_b = 0;
   // Equal for equal executables; empty where XLA does not tell.

@@ -6,10 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-namespace hone::memory {
+#include "memory/machines.h"
 
-// The files of machines/, put into the library when it is built.
-std::vector<std::pair<std::string, std::string>> EmbeddedMachines();
+namespace hone::memory {
 
 namespace {
 

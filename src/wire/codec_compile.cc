@@ -96,8 +96,6 @@ void ToWire(const hone::Compiled& compiled, Compiled::Builder out) {
   out.setText({reinterpret_cast<const capnp::byte*>(compiled.text.data()), compiled.text.size()});
   out.setSeconds(compiled.seconds);
   out.setApplied(compiled.applied);
-  out.setKernels(compiled.kernels);
-  out.setEstimatedSeconds(compiled.estimated_seconds);
 }
 
 hone::Compiled FromWire(Compiled::Reader in) {
@@ -118,8 +116,6 @@ hone::Compiled FromWire(Compiled::Reader in) {
   compiled.text.assign(reinterpret_cast<const char*>(text.begin()), text.size());
   compiled.seconds = in.getSeconds();
   compiled.applied = in.getApplied();
-  compiled.kernels = in.getKernels();
-  compiled.estimated_seconds = in.getEstimatedSeconds();
   return compiled;
 }
 

@@ -74,7 +74,6 @@ void ToWire(const hone::RaceReport& report, RaceReport::Builder out) {
   out.setLow(report.low);
   out.setHigh(report.high);
   out.setPairs(static_cast<uint32_t>(report.pairs));
-  out.setEstimated(report.estimated);
   out.setCompileSecondsA(report.compile_seconds_a);
   out.setCompileSecondsB(report.compile_seconds_b);
   ToWire(report.executable_a, out.initExecutableA());
@@ -89,7 +88,6 @@ hone::RaceReport FromWire(RaceReport::Reader in) {
           in.getLow(),
           in.getHigh(),
           static_cast<int>(in.getPairs()),
-          in.getEstimated(),
           in.getCompileSecondsA(),
           in.getCompileSecondsB(),
           FromWire(in.getExecutableA()),

@@ -120,7 +120,6 @@ struct RaceReport {
   compileSecondsB @8 :Float64;
   executableA @9 :Fingerprint;
   executableB @10 :Fingerprint;
-  estimated @11 :Bool;
 }
 
 # hone::CompilePlan and what it is made from.
@@ -171,8 +170,6 @@ struct Compiled {
   text @4 :Data;  # long ones are longer than Text may be
   seconds @5 :Float64;
   applied @6 :UInt64;
-  kernels @7 :Int64;
-  estimatedSeconds @8 :Float64;
 }
 
 # One link of the way from a program to a state: only passes that changed something.

@@ -1,4 +1,5 @@
 // hone-worker-gpu: XLA:GPU's pipeline, passes and estimates without a GPU.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -115,6 +116,39 @@ TEST(Gpu, FusionLowersKernelsAndTheEstimate) {
   EXPECT_LT(after.estimated_seconds, before.estimated_seconds);
 }
 
+// What XLA's own pipeline would write otherwise first: its model alone ends the process on them.
+TEST(Gpu, WhatIsNotYetSimplifiedIsEstimated) {
+  const char* const add =
+      "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n"
+      "  ROOT z = f32[] add(x, y)\n}\n\n";
+  const std::string scatter =
+      "  o = f32[8] parameter(0)\n  i = s32[1] parameter(1)\n  u = f32[] parameter(2)\n"
+      "  ROOT s = f32[8] scatter(o, i, u), update_window_dims={}, inserted_window_dims={0}, "
+      "scatter_dims_to_operand_dims={0}, index_vector_dim=0, to_apply=add\n";
+  const std::string reduce =
+      "  p = f32[67108864] parameter(0)\n  z = f32[] constant(0)\n"
+      "  ROOT r = f32[] reduce(p, z), dimensions={0}, to_apply=add\n";
+  for (const std::string& body : {scatter, reduce}) {
+    const std::string text = std::string("HloModule m\n\n") + add + "ENTRY main {\n" + body + "}\n";
+    EXPECT_GT(MetricsOf(GpuPool(), text).estimated_seconds, 0) << text;
+  }
+}
+
+// A computation that is called by others that are called twice each.
+TEST(Gpu, CallsOfSharedComputationsAreCounted) {
+  std::string text =
+      "HloModule m\n\ncalled0 {\n  p = f32[4] parameter(0)\n  ROOT n = f32[4] negate(p)\n}\n\n";
+  for (int i = 1; i <= 14; ++i) {
+    text += fmt::format(
+        "called{0} {{\n  p = f32[4] parameter(0)\n  a = f32[4] call(p), to_apply=called{1}\n"
+        "  ROOT b = f32[4] call(a), to_apply=called{1}\n}}\n\n",
+        i, i - 1);
+  }
+  text +=
+      "ENTRY main {\n  p = f32[4] parameter(0)\n  ROOT r = f32[4] call(p), to_apply=called14\n}\n";
+  EXPECT_EQ(MetricsOf(testing::SharedPool(), text).kernels, 1 << 14);
+}
+
 // Nothing that was run on this machine is told of another.
 TEST(Gpu, NothingIsMeasuredHere) {
   Pool& pool = GpuPool();
@@ -144,7 +178,8 @@ TEST(Gpu, DescriptionsOfTheUsersOwn) {
       "clock_rate_ghz: 1 device_memory_size: 1073741824 shared_memory_per_block_optin: 98304 "
       "cuda_compute_capability { major: 7 minor: 0 } registers_per_core_limit: 65536 "
       "registers_per_block_limit: 65536 } platform_name: \"CUDA\" "
-      "dnn_version_info { major: 9 minor: 10 patch: 0 } runtime_version { major: 12 minor: 8 patch: 0 } "
+      "dnn_version_info { major: 9 minor: 10 patch: 0 } runtime_version { major: 12 minor: 8 "
+      "patch: 0 } "
       "device_description_str: \"slow\"";
   auto pool = start(device);
   ASSERT_TRUE(pool) << pool.error().message;
@@ -161,7 +196,8 @@ TEST(Gpu, DescriptionsOfTheUsersOwn) {
   options.target = "h1000";
   const auto unknown = Pool::Start(options);
   ASSERT_FALSE(unknown);
-  EXPECT_NE(unknown.error().message.find("h100, h200"), std::string::npos) << unknown.error().message;
+  EXPECT_NE(unknown.error().message.find("h100, h200"), std::string::npos)
+      << unknown.error().message;
 }
 
 }  // namespace

@@ -16,12 +16,11 @@ the same files.
 import argparse
 import collections
 import dataclasses
-import hashlib
 import pathlib
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 import numpy
@@ -30,22 +29,10 @@ from .. import _core, fetch_xla
 from .collection_algorithms import algorithms
 from .collection_functions import functions, lower, transformed
 from .collection_models import models
+from .collection_source import UNSEEN, Source
 from .lowering import from_jax
 from .paper import recipe
 from .programs import SHIPPED, DatasetError, load, write_file, write_index
-
-# Families that no program of FOLDER/seen is of.
-UNSEEN = frozenset(
-    {
-        # Models: encoders with decoders, relative positions, grouped convolutions.
-        "t5", "bart", "marian", "pegasus", "blenderbot", "beit", "regnet",
-        # Functions and algorithms of some fields.
-        "jax.scipy.signal", "jax.image", "jax.scipy.fft", "jax.numpy.fft",
-        "physics", "sim", "graph", "finance",
-    }
-)  # fmt: skip
-
-SPLITS = (("train", 0.72), ("validation", 0.1), ("test", 0.18))  # of FOLDER/seen's sources
 
 # Of the two hops of the sketch (src/dataset/similarity.h).
 NEAR_DUPLICATE = 0.9
@@ -74,49 +61,12 @@ _PASSES = (
 )  # fmt: skip
 
 
-@dataclasses.dataclass(frozen=True)
-class Source:
-    """What programs are made of.
-
-    Attributes:
-      family: see UNSEEN.
-      unit: what goes into one split with it: a function, or a model, in all its ways.
-      name: different from all others' of the family.
-      phase: `fwd`, `train` or `other`.
-      lower: () -> HLO text.
-    """
-
-    family: str
-    unit: str
-    name: str
-    phase: str
-    lower: Callable[[], str]
-
-    @property
-    def split(self) -> str:
-        """Hangs on family and unit alone."""
-        if self.family in UNSEEN:
-            return "test"
-        digest = hashlib.sha256(f"{self.family}/{self.unit}".encode()).digest()
-        at = int.from_bytes(digest[:8], "big") / 2**64
-        for split, share in SPLITS:
-            if at < share:
-                return split
-            at -= share
-        return SPLITS[-1][0]
-
-    def seed(self, what: object) -> int:
-        text = f"{self.family}/{self.name}/{what}"
-        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")
-
-
 def sources() -> Iterator[Source]:
     """Always the same in the same order. Needs no other package until one is lowered."""
     for program in load(SHIPPED):
         name = program.path.stem
         yield Source(program.family, name, name, program.phase, program.text)
-    for model in models():
-        yield Source(model.family, model.unit, model.name, model.phase, model.lower)
+    yield from models()
     for spec in _small_graphs():
         name = pathlib.PurePath(spec.file).stem
         yield Source(spec.family, spec.group, name, spec.phase, spec.lower)

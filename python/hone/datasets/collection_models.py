@@ -1,10 +1,10 @@
 """Small models as programs: those of transformers that have Flax code, layers of flax.linen, optimizers
 of optax. Sizes are small, for programs are compared without them."""
 
-import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
+from .collection_source import Source
 from .flax_models import OPTIMIZERS, from_flax
 from .lowering import from_jax, require
 
@@ -105,52 +105,33 @@ _TRAIN = (
 )
 
 
-@dataclasses.dataclass(frozen=True)
-class Model:
-    """A program of a model.
-
-    Attributes:
-      family: of its architecture.
-      unit: the model, in all its ways.
-      name: what tells it from others.
-      phase: `fwd` or `train`.
-      lower: () -> HLO text.
-    """
-
-    family: str
-    unit: str
-    name: str
-    phase: str
-    lower: Callable[[], str]
-
-
-def models() -> Iterator[Model]:
+def models() -> Iterator[Source]:
     yield from _transformers()
     yield from _layers()
     yield from _optimizers()
 
 
-def _transformers() -> Iterator[Model]:
+def _transformers() -> Iterator[Source]:
     optimizers = list(OPTIMIZERS)
     for number, (family, config, options, task) in enumerate(_TRANSFORMERS):
         name = f"{config.removesuffix('Config').lower()}.{number}"
         if task == "seq2seq":
             for phase in ("fwd", "train"):
                 lower = _late(_sequence_to_sequence, config, options, phase == "train")
-                yield Model(family, name, f"{name}.{phase}", phase, lower)
+                yield Source(family, name, f"{name}.{phase}", phase, lower)
             continue
         shape = _IMAGE if task == "image-classification" else _TEXT
         for way, step in enumerate(_FORWARD):
             lower = _late(_from_flax, config, options, dict(task=task, **shape, **step))
-            yield Model(family, name, f"{name}.fwd.{way}", "fwd", lower)
+            yield Source(family, name, f"{name}.fwd.{way}", "fwd", lower)
         if task == "causal-lm":
             lower = _late(_from_flax, config, options, dict(task=task, phase="decode", **shape))
-            yield Model(family, name, f"{name}.decode", "fwd", lower)
+            yield Source(family, name, f"{name}.decode", "fwd", lower)
         for way, step in enumerate(_TRAIN):
             optimizer = optimizers[(number + 3 * way) % len(optimizers)]
             step = dict(task=task, phase="train", optimizer=optimizer, **shape, **step)
             lower = _late(_from_flax, config, options, step)
-            yield Model(family, name, f"{name}.train.{way}.{optimizer}", "train", lower)
+            yield Source(family, name, f"{name}.train.{way}.{optimizer}", "train", lower)
 
 
 def _late(call, *arguments):
@@ -225,13 +206,13 @@ _LAYERS = (
 )  # fmt: skip
 
 
-def _layers() -> Iterator[Model]:
+def _layers() -> Iterator[Source]:
     for number, (layer, shape) in enumerate(_LAYERS):
         name = layer.removeprefix("nn.").split("(")[0].lower()
         for way in ("fwd", "train", "bf16"):
             lower = _late(_layer, layer, shape, way)
             phase = "train" if way == "train" else "fwd"
-            yield Model("flax.linen", f"{name}.{number}", f"{name}.{number}.{way}", phase, lower)
+            yield Source("flax.linen", f"{name}.{number}", f"{name}.{number}.{way}", phase, lower)
 
 
 def _layer(layer: str, shape: tuple, way: str) -> str:
@@ -272,12 +253,12 @@ _OPTIMIZERS = (
 _WIDTHS = ((12, 8, 3), (12, 16, 16, 8, 3))
 
 
-def _optimizers() -> Iterator[Model]:
+def _optimizers() -> Iterator[Source]:
     for number, optimizer in enumerate(_OPTIMIZERS):
         name = optimizer.split("(")[0].split(".")[-1].lower()
         for widths in _WIDTHS:
             lower = _late(_optimizer_step, optimizer, widths)
-            yield Model("optax", name, f"{name}.{number}.l{len(widths)}", "train", lower)
+            yield Source("optax", name, f"{name}.{number}.l{len(widths)}", "train", lower)
 
 
 def _optimizer_step(optimizer: str, widths: tuple) -> str:

@@ -10,11 +10,14 @@
 #include "compiler/gpu/mlir_context.h"
 #include "compiler/launches.h"
 #include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/service/gpu/model/gpu_hlo_cost_analysis.h"
 #include "xla/service/gpu/model/gpu_performance_model.h"
 #include "xla/service/gpu/reduction_utils.h"
+#include "xla/service/scatter_simplifier.h"
 #include "xla/xla_data.pb.h"
 
 namespace hone::compiler::gpu {
@@ -56,14 +59,17 @@ class Estimator {
   }
 
  private:
-  // XLA's model takes reduces for such as its emitter computes without atomic operations, and ends the
-  // process where TreeReductionRewriter has not yet split the others.
+  // XLA's model takes reduces and scatters for such as its emitters take, and ends the process where
+  // TreeReductionRewriter has not yet split, or ScatterSimplifier not yet simplified, the others.
   bool IsModelled(const HloInstruction& instruction) const {
     if (instruction.opcode() == HloOpcode::kFusion) {
       for (const HloInstruction* fused : instruction.fused_instructions()) {
         if (!IsModelled(*fused)) return false;
       }
       return true;
+    }
+    if (const auto* scatter = xla::DynCast<xla::HloScatterInstruction>(&instruction)) {
+      return xla::ScatterSimplifier::IsSimplifiedScatter(scatter);
     }
     return instruction.opcode() != HloOpcode::kReduce ||
            !xla::gpu::IsReductionFromOrToContiguousDimensions(instruction, device_) ||

@@ -13,7 +13,7 @@ namespace hone::compiler::gpu {
 
 // The kernels of the module as it stands, each with XLA's estimate of it on `device`: for fusions and what
 // else XLA makes kernels of itself GpuPerformanceModel's and a launch; for calls of cuBLAS and cuDNN, which it does not
-// know, and for reduces that XLA would split before it emits them, the time of their floating-point operations at the device's peak or of their bytes at its
+// know, and for reduces and scatters that XLA would write otherwise before it emits them, the time of their floating-point operations at the device's peak or of their bytes at its
 // bandwidth, whichever is longer, and one launch. A loop's kernels count as often as its trip count says,
 // once where it is unknown. Kernels of one name are one entry.
 absl::StatusOr<std::vector<KernelTime>> EstimateKernels(

@@ -82,7 +82,7 @@ std::string Names() {
 StatusOr<std::unique_ptr<Target>> MakeGpuTarget(const std::string& target) {
   std::string name = target;
   std::string text;
-  const auto targets = gpu::EmbeddedTargets();
+  const auto& targets = gpu::EmbeddedTargets();
   if (const auto found = targets.find(target); found != targets.end()) {
     text = found->second;
   } else {

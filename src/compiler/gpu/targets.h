@@ -8,7 +8,7 @@
 namespace hone::compiler::gpu {
 
 // By name: GpuTargetConfigProto as text.
-std::map<std::string, std::string> EmbeddedTargets();
+const std::map<std::string, std::string>& EmbeddedTargets();
 
 }  // namespace hone::compiler::gpu
 
