@@ -7,7 +7,6 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/input.h"
-#include "cli/kernels.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/tuned_program.h"
@@ -29,14 +28,11 @@ int RunApply(const Options& options) {
   }
   const StatusOr<tune::TunePlan> plan = ReadPlan(options.plan);
   if (!plan) return Fail(plan.error(), options.plan, json);
-  const OpenedProgram program = OpenProgram(options.common, options.file, "", 1);
-  if (program.evaluator == nullptr) return program.exit_code;
+  const auto program = OpenProgram(options.common, options.file, "", 1);
+  if (!program) return Fail(program.error(), json);
   Progress progress(options.common.ShowProgress());
   progress.Show("compiling " + options.file);
-  CompileOptions compiling;
-  compiling.sites = false;
-  compiling.text = true;
-  const StatusOr<Compiled> compiled = program.evaluator->Compile(*plan, compiling);
+  const StatusOr<Compiled> compiled = jobs::CompileUnder(*program->evaluator, *plan);
   if (!compiled) return Fail(compiled.error(), options.file, json);
   progress.Clear();
   if (Status wrote = WriteProgram(options.output, compiled->text, options.common); !wrote) {

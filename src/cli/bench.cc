@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/tuned_program.h"
+#include "jobs/report.h"
 
 namespace hone::cli {
 namespace {
@@ -67,13 +67,12 @@ int RunBench(const Options& options) {
   const bool json = options.common.json;
   const StatusOr<tune::TunePlan> plan = ReadPlan(options.plan);
   if (!plan) return Fail(plan.error(), options.plan, json);
-  const OpenedProgram program =
-      OpenProgram(options.common, options.file, options.device, options.seed);
-  if (program.evaluator == nullptr) return program.exit_code;
-  if (program.program().elided_constants) {
+  const auto program = OpenProgram(options.common, options.file, options.device, options.seed);
+  if (!program) return Fail(program.error(), json);
+  if (program->program().elided_constants) {
     return Fail(ElidedConstants(), options.file, json);
   }
-  WarnOfStandIns(options.file, program.program());
+  WarnOfStandIns(options.file, program->program());
   RaceOptions racing;
   racing.budget_seconds = options.seconds;
   racing.least_pairs = 20;
@@ -82,33 +81,32 @@ int RunBench(const Options& options) {
   StatusOr<RaceReport> race = tl::unexpected(Error());
   {
     const Waiting waiting(options.common.ShowProgress(), "measuring " + options.file);
-    race = program.evaluator->Race({}, *plan, racing);
+    race = program->evaluator->Race({}, *plan, racing);
   }
   if (!race) return Fail(race.error(), options.file, json);
   std::vector<KernelTime> kernels_of_stock, kernels_of_plan;
   if (options.kernels > 0) {
     const Waiting waiting(options.common.ShowProgress(), "tracing " + options.file);
-    auto stock = program.evaluator->Profile({}, kProfileSeconds, kMostProfileSeconds);
+    auto stock = program->evaluator->Profile({}, kProfileSeconds, jobs::kMostProfileSeconds);
     if (!stock) return Fail(stock.error(), options.file, json);
     kernels_of_stock = std::move(*stock);
     if (!race->same_executable) {
-      auto planned = program.evaluator->Profile(*plan, kProfileSeconds, kMostProfileSeconds);
+      auto planned = program->evaluator->Profile(*plan, kProfileSeconds, jobs::kMostProfileSeconds);
       if (!planned) return Fail(planned.error(), options.file, json);
       kernels_of_plan = std::move(*planned);
     }
   }
   if (json) {
-    Json out{
-        {"file", options.file},
-        {"stock_ms", 1000 * race->seconds_a},
-        {"tuned_ms", 1000 * race->seconds_b},
-        {"speedup", race->speedup},
-        {"speedup_ci", {race->low, std::isfinite(race->high) ? Json(race->high) : Json(nullptr)}},
-        {"pairs", race->pairs},
-        {"same_executable", race->same_executable},
-        {"compile_seconds", {race->compile_seconds_a, race->compile_seconds_b}}};
-    AddStandIns(program.program(), out);
-    if (program.device != nullptr) out["device"] = DeviceJson(*program.device);
+    Json out{{"file", options.file},
+             {"stock_ms", 1000 * race->seconds_a},
+             {"tuned_ms", 1000 * race->seconds_b},
+             {"speedup", race->speedup},
+             {"speedup_ci", {race->low, race->high}},
+             {"pairs", race->pairs},
+             {"same_executable", race->same_executable},
+             {"compile_seconds", {race->compile_seconds_a, race->compile_seconds_b}}};
+    AddStandIns(program->program(), out);
+    if (program->device != nullptr) out["device"] = jobs::DeviceJson(*program->device);
     if (options.kernels > 0) {
       out["kernels"] = {{"stock", KernelsJson(kernels_of_stock, options.kernels)},
                         {"plan", KernelsJson(kernels_of_plan, options.kernels)}};

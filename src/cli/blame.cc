@@ -3,11 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,9 +18,9 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/parse.h"
-#include "cli/progress.h"
 #include "cli/tuned_program.h"
 #include "core/run_time.h"
+#include "jobs/blame.h"
 
 namespace hone::cli {
 namespace {
@@ -54,117 +52,6 @@ StatusOr<tune::TunePlan> PlanOf(const std::string& file, const std::string& flag
   }
   Sort(plan->compile);
   return plan;
-}
-
-Json FindingJson(blame::Question question, const blame::Finding& finding) {
-  Json json;
-  json["shows"] = finding.shows == blame::Shows::kYes  ? "yes"
-                  : finding.shows == blame::Shows::kNo ? "no"
-                                                       : "cannot_tell";
-  if (question == blame::Question::kSlower) {
-    json["ratio"] = finding.ratio;
-    json["ratio_ci"] = {finding.low,
-                        std::isfinite(finding.high) ? Json(finding.high) : Json(nullptr)};
-    json["pairs"] = finding.pairs;
-    json["same_executable"] = finding.same_executable;
-    json["ms"] = {1000 * finding.seconds_a, 1000 * finding.seconds_b};
-  } else {
-    json["reason"] = finding.comparison.reason;
-    json["worst_error"] = finding.comparison.worst_error;
-  }
-  if (!finding.error.empty()) json["error"] = finding.error;
-  return json;
-}
-
-Json DecisionJson(const blame::Decision& decision) {
-  Json json{{"text", blame::Describe(decision)},
-            {"kind", blame::DifferenceKindName(decision.difference.kind)},
-            {"name", decision.difference.name},
-            {"from", decision.difference.from},
-            {"to", decision.difference.to},
-            {"instruction", blame::InstructionOf(decision)}};
-  json["rewrites"] = Json::array();
-  for (const RewriteSite& site : decision.rewrites) {
-    json["rewrites"].push_back({{"kind", RewriteKindName(site.kind)},
-                                {"computation", site.computation},
-                                {"instruction", site.instruction},
-                                {"opcode", site.opcode},
-                                {"original", site.original},
-                                {"replacement", site.replacement}});
-  }
-  json["sites"] = Json::array();
-  for (const blame::DecidedSite& one : decision.sites) {
-    json["sites"].push_back({{"kind", CompileSiteKindName(one.site.kind)},
-                             {"instruction", one.site.instruction},
-                             {"opcode", one.site.opcode},
-                             {"user", one.site.user},
-                             {"places", one.site.places},
-                             {"value", one.value},
-                             {"stock", one.site.choices[one.site.stock]}});
-  }
-  return json;
-}
-
-Json KernelsJson(const std::vector<blame::KernelChange>& kernels) {
-  Json json = Json::array();
-  for (const blame::KernelChange& change : kernels) {
-    json.push_back({{"a", change.name_a},
-                    {"b", change.name_b},
-                    {"what", change.what},
-                    {"kernels", {change.kernels_a, change.kernels_b}},
-                    {"ms", {1000 * change.seconds_a, 1000 * change.seconds_b}}});
-  }
-  return json;
-}
-
-Json CauseJson(blame::Question question, const blame::Cause& cause) {
-  Json json;
-  json["decisions"] = Json::array();
-  for (const blame::Decision& decision : cause.decisions) {
-    json["decisions"].push_back(DecisionJson(decision));
-  }
-  json["by_itself"] = FindingJson(question, cause.with);
-  json["left_out"] = FindingJson(question, cause.without);
-  json["source"] = cause.source;
-  json["kernels"] = KernelsJson(cause.kernels);
-  if (cause.first) {
-    json["first_difference"] = {{"computation", cause.first->computation},
-                                {"instruction", cause.first->instruction},
-                                {"opcode", cause.first->opcode},
-                                {"shape", cause.first->shape},
-                                {"source", cause.first->source},
-                                {"worst_absolute", cause.first->error.worst_absolute},
-                                {"elements", cause.first->error.elements_over}};
-  }
-  if (cause.reduced) {
-    json["reduced"] = {{"hlo", cause.reduced->text},
-                       {"instructions", cause.reduced->instructions},
-                       {"minimal", cause.reduced->minimal},
-                       {"finding", FindingJson(question, cause.reduced->finding)}};
-  }
-  return json;
-}
-
-Json ToJson(const Options& options, const blame::BlameResult& result) {
-  Json json{{"file", options.file}};
-  if (!options.other.empty()) json["other"] = options.other;
-  json["differences"] = result.differences.size();
-  json["answers"] = Json::array();
-  for (const blame::Answer& answer : result.answers) {
-    Json one{{"question", blame::QuestionName(answer.question)},
-             {"b_against_a", FindingJson(answer.question, answer.whole)},
-             {"settled", answer.settled},
-             {"reason", answer.reason}};
-    one["causes"] = Json::array();
-    for (const blame::Cause& cause : answer.causes) {
-      one["causes"].push_back(CauseJson(answer.question, cause));
-    }
-    one["kernels"] = KernelsJson(answer.kernels);
-    json["answers"].push_back(std::move(one));
-  }
-  json["seconds"] = result.seconds;
-  json["interrupted"] = result.interrupted;
-  return json;
 }
 
 std::string KernelsText(const std::vector<blame::KernelChange>& kernels, size_t most,
@@ -227,52 +114,15 @@ std::string Text(const Options& options, const blame::BlameResult& result) {
   return text;
 }
 
-std::string Machine() { return fmt::format("{} threads", std::thread::hardware_concurrency()); }
-
-// The program after the plan's passes; "" where they change nothing or cannot be run.
-std::string AfterPasses(Pool& pool, const std::string& text, const tune::TunePlan& plan) {
-  if (plan.passes.empty()) return {};
-  const auto program = pool.Load(text);
-  if (!program) return {};
-  const auto state = tune::StateAfter(pool, program->id, plan.passes);
-  if (!state) return {};
-  const auto exported = pool.Export(*state, ExportFormat::kText);
-  return exported ? exported->bytes : std::string();
-}
-
-// For each cause QUESTION-N.md, the small program, and the decision as a plan for it.
-Status WriteAll(const Options& options, Pool& pool, const blame::BlameResult& result) {
+Status WriteAll(const std::string& folder, const std::vector<jobs::NamedFile>& files) {
   std::error_code error;
-  fs::create_directories(options.output, error);
+  fs::create_directories(folder, error);
   if (error) {
-    return MakeError(ErrorCode::kInvalidInput, fmt::format("cannot make the folder '{}': {}",
-                                                           options.output, error.message()));
+    return MakeError(ErrorCode::kInvalidInput,
+                     fmt::format("cannot make the folder '{}': {}", folder, error.message()));
   }
-  for (const blame::Answer& answer : result.answers) {
-    for (size_t i = 0; i < answer.causes.size(); ++i) {
-      const blame::Cause& cause = answer.causes[i];
-      const std::string stem = fmt::format("{}-{}", blame::QuestionName(answer.question), i + 1);
-      const auto write = [&](const std::string& name, const std::string& bytes) {
-        return WriteFile((fs::path(options.output) / name).string(), bytes);
-      };
-      blame::ReportFacts facts{
-          options.file, pool.version(), HoneVersion(), Machine(), options.blame.a, "", "", "", ""};
-      for (const std::string& rules : options.common.rules) facts.rules += " --rules " + rules;
-      if (cause.reduced) {
-        facts.reduced = stem + ".hlo";
-        facts.plan = stem + ".plan.json";
-        if (Status done = write(facts.reduced, cause.reduced->text); !done) return done;
-        const std::string plan = tune::TunePlanToJson(cause.reduced->b);
-        if (Status done = write(facts.plan, plan); !done) return done;
-        const std::string after = AfterPasses(pool, cause.reduced->text, cause.reduced->b);
-        if (!after.empty()) {
-          facts.after = stem + ".after.hlo";
-          if (Status done = write(facts.after, after); !done) return done;
-        }
-      }
-      const std::string report = blame::BugReport(answer, cause, facts);
-      if (Status done = write(stem + ".md", report); !done) return done;
-    }
+  for (const auto& [name, bytes] : files) {
+    if (Status wrote = WriteFile((fs::path(folder) / name).string(), bytes); !wrote) return wrote;
   }
   return {};
 }
@@ -304,9 +154,8 @@ int RunBlame(Options options) {
   options.blame.slower = options.question != "different";
   options.blame.different = options.question != "slower";
   options.blame.reduce = !options.no_reduce;
-  StatusOr<std::string> data =
-      ReadInput(options.file, options.common.MostInputBytes(), options.common.datasets);
-  if (!data) return Fail(data.error(), options.file, json);
+  auto data = ReadNamed(options.file, options.common);
+  if (!data) return Fail(data.error(), json);
   StatusOr<std::string> other;
   if (!options.other.empty()) {
     other = ReadInput(options.other, options.common.MostInputBytes(), options.common.datasets);
@@ -334,12 +183,14 @@ int RunBlame(Options options) {
   events.Clear();
   if (!result) return Fail(result.error(), options.file, json);
   if (!options.output.empty()) {
-    if (Status wrote = WriteAll(options, **pool, *result); !wrote) {
+    const auto reports =
+        jobs::BugReports(**pool, options.file, options.common.rules, options.blame.a, *result);
+    if (Status wrote = WriteAll(options.output, reports); !wrote) {
       return Fail(wrote.error(), options.output, json);
     }
   }
   if (!json) return Finish(Text(options, *result), CodeFor(*result));
-  Json out = ToJson(options, *result);
+  Json out = jobs::ToJson(options.file, options.other, *result);
   AddStandIns(*program, out);
   return Finish(out, CodeFor(*result));
 }

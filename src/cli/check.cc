@@ -8,7 +8,6 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/device.h"
-#include "cli/given_inputs.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
 #include "cli/parse.h"
@@ -24,7 +23,7 @@ struct Options {
   std::string a;
   std::string b;
   std::string device;
-  InputsOption inputs;
+  jobs::GivenInputs inputs;
   CompareOptions compare;
 };
 
@@ -114,12 +113,10 @@ ComparisonReport NoVerdict(const Error& error) {
 
 int RunCheck(const Options& options) {
   const bool json = options.common.json;
-  StatusOr<std::string> data_a =
-      ReadInput(options.a, options.common.MostInputBytes(), options.common.datasets);
-  if (!data_a) return Fail(data_a.error(), options.a, json);
-  StatusOr<std::string> data_b =
-      ReadInput(options.b, options.common.MostInputBytes(), options.common.datasets);
-  if (!data_b) return Fail(data_b.error(), options.b, json);
+  auto data_a = ReadNamed(options.a, options.common);
+  if (!data_a) return Fail(data_a.error(), json);
+  auto data_b = ReadNamed(options.b, options.common);
+  if (!data_b) return Fail(data_b.error(), json);
   std::unique_ptr<device::RemoteDevice> device;
   if (!options.device.empty()) {
     const Waiting waiting(options.common.ShowProgress(), "loading the plugin");

@@ -48,24 +48,6 @@ std::string_view NameOf(std::string_view variable) {
   return variable.substr(0, variable.find('='));
 }
 
-std::vector<std::string> EnvironmentWith(const std::vector<std::string>& added) {
-  std::vector<std::string> variables = added;
-  for (char** one = environ; *one != nullptr; ++one) {
-    const bool replaced = std::any_of(added.begin(), added.end(), [&](const std::string& other) {
-      return NameOf(other) == NameOf(*one);
-    });
-    if (!replaced) variables.emplace_back(*one);
-  }
-  return variables;
-}
-
-std::vector<char*> Pointers(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 std::string WithoutLineEnd(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
@@ -86,6 +68,24 @@ tl::expected<int, int> WaitFor(pid_t pid, double seconds) {
 }
 
 }  // namespace
+
+std::vector<std::string> EnvironmentWith(const std::vector<std::string>& added) {
+  std::vector<std::string> variables = added;
+  for (char** one = environ; *one != nullptr; ++one) {
+    const bool replaced = std::any_of(added.begin(), added.end(), [&](const std::string& other) {
+      return NameOf(other) == NameOf(*one);
+    });
+    if (!replaced) variables.emplace_back(*one);
+  }
+  return variables;
+}
+
+std::vector<char*> Pointers(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
 
 StatusOr<Finished> RunProgram(const std::vector<std::string>& words, const ChildOptions& options) {
   const Captured out("out");

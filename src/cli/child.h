@@ -25,6 +25,11 @@ struct ChildOptions {
 StatusOr<Finished> RunProgram(const std::vector<std::string>& words,
                               const ChildOptions& options = {});
 
+// Ours with these variables, "NAME=VALUE", beside it or in place of its own.
+std::vector<std::string> EnvironmentWith(const std::vector<std::string>& added);
+// As exec and spawn take words: null comes last. Valid as long as the texts are.
+std::vector<char*> Pointers(std::vector<std::string>& texts);
+
 }  // namespace hone::cli
 
 #endif  // HONE_CLI_CHILD_H_

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/child.h"
 #include "cli/python.h"
 #include "cli/worker.h"
 
@@ -68,23 +69,6 @@ std::string PythonWithRay(const std::string& package) {
   const auto made = std::filesystem::path(package).parent_path() / ".venv-ray" / "bin" / "python";
   std::error_code error;
   return std::filesystem::exists(made, error) ? made.string() : "python3";
-}
-
-std::vector<std::string> EnvironmentWith(const std::string& package) {
-  const char* const path = std::getenv("PYTHONPATH");
-  std::vector<std::string> variables{
-      "PYTHONPATH=" + package + (path == nullptr || *path == '\0' ? "" : ":" + std::string(path))};
-  for (char** one = environ; *one != nullptr; ++one) {
-    if (!std::string_view(*one).starts_with("PYTHONPATH=")) variables.emplace_back(*one);
-  }
-  return variables;
-}
-
-std::vector<char*> Pointers(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 int MoveUp(int descriptor) {
@@ -169,7 +153,8 @@ Status Cluster::Launch(const ClusterOptions& options, const CommonOptions& commo
                                  std::to_string(common.memory_limit_bytes)};
   if (!options.kind.empty()) words.insert(words.end(), {"--device", options.kind});
   if (options.use == ClusterOptions::Use::kMeasure) words.emplace_back("--measure");
-  std::vector<std::string> environment = EnvironmentWith(*package);
+  std::vector<std::string> environment =
+      EnvironmentWith({"PYTHONPATH=" + PythonPathWith(*package)});
   const int failed = posix_spawnp(&pid_, words.front().c_str(), &actions, &attributes,
                                   Pointers(words).data(), Pointers(environment).data());
   posix_spawnattr_destroy(&attributes);

@@ -2,19 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/input.h"
-#include "cli/kernels.h"
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/worker.h"
+#include "jobs/kernels.h"
 
 namespace hone::cli {
 namespace {
-
-constexpr const char* kCodeNames[] = {"invalid_input", "unsupported", "pass_failed", "worker_died",
-                                      "deadline",      "memory",      "interrupted", "internal"};
 
 // In the group that `--help` shows last.
 constexpr const char* kGroup = "Workers and limits";
@@ -26,8 +24,9 @@ void AddCommonOptions(CLI::App& app, CommonOptions& options) {
   app.add_flag("-q,--quiet", options.quiet, "no progress");
   app.add_flag("--stand-in-constants", options.stand_in_constants,
                "give constants that a dump has elided, {...}, made-up values of the right kind");
-  app.add_option("--target", options.target,
-                 "what XLA compiles for: cpu, h100, a100, b200, …, or a file that describes a GPU (cpu)")
+  app.add_option(
+         "--target", options.target,
+         "what XLA compiles for: cpu, h100, a100, b200, …, or a file that describes a GPU (cpu)")
       ->type_name("GPU")
       ->group(kGroup);
   app.add_option("--workers", options.workers,
@@ -82,8 +81,15 @@ StatusOr<PoolOptions> PoolOptionsFor(const CommonOptions& options) {
     Warn("", "workers are not locked up (--no-sandbox): a program that breaks XLA has your rights");
   }
   pool.stand_in_constants = options.stand_in_constants;
-  pool.kernels = KernelMaker(pool.sandbox);
+  pool.kernels = jobs::KernelMaker(pool.sandbox);
   return pool;
+}
+
+tl::expected<std::string, FileError> ReadNamed(const std::string& given,
+                                               const CommonOptions& options) {
+  StatusOr<std::string> data = ReadInput(given, options.MostInputBytes(), options.datasets);
+  if (!data) return tl::unexpected(FileError{given, data.error()});
+  return *std::move(data);
 }
 
 jobs::ReadProgram ReaderFor(const CommonOptions& options) {
@@ -120,52 +126,26 @@ int Fail(const Error& error, const std::string& file, bool json) {
 
 int Fail(const Error& error, bool json) { return Fail(error, "", json); }
 
-Json ErrorJson(const Error& error, const std::string& file) {
-  Json json;
-  if (!file.empty()) json["file"] = file;
-  json["code"] = kCodeNames[static_cast<int>(error.code)];
-  json["message"] = error.message;
-  return json;
-}
-
-Json TimingToJson(const Timing& timing) {
-  return {{"passes", timing.passes},
-          {"clones", timing.clones},
-          {"metrics", timing.metrics},
-          {"verifier", timing.verifier},
-          {"in_xla", timing.InXla()},
-          {"fingerprints", timing.fingerprints},
-          {"other", timing.other},
-          {"passes_run", timing.passes_run},
-          {"clones_made", timing.clones_made},
-          {"kernels_compiled", timing.kernels_compiled},
-          {"kernels_reused", timing.kernels_reused},
-          {"kernels_checked", timing.kernels_checked},
-          {"kernels_differed", timing.kernels_differed}};
-}
+int Fail(const FileError& failed, bool json) { return Fail(failed.error, failed.file, json); }
 
 void Warn(const std::string& file, const std::string& message) {
   const std::string where = file.empty() ? "" : Printable(file) + ": ";
   fmt::print(stderr, "hone: {}warning: {}\n", where, Printable(message));
 }
 
-Error ElidedConstants() {
-  return {ErrorCode::kUnsupported,
-          "its text has elided constants, {...}, so it cannot be run; dump it again with large "
-          "constants, or give --stand-in-constants, which makes values up for them"};
-}
-
 void WarnOfStandIns(const std::string& file, const ProgramInfo& program) {
-  if (program.stand_in_constants == 0) return;
-  Warn(file,
-       fmt::format("made-up values stand in for its {} elided constants: what is measured and "
-                   "compared holds for these values, and a program that is written has them; "
-                   "plans and recipes apply to the program with its real constants",
-                   program.stand_in_constants));
+  if (const std::string about = jobs::AboutStandIns(program); !about.empty()) Warn(file, about);
 }
 
-void AddStandIns(const ProgramInfo& program, Json& json) {
-  if (program.stand_in_constants > 0) json["stand_in_constants"] = program.stand_in_constants;
+size_t WidthOf(const std::vector<std::string>& names, size_t least) {
+  for (const std::string& name : names) least = std::max(least, name.size());
+  return least;
+}
+
+void AddTexts(std::initializer_list<std::pair<const char*, std::string>> texts, Json& json) {
+  for (const auto& [name, text] : texts) {
+    if (!text.empty()) json[name] = text;
+  }
 }
 
 Status PrintJson(const Json& json) {

@@ -4,22 +4,28 @@
 
 #include <CLI/App.hpp>
 #include <atomic>
+#include <initializer_list>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/exit_codes.h"
 #include "core/result.h"
-#include "core/timing.h"
 #include "jobs/events.h"
+#include "jobs/json.h"
 #include "jobs/version.h"
 #include "report/words.h"
 #include "wire/pool.h"
 
 namespace hone::cli {
 
-using Json = nlohmann::ordered_json;
+using jobs::AddStandIns;
+using jobs::ElidedConstants;
+using jobs::ErrorJson;
+using jobs::FileError;
+using jobs::Json;
+using jobs::TimingJson;
 
 // Options of every command that starts workers. Set other defaults before AddCommonOptions.
 struct CommonOptions {
@@ -47,6 +53,10 @@ void AddCommonOptions(CLI::App& app, CommonOptions& options);
 // missing.
 StatusOr<PoolOptions> PoolOptionsFor(const CommonOptions& options);
 
+// ReadInput of what a user named, where --max-input-mb and --datasets count.
+tl::expected<std::string, FileError> ReadNamed(const std::string& given,
+                                               const CommonOptions& options);
+
 // ReadInput of a file that ExpandInputs found.
 jobs::ReadProgram ReaderFor(const CommonOptions& options);
 
@@ -59,24 +69,21 @@ StatusOr<std::unique_ptr<Pool>> StartPool(const CommonOptions& options,
 // the exit code that fits the error.
 int Fail(const Error& error, const std::string& file, bool json);
 int Fail(const Error& error, bool json);
-
-// {"file", "code", "message"}, for a result among several.
-Json ErrorJson(const Error& error, const std::string& file);
-
-// Seconds and counts, by the names of core/timing.h.
-Json TimingToJson(const Timing& timing);
+int Fail(const FileError& failed, bool json);
 
 // `hone: FILE: warning: …` on stderr.
 void Warn(const std::string& file, const std::string& message);
 
-// Why a program whose text has elided constants is not run, and what to do.
-Error ElidedConstants();
-// Where --stand-in-constants made such a program run: what its results are worth, and the same as a
-// field of JSON. Nothing for other programs.
+// Where --stand-in-constants made values up: what the program's results are worth.
 void WarnOfStandIns(const std::string& file, const ProgramInfo& program);
-void AddStandIns(const ProgramInfo& program, Json& json);
 
 int ExitCodeFor(const Error& error);
+
+// The width of a column of names.
+size_t WidthOf(const std::vector<std::string>& names, size_t least);
+
+// Those that are not empty become fields.
+void AddTexts(std::initializer_list<std::pair<const char*, std::string>> texts, Json& json);
 
 // An object, indented, and a line's end. Bytes that are not UTF-8 are replaced.
 Status PrintJson(const Json& json);

@@ -33,7 +33,7 @@ struct Options {
 int RunCoreset(const Options& options) {
   const bool json = options.common.json;
   auto chosen = ChooseInputs(options.programs, options.common.datasets);
-  if (!chosen) return Fail(chosen.error().error, chosen.error().file, json);
+  if (!chosen) return Fail(chosen.error(), json);
   if (Status fine = CheckWritable(options.output); !fine) {
     return Fail(fine.error(), options.output, json);
   }

@@ -135,12 +135,29 @@ StatusOr<std::unique_ptr<device::RemoteDevice>> StartDevice(const CommonOptions&
   return device::RemoteDevice::Start(DeviceOptionsFor(options, device));
 }
 
-Json DeviceJson(const device::RemoteDevice& device) {
-  return {{"plugin", device.plugin()},
-          {"platform", device.info().platform},
-          {"platform_version", device.info().platform_version},
-          {"kind", device.device().kind},
-          {"id", device.device().id}};
+std::string OnDeviceText(const device::RemoteDevice& device, const jobs::OnDevice& tried) {
+  const std::string kind = Printable(device.device().kind);
+  std::string text;
+  if (tried.comparison) {
+    const ComparisonReport& report = *tried.comparison;
+    text += fmt::format("on {}: {}\n", kind,
+                        report.verdict == Verdict::kEqual
+                            ? fmt::format("computes the same; worst error {:.3g} of the tolerance",
+                                          report.worst_error)
+                        : report.verdict == Verdict::kDifferent
+                            ? "computes something else: " + Printable(report.reason)
+                            : "not known to compute the same: " + Printable(report.reason));
+  }
+  if (!tried.error.empty()) {
+    return text + fmt::format("on {}: not measured: {}\n", kind, Printable(tried.error));
+  }
+  const RaceReport& race = tried.race;
+  if (race.same_executable) return text + fmt::format("on {}: the same program\n", kind);
+  return text + fmt::format(
+                    "on {}: program {:.4g} ms, result {:.4g} ms: {:.3f} times as fast, 95 % "
+                    "interval [{:.3f}, {:.3f}] of {} pairs\n",
+                    kind, 1000 * race.seconds_a, 1000 * race.seconds_b, race.speedup, race.low,
+                    race.high, race.pairs);
 }
 
 Run AddDevice(CLI::App& app) {

@@ -25,11 +25,7 @@ device::DeviceOptions DeviceOptionsFor(const CommonOptions& options, const std::
 StatusOr<std::unique_ptr<device::RemoteDevice>> StartDevice(const CommonOptions& options,
                                                             const std::string& device);
 
-// {"plugin", "platform", "platform_version", "kind", "id"}, of the device that is used.
-Json DeviceJson(const device::RemoteDevice& device);
-
 // What TryOnDevice found out on this device.
-Json OnDeviceJson(const device::RemoteDevice& device, const jobs::OnDevice& tried);
 std::string OnDeviceText(const device::RemoteDevice& device, const jobs::OnDevice& tried);
 
 // The command `hone device`.

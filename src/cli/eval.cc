@@ -70,7 +70,7 @@ class EvalRun {
       return Fail(loaded.error(), options_.common.json);
     }
     auto chosen = ChooseInputs(options_.programs, options_.common.datasets);
-    if (!chosen) return Fail(chosen.error().error, chosen.error().file, options_.common.json);
+    if (!chosen) return Fail(chosen.error(), options_.common.json);
     evaluate_.files = *std::move(chosen);
     if (Status fine = CheckReport(options_.report); !fine) {
       return Fail(fine.error(), options_.report, options_.common.json);

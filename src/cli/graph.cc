@@ -28,9 +28,8 @@ int RunGraph(const Options& options) {
       return Fail(writable.error(), options.output, json);
     }
   }
-  StatusOr<std::string> data =
-      ReadInput(options.file, options.common.MostInputBytes(), options.common.datasets);
-  if (!data) return Fail(data.error(), options.file, json);
+  auto data = ReadNamed(options.file, options.common);
+  if (!data) return Fail(data.error(), json);
   const Waiting waiting(options.common.ShowProgress(), "reading " + options.file);
   const auto pool = StartPool(options.common);
   if (!pool) return Fail(pool.error(), json);

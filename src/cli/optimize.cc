@@ -1,5 +1,5 @@
 // hone optimize: a better order of XLA's passes, searched, replayed, verified.
-#include "tune/optimize.h"
+#include "jobs/optimize.h"
 
 #include <fmt/format.h>
 
@@ -17,21 +17,15 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/device.h"
-#include "cli/given_inputs.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
-#include "cli/kernels.h"
 #include "cli/models.h"
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/program_set.h"
-#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/targets.h"
-#include "core/objective.h"
-#include "jobs/compare.h"
 #include "jobs/report_optimize.h"
-#include "report/html.h"
 #include "search/searcher.h"
 #include "tune/recipe.h"
 
@@ -47,7 +41,7 @@ struct Options {
   ModelOptions models;
   Budget budget{30, std::numeric_limits<int64_t>::max()};
   uint64_t seed = 1;
-  InputsOption inputs;
+  jobs::GivenInputs inputs;
   double verify_seconds = 120;
   bool no_verify = false;
   bool allow_unverified = false;
@@ -64,88 +58,13 @@ struct Row {
   std::string file;
   std::optional<Error> error;
   ProgramInfo program;
-  OptimizeResult result;
+  jobs::OptimizedProgram optimized;
   double seconds = 0;
-  std::optional<jobs::OnDevice> on_device;
   std::string output;  // where it was written; empty where it was not
   std::string recipe;
   std::string report;
   std::string withheld;  // why it was not written though asked for
-
-  std::optional<double> Ratio() const {
-    if (error || result.by_default >= result.initial) return std::nullopt;
-    return (result.initial - result.value) / (result.initial - result.by_default);
-  }
-  std::string Verified() const {
-    return !result.verification_ran ? "skipped" : result.verified() ? "true" : "false";
-  }
 };
-
-std::vector<std::string> Names(const Pool& pool, const std::vector<PassId>& passes) {
-  std::vector<std::string> names;
-  for (PassId pass : passes) names.push_back(pool.passes()[pass].name);
-  return names;
-}
-
-Json RowJson(const Pool& pool, const device::RemoteDevice* device, const Row& row,
-             const Options& options) {
-  if (row.error) return {{"file", row.file}, {"error", ErrorJson(*row.error, row.file)}};
-  const OptimizeResult& result = row.result;
-  Json json;
-  json["file"] = row.file;
-  json["instructions"] = row.program.metrics.op_count;
-  json["objective"] = options.objective;
-  json["initial"] = result.initial;
-  json["default"] = result.by_default;
-  json["result"] = result.value;
-  json["ratio"] = row.Ratio() ? Json(*row.Ratio()) : Json(nullptr);
-  if (result.verification_ran) {
-    json["verified"] = result.verified();
-  } else {
-    json["verified"] = "skipped";
-  }
-  const ComparisonReport& report = result.verification;
-  json["verification"] = {{"method", report.method},
-                          {"inputs", report.inputs},
-                          {"worst_error", report.worst_error},
-                          {"finite_share", report.finite_share},
-                          {"reason", report.reason},
-                          {"seconds", result.verify_seconds},
-                          {"compile_seconds", report.compile_seconds},
-                          {"processor_seconds", report.processor_seconds}};
-  json["passes"] = Names(pool, result.passes);
-  json["steps"] = result.steps;
-  json["evaluated"] = result.evaluated;
-  json["passes_run"] = result.timing.passes_run;
-  json["seconds"] = row.seconds;
-  json["search_seconds"] = result.search_seconds;
-  json["steps_per_second"] = static_cast<double>(result.steps) / result.search_seconds;
-  json["passes_run_per_second"] =
-      static_cast<double>(result.timing.passes_run) / result.search_seconds;
-  json["seconds_in_xla"] = result.timing.InXla();
-  json["stop_reason"] = StopReasonName(result.stop_reason);
-  json["failures"] = Json::array();
-  for (const Failure& failure : result.failures) {
-    json["failures"].push_back(
-        {{"pass", failure.pass}, {"why", failure.why}, {"times", failure.times}});
-  }
-  json["rejected"] = result.rejected;
-  if (!result.default_complaint.empty()) json["no_default"] = result.default_complaint;
-  json["best_so_far"] = Json::array();
-  for (const Improvement& better : result.improvements) {
-    json["best_so_far"].push_back(
-        {{"steps", better.steps}, {"seconds", better.seconds}, {"value", better.value}});
-  }
-  json["fingerprint"] = result.state.ToHex();
-  AddStandIns(row.program, json);
-  if (options.timing) json["timing"] = TimingToJson(result.timing);
-  if (row.on_device) json["on_device"] = OnDeviceJson(*device, *row.on_device);
-  if (!row.output.empty()) json["output"] = row.output;
-  if (!row.recipe.empty()) json["recipe"] = row.recipe;
-  if (!row.report.empty()) json["report"] = row.report;
-  if (!row.withheld.empty()) json["withheld"] = row.withheld;
-  return json;
-}
 
 struct Summary {
   double log_sum = 0;
@@ -166,11 +85,11 @@ Summary Summarise(const std::vector<Row>& rows) {
       ++summary.failed;
       continue;
     }
-    const double by_default = row.result.by_default;
-    ++(row.result.value < by_default    ? summary.better
-       : row.result.value == by_default ? summary.equal
-                                        : summary.worse);
-    if (const auto ratio = row.Ratio(); ratio && *ratio > 0) {
+    const OptimizeResult& result = row.optimized.result;
+    ++(result.value < result.by_default    ? summary.better
+       : result.value == result.by_default ? summary.equal
+                                           : summary.worse);
+    if (const auto ratio = row.optimized.Ratio(); ratio && *ratio > 0) {
       summary.log_sum += std::log(*ratio);
       ++summary.ratios;
     }
@@ -178,32 +97,27 @@ Summary Summarise(const std::vector<Row>& rows) {
   return summary;
 }
 
-// Seconds with their unit, whole numbers as such, large ones with a unit.
-std::string Value(Unit unit, double value) {
-  if (unit == Unit::kSeconds) return HumanSeconds(value);
-  return value < 1e7 ? Grouped(static_cast<int64_t>(value)) : HumanCount(value);
-}
-
 std::string Header(size_t width) {
   return fmt::format("{:{}} {:>9} {:>9} {:>9} {:>7} {:>9} {:>7} {:>8}\n", "FILE", width, "INITIAL",
                      "DEFAULT", "RESULT", "RATIO", "VERIFIED", "STEPS/S", "SECONDS");
 }
 
-std::string TableLine(const Row& row, Unit unit, size_t width) {
+std::string TableLine(const Row& row, Objective objective, size_t width) {
   if (row.error)
     return fmt::format("{:{}} failed: {}\n", row.file, width, Printable(row.error->message));
-  const OptimizeResult& result = row.result;
+  const OptimizeResult& result = row.optimized.result;
+  const auto value = [&](double of) { return jobs::ValueText(objective, of); };
+  const auto ratio = row.optimized.Ratio();
   std::string line = fmt::format(
       "{:{}} {:>9} {:>9} {:>9} {:>7} {:>9} {:>7.0f} {:>8.1f}\n", row.file, width,
-      Value(unit, result.initial),
-      result.default_complaint.empty() ? Value(unit, result.by_default) : "-",
-      Value(unit, result.value), row.Ratio() ? fmt::format("{:.4f}", *row.Ratio()) : "-",
+      value(result.initial), result.default_complaint.empty() ? value(result.by_default) : "-",
+      value(result.value), ratio ? fmt::format("{:.4f}", *ratio) : "-",
       !result.verification_ran ? "skipped"
       : result.verified()      ? "yes"
                                : "no",
       static_cast<double>(result.steps) / result.search_seconds, row.seconds);
   if (result.verification_ran && !result.verified()) {
-    line += fmt::format("{:{}}   not verified: {}\n", "", 0, Printable(result.verification.reason));
+    line += "   not verified: " + Printable(result.verification.reason) + "\n";
   }
   return line;
 }
@@ -235,8 +149,8 @@ std::string TimingText(const OptimizeResult& result, int workers) {
 
 // What a person wants to know of a single file, below its line in the table.
 std::string Details(const Pool& pool, const device::RemoteDevice* device, const Row& row,
-                    const Options& options) {
-  const OptimizeResult& result = row.result;
+                    bool timing) {
+  const OptimizeResult& result = row.optimized.result;
   std::string text = "\n";
   if (!result.default_complaint.empty()) {
     text += "no default order to compare with: " + Printable(result.default_complaint) + "\n";
@@ -244,7 +158,7 @@ std::string Details(const Pool& pool, const device::RemoteDevice* device, const 
     text += "nothing better than XLA's own order was found; this is its result\n";
   }
   text += "passes:";
-  for (const std::string& name : Names(pool, result.passes)) text += " " + name;
+  for (const std::string& name : jobs::NamesOf(pool, result.passes)) text += " " + name;
   text += "\n";
   if (result.verified()) {
     text += "verified: " + result.verification.method;
@@ -261,40 +175,14 @@ std::string Details(const Pool& pool, const device::RemoteDevice* device, const 
     text += fmt::format("pass {} failed {} time{}: {}\n", failure.pass, failure.times,
                         failure.times == 1 ? "" : "s", Printable(failure.why));
   }
-  if (row.on_device) text += OnDeviceText(*device, *row.on_device);
-  if (options.timing) text += TimingText(result, pool.workers());
+  if (row.optimized.on_device) text += OnDeviceText(*device, *row.optimized.on_device);
+  if (timing) text += TimingText(result, pool.workers());
+  for (const auto& [what, file] :
+       {std::pair("written to ", &row.output), std::pair("recipe in ", &row.recipe),
+        std::pair("report in ", &row.report)}) {
+    if (!file->empty()) text += what + *file + "\n";
+  }
   return text;
-}
-
-Recipe MakeRecipe(const Pool& pool, const Row& row, const Options& options) {
-  const OptimizeResult& result = row.result;
-  Recipe recipe;
-  recipe.hone_version = HoneVersion();
-  recipe.xla_version = pool.version();
-  recipe.program = {row.file, row.program.name, row.program.fingerprint.ToHex()};
-  recipe.passes = Names(pool, result.passes);
-  recipe.result_fingerprint = result.state.ToHex();
-  recipe.objective = options.objective;
-  recipe.initial_value = result.initial;
-  recipe.default_value = result.by_default;
-  recipe.result_value = result.value;
-  recipe.seed = options.seed;
-  recipe.flags = {{"actions", options.actions}, {"search", options.search}};
-  if (row.program.stand_in_constants > 0) {
-    recipe.flags[kStandInsFlag] = std::to_string(row.program.stand_in_constants);
-  }
-  if (std::isfinite(options.budget.seconds)) {
-    recipe.flags["budget_seconds"] = fmt::format("{}", options.budget.seconds);
-  }
-  if (options.budget.steps != Budget{}.steps) {
-    recipe.flags["budget_steps"] = std::to_string(options.budget.steps);
-  }
-  recipe.verification = {row.Verified(), result.verification.method, result.verification.inputs,
-                         result.verification.worst_error};
-  if (!result.verification.reason.empty()) {
-    recipe.verification.method += ": " + result.verification.reason;
-  }
-  return recipe;
 }
 
 class Optimization {
@@ -302,59 +190,61 @@ class Optimization {
   explicit Optimization(Options& options) : options_(options) {}
 
   int Run() {
-    const auto expanded = ExpandInputs(options_.files, options_.common.datasets);
-    if (!expanded) {
-      return Fail(expanded.error().error, expanded.error().file, options_.common.json);
+    const bool json = options_.common.json;
+    auto files = ExpandInputs(options_.files, options_.common.datasets);
+    if (!files) return Fail(files.error(), json);
+    files_ = *std::move(files);
+    if (Status loaded = LoadModels(options_.models, options_.search, job_.search); !loaded) {
+      return Fail(loaded.error(), json);
     }
-    files_ = *expanded;
-    if (Status loaded = LoadModels(options_.models, options_.search, models_); !loaded) {
-      return Fail(loaded.error(), options_.common.json);
-    }
-    if (!options_.report.empty()) {
-      if (Status have = report::HaveTemplate(); !have) {
-        return Fail(have.error(), options_.common.json);
-      }
-    }
+    SetJob();
     for (auto [given, extension, targets] : {std::tuple(&options_.output, ".hlo", &outputs_),
                                              std::tuple(&options_.recipe, ".json", &recipes_),
                                              std::tuple(&options_.report, ".html", &reports_)}) {
-      auto planned = Targets(files_, *given, extension);
-      if (!planned) return Fail(planned.error(), *given, options_.common.json);
-      *targets = *planned;
-      for (const std::string& target : *targets) {
-        if (target.empty()) continue;
-        if (Status fine = CheckWritable(target); !fine) {
-          return Fail(fine.error(), target, options_.common.json);
-        }
-      }
+      auto planned = WritableTargets(files_, *given, extension);
+      if (!planned) return Fail(planned.error(), json);
+      *targets = *std::move(planned);
     }
+    if (Status fine = CheckReports(options_.report); !fine) return Fail(fine.error(), json);
     if (!options_.device.empty()) {
       const Waiting waiting(options_.common.ShowProgress(), "loading the plugin");
       auto device = StartDevice(options_.common, options_.device);
-      if (!device) return Fail(device.error(), options_.common.json);
+      if (!device) return Fail(device.error(), json);
       device_ = *std::move(device);
+      job_.device = device_.get();
     }
     stop_ = StopOnInterrupt();
     auto pool = StartPool(options_.common, stop_);
-    if (!pool) return Fail(pool.error(), options_.common.json);
+    if (!pool) return Fail(pool.error(), json);
     pool_ = std::move(*pool);
     return files_.size() == 1 ? RunOne() : RunAll();
   }
 
  private:
+  void SetJob() {
+    OptimizeOptions& search = job_.search;
+    search.objective = *ObjectiveFromName(options_.objective);
+    search.actions = options_.actions;
+    search.search = options_.search;
+    search.budget_seconds = std::isfinite(options_.budget.seconds) ? options_.budget.seconds : 0;
+    search.budget_steps = options_.budget.steps == Budget{}.steps ? 0 : options_.budget.steps;
+    search.seed = options_.seed;
+    search.verify = !options_.no_verify;
+    search.compare.budget_seconds = options_.verify_seconds;
+    job_.inputs = options_.inputs;
+    job_.allow_unverified = options_.allow_unverified;
+    job_.device_seconds = options_.device_seconds;
+  }
+
   int RunOne() {
     const Row row = Optimise(0);
     if (row.error) return Fail(*row.error, row.file, options_.common.json);
     const int code = Code({row});
-    if (options_.common.json) return Finish(RowJson(*pool_, device_.get(), row, options_), code);
-    std::string text =
-        Header(Width()) + TableLine(row, UnitOfValues(), Width()) +
-        Details(*pool_, device_.get(), row, options_);
-    if (!row.output.empty()) text += "written to " + row.output + "\n";
-    if (!row.recipe.empty()) text += "recipe in " + row.recipe + "\n";
-    if (!row.report.empty()) text += "report in " + row.report + "\n";
+    if (options_.common.json) return Finish(RowJson(row), code);
     if (!row.withheld.empty()) Warn(row.file, row.withheld);
-    return Finish(text, code);
+    return Finish(Header(Width()) + TableLine(row, job_.search.objective, Width()) +
+                      Details(*pool_, device_.get(), row, options_.timing),
+                  code);
   }
 
   int RunAll() {
@@ -362,7 +252,9 @@ class Optimization {
     if (!options_.common.json) (void)WriteStdout(Header(Width()));
     for (size_t i = 0; i < files_.size() && !*stop_; ++i) {
       rows.push_back(Optimise(i));
-      if (!options_.common.json) (void)WriteStdout(TableLine(rows.back(), UnitOfValues(), Width()));
+      if (!options_.common.json) {
+        (void)WriteStdout(TableLine(rows.back(), job_.search.objective, Width()));
+      }
       if (!rows.back().withheld.empty()) Warn(rows.back().file, rows.back().withheld);
     }
     const Summary summary = Summarise(rows);
@@ -371,8 +263,7 @@ class Optimization {
     if (options_.common.json) {
       Json json;
       json["results"] = Json::array();
-      for (const Row& row : rows)
-        json["results"].push_back(RowJson(*pool_, device_.get(), row, options_));
+      for (const Row& row : rows) json["results"].push_back(RowJson(row));
       json["summary"] = {{"geomean_ratio", geomean ? Json(*geomean) : Json(nullptr)},
                          {"better", summary.better},
                          {"equal", summary.equal},
@@ -387,6 +278,18 @@ class Optimization {
                   code);
   }
 
+  Json RowJson(const Row& row) {
+    if (row.error) return {{"file", row.file}, {"error", jobs::ErrorJson(*row.error, row.file)}};
+    job_.file = row.file;
+    Json json = ToJson(*pool_, row.program, job_, row.optimized, row.seconds, options_.timing);
+    AddTexts({{"output", row.output},
+              {"recipe", row.recipe},
+              {"report", row.report},
+              {"withheld", row.withheld}},
+             json);
+    return json;
+  }
+
   int Code(const std::vector<Row>& rows) const {
     if (*stop_) return kInterrupted;
     const bool failed = std::any_of(rows.begin(), rows.end(), [](const Row& row) {
@@ -395,13 +298,7 @@ class Optimization {
     return failed ? kSomeFailed : kFine;
   }
 
-  Unit UnitOfValues() const { return InfoOf(*ObjectiveFromName(options_.objective)).unit; }
-
-  size_t Width() const {
-    size_t width = 4;
-    for (const std::string& file : files_) width = std::max(width, file.size());
-    return width;
-  }
+  size_t Width() const { return WidthOf(files_, 4); }
 
   Row Optimise(size_t i) {
     using Clock = std::chrono::steady_clock;
@@ -416,135 +313,54 @@ class Optimization {
     }
     row.program = *program;
     WarnOfStandIns(row.file, *program);
-    if (program->elided_constants && !options_.allow_unverified) {
-      row.error = Error{ErrorCode::kInvalidInput,
-                        "its text has elided constants, {...}: their values are lost, so it cannot "
-                        "be run and no result can be verified; dump it again with large constants, "
-                        "or give --stand-in-constants, which makes values up for them, or "
-                        "--allow-unverified"};
-    } else {
-      Search(row, outputs_[i].empty() ? ExportFormat::kProto : FormatFor(outputs_[i]));
-      if (!row.error && device_ != nullptr) MeasureOnDevice(row);
-      if (!row.error) Write(i, row);
-      if (!row.error) Report(i, row);
-    }
+    if (Status done = OptimiseLoaded(i, row); !done) row.error = done.error();
     pool_->Unload(program->id);
     row.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return row;
   }
 
-  void Search(Row& row, ExportFormat format) {
-    Progress progress(options_.common.ShowProgress());
-    OptimizeOptions search = models_;
-    search.objective = *ObjectiveFromName(options_.objective);
-    search.actions = options_.actions;
-    search.search = options_.search;
-    search.budget_seconds = std::isfinite(options_.budget.seconds) ? options_.budget.seconds : 0;
-    search.budget_steps = options_.budget.steps == Budget{}.steps ? 0 : options_.budget.steps;
-    search.seed = options_.seed;
-    search.verify = !options_.no_verify;
-    search.format = format;
-    search.compare.seed = options_.seed;
-    search.compare.budget_seconds = options_.verify_seconds;
-    if (search.verify) {
-      if (Status given = options_.inputs.Read(*pool_, row.program, row.file, &search.compare);
-          !given) {
-        row.error = given.error();
-        return;
-      }
-    }
-    search.interrupted = stop_;
-    std::optional<Waiting> verifying;
-    search.progress = [&](const OptimizeProgress& now) {
-      verifying.reset();
-      if (now.phase == "verify") {
-        progress.Clear();
-        verifying.emplace(options_.common.ShowProgress(),
-                          fmt::format("verifying {}, {} -> {}, for {:.0f} s at most", row.file,
-                                      Value(UnitOfValues(), now.initial),
-                                      Value(UnitOfValues(), now.best), options_.verify_seconds));
-        return;
-      }
-      if (!progress.Due()) return;
-      progress.Show(fmt::format("{}: {} {:.0f} s, {} steps, {} -> {} (XLA's own order: {})",
-                                row.file, now.phase, now.seconds, Grouped(now.steps),
-                                Value(UnitOfValues(), now.initial), Value(UnitOfValues(), now.best),
-                                Value(UnitOfValues(), now.by_default)));
-    };
-    StatusOr<OptimizeResult> result = Optimize(*pool_, row.program, search);
-    verifying.reset();
-    if (!result) {
-      row.error = result.error();
-    } else {
-      row.result = *std::move(result);
-    }
-  }
-
-  void MeasureOnDevice(Row& row) {
-    const Waiting waiting(options_.common.ShowProgress(), "measuring " + row.file);
-    StateName state{row.program.id, {}};
-    for (PassId pass : row.result.passes) state.links.push_back({pass, {}});
-    RaceOptions racing;
-    racing.budget_seconds = options_.device_seconds;
-    racing.least_pairs = 20;
-    racing.seed = options_.seed;
-    CompareOptions comparing;
-    comparing.seed = options_.seed;
-    comparing.budget_seconds = options_.verify_seconds;
-    if (Status given = options_.inputs.Read(*pool_, row.program, row.file, &comparing); !given) {
-      row.error = given.error();
-      return;
-    }
-    row.on_device = jobs::TryOnDevice(*pool_, row.program, state, *device_, racing,
-                                      options_.no_verify ? nullptr : &comparing, stop_);
+  Status OptimiseLoaded(size_t i, Row& row) {
+    CommandEvents events(options_.common.ShowProgress(), stop_);
+    job_.file = row.file;
+    job_.search.format = outputs_[i].empty() ? ExportFormat::kProto : FormatFor(outputs_[i]);
+    auto optimized = OptimizeProgram(*pool_, row.program, job_, events);
+    if (!optimized) return tl::unexpected(optimized.error());
+    row.optimized = *std::move(optimized);
+    if (Status wrote = Write(i, row); !wrote || reports_[i].empty()) return wrote;
+    const jobs::OptimizeReport what{row.file,           row.program,      row.optimized.result,
+                                    options_.objective, options_.actions, options_.search,
+                                    options_.seed};
+    const Status wrote = WriteReport(reports_[i], MakeReport(*pool_, what, events));
+    if (wrote) row.report = reports_[i];
+    return wrote;
   }
 
   // The result and its recipe, if wanted and if it may be given out.
-  void Write(size_t i, Row& row) {
-    if (outputs_[i].empty() && recipes_[i].empty()) return;
-    if (!row.result.verified() && !options_.allow_unverified) {
-      row.withheld = "not written: the result is not verified (" +
-                     (row.result.verification_ran ? row.result.verification.reason
-                                                  : std::string("verification was skipped")) +
-                     "); give --allow-unverified to have it all the same";
-      return;
+  Status Write(size_t i, Row& row) {
+    if (outputs_[i].empty() && recipes_[i].empty()) return {};
+    if (!row.optimized.withheld.empty()) {
+      row.withheld = "not written: " + row.optimized.withheld +
+                     "; give --allow-unverified to have it all the same";
+      return {};
     }
     if (!outputs_[i].empty()) {
-      if (Status wrote = WriteProgram(outputs_[i], row.result.bytes, options_.common); !wrote) {
-        row.error = wrote.error();
-        return;
-      }
+      const std::string& bytes = row.optimized.result.bytes;
+      if (Status wrote = WriteProgram(outputs_[i], bytes, options_.common); !wrote) return wrote;
       row.output = outputs_[i];
     }
-    if (!recipes_[i].empty()) {
-      if (Status wrote = WriteFile(recipes_[i], RecipeToJson(MakeRecipe(*pool_, row, options_)));
-          !wrote) {
-        row.error = wrote.error();
-        return;
-      }
-      row.recipe = recipes_[i];
-    }
-  }
-
-  void Report(size_t i, Row& row) {
-    if (reports_[i].empty()) return;
-    const jobs::OptimizeReport what{row.file,           row.program,      row.result,
-                                    options_.objective, options_.actions, options_.search,
-                                    options_.seed};
-    CommandEvents events(options_.common.ShowProgress(), stop_);
-    if (Status wrote = WriteReport(reports_[i], MakeReport(*pool_, what, events)); !wrote) {
-      row.error = wrote.error();
-      return;
-    }
-    row.report = reports_[i];
+    if (recipes_[i].empty()) return {};
+    const Recipe recipe = RecipeOf(*pool_, row.program, job_, row.optimized);
+    const Status wrote = WriteFile(recipes_[i], RecipeToJson(recipe));
+    if (wrote) row.recipe = recipes_[i];
+    return wrote;
   }
 
   Options& options_;
+  jobs::OptimizeProgramOptions job_;  // but for the file
   std::vector<std::string> files_;
   std::vector<std::string> outputs_;
   std::vector<std::string> recipes_;
   std::vector<std::string> reports_;
-  OptimizeOptions models_;  // what the searcher needs of them
   const std::atomic<bool>* stop_ = nullptr;
   std::unique_ptr<Pool> pool_;
   std::unique_ptr<device::RemoteDevice> device_;  // null where none was named

@@ -9,7 +9,10 @@
 #include <cstring>
 #include <filesystem>
 
+#include "cli/common.h"
 #include "cli/interrupt.h"
+#include "jobs/kernels.h"
+#include "loops/kernel_file.h"
 
 namespace hone::cli {
 namespace {
@@ -111,6 +114,16 @@ Status WriteFile(const std::string& path, std::string_view bytes) {
   }
   if (!wrote) unlink(name.c_str());
   return wrote;
+}
+
+Status WriteProgram(const std::string& path, std::string_view bytes, const CommonOptions& options) {
+  const StatusOr<std::string> kernels =
+      jobs::KernelsOf(bytes, jobs::KernelMaker(!options.no_sandbox));
+  if (!kernels) return tl::unexpected(kernels.error());
+  if (!kernels->empty()) {
+    if (Status wrote = WriteFile(loops::KernelPathOf(path), *kernels); !wrote) return wrote;
+  }
+  return WriteFile(path, bytes);
 }
 
 Status WriteStdout(std::string_view bytes) {

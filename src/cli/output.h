@@ -10,12 +10,18 @@
 
 namespace hone::cli {
 
+struct CommonOptions;
+
 // Can a file be written there? By trying: ask before long work, so that a bad path fails at once.
 Status CheckWritable(const std::string& path);
 
 // To a temporary file in the same folder, then to disk, then renamed; a device or pipe is written
 // directly. A link is followed. An interrupt removes the temporary file.
 Status WriteFile(const std::string& path, std::string_view bytes);
+
+// A program, and where it calls kernels of hone-loops, these beside it (loops/kernel_file.h),
+// first.
+Status WriteProgram(const std::string& path, std::string_view bytes, const CommonOptions& options);
 
 Status WriteStdout(std::string_view bytes);
 

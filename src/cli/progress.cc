@@ -36,7 +36,6 @@ std::string Cut(const std::string& line, size_t width) {
 }  // namespace
 
 bool StderrIsTerminal() { return isatty(STDERR_FILENO) != 0; }
-bool StdoutIsTerminal() { return isatty(STDOUT_FILENO) != 0; }
 
 Progress::Progress(bool enabled)
     : enabled_(enabled), terminal_(StderrIsTerminal()), next_(Clock::now() + kSilence) {}

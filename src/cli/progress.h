@@ -12,7 +12,6 @@
 namespace hone::cli {
 
 bool StderrIsTerminal();
-bool StdoutIsTerminal();
 
 class Progress {
  public:

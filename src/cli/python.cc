@@ -19,19 +19,12 @@ namespace fs = std::filesystem;
 
 constexpr char kHook[] = "hone/jax/site";
 
-std::string PathWith(const std::string& first) {
+}  // namespace
+
+std::string PythonPathWith(const std::string& first) {
   const char* const path = std::getenv("PYTHONPATH");
   return path == nullptr || *path == '\0' ? first : first + ":" + path;
 }
-
-std::vector<char*> Pointers(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-}  // namespace
 
 StatusOr<std::string> PackageFolder() {
   const fs::path here = ExecutableFolder();
@@ -60,7 +53,7 @@ StatusOr<Finished> RunModule(const std::string& python, const std::string& modul
   if (!package) return tl::unexpected(package.error());
   std::vector<std::string> words{python, "-m", module};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  return RunProgram(words, {.variables = {"PYTHONPATH=" + PathWith(*package)}, .show = show});
+  return RunProgram(words, {.variables = {"PYTHONPATH=" + PythonPathWith(*package)}, .show = show});
 }
 
 bool NeedsLowering(const std::string& given) {
@@ -99,7 +92,7 @@ int BecomeScript(const std::string& job, const std::string& argument,
   if (!package) return Fail(package.error(), false);
   const std::string told = job + "\n" + fs::absolute(argument).string() + "\n" + *package;
   setenv("HONE_JAX", told.c_str(), 1);
-  setenv("PYTHONPATH", PathWith(*package + "/" + kHook).c_str(), 1);
+  setenv("PYTHONPATH", PythonPathWith(*package + "/" + kHook).c_str(), 1);
   std::vector<std::string> words = command;
   execvp(words.front().c_str(), Pointers(words).data());
   return Fail({ErrorCode::kInvalidInput, std::string("cannot be run: ") + std::strerror(errno)},

@@ -19,6 +19,9 @@ StatusOr<std::string> PackageFolder();
 // PATH.
 std::string PackagePython();
 
+// $PYTHONPATH with this folder before what is in it.
+std::string PythonPathWith(const std::string& first);
+
 // `python -m MODULE ARGUMENTS…` with the package in its path, waited for. Its stderr is kept, or
 // goes to ours with `show`. Errors: there is no such python.
 StatusOr<Finished> RunModule(const std::string& python, const std::string& module,

@@ -9,7 +9,6 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/input.h"
-#include "cli/kernels.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "tune/recipe.h"
@@ -56,9 +55,8 @@ int RunReplay(const Options& options) {
   if (!recipe) return Fail(recipe.error(), options.recipe, json);
   const StatusOr<std::string> file = FindProgram(options, *recipe);
   if (!file) return Fail(file.error(), options.recipe, json);
-  StatusOr<std::string> data =
-      ReadInput(*file, options.common.MostInputBytes(), options.common.datasets);
-  if (!data) return Fail(data.error(), *file, json);
+  auto data = ReadNamed(*file, options.common);
+  if (!data) return Fail(data.error(), json);
   auto started = StartPool(options.common);
   if (!started) return Fail(started.error(), json);
   Pool& pool = **started;

@@ -12,9 +12,12 @@ void AddReportOption(CLI::App& app, std::string& path, bool several_files) {
       ->type_name("OUT");
 }
 
+Status CheckReports(const std::string& path) {
+  return path.empty() ? Status() : report::HaveTemplate();
+}
+
 Status CheckReport(const std::string& path) {
-  if (path.empty()) return {};
-  if (Status have = report::HaveTemplate(); !have) return have;
+  if (Status have = CheckReports(path); !have || path.empty()) return have;
   return CheckWritable(path);
 }
 

@@ -5,24 +5,18 @@
 #include <CLI/App.hpp>
 #include <string>
 
-#include "jobs/report.h"
+#include "core/result.h"
 #include "report/document.h"
 
 namespace hone::cli {
-
-using jobs::BeginReport;
-using jobs::CompiledView;
-using jobs::DescribeText;
-using jobs::KernelSection;
-using jobs::kMostProfileSeconds;
-using jobs::MeasureKernels;
-using jobs::ViewCompiled;
 
 // --report OUT. For commands that take several files OUT is a folder then.
 void AddReportOption(CLI::App& app, std::string& path, bool several_files = false);
 
 // Can a report be made, and written there? Before long work. Fine where none is wanted.
 Status CheckReport(const std::string& path);
+// Only the first, where each of several files gets a report.
+Status CheckReports(const std::string& path);
 
 Status WriteReport(const std::string& path, const report::Document& document);
 

@@ -1,4 +1,6 @@
 // hone rewrites: what a pass would do to a program, rewrite by rewrite, and some of it done.
+#include "jobs/rewrites.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,14 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "cli/command_events.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/input.h"
-#include "cli/kernels.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/report.h"
 #include "jobs/report_rewrites.h"
+#include "jobs/run_passes.h"
 #include "tune/plan.h"
 #include "tune/recipe.h"
 
@@ -38,42 +40,7 @@ struct Options {
   bool verify = false;
 };
 
-Json ToJson(const RewriteSite& site, size_t id) {
-  return {{"id", id},
-          {"kind", RewriteKindName(site.kind)},
-          {"status", SiteStatusName(site.status)},
-          {"computation", site.computation},
-          {"instruction", site.instruction},
-          {"opcode", site.opcode},
-          {"original", site.original},
-          {"replacement", site.replacement},
-          {"reason", site.reason},
-          {"delta_op_count", site.delta_op_count},
-          {"delta_flops", site.delta_flops},
-          {"delta_bytes", site.delta_bytes},
-          {"place", KeyText(site.place)},
-          {"content", KeyText(site.content)}};
-}
-
-Json ToJson(const Rewrites& rewrites, const std::string& file, const std::string& pass) {
-  Json json;
-  json["file"] = file;
-  json["pass"] = pass;
-  json["fingerprint"] = rewrites.state.ToHex();
-  json["separable"] = rewrites.separable;
-  json["sites"] = Json::array();
-  for (size_t i = 0; i < rewrites.sites.size(); ++i) {
-    json["sites"].push_back(ToJson(rewrites.sites[i], i));
-  }
-  json["conflicts"] = Json::array();
-  for (const auto& [i, j] : rewrites.conflicts) json["conflicts"].push_back({i, j});
-  json["seconds"] = {{"pass", rewrites.pass_seconds},
-                     {"dry_run", rewrites.dry_seconds},
-                     {"listing", rewrites.list_seconds}};
-  return json;
-}
-
-std::string Table(const Rewrites& rewrites, const std::string& pass, const Options& options) {
+std::string Table(const Rewrites& rewrites, const Options& options) {
   std::string text = fmt::format("{:>6}  {:19} {:8} {:>6} {:>10}  {}\n", "SITE", "KIND", "STATUS",
                                  "OPS", "BYTES", "INSTRUCTION");
   const size_t shown = std::min(options.most, rewrites.sites.size());
@@ -95,67 +62,29 @@ std::string Table(const Rewrites& rewrites, const std::string& pass, const Optio
     text += fmt::format("   ...  {} more: --most {} or --json\n", rewrites.sites.size() - shown,
                         rewrites.sites.size());
   }
-  text += fmt::format("{} rewrites of {}, {} pairs in conflict{}\n", rewrites.sites.size(), pass,
-                      rewrites.conflicts.size(),
+  text += fmt::format("{} rewrites of {}, {} pairs in conflict{}\n", rewrites.sites.size(),
+                      options.pass, rewrites.conflicts.size(),
                       rewrites.separable ? "" : "; the pass cannot be taken apart");
   return text;
 }
 
-// The state to look at: the program, or what --after makes of it.
-StatusOr<StateName> StartingState(Pool& pool, const ProgramInfo& program, const Options& options) {
-  StateName state{program.id, {}};
-  if (options.after.empty()) return state;
-  std::vector<std::string> names;
-  std::stringstream stream(options.after);
-  for (std::string name; std::getline(stream, name, ',');) names.push_back(name);
-  StatusOr<std::vector<PassId>> passes = FindPasses(pool.passes(), names);
-  if (!passes) return tl::unexpected(passes.error());
-  ApplyRequest request;
-  request.from = state;
-  request.passes = *passes;
-  request.options.verify = true;
-  StatusOr<Applied> applied = pool.Apply(request);
-  if (!applied) return tl::unexpected(applied.error());
-  for (const Step& step : applied->steps) {
-    if (!step.failure.empty()) {
-      return MakeError(
-          ErrorCode::kPassFailed,
-          fmt::format("{} of --after fails: {}", pool.passes()[step.pass].name, step.failure));
-    }
-    if (step.changed) state.links.push_back({step.pass, step.state});
-  }
-  return state;
-}
-
-StatusOr<Decisions> Decide(const Options& options, const Rewrites& rewrites,
-                           const std::string& pass) {
+StatusOr<Decisions> Decide(const Options& options, const Rewrites& rewrites) {
   StatusOr<Decisions> decisions = Decisions();
   if (!options.plan.empty()) {
     StatusOr<std::string> text = ReadInput(options.plan, options.common.MostInputBytes());
     if (!text) return tl::unexpected(text.error());
     StatusOr<Plan> plan = PlanFromJson(*text);
     if (!plan) return tl::unexpected(plan.error());
-    if (plan->pass != pass) {
-      return MakeError(ErrorCode::kInvalidInput,
-                       fmt::format("the plan is for pass '{}', not for '{}'", plan->pass, pass));
+    if (plan->pass != options.pass) {
+      return MakeError(
+          ErrorCode::kInvalidInput,
+          fmt::format("the plan is for pass '{}', not for '{}'", plan->pass, options.pass));
     }
     return plan->decisions;
   }
   decisions = DecisionsFromText(options.apply, rewrites);
   if (decisions && decisions->otherwise == Otherwise::kHalf) decisions->seed = options.seed;
   return decisions;
-}
-
-// Sites that were accepted, as far as they were listed: for a plan by content.
-Decisions ByContent(const Decisions& decisions, const Rewrites& rewrites) {
-  if (decisions.choices.empty()) return decisions;
-  std::vector<uint32_t> chosen;
-  for (uint32_t i = 0; i < rewrites.sites.size(); ++i) {
-    for (const SiteChoice& choice : decisions.choices) {
-      if (choice.key == rewrites.sites[i].place && choice.accept) chosen.push_back(i);
-    }
-  }
-  return chosen.empty() ? decisions : ChooseContents(rewrites, chosen);
 }
 
 int RunRewrites(const Options& options) {
@@ -171,102 +100,70 @@ int RunRewrites(const Options& options) {
   if (!file) return Fail(file.error(), options.file, json);
   StatusOr<std::string> data = ReadInput(*file, options.common.MostInputBytes());
   if (!data) return Fail(data.error(), *file, json);
-  auto pool = StartPool(options.common);
-  if (!pool) return Fail(pool.error(), json);
-  const StatusOr<PassId> pass = FindPass((*pool)->passes(), options.pass);
-  if (!pass) return Fail(pass.error(), json);
-  const std::string& name = (*pool)->passes()[*pass].name;
-  Progress progress(options.common.ShowProgress());
-  progress.Show("reading " + *file);
-  StatusOr<ProgramInfo> program = (*pool)->Load(*std::move(data));
+  auto started = StartPool(options.common);
+  if (!started) return Fail(started.error(), json);
+  Pool& pool = **started;
+  if (auto pass = FindPass(pool.passes(), options.pass); !pass) return Fail(pass.error(), json);
+  CommandEvents events(options.common.ShowProgress());
+  events.Show("reading " + *file);
+  const StatusOr<ProgramInfo> program = pool.Load(*std::move(data));
   if (!program) return Fail(program.error(), *file, json);
   WarnOfStandIns(*file, *program);
-  StatusOr<StateName> state = StartingState(**pool, *program, options);
-  if (!state) return Fail(state.error(), *file, json);
-  progress.Show("dry run of " + name);
-  RewritesOptions listing;
-  listing.texts = json || options.texts || !options.report.empty();
-  listing.time_pass = json;
-  const StatusOr<Rewrites> rewrites = (*pool)->ListRewrites(*state, *pass, listing);
-  if (!rewrites) return Fail(rewrites.error(), *file, json);
-  jobs::RewritesReport about{*file, *program, *state, name, *rewrites, {}, {}, {}};
+  const bool texts = json || options.texts || !options.report.empty();
+  const auto listed = ListRewrites(
+      pool, *program, {options.pass, jobs::SplitNames(options.after), texts, json}, events);
+  if (!listed) return Fail(listed.error(), *file, json);
+  const Rewrites& rewrites = listed->rewrites;
+  jobs::RewritesReport about{*file, *program, listed->state, options.pass, rewrites, {}, {}, {}};
   const auto write_report = [&]() -> Status {
     if (options.report.empty()) return {};
-    return WriteReport(options.report, MakeReport(**pool, about));
+    return WriteReport(options.report, MakeReport(pool, about));
   };
   if (options.apply.empty() && options.plan.empty()) {
-    progress.Clear();
     if (Status wrote = write_report(); !wrote) return Fail(wrote.error(), options.report, json);
-    if (json) return Finish(ToJson(*rewrites, *file, name), kFine);
-    return Finish(Table(*rewrites, name, options), kFine);
+    if (json) return Finish(jobs::ToJson(rewrites, *file, options.pass), kFine);
+    return Finish(Table(rewrites, options), kFine);
   }
 
-  StatusOr<Decisions> decisions = Decide(options, *rewrites, name);
+  const StatusOr<Decisions> decisions = Decide(options, rewrites);
   if (!decisions) return Fail(decisions.error(), options.plan, json);
-  ApplyRequest request;
-  request.from = *state;
-  request.passes = {*pass};
-  request.decisions = {std::make_shared<const Decisions>(*decisions)};
-  request.options.fresh = true;
-  request.options.verify = true;
-  progress.Show("applying " + name);
-  const StatusOr<Applied> applied = (*pool)->Apply(request);
-  if (!applied) return Fail(applied.error(), *file, json);
-  const Step& step = applied->steps.at(0);
-  if (!step.failure.empty()) {
-    return Fail({ErrorCode::kPassFailed, "these rewrites of " + name + " fail: " + step.failure},
-                *file, json);
-  }
-  StateName result = *state;
-  if (step.changed) result.links.push_back({*pass, step.state, request.decisions[0]});
-  // What is compared, told of and written is this one.
-  const StatusOr<Exported> exported = (*pool)->Export(result, FormatFor(options.output));
-  if (!exported) return Fail(exported.error(), *file, json);
-  const StatusOr<ProgramInfo> made = (*pool)->Load(exported->bytes);
+  const auto made = MakeRewrites(pool, *program, *listed, *decisions, FormatFor(options.output),
+                                 options.verify, events);
   if (!made) return Fail(made.error(), *file, json);
-  result = {made->id, {}};
   Json out;
   out["file"] = *file;
-  out["pass"] = name;
-  out["fingerprint"] = rewrites->state.ToHex();
-  out["result_fingerprint"] = exported->state.ToHex();
-  out["sites"] = rewrites->sites.size();
-  out["changed"] = step.changed;
-  out["op_count"] = made->metrics.op_count;
-  std::string text = fmt::format("{}: {} instructions{}\n", name, Grouped(made->metrics.op_count),
-                                 step.changed ? "" : ", nothing changed");
+  out["pass"] = options.pass;
+  out["fingerprint"] = rewrites.state.ToHex();
+  out["result_fingerprint"] = made->fingerprint.ToHex();
+  out["sites"] = rewrites.sites.size();
+  out["changed"] = made->changed;
+  out["op_count"] = made->program.metrics.op_count;
+  std::string text =
+      fmt::format("{}: {} instructions{}\n", options.pass, Grouped(made->program.metrics.op_count),
+                  made->changed ? "" : ", nothing changed");
   int code = kFine;
-  if (options.verify) {
-    progress.Show("comparing outputs");
-    StatusOr<ComparisonReport> report =
-        (*pool)->Compare({program->id, {}}, result, CompareOptions());
-    if (!report) {  // the program is as good as it was
-      ComparisonReport broken;
-      broken.method = "none";
-      broken.reason = "the comparison broke down: " + report.error().message;
-      report = broken;
-    }
-    about.comparison = *report;
-    const char* const verdict = report->verdict == Verdict::kEqual       ? "true"
-                                : report->verdict == Verdict::kDifferent ? "false"
-                                                                         : "unknown";
+  if (made->comparison) {
+    const ComparisonReport& report = *made->comparison;
+    const char* const verdict = report.verdict == Verdict::kEqual       ? "true"
+                                : report.verdict == Verdict::kDifferent ? "false"
+                                                                        : "unknown";
     out["verified"] = verdict;
-    out["verification_reason"] = report->reason;
+    out["verification_reason"] = report.reason;
     text += fmt::format("computes the same: {}{}\n", verdict,
-                        report->reason.empty() ? "" : " (" + report->reason + ")");
-    if (report->verdict == Verdict::kDifferent) code = kDifferent;
+                        report.reason.empty() ? "" : " (" + report.reason + ")");
+    if (report.verdict == Verdict::kDifferent) code = kDifferent;
+    about.comparison = report;
   }
-  progress.Clear();
-  about.result = result;
-  about.metrics = made->metrics;
+  about.result = StateName{made->program.id, {}};
+  about.metrics = made->program.metrics;
   if (Status wrote = write_report(); !wrote) return Fail(wrote.error(), options.report, json);
   if (!options.output.empty()) {
-    if (Status written = WriteProgram(options.output, exported->bytes, options.common); !written) {
+    if (Status written = WriteProgram(options.output, made->bytes, options.common); !written) {
       return Fail(written.error(), options.output, json);
     }
   }
   if (!options.plan_output.empty()) {
-    const std::string plan = PlanToJson({name, ByContent(*decisions, *rewrites)});
+    const std::string plan = PlanToJson({options.pass, jobs::ByContent(*decisions, rewrites)});
     if (Status written = WriteFile(options.plan_output, plan); !written) {
       return Fail(written.error(), options.plan_output, json);
     }

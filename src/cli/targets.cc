@@ -4,6 +4,8 @@
 #include <set>
 #include <system_error>
 
+#include "cli/output.h"
+
 namespace hone::cli {
 
 StatusOr<std::vector<std::string>> Targets(const std::vector<std::string>& files,
@@ -25,6 +27,19 @@ StatusOr<std::vector<std::string>> Targets(const std::vector<std::string>& files
     targets.push_back((fs::path(given) / name).string());
   }
   return targets;
+}
+
+tl::expected<std::vector<std::string>, jobs::FileError> WritableTargets(
+    const std::vector<std::string>& files, const std::string& given, const char* extension) {
+  StatusOr<std::vector<std::string>> targets = Targets(files, given, extension);
+  if (!targets) return tl::unexpected(jobs::FileError{given, targets.error()});
+  for (const std::string& target : *targets) {
+    if (target.empty()) continue;
+    if (Status fine = CheckWritable(target); !fine) {
+      return tl::unexpected(jobs::FileError{target, fine.error()});
+    }
+  }
+  return *std::move(targets);
 }
 
 }  // namespace hone::cli

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/result.h"
+#include "jobs/events.h"
 
 namespace hone::cli {
 
@@ -13,6 +14,10 @@ namespace hone::cli {
 // after each with another extension. Empty names where nothing was given. Errors: two of the same.
 StatusOr<std::vector<std::string>> Targets(const std::vector<std::string>& files,
                                            const std::string& given, const char* extension);
+
+// The same, each tried: can a file be written there? Errors name what was given, or the target.
+tl::expected<std::vector<std::string>, jobs::FileError> WritableTargets(
+    const std::vector<std::string>& files, const std::string& given, const char* extension);
 
 }  // namespace hone::cli
 

@@ -185,7 +185,7 @@ int RunTrain(const Options& options) {
   }
   const std::string settings = learn::ToJson(job->config);
   const auto result = jobs::Train(*std::move(job), events);
-  if (!result) return Fail(result.error().error, result.error().file, json);
+  if (!result) return Fail(result.error(), json);
   return TellResult(options, *result, settings, *stop ? kInterrupted : kFine);
 }
 

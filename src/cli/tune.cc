@@ -1,4 +1,6 @@
 // hone tune: the fastest verified way to compile a program, within a budget.
+#include "jobs/tune.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,44 +13,38 @@
 #include <vector>
 
 #include "cli/cluster.h"
+#include "cli/command_events.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/device.h"
-#include "cli/given_inputs.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
-#include "cli/kernels.h"
-#include "cli/machine_load.h"
 #include "cli/output.h"
 #include "cli/parse.h"
-#include "cli/progress.h"
 #include "cli/python.h"
 #include "cli/recording.h"
 #include "cli/report.h"
-#include "cli/report_tune.h"
 #include "cli/targets.h"
 #include "cli/tune_row.h"
 #include "cli/tuned_program.h"
 #include "cost/cost_model.h"
-#include "report/html.h"
+#include "jobs/report_tune.h"
 #include "search/choices/choices.h"
 #include "store/store.h"
 #include "tune/device_evaluator.h"
 #include "tune/estimates.h"
-#include "tune/records.h"
-#include "tune/tune_program.h"
 
 namespace hone::cli {
 namespace {
 
-constexpr std::string_view kStages = "layout,fusion,tiles,implementation,flags,order";
+constexpr double kNoLimit = 1e9;  // seconds
 constexpr size_t kMostModelBytes = size_t{256} << 20;
 
 struct Options {
   CommonOptions common;
   ClusterOptions cluster{ClusterOptions::Use::kMeasure};
   std::vector<std::string> files;
-  std::string stages{kStages};
+  std::string stages{jobs::kDefaultStages};
   std::string device;
   std::string strategy{choices::Choosers().front().name};
   std::string mode = "joint";
@@ -60,7 +56,7 @@ struct Options {
   bool free_entry = false;
   bool no_verify = false;
   bool tasks = false;
-  InputsOption inputs;
+  jobs::GivenInputs inputs;
   int hops = 5;
   uint64_t seed = 1;
   std::string plan;
@@ -75,45 +71,29 @@ class Tuning {
   int Run() {
     const bool json = options_.common.json;
     if (Status found = FindFiles(); !found) return Fail(found.error(), where_, json);
-    if (Status read = ReadStages(); !read) return Fail(read.error(), json);
+    if (Status set = SetJob(); !set) return Fail(set.error(), json);
     if (Status read = ReadEstimate(); !read) return Fail(read.error(), options_.cost_model, json);
-    if (!options_.report.empty()) {
-      if (Status have = report::HaveTemplate(); !have) return Fail(have.error(), json);
-    }
+    if (Status fine = CheckReports(options_.report); !fine) return Fail(fine.error(), json);
     for (auto [given, extension, targets] : {std::tuple(&options_.plan, ".json", &plans_),
                                              std::tuple(&options_.output, ".hlo", &outputs_),
                                              std::tuple(&options_.report, ".html", &reports_)}) {
-      auto planned = Targets(files_, *given, extension);
-      if (!planned) return Fail(planned.error(), *given, json);
-      *targets = *planned;
-      for (const std::string& target : *targets) {
-        if (target.empty()) continue;
-        if (Status fine = CheckWritable(target); !fine) return Fail(fine.error(), target, json);
-      }
+      auto planned = WritableTargets(files_, *given, extension);
+      if (!planned) return Fail(planned.error(), json);
+      *targets = *std::move(planned);
     }
     if (!options_.store.empty()) {
       auto store = store::Store::Open(options_.store);
       if (!store) return Fail(store.error(), options_.store, json);
       store_ = std::move(*store);
+      job_.store = store_.get();
     }
     stop_ = StopOnInterrupt();
     auto cluster = Cluster::Connect(options_.cluster, options_.common);
     if (!cluster) return Fail(cluster.error(), json);
     cluster_ = *std::move(cluster);
-    if (cluster_ != nullptr && !options_.device.empty()) {
-      return Fail({ErrorCode::kInvalidInput,
-                   "--device is measured on this machine, so it does not go with a cluster's "
-                   "--workers: give one of the two"},
-                  json);
-    }
-    if (!options_.report.empty() && !options_.device.empty()) {
-      return Fail({ErrorCode::kInvalidInput,
-                   "a report looks into what XLA:CPU makes and its kernels' times: leave out "
-                   "--report or --device"},
-                  json);
-    }
-    size_t width = 4;
-    for (const std::string& file : files_) width = std::max(width, file.size());
+    if (cluster_ != nullptr) job_.workers_are_on = {cluster_->cpu(), cluster_->cores()};
+    if (Status fits = CheckDevice(); !fits) return Fail(fits.error(), json);
+    const size_t width = WidthOf(files_, 4);
     if (!json && files_.size() > 1) (void)WriteStdout(TuneHeader(width));
     std::vector<TuneRow> rows;
     for (size_t i = 0; i < files_.size() && !*stop_; ++i) {
@@ -153,12 +133,12 @@ class Tuning {
                        "no module in this recording has run; record a script that calls what it "
                        "compiles");
     }
-    const auto expanded = ExpandInputs(options_.files, options_.common.datasets);
+    auto expanded = ExpandInputs(options_.files, options_.common.datasets);
     if (!expanded) {
       where_ = expanded.error().file;
       return tl::unexpected(expanded.error().error);
     }
-    files_ = *expanded;
+    files_ = *std::move(expanded);
     seconds_.assign(files_.size(), options_.budget.seconds);
     return {};
   }
@@ -189,8 +169,9 @@ class Tuning {
     for (const TuneRow& row : rows) {
       failed += row.error ? 1 : 0;
       if (row.error) continue;
-      const double speedup = row.result.kept ? row.result.race.speedup : 1;
-      kept += row.result.kept ? 1 : 0;
+      const tune::TuneResult& result = row.tuned.result;
+      const double speedup = result.kept ? result.race.speedup : 1;
+      kept += result.kept ? 1 : 0;
       sum += speedup;
       most = std::max(most, speedup);
     }
@@ -220,97 +201,19 @@ class Tuning {
     return Finish(json, code);
   }
 
-  Status ReadStages() {
+  Status SetJob() {
     const bool device = !options_.device.empty();
-    const std::string text =
-        device && options_.stages == kStages ? std::string(tune::kDeviceStages) : options_.stages;
-    const StatusOr<tune::Stages> stages = tune::StagesFromText(text);
+    const StatusOr<tune::Stages> stages = jobs::StagesFor(options_.stages, device);
     if (!stages) return tl::unexpected(stages.error());
-    stages_ = *stages;
-    if (!device) return {};
-    const StatusOr<tune::Stages> possible = tune::StagesFromText(std::string(tune::kDeviceStages));
-    for (const Stage stage : stages_.list) {
-      if (possible->Has(stage)) continue;
-      return MakeError(ErrorCode::kInvalidInput,
-                       fmt::format("stage {} is the plugin's own on a device; with --device give "
-                                   "some of {}",
-                                   StageName(stage), tune::kDeviceStages));
-    }
-    if (options_.cost_model != "none") {
+    if (device && options_.cost_model != "none") {
       return MakeError(ErrorCode::kInvalidInput,
                        "a cost model looks at XLA:CPU's optimised modules, which there are none of "
                        "on a device; leave out --cost-model or --device");
     }
-    return {};
-  }
-
-  Status ReadEstimate() {
-    if (options_.cost_model == "none") return {};
-    if (options_.cost_model == "roofline") {
-      estimate_ = tune::RooflineEstimate(cost::MeasureMachine());
-      return {};
-    }
-    const StatusOr<std::string> bytes = ReadInput(options_.cost_model, kMostModelBytes);
-    if (!bytes) return tl::unexpected(bytes.error());
-    StatusOr<cost::CostModel> model = cost::ReadCostModel(*bytes);
-    if (!model) return tl::unexpected(model.error());
-    estimate_ = tune::ModelEstimate(*std::move(model));
-    return {};
-  }
-
-  TuneRow Tune(size_t i) {
-    TuneRow row;
-    row.file = files_[i];
-    StatusOr<std::string> data = ReadInput(row.file, options_.common.MostInputBytes());
-    if (!data) {
-      row.error = data.error();
-      return row;
-    }
-    const StatusOr<OpenedProgram> opened = OpenData(
-        options_.common, *std::move(data), options_.device, options_.seed, stop_, cluster_.get());
-    if (!opened) {
-      row.error = opened.error();
-      return row;
-    }
-    if (opened->device != nullptr) row.device = DeviceJson(*opened->device);
-    if (opened->program().elided_constants) {
-      row.result.stop = tune::TuneStop::kNotTunable;
-      row.result.ended = "it cannot be tuned";
-      row.result.reason = ElidedConstants().message;
-    } else {
-      row.stand_ins = opened->program().stand_in_constants;
-      WarnOfStandIns(row.file, opened->program());
-      if (Status tuned = TuneWith(*opened, seconds_[i], row); !tuned) row.error = tuned.error();
-    }
-    if (!row.error) Write(i, *opened->evaluator, row);
-    if (!row.error) Report(i, *opened->programs, row);
-    return row;
-  }
-
-  // Where figures of this program hold: a device is a machine of its own.
-  store::Place PlaceOf(const OpenedProgram& opened) const {
-    store::Place place = store::ThisPlace(opened.programs->pool().version(), HoneVersion());
-    if (cluster_ != nullptr) {
-      place.cpu = cluster_->cpu();
-      place.cores = cluster_->cores();
-    }
-    if (opened.device == nullptr) return place;
-    const device::PluginInfo& info = opened.device->info();
-    place.cpu = fmt::format("{} device {}", info.platform, opened.device->device().kind);
-    place.cores = info.platform == "cpu" ? place.cores : 1;
-    place.xla = fmt::format("{}, {}", info.platform_version, place.xla);
-    return place;
-  }
-
-  Status TuneWith(const OpenedProgram& opened, double seconds, TuneRow& row) {
-    const ProgramInfo program = opened.program();
-    Progress progress(options_.common.ShowProgress());
-    tune::TuneOptions tuning;
-    tuning.program = program.fingerprint.ToHex();
-    tuning.stages = stages_;
+    tune::TuneOptions& tuning = job_.tuning;
+    tuning.stages = *stages;
     tuning.strategy = options_.strategy;
     tuning.mode = options_.mode == "joint" ? tune::Mode::kJoint : tune::Mode::kSequential;
-    tuning.budget_seconds = std::isfinite(seconds) ? seconds : 1e9;
     if (options_.budget.steps != Budget{}.steps) tuning.budget_evaluations = options_.budget.steps;
     tuning.seed = options_.seed;
     tuning.fast_math = options_.fast_math;
@@ -318,85 +221,94 @@ class Tuning {
     tuning.fusion_hops = options_.hops;
     tuning.verify = !options_.no_verify;
     tuning.tasks = options_.tasks;
-    tuning.compare.seed = options_.seed;
-    if (Status given =
-            options_.inputs.Read(opened.programs->pool(), program, row.file, &tuning.compare);
-        !given) {
-      return given;
-    }
-    tuning.estimate = estimate_;
-    tuning.interrupted = stop_;
-    tuning.progress = [&](const tune::TuneProgress& now) {
-      if (!progress.Due()) return;
-      progress.Show(fmt::format("{}: {} {:.0f} s, {} evaluations, stock {:.4g} ms, best {:.3f}",
-                                row.file, now.phase, now.seconds, Grouped(now.evaluations),
-                                1000 * now.stock_seconds, now.best_speedup));
-    };
-    const store::ProgramRow known{tuning.program, program.name, row.file, program.metrics.op_count};
-    const store::Place place = PlaceOf(opened);
-    if (store_ != nullptr) {
-      const Status begun = tune::BeginRecords(*store_, place, known, !options_.no_transfer, tuning);
-      if (!begun) return begun;
-    }
-    const MachineLoad load;
-    row.result = tune::TuneProgram(*opened.evaluator, tuning);
-    // A cluster's machines, or a device, are not this machine.
-    if (cluster_ == nullptr && opened.device == nullptr) {
-      row.others_cores = load.OthersCores().value_or(0);
-    }
-    if (store_ == nullptr) return {};
-    return tune::EndRecords(*store_, place, known, row.result);
+    job_.inputs = options_.inputs;
+    job_.transfer = !options_.no_transfer;
+    return {};
   }
 
-  void Write(size_t i, tune::Evaluator& evaluator, TuneRow& row) {
+  Status CheckDevice() const {
+    if (options_.device.empty()) return {};
+    if (cluster_ != nullptr) {
+      return MakeError(ErrorCode::kInvalidInput,
+                       "--device is measured on this machine, so it does not go with a cluster's "
+                       "--workers: give one of the two");
+    }
+    if (!options_.report.empty()) {
+      return MakeError(ErrorCode::kInvalidInput,
+                       "a report looks into what XLA:CPU makes and its kernels' times: leave out "
+                       "--report or --device");
+    }
+    return {};
+  }
+
+  Status ReadEstimate() {
+    if (options_.cost_model == "none") return {};
+    if (options_.cost_model == "roofline") {
+      job_.tuning.estimate = tune::RooflineEstimate(cost::MeasureMachine());
+      return {};
+    }
+    const StatusOr<std::string> bytes = ReadInput(options_.cost_model, kMostModelBytes);
+    if (!bytes) return tl::unexpected(bytes.error());
+    StatusOr<cost::CostModel> model = cost::ReadCostModel(*bytes);
+    if (!model) return tl::unexpected(model.error());
+    job_.tuning.estimate = tune::ModelEstimate(*std::move(model));
+    return {};
+  }
+
+  TuneRow Tune(size_t i) {
+    TuneRow row;
+    row.file = files_[i];
+    if (Status tuned = TuneFile(i, row); !tuned) row.error = tuned.error();
+    return row;
+  }
+
+  Status TuneFile(size_t i, TuneRow& row) {
+    StatusOr<std::string> data = ReadInput(row.file, options_.common.MostInputBytes());
+    if (!data) return tl::unexpected(data.error());
+    CommandEvents events(options_.common.ShowProgress(), stop_);
+    const StatusOr<jobs::OpenedProgram> opened = jobs::OpenProgram(
+        *std::move(data),
+        OpenOptionsFor(options_.common, options_.device, options_.seed, cluster_.get()), events);
+    if (!opened) return tl::unexpected(opened.error());
+    job_.file = row.file;
+    job_.tuning.budget_seconds = std::isfinite(seconds_[i]) ? seconds_[i] : kNoLimit;
+    StatusOr<jobs::TunedProgram> tuned = TuneProgram(*opened, job_, events);
+    if (!tuned) return tl::unexpected(tuned.error());
+    row.tuned = *std::move(tuned);
+    if (Status wrote = Write(i, *opened->evaluator, row); !wrote || reports_[i].empty()) {
+      return wrote;
+    }
+    const jobs::TuneReport what{row.file,        row.tuned.result, options_.strategy,
+                                options_.stages, options_.seed,    row.tuned.others_cores};
+    const Status wrote = WriteReport(reports_[i], MakeReport(*opened->programs, what, events));
+    if (wrote) row.report = reports_[i];
+    return wrote;
+  }
+
+  Status Write(size_t i, tune::Evaluator& evaluator, TuneRow& row) {
+    const tune::TunePlan& plan = row.tuned.result.plan;
     if (!plans_[i].empty()) {
-      const std::string plan = tune::TunePlanToJson(row.result.plan, row.stand_ins);
-      if (Status wrote = WriteFile(plans_[i], plan); !wrote) {
-        row.error = wrote.error();
-        return;
-      }
+      const std::string text = tune::TunePlanToJson(plan, row.tuned.stand_ins);
+      if (Status wrote = WriteFile(plans_[i], text); !wrote) return wrote;
       row.plan_file = plans_[i];
     }
-    if (!outputs_[i].empty()) {
-      const StatusOr<std::string> text = OptimisedText(evaluator, row.result.plan);
-      const Status wrote =
-          text ? WriteProgram(outputs_[i], *text, options_.common)
-               : Status(tl::unexpected(text.error()));
-      if (!wrote) {
-        row.error = wrote.error();
-        return;
-      }
-      row.output = outputs_[i];
-    }
-  }
-
-  void Report(size_t i, tune::PoolEvaluator& evaluator, TuneRow& row) {
-    if (reports_[i].empty()) return;
-    const TuneReport what{row.file,
-                          row.result,
-                          options_.strategy,
-                          options_.stages,
-                          options_.seed,
-                          row.others_cores,
-                          options_.common.ShowProgress(),
-                          stop_};
-    if (Status wrote = WriteReport(reports_[i], MakeReport(evaluator, what)); !wrote) {
-      row.error = wrote.error();
-      return;
-    }
-    row.report = reports_[i];
+    if (outputs_[i].empty()) return {};
+    const StatusOr<Compiled> compiled = jobs::CompileUnder(evaluator, plan);
+    if (!compiled) return tl::unexpected(compiled.error());
+    const Status wrote = WriteProgram(outputs_[i], compiled->text, options_.common);
+    if (wrote) row.output = outputs_[i];
+    return wrote;
   }
 
   Options& options_;
-  std::string where_;  // of a file that cannot be found
+  jobs::TuneProgramOptions job_;  // but for the file and its budget
+  std::string where_;             // of a file that cannot be found
   std::optional<Recording> recording_;
   std::vector<std::string> files_;
   std::vector<double> seconds_;  // of each file's budget
   std::vector<std::string> plans_;
   std::vector<std::string> outputs_;
   std::vector<std::string> reports_;
-  tune::Stages stages_;
-  tune::CostEstimate estimate_;
   std::unique_ptr<store::Store> store_;
   const std::atomic<bool>* stop_ = nullptr;
   std::shared_ptr<Cluster> cluster_;  // null where workers run here

@@ -8,7 +8,7 @@
 
 #include "cli/common.h"
 #include "core/result.h"
-#include "tune/tune_program.h"
+#include "jobs/tune.h"
 
 namespace hone::cli {
 
@@ -16,20 +16,10 @@ namespace hone::cli {
 struct TuneRow {
   std::string file;
   std::optional<Error> error;
-  tune::TuneResult result;
-  int stand_ins = 0;        // elided constants with made-up values
-  Json device;              // null where workers measured
-  double others_cores = 0;  // that other processes kept busy meanwhile
+  jobs::TunedProgram tuned;
   std::string plan_file;
   std::string output;
   std::string report;
-
-  double StockMilliseconds() const {
-    return 1000 * (result.kept ? result.race.seconds_a : result.stock_seconds);
-  }
-  double TunedMilliseconds() const {
-    return result.kept ? 1000 * result.race.seconds_b : StockMilliseconds();
-  }
 };
 
 Json TuneRowJson(const TuneRow& row);

@@ -2,10 +2,9 @@
 
 #include <utility>
 
+#include "cli/command_events.h"
 #include "cli/device.h"
 #include "cli/input.h"
-#include "cli/progress.h"
-#include "tune/device_evaluator.h"
 
 namespace hone::cli {
 namespace {
@@ -14,48 +13,31 @@ constexpr size_t kMostPlanBytes = size_t{64} << 20;
 
 }  // namespace
 
-StatusOr<OpenedProgram> OpenData(const CommonOptions& options, std::string data,
-                                 const std::string& device, uint64_t seed,
-                                 const std::atomic<bool>* interrupted, const Cluster* cluster) {
-  // Without the flag that stops workers: what is found is still to be verified.
-  const auto start_pool = [options, cluster]() -> StatusOr<std::unique_ptr<Pool>> {
+jobs::OpenOptions OpenOptionsFor(const CommonOptions& options, const std::string& device,
+                                 uint64_t seed, const Cluster* cluster) {
+  jobs::OpenOptions open;
+  open.start_pool = [options, cluster]() -> StatusOr<std::unique_ptr<Pool>> {
     StatusOr<PoolOptions> pool = PoolOptionsFor(options);
     if (!pool) return tl::unexpected(pool.error());
     if (cluster != nullptr) cluster->Lend(*pool);
     return Pool::Start(*pool);
   };
-  auto programs = tune::PoolEvaluator::Start(start_pool, std::move(data), seed, interrupted,
-                                             /*apart=*/cluster != nullptr);
-  if (!programs) return tl::unexpected(programs.error());
-  OpenedProgram opened;
-  opened.programs = programs->get();
-  if (device.empty()) {
-    opened.evaluator = *std::move(programs);
-    return opened;
-  }
-  const Waiting waiting(options.ShowProgress(), "loading the plugin");
-  auto measured = tune::DeviceEvaluator::Start(*std::move(programs),
-                                               DeviceOptionsFor(options, device), interrupted);
-  if (!measured) return tl::unexpected(measured.error());
-  opened.device = &(*measured)->device();
-  opened.evaluator = *std::move(measured);
-  return opened;
+  open.apart = cluster != nullptr;
+  if (!device.empty()) open.device = DeviceOptionsFor(options, device);
+  open.seed = seed;
+  return open;
 }
 
-OpenedProgram OpenProgram(const CommonOptions& options, const std::string& file,
-                          const std::string& device, uint64_t seed) {
-  OpenedProgram opened;
+tl::expected<jobs::OpenedProgram, FileError> OpenProgram(const CommonOptions& options,
+                                                         const std::string& file,
+                                                         const std::string& device, uint64_t seed) {
   StatusOr<std::string> data = ReadInput(file, options.MostInputBytes(), options.datasets);
-  if (!data) {
-    opened.exit_code = Fail(data.error(), file, options.json);
-    return opened;
-  }
-  StatusOr<OpenedProgram> whole = OpenData(options, *std::move(data), device, seed);
-  if (!whole) {
-    opened.exit_code = Fail(whole.error(), file, options.json);
-    return opened;
-  }
-  return *std::move(whole);
+  if (!data) return tl::unexpected(FileError{file, data.error()});
+  CommandEvents events(options.ShowProgress());
+  StatusOr<jobs::OpenedProgram> opened =
+      jobs::OpenProgram(*std::move(data), OpenOptionsFor(options, device, seed), events);
+  if (!opened) return tl::unexpected(FileError{file, opened.error()});
+  return *std::move(opened);
 }
 
 StatusOr<tune::TunePlan> ReadPlan(const std::string& file) {
@@ -63,15 +45,6 @@ StatusOr<tune::TunePlan> ReadPlan(const std::string& file) {
   const StatusOr<std::string> text = ReadInput(file, kMostPlanBytes);
   if (!text) return tl::unexpected(text.error());
   return tune::TunePlanFromJson(*text);
-}
-
-StatusOr<std::string> OptimisedText(tune::Evaluator& evaluator, const tune::TunePlan& plan) {
-  CompileOptions compiling;
-  compiling.sites = false;
-  compiling.text = true;
-  StatusOr<Compiled> compiled = evaluator.Compile(plan, compiling);
-  if (!compiled) return tl::unexpected(compiled.error());
-  return std::move(compiled->text);
 }
 
 }  // namespace hone::cli

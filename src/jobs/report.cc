@@ -9,6 +9,8 @@
 #include "cost/cost_graph.h"
 #include "cost/roofline.h"
 #include "jobs/version.h"
+#include "report/words.h"
+#include "report/words.h"
 
 namespace hone::jobs {
 namespace {
@@ -26,6 +28,15 @@ report::Document BeginReport(const std::string& command, const std::string& file
   document.facts.push_back({"hone", HoneVersion(), ""});
   if (!xla.empty()) document.facts.push_back({"XLA of", xla, ""});
   return document;
+}
+
+void PageMaker::Missing(const std::string& section, const std::string& why) {
+  document_.remarks.push_back(section + " left out: " + report::Printable(why));
+}
+
+report::Document PageMaker::Finish() {
+  if (Interrupted()) document_.remarks.push_back("interrupted: some sections are missing");
+  return std::move(document_);
 }
 
 StatusOr<ProgramGraph> DescribeText(Pool& pool, std::string text) {

@@ -4,11 +4,13 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/compile_plan.h"
 #include "core/program_graph.h"
 #include "cost/machine.h"
+#include "jobs/events.h"
 #include "report/document.h"
 #include "report/sections/kernels.h"
 #include "wire/pool.h"
@@ -18,6 +20,21 @@ namespace hone::jobs {
 // With versions among the facts. `xla` may be empty.
 report::Document BeginReport(const std::string& command, const std::string& file,
                              const std::string& program, const std::string& xla);
+
+// What those have in common that make a page of a job.
+class PageMaker {
+ protected:
+  PageMaker(Events& events, report::Document document)
+      : events_(events), document_(std::move(document)) {}
+
+  bool Interrupted() const { return events_.stopped(); }
+  void Missing(const std::string& section, const std::string& why);
+  // The page, which says where it was interrupted.
+  report::Document Finish();
+
+  Events& events_;
+  report::Document document_;
+};
 
 // An optimised program, from its text. The pool forgets it again.
 StatusOr<ProgramGraph> DescribeText(Pool& pool, std::string text);

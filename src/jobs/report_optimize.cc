@@ -54,15 +54,14 @@ std::string Against(double value, double other) {
                      value < other ? "fewer" : "more");
 }
 
-class Maker {
+class Maker : PageMaker {
  public:
   Maker(Pool& pool, const OptimizeReport& what, Events& events)
-      : pool_(pool),
+      : PageMaker(events, BeginReport("optimize", what.file, what.program.name, pool.version())),
+        pool_(pool),
         what_(what),
-        events_(events),
         result_(what.result),
-        objective_(*ObjectiveFromName(what.objective)),
-        document_(BeginReport("optimize", what.file, what.program.name, pool.version())) {}
+        objective_(*ObjectiveFromName(what.objective)) {}
 
   report::Document Make() {
     Headline();
@@ -71,17 +70,10 @@ class Maker {
     if (!Interrupted()) LeaveOut();
     Graphs();
     if (!Interrupted()) Kernels();
-    if (Interrupted()) document_.remarks.push_back("interrupted: some sections are missing");
-    return std::move(document_);
+    return Finish();
   }
 
  private:
-  bool Interrupted() const { return events_.stopped(); }
-
-  void Missing(const std::string& section, const std::string& why) {
-    document_.remarks.push_back(section + " left out: " + Printable(why));
-  }
-
   void Headline() {
     report::Headline& headline = document_.headline;
     const bool has_default = result_.default_complaint.empty();
@@ -274,10 +266,8 @@ class Maker {
 
   Pool& pool_;
   const OptimizeReport& what_;
-  Events& events_;
   const OptimizeResult& result_;
   const Objective objective_;
-  report::Document document_;
 };
 
 }  // namespace

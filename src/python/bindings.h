@@ -43,6 +43,8 @@ class OfThisProcess {
 
 using PySession = OfThisProcess<Session>;
 
+// tune, optimize, compile_under, kept_plans, kernels_of, parse_duration.
+void BindJobs(nb::module_& module);
 // LoopsEnv.
 void BindLoops(nb::module_& module);
 // Decisions, Site, Rewrites, RewritesEnv.

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "core/nearest.h"
+#include "jobs/kernels.h"
 
 namespace hone::python {
 namespace {
@@ -125,6 +126,7 @@ EnvOptions ToEnvOptions(const nb::dict& options) {
 PoolOptions ToPoolOptions(const nb::dict& options) {
   PoolOptions pool;
   double memory_mib = 1024;
+  std::string loops_program;
   Fill(options,
        {{"workers", Into(pool.workers)},
         {"worker_path", Into(pool.worker_path)},
@@ -132,8 +134,10 @@ PoolOptions ToPoolOptions(const nb::dict& options) {
         {"call_deadline", Into(pool.call_deadline_seconds)},
         {"memory_limit", Into(memory_mib)},
         {"rules", Into(pool.rule_files)},
-        {"sandbox", Into(pool.sandbox)}},
+        {"sandbox", Into(pool.sandbox)},
+        {"loops_program", Into(loops_program)}},
        "option");
+  if (!loops_program.empty()) pool.kernels = jobs::KernelMaker(pool.sandbox, loops_program);
   pool.headroom_bytes = static_cast<size_t>(memory_mib * 1048576);
   pool.cache_bytes = pool.headroom_bytes / 4;
   return pool;

@@ -338,6 +338,7 @@ NB_MODULE(_core, module) {
            nb::arg("budget_seconds"), nb::arg("seed"))
       .def("fork", &PyVectorEnv::Fork);
 
+  BindJobs(module);
   BindLoops(module);
   BindRewrites(module);
   BindDatasets(module);

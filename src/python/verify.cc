@@ -13,6 +13,7 @@
 #include "core/median.h"
 #include "core/race_tally.h"
 #include "verify/compare.h"
+#include "verify/rule.h"
 
 namespace hone::python {
 namespace {
@@ -97,14 +98,17 @@ nb::dict Tell(const RaceTally& tally) {
 }  // namespace
 
 void BindVerify(nb::module_& module) {
-  module.def("compare_runs", &CompareRuns, nb::arg("subject"), nb::arg("given") = 0,
-             nb::arg("inputs") = CompareOptions().inputs,
-             nb::arg("budget_seconds") = CompareOptions().budget_seconds, nb::arg("seed") = 1,
-             "Judges two programs that `subject` runs: choose(given, near, kind, seed), reference(), "
-             "candidate(), moved_sample(k), sample(k). Runs return [(type, dimensions, bytes)].");
+  module.def(
+      "compare_runs", &CompareRuns, nb::arg("subject"), nb::arg("given") = 0,
+      nb::arg("inputs") = CompareOptions().inputs,
+      nb::arg("budget_seconds") = CompareOptions().budget_seconds, nb::arg("seed") = 1,
+      "Judges two programs that `subject` runs: choose(given, near, kind, seed), reference(), "
+      "candidate(), moved_sample(k), sample(k). Runs return [(type, dimensions, bytes)].");
   module.def("moved", &Moved, nb::arg("type"), nb::arg("bytes"), nb::arg("seed"),
              nb::arg("nearby") = false,
              "An array's bytes, each value off by one unit in its last place, or by 1 % at most.");
+  module.attr("FEW_SAMPLES") = verify::kFewSamples;
+  module.attr("MANY_SAMPLES") = verify::kManySamples;
   module.def(
       "interval_of_median",
       [](const std::vector<double>& ratios) {

@@ -5,14 +5,21 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
+#include <chrono>
+#include <future>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "bindings.h"
 #include "convert.h"
-#include "core/nearest.h"
+#include "core/native_kernel.h"
 #include "dataset/similarity.h"
 #include "env/alternatives.h"
+#include "jobs/run_passes.h"
+#include "tune/find_implementations.h"
+#include "tune/recipe.h"
 #include "wire/pool.h"
 
 namespace hone::python {
@@ -104,15 +111,7 @@ class PyWorkbench : public OfThisProcess<Pool> {
                                      std::vector<Link>(), metrics);
   }
 
-  PassId Pass(const std::string& name) const {
-    std::vector<std::string> names;
-    const std::vector<PassInfo>& passes = pool().passes();
-    for (size_t i = 0; i < passes.size(); ++i) {
-      if (passes[i].name == name) return static_cast<PassId>(i);
-      names.push_back(passes[i].name);
-    }
-    throw nb::value_error(("there is no pass '" + name + "'" + DidYouMean(name, names)).c_str());
-  }
+  PassId Pass(const std::string& name) const { return OrThrow(FindPass(pool().passes(), name)); }
 
   // (state, changed, failure). A pass that fails leaves the state as it was.
   nb::tuple Apply(const PyState& state, const std::string& pass,
@@ -135,6 +134,45 @@ class PyWorkbench : public OfThisProcess<Pool> {
                                                step.changed ? step.metrics : state.metrics),
                                    nb::rv_policy::take_ownership),
                           step.changed, step.failure);
+  }
+
+  // The program after passes, one after another, as HLO text. One that fails is an error.
+  std::string Run(const PyState& state, const std::vector<std::string>& passes) const {
+    jobs::RunPassesOptions options;
+    for (const std::string& name : passes) options.passes.push_back(Pass(name));
+    jobs::RanPasses ran = Led([&](Pool& pool) {
+      jobs::Events events;
+      return RunPasses(pool, state.get()->info, options, events);
+    });
+    if (ran.bytes) return *std::move(ran.bytes);
+    const jobs::RanPass& last = ran.rows.back();
+    throw std::runtime_error("pass '" + last.pass + "' fails: " + last.step.failure);
+  }
+
+  // [[pass]]: those that change the program as it was loaded, each with what leads to it; as far as
+  // one comes in so many seconds.
+  std::vector<std::vector<std::string>> Implementations(
+      const PyState& state, const std::optional<std::vector<std::string>>& among,
+      double seconds) const {
+    std::optional<std::set<std::string>> names;
+    if (among) names.emplace(among->begin(), among->end());
+    std::vector<tune::Alternative> all;
+    {
+      nb::gil_scoped_release release;
+      std::atomic<bool> late = false;
+      auto found = std::async(std::launch::async, [&] {
+        return tune::FindImplementations(pool(), state.get()->info, &late,
+                                         names ? &*names : nullptr);
+      });
+      late = found.wait_for(std::chrono::duration<double>(seconds)) != std::future_status::ready;
+      all = found.get();
+    }
+    std::vector<std::vector<std::string>> found;
+    for (const tune::Alternative& one : all) {
+      found.emplace_back();
+      for (const tune::PlannedPass& pass : one.passes) found.back().push_back(pass.pass);
+    }
+    return found;
   }
 
   Rewrites List(const PyState& state, const std::string& pass, bool texts, bool effects,
@@ -362,6 +400,12 @@ void BindWorkbench(nb::module_& module) {
       .def("apply", &PyWorkbench::Apply, nb::arg("state"), nb::arg("pass_name"),
            nb::arg("decisions").none() = nb::none(), nb::arg("verify") = false,
            "(state, changed, failure)")
+      .def("run", &PyWorkbench::Run, nb::arg("state"), nb::arg("passes"),
+           "The program after these passes, as HLO text.")
+      .def("implementations", &PyWorkbench::Implementations, nb::arg("state"),
+           nb::arg("among").none() = nb::none(), nb::arg("seconds") = 60,
+           "[[pass]]: alternative implementations that the program as loaded has a place for, each "
+           "with the passes that lead to it.")
       .def("rewrites", &PyWorkbench::List, nb::arg("state"), nb::arg("pass_name"),
            nb::arg("texts") = true, nb::arg("effects") = true, nb::arg("time_pass") = false)
       .def("converse", &PyWorkbench::Converse, nb::arg("state"), nb::arg("pass_name"),
@@ -390,6 +434,7 @@ void BindWorkbench(nb::module_& module) {
            "128 numbers of 64 bits, as bytes: the share of equal ones estimates how alike two "
            "programs are, whatever their sizes.")
       .def("stock_passes", &PyWorkbench::StockPasses, nb::arg("state"));
+  module.attr("KERNEL_PASS") = std::string(loops::kKernelPass);
 }
 
 }  // namespace hone::python

@@ -40,12 +40,6 @@ Statement& Statement::Bind(int64_t number) {
   return *this;
 }
 
-Statement& Statement::BindNull() {
-  const int code = sqlite3_bind_null(statement_, next_++);
-  if (error_ == SQLITE_OK) error_ = code;
-  return *this;
-}
-
 StatusOr<bool> Statement::Next() {
   if (error_ != SQLITE_OK) return SqlError(db_, "preparing a statement");
   const int code = sqlite3_step(statement_);

@@ -29,7 +29,6 @@ class Statement {
   Statement& Bind(std::string_view text);
   Statement& Bind(double number);
   Statement& Bind(int64_t number);
-  Statement& BindNull();
 
   // True where there is a row.
   StatusOr<bool> Next();

@@ -1,4 +1,4 @@
-#include "cli/machine_load.h"
+#include "jobs/machine_load.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace hone::cli {
+namespace hone::jobs {
 namespace {
 
 void Work(double seconds) {
@@ -91,4 +91,4 @@ TEST(MachineLoadTest, TooShortToTell) {
 }
 
 }  // namespace
-}  // namespace hone::cli
+}  // namespace hone::jobs

@@ -174,7 +174,7 @@ def test_prepare(script, tmp_path, monkeypatch, capsys):
     good = verdict_for(lowered(lambda x: x * 2, "step"))
     seen = []
 
-    def improve(stablehlo, hlo_file, plan, inputs, **options):
+    def improve(stablehlo, hlo, plan, inputs, **options):
         seen.append((plan, [i.tolist() for i in inputs]))
         return good
 

@@ -7,18 +7,16 @@ runs: of the stock executable on inputs moved by one unit in their last place, a
 enough, of hone's own XLA with rounding errors everywhere.
 """
 
-import functools
-
 import numpy as np
 
 from hone import _core
-from hone.fetch_xla import ready_worker
+from hone.jax._hone import loaded
 
 # XLA's names of element types, by numpy's.
 _TYPES = {"bool": "pred", "bfloat16": "bf16", "float8_e5m2": "f8e5m2", "complex64": "c64",
           "complex128": "c128"}
 _SETS = 3
-_FEW, _MANY = 3, 8  # samples that hone's rule asks for (src/verify/rule.h), made at once
+_FEW, _MANY = _core.FEW_SAMPLES, _core.MANY_SAMPLES  # that the rule asks for, made at once
 
 
 class CannotTell(Exception):
@@ -121,17 +119,10 @@ class _Subject:
         _, kind, seed = self._choice
         try:
             if self._bench is None:
-                self._bench, self._state = _loaded(self._hlo)
+                self._bench, self._state = loaded(self._hlo)
             return self._bench.evaluate(self._state, kind, seed, **named)
         except (RuntimeError, ValueError, OSError) as error:
             raise CannotTell(f"no inputs could be made: {error}") from error
-
-
-@functools.lru_cache(maxsize=1)
-def _loaded(hlo):
-    """(a worker, the module in it), for all that is tried for one module."""
-    bench = _core.Workbench({"worker_path": ready_worker()})
-    return bench, bench.load(hlo)
 
 
 def _type_of(array):

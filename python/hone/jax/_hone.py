@@ -1,16 +1,22 @@
-"""The `hone` command, as this package calls it."""
+"""hone's jobs and its compiler, as this package calls them: in this process, their workers in others."""
 
-import json
+import functools
 import os
 import pathlib
 import shutil
-import subprocess
+import sys
+import time
 
+from hone import _core
 from hone.fetch_xla import FetchError, ready_worker
+
+_MOST_MEMORY = 4096  # MiB, of the worker that is kept
+_BETWEEN_LINES = 10.0  # seconds, where stderr is no terminal
+_SILENCE = 2.0  # before the first line
 
 
 class HoneError(RuntimeError):
-    """What `hone` said that it cannot do."""
+    """What hone said that it cannot do."""
 
 
 def find_hone():
@@ -26,37 +32,82 @@ def find_hone():
     return found
 
 
-def run_hone(*arguments, show=False):
-    """What `hone ARGUMENTS… --json` printed. With `show`, its progress goes to stderr. The first Ctrl-C
-    is for hone, which ends its search and answers with the best so far.
+def find_loops():
+    """The path of hone-loops, which makes kernels; "" where hone was built without it."""
+    program = pathlib.Path(find_hone()).resolve().parent / "hone-loops"
+    return str(program) if program.exists() else ""
 
-    Raises:
-      HoneError: it failed; the message is its own.
-    """
-    command = [find_hone(), *map(str, arguments), "--json"]
-    _have_xla()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True,
-                          stderr=None if show else subprocess.PIPE) as done:
-        try:
-            out, err = done.communicate()
-        except KeyboardInterrupt:
-            out, err = done.communicate()
+
+def call(job, *arguments, **named):
+    """A job of `hone._core`, its errors as HoneError."""
     try:
-        answer = json.loads(out)
-    except json.JSONDecodeError:
-        answer = {}
-    # 130: interrupted, and finished with the best so far.
-    if done.returncode not in (0, 130) or "error" in answer:
-        said = answer.get("error", {}).get("message") or (err or "").strip()
-        raise HoneError(f"hone {arguments[0]}: {said or f'exit code {done.returncode}'}")
-    return answer
-
-
-def _have_xla():
-    """Fetches XLA where an installed hone lacks it, with progress whatever else is shown: it takes minutes."""
-    try:
-        ready_worker()
-    except FileNotFoundError:
-        pass  # a hone in PATH, which sees to it itself
-    except FetchError as error:
+        return job(*arguments, **named)
+    except (ValueError, RuntimeError) as error:
         raise HoneError(str(error)) from error
+
+
+def pool_options():
+    """Of `hone._core`'s jobs and workbench. XLA is fetched first where an installed hone lacks it, with
+    progress whatever else is shown: it takes minutes."""
+    try:
+        return {"worker_path": ready_worker(), "loops_program": find_loops()}
+    except (FetchError, FileNotFoundError) as error:
+        raise HoneError(str(error)) from error
+
+
+def start_worker():
+    """A worker for one job. It comes up while other things are done."""
+    return _core.Starting(pool_options())
+
+
+def loaded(hlo):
+    """(a worker, the module in it): one worker for all, as long as the process lives."""
+    bench = _workbench(os.getpid())
+    return bench, _state(bench, hlo)
+
+
+def program_after(hlo, passes):
+    """(HLO text, the kernels that it calls) of a module after passes."""
+    bench, state = loaded(hlo)
+    return with_kernels(call(bench.run, state, list(passes)))
+
+
+def with_kernels(text):
+    return text, call(_core.kernels_of, text, pool_options())
+
+
+@functools.lru_cache(maxsize=1)
+def _workbench(process):
+    del process  # a forked one has its own worker
+    return call(_core.Workbench, {**pool_options(), "memory_limit": _MOST_MEMORY})
+
+
+@functools.lru_cache(maxsize=1)
+def _state(bench, hlo):
+    return call(bench.load, hlo)
+
+
+class Progress:
+    """Shows lines on stderr as the command does: rewritten on a terminal, now and then elsewhere."""
+
+    def __init__(self):
+        self._next = time.monotonic() + _SILENCE
+        self._terminal = sys.stderr.isatty()
+
+    def __call__(self, line):
+        now = time.monotonic()
+        if now < self._next:
+            return
+        if self._terminal:
+            print(f"\r{line[:shutil.get_terminal_size().columns - 1]}\x1b[K", end="", file=sys.stderr,
+                  flush=True)
+        else:
+            print(line, file=sys.stderr)
+            self._next = now + _BETWEEN_LINES
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self._terminal:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

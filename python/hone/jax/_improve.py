@@ -5,21 +5,21 @@ so every way to have a plan in JAX is compiled by JAX, compared with what JAX ma
 raced against it in pairs. Where none is surely faster, JAX's own way is the result.
 """
 
-import contextlib
 import dataclasses
 import functools
 import json
-import pathlib
 import re
 import time
 
 from jax.extend.mlir import hlo_to_stablehlo
 
-from hone.jax import _compile, _kernels, looks, trial
+from hone import _core
+from hone._files import write_whole
+from hone.jax import _compile, looks, trial
 from hone.jax._compare import compare
-from hone.jax._hone import HoneError, run_hone
+from hone.jax._hone import (
+    HoneError, Progress, call, loaded, pool_options, program_after, start_worker, with_kernels)
 from hone.jax._race import Race, Runner, race
-from hone.pass_order import PassOrderEnv
 from hone.stablehlo import hlo_proto
 
 _GLANCE_SECONDS = 0.3
@@ -31,9 +31,6 @@ _LISTING_SECONDS = 4.0
 _LOOKS_SECONDS = 5.0
 _WORTH_COMPARING = 1.1
 _MOST_TAKEN_ON = 3
-_INLINING = "call-inliner:every_call_site"
-_LOOPS = "implement:loops"
-_WRITE_OUT = "implement:write_out_small"  # of what may be in the way of another, as in hone's own search
 # What hone's XLA notes beside an instruction that JAX's has no name for, as far as it has come up.
 _unknown_fields = set()
 
@@ -76,7 +73,7 @@ class _Found:
     plan: dict
 
 
-def improve(stablehlo, hlo_file, plan, inputs, *, others=(), implementations=False, seconds=5.0,
+def improve(stablehlo, hlo, plan, inputs, *, others=(), implementations=False, seconds=5.0,
             seed=1, name="", folder, say=lambda text: None):
     """The verdict on a plan of `hone tune --plan`, or on another program that computes the same.
 
@@ -85,8 +82,8 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), implementations=Fal
 
     Args:
       stablehlo: the module as JAX lowered it.
-      hlo_file: the same as HLO, which `hone` reads.
-      plan: a dict; {"program": FILE} stands for a program to take the place of it.
+      hlo: the same as HLO, in any form that hone reads.
+      plan: a dict; {"program": HLO text} stands for a program to take the place of it.
       inputs: a jax.Array for each parameter.
       others: plans that were nearly as good, the best first.
       implementations: whether every alternative implementation that the program has a place for is
@@ -99,7 +96,6 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), implementations=Fal
     say("compiling as JAX does")
     stock, _ = _compile.compile_stablehlo(stablehlo)
     best, rejected = None, []
-    hlo = pathlib.Path(hlo_file).read_bytes()
 
     def doubt(program, tuned):
         if why := trial.why_not(program, tuned, inputs, folder):
@@ -135,15 +131,13 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), implementations=Fal
     for number, one in enumerate([plan, *others][:_MOST_PLANS]):
         if best is not None and best.look.high > 1:
             break
-        between = pathlib.Path(folder) / str(number)
-        between.mkdir()
-        for how, make, flags in _ways(hlo_file, one, between, doubt):
+        for how, make, flags in _ways(hlo, one, doubt):
             how = how if number == 0 else f"{how} of plan {number + 1}"
             say(f"compiling with the plan's {how}")
             consider(how, make, flags, one)
     if implementations:
         try:
-            untried = [found for found in _implementations(hlo_file, _LISTING_SECONDS, folder)
+            untried = [found for found in _implementations(hlo, _LISTING_SECONDS)
                        if list(found[0]) != plan.get("passes")]
             say("looking at implementations in JAX")
             worth = max(_WORTH_COMPARING, best.look.speedup if best else 0)
@@ -170,30 +164,17 @@ def improve(stablehlo, hlo_file, plan, inputs, *, others=(), implementations=Fal
     return Verdict(True, "", best.how, best.tuned, look, **known)
 
 
-def _implementations(hlo_file, seconds, folder):
+def _implementations(hlo, seconds):
     """((pass, …), HLO text, kernels) of each alternative implementation that the program has a place for,
     as far as one comes to it in so many seconds, the caller's among them. The one with kernels first."""
     end = time.monotonic() + seconds
-    changed = pathlib.Path(folder) / "kernels.hlo"
-    for passes in ((_LOOPS,), (_INLINING, _LOOPS)) if _kernels.are_made() else ():
-        run_hone("run", hlo_file, "--passes", ",".join(passes), "-o", changed)
-        if kernels := _kernels.beside(changed):
-            yield passes, changed.read_text(), kernels
-            break
-    actions = ["implementations", _INLINING]
-    with contextlib.closing(PassOrderEnv(str(hlo_file), actions=actions, traj_limit=8)) as env:
-        action = {name: number for number, name in enumerate(env.pass_names)}
-        for name in env.pass_names[:-1]:
-            for passes in ((name,), (_INLINING, name), (_WRITE_OUT, name),
-                           (_INLINING, _WRITE_OUT, name)):
-                if time.monotonic() > end:
-                    return
-                if passes.count(name) > 1:
-                    continue
-                env.reset()
-                if all(env.step(action[one])[4]["changed"] for one in passes):
-                    yield passes, env.hlo_text(), b""
-                    break
+    bench, state = loaded(hlo)
+    for among in (_core.KERNEL_PASS,), None:
+        for passes in call(bench.implementations, state, among, end - time.monotonic()):
+            if time.monotonic() > end:
+                return
+            if among or passes[-1] != _core.KERNEL_PASS:
+                yield (tuple(passes), *program_after(hlo, passes))
 
 
 def _as_far_as_it_goes(make, flags, name, tried):
@@ -236,28 +217,27 @@ def _first_line(error):
     return str(error).strip().partition("\n")[0][:300]
 
 
-def tune(hlo_file, folder, *, budget, plan=None, store=None, seed=1, show=False):
-    """(plan, the answer of `hone tune`). The plan is empty where stock is best; it stays in the file
-    `plan`, if one is given."""
-    plan_file = pathlib.Path(plan or pathlib.Path(folder) / "plan.json")
-    arguments = ["tune", hlo_file, "--budget", budget, "--plan", plan_file, "--seed", seed]
-    if store is not None:
-        arguments += ["--store", store]
-    if not show:
-        arguments.append("--quiet")
-    answer = run_hone(*arguments, show=show)
-    return json.loads(plan_file.read_text()), answer
+def tune(hlo, *, name, seconds, worker=None, plan=None, store=None, seed=1, show=False):
+    """(plan, the answer of `hone tune`). The plan is empty where stock is best; it is written into the file
+    `plan`, if one is given. `worker` is start_worker's."""
+    with Progress() as tell:
+        answer, found = call(_core.tune, hlo, worker or start_worker(), file=name, budget_seconds=seconds,
+                             seed=seed, store=str(store or ""), tell=tell if show else None)
+    if plan is not None:
+        write_whole(plan, (json.dumps(found, indent=2) + "\n").encode())
+        answer["plan_file"] = str(plan)
+    return found, answer
 
 
-def shrink(hlo_file, folder, *, objective, budget, seed=1, show=False):
+def shrink(hlo, *, name, seconds, objective, seed=1, show=False):
     """(as `improve` takes it, the answer of `hone optimize`): a program that is less by `objective`."""
-    output = pathlib.Path(folder) / "less.hlo"
-    arguments = ["optimize", hlo_file, "--objective", objective, "--budget", budget, "--seed", seed,
-                 "-o", output]
-    if not show:
-        arguments.append("--quiet")
-    answer = run_hone(*arguments, show=show)
-    return ({"program": str(output)} if output.exists() else {}), answer
+    with Progress() as tell:
+        answer, text, withheld = call(
+            _core.optimize, hlo, pool_options(), file=name, objective=objective,
+            budget_seconds=seconds, seed=seed, tell=tell if show else None)
+    if withheld:
+        raise HoneError(withheld)
+    return {"program": text}, answer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -271,22 +251,20 @@ class _Way:
         return self.make(flags)
 
 
-def _ways(hlo_file, plan, folder, doubt):
+def _ways(hlo, plan, doubt):
     """(name, _Way, flags) of each way to have the plan in JAX. `doubt` raises where JAX is not to compile a
     program so."""
     flags = {name: value for name, value in plan.get("flags", {}).items() if value != "unset"}
     passes = plan.get("passes", [])
     if "program" in plan:
-        yield "program", _Way(
-            lambda _: _by_pipeline(pathlib.Path(plan["program"]).read_text(), {}, doubt)), {}
+        yield "program", _Way(lambda _: _by_pipeline(plan["program"], {}, doubt)), {}
         return
     if passes and all(isinstance(one, str) for one in passes):
-        changed = folder / "passes.hlo"
+        after = functools.cache(lambda: program_after(hlo, passes))
 
         def by_passes(flags):
-            if not changed.exists():
-                run_hone("run", hlo_file, "--passes", ",".join(passes), "-o", changed)
-            return _by_pipeline(changed.read_text(), flags, doubt, _kernels.beside(changed))
+            program, kernels = after()
+            return _by_pipeline(program, flags, doubt, kernels)
 
         yield "passes", _Way(by_passes), {}
         if flags:
@@ -295,7 +273,8 @@ def _ways(hlo_file, plan, folder, doubt):
         # What the passes left out would have done, the module does not have.
         rest = {name: value for name, value in flags.items()
                 if not name.startswith(_compile.WITHOUT_PASS)}
-        yield "module", _Way(lambda flags: _by_module(hlo_file, plan, folder, flags)), rest
+        module = functools.cache(lambda: _module_of(hlo, plan))
+        yield "module", _Way(lambda flags: _by_module(module(), flags)), rest
     if flags:
         yield "flags", _Way(lambda flags: _compile.Tuned(b"", flags), needs_flags=True), flags
 
@@ -311,13 +290,15 @@ def _by_pipeline(program, flags, doubt, kernels=b""):
     return dataclasses.replace(tuned, body=seen)
 
 
-def _by_module(hlo_file, plan, folder, flags):
-    plan_file, output = folder / "whole_plan.json", folder / "module.hlo"
-    if not output.exists():
-        plan_file.write_text(json.dumps({"format": "hone tuned plan", **plan}))
-        run_hone("apply", plan_file, hlo_file, "-o", output)
-    return _compile.Tuned(hlo_proto(_without_fields(output.read_text(), _unknown_fields)), flags,
-                          kernels=_kernels.beside(output))
+def _module_of(hlo, plan):
+    """(HLO text, kernels) that hone's compiler comes to under the plan."""
+    text = json.dumps({"format": "hone tuned plan", **plan})
+    return with_kernels(call(_core.compile_under, hlo, start_worker(), text))
+
+
+def _by_module(module, flags):
+    text, kernels = module
+    return _compile.Tuned(hlo_proto(_without_fields(text, _unknown_fields)), flags, kernels=kernels)
 
 
 def _without_fields(text, fields):

@@ -19,11 +19,6 @@ _CALL = "hone_loops"
 _lock = threading.Lock()
 
 
-def are_made():
-    """Whether the command hone was built with hone-loops."""
-    return (pathlib.Path(find_hone()).resolve().parent / "hone-loops").exists()
-
-
 def beside(program):
     """The kernels of a program that hone wrote; b"" where it calls none."""
     with contextlib.suppress(FileNotFoundError):

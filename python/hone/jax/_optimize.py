@@ -1,8 +1,6 @@
 """hone.jax.optimize: a function of JAX, compiled in a better way."""
 
 import functools
-import pathlib
-import re
 import tempfile
 import warnings
 
@@ -10,11 +8,10 @@ import jax
 
 from hone import _core
 from hone.jax import _compile, _improve
-from hone.jax._hone import HoneError
+from hone.jax._hone import HoneError, start_worker
 
 OBJECTIVES = ("time", *_core.OBJECTIVES)
 
-_SECONDS_OF = {"": 1, "s": 1, "sec": 1, "ms": 1e-3, "m": 60, "min": 60, "h": 3600, "d": 86400}
 # What trying the plan in JAX takes: this of the budget, or so many seconds where that is less.
 _TRYING_SHARE, _TRYING_SECONDS = 1 / 3, 10.0
 
@@ -120,9 +117,11 @@ def optimize(fun, *example_args, objective="time", budget="60s", store=None, sta
     static = _static_values(original, traced, example_args, static_argnums)
     search = {}  # what is found is told whatever becomes of it
     try:
+        worker = start_worker() if objective == "time" else None
         lowered = traced.lower()
-        verdict, compiled = _search(lowered, example_args, static, search, objective=objective,
-                                    budget=budget, store=store, plan=plan, seed=seed, show=verbose)
+        verdict, compiled = _search(lowered, example_args, static, search, worker=worker,
+                                    objective=objective, budget=budget, store=store, plan=plan,
+                                    seed=seed, show=verbose)
     except (HoneError, ValueError, RuntimeError, OSError) as error:
         reason = str(error).strip().partition("\n")[0]
         report = {"kept": "original", "reason": reason, **({"search": search} if search else {})}
@@ -143,19 +142,16 @@ def optimize(fun, *example_args, objective="time", budget="60s", store=None, sta
     return optimized
 
 
-def _budget_of_search(budget):
-    """What of the budget the search may take, as hone's commands take durations."""
-    parts = re.fullmatch(r"\s*([0-9.]+)\s*([a-z]*)\s*", str(budget))
-    try:
-        seconds = float(parts[1]) * _SECONDS_OF[parts[2]]
-    except (TypeError, KeyError, ValueError):
-        return budget  # hone says what is wrong with it
-    return f"{seconds - min(_TRYING_SHARE * seconds, _TRYING_SECONDS):.6g}s"
+def _seconds_of_search(budget):
+    """What of the budget the search may take."""
+    seconds = _core.parse_duration(str(budget))
+    return seconds - min(_TRYING_SHARE * seconds, _TRYING_SECONDS)
 
 
-def _search(lowered, example_args, static, search, *, objective, store, plan, **options):
+def _search(lowered, example_args, static, search, *, worker, objective, budget, store, plan, seed,
+            show):
     """(verdict, the tuned jax.stages.Compiled or None). `search` is filled with the answer of hone."""
-    options["budget"] = _budget_of_search(options["budget"])
+    options = {"seconds": _seconds_of_search(budget), "seed": seed, "show": show}
     devices = {device for device in jax.tree_util.tree_leaves(lowered._lowering.compile_args.get(
         "device_assignment", ())) if hasattr(device, "platform")}
     if len(devices) > 1 or any(device.platform != "cpu" for device in devices):
@@ -168,20 +164,19 @@ def _search(lowered, example_args, static, search, *, objective, store, plan, **
     dynamic = [a for position, a in enumerate(example_args) if position not in (static or [[]])[0]]
     flat = [*constants, *jax.tree_util.tree_leaves(dynamic)]
     inputs = put([leaf for position, leaf in enumerate(flat) if position in kept])
+    if objective == "time":
+        found, answer = _improve.tune(hlo, name=name, worker=worker, store=store, plan=plan,
+                                      **options)
+    else:
+        found, answer = _improve.shrink(hlo, name=name, objective=objective, **options)
+    search.update(answer)
+    others = [other["plan"] for other in search.get("others", ())]
     with tempfile.TemporaryDirectory(prefix="hone-") as folder:
-        hlo_file = pathlib.Path(folder) / f"{name}.pb"
-        hlo_file.write_bytes(hlo)
-        if objective == "time":
-            found, answer = _improve.tune(hlo_file, folder, store=store, plan=plan, **options)
-        else:
-            found, answer = _improve.shrink(hlo_file, folder, objective=objective, **options)
-        search.update(answer)
-        others = [other["plan"] for other in search.get("others", ())]
-        verdict = _improve.improve(stablehlo, hlo_file, found, inputs, others=others,
-                                   implementations=objective == "time",
-                                   seed=options["seed"], folder=folder, name=name)
-        if not verdict.kept and search.get("kept") == "stock":
-            verdict = _improve.Verdict(False, search.get("reason") or "nothing better was found")
+        verdict = _improve.improve(stablehlo, hlo, found, inputs, others=others,
+                                   implementations=objective == "time", seed=seed, folder=folder,
+                                   name=name)
+    if not verdict.kept and search.get("kept") == "stock":
+        verdict = _improve.Verdict(False, search.get("reason") or "nothing better was found")
     if not verdict.kept:
         return verdict, None
     with _compile.forced(verdict.tuned, stablehlo):

@@ -15,7 +15,8 @@ import time
 
 import numpy as np
 
-from hone.jax._hone import HoneError, run_hone
+from hone import _core
+from hone.jax._hone import HoneError, call
 from hone.jax.record import load_arrays, read_index
 
 
@@ -51,7 +52,7 @@ def prepare(folder, store, *, seconds=5.0, seed=1, only=None, say=lambda text: N
         inputs = [jax.device_put(value, device) for value in values]
         with tempfile.TemporaryDirectory(prefix="hone-") as between:
             verdict = _improve.improve(
-                stablehlo, file, plan, inputs, implementations=True, seconds=seconds, seed=seed,
+                stablehlo, file.read_bytes(), plan, inputs, implementations=True, seconds=seconds, seed=seed,
                 name=row["name"], folder=between,
                 say=lambda text, name=row["name"]: say(f"{name}: {text}"))
         _shelf.put(store, row["key"], _compile.versions(), row["name"], verdict)
@@ -61,13 +62,8 @@ def prepare(folder, store, *, seconds=5.0, seed=1, only=None, say=lambda text: N
 
 def _plans(store):
     """{path of a program: its kept plan}."""
-    plans = {}
-    for row in run_hone("store", "ls", store):
-        if row["kept"] == "tuned":
-            for shown in run_hone("store", "show", store, row["program"]):
-                if shown["kept"] == "tuned" and shown.get("plan"):
-                    plans[str(pathlib.Path(shown["file"]).resolve())] = shown["plan"]
-    return plans
+    return {str(pathlib.Path(file).resolve()): plan
+            for file, plan in call(_core.kept_plans, str(store)).items()}
 
 
 def _made_up(stablehlo, seed):

@@ -11,7 +11,7 @@
 
 #include "cli/doctor/checks.h"
 #include "cli/doctor/probe.h"
-#include "cli/machine_load.h"
+#include "jobs/machine_load.h"
 
 namespace hone::cli::doctor {
 namespace {
@@ -37,8 +37,8 @@ double Timed(uint64_t& state, int64_t rounds) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-ProcessorTicks TicksOf(const Surroundings& here) {
-  return ReadProcessorTicks(ReadSystem(here, "proc/stat")).value_or(ProcessorTicks{});
+jobs::ProcessorTicks TicksOf(const Surroundings& here) {
+  return jobs::ReadProcessorTicks(ReadSystem(here, "proc/stat")).value_or(jobs::ProcessorTicks{});
 }
 
 }  // namespace
@@ -116,9 +116,9 @@ Finding Load(const Surroundings& here) {
 }
 
 Finding Repetition(const Surroundings& here) {
-  const ProcessorTicks before = TicksOf(here);
+  const jobs::ProcessorTicks before = TicksOf(here);
   const std::vector<double> times = RepeatedTimes(here.steady_seconds);
-  const ProcessorTicks after = TicksOf(here);
+  const jobs::ProcessorTicks after = TicksOf(here);
   const double variation = CoefficientOfVariation(times);
   std::string what = fmt::format(
       "{} times the same {:.1f} ms of work: coefficient of variation {:.1f} %", times.size(),

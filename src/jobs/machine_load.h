@@ -1,12 +1,12 @@
 // What else a machine has to do.
-#ifndef HONE_CLI_MACHINE_LOAD_H_
-#define HONE_CLI_MACHINE_LOAD_H_
+#ifndef HONE_JOBS_MACHINE_LOAD_H_
+#define HONE_JOBS_MACHINE_LOAD_H_
 
 #include <chrono>
 #include <optional>
 #include <string>
 
-namespace hone::cli {
+namespace hone::jobs {
 
 // Of all cores together, since the machine was started.
 struct ProcessorTicks {
@@ -34,6 +34,6 @@ class MachineLoad {
 // What is to be said of times that were taken beside them; empty where they hardly matter.
 std::string BesideOthers(double others_cores);
 
-}  // namespace hone::cli
+}  // namespace hone::jobs
 
-#endif  // HONE_CLI_MACHINE_LOAD_H_
+#endif  // HONE_JOBS_MACHINE_LOAD_H_

@@ -1,4 +1,4 @@
-#include "cli/given_inputs.h"
+#include "jobs/given_inputs.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,10 +12,10 @@
 #include <optional>
 #include <utility>
 
-#include "cli/npz.h"
 #include "core/program_graph.h"
+#include "jobs/npz.h"
 
-namespace hone::cli {
+namespace hone::jobs {
 namespace {
 
 constexpr int kMostSets = 1000;
@@ -71,7 +71,8 @@ StatusOr<std::vector<std::string>> Match(std::vector<NamedArray> arrays,
                                          const std::vector<Wanted>& wanted) {
   std::vector<std::string> names;
   for (const Wanted& one : wanted) {
-    names.push_back(fmt::format("{} {}", one.name, ShapeText(one.shape.type, one.shape.dimensions)));
+    names.push_back(
+        fmt::format("{} {}", one.name, ShapeText(one.shape.type, one.shape.dimensions)));
   }
   const std::string all =
       fmt::format("the program takes {} arrays: {}", wanted.size(), fmt::join(names, ", "));
@@ -88,10 +89,11 @@ StatusOr<std::vector<std::string>> Match(std::vector<NamedArray> arrays,
     }
     if (!place) place = PlaceOf(array.name);
     if (!place || *place >= wanted.size() || had[*place]) {
-      return MakeError(ErrorCode::kInvalidInput,
-                       fmt::format("array {} is none of the parameters; name arrays as they are, or "
-                                   "arr_0, arr_1, … in their order; {}",
-                                   array.name, all));
+      return MakeError(
+          ErrorCode::kInvalidInput,
+          fmt::format("array {} is none of the parameters; name arrays as they are, or "
+                      "arr_0, arr_1, … in their order; {}",
+                      array.name, all));
     }
     const ShapeInfo& shape = wanted[*place].shape;
     // Types that numpy lacks come as raw bytes, or as integers of their width.
@@ -136,8 +138,8 @@ std::string KeptBeside(const std::string& path) {
 
 }  // namespace
 
-Status InputsOption::Read(Pool& pool, const ProgramInfo& program, const std::string& path,
-                          CompareOptions* compare) const {
+Status GivenInputs::Read(Pool& pool, const ProgramInfo& program, const std::string& path,
+                         CompareOptions* compare) const {
   compare->given.clear();
   std::vector<std::string> files;
   for (const std::string& text : texts) {
@@ -164,24 +166,15 @@ Status InputsOption::Read(Pool& pool, const ProgramInfo& program, const std::str
   return {};
 }
 
-void AddInputsOption(CLI::App& app, InputsOption& option) {
-  app.add_option("--inputs", option.texts,
-                 fmt::format("what programs are compared on: how many generated input sets, each of "
-                             "another distribution ({}), and files of your own before those: "
-                             "numpy.savez's, an array for each parameter",
-                             CompareOptions().inputs))
-      ->type_name("N|FILE.npz")
-      ->check([](const std::string& text) -> std::string {
-        if (const auto number = NumberOf(text)) {
-          return *number >= 1 && *number <= kMostSets
-                     ? ""
-                     : fmt::format("{} is not in 1 to {}", text, kMostSets);
-        }
-        std::error_code error;
-        return std::filesystem::is_regular_file(text, error)
-                   ? ""
-                   : text + " is neither a number nor a file";
-      });
+std::string WhyNoInputs(const std::string& text) {
+  if (const auto number = NumberOf(text)) {
+    return *number >= 1 && *number <= kMostSets
+               ? ""
+               : fmt::format("{} is not in 1 to {}", text, kMostSets);
+  }
+  std::error_code error;
+  return std::filesystem::is_regular_file(text, error) ? ""
+                                                       : text + " is neither a number nor a file";
 }
 
-}  // namespace hone::cli
+}  // namespace hone::jobs

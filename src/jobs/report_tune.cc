@@ -1,4 +1,4 @@
-#include "cli/report_tune.h"
+#include "jobs/report_tune.h"
 
 #include <fmt/format.h>
 
@@ -9,16 +9,19 @@
 #include <utility>
 #include <vector>
 
-#include "cli/common.h"
-#include "cli/machine_load.h"
-#include "cli/progress.h"
-#include "cli/report.h"
+#include "jobs/machine_load.h"
+#include "jobs/report.h"
 #include "report/sections/ablation.h"
 #include "report/sections/curve.h"
 #include "report/sections/graphs.h"
+#include "report/words.h"
 
-namespace hone::cli {
+namespace hone::jobs {
 namespace {
+
+using report::Grouped;
+using report::HumanSeconds;
+using report::Printable;
 
 constexpr double kUndoingSeconds = 30;  // all races together, compiling not counted
 constexpr double kRaceSeconds = 2;
@@ -32,15 +35,15 @@ struct Without {
   tune::TunePlan plan;
 };
 
-class Maker {
+class Maker : PageMaker {
  public:
-  Maker(tune::PoolEvaluator& evaluator, const TuneReport& what)
-      : evaluator_(evaluator),
+  Maker(tune::PoolEvaluator& evaluator, const TuneReport& what, Events& events)
+      : PageMaker(events, BeginReport("tune", what.file, evaluator.program().name,
+                                      evaluator.pool().version())),
+        evaluator_(evaluator),
         pool_(evaluator.pool()),
         what_(what),
-        result_(what.result),
-        document_(
-            BeginReport("tune", what.file, evaluator.program().name, evaluator.pool().version())) {}
+        result_(what.result) {}
 
   report::Document Make() {
     Headline();
@@ -54,17 +57,10 @@ class Maker {
     } else if (!Interrupted()) {
       AsGiven();
     }
-    if (Interrupted()) document_.remarks.push_back("interrupted: some sections are missing");
-    return std::move(document_);
+    return Finish();
   }
 
  private:
-  bool Interrupted() const { return what_.interrupted != nullptr && *what_.interrupted; }
-
-  void Missing(const std::string& section, const std::string& why) {
-    document_.remarks.push_back(section + " left out: " + Printable(why));
-  }
-
   void Headline() {
     report::Headline& headline = document_.headline;
     const RaceReport& race = result_.race;
@@ -214,7 +210,7 @@ class Maker {
   void Decisions() {
     const std::vector<Without> all = Each();
     if (all.empty()) return;
-    const Waiting waiting(what_.show_progress, "report: the plan without each decision");
+    const auto waiting = events_.During("report: the plan without each decision");
     report::Ablation ablation;
     ablation.effect_name = "times as fast";
     ablation.neutral = 1;
@@ -261,7 +257,7 @@ class Maker {
   }
 
   void Compiled() {
-    const Waiting waiting(what_.show_progress, "report: measuring kernels");
+    const auto waiting = events_.During("report: measuring kernels");
     const StateName program{evaluator_.program().id, {}};
     const cost::Machine machine = cost::MeasureMachine();
     StatusOr<CompiledView> stock = ViewCompiled(pool_, program, {}, machine, "stock");
@@ -299,13 +295,13 @@ class Maker {
   Pool& pool_;
   const TuneReport& what_;
   const tune::TuneResult& result_;
-  report::Document document_;
 };
 
 }  // namespace
 
-report::Document MakeReport(tune::PoolEvaluator& evaluator, const TuneReport& what) {
-  return Maker(evaluator, what).Make();
+report::Document MakeReport(tune::PoolEvaluator& evaluator, const TuneReport& what,
+                            Events& events) {
+  return Maker(evaluator, what, events).Make();
 }
 
-}  // namespace hone::cli
+}  // namespace hone::jobs

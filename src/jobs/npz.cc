@@ -1,4 +1,4 @@
-#include "cli/npz.h"
+#include "jobs/npz.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-namespace hone::cli {
+namespace hone::jobs {
 namespace {
 
 constexpr uint32_t kEndOfDirectory = 0x06054b50, kDirectoryEntry = 0x02014b50;
@@ -102,8 +102,8 @@ StatusOr<std::vector<Member>> Members(std::string_view file) {
     if (header > file.size() || file.size() - header < kHeaderSize) {
       return Bad(fmt::format("{} is cut off", member.name));
     }
-    const size_t begin = header + kHeaderSize + At<uint16_t>(file, header + 26) +
-                         At<uint16_t>(file, header + 28);
+    const size_t begin =
+        header + kHeaderSize + At<uint16_t>(file, header + 26) + At<uint16_t>(file, header + 28);
     if (begin > file.size() || file.size() - begin < packed || size > kMostBytes) {
       return Bad(fmt::format("{} is cut off", member.name));
     }
@@ -157,9 +157,9 @@ struct Kind {
 // By numpy's code, without the byte order: little-endian or one byte.
 std::optional<Kind> KindOf(std::string_view code) {
   static const std::map<std::string_view, Kind> kinds = {
-      {"b1", {"pred", 1}}, {"i1", {"s8", 1}},   {"i2", {"s16", 2}},   {"i4", {"s32", 4}},
-      {"i8", {"s64", 8}},  {"u1", {"u8", 1}},   {"u2", {"u16", 2}},   {"u4", {"u32", 4}},
-      {"u8", {"u64", 8}},  {"f2", {"f16", 2}},  {"f4", {"f32", 4}},   {"f8", {"f64", 8}},
+      {"b1", {"pred", 1}}, {"i1", {"s8", 1}},     {"i2", {"s16", 2}},  {"i4", {"s32", 4}},
+      {"i8", {"s64", 8}},  {"u1", {"u8", 1}},     {"u2", {"u16", 2}},  {"u4", {"u32", 4}},
+      {"u8", {"u64", 8}},  {"f2", {"f16", 2}},    {"f4", {"f32", 4}},  {"f8", {"f64", 8}},
       {"c8", {"c64", 8}},  {"c16", {"c128", 16}}, {"V1", {"raw8", 1}}, {"V2", {"raw16", 2}}};
   const auto known = kinds.find(code);
   if (known == kinds.end()) return std::nullopt;
@@ -274,4 +274,4 @@ StatusOr<std::vector<NamedArray>> ReadNpz(std::string_view file) {
   return arrays;
 }
 
-}  // namespace hone::cli
+}  // namespace hone::jobs

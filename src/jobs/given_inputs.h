@@ -1,8 +1,7 @@
 // Inputs that programs are compared on: how many sets are generated, and which somebody gives.
-#ifndef HONE_CLI_GIVEN_INPUTS_H_
-#define HONE_CLI_GIVEN_INPUTS_H_
+#ifndef HONE_JOBS_GIVEN_INPUTS_H_
+#define HONE_JOBS_GIVEN_INPUTS_H_
 
-#include <CLI/App.hpp>
 #include <string>
 #include <vector>
 
@@ -10,10 +9,11 @@
 #include "core/result.h"
 #include "wire/pool.h"
 
-namespace hone::cli {
+namespace hone::jobs {
 
-struct InputsOption {
-  std::vector<std::string> texts;  // as given: a number, or files
+struct GivenInputs {
+  std::vector<std::string>
+      texts;  // a number of sets to generate, or files as numpy.savez writes them
 
   // Into the options: how many, and the files' arrays in the order of the program's parameters. A
   // module of a recording brings the inputs that were kept beside it. Errors: kInvalidInput, naming
@@ -22,9 +22,9 @@ struct InputsOption {
               CompareOptions* compare) const;
 };
 
-// --inputs N|FILE.npz; what is neither is a CLI::ValidationError.
-void AddInputsOption(CLI::App& app, InputsOption& option);
+// Why a text is neither such a number nor a file; "" where it is.
+std::string WhyNoInputs(const std::string& text);
 
-}  // namespace hone::cli
+}  // namespace hone::jobs
 
-#endif  // HONE_CLI_GIVEN_INPUTS_H_
+#endif  // HONE_JOBS_GIVEN_INPUTS_H_

@@ -1,4 +1,4 @@
-#include "cli/machine_load.h"
+#include "jobs/machine_load.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-namespace hone::cli {
+namespace hone::jobs {
 namespace {
 
 constexpr double kLeastSeconds = 0.1;
@@ -103,4 +103,4 @@ std::string BesideOthers(double others_cores) {
       others_cores);
 }
 
-}  // namespace hone::cli
+}  // namespace hone::jobs

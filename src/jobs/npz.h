@@ -1,6 +1,6 @@
 // Arrays out of a file that numpy wrote: savez, savez_compressed, and what `hone record` keeps.
-#ifndef HONE_CLI_NPZ_H_
-#define HONE_CLI_NPZ_H_
+#ifndef HONE_JOBS_NPZ_H_
+#define HONE_JOBS_NPZ_H_
 
 #include <cstdint>
 #include <string>
@@ -9,7 +9,7 @@
 
 #include "core/result.h"
 
-namespace hone::cli {
+namespace hone::jobs {
 
 struct NamedArray {
   std::string name;
@@ -18,10 +18,10 @@ struct NamedArray {
   std::string bytes;  // row-major, little-endian
 };
 
-// In the file's order. `kinds`, the names of dtypes in a recording, are put in. Errors: kInvalidInput,
-// naming the array.
+// In the file's order. `kinds`, the names of dtypes in a recording, are put in. Errors:
+// kInvalidInput, naming the array.
 StatusOr<std::vector<NamedArray>> ReadNpz(std::string_view file);
 
-}  // namespace hone::cli
+}  // namespace hone::jobs
 
-#endif  // HONE_CLI_NPZ_H_
+#endif  // HONE_JOBS_NPZ_H_

@@ -1,0 +1,175 @@
+#include "jobs/blame.h"
+
+#include <fmt/format.h>
+
+#include <thread>
+#include <utility>
+
+#include "blame/bug_report.h"
+#include "jobs/version.h"
+#include "tune/pool_evaluator.h"
+#include "tune/tune_plan.h"
+
+namespace hone::jobs {
+namespace {
+
+Json FindingJson(blame::Question question, const blame::Finding& finding) {
+  Json json;
+  json["shows"] = finding.shows == blame::Shows::kYes  ? "yes"
+                  : finding.shows == blame::Shows::kNo ? "no"
+                                                       : "cannot_tell";
+  if (question == blame::Question::kSlower) {
+    json["ratio"] = finding.ratio;
+    json["ratio_ci"] = {finding.low, finding.high};  // infinity is written as null
+    json["pairs"] = finding.pairs;
+    json["same_executable"] = finding.same_executable;
+    json["ms"] = {1000 * finding.seconds_a, 1000 * finding.seconds_b};
+  } else {
+    json["reason"] = finding.comparison.reason;
+    json["worst_error"] = finding.comparison.worst_error;
+  }
+  if (!finding.error.empty()) json["error"] = finding.error;
+  return json;
+}
+
+Json DecisionJson(const blame::Decision& decision) {
+  Json json{{"text", blame::Describe(decision)},
+            {"kind", blame::DifferenceKindName(decision.difference.kind)},
+            {"name", decision.difference.name},
+            {"from", decision.difference.from},
+            {"to", decision.difference.to},
+            {"instruction", blame::InstructionOf(decision)}};
+  json["rewrites"] = Json::array();
+  for (const RewriteSite& site : decision.rewrites) {
+    json["rewrites"].push_back({{"kind", RewriteKindName(site.kind)},
+                                {"computation", site.computation},
+                                {"instruction", site.instruction},
+                                {"opcode", site.opcode},
+                                {"original", site.original},
+                                {"replacement", site.replacement}});
+  }
+  json["sites"] = Json::array();
+  for (const blame::DecidedSite& one : decision.sites) {
+    json["sites"].push_back({{"kind", CompileSiteKindName(one.site.kind)},
+                             {"instruction", one.site.instruction},
+                             {"opcode", one.site.opcode},
+                             {"user", one.site.user},
+                             {"places", one.site.places},
+                             {"value", one.value},
+                             {"stock", one.site.choices[one.site.stock]}});
+  }
+  return json;
+}
+
+Json KernelsJson(const std::vector<blame::KernelChange>& kernels) {
+  Json json = Json::array();
+  for (const blame::KernelChange& change : kernels) {
+    json.push_back({{"a", change.name_a},
+                    {"b", change.name_b},
+                    {"what", change.what},
+                    {"kernels", {change.kernels_a, change.kernels_b}},
+                    {"ms", {1000 * change.seconds_a, 1000 * change.seconds_b}}});
+  }
+  return json;
+}
+
+Json CauseJson(blame::Question question, const blame::Cause& cause) {
+  Json json;
+  json["decisions"] = Json::array();
+  for (const blame::Decision& decision : cause.decisions) {
+    json["decisions"].push_back(DecisionJson(decision));
+  }
+  json["by_itself"] = FindingJson(question, cause.with);
+  json["left_out"] = FindingJson(question, cause.without);
+  json["source"] = cause.source;
+  json["kernels"] = KernelsJson(cause.kernels);
+  if (cause.first) {
+    json["first_difference"] = {{"computation", cause.first->computation},
+                                {"instruction", cause.first->instruction},
+                                {"opcode", cause.first->opcode},
+                                {"shape", cause.first->shape},
+                                {"source", cause.first->source},
+                                {"worst_absolute", cause.first->error.worst_absolute},
+                                {"elements", cause.first->error.elements_over}};
+  }
+  if (cause.reduced) {
+    json["reduced"] = {{"hlo", cause.reduced->text},
+                       {"instructions", cause.reduced->instructions},
+                       {"minimal", cause.reduced->minimal},
+                       {"finding", FindingJson(question, cause.reduced->finding)}};
+  }
+  return json;
+}
+
+// The program after the plan's passes; "" where they change nothing or cannot be run.
+std::string AfterPasses(Pool& pool, const std::string& text, const tune::TunePlan& plan) {
+  if (plan.passes.empty()) return {};
+  const auto program = pool.Load(text);
+  if (!program) return {};
+  const auto state = tune::StateAfter(pool, program->id, plan.passes);
+  if (!state) return {};
+  const auto exported = pool.Export(*state, ExportFormat::kText);
+  return exported ? exported->bytes : std::string();
+}
+
+std::vector<NamedFile> FilesOf(Pool& pool, const blame::Answer& answer, const blame::Cause& cause,
+                               const std::string& stem, blame::ReportFacts facts) {
+  std::vector<NamedFile> files;
+  if (cause.reduced) {
+    facts.reduced = stem + ".hlo";
+    facts.plan = stem + ".plan.json";
+    files.push_back({facts.reduced, cause.reduced->text});
+    files.push_back({facts.plan, tune::TunePlanToJson(cause.reduced->b)});
+    std::string after = AfterPasses(pool, cause.reduced->text, cause.reduced->b);
+    if (!after.empty()) {
+      facts.after = stem + ".after.hlo";
+      files.push_back({facts.after, std::move(after)});
+    }
+  }
+  files.push_back({stem + ".md", blame::BugReport(answer, cause, facts)});
+  return files;
+}
+
+}  // namespace
+
+Json ToJson(const std::string& file, const std::string& other, const blame::BlameResult& result) {
+  Json json{{"file", file}};
+  if (!other.empty()) json["other"] = other;
+  json["differences"] = result.differences.size();
+  json["answers"] = Json::array();
+  for (const blame::Answer& answer : result.answers) {
+    Json one{{"question", blame::QuestionName(answer.question)},
+             {"b_against_a", FindingJson(answer.question, answer.whole)},
+             {"settled", answer.settled},
+             {"reason", answer.reason}};
+    one["causes"] = Json::array();
+    for (const blame::Cause& cause : answer.causes) {
+      one["causes"].push_back(CauseJson(answer.question, cause));
+    }
+    one["kernels"] = KernelsJson(answer.kernels);
+    json["answers"].push_back(std::move(one));
+  }
+  json["seconds"] = result.seconds;
+  json["interrupted"] = result.interrupted;
+  return json;
+}
+
+std::vector<NamedFile> BugReports(Pool& pool, const std::string& file,
+                                  const std::vector<std::string>& rules, const tune::TunePlan& a,
+                                  const blame::BlameResult& result) {
+  const std::string machine = fmt::format("{} threads", std::thread::hardware_concurrency());
+  blame::ReportFacts facts{file, pool.version(), HoneVersion(), machine, a, "", "", "", ""};
+  for (const std::string& one : rules) facts.rules += " --rules " + one;
+  std::vector<NamedFile> all;
+  for (const blame::Answer& answer : result.answers) {
+    for (size_t i = 0; i < answer.causes.size(); ++i) {
+      const std::string stem = fmt::format("{}-{}", blame::QuestionName(answer.question), i + 1);
+      for (NamedFile& one : FilesOf(pool, answer, answer.causes[i], stem, facts)) {
+        all.push_back(std::move(one));
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace hone::jobs

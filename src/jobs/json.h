@@ -1,0 +1,41 @@
+// What the answers of several jobs have in common as JSON, and programs whose text lacks constants.
+#ifndef HONE_JOBS_JSON_H_
+#define HONE_JOBS_JSON_H_
+
+#include <string>
+
+#include "core/program.h"
+#include "core/race.h"
+#include "core/result.h"
+#include "core/timing.h"
+#include "device/remote_device.h"
+#include "jobs/compare.h"
+#include "report/json.h"
+
+namespace hone::jobs {
+
+using report::Json;
+
+// {"file", "code", "message"}; without a file where it is empty.
+Json ErrorJson(const Error& error, const std::string& file);
+// Seconds and counts, by the names of core/timing.h.
+Json TimingJson(const Timing& timing);
+// {"speedup", "speedup_ci", "pairs"}. What is not finite is written as null.
+Json RaceJson(const RaceReport& race);
+
+// {"plugin", "platform", "platform_version", "kind", "id"}, of the device that is used.
+Json DeviceJson(const device::RemoteDevice& device);
+// What TryOnDevice found out on this device.
+Json OnDeviceJson(const device::RemoteDevice& device, const OnDevice& tried);
+
+// Why a program whose text has elided constants is not run, and what to do.
+Error ElidedConstants();
+// Where made-up values stand in for a program's constants: what its results are worth. "" for other
+// programs.
+std::string AboutStandIns(const ProgramInfo& program);
+// The same as a field of JSON: their number.
+void AddStandIns(const ProgramInfo& program, Json& json);
+
+}  // namespace hone::jobs
+
+#endif  // HONE_JOBS_JSON_H_
