@@ -67,7 +67,6 @@ class Session {
   // The transition table, by values, for it may be cleared at any time.
   struct Known {
     Step step;               // without opcodes and metrics where nothing changed
-    bool complete = true;    // all that the options need of a changed state is known
     double run_seconds = -1;
   };
   std::optional<Known> Find(size_t program, const Fingerprint& from, PassId pass,

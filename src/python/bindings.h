@@ -41,6 +41,13 @@ class OfThisProcess {
   const pid_t owner_ = getpid();
 };
 
+// Calls without Python's lock, so that its other threads run meanwhile.
+template <class Call>
+auto Unlocked(Call call) {
+  nb::gil_scoped_release release;
+  return call();
+}
+
 using PySession = OfThisProcess<Session>;
 
 // tune, optimize, compile_under, kept_plans, kernels_of, parse_duration.

@@ -25,8 +25,8 @@ std::vector<std::string> Names(Session& session) {
 class PyVectorEnv : public OfThisProcess<VectorEnv> {
  public:
   PyVectorEnv(const PySession& session, size_t count, int autoreset)
-      : PyVectorEnv(std::make_shared<VectorEnv>(session.get(), count,
-                                                static_cast<Autoreset>(autoreset))) {}
+      : PyVectorEnv(
+            std::make_shared<VectorEnv>(session.get(), count, static_cast<Autoreset>(autoreset))) {}
   explicit PyVectorEnv(std::shared_ptr<VectorEnv> env) : OfThisProcess(std::move(env)) {
     get()->set_interrupted([] {
       nb::gil_scoped_acquire acquire;
@@ -34,8 +34,8 @@ class PyVectorEnv : public OfThisProcess<VectorEnv> {
     });
   }
 
-  void Reset(const std::vector<std::optional<uint64_t>>& seeds,
-             const std::vector<bool>& which, std::optional<size_t> program) {
+  void Reset(const std::vector<std::optional<uint64_t>>& seeds, const std::vector<bool>& which,
+             std::optional<size_t> program) {
     // vector<bool> has no bytes to look at.
     const auto flat = std::make_unique<bool[]>(which.size());
     std::copy(which.begin(), which.end(), flat.get());
@@ -173,10 +173,9 @@ class PyVectorEnv : public OfThisProcess<VectorEnv> {
   std::string Text(size_t env) {
     CheckIndex(env);
     const StateName state = get()->slot(env).env.view().state;
-    nb::gil_scoped_release release;
-    StatusOr<Exported> exported = get()->session()->pool().Export(state, ExportFormat::kText);
-    nb::gil_scoped_acquire acquire;
-    return OrThrow(std::move(exported)).bytes;
+    return OrThrow(Unlocked(
+                       [&] { return get()->session()->pool().Export(state, ExportFormat::kText); }))
+        .bytes;
   }
 
   nb::dict Verify(size_t env, int inputs, double budget_seconds, uint64_t seed) {
@@ -186,11 +185,9 @@ class PyVectorEnv : public OfThisProcess<VectorEnv> {
     options.inputs = inputs;
     options.budget_seconds = budget_seconds;
     options.seed = seed;
-    const auto compare = [&] {
-      nb::gil_scoped_release release;
+    return ToDict(OrThrow(Unlocked([&] {
       return get()->session()->pool().Compare({state.program, {}}, state, options);
-    };
-    return ToDict(OrThrow(compare()));
+    })));
   }
 
   std::unique_ptr<PyVectorEnv> Fork() {
@@ -216,30 +213,21 @@ class PyVectorEnv : public OfThisProcess<VectorEnv> {
   template <class Call>
   void Led(Call call) {
     VectorEnv& env = *get();
-    Status done;
-    {
-      nb::gil_scoped_release release;
-      done = call(env);
-    }
+    const Status done = Unlocked([&] { return call(env); });
     if (PyErr_Occurred() != nullptr) throw nb::python_error();
     OrThrow(done);
   }
 };
 
-std::shared_ptr<Session> OpenSession(
-    const std::vector<std::pair<std::string, nb::bytes>>& programs, const nb::dict& options,
-    const nb::dict& pool_options) {
+std::shared_ptr<Session> OpenSession(const std::vector<std::pair<std::string, nb::bytes>>& programs,
+                                     const nb::dict& options, const nb::dict& pool_options) {
   std::vector<ProgramSource> sources;
   for (const auto& [name, data] : programs) {
     sources.push_back({name, std::string(data.c_str(), data.size())});
   }
   const EnvOptions env = ToEnvOptions(options);
   const PoolOptions pool = ToPoolOptions(pool_options);
-  const auto open = [&] {
-    nb::gil_scoped_release release;
-    return Session::Open(std::move(sources), env, pool);
-  };
-  return OrThrow(open());
+  return OrThrow(Unlocked([&] { return Session::Open(std::move(sources), env, pool); }));
 }
 
 }  // namespace
@@ -252,8 +240,8 @@ NB_MODULE(_core, module) {
   nb::list objectives;
   for (const std::string_view name : kObjectiveNames) objectives.append(std::string(name));
   module.attr("OBJECTIVES") = nb::tuple(objectives);
-  module.attr("COST_FEATURES") = nb::make_tuple("flops", "transcendentals", "bytes_accessed",
-                                                "computations", "loop_depth");
+  module.attr("COST_FEATURES") =
+      nb::make_tuple("flops", "transcendentals", "bytes_accessed", "computations", "loop_depth");
 
   nb::class_<PySession>(module, "Session", "Workers, programs, and what is known of their states.")
       .def(
@@ -270,8 +258,7 @@ NB_MODULE(_core, module) {
       .def_prop_ro("xla_version",
                    [](const PySession& self) { return self.get()->pool().version(); })
       .def_prop_ro("pids", [](const PySession& self) { return self.get()->pool().pids(); })
-      .def_prop_ro("transitions",
-                   [](const PySession& self) { return self.get()->transitions(); })
+      .def_prop_ro("transitions", [](const PySession& self) { return self.get()->transitions(); })
       .def_prop_ro("deaths",
                    [](const PySession& self) {
                      std::vector<std::pair<std::string, std::string>> deaths;
@@ -294,13 +281,11 @@ NB_MODULE(_core, module) {
             options.first_episode = first_episode;
             options.length = session.options().traj_limit;
             options.seconds = seconds;
-            const auto run = [&] {
-              nb::gil_scoped_release release;
+            const RawLoopResult result = OrThrow(Unlocked([&] {
               return session.pool().On(0, [&](RemoteWorker& remote) {
                 return remote.RawLoop(loaded->info.id, options);
               });
-            };
-            const RawLoopResult result = OrThrow(run());
+            }));
             return nb::make_tuple(result.steps, result.episodes, result.seconds);
           },
           nb::arg("program"), nb::arg("seed"), nb::arg("first_episode"), nb::arg("seconds"),

@@ -242,11 +242,8 @@ nb::dict KeptPlans(const std::string& file) {
 
 nb::bytes KernelsOf(const std::string& program, const nb::dict& pool_options) {
   const PoolOptions pool = ToPoolOptions(pool_options);
-  const auto make = [&] {
-    nb::gil_scoped_release release;
-    return jobs::KernelsOf(program, pool.kernels);
-  };
-  const std::string kernels = OrThrow(make());
+  const std::string kernels =
+      OrThrow(Unlocked([&] { return jobs::KernelsOf(program, pool.kernels); }));
   return nb::bytes(kernels.data(), kernels.size());
 }
 

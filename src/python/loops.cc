@@ -26,25 +26,13 @@ class PyLoopsEnv : public OfThisProcess<LoopsEnv> {
 
   void Reset(std::optional<uint64_t> seed, std::optional<size_t> task) {
     outcome_ = {};
-    const auto reset = [&] {
-      nb::gil_scoped_release release;
-      return get()->Reset(seed, task);
-    };
-    OrThrow(reset());
+    OrThrow(Unlocked([&] { return get()->Reset(seed, task); }));
   }
   void Step(int64_t action) {
-    const auto step = [&] {
-      nb::gil_scoped_release release;
-      return get()->Step(action);
-    };
-    outcome_ = OrThrow(step());
+    outcome_ = OrThrow(Unlocked([&] { return get()->Step(action); }));
   }
   void StepProduct(const std::vector<int64_t>& action) {
-    const auto step = [&] {
-      nb::gil_scoped_release release;
-      return get()->StepProduct(action);
-    };
-    outcome_ = OrThrow(step());
+    outcome_ = OrThrow(Unlocked([&] { return get()->StepProduct(action); }));
   }
 
   nb::dict Outcome() const {

@@ -108,11 +108,10 @@ class PyRewritesEnv : public OfThisProcess<RewritesEnv> {
   }
 
   std::string Text() const {
-    const auto exported = [&] {
-      nb::gil_scoped_release release;
-      return get()->session()->pool().Export(get()->view().state, ExportFormat::kText);
-    };
-    return OrThrow(exported()).bytes;
+    return OrThrow(Unlocked([&] {
+             return get()->session()->pool().Export(get()->view().state, ExportFormat::kText);
+           }))
+        .bytes;
   }
 
   nb::dict Verify(int inputs, double budget_seconds, uint64_t seed) const {
@@ -120,12 +119,10 @@ class PyRewritesEnv : public OfThisProcess<RewritesEnv> {
     options.inputs = inputs;
     options.budget_seconds = budget_seconds;
     options.seed = seed;
-    const auto compare = [&] {
-      nb::gil_scoped_release release;
+    return ToDict(OrThrow(Unlocked([&] {
       const StateName& state = get()->view().state;
       return get()->session()->pool().Compare({state.program, {}}, state, options);
-    };
-    return ToDict(OrThrow(compare()));
+    })));
   }
 
   // (pass, decisions) of what changed something.
@@ -153,12 +150,7 @@ class PyRewritesEnv : public OfThisProcess<RewritesEnv> {
   template <class Call>
   void Led(Call call) {
     RewritesEnv& env = *get();
-    Status done;
-    {
-      nb::gil_scoped_release release;
-      done = call(env);
-    }
-    OrThrow(done);
+    OrThrow(Unlocked([&] { return call(env); }));
   }
 
   Outcome outcome_;

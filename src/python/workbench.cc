@@ -85,11 +85,7 @@ class PyWorkbench : public OfThisProcess<Pool> {
   template <class Call>
   auto Led(Call call) const {
     Pool& pool = *get();
-    const auto alone = [&] {
-      nb::gil_scoped_release release;
-      return call(pool);
-    };
-    return OrThrow(alone());
+    return OrThrow(Unlocked([&] { return call(pool); }));
   }
 
   ProgramArrays ArraysOf(const PyState& state) const {
@@ -331,11 +327,7 @@ class PyWorkbench : public OfThisProcess<Pool> {
 
  private:
   static std::shared_ptr<Pool> Start(const PoolOptions& options) {
-    const auto start = [&] {
-      nb::gil_scoped_release release;
-      return Pool::Start(options);
-    };
-    return OrThrow(start());
+    return OrThrow(Unlocked([&] { return Pool::Start(options); }));
   }
 
   static std::optional<RewriteSite> SiteOf(const Question& question) {

@@ -14,8 +14,6 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-constexpr int64_t kMostTerms = 64;
-
 // [batch, outputs…, features]: what the tap sees of the padded input.
 HloInstruction* TapInput(const ConvolutionParts& parts, HloInstruction* padded,
                          const std::vector<int64_t>& tap) {

@@ -11,6 +11,9 @@
 
 namespace hone::compiler {
 
+// More terms than this make a fusion that takes long to compile.
+inline constexpr int64_t kMostTerms = 64;
+
 // One per spatial dimension, as in xla.Window and xla.ConvolutionDimensionNumbers.
 struct ConvolutionParts {
   const xla::HloConvolutionInstruction* root = nullptr;

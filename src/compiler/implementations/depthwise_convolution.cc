@@ -13,9 +13,6 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// More terms than this make a fusion that takes long to compile.
-constexpr int64_t kMostTerms = 64;
-
 int64_t FloorDivide(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
 // […, C, …] as […, C * multiplier, …]: each feature as often as it has outputs.

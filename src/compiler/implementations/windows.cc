@@ -15,8 +15,6 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-constexpr int64_t kMostTerms = 64;
-
 // Of one operand, with a reducer that is one operation.
 std::optional<HloOpcode> WindowOperation(const HloInstruction& root) {
   if (root.opcode() != HloOpcode::kReduceWindow || root.operand_count() != 2 ||
