@@ -1,5 +1,7 @@
 // hone bench: a program as the stock compiler makes it against the same under a plan, in pairs, and
 // where the time of each goes.
+#include "jobs/bench.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,15 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "cli/command_events.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/device.h"
 #include "cli/input.h"
 #include "cli/parse.h"
-#include "cli/progress.h"
-#include "cli/report.h"
 #include "cli/tuned_program.h"
-#include "jobs/report.h"
 
 namespace hone::cli {
 namespace {
@@ -30,8 +30,6 @@ struct Options {
   uint64_t seed = 1;
   size_t kernels = 0;  // the dearest so many are told
 };
-
-constexpr double kProfileSeconds = 0.5;
 
 // Of all kernels' time, as a table of the dearest.
 std::string KernelTable(const std::string& title, const std::vector<KernelTime>& kernels,
@@ -69,61 +67,38 @@ int RunBench(const Options& options) {
   if (!plan) return Fail(plan.error(), options.plan, json);
   const auto program = OpenProgram(options.common, options.file, options.device, options.seed);
   if (!program) return Fail(program.error(), json);
-  if (program->program().elided_constants) {
-    return Fail(ElidedConstants(), options.file, json);
-  }
-  WarnOfStandIns(options.file, program->program());
-  RaceOptions racing;
-  racing.budget_seconds = options.seconds;
-  racing.least_pairs = 20;
-  racing.indifferent = 0;
-  racing.seed = options.seed;
-  StatusOr<RaceReport> race = tl::unexpected(Error());
-  {
-    const Waiting waiting(options.common.ShowProgress(), "measuring " + options.file);
-    race = program->evaluator->Race({}, *plan, racing);
-  }
-  if (!race) return Fail(race.error(), options.file, json);
-  std::vector<KernelTime> kernels_of_stock, kernels_of_plan;
-  if (options.kernels > 0) {
-    const Waiting waiting(options.common.ShowProgress(), "tracing " + options.file);
-    auto stock = program->evaluator->Profile({}, kProfileSeconds, jobs::kMostProfileSeconds);
-    if (!stock) return Fail(stock.error(), options.file, json);
-    kernels_of_stock = std::move(*stock);
-    if (!race->same_executable) {
-      auto planned = program->evaluator->Profile(*plan, kProfileSeconds, jobs::kMostProfileSeconds);
-      if (!planned) return Fail(planned.error(), options.file, json);
-      kernels_of_plan = std::move(*planned);
-    }
-  }
+  CommandEvents events(options.common.ShowProgress());
+  const auto benched = Bench(
+      *program, {options.file, *plan, options.seconds, options.seed, options.kernels > 0}, events);
+  if (!benched) return Fail(benched.error(), options.file, json);
+  const RaceReport& race = benched->race;
   if (json) {
     Json out{{"file", options.file},
-             {"stock_ms", 1000 * race->seconds_a},
-             {"tuned_ms", 1000 * race->seconds_b},
-             {"speedup", race->speedup},
-             {"speedup_ci", {race->low, race->high}},
-             {"pairs", race->pairs},
-             {"same_executable", race->same_executable},
-             {"compile_seconds", {race->compile_seconds_a, race->compile_seconds_b}}};
+             {"stock_ms", 1000 * race.seconds_a},
+             {"tuned_ms", 1000 * race.seconds_b}};
+    out.update(jobs::RaceJson(race));
+    out["same_executable"] = race.same_executable;
+    out["compile_seconds"] = {race.compile_seconds_a, race.compile_seconds_b};
     AddStandIns(program->program(), out);
     if (program->device != nullptr) out["device"] = jobs::DeviceJson(*program->device);
     if (options.kernels > 0) {
-      out["kernels"] = {{"stock", KernelsJson(kernels_of_stock, options.kernels)},
-                        {"plan", KernelsJson(kernels_of_plan, options.kernels)}};
+      out["kernels"] = {{"stock", KernelsJson(benched->kernels_of_stock, options.kernels)},
+                        {"plan", KernelsJson(benched->kernels_of_plan, options.kernels)}};
     }
     return Finish(out, kFine);
   }
-  std::string text =
-      race->same_executable
-          ? std::string("the same executable: the plan decides nothing here\n")
-          : fmt::format(
-                "stock {:.4g} ms, under the plan {:.4g} ms: {:.3f} times as fast, 95 % "
-                "interval [{:.3f}, {:.3f}] of {} pairs\n",
-                1000 * race->seconds_a, 1000 * race->seconds_b, race->speedup, race->low,
-                race->high, race->pairs);
-  if (!kernels_of_stock.empty()) text += KernelTable("STOCK", kernels_of_stock, options.kernels);
-  if (!kernels_of_plan.empty()) text += KernelTable("PLAN", kernels_of_plan, options.kernels);
-  return Finish(std::move(text), kFine);
+  std::string text = race.same_executable
+                         ? std::string("the same executable: the plan decides nothing here\n")
+                         : fmt::format(
+                               "stock {:.4g} ms, under the plan {:.4g} ms: {:.3f} times as fast, "
+                               "95 % interval [{:.3f}, {:.3f}] of {} pairs\n",
+                               1000 * race.seconds_a, 1000 * race.seconds_b, race.speedup, race.low,
+                               race.high, race.pairs);
+  for (const auto& [title, kernels] : {std::pair("STOCK", &benched->kernels_of_stock),
+                                       std::pair("PLAN", &benched->kernels_of_plan)}) {
+    if (!kernels->empty()) text += KernelTable(title, *kernels, options.kernels);
+  }
+  return Finish(text, kFine);
 }
 
 }  // namespace
