@@ -427,6 +427,7 @@ void BindWorkbench(nb::module_& module) {
            "programs are, whatever their sizes.")
       .def("stock_passes", &PyWorkbench::StockPasses, nb::arg("state"));
   module.attr("KERNEL_PASS") = std::string(loops::kKernelPass);
+  module.attr("KERNEL_CALL") = loops::kKernelCall;
 }
 
 }  // namespace hone::python

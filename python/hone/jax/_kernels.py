@@ -12,10 +12,10 @@ import threading
 
 import jax
 
+from hone import _core
 from hone.jax._hone import HoneError, find_hone
 
 _LIBRARY = "libhone_kernels.so"
-_CALL = "hone_loops"
 _lock = threading.Lock()
 
 
@@ -48,5 +48,5 @@ def _library():
         library = ctypes.PyDLL(str(path))
     except OSError as error:
         raise HoneError(f"kernels of hone-loops need {path}: {error}") from error
-    jax.ffi.register_ffi_target(_CALL, jax.ffi.pycapsule(library.hone_loops), platform="cpu")
+    jax.ffi.register_ffi_target(_core.KERNEL_CALL, jax.ffi.pycapsule(library.hone_loops), platform="cpu")
     return library
