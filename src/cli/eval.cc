@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/App.hpp>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
@@ -22,7 +21,6 @@
 #include "jobs/evaluate.h"
 #include "jobs/report_evaluation.h"
 #include "report/evaluation.h"
-#include "search/searcher.h"
 
 namespace hone::cli {
 namespace {
@@ -62,8 +60,7 @@ class EvalRun {
     search.search = options_.search;
     search.from_default = options_.from_default;
     search.longest = options_.longest;
-    search.budget_seconds = std::isfinite(options_.budget.seconds) ? options_.budget.seconds : 0;
-    search.budget_steps = options_.budget.steps == Budget{}.steps ? 0 : options_.budget.steps;
+    SetBudget(options_.budget, search);
     search.verify = options_.verify;
     search.compare.budget_seconds = options_.verify_seconds;
     if (Status loaded = LoadModels(options_.models, options_.search, search); !loaded) {
@@ -203,11 +200,8 @@ class EvalRun {
 Run AddEval(CLI::App& app) {
   auto options = std::make_shared<Options>();
   AddProgramSet(app, options->programs);
-  std::vector<std::string> searchers;
-  for (const SearcherInfo& searcher : Searchers()) searchers.emplace_back(searcher.name);
-  app.add_option("--search", options->search,
-                 "the method (local; policy_greedy where a policy is given)")
-      ->check(CLI::IsMember(searchers));
+  AddSearchOption(app, options->search,
+                  "the method (local; policy_greedy where a policy is given)");
   AddModelOptions(app, options->models);
   app.add_option("--method", options->method, "what the results are called (the searcher's name)");
   AddObjectiveOption(app, options->objective);

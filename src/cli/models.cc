@@ -1,7 +1,9 @@
 #include "cli/models.h"
 
 #include <CLI/App.hpp>
+#include <cmath>
 #include <filesystem>
+#include <vector>
 
 #include "cli/input.h"
 #include "core/nearest.h"
@@ -49,6 +51,17 @@ void AddModelOptions(CLI::App& app, ModelOptions& options) {
   app.add_option("--coreset", options.coreset,
                  "a coreset, for the searcher of that name (the one that comes with hone)")
       ->type_name("FILE");
+}
+
+CLI::Option* AddSearchOption(CLI::App& app, std::string& search, const std::string& help) {
+  std::vector<std::string> searchers;
+  for (const SearcherInfo& searcher : Searchers()) searchers.emplace_back(searcher.name);
+  return app.add_option("--search", search, help)->check(CLI::IsMember(searchers));
+}
+
+void SetBudget(const Budget& budget, OptimizeOptions& search) {
+  search.budget_seconds = std::isfinite(budget.seconds) ? budget.seconds : 0;
+  search.budget_steps = budget.steps == Budget{}.steps ? 0 : budget.steps;
 }
 
 Status LoadModels(const ModelOptions& options, const std::string& searcher,

@@ -198,13 +198,10 @@ class Optimization {
       return Fail(loaded.error(), json);
     }
     SetJob();
-    for (auto [given, extension, targets] : {std::tuple(&options_.output, ".hlo", &outputs_),
-                                             std::tuple(&options_.recipe, ".json", &recipes_),
-                                             std::tuple(&options_.report, ".html", &reports_)}) {
-      auto planned = WritableTargets(files_, *given, extension);
-      if (!planned) return Fail(planned.error(), json);
-      *targets = *std::move(planned);
-    }
+    const auto planned = PlanTargets(files_, {{options_.output, ".hlo", outputs_},
+                                              {options_.recipe, ".json", recipes_},
+                                              {options_.report, ".html", reports_}});
+    if (!planned) return Fail(planned.error(), json);
     if (Status fine = CheckReports(options_.report); !fine) return Fail(fine.error(), json);
     if (!options_.device.empty()) {
       const Waiting waiting(options_.common.ShowProgress(), "loading the plugin");
@@ -226,8 +223,7 @@ class Optimization {
     search.objective = *ObjectiveFromName(options_.objective);
     search.actions = options_.actions;
     search.search = options_.search;
-    search.budget_seconds = std::isfinite(options_.budget.seconds) ? options_.budget.seconds : 0;
-    search.budget_steps = options_.budget.steps == Budget{}.steps ? 0 : options_.budget.steps;
+    SetBudget(options_.budget, search);
     search.seed = options_.seed;
     search.verify = !options_.no_verify;
     search.compare.budget_seconds = options_.verify_seconds;
@@ -375,11 +371,7 @@ Run AddOptimize(CLI::App& app) {
       ->type_name("");
   AddObjectiveOption(app, options->objective);
   AddActionSetOption(app, options->actions);
-  std::vector<std::string> searchers;
-  for (const SearcherInfo& searcher : Searchers()) searchers.emplace_back(searcher.name);
-  app.add_option("--search", options->search, "how to search")
-      ->check(CLI::IsMember(searchers))
-      ->capture_default_str();
+  AddSearchOption(app, options->search, "how to search")->capture_default_str();
   AddModelOptions(app, options->models);
   AddBudget(app, "--budget", options->budget,
             "time, steps or both, of the search on a program: 2m, 2000steps, 2m,2000steps (30s)");

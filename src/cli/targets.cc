@@ -29,17 +29,20 @@ StatusOr<std::vector<std::string>> Targets(const std::vector<std::string>& files
   return targets;
 }
 
-tl::expected<std::vector<std::string>, jobs::FileError> WritableTargets(
-    const std::vector<std::string>& files, const std::string& given, const char* extension) {
-  StatusOr<std::vector<std::string>> targets = Targets(files, given, extension);
-  if (!targets) return tl::unexpected(jobs::FileError{given, targets.error()});
-  for (const std::string& target : *targets) {
-    if (target.empty()) continue;
-    if (Status fine = CheckWritable(target); !fine) {
-      return tl::unexpected(jobs::FileError{target, fine.error()});
+tl::expected<void, jobs::FileError> PlanTargets(const std::vector<std::string>& files,
+                                                const std::vector<Wanted>& wanted) {
+  for (const Wanted& one : wanted) {
+    StatusOr<std::vector<std::string>> targets = Targets(files, one.given, one.extension);
+    if (!targets) return tl::unexpected(jobs::FileError{one.given, targets.error()});
+    for (const std::string& target : *targets) {
+      if (target.empty()) continue;
+      if (Status fine = CheckWritable(target); !fine) {
+        return tl::unexpected(jobs::FileError{target, fine.error()});
+      }
     }
+    one.targets = *std::move(targets);
   }
-  return *std::move(targets);
+  return {};
 }
 
 }  // namespace hone::cli

@@ -15,9 +15,16 @@ namespace hone::cli {
 StatusOr<std::vector<std::string>> Targets(const std::vector<std::string>& files,
                                            const std::string& given, const char* extension);
 
-// The same, each tried: can a file be written there? Errors name what was given, or the target.
-tl::expected<std::vector<std::string>, jobs::FileError> WritableTargets(
-    const std::vector<std::string>& files, const std::string& given, const char* extension);
+// What a command writes of each of its files: the option that was given, and where it goes.
+struct Wanted {
+  const std::string& given;
+  const char* extension;
+  std::vector<std::string>& targets;
+};
+// Fills in the targets, and tries each: can a file be written there? Errors name what was given, or
+// the target.
+tl::expected<void, jobs::FileError> PlanTargets(const std::vector<std::string>& files,
+                                                const std::vector<Wanted>& wanted);
 
 }  // namespace hone::cli
 

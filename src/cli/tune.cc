@@ -74,13 +74,10 @@ class Tuning {
     if (Status set = SetJob(); !set) return Fail(set.error(), json);
     if (Status read = ReadEstimate(); !read) return Fail(read.error(), options_.cost_model, json);
     if (Status fine = CheckReports(options_.report); !fine) return Fail(fine.error(), json);
-    for (auto [given, extension, targets] : {std::tuple(&options_.plan, ".json", &plans_),
-                                             std::tuple(&options_.output, ".hlo", &outputs_),
-                                             std::tuple(&options_.report, ".html", &reports_)}) {
-      auto planned = WritableTargets(files_, *given, extension);
-      if (!planned) return Fail(planned.error(), json);
-      *targets = *std::move(planned);
-    }
+    const auto planned = PlanTargets(files_, {{options_.plan, ".json", plans_},
+                                              {options_.output, ".hlo", outputs_},
+                                              {options_.report, ".html", reports_}});
+    if (!planned) return Fail(planned.error(), json);
     if (!options_.store.empty()) {
       auto store = store::Store::Open(options_.store);
       if (!store) return Fail(store.error(), options_.store, json);
