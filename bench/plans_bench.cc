@@ -18,6 +18,7 @@ std::atomic<bool> interrupted{false};
 
 struct Options {
   std::string programs;
+  std::string target = "cpu";
   int plans = 2;
   double share = 0.3;  // of sites that are decided at random
   int flags = 2;       // set at random in every second plan
@@ -108,6 +109,7 @@ class Plans {
     CompareOptions compare;
     compare.budget_seconds = options_.compare_budget;
     compare.inputs = 1;
+    compare.pipeline = true;
     const auto report = pool_.Compare(state, {}, state, plan, compare);
     const std::string flags = [&] {
       std::string text;
@@ -158,6 +160,7 @@ int Run(const Options& options) {
   signal(SIGINT, [](int) { interrupted = true; });
   PoolOptions pool_options;
   pool_options.workers = 1;
+  pool_options.target = options.target;
   auto pool = Pool::Start(pool_options);
   if (!pool) {
     fmt::print(stderr, "{}\n", pool.error().message);
@@ -185,6 +188,8 @@ void AddPlansBench(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("plans", "the empty plan and random plans on every program");
   command->add_option("--programs", options->programs, "file or folder")->required();
+  command->add_option("--target", options->target, "what XLA compiles for: cpu, h100, …")
+      ->capture_default_str();
   command->add_option("--plans", options->plans, "random ones a program")->capture_default_str();
   command->add_option("--share", options->share, "of the sites that are decided at random")
       ->capture_default_str();

@@ -94,7 +94,8 @@ def open_session(config):
     }
     pool = {
         "workers": int(config["workers"]),
-        "worker_path": ready_worker(),
+        "worker_path": ready_worker(target=config["target"]),
+        "target": os.fspath(config["target"]),
         "pass_deadline": float(config["pass_deadline"]),
         "memory_limit": float(config["memory_limit"]),
         "rules": read_rules(config.get("rules", ())),

@@ -296,16 +296,24 @@ def ensure_worker(package, cache, quiet=False):
     return place
 
 
-def ready_worker(quiet=False):
+def ready_worker(quiet=False, target="cpu"):
     """The path of the hone-worker of this package, XLA fetched first where it isn't there.
 
-    In a source tree it is the one that was built, which knows where its XLA is.
+    In a source tree it is the one that was built, which knows where its XLA is. The one for GPUs, hone-worker-gpu,
+    is there alone (`docs/gpu.md`).
 
     Raises:
       FileNotFoundError: there is none.
       FetchError: XLA couldn't be fetched.
     """
     package = pathlib.Path(__file__).resolve().parent
+    if target != "cpu":
+        worker = package.parents[1] / "build" / "bin" / "hone-worker-gpu"
+        if os.access(worker, os.X_OK):
+            return str(worker)
+        raise FileNotFoundError(
+            f"there is no {worker}, which target={target!r} takes: in a source tree, run "
+            "`setup/install --gpu && setup/build`")
     for place in (package / "bin", package.parents[1] / "build" / "bin"):
         if os.access(place / "hone-worker", os.X_OK):
             if (place / "xla.lock").is_file():

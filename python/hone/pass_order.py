@@ -47,6 +47,8 @@ class PassOrderEnv(gymnasium.Env):
       workers: worker processes.
       rules: paths of files of your own rewrite rules (`docs/rules.md`), a path or a sequence.
       sandbox: whether workers lock themselves up (`docs/architecture.md`).
+      target: what XLA compiles for: "cpu", "h100" or another of `docs/gpu.md`'s, or a path of a
+        description. For a GPU "estimate" is an objective too, and nothing can be run.
 
     Raises:
       ValueError: no such program, action, part or objective, or a rule that is wrong.
@@ -57,7 +59,7 @@ class PassOrderEnv(gymnasium.Env):
     def __init__(self, programs, *, actions="simplify", observation="opcodes", reward="op_count",
                  traj_limit=40, stop_action=False, schedule="round_robin", curriculum_episodes=20,
                  use_table=True, pass_deadline=60.0, memory_limit=1024, workers=1, rules=(),
-                 sandbox=True, render_mode=None):
+                 sandbox=True, target="cpu", render_mode=None):
         if render_mode not in (None, "ansi"):
             raise ValueError(f"render_mode is None or 'ansi', not {render_mode!r}")
         parts, single = _options.observation_parts(observation)
@@ -69,6 +71,7 @@ class PassOrderEnv(gymnasium.Env):
             "schedule": schedule, "curriculum_episodes": curriculum_episodes,
             "use_table": use_table, "pass_deadline": pass_deadline, "memory_limit": memory_limit,
             "workers": workers, "rules": _options.read_rules(rules), "sandbox": sandbox,
+            "target": target,
         }
         self.render_mode = render_mode
         session = _options.open_session(self._config)

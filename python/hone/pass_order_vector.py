@@ -29,8 +29,8 @@ class PassOrderVectorEnv(gymnasium.vector.VectorEnv):
     def __init__(self, programs, num_envs=1, *, actions="simplify", observation="opcodes",
                  reward="op_count", traj_limit=40, stop_action=False, schedule="round_robin",
                  curriculum_episodes=20, use_table=True, pass_deadline=60.0, memory_limit=1024,
-                 workers=1, rules=(), sandbox=True, autoreset_mode=AutoresetMode.NEXT_STEP,
-                 render_mode=None):
+                 workers=1, rules=(), sandbox=True, target="cpu",
+                 autoreset_mode=AutoresetMode.NEXT_STEP, render_mode=None):
         if render_mode is not None:
             raise ValueError("a vector of environments is not rendered")
         if num_envs < 1:
@@ -44,7 +44,7 @@ class PassOrderVectorEnv(gymnasium.vector.VectorEnv):
             "traj_limit": traj_limit, "stop_action": stop_action, "schedule": schedule,
             "curriculum_episodes": curriculum_episodes, "use_table": use_table,
             "pass_deadline": pass_deadline, "memory_limit": memory_limit, "workers": workers,
-            "rules": rules, "sandbox": sandbox,
+            "rules": rules, "sandbox": sandbox, "target": target,
         })
         self._core = _core.VectorEnv(self._session, num_envs, _AUTORESET[self._mode])
         self.metadata = {**self.metadata, "autoreset_mode": self._mode}

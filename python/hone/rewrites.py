@@ -39,7 +39,7 @@ class RewritesEnv(gymnasium.Env):
         [max_sites, features], zeros beyond the listing, see `hone.rewrites.SITE_FEATURES`. "turn":
         int64 [2], which pass of the pipeline, and which loop. The others as for `hone.PassOrderEnv`.
       reward, traj_limit, schedule, curriculum_episodes, use_table, pass_deadline, memory_limit,
-        workers, rules, sandbox: as for `hone.PassOrderEnv`.
+        workers, rules, sandbox, target: as for `hone.PassOrderEnv`.
 
     Raises:
       ValueError: no such program, pass, mode, part or objective.
@@ -51,7 +51,7 @@ class RewritesEnv(gymnasium.Env):
                  enabled=True, observation=("sites", "turn"), reward="op_count", traj_limit=200,
                  schedule="round_robin", curriculum_episodes=20, use_table=True,
                  pass_deadline=60.0, memory_limit=1024, workers=1, rules=(), sandbox=True,
-                 render_mode=None):
+                 target="cpu", render_mode=None):
         if render_mode not in (None, "ansi"):
             raise ValueError(f"render_mode is None or 'ansi', not {render_mode!r}")
         if mode not in ("sites", "batch"):
@@ -73,7 +73,7 @@ class RewritesEnv(gymnasium.Env):
             "stop_action": False, "traj_limit": traj_limit, "schedule": schedule,
             "curriculum_episodes": curriculum_episodes, "use_table": use_table,
             "pass_deadline": pass_deadline, "memory_limit": memory_limit, "workers": workers,
-            "rules": rules, "sandbox": sandbox,
+            "rules": rules, "sandbox": sandbox, "target": target,
         })
         self._batch = mode == "batch"
         self._core = _core.RewritesEnv(self._session, pipeline, loops, self._batch, max_sites,

@@ -90,6 +90,7 @@ class Tuning {
     cluster_ = *std::move(cluster);
     if (cluster_ != nullptr) job_.workers_are_on = {cluster_->cpu(), cluster_->cores()};
     if (Status fits = CheckDevice(); !fits) return Fail(fits.error(), json);
+    if (Status fits = CheckTarget(); !fits) return Fail(fits.error(), json);
     const size_t width = WidthOf(files_, 4);
     if (!json && files_.size() > 1) (void)WriteStdout(TuneHeader(width));
     std::vector<TuneRow> rows;
@@ -234,6 +235,24 @@ class Tuning {
       return MakeError(ErrorCode::kInvalidInput,
                        "a report looks into what XLA:CPU makes and its kernels' times: leave out "
                        "--report or --device");
+    }
+    return {};
+  }
+
+  // What goes by the clock of this machine does not go with a GPU that is not here.
+  Status CheckTarget() const {
+    if (options_.common.target == "cpu") return {};
+    for (const auto& [given, what] :
+         {std::pair(!options_.device.empty(), "--device"),
+          std::pair(cluster_ != nullptr, "a cluster's --workers"),
+          std::pair(recording_.has_value(), "a recording"), std::pair(options_.tasks, "--tasks"),
+          std::pair(!options_.report.empty(), "--report"),
+          std::pair(options_.cost_model != "none", "--cost-model")}) {
+      if (!given) continue;
+      return MakeError(ErrorCode::kInvalidInput,
+                       fmt::format("for --target {} nothing is run, XLA's own model tells the times; "
+                                   "{} goes by runs: leave out one of the two",
+                                   options_.common.target, what));
     }
     return {};
   }

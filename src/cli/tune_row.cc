@@ -24,14 +24,21 @@ std::string TuneLine(const TuneRow& row, size_t width) {
     return fmt::format("{:{}} failed: {}\n", row.file, width, Printable(row.error->message));
   }
   const tune::TuneResult& result = row.tuned.result;
+  const std::string& target = row.tuned.target;
   const std::string interval =
-      result.kept ? fmt::format("[{:.3f}, {:.3f}]", result.race.low, result.race.high) : "stock";
+      !result.kept      ? "stock"
+      : !target.empty() ? "estimated"
+                        : fmt::format("[{:.3f}, {:.3f}]", result.race.low, result.race.high);
   const auto time = [](double ms) { return ms > 0 ? fmt::format("{:.4g}", ms) : "-"; };
   std::string line =
       fmt::format("{:{}} {:>10} {:>10} {:>8.3f} {:>16} {:>9} {:>6} {:>8.1f}\n", row.file, width,
                   time(row.tuned.StockMilliseconds()), time(row.tuned.TunedMilliseconds()),
                   result.kept ? result.race.speedup : 1.0, interval, result.verified,
                   result.evaluations, result.seconds);
+  if (!target.empty()) {
+    line += fmt::format("  times on {} are estimated by XLA's own model of it: nothing was run there\n",
+                        target);
+  }
   if (!result.kept) {
     line += fmt::format("  stock: {}\n", Printable(result.reason));
   }
@@ -53,9 +60,11 @@ std::string TuneDetails(const TuneRow& row) {
                         row.tuned.result.tasks.size());
   }
   for (const tune::StageGain& gain : row.tuned.result.gains) {
-    text += fmt::format("  {}: {} choice{}, {:.3f} times [{:.3f}, {:.3f}]\n", StageName(gain.stage),
-                        gain.choices, gain.choices == 1 ? "" : "s", gain.race.speedup,
-                        gain.race.low, gain.race.high);
+    text += fmt::format("  {}: {} choice{}, {:.3f} times", StageName(gain.stage), gain.choices,
+                        gain.choices == 1 ? "" : "s", gain.race.speedup);
+    text += row.tuned.target.empty()
+                ? fmt::format(" [{:.3f}, {:.3f}]\n", gain.race.low, gain.race.high)
+                : std::string("\n");
   }
   for (const auto& [name, value] : row.tuned.result.plan.compile.flags) {
     text += fmt::format("  flag {} = {}\n", name, value);

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "xla/hlo/analysis/while_loop_analysis.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/xla_data.pb.h"
 
@@ -14,10 +16,15 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-double TripCount(const HloInstruction& loop) {
+// How many trips XLA looks at one by one where a loop's condition is of no form that it knows.
+constexpr int64_t kMostLookedAt = 128;
+
+std::optional<int64_t> TripCount(const HloInstruction& loop) {
   const auto config = loop.backend_config<xla::WhileLoopBackendConfig>();
-  if (!config.ok() || !config->has_known_trip_count()) return 1;
-  return static_cast<double>(std::max<int64_t>(0, config->known_trip_count().n()));
+  if (config.ok() && config->has_known_trip_count()) {
+    return std::max<int64_t>(0, config->known_trip_count().n());
+  }
+  return xla::ComputeWhileLoopTripCount(&loop, kMostLookedAt);
 }
 
 bool OnlyCalls(const HloInstruction& instruction) {
@@ -47,11 +54,23 @@ void ForEachRun(const xla::HloModule& module,
     for (const HloInstruction* instruction : (*it)->instructions()) {
       if (!OnlyCalls(*instruction)) continue;
       const bool loop = instruction->opcode() == HloOpcode::kWhile;
+      const double trips =
+          loop ? static_cast<double>(TripCount(*instruction).value_or(kUnknownTrips)) : 1;
       for (const xla::HloComputation* called : instruction->called_computations()) {
-        often[called] += loop ? times * TripCount(*instruction) : times;
+        often[called] += times * trips;
       }
     }
   }
+}
+
+int64_t UnknownLoops(const xla::HloModule& module) {
+  int64_t unknown = 0;
+  ForEachRun(module, [&](const xla::HloComputation& computation, double) {
+    for (const HloInstruction* instruction : computation.instructions()) {
+      unknown += instruction->opcode() == HloOpcode::kWhile && !TripCount(*instruction);
+    }
+  });
+  return unknown;
 }
 
 bool RunsKernel(const HloInstruction& instruction) {

@@ -71,7 +71,10 @@ void AnalyseCost(const xla::HloModule& module, Metrics& metrics) {
 }
 
 void EstimateTime(const xla::HloModule& module, Metrics& metrics) {
-  TheTarget().Estimate(module, metrics);
+  const auto kernels = TheTarget().EstimateKernels(module);
+  if (!kernels.ok()) return;
+  metrics.estimated_seconds = 0;
+  for (const KernelTime& kernel : *kernels) metrics.estimated_seconds += kernel.seconds;
 }
 
 void AnalysePeakMemory(const xla::HloModule& module, Metrics& metrics) {

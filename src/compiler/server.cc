@@ -22,6 +22,7 @@
 #include "compiler/raw_loop.h"
 #include "compiler/run/compare.h"
 #include "compiler/run/compile.h"
+#include "compiler/run/estimates.h"
 #include "compiler/run/evaluate.h"
 #include "compiler/run/profile.h"
 #include "compiler/run/race.h"
@@ -213,8 +214,15 @@ class Server {
       }
       CompareOptions options = FromWire(params.getOptions());
       options.stop = &heartbeat_.stop;
-      report = compiler::Compare(**module_a, **module_b, options, FromWire(params.getPlanA()),
-                                 FromWire(params.getPlanB()));
+      CompilePlan plan_a = FromWire(params.getPlanA());
+      CompilePlan plan_b = FromWire(params.getPlanB());
+      if (options.pipeline && !TheTarget().is_here()) {
+        auto plain = PlainUnderPlan(**module_b, plan_b);
+        if (!plain) return ToWire(CannotTell(plain.error()), results.initReport());
+        module_b = std::move(plain);
+        plan_a = plan_b = {};
+      }
+      report = compiler::Compare(**module_a, **module_b, options, plan_a, plan_b);
     }
     ToWire(report, results.initReport());
   }
@@ -274,10 +282,20 @@ class Server {
 
   void Race(Worker::RaceParams::Reader params, Worker::RaceResults::Builder results) {
     BookRest book(states_.timing());
-    if (Status here = IsHere(); !here) return Fail(results, here.error());
     const StateName a = FromWire(params.getA());
     const RaceOptions options = FromWire(params.getOptions());
     const CompilePlan plan_a = FromWire(params.getPlanA());
+    if (!TheTarget().is_here()) {
+      if (!options.estimate) return Fail(results, IsHere().error());
+      auto module_a = ToRun(a);
+      if (!module_a) return Fail(results, module_a.error());
+      auto module_b = ToRun(FromWire(params.getB()));
+      if (!module_b) return Fail(results, module_b.error());
+      const auto report =
+          estimates_.Race(**module_a, plan_a, **module_b, FromWire(params.getPlanB()));
+      if (!report) return Fail(results, report.error());
+      return ToWire(*report, results.initReport());
+    }
     if (reference_.racer == nullptr || reference_.seed != options.seed ||
         !(reference_.plan == plan_a) || !(reference_.name == a)) {
       reference_ = {};
@@ -304,22 +322,25 @@ class Server {
 
   void Compile(Worker::CompileParams::Reader params, Worker::CompileResults::Builder results) {
     BookRest book(states_.timing());
-    if (Status here = IsHere(); !here) return Fail(results, here.error());
     auto module = ToRun(FromWire(params.getState()));
     if (!module) return Fail(results, module.error());
-    const auto compiled = CompileUnderPlan(**module, FromWire(params.getPlan()),
-                                           FromWire(params.getOptions()));
+    const CompilePlan plan = FromWire(params.getPlan());
+    const CompileOptions options = FromWire(params.getOptions());
+    const auto compiled = TheTarget().is_here() ? CompileUnderPlan(**module, plan, options)
+                                                : estimates_.Compile(**module, plan, options);
     if (!compiled) return Fail(results, compiled.error());
     ToWire(*compiled, results.initCompiled());
   }
 
   void Profile(Worker::ProfileParams::Reader params, Worker::ProfileResults::Builder results) {
     BookRest book(states_.timing());
-    if (Status here = IsHere(); !here) return Fail(results, here.error());
     auto module = ToRun(FromWire(params.getState()));
     if (!module) return Fail(results, module.error());
+    const CompilePlan plan = FromWire(params.getPlan());
     const auto kernels =
-        ProfileKernels(**module, FromWire(params.getPlan()), params.getSeconds(), params.getSeed());
+        TheTarget().is_here()
+            ? ProfileKernels(**module, plan, params.getSeconds(), params.getSeed())
+            : estimates_.Profile(**module, plan);
     if (!kernels) return Fail(results, kernels.error());
     auto out = results.initKernels(static_cast<unsigned>(kernels->size()));
     for (unsigned i = 0; i < out.size(); ++i) {
@@ -428,13 +449,19 @@ class Server {
   }
 
  private:
-  // What is compiled to the end and measured is compiled for this machine.
+  // What is measured is run on this machine.
   static Status IsHere() {
-    if (TheTarget().name() == "cpu") return {};
+    if (TheTarget().is_here()) return {};
     return MakeError(ErrorCode::kUnsupported,
-                     "there is no " + TheTarget().name() + " here to compile for and to measure on: "
-                     "without --target, the CPU is tuned for; with it, pass orders and rewrites are "
-                     "searched");
+                     "there is no " + TheTarget().name() + " here to measure on: times for it are "
+                     "XLA's own estimates, by hone tune --target and hone stats --target");
+  }
+
+  static ComparisonReport CannotTell(const Error& why) {
+    ComparisonReport report;
+    report.method = "none";
+    report.reason = why.message;
+    return report;
   }
 
   StatusOr<std::unique_ptr<xla::HloModule>> ToRun(const StateName& state) {
@@ -484,6 +511,7 @@ class Server {
     std::unique_ptr<Racer> racer;
   };
   Reference reference_;
+  Estimates estimates_;  // of a machine that is not here
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "compiler/run/flags.h"
 #include "xla/service/compiler.h"
 #include "xla/service/platform_util.h"
 #include "xla/stream_executor/platform.h"
@@ -29,7 +30,17 @@ class CpuTarget : public Target {
                                      xla::Compiler::CompileOptions{});
   }
 
-  void Estimate(const xla::HloModule&, Metrics&) const override {}
+  bool is_here() const override { return true; }
+  absl::StatusOr<std::vector<KernelTime>> EstimateKernels(const xla::HloModule&) const override {
+    return absl::UnimplementedError("XLA has no model of CPUs' run time");
+  }
+  absl::Status MakePlain(xla::HloModule&) const override { return absl::OkStatus(); }
+  std::vector<FlagChoices> FlagsToTry(const std::vector<StockPass>& passes,
+                                      bool fast_math) const override {
+    std::vector<FlagChoices> flags = TunableFlags(fast_math);
+    for (FlagChoices& flag : PassesToLeaveOut(passes)) flags.push_back(std::move(flag));
+    return flags;
+  }
 };
 
 std::unique_ptr<Target>& Current() {

@@ -8,7 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/passes/pass_table.h"
-#include "core/metrics.h"
+#include "core/compile_plan.h"
+#include "core/program.h"
 #include "core/result.h"
 #include "xla/hlo/ir/hlo_module.h"
 
@@ -26,11 +27,22 @@ class Target {
   // uses, so that what it records of itself maps onto rows by name.
   virtual std::vector<PassEntry> Passes() const = 0;
   virtual std::vector<ExcludedPass> Excluded() const = 0;
-  // The target's whole pipeline of HLO passes: Compiler::RunHloPasses.
+  // The target's whole pipeline of HLO passes, Compiler::RunHloPasses, with the module's own debug options;
+  // a ScopedPipelineObserver of this thread is asked.
   virtual absl::StatusOr<std::unique_ptr<xla::HloModule>> Optimise(
       std::unique_ptr<xla::HloModule> module) const = 0;
-  // Fills Metrics::estimated_seconds where the target's XLA has a model of its machine.
-  virtual void Estimate(const xla::HloModule& module, Metrics& metrics) const = 0;
+  // Whether programs are compiled to the end and run here.
+  virtual bool is_here() const = 0;
+  // The kernels of a module as it stands, each with the estimate of XLA's own model of the machine; an
+  // error where it has none.
+  virtual absl::StatusOr<std::vector<KernelTime>> EstimateKernels(
+      const xla::HloModule& module) const = 0;
+  // An optimised module of this target as a program that XLA:CPU takes too; it computes the same. Error:
+  // what of it has no such form; the module is then half-changed.
+  virtual absl::Status MakePlain(xla::HloModule& optimised) const = 0;
+  // The debug options worth trying. `passes`: those that the stock pipeline ran.
+  virtual std::vector<FlagChoices> FlagsToTry(const std::vector<StockPass>& passes,
+                                              bool fast_math) const = 0;
 };
 
 // What this worker compiles for: the CPU until SetTarget was called, before any other thread started.

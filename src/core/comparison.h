@@ -19,6 +19,9 @@ struct CompareOptions {
   // Input sets that somebody gave, tried before generated ones: of each the parameters' arrays in
   // flattened order, row-major, in the machine's own byte order.
   std::vector<std::vector<std::string>> given;
+  // For a target that is not here: b is what the target's own pipeline makes of it under its plan, said in
+  // plain HLO, rather than the program itself.
+  bool pipeline = false;
   // When it becomes true after the comparison began, what was seen so far decides, or kCannotTell.
   const std::atomic<bool>* stop = nullptr;
 };

@@ -24,7 +24,7 @@ struct Metrics {
   int32_t computations = 0;  // reachable from the entry, it among them
   int32_t loop_depth = 0;    // the deepest nest of while loops
   // Kernels that a run launches, were every instruction outside of a fusion one; a loop's as often as its
-  // trip count says. -1 where not asked for.
+  // trip count says, 1,000 times where XLA does not know it. -1 where not asked for.
   int64_t kernels = -1;
   // One run by XLA's own model of the target's machine, each instruction outside of a fusion a kernel. -1
   // where not asked for or where XLA has no such model, as of CPUs.

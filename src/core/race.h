@@ -25,6 +25,8 @@ struct RaceOptions {
   // there.
   double compile_seconds = 120;
   double candidate_seconds = 120;
+  // Where the target is not here, XLA's own estimates will do; else that is an error.
+  bool estimate = false;
 };
 
 // Paired: each sample of `a` is taken next to one of `b`, in alternating order, on the same inputs,

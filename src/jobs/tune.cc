@@ -22,6 +22,10 @@ store::Place PlaceOf(const OpenedProgram& opened, const std::optional<Processor>
     place.cpu = workers_are_on->name;
     place.cores = workers_are_on->cores;
   }
+  if (const Pool& pool = opened.programs->pool(); pool.is_gpu()) {
+    place.cpu = fmt::format("{} by XLA's model", pool.target());
+    place.cores = 1;
+  }
   if (opened.device == nullptr) return place;
   const device::PluginInfo& info = opened.device->info();
   place.cpu = fmt::format("{} device {}", info.platform, opened.device->device().kind);
@@ -85,6 +89,8 @@ StatusOr<TunedProgram> TuneProgram(const OpenedProgram& opened, const TuneProgra
   tune::TuneOptions tuning = options.tuning;
   tuning.program = program.fingerprint.ToHex();
   tuning.compare.seed = tuning.seed;
+  tuning.estimated = opened.programs->pool().is_gpu();
+  if (tuning.estimated) tuned.target = opened.programs->pool().target();
   if (Status given =
           options.inputs.Read(opened.programs->pool(), program, options.file, &tuning.compare);
       !given) {
@@ -107,7 +113,7 @@ StatusOr<TunedProgram> TuneProgram(const OpenedProgram& opened, const TuneProgra
   const MachineLoad load;
   tuned.result = tune::TuneProgram(*opened.evaluator, tuning);
   // A cluster's machines, or a device, are not this machine.
-  if (!options.workers_are_on && opened.device == nullptr) {
+  if (!options.workers_are_on && opened.device == nullptr && !tuning.estimated) {
     tuned.others_cores = load.OthersCores().value_or(0);
   }
   if (options.store != nullptr) {
@@ -147,6 +153,10 @@ Json ToJson(const std::string& file, const TunedProgram& tuned) {
     json["verified"] = result.verified == "true";
   } else {
     json["verified"] = result.verified;
+  }
+  if (!tuned.target.empty()) {
+    json["target"] = tuned.target;
+    json["estimated"] = true;
   }
   json["evaluations"] = result.evaluations;
   json["seconds"] = result.seconds;

@@ -35,6 +35,7 @@ struct TunedProgram {
   tune::TuneResult result;
   int stand_ins = 0;        // elided constants with made-up values
   Json device;              // null where workers measured
+  std::string target;       // a GPU that is not here, on which times are estimates; else empty
   double others_cores = 0;  // that other processes kept busy meanwhile
 
   double StockMilliseconds() const {

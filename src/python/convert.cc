@@ -130,6 +130,7 @@ PoolOptions ToPoolOptions(const nb::dict& options) {
   Fill(options,
        {{"workers", Into(pool.workers)},
         {"worker_path", Into(pool.worker_path)},
+        {"target", Into(pool.target)},
         {"pass_deadline", Into(pool.pass_deadline_seconds)},
         {"call_deadline", Into(pool.call_deadline_seconds)},
         {"memory_limit", Into(memory_mib)},

@@ -185,14 +185,17 @@ class Conclusion {
                                                                   : "unknown";
       if (report->verdict == Verdict::kEqual) return finalist;
       result_.rejected.push_back(
-          fmt::format("{:.2f} times as fast, but {}: {}", std::exp(-finalist->value),
+          fmt::format("{:.2f} times as fast{}, but {}: {}", std::exp(-finalist->value),
+                      options_.estimated ? " by the estimate" : "",
                       report->verdict == Verdict::kDifferent ? "it computes something else"
                                                              : "not known to compute the same",
                       report->reason));
       result_.gains.clear();  // were the first one's
       if (Left() < 0 || (Hurried() && !hurried_before)) break;
     }
-    result_.reason = "what is faster is not verified: " + result_.verification.reason;
+    result_.reason = fmt::format("what {} is not verified: {}",
+                                 options_.estimated ? "has a lower estimate" : "is faster",
+                                 result_.verification.reason);
     return nullptr;
   }
 
@@ -208,7 +211,9 @@ class Conclusion {
     Report("confirm");
     const double least = LeastRace();
     const double begin = 2 * measurer_.CompileSeconds() + kRestart;
-    const int processes = Hurried() || Left() < ConfirmSeconds() ? 1 : kProcesses;
+    // An estimate is the same in each.
+    const bool once = options_.estimated || Hurried() || Left() < ConfirmSeconds();
+    const int processes = once ? 1 : kProcesses;
     std::vector<RaceReport> races;
     for (int left = processes; left > 0; --left) {
       if (Status fresh = measurer_.Restart(); !fresh) {
@@ -254,13 +259,19 @@ class Conclusion {
 
   void Judge(const Finalist& chosen, const RaceReport& race) {
     result_.race = race;
-    result_.kept = !race.same_executable && race.low > 1;
+    // An estimate has no noise, and no model is that exact.
+    result_.kept = !race.same_executable && race.low > (options_.estimated ? kNotFaster : 1);
     if (result_.kept) {
       result_.plan = chosen.plan;
       if (result_.gains.empty()) AllOfOneStage(chosen.plan);
       result_.lessons = LessonsOf(ChoicesOf(space_, AssignmentOf(space_, chosen.plan)),
                                   std::log(race.speedup), options_.program);
       result_.reason.clear();  // of those before it
+      return;
+    }
+    if (options_.estimated) {
+      result_.reason = fmt::format("the lowest estimate is {:.4f} times as fast: no difference",
+                                   race.speedup);
       return;
     }
     const bool noisy = race.low < 1 && race.high > 1 && race.high - race.low > kWide;

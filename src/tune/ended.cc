@@ -121,7 +121,9 @@ std::string WhyNothing(const TuneResult& result, const TuneOptions& options, con
         "where there is more time, such as --budget {}",
         Plans(result.evaluations), error, EnoughBudget(options, end));
   }
-  std::string reason = "nothing is faster than the stock compiler's way, of " + Plans(fine);
+  std::string reason =
+      options.estimated ? "nothing has a lower estimate than" : "nothing is faster than";
+  reason += " the stock compiler's way, of " + Plans(fine);
   if (result.failures > 0) reason += fmt::format(" ({} more failed)", result.failures);
   if (result.races == 0) reason += ", which all come to executables that are known already";
   return reason;

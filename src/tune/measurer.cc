@@ -174,6 +174,7 @@ RaceOptions Measurer::Racing(double seconds, int least_pairs, double clear) cons
   racing.seed = FirstInputsSeed(options_.compare.seed);
   racing.compile_seconds = CompilePatience();
   racing.candidate_seconds = CandidatePatience();
+  racing.estimate = options_.estimated;
   return racing;
 }
 

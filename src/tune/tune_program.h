@@ -68,6 +68,8 @@ struct TuneOptions {
   std::function<std::vector<store::Measurement>(const std::string& task)> recall;
   std::function<void(const store::Outcome&, const store::PlanRow&)> record_outcome;
   bool tasks = false;  // tune the dearest operations alone first
+  // The target is not here: times are its XLA's own estimates, and nothing is called faster.
+  bool estimated = false;
 };
 
 // What a stage's choices are worth in the plan that is kept: the time without them by the time

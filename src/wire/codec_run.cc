@@ -51,6 +51,7 @@ void ToWire(const hone::RaceOptions& options, RaceOptions::Builder out) {
   out.setSeed(options.seed);
   out.setClear(options.clear);
   out.setCandidateSeconds(options.candidate_seconds);
+  out.setEstimate(options.estimate);
 }
 
 hone::RaceOptions FromWire(RaceOptions::Reader in) {
@@ -63,7 +64,8 @@ hone::RaceOptions FromWire(RaceOptions::Reader in) {
           in.getSeed(),
           in.getClear(),
           hone::RaceOptions().compile_seconds,  // the agent's own business
-          in.getCandidateSeconds()};
+          in.getCandidateSeconds(),
+          in.getEstimate()};
 }
 
 void ToWire(const hone::RaceReport& report, RaceReport::Builder out) {
@@ -156,6 +158,7 @@ void ToWire(const hone::CompareOptions& options, CompareOptions::Builder out) {
   out.setInputs(static_cast<uint32_t>(options.inputs));
   out.setSeed(options.seed);
   out.setBudgetSeconds(options.budget_seconds);
+  out.setPipeline(options.pipeline);
   ArraysOfArrays(options.given, out.initGiven(static_cast<unsigned>(options.given.size())));
 }
 
@@ -165,6 +168,7 @@ hone::CompareOptions FromWire(CompareOptions::Reader in) {
   options.seed = in.getSeed();
   options.budget_seconds = in.getBudgetSeconds();
   options.given = ArraysOfArrays(in.getGiven());
+  options.pipeline = in.getPipeline();
   return options;
 }
 

@@ -106,6 +106,7 @@ struct RaceOptions {
   seed @5 :UInt64;
   clear @6 :Float64;
   candidateSeconds @7 :Float64;
+  estimate @8 :Bool;
 }
 
 struct RaceReport {
@@ -251,6 +252,7 @@ struct CompareOptions {
   seed @1 :UInt64;
   budgetSeconds @2 :Float64;
   given @3 :List(List(Data));
+  pipeline @4 :Bool;
 }
 
 struct OutputError {

@@ -8,26 +8,19 @@
 #include <set>
 #include <string>
 
+#include "compiler_gpu/gpu_pool.h"
 #include "support/programs.h"
 
 namespace hone {
 namespace {
 
+using testing::GpuPool;
 using testing::MustLoad;
 using testing::PassNamed;
 
 constexpr const char* kNegate =
     "HloModule copy\n\nENTRY main {\n  p = f32[8192,8192] parameter(0)\n"
     "  ROOT n = f32[8192,8192] negate(p)\n}\n";
-
-Pool& GpuPool() {
-  static const std::unique_ptr<Pool> pool = [] {
-    PoolOptions options;
-    options.target = "h100";
-    return testing::MakePool(options);
-  }();
-  return *pool;
-}
 
 Metrics MetricsOf(Pool& pool, const std::string& text) {
   const ProgramInfo program = MustLoad(pool, text);
@@ -81,20 +74,33 @@ TEST(Gpu, ACopyIsEstimatedAtTheMemorysBandwidth) {
   EXPECT_EQ(MetricsOf(testing::SharedPool(), kNegate).estimated_seconds, -1);
 }
 
+// Of 7 trips where `limit` is "constant(7)"; without it XLA cannot know.
+std::string Loop(const std::string& limit, const std::string& annotation) {
+  return "HloModule loop\n\nbody {\n  s = (s32[], f32[1024], s32[]) parameter(0)\n"
+         "  i = s32[] get-tuple-element(s), index=0\n  x = f32[1024] get-tuple-element(s), "
+         "index=1\n"
+         "  n = s32[] get-tuple-element(s), index=2\n  one = s32[] constant(1)\n"
+         "  j = s32[] add(i, one)\n  y = f32[1024] negate(x)\n"
+         "  ROOT t = (s32[], f32[1024], s32[]) tuple(j, y, n)\n}\n\n"
+         "condition {\n  s = (s32[], f32[1024], s32[]) parameter(0)\n"
+         "  i = s32[] get-tuple-element(s), index=0\n  n = s32[] " +
+         limit +
+         "\n"
+         "  ROOT less = pred[] compare(i, n), direction=LT\n}\n\n"
+         "ENTRY main {\n  zero = s32[] constant(0)\n  x = f32[1024] parameter(0)\n"
+         "  n = s32[] parameter(1)\n  t = (s32[], f32[1024], s32[]) tuple(zero, x, n)\n"
+         "  ROOT w = (s32[], f32[1024], s32[]) while(t), condition=condition, body=body" +
+         annotation + "\n}\n";
+}
+
+// Negate, add and compare, as often as XLA says or can tell; where it cannot, no pass is to gain by
+// that.
 TEST(Gpu, ALoopCountsAsOftenAsItRuns) {
-  const char* const loop =
-      "HloModule loop\n\nbody {\n  s = (s32[], f32[1024]) parameter(0)\n"
-      "  i = s32[] get-tuple-element(s), index=0\n  x = f32[1024] get-tuple-element(s), index=1\n"
-      "  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  y = f32[1024] negate(x)\n"
-      "  ROOT t = (s32[], f32[1024]) tuple(j, y)\n}\n\n"
-      "condition {\n  s = (s32[], f32[1024]) parameter(0)\n"
-      "  i = s32[] get-tuple-element(s), index=0\n  n = s32[] constant(7)\n"
-      "  ROOT less = pred[] compare(i, n), direction=LT\n}\n\n"
-      "ENTRY main {\n  zero = s32[] constant(0)\n  x = f32[1024] parameter(0)\n"
-      "  t = (s32[], f32[1024]) tuple(zero, x)\n"
-      "  ROOT w = (s32[], f32[1024]) while(t), condition=condition, body=body, "
-      "backend_config={\"known_trip_count\":{\"n\":\"7\"}}\n}\n";
-  EXPECT_EQ(MetricsOf(GpuPool(), loop).kernels, 7 * 3);  // negate, add and compare
+  const std::string annotation = ", backend_config={\"known_trip_count\":{\"n\":\"7\"}}";
+  const std::string unknown = "get-tuple-element(s), index=2";
+  EXPECT_EQ(MetricsOf(GpuPool(), Loop(unknown, annotation)).kernels, 7 * 3);
+  EXPECT_EQ(MetricsOf(GpuPool(), Loop("constant(7)", "")).kernels, 7 * 3);
+  EXPECT_EQ(MetricsOf(GpuPool(), Loop(unknown, "")).kernels, 1000 * 3);
 }
 
 TEST(Gpu, FusionLowersKernelsAndTheEstimate) {
@@ -153,13 +159,12 @@ TEST(Gpu, CallsOfSharedComputationsAreCounted) {
 TEST(Gpu, NothingIsMeasuredHere) {
   Pool& pool = GpuPool();
   const ProgramInfo program = MustLoad(pool, kNegate);
-  const StateName state{program.id, {}};
-  const auto race = pool.Race(state, state, {});
-  ASSERT_FALSE(race);
-  EXPECT_EQ(race.error().code, ErrorCode::kUnsupported);
-  EXPECT_NE(race.error().message.find("there is no h100 here"), std::string::npos);
-  EXPECT_FALSE(pool.Compile(state, {}, {}));
-  EXPECT_FALSE(pool.Profile(state, {}, 0.1, 1));
+  const auto time = pool.On(0, [&](RemoteWorker& remote) {
+    return remote.RunTime({program.id, {}}, RunTimeOptions{});
+  });
+  ASSERT_FALSE(time);
+  EXPECT_EQ(time.error().code, ErrorCode::kUnsupported);
+  EXPECT_NE(time.error().message.find("there is no h100 here"), std::string::npos);
 }
 
 TEST(Gpu, DescriptionsOfTheUsersOwn) {

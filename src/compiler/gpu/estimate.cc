@@ -1,16 +1,21 @@
 #include "compiler/gpu/estimate.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <new>
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "compiler/gpu/mlir_context.h"
 #include "compiler/launches.h"
-#include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
+#include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/hlo/ir/hlo_opcode.h"
@@ -18,20 +23,68 @@
 #include "xla/service/gpu/model/gpu_performance_model.h"
 #include "xla/service/gpu/reduction_utils.h"
 #include "xla/service/scatter_simplifier.h"
+#include "xla/shape_util.h"
 #include "xla/xla_data.pb.h"
 
 namespace hone::compiler::gpu {
+
+// XLA's exported members of gpu::GpuPerformanceModelWithIndexingAnalysis, whose header needs LLVM's
+// and MLIR's.
+// clang-format off
+void ConstructTiledModel(void* model, const stream_executor::DeviceDescription* device,
+                         xla::gpu::HloFusionAnalysisCache* analyses,
+                         std::function<int64_t(const xla::Shape&)> shape_size,
+                         mlir::MLIRContext* context)
+    asm("_ZN3xla3gpu39GpuPerformanceModelWithIndexingAnalysisC2EPKN15stream_executor17Device"
+        "DescriptionEPNS0_22HloFusionAnalysisCacheESt8functionIFlRKNS_5ShapeEEEPN4mlir11"
+        "MLIRContextE");
+void DestroyTiledModel(void* model)
+    asm("_ZN3xla3gpu39GpuPerformanceModelWithIndexingAnalysisD2Ev");
+absl::StatusOr<xla::gpu::EstimateRunTimeData> EstimateTriton(void* model,
+                                                             const xla::HloInstruction* fusion,
+                                                             const xla::HloInstruction* consumer)
+    asm("_ZN3xla3gpu39GpuPerformanceModelWithIndexingAnalysis24EstimateRunTimeForTritonEPKNS_14"
+        "HloInstructionES4_");
+// clang-format on
+
 namespace {
+
+// XLA's model of kernels that Triton makes tile by tile.
+class TiledModel {
+ public:
+  explicit TiledModel(const stream_executor::DeviceDescription& device)
+      : analyses_(device), storage_(::operator new (size_t{1} << 16)) {  // its size is below 2 KiB
+    ConstructTiledModel(
+        storage_, &device, &analyses_,
+        [](const xla::Shape& shape) { return xla::ShapeUtil::ByteSizeOf(shape, sizeof(void*)); },
+        MlirContext());
+  }
+  ~TiledModel() {
+    DestroyTiledModel(storage_);
+    ::operator delete(storage_);
+  }
+  TiledModel(const TiledModel&) = delete;
+  TiledModel& operator=(const TiledModel&) = delete;
+
+  absl::StatusOr<xla::gpu::EstimateRunTimeData> Estimate(const xla::HloInstruction& fusion) {
+    return EstimateTriton(storage_, &fusion, nullptr);
+  }
+
+ private:
+  xla::gpu::HloFusionAnalysisCache analyses_;
+  void* const storage_;
+};
 
 using xla::HloInstruction;
 using xla::HloOpcode;
 
+constexpr absl::string_view kTriton = "\"kind\":\"__triton\"";
 constexpr double kLaunchSeconds = 1e-6;  // GpuPerformanceModelBase::kKernelLaunchOverhead
 
 class Estimator {
  public:
   explicit Estimator(const stream_executor::DeviceDescription& device)
-      : device_(device), model_(device, MlirContext()) {
+      : device_(device), model_(device, MlirContext()), tiled_(device) {
     options_.count_multiple_input_accesses = true;
   }
 
@@ -59,8 +112,9 @@ class Estimator {
   }
 
  private:
-  // XLA's model takes reduces and scatters for such as its emitters take, and ends the process where
-  // TreeReductionRewriter has not yet split, or ScatterSimplifier not yet simplified, the others.
+  // XLA's model takes reduces and scatters for such as its emitters take, and ends the process
+  // where TreeReductionRewriter has not yet split, or ScatterSimplifier not yet simplified, the
+  // others.
   bool IsModelled(const HloInstruction& instruction) const {
     if (instruction.opcode() == HloOpcode::kFusion) {
       for (const HloInstruction* fused : instruction.fused_instructions()) {
@@ -79,6 +133,7 @@ class Estimator {
 
   double Seconds(const HloInstruction& instruction, const xla::gpu::GpuHloCostAnalysis& costs) {
     if (!IsModelled(instruction)) return Roofline(instruction, costs);
+    if (instruction.IsCustomFusion()) return OfCustomFusion(instruction, costs);
     switch (instruction.opcode()) {
       case HloOpcode::kCustomCall:
       case HloOpcode::kDot:
@@ -91,15 +146,24 @@ class Estimator {
     }
   }
 
+  // The model for loops thinks of each element of Triton's tiles as computed from its operands on.
+  double OfCustomFusion(const HloInstruction& fusion, const xla::gpu::GpuHloCostAnalysis& costs) {
+    if (absl::StrContains(fusion.raw_backend_config_string(), kTriton)) {
+      if (const auto time = tiled_.Estimate(fusion); time.ok()) {
+        return kLaunchSeconds + absl::ToDoubleSeconds(time->exec_time);
+      }
+    }
+    return Roofline(fusion, costs);
+  }
+
   // What libraries compute, at the machine's peak.
   double Roofline(const HloInstruction& instruction, const xla::gpu::GpuHloCostAnalysis& costs) {
     xla::PrimitiveType type = xla::F32;
     for (const HloInstruction* operand : instruction.operands()) {
       if (operand->shape().IsArray()) type = operand->shape().element_type();
     }
-    const double operations_a_ns = static_cast<double>(
-        std::max<int64_t>(1, xla::gpu::GpuPerformanceModelBase::CalculatePeakMatrixOpsPerNs(
-                                 device_, type)));
+    const double operations_a_ns = static_cast<double>(std::max<int64_t>(
+        1, xla::gpu::GpuPerformanceModelBase::CalculatePeakMatrixOpsPerNs(device_, type)));
     const double computing =
         static_cast<double>(costs.flop_count(instruction)) / operations_a_ns * 1e-9;
     const double moving = static_cast<double>(costs.bytes_accessed(instruction)) /
@@ -110,6 +174,7 @@ class Estimator {
   const stream_executor::DeviceDescription& device_;
   xla::gpu::GpuHloCostAnalysis::Options options_;
   xla::gpu::GpuPerformanceModelOwning model_;
+  TiledModel tiled_;
   std::map<std::string, KernelTime> kernels_;
 };
 

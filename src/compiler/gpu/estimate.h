@@ -11,11 +11,13 @@
 
 namespace hone::compiler::gpu {
 
-// The kernels of the module as it stands, each with XLA's estimate of it on `device`: for fusions and what
-// else XLA makes kernels of itself GpuPerformanceModel's and a launch; for calls of cuBLAS and cuDNN, which it does not
-// know, and for reduces and scatters that XLA would write otherwise before it emits them, the time of their floating-point operations at the device's peak or of their bytes at its
-// bandwidth, whichever is longer, and one launch. A loop's kernels count as often as its trip count says,
-// once where it is unknown. Kernels of one name are one entry.
+// The kernels of the module as it stands, each with XLA's estimate of it on `device` and a launch:
+// for fusions by Triton that of GpuPerformanceModelWithIndexingAnalysis, for the other fusions and
+// what else XLA makes kernels of itself GpuPerformanceModel's. For calls of cuBLAS and cuDNN, which
+// XLA has no model of, and for reduces and scatters that it would write otherwise before it emits
+// them: the time of their floating-point operations at the device's peak or of their bytes at its
+// bandwidth, whichever is longer. A loop's kernels count as often as it runs (launches.h). Kernels
+// of one name are one entry.
 absl::StatusOr<std::vector<KernelTime>> EstimateKernels(
     const xla::HloModule& module, const stream_executor::DeviceDescription& device);
 

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "compiler/gpu/estimate.h"
+#include "compiler/gpu/flags.h"
 #include "compiler/gpu/pass_table.h"
+#include "compiler/gpu/plain.h"
 #include "compiler/gpu/targets.h"
 #include "compiler/target.h"
 #include "google/protobuf/text_format.h"
@@ -28,7 +30,7 @@ namespace fs = std::filesystem;
 
 xla::Compiler& NvptxCompiler() {
   static auto* const compiler = [] {
-    void* const storage = ::operator new(size_t{1} << 16);  // its size is below 2 KiB
+    void* const storage = ::operator new (size_t{1} << 16);  // its size is below 2 KiB
     ConstructNvptxCompiler(storage);
     return static_cast<xla::Compiler*>(storage);
   }();
@@ -51,6 +53,8 @@ class GpuTarget : public Target {
     // Both look at a device: the first measures kernels on it, the second measures tiles.
     flags.set_xla_gpu_autotune_level(0);
     flags.set_xla_gpu_enable_triton_gemm(false);
+    // On this thread, where who observes it is asked.
+    flags.set_xla_gpu_force_compilation_parallelism(1);
     module->mutable_config().set_debug_options(flags);
     xla::Compiler::CompileOptions options;
     options.gpu_topology.emplace(/*platform_version=*/"", /*num_partitions=*/1,
@@ -59,11 +63,17 @@ class GpuTarget : public Target {
     return NvptxCompiler().RunHloPasses(std::move(module), nullptr, options);
   }
 
-  void Estimate(const xla::HloModule& module, Metrics& metrics) const override {
-    const auto kernels = gpu::EstimateKernels(module, config_.device_description);
-    if (!kernels.ok()) return;
-    metrics.estimated_seconds = 0;
-    for (const KernelTime& kernel : *kernels) metrics.estimated_seconds += kernel.seconds;
+  bool is_here() const override { return false; }
+  absl::StatusOr<std::vector<KernelTime>> EstimateKernels(
+      const xla::HloModule& module) const override {
+    return gpu::EstimateKernels(module, config_.device_description);
+  }
+  absl::Status MakePlain(xla::HloModule& optimised) const override {
+    return gpu::MakePlain(optimised);
+  }
+  std::vector<FlagChoices> FlagsToTry(const std::vector<StockPass>& passes,
+                                      bool fast_math) const override {
+    return gpu::GpuFlagsToTry(passes, fast_math);
   }
 
  private:
@@ -73,7 +83,8 @@ class GpuTarget : public Target {
 
 std::string Names() {
   std::string names;
-  for (const auto& [name, text] : gpu::EmbeddedTargets()) names += names.empty() ? name : ", " + name;
+  for (const auto& [name, text] : gpu::EmbeddedTargets())
+    names += names.empty() ? name : ", " + name;
   return names;
 }
 
@@ -102,15 +113,17 @@ StatusOr<std::unique_ptr<Target>> MakeGpuTarget(const std::string& target) {
   stream_executor::GpuTargetConfigProto proto;
   if (!google::protobuf::TextFormat::ParseFromString(text, &proto)) {
     return MakeError(ErrorCode::kInvalidInput,
-                     target + ": this XLA cannot read it as a GpuTargetConfigProto; it may have "
-                              "fields of a newer one");
+                     target +
+                         ": this XLA cannot read it as a GpuTargetConfigProto; it may have "
+                         "fields of a newer one");
   }
   if (proto.gpu_device_info().core_count() <= 0 ||
       proto.gpu_device_info().memory_bandwidth() <= 0 ||
       !proto.gpu_device_info().has_cuda_compute_capability()) {
     return MakeError(ErrorCode::kInvalidInput,
-                     target + ": gpu_device_info needs core_count, memory_bandwidth and "
-                              "cuda_compute_capability");
+                     target +
+                         ": gpu_device_info needs core_count, memory_bandwidth and "
+                         "cuda_compute_capability");
   }
   auto config = xla::gpu::GpuTargetConfig::FromProto(proto);
   if (!config.ok()) {

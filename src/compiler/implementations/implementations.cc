@@ -33,14 +33,15 @@ const std::vector<Implementation>& Implementations() {
       {new ArgmaxTwoReduces, "argmax as a maximum and its first position"},
       {new WriteOutSmall, "small matrices, sorts, gathers and scatters written out"},
       {new UnrollShortLoop, "short loop unrolled"},
-      {new LoopOneKernel, "loop of small operations as one kernel"},
+      {new LoopOneKernel, "loop of small operations as one kernel", true},
       {new DotInF32, "dot of narrow floats in f32"},
       {new BatchedDotReduce, "many small dots as a multiplication and a sum"},
       {new ReduceDotOnes, "sum as a product with ones"},
       {new ReduceSlices, "reduction of slices that are put together first"},
       {new ThinDotSum, "dot of few terms as their sum"},
       {new DotSwapped, "dot with its operands changed round"},
-      {new LoopKernels, "reductions of rows and what is around them as kernels of hone-loops"},
+      {new LoopKernels, "reductions of rows and what is around them as kernels of hone-loops",
+       true},
   };
   return *kAll;
 }

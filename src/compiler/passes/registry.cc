@@ -57,6 +57,7 @@ void AddDecided(std::vector<PassEntry>& table) {
 std::vector<PassEntry> ImplementationPasses() {
   std::vector<PassEntry> rows;
   for (const Implementation& implementation : Implementations()) {
+    if (implementation.here_alone && !TheTarget().is_here()) continue;
     PassEntry entry;
     entry.info.name = "implement:" + implementation.rule->name();
     entry.info.class_name = "RulePass";

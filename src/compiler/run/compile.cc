@@ -12,6 +12,7 @@
 #include "compiler/sites/before_code.h"
 #include "compiler/sites/compile_decider.h"
 #include "compiler/sites/keys.h"
+#include "compiler/target.h"
 #include "xla/hlo/ir/hlo_print_options.h"
 
 namespace hone::compiler {
@@ -82,12 +83,9 @@ StatusOr<Compiled> CompileUnderPlan(const xla::HloModule& module, const CompileP
   compiled.applied = decider.applied();
   compiled.sites = decider.TakeSites();
   if (options.sites) {
-    compiled.flag_choices = TunableFlags(options.fast_math);
-    if (auto passes = RecordStockPasses(module)) {
-      for (FlagChoices& flag : PassesToLeaveOut(*passes)) {
-        compiled.flag_choices.push_back(std::move(flag));
-      }
-    }
+    const auto passes = RecordStockPasses(module);
+    compiled.flag_choices = TheTarget().FlagsToTry(
+        passes ? *passes : std::vector<StockPass>(), options.fast_math);
   }
   return compiled;
 }

@@ -24,6 +24,8 @@ constexpr int64_t kLeastLayoutElements = 1024;
 constexpr int64_t kMostPartitions = 16;
 constexpr int64_t kLeastSplitBytes = 16 << 10;
 
+constexpr uint64_t kTogether = 0x2e5;  // tells edges of multi-output fusions from others
+
 constexpr const char* kStock = "stock";
 constexpr const char* kFuse = "fuse";
 constexpr const char* kKeep = "keep";
@@ -217,6 +219,8 @@ std::vector<xla::Shape> CompileDecider::EntryLayouts(const std::vector<xla::Shap
 
 void CompileDecider::FusionBegins(const xla::HloModule& module) {
   roles_.clear();
+  answered_.clear();
+  answered_together_.clear();
   for (const xla::HloComputation* computation : module.computations()) {
     if (computation->IsFusionComputation()) continue;
     for (const auto& [instruction, hash] : HashNeighbourhoods(*computation, options_.fusion_hops)) {
@@ -252,6 +256,42 @@ bool CompileDecider::Fuse(const HloInstruction& producer, const HloInstruction& 
   edge.choices = {kFuse, kKeep};
   edge.stock = fuse ? 0 : 1;
   return Decide(&producer, std::move(edge)) == kFuse;
+}
+
+FusionWish CompileDecider::FuseIntoUsers(const HloInstruction& producer) {
+  const auto [answer, fresh] = answered_.try_emplace(producer.unique_id(), FusionWish::kStock);
+  if (!fresh) return answer->second;
+  CompileSite site;
+  site.key = Mix(KindSeed(CompileSiteKind::kFusionNode), RoleOf(producer));
+  site.kind = CompileSiteKind::kFusionNode;
+  site.bytes = BytesOf(producer.shape());
+  site.choices = {kStock, kFuse, kKeep};
+  const std::string& chosen = Decide(&producer, std::move(site));
+  if (chosen != kStock) answer->second = chosen == kFuse ? FusionWish::kFuse : FusionWish::kKeep;
+  return answer->second;
+}
+
+bool CompileDecider::FuseTogether(const HloInstruction& a, const HloInstruction& b, bool stock) {
+  const auto [answer, fresh] =
+      answered_together_.try_emplace({a.unique_id(), b.unique_id()}, FusionWish::kStock);
+  if (fresh) {
+    CompileSite site;
+    site.key = Mix(KindSeed(CompileSiteKind::kFusionEdge), kTogether);
+    site.key = Mix(Mix(site.key, RoleOf(a)), RoleOf(b));
+    site.kind = CompileSiteKind::kFusionEdge;
+    site.user = std::string(xla::HloOpcodeString(b.opcode()));
+    site.bytes = BytesOf(a.shape());
+    site.choices = {kFuse, kKeep};
+    site.stock = stock ? 0 : 1;
+    const bool fuse = Decide(&a, std::move(site)) == kFuse;
+    if (fuse != stock) answer->second = fuse ? FusionWish::kFuse : FusionWish::kKeep;
+  }
+  // XLA's own opinion may have changed since.
+  return answer->second == FusionWish::kStock ? stock : answer->second == FusionWish::kFuse;
+}
+
+void CompileDecider::FusesInto(const HloInstruction& consumer) {
+  last_consumer_ = RoleOf(consumer);
 }
 
 void CompileDecider::Fused(const HloInstruction& fusion) { roles_[&fusion] = last_consumer_; }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -36,6 +37,10 @@ class CompileDecider : public PipelineObserver {
   void FusionBegins(const xla::HloModule& module) override;
   bool Fuse(const xla::HloInstruction& producer, const xla::HloInstruction& consumer, bool stock,
             bool legal) override;
+  FusionWish FuseIntoUsers(const xla::HloInstruction& producer) override;
+  bool FuseTogether(const xla::HloInstruction& a, const xla::HloInstruction& b,
+                    bool stock) override;
+  void FusesInto(const xla::HloInstruction& consumer) override;
   void Fused(const xla::HloInstruction& fusion) override;
   void Layouts(xla::LayoutAssignment& assignment, const xla::HloComputation& computation) override;
   int64_t Partitions(const xla::HloInstruction& instruction, int64_t stock) override;
@@ -63,6 +68,9 @@ class CompileDecider : public PipelineObserver {
   // What an instruction was when fusion began, with its neighbours. A fusion is what its root was.
   absl::flat_hash_map<const xla::HloInstruction*, uint64_t> roles_;
   uint64_t last_consumer_ = 0;  // its role
+  // What was answered in this fusion pass, by instructions' unique ids.
+  absl::flat_hash_map<int64_t, FusionWish> answered_;
+  absl::flat_hash_map<std::pair<int64_t, int64_t>, FusionWish> answered_together_;
 };
 
 }  // namespace hone::compiler

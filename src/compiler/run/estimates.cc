@@ -1,0 +1,139 @@
+#include "compiler/run/estimates.h"
+
+#include <chrono>
+#include <string>
+
+#include "compiler/fingerprint.h"
+#include "compiler/launches.h"
+#include "compiler/pipelines/stock.h"
+#include "compiler/run/flags.h"
+#include "compiler/sites/compile_decider.h"
+#include "compiler/target.h"
+#include "xla/hlo/ir/hlo_print_options.h"
+
+namespace hone::compiler {
+namespace {
+
+constexpr size_t kMostKnown = 256;
+
+CompileOptions WithoutSites() {
+  CompileOptions options;
+  options.sites = false;
+  return options;
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<xla::HloModule>> OptimiseUnderPlan(const xla::HloModule& module,
+                                                            const CompilePlan& plan,
+                                                            CompileDecider* decider) {
+  auto copy = module.Clone("");
+  xla::DebugOptions flags = copy->config().debug_options();
+  if (Status set = SetFlags(plan.flags, &flags); !set) return tl::unexpected(set.error());
+  copy->mutable_config().set_debug_options(flags);
+  const ScopedPipelineObserver scope(decider);
+  auto optimised = TheTarget().Optimise(std::move(copy));
+  if (!optimised.ok()) {
+    return MakeError(ErrorCode::kUnsupported, "XLA does not optimise it for " + TheTarget().name() +
+                                                  ": " + std::string(optimised.status().message()));
+  }
+  return *std::move(optimised);
+}
+
+StatusOr<std::unique_ptr<xla::HloModule>> PlainUnderPlan(const xla::HloModule& module,
+                                                         const CompilePlan& plan) {
+  CompileDecider decider(plan);
+  auto optimised = OptimiseUnderPlan(module, plan, &decider);
+  if (!optimised) return optimised;
+  if (absl::Status status = TheTarget().MakePlain(**optimised); !status.ok()) {
+    return MakeError(ErrorCode::kUnsupported, std::string(status.message()));
+  }
+  return optimised;
+}
+
+StatusOr<Estimates::Known> Estimates::Look(const xla::HloModule& module, const CompilePlan& plan,
+                                           const CompileOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  CompileDecider decider(plan, options);
+  // Where there is nothing to decide or to note down, nothing is observed: this is what observed
+  // compilations are held against.
+  const bool observed = options.sites || !plan.choices.empty();
+  auto optimised = OptimiseUnderPlan(module, plan, observed ? &decider : nullptr);
+  if (!optimised) return tl::unexpected(optimised.error());
+  Known known;
+  auto kernels = TheTarget().EstimateKernels(**optimised);
+  if (!kernels.ok()) {
+    return MakeError(ErrorCode::kUnsupported, std::string(kernels.status().message()));
+  }
+  known.kernels = *std::move(kernels);
+  for (const KernelTime& kernel : known.kernels) known.seconds += kernel.seconds;
+  known.unknown_loops = UnknownLoops(**optimised);
+  Compiled& compiled = known.compiled;
+  compiled.fingerprint = DigestModule(**optimised).fingerprint;
+  compiled.instructions = (*optimised)->instruction_count();
+  compiled.applied = decider.applied();
+  if (options.sites) {
+    compiled.sites = decider.TakeSites();
+    compiled.flag_choices = TheTarget().FlagsToTry(PassesThatRan(**optimised), options.fast_math);
+  }
+  if (options.text) {
+    compiled.text = (*optimised)->ToString(xla::HloPrintOptions().set_print_large_constants(true));
+  }
+  compiled.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return known;
+}
+
+StatusOr<Estimates::Known> Estimates::Find(const xla::HloModule& module, const CompilePlan& plan) {
+  const Key key{DigestModule(module).fingerprint, plan.Hash()};
+  if (const auto found = known_.find(key); found != known_.end()) return found->second;
+  auto known = Look(module, plan, WithoutSites());
+  if (!known) return known;
+  if (oldest_.size() == kMostKnown) {
+    known_.erase(oldest_.front());
+    oldest_.pop_front();
+  }
+  oldest_.push_back(key);
+  return known_[key] = *std::move(known);
+}
+
+StatusOr<Compiled> Estimates::Compile(const xla::HloModule& module, const CompilePlan& plan,
+                                      const CompileOptions& options) {
+  auto known = options.sites || options.text ? Look(module, plan, options) : Find(module, plan);
+  if (!known) return tl::unexpected(known.error());
+  return std::move(known->compiled);
+}
+
+StatusOr<RaceReport> Estimates::Race(const xla::HloModule& a, const CompilePlan& plan_a,
+                                     const xla::HloModule& b, const CompilePlan& plan_b) {
+  const auto of_a = Find(a, plan_a);
+  if (!of_a) return tl::unexpected(of_a.error());
+  const auto of_b = Find(b, plan_b);
+  if (!of_b) return tl::unexpected(of_b.error());
+  if (of_b->unknown_loops > of_a->unknown_loops) {
+    return MakeError(ErrorCode::kUnsupported,
+                     "XLA no longer knows how often one of its loops runs: no estimate");
+  }
+  RaceReport report;
+  report.executable_a = of_a->compiled.fingerprint;
+  report.executable_b = of_b->compiled.fingerprint;
+  report.same_executable = report.executable_a == report.executable_b;
+  report.seconds_a = of_a->seconds;
+  report.seconds_b = of_b->seconds;
+  report.compile_seconds_a = of_a->compiled.seconds;
+  report.compile_seconds_b = of_b->compiled.seconds;
+  report.pairs = 1;
+  if (report.seconds_a > 0 && report.seconds_b > 0) {
+    report.speedup = report.low = report.high = report.seconds_a / report.seconds_b;
+  }
+  return report;
+}
+
+StatusOr<std::vector<KernelTime>> Estimates::Profile(const xla::HloModule& module,
+                                                     const CompilePlan& plan) {
+  auto known = Find(module, plan);
+  if (!known) return tl::unexpected(known.error());
+  return std::move(known->kernels);
+}
+
+}  // namespace hone::compiler

@@ -1,0 +1,98 @@
+// Tuning by XLA's own estimates.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "support/programs.h"
+#include "tune/pool_evaluator.h"
+#include "tune/tune_program.h"
+
+namespace hone {
+namespace {
+
+// Two reads of one array with sums along both of its dimensions, and dots that may be one.
+constexpr const char* kProgram = R"(HloModule m
+
+add {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y)
+}
+
+ENTRY main {
+  a = f32[256,512] parameter(0)
+  b = f32[512,64] parameter(1)
+  c = f32[512,64] parameter(2)
+  zero = f32[] constant(0)
+  e = f32[256,512] exponential(a)
+  t = f32[512,256] transpose(e), dimensions={1,0}
+  r = f32[512] reduce(t, zero), dimensions={1}, to_apply=add
+  s = f32[256] reduce(e, zero), dimensions={1}, to_apply=add
+  d = f32[256,64] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  f = f32[256,64] dot(a, c), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT all = (f32[512], f32[256], f32[256,64], f32[256,64]) tuple(r, s, d, f)
+}
+)";
+
+std::unique_ptr<tune::PoolEvaluator> Evaluator() {
+  auto evaluator = tune::PoolEvaluator::Start(
+      [] {
+        PoolOptions options;
+        options.target = "h100";
+        return Pool::Start(options);
+      },
+      kProgram, /*seed=*/1);
+  EXPECT_TRUE(evaluator) << evaluator.error().message;
+  return evaluator ? *std::move(evaluator) : nullptr;
+}
+
+tune::TuneOptions Options() {
+  tune::TuneOptions options;
+  options.estimated = true;
+  options.budget_seconds = 60;
+  options.budget_evaluations = 40;
+  return options;
+}
+
+TEST(GpuTune, WhatIsKeptIsVerifiedAndItsEstimateIsLower) {
+  const auto evaluator = Evaluator();
+  ASSERT_NE(evaluator, nullptr);
+  const tune::TuneResult result = tune::TuneProgram(*evaluator, Options());
+  ASSERT_TRUE(result.kept) << result.reason;
+  EXPECT_EQ(result.verified, "true");
+  EXPECT_GT(result.race.speedup, 1.005);
+  // No noise, so no interval; and the same in another process.
+  EXPECT_EQ(result.race.low, result.race.high);
+  RaceOptions racing;
+  racing.estimate = true;
+  ASSERT_TRUE(evaluator->Restart());
+  const auto again = evaluator->Race({}, result.plan, racing);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->seconds_a, result.race.seconds_a);
+  EXPECT_EQ(again->seconds_b, result.race.seconds_b);
+}
+
+TEST(GpuTune, ARaceIsNoEstimateUnlessAsked) {
+  const auto evaluator = Evaluator();
+  ASSERT_NE(evaluator, nullptr);
+  const auto race = evaluator->Race({}, {}, {});
+  ASSERT_FALSE(race);
+  EXPECT_EQ(race.error().code, ErrorCode::kUnsupported);
+  EXPECT_NE(race.error().message.find("there is no h100 here"), std::string::npos);
+}
+
+// What XLA:CPU alone, or hone's own kernels, would make of it is not offered.
+TEST(GpuTune, ImplementationsForTheCpuAreNotOffered) {
+  const auto evaluator = Evaluator();
+  ASSERT_NE(evaluator, nullptr);
+  const auto& passes = evaluator->pool().passes();
+  for (const char* name : {"implement:loops", "implement:loop_one_kernel"}) {
+    EXPECT_TRUE(std::none_of(passes.begin(), passes.end(),
+                             [&](const PassInfo& pass) { return pass.name == name; }));
+  }
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,59 @@
+"""Environments whose XLA compiles for a GPU that is not here."""
+
+import pytest
+
+import hone
+
+
+@pytest.fixture
+def small(tmp_path):
+    path = tmp_path / "small.hlo"
+    path.write_text("""HloModule small
+
+ENTRY main {
+  x = f32[64,256] parameter(0)
+  y = f32[256,64] parameter(1)
+  d = f32[64,64] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  e = f32[64,64] exponential(d)
+  n = f32[64,64] negate(e)
+  ROOT m = f32[64,64] multiply(n, n)
+}
+""")
+    return path
+
+
+def test_passes_and_estimates_are_the_gpus(small):
+    env = hone.PassOrderEnv(small, target="h100", actions="all", reward="estimate")
+    try:
+        assert "cublas-gemm-rewriter" in env.pass_names
+        assert "priority-fusion" in env.pass_names
+        env.reset(seed=1)
+        order = ["layout-assignment", "priority-fusion"]
+        rewards = [env.step(env.pass_names.index(name))[1] for name in order]
+        assert rewards[-1] > 0, "one kernel instead of three has a lower estimate"
+    finally:
+        env.close()
+
+
+def test_a_vector_of_them(small):
+    envs = hone.PassOrderVectorEnv(small, 2, target="a100", reward="kernels")
+    try:
+        envs.reset(seed=1)
+        envs.step([0, 1])
+    finally:
+        envs.close()
+
+
+def test_their_rewrites_are_decisions(small):
+    env = hone.RewritesEnv(small, target="h100", pipeline="cublas-gemm-rewriter")
+    try:
+        _, info = env.reset(seed=1)
+        assert info["sites"]
+    finally:
+        env.close()
+
+
+@pytest.mark.parametrize("environment", [hone.PassOrderEnv, hone.RewritesEnv])
+def test_there_is_no_such_target(small, environment):
+    with pytest.raises(ValueError, match="there is no target 'h1000'"):
+        environment(small, target="h1000")
