@@ -74,6 +74,32 @@ TEST_P(GpuPlans, AnyPlanCompiles) {
   }
 }
 
+// tiling_memo.cc: what is known of other candidates' fusions.
+TEST_P(GpuPlans, WhatAWorkerRemembersChangesNothing) {
+  const auto listing = Compile(program_, {}, /*sites=*/true);
+  ASSERT_TRUE(listing) << listing.error().message;
+  CompilePlan plan;
+  for (size_t i = 0; i < listing->sites.size(); i += 7) {
+    const CompileSite& site = listing->sites[i];
+    plan.choices.push_back({site.key, site.choices.back()});
+  }
+  Sort(plan);
+  const auto warm = Compile(program_, plan, /*sites=*/false);
+  ASSERT_TRUE(warm) << warm.error().message;
+  PoolOptions options;
+  options.target = "h100";
+  const auto fresh = testing::MakePool(options);
+  const ProgramInfo program = MustLoad(*fresh, testing::ReadData(GetParam()));
+  CompileOptions compiling;
+  compiling.sites = false;
+  compiling.text = true;
+  const auto cold = fresh->On(0, [&](RemoteWorker& remote) {
+    return remote.Compile(StateName{program.id, {}}, plan, compiling);
+  });
+  ASSERT_TRUE(cold) << cold.error().message;
+  EXPECT_EQ(warm->text, cold->text);
+}
+
 INSTANTIATE_TEST_SUITE_P(Programs, GpuPlans,
                          ::testing::Values("bert/hf_fwd_mlm_l2_d128.hlo",
                                            "resnet/hf_fwd_r18_64.hlo"),
