@@ -36,14 +36,36 @@ ENTRY main {
 }
 )";
 
-std::unique_ptr<tune::PoolEvaluator> Evaluator() {
+// A segment_sum of rows that were columns: XLA leaves them lying so, and each update is strided
+// (github.com/jax-ml/jax/issues/39959).
+constexpr const char* kSegmentSum = R"(HloModule m
+
+add {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y)
+}
+
+ENTRY main {
+  x = f32[64,20000,4] parameter(0)
+  ids = s32[20000] parameter(1)
+  zero = f32[] constant(0)
+  sums = f32[500,4,64] broadcast(zero), dimensions={}
+  i = s32[20000,1] reshape(ids)
+  t = f32[20000,4,64] transpose(x), dimensions={1,2,0}
+  s = f32[500,4,64] scatter(sums, i, t), update_window_dims={1,2}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
+  ROOT r = f32[500,4] reduce(s, zero), dimensions={2}, to_apply=add
+}
+)";
+
+std::unique_ptr<tune::PoolEvaluator> Evaluator(const std::string& program = kProgram) {
   auto evaluator = tune::PoolEvaluator::Start(
       [] {
         PoolOptions options;
         options.target = "h100";
         return Pool::Start(options);
       },
-      kProgram, /*seed=*/1);
+      program, /*seed=*/1);
   EXPECT_TRUE(evaluator) << evaluator.error().message;
   return evaluator ? *std::move(evaluator) : nullptr;
 }
@@ -72,6 +94,22 @@ TEST(GpuTune, WhatIsKeptIsVerifiedAndItsEstimateIsLower) {
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(again->seconds_a, result.race.seconds_a);
   EXPECT_EQ(again->seconds_b, result.race.seconds_b);
+}
+
+TEST(GpuTune, AStridedLayoutIsNamedAndMended) {
+  const auto evaluator = Evaluator(kSegmentSum);
+  ASSERT_NE(evaluator, nullptr);
+  tune::TuneOptions options = Options();
+  options.stages.list = {Stage::kLayout};
+  const tune::TuneResult result = tune::TuneProgram(*evaluator, options);
+  ASSERT_TRUE(result.kept) << result.reason;
+  EXPECT_EQ(result.verified, "true");
+  EXPECT_GT(result.race.speedup, 1.5);
+  ASSERT_EQ(result.plan.compile.choices.size(), 1u);
+  const SiteKey named = result.plan.compile.choices.front().key;
+  EXPECT_TRUE(std::any_of(result.sites.begin(), result.sites.end(), [&](const CompileSite& site) {
+    return site.key == named && site.kind == CompileSiteKind::kLayout;
+  }));
 }
 
 TEST(GpuTune, ARaceIsNoEstimateUnlessAsked) {
