@@ -1,6 +1,6 @@
 """The place where JAX compiles: what its modules are called by, and how one is compiled otherwise.
 
-This is the only file that reaches into JAX (0.10.2 to 0.10; tests say when that changes). One function
+This file and _transforms.py reach into JAX (0.10.2 to 0.10; tests say when that changes). One function
 of JAX, compiler.compile_or_get_cached, is wrapped: it tells a watcher of every module before it is
 compiled. What a tuned module decides goes in through the public hook,
 jax.extend.xla.register_hlo_module_transformation: the callback answers XLA's optimised module with the
@@ -44,12 +44,14 @@ class Tuned:
       flags: XLA's compile options by hone's names, as a plan has them (`with_flags`).
       name: of the module; what is to be said of it.
       kernels: that it calls, as hone wrote them beside it.
+      program: StableHLO that JAX compiles to `body` by itself; b"" where there is none.
     """
 
     body: bytes = b""
     flags: dict = dataclasses.field(default_factory=dict)
     name: str = ""
     kernels: bytes = b""
+    program: bytes = b""
 
 
 def versions():

@@ -11,6 +11,7 @@ from hone.jax import _compile, _improve
 from hone.jax._hone import HoneError, start_worker
 
 OBJECTIVES = ("time", *_core.OBJECTIVES)
+TRANSFORMS = ("grad", "vmap", "jit")
 
 # What trying the plan in JAX takes: this of the budget, or so many seconds where that is less.
 _TRYING_SHARE, _TRYING_SECONDS = 1 / 3, 10.0
@@ -20,25 +21,29 @@ class Optimized:
     """What `optimize` returns: called like the function it was made of.
 
     Arguments like the examples (shapes, dtypes, structure, static values) run what was tuned; others run
-    the original, as jax.jit compiles it, and so does everything inside of a transformation: gradients
-    are those of the original.
+    the original, as jax.jit compiles it, and so does everything inside of a transformation that
+    `transforms` does not name: gradients are those of the original.
 
     Attributes:
       original: jax.jit of the function.
       tuned: whether there is something better than the original.
+      inner: (StableHLO, constants, positions kept of constants and arguments) of a program that may stand
+        for it within another; None where tuning came to none.
       report: dict: `kept` ("tuned" or "original") and `reason`; as far as it came, `how`, `rejected`,
         `left_out` (what of the plan JAX does not take, and why), `speedup`, `speedup_ci`, `original_ms`,
         `tuned_ms`, and `search`, the answer of `hone tune --json`, which has the plan, also where nothing
-        of it is kept.
+        of it is kept; with `transforms`, the same of each program that was tuned for one.
     """
 
     def __init__(self, fun, original, compiled, static, report):
         self.original = original
         self.report = report
         self.tuned = compiled is not None
+        self.inner = None
         self._compiled = compiled
         self._static = static
         self._warned = False
+        self._transformed = None
         functools.update_wrapper(self, fun)
 
     def __call__(self, *arguments, **named):
@@ -52,20 +57,45 @@ class Optimized:
         positions, values = self._static
         if len(arguments) <= max(positions) or \
                 any(arguments[p] != value for p, value in zip(positions, values)):
-            return self._without("a static argument has another value", arguments, named)
+            return self._without("a static argument has another value", arguments, named, like=False)
         try:
             return self._compiled(
                 *(a for p, a in enumerate(arguments) if p not in positions), **named)
         except TypeError as error:
             return self._without(error, arguments, named)
 
+    def transform(self, traced, lowered, examples, names, options):
+        """Has transformations stay tuned."""
+        from hone.jax import _transforms
+
+        if self._compiled is None:  # which knows that it is traced
+            self._compiled = lowered.compile()
+        positions = self._static[0] if self._static else ()
+        examples = [a for p, a in enumerate(examples) if p not in positions]
+        half = f"{_core.parse_duration(str(options['budget'])) / 2}s"
+
+        def tune(function, arrays, whole):
+            return optimize(function, *arrays, **{**options, **({} if whole else {"budget": half})})
+
+        settings = _transforms.Settings(names, tune, lambda message: _warn_of(message, 6))
+        self.report["transforms"] = settings.reports
+        self._transformed = _transforms.Transformed(traced, self, self._compiled, examples, settings)
+
     def lower(self, *arguments, **named):
         return self.original.lower(*arguments, **named)
 
-    def _without(self, why, arguments, named):
+    def _without(self, why, arguments, named, like=True):
         traced = any(isinstance(leaf, jax.core.Tracer)
                      for leaf in jax.tree_util.tree_leaves((arguments, named)))
-        if traced:  # by the function itself: what a transformation keeps must not be donated
+        if traced:
+            if self._transformed is not None and like:
+                dynamic = arguments
+                if self._static:
+                    dynamic = tuple(a for p, a in enumerate(arguments) if p not in self._static[0])
+                like_examples, results = self._transformed.call(dynamic, named)
+                if like_examples:
+                    return results
+            # By the function itself: what a transformation keeps must not be donated.
             return self.__wrapped__(*arguments, **named)
         if not self._warned:
             self._warned = True
@@ -74,7 +104,7 @@ class Optimized:
 
 
 def optimize(fun, *example_args, objective="time", budget="60s", store=None, static_argnums=None,
-             donate_argnums=None, plan=None, seed=1, verbose=False):
+             donate_argnums=None, plan=None, seed=1, verbose=False, transforms=()):
     """A function that computes the same as `fun`, compiled in a better way where hone finds one.
 
     The example arguments are what `fun` is specialised and measured for: arrays, pytrees of them,
@@ -94,6 +124,10 @@ def optimize(fun, *example_args, objective="time", budget="60s", store=None, sta
       plan: a file for the plan that is found, for `hone apply` and `hone bench`; None for none.
       seed: of the search and of the comparison.
       verbose: show hone's progress.
+      transforms: of "grad", "vmap" and "jit", those that are to stay tuned: a gradient (its forward and its
+        backward program), the function over a batch, the function as a part of a jitted one. Each program is
+        tuned when it is first asked for, which takes the budget (half of it each for a gradient's two); what
+        is not, and all that is transformed further, is JAX's own. `report["transforms"]` says what came of it.
 
     Raises:
       ValueError: an argument of this function is wrong.
@@ -105,6 +139,9 @@ def optimize(fun, *example_args, objective="time", budget="60s", store=None, sta
         raise ValueError("plan: only a search for time finds one; leave it away, or the objective")
     if not callable(fun):
         raise ValueError(f"{fun!r} is no function")
+    transforms = (transforms,) if isinstance(transforms, str) else tuple(transforms)
+    if wrong := [name for name in transforms if name not in TRANSFORMS]:
+        raise ValueError(f"transforms: {wrong[0]!r}: give some of {', '.join(TRANSFORMS)}")
     jitted = hasattr(fun, "lower") and hasattr(fun, "trace")
     if jitted and (static_argnums is not None or donate_argnums is not None):
         raise ValueError("static_argnums and donate_argnums: a jitted function has its own; give the "
@@ -119,7 +156,7 @@ def optimize(fun, *example_args, objective="time", budget="60s", store=None, sta
     try:
         worker = start_worker() if objective == "time" else None
         lowered = traced.lower()
-        verdict, compiled = _search(lowered, example_args, static, search, worker=worker,
+        verdict, compiled, inner = _search(lowered, example_args, static, search, worker=worker,
                                     objective=objective, budget=budget, store=store, plan=plan,
                                     seed=seed, show=verbose)
     except (HoneError, ValueError, RuntimeError, OSError) as error:
@@ -137,8 +174,12 @@ def optimize(fun, *example_args, objective="time", budget="60s", store=None, sta
                       original_ms=1000 * verdict.race.stock_seconds,
                       tuned_ms=1000 * verdict.race.tuned_seconds)
     optimized = Optimized(fun, original, compiled, static, report)
+    optimized.inner = inner
     if compiled is None:
         _warn(optimized, 3, f"stays as JAX compiles it: {verdict.reason}")
+    if transforms:
+        optimized.transform(traced, lowered, example_args, transforms, {
+            "objective": objective, "budget": budget, "store": store, "seed": seed, "verbose": verbose})
     return optimized
 
 
@@ -150,7 +191,8 @@ def _seconds_of_search(budget):
 
 def _search(lowered, example_args, static, search, *, worker, objective, budget, store, plan, seed,
             show):
-    """(verdict, the tuned jax.stages.Compiled or None). `search` is filled with the answer of hone."""
+    """(verdict, the tuned jax.stages.Compiled or None, `Optimized.inner`). `search` is filled with the answer
+    of hone."""
     options = {"seconds": _seconds_of_search(budget), "seed": seed, "show": show}
     devices = {device for device in jax.tree_util.tree_leaves(lowered._lowering.compile_args.get(
         "device_assignment", ())) if hasattr(device, "platform")}
@@ -178,11 +220,11 @@ def _search(lowered, example_args, static, search, *, worker, objective, budget,
     if not verdict.kept and search.get("kept") == "stock":
         verdict = _improve.Verdict(False, search.get("reason") or "nothing better was found")
     if not verdict.kept:
-        return verdict, None
+        return verdict, None, None
     with _compile.forced(verdict.tuned, stablehlo):
         # An option, at its default: what is compiled with options, JAX doesn't take from its memory.
         tuned = lowered.compile(compiler_options={"xla_embed_ir_in_executable": False})
-    return verdict, tuned
+    return verdict, tuned, (verdict.inner, constants, kept) if verdict.inner else None
 
 
 def _static_values(original, traced, example_args, static_argnums):
@@ -197,5 +239,8 @@ def _static_values(original, traced, example_args, static_argnums):
 
 
 def _warn(optimized, level, message):
-    warnings.warn(f"hone.jax: {getattr(optimized, '__name__', 'the function')} {message}",
-                  stacklevel=level)
+    _warn_of(f"{getattr(optimized, '__name__', 'the function')} {message}", level + 1)
+
+
+def _warn_of(message, level):
+    warnings.warn(f"hone.jax: {message}", stacklevel=level)
