@@ -1,13 +1,12 @@
 """hone.jax.optimize: a function of JAX, compiled in a better way."""
 
 import functools
-import tempfile
 import warnings
 
 import jax
 
 from hone import _core
-from hone.jax import _compile, _improve
+from hone.jax import _module
 from hone.jax._hone import HoneError, start_worker
 
 OBJECTIVES = ("time", *_core.OBJECTIVES)
@@ -32,7 +31,8 @@ class Optimized:
       report: dict: `kept` ("tuned" or "original") and `reason`; as far as it came, `how`, `rejected`,
         `left_out` (what of the plan JAX does not take, and why), `speedup`, `speedup_ci`, `original_ms`,
         `tuned_ms`, and `search`, the answer of `hone tune --json`, which has the plan, also where nothing
-        of it is kept; with `transforms`, the same of each program that was tuned for one.
+        of it is kept; with `transforms` and `shapes`, the same of each program that was
+        tuned for one.
     """
 
     def __init__(self, fun, original, compiled, static, report):
@@ -43,10 +43,12 @@ class Optimized:
         self._compiled = compiled
         self._static = static
         self._warned = False
-        self._transformed = None
+        self._transformed = self._shapes = None
         functools.update_wrapper(self, fun)
 
     def __call__(self, *arguments, **named):
+        if self._shapes is not None:
+            return self._of_any_shape(arguments, named)
         if self._compiled is None:
             return self.original(*arguments, **named)
         if not self._static:
@@ -64,14 +66,13 @@ class Optimized:
         except TypeError as error:
             return self._without(error, arguments, named)
 
-    def transform(self, traced, lowered, examples, names, options):
+    def transform(self, traced, module, examples, names, options):
         """Has transformations stay tuned."""
         from hone.jax import _transforms
 
         if self._compiled is None:  # which knows that it is traced
-            self._compiled = lowered.compile()
-        positions = self._static[0] if self._static else ()
-        examples = [a for p, a in enumerate(examples) if p not in positions]
+            self._compiled = module.compiled
+        examples = _dynamic(examples, self._static)
         half = f"{_core.parse_duration(str(options['budget'])) / 2}s"
 
         def tune(function, arrays, whole):
@@ -81,30 +82,51 @@ class Optimized:
         self.report["transforms"] = settings.reports
         self._transformed = _transforms.Transformed(traced, self, self._compiled, examples, settings)
 
+    def take_all_shapes(self, module, examples, options):
+        """Has other arguments than the examples' tuned, too."""
+        from hone.jax import _shapes
+
+        reports, name = [], getattr(self, "__name__", "the function")
+        self.report["shapes"] = reports
+        self._shapes = _shapes.Shapes(self.original, self._static[0] if self._static else (), options,
+                                      lambda message: _warn_of(f"{name} {message}", 6), reports)
+        self._shapes.add(examples, {}, self._compiled)
+
+    def wait(self, seconds=None):
+        """Until all shapes that it was called with are tuned (`shapes="all"`), or so long. Whether they are."""
+        return self._shapes is None or self._shapes.wait(seconds)
+
     def lower(self, *arguments, **named):
         return self.original.lower(*arguments, **named)
+
+    def _of_any_shape(self, arguments, named):
+        run = self._shapes.run_for(arguments, named)
+        if run is None:
+            return self._without("", arguments, named, like=False)
+        try:
+            return run(*self._shapes.dynamic(arguments), **named)
+        except TypeError as error:
+            return self._without(error, arguments, named, like=run is self._compiled)
 
     def _without(self, why, arguments, named, like=True):
         traced = any(isinstance(leaf, jax.core.Tracer)
                      for leaf in jax.tree_util.tree_leaves((arguments, named)))
         if traced:
             if self._transformed is not None and like:
-                dynamic = arguments
-                if self._static:
-                    dynamic = tuple(a for p, a in enumerate(arguments) if p not in self._static[0])
-                like_examples, results = self._transformed.call(dynamic, named)
+                like_examples, results = self._transformed.call(_dynamic(arguments, self._static), named)
                 if like_examples:
                     return results
             # By the function itself: what a transformation keeps must not be donated.
             return self.__wrapped__(*arguments, **named)
-        if not self._warned:
+        if why and not self._warned:
             self._warned = True
             _warn(self, 4, f"runs as JAX compiles it: {str(why).partition(chr(10))[0]}")
         return self.original(*arguments, **named)
 
 
 def optimize(fun, *example_args, objective="time", budget="60s", store=None, static_argnums=None,
-             donate_argnums=None, plan=None, seed=1, verbose=False, transforms=()):
+             donate_argnums=None, plan=None, seed=1, verbose=False, transforms=(),
+             shapes="examples"):
     """A function that computes the same as `fun`, compiled in a better way where hone finds one.
 
     The example arguments are what `fun` is specialised and measured for: arrays, pytrees of them,
@@ -128,6 +150,9 @@ def optimize(fun, *example_args, objective="time", budget="60s", store=None, sta
         backward program), the function over a batch, the function as a part of a jitted one. Each program is
         tuned when it is first asked for, which takes the budget (half of it each for a gradient's two); what
         is not, and all that is transformed further, is JAX's own. `report["transforms"]` says what came of it.
+      shapes: "examples", or "all": arguments of other shapes or dtypes are tuned, too, when they first come, by a
+        process in the background, with the same budget for each kind of them, one after another; until then
+        and where nothing is found JAX's own answers. `report["shapes"]` says what came of it.
 
     Raises:
       ValueError: an argument of this function is wrong.
@@ -139,6 +164,8 @@ def optimize(fun, *example_args, objective="time", budget="60s", store=None, sta
         raise ValueError("plan: only a search for time finds one; leave it away, or the objective")
     if not callable(fun):
         raise ValueError(f"{fun!r} is no function")
+    if shapes not in ("examples", "all"):
+        raise ValueError(f"shapes {shapes!r}: give examples or all")
     transforms = (transforms,) if isinstance(transforms, str) else tuple(transforms)
     if wrong := [name for name in transforms if name not in TRANSFORMS]:
         raise ValueError(f"transforms: {wrong[0]!r}: give some of {', '.join(TRANSFORMS)}")
@@ -153,33 +180,33 @@ def optimize(fun, *example_args, objective="time", budget="60s", store=None, sta
     traced = original.trace(*example_args)
     static = _static_values(original, traced, example_args, static_argnums)
     search = {}  # what is found is told whatever becomes of it
+    options = {"objective": objective, "store": store and str(store), "seed": seed}
+    compiled = inner = None
     try:
         worker = start_worker() if objective == "time" else None
-        lowered = traced.lower()
-        verdict, compiled, inner = _search(lowered, example_args, static, search, worker=worker,
-                                    objective=objective, budget=budget, store=store, plan=plan,
-                                    seed=seed, show=verbose)
+        module = _module.module_of(traced.lower(), _dynamic(example_args, static))
+        verdict = _module.find(module.stablehlo, module.hlo, module.inputs, search, name=module.name,
+                               seconds=_seconds_of_search(budget), plan=plan, show=verbose, worker=worker,
+                               **options)
+        report = _module.report_of(verdict, search)
+        if verdict.kept:
+            compiled = module.compile(verdict.tuned)
+            inner = (verdict.inner, module.constants, module.kept) if verdict.inner else None
     except (HoneError, ValueError, RuntimeError, OSError) as error:
-        reason = str(error).strip().partition("\n")[0]
-        report = {"kept": "original", "reason": reason, **({"search": search} if search else {})}
+        report = _module.failed(error, search)
         optimized = Optimized(fun, original, None, static, report)
-        _warn(optimized, 3, f"stays as JAX compiles it: {reason}")
+        _warn(optimized, 3, f"stays as JAX compiles it: {report['reason']}")
         return optimized
-    report = {"kept": "tuned" if compiled is not None else "original", "reason": verdict.reason,
-              "how": verdict.how, "rejected": list(verdict.rejected),
-              "left_out": list(verdict.left_out), "search": search}
-    if verdict.race is not None:
-        report.update(speedup=verdict.race.speedup,
-                      speedup_ci=[verdict.race.low, verdict.race.high], pairs=verdict.race.pairs,
-                      original_ms=1000 * verdict.race.stock_seconds,
-                      tuned_ms=1000 * verdict.race.tuned_seconds)
     optimized = Optimized(fun, original, compiled, static, report)
     optimized.inner = inner
     if compiled is None:
         _warn(optimized, 3, f"stays as JAX compiles it: {verdict.reason}")
     if transforms:
-        optimized.transform(traced, lowered, example_args, transforms, {
-            "objective": objective, "budget": budget, "store": store, "seed": seed, "verbose": verbose})
+        optimized.transform(traced, module, example_args, transforms,
+                            {**options, "budget": budget, "verbose": verbose})
+    if shapes == "all":
+        optimized.take_all_shapes(module, example_args,
+                                  {**options, "seconds": _seconds_of_search(budget)})
     return optimized
 
 
@@ -189,42 +216,9 @@ def _seconds_of_search(budget):
     return seconds - min(_TRYING_SHARE * seconds, _TRYING_SECONDS)
 
 
-def _search(lowered, example_args, static, search, *, worker, objective, budget, store, plan, seed,
-            show):
-    """(verdict, the tuned jax.stages.Compiled or None, `Optimized.inner`). `search` is filled with the answer
-    of hone."""
-    options = {"seconds": _seconds_of_search(budget), "seed": seed, "show": show}
-    devices = {device for device in jax.tree_util.tree_leaves(lowered._lowering.compile_args.get(
-        "device_assignment", ())) if hasattr(device, "platform")}
-    if len(devices) > 1 or any(device.platform != "cpu" for device in devices):
-        raise ValueError("it is not for one CPU device; hone.jax tunes for that")
-    module = lowered.compiler_ir("stablehlo")
-    stablehlo, name = _compile.bytecode_of(module), _compile.name_of(module)
-    hlo = _compile.hlo_of(module)
-    compiled = lowered.compile()
-    _, constants, kept, put = _compile.executable_of(compiled)
-    dynamic = [a for position, a in enumerate(example_args) if position not in (static or [[]])[0]]
-    flat = [*constants, *jax.tree_util.tree_leaves(dynamic)]
-    inputs = put([leaf for position, leaf in enumerate(flat) if position in kept])
-    if objective == "time":
-        found, answer = _improve.tune(hlo, name=name, worker=worker, store=store, plan=plan,
-                                      **options)
-    else:
-        found, answer = _improve.shrink(hlo, name=name, objective=objective, **options)
-    search.update(answer)
-    others = [other["plan"] for other in search.get("others", ())]
-    with tempfile.TemporaryDirectory(prefix="hone-") as folder:
-        verdict = _improve.improve(stablehlo, hlo, found, inputs, others=others,
-                                   implementations=objective == "time", seed=seed, folder=folder,
-                                   name=name)
-    if not verdict.kept and search.get("kept") == "stock":
-        verdict = _improve.Verdict(False, search.get("reason") or "nothing better was found")
-    if not verdict.kept:
-        return verdict, None, None
-    with _compile.forced(verdict.tuned, stablehlo):
-        # An option, at its default: what is compiled with options, JAX doesn't take from its memory.
-        tuned = lowered.compile(compiler_options={"xla_embed_ir_in_executable": False})
-    return verdict, tuned, (verdict.inner, constants, kept) if verdict.inner else None
+def _dynamic(arguments, static):
+    """Those that are not static."""
+    return tuple(a for p, a in enumerate(arguments) if p not in static[0]) if static else tuple(arguments)
 
 
 def _static_values(original, traced, example_args, static_argnums):
