@@ -72,6 +72,8 @@ class Tuning {
     const bool json = options_.common.json;
     if (Status found = FindFiles(); !found) return Fail(found.error(), where_, json);
     if (Status set = SetJob(); !set) return Fail(set.error(), json);
+    if (Status fits = CheckDevice(); !fits) return Fail(fits.error(), json);
+    if (Status fits = CheckTarget(); !fits) return Fail(fits.error(), json);
     if (Status read = ReadEstimate(); !read) return Fail(read.error(), options_.cost_model, json);
     if (Status fine = CheckReports(options_.report); !fine) return Fail(fine.error(), json);
     const auto planned = PlanTargets(files_, {{options_.plan, ".json", plans_},
@@ -89,8 +91,6 @@ class Tuning {
     if (!cluster) return Fail(cluster.error(), json);
     cluster_ = *std::move(cluster);
     if (cluster_ != nullptr) job_.workers_are_on = {cluster_->cpu(), cluster_->cores()};
-    if (Status fits = CheckDevice(); !fits) return Fail(fits.error(), json);
-    if (Status fits = CheckTarget(); !fits) return Fail(fits.error(), json);
     const size_t width = WidthOf(files_, 4);
     if (!json && files_.size() > 1) (void)WriteStdout(TuneHeader(width));
     std::vector<TuneRow> rows;
@@ -226,7 +226,7 @@ class Tuning {
 
   Status CheckDevice() const {
     if (options_.device.empty()) return {};
-    if (cluster_ != nullptr) {
+    if (!options_.cluster.address.empty()) {
       return MakeError(ErrorCode::kInvalidInput,
                        "--device is measured on this machine, so it does not go with a cluster's "
                        "--workers: give one of the two");
@@ -244,7 +244,7 @@ class Tuning {
     if (options_.common.target == "cpu") return {};
     for (const auto& [given, what] :
          {std::pair(!options_.device.empty(), "--device"),
-          std::pair(cluster_ != nullptr, "a cluster's --workers"),
+          std::pair(!options_.cluster.address.empty(), "a cluster's --workers"),
           std::pair(recording_.has_value(), "a recording"), std::pair(options_.tasks, "--tasks"),
           std::pair(!options_.report.empty(), "--report"),
           std::pair(options_.cost_model != "none", "--cost-model")}) {

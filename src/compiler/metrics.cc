@@ -43,16 +43,6 @@ double FlattenedSize(const xla::CallGraph& graph, const xla::HloModule& module) 
   return sizes.at(module.entry_computation());
 }
 
-int64_t CountKernels(const xla::HloModule& module) {
-  double kernels = 0;
-  ForEachRun(module, [&](const xla::HloComputation& computation, double times) {
-    for (const xla::HloInstruction* instruction : computation.instructions()) {
-      if (RunsKernel(*instruction)) kernels += times;
-    }
-  });
-  return static_cast<int64_t>(std::min(kernels, 9e18));
-}
-
 }  // namespace
 
 void CountInto(const ModuleDigest& digest, Metrics& metrics) {
@@ -67,7 +57,16 @@ void AnalyseCost(const xla::HloModule& module, Metrics& metrics) {
   metrics.flops = static_cast<double>(analysis.flop_count());
   metrics.transcendentals = static_cast<double>(analysis.transcendental_count());
   metrics.bytes_accessed = static_cast<double>(analysis.bytes_accessed());
-  metrics.kernels = CountKernels(module);
+}
+
+void CountKernels(const xla::HloModule& module, Metrics& metrics) {
+  double kernels = 0;
+  ForEachRun(module, [&](const xla::HloComputation& computation, double times) {
+    for (const xla::HloInstruction* instruction : computation.instructions()) {
+      if (RunsKernel(*instruction)) kernels += times;
+    }
+  });
+  metrics.kernels = static_cast<int64_t>(std::min(kernels, 9e18));
 }
 
 void EstimateTime(const xla::HloModule& module, Metrics& metrics) {
@@ -96,10 +95,24 @@ void AnalysePeakMemory(const xla::HloModule& module, Metrics& metrics) {
   if (schedule.ok()) metrics.peak_memory = peak;
 }
 
+bool Lacks(const Metrics& metrics, const ApplyOptions& options) {
+  return (options.cost && metrics.flops < 0) || (options.kernels && metrics.kernels < 0) ||
+         (options.peak_memory && metrics.peak_memory < 0) ||
+         (options.estimate && metrics.estimated_seconds < 0);
+}
+
+void FillIn(const xla::HloModule& module, const ApplyOptions& options, Metrics& metrics) {
+  if (options.cost && metrics.flops < 0) AnalyseCost(module, metrics);
+  if (options.kernels && metrics.kernels < 0) CountKernels(module, metrics);
+  if (options.peak_memory && metrics.peak_memory < 0) AnalysePeakMemory(module, metrics);
+  if (options.estimate && metrics.estimated_seconds < 0) EstimateTime(module, metrics);
+}
+
 Metrics MeasureModule(const xla::HloModule& module) {
   Metrics metrics;
   CountInto(DigestModule(module), metrics);
   AnalyseCost(module, metrics);
+  CountKernels(module, metrics);
   AnalysePeakMemory(module, metrics);
   EstimateTime(module, metrics);
   return metrics;

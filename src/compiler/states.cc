@@ -176,9 +176,7 @@ class States::Walk {
     const Outcome& outcome = known->second;
     const auto metrics = program_.metrics.find(outcome.state);
     if (metrics == program_.metrics.end()) return false;
-    if (options_.cost && metrics->second.flops < 0) return false;
-    if (options_.peak_memory && metrics->second.peak_memory < 0) return false;
-    if (options_.estimate && metrics->second.estimated_seconds < 0) return false;
+    if (Lacks(metrics->second, options_)) return false;
     step.looked = true;
     step.failure = outcome.failure;
     step.changed = outcome.state != step.state;
@@ -327,9 +325,7 @@ class States::Walk {
     if (module_ == nullptr || built_ != links_.size()) return metrics;
     if (metrics.op_count == 0) CountInto(Digest(), metrics);
     Stopwatch watch(states_.timing().metrics);
-    if (options_.cost && metrics.flops < 0) AnalyseCost(*module_, metrics);
-    if (options_.peak_memory && metrics.peak_memory < 0) AnalysePeakMemory(*module_, metrics);
-    if (options_.estimate && metrics.estimated_seconds < 0) EstimateTime(*module_, metrics);
+    FillIn(*module_, options_, metrics);
     return metrics;
   }
 
@@ -371,6 +367,7 @@ StatusOr<ProgramInfo> States::Load(ProgramId id, std::string_view data) {
   Metrics& metrics = program->info.metrics;
   CountInto(digest, metrics);
   AnalyseCost(*program->module, metrics);
+  CountKernels(*program->module, metrics);
   program->metrics[digest.fingerprint] = metrics;
   if (programs_.count(id) != 0) (void)Unload(id);
   return (programs_[id] = std::move(program))->info;

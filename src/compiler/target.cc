@@ -38,7 +38,7 @@ class CpuTarget : public Target {
   std::vector<FlagChoices> FlagsToTry(const std::vector<StockPass>& passes,
                                       bool fast_math) const override {
     std::vector<FlagChoices> flags = TunableFlags(fast_math);
-    for (FlagChoices& flag : PassesToLeaveOut(passes)) flags.push_back(std::move(flag));
+    for (FlagChoices& flag : PassesToLeaveOut(passes, MayBeLeftOut)) flags.push_back(std::move(flag));
     return flags;
   }
 };

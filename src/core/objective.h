@@ -17,17 +17,18 @@ struct ObjectiveInfo {
   bool cost;               // it needs XLA's cost analysis after every pass
   bool peak_memory;        // and this XLA's memory schedule
   bool estimate;           // and this its model of the target's machine
+  bool kernels;            // and this what is launched, counted
   const char* value_name;  // what its value counts
   Unit unit;
 };
 
 inline constexpr ObjectiveInfo kObjectives[] = {
-    {Objective::kOpCount, false, false, false, "instructions", Unit::kCount},
-    {Objective::kFlops, true, false, false, "floating-point operations", Unit::kOperations},
-    {Objective::kBytes, true, false, false, "bytes accessed", Unit::kBytes},
-    {Objective::kPeakMemory, false, true, false, "bytes at the peak", Unit::kBytes},
-    {Objective::kKernels, true, false, false, "kernels", Unit::kCount},
-    {Objective::kEstimate, false, false, true, "seconds by XLA's own model", Unit::kSeconds},
+    {Objective::kOpCount, false, false, false, false, "instructions", Unit::kCount},
+    {Objective::kFlops, true, false, false, false, "floating-point operations", Unit::kOperations},
+    {Objective::kBytes, true, false, false, false, "bytes accessed", Unit::kBytes},
+    {Objective::kPeakMemory, false, true, false, false, "bytes at the peak", Unit::kBytes},
+    {Objective::kKernels, false, false, false, true, "kernels", Unit::kCount},
+    {Objective::kEstimate, false, false, true, false, "seconds by XLA's own model", Unit::kSeconds},
 };
 static_assert(std::size(kObjectives) == std::size(kObjectiveNames));
 
@@ -45,6 +46,7 @@ inline void Require(Objective objective, ApplyOptions& options) {
   options.cost = options.cost || InfoOf(objective).cost;
   options.peak_memory = options.peak_memory || InfoOf(objective).peak_memory;
   options.estimate = options.estimate || InfoOf(objective).estimate;
+  options.kernels = options.kernels || InfoOf(objective).kernels;
 }
 
 }  // namespace hone

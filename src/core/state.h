@@ -73,7 +73,7 @@ struct Step {
 };
 
 struct ApplyOptions {
-  bool cost = false;         // fill flops, transcendentals, bytes_accessed, kernels
+  bool cost = false;         // fill flops, transcendentals, bytes_accessed
   bool peak_memory = false;  // fill peak_memory
   bool fresh = false;        // from a copy of the program, step by step, nothing remembered
   bool verify = false;       // run the HLO verifier after every change
@@ -83,6 +83,7 @@ struct ApplyOptions {
   // (unless the state is held: Pool::Hold).
   bool episode = false;
   bool estimate = false;  // fill estimated_seconds
+  bool kernels = false;   // fill kernels
 };
 
 // A transition that has killed or hung a worker.

@@ -161,7 +161,7 @@ nb::tuple Tune(const nb::bytes& program, const PyStarting& pool, const std::stri
   options.tuning.seed = seed;
   const auto [answer, plan] =
       Run(tell,
-          [&, data = BytesOf(program), opening = Opening(pool, 1)](
+          [&, data = BytesOf(program), opening = Opening(pool, seed)](
               jobs::Events& events) mutable -> StatusOr<std::pair<std::string, std::string>> {
             std::unique_ptr<store::Store> store;
             if (!store_file.empty()) {

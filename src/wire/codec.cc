@@ -196,11 +196,13 @@ void ToWire(const hone::ApplyOptions& options, ApplyOptions::Builder out) {
   out.setOpcodes(options.opcodes);
   out.setEpisode(options.episode);
   out.setEstimate(options.estimate);
+  out.setKernels(options.kernels);
 }
 
 hone::ApplyOptions FromWire(ApplyOptions::Reader in) {
   return {in.getCost(),   in.getPeakMemory(), in.getFresh(),
-          in.getVerify(), in.getOpcodes(),    in.getEpisode(), in.getEstimate()};
+          in.getVerify(), in.getOpcodes(),    in.getEpisode(), in.getEstimate(),
+          in.getKernels()};
 }
 
 void ToWire(const hone::KnownFailure& known, KnownFailure::Builder out) {

@@ -191,13 +191,14 @@ struct Step {
 }
 
 struct ApplyOptions {
-  cost @0 :Bool;  # flops, transcendentals, bytes accessed, kernels
+  cost @0 :Bool;  # flops, transcendentals, bytes accessed
   peakMemory @1 :Bool;
   fresh @2 :Bool;  # from a copy of the program, step by step, nothing from the cache or memory
   verify @3 :Bool;  # the HLO verifier after every step that changed something
   opcodes @4 :Bool;
   episode @5 :Bool;  # runs what is known too, remembers nothing, takes the module it starts from
   estimate @6 :Bool;  # seconds by XLA's model of the target
+  kernels @7 :Bool;
 }
 
 struct KnownFailure {

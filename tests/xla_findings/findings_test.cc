@@ -27,7 +27,12 @@ TEST_P(Finding, StillHappens) {
   const std::string text = ReadTestFile(GetParam());
   const std::string what = Header(text, "what");
   const std::string kind = what.substr(0, what.find(':'));
-  const auto pool = MakePool();
+  PoolOptions options;
+  if (const std::string target = Header(text, "target"); !target.empty()) options.target = target;
+#ifndef HONE_WORKER_GPU
+  if (options.target != PoolOptions{}.target) GTEST_SKIP() << "hone-worker-gpu is not built";
+#endif
+  const auto pool = MakePool(options);
   const ProgramInfo program = MustLoad(*pool, text);
   const PassId pass = PassNamed(*pool, Header(text, "pass"));
   ApplyRequest request;

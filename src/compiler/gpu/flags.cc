@@ -1,13 +1,13 @@
 #include "compiler/gpu/flags.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "compiler/run/flags.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 #include "xla/debug_options_flags.h"
@@ -21,19 +21,15 @@ using google::protobuf::FieldDescriptor;
 constexpr absl::string_view kMayBeLeftOut[] = {
     "all-reduce-folder",
     "convert-mover",
-    "copy-fusion",
+    "copy_fusion",
+    "cublas-gemm-broadcast-folding-rewriter",
     "cublas-gemm-rewriter",
     "cublas-pad-for-gemms",
     "cudnn-fused-convolution-rewriter",
-    "cudnn-pad-for-convolutions",
+    "cudnn_pad_for_convolutions",
     "dot-merger",
     "dot_dimension_sorter",
     "dot-strength-reduction",
-    "gemm-broadcast-folding-rewriter",
-    "horizontal-input-fusion",
-    "horizontal_input_fusion",
-    "horizontal-loop-fusion",
-    "horizontal_loop_fusion",
     "move_copy_to_users",
     "multi_output_fusion",
     "reduce-decomposer",
@@ -44,7 +40,6 @@ constexpr absl::string_view kMayBeLeftOut[] = {
     "sort-iota-fusion",
     "transpose-folding",
     "tree-reduction-rewriter",
-    "while-loop-expensive-invariant-code-motion",
     "while-loop-invariant-code-motion",
 };
 
@@ -91,14 +86,10 @@ std::vector<FlagChoices> GpuFlagsToTry(const std::vector<StockPass>& passes, boo
     flag.values.insert(flag.values.begin(), stock);
     flags.push_back(std::move(flag));
   }
-  std::set<std::string> seen;
-  for (const StockPass& pass : passes) {
-    if (!pass.changed || !absl::c_linear_search(kMayBeLeftOut, pass.name) ||
-        !seen.insert(pass.name).second) {
-      continue;
-    }
-    flags.push_back({absl::StrCat(kWithoutPass, pass.name), {"unset", "true"}});
-  }
+  const auto may_be = [](const std::string& pass) {
+    return absl::c_linear_search(kMayBeLeftOut, pass);
+  };
+  for (FlagChoices& flag : PassesToLeaveOut(passes, may_be)) flags.push_back(std::move(flag));
   return flags;
 }
 

@@ -23,21 +23,24 @@ namespace {
 enum class FusionPass { kNone, kPriority, kMultiOutput };
 thread_local FusionPass running = FusionPass::kNone;
 
-class Running {
- public:
-  explicit Running(FusionPass pass) { running = pass; }
-  ~Running() { running = FusionPass::kNone; }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-};
-
 // PriorityFusion fuses a producer where its estimate of the fused time is lower, the one that gains
 // most first, and adds up what fusing a neighbour changes of it: so this is far beyond all
 // estimates, and not infinite.
 constexpr absl::Duration kBeyondEstimates = absl::Hours(1);
 
 using Threads = absl::flat_hash_set<absl::string_view>;
+using RunImpl = absl::StatusOr<bool> (*)(void*, xla::HloModule*, const Threads&);
 using RunTimes = xla::gpu::GpuPerformanceModelBase::RunTimes;
+
+// A fusion pass's own RunImpl, observed.
+absl::StatusOr<bool> Run(FusionPass which, RunImpl real, void* pass, xla::HloModule* module,
+                         const Threads& threads) {
+  if (PipelineObserver* const observer = CurrentPipelineObserver()) observer->FusionBegins(*module);
+  running = which;
+  absl::StatusOr<bool> changed = real(pass, module, threads);
+  running = FusionPass::kNone;
+  return changed;
+}
 
 PipelineObserver* ObserverOf(FusionPass pass) {
   return running == pass ? CurrentPipelineObserver() : nullptr;
@@ -52,7 +55,8 @@ using hone::compiler::FusionWish;
 using hone::compiler::ObserverOf;
 using hone::compiler::PipelineObserver;
 using hone::compiler::Real;
-using hone::compiler::Running;
+using hone::compiler::Run;
+using hone::compiler::RunImpl;
 using hone::compiler::RunTimes;
 using hone::compiler::Threads;
 
@@ -60,11 +64,8 @@ using hone::compiler::Threads;
 extern "C" absl::StatusOr<bool>
 _ZN3xla3gpu14PriorityFusion7RunImplEPNS_9HloModuleERKN4absl12lts_2025081413flat_hash_setISt17basic_string_viewIcSt11char_traitsIcEENS5_18container_internal10StringHashENSB_8StringEqESaISA_EEE(
     void* pass, xla::HloModule* module, const Threads& threads) {
-  static const auto real =
-      Real<absl::StatusOr<bool> (*)(void*, xla::HloModule*, const Threads&)>(__func__);
-  if (PipelineObserver* const observer = CurrentPipelineObserver()) observer->FusionBegins(*module);
-  const Running scope(FusionPass::kPriority);
-  return real(pass, module, threads);
+  static const auto real = Real<RunImpl>(__func__);
+  return Run(FusionPass::kPriority, real, pass, module, threads);
 }
 
 // xla::gpu::PriorityFusion::Fuse
@@ -84,11 +85,8 @@ extern "C" xla::HloInstruction* _ZN3xla3gpu14PriorityFusion4FuseEPNS_14HloInstru
 extern "C" absl::StatusOr<bool>
 _ZN3xla3gpu17MultiOutputFusion7RunImplEPNS_9HloModuleERKN4absl12lts_2025081413flat_hash_setISt17basic_string_viewIcSt11char_traitsIcEENS5_18container_internal10StringHashENSB_8StringEqESaISA_EEE(
     void* pass, xla::HloModule* module, const Threads& threads) {
-  static const auto real =
-      Real<absl::StatusOr<bool> (*)(void*, xla::HloModule*, const Threads&)>(__func__);
-  if (PipelineObserver* const observer = CurrentPipelineObserver()) observer->FusionBegins(*module);
-  const Running scope(FusionPass::kMultiOutput);
-  return real(pass, module, threads);
+  static const auto real = Real<RunImpl>(__func__);
+  return Run(FusionPass::kMultiOutput, real, pass, module, threads);
 }
 
 // xla::gpu::GpuLayoutAssignment::AddBackendConstraints

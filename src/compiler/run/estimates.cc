@@ -84,24 +84,37 @@ StatusOr<Estimates::Known> Estimates::Look(const xla::HloModule& module, const C
   return known;
 }
 
+void Estimates::Remember(const Key& key, Known known) {
+  if (!known_.try_emplace(key, std::move(known)).second) return;
+  oldest_.push_back(key);
+  if (oldest_.size() <= kMostKnown) return;
+  known_.erase(oldest_.front());
+  oldest_.pop_front();
+}
+
 StatusOr<Estimates::Known> Estimates::Find(const xla::HloModule& module, const CompilePlan& plan) {
   const Key key{DigestModule(module).fingerprint, plan.Hash()};
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   auto known = Look(module, plan, WithoutSites());
-  if (!known) return known;
-  if (oldest_.size() == kMostKnown) {
-    known_.erase(oldest_.front());
-    oldest_.pop_front();
-  }
-  oldest_.push_back(key);
-  return known_[key] = *std::move(known);
+  if (known) Remember(key, *known);
+  return known;
 }
 
 StatusOr<Compiled> Estimates::Compile(const xla::HloModule& module, const CompilePlan& plan,
                                       const CompileOptions& options) {
-  auto known = options.sites || options.text ? Look(module, plan, options) : Find(module, plan);
+  if (!options.sites && !options.text) {
+    auto known = Find(module, plan);
+    if (!known) return tl::unexpected(known.error());
+    return std::move(known->compiled);
+  }
+  auto known = Look(module, plan, options);
   if (!known) return tl::unexpected(known.error());
-  return std::move(known->compiled);
+  Compiled compiled = known->compiled;
+  known->compiled.sites.clear();
+  known->compiled.flag_choices.clear();
+  known->compiled.text.clear();
+  Remember({DigestModule(module).fingerprint, plan.Hash()}, *std::move(known));
+  return compiled;
 }
 
 StatusOr<RaceReport> Estimates::Race(const xla::HloModule& a, const CompilePlan& plan_a,

@@ -57,6 +57,7 @@ class Estimates {
   StatusOr<Known> Look(const xla::HloModule& module, const CompilePlan& plan,
                        const CompileOptions& options);
   StatusOr<Known> Find(const xla::HloModule& module, const CompilePlan& plan);
+  void Remember(const Key& key, Known known);
 
   std::map<Key, Known> known_;
   std::deque<Key> oldest_;  // first

@@ -177,14 +177,17 @@ std::vector<FlagChoices> TunableFlags(bool fast_math) {
   return flags;
 }
 
-std::vector<FlagChoices> PassesToLeaveOut(const std::vector<StockPass>& passes) {
+bool MayBeLeftOut(const std::string& pass) {
+  return !absl::c_linear_search(kNeeded, pass) && !absl::c_linear_search(kIdle, pass);
+}
+
+std::vector<FlagChoices> PassesToLeaveOut(
+    const std::vector<StockPass>& passes,
+    const std::function<bool(const std::string& pass)>& may_be) {
   std::vector<FlagChoices> flags;
   std::set<std::string> seen;
   for (const StockPass& pass : passes) {
-    if (!pass.changed || absl::c_linear_search(kNeeded, pass.name) ||
-        absl::c_linear_search(kIdle, pass.name) || !seen.insert(pass.name).second) {
-      continue;
-    }
+    if (!pass.changed || !may_be(pass.name) || !seen.insert(pass.name).second) continue;
     flags.push_back({absl::StrCat(kWithoutPass, pass.name), {"unset", "true"}});
   }
   return flags;

@@ -2,6 +2,7 @@
 #ifndef HONE_COMPILER_RUN_FLAGS_H_
 #define HONE_COMPILER_RUN_FLAGS_H_
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,9 +18,12 @@ namespace hone::compiler {
 // order of additions; with `fast_math` also those that do not.
 std::vector<FlagChoices> TunableFlags(bool fast_math);
 
-// For leaving out each of the passes that changed the module when the stock compiler ran them: some are
-// for the worse. Not those that later ones rely on, or that change nothing that is run.
-std::vector<FlagChoices> PassesToLeaveOut(const std::vector<StockPass>& passes);
+// For leaving out each of the passes that changed the module when the stock compiler ran them, of those that
+// may be: some are for the worse.
+std::vector<FlagChoices> PassesToLeaveOut(const std::vector<StockPass>& passes,
+                                          const std::function<bool(const std::string& pass)>& may_be);
+// Of XLA:CPU's: not those that later ones rely on, or that change nothing that is run.
+bool MayBeLeftOut(const std::string& pass);
 
 // "xla_backend_extra_options.NAME" is an entry of that map; repeated fields take values with commas,
 // "none" for no value. Errors: kInvalidInput for a name or value that XLA does not have.
