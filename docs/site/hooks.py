@@ -23,7 +23,7 @@ PAGES = {
 }
 # Folders of src/ whose headers others build upon.
 HEADERS = ("core", "search", "search/choices", "env", "wire", "dataset", "policy", "cost", "store",
-           "tune", "memory", "egraph")
+           "tune", "memory")
 
 _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 _FENCED = re.compile(r"^```.*?^```", re.M | re.S)

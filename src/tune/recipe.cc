@@ -191,6 +191,12 @@ StatusOr<PassId> FindPass(const std::vector<PassInfo>& passes, std::string_view 
   for (size_t i = 0; i < passes.size(); ++i) {
     if (passes[i].name == name) return static_cast<PassId>(i);
   }
+  if (name.rfind("saturate", 0) == 0) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     fmt::format("version 0.1's pass '{}' is gone (docs/decisions.md: no e-graph): "
+                                 "look for another order with `hone optimize`",
+                                 name));
+  }
   std::vector<std::string> names;
   for (const PassInfo& pass : passes) names.push_back(pass.name);
   return MakeError(ErrorCode::kInvalidInput,

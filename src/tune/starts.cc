@@ -36,7 +36,7 @@ void AddRuleStarts(const std::vector<PassInfo>& passes, const std::vector<PassId
       {"rules", "algsimp", "cse", "dce", "rules", "cse", "dce", "batch_lanes", "cse", "dce",
        "batch_lanes", "dce", "rules", "dce"},
       {"batch_lanes", "cse", "dce", "batch_lanes", "dce", "rules", "cse", "dce", "batch_lanes",
-       "saturate", "cse", "dce", "batch_lanes", "dce"},
+       "cse", "dce", "batch_lanes", "dce"},
   };
   const std::vector<Sequence> inlined =
       InActionSet(passes, {{"call-inliner:every_call_site"}}, actions);

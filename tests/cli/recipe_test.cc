@@ -113,6 +113,9 @@ TEST(Recipe, PassNames) {
   const auto found = FindPasses(passes, {"dce", "algsmip"});
   ASSERT_FALSE(found);
   EXPECT_NE(found.error().message.find("did you mean 'algsimp'?"), std::string::npos);
+  const auto gone = FindPass(passes, "saturate:bytes");
+  ASSERT_FALSE(gone);
+  EXPECT_NE(gone.error().message.find("version 0.1's pass 'saturate:bytes' is gone"), std::string::npos);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ _PASSES = (
     "reshape-decomposer", "reshape-mover:cheap_broadcast", "rng-bit-generator-expander",
     "scatter_expander", "select_and_scatter_expander", "simplify-while-loops", "slice-sinker",
     "topk-decomposer", "tree_reduction_rewriter", "while-loop-constant-sinking",
-    "while-loop-invariant-code-motion", "tuple-simplifier", "saturate:bytes", "rules:algebra",
+    "while-loop-invariant-code-motion", "tuple-simplifier", "rules:algebra",
     "rules:shape", "rules:transpose", "rules:reduce",
 )  # fmt: skip
 

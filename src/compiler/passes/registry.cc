@@ -11,7 +11,6 @@
 #include "compiler/rules/general_fusion.h"
 #include "compiler/rules/rule_pass.h"
 #include "compiler/rules/rule_table.h"
-#include "compiler/rules/saturate_passes.h"
 #include "compiler/rules/share_computations.h"
 #include "compiler/target.h"
 
@@ -115,7 +114,6 @@ std::vector<PassEntry> BuildRegistry() {
   }
   Add(std::move(many), PassKind::kRules, table);
   Add(std::move(single), PassKind::kRule, table);
-  Add(SaturatePasses(UserRules()).value(), PassKind::kRules, table);
   Add(StructuralPasses(), PassKind::kRules, table);
   std::vector<PassEntry> others;
   // What it saves is calls of equal computations that were counted twice: in no set, for that is

@@ -140,7 +140,7 @@ struct Rule {
   Graph replacement;
   // The least number of instructions that an application must save, counting what falls dead
   // against what is added. 0 for a rule that only moves things where others find them; such a rule
-  // must have a direction in which it ends. Ignored by saturation.
+  // must have a direction in which it ends.
   int gain = 1;
   // What it adds of scalars and of broadcasts of scalars is shared by its other applications:
   // counted once for a computation (and shape), and only done where it then still saves.
