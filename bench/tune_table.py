@@ -6,6 +6,7 @@
   bench/tune_table.py strategies FOLDER --budget 200steps   each strategy against random
   bench/tune_table.py transfer FOLDER --budget 100steps     the decision store on against off
   bench/tune_table.py ranked FOLDER --budget 5m             the top by a cost model against everything
+  bench/tune_table.py targets FOLDER --budget 1m            for each GPU, and each GPU's plans on the others
 
 Rows are kept in --out as lines of JSON; what is there already is not run again, so that an
 interrupted run goes on. With --again every plan that was kept is measured once more, by `hone bench`.
@@ -140,12 +141,12 @@ def by_program(runs, files, arguments):
         print(f"| {stage} | {len(gains)} | {sum(gains) / len(gains):.3f} | {max(gains):.2f} |")
 
 
-def bench(hone, row):
+def bench(hone, row, more=()):
     with tempfile.NamedTemporaryFile("w", suffix=".json") as plan:
         json.dump(row["plan"], plan)
         plan.flush()
-        done = subprocess.run([hone, "bench", row["file"], "--plan", plan.name, "--json", "--quiet"],
-                              capture_output=True, text=True)
+        done = subprocess.run([hone, "bench", row["file"], "--plan", plan.name, "--json", "--quiet",
+                               *more], capture_output=True, text=True)
     try:
         return json.loads(done.stdout)
     except ValueError:
@@ -187,10 +188,35 @@ def compare(runs, files, variants):
               f"alike on {sum(1 / 1.02 <= r <= 1.02 for r in ratios)}.")
 
 
+def targets(runs, files, names):
+    """Rows: what was tuned for; columns: what its plans are worth on, by XLA's own estimates."""
+    table = {(a, b): [] for a in names for b in names}
+    refused = {name: 0 for name in names}
+    for file in files:
+        rows = {name: runs.tune(file, name, ["--target", name]) for name in names}
+        if any("error" in row for row in rows.values()):
+            continue
+        for a, row in rows.items():
+            for b in names:
+                worth = 1.0
+                if row["kept"] == "tuned":
+                    worth = bench(runs.hone, row, ["--target", b]).get("speedup") or 0
+                refused[a] += worth == 0
+                table[a, b].append(worth or 1.0)
+    print("| tuned for | " + " | ".join(f"on {name}" for name in names) +
+          " | programs | worse elsewhere | refused elsewhere |")
+    print("|---" * (4 + len(names)) + "|")
+    for a in names:
+        worse = sum(value < 0.995 for b in names if b != a for value in table[a, b])
+        print(f"| {a} | " + " | ".join(geometric(table[a, b]) for b in names) +
+              f" | {len(table[a, a])} | {worse} | {refused[a]} |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", choices=["programs", "modes", "strategies", "transfer", "ranked"])
+    parser.add_argument("table", choices=["programs", "modes", "strategies", "transfer", "ranked",
+                                          "targets"])
     parser.add_argument("files", nargs="+", help="programs, or folders of them")
     parser.add_argument("--budget", default="10m", help="as hone tune takes it")
     parser.add_argument("--teach-budget", help="transfer: of filling the store (--budget)")
@@ -201,6 +227,7 @@ def main():
                         help="ranked: cost models as hone tune takes them, commas between them")
     parser.add_argument("--seeds", default="1", help="with commas between them")
     parser.add_argument("--strategies", default=",".join(STRATEGIES))
+    parser.add_argument("--targets", default="h100,a100,b200", help="targets: with commas between them")
     parser.add_argument("--hone", default=os.path.join("build", "bin", "hone"))
     parser.add_argument("--more", nargs=argparse.REMAINDER, default=[],
                         help="all that follows goes to hone tune")
@@ -214,6 +241,8 @@ def main():
         by_program(runs, files, arguments)
     elif arguments.table == "modes":
         compare(runs, files, {mode: ["--mode", mode] for mode in ("sequential", "joint")})
+    elif arguments.table == "targets":
+        targets(runs, files, arguments.targets.split(","))
     elif arguments.table == "strategies":
         names = arguments.strategies.split(",")
         names = ["random"] + [name for name in names if name != "random"]

@@ -61,6 +61,19 @@ Json KernelsJson(const std::vector<KernelTime>& kernels, size_t most) {
   return list;
 }
 
+std::string Sentence(const jobs::Benched& benched, const std::string& target) {
+  const RaceReport& race = benched.race;
+  if (race.same_executable) return "the same executable: the plan decides nothing here\n";
+  std::string sentence = fmt::format("stock {:.4g} ms, under the plan {:.4g} ms", 1000 * race.seconds_a,
+                                     1000 * race.seconds_b);
+  if (benched.estimated) {
+    return sentence + fmt::format(": {:.3f} times as low, estimated by XLA's own model of {}: nothing was run there\n",
+                                  race.speedup, target);
+  }
+  return sentence + fmt::format(": {:.3f} times as fast, 95 % interval [{:.3f}, {:.3f}] of {} pairs\n",
+                                race.speedup, race.low, race.high, race.pairs);
+}
+
 int RunBench(const Options& options) {
   const bool json = options.common.json;
   const StatusOr<tune::TunePlan> plan = ReadPlan(options.plan);
@@ -79,6 +92,10 @@ int RunBench(const Options& options) {
     out.update(jobs::RaceJson(race));
     out["same_executable"] = race.same_executable;
     out["compile_seconds"] = {race.compile_seconds_a, race.compile_seconds_b};
+    if (benched->estimated) {
+      out["estimated"] = true;
+      out["target"] = program->programs->pool().target();
+    }
     AddStandIns(program->program(), out);
     if (program->device != nullptr) out["device"] = jobs::DeviceJson(*program->device);
     if (options.kernels > 0) {
@@ -87,13 +104,7 @@ int RunBench(const Options& options) {
     }
     return Finish(out, kFine);
   }
-  std::string text = race.same_executable
-                         ? std::string("the same executable: the plan decides nothing here\n")
-                         : fmt::format(
-                               "stock {:.4g} ms, under the plan {:.4g} ms: {:.3f} times as fast, "
-                               "95 % interval [{:.3f}, {:.3f}] of {} pairs\n",
-                               1000 * race.seconds_a, 1000 * race.seconds_b, race.speedup, race.low,
-                               race.high, race.pairs);
+  std::string text = Sentence(*benched, program->programs->pool().target());
   for (const auto& [title, kernels] : {std::pair("STOCK", &benched->kernels_of_stock),
                                        std::pair("PLAN", &benched->kernels_of_plan)}) {
     if (!kernels->empty()) text += KernelTable(title, *kernels, options.kernels);

@@ -50,6 +50,7 @@ const std::vector<Command>& Commands() {
        "  hone bench model.hlo --plan plan.json\n"
        "  hone bench model.hlo --plan plan.json --budget 30s --json\n"
        "  hone bench model.hlo --kernels 10\n"
+       "  hone bench model.hlo --target a100 --plan plan_for_h100.json\n"
        "  hone bench model.hlo --plan plan.json --device pjrt:/path/to/plugin.so\n",
        AddBench},
       {"blame", "what made it slower, or different? the decision, its place, a small program",

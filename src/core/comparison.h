@@ -15,6 +15,9 @@ struct CompareOptions {
   int inputs = 3;               // generated input sets, each of another distribution
   uint64_t seed = 1;
   double budget_seconds = 120;  // after which what was seen so far decides, or kCannotTell
+  // Beyond one and a half times that, for compiling, which cannot be stopped from inside: then the comparison
+  // ends in kDeadline.
+  double grace_seconds = 30;
   int64_t most_bytes = int64_t{6} << 30;  // of parameters and results together, else kCannotTell
   // Input sets that somebody gave, tried before generated ones: of each the parameters' arrays in
   // flattened order, row-major, in the machine's own byte order.

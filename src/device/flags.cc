@@ -258,4 +258,26 @@ std::vector<FlagChoices> FlagChoicesFor(std::string_view platform, bool fast_mat
   return choices;
 }
 
+Flags PluginFlags(const CompilePlan& plan) {
+  Flags flags;
+  std::string left_out;
+  for (const auto& [name, value] : plan.flags) {
+    if (value == kUnset) continue;
+    if (!IsWithoutPass(name)) {
+      flags.emplace_back(name, value);
+    } else if (value == "true") {
+      left_out += (left_out.empty() ? "" : ",") + name.substr(kWithoutPass.size());
+    }
+  }
+  if (left_out.empty()) return flags;
+  const std::string list(kWithoutPass.substr(0, kWithoutPass.size() - 1));
+  for (auto& [name, value] : flags) {
+    if (name != list) continue;
+    value = value == "none" ? left_out : value + "," + left_out;
+    return flags;
+  }
+  flags.emplace_back(list, left_out);
+  return flags;
+}
+
 }  // namespace hone::device

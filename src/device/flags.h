@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/compile_plan.h"
+#include "device/messages.h"
 
 namespace hone::device {
 
@@ -31,6 +32,10 @@ std::string_view FlagPlatform(std::string_view platform);
 
 // As a tuner takes them: "unset" is first.
 std::vector<FlagChoices> FlagChoicesFor(std::string_view platform, bool fast_math);
+
+// A plan's flags in the spelling of a plugin's compile options: none of those left unset, and the passes left
+// out (kWithoutPass) as one list, behind those that the plan's own xla_disable_hlo_passes names.
+Flags PluginFlags(const CompilePlan& plan);
 
 }  // namespace hone::device
 

@@ -23,10 +23,11 @@ StatusOr<Benched> Bench(const OpenedProgram& opened, const BenchOptions& options
   racing.least_pairs = kLeastPairs;
   racing.indifferent = 0;
   racing.seed = options.seed;
-  auto waiting = events.During("measuring " + options.file);
+  racing.estimate = opened.device == nullptr && opened.programs->pool().is_gpu();
+  auto waiting = events.During((racing.estimate ? "estimating " : "measuring ") + options.file);
   StatusOr<RaceReport> race = opened.evaluator->Race({}, options.plan, racing);
   if (!race) return tl::unexpected(race.error());
-  Benched benched{*race, {}, {}};
+  Benched benched{racing.estimate, *race, {}, {}};
   if (!options.kernels) return benched;
   waiting.reset();
   waiting = events.During("tracing " + options.file);

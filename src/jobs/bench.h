@@ -1,5 +1,5 @@
-// A program as the stock compiler makes it against the same under a plan, in pairs, and where the
-// time of each goes: `hone bench`.
+// A program as the stock compiler makes it against the same under a plan, in pairs (by estimates for a target that is
+// not here), and where the time of each goes: `hone bench`.
 #ifndef HONE_JOBS_BENCH_H_
 #define HONE_JOBS_BENCH_H_
 
@@ -23,6 +23,7 @@ struct BenchOptions {
 };
 
 struct Benched {
+  bool estimated = false;  // for a target that is not here: by its XLA's own model
   RaceReport race;  // of the stock executable against the plan's
   // Where they are asked for; none of the plan where both are the same executable.
   std::vector<KernelTime> kernels_of_stock;

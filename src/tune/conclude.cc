@@ -170,6 +170,7 @@ class Conclusion {
     comparing.stop = options_.interrupted;
     comparing.budget_seconds =
         std::min(comparing.budget_seconds, std::max(20.0, 2 * std::max(0.0, Left())));
+    comparing.grace_seconds = ComparingGrace(measurer_, options_);
     const bool hurried_before = Hurried();
     while (const Finalist* const finalist = Next(list)) {
       StatusOr<ComparisonReport> report = measurer_.Compare({}, finalist->plan, comparing);

@@ -14,18 +14,14 @@ namespace {
 
 constexpr int kRaceKind = 0;  // of input values: about normal
 
-// What a plan decides of the plugin's flags. What it leaves unset is not among them.
+// What a plan decides of the plugin's flags. Errors: kUnsupported where it decides more.
 StatusOr<device::Flags> FlagsOf(const TunePlan& plan) {
   if (!plan.compile.choices.empty()) {
     return MakeError(ErrorCode::kUnsupported,
                      "the plan decides layouts, fusions or tiles, which on a device are the "
                      "plugin's own; tune with --device to have a plan for it");
   }
-  device::Flags flags;
-  for (const auto& [name, value] : plan.compile.flags) {
-    if (value != device::kUnset) flags.emplace_back(name, value);
-  }
-  return flags;
+  return device::PluginFlags(plan.compile);
 }
 
 }  // namespace

@@ -19,6 +19,11 @@ constexpr double kSpent =
 constexpr double kShortRun = 1e-3;
 constexpr double kRounded = 10;       // seconds
 constexpr double kLeastListing = 20;  // seconds
+constexpr double kLeastQuick = 5;     // seconds
+constexpr double kMostQuick = 20;
+constexpr double kQuickShare = 0.25;  // of the budget
+constexpr double kLeastGrace = 15;    // seconds
+constexpr double kMostGrace = 60;
 constexpr double kListingTimes = 2;   // as long as the budget
 
 std::string Plans(int64_t count) { return fmt::format("{} plan{}", count, count == 1 ? "" : "s"); }
@@ -51,6 +56,21 @@ double ReserveSeconds(const Measurer& measurer, bool something_found, double bud
 double ListingPatience(const TuneOptions& options) {
   const double most = CompileOptions{}.deadline_seconds;
   return std::clamp(kListingTimes * options.budget_seconds, std::min(kLeastListing, most), most);
+}
+
+double ComparingGrace(const Measurer& measurer, const TuneOptions& options) {
+  return std::clamp(options.budget_seconds, kLeastGrace, kMostGrace) + 2 * measurer.CompileSeconds();
+}
+
+CompareOptions QuickComparison(const Measurer& measurer, const TuneOptions& options) {
+  CompareOptions quick = options.compare;
+  quick.stop = options.interrupted;
+  quick.inputs = 1;
+  quick.budget_seconds =
+      std::min(quick.budget_seconds,
+               std::clamp(kQuickShare * options.budget_seconds, kLeastQuick, kMostQuick));
+  quick.grace_seconds = ComparingGrace(measurer, options);
+  return quick;
 }
 
 std::string WhyNotCompiled(const Error& error, const TuneOptions& options) {

@@ -25,6 +25,10 @@ struct SearchEnd {
 std::string WhyNotCompiled(const Error& error, const TuneOptions& options);
 // That the stock compiler may take to say what there is to decide, by the budget.
 double ListingPatience(const TuneOptions& options);
+// That two programs may take to be compiled before they are compared (CompareOptions::grace_seconds).
+double ComparingGrace(const Measurer& measurer, const TuneOptions& options);
+// How a new best is compared during the search.
+CompareOptions QuickComparison(const Measurer& measurer, const TuneOptions& options);
 
 // That another plan is going to take, judged by those so far; 0 where there was none.
 double SecondsAPlan(const Measurer& measurer, const SearchEnd& end);

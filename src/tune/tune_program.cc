@@ -41,7 +41,6 @@ constexpr double kOrderShare = 0.05;  // of the budget, for finding orders
 constexpr double kMostOrderSeconds = 30;
 constexpr double kSinglesShare = 0.3;          // of the evaluations that fit
 constexpr int64_t kHopeless = 6;               // failures from the first on: it does not run here
-constexpr double kMostQuickSeconds = 20;       // of comparing a new best
 constexpr double kLookAgain[] = {0.35, 0.65};  // shares of the search, where the best is listed
 
 class Tuner {
@@ -235,20 +234,20 @@ class Tuner {
                                         : AssignmentOf(space_, finalists_.list().front().plan);
   }
 
-  // A quick comparison; what it cannot tell, the one at the end may.
+  // A quick comparison; what it cannot tell, the one at the end may, but not where compiling it to run it
+  // here takes too long.
   bool IsWrong(const TunePlan& plan, const std::string& executable) {
     if (!options_.verify || Interrupted()) return false;
     const auto [known, added] = wrong_.try_emplace(executable, false);
     if (!added) return known->second;
     Report("verify");
-    CompareOptions quick = options_.compare;
-    quick.stop = options_.interrupted;
-    quick.inputs = 1;
-    quick.budget_seconds = std::min(quick.budget_seconds, kMostQuickSeconds);
-    const StatusOr<ComparisonReport> report = measurer_.Compare({}, plan, quick);
-    known->second = report && report->verdict == Verdict::kDifferent;
-    if (known->second) {
+    const auto report = measurer_.Compare({}, plan, QuickComparison(measurer_, options_));
+    if (report && report->verdict == Verdict::kDifferent) {
+      known->second = true;
       result_.rejected.push_back("it computes something else: " + report->reason);
+    } else if (!report && report.error().code == ErrorCode::kDeadline) {
+      known->second = true;
+      result_.rejected.push_back("not known to compute the same: comparing it " + report.error().message);
     }
     return known->second;
   }

@@ -402,8 +402,8 @@ StatusOr<Exported> RemoteWorker::Export(const StateName& state, ExportFormat for
 StatusOr<ComparisonReport> RemoteWorker::Compare(const StateName& a, const CompilePlan& plan_a,
                                                  const StateName& b, const CompilePlan& plan_b,
                                                  const CompareOptions& options) {
-  // Compiling cannot be stopped from inside, so the budget is enforced with some grace.
-  const Patience patience{options.budget_seconds * 1.5 + 30, false, options.stop, kAnswerSeconds};
+  const Patience patience{options.budget_seconds * 1.5 + options.grace_seconds, false, options.stop,
+                          kAnswerSeconds};
   return Ask<wire::CompareCall>(
       {a.program, b.program}, patience, "compare",
       [&](Worker::CompareParams::Builder request) {

@@ -134,6 +134,15 @@ InstructionInfo Parameter(int number, ShapeInfo shape) {
   return parameter;
 }
 
+TEST(PluginFlags, PassesLeftOutAreOneList) {
+  CompilePlan plan;
+  plan.flags = {{"xla_a", "unset"}, {"xla_b", "3"}, {std::string(kWithoutPass) + "cse", "true"},
+                {std::string(kWithoutPass) + "dce", "true"}, {std::string(kWithoutPass) + "fusion", "unset"}};
+  EXPECT_EQ(PluginFlags(plan), (Flags{{"xla_b", "3"}, {"xla_disable_hlo_passes", "cse,dce"}}));
+  plan.flags.emplace_back("xla_disable_hlo_passes", "fusion");
+  EXPECT_EQ(PluginFlags(plan), (Flags{{"xla_b", "3"}, {"xla_disable_hlo_passes", "fusion,cse,dce"}}));
+}
+
 TEST(Parameters, OneTupleIsTakenApart) {
   const ShapeInfo array{"f32", {2, 3}};
   ProgramGraph program;

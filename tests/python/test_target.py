@@ -1,5 +1,8 @@
 """Environments whose XLA compiles for a GPU that is not here."""
 
+import json
+import subprocess
+
 import pytest
 
 import hone
@@ -57,3 +60,30 @@ def test_their_rewrites_are_decisions(small):
 def test_there_is_no_such_target(small, environment):
     with pytest.raises(ValueError, match="there is no target 'h1000'"):
         environment(small, target="h1000")
+
+
+def test_hone_bench_says_what_a_plan_is_worth_by_the_estimate(tmp_path):
+    program = tmp_path / "chain.hlo"
+    program.write_text("""HloModule chain
+
+ENTRY main {
+  x = f32[64,256] parameter(0)
+  e = f32[64,256] exponential(x)
+  c = f32[64,256] cosine(e)
+  ROOT t = f32[64,256] tanh(c)
+}
+""")
+    plan = tmp_path / "plan.json"
+    plan.write_text('{"format": "hone tuned plan", "passes": [], "choices": {}, "flags": '
+                    '{"xla_disable_hlo_passes.priority-fusion": "true"}}')
+    command = ["hone", "bench", str(program), "--target", "h100", "--plan", str(plan)]
+    done = subprocess.run(command + ["--json", "--kernels", "9"], capture_output=True, text=True, check=True)
+    row = json.loads(done.stdout)
+    assert row["estimated"] and row["target"] == "h100"
+    assert row["speedup"] < 1
+    assert row["speedup_ci"] == [row["speedup"]] * 2
+    kernels = row["kernels"]
+    assert len(kernels["plan"]) > len(kernels["stock"])
+    assert sum(kernel["ms"] for kernel in kernels["plan"]) == pytest.approx(row["tuned_ms"])
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "estimated by XLA's own model of h100" in said and "as fast" not in said

@@ -115,7 +115,11 @@ class ToyEvaluator final : public Evaluator {
   }
 
   StatusOr<ComparisonReport> Compare(const TunePlan&, const TunePlan& b,
-                                     const CompareOptions&) override {
+                                     const CompareOptions& options) override {
+    if (compares_slowly && compares_slowly(Decided(b))) {
+      seconds_ += 1.5 * options.budget_seconds + options.grace_seconds;
+      return MakeError(ErrorCode::kDeadline, "ran past the deadline");
+    }
     seconds_ += 2;
     ComparisonReport report;
     const bool wrong = computes_wrong && computes_wrong(Decided(b));
@@ -148,6 +152,7 @@ class ToyEvaluator final : public Evaluator {
   double run_seconds = 0.01;
   double noise = 0.02;  // standard deviation of a pair's ratio, as a logarithm
   std::function<bool(const std::map<std::string, std::string>&)> computes_wrong;
+  std::function<bool(const std::map<std::string, std::string>&)> compares_slowly;
   std::function<bool(const std::map<std::string, std::string>&)> crashes;
   std::function<bool(const std::map<std::string, std::string>&)> crashes_afresh;  // once restarted
   std::function<bool(const std::map<std::string, std::string>&)> hangs;  // a race, until given up

@@ -286,6 +286,25 @@ TEST(TuneProgramTest, NothingIsBuiltUponWhatComputesSomethingElse) {
   for (const store::Lesson& lesson : result.lessons) EXPECT_NE(lesson.key, "fast_loops");
 }
 
+TEST(TuneProgramTest, NothingIsBuiltUponWhatTakesTooLongToCompare) {
+  ToyEvaluator toy = MakeSeparable();
+  toy.compares_slowly = [](const Decided& decided) { return Is(decided, "fast_loops", "true"); };
+  const TuneResult result = TuneProgram(toy, Seconds(300));
+  ASSERT_TRUE(result.kept) << result.reason;
+  EXPECT_EQ(result.verified, "true");
+  EXPECT_TRUE(result.plan.compile.flags.empty());
+  ASSERT_FALSE(result.rejected.empty());
+  EXPECT_NE(result.rejected[0].find("not known to compute the same"), std::string::npos);
+}
+
+TEST(TuneProgramTest, AComparisonThatBreaksOffKeepsToAShortBudget) {
+  ToyEvaluator toy = MakeSeparable();
+  toy.compares_slowly = [](const Decided& decided) { return !decided.empty(); };
+  const TuneResult result = TuneProgram(toy, Seconds(8));
+  EXPECT_FALSE(result.kept);
+  EXPECT_LT(result.seconds, 60);
+}
+
 TEST(TuneProgramTest, WhatIsNotVerifiedIsNotKept) {
   ToyEvaluator toy = MakeSeparable();
   toy.computes_wrong = [](const Decided& decided) { return !decided.empty(); };
