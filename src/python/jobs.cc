@@ -17,7 +17,9 @@
 #include <vector>
 
 #include "bindings.h"
+#include "blame/blame.h"
 #include "convert.h"
+#include "jobs/blame.h"
 #include "jobs/kernels.h"
 #include "jobs/open_program.h"
 #include "jobs/optimize.h"
@@ -229,6 +231,32 @@ std::string CompileUnder(const nb::bytes& program, const PyStarting& pool,
              });
 }
 
+// The answer of `hone blame A B --json`.
+nb::object BlamePrograms(const nb::bytes& a, const nb::bytes& b, const nb::dict& pool_options,
+                         const std::string& file, const std::string& other, double budget_seconds,
+                         uint64_t seed, const nb::object& tell) {
+  blame::BlameOptions options;
+  options.budget_seconds = budget_seconds;
+  options.seed = seed;
+  return Parsed(Run(
+      tell,
+      [&, program = BytesOf(a), against = BytesOf(b),
+       starting = JobPool(pool_options)](jobs::Events& events) mutable -> StatusOr<std::string> {
+        starting.stop = events.stop();
+        options.interrupted = events.stop();
+        options.progress = [&events](const std::string& line) { events.Show(line); };
+        const auto pool = Pool::Start(starting);
+        if (!pool) return tl::unexpected(pool.error());
+        const auto of_a = (*pool)->Load(std::move(program));
+        if (!of_a) return tl::unexpected(of_a.error());
+        const auto of_b = (*pool)->Load(std::move(against));
+        if (!of_b) return tl::unexpected(of_b.error());
+        const auto result = blame::BlamePrograms(**pool, *of_a, *of_b, options);
+        if (!result) return tl::unexpected(result.error());
+        return Text(jobs::ToJson(file, other, *result));
+      }));
+}
+
 // {file: plan} of the programs that are kept tuned.
 nb::dict KeptPlans(const std::string& file) {
   const auto store = OrThrow(store::Store::OpenExisting(file));
@@ -266,6 +294,10 @@ void BindJobs(nb::module_& module) {
              nb::arg("tell").none() = nb::none(),
              "(the answer of `hone optimize --json`, the result as HLO text, why that must not be "
              "used or \"\"). Ctrl-C as in tune.");
+  module.def("blame_programs", &BlamePrograms, nb::arg("a"), nb::arg("b"), nb::arg("pool"),
+             nb::kw_only(), nb::arg("file"), nb::arg("other"), nb::arg("budget_seconds"),
+             nb::arg("seed") = 1, nb::arg("tell").none() = nb::none(),
+             "The answer of `hone blame A B --json`. Ctrl-C as in tune.");
   module.def("compile_under", &CompileUnder, nb::arg("program"), nb::arg("pool"), nb::arg("plan"),
              "The optimised module under a plan, as HLO text.");
   module.def("kept_plans", &KeptPlans, nb::arg("store"),
