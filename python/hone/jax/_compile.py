@@ -73,10 +73,48 @@ def key_of(module, options=None):
 
 
 def hlo_of(module):
-    """A serialized HloModuleProto, not optimised."""
+    """A serialized HloModuleProto, not optimised, without shardings."""
     computation = _jax.mlir.mlir_module_to_xla_computation(
-        mlir.module_to_bytecode(module), use_tuple_args=False, return_tuple=False)
+        mlir.module_to_bytecode(_unsharded(module)), use_tuple_args=False, return_tuple=False)
     return computation.as_serialized_hlo_module_proto()
+
+
+_SHARDING = "sdy.sharding"
+
+
+def _unsharded(module):
+    """A module for one device, on which shardings say nothing. As HLO they are custom calls, which only XLA's
+    partitioner knows; one that is more than a note (a manual computation) is left."""
+    names = {op.operation.name for op in module.body.operations}
+    if "sdy.mesh" not in names:
+        return module
+    with module.context, ir.Location.unknown():
+        plain = ir.Module.parse(mlir.module_to_bytecode(module))
+        found = []
+
+        def visit(op):
+            found.append(op)
+            return ir.WalkResult.ADVANCE
+
+        plain.operation.walk(visit)
+        if any(op.name == "sdy.manual_computation" for op in found):
+            return module
+        for op in found:
+            if op.name == "func.func":
+                for side in ("arg_attrs", "res_attrs"):
+                    if side in op.attributes:
+                        op.attributes[side] = ir.ArrayAttr.get([
+                            ir.DictAttr.get({one.name: one.attr for one in ir.DictAttr(attributes)
+                                             if one.name != _SHARDING})
+                            for attributes in ir.ArrayAttr(op.attributes[side])])
+            elif _SHARDING in op.attributes:
+                del op.attributes[_SHARDING]
+        for op in found:
+            if op.name == "sdy.sharding_constraint":
+                op.results[0].replace_all_uses_with(op.operands[0])
+            if op.name in ("sdy.sharding_constraint", "sdy.mesh"):
+                op.erase()
+    return plain
 
 
 def bytecode_of(module):
