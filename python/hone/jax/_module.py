@@ -37,11 +37,14 @@ class Module:
 
 
 def module_of(lowered, arguments):
-    """Of a lowered function and the arguments that are not static.
+    """Of a lowered function and those arguments that are not static: (arguments, named).
 
     Raises:
-      ValueError: it is not for one CPU device, or has side effects.
+      ValueError: it is not for one CPU device, has side effects, or is not of jax.jit.
     """
+    if not isinstance(lowered, jax.stages.Lowered):
+        raise ValueError(f"{type(lowered).__module__} lowers it in a way of its own; give the function of arrays "
+                         "in it, or tune the script: hone record")
     devices = {device for device in jax.tree_util.tree_leaves(lowered._lowering.compile_args.get(
         "device_assignment", ())) if hasattr(device, "platform")}
     if len(devices) > 1 or any(device.platform != "cpu" for device in devices):

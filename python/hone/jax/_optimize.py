@@ -1,12 +1,14 @@
 """hone.jax.optimize: a function of JAX, compiled in a better way."""
 
 import functools
+import types
 import warnings
 
 import jax
 
 from hone import _core
 from hone.jax import _module
+from hone.jax._arguments import Form
 from hone.jax._hone import HoneError, start_worker
 
 OBJECTIVES = ("time", *_core.OBJECTIVES)
@@ -35,13 +37,13 @@ class Optimized:
         tuned for one.
     """
 
-    def __init__(self, fun, original, compiled, static, report):
+    def __init__(self, fun, original, compiled, form, report):
         self.original = original
         self.report = report
         self.tuned = compiled is not None
         self.inner = None
         self._compiled = compiled
-        self._static = static
+        self._form = form  # _arguments.Form
         self._warned = False
         self._transformed = self._shapes = None
         functools.update_wrapper(self, fun)
@@ -51,28 +53,25 @@ class Optimized:
             return self._of_any_shape(arguments, named)
         if self._compiled is None:
             return self.original(*arguments, **named)
-        if not self._static:
+        if not self._form.has_static:
             try:
                 return self._compiled(*arguments, **named)
             except TypeError as error:  # raised before anything runs or is donated
                 return self._without(error, arguments, named)
-        positions, values = self._static
-        if len(arguments) <= max(positions) or \
-                any(arguments[p] != value for p, value in zip(positions, values)):
+        if not self._form.same_static(arguments, named):
             return self._without("a static argument has another value", arguments, named, like=False)
+        dynamic, by_name = self._form.dynamic(arguments, named)
         try:
-            return self._compiled(
-                *(a for p, a in enumerate(arguments) if p not in positions), **named)
+            return self._compiled(*dynamic, **by_name)
         except TypeError as error:
             return self._without(error, arguments, named)
 
     def transform(self, traced, module, examples, names, options):
-        """Has transformations stay tuned."""
+        """Has transformations stay tuned. `examples` are (arguments, named) without static ones."""
         from hone.jax import _transforms
 
         if self._compiled is None:  # which knows that it is traced
             self._compiled = module.compiled
-        examples = _dynamic(examples, self._static)
         half = f"{_core.parse_duration(str(options['budget'])) / 2}s"
 
         def tune(function, arrays, whole):
@@ -82,15 +81,15 @@ class Optimized:
         self.report["transforms"] = settings.reports
         self._transformed = _transforms.Transformed(traced, self, self._compiled, examples, settings)
 
-    def take_all_shapes(self, module, examples, options):
-        """Has other arguments than the examples' tuned, too."""
+    def take_all_shapes(self, examples, options):
+        """Has other arguments than the examples', (arguments, named), tuned, too."""
         from hone.jax import _shapes
 
         reports, name = [], getattr(self, "__name__", "the function")
         self.report["shapes"] = reports
-        self._shapes = _shapes.Shapes(self.original, self._static[0] if self._static else (), options,
+        self._shapes = _shapes.Shapes(self.original, self._form, options,
                                       lambda message: _warn_of(f"{name} {message}", 6), reports)
-        self._shapes.add(examples, {}, self._compiled)
+        self._shapes.add(*examples, self._compiled)
 
     def wait(self, seconds=None):
         """Until all shapes that it was called with are tuned (`shapes="all"`), or so long. Whether they are."""
@@ -103,17 +102,20 @@ class Optimized:
         run = self._shapes.run_for(arguments, named)
         if run is None:
             return self._without("", arguments, named, like=False)
+        dynamic, by_name = self._form.dynamic(arguments, named)
         try:
-            return run(*self._shapes.dynamic(arguments), **named)
+            return run(*dynamic, **by_name)
         except TypeError as error:
             return self._without(error, arguments, named, like=run is self._compiled)
 
     def _without(self, why, arguments, named, like=True):
+        if (given := self._form.as_examples(arguments, named)) is not None:
+            return self(*given[0], **given[1])
         traced = any(isinstance(leaf, jax.core.Tracer)
                      for leaf in jax.tree_util.tree_leaves((arguments, named)))
         if traced:
             if self._transformed is not None and like:
-                like_examples, results = self._transformed.call(_dynamic(arguments, self._static), named)
+                like_examples, results = self._transformed.call(*self._form.dynamic(arguments, named))
                 if like_examples:
                     return results
             # By the function itself: what a transformation keeps must not be donated.
@@ -124,8 +126,8 @@ class Optimized:
         return self.original(*arguments, **named)
 
 
-def optimize(fun, *example_args, objective="time", budget="60s", store=None, static_argnums=None,
-             donate_argnums=None, plan=None, seed=1, verbose=False, transforms=(),
+def optimize(fun, *example_args, example_kwargs=None, objective="time", budget="60s", store=None,
+             static_argnums=None, static_argnames=None, donate_argnums=None, plan=None, seed=1, verbose=False, transforms=(),
              shapes="examples"):
     """A function that computes the same as `fun`, compiled in a better way where hone finds one.
 
@@ -137,12 +139,13 @@ def optimize(fun, *example_args, objective="time", budget="60s", store=None, sta
     Args:
       fun: a function that JAX can trace. A jitted one keeps its options.
       *example_args: as `fun` is called; values of static arguments too.
+      example_kwargs: a dict of those that are given by name.
       objective: `time`, or `op_count`, `flops`, `bytes` or `peak_memory`, for which the search looks; what
         comes of it still has to be faster.
       budget: a duration such as "30s" or "2m": for the search, and for trying in JAX what it found (a third,
         10 s at most).
       store: a file that `hone tune --store` keeps; None for none.
-      static_argnums, donate_argnums: as in jax.jit, for a function that isn't jitted.
+      static_argnums, static_argnames, donate_argnums: as in jax.jit, for a function that isn't jitted.
       plan: a file for the plan that is found, for `hone apply` and `hone bench`; None for none.
       seed: of the search and of the comparison.
       verbose: show hone's progress.
@@ -169,22 +172,28 @@ def optimize(fun, *example_args, objective="time", budget="60s", store=None, sta
     transforms = (transforms,) if isinstance(transforms, str) else tuple(transforms)
     if wrong := [name for name in transforms if name not in TRANSFORMS]:
         raise ValueError(f"transforms: {wrong[0]!r}: give some of {', '.join(TRANSFORMS)}")
-    jitted = hasattr(fun, "lower") and hasattr(fun, "trace")
-    if jitted and (static_argnums is not None or donate_argnums is not None):
-        raise ValueError("static_argnums and donate_argnums: a jitted function has its own; give the "
-                         "function that was jitted, or leave them away")
+    named = dict(example_kwargs or {})
+    if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((example_args, named))):
+        raise ValueError("example arguments: what a transformation traces has no values; call optimize outside of "
+                         "jit, grad and vmap")
+    # A method's attributes are those of the function, which lack the object.
+    jitted = hasattr(fun, "lower") and hasattr(fun, "trace") and not isinstance(fun, types.MethodType)
+    own = {"static_argnums": static_argnums, "static_argnames": static_argnames, "donate_argnums": donate_argnums}
+    if jitted and any(one is not None for one in own.values()):
+        raise ValueError("static_argnums, static_argnames and donate_argnums: a jitted function has its own; give "
+                         "the function that was jitted, or leave them away")
     if isinstance(fun, Optimized):
         fun, jitted = fun.original, True
-    original = fun if jitted else jax.jit(
-        fun, static_argnums=static_argnums, donate_argnums=donate_argnums)
-    traced = original.trace(*example_args)
-    static = _static_values(original, traced, example_args, static_argnums)
+    original = fun if jitted else jax.jit(fun, **own)
+    traced = original.trace(*example_args, **named)
+    form = Form(fun, original, example_args, named, static_argnums, static_argnames)
+    examples = form.dynamic(example_args, named)
     search = {}  # what is found is told whatever becomes of it
     options = {"objective": objective, "store": store and str(store), "seed": seed}
     compiled = inner = None
     try:
         worker = start_worker() if objective == "time" else None
-        module = _module.module_of(traced.lower(), _dynamic(example_args, static))
+        module = _module.module_of(traced.lower(), examples)
         verdict = _module.find(module.stablehlo, module.hlo, module.inputs, search, name=module.name,
                                seconds=_seconds_of_search(budget), plan=plan, show=verbose, worker=worker,
                                **options)
@@ -194,19 +203,18 @@ def optimize(fun, *example_args, objective="time", budget="60s", store=None, sta
             inner = (verdict.inner, module.constants, module.kept) if verdict.inner else None
     except (HoneError, ValueError, RuntimeError, OSError) as error:
         report = _module.failed(error, search)
-        optimized = Optimized(fun, original, None, static, report)
+        optimized = Optimized(fun, original, None, form, report)
         _warn(optimized, 3, f"stays as JAX compiles it: {report['reason']}")
         return optimized
-    optimized = Optimized(fun, original, compiled, static, report)
+    optimized = Optimized(fun, original, compiled, form, report)
     optimized.inner = inner
     if compiled is None:
         _warn(optimized, 3, f"stays as JAX compiles it: {verdict.reason}")
     if transforms:
-        optimized.transform(traced, module, example_args, transforms,
+        optimized.transform(traced, module, examples, transforms,
                             {**options, "budget": budget, "verbose": verbose})
     if shapes == "all":
-        optimized.take_all_shapes(module, example_args,
-                                  {**options, "seconds": _seconds_of_search(budget)})
+        optimized.take_all_shapes((example_args, named), {**options, "seconds": _seconds_of_search(budget)})
     return optimized
 
 
@@ -214,22 +222,6 @@ def _seconds_of_search(budget):
     """What of the budget the search may take."""
     seconds = _core.parse_duration(str(budget))
     return seconds - min(_TRYING_SHARE * seconds, _TRYING_SECONDS)
-
-
-def _dynamic(arguments, static):
-    """Those that are not static."""
-    return tuple(a for p, a in enumerate(arguments) if p not in static[0]) if static else tuple(arguments)
-
-
-def _static_values(original, traced, example_args, static_argnums):
-    """([position], [value]) or None. Of a jitted function: the positions that its trace left out."""
-    if static_argnums is None:
-        info = getattr(original, "_jit_info", None)
-        static_argnums = getattr(info, "static_argnums", ()) or ()
-    given = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
-    count = len(example_args)  # one that is not given has its default
-    positions = sorted({p % count for p in given if -count <= p < count})
-    return (positions, [example_args[p] for p in positions]) if positions else None
 
 
 def _warn(optimized, level, message):

@@ -40,14 +40,14 @@ class Shapes:
 
     Args:
       original: the jitted function.
-      static: positions of static arguments.
+      form: an _arguments.Form.
       options: of _module.find.
       tell: called with a message, once for each thing that is to be said.
       reports: a list that gets a dict for each kind.
     """
 
-    def __init__(self, original, static, options, tell, reports):
-        self._original, self._static = original, frozenset(static)
+    def __init__(self, original, form, options, tell, reports):
+        self._original, self._form = original, form
         self._options, self._tell, self._reports = options, tell, reports
         self._kinds = {}
         self._full = False
@@ -72,16 +72,11 @@ class Shapes:
             self._tell(f"runs as JAX compiles it: {_module.first_line(error)}")
             return None
 
-    def dynamic(self, arguments):
-        if not self._static:
-            return arguments
-        return tuple(a for p, a in enumerate(arguments) if p not in self._static)
-
     def _key(self, arguments, named):
         static = ()
-        if self._static:
-            static = tuple(arguments[p] for p in sorted(self._static) if p < len(arguments))
-            arguments = self.dynamic(arguments)
+        if self._form.has_static:
+            static = self._form.static(arguments, named)
+            arguments, named = self._form.dynamic(arguments, named)
         leaves, tree = jax.tree.flatten((arguments, named))
         try:
             return tree, static, tuple([leaf.aval for leaf in leaves])
@@ -103,7 +98,7 @@ class Shapes:
         self._reports.append(kind.report)
         try:
             lowered = self._original.lower(*arguments, **named)
-            module = _module.module_of(lowered, (self.dynamic(arguments), named))
+            module = _module.module_of(lowered, self._form.dynamic(arguments, named))
             kind.folder = pathlib.Path(tempfile.mkdtemp(prefix="hone-"))
             background.write_request(module, kind.folder, self._options)
             kind.module = module
