@@ -40,24 +40,26 @@ def run_script(arguments, tuned):
 
 
 def steps(arguments):
-    from hone.jax._race import median_interval
+    from hone import _core
 
-    ratios, stock, tuned, worst = [], [], [], 0.0
+    tally = _core.RaceTally(float("inf"), 1, arguments.pairs)
+    stock, tuned, worst = [], [], 0.0
     for pair in range(arguments.pairs):
         figures = {}
         for which in ((False, True) if pair % 2 == 0 else (True, False)):
             figures[which] = run_script(arguments, which)
         stock.append(figures[False][0])
         tuned.append(figures[True][0])
-        ratios.append(stock[-1] / tuned[-1])
+        tally.add(stock[-1], tuned[-1])
         worst = max([worst] + [abs(a - b) / max(abs(a), 1e-30)
                                for a, b in zip(figures[False][1], figures[True][1])])
         print(f"pair {pair + 1}: {1000 * stock[-1]:.2f} ms as it is, {1000 * tuned[-1]:.2f} ms with, "
-              f"{ratios[-1]:.3f}", file=sys.stderr)
-    low, high = median_interval(sorted(ratios))
+              f"{stock[-1] / tuned[-1]:.3f}", file=sys.stderr)
+    told, ratios = tally.tell(), [a / b for a, b in zip(stock, tuned)]
+    low, high = (min(ratios), max(ratios)) if len(ratios) < 10 else (told["low"], told["high"])
     return {"script": arguments.script, "pairs": arguments.pairs, "steps": arguments.steps,
             "stock_ms": 1000 * statistics.median(stock), "tuned_ms": 1000 * statistics.median(tuned),
-            "speedup": statistics.median(ratios), "speedup_ci": [low, high],
+            "speedup": told["speedup"], "speedup_ci": [low, high],
             "worst_loss_difference": worst}
 
 

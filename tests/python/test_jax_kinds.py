@@ -119,3 +119,11 @@ class TestKinds:
         np.testing.assert_array_equal(same(layer, jnp.ones((2, 3))), layer(jnp.ones((2, 3))))
         with pytest.raises(ValueError, match="call optimize outside of jit, grad and vmap"):
             jax.jit(lambda x: tuned(jnp.sin, x)(x))(jnp.ones(3))
+
+    def test_without_jit(self, tuned):
+        w, x = arguments()
+        fast = tuned(lambda w, x: depthwise({"w": w}, x, 2)[1], w, x)
+        assert fast.tuned, fast.report
+        with pytest.warns(UserWarning, match="runs as JAX compiles it: Disable jit"), jax.disable_jit():
+            found = fast(w, x)
+        np.testing.assert_allclose(found, fast(w, x), rtol=1e-3)

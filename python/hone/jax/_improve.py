@@ -76,8 +76,8 @@ class _Found:
     plan: dict
 
 
-def improve(stablehlo, hlo, plan, inputs, *, others=(), implementations=False, seconds=5.0,
-            seed=1, name="", folder, say=lambda text: None):
+def improve(stablehlo, hlo, plan, inputs, *, others=(), implementations=False, looking=_LOOKS_SECONDS,
+            seconds=5.0, seed=1, name="", folder, say=lambda text: None):
     """The verdict on a plan of `hone tune --plan`, or on another program that computes the same.
 
     What of a plan JAX does not take is left out, and the rest is tried. Where nothing of the plan may be
@@ -90,7 +90,7 @@ def improve(stablehlo, hlo, plan, inputs, *, others=(), implementations=False, s
       inputs: a jax.Array for each parameter.
       others: plans that were nearly as good, the best first.
       implementations: whether every alternative implementation that the program has a place for is
-        looked at, too: one that is not faster by hone's XLA may be by JAX's.
+        looked at, too, for `looking` seconds: one that is not faster by hone's XLA may be by JAX's.
       seconds: of the last race.
       folder: for files in between.
     """
@@ -149,7 +149,7 @@ def improve(stablehlo, hlo, plan, inputs, *, others=(), implementations=False, s
             worth = max(_WORTH_COMPARING, best.look.speedup if best else 0)
             for position in looks.faster(stablehlo, [program for _, program, _ in untried], inputs,
                                          folder, kernels=[kernels for _, _, kernels in untried],
-                                         seconds=_LOOKS_SECONDS, least=worth)[:_MOST_TAKEN_ON]:
+                                         seconds=looking, least=worth)[:_MOST_TAKEN_ON]:
                 passes, program, kernels = untried[position]
                 say(f"compiling with {passes[-1]}")
                 way = _Way(functools.partial(_by_pipeline, program, doubt=doubt, kernels=kernels))
@@ -157,8 +157,9 @@ def improve(stablehlo, hlo, plan, inputs, *, others=(), implementations=False, s
         except Exception as error:  # what has been found stays
             rejected.append(f"implementations: {_first_line(error)}")
     if best is None:
-        return Verdict(False, "; ".join(rejected) or "the plan decides nothing",
-                       rejected=tuple(rejected))
+        nothing = "the plan decides nothing" + (
+            ", and no other implementation seems faster in JAX" if implementations else "")
+        return Verdict(False, "; ".join(rejected) or nothing, rejected=tuple(rejected))
     look, known = best.look, {"rejected": tuple(rejected), "left_out": best.left_out,
                               "plan": best.plan}
     if look.high > 1:

@@ -56,7 +56,9 @@ def module_of(lowered, arguments):
     _, constants, kept, put = _compile.executable_of(compiled)
     flat = [*constants, *jax.tree_util.tree_leaves(arguments)]
     inputs = put([leaf for position, leaf in enumerate(flat) if position in kept])
-    return Module(lowered, name, stablehlo, hlo, compiled, tuple(constants), frozenset(kept), list(inputs))
+    first = jax.devices("cpu")[0]  # on which everything is tried; it may be for another
+    inputs = [jax.device_put(array, first) for array in inputs]
+    return Module(lowered, name, stablehlo, hlo, compiled, tuple(constants), frozenset(kept), inputs)
 
 
 def find(stablehlo, hlo, inputs, answer, *, name, objective="time", seconds, store=None, plan=None, seed=1,

@@ -13,6 +13,8 @@ from hone.jax._hone import HoneError, start_worker
 
 OBJECTIVES = ("time", *_core.OBJECTIVES)
 TRANSFORMS = ("grad", "vmap", "jit")
+# What a compiled function says of arguments of other types, on another device, and under jax.disable_jit.
+_REFUSED = (TypeError, ValueError)
 
 # What trying the plan in JAX takes: this of the budget, or so many seconds where that is less.
 _TRYING_SHARE, _TRYING_SECONDS = 1 / 3, 10.0
@@ -56,14 +58,14 @@ class Optimized:
         if not self._form.has_static:
             try:
                 return self._compiled(*arguments, **named)
-            except TypeError as error:  # raised before anything runs or is donated
+            except _REFUSED as error:  # raised before anything runs or is donated
                 return self._without(error, arguments, named)
         if not self._form.same_static(arguments, named):
             return self._without("a static argument has another value", arguments, named, like=False)
         dynamic, by_name = self._form.dynamic(arguments, named)
         try:
             return self._compiled(*dynamic, **by_name)
-        except TypeError as error:
+        except _REFUSED as error:
             return self._without(error, arguments, named)
 
     def transform(self, traced, module, examples, names, options):
@@ -105,7 +107,7 @@ class Optimized:
         dynamic, by_name = self._form.dynamic(arguments, named)
         try:
             return run(*dynamic, **by_name)
-        except TypeError as error:
+        except _REFUSED as error:
             return self._without(error, arguments, named, like=run is self._compiled)
 
     def _without(self, why, arguments, named, like=True):

@@ -19,9 +19,13 @@ from hone import _core
 from hone.jax._hone import HoneError, call
 from hone.jax.record import load_arrays, read_index
 
+_LEAST_SHARE = 0.01  # of the time of all modules, as `hone tune` has it
+_LOOKING_SECONDS = 30.0  # at implementations of a module
+
 
 def prepare(folder, store, *, seconds=5.0, seed=1, only=None, say=lambda text: None):
-    """[(row of the index, _improve.Verdict)] of the modules of a recording that have a tuned plan.
+    """[(row of the index, _improve.Verdict)] of the modules of a recording that take time. Where hone kept the stock
+    way, the alternative implementations are looked at in JAX all the same: its XLA is another.
 
     Raises:
       ValueError: the folder is no recording, or was made with other versions of JAX.
@@ -38,13 +42,17 @@ def prepare(folder, store, *, seconds=5.0, seed=1, only=None, say=lambda text: N
         raise ValueError(f"{folder} was recorded with {index['versions']}, here is "
                          f"{_compile.versions()}; run this with {index['python']}, or record anew")
     plans = _plans(store)
+    least = _LEAST_SHARE * sum(row["seconds"] for row in index["modules"])
     found = []
     for row in index["modules"]:
         file = folder / row["file"]
         plan = plans.get(str(file.resolve()))
-        if plan is None or (only is not None and row["name"] not in only):
+        if plan is None and (row["calls"] < 2 or row["seconds"] < least):
             continue
-        say(f"{row['name']}: trying its plan in JAX")
+        if only is not None and row["name"] not in only:
+            continue
+        plan = plan or {}
+        say(f"{row['name']}: trying {'its plan' if plan else 'implementations'} in JAX")
         stablehlo = file.with_suffix(".stablehlo").read_bytes()
         arrays = file.with_suffix(".npz")
         values = load_arrays(arrays) if arrays.exists() else _made_up(stablehlo, seed)
@@ -52,8 +60,8 @@ def prepare(folder, store, *, seconds=5.0, seed=1, only=None, say=lambda text: N
         inputs = [jax.device_put(value, device) for value in values]
         with tempfile.TemporaryDirectory(prefix="hone-") as between:
             verdict = _improve.improve(
-                stablehlo, file.read_bytes(), plan, inputs, implementations=True, seconds=seconds, seed=seed,
-                name=row["name"], folder=between,
+                stablehlo, file.read_bytes(), plan, inputs, implementations=True, looking=_LOOKING_SECONDS,
+                seconds=seconds, seed=seed, name=row["name"], folder=between,
                 say=lambda text, name=row["name"]: say(f"{name}: {text}"))
         _shelf.put(store, row["key"], _compile.versions(), row["name"], verdict)
         found.append((row, verdict))
