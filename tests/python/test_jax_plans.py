@@ -87,6 +87,19 @@ class TestPlansThatJaxDoesNotTake:
         assert "No such compile option" in verdict.rejected[0]
         assert verdict.plan == {"passes": ["implement:depthwise_shifts"]}
 
+    def test_nothing_more_is_begun_when_the_time_is_over(self, tmp_path, monkeypatch):
+        from hone.jax import _improve
+
+        def fails(*_):
+            raise AssertionError("there was no time for it")
+
+        monkeypatch.setattr(_improve, "_implementations", fails)
+        verdict = improve(lambda x: x * 2, (jnp.ones(4),), {"flags": {"xla_none": "1"}}, tmp_path,
+                          others=[{"flags": {"xla_other": "1"}}], implementations=True, trying=0)
+        assert not verdict.kept and len(verdict.rejected) == 2
+        assert "xla_none" in verdict.rejected[0]  # the plan's own way
+        assert verdict.rejected[1] == "implementations: no time was left for them"
+
     def test_a_process_that_xla_ends_is_not_the_users(self, tmp_path):
         from hone.jax import _compile, trial
 

@@ -77,7 +77,7 @@ class _Found:
 
 
 def improve(stablehlo, hlo, plan, inputs, *, others=(), implementations=False, looking=_LOOKS_SECONDS,
-            seconds=5.0, seed=1, name="", folder, say=lambda text: None):
+            trying=float("inf"), seconds=5.0, seed=1, name="", folder, say=lambda text: None):
     """The verdict on a plan of `hone tune --plan`, or on another program that computes the same.
 
     What of a plan JAX does not take is left out, and the rest is tried. Where nothing of the plan may be
@@ -91,6 +91,7 @@ def improve(stablehlo, hlo, plan, inputs, *, others=(), implementations=False, l
       others: plans that were nearly as good, the best first.
       implementations: whether every alternative implementation that the program has a place for is
         looked at, too, for `looking` seconds: one that is not faster by hone's XLA may be by JAX's.
+      trying: after so many seconds nothing more is begun but the plan's own ways and the last race.
       seconds: of the last race.
       folder: for files in between.
     """
@@ -100,6 +101,7 @@ def improve(stablehlo, hlo, plan, inputs, *, others=(), implementations=False, l
     stock, _ = _compile.compile_stablehlo(stablehlo)
     best, rejected = None, []
     inner = 0.0, b""
+    end = time.monotonic() + trying
 
     def doubt(program, tuned):
         if why := trial.why_not(program, tuned, inputs, folder):
@@ -135,21 +137,27 @@ def improve(stablehlo, hlo, plan, inputs, *, others=(), implementations=False, l
             best = _Found(how, tuned, executable, look, left_out, one)
 
     for number, one in enumerate([plan, *others][:_MOST_PLANS]):
-        if best is not None and best.look.high > 1:
+        if (best is not None and best.look.high > 1) or (number > 0 and time.monotonic() > end):
             break
         for how, make, flags in _ways(hlo, one, doubt):
             how = how if number == 0 else f"{how} of plan {number + 1}"
             say(f"compiling with the plan's {how}")
             consider(how, make, flags, one)
-    if implementations:
+    if implementations and time.monotonic() > end:
+        rejected.append("implementations: no time was left for them")
+    elif implementations:
         try:
-            untried = [found for found in _implementations(hlo, _LISTING_SECONDS)
+            listing = min(_LISTING_SECONDS, (end - time.monotonic()) / 2)
+            untried = [found for found in _implementations(hlo, listing)
                        if list(found[0]) != plan.get("passes")]
             say("looking at implementations in JAX")
             worth = max(_WORTH_COMPARING, best.look.speedup if best else 0)
             for position in looks.faster(stablehlo, [program for _, program, _ in untried], inputs,
                                          folder, kernels=[kernels for _, _, kernels in untried],
-                                         seconds=looking, least=worth)[:_MOST_TAKEN_ON]:
+                                         seconds=min(looking, max(end - time.monotonic(), 0)),
+                                         least=worth)[:_MOST_TAKEN_ON]:
+                if time.monotonic() > end:
+                    break
                 passes, program, kernels = untried[position]
                 say(f"compiling with {passes[-1]}")
                 way = _Way(functools.partial(_by_pipeline, program, doubt=doubt, kernels=kernels))

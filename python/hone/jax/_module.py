@@ -61,9 +61,10 @@ def module_of(lowered, arguments):
     return Module(lowered, name, stablehlo, hlo, compiled, tuple(constants), frozenset(kept), inputs)
 
 
-def find(stablehlo, hlo, inputs, answer, *, name, objective="time", seconds, store=None, plan=None, seed=1,
-         show=False, worker=None):
-    """The _improve.Verdict on the best way that hone finds. `answer` is filled with what hone's search says."""
+def find(stablehlo, hlo, inputs, answer, *, name, objective="time", seconds, trying=float("inf"), store=None,
+         plan=None, seed=1, show=False, worker=None):
+    """The _improve.Verdict on the best way that hone finds in so many seconds, and by trying it in JAX for so many.
+    `answer` is filled with what hone's search says."""
     options = {"name": name, "seconds": seconds, "seed": seed, "show": show}
     if objective == "time":
         found, said = _improve.tune(hlo, worker=worker, store=store, plan=plan, **options)
@@ -73,8 +74,8 @@ def find(stablehlo, hlo, inputs, answer, *, name, objective="time", seconds, sto
     others = [other["plan"] for other in answer.get("others", ())]
     with tempfile.TemporaryDirectory(prefix="hone-") as folder:
         verdict = _improve.improve(stablehlo, hlo, found, inputs, others=others,
-                                   implementations=objective == "time", seed=seed, folder=folder,
-                                   name=name)
+                                   implementations=objective == "time", trying=trying, seed=seed,
+                                   folder=folder, name=name)
     if not verdict.kept and answer.get("kept") == "stock":
         return _improve.Verdict(False, answer.get("reason") or "nothing better was found")
     return verdict

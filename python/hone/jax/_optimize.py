@@ -194,11 +194,11 @@ def optimize(fun, *example_args, example_kwargs=None, objective="time", budget="
     options = {"objective": objective, "store": store and str(store), "seed": seed}
     compiled = inner = None
     try:
+        times = {"seconds": _seconds_of_search(budget), "trying": _TRYING_SECONDS}
         worker = start_worker() if objective == "time" else None
         module = _module.module_of(traced.lower(), examples)
         verdict = _module.find(module.stablehlo, module.hlo, module.inputs, search, name=module.name,
-                               seconds=_seconds_of_search(budget), plan=plan, show=verbose, worker=worker,
-                               **options)
+                               plan=plan, show=verbose, worker=worker, **times, **options)
         report = _module.report_of(verdict, search)
         if verdict.kept:
             compiled = module.compile(verdict.tuned)
@@ -216,7 +216,7 @@ def optimize(fun, *example_args, example_kwargs=None, objective="time", budget="
         optimized.transform(traced, module, examples, transforms,
                             {**options, "budget": budget, "verbose": verbose})
     if shapes == "all":
-        optimized.take_all_shapes((example_args, named), {**options, "seconds": _seconds_of_search(budget)})
+        optimized.take_all_shapes((example_args, named), {**options, **times})
     return optimized
 
 
