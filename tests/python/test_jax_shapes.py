@@ -199,6 +199,7 @@ class TestProcesses:
             assert abs(float(fast(x)) - first) < 1e-3
         """), capture_output=True, text=True, timeout=200, check=False)
         assert done.returncode == 0, done.stderr
+        assert "Exception ignored" not in done.stderr
         assert not alive(int(done.stdout))
 
     @pytest.mark.parametrize("how", [0, signal.SIGINT, signal.SIGKILL])

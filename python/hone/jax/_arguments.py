@@ -1,6 +1,7 @@
 """The arguments that a function was tuned for: which of them are static, and how else they may be given."""
 
 import inspect
+import operator
 
 
 class Form:
@@ -21,6 +22,9 @@ class Form:
         self._names = tuple(sorted(set(names) & set(named)))
         self._given = frozenset(named)
         self.has_static = bool(self._positions or self._names)
+        kept = [p for p in range(self._count) if p not in self._positions]
+        # Of so many arguments; this is on the way of every call.
+        self._kept = operator.itemgetter(*kept) if len(kept) > 1 else lambda all_: tuple(all_[p] for p in kept)
         self._values = self.static(arguments, named)
         try:
             self._signature = inspect.signature(fun)
@@ -29,10 +33,13 @@ class Form:
 
     def dynamic(self, arguments, named):
         """Those that are not static: (arguments, named)."""
-        if not self.has_static:
-            return tuple(arguments), named
-        return (tuple(a for p, a in enumerate(arguments) if p not in self._positions),
-                {name: a for name, a in named.items() if name not in self._names})
+        if len(arguments) == self._count:
+            arguments = self._kept(arguments)
+        else:
+            arguments = tuple(a for p, a in enumerate(arguments) if p not in self._positions)
+        if self._names:
+            named = {name: a for name, a in named.items() if name not in self._names}
+        return arguments, named
 
     def static(self, arguments, named):
         """The values of those that are."""

@@ -194,7 +194,8 @@ def optimize(fun, *example_args, example_kwargs=None, objective="time", budget="
     options = {"objective": objective, "store": store and str(store), "seed": seed}
     compiled = inner = None
     try:
-        times = {"seconds": _seconds_of_search(budget), "trying": _TRYING_SECONDS}
+        times = {"seconds": _seconds_of_search(budget),
+                 "trying": max(_TRYING_SECONDS, _core.parse_duration(str(budget)) / 6)}
         worker = start_worker() if objective == "time" else None
         module = _module.module_of(traced.lower(), examples)
         verdict = _module.find(module.stablehlo, module.hlo, module.inputs, search, name=module.name,

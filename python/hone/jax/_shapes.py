@@ -7,6 +7,7 @@ such arguments. Nothing that goes wrong there reaches a call.
 
 import atexit
 import dataclasses
+import operator
 import os
 import pathlib
 import shutil
@@ -20,6 +21,7 @@ from jax.api_util import shaped_abstractify
 from hone.jax import _module, background
 
 _MOST = 8  # kinds of arguments
+_AVAL = operator.attrgetter("aval")
 _alive = weakref.WeakSet()
 atexit.register(lambda: [shapes.end() for shapes in list(_alive)])
 
@@ -52,6 +54,7 @@ class Shapes:
         self._kinds = {}
         self._full = False
         self._process = os.getpid()
+        self._ended = False
         _alive.add(self)
 
     def add(self, arguments, named, run):
@@ -77,9 +80,9 @@ class Shapes:
         if self._form.has_static:
             static = self._form.static(arguments, named)
             arguments, named = self._form.dynamic(arguments, named)
-        leaves, tree = jax.tree.flatten((arguments, named))
+        leaves, tree = jax.tree_util.tree_flatten((arguments, named))
         try:
-            return tree, static, tuple([leaf.aval for leaf in leaves])
+            return tree, static, tuple(map(_AVAL, leaves))
         except AttributeError:
             return tree, static, tuple([shaped_abstractify(leaf) for leaf in leaves])
 
@@ -153,6 +156,7 @@ class Shapes:
 
     def end(self):
         """Ends what is under way."""
+        self._ended = True
         if os.getpid() != self._process:  # a forked one
             return
         for kind in self._kinds.values():
@@ -162,4 +166,6 @@ class Shapes:
             if kind.module is not None:
                 self._leave(kind, "ended before it was tuned")
 
-    __del__ = end
+    def __del__(self):
+        if not self._ended:  # after atexit's there may be no modules any more
+            self.end()
