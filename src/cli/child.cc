@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A file in memory that a child writes and we read.
+// A file in memory that a child writes and we read, or the other way round.
 class Captured {
  public:
   explicit Captured(const char* name) : file_(memfd_create(name, MFD_CLOEXEC)) {}
@@ -30,6 +30,14 @@ class Captured {
   Captured& operator=(const Captured&) = delete;
 
   int file() const { return file_; }
+  bool Put(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t written = write(file_, text.data(), text.size());
+      if (written <= 0) return false;
+      text.remove_prefix(static_cast<size_t>(written));
+    }
+    return lseek(file_, 0, SEEK_SET) == 0;
+  }
   std::string Text() const {
     std::string text;
     std::array<char, 65536> some;
@@ -90,14 +98,15 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
 StatusOr<Finished> RunProgram(const std::vector<std::string>& words, const ChildOptions& options) {
   const Captured out("out");
   const Captured err("err");
-  if (out.file() < 0 || err.file() < 0) {
+  Captured in("in");
+  if (out.file() < 0 || err.file() < 0 || in.file() < 0 || !in.Put(options.input)) {
     return MakeError(ErrorCode::kInternal, std::string("no memory file: ") + std::strerror(errno));
   }
   std::vector<std::string> arguments = words;
   std::vector<std::string> variables = EnvironmentWith(options.variables);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, in.file(), 0);
   posix_spawn_file_actions_adddup2(&actions, out.file(), 1);
   if (!options.show) posix_spawn_file_actions_adddup2(&actions, err.file(), 2);
   pid_t pid = 0;

@@ -3,6 +3,7 @@
 #define HONE_CLI_CHILD_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/result.h"
@@ -18,6 +19,7 @@ struct Finished {
 struct ChildOptions {
   std::vector<std::string> variables;  // "NAME=VALUE", beside ours or in place of them
   bool show = false;                   // its stderr goes to ours
+  std::string_view input;              // that it reads on stdin
   double seconds = 0;                  // after which it is killed; 0 is never
 };
 

@@ -39,6 +39,7 @@ Run AddCostModel(CLI::App& app);
 Run AddDataset(CLI::App& app);
 Run AddEval(CLI::App& app);
 Run AddGraph(CLI::App& app);
+Run AddKernels(CLI::App& app);
 Run AddLeaderboard(CLI::App& app);
 Run AddLoops(CLI::App& app);
 Run AddMemory(CLI::App& app);

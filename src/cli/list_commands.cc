@@ -53,6 +53,10 @@ const std::vector<Command>& Commands() {
        "  hone bench model.hlo --target a100 --plan plan_for_h100.json\n"
        "  hone bench model.hlo --plan plan.json --device pjrt:/path/to/plugin.so\n",
        AddBench},
+      {"kernels", "a program's kernels for a GPU that is not here: code, registers, spills, estimates",
+       "  hone kernels model.hlo --target h100\n"
+       "  hone kernels model.hlo --target h100 --plan plan.json --ptx kernels.ptx\n",
+       AddKernels},
       {"blame", "what made it slower, or different? the decision, its place, a small program",
        "  hone blame model.hlo --stock --plan plan.json\n"
        "  hone blame model.hlo --plan plan.json --question different -o blamed\n"

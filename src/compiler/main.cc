@@ -92,9 +92,12 @@ int main(int argc, char** argv) {
   hone::compiler::LoadLapack();  // while there is one thread
   hone::compiler::RegisterCustomCalls();
   signal(SIGINT, SIG_IGN);  // Ctrl-C is the agent's to answer
-  const Options options = Read(argc, argv);
+  Options options = Read(argc, argv);
   // A description of the user's own is a file.
   const hone::Status target = hone::compiler::SetTarget(options.target);
+  for (std::string& file : hone::compiler::TheTarget().Readable()) {
+    options.sandbox.readable.push_back(std::move(file));
+  }
   // Before there is a thread, which Landlock would not bind, and before the first byte of a program.
   if (options.locked_up) hone::wire::EnterSandbox(options.sandbox);
   hone::compiler::SetKernelMemory(options.kernel_bytes);

@@ -35,6 +35,9 @@ class CpuTarget : public Target {
     return absl::UnimplementedError("XLA has no model of CPUs' run time");
   }
   absl::Status MakePlain(xla::HloModule&) const override { return absl::OkStatus(); }
+  absl::StatusOr<std::string> Assembly(std::unique_ptr<xla::HloModule>) const override {
+    return absl::UnimplementedError("assembly is made for GPUs alone: --target h100, say");
+  }
   std::vector<FlagChoices> FlagsToTry(const std::vector<StockPass>& passes,
                                       bool fast_math) const override {
     std::vector<FlagChoices> flags = TunableFlags(fast_math);

@@ -40,6 +40,11 @@ class Target {
   // An optimised module of this target as a program that XLA:CPU takes too; it computes the same. Error:
   // what of it has no such form; the module is then half-changed.
   virtual absl::Status MakePlain(xla::HloModule& optimised) const = 0;
+  // Assembly of an optimised module's kernels. Errors: kUnimplemented where this target has none here; XLA's own
+  // for what it cannot generate without a device.
+  virtual absl::StatusOr<std::string> Assembly(std::unique_ptr<xla::HloModule> optimised) const = 0;
+  // Files that Assembly reads, for the worker to be let.
+  virtual std::vector<std::string> Readable() const { return {}; }
   // The debug options worth trying. `passes`: those that the stock pipeline ran.
   virtual std::vector<FlagChoices> FlagsToTry(const std::vector<StockPass>& passes,
                                               bool fast_math) const = 0;

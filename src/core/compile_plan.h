@@ -155,6 +155,7 @@ struct CompileOptions {
   // Also make code, which listing sites needs: else what ends there is not found out, and dots that
   // are emitted otherwise do not count as applied.
   bool code = true;
+  bool assembly = false;          // fill Compiled::assembly
   double deadline_seconds = 180;  // a compilation that takes longer is given up
 };
 
@@ -170,7 +171,8 @@ struct Compiled {
   int64_t instructions = 0;        // of the optimised module, fusion bodies included
   std::vector<CompileSite> sites;  // in the order in which they were met
   std::vector<FlagChoices> flag_choices;
-  std::string text;  // the optimised module
+  std::string text;      // the optimised module
+  std::string assembly;  // PTX of its kernels, for a GPU
   double seconds = 0;
   uint64_t applied = 0;  // places at which the plan decided otherwise than the stock compiler
 };

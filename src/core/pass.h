@@ -25,13 +25,6 @@ enum class PassKind : uint8_t {
   kImplementation,  // another way to compute an expensive operation: "implementations"
 };
 
-inline constexpr std::string_view kPassKindNames[] = {"xla", "rewrites", "rules", "rule",
-                                                      "implementation"};
-
-inline constexpr std::string_view PassKindName(PassKind kind) {
-  return kPassKindNames[static_cast<int>(kind)];
-}
-
 // An action: an index into the registry's table.
 using PassId = uint16_t;
 

@@ -59,6 +59,7 @@ void ToWire(const hone::CompileOptions& options, CompileOptions::Builder out) {
   out.setFastMath(options.fast_math);
   out.setFreeEntry(options.free_entry);
   out.setCode(options.code);
+  out.setAssembly(options.assembly);
 }
 
 hone::CompileOptions FromWire(CompileOptions::Reader in) {
@@ -68,7 +69,8 @@ hone::CompileOptions FromWire(CompileOptions::Reader in) {
           static_cast<int>(std::min(in.getFusionHops(), kMostHops)),
           in.getFastMath(),
           in.getFreeEntry(),
-          in.getCode()};
+          in.getCode(),
+          in.getAssembly()};
 }
 
 void ToWire(const hone::Compiled& compiled, Compiled::Builder out) {
@@ -94,6 +96,8 @@ void ToWire(const hone::Compiled& compiled, Compiled::Builder out) {
     TextsToWire(flag.values, flags[i].initValues(Size(flag.values.size())));
   }
   out.setText({reinterpret_cast<const capnp::byte*>(compiled.text.data()), compiled.text.size()});
+  out.setAssembly(
+      {reinterpret_cast<const capnp::byte*>(compiled.assembly.data()), compiled.assembly.size()});
   out.setSeconds(compiled.seconds);
   out.setApplied(compiled.applied);
 }
@@ -114,6 +118,8 @@ hone::Compiled FromWire(Compiled::Reader in) {
   }
   const auto text = in.getText();
   compiled.text.assign(reinterpret_cast<const char*>(text.begin()), text.size());
+  const auto assembly = in.getAssembly();
+  compiled.assembly.assign(reinterpret_cast<const char*>(assembly.begin()), assembly.size());
   compiled.seconds = in.getSeconds();
   compiled.applied = in.getApplied();
   return compiled;

@@ -154,6 +154,7 @@ struct CompileOptions {
   fastMath @3 :Bool;
   freeEntry @4 :Bool;
   code @5 :Bool;
+  assembly @6 :Bool;
 }
 
 struct KernelTime {
@@ -171,6 +172,7 @@ struct Compiled {
   text @4 :Data;  # long ones are longer than Text may be
   seconds @5 :Float64;
   applied @6 :UInt64;
+  assembly @7 :Data;
 }
 
 # One link of the way from a program to a state: only passes that changed something.

@@ -17,6 +17,13 @@ TEST(Child, WhatItPrintsAndHowItEnds) {
   EXPECT_EQ(done->err, "err");
 }
 
+TEST(Child, ReadsWhatItIsGiven) {
+  const std::string much(300'000, 'x');
+  const auto done = RunProgram({"sh", "-c", "wc -c"}, {.variables = {}, .input = much});
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->out, "300000\n");
+}
+
 TEST(Child, ThereIsNoSuchProgram) {
   const auto done = RunProgram({"no-such-program-of-hone"});
   ASSERT_FALSE(done);

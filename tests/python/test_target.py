@@ -1,11 +1,14 @@
 """Environments whose XLA compiles for a GPU that is not here."""
 
 import json
+import pathlib
 import subprocess
 
 import pytest
 
 import hone
+
+HONE = str(pathlib.Path(__file__).resolve().parents[2] / "build" / "bin" / "hone")
 
 
 @pytest.fixture
@@ -76,7 +79,7 @@ ENTRY main {
     plan = tmp_path / "plan.json"
     plan.write_text('{"format": "hone tuned plan", "passes": [], "choices": {}, "flags": '
                     '{"xla_disable_hlo_passes.priority-fusion": "true"}}')
-    command = ["hone", "bench", str(program), "--target", "h100", "--plan", str(plan)]
+    command = [HONE, "bench", str(program), "--target", "h100", "--plan", str(plan)]
     done = subprocess.run(command + ["--json", "--kernels", "9"], capture_output=True, text=True, check=True)
     row = json.loads(done.stdout)
     assert row["estimated"] and row["target"] == "h100"
@@ -87,3 +90,34 @@ ENTRY main {
     assert sum(kernel["ms"] for kernel in kernels["plan"]) == pytest.approx(row["tuned_ms"])
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "estimated by XLA's own model of h100" in said and "as fast" not in said
+
+
+def test_hone_kernels_says_what_the_back_end_makes(tmp_path):
+    program = tmp_path / "rows.hlo"
+    program.write_text("""HloModule rows
+
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}
+
+ENTRY main {
+  x = f32[256,4096] parameter(0)
+  zero = f32[] constant(0)
+  e = f32[256,4096] exponential(x)
+  ROOT s = f32[256] reduce(e, zero), dimensions={1}, to_apply=add
+}
+""")
+    ptx = tmp_path / "rows.ptx"
+    done = subprocess.run([HONE, "kernels", str(program), "--target", "a100", "--ptx", str(ptx), "--json"],
+                          capture_output=True, text=True, check=True)
+    row = json.loads(done.stdout)
+    assert row["architecture"] == "sm_80" and row["assembled"]
+    (kernel,) = row["kernels"]
+    assert kernel["registers"] > 0 and kernel["shared_bytes"] > 0 and kernel["spill_stores"] == 0
+    assert kernel["threads"] > 0 and kernel["estimated_ms"] > 0
+    assert f".entry {kernel['name']}(" in ptx.read_text()
+    without = subprocess.run([HONE, "kernels", str(program), "--target", "a100", "--ptxas", "no/such/ptxas"],
+                             capture_output=True, text=True, check=True).stdout
+    assert kernel["name"] in without and "registers and spills are not known" in without

@@ -12,6 +12,7 @@
 #include "compiler/gpu/flags.h"
 #include "compiler/gpu/pass_table.h"
 #include "compiler/gpu/plain.h"
+#include "compiler/gpu/ptx.h"
 #include "compiler/gpu/targets.h"
 #include "compiler/target.h"
 #include "google/protobuf/text_format.h"
@@ -57,9 +58,7 @@ class GpuTarget : public Target {
     flags.set_xla_gpu_force_compilation_parallelism(1);
     module->mutable_config().set_debug_options(flags);
     xla::Compiler::CompileOptions options;
-    options.gpu_topology.emplace(/*platform_version=*/"", /*num_partitions=*/1,
-                                 /*num_hosts_per_partition=*/1, /*num_devices_per_host=*/1,
-                                 config_);
+    options.gpu_topology = Topology();
     return NvptxCompiler().RunHloPasses(std::move(module), nullptr, options);
   }
 
@@ -71,12 +70,23 @@ class GpuTarget : public Target {
   absl::Status MakePlain(xla::HloModule& optimised) const override {
     return gpu::MakePlain(optimised);
   }
+  absl::StatusOr<std::string> Assembly(std::unique_ptr<xla::HloModule> optimised) const override {
+    xla::Compiler::CompileOptions options;
+    options.gpu_topology = Topology();
+    return gpu::GeneratePtx(NvptxCompiler(), std::move(optimised), options);
+  }
+  std::vector<std::string> Readable() const override { return {gpu::LibdeviceFolder()}; }
   std::vector<FlagChoices> FlagsToTry(const std::vector<StockPass>& passes,
                                       bool fast_math) const override {
     return gpu::GpuFlagsToTry(passes, fast_math);
   }
 
  private:
+  xla::GpuTopology Topology() const {
+    return xla::GpuTopology(/*platform_version=*/"", /*num_partitions=*/1,
+                            /*num_hosts_per_partition=*/1, /*num_devices_per_host=*/1, config_);
+  }
+
   const std::string name_;
   const xla::gpu::GpuTargetConfig config_;
 };

@@ -79,6 +79,14 @@ StatusOr<Estimates::Known> Estimates::Look(const xla::HloModule& module, const C
   if (options.text) {
     compiled.text = (*optimised)->ToString(xla::HloPrintOptions().set_print_large_constants(true));
   }
+  if (options.assembly) {
+    auto assembly = TheTarget().Assembly(*std::move(optimised));
+    if (!assembly.ok()) {
+      return MakeError(ErrorCode::kUnsupported,
+                       "XLA makes no code of it here: " + std::string(assembly.status().message()));
+    }
+    compiled.assembly = *std::move(assembly);
+  }
   compiled.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return known;
@@ -102,7 +110,7 @@ StatusOr<Estimates::Known> Estimates::Find(const xla::HloModule& module, const C
 
 StatusOr<Compiled> Estimates::Compile(const xla::HloModule& module, const CompilePlan& plan,
                                       const CompileOptions& options) {
-  if (!options.sites && !options.text) {
+  if (!options.sites && !options.text && !options.assembly) {
     auto known = Find(module, plan);
     if (!known) return tl::unexpected(known.error());
     return std::move(known->compiled);
@@ -113,6 +121,7 @@ StatusOr<Compiled> Estimates::Compile(const xla::HloModule& module, const Compil
   known->compiled.sites.clear();
   known->compiled.flag_choices.clear();
   known->compiled.text.clear();
+  known->compiled.assembly.clear();
   Remember({DigestModule(module).fingerprint, plan.Hash()}, *std::move(known));
   return compiled;
 }

@@ -47,7 +47,7 @@ class Estimates {
 
  private:
   struct Known {
-    Compiled compiled;  // without sites and text
+    Compiled compiled;  // without sites, text and assembly
     std::vector<KernelTime> kernels;
     double seconds = 0;
     int64_t unknown_loops = 0;
