@@ -76,6 +76,12 @@ INSTANTIATE_TEST_SUITE_P(
              "  s = f32[64,32] add(d, cc)\n  z = f32[] constant(0)\n"
              "  zz = f32[64,32] broadcast(z), dimensions={}\n  ROOT r = f32[64,32] maximum(s, "
              "zz)\n"},
+        Case{"gemm_with_bias_of_rows", "__cublas$",
+             "  w = f32[32,48] parameter(0)\n  x = f32[64,48] parameter(1)\n"
+             "  b = f32[32] parameter(2)\n  d = f32[32,64]{0,1} dot(w, x), "
+             "lhs_contracting_dims={1}, rhs_contracting_dims={1}\n"
+             "  bb = f32[32,64]{0,1} broadcast(b), dimensions={0}\n"
+             "  ROOT r = f32[32,64]{0,1} add(d, bb)\n"},
         Case{"gemm_of_bf16_with_wide_result", "__cublas$",
              "  a = bf16[64,48] parameter(0)\n  b = bf16[48,32] parameter(1)\n"
              "  ROOT d = f32[64,32] dot(a, b), lhs_contracting_dims={1}, "

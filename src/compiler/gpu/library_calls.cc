@@ -83,6 +83,17 @@ class Replacement {
     array = Converted(array, shape.element_type());
     return Add(HloInstruction::CreateBroadcast(shape, array, dimensions));
   }
+  // In the shape, along those of its dimensions that are the most minor in memory, the minor with the minor.
+  HloInstruction* AlongMinor(HloInstruction* array, const Shape& shape) {
+    std::vector<int64_t> dimensions(array->shape().dimensions().size());
+    for (size_t i = 0; i < dimensions.size(); ++i) {
+      const auto minor = static_cast<int64_t>(i);
+      dimensions[static_cast<size_t>(array->shape().layout().minor_to_major(minor))] =
+          shape.layout().minor_to_major(minor);
+    }
+    array = Converted(array, shape.element_type());
+    return Add(HloInstruction::CreateBroadcast(shape, array, dimensions));
+  }
   HloInstruction* Relu(HloInstruction* array) {
     return Binary(HloOpcode::kMaximum, array, Constant(0, array->shape()));
   }
@@ -145,9 +156,7 @@ absl::Status ReplaceGemm(HloInstruction* call, const GemmBackendConfig& config) 
   if (bias) {
     if (call->operand_count() <= operand) return Unknown(*call, "without a bias");
     HloInstruction* const vector = call->mutable_operand(operand++);
-    const auto rank = static_cast<int64_t>(shape.dimensions().size());
-    const auto of_bias = static_cast<int64_t>(vector->shape().dimensions().size());
-    result = to.Binary(HloOpcode::kAdd, result, to.Along(vector, shape, rank - of_bias));
+    result = to.Binary(HloOpcode::kAdd, result, to.AlongMinor(vector, shape));
   }
   if (call->operand_count() != operand) return Unknown(*call, "with more operands");
   switch (epilogue) {
