@@ -74,5 +74,20 @@ ENTRY main {
   EXPECT_EQ(compiled->assembly.find(".entry "), std::string::npos);
 }
 
+TEST(Ptx, CallsOfOtherLibrariesAreLeftOut) {
+  const auto compiled = Assembly("h100", R"(HloModule m
+
+ENTRY main {
+  x = f32[64,64] parameter(0)
+  y = f32[64,64] exponential(x)
+  f = (f32[64,64]{0,1}, s32[]) custom-call(y), custom_call_target="lapack_spotrf_ffi", operand_layout_constraints={f32[64,64]{0,1}}, api_version=API_VERSION_TYPED_FFI, backend_config={uplo = 76 : ui8}
+  l = f32[64,64]{0,1} get-tuple-element(f), index=0
+  ROOT r = f32[64,64] negate(l)
+}
+)");
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  EXPECT_NE(compiled->assembly.find(".entry "), std::string::npos);
+}
+
 }  // namespace
 }  // namespace hone

@@ -110,6 +110,12 @@ void RegisterCustomCalls() {
   Register(loops::kKernelCall, native::RunKernel);
 }
 
+void RegisterStandIn(const std::string& target) {
+  XLA_FFI_Error* error =
+      Ffi::RegisterStaticHandler(xla::ffi::GetXlaFfiApi(), target, "CUDA", Handler<Sink>);
+  if (error != nullptr) xla::ffi::internal::DestroyError(xla::ffi::GetXlaFfiApi(), error);  // there is one
+}
+
 std::string HowToGetCustomCall(const std::string& target) {
   return !HasLapack() && target.rfind("lapack_", 0) == 0 ? HowToGetLapack() : "";
 }

@@ -13,6 +13,9 @@ namespace hone::compiler {
 // out. Once per process, after LoadLapack.
 void RegisterCustomCalls();
 
+// On GPUs, something in place of a call that nobody registers there, for a program that is compiled and not run.
+void RegisterStandIn(const std::string& target);
+
 // What to do about a custom call that is not there: a package to install, or empty where there is
 // none.
 std::string HowToGetCustomCall(const std::string& target);

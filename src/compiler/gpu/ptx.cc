@@ -9,7 +9,12 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
+#include "compiler/custom_calls/custom_calls.h"
 #include "compiler/sites/real.h"
+#include "xla/hlo/ir/hlo_casting_utils.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/service/executable.h"
 #include "xla/stream_executor/device_description.h"
 #include "xla/xla.pb.h"
@@ -26,6 +31,19 @@ namespace {
 std::string* wanted = nullptr;
 
 constexpr char kTaken[] = "hone has taken the PTX";
+
+// JAX lowers linear algebra to other calls for a GPU than for the processor: a program of the latter has kernels for
+// all else.
+void StandInForCalls(const xla::HloModule& module) {
+  for (const xla::HloComputation* computation : module.computations()) {
+    for (const xla::HloInstruction* instruction : computation->instructions()) {
+      const auto* const call = xla::DynCast<xla::HloCustomCallInstruction>(instruction);
+      if (call != nullptr && call->api_version() == xla::CustomCallApiVersion::API_VERSION_TYPED_FFI) {
+        RegisterStandIn(call->custom_call_target());
+      }
+    }
+  }
+}
 
 }  // namespace
 
@@ -71,6 +89,7 @@ absl::StatusOr<std::string> GeneratePtx(xla::Compiler& compiler,
   flags.set_xla_gpu_force_compilation_parallelism(1);
   flags.set_xla_gpu_enable_llvm_module_compilation_parallelism(false);
   optimised->mutable_config().set_debug_options(flags);
+  StandInForCalls(*optimised);
   std::string ptx;
   wanted = &ptx;
   const auto made = compiler.RunBackend(std::move(optimised), nullptr, options);
