@@ -7,8 +7,8 @@
 
 The scripts come from those libraries' own repositories; a notebook is its code cells. Modules that only load data,
 draw or export (tensorflow, tensorflow_datasets, matplotlib, orbax.export) are stood in for. After so many calls of the
-function that the script names `train_step` or `step` it is ended. `--json` prints the seconds of every step and its loss,
-as bench/jax_steps.py reads them:
+function that the script names `train_step` or `step` it is ended. `--json` prints the seconds of every step and its
+loss, as bench/jax_steps.py reads them:
 
   hone record -o recorded -- python bench/users/examples.py FILE --steps 6
   hone tune recorded --store tuned.db --budget 2m

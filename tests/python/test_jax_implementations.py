@@ -19,8 +19,9 @@ class TestImplementations:
             return _improve.Race(2.0, 1.0, 2.0, 2.0, 2.0, 6)
 
         monkeypatch.setattr(_improve, "race", race)
+        monkeypatch.setattr(_improve, "_LISTING_SECONDS", 60)  # of a busy machine
         points = (jnp.ones((50, 3)), jnp.arange(9.0).reshape(3, 3))
-        verdict = improve(lambda x, m: x @ m, points, {}, tmp_path, implementations=True)
+        verdict = improve(lambda x, m: x @ m, points, {}, tmp_path, implementations=True, looking=60)
         assert verdict.kept and verdict.how == "implement:thin_dot_sum", verdict
         assert verdict.plan == {"passes": ["implement:thin_dot_sum"]}
         assert len(raced) >= 3, "a glance, a look, and the last race"

@@ -129,8 +129,8 @@ class Optimized:
 
 
 def optimize(fun, *example_args, example_kwargs=None, objective="time", budget="60s", store=None,
-             static_argnums=None, static_argnames=None, donate_argnums=None, plan=None, seed=1, verbose=False, transforms=(),
-             shapes="examples"):
+             static_argnums=None, static_argnames=None, donate_argnums=None, plan=None, seed=1,
+             verbose=False, transforms=(), shapes="examples"):
     """A function that computes the same as `fun`, compiled in a better way where hone finds one.
 
     The example arguments are what `fun` is specialised and measured for: arrays, pytrees of them,
