@@ -480,6 +480,28 @@ std::vector<Case> Cases() {
        Entry("f32[5,9];f32[9,3]",
              "ROOT d = f32[5,3] dot(p0, p1), lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
        false},
+      {"dot_of_transposes", "matrix and vector",
+       Entry("f32[6,4];f32[6]",
+             "t = f32[4,6] transpose(p0), dimensions={1,0}\n  ROOT d = f32[4] dot(t, p1), "
+             "lhs_contracting_dims={1}, rhs_contracting_dims={0}")},
+      {"dot_of_transposes", "both, batched",
+       Entry("f32[5,3,4];f32[2,3,5]",
+             "t = f32[3,4,5] transpose(p0), dimensions={1,2,0}\n"
+             "  u = f32[3,5,2] transpose(p1), dimensions={1,2,0}\n"
+             "  ROOT d = f32[3,4,2] dot(t, u), lhs_batch_dims={0}, rhs_batch_dims={0}, "
+             "lhs_contracting_dims={2}, rhs_contracting_dims={1}")},
+      {"dot_of_transposes", "what is kept changes its order",
+       Entry("f32[2,3,4];f32[4]",
+             "t = f32[3,2,4] transpose(p0), dimensions={1,0,2}\n  ROOT d = f32[3,2] dot(t, p1), "
+             "lhs_contracting_dims={2}, rhs_contracting_dims={0}"),
+       false},
+      {"dot_swapped", "matrix and vector",
+       Entry("f32[6,4];f32[6]",
+             "ROOT d = f32[4] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}")},
+      {"dot_swapped", "vector and matrix",
+       Entry("f32[6];f32[6,4]",
+             "ROOT d = f32[4] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+       false},
       {"dot_swapped", "batched",
        Entry("f32[3,4,5];f32[3,5,2]",
              "ROOT d = f32[3,4,2] dot(p0, p1), lhs_batch_dims={0}, rhs_batch_dims={0}, "

@@ -29,6 +29,28 @@ bool IsPlainDot(const HloInstruction& root) {
          !xla::ShapeUtil::IsZeroElementArray(root.shape());
 }
 
+// An operand of a dot with its dimensions.
+struct Side {
+  HloInstruction* array;
+  std::vector<int64_t> batch;
+  std::vector<int64_t> contracted;
+};
+
+// Looks through a transpose that leaves the dimensions that the dot keeps in their order; whether there is one.
+bool Untranspose(Side& side) {
+  if (side.array->opcode() != HloOpcode::kTranspose) return false;
+  const auto& from = side.array->dimensions();
+  int64_t last = -1;
+  for (const int64_t d : Rest(*side.array, side.batch, side.contracted)) {
+    if (from[d] < last) return false;
+    last = from[d];
+  }
+  for (int64_t& d : side.batch) d = from[d];
+  for (int64_t& d : side.contracted) d = from[d];
+  side.array = side.array->mutable_operand(0);
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<HloInstruction*> DotInF32::Replacement(HloInstruction* root) const {
@@ -150,6 +172,23 @@ absl::StatusOr<HloInstruction*> ThinDotSum::Replacement(HloInstruction* root) co
   return emit::Convert(sum, root->shape().element_type());
 }
 
+absl::StatusOr<HloInstruction*> DotOfTransposes::Replacement(HloInstruction* root) const {
+  if (!IsPlainDot(*root)) return nullptr;
+  const xla::DotDimensionNumbers& numbers = root->dot_dimension_numbers();
+  const auto all = [](const auto& dimensions) {
+    return std::vector<int64_t>(dimensions.begin(), dimensions.end());
+  };
+  Side x{root->mutable_operand(0), all(numbers.lhs_batch_dimensions()),
+         all(numbers.lhs_contracting_dimensions())};
+  Side y{root->mutable_operand(1), all(numbers.rhs_batch_dimensions()),
+         all(numbers.rhs_contracting_dimensions())};
+  const bool of_x = Untranspose(x);
+  const bool of_y = Untranspose(y);
+  if (!of_x && !of_y) return nullptr;
+  return emit::Dot(x.array, y.array, x.batch, y.batch, x.contracted, y.contracted,
+                   root->shape().element_type(), root->precision_config());
+}
+
 absl::StatusOr<HloInstruction*> DotSwapped::Replacement(HloInstruction* root) const {
   if (!IsPlainDot(*root)) return nullptr;
   // A swapped product ends in a transpose: not to be swapped back.
@@ -163,7 +202,8 @@ absl::StatusOr<HloInstruction*> DotSwapped::Replacement(HloInstruction* root) co
                          numbers.lhs_contracting_dimensions_size();
   const int64_t y_rest = static_cast<int64_t>(y->shape().dimensions().size()) - batch -
                          numbers.rhs_contracting_dimensions_size();
-  if (x_rest == 0 || y_rest == 0) return nullptr;
+  // Of a matrix and a vector the vector comes first.
+  if (x_rest == 0) return nullptr;
   xla::PrecisionConfig precision = root->precision_config();
   if (precision.operand_precision_size() == 2) {
     precision.mutable_operand_precision()->SwapElements(0, 1);
@@ -173,6 +213,7 @@ absl::StatusOr<HloInstruction*> DotSwapped::Replacement(HloInstruction* root) co
       emit::Dot(y, x, numbers.rhs_batch_dimensions(), numbers.lhs_batch_dimensions(),
                 numbers.rhs_contracting_dimensions(), numbers.lhs_contracting_dimensions(),
                 root->shape().element_type(), precision);
+  if (y_rest == 0) return swapped;
   std::vector<int64_t> order;
   for (int64_t d = 0; d < batch; ++d) order.push_back(d);
   for (int64_t d = 0; d < x_rest; ++d) order.push_back(batch + y_rest + d);

@@ -30,7 +30,15 @@ class ThinDotSum : public InstructionRule {
   absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
 };
 
-// The operands changed round, the result transposed.
+// Transposed operands as they were, other dimensions contracted: of a matrix times a vector XLA:CPU copies a
+// transposed matrix first.
+class DotOfTransposes : public InstructionRule {
+ public:
+  std::string name() const override { return "dot_of_transposes"; }
+  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
+};
+
+// The operands changed round, the result transposed; of a matrix times a vector, the vector times the matrix.
 class DotSwapped : public InstructionRule {
  public:
   std::string name() const override { return "dot_swapped"; }

@@ -39,6 +39,7 @@ const std::vector<Implementation>& Implementations() {
       {new ReduceDotOnes, "sum as a product with ones"},
       {new ReduceSlices, "reduction of slices that are put together first"},
       {new ThinDotSum, "dot of few terms as their sum"},
+      {new DotOfTransposes, "dot with transposed operands as they were"},
       {new DotSwapped, "dot with its operands changed round"},
       {new LoopKernels, "reductions of rows and what is around them as kernels of hone-loops",
        true},
