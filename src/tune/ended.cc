@@ -42,14 +42,17 @@ std::string_view TuneStopName(TuneStop stop) {
   return kNames[static_cast<int>(stop)];
 }
 
-double ReserveSeconds(const Measurer& measurer, bool something_found, double budget_seconds) {
+double ReserveSeconds(const Measurer& measurer, bool something_found, const TuneOptions& options) {
+  const double budget_seconds = options.budget_seconds;
   const double run = measurer.RunSeconds();
   // A process that confirms knows no kernels; the worker that compares has compiled both already.
   const double process = std::max(measurer.FreshCompileSeconds(), 0.1) + kLeastConfirm + 5 * run;
   const double set = measurer.CompareSeconds() > 0 ? measurer.CompareSeconds() : 8 * run + 0.2;
   const double least = std::min(process + set, kMostLeast * budget_seconds);
   if (!something_found) return least;
-  return std::clamp(kProcesses * process + kSets * set + 2 * measurer.RaceSeconds(Look::kLong),
+  // An estimate is the same in each process.
+  const int processes = options.estimated ? 1 : kProcesses;
+  return std::clamp(processes * process + kSets * set + 2 * measurer.RaceSeconds(Look::kLong),
                     std::max(least, kLeastShare * budget_seconds), kMostShare * budget_seconds);
 }
 

@@ -12,7 +12,7 @@ namespace hone::tune {
 // Seconds of the budget that verifying and confirming need. Once there is something to conclude:
 // races of a few plans, two comparisons' worth of compiling and running. Before: what a plan needs
 // at least that is found just then.
-double ReserveSeconds(const Measurer& measurer, bool something_found, double budget_seconds);
+double ReserveSeconds(const Measurer& measurer, bool something_found, const TuneOptions& options);
 
 struct SearchEnd {
   double prepared = 0;  // seconds from the start: there was a space to search

@@ -95,7 +95,7 @@ class Tuner {
   double Elapsed() const { return evaluator_.Seconds() - start_; }
   bool Interrupted() const { return options_.interrupted != nullptr && *options_.interrupted; }
   double Reserve() const {
-    return ReserveSeconds(measurer_, finalists_.best_value() < 0, options_.budget_seconds);
+    return ReserveSeconds(measurer_, finalists_.best_value() < 0, options_);
   }
   // By Elapsed(). One plan is tried whatever is left of the budget.
   double SearchSeconds() const {
