@@ -20,6 +20,9 @@ import time
 
 from scipy.stats import kendalltau, spearmanr
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from tune_table import programs_of  # noqa: E402, of bench/
+
 STAGES = "order,implementation,flags"
 
 
@@ -30,14 +33,6 @@ def hone(arguments, *command):
         return json.loads(done.stdout)
     except ValueError:
         return {"error": {"message": (done.stderr.strip() or "no output")[-300:]}}
-
-
-def programs_of(paths):
-    for path in paths:
-        if not os.path.isdir(path):
-            yield path
-        for folder, _, names in os.walk(path):
-            yield from sorted(os.path.join(folder, name) for name in names if name.endswith((".hlo", ".pb")))
 
 
 def tuned(arguments, file):

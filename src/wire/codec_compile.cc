@@ -3,6 +3,7 @@
 #include <string>
 
 #include "wire/codec.h"
+#include "wire/codec_data.h"
 
 namespace hone::wire {
 namespace {
@@ -95,9 +96,8 @@ void ToWire(const hone::Compiled& compiled, Compiled::Builder out) {
     flags[i].setName(flag.name);
     TextsToWire(flag.values, flags[i].initValues(Size(flag.values.size())));
   }
-  out.setText({reinterpret_cast<const capnp::byte*>(compiled.text.data()), compiled.text.size()});
-  out.setAssembly(
-      {reinterpret_cast<const capnp::byte*>(compiled.assembly.data()), compiled.assembly.size()});
+  out.setText(AsData(compiled.text));
+  out.setAssembly(AsData(compiled.assembly));
   out.setSeconds(compiled.seconds);
   out.setApplied(compiled.applied);
 }
@@ -116,10 +116,8 @@ hone::Compiled FromWire(Compiled::Reader in) {
   for (auto flag : in.getFlagChoices()) {
     compiled.flag_choices.push_back({flag.getName().cStr(), TextsFromWire(flag.getValues())});
   }
-  const auto text = in.getText();
-  compiled.text.assign(reinterpret_cast<const char*>(text.begin()), text.size());
-  const auto assembly = in.getAssembly();
-  compiled.assembly.assign(reinterpret_cast<const char*>(assembly.begin()), assembly.size());
+  compiled.text = AsString(in.getText());
+  compiled.assembly = AsString(in.getAssembly());
   compiled.seconds = in.getSeconds();
   compiled.applied = in.getApplied();
   return compiled;

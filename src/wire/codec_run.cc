@@ -4,17 +4,10 @@
 #include <vector>
 
 #include "wire/codec.h"
+#include "wire/codec_data.h"
 
 namespace hone::wire {
 namespace {
-
-capnp::Data::Reader AsData(const std::string& bytes) {
-  return {reinterpret_cast<const capnp::byte*>(bytes.data()), bytes.size()};
-}
-
-std::string AsString(capnp::Data::Reader data) {
-  return {reinterpret_cast<const char*>(data.begin()), data.size()};
-}
 
 void Arrays(const std::vector<std::string>& arrays, capnp::List<capnp::Data>::Builder out) {
   for (unsigned i = 0; i < out.size(); ++i) out.set(i, AsData(arrays[i]));

@@ -1,11 +1,9 @@
 // XLA:GPU's back end makes code where there is no GPU.
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 
-#include "support/programs.h"
-#include "tune/pool_evaluator.h"
+#include "compiler_gpu/gpu_pool.h"
 
 namespace hone {
 namespace {
@@ -30,18 +28,12 @@ ENTRY main {
 )";
 
 StatusOr<Compiled> Assembly(const std::string& target, const std::string& program) {
-  auto evaluator = tune::PoolEvaluator::Start(
-      [&] {
-        PoolOptions options;
-        options.target = target;
-        return Pool::Start(options);
-      },
-      program, /*seed=*/1);
-  if (!evaluator) return tl::unexpected(evaluator.error());
+  const auto evaluator = testing::GpuEvaluator(program, target);
+  if (evaluator == nullptr) return MakeError(ErrorCode::kInternal, "no workers");
   CompileOptions compiling;
   compiling.sites = false;
   compiling.assembly = true;
-  return (*evaluator)->Compile({}, compiling);
+  return evaluator->Compile({}, compiling);
 }
 
 TEST(Ptx, IsMadeForTheTarget) {

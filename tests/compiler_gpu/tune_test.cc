@@ -5,8 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "support/programs.h"
-#include "tune/pool_evaluator.h"
+#include "compiler_gpu/gpu_pool.h"
 #include "tune/tune_program.h"
 
 namespace hone {
@@ -59,15 +58,7 @@ ENTRY main {
 )";
 
 std::unique_ptr<tune::PoolEvaluator> Evaluator(const std::string& program = kProgram) {
-  auto evaluator = tune::PoolEvaluator::Start(
-      [] {
-        PoolOptions options;
-        options.target = "h100";
-        return Pool::Start(options);
-      },
-      program, /*seed=*/1);
-  EXPECT_TRUE(evaluator) << evaluator.error().message;
-  return evaluator ? *std::move(evaluator) : nullptr;
+  return testing::GpuEvaluator(program);
 }
 
 tune::TuneOptions Options() {

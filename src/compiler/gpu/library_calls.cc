@@ -74,16 +74,13 @@ class Replacement {
   HloInstruction* Scaled(HloInstruction* array, double by) {
     return by == 1 ? array : Binary(HloOpcode::kMultiply, array, Constant(by, array->shape()));
   }
-  // A vector along `dimension`, or an array along the last dimensions.
-  HloInstruction* Along(HloInstruction* array, const Shape& shape, int64_t dimension) {
-    std::vector<int64_t> dimensions;
-    for (size_t i = 0; i < array->shape().dimensions().size(); ++i) {
-      dimensions.push_back(dimension + static_cast<int64_t>(i));
-    }
+  // In the shape, along these of its dimensions.
+  HloInstruction* Along(HloInstruction* array, const Shape& shape,
+                        const std::vector<int64_t>& dimensions) {
     array = Converted(array, shape.element_type());
     return Add(HloInstruction::CreateBroadcast(shape, array, dimensions));
   }
-  // In the shape, along those of its dimensions that are the most minor in memory, the minor with the minor.
+  // The same along those that are the most minor in memory, the minor with the minor.
   HloInstruction* AlongMinor(HloInstruction* array, const Shape& shape) {
     std::vector<int64_t> dimensions(array->shape().dimensions().size());
     for (size_t i = 0; i < dimensions.size(); ++i) {
@@ -91,8 +88,7 @@ class Replacement {
       dimensions[static_cast<size_t>(array->shape().layout().minor_to_major(minor))] =
           shape.layout().minor_to_major(minor);
     }
-    array = Converted(array, shape.element_type());
-    return Add(HloInstruction::CreateBroadcast(shape, array, dimensions));
+    return Along(array, shape, dimensions);
   }
   HloInstruction* Relu(HloInstruction* array) {
     return Binary(HloOpcode::kMaximum, array, Constant(0, array->shape()));
@@ -300,7 +296,7 @@ absl::StatusOr<HloInstruction*> WithBias(Replacement& to, HloInstruction* call,
     result = to.Binary(HloOpcode::kAdd, result, to.Scaled(side, config.side_input_scale()));
   }
   const int64_t features = call->convolution_dimension_numbers().output_feature_dimension();
-  HloInstruction* const bias = to.Along(call->mutable_operand(2), result->shape(), features);
+  HloInstruction* const bias = to.Along(call->mutable_operand(2), result->shape(), {features});
   result = to.Binary(HloOpcode::kAdd, result, bias);
   switch (config.activation_mode()) {
     case stream_executor::dnn::kNone:

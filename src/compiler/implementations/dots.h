@@ -31,7 +31,8 @@ class ThinDotSum : public InstructionRule {
 };
 
 // Transposed operands as they were, other dimensions contracted: of a matrix times a vector XLA:CPU copies a
-// transposed matrix first.
+// transposed matrix first. As the rules dot_of_transpose_left and _right have it, and also where it saves no
+// instruction, for the transpose has other users.
 class DotOfTransposes : public InstructionRule {
  public:
   std::string name() const override { return "dot_of_transposes"; }
