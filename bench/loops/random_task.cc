@@ -27,7 +27,7 @@ std::string RandomTask(Rng& rng) {
     inputs += fmt::format("input {} {}[{}]\n", name, type, shape);
   };
   std::string shape;
-  switch (rng.Below(floats ? 10 : 6)) {
+  switch (rng.Below(floats ? 11 : 6)) {
     case 0: {
       const int m = Size(rng, 48), k = Size(rng, 48), n = Size(rng, 48);
       input("a", fmt::format("{},{}", m, k));
@@ -106,6 +106,30 @@ std::string RandomTask(Rng& rng) {
       body = "y = attention a b c\n";
       shape = fmt::format("{},2,{},{}", b, s, d);
       rank = 4;
+      break;
+    }
+    case 9: {
+      const int b = Size(rng, 3), s = Size(rng, 48), d = Size(rng, 16), t = Size(rng, 48);
+      const int e = Size(rng, 16);
+      const std::string mask = rng.Below(2) == 0 ? fmt::format("{},{}", t, s) : std::to_string(t);
+      const bool rows = mask.find(',') != mask.npos;
+      input("a", fmt::format("{},{},{}", s, b, d));
+      input("b", fmt::format("{},{},{}", b, t, d));
+      input("c", fmt::format("{},{}", t, e));
+      input("w", mask);
+      body = fmt::format(
+          "p := transpose a permutation=1,0,2\nn := broadcast c sizes={0},{2},{3} dimensions=1,2\n"
+          "s := scores p b\n{4}l := broadcast {5} sizes={0},{1},{2} dimensions={6}\n"
+          "k := constant s value={7}\nr := relu l\nu := select r s k\n"
+          "y = attend u n{8}{9}\n",
+          b, s, t, e, rows ? "o := transpose w permutation=1,0\n" : "", rows ? "o" : "w",
+          rows ? "1,2" : "2", rng.Below(2) == 0 ? "-1e9" : "-1",
+          rng.Below(2) == 0 ? fmt::format(" until={}", Size(rng, 48)) : "",
+          rng.Below(2) == 0 ? " permutation=1,0,2" : "");
+      shape = body.find("permutation=1,0,2\n", body.find("attend")) != body.npos
+                  ? fmt::format("{},{},{}", s, b, e)
+                  : fmt::format("{},{},{}", b, s, e);
+      rank = 3;
       break;
     }
     default: {

@@ -33,7 +33,7 @@ class LoopsEnv(gymnasium.Env):
       observation: one part, or several, and observations are a dict. "loops": float32
         [sites, 8, 4]: log2 of the extent and of a tile's, whether it reduces, whether it exists.
         "accesses": float32 [sites, 4, 6, 8]: of three reads and the write, for each dimension the
-        loops' coefficients. "operations": float32 [sites, 16], counts by kind. "states": float32
+        loops' coefficients. "operations": float32 [sites, 18], counts by kind. "states": float32
         [sites, 8]: packed, parallel, tiles, fused, vectorised, unrolled, steps, exists. "graph":
         float32 [sites, sites]. "history": int64, the actions so far, then -1.
       reward: "immediate", the logarithm of a step's speed-up, or "final", of all steps' at the end.

@@ -47,6 +47,10 @@ class Writer {
     for (size_t i = sites.size(); i-- > 0;) {
       if (StateOf(sites[i]).fused_into >= 0) continue;
       const Nest& nest = NestOf(sites[i]);
+      if (nest.attends) {
+        Attend(sites[i]);
+        continue;
+      }
       if (IsContraction(nest) && Contraction(sites[i])) continue;
       Rows(sites[i]);
     }
@@ -156,6 +160,37 @@ class Writer {
       }
     }
     return true;
+  }
+
+  // Two vectors of queries, keys as registers allow: loads of keys' elements are then half of what
+  // the processor can do beside its multiplications.
+  void Attend(const std::string& site) {
+    const Nest& nest = NestOf(site);
+    const size_t rank = nest.loops.size() - 2;
+    const auto extent = [&](size_t loop) { return nest.loops[loop].extent; };
+    const auto lanes = machine_.vector_bytes / static_cast<int64_t>(InfoOf(nest.element).bytes);
+    const int64_t queries = extent(rank - 2) <= lanes ? lanes : 2 * lanes;
+    double work = static_cast<double>(extent(rank) * (extent(rank - 1) + extent(rank + 1)));
+    for (size_t i = 0; i + 1 < rank; ++i) work *= static_cast<double>(extent(i));
+    int64_t wanted = machine_.threads == 1 ? 1 : 8 * machine_.threads;
+    wanted = std::min(
+        wanted, std::max<int64_t>(1, static_cast<int64_t>(work / kLeastSharedOfContractions)));
+    Numbers parallel(nest.loops.size(), 0), tile(nest.loops.size(), 0);
+    for (size_t i = 0; i + 2 < rank && wanted > 1; ++i) {
+      if (extent(i) == 1) continue;
+      parallel[i] = 1;
+      wanted = (wanted + extent(i) - 1) / extent(i);
+    }
+    if (wanted > 1 && extent(rank - 2) > queries) {
+      const int64_t parts = std::min(wanted, (extent(rank - 2) + queries - 1) / queries);
+      const int64_t each = (extent(rank - 2) + parts - 1) / parts;
+      parallel[rank - 2] = (each + queries - 1) / queries * queries;
+    }
+    tile[rank - 2] = queries;
+    tile[rank] = std::min<int64_t>(extent(rank), 64);
+    Try(site, StepKind::kParallel, parallel);
+    Try(site, StepKind::kTile, tile);
+    Try(site, StepKind::kUnroll, {machine_.vector_registers >= 32 ? 8 : 4});
   }
 
   static bool InWindow(const Nest& nest, size_t loop) { return !MayPack(nest, loop); }

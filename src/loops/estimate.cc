@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "loops/attend.h"
+
 namespace hone::loops {
 namespace {
 
@@ -23,6 +25,28 @@ double Apart(const Access& access, size_t loop) {
   return apart;
 }
 
+// Scores, exponentials and what they weigh, in vectors that are full or not.
+double CostOfAttending(const Scheduled& scheduled, const Nest& nest, const SiteState& state,
+                       const Machine& machine) {
+  const AttendSizes sizes = AttendSizesOf(scheduled, nest);
+  const size_t rank = nest.loops.size() - 2;
+  double points = static_cast<double>(nest.loops[rank].extent);
+  for (size_t l = 0; l + 1 < rank; ++l) points *= static_cast<double>(nest.loops[l].extent);
+  const double inner =
+      static_cast<double>(nest.loops[rank - 1].extent + nest.loops[rank + 1].extent);
+  const double lanes =
+      static_cast<double>(machine.vector_bytes) / static_cast<double>(InfoOf(nest.element).bytes);
+  const double vectors = std::ceil(static_cast<double>(sizes.queries) / lanes);
+  const double registers = vectors * static_cast<double>(sizes.registers);
+  double multiply = (vectors + static_cast<double>(sizes.registers)) / (2 * registers) + 0.5;
+  if (registers + vectors + 1 > machine.vector_registers) multiply *= 2;  // it spills
+  const double shrinking = inner / static_cast<double>(sizes.keys);
+  const double each = (inner * multiply + shrinking + 20 + static_cast<double>(nest.body.size())) *
+                      vectors / static_cast<double>(sizes.queries);
+  const double cost = points * each;
+  return state.parallel ? cost / machine.threads + kSharing : cost;
+}
+
 }  // namespace
 
 double EstimatedCost(const Scheduled& scheduled, const Machine& machine) {
@@ -32,6 +56,10 @@ double EstimatedCost(const Scheduled& scheduled, const Machine& machine) {
     const SiteState& state = scheduled.states()[i];
     double points = 1;
     for (const Loop& loop : nest.loops) points *= static_cast<double>(loop.extent);
+    if (nest.attends) {
+      cost += CostOfAttending(scheduled, nest, state, machine);
+      continue;
+    }
     // The innermost loop that has something to run through.
     size_t inner = state.order.back();
     for (size_t l = state.loops.size(); l-- > 0;) {

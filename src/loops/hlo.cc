@@ -143,6 +143,42 @@ class Writer {
                            weights, ValueOf(op.operands[2])));
   }
 
+  // With all dimensions but the last two of both as batches.
+  std::string Dot(Element element, const Shape& shape, const std::string& a, const std::string& b,
+                  size_t of_a, size_t of_b) {
+    const Shape batch = Dimensions(0, shape.size() - 2);
+    return Let(element, shape,
+               fmt::format("dot({}, {}), lhs_batch_dims={{{}}}, lhs_contracting_dims={{{}}}, "
+                           "rhs_batch_dims={{{}}}, rhs_contracting_dims={{{}}}",
+                           a, b, fmt::join(batch, ","), of_a, fmt::join(batch, ","), of_b));
+  }
+
+  std::string Attend(const Operation& op, Element element) {
+    const Shape& seen = At(op.operands[0]).shape;
+    const Shape& values = At(op.operands[1]).shape;
+    const size_t rank = seen.size();
+    std::string scores = ValueOf(op.operands[0]);
+    if (const auto until = op.attributes.find("until"); until != op.attributes.end()) {
+      const std::string shape = fmt::format("[{}]", fmt::join(seen, ","));
+      const std::string base = fmt::format("u{}", next_++);
+      text_ += fmt::format(
+          "  {0}r = s32{1} iota(), iota_dimension={2}\n  {0}c = s32{1} iota(), iota_dimension={3}\n"
+          "  {0}n = s32[] constant({4})\n  {0}b = s32{1} broadcast({0}n), dimensions={{}}\n"
+          "  {0}l = s32{1} add({0}r, {0}b)\n  {0} = pred{1} compare({0}c, {0}l), direction=LE\n",
+          base, shape, rank - 2, rank - 1, until->second[0]);
+      const std::string least = Broadcast(element, Constant(element, "-inf"), seen, {});
+      scores = Let(element, seen, fmt::format("select({}, {}, {})", base, scores, least));
+    }
+    Shape out = seen;
+    out[rank - 1] = values[rank - 1];
+    const std::string made = Dot(element, out, Softmax(element, scores, seen),
+                                 ValueOf(op.operands[1]), rank - 1, rank - 2);
+    if (op.attributes.count("permutation") == 0) return made;
+    return Let(element, At(op.result).shape,
+               fmt::format("transpose({}), dimensions={{{}}}", made,
+                           fmt::join(op.Get("permutation", 0, 0), ",")));
+  }
+
   std::string Windowed(const Operation& op, Element element, const Shape& shape) {
     const Shape strides = op.Get("strides", 2, 1);
     if (op.kind == "conv2d") {
@@ -199,6 +235,19 @@ class Writer {
     if (op.kind == "softmax") return Softmax(element, x, shape);
     if (op.kind == "layer_norm") return LayerNorm(op, element, shape);
     if (op.kind == "attention") return Attention(op, element, shape);
+    if (op.kind == "scores") {
+      return Dot(element, shape, x, ValueOf(op.operands[1]), shape.size() - 1, shape.size() - 1);
+    }
+    if (op.kind == "attend") return Attend(op, element);
+    if (op.kind == "select") {
+      const std::string zero = Broadcast(element, Constant(element, "0"), shape, {});
+      const std::string name = fmt::format("v{}", next_++);
+      text_ += fmt::format("  {} = pred[{}] compare({}, {}), direction=NE\n", name,
+                           fmt::join(shape, ","), x, zero);
+      return Let(element, shape,
+                 fmt::format("select({}, {}, {})", name, ValueOf(op.operands[1]),
+                             ValueOf(op.operands[2])));
+    }
     if (op.kind == "relu") {
       const std::string zero = Broadcast(element, Constant(element, "0"), shape, {});
       return Let(element, shape, fmt::format("maximum({}, {})", x, zero));

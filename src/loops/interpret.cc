@@ -67,6 +67,16 @@ class Evaluator {
       const Shape strides = Strides(shapes_[0]);
       for (const int64_t d : op.Get("permutation", 0, 0)) strides_.push_back(strides[Index(d)]);
     }
+    if (op.kind == "attend") {
+      Shape made = out_;
+      Shape permutation = op.Get("permutation", 0, 0);
+      if (permutation.empty()) {
+        for (size_t d = 0; d < out_.size(); ++d) permutation.push_back(static_cast<int64_t>(d));
+      }
+      for (size_t d = 0; d < made.size(); ++d) made[Index(permutation[d])] = out_[d];
+      const Shape strides = Strides(made);
+      for (const int64_t d : permutation) strides_.push_back(strides[Index(d)]);
+    }
     if (op.kind == "broadcast") {
       const Shape strides = Strides(shapes_[0]), dimensions = op.Get("dimensions", 0, 0);
       strides_.resize(out_.size(), 0);
@@ -90,6 +100,9 @@ class Evaluator {
     if (kind == "softmax") return Softmax(flat);
     if (kind == "layer_norm") return LayerNorm(flat);
     if (kind == "attention") return Attention(flat);
+    if (kind == "select") return in_[0][flat] != 0 ? in_[1][flat] : in_[2][flat];
+    if (kind == "scores") return Score(flat);
+    if (kind == "attend") return Attend(flat);
     return Reduction(flat);
   }
 
@@ -218,6 +231,40 @@ class Evaluator {
     const double* const v = in_[2] + head * keys * values + flat % values;
     double result = 0;
     for (int64_t t = 0; t < keys; ++t) result = Off(result + weights_[Index(t)] * v[t * values]);
+    return Off(result / sum_);
+  }
+
+  double Score(int64_t flat) const {
+    const int64_t columns = out_.back(), rows = out_[out_.size() - 2], inner = shapes_[0].back();
+    const double* const q = in_[0] + flat / columns * inner;
+    const double* const k = in_[1] + (flat / columns / rows * columns + flat % columns) * inner;
+    double score = 0;
+    for (int64_t d = 0; d < inner; ++d) score = Off(score + q[d] * k[d]);
+    return score;
+  }
+
+  double Attend(int64_t flat) const {
+    flat = Offset(flat, strides_);  // in [...,S,E]
+    const int64_t keys = shapes_[0].back(), rows = shapes_[0][shapes_[0].size() - 2];
+    const int64_t values = shapes_[1].back();
+    const int64_t row = flat / values;
+    const int64_t until = op_.Get("until", 1, keys)[0];
+    const int64_t seen = std::min(keys, row % rows + until + 1);
+    const double* const scores = in_[0] + row * keys;
+    if (row != row_) {
+      row_ = row;
+      weights_.assign(scores, scores + seen);
+      most_ = -std::numeric_limits<double>::infinity();
+      for (const double weight : weights_) most_ = Binary("maximum", most_, weight);
+      sum_ = 0;
+      for (double& weight : weights_) {
+        weight = Off(std::exp(Off(weight - most_)));
+        sum_ = Off(sum_ + weight);
+      }
+    }
+    const double* const v = in_[1] + row / rows * keys * values + flat % values;
+    double result = 0;
+    for (int64_t t = 0; t < seen; ++t) result = Off(result + weights_[Index(t)] * v[t * values]);
     return Off(result / sum_);
   }
 

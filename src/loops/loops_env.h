@@ -33,7 +33,7 @@ inline constexpr size_t kSeenAccesses = 4;  // three reads, then the write
 inline constexpr size_t kSeenDimensions = 6;
 inline constexpr size_t kLoopFeatures = 4;  // extent, extent of a tile (both log2), reduces, exists
 inline constexpr size_t kStateFeatures = 8;
-inline constexpr size_t kSeenScalars = 16;  // Scalar::Kind
+inline constexpr size_t kSeenScalars = 18;  // Scalar::Kind
 
 struct LoopsOutcome {
   double reward = 0;

@@ -120,6 +120,21 @@ void Windowed(Builder& builder, const Operation& op, const std::vector<Tensor>& 
   }
 }
 
+// Which loop each dimension of the operand is, of an operation whose result's are `loops`.
+std::vector<size_t> SpreadFrom(const Operation& op, const std::vector<size_t>& loops) {
+  std::vector<size_t> from = loops;
+  if (op.kind == "transpose") {
+    const auto permutation = op.Get("permutation", 0, 0);
+    for (size_t d = 0; d < from.size(); ++d) from[static_cast<size_t>(permutation[d])] = loops[d];
+  } else if (op.kind == "broadcast") {
+    from.clear();
+    for (const int64_t d : op.Get("dimensions", 0, 0)) {  // none of [1]
+      from.push_back(loops[static_cast<size_t>(d)]);
+    }
+  }
+  return from;
+}
+
 // Nodes of a nest's body for elements of tensors, with those of definitions within; equal ones
 // once.
 class Elements {
@@ -131,10 +146,8 @@ class Elements {
   int At(int tensor, const std::vector<size_t>& loops) {
     const auto key = std::make_pair(tensor, loops);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
-    const bool definition = tensor >= task_.inputs &&
-                            task_.operations[static_cast<size_t>(tensor - task_.inputs)].definition;
     int node = -1;
-    if (definition) {
+    if (task_.Defines(tensor)) {
       node = Of(task_.operations[static_cast<size_t>(tensor - task_.inputs)], loops);
     } else {
       nest_.reads.push_back(builder_.At(nest_, tensor, loops));
@@ -148,20 +161,19 @@ class Elements {
   // The node of what an operation makes there.
   int Of(const Operation& op, const std::vector<size_t>& loops) {
     if (op.kind == "constant") return Node(nest_, Scalar::kConstant, -1, -1, op.value);
-    std::vector<size_t> from = loops;
-    if (op.kind == "transpose") {
-      const auto permutation = op.Get("permutation", 0, 0);
-      for (size_t d = 0; d < from.size(); ++d) from[static_cast<size_t>(permutation[d])] = loops[d];
-    } else if (op.kind == "broadcast") {
-      from.clear();
-      for (const int64_t d : op.Get("dimensions", 0, 0)) {  // none of [1]
-        from.push_back(loops[static_cast<size_t>(d)]);
-      }
-    }
+    if (op.kind == "scores") return Node(nest_, Scalar::kScore);
+    std::vector<size_t> from = SpreadFrom(op, loops);
     const int x = At(op.operands[0], from);
     if (op.kind == "transpose" || op.kind == "broadcast") return x;
     if (op.kind == "relu") return Node(nest_, Scalar::kMaximum, x, Node(nest_, Scalar::kConstant));
     if (IsUnary(op.kind)) return Node(nest_, KindOf(op.kind), x);
+    if (op.kind == "select") {
+      const int a = At(op.operands[1], from);
+      const int b = At(op.operands[2], from);
+      const int node = Node(nest_, Scalar::kSelect, a, b);
+      nest_.body.back().c = x;
+      return node;
+    }
     const size_t rank = task_.tensors[static_cast<size_t>(op.operands[1])].shape.size();
     from.erase(from.begin(), from.end() - static_cast<ptrdiff_t>(rank));
     const int y = At(op.operands[1], from);
@@ -315,24 +327,64 @@ void LayerNorm(Builder& builder, const Operation& op, const std::vector<int64_t>
   Node(nest, Scalar::kAdd, scaled, Node(nest, Scalar::kRead, 4));
 }
 
-void Attention(Builder& builder, const Operation& op, const std::vector<Tensor>& tensors) {
-  const auto& q = tensors[static_cast<size_t>(op.operands[0])].shape;
-  const auto& v = tensors[static_cast<size_t>(op.operands[2])].shape;
-  const std::vector<int64_t> scores_shape = {q[0], q[1], q[2], v[2]};
-  const std::vector<int64_t> out_shape = {q[0], q[1], q[2], v[3]};
-  const int scores = builder.Temporary("scores", scores_shape);
-  const int mixed = builder.Temporary("mixed", out_shape);
-  std::vector<Loop> loops = ParallelLoops(scores_shape);
-  loops.push_back({q[3], true});
-  Contraction(builder, "scores", loops, op.operands[0], {0, 1, 2, 4}, op.operands[1], {0, 1, 3, 4},
-              scores, {0, 1, 2, 3});
-  const auto [exponentials, sums] =
-      Exponentials(builder, scores, scores_shape, 1 / std::sqrt(static_cast<double>(q[3])));
-  loops = ParallelLoops(out_shape);
-  loops.push_back({v[2], true});
-  Contraction(builder, "mixed", loops, exponentials, {0, 1, 2, 4}, op.operands[2], {0, 1, 4, 3},
-              mixed, {0, 1, 2, 3});
-  DivideRows(builder, mixed, sums, op.result, out_shape);
+// softmax(u) v, where u's definitions take scores; or of scaled scores, of attention.
+void Attend(Builder& builder, const Operation& op, const Task& task) {
+  const bool whole = op.kind == "attention";
+  const auto shape = [&](int tensor) { return task.tensors[static_cast<size_t>(tensor)].shape; };
+  // Under definitions that transpose or broadcast it: the tensor, and which loop each dimension is.
+  const auto stored = [&](int tensor, std::vector<size_t> loops) {
+    while (task.Defines(tensor)) {
+      const Operation& spread = task.operations[static_cast<size_t>(tensor - task.inputs)];
+      loops = SpreadFrom(spread, loops);
+      tensor = spread.operands[0];
+    }
+    return std::make_pair(tensor, loops);
+  };
+  const Operation* scores = &op;
+  if (!whole) {
+    std::vector<int> next = {op.operands[0]};
+    while (scores->kind != "scores") {
+      const Operation& of = task.operations[static_cast<size_t>(next.back() - task.inputs)];
+      next.pop_back();
+      if (of.kind == "scores") scores = &of;
+      for (const int operand : of.operands) {
+        if (task.Defines(operand)) next.push_back(operand);
+      }
+    }
+  }
+  const std::vector<int64_t> q = shape(scores->operands[0]), v = shape(op.operands[whole ? 2 : 1]);
+  const size_t rank = q.size();
+  std::vector<Loop> loops = ParallelLoops(q);
+  loops[rank - 1].extent = v[rank - 1];
+  loops.push_back({v[rank - 2], true});
+  loops.push_back({q[rank - 1], true});
+  Nest& nest = builder.Begin("", loops);
+  nest.attends = true;
+  nest.combine = Combine::kSum;
+  nest.until = op.Get("until", 1, -1)[0];
+  const auto at = [&](size_t row, size_t column) {
+    std::vector<size_t> places = Range(rank);
+    places[rank - 2] = row;
+    places[rank - 1] = column;
+    return places;
+  };
+  const size_t keys = rank, inner = rank + 1;
+  for (const auto& [tensor, places] : {stored(scores->operands[0], at(rank - 2, inner)),
+                                       stored(scores->operands[1], at(keys, inner)),
+                                       stored(op.operands[whole ? 2 : 1], at(keys, rank - 1))}) {
+    nest.reads.push_back(builder.At(nest, tensor, places));
+  }
+  std::vector<size_t> out = Range(rank);
+  const auto permutation = op.Get("permutation", 0, 0);
+  for (size_t d = 0; d < permutation.size(); ++d) out[d] = static_cast<size_t>(permutation[d]);
+  nest.write = builder.At(nest, op.result, out);
+  if (whole) {
+    const int score = Node(nest, Scalar::kScore);
+    const double scale = 1 / std::sqrt(static_cast<double>(q[rank - 1]));
+    Node(nest, Scalar::kMultiply, score, Node(nest, Scalar::kConstant, -1, -1, scale));
+    return;
+  }
+  EndWith(nest, Elements(task, builder, nest).At(op.operands[0], at(rank - 2, keys)));
 }
 
 void RemoveLoop(Nest& nest, size_t loop) {
@@ -414,10 +466,15 @@ void Merge(Nest& nest, size_t loop) {
 // another shape for who makes it than for who takes it, and neither could be fused into the other.
 void MergeLoops(std::vector<Nest>& nests) {
   for (size_t loop = 0; loop < 8;) {
-    const bool may =
-        std::all_of(nests.begin(), nests.end(), [&](Nest& nest) { return MayMerge(nest, loop); });
-    if (may) {
-      for (Nest& nest : nests) Merge(nest, loop);
+    const bool may = std::all_of(nests.begin(), nests.end(),
+                                 [&](Nest& nest) { return nest.attends || MayMerge(nest, loop); });
+    const bool any = std::any_of(nests.begin(), nests.end(), [&](const Nest& nest) {
+      return !nest.attends && loop + 1 < nest.loops.size();
+    });
+    if (may && any) {
+      for (Nest& nest : nests) {
+        if (!nest.attends) Merge(nest, loop);
+      }
     } else {
       ++loop;
     }
@@ -487,103 +544,17 @@ Program Expand(const Task& task) {
       DivideRows(builder, exponentials, sums, op.result, result.shape);
     } else if (op.kind == "layer_norm") {
       LayerNorm(builder, op, result.shape);
-    } else if (op.kind == "attention") {
-      Attention(builder, op, task.tensors);
+    } else if (op.kind == "attention" || op.kind == "attend") {
+      Attend(builder, op, task);
     } else {
       Pointwise(builder, op, task);
     }
   }
-  for (Nest& nest : program.nests) DropUnitLoops(nest);
+  for (Nest& nest : program.nests) {
+    if (!nest.attends) DropUnitLoops(nest);
+  }
   MergeLoops(program.nests);
   return program;
-}
-
-bool MayPack(const Nest& nest, size_t loop) {
-  const auto plain = [&](const Access& access) {
-    for (size_t d = 0; d < access.rows.size(); ++d) {
-      if (access.rows[d][loop] == 0) continue;
-      if (PlainLoop(access.rows[d]) != static_cast<int>(loop)) return false;
-      if (access.view[d] != nest.loops[loop].extent) return false;  // only a part of it is read
-    }
-    return true;
-  };
-  return plain(nest.write) && std::all_of(nest.reads.begin(), nest.reads.end(), plain);
-}
-
-void Pack(Program& program, int index, const std::vector<int64_t>& blocks) {
-  Nest nest = program.nests[static_cast<size_t>(index)];
-  const Nest before = nest;
-  std::vector<int> inner(before.loops.size(), -1);
-  for (size_t loop = 0; loop < before.loops.size(); ++loop) {
-    if (blocks[loop] == 0) continue;
-    HONE_CHECK(before.loops[loop].extent % blocks[loop] == 0 && MayPack(before, loop));
-    inner[loop] = static_cast<int>(nest.loops.size());
-    nest.loops[loop].extent /= blocks[loop];
-    nest.loops.push_back({blocks[loop], before.loops[loop].reduction});
-  }
-  const auto split = [&](Access& access) {
-    bool changed = false;
-    Access next{access.tensor, {}, {}};
-    for (size_t d = 0; d < access.rows.size(); ++d) {
-      Row row = access.rows[d];
-      row.resize(nest.loops.size(), 0);
-      const int loop = PlainLoop(access.rows[d]);
-      if (loop < 0 || inner[static_cast<size_t>(loop)] < 0) {
-        next.rows.push_back(row);
-        next.view.push_back(access.view[d]);
-        continue;
-      }
-      changed = true;
-      next.rows.push_back(row);
-      next.view.push_back(access.view[d] / blocks[static_cast<size_t>(loop)]);
-      Row block(nest.loops.size(), 0);
-      block[static_cast<size_t>(inner[static_cast<size_t>(loop)])] = 1;
-      next.rows.push_back(block);
-      next.view.push_back(blocks[static_cast<size_t>(loop)]);
-    }
-    access = next;
-    return changed;
-  };
-  split(nest.write);
-  std::vector<Nest> packing;
-  for (size_t i = 0; i < nest.reads.size(); ++i) {
-    Access& read = nest.reads[i];
-    if (!split(read)) continue;
-    // The dimensions in the order of the loops that they are counted by first.
-    std::vector<size_t> order = Range(read.rows.size());
-    const auto first = [&](size_t d) {
-      const auto found =
-          std::find_if(read.rows[d].begin(), read.rows[d].end(), [](int64_t c) { return c != 0; });
-      return found - read.rows[d].begin();
-    };
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t a, size_t b) { return first(a) < first(b); });
-    if (order == Range(order.size())) continue;  // it lies so already
-    Nest copy;
-    copy.site = fmt::format("{}.pack{}", nest.site, i);
-    copy.element = nest.element;
-    Access packed{static_cast<int>(program.tensors.size()), {}, {}};
-    for (const size_t d : order) {
-      packed.view.push_back(read.view[d]);
-      packed.rows.push_back(read.rows[d]);
-      copy.loops.push_back({read.view[d], false});
-    }
-    program.tensors.push_back({copy.site, nest.element, packed.view});
-    copy.write = {packed.tensor, packed.view, {}};
-    copy.reads = {{read.tensor, read.view, {}}};
-    copy.reads[0].rows.resize(read.rows.size());
-    for (size_t k = 0; k < order.size(); ++k) {
-      Row unit(order.size(), 0);
-      unit[k] = 1;
-      copy.write.rows.push_back(unit);
-      copy.reads[0].rows[order[k]] = unit;
-    }
-    Node(copy, Scalar::kRead, 0);
-    packing.push_back(std::move(copy));
-    read = packed;
-  }
-  program.nests[static_cast<size_t>(index)] = std::move(nest);
-  program.nests.insert(program.nests.begin() + index, packing.begin(), packing.end());
 }
 
 }  // namespace hone::loops

@@ -52,11 +52,14 @@ struct Scalar {
     kNegate,
     kAbs,
     kLogistic,
+    kSelect,
+    kScore,  // of a nest that attends
   };
   Kind kind = kRead;
   int a = -1;  // index of a node; of kRead: of a read
   int b = -1;
   double value = 0;
+  int c = -1;  // of kSelect: a where c is not 0, else b
 };
 
 enum class Combine : uint8_t { kNone, kSum, kMaximum };
@@ -69,6 +72,12 @@ struct Nest {
   Access write;  // each row a single loop; no reduction
   std::vector<Scalar> body;
   Combine combine = Combine::kNone;  // the result with what was there, where there are reductions
+
+  // It attends (loops/attend.h): reads 0 to 2 are queries, keys and values; the loops are leading
+  // ones, queries, elements of a value, keys, elements of a key; the body makes a key's weight of
+  // its score, before the softmax. Row s sees the keys up to s + `until`, all where that is -1.
+  bool attends = false;
+  int64_t until = -1;
 
   bool reduces() const { return combine != Combine::kNone; }
 };

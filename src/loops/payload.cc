@@ -7,23 +7,14 @@
 #include <numeric>
 #include <utility>
 
+#include "loops/attend.h"
+#include "loops/body_text.h"
+
 namespace hone::loops {
 namespace {
 
-const char* TypeOf(Element element) {
-  switch (element) {
-    case Element::kF32:
-      return "f32";
-    case Element::kF64:
-      return "f64";
-    case Element::kI32:
-      return "i32";
-  }
-  return "f32";
-}
-
 std::string Shaped(const char* what, const std::vector<int64_t>& shape, Element element) {
-  return fmt::format("{}<{}x{}>", what, fmt::join(shape, "x"), TypeOf(element));
+  return fmt::format("{}<{}x{}>", what, fmt::join(shape, "x"), MlirType(element));
 }
 
 std::string Times(const char* what, size_t count) {
@@ -61,7 +52,8 @@ std::string MapText(const std::vector<Row>& rows, size_t loops) {
 
 class ModuleText {
  public:
-  explicit ModuleText(const Program& program) : program_(program) {}
+  explicit ModuleText(const Scheduled& scheduled)
+      : scheduled_(scheduled), program_(scheduled.program()) {}
 
   std::string Write() {
     values_.resize(program_.tensors.size());
@@ -74,8 +66,15 @@ class ModuleText {
                                              Shaped("memref", tensor.shape, tensor.element)),
                                          tensor.shape};
     }
-    for (const Nest& nest : program_.nests) AddNest(nest);
+    for (const Nest& nest : program_.nests) {
+      if (nest.attends) {
+        AddAttending(nest);
+      } else {
+        AddNest(nest);
+      }
+    }
     for (const int output : program_.outputs) {
+      if (program_.nests[static_cast<size_t>(program_.ProducerOf(output))].attends) continue;
       const Tensor& tensor = At(output);
       const std::string value = Seen(output, tensor.shape);
       Line(
@@ -141,23 +140,37 @@ class ModuleText {
     return Reshape(value.name, value.shape, view, At(tensor).element);
   }
 
-  std::string Constant(double value, Element element) {
-    if (element == Element::kI32) {
-      return Let("arith.constant {} : i32", static_cast<int64_t>(value));
-    }
-    return Let("arith.constant {:.17e} : {}", value, TypeOf(element));
-  }
-
   std::string Neutral(Combine combine, Element element) {
-    if (combine == Combine::kSum) return Constant(0, element);
+    if (combine == Combine::kSum) return Let("{}", ConstantText(0, element, MlirType(element)));
     const char* const least = element == Element::kF32   ? "0xFF800000"
                               : element == Element::kF64 ? "0xFFF0000000000000"
                                                          : "-2147483648";
-    return Let("arith.constant {} : {}", least, TypeOf(element));
+    return Let("arith.constant {} : {}", least, MlirType(element));
+  }
+
+  // Works on buffers: a result of the task is written where it is wanted.
+  void AddAttending(const Nest& nest) {
+    std::vector<std::string> buffers;
+    for (const Access& read : nest.reads) {
+      const Tensor& tensor = At(read.tensor);
+      buffers.push_back(read.tensor < program_.inputs
+                            ? fmt::format("%arg{}", read.tensor)
+                            : Let("bufferization.to_memref {} read_only : {}",
+                                  Seen(read.tensor, tensor.shape),
+                                  Shaped("memref", tensor.shape, tensor.element)));
+    }
+    const Tensor& result = At(nest.write.tensor);
+    const std::string type = Shaped("memref", result.shape, result.element);
+    buffers.push_back(program_.IsOutput(nest.write.tensor)
+                          ? fmt::format("%arg{}", nest.write.tensor)
+                          : Let("memref.alloc() : {}", type));
+    text_ += AttendText(scheduled_, nest, buffers);
+    values_[static_cast<size_t>(nest.write.tensor)] = {
+        Let("bufferization.to_tensor {} restrict : {}", buffers.back(), type), result.shape};
   }
 
   void AddNest(const Nest& nest) {
-    const char* const type = TypeOf(nest.element);
+    const char* const type = MlirType(nest.element);
     std::vector<std::string> values, types, maps;
     for (const Access& read : nest.reads) {
       std::string value = Seen(read.tensor, read.view);
@@ -225,7 +238,7 @@ class ModuleText {
   }
 
   void AddBody(const Nest& nest, bool window) {
-    const char* const type = TypeOf(nest.element);
+    const char* const type = MlirType(nest.element);
     const bool floating = InfoOf(nest.element).floating;
     std::string arguments;
     for (size_t i = 0; i < nest.reads.size(); ++i) arguments += fmt::format("%r{}: {}, ", i, type);
@@ -233,74 +246,12 @@ class ModuleText {
     Line("^bb0({}%acc: {}):", arguments, type);
     const auto two = [&](const char* of_floats, const char* of_integers, const std::string& a,
                          const std::string& b) {
-      // Products may be fused into sums, which rounds once less.
-      return floating ? Let("{} {}, {} fastmath<contract> : {}", of_floats, a, b, type)
+      return floating ? Let("{} {}, {} : {}", of_floats, a, b, type)
                       : Let("{} {}, {} : {}", of_integers, a, b, type);
     };
-    const auto one = [&](const char* name, const std::string& a) {
-      return Let("{} {} : {}", name, a, type);
-    };
-    const auto constant = [&](double value) { return Constant(value, nest.element); };
-    std::vector<std::string> nodes;
-    for (const Scalar& node : nest.body) {
-      const auto of = [&](int i) { return nodes[static_cast<size_t>(i)]; };
-      std::string value;
-      switch (node.kind) {
-        case Scalar::kRead:
-          value = fmt::format("%r{}", node.a);
-          break;
-        case Scalar::kConstant:
-          value = constant(node.value);
-          break;
-        case Scalar::kAdd:
-          value = two("arith.addf", "arith.addi", of(node.a), of(node.b));
-          break;
-        case Scalar::kSubtract:
-          value = two("arith.subf", "arith.subi", of(node.a), of(node.b));
-          break;
-        case Scalar::kMultiply:
-          value = two("arith.mulf", "arith.muli", of(node.a), of(node.b));
-          break;
-        case Scalar::kDivide:
-          value = two("arith.divf", "arith.divsi", of(node.a), of(node.b));
-          break;
-        case Scalar::kMaximum:
-          value = two("arith.maximumf", "arith.maxsi", of(node.a), of(node.b));
-          break;
-        case Scalar::kMinimum:
-          value = two("arith.minimumf", "arith.minsi", of(node.a), of(node.b));
-          break;
-        case Scalar::kExp:
-          value = one("math.exp", of(node.a));
-          break;
-        case Scalar::kLog:
-          value = one("math.log", of(node.a));
-          break;
-        case Scalar::kTanh:
-          value = one("math.tanh", of(node.a));
-          break;
-        case Scalar::kSqrt:
-          value = one("math.sqrt", of(node.a));
-          break;
-        case Scalar::kRsqrt:
-          value = two("arith.divf", "", constant(1), one("math.sqrt", of(node.a)));
-          break;
-        case Scalar::kNegate:
-          value = floating ? one("arith.negf", of(node.a))
-                           : two("", "arith.subi", constant(0), of(node.a));
-          break;
-        case Scalar::kAbs:
-          value = one(floating ? "math.absf" : "math.absi", of(node.a));
-          break;
-        case Scalar::kLogistic: {
-          const std::string grown = one("math.exp", one("arith.negf", of(node.a)));
-          value = two("arith.divf", "", constant(1), two("arith.addf", "", constant(1), grown));
-          break;
-        }
-      }
-      nodes.push_back(value);
-    }
-    std::string last = nodes.back();
+    std::string last = BodyText(
+        nest, type, [&](const std::string& text) { return Let("{}", text); },
+        [&](const Scalar& node) { return fmt::format("%r{}", node.a); });
     if (nest.combine == Combine::kSum) {
       // In any order: else no loop over a row could become vectors.
       last = floating ? Let("arith.addf %acc, {} fastmath<reassoc,contract> : {}", last, type)
@@ -311,6 +262,7 @@ class ModuleText {
     Line("linalg.yield {} : {}", last, type);
   }
 
+  const Scheduled& scheduled_;
   const Program& program_;
   std::vector<Value> values_;  // of tensors, as they are now
   std::string text_;
@@ -329,6 +281,7 @@ class ScriptText {
     for (const Nest& nest : program.nests) loops_.push_back(nest.loops);
     for (const Step& step : scheduled_.schedule()) {
       const size_t site = static_cast<size_t>(program.FindSite(step.site));
+      if (program.nests[site].attends) continue;  // its text is made as the schedule says
       if (step.kind == StepKind::kInterchange) {
         const std::string op = Match(step.site);
         Let("transform.structured.interchange {} iterator_interchange = [{}] : ({}) -> {}", op,
@@ -440,9 +393,11 @@ class ScriptText {
 
 Payload MakePayload(const Scheduled& scheduled) {
   Payload payload;
-  payload.module = ModuleText(scheduled.program()).Write();
+  payload.module = ModuleText(scheduled).Write();
   payload.script = ScriptText(scheduled).Write();
   for (const Step& step : scheduled.schedule()) {
+    const int site = scheduled.program().FindSite(step.site);
+    if (scheduled.program().nests[static_cast<size_t>(site)].attends) continue;
     if (step.kind == StepKind::kVectorize) {
       payload.vectorized.push_back(step.site);
       payload.vectorized.push_back(step.site + ".fill");

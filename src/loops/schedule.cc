@@ -7,6 +7,8 @@
 #include <charconv>
 #include <utility>
 
+#include "loops/attend.h"
+
 namespace hone::loops {
 namespace {
 
@@ -179,6 +181,7 @@ std::string Scheduled::WhyNotFuse(const Step& step, size_t index) const {
     return step.producer + " has been decided about already";
   }
   const Nest& made = program_.nests[producer];
+  if (made.attends) return step.producer + " attends, and is computed by itself";
   if (program_.IsOutput(made.write.tensor)) return step.producer + " is a result of the task";
   const std::vector<int> consumers = program_.ConsumersOf(made.write.tensor);
   for (const int consumer : consumers) {
@@ -234,6 +237,11 @@ std::string Scheduled::WhyNot(const Step& step) const {
     return fmt::format("it takes {} numbers, one a loop, not {}", state.loops.size(),
                        step.numbers.size());
   }
+  if (step.kind == StepKind::kUnroll &&
+      (step.numbers.size() != 1 || step.numbers[0] < 2 || step.numbers[0] > 16)) {
+    return "it takes one number from 2 to 16";
+  }
+  if (program_.nests[index].attends) return WhyNotAttend(program_.nests[index], state, step);
   switch (step.kind) {
     case StepKind::kPack:
       return WhyNotPack(step, index);
@@ -254,9 +262,6 @@ std::string Scheduled::WhyNot(const Step& step) const {
     case StepKind::kVectorize:
       return WhyNotVectorize(index);
     case StepKind::kUnroll:
-      if (step.numbers.size() != 1 || step.numbers[0] < 2 || step.numbers[0] > 16) {
-        return "it takes one number from 2 to 16";
-      }
       if (state.unrolled) return "it is unrolled already";
       return state.loop_tiles ? "" : "its last tile has no loop that is run one after another";
   }
@@ -331,7 +336,7 @@ Status Scheduled::Apply(const Step& step) {
         reduces = reduces || state.loops[i].reduction;
         state.loops[i].extent = step.numbers[i];
       }
-      state.shared_tiles = !reduces;
+      state.shared_tiles = !reduces && !program_.nests[index].attends;
       state.loop_tiles = reduces;
       if (step.kind == StepKind::kParallel) {
         state.parallel = true;

@@ -87,9 +87,12 @@ const Kind* FindKind(std::string_view name) {
       {"transpose", {1, {"permutation"}}},
       {"broadcast", {1, {"dimensions", "sizes"}}},
       {"constant", {1, {"value"}}},
+      {"select", {3, {}}},
       {"softmax", {1, {}}},
       {"layer_norm", {3, {}}},
-      {"attention", {3, {}}}};
+      {"attention", {3, {}}},
+      {"scores", {2, {}}},
+      {"attend", {2, {"permutation", "until"}}}};
   static const Kind unary{1, {}};
   static const Kind binary{2, {}};
   if (IsUnary(name)) return &unary;
@@ -102,6 +105,42 @@ int64_t Window(int64_t size, int64_t window, int64_t stride, int64_t dilation) {
   return (size - (window - 1) * dilation - 1) / stride + 1;
 }
 
+// Whether the permutation names each of so many dimensions once.
+bool IsPermutation(Shape permutation, size_t rank) {
+  std::sort(permutation.begin(), permutation.end());
+  for (size_t d = 0; d < permutation.size(); ++d) {
+    if (permutation[d] != static_cast<int64_t>(d)) return false;
+  }
+  return permutation.size() == rank;
+}
+
+StatusOr<Shape> InferAttending(const Operation& op, const std::vector<Shape>& in) {
+  const auto wrong = [&](const char* what) {
+    return MakeError(ErrorCode::kInvalidInput, op.kind + ": " + what);
+  };
+  const size_t rank = in[0].size();
+  const bool scores = op.kind == "scores";
+  // The dimension that both have, but for the leading ones.
+  const size_t inner = rank - (scores ? 1 : 2);
+  if (rank < 2 || in[1].size() != rank || in[0][rank - 1] != in[1][inner] ||
+      !std::equal(in[0].begin(), in[0].end() - 2, in[1].begin())) {
+    return wrong(scores ? "it takes [...,S,D] and [...,T,D]" : "it takes [...,S,T] and [...,T,E]");
+  }
+  Shape out = in[0];
+  out[rank - 1] = in[1][scores ? rank - 2 : rank - 1];
+  if (const auto until = op.attributes.find("until"); until != op.attributes.end()) {
+    if (until->second.size() != 1 || until->second[0] < 0 || until->second[0] > kMostAttribute) {
+      return wrong("until= is a number from 0 to a million");
+    }
+  }
+  if (op.attributes.count("permutation") == 0) return out;
+  const Shape permutation = op.Get("permutation", 0, 0);
+  if (!IsPermutation(permutation, rank)) return wrong("that is no permutation");
+  Shape permuted;
+  for (const int64_t d : permutation) permuted.push_back(out[static_cast<size_t>(d)]);
+  return permuted;
+}
+
 // The result's shape, or what does not fit.
 StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
   const auto wrong = [&](const std::string& what) {
@@ -109,7 +148,9 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
   };
   const auto rank = [&](size_t operand, size_t wanted) { return in[operand].size() == wanted; };
   for (const auto& [name, values] : op.attributes) {
-    if (name == "axes" || name == "permutation" || op.kind == "broadcast") continue;
+    if (name == "axes" || name == "permutation" || name == "until" || op.kind == "broadcast") {
+      continue;
+    }
     if (values.size() != 2 || *std::min_element(values.begin(), values.end()) < 1 ||
         *std::max_element(values.begin(), values.end()) > kMostAttribute) {
       return wrong(name + " is two positive numbers, at most a million");
@@ -166,12 +207,9 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
   }
   if (op.kind == "transpose") {
     const Shape permutation = op.Get("permutation", 0, 0);
-    Shape sorted = permutation;
-    std::sort(sorted.begin(), sorted.end());
-    for (size_t d = 0; d < sorted.size(); ++d) {
-      if (sorted[d] != static_cast<int64_t>(d)) return wrong("that is no permutation");
+    if (!IsPermutation(permutation, in[0].size())) {
+      return wrong("permutation= is no permutation of the dimensions");
     }
-    if (sorted.size() != in[0].size()) return wrong("permutation= must name each dimension");
     Shape out;
     for (const int64_t d : permutation) out.push_back(in[0][static_cast<size_t>(d)]);
     return out;
@@ -195,6 +233,11 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
       return wrong("gain and bias have the last dimension's size");
     return in[0];
   }
+  if (op.kind == "select") {
+    if (in[0] != in[1] || in[0] != in[2]) return wrong("its operands are alike in shape");
+    return in[0];
+  }
+  if (op.kind == "scores" || op.kind == "attend") return InferAttending(op, in);
   if (!rank(0, 4) || !rank(1, 4) || !rank(2, 4)) return wrong("it takes [B,H,S,D] three times");
   for (size_t d = 0; d < 2; ++d) {
     if (in[0][d] != in[1][d] || in[0][d] != in[2][d]) return wrong("batches and heads differ");
@@ -292,7 +335,7 @@ class Parser {
     const auto found = names_.find(std::string(words[1]));
     if (found == names_.end()) return Wrong("there is no " + std::string(words[1]));
     if (found->second < task_.inputs) return Wrong("an output is an operation's result");
-    if (IsDefinition(found->second)) return Wrong("an output is stored: `=`, not `:=`");
+    if (task_.Defines(found->second)) return Wrong("an output is stored: `=`, not `:=`");
     if (std::count(task_.outputs.begin(), task_.outputs.end(), found->second) != 0) {
       return Wrong(std::string(words[1]) + " is an output already");
     }
@@ -300,9 +343,37 @@ class Parser {
     return {};
   }
 
-  bool IsDefinition(int tensor) const {
-    return tensor >= task_.inputs &&
-           task_.operations[static_cast<size_t>(tensor - task_.inputs)].definition;
+  // Defined by transposes and broadcasts of a stored tensor alone.
+  bool IsSpread(int tensor) const {
+    while (task_.Defines(tensor)) {
+      const Operation& op = task_.operations[static_cast<size_t>(tensor - task_.inputs)];
+      if (op.kind != "transpose" && op.kind != "broadcast") return false;
+      tensor = op.operands[0];
+    }
+    return true;
+  }
+
+  // What takes scores keeps to what is allowed.
+  Status Scored(const Operation& op) {
+    int scores = op.kind == "scores" ? op.result : -1;
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      const auto found = scored_.find(op.operands[i]);
+      if (found == scored_.end()) continue;
+      const bool attends = op.kind == "attend" && i == 0;
+      const bool elementwise = op.definition && IsPointwise(op.kind) && op.kind != "broadcast" &&
+                               op.kind != "transpose" &&
+                               task_.tensors[static_cast<size_t>(op.operands[i])].shape ==
+                                   task_.tensors[static_cast<size_t>(op.result)].shape;
+      if (op.kind == "constant") return {};  // has their shape
+      if (!attends && !elementwise) {
+        return Wrong(op.kind + ": scores are for elementwise definitions and `attend`");
+      }
+      if (scores >= 0 && scores != found->second) return Wrong(op.kind + ": of two scores");
+      scores = found->second;
+    }
+    if (op.kind == "attend") return scores >= 0 ? Status() : Wrong("attend takes no scores");
+    if (scores >= 0) scored_[op.result] = scores;
+    return {};
   }
 
   Status Operate(const std::vector<std::string_view>& words) {
@@ -327,8 +398,8 @@ class Parser {
           const std::string text(words[i].substr(equals + 1));
           char* end = nullptr;
           op.value = std::strtod(text.c_str(), &end);
-          if (text.empty() || *end != 0 || !std::isfinite(op.value)) {
-            return Wrong("`" + text + "` is no finite number");
+          if (text.empty() || *end != 0 || std::isnan(op.value)) {
+            return Wrong("`" + text + "` is no number");
           }
           has_value = true;
           continue;
@@ -355,11 +426,16 @@ class Parser {
       if (task_.tensors[static_cast<size_t>(operand)].element != element) {
         return Wrong("the operands' element types differ");
       }
-      if (IsDefinition(operand) && !IsPointwise(op.kind) && op.kind.rfind("reduce_", 0) != 0) {
+      const bool may = IsPointwise(op.kind) || op.kind.rfind("reduce_", 0) == 0 ||
+                       (op.kind == "attend" && operand == op.operands[0]) ||
+                       ((op.kind == "scores" || op.kind == "attend") && IsSpread(operand));
+      if (task_.Defines(operand) && !may) {
         return Wrong(op.kind + " takes what is stored: `=`, not `:=`");
       }
     }
-    if (op.definition && !IsPointwise(op.kind)) {
+    const bool scores = op.kind == "scores";
+    if (scores && !op.definition) return Wrong("scores are never stored: `:=`, not `=`");
+    if (op.definition && !IsPointwise(op.kind) && !scores) {
       return Wrong(op.kind + " is stored: `=`, not `:=`");
     }
     if (op.kind == "constant" && !has_value) return Wrong("constant: value=V is missing");
@@ -371,9 +447,9 @@ class Parser {
       return Wrong("a constant of integers is an integer");
     }
     static const std::set<std::string, std::less<>> of_integers = {
-        "matmul",   "batch_matmul", "add",        "subtract",   "multiply", "maximum",
-        "minimum",  "relu",         "reduce_sum", "reduce_max", "negate",   "pool_max",
-        "pool_sum", "transpose",    "conv2d",     "constant",   "broadcast"};
+        "matmul",   "batch_matmul", "add",        "subtract",   "multiply",  "maximum",
+        "minimum",  "relu",         "reduce_sum", "reduce_max", "negate",    "pool_max",
+        "pool_sum", "transpose",    "conv2d",     "constant",   "broadcast", "select"};
     if (!InfoOf(element).floating && of_integers.count(op.kind) == 0) {
       return Wrong(op.kind + " is for floating-point numbers");
     }
@@ -381,6 +457,7 @@ class Parser {
     if (!shape) return tl::unexpected(shape.error());
     if (Status added = Add(words[0], element, *std::move(shape)); !added) return added;
     op.result = static_cast<int>(task_.tensors.size()) - 1;
+    if (Status fits = Scored(op); !fits) return fits;
     for (auto it = op.attributes.begin(); it != op.attributes.end();) {  // defaults
       const bool all_ones = (it->first == "strides" || it->first == "dilations") &&
                             it->second == std::vector<int64_t>(2, 1);
@@ -392,6 +469,7 @@ class Parser {
 
   Task task_;
   std::map<std::string, int> names_;
+  std::map<int, int> scored_;  // what is computed of scores, and of which
 };
 
 // With `names`, else tensors are numbered.
@@ -443,15 +521,15 @@ bool IsUnary(std::string_view kind) { return Unary().count(kind) != 0; }
 bool IsBinary(std::string_view kind) { return Binary().count(kind) != 0; }
 bool IsPointwise(std::string_view kind) {
   return IsUnary(kind) || IsBinary(kind) || kind == "broadcast" || kind == "constant" ||
-         kind == "transpose";
+         kind == "transpose" || kind == "select";
 }
 
 const std::vector<std::string>& OperationKinds() {
   static const std::vector<std::string> kinds = [] {
-    std::vector<std::string> all = {"matmul",   "batch_matmul", "conv2d",     "pool_max",
-                                    "pool_sum", "reduce_sum",   "reduce_max", "transpose",
-                                    "softmax",  "layer_norm",   "attention",  "constant",
-                                    "broadcast"};
+    std::vector<std::string> all = {"matmul",    "batch_matmul", "conv2d",     "pool_max",
+                                    "pool_sum",  "reduce_sum",   "reduce_max", "transpose",
+                                    "softmax",   "layer_norm",   "attention",  "constant",
+                                    "broadcast", "select",       "scores",     "attend"};
     all.insert(all.end(), Unary().begin(), Unary().end());
     all.insert(all.end(), Binary().begin(), Binary().end());
     return all;
@@ -484,6 +562,10 @@ double Flops(const Task& task) {
     } else if (op.kind == "attention") {
       const double scores = Product({shape(0)[0], shape(0)[1], shape(0)[2], shape(1)[2]});
       flops += 2 * scores * static_cast<double>(shape(0)[3] + shape(2)[3]) + 4 * scores;
+    } else if (op.kind == "scores") {
+      flops += 2 * out * static_cast<double>(shape(0).back());
+    } else if (op.kind == "attend") {
+      flops += Product(shape(0)) * (4 + 2 * static_cast<double>(shape(1).back()));
     } else if (op.kind == "softmax") {
       flops += 4 * out;
     } else if (op.kind == "layer_norm") {

@@ -16,7 +16,7 @@
 //
 // `NAME := KIND OPERANDS` is a definition: it is computed anew wherever an element of it is needed,
 // as part of what needs it, and never stored. Of elementwise operations, broadcasts, constants and
-// transposes, for elementwise operations and reductions.
+// transposes, for elementwise operations and reductions; of scores, for what attends by them.
 #ifndef HONE_LOOPS_TASK_H_
 #define HONE_LOOPS_TASK_H_
 
@@ -56,6 +56,7 @@ struct Tensor {
 //   pool_max, pool_sum x[N,C,H,W] window=KH,KW strides=SH,SW (1,1)
 //   add, subtract, multiply, divide, maximum, minimum a b: b may have fewer leading dimensions
 //   relu, exp, log, tanh, sqrt, rsqrt, negate, abs, logistic a
+//   select c a b, alike in shape: a where c is not 0, else b
 //   constant a value=V: as `a` in shape, each element V; always a definition
 //   broadcast x sizes=A,B,C dimensions=I,J: dimension d of x is dimension dimensions[d] of the
 //     result; x[1] without dimensions= is everywhere
@@ -64,6 +65,12 @@ struct Tensor {
 //   softmax x: over the last dimension
 //   layer_norm x gain[N] bias[N]: over the last dimension, epsilon 1e-5
 //   attention q[B,H,S,D] k[B,H,T,D] v[B,H,T,E]: softmax(q kT / sqrt(D)) v
+//   scores q[...,S,D] k[...,T,D]: q kT, [...,S,T]; always a definition, of stored tensors or
+//     their transposes and broadcasts; what is computed of it is elementwise, and for one `attend`
+//     only
+//   attend u[...,S,T] v[...,T,E] until=N permutation=I,J: softmax(u) v, with u a definition that
+//     takes scores; row s sees the columns up to s + N, all of them without until=; dimension d of
+//     the result is dimension permutation[d] of [...,S,E]
 struct Operation {
   std::string kind;
   std::vector<int> operands;  // indices of tensors
@@ -82,6 +89,10 @@ struct Task {
   int inputs = 0;               // how many
   std::vector<Operation> operations;
   std::vector<int> outputs;  // indices of tensors; results of operations
+
+  bool Defines(int tensor) const {  // `:=`
+    return tensor >= inputs && operations[static_cast<size_t>(tensor - inputs)].definition;
+  }
 };
 
 // Errors: what the text says that is not so, with the line.

@@ -74,7 +74,44 @@ const Case kCases[] = {
     {"attention",
      "input q f32[1,2,8,16]\ninput k f32[1,2,8,16]\ninput v f32[1,2,8,16]\n"
      "y = attention q k v\noutput y\n",
-     "y parallel 1,4,0\ny fuse y.mixed\n"},
+     "y parallel 1,1,4,0,0,0\ny tile 0,0,4,0,4,0\ny unroll 4\n"},
+    {"attention_of_odd_sizes",
+     "input q f32[3,1,37,5]\ninput k f32[3,1,29,5]\ninput v f32[3,1,29,7]\n"
+     "y = attention q k v\noutput y\n",
+     "y parallel 2,0,10,0,0,0\ny tile 0,0,8,0,9,0\ny unroll 2\n"},
+    {"attention_of_doubles",
+     "input q f64[1,2,8,16]\ninput k f64[1,2,24,16]\ninput v f64[1,2,24,8]\n"
+     "y = attention q k v\nz = relu y\noutput z\n",
+     "y parallel 1,1,8,0,0,0\nz tile 8\nz vectorize\n"},
+    {"attention_of_what_is_made",
+     "input x f32[1,2,8,16]\ninput k f32[1,2,8,16]\nq = exp x\ny = attention q k x\noutput y\n",
+     "q tile 16\nq vectorize\n"},
+    // Dimensions in other places, a mask by key, a bias by query and key, and one by query alone.
+    {"attend",
+     "input q f32[2,19,3,8]\ninput k f32[2,23,3,8]\ninput v f32[2,23,3,6]\ninput m f32[2,23]\n"
+     "input b f32[3,23,19]\ninput c f32[19,23]\ninput r f32[19]\ninput o f32[1]\n"
+     "qt := transpose q permutation=0,2,1,3\nkt := transpose k permutation=0,2,1,3\n"
+     "vt := transpose v permutation=0,2,1,3\ns := scores qt kt\n"
+     "f := constant s value=0.35\nt := multiply s f\n"
+     "bt := transpose b permutation=0,2,1\nbb := broadcast bt sizes=2,3,19,23 dimensions=1,2,3\n"
+     "cc := broadcast c sizes=2,3,19,23 dimensions=2,3\nu := add t bb\nw := subtract u cc\n"
+     "rr := broadcast r sizes=2,3,19,23 dimensions=2\nww := multiply rr w\n"
+     "oo := broadcast o sizes=2,3,19,23\nwo := add ww oo\n"
+     "mm := broadcast m sizes=2,3,19,23 dimensions=0,3\nz := constant s value=0\n"
+     "g := maximum mm z\nn := constant s value=-1e9\nx := select g wo n\n"
+     "y = attend x vt permutation=0,2,1,3\noutput y\n",
+     "y parallel 1,0,16,0,0,0\ny tile 0,0,16,0,5,0\ny unroll 3\n"},
+    {"attend_to_what_was",
+     "input q f32[2,70,8]\ninput k f32[2,75,8]\ninput v f32[2,75,8]\ns := scores q k\n"
+     "t := tanh s\ny = attend t v until=5\noutput y\n",
+     "y parallel 1,33,0,0,0\ny tile 0,16,0,10,0\ny unroll 8\n"},
+    {"select",
+     "input c f32[16,32]\ninput a f32[16,32]\nk := constant a value=0.5\nl := maximum c k\n"
+     "d := subtract l k\ns := select d a k\ny = reduce_sum s axes=1\noutput y\n",
+     "y parallel 4,0\ny tile 4,16\ny vectorize\n"},
+    {"select_of_integers",
+     "input c s32[64]\ninput a s32[64]\ninput b s32[64]\ny = select c a b\noutput y\n",
+     "y tile 16\ny vectorize\n"},
     {"linear",
      "input x f32[8,16]\ninput w f32[16,8]\ninput b f32[8]\nm = matmul x w\na = add m b\n"
      "y = relu a\noutput y\n",

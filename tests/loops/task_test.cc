@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"task t\ninput x f32[4,4]\ny := exp x\nz = matmul y y\n", "takes what is stored"},
         Wrong{"task t\ninput x f32[4]\ny = constant x value=1\n", "never stored"},
         Wrong{"task t\ninput x f32[4]\ny := constant x\n", "value=V is missing"},
-        Wrong{"task t\ninput x f32[4]\ny := constant x value=inf\n", "no finite number"},
+        Wrong{"task t\ninput x f32[4]\ny := constant x value=nan\n", "no number"},
         Wrong{"task t\ninput x s32[4]\ny := constant x value=0.5\n", "is an integer"},
         Wrong{"task t\ninput x f32[4]\ny := broadcast x sizes=4,4 dimensions=2\n", "in order"},
         Wrong{"task t\ninput x f32[4]\ny := broadcast x sizes=5,4 dimensions=0\n", "in order"},
@@ -108,6 +108,19 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"task t\ninput x f32[4,4]\ny = transpose x permutation=0,0\n", "no permutation"},
         Wrong{"task t\ninput x f32[1,1,4,4]\ny = pool_max x window=5,5\n", "larger than"},
         Wrong{"task t\ninput x f32[1,1,4,4]\ny = pool_max x\n", "window=KH,KW"},
+        Wrong{"task t\ninput x f32[4,4]\ny = scores x x\n", "never stored"},
+        Wrong{"task t\ninput x f32[4,4]\ninput z f32[4,5]\ny := scores x z\n", "[...,S,D]"},
+        Wrong{"task t\ninput x f32[4,4]\ns := scores x x\ny = exp s\n", "scores are for"},
+        Wrong{"task t\ninput x f32[4,4]\ns := scores x x\ny = reduce_sum s axes=0\n",
+              "scores are for"},
+        Wrong{"task t\ninput x f32[4,4]\ns := scores x x\nt := transpose s permutation=1,0\n",
+              "scores are for"},
+        Wrong{"task t\ninput x f32[4,4]\ns := scores x x\nt := scores x x\nu := add s t\n",
+              "of two scores"},
+        Wrong{"task t\ninput x f32[4,4]\ny = attend x x\n", "takes no scores"},
+        Wrong{"task t\ninput x f32[4,4]\ns := scores x x\ny = attend s x until=-1\n", "from 0 to"},
+        Wrong{"task t\ninput x f32[4,4]\ne := exp x\ns := scores e x\n", "takes what is stored"},
+        Wrong{"task t\ninput x f32[4]\ninput z f32[5]\ny = select x x z\n", "alike in shape"},
         Wrong{"task t\ninput x f32[4]\ny = exp x\noutput x\n", "operation's result"}));
 
 TEST(KnownTasks, CanAllBeReadAndHaveNamesOfTheirOwn) {

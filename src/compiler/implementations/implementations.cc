@@ -41,7 +41,8 @@ const std::vector<Implementation>& Implementations() {
       {new ThinDotSum, "dot of few terms as their sum"},
       {new DotOfTransposes, "dot with transposed operands as they were"},
       {new DotSwapped, "dot with its operands changed round"},
-      {new LoopKernels, "reductions of rows and what is around them as kernels of hone-loops",
+      {new LoopKernels,
+       "reductions of rows with what is around them, and attention, as kernels of hone-loops",
        true},
   };
   return *kAll;

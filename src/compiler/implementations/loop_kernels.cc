@@ -12,7 +12,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compiler/implementations/attention_kernels.h"
 #include "compiler/implementations/emit.h"
+#include "compiler/implementations/kernel_parts.h"
 #include "compiler/native/kernels.h"
 #include "core/native_kernel.h"
 #include "xla/hlo/ir/hlo_instructions.h"
@@ -26,99 +28,10 @@ using xla::HloInstruction;
 using xla::HloOpcode;
 using Sizes = std::vector<int64_t>;
 
-constexpr size_t kMostNodes = 64;
-constexpr size_t kMostInputs = 12;
-constexpr size_t kMostRank = 6;
-// Fewer are not worth a kernel's compilation.
-constexpr int64_t kLeastElements = 1024;
-constexpr char kSmallCall[] = "xla_cpu_small_call";
-
-// The name of an elementwise operation in a task; null where there is none.
-const char* TaskKind(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kAbs:
-      return "abs";
-    case HloOpcode::kAdd:
-      return "add";
-    case HloOpcode::kDivide:
-      return "divide";
-    case HloOpcode::kExp:
-      return "exp";
-    case HloOpcode::kLog:
-      return "log";
-    case HloOpcode::kLogistic:
-      return "logistic";
-    case HloOpcode::kMaximum:
-      return "maximum";
-    case HloOpcode::kMinimum:
-      return "minimum";
-    case HloOpcode::kMultiply:
-      return "multiply";
-    case HloOpcode::kNegate:
-      return "negate";
-    case HloOpcode::kRsqrt:
-      return "rsqrt";
-    case HloOpcode::kSqrt:
-      return "sqrt";
-    case HloOpcode::kSubtract:
-      return "subtract";
-    case HloOpcode::kTanh:
-      return "tanh";
-    default:
-      return nullptr;
-  }
-}
-
 bool IsDear(HloOpcode opcode) {
   return opcode == HloOpcode::kExp || opcode == HloOpcode::kLog || opcode == HloOpcode::kLogistic ||
          opcode == HloOpcode::kTanh || opcode == HloOpcode::kDivide || opcode == HloOpcode::kSqrt ||
          opcode == HloOpcode::kRsqrt;
-}
-
-// Without sizes of 1.
-Sizes Squeezed(const xla::Shape& shape) {
-  Sizes sizes;
-  for (const int64_t size : shape.dimensions()) {
-    if (size != 1) sizes.push_back(size);
-  }
-  return sizes;
-}
-
-bool IsArray(const xla::Shape& shape) {
-  return shape.IsArray() && shape.is_static() && !xla::ShapeUtil::IsZeroElementArray(shape);
-}
-
-// A finite constant, or a broadcast of one.
-std::optional<double> ConstantOf(const HloInstruction& instruction) {
-  const HloInstruction* constant = &instruction;
-  while (constant->opcode() == HloOpcode::kBroadcast || constant->opcode() == HloOpcode::kReshape) {
-    constant = constant->operand(0);
-  }
-  if (constant->opcode() != HloOpcode::kConstant ||
-      !xla::ShapeUtil::IsEffectiveScalar(constant->shape())) {
-    return std::nullopt;
-  }
-  const std::optional<double> value =
-      constant->literal().GetAsDouble(Sizes(constant->shape().dimensions().size(), 0));
-  return value && std::isfinite(*value) ? value : std::nullopt;
-}
-
-// -infinity, which changes no maximum.
-bool IsLeast(const HloInstruction& instruction) {
-  const HloInstruction* constant = &instruction;
-  if (constant->opcode() == HloOpcode::kBroadcast) constant = constant->operand(0);
-  return constant->opcode() == HloOpcode::kConstant &&
-         xla::ShapeUtil::IsEffectiveScalar(constant->shape()) &&
-         constant->literal().IsAllFloat(-std::numeric_limits<float>::infinity());
-}
-
-// Of a maximum with -infinity the other operand's number; else -1.
-int PastLeast(const HloInstruction& instruction) {
-  if (instruction.opcode() != HloOpcode::kMaximum) return -1;
-  for (const int i : {0, 1}) {
-    if (IsLeast(*instruction.operand(i))) return 1 - i;
-  }
-  return -1;
 }
 
 // Rows and what becomes of them.
@@ -147,7 +60,7 @@ std::optional<Space> SpaceOf(const HloInstruction& reduce) {
   if (!emit::IsIdentity(*reduce.operand(1), *opcode)) return std::nullopt;
   Space space{type, Squeezed(shape), Squeezed(reduce.shape())};
   if (space.kept.empty() || space.kept.size() == space.full.size() ||
-      space.full.size() > kMostRank) {
+      space.full.size() > kMostKernelRank) {
     return std::nullopt;
   }
   // What is reduced comes last.
@@ -176,15 +89,6 @@ std::optional<Sizes> PlacesOf(const HloInstruction& broadcast) {
   return places;
 }
 
-// Changes nothing but sizes of 1.
-bool IsIdentity(const HloInstruction& instruction) {
-  return (instruction.opcode() == HloOpcode::kReshape ||
-          instruction.opcode() == HloOpcode::kBitcast ||
-          instruction.opcode() == HloOpcode::kCopy) &&
-         instruction.operand(0)->shape().element_type() == instruction.shape().element_type() &&
-         Squeezed(instruction.operand(0)->shape()) == Squeezed(instruction.shape());
-}
-
 bool Fits(const HloInstruction& instruction, const Space& space) {
   if (!space.Has(instruction.shape()) || !emit::Free(instruction)) return false;
   if (TaskKind(instruction.opcode()) != nullptr) return true;
@@ -211,7 +115,7 @@ bool IsFree(const HloInstruction& instruction) {
 std::optional<Space> FindSpace(HloInstruction* root) {
   std::deque<HloInstruction*> next = {root};
   std::set<HloInstruction*> seen = {root};
-  while (!next.empty() && seen.size() < kMostNodes) {
+  while (!next.empty() && seen.size() < kMostKernelNodes) {
     HloInstruction* instruction = next.front();
     next.pop_front();
     if (std::optional<Space> space = SpaceOf(*instruction)) {
@@ -236,7 +140,7 @@ Neighbourhood Grow(const HloInstruction* root, const Space& space) {
   Neighbourhood found;
   found.nodes = {root};
   bool changed = true;
-  while (changed && found.nodes.size() < kMostNodes) {
+  while (changed && found.nodes.size() < kMostKernelNodes) {
     changed = false;
     const std::set<const HloInstruction*> nodes = found.nodes;
     for (const HloInstruction* node : nodes) {
@@ -263,7 +167,7 @@ bool IsTakenIn(HloInstruction* root, const Space& space) {
   if (root->IsRoot()) return false;
   std::deque<HloInstruction*> next(root->users().begin(), root->users().end());
   std::set<HloInstruction*> seen(next.begin(), next.end());
-  while (!next.empty() && seen.size() < kMostNodes) {
+  while (!next.empty() && seen.size() < kMostKernelNodes) {
     HloInstruction* user = next.front();
     next.pop_front();
     if (!Fits(*user, space)) continue;
@@ -274,14 +178,6 @@ bool IsTakenIn(HloInstruction* root, const Space& space) {
     }
   }
   return false;
-}
-
-// Whether a computation is part of a call that XLA:CPU compiles as one kernel.
-bool IsInOneKernel(const xla::HloComputation& computation) {
-  return absl::c_any_of(computation.caller_instructions(), [](const HloInstruction* caller) {
-    return caller->frontend_attributes().map().contains(kSmallCall) ||
-           IsInOneKernel(*caller->parent());
-  });
 }
 
 // Writes a neighbourhood as a task.
@@ -407,10 +303,6 @@ class TaskText {
   int next_ = 0;
 };
 
-xla::Shape RowMajor(const xla::Shape& shape) {
-  return xla::ShapeUtil::MakeShape(shape.element_type(), shape.dimensions());
-}
-
 // The value of `NAME = "..."` in a call's attributes; empty where there is none.
 std::string AttributeOf(const std::string& attributes, const char* name) {
   const std::string begin = absl::StrCat(name, " = \"");
@@ -424,7 +316,7 @@ std::string AttributeOf(const std::string& attributes, const char* name) {
 }  // namespace
 
 std::vector<HloOpcode> LoopKernels::root_opcodes() const {
-  std::vector<HloOpcode> opcodes = {HloOpcode::kReduce};
+  std::vector<HloOpcode> opcodes = {HloOpcode::kReduce, HloOpcode::kDot, HloOpcode::kTranspose};
   for (uint32_t i = 0; i < xla::HloOpcodeCount(); ++i) {
     const auto opcode = static_cast<HloOpcode>(i);
     if (TaskKind(opcode) != nullptr) opcodes.push_back(opcode);
@@ -434,22 +326,19 @@ std::vector<HloOpcode> LoopKernels::root_opcodes() const {
 
 absl::StatusOr<HloInstruction*> LoopKernels::Replacement(HloInstruction* root) const {
   if (!IsArray(root->shape()) || PastLeast(*root) >= 0) return nullptr;
+  if (root->opcode() == HloOpcode::kDot || root->opcode() == HloOpcode::kTranspose) {
+    return IsInOneKernel(*root->parent()) ? nullptr : AttentionCall(root);
+  }
   const std::optional<Space> space = FindSpace(root);
   if (!space || !Fits(*root, *space) || emit::Product(space->full) < kLeastElements) return nullptr;
   const Neighbourhood neighbourhood = Grow(root, *space);
-  if (!neighbourhood.reduces || neighbourhood.nodes.size() >= kMostNodes) return nullptr;
+  if (!neighbourhood.reduces || neighbourhood.nodes.size() >= kMostKernelNodes) return nullptr;
   if (IsTakenIn(root, *space) || IsInOneKernel(*root->parent())) return nullptr;
+  if (IsOfAttention(*root)) return nullptr;
   TaskText writer(neighbourhood, *space);
   const std::string task = writer.Write(root);
-  if (writer.inputs().empty() || writer.inputs().size() > kMostInputs) return nullptr;
-  std::vector<xla::Shape> shapes;
-  for (const HloInstruction* input : writer.inputs()) shapes.push_back(RowMajor(input->shape()));
-  const std::string attributes =
-      absl::StrCat("{", loops::kKernelName, " = \"", loops::KernelName(task), "\", ",
-                   loops::kKernelTask, " = \"", task, "\"}");
-  return root->parent()->AddInstruction(HloInstruction::CreateCustomCall(
-      RowMajor(root->shape()), writer.inputs(), loops::kKernelCall, shapes, attributes,
-      xla::CustomCallApiVersion::API_VERSION_TYPED_FFI));
+  if (writer.inputs().empty() || writer.inputs().size() > kMostKernelInputs) return nullptr;
+  return KernelCall(root, writer.inputs(), task);
 }
 
 absl::StatusOr<std::vector<std::string>> MissingKernels(const xla::HloModule& module) {

@@ -1,0 +1,141 @@
+#include "compiler/implementations/kernel_parts.h"
+
+#include <cmath>
+#include <limits>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "core/native_kernel.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/shape_util.h"
+
+namespace hone::compiler {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+using Sizes = std::vector<int64_t>;
+
+constexpr char kSmallCall[] = "xla_cpu_small_call";
+
+// -infinity, which changes no maximum.
+bool IsLeast(const HloInstruction& instruction) {
+  const HloInstruction* constant = &instruction;
+  if (constant->opcode() == HloOpcode::kBroadcast) constant = constant->operand(0);
+  return constant->opcode() == HloOpcode::kConstant &&
+         xla::ShapeUtil::IsEffectiveScalar(constant->shape()) &&
+         constant->literal().IsAllFloat(-std::numeric_limits<float>::infinity());
+}
+
+}  // namespace
+
+const char* TaskKind(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kAbs:
+      return "abs";
+    case HloOpcode::kAdd:
+      return "add";
+    case HloOpcode::kDivide:
+      return "divide";
+    case HloOpcode::kExp:
+      return "exp";
+    case HloOpcode::kLog:
+      return "log";
+    case HloOpcode::kLogistic:
+      return "logistic";
+    case HloOpcode::kMaximum:
+      return "maximum";
+    case HloOpcode::kMinimum:
+      return "minimum";
+    case HloOpcode::kMultiply:
+      return "multiply";
+    case HloOpcode::kNegate:
+      return "negate";
+    case HloOpcode::kRsqrt:
+      return "rsqrt";
+    case HloOpcode::kSqrt:
+      return "sqrt";
+    case HloOpcode::kSubtract:
+      return "subtract";
+    case HloOpcode::kTanh:
+      return "tanh";
+    default:
+      return nullptr;
+  }
+}
+
+Sizes Squeezed(const xla::Shape& shape) {
+  Sizes sizes;
+  for (const int64_t size : shape.dimensions()) {
+    if (size != 1) sizes.push_back(size);
+  }
+  return sizes;
+}
+
+bool IsArray(const xla::Shape& shape) {
+  return shape.IsArray() && shape.is_static() && !xla::ShapeUtil::IsZeroElementArray(shape);
+}
+
+std::optional<double> NumberOf(const HloInstruction& instruction) {
+  const HloInstruction* constant = &instruction;
+  while (constant->opcode() == HloOpcode::kBroadcast || constant->opcode() == HloOpcode::kReshape) {
+    constant = constant->operand(0);
+  }
+  if (constant->opcode() != HloOpcode::kConstant ||
+      !xla::ShapeUtil::IsEffectiveScalar(constant->shape())) {
+    return std::nullopt;
+  }
+  const Sizes first(constant->shape().dimensions().size(), 0);
+  if (constant->shape().element_type() == xla::PRED) return constant->literal().IsAll(1) ? 1 : 0;
+  if (const std::optional<int64_t> whole = constant->literal().GetIntegralAsS64(first)) {
+    return static_cast<double>(*whole);
+  }
+  const std::optional<double> value = constant->literal().GetAsDouble(first);
+  return value && !std::isnan(*value) ? value : std::nullopt;
+}
+
+std::optional<double> ConstantOf(const HloInstruction& instruction) {
+  const std::optional<double> value = NumberOf(instruction);
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+int PastLeast(const HloInstruction& instruction) {
+  if (instruction.opcode() != HloOpcode::kMaximum) return -1;
+  for (const int i : {0, 1}) {
+    if (IsLeast(*instruction.operand(i))) return 1 - i;
+  }
+  return -1;
+}
+
+bool IsIdentity(const HloInstruction& instruction) {
+  return (instruction.opcode() == HloOpcode::kReshape ||
+          instruction.opcode() == HloOpcode::kBitcast ||
+          instruction.opcode() == HloOpcode::kCopy) &&
+         instruction.operand(0)->shape().element_type() == instruction.shape().element_type() &&
+         Squeezed(instruction.operand(0)->shape()) == Squeezed(instruction.shape());
+}
+
+bool IsInOneKernel(const xla::HloComputation& computation) {
+  return absl::c_any_of(computation.caller_instructions(), [](const HloInstruction* caller) {
+    return caller->frontend_attributes().map().contains(kSmallCall) ||
+           IsInOneKernel(*caller->parent());
+  });
+}
+
+xla::Shape RowMajor(const xla::Shape& shape) {
+  return xla::ShapeUtil::MakeShape(shape.element_type(), shape.dimensions());
+}
+
+HloInstruction* KernelCall(HloInstruction* root, const std::vector<HloInstruction*>& inputs,
+                           const std::string& task) {
+  std::vector<xla::Shape> shapes;
+  for (const HloInstruction* input : inputs) shapes.push_back(RowMajor(input->shape()));
+  const std::string attributes =
+      absl::StrCat("{", loops::kKernelName, " = \"", loops::KernelName(task), "\", ",
+                   loops::kKernelTask, " = \"", task, "\"}");
+  return root->parent()->AddInstruction(HloInstruction::CreateCustomCall(
+      RowMajor(root->shape()), inputs, loops::kKernelCall, shapes, attributes,
+      xla::CustomCallApiVersion::API_VERSION_TYPED_FFI));
+}
+
+}  // namespace hone::compiler

@@ -1,0 +1,53 @@
+// What the makers of kernels share: how instructions are called in tasks, and calls.
+#ifndef HONE_COMPILER_IMPLEMENTATIONS_KERNEL_PARTS_H_
+#define HONE_COMPILER_IMPLEMENTATIONS_KERNEL_PARTS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/shape.h"
+
+namespace hone::compiler {
+
+// Fewer are not worth a kernel's compilation.
+inline constexpr int64_t kLeastElements = 1024;
+inline constexpr size_t kMostKernelNodes = 64;
+inline constexpr size_t kMostKernelInputs = 12;
+inline constexpr size_t kMostKernelRank = 6;
+
+// The name of an elementwise operation in a task; null where there is none.
+const char* TaskKind(xla::HloOpcode opcode);
+
+// Without sizes of 1.
+std::vector<int64_t> Squeezed(const xla::Shape& shape);
+
+// Of a size that is known and above 0.
+bool IsArray(const xla::Shape& shape);
+
+// A constant that is no NaN, or a broadcast of one.
+std::optional<double> NumberOf(const xla::HloInstruction& instruction);
+// A finite one.
+std::optional<double> ConstantOf(const xla::HloInstruction& instruction);
+
+// Of a maximum with -infinity, which changes nothing, the other operand's number; else -1.
+int PastLeast(const xla::HloInstruction& instruction);
+
+// Changes nothing but sizes of 1.
+bool IsIdentity(const xla::HloInstruction& instruction);
+
+// Whether a computation is part of a call that XLA:CPU compiles as one kernel.
+bool IsInOneKernel(const xla::HloComputation& computation);
+
+xla::Shape RowMajor(const xla::Shape& shape);
+
+// A call of the task's kernel in root's place.
+xla::HloInstruction* KernelCall(xla::HloInstruction* root,
+                                const std::vector<xla::HloInstruction*>& inputs,
+                                const std::string& task);
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_IMPLEMENTATIONS_KERNEL_PARTS_H_

@@ -1,0 +1,482 @@
+#include "loops/attend.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "loops/body_text.h"
+
+namespace hone::loops {
+namespace {
+
+// A block's weights stay in the nearest cache.
+constexpr int64_t kMostBlock = 16384;
+constexpr int64_t kMostQueries = 64;
+constexpr int64_t kSums = 4;
+
+class Writer {
+ public:
+  Writer(const Scheduled& scheduled, const Nest& nest, const std::vector<std::string>& buffers)
+      : nest_(nest),
+        buffers_(buffers),
+        sizes_(AttendSizesOf(scheduled, nest)),
+        rank_(nest.loops.size() - 2),
+        prefix_(fmt::format("%{}_", nest.site)),
+        type_(MlirType(nest.element)),
+        vector_(fmt::format("vector<{}x{}>", sizes_.queries, type_)),
+        mask_(fmt::format("vector<{}xi1>", sizes_.queries)) {
+    std::replace(prefix_.begin(), prefix_.end(), '.', '_');
+  }
+
+  std::string Write() {
+    std::vector<std::string> starts, ends;
+    std::vector<int64_t> counts;
+    std::vector<std::string> indices;
+    for (size_t l = 0; l + 1 < rank_; ++l) {
+      const int64_t size = sizes_.parallel[l];
+      if (size == 0) continue;
+      counts.push_back((Extent(l) + size - 1) / size);
+      indices.push_back(fmt::format("{}p{}", prefix_, l));
+    }
+    if (!counts.empty()) {
+      Line("scf.forall ({}) in ({}) {{", fmt::join(indices, ", "), fmt::join(counts, ", "));
+    }
+    values_ = Buffer(Extent(rank_ - 1));
+    queries_ = Buffer(Extent(rank_ + 1));
+    weights_ = Buffer(std::min(sizes_.keys, Extent(rank_)));
+    size_t next = 0;
+    for (size_t l = 0; l + 1 < rank_; ++l) {
+      const int64_t size = sizes_.parallel[l];
+      if (size == 0) {
+        starts.push_back(Index(0));
+        ends.push_back(Index(Extent(l)));
+        continue;
+      }
+      starts.push_back(Let("arith.muli {}, {} : index", indices[next++], Index(size)));
+      const std::string end = Let("arith.addi {}, {} : index", starts.back(), Index(size));
+      ends.push_back(
+          Extent(l) % size == 0 ? end : Let("arith.minsi {}, {} : index", end, Index(Extent(l))));
+    }
+    places_.assign(rank_ + 2, "");
+    for (size_t l = 0; l + 2 < rank_; ++l) places_[l] = For(starts[l], ends[l], Index(1));
+    end_ = ends[rank_ - 2];
+    places_[rank_ - 2] = For(starts[rank_ - 2], end_, Index(sizes_.queries));
+    Queries();
+    for (size_t l = 0; l + 1 < rank_; ++l) Line("}}");
+    if (!counts.empty()) Line("}}");
+    return text_;
+  }
+
+ private:
+  int64_t Extent(size_t loop) const { return nest_.loops[loop].extent; }
+
+  template <class... Args>
+  void Line(fmt::format_string<Args...> format, Args&&... args) {
+    text_ += "    " + fmt::format(format, std::forward<Args>(args)...) + "\n";
+  }
+  std::string Name() { return fmt::format("{}{}", prefix_, next_++); }
+  template <class... Args>
+  std::string Let(fmt::format_string<Args...> format, Args&&... args) {
+    const std::string name = Name();
+    Line("{} = {}", name, fmt::format(format, std::forward<Args>(args)...));
+    return name;
+  }
+  std::string Index(int64_t value) { return Let("arith.constant {} : index", value); }
+  std::string Vector(double value) {
+    return Let("{}", ConstantText(value, nest_.element, vector_));
+  }
+  std::string Plus(const std::string& index, int64_t offset) {
+    return offset == 0 ? index : Let("arith.addi {}, {} : index", index, Index(offset));
+  }
+  std::string Binary(const char* what, const std::string& a, const std::string& b) {
+    return Let("{} {}, {} : {}", what, a, b, vector_);
+  }
+
+  std::string BufferType(int64_t rows) const {
+    return fmt::format("memref<{}x{}x{}>", rows, sizes_.queries, type_);
+  }
+  std::pair<std::string, std::string> Buffer(int64_t rows) {
+    const std::string type = BufferType(rows);
+    return {Let("memref.alloc() {{alignment = 64 : i64}} : {}", type), type};
+  }
+  using Rows = std::pair<std::string, std::string>;  // a buffer and its type
+  std::string Load(const Rows& rows, const std::string& row) {
+    return Let("vector.load {}[{}, {}] : {}, {}", rows.first, row, Index(0), rows.second, vector_);
+  }
+  void Store(const std::string& value, const Rows& rows, const std::string& row) {
+    Line("vector.store {}, {}[{}, {}] : {}, {}", value, rows.first, row, Index(0), rows.second,
+         vector_);
+  }
+
+  // Begins a loop; the name of its index. The caller ends it.
+  std::string For(const std::string& from, const std::string& to, const std::string& step) {
+    const std::string index = Name();
+    Line("scf.for {} = {} to {} step {} {{", index, from, to, step);
+    return index;
+  }
+
+  // Begins a loop that carries vectors, whose names within it replace `carried`.
+  struct Carrying {
+    std::string index;
+    std::string results;
+  };
+  Carrying For(const std::string& from, const std::string& to, int64_t step,
+               std::vector<std::string>& carried) {
+    const Carrying loop{Name(), Name()};
+    std::vector<std::string> arguments, types;
+    for (std::string& value : carried) {
+      const std::string name = Name();
+      arguments.push_back(fmt::format("{} = {}", name, value));
+      types.push_back(vector_);
+      value = name;
+    }
+    const std::string by = Index(step);
+    Line("{}:{} = scf.for {} = {} to {} step {} iter_args({}) -> ({}) {{", loop.results,
+         carried.size(), loop.index, from, to, by, fmt::join(arguments, ", "),
+         fmt::join(types, ", "));
+    return loop;
+  }
+  void End(const Carrying& loop, std::vector<std::string>& carried) {
+    std::vector<std::string> types(carried.size(), vector_);
+    Line("scf.yield {} : {}", fmt::join(carried, ", "), fmt::join(types, ", "));
+    Line("}}");
+    for (size_t i = 0; i < carried.size(); ++i) carried[i] = fmt::format("{}#{}", loop.results, i);
+  }
+
+  std::string TypeOf(const Access& access) const {
+    return fmt::format("memref<{}x{}>", fmt::join(access.view, "x"), type_);
+  }
+  // The indices of an access at places_, but for some loops.
+  std::string At(const Access& access,
+                 const std::vector<std::pair<size_t, std::string>>& others = {}) {
+    std::vector<std::string> indices;
+    for (const Row& row : access.rows) {
+      const int loop = PlainLoop(row);
+      if (loop < 0) {
+        indices.push_back(Index(0));
+        continue;
+      }
+      std::string place = places_[static_cast<size_t>(loop)];
+      for (const auto& [other, index] : others) {
+        if (other == static_cast<size_t>(loop)) place = index;
+      }
+      HONE_CHECK(!place.empty());
+      indices.push_back(place);
+    }
+    return fmt::format("{}", fmt::join(indices, ", "));
+  }
+  std::string Number(size_t read, const std::vector<std::pair<size_t, std::string>>& others) {
+    const Access& access = nest_.reads[read];
+    return Let("memref.load {}[{}] : {}", buffers_[read], At(access, others), TypeOf(access));
+  }
+  std::string Spread(const std::string& scalar) {
+    return Let("vector.broadcast {} : {} to {}", scalar, type_, vector_);
+  }
+
+  // Whether the last vector of queries may be filled in part only.
+  bool Ragged() const {
+    const int64_t shared = sizes_.parallel[rank_ - 2];
+    return Extent(rank_ - 2) % sizes_.queries != 0 || shared % sizes_.queries != 0;
+  }
+
+  // All keys for the queries from places_[rank_ - 2] on.
+  void Queries() {
+    const std::string first = places_[rank_ - 2];
+    const std::string left = Let("arith.subi {}, {} : index", end_, first);
+    const std::string here = Let("arith.minsi {}, {} : index", left, Index(sizes_.queries));
+    if (Ragged()) valid_ = Let("vector.create_mask {} : {}", here, mask_);
+    const std::string zero = Index(0), one = Index(1);
+    const std::string nothing = Vector(0);
+    if (Ragged()) {
+      const std::string d = For(zero, Index(Extent(rank_ + 1)), one);
+      Store(nothing, queries_, d);
+      Line("}}");
+    }
+    {
+      const std::string row = For(zero, Ragged() ? here : Index(sizes_.queries), one);
+      const std::string from = Let("arith.addi {}, {} : index", first, row);
+      const std::string d = For(zero, Index(Extent(rank_ + 1)), one);
+      const std::string x = Number(0, {{rank_ - 2, from}, {rank_ + 1, d}});
+      Line("memref.store {}, {}[{}, {}] : {}", x, queries_.first, d, row, queries_.second);
+      Line("}}");
+      Line("}}");
+    }
+    {
+      const std::string e = For(zero, Index(Extent(rank_ - 1)), one);
+      Store(nothing, values_, e);
+      Line("}}");
+    }
+    const bool wide = nest_.element == Element::kF64;
+    std::vector<std::string> carried = {
+        Vector(wide ? -1.7976931348623157e308 : -3.4028234663852886e38),
+        nothing};  // the largest score, and the sum
+    const int64_t keys = KeysAtOnce(), blocks = Extent(rank_) / keys, rest = Extent(rank_) % keys;
+    std::string last = Index(blocks * keys);
+    if (nest_.until >= 0) {  // what no query of these sees is left out
+      const std::string seen = Plus(first, sizes_.queries + nest_.until + keys - 1);
+      const std::string whole = Let("arith.divui {}, {} : index", seen, Index(keys));
+      last = Let("arith.minsi {}, {} : index", Let("arith.muli {}, {} : index", whole, Index(keys)),
+                 last);
+      sight_ = Sight();
+    }
+    if (blocks > 0) {
+      const Carrying loop = For(zero, last, keys, carried);
+      Block(loop.index, keys, carried);
+      End(loop, carried);
+    }
+    if (rest > 0) Block(Index(blocks * keys), rest, carried);
+    {
+      const std::string e = For(zero, Index(Extent(rank_ - 1)), one);
+      Store(Binary("arith.divf", Load(values_, e), carried[1]), values_, e);
+      Line("}}");
+    }
+    const std::string row = For(zero, Ragged() ? here : Index(sizes_.queries), one);
+    const std::string to = Let("arith.addi {}, {} : index", first, row);
+    const std::string e = For(zero, Index(Extent(rank_ - 1)), one);
+    const std::string y = Let("memref.load {}[{}, {}] : {}", values_.first, e, row, values_.second);
+    Line("memref.store {}, {}[{}] : {}", y, buffers_.back(),
+         At(nest_.write, {{rank_ - 2, to}, {rank_ - 1, e}}), TypeOf(nest_.write));
+    Line("}}");
+    Line("}}");
+  }
+
+  int64_t KeysAtOnce() const { return std::min(sizes_.keys, Extent(rank_)); }
+
+  std::string Sight() {
+    std::vector<int64_t> steps;
+    for (int64_t i = 0; i < sizes_.queries; ++i) steps.push_back(i + nest_.until);
+    const std::string type = fmt::format("vector<{}xi32>", sizes_.queries);
+    const std::string first = Let("arith.index_cast {} : index to i32", places_[rank_ - 2]);
+    const std::string all = Let("vector.broadcast {} : i32 to {}", first, type);
+    const std::string offsets =
+        Let("arith.constant dense<[{}]> : {}", fmt::join(steps, ", "), type);
+    return Let("arith.addi {}, {} : {}", all, offsets, type);
+  }
+
+  // `count` keys from `first` on. `carried`: the largest score, and the sum.
+  void Block(const std::string& first, int64_t count, std::vector<std::string>& carried) {
+    const std::string zero = Index(0);
+    const int64_t registers = std::min(sizes_.registers, count);
+    std::vector<std::string> most = {carried[0]};
+    {
+      const Carrying loop = For(zero, Index(count / registers * registers), registers, most);
+      most[0] = Scores(first, loop.index, registers, most[0]);
+      End(loop, most);
+      if (count % registers != 0) {
+        most[0] = Scores(first, Index(count - count % registers), count % registers, most[0]);
+      }
+    }
+    const std::string shrink =
+        Let("math.exp {} : {}", Binary("arith.subf", carried[0], most[0]), vector_);
+    const std::string sum = Exponentials(count, most[0]);
+    const int64_t elements = Extent(rank_ - 1);
+    const int64_t at_once = std::min(sizes_.registers, elements);
+    const std::string e = For(zero, Index(elements / at_once * at_once), Index(at_once));
+    Mix(first, count, e, at_once, shrink);
+    Line("}}");
+    if (elements % at_once != 0) {
+      Mix(first, count, Index(elements - elements % at_once), elements % at_once, shrink);
+    }
+    carried = {most[0], Let("vector.fma {}, {}, {} : {}", carried[1], shrink, sum, vector_)};
+  }
+
+  // Scores of a block to weights; their sum. Some sums side by side: of many equal small weights,
+  // each addition to a single one would be rounded the same way.
+  std::string Exponentials(int64_t count, const std::string& most) {
+    std::vector<std::string> sums(static_cast<size_t>(std::min(kSums, count)), Vector(0));
+    const auto one = [&](const std::string& key, size_t sum) {
+      const std::string less = Binary("arith.subf", Load(weights_, key), most);
+      const std::string weight = Let("math.exp {} : {}", less, vector_);
+      Store(weight, weights_, key);
+      sums[sum] = Binary("arith.addf", sums[sum], weight);
+    };
+    const auto step = static_cast<int64_t>(sums.size());
+    const Carrying loop = For(Index(0), Index(count / step * step), step, sums);
+    for (int64_t j = 0; j < step; ++j) one(Plus(loop.index, j), static_cast<size_t>(j));
+    End(loop, sums);
+    for (int64_t j = 0; j < count % step; ++j) {
+      one(Index(count / step * step + j), static_cast<size_t>(j));
+    }
+    while (sums.size() > 1) {
+      std::vector<std::string> halves;
+      for (size_t i = 0; i + 1 < sums.size(); i += 2) {
+        halves.push_back(Binary("arith.addf", sums[i], sums[i + 1]));
+      }
+      if (sums.size() % 2 != 0) halves.push_back(sums.back());
+      sums = halves;
+    }
+    return sums[0];
+  }
+
+  // Scores of `count` keys from first + offset on; the largest so far.
+  std::string Scores(const std::string& first, const std::string& offset, int64_t count,
+                     std::string most) {
+    const std::string from = Let("arith.addi {}, {} : index", first, offset);
+    std::vector<std::string> keys;
+    for (int64_t j = 0; j < count; ++j) keys.push_back(Plus(from, j));
+    std::vector<std::string> sums(static_cast<size_t>(count), Vector(0));
+    const Carrying loop = For(Index(0), Index(Extent(rank_ + 1)), 1, sums);
+    const std::string query = Load(queries_, loop.index);
+    for (size_t j = 0; j < keys.size(); ++j) {
+      const std::string key = Spread(Number(1, {{rank_, keys[j]}, {rank_ + 1, loop.index}}));
+      sums[j] = Let("vector.fma {}, {}, {} : {}", key, query, sums[j], vector_);
+    }
+    End(loop, sums);
+    for (size_t j = 0; j < keys.size(); ++j) {
+      std::string score = BodyText(
+          nest_, vector_, [&](const std::string& text) { return Let("{}", text); },
+          [&](const Scalar& node) {
+            return node.kind == Scalar::kScore ? sums[j]
+                                               : Beside(static_cast<size_t>(node.a), keys[j]);
+          });
+      if (nest_.until >= 0) score = Seen(score, keys[j]);
+      Store(score, weights_, Plus(offset, static_cast<int64_t>(j)));
+      const std::string larger = Let("arith.cmpf ogt, {}, {} : {}", score, most, vector_);
+      most = Let("arith.select {}, {}, {} : {}, {}", larger, score, most, mask_, vector_);
+    }
+    return most;
+  }
+
+  // The score, or nothing of it where the query does not see the key.
+  std::string Seen(const std::string& score, const std::string& key) {
+    const std::string type = fmt::format("vector<{}xi32>", sizes_.queries);
+    const std::string number = Let("arith.index_cast {} : index to i32", key);
+    const std::string all = Let("vector.broadcast {} : i32 to {}", number, type);
+    const std::string sees = Let("arith.cmpi sle, {}, {} : {}", all, sight_, type);
+    const char* const least = nest_.element == Element::kF64 ? "0xFFF0000000000000" : "0xFF800000";
+    const std::string nothing = Let("arith.constant dense<{}> : {}", least, vector_);
+    return Let("arith.select {}, {}, {} : {}, {}", sees, score, nothing, mask_, vector_);
+  }
+
+  // Another operand of the body, for a key.
+  std::string Beside(size_t read, const std::string& key) {
+    const Access& access = nest_.reads[read];
+    const std::string at = At(access, {{rank_, key}});
+    const std::string& buffer = buffers_[read];
+    size_t dimension = access.rows.size();
+    for (size_t d = 0; d < access.rows.size(); ++d) {
+      if (PlainLoop(access.rows[d]) == static_cast<int>(rank_ - 2)) dimension = d;
+    }
+    if (dimension == access.rows.size()) {
+      return Spread(Let("memref.load {}[{}] : {}", buffer, at, TypeOf(access)));
+    }
+    if (dimension + 1 == access.rows.size()) {
+      if (valid_.empty()) {
+        return Let("vector.load {}[{}] : {}, {}", buffer, at, TypeOf(access), vector_);
+      }
+      return Let("vector.maskedload {}[{}], {}, {} : {}, {}, {} into {}", buffer, at, valid_,
+                 Vector(0), TypeOf(access), mask_, vector_, vector_);
+    }
+    int64_t stride = 1;
+    for (size_t d = dimension + 1; d < access.view.size(); ++d) stride *= access.view[d];
+    std::vector<int64_t> steps;
+    for (int64_t i = 0; i < sizes_.queries; ++i) steps.push_back(i * stride);
+    const std::string type = fmt::format("vector<{}xi64>", sizes_.queries);
+    const std::string offsets =
+        Let("arith.constant dense<[{}]> : {}", fmt::join(steps, ", "), type);
+    const std::string valid =
+        valid_.empty() ? Let("arith.constant dense<true> : {}", mask_) : valid_;
+    return Let("vector.gather {}[{}] [{}], {}, {} : {}, {}, {}, {} into {}", buffer, at, offsets,
+               valid, Vector(0), TypeOf(access), type, mask_, vector_, vector_);
+  }
+
+  // Adds the block's share of `count` elements of the values, from `element` on.
+  void Mix(const std::string& first, int64_t count, const std::string& element, int64_t elements,
+           const std::string& shrink) {
+    std::vector<std::string> places, sums;
+    for (int64_t j = 0; j < elements; ++j) {
+      places.push_back(Plus(element, j));
+      sums.push_back(Vector(0));  // a block's by itself: fewer are added one after another
+    }
+    const Carrying loop = For(Index(0), Index(count), 1, sums);
+    const std::string weight = Load(weights_, loop.index);
+    const std::string key = Let("arith.addi {}, {} : index", first, loop.index);
+    for (size_t j = 0; j < places.size(); ++j) {
+      const std::string value = Spread(Number(2, {{rank_, key}, {rank_ - 1, places[j]}}));
+      sums[j] = Let("vector.fma {}, {}, {} : {}", value, weight, sums[j], vector_);
+    }
+    End(loop, sums);
+    for (size_t j = 0; j < places.size(); ++j) {
+      Store(Let("vector.fma {}, {}, {} : {}", Load(values_, places[j]), shrink, sums[j], vector_),
+            values_, places[j]);
+    }
+  }
+
+  const Nest& nest_;
+  const std::vector<std::string>& buffers_;
+  const AttendSizes sizes_;
+  const size_t rank_;  // loops: rank_ - 2 queries, rank_ - 1 of a value, rank_ keys, then of a key
+  std::string prefix_;
+  const std::string type_, vector_, mask_;
+  Rows values_, queries_, weights_;
+  std::string end_;                  // of the queries that this part takes
+  std::string valid_;                // which of a vector's queries there are; empty: all
+  std::string sight_;                // the last key that each query sees, where they see not all
+  std::vector<std::string> places_;  // of the loops, where it is one index
+  std::string text_;
+  int next_ = 0;
+};
+
+}  // namespace
+
+AttendSizes AttendSizesOf(const Scheduled& scheduled, const Nest& nest) {
+  AttendSizes sizes;
+  const size_t rank = nest.loops.size() - 2;
+  sizes.parallel.assign(nest.loops.size(), 0);
+  for (const Step& step : scheduled.schedule()) {
+    if (step.site != nest.site) continue;
+    if (step.kind == StepKind::kParallel) sizes.parallel = step.numbers;
+    if (step.kind == StepKind::kUnroll) sizes.registers = step.numbers[0];
+    if (step.kind != StepKind::kTile) continue;
+    if (step.numbers[rank - 2] != 0) sizes.queries = step.numbers[rank - 2];
+    if (step.numbers[rank] != 0) sizes.keys = step.numbers[rank];
+  }
+  return sizes;
+}
+
+std::string WhyNotAttend(const Nest& nest, const SiteState& state, const Step& step) {
+  const size_t rank = nest.loops.size() - 2;
+  const bool parallel = step.kind == StepKind::kParallel;
+  if (step.kind == StepKind::kUnroll) return state.unrolled ? "it is unrolled already" : "";
+  if (!parallel && step.kind != StepKind::kTile) {
+    return "of what attends there is parallel, tile and unroll to decide";
+  }
+  if (parallel && (state.parallel || state.tiles > 0)) {
+    return "processors share the outermost tiles, once";
+  }
+  if (!parallel && state.tiles > 0) return "it is tiled already";
+  bool any = false;
+  for (size_t i = 0; i < nest.loops.size(); ++i) {
+    const int64_t size = step.numbers[i];
+    if (size == 0) continue;
+    any = true;
+    if (size < 0) return fmt::format("tiles of {}", size);
+    const bool may = parallel ? i + 1 < rank : i + 2 == rank || i == rank;
+    if (!may) {
+      return parallel ? fmt::format("processors cannot share loop {}", i)
+                      : fmt::format("loop {} stays whole", i);
+    }
+    if ((parallel || i == rank) && size > nest.loops[i].extent) {
+      return fmt::format("loop {} has only {} iterations", i, nest.loops[i].extent);
+    }
+    if (!parallel && i + 2 == rank && (size > kMostQueries || (size & (size - 1)) != 0)) {
+      return "so many queries at once are a power of two, 64 at most";
+    }
+  }
+  if (!parallel) {
+    const int64_t queries = step.numbers[rank - 2] == 0 ? 16 : step.numbers[rank - 2];
+    if (queries * step.numbers[rank] > kMostBlock) {
+      return fmt::format("a block has more than {} weights", kMostBlock);
+    }
+  }
+  return any ? "" : "no loop is tiled";
+}
+
+std::string AttendText(const Scheduled& scheduled, const Nest& nest,
+                       const std::vector<std::string>& buffers) {
+  return Writer(scheduled, nest, buffers).Write();
+}
+
+}  // namespace hone::loops

@@ -1,0 +1,122 @@
+#include "loops/body_text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+namespace hone::loops {
+
+const char* MlirType(Element element) {
+  switch (element) {
+    case Element::kF32:
+      return "f32";
+    case Element::kF64:
+      return "f64";
+    case Element::kI32:
+      return "i32";
+  }
+  return "f32";
+}
+
+std::string ConstantText(double value, Element element, const std::string& type) {
+  const bool wide = element == Element::kF64;
+  std::string number = fmt::format("{:.17e}", value);
+  if (element == Element::kI32) number = fmt::format("{}", static_cast<int64_t>(value));
+  if (std::isinf(value)) {
+    number = value < 0 ? (wide ? "0xFFF0000000000000" : "0xFF800000")
+                       : (wide ? "0x7FF0000000000000" : "0x7F800000");
+  }
+  const bool vector = type.rfind("vector", 0) == 0;
+  return fmt::format("arith.constant {} : {}", vector ? "dense<" + number + ">" : number, type);
+}
+
+std::string BodyText(const Nest& nest, const std::string& type,
+                     const std::function<std::string(const std::string&)>& let,
+                     const std::function<std::string(const Scalar&)>& leaf) {
+  const bool floating = InfoOf(nest.element).floating;
+  const auto two = [&](const char* of_floats, const char* of_integers, const std::string& a,
+                       const std::string& b) {
+    // Products may be fused into sums, which rounds once less.
+    return let(floating ? fmt::format("{} {}, {} fastmath<contract> : {}", of_floats, a, b, type)
+                        : fmt::format("{} {}, {} : {}", of_integers, a, b, type));
+  };
+  const auto one = [&](const char* name, const std::string& a) {
+    return let(fmt::format("{} {} : {}", name, a, type));
+  };
+  const auto constant = [&](double value) { return let(ConstantText(value, nest.element, type)); };
+  std::vector<std::string> nodes;
+  for (const Scalar& node : nest.body) {
+    const auto of = [&](int i) { return nodes[static_cast<size_t>(i)]; };
+    std::string value;
+    switch (node.kind) {
+      case Scalar::kRead:
+      case Scalar::kScore:
+        value = leaf(node);
+        break;
+      case Scalar::kConstant:
+        value = constant(node.value);
+        break;
+      case Scalar::kAdd:
+        value = two("arith.addf", "arith.addi", of(node.a), of(node.b));
+        break;
+      case Scalar::kSubtract:
+        value = two("arith.subf", "arith.subi", of(node.a), of(node.b));
+        break;
+      case Scalar::kMultiply:
+        value = two("arith.mulf", "arith.muli", of(node.a), of(node.b));
+        break;
+      case Scalar::kDivide:
+        value = two("arith.divf", "arith.divsi", of(node.a), of(node.b));
+        break;
+      case Scalar::kMaximum:
+        value = two("arith.maximumf", "arith.maxsi", of(node.a), of(node.b));
+        break;
+      case Scalar::kMinimum:
+        value = two("arith.minimumf", "arith.minsi", of(node.a), of(node.b));
+        break;
+      case Scalar::kExp:
+        value = one("math.exp", of(node.a));
+        break;
+      case Scalar::kLog:
+        value = one("math.log", of(node.a));
+        break;
+      case Scalar::kTanh:
+        value = one("math.tanh", of(node.a));
+        break;
+      case Scalar::kSqrt:
+        value = one("math.sqrt", of(node.a));
+        break;
+      case Scalar::kRsqrt:
+        value = two("arith.divf", "", constant(1), one("math.sqrt", of(node.a)));
+        break;
+      case Scalar::kNegate:
+        value = floating ? one("arith.negf", of(node.a))
+                         : two("", "arith.subi", constant(0), of(node.a));
+        break;
+      case Scalar::kAbs:
+        value = one(floating ? "math.absf" : "math.absi", of(node.a));
+        break;
+      case Scalar::kLogistic: {
+        const std::string grown = one("math.exp", one("arith.negf", of(node.a)));
+        value = two("arith.divf", "", constant(1), two("arith.addf", "", constant(1), grown));
+        break;
+      }
+      case Scalar::kSelect: {
+        const std::string zero = constant(0);
+        const std::string wanted =
+            let(fmt::format("{} {}, {} : {}", floating ? "arith.cmpf une," : "arith.cmpi ne,",
+                            of(node.c), zero, type));
+        std::string condition;  // of vectors: a vector of as many
+        if (type.rfind("vector", 0) == 0) condition = type.substr(0, type.rfind('x')) + "xi1>, ";
+        value = let(fmt::format("arith.select {}, {}, {} : {}{}", wanted, of(node.a), of(node.b),
+                                condition, type));
+        break;
+      }
+    }
+    nodes.push_back(value);
+  }
+  return nodes.back();
+}
+
+}  // namespace hone::loops
