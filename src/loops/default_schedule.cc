@@ -12,6 +12,8 @@ using Numbers = std::vector<int64_t>;
 // Points of a nest that are worth another processor: some 20 microseconds of work.
 constexpr int64_t kLeastShared = 32768;
 constexpr int64_t kLeastSharedOfContractions = 1 << 20;
+// Bytes of a row that a processor reads: what is shorter is not read ahead.
+constexpr int64_t kLeastStrip = 4096;
 
 bool Occurs(const Access& access, size_t loop) {
   return std::any_of(access.rows.begin(), access.rows.end(),
@@ -220,19 +222,23 @@ class Writer {
     }
   }
 
+  // A reduction of which nothing runs through memory along what is reduced.
+  static bool ReducesColumns(const Nest& nest) {
+    return nest.reduces() && !nest.attends && PlainLoop(nest.write.rows.back()) >= 0 &&
+           std::none_of(nest.reads.begin(), nest.reads.end(), [&](const Access& read) {
+             const int loop = PlainLoop(read.rows.back());
+             return loop >= 0 && nest.loops[static_cast<size_t>(loop)].reduction;
+           });
+  }
+
   // Whatever is no contraction: the loop that runs through memory innermost, reductions around it
   // unless they run through memory themselves; producers within tiles of whole rows.
   void Rows(const std::string& site) {
     const Nest nest = NestOf(site);
     const size_t count = nest.loops.size();
     const int inner = PlainLoop(nest.write.rows.back());
-    const bool row_reduction =
-        nest.reduces() &&
-        std::any_of(nest.reads.begin(), nest.reads.end(), [&](const Access& read) {
-          const int loop = PlainLoop(read.rows.back());
-          return loop >= 0 && nest.loops[static_cast<size_t>(loop)].reduction;
-        });
-    if (nest.reduces() && !row_reduction && inner >= 0) {
+    const bool column_reduction = ReducesColumns(nest);
+    if (column_reduction) {
       Numbers order;
       for (size_t i = 0; i < count; ++i) {
         if (!nest.loops[i].reduction && static_cast<int>(i) != inner) {
@@ -257,7 +263,13 @@ class Writer {
         least[i] = DivisorUpTo(nest.loops[i].extent, lanes / 2);
       }
     }
-    Share(site, least, &parallel);
+    if (column_reduction) {
+      least.back() = nest.loops[static_cast<size_t>(inner)].extent;
+      Share(site, least, &parallel);
+      if (parallel == Numbers(count, 0)) parallel.back() = Strip(nest, least.back());
+    } else {
+      Share(site, least, &parallel);
+    }
     if (transposes) {
       // Squares that are read and written a vector at a time.
       Numbers tile = least;
@@ -281,12 +293,29 @@ class Writer {
     FuseProducers(site);
   }
 
+  // How many columns of a reduction over rows a processor takes: parts of a row that are long
+  // enough to be read ahead, as many for each processor. 0: it is not worth sharing.
+  int64_t Strip(const Nest& nest, int64_t columns) const {
+    double points = 1;
+    for (const Loop& loop : nest.loops) points *= static_cast<double>(loop.extent);
+    if (machine_.threads == 1 || points < 2 * kLeastShared) return 0;
+    const auto least = kLeastStrip / static_cast<int64_t>(InfoOf(nest.element).bytes);
+    int64_t best = 0;
+    for (int64_t parts = 2 * machine_.threads; parts > 1; --parts) {
+      if (columns % parts != 0 || columns / parts < least) continue;
+      if (parts % machine_.threads == 0) return columns / parts;
+      if (best == 0) best = columns / parts;
+    }
+    return best;
+  }
+
   // Whether some producer that is no contraction may be computed within this nest's tiles.
   bool Fusable(const std::string& site) const {
     for (const Access& read : NestOf(site).reads) {
       const int producer = scheduled_.program().ProducerOf(read.tensor);
-      if (producer >= 0 &&
-          !IsContraction(scheduled_.program().nests[static_cast<size_t>(producer)])) {
+      if (producer < 0) continue;
+      const Nest& made = scheduled_.program().nests[static_cast<size_t>(producer)];
+      if (!IsContraction(made) && !ReducesColumns(made)) {
         return true;
       }
     }
@@ -296,7 +325,7 @@ class Writer {
   void FuseProducers(const std::string& site) {
     for (size_t i = scheduled_.program().nests.size(); i-- > 0;) {
       const Nest& nest = scheduled_.program().nests[i];
-      if (nest.site == site || IsContraction(nest)) continue;
+      if (nest.site == site || IsContraction(nest) || ReducesColumns(nest)) continue;
       Try(site, StepKind::kFuse, {}, nest.site);
     }
   }

@@ -7,6 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "loops/merge.h"
+
 namespace hone::loops {
 namespace {
 
@@ -200,6 +202,54 @@ void Pointwise(Builder& builder, const Operation& op, const Task& task) {
   EndWith(nest, Elements(task, builder, nest).Of(op, Range(shape.size())));
 }
 
+// Of a reduction of many rows to one that is not long: which loop is done in how many parts, each a
+// run through memory that a processor can take, put together afterwards. {0, 1}: in one.
+std::pair<size_t, int64_t> PartsOf(const std::vector<Loop>& loops) {
+  constexpr int64_t kMostColumns = 4096, kMostParts = 16, kLeastParts = 4, kLeastPoints = 65536;
+  int64_t columns = 1, points = 1;
+  size_t first = loops.size();
+  bool kept = false;
+  for (size_t i = 0; i < loops.size(); ++i) {
+    points *= loops[i].extent;
+    if (loops[i].extent == 1) continue;
+    if (loops[i].reduction && kept) return {0, 1};  // rows, or something between
+    if (loops[i].reduction && first == loops.size()) first = i;
+    kept = kept || !loops[i].reduction;
+    if (!loops[i].reduction) columns *= loops[i].extent;
+  }
+  if (first == loops.size() || columns > kMostColumns || points < kLeastPoints) return {0, 1};
+  int64_t parts = kMostParts;
+  while (loops[first].extent % parts != 0) --parts;
+  return parts < kLeastParts ? std::make_pair(size_t{0}, int64_t{1}) : std::make_pair(first, parts);
+}
+
+// The reduction's results for each part of a loop, in `partial`: the parts are a new loop in front.
+void SplitReduction(Nest& nest, size_t loop, int64_t parts, int partial) {
+  const int64_t each = nest.loops[loop].extent / parts;
+  nest.loops[loop].extent = each;
+  nest.loops.insert(nest.loops.begin(), {parts, false});
+  Row of_parts(nest.loops.size(), 0);
+  of_parts[0] = 1;
+  const auto widen = [&](Access& access) {
+    for (Row& row : access.rows) row.insert(row.begin(), 0);
+  };
+  for (Access& read : nest.reads) {
+    widen(read);
+    for (size_t d = 0; d < read.rows.size(); ++d) {
+      if (PlainLoop(read.rows[d]) != static_cast<int>(loop) + 1) continue;
+      const auto at = static_cast<ptrdiff_t>(d);
+      read.view[d] = each;
+      read.view.insert(read.view.begin() + at, parts);
+      read.rows.insert(read.rows.begin() + at, of_parts);
+      ++d;
+    }
+  }
+  widen(nest.write);
+  nest.write.tensor = partial;
+  nest.write.view.insert(nest.write.view.begin(), parts);
+  nest.write.rows.insert(nest.write.rows.begin(), of_parts);
+}
+
 void Reduce(Builder& builder, const Operation& op, const Task& task) {
   const std::vector<Tensor>& tensors = task.tensors;
   std::vector<Loop> loops = ParallelLoops(tensors[static_cast<size_t>(op.operands[0])].shape);
@@ -209,10 +259,27 @@ void Reduce(Builder& builder, const Operation& op, const Task& task) {
     if (!loops[i].reduction) kept.push_back(i);
   }
   const size_t rank = loops.size();
-  Nest& nest = builder.Begin("", std::move(loops));
+  const Combine combine = op.kind == "reduce_max" ? Combine::kMaximum : Combine::kSum;
+  const auto [loop, parts] = PartsOf(loops);
+  Nest& nest = builder.Begin(parts > 1 ? "part" : "", std::move(loops));
   nest.write = builder.At(nest, op.result, kept);
   EndWith(nest, Elements(task, builder, nest).At(op.operands[0], Range(rank)));
-  nest.combine = op.kind == "reduce_max" ? Combine::kMaximum : Combine::kSum;
+  nest.combine = combine;
+  if (parts == 1) return;
+  const std::vector<int64_t> shape = tensors[static_cast<size_t>(op.result)].shape;
+  std::vector<int64_t> with_parts = shape;
+  with_parts.insert(with_parts.begin(), parts);
+  const int partial = builder.Temporary("part", with_parts);
+  SplitReduction(nest, loop, parts, partial);
+  loops = ParallelLoops(with_parts);
+  loops[0].reduction = true;
+  Nest& last = builder.Begin("", std::move(loops));
+  std::vector<size_t> results = Range(with_parts.size());
+  last.reads = {builder.At(last, partial, results)};
+  results.erase(results.begin());
+  last.write = builder.At(last, op.result, results);
+  last.combine = combine;
+  Node(last, Scalar::kRead, 0);
 }
 
 // What stays of a shape when its last dimension is reduced; never nothing.
@@ -385,100 +452,6 @@ void Attend(Builder& builder, const Operation& op, const Task& task) {
     return;
   }
   EndWith(nest, Elements(task, builder, nest).At(op.operands[0], at(rank - 2, keys)));
-}
-
-void RemoveLoop(Nest& nest, size_t loop) {
-  nest.loops.erase(nest.loops.begin() + static_cast<ptrdiff_t>(loop));
-  const auto remove = [&](Access& access) {
-    for (Row& row : access.rows) row.erase(row.begin() + static_cast<ptrdiff_t>(loop));
-  };
-  for (Access& read : nest.reads) remove(read);
-  remove(nest.write);
-}
-
-bool IsZero(const Row& row) {
-  return std::all_of(row.begin(), row.end(), [](int64_t c) { return c == 0; });
-}
-
-void DropUnitLoops(Nest& nest) {
-  for (size_t loop = nest.loops.size(); loop-- > 0;) {
-    if (nest.loops[loop].extent == 1 && nest.loops.size() > 1) RemoveLoop(nest, loop);
-  }
-  const auto drop = [](Access& access) {
-    for (size_t d = access.rows.size(); d-- > 0;) {
-      if (access.view[d] != 1 || access.rows.size() == 1) continue;
-      if (!IsZero(access.rows[d])) continue;
-      access.rows.erase(access.rows.begin() + static_cast<ptrdiff_t>(d));
-      access.view.erase(access.view.begin() + static_cast<ptrdiff_t>(d));
-    }
-  };
-  for (Access& read : nest.reads) drop(read);
-  drop(nest.write);
-}
-
-// Where two neighbouring dimensions are these two loops, whole, in this order: which; -1 where
-// neither loop occurs; -2 where they occur otherwise.
-int Neighbours(const Nest& nest, const Access& access, size_t loop) {
-  int found = -1;
-  for (size_t d = 0; d < access.rows.size(); ++d) {
-    const Row& row = access.rows[d];
-    if (row[loop] == 0 && row[loop + 1] == 0) continue;
-    const bool second = found >= 0 && static_cast<size_t>(found) + 1 == d;
-    const size_t wanted = second ? loop + 1 : loop;
-    if ((found >= 0 && !second) || PlainLoop(row) != static_cast<int>(wanted) ||
-        access.view[d] != nest.loops[wanted].extent) {
-      return -2;
-    }
-    if (!second) found = static_cast<int>(d);
-  }
-  if (found == -1) return -1;
-  const size_t next = static_cast<size_t>(found) + 1;
-  return next < access.rows.size() && access.rows[next][loop + 1] == 1 ? found : -2;
-}
-
-std::vector<Access*> AccessesOf(Nest& nest) {
-  std::vector<Access*> accesses = {&nest.write};
-  for (Access& read : nest.reads) accesses.push_back(&read);
-  return accesses;
-}
-
-bool MayMerge(Nest& nest, size_t loop) {
-  if (loop + 1 >= nest.loops.size()) return false;
-  if (nest.loops[loop].reduction != nest.loops[loop + 1].reduction) return false;
-  const auto accesses = AccessesOf(nest);
-  return std::none_of(accesses.begin(), accesses.end(),
-                      [&](const Access* access) { return Neighbours(nest, *access, loop) == -2; });
-}
-
-void Merge(Nest& nest, size_t loop) {
-  for (Access* const access : AccessesOf(nest)) {
-    const int d = Neighbours(nest, *access, loop);
-    if (d < 0) continue;
-    access->view[static_cast<size_t>(d)] *= access->view[static_cast<size_t>(d) + 1];
-    access->view.erase(access->view.begin() + d + 1);
-    access->rows.erase(access->rows.begin() + d + 1);
-  }
-  nest.loops[loop].extent *= nest.loops[loop + 1].extent;
-  RemoveLoop(nest, loop + 1);
-}
-
-// Loops that run through memory as one, where they do so in all nests: else a tensor would have
-// another shape for who makes it than for who takes it, and neither could be fused into the other.
-void MergeLoops(std::vector<Nest>& nests) {
-  for (size_t loop = 0; loop < 8;) {
-    const bool may = std::all_of(nests.begin(), nests.end(),
-                                 [&](Nest& nest) { return nest.attends || MayMerge(nest, loop); });
-    const bool any = std::any_of(nests.begin(), nests.end(), [&](const Nest& nest) {
-      return !nest.attends && loop + 1 < nest.loops.size();
-    });
-    if (may && any) {
-      for (Nest& nest : nests) {
-        if (!nest.attends) Merge(nest, loop);
-      }
-    } else {
-      ++loop;
-    }
-  }
 }
 
 }  // namespace

@@ -40,5 +40,39 @@ TEST(DefaultSchedule, ComputesASoftmaxRowByRow) {
   }
 }
 
+Schedule Default(const char* text, const Machine& machine) {
+  const auto task = ParseTask(text);
+  EXPECT_TRUE(task) << task.error().message;
+  const Schedule schedule = DefaultSchedule(Expand(*task), machine);
+  EXPECT_TRUE(Apply(Expand(*task), schedule));
+  return schedule;
+}
+
+// What is reduced over rows is read row by row: no processor takes a few columns of each.
+TEST(DefaultSchedule, SharesRowsOfWhatReducesColumns) {
+  EXPECT_EQ(ScheduleText(Default("task t\ninput x f32[4096,1024]\ny = reduce_max x axes=0\n"
+                                 "output y\n",
+                                 kMachines[2])),
+            "y.part parallel 1,0,0\n");
+  EXPECT_EQ(ScheduleText(Default("task t\ninput x f32[64,8192]\ny = reduce_max x axes=0\n"
+                                 "output y\n",
+                                 kMachines[2])),
+            "y parallel 0,2048\n");
+  EXPECT_EQ(ScheduleText(Default("task t\ninput x f32[64,64]\ny = reduce_max x axes=0\n"
+                                 "output y\n",
+                                 kMachines[2])),
+            "");
+}
+
+TEST(DefaultSchedule, SharesHeadsAndThenQueriesOfAttention) {
+  const char* const many = "task t\ninput q f32[2,8,256,64]\ny = attention q q q\noutput y\n";
+  EXPECT_EQ(ScheduleText(Default(many, kMachines[2])),
+            "y parallel 1,1,0,0,0,0\ny tile 0,0,32,0,64,0\ny unroll 8\n");
+  EXPECT_EQ(ScheduleText(Default(many, kMachines[0])), "y tile 0,0,8,0,64,0\ny unroll 4\n");
+  const char* const one = "task t\ninput q f32[1,1,999,64]\ny = attention q q q\noutput y\n";
+  EXPECT_EQ(ScheduleText(Default(one, kMachines[2])),
+            "y parallel 0,0,64,0,0,0\ny tile 0,0,32,0,64,0\ny unroll 8\n");
+}
+
 }  // namespace
 }  // namespace hone::loops

@@ -63,6 +63,14 @@ const Case kCases[] = {
      "y parallel 4,0\ny tile 4,16\ny vectorize\n"},
     {"reduce_columns", "input x f32[16,64]\ny = reduce_max x axes=0\noutput y\n",
      "y interchange 1,0\ny tile 16,1\ny vectorize\n"},
+    {"reduce_columns_in_parts", "input x f32[256,300]\ny = reduce_sum x axes=0\noutput y\n",
+     "y.part parallel 4,0,0\ny.part tile 1,8,60\ny.part vectorize\ny tile 16,60\n"},
+    {"reduce_in_parts_what_is_computed",
+     "input x f32[24,16,20,10]\ninput m f32[24,16]\ninput w f32[10,24]\n"
+     "b := broadcast m sizes=24,16,20,10 dimensions=0,1\nd := subtract x b\n"
+     "t := transpose w permutation=1,0\nv := broadcast t sizes=24,16,20,10 dimensions=0,3\n"
+     "p := multiply d v\ny = reduce_max p axes=0,1\nz = exp y\noutput z\n",
+     "z parallel 4,0\n"},
     {"transpose", "input x f32[16,32]\ny = transpose x permutation=1,0\noutput y\n",
      "y parallel 8,0\ny tile 8,8\ny vectorize\n"},
     {"softmax", "input x f32[16,32]\ny = softmax x\noutput y\n",

@@ -233,7 +233,34 @@ std::vector<Case> Cases() {
       {"columns_are_reduced",
        Program("f32",
                "  x = f32[64,80] parameter(0)\n"
-               "  ROOT r = f32[80] reduce(x, zero), dimensions={0}, to_apply=add_of\n"),
+               "  ROOT r = f32[80] reduce(x, zero), dimensions={0}, to_apply=add_of\n")},
+      {"gradients_of_a_gain",  // of a layer norm: what leads to the sum is part of it
+       Program("f32",
+               "  x = f32[4,30,80] parameter(0)\n  y = f32[4,30,80] parameter(1)\n"
+               "  m = f32[4,30] parameter(2)\n  mb = f32[4,30,80] broadcast(m), dimensions={0,1}\n"
+               "  d = f32[4,30,80] subtract(x, mb)\n  p = f32[4,30,80] multiply(d, y)\n"
+               "  s = f32[80] reduce(p, zero), dimensions={0,1}, to_apply=add_of\n"
+               "  k = f32[] constant(0.5)\n  kb = f32[80] broadcast(k), dimensions={}\n"
+               "  ROOT r = f32[80] multiply(s, kb)\n"),
+       1, "axes=0,1"},
+      {"columns_that_are_spread_again",  // a batch norm: each column's sum before what takes it
+       Program("f32",
+               "  x = f32[64,80] parameter(0)\n"
+               "  s = f32[80] reduce(x, zero), dimensions={0}, to_apply=add_of\n"
+               "  sb = f32[64,80] broadcast(s), dimensions={1}\n"
+               "  ROOT r = f32[64,80] subtract(x, sb)\n"),
+       1, "reduce_sum", "subtract i"},
+      {"rows_beside_columns",
+       Program("f32",
+               "  x = f32[64,80] parameter(0)\n"
+               "  s = f32[80] reduce(x, zero), dimensions={0}, to_apply=add_of\n"
+               "  sb = f32[64,80] broadcast(s), dimensions={1}\n  d = f32[64,80] subtract(x, sb)\n"
+               "  ROOT r = f32[64] reduce(d, least), dimensions={1}, to_apply=maximum_of\n"),
+       2},
+      {"the_middle_is_reduced",
+       Program("f32",
+               "  x = f32[8,30,80] parameter(0)\n"
+               "  ROOT r = f32[8,80] reduce(x, zero), dimensions={1}, to_apply=add_of\n"),
        0},
       {"attention", Attention(std::string(kScaled) + "  u = f32[2,3,40,56] negate(w)\n"), 1,
        "attend v"},

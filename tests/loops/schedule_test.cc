@@ -85,6 +85,32 @@ INSTANTIATE_TEST_SUITE_P(
         Illegal{"c tile 0,0,4\nc unroll 99\n", "2 to 16"},
         Illegal{"c tile 1,0,0\nc fuse a\n", "no site a"}));
 
+class IllegalAttention : public testing::TestWithParam<Illegal> {};
+
+TEST_P(IllegalAttention, IsRefusedWithAReason) {
+  const auto task = ParseTask(
+      "task t\ninput q f32[2,24,8]\ns := scores q q\ny = attend s q\nz = relu y\noutput z\n");
+  ASSERT_TRUE(task) << task.error().message;
+  const auto scheduled = Apply(Expand(*task), Read(GetParam().schedule));
+  ASSERT_FALSE(scheduled);
+  EXPECT_THAT(scheduled.error().message, HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, IllegalAttention,
+    testing::Values(Illegal{"y vectorize\n", "parallel, tile and unroll"},
+                    Illegal{"y pack 0,8,0,0,0\n", "parallel, tile and unroll"},
+                    Illegal{"y parallel 0,0,4,0,0\n", "cannot share loop 2"},
+                    Illegal{"y parallel 0,25,0,0,0\n", "only 24 iterations"},
+                    Illegal{"y parallel 1,0,0,0,0\ny parallel 1,0,0,0,0\n", "once"},
+                    Illegal{"y tile 1,8,0,0,0\n", "loop 0 stays whole"},
+                    Illegal{"y tile 0,12,0,0,0\n", "power of two"},
+                    Illegal{"y tile 0,8,0,0,0\ny tile 0,4,0,0,0\n", "tiled already"},
+                    Illegal{"y tile 0,0,0,0,0\n", "no loop is tiled"},
+                    Illegal{"y tile 0,-8,0,0,0\n", "tiles of -8"},
+                    Illegal{"y unroll 1\n", "2 to 16"},
+                    Illegal{"z parallel 24\nz fuse y\n", "attends"}));
+
 TEST(Schedule, ProducersAreFusedConsumersFirst) {
   EXPECT_TRUE(Apply(Softmax(), Read("y parallel 2,0\ny fuse y.sum\ny fuse y.exp\ny fuse y.max\n")));
   const auto too_early = Apply(Softmax(), Read("y parallel 2,0\ny fuse y.exp\n"));

@@ -42,7 +42,8 @@ const std::vector<Implementation>& Implementations() {
       {new DotOfTransposes, "dot with transposed operands as they were"},
       {new DotSwapped, "dot with its operands changed round"},
       {new LoopKernels,
-       "reductions of rows with what is around them, and attention, as kernels of hone-loops",
+       "reductions of rows or columns with what is around them, and attention, as kernels of "
+       "hone-loops",
        true},
   };
   return *kAll;

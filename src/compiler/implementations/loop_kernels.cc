@@ -34,11 +34,25 @@ bool IsDear(HloOpcode opcode) {
          opcode == HloOpcode::kRsqrt;
 }
 
-// Rows and what becomes of them.
+// Rows, or columns, and what becomes of them.
 struct Space {
   xla::PrimitiveType type = xla::F32;
-  Sizes full;  // sizes of the arrays whose rows are reduced
-  Sizes kept;  // its first ones
+  Sizes full;            // sizes of the arrays that are reduced
+  Sizes kept;            // its first ones, of rows; its last ones, of columns
+  bool columns = false;  // what they are reduced to is not spread over all again
+
+  friend bool operator==(const Space& a, const Space& b) {
+    return a.type == b.type && a.full == b.full && a.kept == b.kept && a.columns == b.columns;
+  }
+
+  Sizes Axes() const {
+    Sizes axes;
+    const size_t first = columns ? 0 : kept.size();
+    for (size_t d = 0; d < full.size() - kept.size(); ++d) {
+      axes.push_back(static_cast<int64_t>(first + d));
+    }
+    return axes;
+  }
 
   bool Has(const xla::Shape& shape) const {
     if (!IsArray(shape) || shape.element_type() != type) return false;
@@ -47,7 +61,7 @@ struct Space {
   }
 };
 
-// The space of a sum or maximum over the last dimensions.
+// The space of a sum or maximum over the last dimensions, or the first.
 std::optional<Space> SpaceOf(const HloInstruction& reduce) {
   if (reduce.opcode() != HloOpcode::kReduce || reduce.operand_count() != 2) return std::nullopt;
   const xla::Shape& shape = reduce.operand(0)->shape();
@@ -63,14 +77,18 @@ std::optional<Space> SpaceOf(const HloInstruction& reduce) {
       space.full.size() > kMostKernelRank) {
     return std::nullopt;
   }
-  // What is reduced comes last.
-  bool reduced = false;
+  // What is reduced comes last, or first.
+  int changes = 0;
+  bool reduced = false, first = true;
   for (int64_t d = 0; d < static_cast<int64_t>(shape.dimensions().size()); ++d) {
     if (shape.dimensions(d) == 1) continue;
     const bool here = absl::c_linear_search(reduce.dimensions(), d);
-    if (reduced && !here) return std::nullopt;
+    if (first) space.columns = here;
+    if (!first && here != reduced) ++changes;
+    first = false;
     reduced = here;
   }
+  if (changes != 1) return std::nullopt;
   return space;
 }
 
@@ -95,7 +113,7 @@ bool Fits(const HloInstruction& instruction, const Space& space) {
   switch (instruction.opcode()) {
     case HloOpcode::kReduce: {
       const std::optional<Space> own = SpaceOf(instruction);
-      return own && own->full == space.full && own->kept == space.kept;
+      return own && *own == space;
     }
     case HloOpcode::kBroadcast: {
       if (ConstantOf(instruction)) return true;
@@ -119,6 +137,7 @@ std::optional<Space> FindSpace(HloInstruction* root) {
     HloInstruction* instruction = next.front();
     next.pop_front();
     if (std::optional<Space> space = SpaceOf(*instruction)) {
+      if (space->columns && Squeezed(root->shape()) != space->kept) continue;
       return space->Has(root->shape()) ? space : std::nullopt;
     }
     if (TaskKind(instruction->opcode()) == nullptr && !IsFree(*instruction)) continue;
@@ -146,6 +165,10 @@ Neighbourhood Grow(const HloInstruction* root, const Space& space) {
     for (const HloInstruction* node : nodes) {
       for (const HloInstruction* operand : node->operands()) {
         if (found.nodes.count(operand) != 0 || !Fits(*operand, space)) continue;
+        if (space.columns && Squeezed(node->shape()) == space.full &&
+            Squeezed(operand->shape()) != space.full) {
+          continue;
+        }
         const bool only =
             IsFree(*operand) || absl::c_all_of(operand->users(), [&](const HloInstruction* user) {
               return found.nodes.count(user) != 0;
@@ -256,14 +279,10 @@ class TaskText {
     if (IsIdentity(*node)) return names_[node] = NameOf(node->mutable_operand(0));
     if (node->opcode() == HloOpcode::kReduce) {
       const std::string operand = NameOf(node->mutable_operand(0));
-      Sizes axes;
-      for (size_t d = space_.kept.size(); d < space_.full.size(); ++d) {
-        axes.push_back(static_cast<int64_t>(d));
-      }
       const bool sum = emit::ReducerOpcode(*node->to_apply()) == HloOpcode::kAdd;
       return Let(node, true,
                  absl::StrCat(sum ? "reduce_sum " : "reduce_max ", operand,
-                              " axes=", absl::StrJoin(axes, ",")));
+                              " axes=", absl::StrJoin(space_.Axes(), ",")));
     }
     if (node->opcode() == HloOpcode::kBroadcast) {
       const std::string operand = NameOf(node->mutable_operand(0));

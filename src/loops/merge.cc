@@ -1,0 +1,102 @@
+#include "loops/merge.h"
+
+#include <algorithm>
+
+namespace hone::loops {
+namespace {
+
+void RemoveLoop(Nest& nest, size_t loop) {
+  nest.loops.erase(nest.loops.begin() + static_cast<ptrdiff_t>(loop));
+  const auto remove = [&](Access& access) {
+    for (Row& row : access.rows) row.erase(row.begin() + static_cast<ptrdiff_t>(loop));
+  };
+  for (Access& read : nest.reads) remove(read);
+  remove(nest.write);
+}
+
+bool IsZero(const Row& row) {
+  return std::all_of(row.begin(), row.end(), [](int64_t c) { return c == 0; });
+}
+
+// Where two neighbouring dimensions are these two loops, whole, in this order: which; -1 where
+// neither loop occurs; -2 where they occur otherwise.
+int Neighbours(const Nest& nest, const Access& access, size_t loop) {
+  int found = -1;
+  for (size_t d = 0; d < access.rows.size(); ++d) {
+    const Row& row = access.rows[d];
+    if (row[loop] == 0 && row[loop + 1] == 0) continue;
+    const bool second = found >= 0 && static_cast<size_t>(found) + 1 == d;
+    const size_t wanted = second ? loop + 1 : loop;
+    if ((found >= 0 && !second) || PlainLoop(row) != static_cast<int>(wanted) ||
+        access.view[d] != nest.loops[wanted].extent) {
+      return -2;
+    }
+    if (!second) found = static_cast<int>(d);
+  }
+  if (found == -1) return -1;
+  const size_t next = static_cast<size_t>(found) + 1;
+  return next < access.rows.size() && access.rows[next][loop + 1] == 1 ? found : -2;
+}
+
+std::vector<Access*> AccessesOf(Nest& nest) {
+  std::vector<Access*> accesses = {&nest.write};
+  for (Access& read : nest.reads) accesses.push_back(&read);
+  return accesses;
+}
+
+bool MayMerge(Nest& nest, size_t loop) {
+  if (loop + 1 >= nest.loops.size()) return false;
+  if (nest.loops[loop].reduction != nest.loops[loop + 1].reduction) return false;
+  const auto accesses = AccessesOf(nest);
+  return std::none_of(accesses.begin(), accesses.end(),
+                      [&](const Access* access) { return Neighbours(nest, *access, loop) == -2; });
+}
+
+void Merge(Nest& nest, size_t loop) {
+  for (Access* const access : AccessesOf(nest)) {
+    const int d = Neighbours(nest, *access, loop);
+    if (d < 0) continue;
+    access->view[static_cast<size_t>(d)] *= access->view[static_cast<size_t>(d) + 1];
+    access->view.erase(access->view.begin() + d + 1);
+    access->rows.erase(access->rows.begin() + d + 1);
+  }
+  nest.loops[loop].extent *= nest.loops[loop + 1].extent;
+  RemoveLoop(nest, loop + 1);
+}
+
+}  // namespace
+
+void DropUnitLoops(Nest& nest) {
+  for (size_t loop = nest.loops.size(); loop-- > 0;) {
+    if (nest.loops[loop].extent == 1 && nest.loops.size() > 1) RemoveLoop(nest, loop);
+  }
+  const auto drop = [](Access& access) {
+    for (size_t d = access.rows.size(); d-- > 0;) {
+      if (access.view[d] != 1 || access.rows.size() == 1) continue;
+      if (!IsZero(access.rows[d])) continue;
+      access.rows.erase(access.rows.begin() + static_cast<ptrdiff_t>(d));
+      access.view.erase(access.view.begin() + static_cast<ptrdiff_t>(d));
+    }
+  };
+  for (Access& read : nest.reads) drop(read);
+  drop(nest.write);
+}
+
+void MergeLoops(std::vector<Nest>& nests) {
+  for (size_t loop = 0; loop < 8;) {
+    const bool may = std::all_of(nests.begin(), nests.end(),
+                                 [&](Nest& nest) { return nest.attends || MayMerge(nest, loop); });
+    const bool any = std::any_of(nests.begin(), nests.end(), [&](const Nest& nest) {
+      return !nest.attends && loop + 1 < nest.loops.size();
+    });
+    if (may && any) {
+      for (Nest& nest : nests) {
+        if (!nest.attends) Merge(nest, loop);
+      }
+    } else {
+      ++loop;
+    }
+  }
+}
+
+}  // namespace hone::loops

@@ -1,0 +1,21 @@
+// Loops of nests that are none, and such that are one.
+#ifndef HONE_LOOPS_MERGE_H_
+#define HONE_LOOPS_MERGE_H_
+
+#include <vector>
+
+#include "loops/nest.h"
+
+namespace hone::loops {
+
+// Leaves loops of a single iteration out, but for the last loop that there is.
+void DropUnitLoops(Nest& nest);
+
+// Loops that run through memory as one, where they do so in all nests: else a tensor would have
+// another shape for who makes it than for who takes it, and neither could be fused into the other.
+// What attends keeps its loops.
+void MergeLoops(std::vector<Nest>& nests);
+
+}  // namespace hone::loops
+
+#endif  // HONE_LOOPS_MERGE_H_
