@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "core/native_kernel.h"
 #include "support/programs.h"
 #include "tune/promise.h"
 #include "wire/pool.h"
@@ -87,6 +89,40 @@ TEST(FindImplementations, WhatMakesALargeProgramComesLast) {
   EXPECT_EQ(ordered.back().name, "implement:unroll_short_loop");
   EXPECT_TRUE(ordered.back().large);
   EXPECT_FALSE(ordered.front().large);
+}
+
+// A sum over rows of what a call makes: a kernel that takes it in is found by way of inlining.
+TEST(FindImplementations, KernelsLookIntoCalls) {
+  constexpr char text[] = R"(HloModule rows
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}
+square {
+  a = f32[64,64] parameter(0)
+  ROOT b = f32[64,64] multiply(a, a)
+}
+ENTRY main {
+  a = f32[64,64] parameter(0)
+  s = f32[64,64] call(a), to_apply=square
+  zero = f32[] constant(0)
+  ROOT r = f32[64] reduce(s, zero), dimensions={1}, to_apply=sum
+}
+)";
+  PoolOptions options;
+  const std::shared_ptr<Pool> without = Pool::Start(options).value();
+  options.kernels = [](const std::string&) -> StatusOr<loops::NativeKernel> {
+    return MakeError(ErrorCode::kUnsupported, "none are run here");
+  };
+  const std::shared_ptr<Pool> with = Pool::Start(options).value();
+  const std::set<std::string> among = {std::string(loops::kKernelPass)};
+  const auto found = FindImplementations(*with, with->Load(text).value(), nullptr, &among);
+  ASSERT_EQ(found.size(), 1u);
+  ASSERT_EQ(found[0].passes.size(), 2u);
+  EXPECT_EQ(found[0].passes[0].pass, "call-inliner:every_call_site");
+  EXPECT_EQ(found[0].passes[1].pass, loops::kKernelPass);
+  EXPECT_TRUE(FindImplementations(*without, without->Load(text).value(), nullptr, &among).empty());
 }
 
 }  // namespace
