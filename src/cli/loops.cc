@@ -14,11 +14,13 @@
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/progress.h"
+#include "jobs/kernels.h"
 #include "loops/default_schedule.h"
 #include "loops/race.h"
 #include "loops/tasks.h"
 #include "loops/tune.h"
 #include "loops/verify.h"
+#include "store/store.h"
 
 namespace hone::cli {
 namespace {
@@ -31,6 +33,7 @@ struct Options {
   std::string against = "none";
   std::string output;
   std::string object;
+  std::string store;
   double budget = 5;
   Budget tune_budget{30, std::numeric_limits<int64_t>::max()};
   std::string search = "local";
@@ -58,6 +61,7 @@ StatusOr<loops::Task> ReadTask(const std::string& given) {
     }
     text = *std::move(read);
   }
+  std::replace(text.begin(), text.end(), ';', '\n');  // as a program's calls have it
   return loops::ParseTask(text);
 }
 
@@ -281,6 +285,12 @@ int RunTune(const Options& options) {
       return Fail(may.error(), options.output, options.json);
     }
   }
+  std::unique_ptr<store::Store> store;
+  if (!options.store.empty()) {
+    auto opened = store::Store::Open(options.store);
+    if (!opened) return Fail(opened.error(), options.store, options.json);
+    store = *std::move(opened);
+  }
   const auto generator = StartGenerator(options);
   if (!generator) return Fail(generator.error(), options.json);
   loops::TuneOptions tune;
@@ -308,6 +318,11 @@ int RunTune(const Options& options) {
   }
   const int code = *stop ? kInterrupted : kFine;
   const RaceReport& race = tuned->race;
+  if (store != nullptr && verified && race.low > 0) {
+    if (Status kept = jobs::KeepSchedule(*store, *task, tuned->schedule, race.low); !kept) {
+      return Fail(kept.error(), options.store, options.json);
+    }
+  }
   if (options.json) {
     Json out;
     out["task"] = task->name;
@@ -410,6 +425,10 @@ Run AddLoops(CLI::App& app) {
       ->capture_default_str();
   tune->add_option("--seed", options->seed, "of the search and the inputs")->capture_default_str();
   tune->add_option("-o,--output", options->output, "write the schedule to a file");
+  tune->add_option(
+          "--store", options->store,
+          "put the schedule here, where it is faster; `hone tune --store` makes kernels by it")
+      ->type_name("FILE");
   tune->footer(
       "Examples:\n  hone loops tune matmul_64_64_64 --budget 10s -o my.schedule\n"
       "  hone loops tune my.task --search mcts --budget 200steps --json\n");

@@ -28,6 +28,7 @@
 #include "cli/tune_row.h"
 #include "cli/tuned_program.h"
 #include "cost/cost_model.h"
+#include "jobs/kernels.h"
 #include "jobs/report_tune.h"
 #include "search/choices/choices.h"
 #include "store/store.h"
@@ -85,6 +86,9 @@ class Tuning {
       if (!store) return Fail(store.error(), options_.store, json);
       store_ = std::move(*store);
       job_.store = store_.get();
+      if (Status served = jobs::ServeSchedules(*store_); !served) {
+        return Fail(served.error(), options_.store, json);
+      }
     }
     stop_ = StopOnInterrupt();
     auto cluster = Cluster::Connect(options_.cluster, options_.common);

@@ -1,11 +1,14 @@
 #include "jobs/kernels.h"
 
+#include <cmath>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "jobs/version.h"
 #include "loops/kernel_file.h"
 #include "loops/kernel_source.h"
 
@@ -23,14 +26,45 @@ loops::KernelSource& Source(bool sandbox, const std::string& program) {
   return source;
 }
 
+// What ServeSchedules has read.
+std::map<std::string, std::string>& Served() {
+  static std::map<std::string, std::string> schedules;
+  return schedules;
+}
+
+// In the store's lessons: of a stage that is none of `hone tune`'s, a task's fingerprint, its
+// schedule.
+constexpr char kStage[] = "loops";
+
+store::Place Here() { return store::ThisPlace("", HoneVersion()); }
+
 }  // namespace
+
+Status ServeSchedules(const store::Store& store) {
+  const StatusOr<std::vector<store::Lesson>> lessons = store.Lessons(Here());
+  if (!lessons) return tl::unexpected(lessons.error());
+  std::map<std::string, std::string> schedules;
+  for (const store::Lesson& lesson : *lessons) {
+    if (lesson.stage == kStage && lesson.gain > 0) schedules[lesson.key] = lesson.value;
+  }
+  if (!schedules.empty()) Served() = std::move(schedules);
+  return {};
+}
+
+Status KeepSchedule(store::Store& store, const loops::Task& task, const loops::Schedule& schedule,
+                    double speedup) {
+  return store.AddLessons(Here(), {{kStage, loops::FingerprintOf(task).ToHex(),
+                                    loops::ScheduleText(schedule), std::log(speedup), task.name}});
+}
 
 MakeKernel KernelMaker(bool sandbox, const std::string& program) {
   std::error_code error;
   const bool found = program.empty() ? loops::FindGenerator().has_value()
                                      : std::filesystem::exists(program, error);
   if (!found) return nullptr;
-  return [&source = Source(sandbox, program)](const std::string& task) { return source.Get(task); };
+  loops::KernelSource& made = Source(sandbox, program);
+  if (!Served().empty()) made.Serve(Served());
+  return [&source = made](const std::string& task) { return source.Get(task); };
 }
 
 StatusOr<std::string> KernelsOf(std::string_view program, const MakeKernel& make) {

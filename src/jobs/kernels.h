@@ -8,6 +8,8 @@
 
 #include "core/native_kernel.h"
 #include "core/result.h"
+#include "loops/schedule.h"
+#include "store/store.h"
 
 namespace hone::jobs {
 
@@ -17,6 +19,14 @@ using MakeKernel = std::function<StatusOr<loops::NativeKernel>(const std::string
 // hone was built without hone-loops. `sandbox`: hone-loops locks itself up. `program`: the path of
 // hone-loops, "" for the one beside this executable; both count at the first call.
 MakeKernel KernelMaker(bool sandbox, const std::string& program = "");
+
+// Kernels that are first asked for from now on are made under the schedules that `hone loops tune`
+// has put into the store, where they were faster than rules of thumb on this machine. Before
+// KernelMaker.
+Status ServeSchedules(const store::Store& store);
+// Puts one there: a task's, verified, so much faster (the lower end of the interval).
+Status KeepSchedule(store::Store& store, const loops::Task& task, const loops::Schedule& schedule,
+                    double speedup);
 
 // The file of the kernels that a program calls (loops/kernel_file.h), which lies beside it; ""
 // where it calls none. `make` is KernelMaker's.

@@ -15,6 +15,27 @@ StatusOr<NativeKernel> KernelSource::Get(const std::string& task) {
   return made_.emplace(task, Make(task)).first->second;
 }
 
+void KernelSource::Serve(std::map<std::string, std::string> schedules) {
+  const std::lock_guard lock(mutex_);
+  schedules_ = std::move(schedules);
+}
+
+StatusOr<CompiledKernel> KernelSource::Compile(const Task& task) {
+  if (const auto found = schedules_.find(FingerprintOf(task).ToHex()); found != schedules_.end()) {
+    const StatusOr<Schedule> schedule = ParseSchedule(found->second);
+    if (schedule) {
+      const StatusOr<Kernel> kernel = MakeKernel(task, *schedule);
+      if (kernel) {
+        StatusOr<CompiledKernel> compiled = generator_->Compile(*kernel);
+        if (compiled) return compiled;
+      }
+    }
+  }
+  const StatusOr<Kernel> kernel = MakeKernel(task, DefaultSchedule(loops::Expand(task), machine_));
+  if (!kernel) return tl::unexpected(kernel.error());
+  return generator_->Compile(*kernel);
+}
+
 StatusOr<NativeKernel> KernelSource::Make(const std::string& task) {
   std::string text = task;
   std::replace(text.begin(), text.end(), ';', '\n');
@@ -28,10 +49,7 @@ StatusOr<NativeKernel> KernelSource::Make(const std::string& task) {
     if (!started) return tl::unexpected(started.error());
     generator_ = *std::move(started);
   }
-  const StatusOr<Kernel> kernel =
-      MakeKernel(*parsed, DefaultSchedule(loops::Expand(*parsed), machine_));
-  if (!kernel) return tl::unexpected(kernel.error());
-  StatusOr<CompiledKernel> compiled = generator_->Compile(*kernel);
+  StatusOr<CompiledKernel> compiled = Compile(*parsed);
   if (!compiled) return tl::unexpected(compiled.error());
   NativeKernel made{KernelName(task), std::move(compiled->object), {}};
   const auto add = [&](int tensor) {

@@ -1,5 +1,5 @@
-// Machine code for programs that call kernels: of a task's text, by hone-loops, under the schedule
-// by rules of thumb.
+// Machine code for programs that call kernels: of a task's text, by hone-loops, under a schedule
+// that was found for the task, or the one by rules of thumb.
 #ifndef HONE_LOOPS_KERNEL_SOURCE_H_
 #define HONE_LOOPS_KERNEL_SOURCE_H_
 
@@ -25,14 +25,20 @@ class KernelSource {
   // refuses it.
   StatusOr<NativeKernel> Get(const std::string& task);
 
+  // Schedules by tasks' fingerprints (in hexadecimal) for kernels that have not been asked for yet.
+  // One that is not legal for its task is passed over.
+  void Serve(std::map<std::string, std::string> schedules);
+
  private:
   StatusOr<NativeKernel> Make(const std::string& task);
+  StatusOr<CompiledKernel> Compile(const Task& task);
 
   const GeneratorOptions options_;
   const Machine machine_;
   std::mutex mutex_;
   std::unique_ptr<Generator> generator_;
   std::map<std::string, StatusOr<NativeKernel>> made_;  // by task
+  std::map<std::string, std::string> schedules_;
 };
 
 }  // namespace hone::loops

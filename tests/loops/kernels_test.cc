@@ -6,6 +6,7 @@
 #include "hone_process.h"
 #include "loops/default_schedule.h"
 #include "loops/generator.h"
+#include "loops/kernel_source.h"
 #include "loops/race.h"
 #include "loops/verify.h"
 
@@ -271,6 +272,38 @@ TEST_F(LoopsCommand, TunesByEachSearcher) {
     EXPECT_GE(ran.Json()["schedules"], 5) << search;
     EXPECT_EQ(Read("found.schedule"), ran.Json()["schedule"].get<std::string>()) << search;
   }
+}
+
+TEST_F(LoopsCommand, KeepsASchedule) {
+  Write("my.task", "task t;input a f32[64,64];input b f32[64,64];y = matmul a b;output y;");
+  ASSERT_EQ(Hone({"loops", "tune", "my.task", "--budget", "20s,3steps", "--store", "s.db"}).code,
+            0);
+  const Ran ran = Hone({"store", "export", "s.db"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("\"stage\":\"loops\""));
+}
+
+// Under another schedule it is another kernel of the same name; one that is not legal is passed
+// over.
+TEST(KernelSources, MakeKernelsUnderSchedulesThatWereFound) {
+  GeneratorOptions options;
+  options.program_path = HONE_LOOPS_BINARY;
+  const std::string text = "task t;input x f32[64,64];y = exp x;output y;";
+  const auto task = ParseTask("task t\ninput x f32[64,64]\ny = exp x\noutput y\n");
+  ASSERT_TRUE(task);
+  const auto make = [&](const std::string& schedule) {
+    KernelSource source(options, kMachine);
+    if (!schedule.empty()) source.Serve({{FingerprintOf(*task).ToHex(), schedule}});
+    const auto made = source.Get(text);
+    EXPECT_TRUE(made) << made.error().message;
+    return made ? *made : NativeKernel{};
+  };
+  const NativeKernel by_rules = make("");
+  const NativeKernel found = make("y tile 16\ny vectorize\n");
+  EXPECT_EQ(found.name, by_rules.name);
+  EXPECT_NE(found.object, by_rules.object);
+  EXPECT_EQ(make("y tile 17\n").object, by_rules.object);
+  EXPECT_EQ(make("nonsense").object, by_rules.object);
 }
 
 TEST_F(LoopsCommand, BadInputExitsWithTwo) {
