@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "core/native_kernel.h"
+
 namespace hone::tune {
 namespace {
 
@@ -37,7 +39,9 @@ std::vector<Alternative> DearestFirst(const KernelShares& shares,
   };
   std::stable_sort(alternatives.begin(), alternatives.end(),
                    [&](const Alternative& a, const Alternative& b) {
-                     return a.large != b.large ? b.large : tenths(a) > tenths(b);
+                     if (a.large != b.large) return b.large;
+                     if (tenths(a) != tenths(b)) return tenths(a) > tenths(b);
+                     return a.name == loops::kKernelPass && b.name != loops::kKernelPass;
                    });
   return alternatives;
 }

@@ -18,8 +18,9 @@ double Promise(const KernelShares& shares, const Alternative& alternative);
 double Promise(const KernelShares& shares, const std::vector<Alternative>& alternatives,
                const std::string& name);
 
-// Of those that promise about as much the order stays: earlier ones are more special. Those that make
-// the program large come last, lest compiling one takes the time of all.
+// Of those that promise about as much the one that makes kernels of its own comes first, which has
+// gained most; else the order stays: earlier ones are more special. Those that make the program
+// large come last, lest compiling one takes the time of all.
 std::vector<Alternative> DearestFirst(const KernelShares& shares,
                                       std::vector<Alternative> alternatives);
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/native_kernel.h"
@@ -123,6 +124,21 @@ ENTRY main {
   EXPECT_EQ(found[0].passes[0].pass, "call-inliner:every_call_site");
   EXPECT_EQ(found[0].passes[1].pass, loops::kKernelPass);
   EXPECT_TRUE(FindImplementations(*without, without->Load(text).value(), nullptr, &among).empty());
+}
+
+TEST(FindImplementations, OfWhatPromisesAsMuchKernelsComeFirst) {
+  const auto named = [](const std::string& name, std::vector<std::string> instructions) {
+    Alternative one{Stage::kImplementation, name, {}, {}, {}};
+    one.instructions = std::move(instructions);
+    return one;
+  };
+  const std::string kernels(loops::kKernelPass);
+  const auto ordered =
+      DearestFirst(KernelShares({}), {named("a", {"x"}), named("b", {"x"}), named(kernels, {"x"})});
+  ASSERT_EQ(ordered.size(), 3u);
+  EXPECT_EQ(ordered[0].name, kernels);
+  EXPECT_EQ(ordered[1].name, "a");
+  EXPECT_EQ(ordered[2].name, "b");
 }
 
 }  // namespace
