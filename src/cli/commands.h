@@ -40,6 +40,7 @@ Run AddDataset(CLI::App& app);
 Run AddEval(CLI::App& app);
 Run AddGraph(CLI::App& app);
 Run AddKernels(CLI::App& app);
+Run AddSites(CLI::App& app);
 Run AddLeaderboard(CLI::App& app);
 Run AddLoops(CLI::App& app);
 Run AddMemory(CLI::App& app);

@@ -57,6 +57,12 @@ const std::vector<Command>& Commands() {
        "  hone kernels model.hlo --target h100\n"
        "  hone kernels model.hlo --target h100 --plan plan.json --ptx kernels.ptx\n",
        AddKernels},
+      {"sites", "where the compiler decides between ways to compile; decide otherwise, place by place",
+       "  hone sites model.hlo\n"
+       "  hone sites model.hlo --target h100 --at gemm\n"
+       "  hone sites model.hlo --target h100 --choose gemm:dot=cublaslt --plan-out plan.json\n"
+       "  hone sites model.hlo --choose 'layout=0,1' --choose xla_cpu_small_call=true --plan-out plan.json\n",
+       AddSites},
       {"blame", "what made it slower, or different? the decision, its place, a small program",
        "  hone blame model.hlo --stock --plan plan.json\n"
        "  hone blame model.hlo --plan plan.json --question different -o blamed\n"

@@ -70,7 +70,7 @@ void CountKernels(const xla::HloModule& module, Metrics& metrics) {
 }
 
 void EstimateTime(const xla::HloModule& module, Metrics& metrics) {
-  const auto kernels = TheTarget().EstimateKernels(module);
+  const auto kernels = TheTarget().EstimateKernels(module, /*optimised=*/false);
   if (!kernels.ok()) return;
   metrics.estimated_seconds = 0;
   for (const KernelTime& kernel : *kernels) metrics.estimated_seconds += kernel.seconds;

@@ -31,7 +31,8 @@ class CpuTarget : public Target {
   }
 
   bool is_here() const override { return true; }
-  absl::StatusOr<std::vector<KernelTime>> EstimateKernels(const xla::HloModule&) const override {
+  absl::StatusOr<std::vector<KernelTime>> EstimateKernels(const xla::HloModule&,
+                                                          bool) const override {
     return absl::UnimplementedError("XLA has no model of CPUs' run time");
   }
   absl::Status MakePlain(xla::HloModule&) const override { return absl::OkStatus(); }

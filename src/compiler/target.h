@@ -34,9 +34,10 @@ class Target {
   // Whether programs are compiled to the end and run here.
   virtual bool is_here() const = 0;
   // The kernels of a module as it stands, each with the estimate of XLA's own model of the machine; an
-  // error where it has none.
-  virtual absl::StatusOr<std::vector<KernelTime>> EstimateKernels(
-      const xla::HloModule& module) const = 0;
+  // error where it has none. `optimised`: at the pipeline's end, where a dot or convolution that no
+  // library was given is a loop.
+  virtual absl::StatusOr<std::vector<KernelTime>> EstimateKernels(const xla::HloModule& module,
+                                                                  bool optimised) const = 0;
   // An optimised module of this target as a program that XLA:CPU takes too; it computes the same. Error:
   // what of it has no such form; the module is then half-changed.
   virtual absl::Status MakePlain(xla::HloModule& optimised) const = 0;

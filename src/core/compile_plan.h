@@ -43,11 +43,17 @@ enum class CompileSiteKind : uint8_t {
   kDotStrategy,  // how a dot is emitted: "naive", "gemv", "gemm", "eigen"
   kLibrary,      // whether a kernel library takes an instruction and its neighbours: "none" or its name
   kEntryLayout,  // of an array that is passed to the program, or that it returns: minor-to-major
+  // XLA:GPU's.
+  kGemm,         // what computes a dot: "cublas", "cublaslt", "triton", "loop"
+  kReduction,    // whether a reduce becomes two: "split", "whole"
+  kConvolution,  // whether the algebraic simplifier changes a convolution: "simplify", "keep"
+  kCollective,   // whether a collective is combined with those like it: "combine", "keep"
 };
 
 inline constexpr std::string_view kCompileSiteKindNames[] = {
     "fusion_edge",  "fusion_node", "layout",      "partitions",
-    "dot_strategy", "library",     "entry_layout"};
+    "dot_strategy", "library",     "entry_layout", "gemm",
+    "reduction",    "convolution", "collective"};
 
 inline constexpr std::string_view CompileSiteKindName(CompileSiteKind kind) {
   return kCompileSiteKindNames[static_cast<int>(kind)];
@@ -80,6 +86,9 @@ struct CompileSite {
   int64_t bytes = 0;                 // that the instruction reads and writes, over all places
   std::vector<std::string> choices;  // legal, at least two
   uint32_t stock = 0;                // which of them the compiler takes by itself
+  // By XLA's own model, of what each choice is about, over all places: one a choice, or none where
+  // XLA does not ask it.
+  std::vector<double> seconds;
 };
 
 struct CompileChoice {
@@ -163,6 +172,7 @@ struct CompileOptions {
 struct FlagChoices {
   std::string name;
   std::vector<std::string> values;
+  bool first = false;  // worth a try before all else: it can matter much
 };
 
 // The stock pipeline of HLO passes, run under a plan.

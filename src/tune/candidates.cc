@@ -5,6 +5,20 @@
 
 namespace hone::tune {
 
+choices::Assignment PartOf(const Round& round, const choices::Assignment& whole) {
+  choices::Assignment part;
+  for (size_t i : round.variables) part.push_back(whole[i]);
+  return part;
+}
+
+Candidate Whole(const Round& round, const Candidate& part) {
+  Candidate whole{{round.base.begin(), round.base.end()}};
+  for (size_t i = 0; i < round.variables.size(); ++i) {
+    whole.own[round.variables[i]] = part.own[i];
+  }
+  return whole;
+}
+
 StageTurns::StageTurns(const Space& space, int turn) : turn_(turn) {
   for (const choices::Variable& variable : space.variables) groups_.push_back(variable.group);
   std::sort(groups_.begin(), groups_.end());

@@ -21,6 +21,20 @@ struct Candidate {
   std::vector<int64_t> own;
 };
 
+// What a chooser is asked about: these variables, all others as in `base`.
+struct Round {
+  std::vector<size_t> variables;
+  choices::Assignment base;
+  size_t known = 0;  // variables of the space before it were changed alone already
+  bool joint = false;
+  double until = 0;                 // seconds of the search, at its end
+  int64_t evaluations = INT64_MAX;  // in all, at its end
+};
+
+// The chooser's part of an assignment of the whole space; and back.
+choices::Assignment PartOf(const Round& round, const choices::Assignment& whole);
+Candidate Whole(const Round& round, const Candidate& part);
+
 // SelectOpt: which stage is tuned next. The stages that have variables take turns, `turn`
 // evaluations each.
 class StageTurns {

@@ -148,11 +148,24 @@ bool AddListing(const Compiled& listing, const Stages& stages, const KernelShare
       if (flag.values.size() < 2 || !flags.insert(flag.name).second) continue;
       Add({Decision::Kind::kFlag, Stage::kFlags, flag.name, 0, flag.values}, 0,
           -2 - static_cast<int>(space.variables.size()), kFlagWeight, space);
-      // It is known to change this program, and what it is worth can be much.
-      space.variables.back().first = IsWithoutPass(flag.name);
+      space.variables.back().first = flag.first;
     }
   }
   return space.decisions.size() > before;
+}
+
+std::vector<choices::Assignment> FirstFlags(const Space& space) {
+  std::vector<choices::Assignment> flags;
+  for (size_t i = 0; i < space.variables.size(); ++i) {
+    const choices::Variable& variable = space.variables[i];
+    if (!variable.first || IsWithoutPass(space.decisions[i].name)) continue;
+    for (uint32_t choice = 0; choice < variable.choices; ++choice) {
+      if (choice == variable.stock) continue;
+      flags.push_back(choices::StockAssignment(space.variables));
+      flags.back()[i] = choice;
+    }
+  }
+  return flags;
 }
 
 TunePlan PlanOf(const Space& space, const choices::Assignment& assignment) {

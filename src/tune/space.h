@@ -58,6 +58,9 @@ void AddAlternatives(const std::vector<Alternative>& alternatives, const Stages&
 bool AddListing(const Compiled& listing, const Stages& stages, const KernelShares& shares,
                 Space& space);
 
+// Flags that can matter much (FlagChoices::first), each alone; but for passes left out, which are many.
+std::vector<choices::Assignment> FirstFlags(const Space& space);
+
 // Only what is decided otherwise than by the stock compiler.
 TunePlan PlanOf(const Space& space, const choices::Assignment& assignment);
 // What the plan says of things that the space does not have is left out.

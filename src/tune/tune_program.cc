@@ -56,6 +56,7 @@ class Tuner {
     std::optional<std::string> not_tunable = Prepare();
     if (!not_tunable) {
       end_.prepared = Elapsed();
+      TryFlags();
       TuneTasks();
       RaceAlternatives();
       options_.mode == Mode::kJoint ? SearchJointly() : SearchInTurn();
@@ -252,6 +253,15 @@ class Tuner {
     return known->second;
   }
 
+  // Before the budget is spent on what is many.
+  void TryFlags() {
+    for (const choices::Assignment& flag : FirstFlags(space_)) {
+      if (Stopped(SearchSeconds())) return;
+      Report("flags");
+      Examine(flag);
+    }
+  }
+
   // Kernels and their neighbourhoods alone; then what won there, in the whole.
   void TuneTasks() {
     // A budget of evaluations is one of the whole's.
@@ -328,15 +338,6 @@ class Tuner {
     return PlanOf(space_, WithAlternatives(space_, names));
   }
 
-  // What a chooser is asked about: these variables, all others as in `base`.
-  struct Round {
-    std::vector<size_t> variables;
-    choices::Assignment base;
-    size_t known = 0;  // variables of the space before it were changed alone already
-    bool joint = false;
-    double until = 0;                 // Elapsed() at its end
-    int64_t evaluations = INT64_MAX;  // in all, at its end
-  };
   enum class Ended { kStopped, kExhausted, kGrown };
 
   // The starts: what was learned elsewhere, what the caller believes in, the best so far.
@@ -375,12 +376,6 @@ class Tuner {
     }
     problem.singles = static_cast<size_t>(std::max(8.0, kSinglesShare * fits));
     return problem;
-  }
-
-  static choices::Assignment PartOf(const Round& round, const choices::Assignment& whole) {
-    choices::Assignment part;
-    for (size_t i : round.variables) part.push_back(whole[i]);
-    return part;
   }
 
   Ended Search(const Round& round) {
@@ -444,14 +439,6 @@ class Tuner {
       const TunePlan plan = PlanOf(space_, ahead.back());
       if (!plan.empty()) measurer_.Foresee(plan, Look::kShort);
     }
-  }
-
-  static Candidate Whole(const Round& round, const Candidate& part) {
-    Candidate whole{{round.base.begin(), round.base.end()}};
-    for (size_t i = 0; i < round.variables.size(); ++i) {
-      whole.own[round.variables[i]] = part.own[i];
-    }
-    return whole;
   }
 
   void Tell(const Round& round, choices::Trial trial, choices::Chooser& chooser) {

@@ -89,11 +89,14 @@ void ToWire(const hone::Compiled& compiled, Compiled::Builder out) {
     sites[i].setBytes(site.bytes);
     TextsToWire(site.choices, sites[i].initChoices(Size(site.choices.size())));
     sites[i].setStock(site.stock);
+    auto seconds = sites[i].initSeconds(Size(site.seconds.size()));
+    for (unsigned j = 0; j < seconds.size(); ++j) seconds.set(j, site.seconds[j]);
   }
   auto flags = out.initFlagChoices(Size(compiled.flag_choices.size()));
   for (unsigned i = 0; i < flags.size(); ++i) {
     const hone::FlagChoices& flag = compiled.flag_choices[i];
     flags[i].setName(flag.name);
+    flags[i].setFirst(flag.first);
     TextsToWire(flag.values, flags[i].initValues(Size(flag.values.size())));
   }
   out.setText(AsData(compiled.text));
@@ -108,13 +111,17 @@ hone::Compiled FromWire(Compiled::Reader in) {
   compiled.instructions = in.getInstructions();
   for (auto site : in.getSites()) {
     const auto kind = std::min<uint8_t>(site.getKind(), std::size(kCompileSiteKindNames) - 1);
+    std::vector<double> seconds;
+    for (double one : site.getSeconds()) seconds.push_back(one);
     compiled.sites.push_back({site.getKey(), static_cast<CompileSiteKind>(kind), site.getPlaces(),
                               site.getInstruction().cStr(), site.getOpcode().cStr(),
                               site.getUser().cStr(), site.getBytes(),
-                              TextsFromWire(site.getChoices()), site.getStock()});
+                              TextsFromWire(site.getChoices()), site.getStock(),
+                              std::move(seconds)});
   }
   for (auto flag : in.getFlagChoices()) {
-    compiled.flag_choices.push_back({flag.getName().cStr(), TextsFromWire(flag.getValues())});
+    compiled.flag_choices.push_back(
+        {flag.getName().cStr(), TextsFromWire(flag.getValues()), flag.getFirst()});
   }
   compiled.text = AsString(in.getText());
   compiled.assembly = AsString(in.getAssembly());

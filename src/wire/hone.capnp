@@ -133,6 +133,7 @@ struct CompilePlan {
 struct Flag {
   name @0 :Text;
   values @1 :List(Text);  # of a plan: one
+  first @2 :Bool;         # of FlagChoices
 }
 
 struct CompileSite {
@@ -145,6 +146,7 @@ struct CompileSite {
   bytes @6 :Int64;
   choices @7 :List(Text);
   stock @8 :UInt32;
+  seconds @9 :List(Float64);
 }
 
 struct CompileOptions {

@@ -16,10 +16,11 @@ namespace hone::compiler::gpu {
 // what else XLA makes kernels of itself GpuPerformanceModel's. For calls of cuBLAS and cuDNN, which
 // XLA has no model of, and for reduces and scatters that it would write otherwise before it emits
 // them: the time of their floating-point operations at the device's peak or of their bytes at its
-// bandwidth, whichever is longer. A loop's kernels count as often as it runs (launches.h). Kernels
+// bandwidth, whichever is longer; dots and convolutions likewise unless the module is `optimised`, for
+// then XLA emits those that are left as loops. A loop's kernels count as often as it runs (launches.h). Kernels
 // of one name are one entry.
 absl::StatusOr<std::vector<KernelTime>> EstimateKernels(
-    const xla::HloModule& module, const stream_executor::DeviceDescription& device);
+    const xla::HloModule& module, const stream_executor::DeviceDescription& device, bool optimised);
 
 }  // namespace hone::compiler::gpu
 

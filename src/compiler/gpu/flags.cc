@@ -39,7 +39,6 @@ constexpr absl::string_view kMayBeLeftOut[] = {
     "scalar-constant-sinker",
     "sort-iota-fusion",
     "transpose-folding",
-    "tree-reduction-rewriter",
     "while-loop-invariant-code-motion",
 };
 
@@ -64,7 +63,7 @@ std::string StockValue(const xla::DebugOptions& options, const FieldDescriptor& 
 std::vector<FlagChoices> GpuFlagsToTry(const std::vector<StockPass>& passes, bool fast_math) {
   std::vector<FlagChoices> wanted = {
       {"xla_gpu_dot_merger_threshold_mb", {"0", "32", "1024"}},
-      {"xla_gpu_enable_cublaslt", {"false", "true"}},
+      {"xla_gpu_enable_cublaslt", {"false", "true"}, /*first=*/true},
       {"xla_gpu_enable_reduction_epilogue_fusion", {"false", "true"}},
       {"xla_gpu_enable_while_loop_unrolling",
        {"WHILE_LOOP_UNROLLING_NO_UNROLL", "WHILE_LOOP_UNROLLING_FULL_UNROLL"}},

@@ -8,12 +8,14 @@
 #include <system_error>
 #include <utility>
 
+#include "compiler/gpu/choices_intercept.h"
 #include "compiler/gpu/estimate.h"
 #include "compiler/gpu/flags.h"
 #include "compiler/gpu/pass_table.h"
 #include "compiler/gpu/plain.h"
 #include "compiler/gpu/ptx.h"
 #include "compiler/gpu/targets.h"
+#include "compiler/sites/pipeline_intercept.h"
 #include "compiler/target.h"
 #include "google/protobuf/text_format.h"
 #include "xla/backends/gpu/target_config/target_config.h"
@@ -51,21 +53,24 @@ class GpuTarget : public Target {
   absl::StatusOr<std::unique_ptr<xla::HloModule>> Optimise(
       std::unique_ptr<xla::HloModule> module) const override {
     xla::DebugOptions flags = module->config().debug_options();
-    // Both look at a device: the first measures kernels on it, the second measures tiles.
+    // Both look at a device: the first measures kernels on it, the second measures tiles. Where a
+    // plan wants Triton for a dot, its fusions have tiles that always do.
     flags.set_xla_gpu_autotune_level(0);
-    flags.set_xla_gpu_enable_triton_gemm(false);
+    const PipelineObserver* const observer = CurrentPipelineObserver();
+    flags.set_xla_gpu_enable_triton_gemm(observer != nullptr && observer->Plans(gpu::kTriton));
     // On this thread, where who observes it is asked.
     flags.set_xla_gpu_force_compilation_parallelism(1);
     module->mutable_config().set_debug_options(flags);
     xla::Compiler::CompileOptions options;
     options.gpu_topology = Topology();
+    const gpu::ScopedCapability scope(config_.device_description.gpu_compute_capability());
     return NvptxCompiler().RunHloPasses(std::move(module), nullptr, options);
   }
 
   bool is_here() const override { return false; }
-  absl::StatusOr<std::vector<KernelTime>> EstimateKernels(
-      const xla::HloModule& module) const override {
-    return gpu::EstimateKernels(module, config_.device_description);
+  absl::StatusOr<std::vector<KernelTime>> EstimateKernels(const xla::HloModule& module,
+                                                          bool optimised) const override {
+    return gpu::EstimateKernels(module, config_.device_description, optimised);
   }
   absl::Status MakePlain(xla::HloModule& optimised) const override {
     return gpu::MakePlain(optimised);

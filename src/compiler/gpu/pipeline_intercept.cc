@@ -46,11 +46,16 @@ PipelineObserver* ObserverOf(FusionPass pass) {
   return running == pass ? CurrentPipelineObserver() : nullptr;
 }
 
+FusionSeconds SecondsOf(const RunTimes& times) {
+  return {absl::ToDoubleSeconds(times.time_fused), absl::ToDoubleSeconds(times.time_unfused)};
+}
+
 }  // namespace
 }  // namespace hone::compiler
 
 using hone::compiler::CurrentPipelineObserver;
 using hone::compiler::FusionPass;
+using hone::compiler::FusionSeconds;
 using hone::compiler::FusionWish;
 using hone::compiler::ObserverOf;
 using hone::compiler::PipelineObserver;
@@ -58,6 +63,7 @@ using hone::compiler::Real;
 using hone::compiler::Run;
 using hone::compiler::RunImpl;
 using hone::compiler::RunTimes;
+using hone::compiler::SecondsOf;
 using hone::compiler::Threads;
 
 // xla::gpu::PriorityFusion::RunImpl
@@ -116,7 +122,7 @@ RunTimes GpuPerformanceModel::EstimateRunTimes(const HloInstruction* producer,
   RunTimes times = real(this, producer, costs, consumers);
   PipelineObserver* const observer = ObserverOf(FusionPass::kPriority);
   if (observer == nullptr) return times;
-  switch (observer->FuseIntoUsers(*producer)) {
+  switch (observer->FuseIntoUsers(*producer, SecondsOf(times))) {
     case FusionWish::kStock:
       break;
     case FusionWish::kFuse:
@@ -141,7 +147,8 @@ RunTimes GpuPerformanceModel::EstimateRunTimesForMultiOutputFusion(
   PipelineObserver* const observer = ObserverOf(FusionPass::kMultiOutput);
   if (observer == nullptr) return times;
   const bool stock = times.time_fused <= times.time_unfused;
-  const bool fuse = observer->FuseTogether(*producer, *consumer, stock);
+  const FusionSeconds seconds = SecondsOf(times);
+  const bool fuse = observer->FuseTogether(*producer, *consumer, stock, &seconds);
   if (fuse == stock) return times;
   (fuse ? times.time_unfused : times.time_fused) += hone::compiler::kBeyondEstimates;
   return times;
@@ -159,7 +166,7 @@ FusionDecision FusionFitsInBudget(const HloInstruction& a, const HloInstruction&
   FusionDecision fits = real(a, b, device, is_consumer_producer_fusion, cache);
   PipelineObserver* const observer = ObserverOf(FusionPass::kMultiOutput);
   if (observer == nullptr || is_consumer_producer_fusion || !fits) return fits;
-  return observer->FuseTogether(a, b, /*stock=*/true)
+  return observer->FuseTogether(a, b, /*stock=*/true, nullptr)
              ? fits
              : FusionDecision::Forbid("a plan keeps them apart");
 }

@@ -61,7 +61,7 @@ StatusOr<Estimates::Known> Estimates::Look(const xla::HloModule& module, const C
   auto optimised = OptimiseUnderPlan(module, plan, observed ? &decider : nullptr);
   if (!optimised) return tl::unexpected(optimised.error());
   Known known;
-  auto kernels = TheTarget().EstimateKernels(**optimised);
+  auto kernels = TheTarget().EstimateKernels(**optimised, /*optimised=*/true);
   if (!kernels.ok()) {
     return MakeError(ErrorCode::kUnsupported, std::string(kernels.status().message()));
   }

@@ -188,7 +188,7 @@ std::vector<FlagChoices> PassesToLeaveOut(
   std::set<std::string> seen;
   for (const StockPass& pass : passes) {
     if (!pass.changed || !may_be(pass.name) || !seen.insert(pass.name).second) continue;
-    flags.push_back({absl::StrCat(kWithoutPass, pass.name), {"unset", "true"}});
+    flags.push_back({absl::StrCat(kWithoutPass, pass.name), {"unset", "true"}, /*first=*/true});
   }
   return flags;
 }

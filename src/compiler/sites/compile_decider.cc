@@ -184,7 +184,11 @@ const std::string& CompileDecider::Decide(const HloInstruction* instruction, Com
   const auto [known, fresh] = index_.try_emplace(site.key, sites_.size());
   if (!fresh) {
     ++sites_[known->second].places;
-    sites_[known->second].bytes += site.bytes;
+    CompileSite& first = sites_[known->second];
+    first.bytes += site.bytes;
+    for (size_t i = 0; i < first.seconds.size() && i < site.seconds.size(); ++i) {
+      first.seconds[i] += site.seconds[i];
+    }
     return chosen_;
   }
   if (instruction != nullptr) {
@@ -258,7 +262,7 @@ bool CompileDecider::Fuse(const HloInstruction& producer, const HloInstruction& 
   return Decide(&producer, std::move(edge)) == kFuse;
 }
 
-FusionWish CompileDecider::FuseIntoUsers(const HloInstruction& producer) {
+FusionWish CompileDecider::FuseIntoUsers(const HloInstruction& producer, FusionSeconds seconds) {
   const auto [answer, fresh] = answered_.try_emplace(producer.unique_id(), FusionWish::kStock);
   if (!fresh) return answer->second;
   CompileSite site;
@@ -266,12 +270,14 @@ FusionWish CompileDecider::FuseIntoUsers(const HloInstruction& producer) {
   site.kind = CompileSiteKind::kFusionNode;
   site.bytes = BytesOf(producer.shape());
   site.choices = {kStock, kFuse, kKeep};
+  site.seconds = {std::min(seconds.fuse, seconds.keep), seconds.fuse, seconds.keep};
   const std::string& chosen = Decide(&producer, std::move(site));
   if (chosen != kStock) answer->second = chosen == kFuse ? FusionWish::kFuse : FusionWish::kKeep;
   return answer->second;
 }
 
-bool CompileDecider::FuseTogether(const HloInstruction& a, const HloInstruction& b, bool stock) {
+bool CompileDecider::FuseTogether(const HloInstruction& a, const HloInstruction& b, bool stock,
+                                  const FusionSeconds* seconds) {
   const auto [answer, fresh] =
       answered_together_.try_emplace({a.unique_id(), b.unique_id()}, FusionWish::kStock);
   if (fresh) {
@@ -283,6 +289,7 @@ bool CompileDecider::FuseTogether(const HloInstruction& a, const HloInstruction&
     site.bytes = BytesOf(a.shape());
     site.choices = {kFuse, kKeep};
     site.stock = stock ? 0 : 1;
+    if (seconds != nullptr) site.seconds = {seconds->fuse, seconds->keep};
     const bool fuse = Decide(&a, std::move(site)) == kFuse;
     if (fuse != stock) answer->second = fuse ? FusionWish::kFuse : FusionWish::kKeep;
   }
@@ -406,6 +413,47 @@ bool CompileDecider::ByLibrary(const HloInstruction& instruction, bool decides) 
   site.bytes = Traffic(instruction);
   site.choices = {kYnn, kNone};
   return Decide(&instruction, std::move(site)) == kYnn;
+}
+
+CompileSite CompileDecider::SiteOf(CompileSiteKind kind, const HloInstruction& instruction,
+                                   std::vector<std::string> choices, uint32_t stock) {
+  const auto named = named_.find(instruction.unique_id());
+  CompileSite site;
+  site.key = Mix(KindSeed(kind),
+                 named == named_.end() ? HashWithOperands(instruction) : named->second);
+  site.kind = kind;
+  site.instruction = std::string(instruction.name());
+  site.opcode = std::string(xla::HloOpcodeString(instruction.opcode()));
+  site.bytes = Traffic(instruction);
+  site.choices = std::move(choices);
+  site.stock = stock;
+  return site;
+}
+
+std::string CompileDecider::Choose(const CompileSite& site) {
+  const auto [known, fresh] = chosen_once_.try_emplace({site.key, site.instruction});
+  if (fresh) known->second = Decide(nullptr, site);
+  return known->second;
+}
+
+void CompileDecider::NameAll(const xla::HloModule& module, HloOpcode opcode) {
+  for (const xla::HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->opcode() == opcode) {
+        named_.try_emplace(instruction->unique_id(), HashWithOperands(*instruction));
+      }
+    }
+  }
+}
+
+bool CompileDecider::Plans(const CompileSite& site, const std::string& value) const {
+  const std::string* const planned = Planned(site.key);
+  return planned != nullptr && *planned == value;
+}
+
+bool CompileDecider::Plans(const std::string& value) const {
+  return std::any_of(planned_.begin(), planned_.end(),
+                     [&](const auto& choice) { return *choice.second == value; });
 }
 
 }  // namespace hone::compiler

@@ -37,9 +37,9 @@ class CompileDecider : public PipelineObserver {
   void FusionBegins(const xla::HloModule& module) override;
   bool Fuse(const xla::HloInstruction& producer, const xla::HloInstruction& consumer, bool stock,
             bool legal) override;
-  FusionWish FuseIntoUsers(const xla::HloInstruction& producer) override;
-  bool FuseTogether(const xla::HloInstruction& a, const xla::HloInstruction& b,
-                    bool stock) override;
+  FusionWish FuseIntoUsers(const xla::HloInstruction& producer, FusionSeconds seconds) override;
+  bool FuseTogether(const xla::HloInstruction& a, const xla::HloInstruction& b, bool stock,
+                    const FusionSeconds* seconds) override;
   void FusesInto(const xla::HloInstruction& consumer) override;
   void Fused(const xla::HloInstruction& fusion) override;
   void Layouts(xla::LayoutAssignment& assignment, const xla::HloComputation& computation) override;
@@ -48,6 +48,12 @@ class CompileDecider : public PipelineObserver {
   bool DotByLibrary(const xla::DotDimensionNumbers& numbers, const xla::Shape& left,
                     const xla::Shape& right, const xla::Shape& result) override;
   bool ByLibrary(const xla::HloInstruction& instruction, bool decides) override;
+  CompileSite SiteOf(CompileSiteKind kind, const xla::HloInstruction& instruction,
+                     std::vector<std::string> choices, uint32_t stock) override;
+  std::string Choose(const CompileSite& site) override;
+  void NameAll(const xla::HloModule& module, xla::HloOpcode opcode) override;
+  bool Plans(const CompileSite& site, const std::string& value) const override;
+  bool Plans(const std::string& value) const override;
 
  private:
   static CompileOptions NoSites();
@@ -71,6 +77,10 @@ class CompileDecider : public PipelineObserver {
   // What was answered in this fusion pass, by instructions' unique ids.
   absl::flat_hash_map<int64_t, FusionWish> answered_;
   absl::flat_hash_map<std::pair<int64_t, int64_t>, FusionWish> answered_together_;
+
+  absl::flat_hash_map<int64_t, uint64_t> named_;  // by NameAll, by instructions' unique ids
+  // What was chosen, by site and instruction.
+  absl::flat_hash_map<std::pair<SiteKey, std::string>, std::string> chosen_once_;
 };
 
 }  // namespace hone::compiler

@@ -5,9 +5,13 @@
 
 #include <cstdint>
 
-#include "absl/strings/string_view.h"
+#include <string>
+#include <vector>
+
+#include "core/compile_plan.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
+#include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/service/layout_assignment.h"
 
 namespace hone::compiler {
@@ -17,6 +21,12 @@ enum class DotStrategy : int { kNaive, kGemv, kGemm, kEigen };
 
 // Of a producer and its users.
 enum class FusionWish { kStock, kFuse, kKeep };
+
+// Of what takes part in a fusion, by XLA's own model.
+struct FusionSeconds {
+  double fuse = 0;
+  double keep = 0;
+};
 
 // Told what the compiler is about to decide, with what it would decide by itself; answers with what
 // is to be done.
@@ -31,10 +41,11 @@ class PipelineObserver {
   virtual bool Fuse(const xla::HloInstruction& producer, const xla::HloInstruction& consumer,
                     bool stock, bool legal) = 0;
   // XLA:GPU: a producer goes into all of its users, or none. Asked again when they have changed.
-  virtual FusionWish FuseIntoUsers(const xla::HloInstruction& producer) = 0;
+  virtual FusionWish FuseIntoUsers(const xla::HloInstruction& producer, FusionSeconds seconds) = 0;
   // XLA:GPU: whether two that may become one kernel with several results do. Asked more than once.
-  virtual bool FuseTogether(const xla::HloInstruction& a, const xla::HloInstruction& b,
-                            bool stock) = 0;
+  // `seconds` may be null.
+  virtual bool FuseTogether(const xla::HloInstruction& a, const xla::HloInstruction& b, bool stock,
+                            const FusionSeconds* seconds) = 0;
   // XLA:GPU, where a producer is about to go into a consumer.
   virtual void FusesInto(const xla::HloInstruction& consumer) = 0;
   // What follows an answer of true, and FusesInto.
@@ -52,6 +63,19 @@ class PipelineObserver {
   virtual bool DotByLibrary(const xla::DotDimensionNumbers& numbers, const xla::Shape& left,
                             const xla::Shape& right, const xla::Shape& result) = 0;
   virtual bool ByLibrary(const xla::HloInstruction& instruction, bool decides) = 0;
+
+  // XLA:GPU's decisions about one instruction each, which have their kind, choices and stock from
+  // whoever takes the function over.
+  // The site that an instruction is, as it is now or as it was when NameAll was told of it.
+  virtual CompileSite SiteOf(CompileSiteKind kind, const xla::HloInstruction& instruction,
+                             std::vector<std::string> choices, uint32_t stock) = 0;
+  // What is to be done there. Of one instruction it may be asked more than once.
+  virtual std::string Choose(const CompileSite& site) = 0;
+  // Before a pass that changes some of them, and so the operands of others.
+  virtual void NameAll(const xla::HloModule& module, xla::HloOpcode opcode) = 0;
+  // Whether the plan says so of the site; of any site at all.
+  virtual bool Plans(const CompileSite& site, const std::string& value) const = 0;
+  virtual bool Plans(const std::string& value) const = 0;
 };
 
 // While it lives, the compilations of this thread are asked about.

@@ -22,7 +22,8 @@ struct Variable {
   uint32_t stock = 0;    // the one to be beaten
   double weight = 1;     // how much it is expected to matter; positive
   bool single = true;    // it is changed alone first (Problem::singles)
-  bool first = false;    // tried alone before all others, in any group
+  // Tried alone before all others, in any group, and where that was good on top of the best so far.
+  bool first = false;
 };
 
 // An index of a choice for each variable.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -22,6 +23,12 @@ class History {
   // The stock assignment where nothing was told; the first of equals.
   const Assignment& best() const { return trials_.empty() ? stock_ : trials_[best_].assignment; }
   double best_value() const { return trials_.empty() ? 0 : trials_[best_].value; }
+  // Of one of trials().
+  std::optional<double> ValueOf(const Assignment& assignment) const {
+    const auto found = index_.find(assignment);
+    if (found == index_.end()) return std::nullopt;
+    return trials_[found->second].value;
+  }
 
   // How many assignments there are, at most 1e18.
   double size() const { return size_; }

@@ -14,6 +14,7 @@ namespace {
 constexpr int kProposals = 16;    // of the strategy, before it is helped
 constexpr int kMutations = 64;    // of the best, before counting
 constexpr int kCounted = 100000;  // assignments looked at by counting
+constexpr double kWorth = 0.002;  // alone, to be tried on top of the best
 
 class StrategyChooser final : public Chooser {
  public:
@@ -53,6 +54,7 @@ class StrategyChooser final : public Chooser {
     double weight = 0;
     bool first = false;
     bool tried = false;
+    bool combined = false;  // of `first`: tried on top of the best
   };
 
   // Variable::first, then the weightiest: a family is as weighty as all its variables.
@@ -91,6 +93,7 @@ class StrategyChooser final : public Chooser {
   // Singles and leaps in turn, until the singles are over: a single shows clearly what is worth much
   // by itself; of what is worth little, or only together, leaps find more at a time.
   std::optional<Assignment> Opening(int group) {
+    if (std::optional<Assignment> combined = Combined()) return combined;
     if (leap_is_due_) {
       leap_is_due_ = false;
       for (int i = 0; i < kProposals; ++i) {
@@ -109,11 +112,30 @@ class StrategyChooser final : public Chooser {
                          history_.variables()[flip.variables[0]].group == group;
       if (!asked) continue;
       flip.tried = true;
-      Assignment assignment = history_.best();
-      for (size_t i : flip.variables) assignment[i] = flip.choice;
+      // The best so far may be what leaves it nothing to do.
+      Assignment assignment = With(flip, flip.first ? history_.stock() : history_.best());
       if (!history_.MarkSeen(assignment)) continue;
       leap_is_due_ = !flip.first;
       return assignment;
+    }
+    return std::nullopt;
+  }
+
+  static Assignment With(const Flip& flip, Assignment assignment) {
+    for (size_t i : flip.variables) assignment[i] = flip.choice;
+    return assignment;
+  }
+
+  // What came first and was good alone, on top of the best.
+  std::optional<Assignment> Combined() {
+    for (Flip& flip : singles_) {
+      if (!flip.first || !flip.tried || flip.combined) continue;
+      const std::optional<double> alone = history_.ValueOf(With(flip, history_.stock()));
+      if (!alone) continue;  // not told yet
+      flip.combined = true;
+      if (*alone > -kWorth) continue;
+      Assignment assignment = With(flip, history_.best());
+      if (history_.MarkSeen(assignment)) return assignment;
     }
     return std::nullopt;
   }

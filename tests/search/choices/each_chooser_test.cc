@@ -177,6 +177,36 @@ TEST_P(EachChooser, WhatComesFirstIsAskedWhicheverGroupIsAskedAbout) {
   }
 }
 
+// A start that is better than stock may leave it nothing to do.
+TEST_P(EachChooser, WhatComesFirstIsAskedAloneAndOnTopOfTheBestIfItWasGood) {
+  if (GetParam().name == "random" || GetParam().name == "exhaustive") {
+    GTEST_SKIP() << "it asks in its own order";
+  }
+  Problem problem = MakeProblem(12, [](int i, Variable& variable) {
+    variable.family = i;
+    variable.first = i < 2;
+  });
+  const Assignment stock = StockAssignment(problem.variables);
+  Assignment start = stock;
+  start[5] = 1;
+  problem.starts = {start};
+  const auto chooser = GetParam().make(problem, 1);
+  EXPECT_EQ(chooser->Ask(2), (std::vector<Assignment>{stock, start}));
+  chooser->Tell({stock, 0, false});
+  chooser->Tell({start, -0.1, false});
+  for (size_t i : {0, 1}) {
+    Assignment alone = stock;
+    alone[i] = 1;
+    ASSERT_EQ(chooser->Ask(1), std::vector<Assignment>{alone});
+    chooser->Tell({alone, i == 0 ? -0.05 : 0.05, false});
+    if (i == 1) continue;  // was no good
+    Assignment both = start;
+    both[i] = 1;
+    ASSERT_EQ(chooser->Ask(1), std::vector<Assignment>{both});
+    chooser->Tell({both, -0.15, false});
+  }
+}
+
 TEST_P(EachChooser, SinglesAndLeapsTakeTurns) {
   if (GetParam().name == "random" || GetParam().name == "exhaustive") {
     GTEST_SKIP() << "it asks in its own order";
