@@ -61,7 +61,7 @@ const std::vector<Command>& Commands() {
        "  hone sites model.hlo\n"
        "  hone sites model.hlo --target h100 --at gemm\n"
        "  hone sites model.hlo --target h100 --choose gemm:dot=cublaslt --plan-out plan.json\n"
-       "  hone sites model.hlo --choose 'layout=0,1' --choose xla_cpu_small_call=true --plan-out plan.json\n",
+       "  hone sites model.hlo --choose 'layout=0,1' --choose xla_cpu_prefer_vector_width=512 --plan-out plan.json\n",
        AddSites},
       {"blame", "what made it slower, or different? the decision, its place, a small program",
        "  hone blame model.hlo --stock --plan plan.json\n"

@@ -49,11 +49,10 @@ StatusOr<size_t> Choose(const std::vector<CompileSite>& sites, const Choosing& c
                         tune::TunePlan& plan) {
   const std::vector<const CompileSite*> at = SitesAt(sites, choosing.where);
   if (at.empty()) {
-    return MakeError(
-        ErrorCode::kInvalidInput,
-        fmt::format(
-            "there is no site '{}': give a key, an instruction's name or a kind; there are {}",
-            choosing.where, sites.empty() ? "none" : KindsOf(sites)));
+    return MakeError(ErrorCode::kInvalidInput,
+                     fmt::format("there is no site '{}': give a key, an instruction's name, a kind "
+                                 "or a flag; there are {}",
+                                 choosing.where, sites.empty() ? "none" : KindsOf(sites)));
   }
   size_t chosen = 0;
   std::set<std::string> offered;

@@ -57,10 +57,13 @@ TEST_F(SitesTest, AKindAnOpcodeOrAFlagWillDo) {
       Hone({"sites", "p.hlo", "--at", both, "--json", "-q"}).Json().at("sites").size();
   EXPECT_GE(of_both, 1u);
   EXPECT_GE(of_kind, of_both);
-  const Ran flag = Hone(
-      {"sites", "p.hlo", "--choose", "xla_cpu_small_call=true", "--plan-out", "plan.json", "-q"});
+  const auto flags = Hone({"sites", "p.hlo", "--json", "-q"}).Json().at("flags");
+  const std::string name = flags[0].at("name");
+  const std::string value = flags[0].at("choices")[1];
+  const Ran flag =
+      Hone({"sites", "p.hlo", "--choose", name + "=" + value, "--plan-out", "plan.json", "-q"});
   EXPECT_EQ(flag.code, 0) << flag.err;
-  EXPECT_NE(Read("plan.json").find("xla_cpu_small_call"), std::string::npos);
+  EXPECT_NE(Read("plan.json").find(name), std::string::npos);
 }
 
 TEST_F(SitesTest, BadInputIsToldAtOnce) {
@@ -72,6 +75,7 @@ TEST_F(SitesTest, BadInputIsToldAtOnce) {
            {"sites", "p.hlo", "--choose", "layout", "--plan-out", "plan.json"},
            {"sites", "p.hlo", "--choose", "nothing=keep", "--plan-out", "plan.json"},
            {"sites", "p.hlo", "--choose", "fusion_edge=maybe", "--plan-out", "plan.json"},
+           {"sites", "p.hlo", "--choose", "xla_cpu_scheduler_type=x", "--plan-out", "plan.json"},
            {"sites", "p.hlo", "--plan", "missing.json"}}) {
     const Ran ran = Hone(call);
     EXPECT_EQ(ran.code, 2) << ran.err;

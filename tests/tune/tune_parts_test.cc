@@ -153,14 +153,17 @@ TEST(SpaceTest, PlansAndAssignmentsCorrespond) {
   EXPECT_EQ(space.behind_the_module.count(1), 0u);
 }
 
-TEST(SpaceTest, PassesAreLeftOutBeforeOtherFlagsAreTried) {
+TEST(SpaceTest, WhatCanMatterMuchComesFirst) {
   Compiled listing;
   listing.flag_choices = {{"xla_a", {"false", "true"}},
-                          {std::string(kWithoutPass) + "algsimp", {"", "true"}}};
+                          {std::string(kWithoutPass) + "algsimp", {"", "true"}, /*first=*/true},
+                          {"xla_b", {"0", "1", "2"}, /*first=*/true}};
   Space space;
   ASSERT_TRUE(AddListing(listing, AllStages(), {}, space));
   EXPECT_FALSE(space.variables[0].first);
   EXPECT_TRUE(space.variables[1].first);
+  // Passes wait for the search.
+  EXPECT_EQ(FirstFlags(space), (std::vector<choices::Assignment>{{0, 0, 1}, {0, 0, 2}}));
 }
 
 TEST(SpaceTest, OnlyTheStagesThatAreWanted) {
