@@ -13,11 +13,16 @@
 #include "absl/strings/str_split.h"
 #include "compiler/elided.h"
 #include "xla/debug_options_flags.h"
+#include "xla/hlo/ir/hlo_casting_utils.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/hlo/parser/hlo_parser.h"
 #include "xla/service/hlo.pb.h"
 #include "xla/service/hlo_module_config.h"
 #include "xla/service/hlo_verifier.h"
 #include "xla/shape.h"
+#include "xla/shape_util.h"
 
 namespace hone::compiler {
 namespace {
@@ -163,6 +168,28 @@ double WrittenOut(const xla::HloModule& module) {
   return sizes[module.entry_computation()];
 }
 
+// What Shardy leaves in JAX's modules and its import, before XLA's pipeline, takes out again: each is its
+// operand, and on one device says nothing. XLA:CPU has no such calls.
+void DropShardyMarkers(xla::HloModule& module) {
+  if (module.config().num_partitions() > 1) return;
+  for (xla::HloComputation* computation : module.computations()) {
+    for (xla::HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
+      if (!instruction->IsCustomCall("xla.sdy.FuncResultSharding") &&
+          !instruction->IsCustomCall("xla.sdy.PropagationBarrier")) {
+        continue;
+      }
+      if (instruction->operand_count() != 1 ||
+          !xla::ShapeUtil::Compatible(instruction->shape(), instruction->operand(0)->shape()) ||
+          instruction->HasControlDependencies()) {
+        continue;
+      }
+      xla::Cast<xla::HloCustomCallInstruction>(instruction)->set_custom_call_has_side_effect(false);
+      // What is not replaced stays as it is.
+      computation->ReplaceInstruction(instruction, instruction->mutable_operand(0)).IgnoreError();
+    }
+  }
+}
+
 }  // namespace
 
 StatusOr<LoadedModule> LoadModule(std::string_view data) {
@@ -193,6 +220,7 @@ StatusOr<LoadedModule> LoadModule(std::string_view data) {
             "every call and would not end. It needs fewer calls of what calls others",
             size, kMostWrittenOut));
   }
+  DropShardyMarkers(*loaded->module);
   if (const std::string complaint = VerifyModule(*loaded->module); !complaint.empty()) {
     return MakeError(ErrorCode::kInvalidInput,
                      absl::StrCat("XLA's HLO verifier rejects it: ", complaint));

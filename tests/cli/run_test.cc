@@ -20,6 +20,23 @@ TEST_F(RunTest, EmptyListIsAFixedPoint) {
   EXPECT_EQ(Read("once.hlo"), Read("back.hlo"));
 }
 
+// As JAX's dumps have them, where Shardy is what partitions.
+TEST_F(RunTest, ShardysMarkersAreNothingOnOneDevice) {
+  const std::string header = "HloModule jit_f, entry_computation_layout={(f32[8]{0})->f32[8]{0}}";
+  const std::string body =
+      "\n\nENTRY main {\n  x = f32[8] parameter(0)\n  y = f32[8] tanh(x)\n"
+      "  b = f32[8] custom-call(y), custom_call_target=\"xla.sdy.PropagationBarrier\"\n"
+      "  z = f32[8] negate(b)\n  ROOT r = f32[8] custom-call(z), "
+      "custom_call_target=\"xla.sdy.FuncResultSharding\", custom_call_has_side_effect=true\n}\n";
+  Write("one.hlo", header + body);
+  ASSERT_EQ(Hone({"run", "one.hlo", "--passes", "", "-o", "out.hlo"}).code, 0);
+  EXPECT_EQ(Read("out.hlo").find("custom-call"), std::string::npos) << Read("out.hlo");
+  EXPECT_NE(Read("out.hlo").find("ROOT %z"), std::string::npos) << Read("out.hlo");
+  Write("two.hlo", header + ", num_partitions=2" + body);
+  ASSERT_EQ(Hone({"run", "two.hlo", "--passes", "", "-o", "out.hlo"}).code, 0);
+  EXPECT_NE(Read("out.hlo").find("FuncResultSharding"), std::string::npos);
+}
+
 TEST_F(RunTest, RunsInOrderAndReportsEach) {
   const Ran ran = Hone({"run", "small.hlo", "--passes", "dce, algsimp,dce", "--json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
