@@ -121,6 +121,30 @@ TEST(GpuSites, FusionsHaveXlasEstimateOfBothSides) {
   EXPECT_GT(told, 0);
 }
 
+// Triton's pass runs for all dots where one wants it.
+TEST(GpuSites, WhatIsTooSmallForCublasStaysALoopBesideTriton) {
+  const ProgramInfo program = MustLoad(
+      GpuPool(),
+      "HloModule m\n\nENTRY main {\n  x = f32[64,256] parameter(0)\n  w = f32[256,128] parameter(1)\n"
+      "  a = f32[4,3] parameter(2)\n  b = f32[3,5] parameter(3)\n"
+      "  d = f32[64,128] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      "  e = f32[4,5] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      "  ROOT t = (f32[64,128], f32[4,5]) tuple(d, e)\n}\n");
+  const auto stock = Compile(program, {});
+  ASSERT_TRUE(stock) << stock.error().message;
+  CompilePlan plan;
+  for (const CompileSite& site : stock->sites) {
+    if (site.kind != CompileSiteKind::kGemm) continue;
+    if (site.choices[site.stock] == "cublas") plan.choices.push_back({site.key, "triton"});
+  }
+  ASSERT_EQ(plan.choices.size(), 1u);
+  const auto decided = Compile(program, plan);
+  ASSERT_TRUE(decided) << decided.error().message;
+  EXPECT_EQ(decided->applied, 1u);
+  EXPECT_NE(decided->text.find("__triton"), std::string::npos) << decided->text;
+  EXPECT_EQ(decided->text.find("__cublas"), std::string::npos) << decided->text;
+}
+
 // A dot's key is of the program before any dot became something else.
 TEST(GpuSites, OneDecisionLeavesTheOthersTheirNames) {
   const ProgramInfo program = MustLoad(GpuPool(), TextOf({"", {}, "", "", "", "", kDots}));

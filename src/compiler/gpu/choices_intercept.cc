@@ -87,7 +87,8 @@ std::string Choose(PipelineObserver& observer, CompileSiteKind kind,
 }
 
 // `too_small`: for cuBLAS, as XLA has it.
-std::string ChooseGemm(PipelineObserver& observer, const xla::HloInstruction& dot, bool too_small) {
+hone::CompileSite GemmSite(PipelineObserver& observer, const xla::HloInstruction& dot,
+                           bool too_small) {
   std::vector<std::string> choices = {kCublas, kCublasLt};
   uint32_t stock = dot.GetModule()->config().debug_options().xla_gpu_enable_cublaslt();
   if (capability != nullptr && xla::gpu::legacy_triton::CanTritonHandleGEMM(
@@ -98,7 +99,7 @@ std::string ChooseGemm(PipelineObserver& observer, const xla::HloInstruction& do
     if (too_small) stock = static_cast<uint32_t>(choices.size());
     choices.emplace_back(kLoop);
   }
-  return Choose(observer, CompileSiteKind::kGemm, dot, std::move(choices), stock);
+  return observer.SiteOf(CompileSiteKind::kGemm, dot, std::move(choices), stock);
 }
 
 bool Combines(const xla::HloInstruction& collective) {
@@ -165,10 +166,11 @@ CodegenDecision legacy_triton::IsTritonSupportedInstruction(
   CodegenDecision can = real(instruction, capability);
   PipelineObserver* const observer = ObserverOf(Pass::kGemmFusion);
   if (observer == nullptr || !can || instruction.opcode() != HloOpcode::kDot) return can;
-  // Whether cuBLAS thinks it too small GemmRewriter asks later.
-  return ChooseGemm(*observer, instruction, /*too_small=*/false) == kTriton
-             ? can
-             : CodegenDecision::Forbid("decided otherwise");
+  // What becomes of the others GemmRewriter asks later: it knows which are too small for cuBLAS.
+  const hone::CompileSite site = GemmSite(*observer, instruction, /*too_small=*/false);
+  if (!observer->Plans(site, kTriton)) return CodegenDecision::Forbid("decided otherwise");
+  observer->Choose(site);
+  return can;
 }
 
 absl::StatusOr<bool> GemmRewriter::RunImpl(HloModule* module, const Threads& threads) {
@@ -208,7 +210,7 @@ absl::StatusOr<bool> IsMatrixMultiplicationTooSmallForRewriting(const HloInstruc
   PipelineObserver* const observer = ObserverOf(Pass::kGemmRewriter);
   if (observer == nullptr || !too_small.ok()) return too_small;
   gemms.left = nullptr;
-  const std::string chosen = ChooseGemm(*observer, dot, *too_small);
+  const std::string chosen = observer->Choose(GemmSite(*observer, dot, *too_small));
   if (chosen == kTriton) return too_small;  // GemmFusion has not taken it
   if (chosen == kLoop) return true;
   if ((chosen == kCublasLt) == gemms.lt) return false;

@@ -417,7 +417,7 @@ bool CompileDecider::ByLibrary(const HloInstruction& instruction, bool decides) 
 
 CompileSite CompileDecider::SiteOf(CompileSiteKind kind, const HloInstruction& instruction,
                                    std::vector<std::string> choices, uint32_t stock) {
-  const auto named = named_.find(instruction.unique_id());
+  const auto named = named_.find(instruction.name());
   CompileSite site;
   site.key = Mix(KindSeed(kind),
                  named == named_.end() ? HashWithOperands(instruction) : named->second);
@@ -440,7 +440,7 @@ void CompileDecider::NameAll(const xla::HloModule& module, HloOpcode opcode) {
   for (const xla::HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
       if (instruction->opcode() == opcode) {
-        named_.try_emplace(instruction->unique_id(), HashWithOperands(*instruction));
+        named_.try_emplace(instruction->name(), HashWithOperands(*instruction));
       }
     }
   }

@@ -78,7 +78,8 @@ class CompileDecider : public PipelineObserver {
   absl::flat_hash_map<int64_t, FusionWish> answered_;
   absl::flat_hash_map<std::pair<int64_t, int64_t>, FusionWish> answered_together_;
 
-  absl::flat_hash_map<int64_t, uint64_t> named_;  // by NameAll, by instructions' unique ids
+  // By NameAll, by instructions' names: passes give ids anew.
+  absl::flat_hash_map<std::string, uint64_t> named_;
   // What was chosen, by site and instruction.
   absl::flat_hash_map<std::pair<SiteKey, std::string>, std::string> chosen_once_;
 };
