@@ -60,6 +60,57 @@ TEST_P(GpuPlain, ComputesTheSame) {
   }
 }
 
+// What is added to in place must have been read by then: control dependencies say so.
+TEST(GpuPlainLoop, WhatIsOrderedByControlDependenciesIsMadePlainToo) {
+  const ProgramInfo program = MustLoad(GpuPool(), R"(HloModule m
+
+body {
+  p = (s32[], f32[2,16,48], f32[48,48]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[2,16,48] get-tuple-element(p), index=1
+  w = f32[48,48] get-tuple-element(p), index=2
+  t = f32[2,16,48] tanh(x)
+  a = f32[32,48] reshape(t)
+  d = f32[32,48] dot(a, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  r = f32[32,48] reshape(x)
+  s = f32[32,48] add(d, r)
+  n = f32[2,16,48] reshape(s)
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  ROOT t2 = (s32[], f32[2,16,48], f32[48,48]) tuple(j, n, w)
+}
+
+condition {
+  p = (s32[], f32[2,16,48], f32[48,48]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  k = s32[] constant(50)
+  ROOT c = pred[] compare(i, k), direction=LT
+}
+
+ENTRY main {
+  x = f32[2,16,48] parameter(0)
+  w = f32[48,48] parameter(1)
+  zero = s32[] constant(0)
+  t = (s32[], f32[2,16,48], f32[48,48]) tuple(zero, x, w)
+  l = (s32[], f32[2,16,48], f32[48,48]) while(t), condition=condition, body=body
+  ROOT r = f32[2,16,48] get-tuple-element(l), index=1
+}
+)");
+  CompileOptions options;
+  options.sites = false;
+  options.text = true;
+  const CompilePlan plan{{}, {{"xla_gpu_enable_cublaslt", "true"}}};
+  const auto compiled = GpuPool().On(
+      0, [&](RemoteWorker& remote) { return remote.Compile({program.id, {}}, plan, options); });
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  EXPECT_NE(compiled->text.find("control-predecessors"), std::string::npos) << compiled->text;
+  CompareOptions comparing;
+  comparing.pipeline = true;
+  const auto report = GpuPool().Compare({program.id, {}}, {}, {program.id, {}}, plan, comparing);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->verdict, Verdict::kEqual) << report->reason;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Programs, GpuPlain,
     ::testing::Values(

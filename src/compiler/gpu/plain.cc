@@ -88,12 +88,16 @@ std::vector<HloInstruction*> All(xla::HloModule& module, HloOpcode opcode, bool 
 }  // namespace
 
 absl::Status MakePlain(xla::HloModule& module) {
+  // They order what writes in place; values hang on operands alone. What has some is not replaced.
+  for (xla::HloComputation* computation : module.computations()) {
+    for (HloInstruction* instruction : computation->instructions()) {
+      if (absl::Status status = instruction->DropAllControlDeps(); !status.ok()) return status;
+    }
+  }
   // A fusion's body may hold fusions.
   for (auto fusions = All(module, HloOpcode::kFusion, /*fused=*/false); !fusions.empty();
        fusions = All(module, HloOpcode::kFusion, /*fused=*/false)) {
     for (HloInstruction* fusion : fusions) {
-      // They order what writes in place; values hang on operands alone.
-      if (absl::Status status = fusion->DropAllControlDeps(); !status.ok()) return status;
       if (absl::Status status = fusion->Defuse(); !status.ok()) return status;
     }
     if (absl::Status status = module.RemoveUnusedComputations(); !status.ok()) return status;
