@@ -1,5 +1,5 @@
 // hone-memory-bench: how planning grows with programs, random graphs against XLA, hard instances of
-// allocation, products. Needs no more of hone than the planner and the pool.
+// allocation, products.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -14,6 +14,7 @@
 #include <set>
 #include <sstream>
 
+#include "jobs/describe_for_plan.h"
 #include "memory/allocation/allocation.h"
 #include "memory/layout/assign_layouts.h"
 #include "memory/plan_file.h"
@@ -298,7 +299,8 @@ int RunRandom(const RandomOptions& options) {
     const std::string text = MakeRandomProgram(seed, !options.plain).text;
     if (options.print) fmt::print("{}\n", text);
     const auto info = (*pool)->Load(text);
-    const auto graph = info ? (*pool)->Describe({info->id, {}}) : tl::unexpected(info.error());
+    const auto graph =
+        info ? jobs::DescribeForPlan(**pool, info->id) : tl::unexpected(info.error());
     const auto program = graph ? BuildNetwork(*graph) : tl::unexpected(graph.error());
     const auto evaluate = [&](int noisy) {
       return (*pool)->Evaluate({info->id, {}}, {static_cast<int>(seed % 3), seed, 1, noisy});

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "jobs/describe_for_plan.h"
 #include "memory/deadline.h"
 #include "memory/planning/work.h"
 #include "memory/simulator/simulate.h"
@@ -42,7 +43,7 @@ StatusOr<LoadedNetwork> LoadNetwork(std::unique_ptr<Pool> pool, std::string byte
                                     const memory::Machine& machine) {
   auto info = pool->Load(std::move(bytes));
   if (!info) return tl::unexpected(info.error());
-  auto graph = pool->Describe({info->id, {}});
+  auto graph = DescribeForPlan(*pool, info->id);
   if (!graph) return tl::unexpected(graph.error());
   auto program = memory::BuildNetwork(*graph);
   if (!program) return tl::unexpected(program.error());

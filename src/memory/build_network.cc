@@ -335,7 +335,7 @@ class Builder {
       auto body = Body(called);
       if (!body) return tl::unexpected(body.error());
       op.bodies.push_back(*body);
-      if (op.opcode != "while" && op.opcode != "conditional") continue;
+      if (!RunsBodies(op.opcode)) continue;
       for (TensorId constant : (*body)->captured) {
         const Tensor& tensor = (*body)->tensors[static_cast<size_t>(constant)];
         op.inputs.push_back(LargeConstant(static_cast<uint32_t>(tensor.constant_computation),

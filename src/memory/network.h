@@ -155,6 +155,8 @@ std::vector<OrderedNetwork> ByParts(const Network& program, int64_t large_bytes)
 std::vector<TensorId> LeavesOf(const Network& network, ExprId expr);
 
 bool IsElementwise(const std::string& opcode);
+// Whether its results come of running its bodies, so that it has their large constants as operands.
+bool RunsBodies(const std::string& opcode);
 // Numbers of an attribute; empty where the operator has none of that name.
 const std::vector<int64_t>& ListOf(const Op& op, const std::string& name);
 

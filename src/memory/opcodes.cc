@@ -21,6 +21,10 @@ bool IsElementwise(const std::string& opcode) {
   return opcodes.contains(opcode);
 }
 
+bool RunsBodies(const std::string& opcode) {
+  return opcode == "while" || opcode == "conditional" || opcode == "rng-bit-generator";
+}
+
 bool HasExactAccess(const std::string& opcode) {
   // clang-format off
   static const std::set<std::string> opcodes = {

@@ -134,6 +134,58 @@ TEST_F(MemoryTest, ComputesAsXlaDoes) {
   }
 }
 
+// Every algorithm, widths of 8 to 64 bits, odd and even sizes, also in a loop that ends by them.
+constexpr const char* kRandomBits = R"(HloModule bits
+body {
+  s = (s32[], u64[2]) parameter(0)
+  k = s32[] get-tuple-element(s), index=0
+  state = u64[2] get-tuple-element(s), index=1
+  r = (u64[2], u32[5]) rng-bit-generator(state), algorithm=rng_default
+  next = u64[2] get-tuple-element(r), index=0
+  bits = u32[5] get-tuple-element(r), index=1
+  first = u32[1] slice(bits), slice={[0:1]}
+  step = u32[] reshape(first)
+  three = u32[] constant(3)
+  some = u32[] and(step, three)
+  forward = s32[] convert(some)
+  ahead = s32[] add(k, forward)
+  ROOT t = (s32[], u64[2]) tuple(ahead, next)
+}
+condition {
+  s = (s32[], u64[2]) parameter(0)
+  k = s32[] get-tuple-element(s), index=0
+  most = s32[] constant(20)
+  ROOT going = pred[] compare(k, most), direction=LT
+}
+ENTRY e {
+  s = u64[2] parameter(0)
+  r = (u64[2], u32[3,5]) rng-bit-generator(s), algorithm=rng_default
+  n = u64[2] get-tuple-element(r), index=0
+  b = u32[3,5] get-tuple-element(r), index=1
+  r2 = (u64[2], u16[6,5]) rng-bit-generator(n), algorithm=rng_philox
+  n2 = u64[2] get-tuple-element(r2), index=0
+  b2 = u16[6,5] get-tuple-element(r2), index=1
+  r3 = (u64[2], u64[7]) rng-bit-generator(n2), algorithm=rng_three_fry
+  n3 = u64[2] get-tuple-element(r3), index=0
+  b3 = u64[7] get-tuple-element(r3), index=1
+  r4 = (u64[2], u8[7,3]) rng-bit-generator(n3), algorithm=rng_three_fry
+  n4 = u64[2] get-tuple-element(r4), index=0
+  b4 = u8[7,3] get-tuple-element(r4), index=1
+  zero = s32[] constant(0)
+  start = (s32[], u64[2]) tuple(zero, n4)
+  looped = (s32[], u64[2]) while(start), condition=condition, body=body
+  n5 = u64[2] get-tuple-element(looped), index=1
+  ROOT t = (u64[2], u32[3,5], u16[6,5], u64[7], u8[7,3]) tuple(n5, b, b2, b3, b4)
+}
+)";
+
+TEST_F(MemoryTest, ComputesRandomBitsAsXlaDoes) {
+  Write("bits.hlo", kRandomBits);
+  const Ran ran = Hone({"memory", "bits.hlo", "--machine", "generic"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("outputs equal to XLA's"), std::string::npos) << ran.out;
+}
+
 TEST_F(MemoryTest, SaysWhatIsWrong) {
   const auto bad = [&](const std::vector<std::string>& arguments, const std::string& what) {
     std::vector<std::string> all = {"memory"};

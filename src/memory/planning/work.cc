@@ -52,6 +52,8 @@ double ElementWork(const Network& network) {
       each = std::log2(2 + elements) * static_cast<double>(1 + op.bodies[0]->ops.size());
     } else if (op.opcode == "reduce-window" || op.opcode == "select-and-scatter") {
       for (const WindowDimension& window : op.window) each *= static_cast<double>(window.size);
+    } else if (op.opcode == "rng-bit-generator" && !op.bodies.empty()) {
+      each = static_cast<double>(op.bodies[0]->ops.size());
     } else if (op.opcode == "scatter") {
       each = 10;
     }

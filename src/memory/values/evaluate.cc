@@ -62,7 +62,8 @@ StatusOr<std::vector<Array>> EvaluateOp(const Network& network, const Op& op,
   if (opcode == "regroup-bytes") return one(RegroupBytes(op, operands[0], type, out[0]));
   static const std::set<std::string> windowed = {"reduce", "reduce-window", "select-and-scatter"};
   static const std::set<std::string> irregular = {
-      "gather", "scatter", "sort", "while", "conditional", "dynamic-slice", "dynamic-update-slice"};
+      "gather",      "scatter",       "sort",                 "while",
+      "conditional", "dynamic-slice", "dynamic-update-slice", "rng-bit-generator"};
   static const std::set<std::string> algebra = {"fft",
                                                 "cholesky",
                                                 "triangular-solve",

@@ -290,6 +290,16 @@ StatusOr<std::vector<Array>> Branch(const Op& op, const std::vector<Array>& oper
                  operands.data() + captured);
 }
 
+// By the arithmetic that XLA makes of it, where the program's graph has it (DescribeForPlan).
+StatusOr<std::vector<Array>> RandomBits(const Op& op, const std::vector<Array>& operands,
+                                        const std::vector<Box>& out) {
+  if (op.bodies.empty()) return NoArithmetic(op);
+  auto results = RunBody(*op.bodies[0], {operands[0]}, operands.data() + 1);
+  if (!results) return results;
+  for (size_t r = 0; r < results->size(); ++r) (*results)[r] = Cut((*results)[r], out[r]);
+  return results;
+}
+
 }  // namespace
 
 StatusOr<std::vector<Array>> EvaluateIrregular(const Network& network, const Op& op,
@@ -310,6 +320,7 @@ StatusOr<std::vector<Array>> EvaluateIrregular(const Network& network, const Op&
   if (op.opcode == "sort") return Sort(op, operands, out[0]);
   if (op.opcode == "while") return Loop(op, operands);
   if (op.opcode == "conditional") return Branch(op, operands);
+  if (op.opcode == "rng-bit-generator") return RandomBits(op, operands, out);
   const bool slice = op.opcode == "dynamic-slice";
   const auto& result_dimensions = network.tensors[static_cast<size_t>(op.results[0])].dimensions;
   const std::vector<int64_t> starts = slice ? Starts(operands, 1, dimensions(0), result_dimensions)
