@@ -18,8 +18,9 @@ struct RaceOptions {
   int most_pairs = 400;
   double indifferent = 0.01;  // an interval within 1 +- this is decided too
   uint64_t seed = 0;          // of the inputs
-  // Where above 1: three pairs that all say that b takes so many times as long end the race, and six
-  // that say that a does, also before there are least_pairs.
+  // Where above 1, for those who look for something faster: three pairs that all say that b takes
+  // longer end the race, and six that say that a takes so many times as long, also before there are
+  // least_pairs.
   double clear = 0;
   // What a race is given up after: compiling a; compiling b, and each sample of either once b is
   // there.

@@ -61,7 +61,7 @@ class RaceTally {
   bool IsClear() const {
     if (options_.clear <= 1 || pairs() < 3) return false;
     const auto [least, most] = std::minmax_element(ratios_.begin(), ratios_.end());
-    return *most < 1 / options_.clear || (pairs() >= 6 && *least > options_.clear);
+    return *most < 1 || (pairs() >= 6 && *least > options_.clear);
   }
 
   RaceOptions options_;

@@ -5,9 +5,6 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
-#include <chrono>
-#include <future>
 #include <memory>
 #include <set>
 #include <utility>
@@ -155,13 +152,8 @@ class PyWorkbench : public OfThisProcess<Pool> {
     std::vector<tune::Alternative> all;
     {
       nb::gil_scoped_release release;
-      std::atomic<bool> late = false;
-      auto found = std::async(std::launch::async, [&] {
-        return tune::FindImplementations(pool(), state.get()->info, &late,
-                                         names ? &*names : nullptr);
-      });
-      late = found.wait_for(std::chrono::duration<double>(seconds)) != std::future_status::ready;
-      all = found.get();
+      all = tune::FindImplementations(pool(), state.get()->info, seconds, nullptr,
+                                      names ? &*names : nullptr);
     }
     std::vector<std::vector<std::string>> found;
     for (const tune::Alternative& one : all) {

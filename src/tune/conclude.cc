@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -146,16 +147,26 @@ class Conclusion {
     return false;
   }
 
-  // The first that computes the same decides, if it runs in a fresh process. One that does not
-  // gives way to the next while there is time; to one more whatever is left.
+  // The first that computes the same and is faster in fresh processes is kept. One that is not gives
+  // way to the next while there is time; one that does not run there, to one more whatever is left.
+  // Where none is kept the result is that of the first that ran.
   void Settle(const std::vector<Finalist>& list) {
+    std::optional<TuneResult> lost;
     bool first = true;
     while (const Finalist* const chosen = options_.verify ? NextEqual(list) : Next(list)) {
-      if (Confirm(*chosen)) return;
-      if (!first && (Hurried() || Left() < ConfirmSeconds())) return;
+      const Confirmed confirmed = Confirm(*chosen);
+      if (confirmed == Confirmed::kKept) return;
+      const bool ran = confirmed == Confirmed::kLost;
+      if (ran && !lost) lost = result_;
+      // An estimate is the same once more, and those behind it are worse.
+      if (ran && options_.estimated) break;
+      if ((ran || !first) && (Hurried() || Left() < ConfirmSeconds())) break;
       first = false;
       result_.gains.clear();  // were this one's
     }
+    if (!lost) return;
+    lost->rejected = std::move(result_.rejected);
+    result_ = *std::move(lost);
   }
 
   const Finalist* Next(const std::vector<Finalist>& list) {
@@ -205,10 +216,11 @@ class Conclusion {
     return kProcesses * (2 * measurer_.CompileSeconds() + kRestart + LeastRace());
   }
 
+  enum class Confirmed { kKept, kLost, kDoesNotRun };
+
   // In several fresh processes where there is time: where memory and threads come to lie is decided
   // once in each, and what is faster in one may be slower in the next.
-  // False where it does not run there.
-  bool Confirm(const Finalist& chosen) {
+  Confirmed Confirm(const Finalist& chosen) {
     Report("confirm");
     const double least = LeastRace();
     const double begin = 2 * measurer_.CompileSeconds() + kRestart;
@@ -228,13 +240,13 @@ class Conclusion {
       if (race->same_executable || race->low <= 1 || Hurried()) break;
     }
     Judge(chosen, OfAll(races));
-    return true;
+    return result_.kept ? Confirmed::kKept : Confirmed::kLost;
   }
 
-  bool DoesNotRun(std::string why) {
+  Confirmed DoesNotRun(std::string why) {
     result_.reason = std::move(why);
     result_.rejected.push_back(result_.reason);
-    return false;
+    return Confirmed::kDoesNotRun;
   }
 
   // A race may take four times its seconds until it has six pairs, fewer of which have no interval.

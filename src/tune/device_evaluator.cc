@@ -52,10 +52,10 @@ Status DeviceEvaluator::Restart() {
   return device_->Restart();
 }
 
-StatusOr<std::vector<Alternative>> DeviceEvaluator::Alternatives(bool implementations, bool orders,
-                                                                 double order_seconds) {
-  auto found = programs_->Alternatives(implementations, orders, order_seconds);
-  if (!found || !implementations) return found;
+StatusOr<std::vector<Alternative>> DeviceEvaluator::Alternatives(
+    const AlternativesWanted& wanted) {
+  auto found = programs_->Alternatives(wanted);
+  if (!found || !wanted.implementations) return found;
   const std::vector<PassInfo>& passes = programs_->pool().passes();
   for (PassId pass = 0; pass < passes.size(); ++pass) {
     if (interrupted_ != nullptr && *interrupted_) break;

@@ -23,8 +23,7 @@ class DeviceEvaluator final : public Evaluator {
       const std::atomic<bool>* interrupted = nullptr);
 
   // Also hone's own rules, which know no backend.
-  StatusOr<std::vector<Alternative>> Alternatives(bool implementations, bool orders,
-                                                  double order_seconds) override;
+  StatusOr<std::vector<Alternative>> Alternatives(const AlternativesWanted& wanted) override;
   // The program after the plan's passes, as the plugin is given it; no sites.
   StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options) override;
   // kUnsupported: plugins do not tell.

@@ -30,6 +30,14 @@ struct Alternative {
   bool large = false;
 };
 
+// Which alternatives are looked for, and how long for each kind.
+struct AlternativesWanted {
+  bool implementations = false;
+  bool orders = false;
+  double implementation_seconds = 0;  // then those found so far do
+  double order_seconds = 0;
+};
+
 // One program. Compile, Describe, Race and Compare may be called by as many threads as there are
 // workers, and more: they wait; all else is called by one thread, and nothing at the same time.
 class Evaluator {
@@ -39,10 +47,8 @@ class Evaluator {
   // How many calls are answered at a time, without disturbing each other's measurements.
   virtual int workers() const { return 1; }
 
-  // Those that change the program, most promising first; at most that many seconds are spent on
-  // finding orders. Once.
-  virtual StatusOr<std::vector<Alternative>> Alternatives(bool implementations, bool orders,
-                                                          double order_seconds) = 0;
+  // Those that change the program, most promising first. Once.
+  virtual StatusOr<std::vector<Alternative>> Alternatives(const AlternativesWanted& wanted) = 0;
   virtual StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options) = 0;
   // Where the time of a run under the plan goes, dearest kernel first, of about that many seconds
   // of running. It is given up after `most_seconds`: a trace of many short kernels is long.

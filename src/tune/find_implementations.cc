@@ -1,6 +1,7 @@
 #include "tune/find_implementations.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -13,6 +14,9 @@
 
 namespace hone::tune {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double kLongest = 1e6;  // a clock's range ends somewhere
 
 // Of instructions: what is less compiles fast, whatever it was made of.
 constexpr uint64_t kLarge = 1000;
@@ -43,8 +47,9 @@ std::set<std::string> NamesOf(Pool& pool, const StateName& state) {
 // None where the last pass changes nothing.
 std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program,
                                const std::set<std::string>& names,
-                               const std::vector<PassId>& passes) {
+                               const std::vector<PassId>& passes, Clock::time_point until) {
   ApplyRequest request;
+  request.until = until;
   request.from.program = program.id;
   request.passes = passes;
   request.options.verify = true;
@@ -75,9 +80,12 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program,
 
 }  // namespace
 
-std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& program,
+std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& program, double seconds,
                                              const std::atomic<bool>* interrupted,
                                              const std::set<std::string>* among) {
+  const Clock::time_point until =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                         std::chrono::duration<double>(std::min(seconds, kLongest)));
   std::vector<Alternative> found;
   const StatusOr<PassId> inlining = FindPass(pool.passes(), kInline);
   const bool calls = inlining && HasCalls(pool, program);
@@ -87,13 +95,13 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   const StatusOr<PassId> write_out = FindPass(pool.passes(), kWriteOut);
   if (write_out && std::any_of(ways.begin(), ways.end(), [&](std::vector<PassId> way) {
         way.push_back(*write_out);
-        return Try(pool, program, names, way).has_value();
+        return Try(pool, program, names, way, until).has_value();
       })) {
     ways.push_back({*write_out});
     if (calls) ways.push_back({*inlining, *write_out});
   }
   const auto add = [&](PassId pass) {
-    if (interrupted != nullptr && *interrupted) return;
+    if ((interrupted != nullptr && *interrupted) || Clock::now() >= until) return;
     if (pool.passes()[pass].name == loops::kKernelPass && !pool.makes_kernels()) return;
     if (among != nullptr && among->count(pool.passes()[pass].name) == 0) return;
     std::optional<Alternative> one;
@@ -104,7 +112,7 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
       if (one || (!before.empty() && before.back() == pass)) continue;
       std::vector<PassId> passes = before;
       passes.push_back(pass);
-      one = Try(pool, program, names, passes);
+      one = Try(pool, program, names, passes, until);
     }
     if (one) found.push_back(*std::move(one));
   };

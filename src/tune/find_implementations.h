@@ -17,9 +17,9 @@ namespace hone::tune {
 // The implementations, by the names of their passes, that change the program; last of all
 // `batch_lanes`; `among` are the names of those that are tried, null for all. Those that find
 // something only when calls are inlined, or small things written out, begin with that. One that
-// breaks on this program is no way to compute it.
-std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& program,
-                                             const std::atomic<bool>* interrupted,
+// breaks on this program is no way to compute it. After `seconds` those found so far do.
+std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& program, double seconds,
+                                             const std::atomic<bool>* interrupted = nullptr,
                                              const std::set<std::string>* among = nullptr);
 
 }  // namespace hone::tune

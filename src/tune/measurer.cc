@@ -118,10 +118,8 @@ StatusOr<ComparisonReport> Measurer::Compare(const TunePlan& a, const TunePlan& 
   return report;
 }
 
-StatusOr<std::vector<Alternative>> Measurer::Alternatives(bool implementations, bool orders,
-                                                          double order_seconds) {
-  return Timed("alternatives",
-               [&] { return evaluator_.Alternatives(implementations, orders, order_seconds); });
+StatusOr<std::vector<Alternative>> Measurer::Alternatives(const AlternativesWanted& wanted) {
+  return Timed("alternatives", [&] { return evaluator_.Alternatives(wanted); });
 }
 
 StatusOr<std::vector<KernelTime>> Measurer::Profile(const TunePlan& plan, double seconds,

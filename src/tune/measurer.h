@@ -92,8 +92,7 @@ class Measurer {
   StatusOr<ComparisonReport> Compare(const TunePlan& a, const TunePlan& b,
                                      const CompareOptions& options);
   // Evaluator's, with the time that it takes.
-  StatusOr<std::vector<Alternative>> Alternatives(bool implementations, bool orders,
-                                                  double order_seconds);
+  StatusOr<std::vector<Alternative>> Alternatives(const AlternativesWanted& wanted);
   StatusOr<std::vector<KernelTime>> Profile(const TunePlan& plan, double seconds,
                                             double most_seconds);
   StatusOr<ProgramGraph> Describe(const std::string& text);

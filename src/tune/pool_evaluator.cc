@@ -105,16 +105,16 @@ double PoolEvaluator::Seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-StatusOr<std::vector<Alternative>> PoolEvaluator::Alternatives(bool implementations, bool orders,
-                                                               double order_seconds) {
+StatusOr<std::vector<Alternative>> PoolEvaluator::Alternatives(
+    const AlternativesWanted& wanted) {
   std::vector<Alternative> alternatives;
-  if (implementations) {
-    alternatives = FindImplementations(*pool_, program_, interrupted_);
+  if (wanted.implementations) {
+    alternatives = FindImplementations(*pool_, program_, wanted.implementation_seconds, interrupted_);
     found_.emplace();
     for (const Alternative& one : alternatives) found_->insert(one.name);
   }
-  if (orders) {
-    for (Alternative& order : Orders(order_seconds)) alternatives.push_back(std::move(order));
+  if (wanted.orders) {
+    for (Alternative& order : Orders(wanted.order_seconds)) alternatives.push_back(std::move(order));
   }
   return alternatives;
 }
@@ -228,13 +228,12 @@ class PoolEvaluator::Task final : public Evaluator {
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
-  StatusOr<std::vector<Alternative>> Alternatives(bool implementations, bool /*orders*/,
-                                                  double /*order_seconds*/) override {
-    if (!implementations) return std::vector<Alternative>();
+  StatusOr<std::vector<Alternative>> Alternatives(const AlternativesWanted& wanted) override {
+    if (!wanted.implementations) return std::vector<Alternative>();
     // What changes nothing in the whole changes nothing in a part.
     const auto& found = whole_.found_;
-    return FindImplementations(*whole_.pool_, program_, whole_.interrupted_,
-                               found ? &*found : nullptr);
+    return FindImplementations(*whole_.pool_, program_, wanted.implementation_seconds,
+                               whole_.interrupted_, found ? &*found : nullptr);
   }
   StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options) override {
     return whole_.CompileOf(program_.id, plan, options);

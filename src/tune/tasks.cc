@@ -86,7 +86,7 @@ class OneTask {
     measurer_.KnowStock(listing->fingerprint, listing->seconds);
     measurer_.KnowRun(report_.seconds);
     if (options_.stages.Has(Stage::kImplementation)) {
-      const auto alternatives = measurer_.Alternatives(true, false, 0);
+      const auto alternatives = measurer_.Alternatives({true, false, options_.budget_seconds, 0});
       if (alternatives) AddAlternatives(*alternatives, options_.stages, space_);
     }
     AddListing(*listing, options_.stages, {}, space_);

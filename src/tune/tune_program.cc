@@ -37,7 +37,8 @@ constexpr double kMuchPromise = 0.2;
 constexpr double kTasksShare = 0.5;  // of the search, for tuning tasks
 constexpr double kLeastTasksSeconds = 3;
 constexpr size_t kMostTasks = 200;
-constexpr double kOrderShare = 0.05;  // of the budget, for finding orders
+constexpr double kImplementationShare = 0.2;  // of the budget, for finding out which there are
+constexpr double kOrderShare = 0.05;  // the same for orders
 constexpr double kMostOrderSeconds = 30;
 constexpr double kSinglesShare = 0.3;          // of the evaluations that fit
 constexpr int64_t kHopeless = 6;               // failures from the first on: it does not run here
@@ -127,8 +128,10 @@ class Tuner {
     const bool orders = options_.stages.Has(Stage::kOrder);
     if ((implementations || orders) && !Interrupted()) {
       Report("alternatives");
-      const double seconds = std::min(kMostOrderSeconds, kOrderShare * options_.budget_seconds);
-      const auto alternatives = measurer_.Alternatives(implementations, orders, seconds);
+      const double budget = options_.budget_seconds;
+      const auto alternatives = measurer_.Alternatives(
+          {implementations, orders, kImplementationShare * budget,
+           std::min(kMostOrderSeconds, kOrderShare * budget)});
       // A program without alternatives can still be tuned.
       if (alternatives) {
         AddAlternatives(DearestFirst(shares_, *alternatives), options_.stages, space_);

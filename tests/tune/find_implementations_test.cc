@@ -18,6 +18,8 @@
 namespace hone::tune {
 namespace {
 
+constexpr double kPatience = 600;
+
 // A loop that sorts, within a call.
 constexpr char kProgram[] = R"(HloModule small
 less {
@@ -58,7 +60,7 @@ TEST(FindImplementations, WhatIsInTheWayIsWrittenOutFirst) {
   const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
   const ProgramInfo program = pool->Load(kProgram).value();
   std::vector<std::string> names;
-  for (const Alternative& found : FindImplementations(*pool, program, nullptr, nullptr)) {
+  for (const Alternative& found : FindImplementations(*pool, program, kPatience)) {
     names.push_back(found.name);
     ASSERT_EQ(found.passes.back().pass, found.name);
     if (found.name != "implement:loop_one_kernel") continue;
@@ -83,7 +85,7 @@ TEST(FindImplementations, WhatMakesALargeProgramComesLast) {
   text.replace(text.find(step), step.size(), steps);
   text.replace(text.find("sort(y)"), 7, "sort(y39)");
   const ProgramInfo program = pool->Load(text).value();
-  const std::vector<Alternative> found = FindImplementations(*pool, program, nullptr, nullptr);
+  const std::vector<Alternative> found = FindImplementations(*pool, program, kPatience);
   const std::vector<Alternative> ordered = DearestFirst(KernelShares({}), found);
   ASSERT_GE(ordered.size(), 2u);
   EXPECT_EQ(ordered.size(), found.size());
@@ -118,12 +120,19 @@ ENTRY main {
   };
   const std::shared_ptr<Pool> with = Pool::Start(options).value();
   const std::set<std::string> among = {std::string(loops::kKernelPass)};
-  const auto found = FindImplementations(*with, with->Load(text).value(), nullptr, &among);
+  const auto found = FindImplementations(*with, with->Load(text).value(), kPatience, nullptr, &among);
   ASSERT_EQ(found.size(), 1u);
   ASSERT_EQ(found[0].passes.size(), 2u);
   EXPECT_EQ(found[0].passes[0].pass, "call-inliner:every_call_site");
   EXPECT_EQ(found[0].passes[1].pass, loops::kKernelPass);
-  EXPECT_TRUE(FindImplementations(*without, without->Load(text).value(), nullptr, &among).empty());
+  EXPECT_TRUE(FindImplementations(*without, without->Load(text).value(), kPatience, nullptr, &among).empty());
+}
+
+TEST(FindImplementations, EndsWithItsTime) {
+  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
+  const ProgramInfo program = pool->Load(kProgram).value();
+  EXPECT_TRUE(FindImplementations(*pool, program, 0).empty());
+  EXPECT_FALSE(FindImplementations(*pool, program, kPatience).empty());
 }
 
 TEST(FindImplementations, OfWhatPromisesAsMuchKernelsComeFirst) {

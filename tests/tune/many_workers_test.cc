@@ -22,8 +22,8 @@ class SeveralWorkers final : public Evaluator {
       : toy_(toy), workers_(workers), random_(seed) {}
 
   int workers() const override { return workers_; }
-  StatusOr<std::vector<Alternative>> Alternatives(bool a, bool b, double c) override {
-    return toy_.Alternatives(a, b, c);
+  StatusOr<std::vector<Alternative>> Alternatives(const AlternativesWanted& wanted) override {
+    return toy_.Alternatives(wanted);
   }
   StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options) override {
     return Wait([&] { return toy_.Compile(plan, options); });

@@ -33,8 +33,8 @@ class ToyWhole final : public Evaluator {
     return *toys[task.text];
   }
 
-  StatusOr<std::vector<Alternative>> Alternatives(bool a, bool b, double c) override {
-    return whole.Alternatives(a, b, c);
+  StatusOr<std::vector<Alternative>> Alternatives(const AlternativesWanted& wanted) override {
+    return whole.Alternatives(wanted);
   }
   StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options) override {
     return whole.Compile(plan, options);
@@ -68,8 +68,8 @@ class ToyWhole final : public Evaluator {
   class Shared final : public Evaluator {
    public:
     Shared(ToyEvaluator& toy, std::string name) : toy_(toy), name_(std::move(name)) {}
-    StatusOr<std::vector<Alternative>> Alternatives(bool a, bool b, double c) override {
-      return toy_.Alternatives(a, b, c);
+    StatusOr<std::vector<Alternative>> Alternatives(const AlternativesWanted& wanted) override {
+      return toy_.Alternatives(wanted);
     }
     StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options) override {
       return toy_.Compile(plan, options);

@@ -41,7 +41,7 @@ class ToyEvaluator final : public Evaluator {
     alternatives_.push_back({Stage::kImplementation, name, {{name, {}}}, {}, std::move(opcodes)});
   }
 
-  StatusOr<std::vector<Alternative>> Alternatives(bool, bool, double) override {
+  StatusOr<std::vector<Alternative>> Alternatives(const AlternativesWanted&) override {
     return alternatives_;
   }
 
@@ -108,7 +108,10 @@ class ToyEvaluator final : public Evaluator {
     seconds_ += report.pairs * pair;
     const double deviation = noise / std::sqrt(report.pairs);
     report.speedup = report.seconds_a / report.seconds_b * std::exp(deviation * Normal());
-    if (restarts > 0 && restarts == unlucky_process) report.speedup = 1 / report.speedup;
+    if ((unlucky_process > 0 && restarts >= unlucky_process) ||
+        (restarts > 0 && loses_afresh && loses_afresh(Decided(b)))) {
+      report.speedup = 1 / report.speedup;
+    }
     report.low = report.speedup * std::exp(-2.2 * deviation);
     report.high = report.speedup * std::exp(2.2 * deviation);
     return report;
@@ -154,11 +157,12 @@ class ToyEvaluator final : public Evaluator {
   std::function<bool(const std::map<std::string, std::string>&)> computes_wrong;
   std::function<bool(const std::map<std::string, std::string>&)> compares_slowly;
   std::function<bool(const std::map<std::string, std::string>&)> crashes;
+  std::function<bool(const std::map<std::string, std::string>&)> loses_afresh;  // once restarted, is slower
   std::function<bool(const std::map<std::string, std::string>&)> crashes_afresh;  // once restarted
   std::function<bool(const std::map<std::string, std::string>&)> hangs;  // a race, until given up
   std::function<void(const RaceOptions&)> on_race;
   int restarts = 0;
-  int unlucky_process = 0;        // the fresh process in which what is faster is slower; 0: none
+  int unlucky_process = 0;        // from this fresh process on what is faster is slower; 0: never
   std::map<uint64_t, int> races;  // by what is decided
 
  private:
