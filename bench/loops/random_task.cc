@@ -27,7 +27,7 @@ std::string RandomTask(Rng& rng) {
     inputs += fmt::format("input {} {}[{}]\n", name, type, shape);
   };
   std::string shape;
-  switch (rng.Below(floats ? 11 : 6)) {
+  switch (rng.Below(floats ? 12 : 6)) {
     case 0: {
       const int m = Size(rng, 48), k = Size(rng, 48), n = Size(rng, 48);
       input("a", fmt::format("{},{}", m, k));
@@ -129,6 +129,28 @@ std::string RandomTask(Rng& rng) {
       shape = body.find("permutation=1,0,2\n", body.find("attend")) != body.npos
                   ? fmt::format("{},{},{}", s, b, e)
                   : fmt::format("{},{},{}", b, s, e);
+      rank = 3;
+      break;
+    }
+    case 10: {
+      const int b = Size(rng, 3), m = Size(rng, 48), k = Size(rng, 48), n = Size(rng, 48);
+      const bool left = rng.Below(2) == 0, right = rng.Below(2) == 0, last = rng.Below(4) == 0;
+      input("a", left ? fmt::format("{},{},{}", k, b, m) : fmt::format("{},{},{}", b, m, k));
+      input("b", last    ? fmt::format("{},{},{}", k, n, b)
+                 : right ? fmt::format("{},{}", n, k)
+                         : fmt::format("{},{},{}", b, k, n));
+      body = left ? "l := transpose a permutation=1,2,0\n" : "";
+      if (last) {
+        body += "r := transpose b permutation=2,0,1\n";
+      } else if (right) {
+        body += fmt::format("s := transpose b permutation=1,0\n"
+                            "r := broadcast s sizes={},{},{} dimensions=1,2\n",
+                            b, k, n);
+      }
+      const bool permuted = rng.Below(2) == 0;
+      body += fmt::format("y = product {} {}{}\n", left ? "l" : "a", last || right ? "r" : "b",
+                          permuted ? " permutation=1,0,2" : "");
+      shape = permuted ? fmt::format("{},{},{}", m, b, n) : fmt::format("{},{},{}", b, m, n);
       rank = 3;
       break;
     }

@@ -39,8 +39,12 @@ inline constexpr std::string_view kKernelTaskBegin = "task kernel;";
 // The first line of a file of kernels (loops/kernel_file.h).
 inline constexpr std::string_view kKernelFile = "hone kernels 1";
 
-// The pass that puts such calls into programs.
+// The passes that put such calls into programs.
 inline constexpr std::string_view kKernelPass = "implement:loops";
+inline constexpr std::string_view kProductPass = "implement:products";
+inline bool MakesKernels(std::string_view pass) {
+  return pass == kKernelPass || pass == kProductPass;
+}
 
 // Of a task's text, as the attribute has it.
 inline std::string KernelName(std::string_view task) {

@@ -50,7 +50,7 @@ std::optional<InSet> FindActionSet(std::string_view name) {
       {"rules", [](const PassInfo& pass) { return pass.kind == PassKind::kRules; }},
       {"implementations",
        [](const PassInfo& pass) {  // but what no cost can be told of
-         return pass.kind == PassKind::kImplementation && pass.name != loops::kKernelPass;
+         return pass.kind == PassKind::kImplementation && !loops::MakesKernels(pass.name);
        }},
   };
   for (const Named& set : kSets) {

@@ -1,12 +1,8 @@
 #include "loops/attend.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
 #include <utility>
 
-#include "loops/body_text.h"
+#include "loops/emitter.h"
 
 namespace hone::loops {
 namespace {
@@ -16,84 +12,34 @@ constexpr int64_t kMostBlock = 16384;
 constexpr int64_t kMostQueries = 64;
 constexpr int64_t kSums = 4;
 
-class Writer {
+class Writer : public Emitter {
  public:
   Writer(const Scheduled& scheduled, const Nest& nest, const std::vector<std::string>& buffers)
-      : nest_(nest),
-        buffers_(buffers),
+      : Emitter(nest, buffers, AttendSizesOf(scheduled, nest).queries),
         sizes_(AttendSizesOf(scheduled, nest)),
-        rank_(nest.loops.size() - 2),
-        prefix_(fmt::format("%{}_", nest.site)),
-        type_(MlirType(nest.element)),
-        vector_(fmt::format("vector<{}x{}>", sizes_.queries, type_)),
-        mask_(fmt::format("vector<{}xi1>", sizes_.queries)) {
-    std::replace(prefix_.begin(), prefix_.end(), '.', '_');
-  }
+        rank_(nest.loops.size() - 2) {}
 
   std::string Write() {
-    std::vector<std::string> starts, ends;
-    std::vector<int64_t> counts;
-    std::vector<std::string> indices;
-    for (size_t l = 0; l + 1 < rank_; ++l) {
-      const int64_t size = sizes_.parallel[l];
-      if (size == 0) continue;
-      counts.push_back((Extent(l) + size - 1) / size);
-      indices.push_back(fmt::format("{}p{}", prefix_, l));
-    }
-    if (!counts.empty()) {
-      Line("scf.forall ({}) in ({}) {{", fmt::join(indices, ", "), fmt::join(counts, ", "));
-    }
+    std::vector<int64_t> shared(sizes_.parallel.begin(),
+                                sizes_.parallel.begin() + static_cast<ptrdiff_t>(rank_) - 1);
+    BeginParts(shared);
     values_ = Buffer(Extent(rank_ - 1));
     queries_ = Buffer(Extent(rank_ + 1));
     weights_ = Buffer(std::min(sizes_.keys, Extent(rank_)));
-    size_t next = 0;
-    for (size_t l = 0; l + 1 < rank_; ++l) {
-      const int64_t size = sizes_.parallel[l];
-      if (size == 0) {
-        starts.push_back(Index(0));
-        ends.push_back(Index(Extent(l)));
-        continue;
-      }
-      starts.push_back(Let("arith.muli {}, {} : index", indices[next++], Index(size)));
-      const std::string end = Let("arith.addi {}, {} : index", starts.back(), Index(size));
-      ends.push_back(
-          Extent(l) % size == 0 ? end : Let("arith.minsi {}, {} : index", end, Index(Extent(l))));
-    }
+    const std::vector<Part> parts = Parts(shared);
     places_.assign(rank_ + 2, "");
-    for (size_t l = 0; l + 2 < rank_; ++l) places_[l] = For(starts[l], ends[l], Index(1));
-    end_ = ends[rank_ - 2];
-    places_[rank_ - 2] = For(starts[rank_ - 2], end_, Index(sizes_.queries));
+    for (size_t l = 0; l + 2 < rank_; ++l) {
+      places_[l] = For(parts[l].first, parts[l].second, Index(1));
+    }
+    end_ = parts.back().second;
+    places_[rank_ - 2] = For(parts.back().first, end_, Index(sizes_.queries));
     Queries();
-    for (size_t l = 0; l + 1 < rank_; ++l) Line("}}");
-    if (!counts.empty()) Line("}}");
+    for (size_t l = 0; l + 1 < rank_; ++l) End();
+    EndParts();
     return text_;
   }
 
  private:
-  int64_t Extent(size_t loop) const { return nest_.loops[loop].extent; }
-
-  template <class... Args>
-  void Line(fmt::format_string<Args...> format, Args&&... args) {
-    text_ += "    " + fmt::format(format, std::forward<Args>(args)...) + "\n";
-  }
-  std::string Name() { return fmt::format("{}{}", prefix_, next_++); }
-  template <class... Args>
-  std::string Let(fmt::format_string<Args...> format, Args&&... args) {
-    const std::string name = Name();
-    Line("{} = {}", name, fmt::format(format, std::forward<Args>(args)...));
-    return name;
-  }
-  std::string Index(int64_t value) { return Let("arith.constant {} : index", value); }
-  std::string Vector(double value) {
-    return Let("{}", ConstantText(value, nest_.element, vector_));
-  }
-  std::string Plus(const std::string& index, int64_t offset) {
-    return offset == 0 ? index : Let("arith.addi {}, {} : index", index, Index(offset));
-  }
-  std::string Binary(const char* what, const std::string& a, const std::string& b) {
-    return Let("{} {}, {} : {}", what, a, b, vector_);
-  }
-
   std::string BufferType(int64_t rows) const {
     return fmt::format("memref<{}x{}x{}>", rows, sizes_.queries, type_);
   }
@@ -108,71 +54,6 @@ class Writer {
   void Store(const std::string& value, const Rows& rows, const std::string& row) {
     Line("vector.store {}, {}[{}, {}] : {}, {}", value, rows.first, row, Index(0), rows.second,
          vector_);
-  }
-
-  // Begins a loop; the name of its index. The caller ends it.
-  std::string For(const std::string& from, const std::string& to, const std::string& step) {
-    const std::string index = Name();
-    Line("scf.for {} = {} to {} step {} {{", index, from, to, step);
-    return index;
-  }
-
-  // Begins a loop that carries vectors, whose names within it replace `carried`.
-  struct Carrying {
-    std::string index;
-    std::string results;
-  };
-  Carrying For(const std::string& from, const std::string& to, int64_t step,
-               std::vector<std::string>& carried) {
-    const Carrying loop{Name(), Name()};
-    std::vector<std::string> arguments, types;
-    for (std::string& value : carried) {
-      const std::string name = Name();
-      arguments.push_back(fmt::format("{} = {}", name, value));
-      types.push_back(vector_);
-      value = name;
-    }
-    const std::string by = Index(step);
-    Line("{}:{} = scf.for {} = {} to {} step {} iter_args({}) -> ({}) {{", loop.results,
-         carried.size(), loop.index, from, to, by, fmt::join(arguments, ", "),
-         fmt::join(types, ", "));
-    return loop;
-  }
-  void End(const Carrying& loop, std::vector<std::string>& carried) {
-    std::vector<std::string> types(carried.size(), vector_);
-    Line("scf.yield {} : {}", fmt::join(carried, ", "), fmt::join(types, ", "));
-    Line("}}");
-    for (size_t i = 0; i < carried.size(); ++i) carried[i] = fmt::format("{}#{}", loop.results, i);
-  }
-
-  std::string TypeOf(const Access& access) const {
-    return fmt::format("memref<{}x{}>", fmt::join(access.view, "x"), type_);
-  }
-  // The indices of an access at places_, but for some loops.
-  std::string At(const Access& access,
-                 const std::vector<std::pair<size_t, std::string>>& others = {}) {
-    std::vector<std::string> indices;
-    for (const Row& row : access.rows) {
-      const int loop = PlainLoop(row);
-      if (loop < 0) {
-        indices.push_back(Index(0));
-        continue;
-      }
-      std::string place = places_[static_cast<size_t>(loop)];
-      for (const auto& [other, index] : others) {
-        if (other == static_cast<size_t>(loop)) place = index;
-      }
-      HONE_CHECK(!place.empty());
-      indices.push_back(place);
-    }
-    return fmt::format("{}", fmt::join(indices, ", "));
-  }
-  std::string Number(size_t read, const std::vector<std::pair<size_t, std::string>>& others) {
-    const Access& access = nest_.reads[read];
-    return Let("memref.load {}[{}] : {}", buffers_[read], At(access, others), TypeOf(access));
-  }
-  std::string Spread(const std::string& scalar) {
-    return Let("vector.broadcast {} : {} to {}", scalar, type_, vector_);
   }
 
   // Whether the last vector of queries may be filled in part only.
@@ -192,7 +73,7 @@ class Writer {
     if (Ragged()) {
       const std::string d = For(zero, Index(Extent(rank_ + 1)), one);
       Store(nothing, queries_, d);
-      Line("}}");
+      End();
     }
     {
       const std::string row = For(zero, Ragged() ? here : Index(sizes_.queries), one);
@@ -200,13 +81,13 @@ class Writer {
       const std::string d = For(zero, Index(Extent(rank_ + 1)), one);
       const std::string x = Number(0, {{rank_ - 2, from}, {rank_ + 1, d}});
       Line("memref.store {}, {}[{}, {}] : {}", x, queries_.first, d, row, queries_.second);
-      Line("}}");
-      Line("}}");
+      End();
+      End();
     }
     {
       const std::string e = For(zero, Index(Extent(rank_ - 1)), one);
       Store(nothing, values_, e);
-      Line("}}");
+      End();
     }
     const bool wide = nest_.element == Element::kF64;
     std::vector<std::string> carried = {
@@ -230,7 +111,7 @@ class Writer {
     {
       const std::string e = For(zero, Index(Extent(rank_ - 1)), one);
       Store(Binary("arith.divf", Load(values_, e), carried[1]), values_, e);
-      Line("}}");
+      End();
     }
     const std::string row = For(zero, Ragged() ? here : Index(sizes_.queries), one);
     const std::string to = Let("arith.addi {}, {} : index", first, row);
@@ -238,8 +119,8 @@ class Writer {
     const std::string y = Let("memref.load {}[{}, {}] : {}", values_.first, e, row, values_.second);
     Line("memref.store {}, {}[{}] : {}", y, buffers_.back(),
          At(nest_.write, {{rank_ - 2, to}, {rank_ - 1, e}}), TypeOf(nest_.write));
-    Line("}}");
-    Line("}}");
+    End();
+    End();
   }
 
   int64_t KeysAtOnce() const { return std::min(sizes_.keys, Extent(rank_)); }
@@ -275,7 +156,7 @@ class Writer {
     const int64_t at_once = std::min(sizes_.registers, elements);
     const std::string e = For(zero, Index(elements / at_once * at_once), Index(at_once));
     Mix(first, count, e, at_once, shrink);
-    Line("}}");
+    End();
     if (elements % at_once != 0) {
       Mix(first, count, Index(elements - elements % at_once), elements % at_once, shrink);
     }
@@ -404,19 +285,13 @@ class Writer {
     }
   }
 
-  const Nest& nest_;
-  const std::vector<std::string>& buffers_;
   const AttendSizes sizes_;
   const size_t rank_;  // loops: rank_ - 2 queries, rank_ - 1 of a value, rank_ keys, then of a key
   std::string prefix_;
-  const std::string type_, vector_, mask_;
   Rows values_, queries_, weights_;
   std::string end_;                  // of the queries that this part takes
   std::string valid_;                // which of a vector's queries there are; empty: all
   std::string sight_;                // the last key that each query sees, where they see not all
-  std::vector<std::string> places_;  // of the loops, where it is one index
-  std::string text_;
-  int next_ = 0;
 };
 
 }  // namespace

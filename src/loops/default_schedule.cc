@@ -4,6 +4,8 @@
 #include <thread>
 #include <utility>
 
+#include "loops/multiply.h"
+
 namespace hone::loops {
 namespace {
 
@@ -53,6 +55,10 @@ class Writer {
         Attend(sites[i]);
         continue;
       }
+      if (nest.multiplies) {
+        Multiply(sites[i]);
+        continue;
+      }
       if (IsContraction(nest) && Contraction(sites[i])) continue;
       Rows(sites[i]);
     }
@@ -76,7 +82,7 @@ class Writer {
   }
 
   static bool IsContraction(const Nest& nest) {
-    return nest.combine == Combine::kSum && nest.reads.size() == 2 && nest.body.size() == 3 &&
+    return !nest.own_text() && nest.combine == Combine::kSum && nest.reads.size() == 2 && nest.body.size() == 3 &&
            nest.body.back().kind == Scalar::kMultiply;
   }
 
@@ -195,6 +201,78 @@ class Writer {
     Try(site, StepKind::kUnroll, {machine_.vector_registers >= 32 ? 8 : 4});
   }
 
+  // Two vectors of columns, rows as registers allow, fewer where they then fill blocks better; parts
+  // that processors share are large, for what is packed is packed in each.
+  void Multiply(const std::string& site) {
+    constexpr int64_t kTerms = 256, kLeastRows = 64, kLeastColumns = 128, kSoonOver = 1 << 28;
+    const Nest& nest = NestOf(site);
+    const size_t rows = nest.loops.size() - 3, columns = rows + 1, sum = rows + 2;
+    const auto extent = [&](size_t loop) { return nest.loops[loop].extent; };
+    const auto bytes = static_cast<int64_t>(InfoOf(nest.element).bytes);
+    const int64_t lanes = machine_.vector_bytes / bytes;
+    const int64_t vectors = extent(columns) <= lanes ? 1 : 2;
+    const int64_t most = std::min<int64_t>((machine_.vector_registers - 2 - vectors) / vectors, 8);
+    Numbers parallel(nest.loops.size(), 0), packed(nest.loops.size(), 0), registers = packed;
+    registers[columns] = std::max<int64_t>(4, vectors * lanes);
+    int64_t points = extent(rows) * extent(columns) * extent(sum);
+    for (size_t i = 0; i < rows; ++i) points *= extent(i);
+    // Threads begin late: of what is soon over, several parts for each.
+    const int64_t each = points < kSoonOver * machine_.threads ? 4 : 2;
+    int64_t wanted = machine_.threads == 1
+                         ? 1
+                         : std::clamp<int64_t>(points / kLeastSharedOfContractions, 1,
+                                               each * machine_.threads);
+    for (size_t i = 0; i < rows && wanted > 1; ++i) {
+      if (extent(i) == 1) continue;
+      parallel[i] = 1;
+      wanted = (wanted + extent(i) - 1) / extent(i);
+    }
+    Numbers part = {extent(rows), extent(columns)};
+    const Numbers least = {kLeastRows, std::max(registers[columns], kLeastColumns)};
+    for (; wanted > 1; wanted = (wanted + 1) / 2) {  // the longer one is halved
+      const size_t longer = part[0] * least[1] >= part[1] * least[0] ? 0 : 1;
+      if (part[longer] < 2 * least[longer]) break;
+      part[longer] = (part[longer] + 1) / 2;
+    }
+    registers[rows] = Filled(part[0], most);
+    for (const size_t i : {size_t{0}, size_t{1}}) {  // no part ends within a block
+      const int64_t block = registers[rows + i];
+      part[i] = std::min(extent(rows + i), (part[i] + block - 1) / block * block);
+    }
+    if (part[0] < extent(rows)) parallel[rows] = part[0];
+    if (part[1] < extent(columns)) parallel[columns] = part[1];
+    // A third of what may be packed is for rows.
+    const int64_t most_packed = MultiplySizes::kMostPackedBytes / bytes;
+    packed[sum] = std::min(extent(sum), kTerms);
+    const int64_t terms = (packed[sum] + 15) / 16 * 16;
+    MultiplySizes sizes;
+    sizes.rows = registers[rows];
+    const int64_t panels = most_packed / 3 / terms / sizes.RowsApart();
+    packed[rows] = std::min(part[0], panels * registers[rows]);
+    packed[columns] = std::min(
+        part[1], most_packed * 2 / 3 / terms / registers[columns] * registers[columns]);
+    Try(site, StepKind::kParallel, parallel);
+    Try(site, StepKind::kTile, packed);
+    Try(site, StepKind::kTile, registers);
+  }
+
+  // A size up to `most` whose blocks have the least left over; the largest of these.
+  static int64_t Filled(int64_t extent, int64_t most) {
+    int64_t best = std::min(extent, most);
+    double least = 2;
+    for (int64_t size = best; size >= std::max<int64_t>(1, std::min(extent, most / 2)); --size) {
+      const int64_t blocks = (extent + size - 1) / size;
+      // A small block loads more for each multiplication.
+      const double cost = static_cast<double>(blocks * size) / static_cast<double>(extent) *
+                          (1 + 0.5 / static_cast<double>(size));
+      if (cost < least) {
+        least = cost;
+        best = size;
+      }
+    }
+    return best;
+  }
+
   static bool InWindow(const Nest& nest, size_t loop) { return !MayPack(nest, loop); }
 
   // Tiles of the outermost loops for the processors, several for each, none smaller than `least`.
@@ -224,7 +302,7 @@ class Writer {
 
   // A reduction of which nothing runs through memory along what is reduced.
   static bool ReducesColumns(const Nest& nest) {
-    return nest.reduces() && !nest.attends && PlainLoop(nest.write.rows.back()) >= 0 &&
+    return nest.reduces() && !nest.own_text() && PlainLoop(nest.write.rows.back()) >= 0 &&
            std::none_of(nest.reads.begin(), nest.reads.end(), [&](const Access& read) {
              const int loop = PlainLoop(read.rows.back());
              return loop >= 0 && nest.loops[static_cast<size_t>(loop)].reduction;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "loops/attend.h"
+#include "loops/multiply.h"
 
 namespace hone::loops {
 namespace {
@@ -47,6 +48,42 @@ double CostOfAttending(const Scheduled& scheduled, const Nest& nest, const SiteS
   return state.parallel ? cost / machine.threads + kSharing : cost;
 }
 
+// Blocks in registers, filled or not, and what packing takes: an operand is packed again for each
+// block of the other one.
+double CostOfMultiplying(const Scheduled& scheduled, const Nest& nest, const SiteState& state,
+                         const Machine& machine) {
+  const MultiplySizes sizes = MultiplySizesOf(scheduled.schedule(), nest);
+  const size_t rows = nest.loops.size() - 3;
+  const auto extent = [&](size_t loop) { return nest.loops[loop].extent; };
+  const auto blocks = [](int64_t of, int64_t size) {
+    return static_cast<double>((of + size - 1) / size);
+  };
+  const auto shared = [&](size_t loop) {
+    return sizes.parallel[loop] == 0 ? extent(loop) : sizes.parallel[loop];
+  };
+  double leading = 1;
+  for (size_t l = 0; l < rows; ++l) leading *= static_cast<double>(extent(l));
+  const double lanes =
+      static_cast<double>(machine.vector_bytes) / static_cast<double>(InfoOf(nest.element).bytes);
+  const double vectors = std::ceil(static_cast<double>(sizes.columns) / lanes);
+  const double registers = vectors * static_cast<double>(sizes.rows);
+  double term = std::max(registers, vectors + static_cast<double>(sizes.rows)) / 2;
+  if (registers + vectors + 1 > machine.vector_registers) term *= 2;  // it spills
+  const double terms = static_cast<double>(extent(rows + 2));
+  const double times = blocks(extent(rows + 2), sizes.packed_terms);
+  const double multiplying = blocks(extent(rows), sizes.rows) *
+                             blocks(extent(rows + 1), sizes.columns) *
+                             (terms * term + times * 2 * registers);
+  constexpr double kPacked = 0.3;
+  const double packing =
+      kPacked * terms *
+      (static_cast<double>(extent(rows + 1)) * blocks(extent(rows), shared(rows)) +
+       static_cast<double>(extent(rows)) *
+           blocks(extent(rows + 1), std::min(shared(rows + 1), sizes.packed_columns)));
+  const double cost = leading * (multiplying + packing);
+  return state.parallel ? cost / machine.threads + kSharing : cost;
+}
+
 }  // namespace
 
 double EstimatedCost(const Scheduled& scheduled, const Machine& machine) {
@@ -58,6 +95,10 @@ double EstimatedCost(const Scheduled& scheduled, const Machine& machine) {
     for (const Loop& loop : nest.loops) points *= static_cast<double>(loop.extent);
     if (nest.attends) {
       cost += CostOfAttending(scheduled, nest, state, machine);
+      continue;
+    }
+    if (nest.multiplies) {
+      cost += CostOfMultiplying(scheduled, nest, state, machine);
       continue;
     }
     // The innermost loop that has something to run through.

@@ -173,6 +173,19 @@ class Writer {
     out[rank - 1] = values[rank - 1];
     const std::string made = Dot(element, out, Softmax(element, scores, seen),
                                  ValueOf(op.operands[1]), rank - 1, rank - 2);
+    return Permuted(op, element, made);
+  }
+
+  std::string Product(const Operation& op, Element element) {
+    Shape out = At(op.operands[0]).shape;
+    const size_t rank = out.size();
+    out[rank - 1] = At(op.operands[1]).shape[rank - 1];
+    return Permuted(op, element,
+                    Dot(element, out, ValueOf(op.operands[0]), ValueOf(op.operands[1]), rank - 1,
+                        rank - 2));
+  }
+
+  std::string Permuted(const Operation& op, Element element, const std::string& made) {
     if (op.attributes.count("permutation") == 0) return made;
     return Let(element, At(op.result).shape,
                fmt::format("transpose({}), dimensions={{{}}}", made,
@@ -239,6 +252,7 @@ class Writer {
       return Dot(element, shape, x, ValueOf(op.operands[1]), shape.size() - 1, shape.size() - 1);
     }
     if (op.kind == "attend") return Attend(op, element);
+    if (op.kind == "product") return Product(op, element);
     if (op.kind == "select") {
       const std::string zero = Broadcast(element, Constant(element, "0"), shape, {});
       const std::string name = fmt::format("v{}", next_++);

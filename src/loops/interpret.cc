@@ -67,7 +67,7 @@ class Evaluator {
       const Shape strides = Strides(shapes_[0]);
       for (const int64_t d : op.Get("permutation", 0, 0)) strides_.push_back(strides[Index(d)]);
     }
-    if (op.kind == "attend") {
+    if (op.kind == "attend" || op.kind == "product") {
       Shape made = out_;
       Shape permutation = op.Get("permutation", 0, 0);
       if (permutation.empty()) {
@@ -93,7 +93,7 @@ class Evaluator {
           std::accumulate(shapes_[1].begin(), shapes_[1].end(), int64_t{1}, std::multiplies<>());
       return Off(Binary(kind, in_[0][flat], in_[1][flat % size]));
     }
-    if (kind == "matmul" || kind == "batch_matmul") return Product(flat);
+    if (kind == "matmul" || kind == "batch_matmul") return Product(flat, out_.back());
     if (kind == "conv2d" || kind == "pool_max" || kind == "pool_sum") return Window(flat);
     if (kind == "transpose" || kind == "broadcast") return in_[0][Offset(flat, strides_)];
     if (kind == "constant") return Rounded(op_.value, element_);
@@ -102,7 +102,8 @@ class Evaluator {
     if (kind == "attention") return Attention(flat);
     if (kind == "select") return in_[0][flat] != 0 ? in_[1][flat] : in_[2][flat];
     if (kind == "scores") return Score(flat);
-    if (kind == "attend") return Attend(flat);
+    if (kind == "attend") return Attend(Offset(flat, strides_));
+    if (kind == "product") return Product(Offset(flat, strides_), shapes_[1].back());
     return Reduction(flat);
   }
 
@@ -128,8 +129,8 @@ class Evaluator {
     return offset;
   }
 
-  double Product(int64_t flat) const {
-    const int64_t columns = out_.back(), rows = out_[out_.size() - 2], inner = shapes_[0].back();
+  double Product(int64_t flat, int64_t columns) const {
+    const int64_t rows = shapes_[0][shapes_[0].size() - 2], inner = shapes_[0].back();
     const int64_t batch = flat / columns / rows;
     const double* const a = in_[0] + flat / columns * inner;
     const double* const b = in_[1] + batch * inner * columns + flat % columns;
@@ -243,8 +244,7 @@ class Evaluator {
     return score;
   }
 
-  double Attend(int64_t flat) const {
-    flat = Offset(flat, strides_);  // in [...,S,E]
+  double Attend(int64_t flat) const {  // in [...,S,E]
     const int64_t keys = shapes_[0].back(), rows = shapes_[0][shapes_[0].size() - 2];
     const int64_t values = shapes_[1].back();
     const int64_t row = flat / values;

@@ -13,7 +13,7 @@ void DropUnitLoops(Nest& nest);
 
 // Loops that run through memory as one, where they do so in all nests: else a tensor would have
 // another shape for who makes it than for who takes it, and neither could be fused into the other.
-// What attends keeps its loops.
+// What has a text of its own keeps its loops.
 void MergeLoops(std::vector<Nest>& nests);
 
 }  // namespace hone::loops

@@ -394,19 +394,52 @@ void LayerNorm(Builder& builder, const Operation& op, const std::vector<int64_t>
   Node(nest, Scalar::kAdd, scaled, Node(nest, Scalar::kRead, 4));
 }
 
+// Under definitions that transpose or broadcast it: the tensor, and which loop each dimension is.
+std::pair<int, std::vector<size_t>> Stored(const Task& task, int tensor,
+                                           std::vector<size_t> loops) {
+  while (task.Defines(tensor)) {
+    const Operation& spread = task.operations[static_cast<size_t>(tensor - task.inputs)];
+    loops = SpreadFrom(spread, loops);
+    tensor = spread.operands[0];
+  }
+  return {tensor, std::move(loops)};
+}
+
+// Which loop each dimension of the result is, after the operation's permutation.
+std::vector<size_t> Permuted(const Operation& op, size_t rank) {
+  std::vector<size_t> loops = Range(rank);
+  const auto permutation = op.Get("permutation", 0, 0);
+  for (size_t d = 0; d < permutation.size(); ++d) loops[d] = static_cast<size_t>(permutation[d]);
+  return loops;
+}
+
+// a b, the leading dimensions one by one.
+void Multiply(Builder& builder, const Operation& op, const Task& task) {
+  const auto shape = [&](int tensor) { return task.tensors[static_cast<size_t>(tensor)].shape; };
+  const std::vector<int64_t> a = shape(op.operands[0]), b = shape(op.operands[1]);
+  const size_t rank = a.size();
+  std::vector<Loop> loops = ParallelLoops(a);
+  loops[rank - 1].extent = b[rank - 1];
+  loops.push_back({a[rank - 1], true});
+  Nest& nest = builder.Begin("", loops);
+  nest.multiplies = true;
+  std::vector<size_t> left = Range(rank), right = Range(rank);
+  left[rank - 1] = rank;
+  right[rank - 2] = rank;
+  for (const auto& [tensor, places] :
+       {Stored(task, op.operands[0], left), Stored(task, op.operands[1], right)}) {
+    nest.reads.push_back(builder.At(nest, tensor, places));
+  }
+  nest.write = builder.At(nest, op.result, Permuted(op, rank));
+  const int x = Node(nest, Scalar::kRead, 0);
+  Node(nest, Scalar::kMultiply, x, Node(nest, Scalar::kRead, 1));
+  nest.combine = Combine::kSum;
+}
+
 // softmax(u) v, where u's definitions take scores; or of scaled scores, of attention.
 void Attend(Builder& builder, const Operation& op, const Task& task) {
   const bool whole = op.kind == "attention";
   const auto shape = [&](int tensor) { return task.tensors[static_cast<size_t>(tensor)].shape; };
-  // Under definitions that transpose or broadcast it: the tensor, and which loop each dimension is.
-  const auto stored = [&](int tensor, std::vector<size_t> loops) {
-    while (task.Defines(tensor)) {
-      const Operation& spread = task.operations[static_cast<size_t>(tensor - task.inputs)];
-      loops = SpreadFrom(spread, loops);
-      tensor = spread.operands[0];
-    }
-    return std::make_pair(tensor, loops);
-  };
   const Operation* scores = &op;
   if (!whole) {
     std::vector<int> next = {op.operands[0]};
@@ -436,15 +469,12 @@ void Attend(Builder& builder, const Operation& op, const Task& task) {
     return places;
   };
   const size_t keys = rank, inner = rank + 1;
-  for (const auto& [tensor, places] : {stored(scores->operands[0], at(rank - 2, inner)),
-                                       stored(scores->operands[1], at(keys, inner)),
-                                       stored(op.operands[whole ? 2 : 1], at(keys, rank - 1))}) {
+  for (const auto& [tensor, places] : {Stored(task, scores->operands[0], at(rank - 2, inner)),
+                                       Stored(task, scores->operands[1], at(keys, inner)),
+                                       Stored(task, op.operands[whole ? 2 : 1], at(keys, rank - 1))}) {
     nest.reads.push_back(builder.At(nest, tensor, places));
   }
-  std::vector<size_t> out = Range(rank);
-  const auto permutation = op.Get("permutation", 0, 0);
-  for (size_t d = 0; d < permutation.size(); ++d) out[d] = static_cast<size_t>(permutation[d]);
-  nest.write = builder.At(nest, op.result, out);
+  nest.write = builder.At(nest, op.result, Permuted(op, rank));
   if (whole) {
     const int score = Node(nest, Scalar::kScore);
     const double scale = 1 / std::sqrt(static_cast<double>(q[rank - 1]));
@@ -519,12 +549,14 @@ Program Expand(const Task& task) {
       LayerNorm(builder, op, result.shape);
     } else if (op.kind == "attention" || op.kind == "attend") {
       Attend(builder, op, task);
+    } else if (op.kind == "product") {
+      Multiply(builder, op, task);
     } else {
       Pointwise(builder, op, task);
     }
   }
   for (Nest& nest : program.nests) {
-    if (!nest.attends) DropUnitLoops(nest);
+    if (!nest.own_text()) DropUnitLoops(nest);
   }
   MergeLoops(program.nests);
   return program;

@@ -79,6 +79,12 @@ struct Nest {
   bool attends = false;
   int64_t until = -1;
 
+  // It multiplies (loops/multiply.h): reads 0 and 1 are the operands; the loops are leading ones,
+  // rows, columns and the sum; the result's last dimension is the columns.
+  bool multiplies = false;
+
+  // Its text is not made of loops by the transform dialect.
+  bool own_text() const { return attends || multiplies; }
   bool reduces() const { return combine != Combine::kNone; }
 };
 

@@ -9,6 +9,7 @@
 
 #include "loops/attend.h"
 #include "loops/body_text.h"
+#include "loops/multiply.h"
 
 namespace hone::loops {
 namespace {
@@ -67,14 +68,14 @@ class ModuleText {
                                          tensor.shape};
     }
     for (const Nest& nest : program_.nests) {
-      if (nest.attends) {
-        AddAttending(nest);
+      if (nest.own_text()) {
+        AddOwnText(nest);
       } else {
         AddNest(nest);
       }
     }
     for (const int output : program_.outputs) {
-      if (program_.nests[static_cast<size_t>(program_.ProducerOf(output))].attends) continue;
+      if (program_.nests[static_cast<size_t>(program_.ProducerOf(output))].own_text()) continue;
       const Tensor& tensor = At(output);
       const std::string value = Seen(output, tensor.shape);
       Line(
@@ -149,7 +150,7 @@ class ModuleText {
   }
 
   // Works on buffers: a result of the task is written where it is wanted.
-  void AddAttending(const Nest& nest) {
+  void AddOwnText(const Nest& nest) {
     std::vector<std::string> buffers;
     for (const Access& read : nest.reads) {
       const Tensor& tensor = At(read.tensor);
@@ -164,7 +165,8 @@ class ModuleText {
     buffers.push_back(program_.IsOutput(nest.write.tensor)
                           ? fmt::format("%arg{}", nest.write.tensor)
                           : Let("memref.alloc() : {}", type));
-    text_ += AttendText(scheduled_, nest, buffers);
+    text_ += nest.attends ? AttendText(scheduled_, nest, buffers)
+                          : MultiplyText(scheduled_, nest, buffers);
     values_[static_cast<size_t>(nest.write.tensor)] = {
         Let("bufferization.to_tensor {} restrict : {}", buffers.back(), type), result.shape};
   }
@@ -281,7 +283,7 @@ class ScriptText {
     for (const Nest& nest : program.nests) loops_.push_back(nest.loops);
     for (const Step& step : scheduled_.schedule()) {
       const size_t site = static_cast<size_t>(program.FindSite(step.site));
-      if (program.nests[site].attends) continue;  // its text is made as the schedule says
+      if (program.nests[site].own_text()) continue;  // its text is made as the schedule says
       if (step.kind == StepKind::kInterchange) {
         const std::string op = Match(step.site);
         Let("transform.structured.interchange {} iterator_interchange = [{}] : ({}) -> {}", op,
@@ -397,7 +399,7 @@ Payload MakePayload(const Scheduled& scheduled) {
   payload.script = ScriptText(scheduled).Write();
   for (const Step& step : scheduled.schedule()) {
     const int site = scheduled.program().FindSite(step.site);
-    if (scheduled.program().nests[static_cast<size_t>(site)].attends) continue;
+    if (scheduled.program().nests[static_cast<size_t>(site)].own_text()) continue;
     if (step.kind == StepKind::kVectorize) {
       payload.vectorized.push_back(step.site);
       payload.vectorized.push_back(step.site + ".fill");

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "loops/attend.h"
+#include "loops/multiply.h"
 
 namespace hone::loops {
 namespace {
@@ -181,7 +182,7 @@ std::string Scheduled::WhyNotFuse(const Step& step, size_t index) const {
     return step.producer + " has been decided about already";
   }
   const Nest& made = program_.nests[producer];
-  if (made.attends) return step.producer + " attends, and is computed by itself";
+  if (made.own_text()) return step.producer + " is computed by itself";
   if (program_.IsOutput(made.write.tensor)) return step.producer + " is a result of the task";
   const std::vector<int> consumers = program_.ConsumersOf(made.write.tensor);
   for (const int consumer : consumers) {
@@ -242,6 +243,9 @@ std::string Scheduled::WhyNot(const Step& step) const {
     return "it takes one number from 2 to 16";
   }
   if (program_.nests[index].attends) return WhyNotAttend(program_.nests[index], state, step);
+  if (program_.nests[index].multiplies) {
+    return WhyNotMultiply(schedule_, program_.nests[index], state, step);
+  }
   switch (step.kind) {
     case StepKind::kPack:
       return WhyNotPack(step, index);
@@ -336,7 +340,7 @@ Status Scheduled::Apply(const Step& step) {
         reduces = reduces || state.loops[i].reduction;
         state.loops[i].extent = step.numbers[i];
       }
-      state.shared_tiles = !reduces && !program_.nests[index].attends;
+      state.shared_tiles = !reduces && !program_.nests[index].own_text();
       state.loop_tiles = reduces;
       if (step.kind == StepKind::kParallel) {
         state.parallel = true;

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "core/fnv.h"
+#include "loops/infer.h"
 
 namespace hone::loops {
 namespace {
@@ -19,8 +20,6 @@ constexpr ElementInfo kElements[] = {{Element::kF32, "f32", 4, true},
                                      {Element::kI32, "s32", 4, false}};
 // Indices stay far from overflow, and a slip of the keyboard does not take all memory.
 constexpr int64_t kMostElements = int64_t{1} << 32;
-constexpr int64_t kMostAttribute = 1000000;
-constexpr size_t kMostRank = 6;
 constexpr size_t kMostLines = 1000;
 
 const std::set<std::string, std::less<>>& Unary() {
@@ -68,8 +67,6 @@ bool Numbers(std::string_view text, std::vector<int64_t>* numbers) {
   }
 }
 
-using Shape = std::vector<int64_t>;
-
 struct Kind {
   size_t operands;
   std::vector<std::string> attributes;
@@ -92,6 +89,7 @@ const Kind* FindKind(std::string_view name) {
       {"layer_norm", {3, {}}},
       {"attention", {3, {}}},
       {"scores", {2, {}}},
+      {"product", {2, {"permutation"}}},
       {"attend", {2, {"permutation", "until"}}}};
   static const Kind unary{1, {}};
   static const Kind binary{2, {}};
@@ -101,149 +99,9 @@ const Kind* FindKind(std::string_view name) {
   return found == kinds.end() ? nullptr : &found->second;
 }
 
-int64_t Window(int64_t size, int64_t window, int64_t stride, int64_t dilation) {
-  return (size - (window - 1) * dilation - 1) / stride + 1;
-}
-
-// Whether the permutation names each of so many dimensions once.
-bool IsPermutation(Shape permutation, size_t rank) {
-  std::sort(permutation.begin(), permutation.end());
-  for (size_t d = 0; d < permutation.size(); ++d) {
-    if (permutation[d] != static_cast<int64_t>(d)) return false;
-  }
-  return permutation.size() == rank;
-}
-
-StatusOr<Shape> InferAttending(const Operation& op, const std::vector<Shape>& in) {
-  const auto wrong = [&](const char* what) {
-    return MakeError(ErrorCode::kInvalidInput, op.kind + ": " + what);
-  };
-  const size_t rank = in[0].size();
-  const bool scores = op.kind == "scores";
-  // The dimension that both have, but for the leading ones.
-  const size_t inner = rank - (scores ? 1 : 2);
-  if (rank < 2 || in[1].size() != rank || in[0][rank - 1] != in[1][inner] ||
-      !std::equal(in[0].begin(), in[0].end() - 2, in[1].begin())) {
-    return wrong(scores ? "it takes [...,S,D] and [...,T,D]" : "it takes [...,S,T] and [...,T,E]");
-  }
-  Shape out = in[0];
-  out[rank - 1] = in[1][scores ? rank - 2 : rank - 1];
-  if (const auto until = op.attributes.find("until"); until != op.attributes.end()) {
-    if (until->second.size() != 1 || until->second[0] < 0 || until->second[0] > kMostAttribute) {
-      return wrong("until= is a number from 0 to a million");
-    }
-  }
-  if (op.attributes.count("permutation") == 0) return out;
-  const Shape permutation = op.Get("permutation", 0, 0);
-  if (!IsPermutation(permutation, rank)) return wrong("that is no permutation");
-  Shape permuted;
-  for (const int64_t d : permutation) permuted.push_back(out[static_cast<size_t>(d)]);
-  return permuted;
-}
-
-// The result's shape, or what does not fit.
-StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
-  const auto wrong = [&](const std::string& what) {
-    return MakeError(ErrorCode::kInvalidInput, op.kind + ": " + what);
-  };
-  const auto rank = [&](size_t operand, size_t wanted) { return in[operand].size() == wanted; };
-  for (const auto& [name, values] : op.attributes) {
-    if (name == "axes" || name == "permutation" || name == "until" || op.kind == "broadcast") {
-      continue;
-    }
-    if (values.size() != 2 || *std::min_element(values.begin(), values.end()) < 1 ||
-        *std::max_element(values.begin(), values.end()) > kMostAttribute) {
-      return wrong(name + " is two positive numbers, at most a million");
-    }
-  }
-  if (op.kind == "matmul") {
-    if (!rank(0, 2) || !rank(1, 2) || in[0][1] != in[1][0])
-      return wrong("it takes [M,K] and [K,N]");
-    return Shape{in[0][0], in[1][1]};
-  }
-  if (op.kind == "batch_matmul") {
-    if (!rank(0, 3) || !rank(1, 3) || in[0][2] != in[1][1] || in[0][0] != in[1][0]) {
-      return wrong("it takes [B,M,K] and [B,K,N]");
-    }
-    return Shape{in[0][0], in[0][1], in[1][2]};
-  }
-  if (op.kind == "conv2d" || op.kind == "pool_max" || op.kind == "pool_sum") {
-    const bool pool = op.kind != "conv2d";
-    if (!rank(0, 4)) return wrong("its first operand is [N,C,H,W]");
-    if (!pool && (!rank(1, 4) || in[0][1] != in[1][1])) return wrong("its filter is [F,C,KH,KW]");
-    if (pool && op.attributes.count("window") == 0) return wrong("window=KH,KW is missing");
-    const Shape window = pool ? op.Get("window", 2, 1) : Shape{in[1][2], in[1][3]};
-    const Shape strides = op.Get("strides", 2, 1);
-    const Shape dilations = op.Get("dilations", 2, 1);
-    Shape out = {in[0][0], pool ? in[0][1] : in[1][0], 0, 0};
-    for (size_t d = 0; d < 2; ++d) {
-      if (window[d] > in[0][d + 2] || (window[d] - 1) * dilations[d] + 1 > in[0][d + 2]) {
-        return wrong("the window is larger than what it slides over");
-      }
-      out[d + 2] = Window(in[0][d + 2], window[d], strides[d], dilations[d]);
-    }
-    return out;
-  }
-  if (IsUnary(op.kind)) return in[0];
-  if (IsBinary(op.kind)) {
-    if (in[1].size() > in[0].size() || !std::equal(in[1].rbegin(), in[1].rend(), in[0].rbegin())) {
-      return wrong("the second operand's shape must be the end of the first one's");
-    }
-    return in[0];
-  }
-  if (op.kind == "reduce_sum" || op.kind == "reduce_max") {
-    const Shape axes = op.Get("axes", 0, 0);
-    const std::set<int64_t> set(axes.begin(), axes.end());
-    if (axes.empty() || set.size() != axes.size() || *set.begin() < 0 ||
-        *set.rbegin() >= static_cast<int64_t>(in[0].size())) {
-      return wrong("axes=I,J must name dimensions of the operand, each once");
-    }
-    Shape out;
-    for (size_t d = 0; d < in[0].size(); ++d) {
-      if (set.count(static_cast<int64_t>(d)) == 0) out.push_back(in[0][d]);
-    }
-    if (out.empty()) return wrong("one dimension at least must stay");
-    return out;
-  }
-  if (op.kind == "transpose") {
-    const Shape permutation = op.Get("permutation", 0, 0);
-    if (!IsPermutation(permutation, in[0].size())) {
-      return wrong("permutation= is no permutation of the dimensions");
-    }
-    Shape out;
-    for (const int64_t d : permutation) out.push_back(in[0][static_cast<size_t>(d)]);
-    return out;
-  }
-  if (op.kind == "softmax" || op.kind == "constant") return in[0];
-  if (op.kind == "broadcast") {
-    const Shape sizes = op.Get("sizes", 0, 0), dimensions = op.Get("dimensions", 0, 0);
-    const bool single = in[0] == Shape{1} && dimensions.empty();
-    bool fits = single || dimensions.size() == in[0].size();
-    for (size_t d = 0; fits && d < dimensions.size(); ++d) {
-      fits = dimensions[d] >= 0 && dimensions[d] < static_cast<int64_t>(sizes.size()) &&
-             (d == 0 || dimensions[d - 1] < dimensions[d]) &&
-             sizes[static_cast<size_t>(dimensions[d])] == in[0][d];
-    }
-    if (!fits) return wrong("dimensions= must say where each dimension is in sizes=, in order");
-    return sizes;
-  }
-  if (op.kind == "layer_norm") {
-    const Shape last = {in[0].back()};
-    if (in[1] != last || in[2] != last)
-      return wrong("gain and bias have the last dimension's size");
-    return in[0];
-  }
-  if (op.kind == "select") {
-    if (in[0] != in[1] || in[0] != in[2]) return wrong("its operands are alike in shape");
-    return in[0];
-  }
-  if (op.kind == "scores" || op.kind == "attend") return InferAttending(op, in);
-  if (!rank(0, 4) || !rank(1, 4) || !rank(2, 4)) return wrong("it takes [B,H,S,D] three times");
-  for (size_t d = 0; d < 2; ++d) {
-    if (in[0][d] != in[1][d] || in[0][d] != in[2][d]) return wrong("batches and heads differ");
-  }
-  if (in[0][3] != in[1][3] || in[1][2] != in[2][2]) return wrong("queries, keys and values differ");
-  return Shape{in[0][0], in[0][1], in[0][2], in[2][3]};
+// Whether operands may be definitions that transpose or broadcast what is stored.
+bool TakesSpread(std::string_view kind) {
+  return kind == "scores" || kind == "attend" || kind == "product";
 }
 
 class Parser {
@@ -428,7 +286,7 @@ class Parser {
       }
       const bool may = IsPointwise(op.kind) || op.kind.rfind("reduce_", 0) == 0 ||
                        (op.kind == "attend" && operand == op.operands[0]) ||
-                       ((op.kind == "scores" || op.kind == "attend") && IsSpread(operand));
+                       (TakesSpread(op.kind) && IsSpread(operand));
       if (task_.Defines(operand) && !may) {
         return Wrong(op.kind + " takes what is stored: `=`, not `:=`");
       }
@@ -529,7 +387,8 @@ const std::vector<std::string>& OperationKinds() {
     std::vector<std::string> all = {"matmul",    "batch_matmul", "conv2d",     "pool_max",
                                     "pool_sum",  "reduce_sum",   "reduce_max", "transpose",
                                     "softmax",   "layer_norm",   "attention",  "constant",
-                                    "broadcast", "select",       "scores",     "attend"};
+                                    "broadcast", "select",       "scores",     "attend",
+                                    "product"};
     all.insert(all.end(), Unary().begin(), Unary().end());
     all.insert(all.end(), Binary().begin(), Binary().end());
     return all;
@@ -563,6 +422,8 @@ double Flops(const Task& task) {
       const double scores = Product({shape(0)[0], shape(0)[1], shape(0)[2], shape(1)[2]});
       flops += 2 * scores * static_cast<double>(shape(0)[3] + shape(2)[3]) + 4 * scores;
     } else if (op.kind == "scores") {
+      flops += 2 * out * static_cast<double>(shape(0).back());
+    } else if (op.kind == "product") {
       flops += 2 * out * static_cast<double>(shape(0).back());
     } else if (op.kind == "attend") {
       flops += Product(shape(0)) * (4 + 2 * static_cast<double>(shape(1).back()));

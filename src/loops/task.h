@@ -68,6 +68,8 @@ struct Tensor {
 //   scores q[...,S,D] k[...,T,D]: q kT, [...,S,T]; always a definition, of stored tensors or
 //     their transposes and broadcasts; what is computed of it is elementwise, and for one `attend`
 //     only
+//   product a[...,M,K] b[...,K,N] permutation=I,J: the result [...,M,N] with dimension d that of
+//     number permutation[d], the last one N; of stored tensors or their transposes and broadcasts
 //   attend u[...,S,T] v[...,T,E] until=N permutation=I,J: softmax(u) v, with u a definition that
 //     takes scores; row s sees the columns up to s + N, all of them without until=; dimension d of
 //     the result is dimension permutation[d] of [...,S,E]

@@ -102,7 +102,7 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   }
   const auto add = [&](PassId pass) {
     if ((interrupted != nullptr && *interrupted) || Clock::now() >= until) return;
-    if (pool.passes()[pass].name == loops::kKernelPass && !pool.makes_kernels()) return;
+    if (loops::MakesKernels(pool.passes()[pass].name) && !pool.makes_kernels()) return;
     if (among != nullptr && among->count(pool.passes()[pass].name) == 0) return;
     std::optional<Alternative> one;
     std::vector<std::vector<PassId>> mine = ways;

@@ -74,5 +74,23 @@ TEST(DefaultSchedule, SharesHeadsAndThenQueriesOfAttention) {
             "y parallel 0,0,64,0,0,0\ny tile 0,0,32,0,64,0\ny unroll 8\n");
 }
 
+// Blocks that fit the registers, parts that processors share, and what is packed is near.
+TEST(DefaultSchedule, BlocksProductsForRegistersAndCaches) {
+  const char* const square =
+      "task t\ninput a f32[512,512]\ny = product a a\noutput y\n";
+  EXPECT_EQ(ScheduleText(Default(square, kMachines[2])),
+            "y parallel 128,256,0\ny tile 128,256,256\ny tile 8,32,0\n");
+  EXPECT_EQ(ScheduleText(Default(square, kMachines[0])),
+            "y tile 96,256,256\ny tile 6,8,0\n");
+  // No row of the last block is left over where a smaller block leaves none.
+  EXPECT_EQ(ScheduleText(Default("task t\ninput a f32[49,64]\ninput b f32[64,64]\n"
+                                 "y = product a b\noutput y\n",
+                                 kMachines[2])),
+            "y tile 49,64,64\ny tile 7,32,0\n");
+  EXPECT_EQ(ScheduleText(Default("task t\ninput a f64[6,2,100,100]\ny = product a a\noutput y\n",
+                                 kMachines[2])),
+            "y parallel 1,1,0,0,0\ny tile 0,0,100,100,100\ny tile 0,0,7,16,0\n");
+}
+
 }  // namespace
 }  // namespace hone::loops

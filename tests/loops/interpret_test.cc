@@ -22,6 +22,10 @@ TEST(Interpret, Products) {
       Outcome("task t\ninput a f32[2,1,2]\ninput b f32[2,2,1]\nc = batch_matmul a b\noutput c\n",
               {{1, 2, 3, 4}, {1, 1, 2, 2}}),
       (Values{3, 14}));
+  EXPECT_EQ(Outcome("task t\ninput a f32[2,3,1]\ninput b f32[2,1,2]\n"
+                    "y = product a b permutation=1,0,2\noutput y\n",
+                    {{1, 2, 3, 4, 5, 6}, {1, 10, 2, 20}}),
+            (Values{1, 10, 8, 80, 2, 20, 10, 100, 3, 30, 12, 120}));
 }
 
 TEST(Interpret, Windows) {

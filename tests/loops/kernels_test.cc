@@ -114,6 +114,27 @@ const Case kCases[] = {
      "input q f32[2,70,8]\ninput k f32[2,75,8]\ninput v f32[2,75,8]\ns := scores q k\n"
      "t := tanh s\ny = attend t v until=5\noutput y\n",
      "y parallel 1,33,0,0,0\ny tile 0,16,0,10,0\ny unroll 8\n"},
+    {"product", "input a f32[16,32]\ninput b f32[32,64]\ny = product a b\noutput y\n",
+     "y tile 8,32,16\ny tile 4,16,0\n"},
+    // Sums in parts, rows and columns left over, and parts of rows that processors share.
+    {"product_of_odd_sizes",
+     "input a f32[61,77]\ninput b f32[77,83]\ny = product a b\noutput y\n",
+     "y parallel 20,50,0\ny tile 17,40,30\ny tile 7,16,0\n"},
+    {"product_of_transposes",
+     "input a f32[37,29]\ninput b f32[45,37]\nl := transpose a permutation=1,0\n"
+     "r := transpose b permutation=1,0\ny = product l r\nz = relu y\noutput z\n",
+     "y parallel 16,0,0\ny tile 13,0,20\ny tile 3,8,0\nz tile 9\nz vectorize\n"},
+    {"product_of_doubles_in_batches",
+     "input a f64[3,33,2,40]\ninput b f64[2,40,21]\nl := transpose a permutation=0,2,1,3\n"
+     "r := broadcast b sizes=3,2,40,21 dimensions=1,2,3\n"
+     "y = product l r permutation=0,2,1,3\noutput y\n",
+     "y parallel 2,1,16,0,0\ny tile 0,0,10,20,16\ny tile 0,0,5,4,0\n"},
+    {"product_whose_batches_lie_last",
+     "input a f32[19,23,3]\ninput b f32[23,18,3]\nl := transpose a permutation=2,0,1\n"
+     "r := transpose b permutation=2,0,1\ny = product l r\noutput y\n",
+     "y parallel 1,0,0,0\ny tile 0,19,18,9\ny tile 0,16,4,0\n"},
+    {"product_of_itself",
+     "input a f32[1,5]\nr := transpose a permutation=1,0\ny = product a r\noutput y\n", ""},
     {"select",
      "input c f32[16,32]\ninput a f32[16,32]\nk := constant a value=0.5\nl := maximum c k\n"
      "d := subtract l k\ns := select d a k\ny = reduce_sum s axes=1\noutput y\n",

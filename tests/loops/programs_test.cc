@@ -1,4 +1,5 @@
-// Kernels within programs: what implement:loops makes of a program computes what the program does.
+// Kernels within programs: what implement:loops and implement:products make of a program computes
+// what the program does.
 #include "support/programs.h"
 
 #include <gmock/gmock.h>
@@ -169,6 +170,7 @@ struct Case {
   int calls = 1;           // 0: nothing is there for it
   std::string task = "";   // what one of them has in its task
   std::string lacks = "";  // what none has
+  std::string_view pass = kKernelPass;
 };
 
 void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
@@ -315,6 +317,96 @@ std::vector<Case> Cases() {
   };
 }
 
+// A dot of `left` and `right`, as the whole program.
+std::string Dot(const std::string& left, const std::string& right, const std::string& result,
+                const std::string& dimensions) {
+  return "HloModule test\nENTRY main {\n  x = " + left + " parameter(0)\n  y = " + right +
+         " parameter(1)\n  ROOT d = " + result + " dot(x, y), " + dimensions + "\n}\n";
+}
+
+// softmax(q kT) v; `root` is what the program returns.
+std::string LargeAttention(const std::string& root) {
+  std::string scores = Softmax("f32", "64,64", "64", "0", "1");
+  scores.replace(scores.find("x = f32[64,64] parameter(0)"), 27,
+                 "x = f32[64,64] dot(q, k), lhs_contracting_dims={1}, rhs_contracting_dims={1}");
+  scores.replace(scores.find("ROOT r"), 6, "r");
+  return Program("f32", "  q = f32[64,64] parameter(0)\n  k = f32[64,64] parameter(1)\n"
+                        "  v = f32[64,64] parameter(2)\n" + scores +
+                            "  y = f32[64,64] dot(r, v), lhs_contracting_dims={1}, "
+                            "rhs_contracting_dims={0}\n" + root);
+}
+
+std::vector<Case> Products() {
+  const std::string plain = "lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+  std::vector<Case> cases = {
+      {"product", Dot("f32[61,80]", "f32[80,97]", "f32[61,97]", plain), 1,
+       "y = product a b;output"},
+      {"product_of_transposes",
+       Dot("f32[80,61]", "f32[97,80]", "f32[61,97]",
+           "lhs_contracting_dims={0}, rhs_contracting_dims={1}"),
+       1, "l := transpose a permutation=1,0;r := transpose b permutation=1,0;"},
+      {"product_with_a_column_of_layouts",  // XLA is asked for rows
+       Dot("f32[61,80]{0,1}", "f32[80,97]{0,1}", "f32[61,97]{0,1}", plain)},
+      {"product_of_doubles", Dot("f64[61,80]", "f64[80,97]", "f64[61,97]", plain), 1, "input a f64"},
+      {"product_of_narrow_floats", Dot("bf16[61,80]", "bf16[80,97]", "bf16[61,97]", plain), 1,
+       "input a f32"},
+      {"product_to_wider_floats", Dot("bf16[61,80]", "bf16[80,97]", "f32[61,97]", plain)},
+      {"product_of_batches_that_lie_between",
+       Dot("f32[50,2,64,3]", "f32[2,64,3,48]", "f32[2,3,50,48]",
+           "lhs_batch_dims={1,3}, rhs_batch_dims={0,2}, lhs_contracting_dims={2}, "
+           "rhs_contracting_dims={1}"),
+       1, "l := transpose a permutation=1,3,0,2;r := transpose b permutation=0,2,1,3;"},
+      {"product_over_several_dimensions",
+       Dot("f32[5,10,8,10]", "f32[8,1,10,6,9]", "f32[5,10,1,6,9]",
+           "lhs_contracting_dims={2,3}, rhs_contracting_dims={0,2}"),
+       1, "input a f32[50,80];input b f32[80,54]"},
+      {"product_over_dimensions_in_another_order",
+       Dot("f32[50,8,10]", "f32[10,8,54]", "f32[50,54]",
+           "lhs_contracting_dims={1,2}, rhs_contracting_dims={1,0}"),
+       0},
+      {"product_of_sides_that_lie_apart",
+       Dot("f32[5,80,10]", "f32[80,97]", "f32[5,10,97]",
+           "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+       0},
+      {"product_of_few_rows", Dot("f32[32,512]", "f32[512,97]", "f32[32,97]", plain), 0},
+      {"product_of_few_terms", Dot("f32[512,8]", "f32[8,97]", "f32[512,97]", plain), 0},
+      {"product_of_integers", Dot("s32[61,80]", "s32[80,97]", "s32[61,97]", plain), 0},
+      {"product_that_is_transposed",
+       "HloModule test\nENTRY main {\n  x = f32[2,64,80] parameter(0)\n"
+       "  y = f32[2,80,56] parameter(1)\n  d = f32[2,64,56] dot(x, y), lhs_batch_dims={0}, "
+       "rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}\n"
+       "  ROOT t = f32[64,2,56] transpose(d), dimensions={1,0,2}\n}\n",
+       1, "y = product a b permutation=1,0,2;", "transpose("},
+      // The columns become rows: the operands change places.
+      {"product_that_is_turned_round",
+       "HloModule test\nENTRY main {\n  x = f32[64,80] parameter(0)\n"
+       "  y = f32[80,56] parameter(1)\n  d = f32[64,56] dot(x, y), lhs_contracting_dims={1}, "
+       "rhs_contracting_dims={0}\n  ROOT t = f32[56,64] transpose(d), dimensions={1,0}\n}\n",
+       1, "input a f32[80,56];input b f32[64,80];", "transpose("},
+      {"product_whose_batches_are_turned_last",  // the transpose stays
+       "HloModule test\nENTRY main {\n  x = f32[2,64,80] parameter(0)\n"
+       "  y = f32[2,80,56] parameter(1)\n  d = f32[2,64,56] dot(x, y), lhs_batch_dims={0}, "
+       "rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}\n"
+       "  ROOT t = f32[64,56,2] transpose(d), dimensions={1,2,0}\n}\n",
+       1, "y = product a b;"},
+      {"product_of_what_is_transposed_before",
+       "HloModule test\nENTRY main {\n  x = f32[80,2,64] parameter(0)\n"
+       "  u = f32[2,64,80] transpose(x), dimensions={1,2,0}\n"
+       "  y = f32[80,56] parameter(1)\n  ROOT d = f32[2,64,56] dot(u, y), "
+       "lhs_contracting_dims={2}, rhs_contracting_dims={0}\n}\n",
+       1, "input a f32[80,128];", " transpose("},
+      {"product_with_itself",
+       "HloModule test\nENTRY main {\n  x = f32[64,80] parameter(0)\n"
+       "  ROOT d = f32[64,64] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={1}\n}\n",
+       1, "y = product a r;", "input b"},
+      {"products_of_attention", LargeAttention("  ROOT z = f32[64,64] negate(y)\n"), 0},
+      {"products_of_attention_whose_weights_are_needed",
+       LargeAttention("  ROOT z = (f32[64,64], f32[64,64]) tuple(y, r)\n"), 2},
+  };
+  for (Case& one : cases) one.pass = kProductPass;
+  return cases;
+}
+
 int Count(const std::string& text, const std::string& part) {
   int count = 0;
   for (size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++count;
@@ -328,7 +420,7 @@ TEST_P(KernelsInPrograms, ComputeTheSame) {
   const ProgramInfo program = MustLoad(pool, GetParam().text);
   ApplyRequest request;
   request.from.program = program.id;
-  request.passes = {PassNamed(pool, std::string(kKernelPass))};
+  request.passes = {PassNamed(pool, std::string(GetParam().pass))};
   request.options.verify = true;
   const auto applied = pool.Apply(request);
   ASSERT_TRUE(applied) << applied.error().message;
@@ -356,6 +448,8 @@ TEST_P(KernelsInPrograms, ComputeTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, KernelsInPrograms, ::testing::ValuesIn(Cases()),
+                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Products, KernelsInPrograms, ::testing::ValuesIn(Products()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 // Of the program with kernels.

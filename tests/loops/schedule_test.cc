@@ -109,7 +109,35 @@ INSTANTIATE_TEST_SUITE_P(
                     Illegal{"y tile 0,0,0,0,0\n", "no loop is tiled"},
                     Illegal{"y tile 0,-8,0,0,0\n", "tiles of -8"},
                     Illegal{"y unroll 1\n", "2 to 16"},
-                    Illegal{"z parallel 24\nz fuse y\n", "attends"}));
+                    Illegal{"z parallel 24\nz fuse y\n", "by itself"}));
+
+class IllegalProduct : public testing::TestWithParam<Illegal> {};
+
+TEST_P(IllegalProduct, IsRefusedWithAReason) {
+  const auto task = ParseTask(
+      "task t\ninput a f32[2,24,600]\ninput b f32[2,600,900]\ny = product a b\noutput y\n");
+  ASSERT_TRUE(task) << task.error().message;
+  const auto scheduled = Apply(Expand(*task), Read(GetParam().schedule));
+  ASSERT_FALSE(scheduled);
+  EXPECT_THAT(scheduled.error().message, HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, IllegalProduct,
+    testing::Values(Illegal{"y vectorize\n", "parallel and tile"},
+                    Illegal{"y unroll 2\n", "parallel and tile"},
+                    Illegal{"y parallel 0,0,0,4\n", "sums up"},
+                    Illegal{"y parallel 0,25,0,0\n", "only 24 iterations"},
+                    Illegal{"y parallel 1,0,0,0\ny parallel 1,0,0,0\n", "once"},
+                    Illegal{"y tile 1,8,0,0\n", "loop 0 goes one by one"},
+                    Illegal{"y tile 0,24,900,600\n", "bytes, more than"},
+                    Illegal{"y tile 0,24,64,64\ny tile 0,8,16,4\n", "terms go one by one"},
+                    Illegal{"y tile 0,24,64,64\ny tile 0,17,16,0\n", "at most 16 rows"},
+                    Illegal{"y tile 0,24,64,64\ny tile 0,8,48,0\n", "a power of two"},
+                    Illegal{"y tile 0,24,64,64\ny tile 0,8,16,0\ny tile 0,4,0,0\n",
+                            "two levels"},
+                    Illegal{"y tile 0,0,0,0\n", "no loop is tiled"},
+                    Illegal{"y tile 0,-8,0,0\n", "tiles of -8"}));
 
 TEST(Schedule, ProducersAreFusedConsumersFirst) {
   EXPECT_TRUE(Apply(Softmax(), Read("y parallel 2,0\ny fuse y.sum\ny fuse y.exp\ny fuse y.max\n")));

@@ -120,6 +120,11 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"task t\ninput x f32[4,4]\ny = attend x x\n", "takes no scores"},
         Wrong{"task t\ninput x f32[4,4]\ns := scores x x\ny = attend s x until=-1\n", "from 0 to"},
         Wrong{"task t\ninput x f32[4,4]\ne := exp x\ns := scores e x\n", "takes what is stored"},
+        Wrong{"task t\ninput x f32[4,5]\ny = product x x\n", "[...,M,K] and [...,K,N]"},
+        Wrong{"task t\ninput x s32[4,4]\ny = product x x\n", "for floating-point numbers"},
+        Wrong{"task t\ninput x f32[4,4]\ny = product x x permutation=1,0\n", "dimension is N"},
+        Wrong{"task t\ninput x f32[4,4]\ny = product x x permutation=1,1\n", "no permutation"},
+        Wrong{"task t\ninput x f32[4,4]\ne := exp x\ny = product e x\n", "takes what is stored"},
         Wrong{"task t\ninput x f32[4]\ninput z f32[5]\ny = select x x z\n", "alike in shape"},
         Wrong{"task t\ninput x f32[4]\ny = exp x\noutput x\n", "operation's result"}));
 

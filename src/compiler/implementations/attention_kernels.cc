@@ -107,6 +107,9 @@ class Matcher {
     return task;
   }
 
+  // The product of queries and keys, of what was written.
+  const HloInstruction* scores() const { return scores_.value; }
+
   // Makes what the kernel is handed.
   std::vector<HloInstruction*> Inputs() const {
     std::vector<HloInstruction*> made;
@@ -568,6 +571,28 @@ bool IsOfAttention(const HloInstruction& softmax) {
   for (const int weights : {0, 1}) {
     if (value->users()[0]->operand(weights) != value) continue;
     if (!Matcher(value->users()[0], weights).Write({}).empty()) return true;
+  }
+  return false;
+}
+
+bool BelongsToAttention(const HloInstruction& dot) {
+  // What may follow the first product, up to the second.
+  std::vector<const HloInstruction*> next = {&dot};
+  std::set<const HloInstruction*> seen = {&dot};
+  while (!next.empty() && seen.size() < 2 * kMostKernelNodes) {
+    const HloInstruction* const value = next.back();
+    next.pop_back();
+    if (value->opcode() == HloOpcode::kDot && IsDot(*value)) {
+      for (const int weights : {0, 1}) {
+        Matcher matcher(const_cast<HloInstruction*>(value), weights);
+        const bool attends = !matcher.Write({}).empty();
+        if (attends && (value == &dot || matcher.scores() == &dot)) return true;
+      }
+      if (value != &dot) continue;
+    }
+    for (const HloInstruction* user : value->users()) {
+      if (seen.insert(user).second) next.push_back(user);
+    }
   }
   return false;
 }

@@ -17,6 +17,9 @@ xla::HloInstruction* AttentionCall(xla::HloInstruction* root);
 // Whether it is the softmax of such.
 bool IsOfAttention(const xla::HloInstruction& softmax);
 
+// Whether it is one of the two products of such.
+bool BelongsToAttention(const xla::HloInstruction& dot);
+
 }  // namespace hone::compiler
 
 #endif  // HONE_COMPILER_IMPLEMENTATIONS_ATTENTION_KERNELS_H_

@@ -5,6 +5,7 @@
 #include "compiler/implementations/dots.h"
 #include "compiler/implementations/loop_kernels.h"
 #include "compiler/implementations/loops.h"
+#include "compiler/implementations/product_kernels.h"
 #include "compiler/implementations/reductions.h"
 #include "compiler/implementations/sorting.h"
 #include "compiler/implementations/windows.h"
@@ -45,6 +46,7 @@ const std::vector<Implementation>& Implementations() {
        "reductions of rows or columns with what is around them, and attention, as kernels of "
        "hone-loops",
        true},
+      {new ProductKernels, "dots of floats as kernels of hone-loops", true},
   };
   return *kAll;
 }

@@ -126,16 +126,21 @@ xla::Shape RowMajor(const xla::Shape& shape) {
   return xla::ShapeUtil::MakeShape(shape.element_type(), shape.dimensions());
 }
 
-HloInstruction* KernelCall(HloInstruction* root, const std::vector<HloInstruction*>& inputs,
-                           const std::string& task) {
+HloInstruction* KernelCall(xla::HloComputation* computation, const xla::Shape& shape,
+                           const std::vector<HloInstruction*>& inputs, const std::string& task) {
   std::vector<xla::Shape> shapes;
   for (const HloInstruction* input : inputs) shapes.push_back(RowMajor(input->shape()));
   const std::string attributes =
       absl::StrCat("{", loops::kKernelName, " = \"", loops::KernelName(task), "\", ",
                    loops::kKernelTask, " = \"", task, "\"}");
-  return root->parent()->AddInstruction(HloInstruction::CreateCustomCall(
-      RowMajor(root->shape()), inputs, loops::kKernelCall, shapes, attributes,
+  return computation->AddInstruction(HloInstruction::CreateCustomCall(
+      RowMajor(shape), inputs, loops::kKernelCall, shapes, attributes,
       xla::CustomCallApiVersion::API_VERSION_TYPED_FFI));
+}
+
+HloInstruction* KernelCall(HloInstruction* root, const std::vector<HloInstruction*>& inputs,
+                           const std::string& task) {
+  return KernelCall(root->parent(), root->shape(), inputs, task);
 }
 
 }  // namespace hone::compiler

@@ -43,7 +43,11 @@ bool IsInOneKernel(const xla::HloComputation& computation);
 
 xla::Shape RowMajor(const xla::Shape& shape);
 
-// A call of the task's kernel in root's place.
+// A call of the task's kernel, which makes an array of the shape.
+xla::HloInstruction* KernelCall(xla::HloComputation* computation, const xla::Shape& shape,
+                                const std::vector<xla::HloInstruction*>& inputs,
+                                const std::string& task);
+// In root's place.
 xla::HloInstruction* KernelCall(xla::HloInstruction* root,
                                 const std::vector<xla::HloInstruction*>& inputs,
                                 const std::string& task);

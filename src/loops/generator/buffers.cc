@@ -29,7 +29,7 @@ using mlir::Operation;
 using mlir::Value;
 
 // Buffers up to this size live on the stack of the thread that needs them.
-constexpr unsigned kMostStackBytes = 128 << 10;
+constexpr unsigned kMostStackBytes = 512 << 10;
 
 tl::unexpected<Error> Rejected(std::string what) {
   return MakeError(ErrorCode::kUnsupported, std::move(what));

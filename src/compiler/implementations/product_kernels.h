@@ -1,0 +1,28 @@
+// Products of matrices as kernels of hone-loops.
+#ifndef HONE_COMPILER_IMPLEMENTATIONS_PRODUCT_KERNELS_H_
+#define HONE_COMPILER_IMPLEMENTATIONS_PRODUCT_KERNELS_H_
+
+#include <string>
+#include <vector>
+
+#include "compiler/rules/rule_pass.h"
+
+namespace hone::compiler {
+
+// A dot of floats, with a transpose before or after it, becomes a custom call `hone_loops`
+// (core/native_kernel.h) that computes a product (loops/task.h), where both sides are large enough
+// for packed panels; narrow floats are multiplied in f32. Batches may lie anywhere; of what is
+// summed, and of what each side keeps, the dimensions lie next to one another. Left alone: what
+// attention is made of, which is one kernel as a whole.
+class ProductKernels : public InstructionRule {
+ public:
+  std::string name() const override { return "products"; }
+  std::vector<xla::HloOpcode> root_opcodes() const override {
+    return {xla::HloOpcode::kDot, xla::HloOpcode::kTranspose};
+  }
+  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
+};
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_IMPLEMENTATIONS_PRODUCT_KERNELS_H_

@@ -1,0 +1,51 @@
+// Products of matrices out of packed panels, a block of the result in registers.
+//
+// A block of the second operand is laid out anew, in panels of as many columns as registers take,
+// and then blocks of the first one, in panels of rows. A pair of panels makes a block of the result,
+// which stays in registers all along the sum (Goto and van de Geijn, "Anatomy of High-Performance
+// Matrix Multiplication", 2008; Van Zee and van de Geijn, "BLIS", 2015). However the operands lie
+// in memory, they are read a vector at a time: what runs along the sum is transposed in registers.
+#ifndef HONE_LOOPS_MULTIPLY_H_
+#define HONE_LOOPS_MULTIPLY_H_
+
+#include <string>
+#include <vector>
+
+#include "loops/schedule.h"
+
+namespace hone::loops {
+
+// What a schedule says of a nest that multiplies; its loops are leading ones, rows, columns, and
+// the sum. Sizes need not divide anything.
+//   y parallel 1,128,0,0    leading loops, rows and columns, which processors share
+//   y tile 0,112,256,256    rows, columns and terms that are packed at once
+//   y tile 0,14,32,0        rows and columns in registers
+struct MultiplySizes {
+  std::vector<int64_t> parallel;  // 0: not shared
+  int64_t packed_rows = 64;
+  int64_t packed_columns = 256;
+  int64_t packed_terms = 256;
+  int64_t rows = 4;
+  int64_t columns = 16;
+
+  static constexpr int64_t kMostRows = 16;
+  static constexpr int64_t kMostPackedBytes = 384 << 10;
+
+  // From one row of a panel of the first operand to the next.
+  int64_t RowsApart() const;
+  // Elements of both operands' buffers.
+  int64_t Packed() const;
+};
+MultiplySizes MultiplySizesOf(const Schedule& schedule, const Nest& nest);
+
+// Why the step may not be decided of a nest that multiplies; nothing where it may.
+std::string WhyNotMultiply(const Schedule& schedule, const Nest& nest, const SiteState& state,
+                           const Step& step);
+
+// As MLIR's text, on buffers: the two reads of the nest, and the result's.
+std::string MultiplyText(const Scheduled& scheduled, const Nest& nest,
+                         const std::vector<std::string>& buffers);
+
+}  // namespace hone::loops
+
+#endif  // HONE_LOOPS_MULTIPLY_H_
