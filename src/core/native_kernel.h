@@ -42,8 +42,9 @@ inline constexpr std::string_view kKernelFile = "hone kernels 1";
 // The passes that put such calls into programs.
 inline constexpr std::string_view kKernelPass = "implement:loops";
 inline constexpr std::string_view kProductPass = "implement:products";
+inline constexpr std::string_view kConvolutionPass = "implement:convolutions";
 inline bool MakesKernels(std::string_view pass) {
-  return pass == kKernelPass || pass == kProductPass;
+  return pass == kKernelPass || pass == kProductPass || pass == kConvolutionPass;
 }
 
 // Of a task's text, as the attribute has it.

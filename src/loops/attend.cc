@@ -22,11 +22,13 @@ class Writer : public Emitter {
   std::string Write() {
     std::vector<int64_t> shared(sizes_.parallel.begin(),
                                 sizes_.parallel.begin() + static_cast<ptrdiff_t>(rank_) - 1);
-    BeginParts(shared);
+    std::vector<int64_t> extents;
+    for (size_t l = 0; l + 1 < rank_; ++l) extents.push_back(Extent(l));
+    BeginParts(extents, shared);
     values_ = Buffer(Extent(rank_ - 1));
     queries_ = Buffer(Extent(rank_ + 1));
     weights_ = Buffer(std::min(sizes_.keys, Extent(rank_)));
-    const std::vector<Part> parts = Parts(shared);
+    const std::vector<Part> parts = Parts(extents, shared);
     places_.assign(rank_ + 2, "");
     for (size_t l = 0; l + 2 < rank_; ++l) {
       places_[l] = For(parts[l].first, parts[l].second, Index(1));

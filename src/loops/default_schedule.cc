@@ -206,54 +206,68 @@ class Writer {
   void Multiply(const std::string& site) {
     constexpr int64_t kTerms = 256, kLeastRows = 64, kLeastColumns = 128, kSoonOver = 1 << 28;
     const Nest& nest = NestOf(site);
-    const size_t rows = nest.loops.size() - 3, columns = rows + 1, sum = rows + 2;
-    const auto extent = [&](size_t loop) { return nest.loops[loop].extent; };
+    const MultiplyLoops loops(nest);
     const auto bytes = static_cast<int64_t>(InfoOf(nest.element).bytes);
     const int64_t lanes = machine_.vector_bytes / bytes;
-    const int64_t vectors = extent(columns) <= lanes ? 1 : 2;
+    const int64_t vectors = loops.columns <= lanes ? 1 : 2;
     const int64_t most = std::min<int64_t>((machine_.vector_registers - 2 - vectors) / vectors, 8);
     Numbers parallel(nest.loops.size(), 0), packed(nest.loops.size(), 0), registers = packed;
-    registers[columns] = std::max<int64_t>(4, vectors * lanes);
-    int64_t points = extent(rows) * extent(columns) * extent(sum);
-    for (size_t i = 0; i < rows; ++i) points *= extent(i);
+    int64_t points = loops.rows * loops.columns * loops.terms;
+    for (size_t i = 0; i < loops.first_row; ++i) points *= nest.loops[i].extent;
     // Threads begin late: of what is soon over, several parts for each.
     const int64_t each = points < kSoonOver * machine_.threads ? 4 : 2;
     int64_t wanted = machine_.threads == 1
                          ? 1
                          : std::clamp<int64_t>(points / kLeastSharedOfContractions, 1,
                                                each * machine_.threads);
-    for (size_t i = 0; i < rows && wanted > 1; ++i) {
-      if (extent(i) == 1) continue;
+    for (size_t i = 0; i < loops.first_row && wanted > 1; ++i) {
+      const int64_t extent = nest.loops[i].extent;
+      if (extent == 1) continue;
       parallel[i] = 1;
-      wanted = (wanted + extent(i) - 1) / extent(i);
+      wanted = (wanted + extent - 1) / extent;
     }
-    Numbers part = {extent(rows), extent(columns)};
-    const Numbers least = {kLeastRows, std::max(registers[columns], kLeastColumns)};
-    for (; wanted > 1; wanted = (wanted + 1) / 2) {  // the longer one is halved
-      const size_t longer = part[0] * least[1] >= part[1] * least[0] ? 0 : 1;
-      if (part[longer] < 2 * least[longer]) break;
-      part[longer] = (part[longer] + 1) / 2;
+    int64_t rows = loops.rows, columns = loops.columns;
+    while (wanted > 1) {  // the longer one is halved
+      wanted = (wanted + 1) / 2;
+      const bool of_rows = rows * kLeastColumns >= columns * kLeastRows;
+      if (of_rows ? rows < 2 * kLeastRows : columns < 2 * kLeastColumns) break;
+      (of_rows ? rows : columns) = ((of_rows ? rows : columns) + 1) / 2;
     }
-    registers[rows] = Filled(part[0], most);
-    for (const size_t i : {size_t{0}, size_t{1}}) {  // no part ends within a block
-      const int64_t block = registers[rows + i];
-      part[i] = std::min(extent(rows + i), (part[i] + block - 1) / block * block);
-    }
-    if (part[0] < extent(rows)) parallel[rows] = part[0];
-    if (part[1] < extent(columns)) parallel[columns] = part[1];
+    registers[loops.column] = std::max<int64_t>(4, vectors * lanes);
+    registers[loops.row] = RowsInRegisters(nest, loops, rows, most);
+    // No part ends within a block.
+    const auto rounded = [](int64_t size, int64_t block, int64_t extent) {
+      return std::min(extent, (size + block - 1) / block * block);
+    };
+    rows = rounded(rows, registers[loops.row], loops.rows);
+    columns = rounded(columns, registers[loops.column], loops.columns);
+    if (rows < loops.rows) parallel[loops.row] = rows;
+    if (columns < loops.columns) parallel[loops.column] = columns;
     // A third of what may be packed is for rows.
     const int64_t most_packed = MultiplySizes::kMostPackedBytes / bytes;
-    packed[sum] = std::min(extent(sum), kTerms);
-    const int64_t terms = (packed[sum] + 15) / 16 * 16;
+    const int64_t inner = nest.loops[loops.term].extent;
+    packed[loops.term] = inner >= kTerms ? kTerms : std::min(loops.terms, kTerms / inner * inner);
+    const int64_t terms = (packed[loops.term] + 31) / 16 * 16;
     MultiplySizes sizes;
-    sizes.rows = registers[rows];
+    sizes.rows = registers[loops.row];
     const int64_t panels = most_packed / 3 / terms / sizes.RowsApart();
-    packed[rows] = std::min(part[0], panels * registers[rows]);
-    packed[columns] = std::min(
-        part[1], most_packed * 2 / 3 / terms / registers[columns] * registers[columns]);
+    packed[loops.row] = std::min(rows, panels * registers[loops.row]);
+    packed[loops.column] =
+        std::min(columns, most_packed * 2 / 3 / terms / registers[loops.column] *
+                              registers[loops.column]);
     Try(site, StepKind::kParallel, parallel);
     Try(site, StepKind::kTile, packed);
     Try(site, StepKind::kTile, registers);
+  }
+
+  // Rows of the last of several loops that run through memory are read as vectors where a block does
+  // not end within one.
+  static int64_t RowsInRegisters(const Nest& nest, const MultiplyLoops& loops, int64_t rows,
+                                 int64_t most) {
+    const bool along = loops.first_row < loops.row &&
+                       PlainLoop(nest.reads[0].rows.back()) == static_cast<int>(loops.row);
+    const int64_t divisor = DivisorUpTo(nest.loops[loops.row].extent, most);
+    return along && divisor >= 4 ? divisor : Filled(rows, most);
   }
 
   // A size up to `most` whose blocks have the least left over; the largest of these.
@@ -262,9 +276,9 @@ class Writer {
     double least = 2;
     for (int64_t size = best; size >= std::max<int64_t>(1, std::min(extent, most / 2)); --size) {
       const int64_t blocks = (extent + size - 1) / size;
-      // A small block loads more for each multiplication.
+      // A small block loads more for each multiplication, and waits for sums.
       const double cost = static_cast<double>(blocks * size) / static_cast<double>(extent) *
-                          (1 + 0.5 / static_cast<double>(size));
+                          (1 + 2 / static_cast<double>(size));
       if (cost < least) {
         least = cost;
         best = size;

@@ -107,33 +107,34 @@ class Emitter {
     for (size_t i = 0; i < carried.size(); ++i) carried[i] = fmt::format("{}#{}", loop.results, i);
   }
 
-  // Begins what processors share: the parts of loops, of so many iterations each, 0 of those that
-  // are not shared. Which iterations of each loop a part has: from the first to before the second.
+  // Begins what processors share: the parts of loops of such extents, of so many iterations each, 0
+  // of those that are not shared. Which iterations of each loop a part has: from the first to before
+  // the second.
   using Part = std::pair<std::string, std::string>;
-  void BeginParts(const std::vector<int64_t>& sizes) {
+  void BeginParts(const std::vector<int64_t>& extents, const std::vector<int64_t>& sizes) {
     std::vector<int64_t> counts;
     indices_.clear();
     for (size_t l = 0; l < sizes.size(); ++l) {
       if (sizes[l] == 0) continue;
-      counts.push_back((Extent(l) + sizes[l] - 1) / sizes[l]);
+      counts.push_back((extents[l] + sizes[l] - 1) / sizes[l]);
       indices_.push_back(fmt::format("{}p{}", prefix_, l));
     }
     if (!counts.empty()) {
       Line("scf.forall ({}) in ({}) {{", fmt::join(indices_, ", "), fmt::join(counts, ", "));
     }
   }
-  std::vector<Part> Parts(const std::vector<int64_t>& sizes) {
+  std::vector<Part> Parts(const std::vector<int64_t>& extents, const std::vector<int64_t>& sizes) {
     std::vector<Part> parts;
     size_t next = 0;
     for (size_t l = 0; l < sizes.size(); ++l) {
       if (sizes[l] == 0) {
         const std::string zero = Index(0);
-        parts.emplace_back(zero, Index(Extent(l)));
+        parts.emplace_back(zero, Index(extents[l]));
         continue;
       }
       const std::string first = Times(indices_[next++], sizes[l]);
       const std::string end = Plus(first, sizes[l]);
-      parts.emplace_back(first, Extent(l) % sizes[l] == 0 ? end : Least(end, Index(Extent(l))));
+      parts.emplace_back(first, extents[l] % sizes[l] == 0 ? end : Least(end, Index(extents[l])));
     }
     return parts;
   }

@@ -53,33 +53,33 @@ double CostOfAttending(const Scheduled& scheduled, const Nest& nest, const SiteS
 double CostOfMultiplying(const Scheduled& scheduled, const Nest& nest, const SiteState& state,
                          const Machine& machine) {
   const MultiplySizes sizes = MultiplySizesOf(scheduled.schedule(), nest);
-  const size_t rows = nest.loops.size() - 3;
-  const auto extent = [&](size_t loop) { return nest.loops[loop].extent; };
+  const MultiplyLoops loops(nest);
   const auto blocks = [](int64_t of, int64_t size) {
     return static_cast<double>((of + size - 1) / size);
   };
-  const auto shared = [&](size_t loop) {
-    return sizes.parallel[loop] == 0 ? extent(loop) : sizes.parallel[loop];
+  const auto shared = [&](size_t loop, int64_t extent) {
+    return sizes.parallel[loop] == 0 ? extent : sizes.parallel[loop];
   };
   double leading = 1;
-  for (size_t l = 0; l < rows; ++l) leading *= static_cast<double>(extent(l));
+  for (size_t l = 0; l < loops.first_row; ++l) leading *= static_cast<double>(nest.loops[l].extent);
   const double lanes =
       static_cast<double>(machine.vector_bytes) / static_cast<double>(InfoOf(nest.element).bytes);
   const double vectors = std::ceil(static_cast<double>(sizes.columns) / lanes);
   const double registers = vectors * static_cast<double>(sizes.rows);
   double term = std::max(registers, vectors + static_cast<double>(sizes.rows)) / 2;
   if (registers + vectors + 1 > machine.vector_registers) term *= 2;  // it spills
-  const double terms = static_cast<double>(extent(rows + 2));
-  const double times = blocks(extent(rows + 2), sizes.packed_terms);
-  const double multiplying = blocks(extent(rows), sizes.rows) *
-                             blocks(extent(rows + 1), sizes.columns) *
+  const auto terms = static_cast<double>(loops.terms);
+  const double times = blocks(loops.terms, sizes.packed_terms);
+  const double multiplying = blocks(loops.rows, sizes.rows) *
+                             blocks(loops.columns, sizes.columns) *
                              (terms * term + times * 2 * registers);
   constexpr double kPacked = 0.3;
+  const int64_t columns = shared(loops.column, loops.columns);
   const double packing =
       kPacked * terms *
-      (static_cast<double>(extent(rows + 1)) * blocks(extent(rows), shared(rows)) +
-       static_cast<double>(extent(rows)) *
-           blocks(extent(rows + 1), std::min(shared(rows + 1), sizes.packed_columns)));
+      (static_cast<double>(loops.columns) * blocks(loops.rows, shared(loops.row, loops.rows)) +
+       static_cast<double>(loops.rows) *
+           blocks(loops.columns, std::min(columns, sizes.packed_columns)));
   const double cost = leading * (multiplying + packing);
   return state.parallel ? cost / machine.threads + kSharing : cost;
 }

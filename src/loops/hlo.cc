@@ -185,6 +185,31 @@ class Writer {
                         rank - 2));
   }
 
+  std::string Convolution(const Operation& op, Element element) {
+    const Shape& x = At(op.operands[0]).shape;
+    const Shape& w = At(op.operands[1]).shape;
+    const size_t spatial = x.size() - 2;
+    const Shape sizes = op.Get("sizes", spatial, 1), strides = op.Get("strides", spatial, 1);
+    const Shape dilations = op.Get("dilations", spatial, 1), pads = op.Get("pads", spatial, 0);
+    Shape out = {x[0]};
+    out.insert(out.end(), sizes.begin(), sizes.end());
+    out.push_back(w.back());
+    std::vector<std::string> pad;
+    for (size_t d = 0; d < spatial; ++d) {
+      const int64_t reach = (sizes[d] - 1) * strides[d] + (w[d] - 1) * dilations[d] + 1;
+      pad.push_back(fmt::format("{}_{}", pads[d], reach - pads[d] - x[d + 1]));
+    }
+    const std::string space = std::string("012").substr(0, spatial);
+    return Permuted(
+        op, element,
+        Let(element, out,
+            fmt::format("convolution({}, {}), window={{size={} stride={} pad={} rhs_dilate={}}}, "
+                        "dim_labels=b{}f_{}io->b{}f",
+                        ValueOf(op.operands[0]), ValueOf(op.operands[1]),
+                        fmt::join(w.begin(), w.end() - 2, "x"), fmt::join(strides, "x"),
+                        fmt::join(pad, "x"), fmt::join(dilations, "x"), space, space, space)));
+  }
+
   std::string Permuted(const Operation& op, Element element, const std::string& made) {
     if (op.attributes.count("permutation") == 0) return made;
     return Let(element, At(op.result).shape,
@@ -253,6 +278,7 @@ class Writer {
     }
     if (op.kind == "attend") return Attend(op, element);
     if (op.kind == "product") return Product(op, element);
+    if (op.kind == "convolve") return Convolution(op, element);
     if (op.kind == "select") {
       const std::string zero = Broadcast(element, Constant(element, "0"), shape, {});
       const std::string name = fmt::format("v{}", next_++);

@@ -36,6 +36,11 @@ StatusOr<Shape> Permuted(const Operation& op, const Shape& shape) {
   return permuted;
 }
 
+bool EndsInColumns(const Operation& op, size_t rank) {
+  const Shape permutation = op.Get("permutation", 0, 0);
+  return permutation.empty() || permutation.back() == static_cast<int64_t>(rank) - 1;
+}
+
 StatusOr<Shape> InferProduct(const Operation& op, const std::vector<Shape>& in) {
   const size_t rank = in[0].size();
   if (rank < 2 || rank > kMostRank - 1 || in[1].size() != rank ||
@@ -49,10 +54,37 @@ StatusOr<Shape> InferProduct(const Operation& op, const std::vector<Shape>& in) 
   Shape out = in[0];
   out[rank - 1] = in[1][rank - 1];
   StatusOr<Shape> permuted = Permuted(op, out);
-  const Shape permutation = op.Get("permutation", 0, 0);
-  if (permuted && !permutation.empty() && permutation.back() != static_cast<int64_t>(rank) - 1) {
+  if (permuted && !EndsInColumns(op, rank)) {
     return MakeError(ErrorCode::kInvalidInput, "product: the result's last dimension is N");
   }
+  return permuted;
+}
+
+StatusOr<Shape> InferConvolution(const Operation& op, const std::vector<Shape>& in) {
+  const auto wrong = [](std::string what) {
+    return MakeError(ErrorCode::kInvalidInput, "convolve: " + std::move(what));
+  };
+  const size_t rank = in[0].size();
+  if (rank < 3 || rank > 5 || in[1].size() != rank || in[0][rank - 1] != in[1][rank - 2]) {
+    return wrong("it takes [N,S...,C] and [K...,C,F], with one to three spatial dimensions");
+  }
+  for (const auto& [name, values] : op.attributes) {
+    if (name == "permutation") continue;
+    const int64_t least = name == "pads" ? -kMostAttribute : 1;
+    if (values.size() != rank - 2 || *std::min_element(values.begin(), values.end()) < least ||
+        *std::max_element(values.begin(), values.end()) > kMostAttribute) {
+      return wrong(name + fmt::format("= is a number from {} to a million for each of {} spatial "
+                                      "dimensions",
+                                      least, rank - 2));
+    }
+  }
+  if (op.attributes.count("sizes") == 0) return wrong("sizes=, the result's, is missing");
+  const Shape sizes = op.Get("sizes", 0, 0);
+  Shape out = {in[0][0]};
+  out.insert(out.end(), sizes.begin(), sizes.end());
+  out.push_back(in[1][rank - 1]);
+  StatusOr<Shape> permuted = Permuted(op, out);
+  if (permuted && !EndsInColumns(op, rank)) return wrong("the result's last dimension is F");
   return permuted;
 }
 
@@ -89,6 +121,7 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
     if (name == "axes" || name == "permutation" || name == "until" || op.kind == "broadcast") {
       continue;
     }
+    if (op.kind == "convolve") continue;
     if (values.size() != 2 || *std::min_element(values.begin(), values.end()) < 1 ||
         *std::max_element(values.begin(), values.end()) > kMostAttribute) {
       return wrong(name + " is two positive numbers, at most a million");
@@ -177,6 +210,7 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
   }
   if (op.kind == "scores" || op.kind == "attend") return InferAttending(op, in);
   if (op.kind == "product") return InferProduct(op, in);
+  if (op.kind == "convolve") return InferConvolution(op, in);
   if (!rank(0, 4) || !rank(1, 4) || !rank(2, 4)) return wrong("it takes [B,H,S,D] three times");
   for (size_t d = 0; d < 2; ++d) {
     if (in[0][d] != in[1][d] || in[0][d] != in[2][d]) return wrong("batches and heads differ");

@@ -67,7 +67,7 @@ class Evaluator {
       const Shape strides = Strides(shapes_[0]);
       for (const int64_t d : op.Get("permutation", 0, 0)) strides_.push_back(strides[Index(d)]);
     }
-    if (op.kind == "attend" || op.kind == "product") {
+    if (op.kind == "attend" || op.kind == "product" || op.kind == "convolve") {
       Shape made = out_;
       Shape permutation = op.Get("permutation", 0, 0);
       if (permutation.empty()) {
@@ -103,6 +103,7 @@ class Evaluator {
     if (kind == "select") return in_[0][flat] != 0 ? in_[1][flat] : in_[2][flat];
     if (kind == "scores") return Score(flat);
     if (kind == "attend") return Attend(Offset(flat, strides_));
+    if (kind == "convolve") return Convolution(Offset(flat, strides_));
     if (kind == "product") return Product(Offset(flat, strides_), shapes_[1].back());
     return Reduction(flat);
   }
@@ -136,6 +137,35 @@ class Evaluator {
     const double* const b = in_[1] + batch * inner * columns + flat % columns;
     double sum = 0;
     for (int64_t k = 0; k < inner; ++k) sum = Off(sum + a[k] * b[k * columns]);
+    return sum;
+  }
+
+  double Convolution(int64_t flat) const {  // in [N,O...,F]
+    const size_t spatial = shapes_[0].size() - 2;
+    const Shape sizes = op_.Get("sizes", spatial, 1), strides = op_.Get("strides", spatial, 1);
+    const Shape dilations = op_.Get("dilations", spatial, 1), pads = op_.Get("pads", spatial, 0);
+    const int64_t features = shapes_[1].back(), inner = shapes_[0].back(), f = flat % features;
+    Shape position(spatial);
+    flat /= features;
+    for (size_t d = spatial; d-- > 0; flat /= sizes[d]) position[d] = flat % sizes[d];
+    const int64_t taps = std::accumulate(shapes_[1].begin(), shapes_[1].end() - 2, int64_t{1},
+                                         std::multiplies<>());
+    double sum = 0;
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      int64_t left = tap, at = 0, stride = inner;
+      bool inside = true;
+      for (size_t d = spatial; d-- > 0; left /= shapes_[1][d]) {
+        const int64_t place =
+            position[d] * strides[d] + left % shapes_[1][d] * dilations[d] - pads[d];
+        inside = inside && place >= 0 && place < shapes_[0][d + 1];
+        at += place * stride;
+        stride *= shapes_[0][d + 1];
+      }
+      if (!inside) continue;
+      const double* const x = in_[0] + flat * stride + at;
+      const double* const w = in_[1] + tap * inner * features + f;
+      for (int64_t c = 0; c < inner; ++c) sum = Off(sum + x[c] * w[c * features]);
+    }
     return sum;
   }
 

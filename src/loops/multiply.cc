@@ -17,9 +17,10 @@ int64_t RoundedUp(int64_t value, int64_t to) { return (value + to - 1) / to * to
 // the next one's.
 struct Operand {
   size_t read = 0;
-  size_t loop = 0;  // what its lines are: rows of the first operand, columns of the second
+  size_t first = 0, last = 0;  // loops that its lines are: rows of the one, columns of the other
   int64_t lines = 0;
   int64_t apart = 0;
+  bool whole = false;  // no block ends within a panel
   std::string buffer, type;
 };
 
@@ -28,50 +29,76 @@ struct Lines {
   std::string first, count;
 };
 
+// A block of the sum: some iterations of its last loop, for some of all the others'.
+struct Terms {
+  Lines outer, inner;
+  std::string count;
+};
+
 class Writer : public Emitter {
  public:
   Writer(const MultiplySizes& sizes, const Nest& nest, const std::vector<std::string>& buffers)
       : Emitter(nest, buffers, sizes.columns),
         sizes_(sizes),
-        rows_(nest.loops.size() - 3),
-        columns_(rows_ + 1),
-        sum_(rows_ + 2) {}
+        loops_(nest),
+        inner_(Extent(loops_.term)),
+        outer_(loops_.terms / inner_),
+        inner_at_once_(std::min(sizes.packed_terms, inner_)),
+        outer_at_once_(std::min(std::max<int64_t>(1, sizes.packed_terms / inner_), outer_)) {}
 
   std::string Write() {
-    const std::vector<int64_t> shared(sizes_.parallel.begin(), sizes_.parallel.end() - 1);
-    BeginParts(shared);
-    const Operand a = Buffer(0, rows_, sizes_.packed_rows, sizes_.rows, sizes_.RowsApart());
-    const Operand b =
-        Buffer(1, columns_, sizes_.packed_columns, sizes_.columns, sizes_.columns);
-    const std::vector<Part> parts = Parts(shared);
-    places_.assign(sum_ + 1, "");
-    for (size_t l = 0; l < rows_; ++l) {
+    std::vector<int64_t> extents, shared;
+    for (size_t l = 0; l <= loops_.column; ++l) {
+      if (!loops_.Counts(l)) continue;
+      extents.push_back(loops_.Extent(nest_, l));
+      shared.push_back(sizes_.parallel[l]);
+    }
+    BeginParts(extents, shared);
+    const Operand a = Buffer(0, loops_.first_row, loops_.row, sizes_.packed_rows, sizes_.rows,
+                             sizes_.RowsApart());
+    const Operand b = Buffer(1, loops_.column, loops_.column, sizes_.packed_columns,
+                             sizes_.columns, sizes_.columns);
+    const std::vector<Part> parts = Parts(extents, shared);
+    places_.assign(nest_.loops.size(), "");
+    for (size_t l = 0; l < loops_.first_row; ++l) {
       places_[l] = For(parts[l].first, parts[l].second, Index(1));
     }
-    const Lines columns = Blocks(parts[columns_], sizes_.packed_columns);
-    const Lines terms = Blocks({Index(0), Index(Extent(sum_))}, sizes_.packed_terms);
+    const Lines columns = Blocks(parts[loops_.first_row + 1], sizes_.packed_columns);
+    const Terms terms = BlocksOfTerms();
     Pack(b, columns, terms);
-    const Lines rows = Blocks(parts[rows_], sizes_.packed_rows);
+    const Lines rows = Blocks(parts[loops_.first_row], sizes_.packed_rows);
     Pack(a, rows, terms);
     const std::string zero = Index(0);
     const std::string column = For(zero, columns.count, Index(b.lines));
     const std::string row = For(zero, rows.count, Index(a.lines));
     Multiply(a, b, rows, columns, terms, row, column);
-    for (size_t l = 0; l < rows_ + 5; ++l) End();
+    for (size_t l = 0; l < loops_.first_row + 6; ++l) End();
     EndParts();
     return text_;
   }
 
  private:
-  int64_t TermsApart() const {  // in panels; squares may reach beyond the last term
-    return RoundedUp(std::min(sizes_.packed_terms, Extent(sum_)), kMostTransposed);
+  // In panels. Squares may reach beyond the last term, in each row of several.
+  int64_t TermsApart() const {
+    const int64_t terms = inner_at_once_ * outer_at_once_;
+    const bool beyond = outer_ > 1 && inner_ % kMostTransposed != 0;
+    return RoundedUp(terms, kMostTransposed) + (beyond ? kMostTransposed : 0);
   }
 
-  Operand Buffer(size_t read, size_t loop, int64_t packed, int64_t lines, int64_t apart) {
-    const int64_t panels = (std::min(packed, Extent(loop)) + lines - 1) / lines;
-    const std::string type = fmt::format("memref<{}x{}>", panels * apart * TermsApart(), type_);
-    return {read, loop, lines, apart, Let("memref.alloc() {{alignment = 64 : i64}} : {}", type),
-            type};
+  Operand Buffer(size_t read, size_t first, size_t last, int64_t packed, int64_t lines,
+                 int64_t apart) {
+    const int64_t extent = loops_.Extent(nest_, last);
+    const int64_t panels = (std::min(packed, extent) + lines - 1) / lines;
+    const int64_t shared = sizes_.parallel[last] == 0 ? extent : sizes_.parallel[last];
+    const auto ends_whole = [&](int64_t size, int64_t of) {
+      return size >= of || size % lines == 0;
+    };
+    Operand operand{read, first, last, lines, apart, false, "", ""};
+    operand.whole = extent % lines == 0 && ends_whole(shared, extent) &&
+                    ends_whole(packed, std::min(shared, extent));
+    operand.type = fmt::format("memref<{}x{}>", panels * apart * TermsApart(), type_);
+    operand.buffer = Let("memref.alloc() {{alignment = 64 : i64}} : {}", operand.type);
+    return operand;
   }
 
   // Begins a loop over blocks.
@@ -79,119 +106,221 @@ class Writer : public Emitter {
     const std::string first = For(part.first, part.second, Index(size));
     return {first, Least(Minus(part.second, first), Index(size))};
   }
+  Terms BlocksOfTerms() {
+    Terms terms;
+    const std::string zero = Index(0);
+    terms.outer = Blocks({zero, Index(outer_)}, outer_at_once_);
+    terms.inner = Blocks({zero, Index(inner_)}, inner_at_once_);
+    terms.count = outer_at_once_ == 1 ? terms.inner.count
+                                      : Times(terms.outer.count, inner_at_once_);
+    return terms;
+  }
 
   // Where the panel with this line begins in the buffer.
   std::string PanelAt(const Operand& operand, const std::string& line) {
-    const std::string panel =
-        Let("arith.divui {}, {} : index", line, Index(operand.lines));
+    const std::string panel = Let("arith.divui {}, {} : index", line, Index(operand.lines));
     return Times(panel, operand.apart * TermsApart());
   }
+  std::string TermAt(const Operand& operand, const std::string& outer, const std::string& inner) {
+    return Times(outer_ == 1 ? inner : Plus(Times(outer, inner_at_once_), inner), operand.apart);
+  }
 
-  void Pack(const Operand& operand, const Lines& lines, const Lines& terms) {
-    const int last = PlainLoop(nest_.reads[operand.read].rows.back());
-    if (last == static_cast<int>(operand.loop)) {
+  // The iterations of the loops first to last that are number `all` of all, the last one fastest.
+  Others Places(std::string all, size_t first, size_t last) {
+    Others places;
+    for (size_t loop = last; loop > first; --loop) {
+      const std::string extent = Index(Extent(loop));
+      places.emplace_back(loop, Let("arith.remui {}, {} : index", all, extent));
+      all = Let("arith.divui {}, {} : index", all, extent);
+    }
+    places.emplace_back(first, all);
+    return places;
+  }
+  Others OuterPlaces(const std::string& outer) {
+    return loops_.first_term == loops_.term ? Others()
+                                            : Places(outer, loops_.first_term, loops_.term - 1);
+  }
+  static Others Both(Others a, const Others& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  }
+
+  // Where an operand is read; `valid` is empty where that is never outside.
+  struct Located {
+    std::string at, valid;
+  };
+  Located Locate(const Operand& operand, const Others& places) {
+    const Access& access = nest_.reads[operand.read];
+    std::vector<std::string> indices;
+    std::string valid;
+    for (size_t d = 0; d < access.rows.size(); ++d) {
+      const int64_t low = access.low.empty() ? 0 : access.low[d];
+      int64_t most = -low;
+      std::string index;
+      for (size_t loop = 0; loop < access.rows[d].size(); ++loop) {
+        const int64_t step = access.rows[d][loop];
+        if (step == 0) continue;
+        most += step * (Extent(loop) - 1);
+        std::string place = places_[loop];
+        for (const auto& [other, here] : places) {
+          if (other == loop) place = here;
+        }
+        HONE_CHECK(!place.empty());
+        if (step != 1) place = Times(place, step);
+        index = index.empty() ? place : Plus(index, place);
+      }
+      if (index.empty()) index = Index(0);
+      if (low != 0) index = Plus(index, Index(-low));
+      if (low > 0 || most >= access.view[d]) {
+        const std::string inside =
+            Let("arith.cmpi ult, {}, {} : index", index, Index(access.view[d]));
+        index = Let("arith.select {}, {}, {} : index", inside, index, Index(0));
+        valid = valid.empty() ? inside : Let("arith.andi {}, {} : i1", valid, inside);
+      }
+      indices.push_back(index);
+    }
+    return {fmt::format("{}[{}]", buffers_[operand.read], fmt::join(indices, ", ")), valid};
+  }
+  std::string TypeOfRead(const Operand& operand) const {
+    return TypeOf(nest_.reads[operand.read]);
+  }
+
+  // So many lanes, `count` of them where that is not empty, or zeros where it is not valid.
+  std::string Load(const Operand& operand, const Located& from, const std::string& count,
+                   int64_t lanes) {
+    const std::string vector = VectorOf(lanes), mask = MaskOf(lanes);
+    const std::string type = TypeOfRead(operand);
+    if (from.valid.empty() && count.empty()) {
+      return Let("vector.load {} : {}, {}", from.at, type, vector);
+    }
+    std::string here = count.empty() ? Index(lanes) : count;
+    if (!from.valid.empty()) {
+      here = Let("arith.select {}, {}, {} : index", from.valid, here, Index(0));
+    }
+    const std::string valid = Let("vector.create_mask {} : {}", here, mask);
+    const std::string nothing = Let("{}", ConstantText(0, nest_.element, vector));
+    return Let("vector.maskedload {}, {}, {} : {}, {}, {} into {}", from.at, valid, nothing, type,
+               mask, vector, vector);
+  }
+  void StorePacked(const Operand& operand, const std::string& value, const std::string& at,
+                   int64_t lanes) {
+    Line("vector.store {}, {}[{}] : {}, {}", value, operand.buffer, at, operand.type,
+         VectorOf(lanes));
+  }
+
+  void Pack(const Operand& operand, const Lines& lines, const Terms& terms) {
+    const Access& access = nest_.reads[operand.read];
+    const auto plain = [&](size_t loop) {  // it runs through memory, from end to end
+      return PlainLoop(access.rows.back()) == static_cast<int>(loop) &&
+             (access.low.empty() || access.low.back() == 0) &&
+             Extent(loop) == access.view.back();
+    };
+    const bool several = operand.first != operand.last;
+    if (plain(operand.last) && !several && loops_.first_term == loops_.term) {
       PackLines(operand, lines, terms);
-    } else if (last == static_cast<int>(sum_)) {
+    } else if (plain(operand.last) &&
+               (!several || (operand.whole && Extent(operand.last) % operand.lines == 0))) {
+      PackLinesOfTerms(operand, lines, terms);
+    } else if (plain(loops_.term)) {
       PackTransposed(operand, lines, terms);
     } else {
       PackNumbers(operand, lines, terms);
     }
   }
 
-  std::string ReadAt(const Operand& operand, const std::string& line, const std::string& term) {
-    return fmt::format("{}[{}]", buffers_[operand.read],
-                       At(nest_.reads[operand.read], {{operand.loop, line}, {sum_, term}}));
-  }
-  std::string TypeOfRead(const Operand& operand) const {
-    return TypeOf(nest_.reads[operand.read]);
-  }
-
-  // Of memory that runs along the lines.
-  void PackLines(const Operand& operand, const Lines& lines, const Lines& terms) {
-    const std::string vector = VectorOf(operand.lines);
+  // Of memory that runs along the lines, a term after another: that is how it lies.
+  void PackLines(const Operand& operand, const Lines& lines, const Terms& terms) {
     const std::string zero = Index(0);
     const std::string whole =
         Times(Let("arith.divui {}, {} : index", lines.count, Index(operand.lines)), operand.lines);
     const std::string term = For(zero, terms.count, Index(1));
-    const std::string from = Plus(terms.first, term);
+    const std::string from = Plus(terms.inner.first, term);
     const std::string offset = Times(term, operand.apart);
-    const auto place = [&](const std::string& line) { return Plus(PanelAt(operand, line), offset); };
-    {
-      const std::string line = For(zero, whole, Index(operand.lines));
-      const std::string at = ReadAt(operand, Plus(lines.first, line), from);
-      const std::string value = Let("vector.load {} : {}, {}", at, TypeOfRead(operand), vector);
-      Line("vector.store {}, {}[{}] : {}, {}", value, operand.buffer, place(line), operand.type,
-           vector);
-      End();
-    }
+    const auto copy = [&](const std::string& line, const std::string& count) {
+      const Located at =
+          Locate(operand, {{operand.last, Plus(lines.first, line)}, {loops_.term, from}});
+      StorePacked(operand, Load(operand, at, count, operand.lines),
+                  Plus(PanelAt(operand, line), offset), operand.lines);
+    };
+    copy(For(zero, whole, Index(operand.lines)), "");
+    End();
     const std::string left = Minus(lines.count, whole);
     Line("scf.if {} {{", Let("arith.cmpi ne, {}, {} : index", left, zero));
-    const std::string at = ReadAt(operand, Plus(lines.first, whole), from);
-    const std::string value = MaskedLoad(at, TypeOfRead(operand), left, operand.lines);
-    Line("vector.store {}, {}[{}] : {}, {}", value, operand.buffer, place(whole), operand.type,
-         vector);
+    copy(whole, left);
     End();
     End();
   }
 
-  std::string MaskedLoad(const std::string& at, const std::string& type, const std::string& count,
-                         int64_t lanes) {
-    const std::string vector = VectorOf(lanes), mask = MaskOf(lanes);
-    const std::string valid = Let("vector.create_mask {} : {}", count, mask);
-    const std::string nothing = Let("{}", ConstantText(0, nest_.element, vector));
-    return Let("vector.maskedload {}, {}, {} : {}, {}, {} into {}", at, valid, nothing, type, mask,
-               vector, vector);
+  // The same panel by panel, where lines or terms are several loops.
+  void PackLinesOfTerms(const Operand& operand, const Lines& lines, const Terms& terms) {
+    const std::string zero = Index(0), one = Index(1);
+    const std::string line = For(zero, lines.count, Index(operand.lines));
+    const std::string panel = PanelAt(operand, line);
+    const std::string left =
+        operand.whole ? ""
+                      : Least(Minus(lines.count, line), Index(operand.lines));
+    const Others of_lines = Places(Plus(lines.first, line), operand.first, operand.last);
+    const std::string outer = For(zero, terms.outer.count, one);
+    const Others places = Both(of_lines, OuterPlaces(Plus(terms.outer.first, outer)));
+    const std::string inner = For(zero, terms.inner.count, one);
+    const Located at =
+        Locate(operand, Both(places, {{loops_.term, Plus(terms.inner.first, inner)}}));
+    StorePacked(operand, Load(operand, at, left, operand.lines),
+                Plus(panel, TermAt(operand, outer, inner)), operand.lines);
+    End();
+    End();
+    End();
   }
 
-  // Of memory that runs along the sum. What is beyond the last line is another of that line.
-  void PackTransposed(const Operand& operand, const Lines& lines, const Lines& terms) {
+  // Of memory that runs along the last loop of the sum. What is beyond the last line is another of
+  // that line.
+  void PackTransposed(const Operand& operand, const Lines& lines, const Terms& terms) {
     int64_t size = kMostTransposed;
     while (operand.apart % size != 0) size /= 2;
     const std::string zero = Index(0);
     const std::string last = Minus(lines.count, Index(1));
     const std::string line = For(zero, lines.count, Index(operand.lines));
     const std::string panel = PanelAt(operand, line);
-    std::vector<std::string> places;
+    std::vector<Others> of_lines;
     for (int64_t l = 0; l < operand.lines; ++l) {
-      places.push_back(Plus(lines.first, Least(Plus(line, l), last)));
+      const std::string here = l == 0 ? line : Least(Plus(line, l), last);
+      of_lines.push_back(Places(Plus(lines.first, here), operand.first, operand.last));
     }
-    const auto squares = [&](const std::string& term, const std::string& left) {
-      const std::string from = Plus(terms.first, term);
-      const std::string to = Plus(panel, Times(term, operand.apart));
+    const std::string outer = For(zero, terms.outer.count, Index(1));
+    const Others of_outer = OuterPlaces(Plus(terms.outer.first, outer));
+    const auto squares = [&](const std::string& inner, const std::string& left) {
+      const std::string from = Plus(terms.inner.first, inner);
+      const std::string to = Plus(panel, TermAt(operand, outer, inner));
       for (int64_t first = 0; first < operand.lines; first += size) {
-        Square(operand, places, first, size, from, left, to);
+        std::vector<std::string> values;
+        for (int64_t l = first; l < std::min(first + size, operand.lines); ++l) {
+          const Others places = Both(of_lines[static_cast<size_t>(l)], of_outer);
+          const Located at = Locate(operand, Both(places, {{loops_.term, from}}));
+          values.push_back(Load(operand, at, left, size));
+        }
+        Square(operand, std::move(values), size, first == 0 ? to : Plus(to, first));
       }
     };
     const std::string whole =
-        Times(Let("arith.divui {}, {} : index", terms.count, Index(size)), size);
+        Times(Let("arith.divui {}, {} : index", terms.inner.count, Index(size)), size);
     squares(For(zero, whole, Index(size)), "");
     End();
-    if (Extent(sum_) % size != 0 || sizes_.packed_terms % size != 0) {
-      const std::string left = Minus(terms.count, whole);
+    if (inner_ % size != 0 || inner_at_once_ % size != 0) {
+      const std::string left = Minus(terms.inner.count, whole);
       Line("scf.if {} {{", Let("arith.cmpi ne, {}, {} : index", left, zero));
       squares(whole, left);
       End();
     }
     End();
+    End();
   }
 
-  // Lines `first`, first + 1, ... at so many terms from `from` on, `left` of them where that is not
-  // empty, to the buffer's place `to`: halves of the square change places, and halves of these.
-  void Square(const Operand& operand, const std::vector<std::string>& places, int64_t first,
-              int64_t size, const std::string& from, const std::string& left,
+  // Lines, so many terms of each, to the buffer's place `to`, term by term: halves of the square
+  // change places, and halves of these.
+  void Square(const Operand& operand, std::vector<std::string> values, int64_t size,
               const std::string& to) {
     const std::string vector = VectorOf(size);
-    std::vector<std::string> values;
-    for (int64_t l = 0; l < size; ++l) {
-      if (first + l >= operand.lines) {
-        values.push_back(values.back());
-        continue;
-      }
-      const std::string at = ReadAt(operand, places[static_cast<size_t>(first + l)], from);
-      values.push_back(left.empty()
-                           ? Let("vector.load {} : {}, {}", at, TypeOfRead(operand), vector)
-                           : MaskedLoad(at, TypeOfRead(operand), left, size));
-    }
+    values.resize(static_cast<size_t>(size), values.back());
     for (int64_t half = size / 2; half > 0; half /= 2) {
       std::vector<int64_t> low, high;
       for (int64_t i = 0; i < size; ++i) {
@@ -210,30 +339,37 @@ class Writer : public Emitter {
       }
     }
     for (int64_t i = 0; i < size; ++i) {
-      Line("vector.store {}, {}[{}] : {}, {}", values[static_cast<size_t>(i)], operand.buffer,
-           Plus(to, i * operand.apart + first), operand.type, vector);
+      StorePacked(operand, values[static_cast<size_t>(i)], Plus(to, i * operand.apart), size);
     }
   }
 
   // Of memory that runs along neither.
-  void PackNumbers(const Operand& operand, const Lines& lines, const Lines& terms) {
+  void PackNumbers(const Operand& operand, const Lines& lines, const Terms& terms) {
     const std::string zero = Index(0), one = Index(1), panel = Index(operand.lines);
     const std::string line = For(zero, lines.count, one);
     const std::string to =
         Plus(PanelAt(operand, line), Let("arith.remui {}, {} : index", line, panel));
-    const std::string from = Plus(lines.first, line);
-    const std::string term = For(zero, terms.count, one);
-    const std::string at = ReadAt(operand, from, Plus(terms.first, term));
-    const std::string value = Let("memref.load {} : {}", at, TypeOfRead(operand));
+    const Others of_line = Places(Plus(lines.first, line), operand.first, operand.last);
+    const std::string outer = For(zero, terms.outer.count, one);
+    const Others places = Both(of_line, OuterPlaces(Plus(terms.outer.first, outer)));
+    const std::string inner = For(zero, terms.inner.count, one);
+    const Located at =
+        Locate(operand, Both(places, {{loops_.term, Plus(terms.inner.first, inner)}}));
+    std::string value = Let("memref.load {} : {}", at.at, TypeOfRead(operand));
+    if (!at.valid.empty()) {
+      const std::string nothing = Let("{}", ConstantText(0, nest_.element, type_));
+      value = Let("arith.select {}, {}, {} : {}", at.valid, value, nothing, type_);
+    }
     Line("memref.store {}, {}[{}] : {}", value, operand.buffer,
-         Plus(to, Times(term, operand.apart)), operand.type);
+         Plus(to, TermAt(operand, outer, inner)), operand.type);
+    End();
     End();
     End();
   }
 
   // The block of the result from `row` and `column` on, both within the packed ones.
   void Multiply(const Operand& a, const Operand& b, const Lines& rows, const Lines& columns,
-                const Lines& terms, const std::string& row, const std::string& column) {
+                const Terms& terms, const std::string& row, const std::string& column) {
     const std::string panel_a = PanelAt(a, row), panel_b = PanelAt(b, column);
     std::vector<std::string> sums(static_cast<size_t>(a.lines), Vector(0));
     const Carrying loop = For(Index(0), terms.count, 1, sums);
@@ -248,46 +384,72 @@ class Writer : public Emitter {
       sum = Let("vector.fma {}, {}, {} : {}", factor, right, sum, vector_);
     }
     End(loop, sums);
-    const std::string first_row = Plus(rows.first, row);
+    const Access result = Result();
+    const std::string type = TypeOf(result);
+    const std::string buffer = RowsAsOne(type);
     const std::string first_column = Plus(columns.first, column);
+    std::vector<std::string> places;
+    for (int64_t i = 0; i < a.lines; ++i) {
+      const std::string here = Plus(Plus(rows.first, row), i);
+      places.push_back(fmt::format(
+          "{}[{}]", buffer, At(result, {{loops_.row, here}, {loops_.column, first_column}})));
+    }
+    if (a.whole && b.whole) {
+      Store(sums, places, type, {}, terms);
+      return;
+    }
     const std::string rows_left = Minus(rows.count, row);
     const std::string columns_left = Minus(columns.count, column);
-    const auto store = [&](bool whole) {
-      Store(sums, first_row, first_column, whole ? "" : rows_left, columns_left, terms);
-    };
     const auto enough = [&](const std::string& left_over, int64_t wanted) {
       return Let("arith.cmpi sge, {}, {} : index", left_over, Index(wanted));
     };
     const std::string whole = Let("arith.andi {}, {} : i1", enough(rows_left, a.lines),
                                   enough(columns_left, b.lines));
     Line("scf.if {} {{", whole);
-    store(true);
+    Store(sums, places, type, {}, terms);
     Line("}} else {{");
-    store(false);
+    std::vector<std::string> masks;
+    const std::string count = Least(columns_left, Index(b.lines)), zero = Index(0);
+    for (int64_t i = 0; i < a.lines; ++i) {
+      const std::string valid = Let("arith.cmpi slt, {}, {} : index", Index(i), rows_left);
+      const std::string lanes = Let("arith.select {}, {}, {} : index", valid, count, zero);
+      masks.push_back(Let("vector.create_mask {} : {}", lanes, mask_));
+    }
+    Store(sums, places, type, masks, terms);
     End();
   }
 
-  // Sums to the result, added to what is there but for the first terms. `rows_left` is empty where
-  // all are there.
-  void Store(const std::vector<std::string>& sums, const std::string& row,
-             const std::string& column, const std::string& rows_left,
-             const std::string& columns_left, const Lines& terms) {
-    std::vector<std::string> places, masks;
-    for (size_t i = 0; i < sums.size(); ++i) {
-      const std::string here = Plus(row, static_cast<int64_t>(i));
-      places.push_back(fmt::format("{}[{}]", buffers_.back(),
-                                   At(nest_.write, {{rows_, here}, {columns_, column}})));
-    }
-    const std::string type = TypeOf(nest_.write);
-    if (!rows_left.empty()) {
-      const std::string count = Least(columns_left, Index(sizes_.columns)), zero = Index(0);
-      for (size_t i = 0; i < sums.size(); ++i) {
-        const std::string valid = Let("arith.cmpi slt, {}, {} : index",
-                                      Index(static_cast<int64_t>(i)), rows_left);
-        const std::string lanes = Let("arith.select {}, {}, {} : index", valid, count, zero);
-        masks.push_back(Let("vector.create_mask {} : {}", lanes, mask_));
+  // The result with one dimension for all rows.
+  Access Result() const {
+    Access result = nest_.write;
+    for (size_t d = 0; d < result.rows.size(); ++d) {
+      const int loop = PlainLoop(result.rows[d]);
+      if (loop < static_cast<int>(loops_.first_row) || loop >= static_cast<int>(loops_.row)) {
+        continue;
       }
+      HONE_CHECK(PlainLoop(result.rows[d + 1]) == loop + 1);
+      result.view[d + 1] *= result.view[d];
+      result.view.erase(result.view.begin() + static_cast<ptrdiff_t>(d));
+      result.rows.erase(result.rows.begin() + static_cast<ptrdiff_t>(d--));
     }
+    return result;
+  }
+  std::string RowsAsOne(const std::string& type) {
+    if (loops_.first_row == loops_.row) return buffers_.back();
+    std::string groups;
+    for (size_t d = 0; d < nest_.write.rows.size(); ++d) {
+      const int loop = PlainLoop(nest_.write.rows[d]);
+      const bool within =
+          loop > static_cast<int>(loops_.first_row) && loop <= static_cast<int>(loops_.row);
+      groups += within ? fmt::format(", {}", d) : fmt::format("{}{}", d == 0 ? "[" : "], [", d);
+    }
+    return Let("memref.collapse_shape {} [{}]] : {} into {}", buffers_.back(), groups,
+               TypeOf(nest_.write), type);
+  }
+
+  // Sums to the result, added to what is there but for the first terms.
+  void Store(const std::vector<std::string>& sums, const std::vector<std::string>& places,
+             const std::string& type, const std::vector<std::string>& masks, const Terms& terms) {
     const auto store = [&](bool first) {
       for (size_t i = 0; i < sums.size(); ++i) {
         std::string value = sums[i];
@@ -307,11 +469,12 @@ class Writer : public Emitter {
         }
       }
     };
-    if (sizes_.packed_terms >= Extent(sum_)) {
+    if (inner_at_once_ == inner_ && outer_at_once_ == outer_) {
       store(true);
       return;
     }
-    Line("scf.if {} {{", Let("arith.cmpi eq, {}, {} : index", terms.first, Index(0)));
+    const std::string all = Plus(terms.outer.first, terms.inner.first);
+    Line("scf.if {} {{", Let("arith.cmpi eq, {}, {} : index", all, Index(0)));
     store(true);
     Line("}} else {{");
     store(false);
@@ -319,10 +482,24 @@ class Writer : public Emitter {
   }
 
   const MultiplySizes sizes_;
-  const size_t rows_, columns_, sum_;  // loops
+  const MultiplyLoops loops_;
+  const int64_t inner_, outer_;  // iterations of the sum's last loop, and of all its others
+  const int64_t inner_at_once_, outer_at_once_;  // of a block
 };
 
 }  // namespace
+
+MultiplyLoops::MultiplyLoops(const Nest& nest) {
+  term = nest.loops.size() - 1;
+  first_term = nest.loops.size() - static_cast<size_t>(nest.term_loops);
+  column = first_term - 1;
+  row = column - 1;
+  first_row = column - static_cast<size_t>(nest.row_loops);
+  rows = terms = 1;
+  columns = nest.loops[column].extent;
+  for (size_t l = first_row; l <= row; ++l) rows *= nest.loops[l].extent;
+  for (size_t l = first_term; l <= term; ++l) terms *= nest.loops[l].extent;
+}
 
 int64_t MultiplySizes::RowsApart() const {
   int64_t apart = 1;
@@ -331,14 +508,14 @@ int64_t MultiplySizes::RowsApart() const {
 }
 
 int64_t MultiplySizes::Packed() const {
-  const int64_t terms = RoundedUp(packed_terms, kMostTransposed);
+  const int64_t terms = RoundedUp(packed_terms, kMostTransposed) + kMostTransposed;
   return (RoundedUp(packed_rows, rows) / rows * RowsApart() + RoundedUp(packed_columns, columns)) *
          terms;
 }
 
 MultiplySizes MultiplySizesOf(const Schedule& schedule, const Nest& nest) {
   MultiplySizes sizes;
-  const size_t rows = nest.loops.size() - 3, columns = rows + 1, sum = rows + 2;
+  const MultiplyLoops loops(nest);
   sizes.parallel.assign(nest.loops.size(), 0);
   bool packed = false;
   for (const Step& step : schedule) {
@@ -348,9 +525,9 @@ MultiplySizes MultiplySizesOf(const Schedule& schedule, const Nest& nest) {
     const auto set = [&](size_t loop, int64_t& size) {
       if (step.numbers[loop] != 0) size = step.numbers[loop];
     };
-    set(rows, packed ? sizes.rows : sizes.packed_rows);
-    set(columns, packed ? sizes.columns : sizes.packed_columns);
-    if (!packed) set(sum, sizes.packed_terms);
+    set(loops.row, packed ? sizes.rows : sizes.packed_rows);
+    set(loops.column, packed ? sizes.columns : sizes.packed_columns);
+    if (!packed) set(loops.term, sizes.packed_terms);
     packed = true;
   }
   return sizes;
@@ -358,7 +535,7 @@ MultiplySizes MultiplySizesOf(const Schedule& schedule, const Nest& nest) {
 
 std::string WhyNotMultiply(const Schedule& schedule, const Nest& nest, const SiteState& state,
                            const Step& step) {
-  const size_t rows = nest.loops.size() - 3, columns = rows + 1, sum = rows + 2;
+  const MultiplyLoops loops(nest);
   const bool parallel = step.kind == StepKind::kParallel;
   if (!parallel && step.kind != StepKind::kTile) {
     return "of what multiplies there is parallel and tile to decide";
@@ -374,18 +551,24 @@ std::string WhyNotMultiply(const Schedule& schedule, const Nest& nest, const Sit
     if (size == 0) continue;
     any = true;
     if (size < 0) return fmt::format("tiles of {}", size);
-    if (parallel && i == sum) return fmt::format("loop {} sums up: processors cannot share it", i);
-    if (!parallel && i < rows) return fmt::format("loop {} goes one by one", i);
-    if (registers && i == sum) return "terms go one by one in registers";
-    if (registers && i == rows && size > MultiplySizes::kMostRows) {
+    if (!loops.Counts(i)) {
+      return fmt::format("loop {} counts with those that follow it, at loop {}", i,
+                         i < loops.row ? loops.row : loops.term);
+    }
+    if (parallel && i == loops.term) {
+      return fmt::format("loop {} sums up: processors cannot share it", i);
+    }
+    if (!parallel && i < loops.first_row) return fmt::format("loop {} goes one by one", i);
+    if (registers && i == loops.term) return "terms go one by one in registers";
+    if (registers && i == loops.row && size > MultiplySizes::kMostRows) {
       return fmt::format("there are at most {} rows in registers", MultiplySizes::kMostRows);
     }
-    if (registers && i == columns &&
+    if (registers && i == loops.column &&
         (size < 4 || size > kMostColumns || (size & (size - 1)) != 0)) {
       return fmt::format("columns in registers are a power of two from 4 to {}", kMostColumns);
     }
-    if (!registers && size > nest.loops[i].extent) {
-      return fmt::format("loop {} has only {} iterations", i, nest.loops[i].extent);
+    if (!registers && size > loops.Extent(nest, i)) {
+      return fmt::format("loop {} has only {} iterations", i, loops.Extent(nest, i));
     }
   }
   if (!any) return "no loop is tiled";

@@ -1,10 +1,12 @@
-// Products of matrices out of packed panels, a block of the result in registers.
+// Products of matrices, and convolutions, out of packed panels, a block of the result in registers.
 //
 // A block of the second operand is laid out anew, in panels of as many columns as registers take,
 // and then blocks of the first one, in panels of rows. A pair of panels makes a block of the result,
 // which stays in registers all along the sum (Goto and van de Geijn, "Anatomy of High-Performance
 // Matrix Multiplication", 2008; Van Zee and van de Geijn, "BLIS", 2015). However the operands lie
 // in memory, they are read a vector at a time: what runs along the sum is transposed in registers.
+// A convolution's rows are the positions of its result, and its sum goes over taps and features:
+// packing takes them from where they are (Chetlur et al., "cuDNN", 2014, section 3.2), 0 outside.
 #ifndef HONE_LOOPS_MULTIPLY_H_
 #define HONE_LOOPS_MULTIPLY_H_
 
@@ -15,11 +17,28 @@
 
 namespace hone::loops {
 
-// What a schedule says of a nest that multiplies; its loops are leading ones, rows, columns, and
-// the sum. Sizes need not divide anything.
+// The loops of a nest that multiplies: leading ones, rows, columns, and terms of the sum. Where
+// rows, or terms, are several loops, all their iterations count as one loop, at the last of them.
+struct MultiplyLoops {
+  explicit MultiplyLoops(const Nest& nest);
+
+  size_t first_row, row, column, first_term, term;
+  int64_t rows, columns, terms;  // iterations
+
+  // Of a loop, or of all that count at it.
+  int64_t Extent(const Nest& nest, size_t loop) const {
+    return loop == row ? rows : loop == term ? terms : nest.loops[loop].extent;
+  }
+  // Whether a size may be said of the loop.
+  bool Counts(size_t loop) const {
+    return loop < first_row || loop == row || loop == column || loop == term;
+  }
+};
+
+// What a schedule says of it. Sizes need not divide anything.
 //   y parallel 1,128,0,0    leading loops, rows and columns, which processors share
 //   y tile 0,112,256,256    rows, columns and terms that are packed at once
-//   y tile 0,14,32,0        rows and columns in registers
+//   y tile 0,8,32,0         rows and columns in registers
 struct MultiplySizes {
   std::vector<int64_t> parallel;  // 0: not shared
   int64_t packed_rows = 64;
@@ -29,7 +48,7 @@ struct MultiplySizes {
   int64_t columns = 16;
 
   static constexpr int64_t kMostRows = 16;
-  static constexpr int64_t kMostPackedBytes = 384 << 10;
+  static constexpr int64_t kMostPackedBytes = 448 << 10;
 
   // From one row of a panel of the first operand to the next.
   int64_t RowsApart() const;

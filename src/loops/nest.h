@@ -31,6 +31,8 @@ struct Access {
   int tensor = -1;
   std::vector<int64_t> view;
   std::vector<Row> rows;  // one a dimension of the view
+  // Of what multiplies: less so much, a dimension each; what is outside then is 0. Empty: nothing.
+  std::vector<int64_t> low = {};
 };
 
 // A node of what is computed for each point of a nest, in this order; the last is the result.
@@ -80,8 +82,10 @@ struct Nest {
   int64_t until = -1;
 
   // It multiplies (loops/multiply.h): reads 0 and 1 are the operands; the loops are leading ones,
-  // rows, columns and the sum; the result's last dimension is the columns.
+  // so many of rows, one of columns, so many of the sum. In the result the rows' are neighbours, in
+  // their order, and columns come last.
   bool multiplies = false;
+  int row_loops = 1, term_loops = 1;
 
   // Its text is not made of loops by the transform dialect.
   bool own_text() const { return attends || multiplies; }

@@ -90,6 +90,7 @@ const Kind* FindKind(std::string_view name) {
       {"attention", {3, {}}},
       {"scores", {2, {}}},
       {"product", {2, {"permutation"}}},
+      {"convolve", {2, {"dilations", "pads", "permutation", "sizes", "strides"}}},
       {"attend", {2, {"permutation", "until"}}}};
   static const Kind unary{1, {}};
   static const Kind binary{2, {}};
@@ -99,9 +100,9 @@ const Kind* FindKind(std::string_view name) {
   return found == kinds.end() ? nullptr : &found->second;
 }
 
-// Whether operands may be definitions that transpose or broadcast what is stored.
+// Whether operands may be definitions that move what is stored.
 bool TakesSpread(std::string_view kind) {
-  return kind == "scores" || kind == "attend" || kind == "product";
+  return kind == "scores" || kind == "attend" || kind == "product" || kind == "convolve";
 }
 
 class Parser {
@@ -201,11 +202,11 @@ class Parser {
     return {};
   }
 
-  // Defined by transposes and broadcasts of a stored tensor alone.
-  bool IsSpread(int tensor) const {
+  // Defined by transposes, and broadcasts where they may be, of a stored tensor alone.
+  bool IsSpread(int tensor, bool may_broadcast) const {
     while (task_.Defines(tensor)) {
       const Operation& op = task_.operations[static_cast<size_t>(tensor - task_.inputs)];
-      if (op.kind != "transpose" && op.kind != "broadcast") return false;
+      if (op.kind != "transpose" && (op.kind != "broadcast" || !may_broadcast)) return false;
       tensor = op.operands[0];
     }
     return true;
@@ -286,7 +287,7 @@ class Parser {
       }
       const bool may = IsPointwise(op.kind) || op.kind.rfind("reduce_", 0) == 0 ||
                        (op.kind == "attend" && operand == op.operands[0]) ||
-                       (TakesSpread(op.kind) && IsSpread(operand));
+                       (TakesSpread(op.kind) && IsSpread(operand, op.kind != "convolve"));
       if (task_.Defines(operand) && !may) {
         return Wrong(op.kind + " takes what is stored: `=`, not `:=`");
       }
@@ -388,7 +389,7 @@ const std::vector<std::string>& OperationKinds() {
                                     "pool_sum",  "reduce_sum",   "reduce_max", "transpose",
                                     "softmax",   "layer_norm",   "attention",  "constant",
                                     "broadcast", "select",       "scores",     "attend",
-                                    "product"};
+                                    "product",   "convolve"};
     all.insert(all.end(), Unary().begin(), Unary().end());
     all.insert(all.end(), Binary().begin(), Binary().end());
     return all;
@@ -423,6 +424,8 @@ double Flops(const Task& task) {
       flops += 2 * scores * static_cast<double>(shape(0)[3] + shape(2)[3]) + 4 * scores;
     } else if (op.kind == "scores") {
       flops += 2 * out * static_cast<double>(shape(0).back());
+    } else if (op.kind == "convolve") {
+      flops += 2 * out * Product(shape(1)) / static_cast<double>(shape(1).back());
     } else if (op.kind == "product") {
       flops += 2 * out * static_cast<double>(shape(0).back());
     } else if (op.kind == "attend") {

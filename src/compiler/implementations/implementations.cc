@@ -1,6 +1,7 @@
 #include "compiler/implementations/implementations.h"
 
 #include "compiler/implementations/convolution_dots.h"
+#include "compiler/implementations/convolution_kernels.h"
 #include "compiler/implementations/depthwise_convolution.h"
 #include "compiler/implementations/dots.h"
 #include "compiler/implementations/loop_kernels.h"
@@ -47,6 +48,7 @@ const std::vector<Implementation>& Implementations() {
        "hone-loops",
        true},
       {new ProductKernels, "dots of floats as kernels of hone-loops", true},
+      {new ConvolutionKernels, "convolutions of floats as kernels of hone-loops", true},
   };
   return *kAll;
 }

@@ -1,0 +1,167 @@
+#include "compiler/implementations/convolution_kernels.h"
+
+#include <numeric>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/implementations/convolution_parts.h"
+#include "compiler/implementations/emit.h"
+#include "compiler/implementations/kernel_parts.h"
+#include "core/native_kernel.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+
+namespace hone::compiler {
+namespace {
+
+using xla::HloInstruction;
+using Sizes = std::vector<int64_t>;
+
+constexpr int64_t kLeastFeatures = 16;
+constexpr int64_t kLeastMultiplications = 1 << 20;
+constexpr int64_t kMostSpatial = 3;
+
+std::string Joined(const Sizes& sizes) { return absl::StrJoin(sizes, ","); }
+
+// The dimensions `first`, spatial ones, `second`, `third`: of [N,S...,C], [K...,C,F], [N,O...,F].
+Sizes Order(const Sizes& first, const Sizes& spatial, const Sizes& last) {
+  Sizes order = first;
+  order.insert(order.end(), spatial.begin(), spatial.end());
+  order.insert(order.end(), last.begin(), last.end());
+  return order;
+}
+
+// Dimension d of the one is dimension Inverse(order)[d] of the other.
+Sizes Inverse(const Sizes& order) {
+  Sizes inverse(order.size());
+  for (size_t d = 0; d < order.size(); ++d) inverse[order[d]] = static_cast<int64_t>(d);
+  return inverse;
+}
+
+// Writes the task, and what it is handed.
+class Convolution {
+ public:
+  explicit Convolution(const ConvolutionParts& parts) : parts_(parts) {}
+
+  HloInstruction* Call() {
+    const xla::PrimitiveType type = parts_.sum_type;
+    const Sizes result = Order({parts_.output_batch}, parts_.output_spatial, {parts_.output_feature});
+    // As the result lies, where features come last; else transposed afterwards.
+    const auto last = static_cast<int64_t>(result.size()) - 1;
+    const Sizes permutation = Inverse(result);
+    const bool lies = permutation[last] == last;
+    const bool batch_within = lies && permutation[last - 1] == 0;
+    HloInstruction* const input = Operand(
+        "x", emit::Convert(parts_.input, type),
+        Order({parts_.input_batch}, parts_.input_spatial, {parts_.input_feature}),
+        [&](int64_t dimension, const Sizes&) {
+          return dimension == parts_.input_feature ||
+                 (dimension == parts_.input_batch && batch_within);
+        });
+    const bool along_batch = along_ == parts_.input_batch;
+    HloInstruction* const kernel = Operand(
+        "w", emit::Convert(Reversed(), type),
+        Order({}, parts_.kernel_spatial, {parts_.kernel_input, parts_.kernel_output}),
+        [&](int64_t dimension, const Sizes& before) {
+          if (dimension == parts_.kernel_input) return true;
+          // The last of what is summed runs through the input's memory.
+          return dimension == parts_.kernel_output &&
+                 (along_batch || before.back() == parts_.kernel_input);
+        });
+    Sizes sizes = Order({parts_.batch}, parts_.outputs, {parts_.output_features});
+    absl::StrAppend(&task_, definitions_, "y = convolve ", names_[0], " ", names_[1],
+                    " sizes=", Joined(parts_.outputs), " strides=", Joined(parts_.strides),
+                    " dilations=", Joined(parts_.window_dilation), " pads=", Joined(parts_.low));
+    if (lies && !absl::c_is_sorted(permutation)) {
+      absl::StrAppend(&task_, " permutation=", Joined(permutation));
+      Sizes permuted;
+      for (const int64_t d : permutation) permuted.push_back(sizes[d]);
+      sizes = permuted;
+    }
+    absl::StrAppend(&task_, ";output y;");
+    HloInstruction* call =
+        KernelCall(parts_.input->parent(), xla::ShapeUtil::MakeShape(type, sizes), {input, kernel},
+                   task_);
+    if (!lies) call = emit::Transpose(call, permutation);
+    return emit::Convert(call, parts_.root->shape().element_type());
+  }
+
+ private:
+  HloInstruction* Reversed() const {
+    Sizes dimensions;
+    for (int64_t k = 0; k < parts_.spatial(); ++k) {
+      if (parts_.reversed[k] && parts_.taps[k] > 1) {
+        dimensions.push_back(parts_.kernel_spatial[k]);
+      }
+    }
+    if (dimensions.empty()) return parts_.kernel;
+    return parts_.kernel->parent()->AddInstruction(
+        HloInstruction::CreateReverse(parts_.kernel->shape(), parts_.kernel, dimensions));
+  }
+
+  // An input of the task, whose dimensions in the order are what the operation takes: as it lies
+  // where the kernel can read along its last dimension, which `readable` says of that and of those
+  // before it; else transposed.
+  template <class Readable>
+  HloInstruction* Operand(const char* name, HloInstruction* value, const Sizes& order,
+                          const Readable& readable) {
+    Sizes before(value->shape().dimensions().size());
+    std::iota(before.begin(), before.end(), 0);
+    along_ = before.back();
+    before.pop_back();
+    const bool lies = readable(along_, before);
+    if (!lies) {
+      value = emit::Transpose(value, order);
+      along_ = order.back();
+    }
+    absl::StrAppend(&task_, "input ", name, " ", parts_.sum_type == xla::F64 ? "f64" : "f32", "[",
+                    Joined(emit::SizesOf(*value)), "];");
+    const bool moved = lies && !absl::c_is_sorted(order);
+    if (moved) {
+      absl::StrAppend(&definitions_, name, "t := transpose ", name,
+                      " permutation=", Joined(order), ";");
+    }
+    names_.push_back(absl::StrCat(name, moved ? "t" : ""));
+    return value;
+  }
+
+  const ConvolutionParts& parts_;
+  std::string task_ = std::string(loops::kKernelTaskBegin);
+  std::string definitions_;
+  std::vector<std::string> names_;
+  int64_t along_ = -1;  // the dimension of the last operand that its memory runs along
+};
+
+bool IsFloat(xla::PrimitiveType type) {
+  return xla::primitive_util::IsFloatingPointType(type) && xla::primitive_util::BitWidth(type) >= 16;
+}
+
+}  // namespace
+
+absl::StatusOr<HloInstruction*> ConvolutionKernels::Replacement(HloInstruction* root) const {
+  const auto parts = PartsOf(root);
+  if (!parts || parts->feature_groups != 1 || parts->batch_groups != 1 || parts->spatial() < 1 ||
+      parts->spatial() > kMostSpatial || emit::Product(parts->base_dilation) != 1) {
+    return nullptr;
+  }
+  if (!IsFloat(parts->sum_type) || !IsFloat(parts->input->shape().element_type()) ||
+      !IsFloat(parts->kernel->shape().element_type()) || IsInOneKernel(*root->parent())) {
+    return nullptr;
+  }
+  // What memory runs along is read as vectors.
+  const int64_t terms = parts->input_features * parts->tap_count();
+  const bool along_batch =
+      parts->input_batch == static_cast<int64_t>(parts->input->shape().dimensions().size()) - 1;
+  if ((along_batch ? parts->batch : parts->input_features) < kLeastFeatures ||
+      parts->output_features < kLeastFeatures ||
+      parts->batch * parts->output_count() * terms < kLeastMultiplications / kLeastFeatures ||
+      parts->batch * parts->output_count() * terms * parts->output_features <
+          kLeastMultiplications) {
+    return nullptr;
+  }
+  return Convolution(*parts).Call();
+}
+
+}  // namespace hone::compiler

@@ -1,0 +1,28 @@
+// Convolutions as kernels of hone-loops.
+#ifndef HONE_COMPILER_IMPLEMENTATIONS_CONVOLUTION_KERNELS_H_
+#define HONE_COMPILER_IMPLEMENTATIONS_CONVOLUTION_KERNELS_H_
+
+#include <string>
+#include <vector>
+
+#include "compiler/rules/rule_pass.h"
+
+namespace hone::compiler {
+
+// A convolution of floats without groups and without dilated input, of enough features for vectors,
+// becomes a custom call `hone_loops` (core/native_kernel.h) that convolves (loops/task.h); narrow
+// floats are multiplied in f32. Gradients of inputs and of kernels are such convolutions, too. What
+// lies so that nothing of it could be read as vectors is transposed first; a kernel that slides the
+// other way round is reversed.
+class ConvolutionKernels : public InstructionRule {
+ public:
+  std::string name() const override { return "convolutions"; }
+  std::vector<xla::HloOpcode> root_opcodes() const override {
+    return {xla::HloOpcode::kConvolution};
+  }
+  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
+};
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_IMPLEMENTATIONS_CONVOLUTION_KERNELS_H_
