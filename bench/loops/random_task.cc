@@ -27,7 +27,7 @@ std::string RandomTask(Rng& rng) {
     inputs += fmt::format("input {} {}[{}]\n", name, type, shape);
   };
   std::string shape;
-  switch (rng.Below(floats ? 12 : 6)) {
+  switch (rng.Below(floats ? 13 : 6)) {
     case 0: {
       const int m = Size(rng, 48), k = Size(rng, 48), n = Size(rng, 48);
       input("a", fmt::format("{},{}", m, k));
@@ -152,6 +152,27 @@ std::string RandomTask(Rng& rng) {
                           permuted ? " permutation=1,0,2" : "");
       shape = permuted ? fmt::format("{},{},{}", m, b, n) : fmt::format("{},{},{}", b, m, n);
       rank = 3;
+      break;
+    }
+    case 11: {
+      const int n = Size(rng, 4), h = 1 + Size(rng, 8), w = 1 + Size(rng, 8), c = Size(rng, 24);
+      const int f = Size(rng, 48), k = Size(rng, 3), stride = Size(rng, 2), dilation = Size(rng, 2);
+      const int oh = Size(rng, 8), ow = Size(rng, 8);
+      const int pad_h = static_cast<int>(rng.Below(4)) - 1, pad_w = static_cast<int>(rng.Below(3));
+      const bool turned = rng.Below(2) == 0, other = rng.Below(2) == 0;
+      input("a", turned ? fmt::format("{},{},{},{}", c, h, w, n)
+                        : fmt::format("{},{},{},{}", n, h, w, c));
+      input("b", other ? fmt::format("{0},{1},{1},{2}", c, k, f)
+                       : fmt::format("{0},{0},{1},{2}", k, f, c));
+      body = fmt::format(
+          "{}t := transpose b permutation={}\ny = convolve {} t sizes={},{} strides={},1 "
+          "dilations=1,{} pads={},{}{}\n",
+          turned ? "s := transpose a permutation=3,1,2,0\n" : "", other ? "1,2,0,3" : "0,1,3,2",
+          turned ? "s" : "a", oh, ow, stride, dilation, pad_h, pad_w,
+          turned ? " permutation=1,2,0,3" : "");
+      shape = turned ? fmt::format("{},{},{},{}", oh, ow, n, f)
+                     : fmt::format("{},{},{},{}", n, oh, ow, f);
+      rank = 4;
       break;
     }
     default: {

@@ -8,65 +8,10 @@
 #include <utility>
 
 #include "loops/merge.h"
+#include "loops/nest_builder.h"
 
 namespace hone::loops {
 namespace {
-
-// Builds nests of one operation.
-class Builder {
- public:
-  Builder(Program& program, std::string name, Element element)
-      : program_(program), name_(std::move(name)), element_(element) {}
-
-  // A tensor between the operation's nests.
-  int Temporary(const std::string& suffix, std::vector<int64_t> shape) {
-    program_.tensors.push_back({name_ + "." + suffix, element_, std::move(shape)});
-    return static_cast<int>(program_.tensors.size()) - 1;
-  }
-
-  Nest& Begin(const std::string& suffix, std::vector<Loop> loops) {
-    Nest nest;
-    nest.site = suffix.empty() ? name_ : name_ + "." + suffix;
-    nest.element = element_;
-    nest.loops = std::move(loops);
-    program_.nests.push_back(std::move(nest));
-    return program_.nests.back();
-  }
-
-  // The tensor at loops[0], loops[1], ...
-  Access At(const Nest& nest, int tensor, const std::vector<size_t>& loops) const {
-    Access access{tensor, program_.tensors[static_cast<size_t>(tensor)].shape, {}};
-    for (const size_t loop : loops) access.rows.push_back(Unit(nest, loop));
-    return access;
-  }
-  static Row Unit(const Nest& nest, size_t loop, int64_t coefficient = 1) {
-    Row row(nest.loops.size(), 0);
-    row[loop] = coefficient;
-    return row;
-  }
-
- private:
-  Program& program_;
-  const std::string name_;
-  const Element element_;
-};
-
-int Node(Nest& nest, Scalar::Kind kind, int a = -1, int b = -1, double value = 0) {
-  nest.body.push_back({kind, a, b, value});
-  return static_cast<int>(nest.body.size()) - 1;
-}
-
-std::vector<size_t> Range(size_t count) {
-  std::vector<size_t> range(count);
-  for (size_t i = 0; i < count; ++i) range[i] = i;
-  return range;
-}
-
-std::vector<Loop> ParallelLoops(const std::vector<int64_t>& shape) {
-  std::vector<Loop> loops;
-  for (const int64_t size : shape) loops.push_back({size, false});
-  return loops;
-}
 
 Scalar::Kind KindOf(const std::string& kind) {
   static const std::map<std::string, Scalar::Kind> kinds = {
@@ -120,21 +65,6 @@ void Windowed(Builder& builder, const Operation& op, const std::vector<Tensor>& 
     nest.reads.push_back(builder.At(nest, op.operands[1], {1, 4, 5, 6}));
     Node(nest, Scalar::kMultiply, x, Node(nest, Scalar::kRead, 1));
   }
-}
-
-// Which loop each dimension of the operand is, of an operation whose result's are `loops`.
-std::vector<size_t> SpreadFrom(const Operation& op, const std::vector<size_t>& loops) {
-  std::vector<size_t> from = loops;
-  if (op.kind == "transpose") {
-    const auto permutation = op.Get("permutation", 0, 0);
-    for (size_t d = 0; d < from.size(); ++d) from[static_cast<size_t>(permutation[d])] = loops[d];
-  } else if (op.kind == "broadcast") {
-    from.clear();
-    for (const int64_t d : op.Get("dimensions", 0, 0)) {  // none of [1]
-      from.push_back(loops[static_cast<size_t>(d)]);
-    }
-  }
-  return from;
 }
 
 // Nodes of a nest's body for elements of tensors, with those of definitions within; equal ones
@@ -394,95 +324,6 @@ void LayerNorm(Builder& builder, const Operation& op, const std::vector<int64_t>
   Node(nest, Scalar::kAdd, scaled, Node(nest, Scalar::kRead, 4));
 }
 
-// Under definitions that transpose or broadcast it: the tensor, and which loop each dimension is.
-std::pair<int, std::vector<size_t>> Stored(const Task& task, int tensor,
-                                           std::vector<size_t> loops) {
-  while (task.Defines(tensor)) {
-    const Operation& spread = task.operations[static_cast<size_t>(tensor - task.inputs)];
-    loops = SpreadFrom(spread, loops);
-    tensor = spread.operands[0];
-  }
-  return {tensor, std::move(loops)};
-}
-
-// Which loop each dimension of the result is, after the operation's permutation.
-std::vector<size_t> Permuted(const Operation& op, size_t rank) {
-  std::vector<size_t> loops = Range(rank);
-  const auto permutation = op.Get("permutation", 0, 0);
-  for (size_t d = 0; d < permutation.size(); ++d) loops[d] = static_cast<size_t>(permutation[d]);
-  return loops;
-}
-
-// a b, the leading dimensions one by one.
-void Multiply(Builder& builder, const Operation& op, const Task& task) {
-  const auto shape = [&](int tensor) { return task.tensors[static_cast<size_t>(tensor)].shape; };
-  const std::vector<int64_t> a = shape(op.operands[0]), b = shape(op.operands[1]);
-  const size_t rank = a.size();
-  std::vector<Loop> loops = ParallelLoops(a);
-  loops[rank - 1].extent = b[rank - 1];
-  loops.push_back({a[rank - 1], true});
-  Nest& nest = builder.Begin("", loops);
-  nest.multiplies = true;
-  std::vector<size_t> left = Range(rank), right = Range(rank);
-  left[rank - 1] = rank;
-  right[rank - 2] = rank;
-  for (const auto& [tensor, places] :
-       {Stored(task, op.operands[0], left), Stored(task, op.operands[1], right)}) {
-    nest.reads.push_back(builder.At(nest, tensor, places));
-  }
-  nest.write = builder.At(nest, op.result, Permuted(op, rank));
-  const int x = Node(nest, Scalar::kRead, 0);
-  Node(nest, Scalar::kMultiply, x, Node(nest, Scalar::kRead, 1));
-  nest.combine = Combine::kSum;
-}
-
-// A convolution as a product: rows are the result's positions, in its order; terms are taps and
-// features, in the second operand's, so that what is read in either runs through memory.
-void Convolve(Builder& builder, const Operation& op, const Task& task) {
-  const auto shape = [&](int tensor) { return task.tensors[static_cast<size_t>(tensor)].shape; };
-  const std::vector<int64_t> x = shape(op.operands[0]), w = shape(op.operands[1]);
-  const size_t rank = x.size(), spatial = rank - 2;
-  const auto sizes = op.Get("sizes", spatial, 1), strides = op.Get("strides", spatial, 1);
-  const auto dilations = op.Get("dilations", spatial, 1), pads = op.Get("pads", spatial, 0);
-  // Which loop each dimension is: of positions and columns in the result as it is before the
-  // permutation, and of taps and features in the second operand as it is before its transposes.
-  std::vector<size_t> position(rank), tap(rank - 1);
-  std::vector<Loop> loops;
-  for (const size_t d : Permuted(op, rank)) {
-    position[d] = loops.size();
-    loops.push_back({d == 0 ? x[0] : d + 1 < rank ? sizes[d - 1] : w[rank - 1], false});
-  }
-  for (const size_t d : Stored(task, op.operands[1], Range(rank)).second) {
-    if (d + 1 == rank) continue;  // the columns
-    tap[d] = loops.size();
-    loops.push_back({w[d], true});
-  }
-  Nest& nest = builder.Begin("", loops);
-  nest.multiplies = true;
-  nest.row_loops = nest.term_loops = static_cast<int>(rank) - 1;
-  // The first operand's dimensions: batches, positions, features.
-  const auto [input, in_input] = Stored(task, op.operands[0], Range(rank));
-  Access read{input, shape(input), {}, {}};
-  for (const size_t d : in_input) {
-    const bool slides = d > 0 && d + 1 < rank;
-    Row row(nest.loops.size(), 0);
-    if (d + 1 < rank) row[position[d]] = slides ? strides[d - 1] : 1;
-    if (slides) row[tap[d - 1]] = dilations[d - 1];
-    if (d + 1 == rank) row[tap[spatial]] = 1;
-    read.rows.push_back(std::move(row));
-    read.low.push_back(slides ? pads[d - 1] : 0);
-  }
-  nest.reads.push_back(std::move(read));
-  std::vector<size_t> right = tap;
-  right.push_back(position[rank - 1]);
-  const auto [kernel, in_kernel] = Stored(task, op.operands[1], right);
-  nest.reads.push_back(builder.At(nest, kernel, in_kernel));
-  nest.write = builder.At(nest, op.result, Range(rank));
-  const int left = Node(nest, Scalar::kRead, 0);
-  Node(nest, Scalar::kMultiply, left, Node(nest, Scalar::kRead, 1));
-  nest.combine = Combine::kSum;
-}
-
 // softmax(u) v, where u's definitions take scores; or of scaled scores, of attention.
 void Attend(Builder& builder, const Operation& op, const Task& task) {
   const bool whole = op.kind == "attention";
@@ -597,9 +438,9 @@ Program Expand(const Task& task) {
     } else if (op.kind == "attention" || op.kind == "attend") {
       Attend(builder, op, task);
     } else if (op.kind == "product") {
-      Multiply(builder, op, task);
+      BuildProduct(builder, op, task);
     } else if (op.kind == "convolve") {
-      Convolve(builder, op, task);
+      BuildConvolution(builder, op, task);
     } else {
       Pointwise(builder, op, task);
     }

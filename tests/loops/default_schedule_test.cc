@@ -81,7 +81,7 @@ TEST(DefaultSchedule, BlocksProductsForRegistersAndCaches) {
   EXPECT_EQ(ScheduleText(Default(square, kMachines[2])),
             "y parallel 128,256,0\ny tile 128,256,256\ny tile 8,32,0\n");
   EXPECT_EQ(ScheduleText(Default(square, kMachines[0])),
-            "y tile 96,256,256\ny tile 6,8,0\n");
+            "y tile 102,280,256\ny tile 6,8,0\n");
   // No row of the last block is left over where a smaller block leaves none.
   EXPECT_EQ(ScheduleText(Default("task t\ninput a f32[49,64]\ninput b f32[64,64]\n"
                                  "y = product a b\noutput y\n",
@@ -89,7 +89,22 @@ TEST(DefaultSchedule, BlocksProductsForRegistersAndCaches) {
             "y tile 49,64,64\ny tile 7,32,0\n");
   EXPECT_EQ(ScheduleText(Default("task t\ninput a f64[6,2,100,100]\ny = product a a\noutput y\n",
                                  kMachines[2])),
-            "y parallel 1,1,0,0,0\ny tile 0,0,100,100,100\ny tile 0,0,7,16,0\n");
+            "y parallel 1,1,0,0,0\ny tile 0,0,100,100,100\ny tile 0,0,8,16,0\n");
+}
+
+TEST(DefaultSchedule, TakesWholeTapsOfAConvolution) {
+  EXPECT_EQ(ScheduleText(Default("task t\ninput x f32[8,56,56,64]\ninput w f32[3,3,64,64]\n"
+                                 "y = convolve x w sizes=56,56 pads=1,1\noutput y\n",
+                                 kMachines[2])),
+            "y parallel 0,0,6272,0,0,0,0\ny tile 0,0,136,64,0,0,256\ny tile 0,0,8,32,0,0,0\n");
+  // Rows run through the images' memory, 48 at a time: no block of 8 ends within.
+  EXPECT_EQ(ScheduleText(Default("task t\ninput x f32[2,9,9,48]\ninput d f32[2,9,9,32]\n"
+                                 "t := transpose x permutation=3,1,2,0\n"
+                                 "u := transpose d permutation=1,2,0,3\n"
+                                 "y = convolve t u sizes=3,3 pads=1,1 permutation=1,2,0,3\n"
+                                 "output y\n",
+                                 kMachines[0])),
+            "y tile 0,0,144,32,0,0,162\ny tile 0,0,6,8,0,0,0\n");
 }
 
 }  // namespace

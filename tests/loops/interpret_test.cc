@@ -42,6 +42,18 @@ TEST(Interpret, Windows) {
             (Values{1 + 3 + 7 + 9, 9}));
 }
 
+TEST(Interpret, Convolutions) {
+  const Values image = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  EXPECT_EQ(Outcome("task t\ninput x f32[1,3,3,1]\ninput w f32[2,2,1,2]\n"
+                    "y = convolve x w sizes=2,2 pads=1,0 strides=2,1\noutput y\n",
+                    {image, {1, 0, 1, 0, 1, 0, 1, 10}}),
+            (Values{1 + 2, 20, 2 + 3, 30, 4 + 5 + 7 + 8, 80, 5 + 6 + 8 + 9, 90}));
+  EXPECT_EQ(Outcome("task t\ninput x f32[2,3,1]\ninput w f32[2,1,1]\n"
+                    "y = convolve x w sizes=2 pads=-1 dilations=2 permutation=1,0,2\noutput y\n",
+                    {{1, 2, 3, 4, 5, 6}, {1, 10}}),
+            (Values{2, 5, 3, 6}));
+}
+
 TEST(Interpret, RowsAndColumns) {
   const Values x = {1, 2, 3, 4, 5, 6};
   EXPECT_EQ(Outcome("task t\ninput x f32[2,3]\ny = reduce_sum x axes=0\noutput y\n", {x}),

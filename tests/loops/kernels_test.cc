@@ -135,6 +135,42 @@ const Case kCases[] = {
      "y parallel 1,0,0,0\ny tile 0,19,18,9\ny tile 0,16,4,0\n"},
     {"product_of_itself",
      "input a f32[1,5]\nr := transpose a permutation=1,0\ny = product a r\noutput y\n", ""},
+    {"convolve",
+     "input x f32[2,9,10,16]\ninput w f32[3,3,16,24]\n"
+     "y = convolve x w sizes=9,10 pads=1,1\noutput y\n",
+     "y parallel 0,0,45,16,0,0,0\ny tile 0,0,40,24,0,0,48\ny tile 0,0,5,8,0,0,0\n"},
+    // The sum's blocks end within a tap; positions are left out at one end, and beyond the other.
+    {"convolve_strided_and_dilated",
+     "input x f32[2,11,12,20]\ninput w f32[3,2,20,40]\n"
+     "y = convolve x w sizes=5,7 pads=2,-1 strides=2,2 dilations=1,3\nz = relu y\noutput z\n",
+     "y tile 0,0,13,16,0,0,9\ny tile 0,0,4,16,0,0,0\nz tile 40\nz vectorize\n"},
+    {"convolve_of_one_dimension",
+     "input x f64[2,16,20]\ninput w f64[5,16,12]\nt := transpose x permutation=0,2,1\n"
+     "y = convolve t w sizes=20 pads=2\noutput y\n",
+     "y parallel 0,8,0,0,0\ny tile 0,8,12,0,32\ny tile 0,4,4,0,0\n"},
+    {"convolve_of_three_dimensions",
+     "input x f32[1,4,5,6,8]\ninput w f32[2,2,3,8,16]\n"
+     "y = convolve x w sizes=4,4,6 pads=0,0,1\noutput y\n",
+     ""},
+    // The gradient of a kernel: its rows run through the images' memory, its sum over positions.
+    {"convolve_for_a_kernels_gradient",
+     "input x f32[3,8,9,16]\ninput d f32[3,4,5,24]\nt := transpose x permutation=3,1,2,0\n"
+     "u := transpose d permutation=1,2,0,3\n"
+     "y = convolve t u sizes=3,3 pads=1,1 dilations=2,2 permutation=1,2,0,3\noutput y\n",
+     "y parallel 0,0,48,0,0,0,0\ny tile 0,0,32,24,0,0,20\ny tile 0,0,8,16,0,0,0\n"},
+    // Rows that end within a block, so that nothing of it is a vector in memory.
+    {"convolve_for_a_kernels_gradient_of_odd_features",
+     "input x f32[3,8,9,7]\ninput d f32[3,8,9,5]\nt := transpose x permutation=3,1,2,0\n"
+     "u := transpose d permutation=1,2,0,3\n"
+     "y = convolve t u sizes=3,3 pads=1,1 permutation=1,2,0,3\noutput y\n",
+     "y tile 0,0,30,5,0,0,100\ny tile 0,0,6,4,0,0,0\n"},
+    {"convolve_for_an_inputs_gradient",
+     "input d f32[2,6,7,24]\ninput w f32[3,3,16,24]\nt := transpose w permutation=0,1,3,2\n"
+     "y = convolve d t sizes=6,7 pads=1,1\noutput y\n",
+     "y tile 0,0,30,16,0,0,72\ny tile 0,0,7,32,0,0,0\n"},
+    {"convolve_at_a_point",
+     "input x f32[2,5,6,16]\ninput w f32[1,1,16,24]\ny = convolve x w sizes=5,6\noutput y\n",
+     "y tile 0,0,60,24,0,0,16\ny tile 0,0,5,16,0,0,0\n"},
     {"select",
      "input c f32[16,32]\ninput a f32[16,32]\nk := constant a value=0.5\nl := maximum c k\n"
      "d := subtract l k\ns := select d a k\ny = reduce_sum s axes=1\noutput y\n",

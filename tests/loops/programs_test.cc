@@ -1,5 +1,5 @@
-// Kernels within programs: what implement:loops and implement:products make of a program computes
-// what the program does.
+// Kernels within programs: what implement:loops, implement:products and implement:convolutions make
+// of a program computes what the program does.
 #include "support/programs.h"
 
 #include <gmock/gmock.h>
@@ -407,6 +407,76 @@ std::vector<Case> Products() {
   return cases;
 }
 
+// A convolution, as the whole program.
+std::string Convolution(const std::string& input, const std::string& kernel,
+                        const std::string& result, const std::string& attributes) {
+  return "HloModule test\nENTRY main {\n  x = " + input + " parameter(0)\n  w = " + kernel +
+         " parameter(1)\n  ROOT y = " + result + " convolution(x, w), " + attributes + "\n}\n";
+}
+
+std::vector<Case> Convolutions() {
+  std::vector<Case> cases = {
+      {"convolution",
+       Convolution("f32[2,9,10,16]", "f32[3,3,16,24]", "f32[2,9,10,24]",
+                   "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"),
+       1, "y = convolve x w sizes=9,10 strides=1,1 dilations=1,1 pads=1,1;", "transpose("},
+      {"convolution_of_features_first",
+       Convolution("f32[2,16,9,10]", "f32[64,16,3,3]", "f32[2,64,4,5]",
+                   "window={size=3x3 stride=2x2 pad=0_0x1_1}, dim_labels=bf01_oi01->bf01"),
+       1, "strides=2,2", ":= transpose"},
+      {"convolution_of_narrow_floats",
+       Convolution("bf16[2,9,10,16]", "bf16[3,3,16,40]", "bf16[2,9,10,40]",
+                   "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"),
+       1, "input x f32"},
+      {"convolution_of_doubles",
+       Convolution("f64[4,50,16]", "f64[5,16,40]", "f64[4,42,40]",
+                   "window={size=5 rhs_dilate=2}, dim_labels=b0f_0io->b0f"),
+       1, "input x f64"},
+      {"convolution_of_three_dimensions",
+       Convolution("f32[2,5,6,7,16]", "f32[3,2,2,16,32]", "f32[2,5,5,8,32]",
+                   "window={size=3x2x2 pad=1_1x0_0x1_1}, dim_labels=b012f_012io->b012f"),
+       1, "sizes=5,5,8"},
+      {"convolution_that_goes_the_other_way_round",
+       Convolution("f32[2,9,10,24]", "f32[3,3,16,24]", "f32[2,9,10,16]",
+                   "window={size=3x3 pad=1_1x1_1 rhs_reversal=1x1}, dim_labels=b01f_01oi->b01f"),
+       1, "wt := transpose w permutation=0,1,3,2;"},
+      {"convolution_for_a_kernels_gradient",
+       Convolution("f32[3,8,9,16]", "f32[3,8,9,24]", "f32[3,3,16,24]",
+                   "window={size=8x9 pad=1_1x1_1}, dim_labels=f01b_i01o->01bf"),
+       1, "permutation=1,2,0,3", " transpose("},
+      {"convolution_for_a_strided_kernels_gradient",
+       Convolution("f32[3,16,18,16]", "f32[3,8,9,24]", "f32[3,3,16,24]",
+                   "window={size=8x9 pad=0_1x0_1 rhs_dilate=2x2}, dim_labels=f01b_i01o->01bf"),
+       1, "dilations=2,2"},
+      {"convolution_with_images_last",  // and features last in the result alone
+       Convolution("f32[16,9,10,32]", "f32[3,3,16,24]", "f32[32,9,10,24]",
+                   "window={size=3x3 pad=1_1x1_1}, dim_labels=f01b_01io->b01f"),
+       1, "input x f32[32,9,10,16]"},
+      {"convolution_that_leaves_out_an_edge",
+       Convolution("f32[2,20,20,16]", "f32[3,3,16,24]", "f32[2,16,18,24]",
+                   "window={size=3x3 pad=-1_-1x0_0}, dim_labels=b01f_01io->b01f"),
+       1, "pads=-1,0"},
+      {"convolution_of_what_is_spread",
+       Convolution("f32[2,9,10,16]", "f32[3,3,16,24]", "f32[2,19,21,24]",
+                   "window={size=3x3 pad=2_2x2_2 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f"),
+       0},
+      {"convolution_in_groups",
+       Convolution("f32[2,9,10,32]", "f32[3,3,16,32]", "f32[2,7,8,32]",
+                   "window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=2"),
+       0},
+      {"convolution_of_few_features",
+       Convolution("f32[2,40,40,3]", "f32[7,7,3,64]", "f32[2,34,34,64]",
+                   "window={size=7x7}, dim_labels=b01f_01io->b01f"),
+       0},
+      {"convolution_to_few_features",
+       Convolution("f32[2,40,40,64]", "f32[3,3,64,8]", "f32[2,38,38,8]",
+                   "window={size=3x3}, dim_labels=b01f_01io->b01f"),
+       0},
+  };
+  for (Case& one : cases) one.pass = kConvolutionPass;
+  return cases;
+}
+
 int Count(const std::string& text, const std::string& part) {
   int count = 0;
   for (size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++count;
@@ -448,6 +518,8 @@ TEST_P(KernelsInPrograms, ComputeTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, KernelsInPrograms, ::testing::ValuesIn(Cases()),
+                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Convolutions, KernelsInPrograms, ::testing::ValuesIn(Convolutions()),
                          [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Products, KernelsInPrograms, ::testing::ValuesIn(Products()),
                          [](const auto& info) { return std::string(info.param.name); });

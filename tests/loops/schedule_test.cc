@@ -139,6 +139,22 @@ INSTANTIATE_TEST_SUITE_P(
                     Illegal{"y tile 0,0,0,0\n", "no loop is tiled"},
                     Illegal{"y tile 0,-8,0,0\n", "tiles of -8"}));
 
+TEST(Schedule, RowsAndTermsOfAConvolutionCountAtTheLastOfTheirLoops) {
+  const Program program = Of(
+      "task t\ninput x f32[2,9,10,16]\ninput w f32[3,3,16,24]\n"
+      "y = convolve x w sizes=9,10 pads=1,1\noutput y\n");
+  EXPECT_TRUE(Apply(program, Read("y parallel 0,0,180,0,0,0,0\ny tile 0,0,100,24,0,0,144\n")));
+  for (const auto& [schedule, message] : std::vector<std::pair<const char*, const char*>>{
+           {"y parallel 1,0,0,0,0,0,0\n", "loop 0 counts with those that follow it, at loop 2"},
+           {"y tile 0,0,0,0,1,0,0\n", "loop 4 counts with those that follow it, at loop 6"},
+           {"y parallel 0,0,181,0,0,0,0\n", "only 180 iterations"},
+           {"y tile 0,0,0,0,0,0,145\n", "only 144 iterations"}}) {
+    const auto scheduled = Apply(program, Read(schedule));
+    ASSERT_FALSE(scheduled) << schedule;
+    EXPECT_THAT(scheduled.error().message, HasSubstr(message));
+  }
+}
+
 TEST(Schedule, ProducersAreFusedConsumersFirst) {
   EXPECT_TRUE(Apply(Softmax(), Read("y parallel 2,0\ny fuse y.sum\ny fuse y.exp\ny fuse y.max\n")));
   const auto too_early = Apply(Softmax(), Read("y parallel 2,0\ny fuse y.exp\n"));

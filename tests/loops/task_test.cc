@@ -125,6 +125,18 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"task t\ninput x f32[4,4]\ny = product x x permutation=1,0\n", "dimension is N"},
         Wrong{"task t\ninput x f32[4,4]\ny = product x x permutation=1,1\n", "no permutation"},
         Wrong{"task t\ninput x f32[4,4]\ne := exp x\ny = product e x\n", "takes what is stored"},
+        Wrong{"task t\ninput x f32[4,4]\ny = convolve x x sizes=4,4\n", "[N,S...,C] and"},
+        Wrong{"task t\ninput x f32[4,4,4]\ny = convolve x x\n", "sizes=, the result's, is missing"},
+        Wrong{"task t\ninput x f32[4,4,4]\ny = convolve x x sizes=4,4\n", "each of 1 spatial"},
+        Wrong{"task t\ninput x f32[4,4,4]\ny = convolve x x sizes=4 strides=0\n",
+              "strides= is a number from 1"},
+        Wrong{"task t\ninput x f32[4,4,4]\ny = convolve x x sizes=4 pads=-2000000\n",
+              "pads= is a number from -1000000"},
+        Wrong{"task t\ninput x f32[4,4,4]\ny = convolve x x sizes=4 permutation=2,1,0\n",
+              "dimension is F"},
+        Wrong{"task t\ninput x f32[4]\nb := broadcast x sizes=4,4,4 dimensions=2\n"
+              "y = convolve b b sizes=4\n",
+              "takes what is stored"},
         Wrong{"task t\ninput x f32[4]\ninput z f32[5]\ny = select x x z\n", "alike in shape"},
         Wrong{"task t\ninput x f32[4]\ny = exp x\noutput x\n", "operation's result"}));
 

@@ -20,7 +20,7 @@ using xla::HloInstruction;
 using Sizes = std::vector<int64_t>;
 
 constexpr int64_t kLeastFeatures = 16;
-constexpr int64_t kLeastMultiplications = 1 << 20;
+constexpr int64_t kLeastMultiplications = 1 << 18;
 constexpr int64_t kMostSpatial = 3;
 
 std::string Joined(const Sizes& sizes) { return absl::StrJoin(sizes, ","); }
@@ -156,7 +156,6 @@ absl::StatusOr<HloInstruction*> ConvolutionKernels::Replacement(HloInstruction* 
       parts->input_batch == static_cast<int64_t>(parts->input->shape().dimensions().size()) - 1;
   if ((along_batch ? parts->batch : parts->input_features) < kLeastFeatures ||
       parts->output_features < kLeastFeatures ||
-      parts->batch * parts->output_count() * terms < kLeastMultiplications / kLeastFeatures ||
       parts->batch * parts->output_count() * terms * parts->output_features <
           kLeastMultiplications) {
     return nullptr;

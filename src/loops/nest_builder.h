@@ -1,0 +1,73 @@
+// What nests of operations are built with.
+#ifndef HONE_LOOPS_NEST_BUILDER_H_
+#define HONE_LOOPS_NEST_BUILDER_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "loops/nest.h"
+
+namespace hone::loops {
+
+// Builds nests of one operation.
+class Builder {
+ public:
+  Builder(Program& program, std::string name, Element element)
+      : program_(program), name_(std::move(name)), element_(element) {}
+
+  // A tensor between the operation's nests.
+  int Temporary(const std::string& suffix, std::vector<int64_t> shape) {
+    program_.tensors.push_back({name_ + "." + suffix, element_, std::move(shape)});
+    return static_cast<int>(program_.tensors.size()) - 1;
+  }
+
+  Nest& Begin(const std::string& suffix, std::vector<Loop> loops) {
+    Nest nest;
+    nest.site = suffix.empty() ? name_ : name_ + "." + suffix;
+    nest.element = element_;
+    nest.loops = std::move(loops);
+    program_.nests.push_back(std::move(nest));
+    return program_.nests.back();
+  }
+
+  // The tensor at loops[0], loops[1], ...
+  Access At(const Nest& nest, int tensor, const std::vector<size_t>& loops) const {
+    Access access{tensor, program_.tensors[static_cast<size_t>(tensor)].shape, {}};
+    for (const size_t loop : loops) access.rows.push_back(Unit(nest, loop));
+    return access;
+  }
+  static Row Unit(const Nest& nest, size_t loop, int64_t coefficient = 1) {
+    Row row(nest.loops.size(), 0);
+    row[loop] = coefficient;
+    return row;
+  }
+
+ private:
+  Program& program_;
+  const std::string name_;
+  const Element element_;
+};
+
+// Adds a node to the body; its index.
+int Node(Nest& nest, Scalar::Kind kind, int a = -1, int b = -1, double value = 0);
+
+// 0, 1, ...
+std::vector<size_t> Range(size_t count);
+std::vector<Loop> ParallelLoops(const std::vector<int64_t>& shape);
+
+// Which loop each dimension of the operand is, of an operation whose result's are `loops`.
+std::vector<size_t> SpreadFrom(const Operation& op, const std::vector<size_t>& loops);
+// Under definitions that transpose or broadcast it: the tensor, and which loop each dimension is.
+std::pair<int, std::vector<size_t>> Stored(const Task& task, int tensor,
+                                           std::vector<size_t> loops);
+// Which loop each dimension of the result is, after the operation's permutation.
+std::vector<size_t> Permuted(const Operation& op, size_t rank);
+
+// A product, or a convolution, as a nest that multiplies.
+void BuildProduct(Builder& builder, const Operation& op, const Task& task);
+void BuildConvolution(Builder& builder, const Operation& op, const Task& task);
+
+}  // namespace hone::loops
+
+#endif  // HONE_LOOPS_NEST_BUILDER_H_

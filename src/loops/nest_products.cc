@@ -1,0 +1,75 @@
+#include "loops/nest_builder.h"
+
+namespace hone::loops {
+
+// a b, the leading dimensions one by one.
+void BuildProduct(Builder& builder, const Operation& op, const Task& task) {
+  const auto shape = [&](int tensor) { return task.tensors[static_cast<size_t>(tensor)].shape; };
+  const std::vector<int64_t> a = shape(op.operands[0]), b = shape(op.operands[1]);
+  const size_t rank = a.size();
+  std::vector<Loop> loops = ParallelLoops(a);
+  loops[rank - 1].extent = b[rank - 1];
+  loops.push_back({a[rank - 1], true});
+  Nest& nest = builder.Begin("", loops);
+  nest.multiplies = true;
+  std::vector<size_t> left = Range(rank), right = Range(rank);
+  left[rank - 1] = rank;
+  right[rank - 2] = rank;
+  for (const auto& [tensor, places] :
+       {Stored(task, op.operands[0], left), Stored(task, op.operands[1], right)}) {
+    nest.reads.push_back(builder.At(nest, tensor, places));
+  }
+  nest.write = builder.At(nest, op.result, Permuted(op, rank));
+  const int x = Node(nest, Scalar::kRead, 0);
+  Node(nest, Scalar::kMultiply, x, Node(nest, Scalar::kRead, 1));
+  nest.combine = Combine::kSum;
+}
+
+// A convolution as a product: rows are the result's positions, in its order; terms are taps and
+// features, in the second operand's, so that what is read in either runs through memory.
+void BuildConvolution(Builder& builder, const Operation& op, const Task& task) {
+  const auto shape = [&](int tensor) { return task.tensors[static_cast<size_t>(tensor)].shape; };
+  const std::vector<int64_t> x = shape(op.operands[0]), w = shape(op.operands[1]);
+  const size_t rank = x.size(), spatial = rank - 2;
+  const auto sizes = op.Get("sizes", spatial, 1), strides = op.Get("strides", spatial, 1);
+  const auto dilations = op.Get("dilations", spatial, 1), pads = op.Get("pads", spatial, 0);
+  // Which loop each dimension is: of positions and columns in the result as it is before the
+  // permutation, and of taps and features in the second operand as it is before its transposes.
+  std::vector<size_t> position(rank), tap(rank - 1);
+  std::vector<Loop> loops;
+  for (const size_t d : Permuted(op, rank)) {
+    position[d] = loops.size();
+    loops.push_back({d == 0 ? x[0] : d + 1 < rank ? sizes[d - 1] : w[rank - 1], false});
+  }
+  for (const size_t d : Stored(task, op.operands[1], Range(rank)).second) {
+    if (d + 1 == rank) continue;  // the columns
+    tap[d] = loops.size();
+    loops.push_back({w[d], true});
+  }
+  Nest& nest = builder.Begin("", loops);
+  nest.multiplies = true;
+  nest.row_loops = nest.term_loops = static_cast<int>(rank) - 1;
+  // The first operand's dimensions: batches, positions, features.
+  const auto [input, in_input] = Stored(task, op.operands[0], Range(rank));
+  Access read{input, shape(input), {}, {}};
+  for (const size_t d : in_input) {
+    const bool slides = d > 0 && d + 1 < rank;
+    Row row(nest.loops.size(), 0);
+    if (d + 1 < rank) row[position[d]] = slides ? strides[d - 1] : 1;
+    if (slides) row[tap[d - 1]] = dilations[d - 1];
+    if (d + 1 == rank) row[tap[spatial]] = 1;
+    read.rows.push_back(std::move(row));
+    read.low.push_back(slides ? pads[d - 1] : 0);
+  }
+  nest.reads.push_back(std::move(read));
+  std::vector<size_t> right = tap;
+  right.push_back(position[rank - 1]);
+  const auto [kernel, in_kernel] = Stored(task, op.operands[1], right);
+  nest.reads.push_back(builder.At(nest, kernel, in_kernel));
+  nest.write = builder.At(nest, op.result, Range(rank));
+  const int left = Node(nest, Scalar::kRead, 0);
+  Node(nest, Scalar::kMultiply, left, Node(nest, Scalar::kRead, 1));
+  nest.combine = Combine::kSum;
+}
+
+}  // namespace hone::loops
