@@ -456,9 +456,22 @@ std::vector<Case> Convolutions() {
        Convolution("f32[2,20,20,16]", "f32[3,3,16,24]", "f32[2,16,18,24]",
                    "window={size=3x3 pad=-1_-1x0_0}, dim_labels=b01f_01io->b01f"),
        1, "pads=-1,0"},
-      {"convolution_of_what_is_spread",
+      {"convolution_of_what_is_spread",  // one for each residue
        Convolution("f32[2,9,10,16]", "f32[3,3,16,24]", "f32[2,19,21,24]",
                    "window={size=3x3 pad=2_2x2_2 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f"),
+       4},
+      {"convolution_for_a_strided_inputs_gradient",
+       Convolution("f32[2,9,10,24]", "f32[4,3,32,24]", "f32[2,18,19,32]",
+                   "window={size=4x3 pad=2_2x1_1 lhs_dilate=2x2 rhs_reversal=1x1}, "
+                   "dim_labels=b01f_01oi->b01f"),
+       4},
+      {"convolution_at_a_point_of_what_is_spread",  // most of the result is zeros
+       Convolution("f32[2,29,30,16]", "f32[1,1,16,32]", "f32[2,57,88,32]",
+                   "window={size=1x1 lhs_dilate=2x3}, dim_labels=b01f_01io->b01f"),
+       1},
+      {"convolution_of_what_is_spread_in_steps",
+       Convolution("f32[2,39,40,16]", "f32[3,3,16,24]", "f32[2,38,39,24]",
+                   "window={size=3x3 stride=2x2 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f"),
        0},
       {"convolution_in_groups",
        Convolution("f32[2,9,10,32]", "f32[3,3,16,32]", "f32[2,7,8,32]",

@@ -1,5 +1,6 @@
 #include "compiler/implementations/convolution_kernels.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -22,6 +23,7 @@ using Sizes = std::vector<int64_t>;
 constexpr int64_t kLeastFeatures = 16;
 constexpr int64_t kLeastMultiplications = 1 << 18;
 constexpr int64_t kMostSpatial = 3;
+constexpr int64_t kMostResidues = 16;
 
 std::string Joined(const Sizes& sizes) { return absl::StrJoin(sizes, ","); }
 
@@ -62,7 +64,7 @@ class Convolution {
         });
     const bool along_batch = along_ == parts_.input_batch;
     HloInstruction* const kernel = Operand(
-        "w", emit::Convert(Reversed(), type),
+        "w", emit::Convert(parts_.kernel, type),
         Order({}, parts_.kernel_spatial, {parts_.kernel_input, parts_.kernel_output}),
         [&](int64_t dimension, const Sizes& before) {
           if (dimension == parts_.kernel_input) return true;
@@ -89,18 +91,6 @@ class Convolution {
   }
 
  private:
-  HloInstruction* Reversed() const {
-    Sizes dimensions;
-    for (int64_t k = 0; k < parts_.spatial(); ++k) {
-      if (parts_.reversed[k] && parts_.taps[k] > 1) {
-        dimensions.push_back(parts_.kernel_spatial[k]);
-      }
-    }
-    if (dimensions.empty()) return parts_.kernel;
-    return parts_.kernel->parent()->AddInstruction(
-        HloInstruction::CreateReverse(parts_.kernel->shape(), parts_.kernel, dimensions));
-  }
-
   // An input of the task, whose dimensions in the order are what the operation takes: as it lies
   // where the kernel can read along its last dimension, which `readable` says of that and of those
   // before it; else transposed.
@@ -134,6 +124,56 @@ class Convolution {
   int64_t along_ = -1;  // the dimension of the last operand that its memory runs along
 };
 
+// Makes the kernel one that slides as it lies.
+void Reverse(ConvolutionParts& parts) {
+  Sizes dimensions;
+  for (int64_t k = 0; k < parts.spatial(); ++k) {
+    if (parts.reversed[k] && parts.taps[k] > 1) dimensions.push_back(parts.kernel_spatial[k]);
+    parts.reversed[k] = false;
+  }
+  if (dimensions.empty()) return;
+  parts.kernel = parts.kernel->parent()->AddInstruction(
+      HloInstruction::CreateReverse(parts.kernel->shape(), parts.kernel, dimensions));
+}
+
+// Of a dilated input: the result's positions q * dilation + residue meet the input's elements
+// q + (residue + tap - low) / dilation, for those taps for which that is whole. So each residue is a
+// convolution with some of the taps, and nothing is multiplied by the zeros between.
+HloInstruction* ByResidues(const ConvolutionParts& parts) {
+  const size_t rank = static_cast<size_t>(parts.spatial()) + 2;
+  Sizes factors(rank, 1), sizes = emit::SizesOf(*parts.root);
+  for (int64_t k = 0; k < parts.spatial(); ++k) {
+    const int64_t d = parts.output_spatial[k], dilation = parts.base_dilation[k];
+    factors[d] = dilation;
+    sizes[d] = (sizes[d] + dilation - 1) / dilation;
+  }
+  std::vector<HloInstruction*> pieces;
+  for (const Sizes& residue : AllIndices(factors)) {
+    ConvolutionParts piece = parts;
+    Sizes starts(rank, 0), limits = emit::SizesOf(*parts.kernel), steps(rank, 1);
+    for (int64_t k = 0; k < parts.spatial(); ++k) {
+      const int64_t dilation = parts.base_dilation[k], d = parts.kernel_spatial[k];
+      const int64_t r = residue[parts.output_spatial[k]];
+      const int64_t tap = ((parts.low[k] - r) % dilation + dilation) % dilation;
+      starts[d] = std::min(tap, limits[d]);
+      steps[d] = dilation;
+      piece.base_dilation[k] = 1;
+      piece.taps[k] = (limits[d] - starts[d] + dilation - 1) / dilation;
+      piece.low[k] = (parts.low[k] - r - tap) / dilation;
+      piece.outputs[k] = sizes[parts.output_spatial[k]];
+    }
+    if (piece.tap_count() == 0) {
+      pieces.push_back(emit::Broadcast(
+          emit::Zero(parts.input->parent(), parts.root->shape().element_type()), sizes, {}));
+      continue;
+    }
+    piece.kernel = emit::Slice(parts.kernel, starts, limits, steps);
+    pieces.push_back(Convolution(piece).Call());
+  }
+  return emit::Slice(emit::Interleave(pieces, factors), Sizes(rank, 0),
+                     emit::SizesOf(*parts.root), Sizes(rank, 1));
+}
+
 bool IsFloat(xla::PrimitiveType type) {
   return xla::primitive_util::IsFloatingPointType(type) && xla::primitive_util::BitWidth(type) >= 16;
 }
@@ -141,10 +181,18 @@ bool IsFloat(xla::PrimitiveType type) {
 }  // namespace
 
 absl::StatusOr<HloInstruction*> ConvolutionKernels::Replacement(HloInstruction* root) const {
-  const auto parts = PartsOf(root);
+  auto parts = PartsOf(root);
   if (!parts || parts->feature_groups != 1 || parts->batch_groups != 1 || parts->spatial() < 1 ||
-      parts->spatial() > kMostSpatial || emit::Product(parts->base_dilation) != 1) {
+      parts->spatial() > kMostSpatial) {
     return nullptr;
+  }
+  const int64_t residues = emit::Product(parts->base_dilation);
+  for (int64_t k = 0; k < parts->spatial(); ++k) {
+    if (residues > kMostResidues ||
+        (parts->base_dilation[k] != 1 &&
+         (parts->strides[k] != 1 || parts->window_dilation[k] != 1))) {
+      return nullptr;
+    }
   }
   if (!IsFloat(parts->sum_type) || !IsFloat(parts->input->shape().element_type()) ||
       !IsFloat(parts->kernel->shape().element_type()) || IsInOneKernel(*root->parent())) {
@@ -157,10 +205,11 @@ absl::StatusOr<HloInstruction*> ConvolutionKernels::Replacement(HloInstruction* 
   if ((along_batch ? parts->batch : parts->input_features) < kLeastFeatures ||
       parts->output_features < kLeastFeatures ||
       parts->batch * parts->output_count() * terms * parts->output_features <
-          kLeastMultiplications) {
+          kLeastMultiplications * residues) {
     return nullptr;
   }
-  return Convolution(*parts).Call();
+  Reverse(*parts);
+  return residues > 1 ? ByResidues(*parts) : Convolution(*parts).Call();
 }
 
 }  // namespace hone::compiler
