@@ -168,7 +168,7 @@ std::string RandomTask(Rng& rng) {
           "{}t := transpose b permutation={}\ny = convolve {} t sizes={},{} strides={},1 "
           "dilations=1,{} pads={},{}{}\n",
           turned ? "s := transpose a permutation=3,1,2,0\n" : "", other ? "1,2,0,3" : "0,1,3,2",
-          turned ? "s" : "a", oh, ow, stride, dilation, pad_h, pad_w,
+          turned ? "s" : "a", oh, ow, stride, rng.Below(3) == 0 ? -dilation : dilation, pad_h, pad_w,
           turned ? " permutation=1,2,0,3" : "");
       shape = turned ? fmt::format("{},{},{},{}", oh, ow, n, f)
                      : fmt::format("{},{},{},{}", n, oh, ow, f);

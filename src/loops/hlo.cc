@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 #include <utility>
 
@@ -195,19 +196,23 @@ class Writer {
     out.insert(out.end(), sizes.begin(), sizes.end());
     out.push_back(w.back());
     std::vector<std::string> pad;
+    Shape steps, reversed;
     for (size_t d = 0; d < spatial; ++d) {
-      const int64_t reach = (sizes[d] - 1) * strides[d] + (w[d] - 1) * dilations[d] + 1;
-      pad.push_back(fmt::format("{}_{}", pads[d], reach - pads[d] - x[d + 1]));
+      steps.push_back(std::abs(dilations[d]));
+      reversed.push_back(dilations[d] < 0 ? 1 : 0);
+      const int64_t low = pads[d] + reversed[d] * (w[d] - 1) * steps[d];
+      const int64_t reach = (sizes[d] - 1) * strides[d] + (w[d] - 1) * steps[d] + 1;
+      pad.push_back(fmt::format("{}_{}", low, reach - low - x[d + 1]));
     }
     const std::string space = std::string("012").substr(0, spatial);
     return Permuted(
         op, element,
         Let(element, out,
-            fmt::format("convolution({}, {}), window={{size={} stride={} pad={} rhs_dilate={}}}, "
-                        "dim_labels=b{}f_{}io->b{}f",
+            fmt::format("convolution({}, {}), window={{size={} stride={} pad={} rhs_dilate={} "
+                        "rhs_reversal={}}}, dim_labels=b{}f_{}io->b{}f",
                         ValueOf(op.operands[0]), ValueOf(op.operands[1]),
                         fmt::join(w.begin(), w.end() - 2, "x"), fmt::join(strides, "x"),
-                        fmt::join(pad, "x"), fmt::join(dilations, "x"), space, space, space)));
+                        fmt::join(pad, "x"), fmt::join(steps, "x"), fmt::join(reversed, "x"), space, space, space)));
   }
 
   std::string Permuted(const Operation& op, Element element, const std::string& made) {

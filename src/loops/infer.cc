@@ -70,7 +70,11 @@ StatusOr<Shape> InferConvolution(const Operation& op, const std::vector<Shape>& 
   }
   for (const auto& [name, values] : op.attributes) {
     if (name == "permutation") continue;
-    const int64_t least = name == "pads" ? -kMostAttribute : 1;
+    const bool any_sign = name == "pads" || name == "dilations";
+    const int64_t least = any_sign ? -kMostAttribute : 1;
+    if (name == "dilations" && std::count(values.begin(), values.end(), 0) != 0) {
+      return wrong("a dilation is not 0");
+    }
     if (values.size() != rank - 2 || *std::min_element(values.begin(), values.end()) < least ||
         *std::max_element(values.begin(), values.end()) > kMostAttribute) {
       return wrong(name + fmt::format("= is a number from {} to a million for each of {} spatial "

@@ -155,12 +155,12 @@ class Writer : public Emitter {
     std::string valid;
     for (size_t d = 0; d < access.rows.size(); ++d) {
       const int64_t low = access.low.empty() ? 0 : access.low[d];
-      int64_t most = -low;
+      int64_t least = -low, most = -low;
       std::string index;
       for (size_t loop = 0; loop < access.rows[d].size(); ++loop) {
         const int64_t step = access.rows[d][loop];
         if (step == 0) continue;
-        most += step * (Extent(loop) - 1);
+        (step < 0 ? least : most) += step * (Extent(loop) - 1);
         std::string place = places_[loop];
         for (const auto& [other, here] : places) {
           if (other == loop) place = here;
@@ -171,7 +171,7 @@ class Writer : public Emitter {
       }
       if (index.empty()) index = Index(0);
       if (low != 0) index = Plus(index, Index(-low));
-      if (low > 0 || most >= access.view[d]) {
+      if (least < 0 || most >= access.view[d]) {
         const std::string inside =
             Let("arith.cmpi ult, {}, {} : index", index, Index(access.view[d]));
         index = Let("arith.select {}, {}, {} : index", inside, index, Index(0));

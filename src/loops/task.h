@@ -72,8 +72,9 @@ struct Tensor {
 //     number permutation[d], the last one N; of stored tensors or their transposes and broadcasts
 //   convolve x[N,S...,C] w[K...,C,F] sizes=O... strides=... (1) dilations=... (1) pads=... (0)
 //     permutation=I,J: the result [N,O...,F], permuted like a product's; at position o it has the
-//     sum over k and c of x[n, o * stride + k * dilation - pad, c] w[k, c, f], 0 outside of x; of
-//     one to three spatial dimensions; of stored tensors or their transposes
+//     sum over k and c of x[n, o * stride + k * dilation - pad, c] w[k, c, f], 0 outside of x, with
+//     a dilation below 0 where the kernel lies the other way round; of one to three spatial
+//     dimensions; of stored tensors or their transposes
 //   attend u[...,S,T] v[...,T,E] until=N permutation=I,J: softmax(u) v, with u a definition that
 //     takes scores; row s sees the columns up to s + N, all of them without until=; dimension d of
 //     the result is dimension permutation[d] of [...,S,E]

@@ -52,6 +52,10 @@ TEST(Interpret, Convolutions) {
                     "y = convolve x w sizes=2 pads=-1 dilations=2 permutation=1,0,2\noutput y\n",
                     {{1, 2, 3, 4, 5, 6}, {1, 10}}),
             (Values{2, 5, 3, 6}));
+  EXPECT_EQ(Outcome("task t\ninput x f32[1,3,1]\ninput w f32[2,1,1]\n"
+                    "y = convolve x w sizes=3 dilations=-1\noutput y\n",
+                    {{1, 2, 3}, {1, 10}}),
+            (Values{1, 12, 23}));
 }
 
 TEST(Interpret, RowsAndColumns) {

@@ -168,6 +168,10 @@ const Case kCases[] = {
      "input d f32[2,6,7,24]\ninput w f32[3,3,16,24]\nt := transpose w permutation=0,1,3,2\n"
      "y = convolve d t sizes=6,7 pads=1,1\noutput y\n",
      "y tile 0,0,30,16,0,0,72\ny tile 0,0,7,32,0,0,0\n"},
+    {"convolve_the_other_way_round",
+     "input x f32[2,9,10,16]\ninput w f32[3,2,16,24]\n"
+     "y = convolve x w sizes=9,8 pads=-1,-2 dilations=-1,-2\noutput y\n",
+     "y tile 0,0,40,24,0,0,48\ny tile 0,0,5,8,0,0,0\n"},
     {"convolve_at_a_point",
      "input x f32[2,5,6,16]\ninput w f32[1,1,16,24]\ny = convolve x w sizes=5,6\noutput y\n",
      "y tile 0,0,60,24,0,0,16\ny tile 0,0,5,16,0,0,0\n"},

@@ -439,7 +439,14 @@ std::vector<Case> Convolutions() {
       {"convolution_that_goes_the_other_way_round",
        Convolution("f32[2,9,10,24]", "f32[3,3,16,24]", "f32[2,9,10,16]",
                    "window={size=3x3 pad=1_1x1_1 rhs_reversal=1x1}, dim_labels=b01f_01oi->b01f"),
-       1, "wt := transpose w permutation=0,1,3,2;"},
+       1, "dilations=-1,-1 pads=-1,-1"},
+      {"convolution_with_a_kernel_that_is_reversed",
+       "HloModule test\nENTRY main {\n  x = f32[2,9,10,24] parameter(0)\n"
+       "  w = f32[3,3,16,24] parameter(1)\n"
+       "  v = f32[3,3,16,24] reverse(w), dimensions={0,1}\n"
+       "  ROOT y = f32[2,9,10,16] convolution(x, v), window={size=3x3 pad=1_1x1_1}, "
+       "dim_labels=b01f_01oi->b01f\n}\n",
+       1, "wt := transpose w permutation=0,1,3,2;", "reverse("},
       {"convolution_for_a_kernels_gradient",
        Convolution("f32[3,8,9,16]", "f32[3,8,9,24]", "f32[3,3,16,24]",
                    "window={size=8x9 pad=1_1x1_1}, dim_labels=f01b_i01o->01bf"),

@@ -130,6 +130,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"task t\ninput x f32[4,4,4]\ny = convolve x x sizes=4,4\n", "each of 1 spatial"},
         Wrong{"task t\ninput x f32[4,4,4]\ny = convolve x x sizes=4 strides=0\n",
               "strides= is a number from 1"},
+        Wrong{"task t\ninput x f32[4,4,4]\ny = convolve x x sizes=4 dilations=0\n", "is not 0"},
         Wrong{"task t\ninput x f32[4,4,4]\ny = convolve x x sizes=4 pads=-2000000\n",
               "pads= is a number from -1000000"},
         Wrong{"task t\ninput x f32[4,4,4]\ny = convolve x x sizes=4 permutation=2,1,0\n",

@@ -72,10 +72,17 @@ class Convolution {
           return dimension == parts_.kernel_output &&
                  (along_batch || before.back() == parts_.kernel_input);
         });
+    // A reversed kernel is one whose taps go the other way.
+    Sizes dilations = parts_.window_dilation, pads = parts_.low;
+    for (int64_t k = 0; k < parts_.spatial(); ++k) {
+      if (!parts_.reversed[k]) continue;
+      pads[k] -= (parts_.taps[k] - 1) * dilations[k];
+      dilations[k] = -dilations[k];
+    }
     Sizes sizes = Order({parts_.batch}, parts_.outputs, {parts_.output_features});
     absl::StrAppend(&task_, definitions_, "y = convolve ", names_[0], " ", names_[1],
                     " sizes=", Joined(parts_.outputs), " strides=", Joined(parts_.strides),
-                    " dilations=", Joined(parts_.window_dilation), " pads=", Joined(parts_.low));
+                    " dilations=", Joined(dilations), " pads=", Joined(pads));
     if (lies && !absl::c_is_sorted(permutation)) {
       absl::StrAppend(&task_, " permutation=", Joined(permutation));
       Sizes permuted;
@@ -124,16 +131,18 @@ class Convolution {
   int64_t along_ = -1;  // the dimension of the last operand that its memory runs along
 };
 
-// Makes the kernel one that slides as it lies.
-void Reverse(ConvolutionParts& parts) {
-  Sizes dimensions;
-  for (int64_t k = 0; k < parts.spatial(); ++k) {
-    if (parts.reversed[k] && parts.taps[k] > 1) dimensions.push_back(parts.kernel_spatial[k]);
-    parts.reversed[k] = false;
+// Takes the kernel as it is before it is reversed.
+void LookThroughReverse(ConvolutionParts& parts) {
+  while (parts.kernel->opcode() == xla::HloOpcode::kReverse &&
+         absl::c_all_of(parts.kernel->dimensions(), [&](int64_t d) {
+           return absl::c_linear_search(parts.kernel_spatial, d);
+         })) {
+    for (const int64_t d : parts.kernel->dimensions()) {
+      const auto k = absl::c_find(parts.kernel_spatial, d) - parts.kernel_spatial.begin();
+      parts.reversed[k] = !parts.reversed[k];
+    }
+    parts.kernel = parts.kernel->mutable_operand(0);
   }
-  if (dimensions.empty()) return;
-  parts.kernel = parts.kernel->parent()->AddInstruction(
-      HloInstruction::CreateReverse(parts.kernel->shape(), parts.kernel, dimensions));
 }
 
 // Of a dilated input: the result's positions q * dilation + residue meet the input's elements
@@ -155,10 +164,13 @@ HloInstruction* ByResidues(const ConvolutionParts& parts) {
       const int64_t dilation = parts.base_dilation[k], d = parts.kernel_spatial[k];
       const int64_t r = residue[parts.output_spatial[k]];
       const int64_t tap = ((parts.low[k] - r) % dilation + dilation) % dilation;
-      starts[d] = std::min(tap, limits[d]);
+      const int64_t taps = std::max<int64_t>(0, (parts.taps[k] - tap + dilation - 1) / dilation);
+      const int64_t last = tap + (taps - 1) * dilation;
+      if (taps > 0) starts[d] = parts.reversed[k] ? parts.taps[k] - 1 - last : tap;
+      limits[d] = starts[d] + std::max<int64_t>(0, last - tap + 1);
       steps[d] = dilation;
       piece.base_dilation[k] = 1;
-      piece.taps[k] = (limits[d] - starts[d] + dilation - 1) / dilation;
+      piece.taps[k] = taps;
       piece.low[k] = (parts.low[k] - r - tap) / dilation;
       piece.outputs[k] = sizes[parts.output_spatial[k]];
     }
@@ -208,7 +220,7 @@ absl::StatusOr<HloInstruction*> ConvolutionKernels::Replacement(HloInstruction* 
           kLeastMultiplications * residues) {
     return nullptr;
   }
-  Reverse(*parts);
+  LookThroughReverse(*parts);
   return residues > 1 ? ByResidues(*parts) : Convolution(*parts).Call();
 }
 
