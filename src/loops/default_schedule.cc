@@ -82,8 +82,8 @@ class Writer {
   }
 
   static bool IsContraction(const Nest& nest) {
-    return !nest.own_text() && nest.combine == Combine::kSum && nest.reads.size() == 2 && nest.body.size() == 3 &&
-           nest.body.back().kind == Scalar::kMultiply;
+    return !nest.own_text() && nest.combine == Combine::kSum && nest.reads.size() == 2 &&
+           nest.body.size() == 3 && nest.body.back().kind == Scalar::kMultiply;
   }
 
   // A register block of m times n, where n runs through memory in the result and in one operand,
@@ -201,8 +201,8 @@ class Writer {
     Try(site, StepKind::kUnroll, {machine_.vector_registers >= 32 ? 8 : 4});
   }
 
-  // Two vectors of columns, rows as registers allow, fewer where they then fill blocks better; parts
-  // that processors share are large, for what is packed is packed in each.
+  // Two vectors of columns, rows as registers allow, fewer where they then fill blocks better;
+  // parts that processors share are large, for what is packed is packed in each.
   void Multiply(const std::string& site) {
     constexpr int64_t kTerms = 256, kLeastRows = 64, kLeastColumns = 128, kSoonOver = 1 << 28;
     const Nest& nest = NestOf(site);
@@ -260,12 +260,13 @@ class Writer {
     Try(site, StepKind::kTile, registers);
   }
 
-  // Rows of the last of several loops that run through memory are read as vectors where a block does
-  // not end within one.
+  // Rows of the last of several loops that run through memory are read as vectors where a block
+  // does not end within one.
   static int64_t RowsInRegisters(const Nest& nest, const MultiplyLoops& loops, int64_t rows,
                                  int64_t most) {
-    const bool along = loops.first_row < loops.row &&
-                       PlainLoop(nest.reads[0].rows.back()) == static_cast<int>(loops.row);
+    const Access& first = nest.reads[0];
+    const bool along =
+        loops.first_row < loops.row && first.rows[LastDimension(first)][loops.row] == 1;
     const int64_t divisor = DivisorUpTo(nest.loops[loops.row].extent, most);
     return along && divisor >= 4 ? divisor : Filled(rows, most);
   }

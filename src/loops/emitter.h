@@ -107,9 +107,9 @@ class Emitter {
     for (size_t i = 0; i < carried.size(); ++i) carried[i] = fmt::format("{}#{}", loop.results, i);
   }
 
-  // Begins what processors share: the parts of loops of such extents, of so many iterations each, 0
-  // of those that are not shared. Which iterations of each loop a part has: from the first to before
-  // the second.
+  // Begins what processors share: the parts of loops of such extents, of so many iterations each,
+  // 0 of those that are not shared. Which iterations of each loop a part has: from the first to
+  // before the second.
   using Part = std::pair<std::string, std::string>;
   void BeginParts(const std::vector<int64_t>& extents, const std::vector<int64_t>& sizes) {
     std::vector<int64_t> counts;
@@ -123,7 +123,8 @@ class Emitter {
       Line("scf.forall ({}) in ({}) {{", fmt::join(indices_, ", "), fmt::join(counts, ", "));
     }
   }
-  std::vector<Part> Parts(const std::vector<int64_t>& extents, const std::vector<int64_t>& sizes) {
+  std::vector<Part> Parts(const std::vector<int64_t>& extents,
+                          const std::vector<int64_t>& sizes) {
     std::vector<Part> parts;
     size_t next = 0;
     for (size_t l = 0; l < sizes.size(); ++l) {

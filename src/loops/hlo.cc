@@ -212,7 +212,8 @@ class Writer {
                         "rhs_reversal={}}}, dim_labels=b{}f_{}io->b{}f",
                         ValueOf(op.operands[0]), ValueOf(op.operands[1]),
                         fmt::join(w.begin(), w.end() - 2, "x"), fmt::join(strides, "x"),
-                        fmt::join(pad, "x"), fmt::join(steps, "x"), fmt::join(reversed, "x"), space, space, space)));
+                        fmt::join(pad, "x"), fmt::join(steps, "x"), fmt::join(reversed, "x"),
+                        space, space, space)));
   }
 
   std::string Permuted(const Operation& op, Element element, const std::string& made) {

@@ -84,8 +84,9 @@ void DropUnitLoops(Nest& nest) {
 
 void MergeLoops(std::vector<Nest>& nests) {
   for (size_t loop = 0; loop < 8;) {
-    const bool may = std::all_of(nests.begin(), nests.end(),
-                                 [&](Nest& nest) { return nest.own_text() || MayMerge(nest, loop); });
+    const bool may = std::all_of(nests.begin(), nests.end(), [&](Nest& nest) {
+      return nest.own_text() || MayMerge(nest, loop);
+    });
     const bool any = std::any_of(nests.begin(), nests.end(), [&](const Nest& nest) {
       return !nest.own_text() && loop + 1 < nest.loops.size();
     });

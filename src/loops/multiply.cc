@@ -145,6 +145,17 @@ class Writer : public Emitter {
     return a;
   }
 
+  // The least and the largest index of a dimension.
+  std::pair<int64_t, int64_t> Range(const Access& access, size_t dimension) const {
+    const int64_t low = access.low.empty() ? 0 : access.low[dimension];
+    std::pair<int64_t, int64_t> range(-low, -low);
+    for (size_t loop = 0; loop < nest_.loops.size(); ++loop) {
+      const int64_t step = access.rows[dimension][loop];
+      (step < 0 ? range.first : range.second) += step * (Extent(loop) - 1);
+    }
+    return range;
+  }
+
   // Where an operand is read; `valid` is empty where that is never outside.
   struct Located {
     std::string at, valid;
@@ -155,12 +166,10 @@ class Writer : public Emitter {
     std::string valid;
     for (size_t d = 0; d < access.rows.size(); ++d) {
       const int64_t low = access.low.empty() ? 0 : access.low[d];
-      int64_t least = -low, most = -low;
       std::string index;
       for (size_t loop = 0; loop < access.rows[d].size(); ++loop) {
         const int64_t step = access.rows[d][loop];
         if (step == 0) continue;
-        (step < 0 ? least : most) += step * (Extent(loop) - 1);
         std::string place = places_[loop];
         for (const auto& [other, here] : places) {
           if (other == loop) place = here;
@@ -171,6 +180,7 @@ class Writer : public Emitter {
       }
       if (index.empty()) index = Index(0);
       if (low != 0) index = Plus(index, Index(-low));
+      const auto [least, most] = Range(access, d);
       if (least < 0 || most >= access.view[d]) {
         const std::string inside =
             Let("arith.cmpi ult, {}, {} : index", index, Index(access.view[d]));
@@ -210,18 +220,17 @@ class Writer : public Emitter {
 
   void Pack(const Operand& operand, const Lines& lines, const Terms& terms) {
     const Access& access = nest_.reads[operand.read];
-    const auto plain = [&](size_t loop) {  // it runs through memory, from end to end
-      return PlainLoop(access.rows.back()) == static_cast<int>(loop) &&
-             (access.low.empty() || access.low.back() == 0) &&
-             Extent(loop) == access.view.back();
-    };
+    const size_t last = LastDimension(access);
+    const auto [least, most] = Range(access, last);
+    const bool inside = least >= 0 && most < access.view[last];
+    const auto runs = [&](size_t loop) { return inside && access.rows[last][loop] == 1; };
     const bool several = operand.first != operand.last;
-    if (plain(operand.last) && !several && loops_.first_term == loops_.term) {
+    if (runs(operand.last) && !several && loops_.first_term == loops_.term) {
       PackLines(operand, lines, terms);
-    } else if (plain(operand.last) &&
+    } else if (runs(operand.last) &&
                (!several || (operand.whole && Extent(operand.last) % operand.lines == 0))) {
       PackLinesOfTerms(operand, lines, terms);
-    } else if (plain(loops_.term)) {
+    } else if (runs(loops_.term)) {
       PackTransposed(operand, lines, terms);
     } else {
       PackNumbers(operand, lines, terms);

@@ -357,9 +357,10 @@ void Attend(Builder& builder, const Operation& op, const Task& task) {
     return places;
   };
   const size_t keys = rank, inner = rank + 1;
-  for (const auto& [tensor, places] : {Stored(task, scores->operands[0], at(rank - 2, inner)),
-                                       Stored(task, scores->operands[1], at(keys, inner)),
-                                       Stored(task, op.operands[whole ? 2 : 1], at(keys, rank - 1))}) {
+  for (const auto& [tensor, places] :
+       {Stored(task, scores->operands[0], at(rank - 2, inner)),
+        Stored(task, scores->operands[1], at(keys, inner)),
+        Stored(task, op.operands[whole ? 2 : 1], at(keys, rank - 1))}) {
     nest.reads.push_back(builder.At(nest, tensor, places));
   }
   nest.write = builder.At(nest, op.result, Permuted(op, rank));
@@ -373,6 +374,12 @@ void Attend(Builder& builder, const Operation& op, const Task& task) {
 }
 
 }  // namespace
+
+size_t LastDimension(const Access& access) {
+  size_t last = access.view.size() - 1;
+  while (last > 0 && access.view[last] == 1) --last;
+  return access.view[last] == 1 ? access.view.size() - 1 : last;
+}
 
 int PlainLoop(const Row& row) {
   int found = -1;

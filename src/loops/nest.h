@@ -108,6 +108,9 @@ struct Program {
 
 Program Expand(const Task& task);
 
+// The last dimension that is longer than 1, along which memory runs; the last of all where none is.
+size_t LastDimension(const Access& access);
+
 // Whether the row is one loop, counted from 0 in steps of 1; which one, or -1.
 int PlainLoop(const Row& row);
 

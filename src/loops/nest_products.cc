@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "loops/nest_builder.h"
 
 namespace hone::loops {
@@ -41,8 +43,11 @@ void BuildConvolution(Builder& builder, const Operation& op, const Task& task) {
     position[d] = loops.size();
     loops.push_back({d == 0 ? x[0] : d + 1 < rank ? sizes[d - 1] : w[rank - 1], false});
   }
-  for (const size_t d : Stored(task, op.operands[1], Range(rank)).second) {
-    if (d + 1 == rank) continue;  // the columns
+  std::vector<size_t> summed = Stored(task, op.operands[1], Range(rank)).second;
+  summed.erase(std::find(summed.begin(), summed.end(), rank - 1));  // the columns
+  // The last of them runs through memory.
+  std::stable_partition(summed.begin(), summed.end(), [&](size_t d) { return w[d] == 1; });
+  for (const size_t d : summed) {
     tap[d] = loops.size();
     loops.push_back({w[d], true});
   }

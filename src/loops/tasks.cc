@@ -64,7 +64,12 @@ std::vector<KnownTask> Make() {
 
   put(kOurs, "matmul", "matmul_512_512_512", Matmul(512, 512, 512));
   put(kOurs, "matmul", "matmul_64_64_64", Matmul(64, 64, 64));
+  put(kOurs, "product", "product_512_512_512",
+      "input a f32[512,512]\ninput b f32[512,512]\ny = product a b\noutput y\n");
   put(kOurs, "conv2d", "conv2d_8_64_58_64_3", Conv(8, 64, 58, 64, 3));
+  put(kOurs, "convolve", "convolve_8_56_64_64_3",
+      "input x f32[8,56,56,64]\ninput w f32[3,3,64,64]\n"
+      "y = convolve x w sizes=56,56 pads=1,1\noutput y\n");
   put(kOurs, "pooling", "pool_max_8_64_114_3_2", Pool(8, 64, 114, 3, 2));
   put(kOurs, "linear", "linear_256_768_768",
       "input x f32[256,768]\ninput w f32[768,768]\ninput b f32[768]\ny = matmul x w\nz = add y b\n"

@@ -418,7 +418,11 @@ void BindWorkbench(nb::module_& module) {
            "128 numbers of 64 bits, as bytes: the share of equal ones estimates how alike two "
            "programs are, whatever their sizes.")
       .def("stock_passes", &PyWorkbench::StockPasses, nb::arg("state"));
-  module.attr("KERNEL_PASS") = std::string(loops::kKernelPass);
+  nb::list kernel_passes;
+  for (const std::string_view pass : loops::kKernelPasses) {
+    kernel_passes.append(nb::str(pass.data(), pass.size()));
+  }
+  module.attr("KERNEL_PASSES") = nb::tuple(kernel_passes);
   module.attr("KERNEL_CALL") = loops::kKernelCall;
 }
 

@@ -6,25 +6,13 @@
 namespace hone::tune {
 namespace {
 
-PassSequence With(PassSequence passes, const std::string& pass) {
-  passes.push_back(pass);
-  return passes;
+bool Has(const PassSequence& passes, const std::string& pass) {
+  return std::find(passes.begin(), passes.end(), pass) != passes.end();
 }
 
-// Null where the race could not be held.
-const RaceReport* Try(const PassSequence& against, const std::string& pass,
-                      const RaceFunction& race, const ChooseOptions& options,
-                      ChooseResult* result) {
-  ChooseTrial trial{against, pass};
-  StatusOr<RaceReport> report = race(against, With(against, pass));
-  if (report) {
-    trial.race = *report;
-    trial.kept = !report->same_executable && report->low > options.least_gain;
-  } else {
-    trial.error = report.error().message;
-  }
-  result->trials.push_back(std::move(trial));
-  return report ? &result->trials.back().race : nullptr;
+PassSequence With(PassSequence passes, const PassSequence& more) {
+  passes.insert(passes.end(), more.begin(), more.end());
+  return passes;
 }
 
 }  // namespace
@@ -32,22 +20,30 @@ const RaceReport* Try(const PassSequence& against, const std::string& pass,
 ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFunction& race,
                                    const ChooseOptions& options) {
   ChooseResult result;
-  std::vector<std::pair<double, std::string>> winners;
-  for (const std::string& candidate : candidates) {
-    const RaceReport* report = Try({}, candidate, race, options, &result);
-    if (report != nullptr && result.trials.back().kept) {
-      winners.push_back({report->speedup, candidate});
-    }
-  }
+  // The speed-up of what is surely faster behind `against` than that alone; else 0.
+  const auto gain = [&](const PassSequence& against, const PassSequence& more) {
+    const StatusOr<RaceReport> report = race(against, With(against, more));
+    const bool kept = report && !report->same_executable && report->low > options.least_gain;
+    return kept ? report->speedup : 0;
+  };
+  std::vector<std::pair<double, PassSequence>> winners;
+  const auto enter = [&](const PassSequence& passes) {
+    if (const double speedup = gain({}, passes); speedup > 0) winners.emplace_back(speedup, passes);
+  };
+  if (options.together.size() > 1) enter(options.together);
+  for (const std::string& candidate : candidates) enter({candidate});
   std::stable_sort(winners.begin(), winners.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   for (const auto& [speedup, winner] : winners) {
     if (result.passes.empty()) {
-      result.passes.push_back(winner);  // was raced alone
+      result.passes = winner;  // was raced alone
       continue;
     }
-    Try(result.passes, winner, race, options, &result);
-    if (result.trials.back().kept) result.passes.push_back(winner);
+    PassSequence more;
+    for (const std::string& pass : winner) {
+      if (!Has(result.passes, pass)) more.push_back(pass);
+    }
+    if (!more.empty() && gain(result.passes, more) > 0) result.passes = With(result.passes, more);
   }
   if (result.passes.empty()) return result;
   StatusOr<RaceReport> last = race({}, result.passes);

@@ -19,26 +19,18 @@ using RaceFunction =
 
 struct ChooseOptions {
   double least_gain = 1.02;  // a pass is kept where the whole interval of its speedup lies above
-};
-
-struct ChooseTrial {
-  PassSequence against;
-  std::string pass;  // what was put behind `against`
-  RaceReport race;
-  bool kept = false;
-  std::string error;  // why it could not be raced
+  PassSequence together;     // candidates that are raced as one first, where they are several
 };
 
 struct ChooseResult {
   PassSequence passes;  // empty where nothing is faster than the program as it is
-  std::vector<ChooseTrial> trials;
-  RaceReport race;  // of {} against `passes`; all ones where that is empty
+  RaceReport race;      // of {} against `passes`; all ones where that is empty
 };
 
-// Each candidate alone against the program as it is; then the winners, best first, one behind
-// another, each against those kept so far. In the end all together must win against the program as
-// it is, else nothing is chosen. Candidates that change nothing should be left out by the caller;
-// where they are not, RaceReport::same_executable drops them.
+// Those that go together, and each candidate alone, against the program as it is; then the winners,
+// best first, one behind another, each against those kept so far. In the end all must win against
+// the program as it is, else nothing is chosen. Candidates that change nothing should be left out
+// by the caller; where they are not, RaceReport::same_executable drops them.
 ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFunction& race,
                                    const ChooseOptions& options);
 

@@ -41,7 +41,7 @@ std::vector<Alternative> DearestFirst(const KernelShares& shares,
                    [&](const Alternative& a, const Alternative& b) {
                      if (a.large != b.large) return b.large;
                      if (tenths(a) != tenths(b)) return tenths(a) > tenths(b);
-                     return a.name == loops::kKernelPass && b.name != loops::kKernelPass;
+                     return loops::MakesKernels(a.name) && !loops::MakesKernels(b.name);
                    });
   return alternatives;
 }

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "core/native_kernel.h"
 #include "tune/candidates.h"
 #include "tune/choose_implementations.h"
 #include "tune/conclude.h"
@@ -332,7 +334,12 @@ class Tuner {
       }
       return measured.race;
     };
-    const ChooseResult chosen = ChooseImplementations(names, race, {});
+    // Kernels take different parts of a program over: together they may be most of what there is to
+    // gain, for a single evaluation.
+    ChooseOptions choosing;
+    std::copy_if(names.begin(), names.end(), std::back_inserter(choosing.together),
+                 loops::MakesKernels);
+    const ChooseResult chosen = ChooseImplementations(names, race, choosing);
     measurer_.Forget();
     if (!chosen.passes.empty()) starts_.push_back(With(chosen.passes));
   }

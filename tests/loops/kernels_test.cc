@@ -172,6 +172,10 @@ const Case kCases[] = {
      "input x f32[2,9,10,16]\ninput w f32[3,2,16,24]\n"
      "y = convolve x w sizes=9,8 pads=-1,-2 dilations=-1,-2\noutput y\n",
      "y tile 0,0,40,24,0,0,48\ny tile 0,0,5,8,0,0,0\n"},
+    {"convolve_along_rows_of_windows",
+     "input x f32[2,9,36,1]\ninput w f32[2,9,1,24]\n"
+     "y = convolve x w sizes=9,5 pads=1,0 strides=1,6\noutput y\n",
+     "y tile 0,0,30,24,0,0,9\ny tile 0,0,5,8,0,0,0\n"},
     {"convolve_at_a_point",
      "input x f32[2,5,6,16]\ninput w f32[1,1,16,24]\ny = convolve x w sizes=5,6\noutput y\n",
      "y tile 0,0,60,24,0,0,16\ny tile 0,0,5,16,0,0,0\n"},

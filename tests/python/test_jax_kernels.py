@@ -66,6 +66,30 @@ class TestKernels:
         assert verdict.kept and verdict.how == "implement:loops", verdict
         assert verdict.tuned.kernels
 
+    def test_products_and_convolutions_run_there(self, loops, tmp_path, monkeypatch):
+        win_every_race(monkeypatch)
+
+        def features(x, w, v):
+            y = jax.lax.conv_general_dilated(x, w, (1, 1), "SAME",
+                                             dimension_numbers=("NHWC", "HWIO", "NHWC"))
+            return y.reshape(-1, y.shape[-1]) @ v
+
+        x, w, v = (jax.random.normal(jax.random.key(i), shape)
+                   for i, shape in enumerate([(2, 12, 12, 32), (3, 3, 32, 64), (64, 80)]))
+        verdict = improve(features, (x, w, v),
+                          {"passes": ["implement:convolutions", "implement:products"]}, tmp_path)
+        assert verdict.kept and verdict.how == "passes", verdict
+        assert verdict.tuned.kernels.count(b"\nkernel ") == 2
+
+    def test_they_are_tried_one_by_one_and_together(self, loops):
+        from hone.jax import _improve
+
+        hlo = hlo_of(lambda x, w: jax.nn.softmax(x @ w), jnp.ones((64, 96)), jnp.ones((96, 128)))
+        found = [passes for passes, _, _ in _improve._implementations(hlo, 60)]
+        assert ("implement:loops",) in found and ("implement:products",) in found
+        assert found.index(("implement:loops", "implement:products")) == 2
+        assert len(set(found)) == len(found)
+
     def test_a_file_for_another_processor_is_refused(self, loops):
         from hone.jax import _kernels
         from hone.jax._hone import HoneError

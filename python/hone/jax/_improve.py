@@ -181,15 +181,22 @@ def improve(stablehlo, hlo, plan, inputs, *, others=(), implementations=False, l
 
 def _implementations(hlo, seconds):
     """((pass, …), HLO text, kernels) of each alternative implementation that the program has a place for,
-    as far as one comes to it in so many seconds, the caller's among them. The one with kernels first."""
+    as far as one comes to it in so many seconds, the caller's among them. Those with kernels first, and all of
+    them together."""
     end = time.monotonic() + seconds
     bench, state = loaded(hlo)
-    for among in (_core.KERNEL_PASS,), None:
+    together, kinds = {}, 0
+    for among in *((name,) for name in _core.KERNEL_PASSES), None:
+        if among is None and kinds > 1:
+            yield (tuple(together), *program_after(hlo, list(together)))
         for passes in call(bench.implementations, state, among, end - time.monotonic()):
             if time.monotonic() > end:
                 return
-            if among or passes[-1] != _core.KERNEL_PASS:
+            if among or passes[-1] not in _core.KERNEL_PASSES:
                 yield (tuple(passes), *program_after(hlo, passes))
+            if among:
+                together.update(dict.fromkeys(passes))
+                kinds += 1
 
 
 def _as_far_as_it_goes(make, flags, name, tried):

@@ -49,7 +49,8 @@ class Convolution {
 
   HloInstruction* Call() {
     const xla::PrimitiveType type = parts_.sum_type;
-    const Sizes result = Order({parts_.output_batch}, parts_.output_spatial, {parts_.output_feature});
+    const Sizes result =
+        Order({parts_.output_batch}, parts_.output_spatial, {parts_.output_feature});
     // As the result lies, where features come last; else transposed afterwards.
     const auto last = static_cast<int64_t>(result.size()) - 1;
     const Sizes permutation = Inverse(result);
@@ -59,8 +60,9 @@ class Convolution {
         "x", emit::Convert(parts_.input, type),
         Order({parts_.input_batch}, parts_.input_spatial, {parts_.input_feature}),
         [&](int64_t dimension, const Sizes&) {
+          // A batch of 1 is what MergeFeatures leaves.
           return dimension == parts_.input_feature ||
-                 (dimension == parts_.input_batch && batch_within);
+                 (dimension == parts_.input_batch && (batch_within || parts_.batch == 1));
         });
     const bool along_batch = along_ == parts_.input_batch;
     HloInstruction* const kernel = Operand(
@@ -186,6 +188,61 @@ HloInstruction* ByResidues(const ConvolutionParts& parts) {
                      emit::SizesOf(*parts.root), Sizes(rank, 1));
 }
 
+// Few features, or images where these are what memory runs along, become part of the last spatial
+// dimension, which lies beside them, so that there is something to read along: a window's taps and
+// features are a row of memory. What is padded is written out. False where they do not lie so.
+bool MergeFeatures(ConvolutionParts& parts) {
+  const int64_t k = parts.spatial() - 1, last = k + 2;
+  const bool along_batch = parts.input_batch == last;
+  const int64_t features = along_batch ? parts.batch : parts.input_features;
+  if (parts.input_spatial[k] != last - 1 || parts.reversed[k] ||
+      (!along_batch && parts.input_feature != last)) {
+    return false;
+  }
+  if (along_batch) {
+    for (int64_t d = 0; d <= k; ++d) {
+      if (parts.output_spatial[d] != d) return false;
+    }
+    if (parts.output_batch != last - 1 || parts.strides[k] != 1 ||
+        features * parts.outputs[k] < kLeastFeatures) {
+      return false;
+    }
+  } else if (parts.kernel_spatial[k] != last - 2 || parts.kernel_input != last - 1 ||
+             parts.window_dilation[k] != 1 || features * parts.taps[k] < kLeastFeatures) {
+    return false;
+  }
+  Sizes none(last + 1, 0), low = none, high = none;
+  low[last - 1] = parts.low[k];
+  high[last - 1] = parts.high[k];
+  if (parts.low[k] != 0 || parts.high[k] != 0) {
+    parts.input =
+        emit::Pad(parts.input,
+                  emit::Zero(parts.input->parent(), parts.input->shape().element_type()), low, high,
+                  none);
+  }
+  Sizes sizes = emit::SizesOf(*parts.input);
+  sizes[last - 1] *= features;
+  sizes[last] = 1;
+  parts.input = emit::Reshape(parts.input, sizes);
+  parts.low[k] = parts.high[k] = 0;
+  if (along_batch) {
+    parts.batch = 1;
+    parts.window_dilation[k] *= features;
+    parts.outputs[k] *= features;
+    parts.output_batch = 0;
+    for (int64_t d = 0; d <= k; ++d) parts.output_spatial[d] = d + 1;
+    return true;
+  }
+  Sizes kernel = emit::SizesOf(*parts.kernel);
+  kernel[last - 2] *= features;
+  kernel[last - 1] = 1;
+  parts.kernel = emit::Reshape(parts.kernel, kernel);
+  parts.taps[k] *= features;
+  parts.strides[k] *= features;
+  parts.input_features = 1;
+  return true;
+}
+
 bool IsFloat(xla::PrimitiveType type) {
   return xla::primitive_util::IsFloatingPointType(type) && xla::primitive_util::BitWidth(type) >= 16;
 }
@@ -214,13 +271,17 @@ absl::StatusOr<HloInstruction*> ConvolutionKernels::Replacement(HloInstruction* 
   const int64_t terms = parts->input_features * parts->tap_count();
   const bool along_batch =
       parts->input_batch == static_cast<int64_t>(parts->input->shape().dimensions().size()) - 1;
-  if ((along_batch ? parts->batch : parts->input_features) < kLeastFeatures ||
-      parts->output_features < kLeastFeatures ||
+  const bool few = (along_batch ? parts->batch : parts->input_features) < kLeastFeatures;
+  if (parts->output_features < kLeastFeatures || (few && residues > 1) ||
       parts->batch * parts->output_count() * terms * parts->output_features <
           kLeastMultiplications * residues) {
     return nullptr;
   }
   LookThroughReverse(*parts);
+  if (few) {
+    if (!MergeFeatures(*parts)) return nullptr;
+    return emit::Reshape(Convolution(*parts).Call(), emit::SizesOf(*root));
+  }
   return residues > 1 ? ByResidues(*parts) : Convolution(*parts).Call();
 }
 

@@ -9,10 +9,11 @@
 
 namespace hone::compiler {
 
-// A convolution of floats without groups, of enough features for vectors, becomes a custom call
-// `hone_loops` (core/native_kernel.h) that convolves (loops/task.h), one for each residue where the
-// input is dilated; narrow floats are multiplied in f32. Gradients of inputs and of kernels are such
-// convolutions, too. What lies so that nothing of it could be read as vectors is transposed first.
+// A convolution of floats without groups, of enough features for vectors, or of rows of windows
+// that are runs of memory, becomes a custom call `hone_loops` (core/native_kernel.h) that convolves
+// (loops/task.h), one for each residue where the input is dilated; narrow floats are multiplied in
+// f32. Gradients of inputs and of kernels are such convolutions, too. What lies so that nothing of
+// it could be read as vectors is transposed first.
 class ConvolutionKernels : public InstructionRule {
  public:
   std::string name() const override { return "convolutions"; }
