@@ -289,11 +289,10 @@ class Writer : public Emitter {
 
   const AttendSizes sizes_;
   const size_t rank_;  // loops: rank_ - 2 queries, rank_ - 1 of a value, rank_ keys, then of a key
-  std::string prefix_;
   Rows values_, queries_, weights_;
-  std::string end_;                  // of the queries that this part takes
-  std::string valid_;                // which of a vector's queries there are; empty: all
-  std::string sight_;                // the last key that each query sees, where they see not all
+  std::string end_;    // of the queries that this part takes
+  std::string valid_;  // which of a vector's queries there are; empty: all
+  std::string sight_;  // the last key that each query sees, where they see not all
 };
 
 }  // namespace
@@ -319,9 +318,6 @@ std::string WhyNotAttend(const Nest& nest, const SiteState& state, const Step& s
   if (step.kind == StepKind::kUnroll) return state.unrolled ? "it is unrolled already" : "";
   if (!parallel && step.kind != StepKind::kTile) {
     return "of what attends there is parallel, tile and unroll to decide";
-  }
-  if (parallel && (state.parallel || state.tiles > 0)) {
-    return "processors share the outermost tiles, once";
   }
   if (!parallel && state.tiles > 0) return "it is tiled already";
   bool any = false;

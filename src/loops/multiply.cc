@@ -237,12 +237,23 @@ class Writer : public Emitter {
     }
   }
 
+  // body(index, "") at 0, step, ..., and body(index, so many) for what is left, where that may be.
+  template <class Body>
+  void InSteps(const std::string& count, int64_t step, bool ragged, const Body& body) {
+    const std::string zero = Index(0);
+    const std::string whole = Times(Let("arith.divui {}, {} : index", count, Index(step)), step);
+    body(For(zero, whole, Index(step)), "");
+    End();
+    if (!ragged) return;
+    const std::string left = Minus(count, whole);
+    Line("scf.if {} {{", Let("arith.cmpi ne, {}, {} : index", left, zero));
+    body(whole, left);
+    End();
+  }
+
   // Of memory that runs along the lines, a term after another: that is how it lies.
   void PackLines(const Operand& operand, const Lines& lines, const Terms& terms) {
-    const std::string zero = Index(0);
-    const std::string whole =
-        Times(Let("arith.divui {}, {} : index", lines.count, Index(operand.lines)), operand.lines);
-    const std::string term = For(zero, terms.count, Index(1));
+    const std::string term = For(Index(0), terms.count, Index(1));
     const std::string from = Plus(terms.inner.first, term);
     const std::string offset = Times(term, operand.apart);
     const auto copy = [&](const std::string& line, const std::string& count) {
@@ -251,12 +262,7 @@ class Writer : public Emitter {
       StorePacked(operand, Load(operand, at, count, operand.lines),
                   Plus(PanelAt(operand, line), offset), operand.lines);
     };
-    copy(For(zero, whole, Index(operand.lines)), "");
-    End();
-    const std::string left = Minus(lines.count, whole);
-    Line("scf.if {} {{", Let("arith.cmpi ne, {}, {} : index", left, zero));
-    copy(whole, left);
-    End();
+    InSteps(lines.count, operand.lines, !operand.whole, copy);
     End();
   }
 
@@ -310,16 +316,7 @@ class Writer : public Emitter {
         Square(operand, std::move(values), size, first == 0 ? to : Plus(to, first));
       }
     };
-    const std::string whole =
-        Times(Let("arith.divui {}, {} : index", terms.inner.count, Index(size)), size);
-    squares(For(zero, whole, Index(size)), "");
-    End();
-    if (inner_ % size != 0 || inner_at_once_ % size != 0) {
-      const std::string left = Minus(terms.inner.count, whole);
-      Line("scf.if {} {{", Let("arith.cmpi ne, {}, {} : index", left, zero));
-      squares(whole, left);
-      End();
-    }
+    InSteps(terms.inner.count, size, inner_ % size != 0 || inner_at_once_ % size != 0, squares);
     End();
     End();
   }
@@ -549,10 +546,6 @@ std::string WhyNotMultiply(const Schedule& schedule, const Nest& nest, const Sit
   if (!parallel && step.kind != StepKind::kTile) {
     return "of what multiplies there is parallel and tile to decide";
   }
-  if (parallel && (state.parallel || state.tiles > 0)) {
-    return "processors share the outermost tiles, once";
-  }
-  if (!parallel && state.tiles == 2) return "there are two levels of tiles already";
   const bool registers = !parallel && state.tiles == 1;
   bool any = false;
   for (size_t i = 0; i < nest.loops.size(); ++i) {

@@ -52,7 +52,7 @@ struct MultiplySizes {
 
   // From one row of a panel of the first operand to the next.
   int64_t RowsApart() const;
-  // Elements of both operands' buffers.
+  // Elements of both operands' buffers, at most.
   int64_t Packed() const;
 };
 MultiplySizes MultiplySizesOf(const Schedule& schedule, const Nest& nest);

@@ -32,9 +32,7 @@ void Contraction(Builder& builder, const std::string& suffix, std::vector<Loop> 
   Nest& nest = builder.Begin(suffix, std::move(loops));
   nest.reads = {builder.At(nest, a, loops_a), builder.At(nest, b, loops_b)};
   nest.write = builder.At(nest, result, loops_result);
-  const int left = Node(nest, Scalar::kRead, 0);
-  Node(nest, Scalar::kMultiply, left, Node(nest, Scalar::kRead, 1));
-  nest.combine = Combine::kSum;
+  SumOfProducts(nest);
 }
 
 void Windowed(Builder& builder, const Operation& op, const std::vector<Tensor>& tensors) {

@@ -7,6 +7,12 @@ int Node(Nest& nest, Scalar::Kind kind, int a, int b, double value) {
   return static_cast<int>(nest.body.size()) - 1;
 }
 
+void SumOfProducts(Nest& nest) {
+  const int left = Node(nest, Scalar::kRead, 0);
+  Node(nest, Scalar::kMultiply, left, Node(nest, Scalar::kRead, 1));
+  nest.combine = Combine::kSum;
+}
+
 std::vector<size_t> Range(size_t count) {
   std::vector<size_t> range(count);
   for (size_t i = 0; i < count; ++i) range[i] = i;

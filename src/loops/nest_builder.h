@@ -52,6 +52,9 @@ class Builder {
 // Adds a node to the body; its index.
 int Node(Nest& nest, Scalar::Kind kind, int a = -1, int b = -1, double value = 0);
 
+// What is summed up is the product of reads 0 and 1.
+void SumOfProducts(Nest& nest);
+
 // 0, 1, ...
 std::vector<size_t> Range(size_t count);
 std::vector<Loop> ParallelLoops(const std::vector<int64_t>& shape);

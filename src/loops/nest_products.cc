@@ -22,9 +22,7 @@ void BuildProduct(Builder& builder, const Operation& op, const Task& task) {
     nest.reads.push_back(builder.At(nest, tensor, places));
   }
   nest.write = builder.At(nest, op.result, Permuted(op, rank));
-  const int x = Node(nest, Scalar::kRead, 0);
-  Node(nest, Scalar::kMultiply, x, Node(nest, Scalar::kRead, 1));
-  nest.combine = Combine::kSum;
+  SumOfProducts(nest);
 }
 
 // A convolution as a product: rows are the result's positions, in its order; terms are taps and
@@ -72,9 +70,7 @@ void BuildConvolution(Builder& builder, const Operation& op, const Task& task) {
   const auto [kernel, in_kernel] = Stored(task, op.operands[1], right);
   nest.reads.push_back(builder.At(nest, kernel, in_kernel));
   nest.write = builder.At(nest, op.result, Range(rank));
-  const int left = Node(nest, Scalar::kRead, 0);
-  Node(nest, Scalar::kMultiply, left, Node(nest, Scalar::kRead, 1));
-  nest.combine = Combine::kSum;
+  SumOfProducts(nest);
 }
 
 }  // namespace hone::loops

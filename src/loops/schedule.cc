@@ -150,11 +150,6 @@ std::string Scheduled::WhyNotPack(const Step& step, size_t index) const {
 std::string Scheduled::WhyNotTile(const Step& step, size_t index) const {
   const SiteState& state = states_[index];
   const bool parallel = step.kind == StepKind::kParallel;
-  if (parallel && state.fused_into >= 0) return "it is computed within another nest's tiles";
-  if (parallel && (state.parallel || state.tiles > 0)) {
-    return "processors share the outermost tiles, once";
-  }
-  if (!parallel && state.tiles == 2) return "there are two levels of tiles already";
   bool any = false;
   for (size_t i = 0; i < state.loops.size(); ++i) {
     const int64_t size = step.numbers[i];
@@ -241,6 +236,13 @@ std::string Scheduled::WhyNot(const Step& step) const {
   if (step.kind == StepKind::kUnroll &&
       (step.numbers.size() != 1 || step.numbers[0] < 2 || step.numbers[0] > 16)) {
     return "it takes one number from 2 to 16";
+  }
+  if (step.kind == StepKind::kParallel) {
+    if (state.fused_into >= 0) return "it is computed within another nest's tiles";
+    if (state.parallel || state.tiles > 0) return "processors share the outermost tiles, once";
+  }
+  if (step.kind == StepKind::kTile && state.tiles == 2) {
+    return "there are two levels of tiles already";
   }
   if (program_.nests[index].attends) return WhyNotAttend(program_.nests[index], state, step);
   if (program_.nests[index].multiplies) {

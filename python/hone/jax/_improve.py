@@ -7,6 +7,7 @@ raced against it in pairs. Where none is surely faster, JAX's own way is the res
 
 import dataclasses
 import functools
+import itertools
 import json
 import re
 import time
@@ -185,18 +186,17 @@ def _implementations(hlo, seconds):
     them together."""
     end = time.monotonic() + seconds
     bench, state = loaded(hlo)
-    together, kinds = {}, 0
-    for among in *((name,) for name in _core.KERNEL_PASSES), None:
-        if among is None and kinds > 1:
-            yield (tuple(together), *program_after(hlo, list(together)))
-        for passes in call(bench.implementations, state, among, end - time.monotonic()):
-            if time.monotonic() > end:
-                return
-            if among or passes[-1] not in _core.KERNEL_PASSES:
-                yield (tuple(passes), *program_after(hlo, passes))
-            if among:
-                together.update(dict.fromkeys(passes))
-                kinds += 1
+
+    def found(among):
+        return call(bench.implementations, state, among, end - time.monotonic())
+
+    kernels = [passes for name in _core.KERNEL_PASSES for passes in found((name,))]
+    together = [list(dict.fromkeys(sum(kernels, [])))] if len(kernels) > 1 else []
+    others = (passes for passes in found(None) if passes[-1] not in _core.KERNEL_PASSES)
+    for passes in itertools.chain(kernels, together, others):
+        if time.monotonic() > end:
+            return
+        yield (tuple(passes), *program_after(hlo, passes))
 
 
 def _as_far_as_it_goes(make, flags, name, tried):

@@ -126,7 +126,7 @@ class Matcher {
   }
 
  private:
-  const char* Type() const { return product_->shape().element_type() == xla::F32 ? "f32" : "f64"; }
+  const char* Type() const { return TaskType(product_->shape().element_type()); }
   size_t rank() const { return order_.size(); }
   int64_t SizeOf(int64_t dimension) const { return weights_->shape().dimensions(dimension); }
 

@@ -11,7 +11,6 @@
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/kernel_parts.h"
 #include "core/native_kernel.h"
-#include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
 namespace hone::compiler {
@@ -27,7 +26,7 @@ constexpr int64_t kMostResidues = 16;
 
 std::string Joined(const Sizes& sizes) { return absl::StrJoin(sizes, ","); }
 
-// The dimensions `first`, spatial ones, `second`, `third`: of [N,S...,C], [K...,C,F], [N,O...,F].
+// The dimensions `first`, spatial ones, `last`: of [N,S...,C], [K...,C,F], [N,O...,F].
 Sizes Order(const Sizes& first, const Sizes& spatial, const Sizes& last) {
   Sizes order = first;
   order.insert(order.end(), spatial.begin(), spatial.end());
@@ -92,11 +91,11 @@ class Convolution {
       sizes = permuted;
     }
     absl::StrAppend(&task_, ";output y;");
-    HloInstruction* call =
+    HloInstruction* const call =
         KernelCall(parts_.input->parent(), xla::ShapeUtil::MakeShape(type, sizes), {input, kernel},
                    task_);
-    if (!lies) call = emit::Transpose(call, permutation);
-    return emit::Convert(call, parts_.root->shape().element_type());
+    return lies ? emit::Convert(call, parts_.root->shape().element_type())
+                : InOutputOrder(parts_, call);
   }
 
  private:
@@ -115,7 +114,7 @@ class Convolution {
       value = emit::Transpose(value, order);
       along_ = order.back();
     }
-    absl::StrAppend(&task_, "input ", name, " ", parts_.sum_type == xla::F64 ? "f64" : "f32", "[",
+    absl::StrAppend(&task_, "input ", name, " ", TaskType(parts_.sum_type), "[",
                     Joined(emit::SizesOf(*value)), "];");
     const bool moved = lies && !absl::c_is_sorted(order);
     if (moved) {
@@ -243,10 +242,6 @@ bool MergeFeatures(ConvolutionParts& parts) {
   return true;
 }
 
-bool IsFloat(xla::PrimitiveType type) {
-  return xla::primitive_util::IsFloatingPointType(type) && xla::primitive_util::BitWidth(type) >= 16;
-}
-
 }  // namespace
 
 absl::StatusOr<HloInstruction*> ConvolutionKernels::Replacement(HloInstruction* root) const {
@@ -263,8 +258,8 @@ absl::StatusOr<HloInstruction*> ConvolutionKernels::Replacement(HloInstruction* 
       return nullptr;
     }
   }
-  if (!IsFloat(parts->sum_type) || !IsFloat(parts->input->shape().element_type()) ||
-      !IsFloat(parts->kernel->shape().element_type()) || IsInOneKernel(*root->parent())) {
+  if (!IsKernelFloat(parts->sum_type) || !IsKernelFloat(parts->input->shape().element_type()) ||
+      !IsKernelFloat(parts->kernel->shape().element_type()) || IsInOneKernel(*root->parent())) {
     return nullptr;
   }
   // What memory runs along is read as vectors.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/native_kernel.h"
 #include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
 namespace hone::compiler {
@@ -28,6 +29,12 @@ bool IsLeast(const HloInstruction& instruction) {
 }
 
 }  // namespace
+
+const char* TaskType(xla::PrimitiveType type) { return type == xla::F64 ? "f64" : "f32"; }
+
+bool IsKernelFloat(xla::PrimitiveType type) {
+  return xla::primitive_util::IsFloatingPointType(type) && xla::primitive_util::BitWidth(type) >= 16;
+}
 
 const char* TaskKind(HloOpcode opcode) {
   switch (opcode) {

@@ -222,7 +222,7 @@ class TaskText {
   const std::vector<HloInstruction*>& inputs() const { return inputs_; }
 
  private:
-  const char* Type() const { return space_.type == xla::F32 ? "f32" : "f64"; }
+  const char* Type() const { return TaskType(space_.type); }
 
   static Sizes InputSizes(const HloInstruction& input) {
     Sizes sizes = Squeezed(input.shape());

@@ -11,7 +11,6 @@
 #include "compiler/implementations/kernel_parts.h"
 #include "core/native_kernel.h"
 #include "xla/hlo/ir/hlo_instructions.h"
-#include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
 namespace hone::compiler {
@@ -255,8 +254,7 @@ class Product {
 bool IsDotOfFloats(const HloInstruction& dot) {
   if (dot.opcode() != HloOpcode::kDot || dot.operand_count() != 2 || !emit::Free(dot)) return false;
   const auto is_float = [](const xla::Shape& shape) {
-    return IsArray(shape) && xla::primitive_util::IsFloatingPointType(shape.element_type()) &&
-           xla::primitive_util::BitWidth(shape.element_type()) >= 16;
+    return IsArray(shape) && IsKernelFloat(shape.element_type());
   };
   return is_float(dot.shape()) && is_float(dot.operand(0)->shape()) &&
          is_float(dot.operand(1)->shape());
@@ -299,7 +297,7 @@ absl::StatusOr<HloInstruction*> ProductKernels::Replacement(HloInstruction* root
   for (HloInstruction* input : product->Inputs()) inputs.push_back(emit::Convert(input, type));
   HloInstruction* const call =
       KernelCall(root->parent(), xla::ShapeUtil::ChangeElementType(root->shape(), type), inputs,
-                 product->Task(type == xla::F64 ? "f64" : "f32"));
+                 product->Task(TaskType(type)));
   return emit::Convert(call, root->shape().element_type());
 }
 

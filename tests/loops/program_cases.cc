@@ -1,0 +1,227 @@
+#include "program_cases.h"
+
+namespace hone::loops {
+
+std::string Program(const std::string& type, const std::string& body) {
+  std::string text = "HloModule test\n";
+  for (const std::string opcode : {"add", "maximum", "minimum"}) {
+    text += opcode + "_of {\n  a = " + type + "[] parameter(0)\n  b = " + type +
+            "[] parameter(1)\n  ROOT c = " + type + "[] " + opcode + "(a, b)\n}\n";
+  }
+  return text + "ENTRY main {\n  zero = " + type + "[] constant(0)\n  least = " + type +
+         "[] constant(-inf)\n" + body + "}\n";
+}
+
+std::string Softmax(const std::string& type, const std::string& shape, const std::string& rows,
+                    const std::string& dimensions, const std::string& last) {
+  const std::string all = type + "[" + shape + "]", row = type + "[" + rows + "]";
+  return "  x = " + all + " parameter(0)\n  m = " + row + " reduce(x, least), dimensions={" + last +
+         "}, to_apply=maximum_of\n  l = " + row + " broadcast(least), dimensions={}\n  n = " + row +
+         " maximum(l, m)\n  nb = " + all + " broadcast(n), dimensions={" + dimensions +
+         "}\n  s = " + all + " subtract(x, nb)\n  e = " + all + " exponential(s)\n  t = " + row +
+         " reduce(e, zero), dimensions={" + last + "}, to_apply=add_of\n  tb = " + all +
+         " broadcast(t), dimensions={" + dimensions + "}\n  ROOT r = " + all + " divide(e, tb)\n";
+}
+
+namespace {
+
+// Of these instructions alone.
+std::string Whole(const std::string& body) {
+  return "HloModule test\nENTRY main {\n" + body + "\n}\n";
+}
+
+// A dot of `left` and `right`, as the whole program.
+std::string Dot(const std::string& left, const std::string& right, const std::string& result,
+                const std::string& dimensions) {
+  return Whole("  x = " + left + " parameter(0)\n  y = " + right +
+               " parameter(1)\n  ROOT d = " + result + " dot(x, y), " + dimensions);
+}
+
+// softmax(q kT) v; `root` is what the program returns.
+std::string LargeAttention(const std::string& root) {
+  std::string scores = Softmax("f32", "64,64", "64", "0", "1");
+  scores.replace(scores.find("x = f32[64,64] parameter(0)"), 27,
+                 "x = f32[64,64] dot(q, k), lhs_contracting_dims={1}, rhs_contracting_dims={1}");
+  scores.replace(scores.find("ROOT r"), 6, "r");
+  return Program("f32", "  q = f32[64,64] parameter(0)\n  k = f32[64,64] parameter(1)\n"
+                        "  v = f32[64,64] parameter(2)\n" + scores +
+                            "  y = f32[64,64] dot(r, v), lhs_contracting_dims={1}, "
+                            "rhs_contracting_dims={0}\n" + root);
+}
+
+// A convolution, as the whole program.
+std::string Convolution(const std::string& input, const std::string& kernel,
+                        const std::string& result, const std::string& attributes) {
+  return Whole("  x = " + input + " parameter(0)\n  w = " + kernel +
+               " parameter(1)\n  ROOT y = " + result + " convolution(x, w), " + attributes);
+}
+
+}  // namespace
+
+std::vector<Case> Products() {
+  const std::string plain = "lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+  std::vector<Case> cases = {
+      {"product", Dot("f32[61,80]", "f32[80,97]", "f32[61,97]", plain), 1,
+       "y = product a b;output"},
+      {"product_of_transposes",
+       Dot("f32[80,61]", "f32[97,80]", "f32[61,97]",
+           "lhs_contracting_dims={0}, rhs_contracting_dims={1}"),
+       1, "l := transpose a permutation=1,0;r := transpose b permutation=1,0;"},
+      {"product_with_a_column_of_layouts",  // XLA is asked for rows
+       Dot("f32[61,80]{0,1}", "f32[80,97]{0,1}", "f32[61,97]{0,1}", plain)},
+      {"product_of_doubles", Dot("f64[61,80]", "f64[80,97]", "f64[61,97]", plain), 1, "input a f64"},
+      {"product_of_narrow_floats", Dot("bf16[61,80]", "bf16[80,97]", "bf16[61,97]", plain), 1,
+       "input a f32"},
+      {"product_to_wider_floats", Dot("bf16[61,80]", "bf16[80,97]", "f32[61,97]", plain)},
+      {"product_of_batches_that_lie_between",
+       Dot("f32[50,2,64,3]", "f32[2,64,3,48]", "f32[2,3,50,48]",
+           "lhs_batch_dims={1,3}, rhs_batch_dims={0,2}, lhs_contracting_dims={2}, "
+           "rhs_contracting_dims={1}"),
+       1, "l := transpose a permutation=1,3,0,2;r := transpose b permutation=0,2,1,3;"},
+      {"product_over_several_dimensions",
+       Dot("f32[7,10,8,10]", "f32[8,1,10,6,9]", "f32[7,10,1,6,9]",
+           "lhs_contracting_dims={2,3}, rhs_contracting_dims={0,2}"),
+       1, "input a f32[70,80];input b f32[80,54]"},
+      {"product_over_dimensions_in_another_order",
+       Dot("f32[50,8,10]", "f32[10,8,54]", "f32[50,54]",
+           "lhs_contracting_dims={1,2}, rhs_contracting_dims={1,0}"),
+       0},
+      {"product_of_sides_that_lie_apart",
+       Dot("f32[5,80,10]", "f32[80,97]", "f32[5,10,97]",
+           "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+       0},
+      {"product_of_few_rows", Dot("f32[32,512]", "f32[512,97]", "f32[32,97]", plain), 0},
+      {"product_of_few_terms", Dot("f32[512,8]", "f32[8,97]", "f32[512,97]", plain), 0},
+      {"product_of_integers", Dot("s32[61,80]", "s32[80,97]", "s32[61,97]", plain), 0},
+      {"product_that_is_transposed",
+       Whole("  x = f32[2,64,80] parameter(0)\n"
+       "  y = f32[2,80,56] parameter(1)\n  d = f32[2,64,56] dot(x, y), lhs_batch_dims={0}, "
+       "rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}\n"
+       "  ROOT t = f32[64,2,56] transpose(d), dimensions={1,0,2}"),
+       1, "y = product a b permutation=1,0,2;", "transpose("},
+      // The columns become rows: the operands change places.
+      {"product_that_is_turned_round",
+       Whole("  x = f32[64,80] parameter(0)\n"
+       "  y = f32[80,56] parameter(1)\n  d = f32[64,56] dot(x, y), lhs_contracting_dims={1}, "
+       "rhs_contracting_dims={0}\n  ROOT t = f32[56,64] transpose(d), dimensions={1,0}"),
+       1, "input a f32[80,56];input b f32[64,80];", "transpose("},
+      {"product_whose_batches_are_turned_last",  // the transpose stays
+       Whole("  x = f32[2,64,80] parameter(0)\n"
+       "  y = f32[2,80,56] parameter(1)\n  d = f32[2,64,56] dot(x, y), lhs_batch_dims={0}, "
+       "rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}\n"
+       "  ROOT t = f32[64,56,2] transpose(d), dimensions={1,2,0}"),
+       1, "y = product a b;"},
+      {"product_of_what_is_transposed_before",
+       Whole("  x = f32[80,2,64] parameter(0)\n"
+       "  u = f32[2,64,80] transpose(x), dimensions={1,2,0}\n"
+       "  y = f32[80,56] parameter(1)\n  ROOT d = f32[2,64,56] dot(u, y), "
+       "lhs_contracting_dims={2}, rhs_contracting_dims={0}"),
+       1, "input a f32[80,128];", " transpose("},
+      {"product_with_itself",
+       Whole("  x = f32[64,80] parameter(0)\n"
+       "  ROOT d = f32[64,64] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={1}"),
+       1, "y = product a r;", "input b"},
+      {"products_of_attention", LargeAttention("  ROOT z = f32[64,64] negate(y)\n"), 0},
+      {"products_of_attention_whose_weights_are_needed",
+       LargeAttention("  ROOT z = (f32[64,64], f32[64,64]) tuple(y, r)\n"), 2},
+  };
+  for (Case& one : cases) one.pass = kProductPass;
+  return cases;
+}
+
+std::vector<Case> Convolutions() {
+  std::vector<Case> cases = {
+      {"convolution",
+       Convolution("f32[2,9,10,16]", "f32[3,3,16,24]", "f32[2,9,10,24]",
+                   "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"),
+       1, "y = convolve x w sizes=9,10 strides=1,1 dilations=1,1 pads=1,1;", "transpose("},
+      {"convolution_of_features_first",
+       Convolution("f32[2,16,9,10]", "f32[64,16,3,3]", "f32[2,64,4,5]",
+                   "window={size=3x3 stride=2x2 pad=0_0x1_1}, dim_labels=bf01_oi01->bf01"),
+       1, "strides=2,2", ":= transpose"},
+      {"convolution_of_narrow_floats",
+       Convolution("bf16[2,9,10,16]", "bf16[3,3,16,40]", "bf16[2,9,10,40]",
+                   "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"),
+       1, "input x f32"},
+      {"convolution_of_doubles",
+       Convolution("f64[4,50,16]", "f64[5,16,40]", "f64[4,42,40]",
+                   "window={size=5 rhs_dilate=2}, dim_labels=b0f_0io->b0f"),
+       1, "input x f64"},
+      {"convolution_of_three_dimensions",
+       Convolution("f32[2,5,6,7,16]", "f32[3,2,2,16,32]", "f32[2,5,5,8,32]",
+                   "window={size=3x2x2 pad=1_1x0_0x1_1}, dim_labels=b012f_012io->b012f"),
+       1, "sizes=5,5,8"},
+      {"convolution_that_goes_the_other_way_round",
+       Convolution("f32[2,9,10,24]", "f32[3,3,16,24]", "f32[2,9,10,16]",
+                   "window={size=3x3 pad=1_1x1_1 rhs_reversal=1x1}, dim_labels=b01f_01oi->b01f"),
+       1, "dilations=-1,-1 pads=-1,-1"},
+      {"convolution_with_a_kernel_that_is_reversed",
+       Whole("  x = f32[2,9,10,24] parameter(0)\n"
+       "  w = f32[3,3,16,24] parameter(1)\n"
+       "  v = f32[3,3,16,24] reverse(w), dimensions={0,1}\n"
+       "  ROOT y = f32[2,9,10,16] convolution(x, v), window={size=3x3 pad=1_1x1_1}, "
+       "dim_labels=b01f_01oi->b01f"),
+       1, "wt := transpose w permutation=0,1,3,2;", "reverse("},
+      {"convolution_for_a_kernels_gradient",
+       Convolution("f32[3,8,9,16]", "f32[3,8,9,24]", "f32[3,3,16,24]",
+                   "window={size=8x9 pad=1_1x1_1}, dim_labels=f01b_i01o->01bf"),
+       1, "permutation=1,2,0,3", " transpose("},
+      {"convolution_for_a_strided_kernels_gradient",
+       Convolution("f32[3,16,18,16]", "f32[3,8,9,24]", "f32[3,3,16,24]",
+                   "window={size=8x9 pad=0_1x0_1 rhs_dilate=2x2}, dim_labels=f01b_i01o->01bf"),
+       1, "dilations=2,2"},
+      {"convolution_with_images_last",  // and features last in the result alone
+       Convolution("f32[16,9,10,32]", "f32[3,3,16,24]", "f32[32,9,10,24]",
+                   "window={size=3x3 pad=1_1x1_1}, dim_labels=f01b_01io->b01f"),
+       1, "input x f32[32,9,10,16]"},
+      {"convolution_that_leaves_out_an_edge",
+       Convolution("f32[2,20,20,16]", "f32[3,3,16,24]", "f32[2,16,18,24]",
+                   "window={size=3x3 pad=-1_-1x0_0}, dim_labels=b01f_01io->b01f"),
+       1, "pads=-1,0"},
+      {"convolution_of_what_is_spread",  // one for each residue
+       Convolution("f32[2,9,10,16]", "f32[3,3,16,24]", "f32[2,19,21,24]",
+                   "window={size=3x3 pad=2_2x2_2 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f"),
+       4},
+      {"convolution_for_a_strided_inputs_gradient",
+       Convolution("f32[2,9,10,24]", "f32[4,3,32,24]", "f32[2,18,19,32]",
+                   "window={size=4x3 pad=2_2x1_1 lhs_dilate=2x2 rhs_reversal=1x1}, "
+                   "dim_labels=b01f_01oi->b01f"),
+       4},
+      {"convolution_at_a_point_of_what_is_spread",  // most of the result is zeros
+       Convolution("f32[2,29,30,16]", "f32[1,1,16,32]", "f32[2,57,88,32]",
+                   "window={size=1x1 lhs_dilate=2x3}, dim_labels=b01f_01io->b01f"),
+       1},
+      {"convolution_of_what_is_spread_in_steps",
+       Convolution("f32[2,39,40,16]", "f32[3,3,16,24]", "f32[2,38,39,24]",
+                   "window={size=3x3 stride=2x2 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f"),
+       0},
+      {"convolution_in_groups",
+       Convolution("f32[2,9,10,32]", "f32[3,3,16,32]", "f32[2,7,8,32]",
+                   "window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=2"),
+       0},
+      {"convolution_of_few_features",  // a window's row is one of memory
+       Convolution("f32[2,40,39,3]", "f32[7,7,3,64]", "f32[2,20,20,64]",
+                   "window={size=7x7 stride=2x2 pad=2_3x3_3}, dim_labels=b01f_01io->b01f"),
+       1, "convolve x w sizes=20,20 strides=2,6 dilations=1,1 pads=2,0;"},
+      {"convolution_of_very_few_features",
+       Convolution("f32[2,40,40,3]", "f32[3,3,3,64]", "f32[2,38,38,64]",
+                   "window={size=3x3}, dim_labels=b01f_01io->b01f"),
+       0},
+      {"convolution_of_few_features_first",
+       Convolution("f32[2,3,40,40]", "f32[64,3,7,7]", "f32[2,64,34,34]",
+                   "window={size=7x7}, dim_labels=bf01_oi01->bf01"),
+       0},
+      {"convolution_for_a_kernels_gradient_of_few_features",
+       Convolution("f32[2,40,39,3]", "f32[2,20,20,32]", "f32[7,7,3,32]",
+                   "window={size=20x20 pad=2_3x3_3 rhs_dilate=2x2}, dim_labels=f01b_i01o->01bf"),
+       1, "sizes=7,21 strides=1,1 dilations=2,6 pads=2,0;"},
+      {"convolution_to_few_features",
+       Convolution("f32[2,40,40,64]", "f32[3,3,64,8]", "f32[2,38,38,8]",
+                   "window={size=3x3}, dim_labels=b01f_01io->b01f"),
+       0},
+  };
+  for (Case& one : cases) one.pass = kConvolutionPass;
+  return cases;
+}
+
+}  // namespace hone::loops

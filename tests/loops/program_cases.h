@@ -1,0 +1,35 @@
+// Programs for kernels, and what is to become of them.
+#ifndef HONE_TESTS_LOOPS_PROGRAM_CASES_H_
+#define HONE_TESTS_LOOPS_PROGRAM_CASES_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/native_kernel.h"
+
+namespace hone::loops {
+
+struct Case {
+  const char* name;
+  std::string text;
+  int calls = 1;           // 0: nothing is there for it
+  std::string task = "";   // what one of them has in its task
+  std::string lacks = "";  // what none has
+  std::string_view pass = kKernelPass;
+};
+
+// With computations add and max of a type, and a few constants.
+std::string Program(const std::string& type, const std::string& body);
+
+// A softmax over the last dimension as JAX writes it: `shape` is "4,16,300", `rows` "4,16".
+std::string Softmax(const std::string& type, const std::string& shape, const std::string& rows,
+                    const std::string& dimensions, const std::string& last);
+
+// For implement:products, and for implement:convolutions.
+std::vector<Case> Products();
+std::vector<Case> Convolutions();
+
+}  // namespace hone::loops
+
+#endif  // HONE_TESTS_LOOPS_PROGRAM_CASES_H_
