@@ -66,12 +66,21 @@ std::string RandomTask(Rng& rng) {
       break;
     }
     case 4: {
-      const int m = Size(rng, 48), n = Size(rng, 48);
-      input("a", fmt::format("{},{}", m, n));
-      const bool rows = rng.Below(2) == 0;
-      body =
-          fmt::format("y = reduce_{} a axes={}\n", rng.Below(2) == 0 ? "max" : "sum", rows ? 1 : 0);
-      shape = fmt::format("{}", rows ? m : n);
+      const bool large = rng.Below(2) == 0;  // then all of it is reduced in parts
+      const int m = Size(rng, 48) * (large ? 20 : 1), n = Size(rng, 48) * (large ? 9 : 1);
+      const int more_m = Size(rng, 3), more_n = Size(rng, 3);
+      const bool slices = rng.Below(2) == 0;
+      input("a", slices ? fmt::format("{},{}", m + more_m, n + more_n) : fmt::format("{},{}", m, n));
+      if (slices) {
+        body = fmt::format("s := slice a starts={},{} sizes={},{}\nt := slice a starts=0,{} "
+                           "sizes={},{}\nu := subtract s t\n",
+                           more_m, rng.Below(2), m, n, more_n, m, n);
+      }
+      const std::vector<std::string> axes = {"0", "1", "0,1"};
+      const size_t which = large ? 2 : rng.Below(3);
+      body += fmt::format("y = reduce_{} {} axes={}\n", rng.Below(2) == 0 ? "max" : "sum",
+                          slices ? "u" : "a", axes[which]);
+      shape = which == 2 ? "1" : fmt::format("{}", which == 1 ? m : n);
       rank = 1;
       break;
     }

@@ -262,12 +262,25 @@ class Writer {
       return Windowed(op, element, shape);
     }
     if (op.kind == "reduce_sum" || op.kind == "reduce_max") {
-      return Reduce(element, x, shape, op.Get("axes", 0, 0), op.kind == "reduce_max");
+      const Shape axes = op.Get("axes", 0, 0);
+      const bool maximum = op.kind == "reduce_max";
+      if (axes.size() < At(op.operands[0]).shape.size()) {
+        return Reduce(element, x, shape, axes, maximum);
+      }
+      return Let(element, shape, fmt::format("reshape({})", Reduce(element, x, {}, axes, maximum)));
     }
     if (op.kind == "transpose") {
       return Let(element, shape,
                  fmt::format("transpose({}), dimensions={{{}}}", x,
                              fmt::join(op.Get("permutation", 0, 0), ",")));
+    }
+    if (op.kind == "slice") {
+      const Shape starts = op.Get("starts", 0, 0);
+      std::string bounds;
+      for (size_t d = 0; d < starts.size(); ++d) {
+        bounds += fmt::format("{}[{}:{}]", d == 0 ? "" : ", ", starts[d], starts[d] + shape[d]);
+      }
+      return Let(element, shape, fmt::format("slice({}), slice={{{}}}", x, bounds));
     }
     if (op.kind == "broadcast") return Broadcast(element, x, shape, op.Get("dimensions", 0, 0));
     if (op.kind == "constant") {

@@ -125,7 +125,7 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
     if (name == "axes" || name == "permutation" || name == "until" || op.kind == "broadcast") {
       continue;
     }
-    if (op.kind == "convolve") continue;
+    if (op.kind == "convolve" || op.kind == "slice") continue;
     if (values.size() != 2 || *std::min_element(values.begin(), values.end()) < 1 ||
         *std::max_element(values.begin(), values.end()) > kMostAttribute) {
       return wrong(name + " is two positive numbers, at most a million");
@@ -177,8 +177,7 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
     for (size_t d = 0; d < in[0].size(); ++d) {
       if (set.count(static_cast<int64_t>(d)) == 0) out.push_back(in[0][d]);
     }
-    if (out.empty()) return wrong("one dimension at least must stay");
-    return out;
+    return out.empty() ? Shape{1} : out;
   }
   if (op.kind == "transpose") {
     const Shape permutation = op.Get("permutation", 0, 0);
@@ -188,6 +187,16 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
     Shape out;
     for (const int64_t d : permutation) out.push_back(in[0][static_cast<size_t>(d)]);
     return out;
+  }
+  if (op.kind == "slice") {
+    const Shape starts = op.Get("starts", 0, 0), sizes = op.Get("sizes", 0, 0);
+    bool fits = starts.size() == in[0].size() && sizes.size() == in[0].size();
+    for (size_t d = 0; fits && d < sizes.size(); ++d) {
+      fits = starts[d] >= 0 && sizes[d] >= 1 && sizes[d] <= in[0][d] &&
+             starts[d] <= in[0][d] - sizes[d];
+    }
+    if (!fits) return wrong("starts= and sizes= must lie within the operand, a number a dimension");
+    return sizes;
   }
   if (op.kind == "softmax" || op.kind == "constant") return in[0];
   if (op.kind == "broadcast") {

@@ -77,6 +77,11 @@ class Evaluator {
       const Shape strides = Strides(made);
       for (const int64_t d : permutation) strides_.push_back(strides[Index(d)]);
     }
+    if (op.kind == "slice") {
+      strides_ = Strides(shapes_[0]);
+      const Shape starts = op.Get("starts", 0, 0);
+      for (size_t d = 0; d < starts.size(); ++d) in_[0] += starts[d] * strides_[d];
+    }
     if (op.kind == "broadcast") {
       const Shape strides = Strides(shapes_[0]), dimensions = op.Get("dimensions", 0, 0);
       strides_.resize(out_.size(), 0);
@@ -95,7 +100,7 @@ class Evaluator {
     }
     if (kind == "matmul" || kind == "batch_matmul") return Product(flat, out_.back());
     if (kind == "conv2d" || kind == "pool_max" || kind == "pool_sum") return Window(flat);
-    if (kind == "transpose" || kind == "broadcast") return in_[0][Offset(flat, strides_)];
+    if (kind == "transpose" || kind == "broadcast" || kind == "slice") return in_[0][Offset(flat, strides_)];
     if (kind == "constant") return Rounded(op_.value, element_);
     if (kind == "softmax") return Softmax(flat);
     if (kind == "layer_norm") return LayerNorm(flat);
@@ -117,6 +122,7 @@ class Evaluator {
       (reduced ? reduced_ : strides_).push_back(strides[d]);
       if (reduced) reduced_shape_.push_back(shapes_[0][d]);
     }
+    if (strides_.empty()) strides_.push_back(0);  // the only element of all
   }
 
   // Where the point of the result lies under other strides.

@@ -59,6 +59,7 @@ void Merge(Nest& nest, size_t loop) {
     access->view[static_cast<size_t>(d)] *= access->view[static_cast<size_t>(d) + 1];
     access->view.erase(access->view.begin() + d + 1);
     access->rows.erase(access->rows.begin() + d + 1);
+    if (!access->low.empty()) access->low.erase(access->low.begin() + d + 1);
   }
   nest.loops[loop].extent *= nest.loops[loop + 1].extent;
   RemoveLoop(nest, loop + 1);
@@ -76,6 +77,7 @@ void DropUnitLoops(Nest& nest) {
       if (!IsZero(access.rows[d])) continue;
       access.rows.erase(access.rows.begin() + static_cast<ptrdiff_t>(d));
       access.view.erase(access.view.begin() + static_cast<ptrdiff_t>(d));
+      if (!access.low.empty()) access.low.erase(access.low.begin() + static_cast<ptrdiff_t>(d));
     }
   };
   for (Access& read : nest.reads) drop(read);
@@ -94,6 +96,16 @@ void MergeLoops(std::vector<Nest>& nests) {
       for (Nest& nest : nests) {
         if (!nest.own_text()) Merge(nest, loop);
       }
+    } else {
+      ++loop;
+    }
+  }
+}
+
+void MergeLoops(Nest& nest) {
+  for (size_t loop = 0; loop + 1 < nest.loops.size();) {
+    if (MayMerge(nest, loop)) {
+      Merge(nest, loop);
     } else {
       ++loop;
     }

@@ -15,6 +15,8 @@ void DropUnitLoops(Nest& nest);
 // another shape for who makes it than for who takes it, and neither could be fused into the other.
 // What has a text of its own keeps its loops.
 void MergeLoops(std::vector<Nest>& nests);
+// Where they do so in this one, for a nest that is not to be fused.
+void MergeLoops(Nest& nest);
 
 }  // namespace hone::loops
 

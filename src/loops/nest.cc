@@ -91,6 +91,11 @@ class Elements {
   // The node of what an operation makes there.
   int Of(const Operation& op, const std::vector<size_t>& loops) {
     if (op.kind == "constant") return Node(nest_, Scalar::kConstant, -1, -1, op.value);
+    if (op.kind == "slice") {
+      nest_.reads.push_back(builder_.At(nest_, op.operands[0], loops));
+      for (const int64_t start : op.Get("starts", 0, 0)) nest_.reads.back().low.push_back(-start);
+      return Node(nest_, Scalar::kRead, static_cast<int>(nest_.reads.size()) - 1);
+    }
     if (op.kind == "scores") return Node(nest_, Scalar::kScore);
     std::vector<size_t> from = SpreadFrom(op, loops);
     const int x = At(op.operands[0], from);
@@ -130,10 +135,30 @@ void Pointwise(Builder& builder, const Operation& op, const Task& task) {
   EndWith(nest, Elements(task, builder, nest).Of(op, Range(shape.size())));
 }
 
+constexpr int64_t kMostParts = 16, kLeastParts = 4;
+
+// The largest number of equal parts of a loop, within these bounds; else 1.
+int64_t EqualParts(int64_t extent) {
+  int64_t parts = kMostParts;
+  while (extent % parts != 0) --parts;
+  return parts < kLeastParts ? 1 : parts;
+}
+
+// Of a reduction to a single element: the outermost loop in parts; where it has no equal ones and is
+// not all, element by element.
+std::pair<size_t, int64_t> PartsOfAll(const std::vector<Loop>& loops) {
+  constexpr int64_t kLeastPoints = 16384;
+  int64_t points = 1;
+  for (const Loop& loop : loops) points *= loop.extent;
+  if (points < kLeastPoints) return {0, 1};
+  const int64_t parts = EqualParts(loops[0].extent);
+  return {0, parts == 1 && loops[0].extent < points ? loops[0].extent : parts};
+}
+
 // Of a reduction of many rows to one that is not long: which loop is done in how many parts, each a
 // run through memory that a processor can take, put together afterwards. {0, 1}: in one.
 std::pair<size_t, int64_t> PartsOf(const std::vector<Loop>& loops) {
-  constexpr int64_t kMostColumns = 4096, kMostParts = 16, kLeastParts = 4, kLeastPoints = 65536;
+  constexpr int64_t kMostColumns = 4096, kLeastPoints = 65536;
   int64_t columns = 1, points = 1;
   size_t first = loops.size();
   bool kept = false;
@@ -146,9 +171,7 @@ std::pair<size_t, int64_t> PartsOf(const std::vector<Loop>& loops) {
     if (!loops[i].reduction) columns *= loops[i].extent;
   }
   if (first == loops.size() || columns > kMostColumns || points < kLeastPoints) return {0, 1};
-  int64_t parts = kMostParts;
-  while (loops[first].extent % parts != 0) --parts;
-  return parts < kLeastParts ? std::make_pair(size_t{0}, int64_t{1}) : std::make_pair(first, parts);
+  return {first, EqualParts(loops[first].extent)};
 }
 
 // The reduction's results for each part of a loop, in `partial`: the parts are a new loop in front.
@@ -158,17 +181,23 @@ void SplitReduction(Nest& nest, size_t loop, int64_t parts, int partial) {
   nest.loops.insert(nest.loops.begin(), {parts, false});
   Row of_parts(nest.loops.size(), 0);
   of_parts[0] = 1;
+  ++loop;
   const auto widen = [&](Access& access) {
     for (Row& row : access.rows) row.insert(row.begin(), 0);
   };
   for (Access& read : nest.reads) {
     widen(read);
     for (size_t d = 0; d < read.rows.size(); ++d) {
-      if (PlainLoop(read.rows[d]) != static_cast<int>(loop) + 1) continue;
+      if (PlainLoop(read.rows[d]) != static_cast<int>(loop)) continue;
+      if (read.view[d] != each * parts) {  // a slice stays one dimension
+        read.rows[d][0] = each;
+        continue;
+      }
       const auto at = static_cast<ptrdiff_t>(d);
       read.view[d] = each;
       read.view.insert(read.view.begin() + at, parts);
       read.rows.insert(read.rows.begin() + at, of_parts);
+      if (!read.low.empty()) read.low.insert(read.low.begin() + at, 0);
       ++d;
     }
   }
@@ -187,27 +216,36 @@ void Reduce(Builder& builder, const Operation& op, const Task& task) {
     if (!loops[i].reduction) kept.push_back(i);
   }
   const size_t rank = loops.size();
-  const Combine combine = op.kind == "reduce_max" ? Combine::kMaximum : Combine::kSum;
-  const auto [loop, parts] = PartsOf(loops);
-  Nest& nest = builder.Begin(parts > 1 ? "part" : "", std::move(loops));
+  Nest& nest = builder.Begin("", std::move(loops));
   nest.write = builder.At(nest, op.result, kept);
   EndWith(nest, Elements(task, builder, nest).At(op.operands[0], Range(rank)));
-  nest.combine = combine;
+  nest.combine = op.kind == "reduce_max" ? Combine::kMaximum : Combine::kSum;
+  if (kept.empty()) {
+    nest.write.rows.emplace_back(rank, 0);
+    DropUnitLoops(nest);
+    MergeLoops(nest);
+  }
+  const auto [loop, parts] = kept.empty() ? PartsOfAll(nest.loops) : PartsOf(nest.loops);
   if (parts == 1) return;
-  const std::vector<int64_t> shape = tensors[static_cast<size_t>(op.result)].shape;
-  std::vector<int64_t> with_parts = shape;
-  with_parts.insert(with_parts.begin(), parts);
-  const int partial = builder.Temporary("part", with_parts);
-  SplitReduction(nest, loop, parts, partial);
-  loops = ParallelLoops(with_parts);
-  loops[0].reduction = true;
-  Nest& last = builder.Begin("", std::move(loops));
-  std::vector<size_t> results = Range(with_parts.size());
-  last.reads = {builder.At(last, partial, results)};
+  // Parts of it in a nest before it.
+  Nest part = nest;
+  part.site += ".part";
+  std::vector<int64_t> shape = {parts};
+  if (!kept.empty()) {
+    const std::vector<int64_t>& result = tensors[static_cast<size_t>(op.result)].shape;
+    shape.insert(shape.end(), result.begin(), result.end());
+  }
+  const int partial = builder.Temporary("part", shape);
+  SplitReduction(part, loop, parts, partial);
+  nest.loops = ParallelLoops(shape);
+  nest.loops[0].reduction = true;
+  std::vector<size_t> results = Range(shape.size());
+  nest.reads = {builder.At(nest, partial, results)};
   results.erase(results.begin());
-  last.write = builder.At(last, op.result, results);
-  last.combine = combine;
-  Node(last, Scalar::kRead, 0);
+  nest.write = builder.At(nest, op.result, results);
+  if (kept.empty()) nest.write.rows.emplace_back(1, 0);
+  nest.body = {{Scalar::kRead, 0}};
+  builder.InsertBeforeLast(std::move(part));
 }
 
 // What stays of a shape when its last dimension is reduced; never nothing.

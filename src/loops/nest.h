@@ -31,7 +31,8 @@ struct Access {
   int tensor = -1;
   std::vector<int64_t> view;
   std::vector<Row> rows;  // one a dimension of the view
-  // Of what multiplies: less so much, a dimension each; what is outside then is 0. Empty: nothing.
+  // Less so much, a dimension each; empty: nothing. Of what multiplies, what is outside then is 0;
+  // of other nests nothing is outside.
   std::vector<int64_t> low = {};
 };
 

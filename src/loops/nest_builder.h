@@ -31,6 +31,11 @@ class Builder {
     return program_.nests.back();
   }
 
+  // A nest before the last one that was begun.
+  void InsertBeforeLast(Nest nest) {
+    program_.nests.insert(program_.nests.end() - 1, std::move(nest));
+  }
+
   // The tensor at loops[0], loops[1], ...
   Access At(const Nest& nest, int tensor, const std::vector<size_t>& loops) const {
     Access access{tensor, program_.tensors[static_cast<size_t>(tensor)].shape, {}};

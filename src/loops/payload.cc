@@ -25,12 +25,15 @@ std::string Times(const char* what, size_t count) {
 }
 
 // What a nest reads of an operand: where an index is a loop, MLIR takes the operand's size for the
-// loop's, but a window may leave some of it out.
+// loop's, but a window or a slice may leave some of it out.
 std::vector<int64_t> PartOf(const Nest& nest, const Access& read) {
   std::vector<int64_t> part = read.view;
   for (size_t d = 0; d < part.size(); ++d) {
-    const int loop = PlainLoop(read.rows[d]);
-    if (loop >= 0) part[d] = nest.loops[static_cast<size_t>(loop)].extent;
+    if (read.low.empty() && PlainLoop(read.rows[d]) < 0) continue;
+    part[d] = 1;
+    for (size_t i = 0; i < nest.loops.size(); ++i) {
+      part[d] += read.rows[d][i] * (nest.loops[i].extent - 1);
+    }
   }
   return part;
 }
@@ -178,8 +181,10 @@ class ModuleText {
       std::string value = Seen(read.tensor, read.view);
       const std::vector<int64_t> part = PartOf(nest, read);
       if (part != read.view) {
+        std::vector<int64_t> starts(part.size(), 0);
+        for (size_t d = 0; d < read.low.size(); ++d) starts[d] = -read.low[d];
         value =
-            Let("tensor.extract_slice {}[{}] [{}] [{}] : {} to {}", value, Times("0", part.size()),
+            Let("tensor.extract_slice {}[{}] [{}] [{}] : {} to {}", value, fmt::join(starts, ", "),
                 fmt::join(part, ", "), Times("1", part.size()),
                 Shaped("tensor", read.view, nest.element), Shaped("tensor", part, nest.element));
       }

@@ -82,6 +82,7 @@ const Kind* FindKind(std::string_view name) {
       {"reduce_sum", {1, {"axes"}}},
       {"reduce_max", {1, {"axes"}}},
       {"transpose", {1, {"permutation"}}},
+      {"slice", {1, {"sizes", "starts"}}},
       {"broadcast", {1, {"dimensions", "sizes"}}},
       {"constant", {1, {"value"}}},
       {"select", {3, {}}},
@@ -297,6 +298,9 @@ class Parser {
     if (op.definition && !IsPointwise(op.kind) && !scores) {
       return Wrong(op.kind + " is stored: `=`, not `:=`");
     }
+    if (op.kind == "slice" && (!op.definition || op.operands[0] >= task_.inputs)) {
+      return Wrong("a slice is of an input, and never stored: `:=`, not `=`");
+    }
     if (op.kind == "constant" && !has_value) return Wrong("constant: value=V is missing");
     if (op.kind == "constant" && !op.definition) {
       return Wrong("a constant is never stored: `:=`, not `=`");
@@ -308,7 +312,8 @@ class Parser {
     static const std::set<std::string, std::less<>> of_integers = {
         "matmul",   "batch_matmul", "add",        "subtract",   "multiply",  "maximum",
         "minimum",  "relu",         "reduce_sum", "reduce_max", "negate",    "pool_max",
-        "pool_sum", "transpose",    "conv2d",     "constant",   "broadcast", "select"};
+        "pool_sum", "transpose",    "conv2d",     "constant",   "broadcast", "select",
+        "slice"};
     if (!InfoOf(element).floating && of_integers.count(op.kind) == 0) {
       return Wrong(op.kind + " is for floating-point numbers");
     }
@@ -380,7 +385,7 @@ bool IsUnary(std::string_view kind) { return Unary().count(kind) != 0; }
 bool IsBinary(std::string_view kind) { return Binary().count(kind) != 0; }
 bool IsPointwise(std::string_view kind) {
   return IsUnary(kind) || IsBinary(kind) || kind == "broadcast" || kind == "constant" ||
-         kind == "transpose" || kind == "select";
+         kind == "transpose" || kind == "select" || kind == "slice";
 }
 
 const std::vector<std::string>& OperationKinds() {
@@ -389,7 +394,7 @@ const std::vector<std::string>& OperationKinds() {
                                     "pool_sum",  "reduce_sum",   "reduce_max", "transpose",
                                     "softmax",   "layer_norm",   "attention",  "constant",
                                     "broadcast", "select",       "scores",     "attend",
-                                    "product",   "convolve"};
+                                    "product",   "convolve",     "slice"};
     all.insert(all.end(), Unary().begin(), Unary().end());
     all.insert(all.end(), Binary().begin(), Binary().end());
     return all;
@@ -434,7 +439,8 @@ double Flops(const Task& task) {
       flops += 4 * out;
     } else if (op.kind == "layer_norm") {
       flops += 7 * out;
-    } else if (op.kind != "transpose" && op.kind != "broadcast" && op.kind != "constant") {
+    } else if (op.kind != "transpose" && op.kind != "broadcast" && op.kind != "constant" &&
+               op.kind != "slice") {
       flops += std::max(out, Product(shape(0)));
     }
   }

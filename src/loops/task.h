@@ -15,8 +15,9 @@
 // is used. '#' begins a comment.
 //
 // `NAME := KIND OPERANDS` is a definition: it is computed anew wherever an element of it is needed,
-// as part of what needs it, and never stored. Of elementwise operations, broadcasts, constants and
-// transposes, for elementwise operations and reductions; of scores, for what attends by them.
+// as part of what needs it, and never stored. Of elementwise operations, broadcasts, constants,
+// slices and transposes, for elementwise operations and reductions; of scores, for what attends by
+// them.
 #ifndef HONE_LOOPS_TASK_H_
 #define HONE_LOOPS_TASK_H_
 
@@ -60,7 +61,8 @@ struct Tensor {
 //   constant a value=V: as `a` in shape, each element V; always a definition
 //   broadcast x sizes=A,B,C dimensions=I,J: dimension d of x is dimension dimensions[d] of the
 //     result; x[1] without dimensions= is everywhere
-//   reduce_sum, reduce_max x axes=I,J
+//   slice x starts=A,B sizes=C,D: always a definition, of an input
+//   reduce_sum, reduce_max x axes=I,J: of all dimensions, the result is [1]
 //   transpose x permutation=I,J: dimension d of the result is dimension permutation[d] of x
 //   softmax x: over the last dimension
 //   layer_norm x gain[N] bias[N]: over the last dimension, epsilon 1e-5

@@ -69,6 +69,12 @@ TEST(Interpret, RowsAndColumns) {
   EXPECT_EQ(Outcome("task t\ninput x f32[2,3]\ninput b f32[3]\ny = add x b\noutput y\n",
                     {x, {10, 20, 30}}),
             (Values{11, 22, 33, 14, 25, 36}));
+  EXPECT_EQ(Outcome("task t\ninput x f32[2,3]\ny = reduce_sum x axes=0,1\noutput y\n", {x}),
+            (Values{21}));
+  EXPECT_EQ(Outcome("task t\ninput x f32[2,3]\na := slice x starts=0,1 sizes=2,2\n"
+                    "b := slice x starts=0,0 sizes=2,2\ny = multiply a b\noutput y\n",
+                    {x}),
+            (Values{2, 6, 20, 30}));
 }
 
 TEST(Interpret, SoftmaxSumsToOneAndNormsHaveNoMean) {

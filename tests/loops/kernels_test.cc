@@ -72,6 +72,32 @@ const Case kCases[] = {
      "t := transpose w permutation=1,0\nv := broadcast t sizes=24,16,20,10 dimensions=0,3\n"
      "p := multiply d v\ny = reduce_max p axes=0,1\nz = exp y\noutput z\n",
      "z parallel 4,0\n"},
+    {"reduce_all", "input x f32[128,129]\ny = reduce_sum x axes=0,1\noutput y\n",
+     "y.part parallel 4,0\ny.part tile 1,43\n"},
+    {"reduce_all_of_an_odd_size",
+     "input x f64[131,137]\ninput m f64[137]\nb := broadcast m sizes=131,137 dimensions=1\n"
+     "p := multiply x b\ny = reduce_max p axes=0,1\nz = exp y\noutput z\n",
+     "y.part parallel 1,0\n"},
+    {"reduce_few", "input x s32[6,7]\ny = reduce_sum x axes=0,1\noutput y\n", "y tile 14\n"},
+    {"reduce_slices",
+     "input x f32[130,131]\na := slice x starts=1,1 sizes=129,130\n"
+     "b := slice x starts=0,1 sizes=129,130\nc := slice x starts=1,0 sizes=129,130\n"
+     "d := subtract a b\ne := subtract a c\nf := multiply d e\n"
+     "y = reduce_sum f axes=0,1\noutput y\n",
+     "y.part parallel 1,0\ny.part tile 0,10\n"},
+    {"reduce_parts_of_slices",
+     "input x f32[130,131]\na := slice x starts=1,1 sizes=128,130\n"
+     "b := slice x starts=2,0 sizes=128,130\nd := subtract a b\n"
+     "y = reduce_max d axes=0,1\noutput y\n",
+     "y.part parallel 2,0,0\ny.part tile 1,4,26\n"},
+    {"reduce_rows_of_slices",
+     "input x f32[18,40]\na := slice x starts=1,3 sizes=16,32\n"
+     "b := slice x starts=2,8 sizes=16,32\nd := multiply a b\n"
+     "y = reduce_sum d axes=1\noutput y\n",
+     "y parallel 4,0\ny tile 4,16\ny vectorize\n"},
+    {"slices", "input x f32[40]\na := slice x starts=1 sizes=32\nb := slice x starts=5 sizes=32\n"
+     "y = subtract a b\noutput y\n",
+     "y tile 16\ny vectorize\n"},
     {"transpose", "input x f32[16,32]\ny = transpose x permutation=1,0\noutput y\n",
      "y parallel 8,0\ny tile 8,8\ny vectorize\n"},
     {"softmax", "input x f32[16,32]\ny = softmax x\noutput y\n",

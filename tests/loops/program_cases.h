@@ -2,6 +2,7 @@
 #ifndef HONE_TESTS_LOOPS_PROGRAM_CASES_H_
 #define HONE_TESTS_LOOPS_PROGRAM_CASES_H_
 
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@ struct Case {
   std::string lacks = "";  // what none has
   std::string_view pass = kKernelPass;
 };
+
+inline void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
 
 // With computations add and max of a type, and a few constants.
 std::string Program(const std::string& type, const std::string& body);

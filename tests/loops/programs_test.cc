@@ -142,8 +142,6 @@ std::string GroupedQueries() {
       "rhs_batch_dims={0,1}, rhs_contracting_dims={2}\n");
 }
 
-void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
-
 std::vector<Case> Cases() {
   return {
       {"softmax", Program("f32", Softmax("f32", "4,16,300", "4,16", "0,1", "2"))},
@@ -228,6 +226,44 @@ std::vector<Case> Cases() {
                "  sb = f32[64,80] broadcast(s), dimensions={1}\n  d = f32[64,80] subtract(x, sb)\n"
                "  ROOT r = f32[64] reduce(d, least), dimensions={1}, to_apply=maximum_of\n"),
        2},
+      {"all_is_reduced",  // with what is done to the only element
+       Program("f32",
+               "  x = f32[150,133] parameter(0)\n  y = f32[150,133] parameter(1)\n"
+               "  d = f32[150,133] subtract(x, y)\n  q = f32[150,133] multiply(d, d)\n"
+               "  s = f32[] reduce(q, zero), dimensions={0,1}, to_apply=add_of\n"
+               "  t = f32[] parameter(2)\n  m = f32[] divide(s, t)\n  ROOT r = f32[] sqrt(m)\n"),
+       1, "axes=0,1"},
+      {"all_that_is_reduced_is_spread_again",
+       Program("f32",
+               "  x = f32[20000] parameter(0)\n"
+               "  s = f32[] reduce(x, zero), dimensions={0}, to_apply=add_of\n"
+               "  sb = f32[20000] broadcast(s), dimensions={}\n"
+               "  ROOT r = f32[20000] subtract(x, sb)\n"),
+       1, "reduce_sum", "subtract i"},
+      {"slices_are_reduced",
+       Program("f32",
+               "  x = f32[140,1,133] parameter(0)\n"
+               "  a = f32[139,1,132] slice(x), slice={[1:140], [0:1], [1:133]}\n"
+               "  b = f32[139,1,132] slice(x), slice={[0:139], [0:1], [1:133]}\n"
+               "  c = f32[139,1,132] slice(x), slice={[1:140], [0:1], [0:132]}\n"
+               "  d = f32[139,1,132] subtract(a, b)\n  p = f32[139,1,132] multiply(d, d)\n"
+               "  e = f32[139,1,132] subtract(a, c)\n  q = f32[139,1,132] multiply(e, e)\n"
+               "  s = f32[] reduce(p, zero), dimensions={0,1,2}, to_apply=add_of\n"
+               "  t = f32[] reduce(q, zero), dimensions={0,1,2}, to_apply=add_of\n"
+               "  ROOT r = f32[] add(s, t)\n"),
+       1, "slice i0 sizes=139,132 starts=1,1"},
+      {"slices_with_steps_are_not_taken_in",
+       Program("f32",
+               "  x = f32[64,80] parameter(0)\n"
+               "  a = f32[64,40] slice(x), slice={[0:64], [0:80:2]}\n"
+               "  ROOT r = f32[64] reduce(a, zero), dimensions={1}, to_apply=add_of\n"),
+       1, "reduce_sum i0", "slice i"},
+      {"one_row_of_many",  // what is sliced has another rank without sizes of 1
+       Program("f32",
+               "  x = f32[64,80,30] parameter(0)\n"
+               "  a = f32[1,80,30] slice(x), slice={[3:4], [0:80], [0:30]}\n"
+               "  ROOT r = f32[1,80] reduce(a, zero), dimensions={2}, to_apply=add_of\n"),
+       1, "reduce_sum i0", "slice i"},
       {"the_middle_is_reduced",
        Program("f32",
                "  x = f32[8,30,80] parameter(0)\n"

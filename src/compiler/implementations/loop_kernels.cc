@@ -38,8 +38,8 @@ bool IsDear(HloOpcode opcode) {
 struct Space {
   xla::PrimitiveType type = xla::F32;
   Sizes full;            // sizes of the arrays that are reduced
-  Sizes kept;            // its first ones, of rows; its last ones, of columns
-  bool columns = false;  // what they are reduced to is not spread over all again
+  Sizes kept;            // its first ones, of rows; its last ones, of columns; none, of one element
+  bool columns = false;  // or one element: what they are reduced to is not spread over all again
 
   friend bool operator==(const Space& a, const Space& b) {
     return a.type == b.type && a.full == b.full && a.kept == b.kept && a.columns == b.columns;
@@ -61,7 +61,7 @@ struct Space {
   }
 };
 
-// The space of a sum or maximum over the last dimensions, or the first.
+// The space of a sum or maximum over the last dimensions, the first or all.
 std::optional<Space> SpaceOf(const HloInstruction& reduce) {
   if (reduce.opcode() != HloOpcode::kReduce || reduce.operand_count() != 2) return std::nullopt;
   const xla::Shape& shape = reduce.operand(0)->shape();
@@ -73,9 +73,12 @@ std::optional<Space> SpaceOf(const HloInstruction& reduce) {
   if (opcode != HloOpcode::kAdd && opcode != HloOpcode::kMaximum) return std::nullopt;
   if (!emit::IsIdentity(*reduce.operand(1), *opcode)) return std::nullopt;
   Space space{type, Squeezed(shape), Squeezed(reduce.shape())};
-  if (space.kept.empty() || space.kept.size() == space.full.size() ||
-      space.full.size() > kMostKernelRank) {
+  if (space.kept.size() == space.full.size() || space.full.size() > kMostKernelRank) {
     return std::nullopt;
+  }
+  if (space.kept.empty()) {
+    space.columns = true;
+    return space;
   }
   // What is reduced comes last, or first.
   int changes = 0;
@@ -107,6 +110,17 @@ std::optional<Sizes> PlacesOf(const HloInstruction& broadcast) {
   return places;
 }
 
+// Whether it is a part of an array, without steps, that has the same dimensions above 1.
+bool IsSlice(const HloInstruction& instruction) {
+  if (instruction.opcode() != HloOpcode::kSlice) return false;
+  const xla::Shape& from = instruction.operand(0)->shape();
+  for (int64_t d = 0; d < static_cast<int64_t>(from.dimensions().size()); ++d) {
+    if (instruction.slice_strides(d) != 1) return false;
+    if (from.dimensions(d) != 1 && instruction.shape().dimensions(d) == 1) return false;
+  }
+  return IsArray(from);
+}
+
 bool Fits(const HloInstruction& instruction, const Space& space) {
   if (!space.Has(instruction.shape()) || !emit::Free(instruction)) return false;
   if (TaskKind(instruction.opcode()) != nullptr) return true;
@@ -120,13 +134,14 @@ bool Fits(const HloInstruction& instruction, const Space& space) {
       return instruction.operand(0)->opcode() != HloOpcode::kConstant && PlacesOf(instruction);
     }
     default:
-      return IsIdentity(instruction);
+      return IsSlice(instruction) || IsIdentity(instruction);
   }
 }
 
 // Costs nothing to compute once more.
 bool IsFree(const HloInstruction& instruction) {
-  return instruction.opcode() == HloOpcode::kBroadcast || IsIdentity(instruction);
+  return instruction.opcode() == HloOpcode::kBroadcast || IsSlice(instruction) ||
+         IsIdentity(instruction);
 }
 
 // The nearest space that an instruction is computed in.
@@ -291,6 +306,16 @@ class TaskText {
       return Let(node, false,
                  absl::StrCat("broadcast ", operand, " sizes=", absl::StrJoin(sizes, ","),
                               places.empty() ? "" : " dimensions=", absl::StrJoin(places, ",")));
+    }
+    if (node->opcode() == HloOpcode::kSlice) {
+      const std::string operand = Input(node->mutable_operand(0));
+      Sizes starts;
+      for (int64_t d = 0; d < static_cast<int64_t>(node->shape().dimensions().size()); ++d) {
+        if (node->shape().dimensions(d) != 1) starts.push_back(node->slice_starts(d));
+      }
+      return Let(node, false,
+                 absl::StrCat("slice ", operand, " sizes=", absl::StrJoin(Squeezed(node->shape()), ","),
+                              " starts=", absl::StrJoin(starts, ",")));
     }
     return Elementwise(node);
   }
