@@ -27,7 +27,7 @@ std::string RandomTask(Rng& rng) {
     inputs += fmt::format("input {} {}[{}]\n", name, type, shape);
   };
   std::string shape;
-  switch (rng.Below(floats ? 13 : 6)) {
+  switch (rng.Below(floats ? 14 : 6)) {
     case 0: {
       const int m = Size(rng, 48), k = Size(rng, 48), n = Size(rng, 48);
       input("a", fmt::format("{},{}", m, k));
@@ -70,11 +70,13 @@ std::string RandomTask(Rng& rng) {
       const int m = Size(rng, 48) * (large ? 20 : 1), n = Size(rng, 48) * (large ? 9 : 1);
       const int more_m = Size(rng, 3), more_n = Size(rng, 3);
       const bool slices = rng.Below(2) == 0;
-      input("a", slices ? fmt::format("{},{}", m + more_m, n + more_n) : fmt::format("{},{}", m, n));
+      input("a",
+            slices ? fmt::format("{},{}", m + more_m, n + more_n) : fmt::format("{},{}", m, n));
       if (slices) {
-        body = fmt::format("s := slice a starts={},{} sizes={},{}\nt := slice a starts=0,{} "
-                           "sizes={},{}\nu := subtract s t\n",
-                           more_m, rng.Below(2), m, n, more_n, m, n);
+        body = fmt::format(
+            "s := slice a starts={},{} sizes={},{}\nt := slice a starts=0,{} "
+            "sizes={},{}\nu := subtract s t\n",
+            more_m, rng.Below(2), m, n, more_n, m, n);
       }
       const std::vector<std::string> axes = {"0", "1", "0,1"};
       const size_t which = large ? 2 : rng.Below(3);
@@ -152,9 +154,10 @@ std::string RandomTask(Rng& rng) {
       if (last) {
         body += "r := transpose b permutation=2,0,1\n";
       } else if (right) {
-        body += fmt::format("s := transpose b permutation=1,0\n"
-                            "r := broadcast s sizes={},{},{} dimensions=1,2\n",
-                            b, k, n);
+        body += fmt::format(
+            "s := transpose b permutation=1,0\n"
+            "r := broadcast s sizes={},{},{} dimensions=1,2\n",
+            b, k, n);
       }
       const bool permuted = rng.Below(2) == 0;
       body += fmt::format("y = product {} {}{}\n", left ? "l" : "a", last || right ? "r" : "b",
@@ -177,11 +180,23 @@ std::string RandomTask(Rng& rng) {
           "{}t := transpose b permutation={}\ny = convolve {} t sizes={},{} strides={},1 "
           "dilations=1,{} pads={},{}{}\n",
           turned ? "s := transpose a permutation=3,1,2,0\n" : "", other ? "1,2,0,3" : "0,1,3,2",
-          turned ? "s" : "a", oh, ow, stride, rng.Below(3) == 0 ? -dilation : dilation, pad_h, pad_w,
-          turned ? " permutation=1,2,0,3" : "");
+          turned ? "s" : "a", oh, ow, stride, rng.Below(3) == 0 ? -dilation : dilation, pad_h,
+          pad_w, turned ? " permutation=1,2,0,3" : "");
       shape = turned ? fmt::format("{},{},{},{}", oh, ow, n, f)
                      : fmt::format("{},{},{},{}", n, oh, ow, f);
       rank = 4;
+      break;
+    }
+    case 12: {
+      const int m = Size(rng, 48), n = Size(rng, 48);
+      static const std::vector<std::string> kinds = {"equal", "not_equal", "less", "less_equal"};
+      shape = fmt::format("{},{}", m, n);
+      input("a", shape);
+      input("b", rng.Below(2) == 0 ? shape : std::to_string(n));
+      body = fmt::format(
+          "c := {} a b\nd := {} a a\ne := maximum c d\nn := negate a\n"
+          "y = select e a n\n",
+          rng.Pick(kinds), rng.Pick(kinds));
       break;
     }
     default: {

@@ -45,6 +45,16 @@ std::string BodyText(const Nest& nest, const std::string& type,
     return let(fmt::format("{} {} : {}", name, a, type));
   };
   const auto constant = [&](double value) { return let(ConstantText(value, nest.element, type)); };
+  // `yes` where x and y compare so, else `no`.
+  const auto choose = [&](const char* of_floats, const char* of_integers, const std::string& x,
+                          const std::string& y, const std::string& yes, const std::string& no) {
+    const std::string holds =
+        let(fmt::format("arith.{} {}, {}, {} : {}", floating ? "cmpf" : "cmpi",
+                        floating ? of_floats : of_integers, x, y, type));
+    std::string condition;  // of vectors: a vector of as many
+    if (type.rfind("vector", 0) == 0) condition = type.substr(0, type.rfind('x')) + "xi1>, ";
+    return let(fmt::format("arith.select {}, {}, {} : {}{}", holds, yes, no, condition, type));
+  };
   std::vector<std::string> nodes;
   for (const Scalar& node : nest.body) {
     const auto of = [&](int i) { return nodes[static_cast<size_t>(i)]; };
@@ -102,17 +112,21 @@ std::string BodyText(const Nest& nest, const std::string& type,
         value = two("arith.divf", "", constant(1), two("arith.addf", "", constant(1), grown));
         break;
       }
-      case Scalar::kSelect: {
-        const std::string zero = constant(0);
-        const std::string wanted =
-            let(fmt::format("{} {}, {} : {}", floating ? "arith.cmpf une," : "arith.cmpi ne,",
-                            of(node.c), zero, type));
-        std::string condition;  // of vectors: a vector of as many
-        if (type.rfind("vector", 0) == 0) condition = type.substr(0, type.rfind('x')) + "xi1>, ";
-        value = let(fmt::format("arith.select {}, {}, {} : {}{}", wanted, of(node.a), of(node.b),
-                                condition, type));
+      case Scalar::kSelect:
+        value = choose("une", "ne", of(node.c), constant(0), of(node.a), of(node.b));
         break;
-      }
+      case Scalar::kEqual:
+        value = choose("oeq", "eq", of(node.a), of(node.b), constant(1), constant(0));
+        break;
+      case Scalar::kNotEqual:
+        value = choose("une", "ne", of(node.a), of(node.b), constant(1), constant(0));
+        break;
+      case Scalar::kLess:
+        value = choose("olt", "slt", of(node.a), of(node.b), constant(1), constant(0));
+        break;
+      case Scalar::kLessEqual:
+        value = choose("ole", "sle", of(node.a), of(node.b), constant(1), constant(0));
+        break;
     }
     nodes.push_back(value);
   }

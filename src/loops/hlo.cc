@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -181,9 +182,9 @@ class Writer {
     Shape out = At(op.operands[0]).shape;
     const size_t rank = out.size();
     out[rank - 1] = At(op.operands[1]).shape[rank - 1];
-    return Permuted(op, element,
-                    Dot(element, out, ValueOf(op.operands[0]), ValueOf(op.operands[1]), rank - 1,
-                        rank - 2));
+    return Permuted(
+        op, element,
+        Dot(element, out, ValueOf(op.operands[0]), ValueOf(op.operands[1]), rank - 1, rank - 2));
   }
 
   std::string Convolution(const Operation& op, Element element) {
@@ -212,8 +213,8 @@ class Writer {
                         "rhs_reversal={}}}, dim_labels=b{}f_{}io->b{}f",
                         ValueOf(op.operands[0]), ValueOf(op.operands[1]),
                         fmt::join(w.begin(), w.end() - 2, "x"), fmt::join(strides, "x"),
-                        fmt::join(pad, "x"), fmt::join(steps, "x"), fmt::join(reversed, "x"),
-                        space, space, space)));
+                        fmt::join(pad, "x"), fmt::join(steps, "x"), fmt::join(reversed, "x"), space,
+                        space, space)));
   }
 
   std::string Permuted(const Operation& op, Element element, const std::string& made) {
@@ -319,6 +320,14 @@ class Writer {
     const size_t rank = At(op.operands[1]).shape.size();
     if (rank != shape.size()) {
       y = Broadcast(element, y, shape, Dimensions(shape.size() - rank, shape.size()));
+    }
+    static const std::map<std::string, const char*> directions = {
+        {"equal", "EQ"}, {"not_equal", "NE"}, {"less", "LT"}, {"less_equal", "LE"}};
+    if (const auto found = directions.find(op.kind); found != directions.end()) {
+      const std::string name = fmt::format("v{}", next_++);
+      text_ += fmt::format("  {} = pred[{}] compare({}, {}), direction={}\n", name,
+                           fmt::join(shape, ","), x, y, found->second);
+      return Let(element, shape, fmt::format("convert({})", name));
     }
     return Let(element, shape, fmt::format("{}({}, {})", op.kind, x, y));
   }

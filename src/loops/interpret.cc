@@ -37,6 +37,10 @@ double Binary(const std::string& kind, double a, double b) {
   if (kind == "subtract") return a - b;
   if (kind == "multiply") return a * b;
   if (kind == "divide") return a / b;
+  if (kind == "equal") return a == b;
+  if (kind == "not_equal") return a != b;
+  if (kind == "less") return a < b;
+  if (kind == "less_equal") return a <= b;
   if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
   return kind == "maximum" ? std::max(a, b) : std::min(a, b);
 }
@@ -100,7 +104,8 @@ class Evaluator {
     }
     if (kind == "matmul" || kind == "batch_matmul") return Product(flat, out_.back());
     if (kind == "conv2d" || kind == "pool_max" || kind == "pool_sum") return Window(flat);
-    if (kind == "transpose" || kind == "broadcast" || kind == "slice") return in_[0][Offset(flat, strides_)];
+    if (kind == "transpose" || kind == "broadcast" || kind == "slice")
+      return in_[0][Offset(flat, strides_)];
     if (kind == "constant") return Rounded(op_.value, element_);
     if (kind == "softmax") return Softmax(flat);
     if (kind == "layer_norm") return LayerNorm(flat);
@@ -154,8 +159,8 @@ class Evaluator {
     Shape position(spatial);
     flat /= features;
     for (size_t d = spatial; d-- > 0; flat /= sizes[d]) position[d] = flat % sizes[d];
-    const int64_t taps = std::accumulate(shapes_[1].begin(), shapes_[1].end() - 2, int64_t{1},
-                                         std::multiplies<>());
+    const int64_t taps =
+        std::accumulate(shapes_[1].begin(), shapes_[1].end() - 2, int64_t{1}, std::multiplies<>());
     double sum = 0;
     for (int64_t tap = 0; tap < taps; ++tap) {
       int64_t left = tap, at = 0, stride = inner;

@@ -15,11 +15,15 @@ namespace {
 
 Scalar::Kind KindOf(const std::string& kind) {
   static const std::map<std::string, Scalar::Kind> kinds = {
-      {"add", Scalar::kAdd},       {"subtract", Scalar::kSubtract}, {"multiply", Scalar::kMultiply},
-      {"divide", Scalar::kDivide}, {"maximum", Scalar::kMaximum},   {"minimum", Scalar::kMinimum},
-      {"exp", Scalar::kExp},       {"log", Scalar::kLog},           {"tanh", Scalar::kTanh},
-      {"sqrt", Scalar::kSqrt},     {"rsqrt", Scalar::kRsqrt},       {"negate", Scalar::kNegate},
-      {"abs", Scalar::kAbs},       {"logistic", Scalar::kLogistic}};
+      {"add", Scalar::kAdd},           {"subtract", Scalar::kSubtract},
+      {"multiply", Scalar::kMultiply}, {"divide", Scalar::kDivide},
+      {"maximum", Scalar::kMaximum},   {"minimum", Scalar::kMinimum},
+      {"exp", Scalar::kExp},           {"log", Scalar::kLog},
+      {"tanh", Scalar::kTanh},         {"sqrt", Scalar::kSqrt},
+      {"rsqrt", Scalar::kRsqrt},       {"negate", Scalar::kNegate},
+      {"abs", Scalar::kAbs},           {"logistic", Scalar::kLogistic},
+      {"equal", Scalar::kEqual},       {"not_equal", Scalar::kNotEqual},
+      {"less", Scalar::kLess},         {"less_equal", Scalar::kLessEqual}};
   const auto found = kinds.find(kind);
   HONE_CHECK(found != kinds.end());
   return found->second;
@@ -144,8 +148,8 @@ int64_t EqualParts(int64_t extent) {
   return parts < kLeastParts ? 1 : parts;
 }
 
-// Of a reduction to a single element: the outermost loop in parts; where it has no equal ones and is
-// not all, element by element.
+// Of a reduction to a single element: the outermost loop in parts; where it has no equal ones and
+// is not all, element by element.
 std::pair<size_t, int64_t> PartsOfAll(const std::vector<Loop>& loops) {
   constexpr int64_t kLeastPoints = 16384;
   int64_t points = 1;

@@ -57,6 +57,10 @@ struct Scalar {
     kLogistic,
     kSelect,
     kScore,  // of a nest that attends
+    kEqual,  // 1 where it is so, else 0; so the next ones
+    kNotEqual,
+    kLess,
+    kLessEqual,
   };
   Kind kind = kRead;
   int a = -1;  // index of a node; of kRead: of a read

@@ -28,8 +28,9 @@ const std::set<std::string, std::less<>>& Unary() {
   return kinds;
 }
 const std::set<std::string, std::less<>>& Binary() {
-  static const std::set<std::string, std::less<>> kinds = {"add",     "divide",   "maximum",
-                                                           "minimum", "multiply", "subtract"};
+  static const std::set<std::string, std::less<>> kinds = {
+      "add",     "divide",  "equal",    "less",      "less_equal",
+      "maximum", "minimum", "multiply", "not_equal", "subtract"};
   return kinds;
 }
 
@@ -313,7 +314,7 @@ class Parser {
         "matmul",   "batch_matmul", "add",        "subtract",   "multiply",  "maximum",
         "minimum",  "relu",         "reduce_sum", "reduce_max", "negate",    "pool_max",
         "pool_sum", "transpose",    "conv2d",     "constant",   "broadcast", "select",
-        "slice"};
+        "slice",    "equal",        "not_equal",  "less",       "less_equal"};
     if (!InfoOf(element).floating && of_integers.count(op.kind) == 0) {
       return Wrong(op.kind + " is for floating-point numbers");
     }

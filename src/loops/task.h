@@ -56,6 +56,7 @@ struct Tensor {
 //   conv2d x[N,C,H,W] w[F,C,KH,KW] strides=SH,SW (1,1) dilations=DH,DW (1,1): valid, no padding
 //   pool_max, pool_sum x[N,C,H,W] window=KH,KW strides=SH,SW (1,1)
 //   add, subtract, multiply, divide, maximum, minimum a b: b may have fewer leading dimensions
+//   equal, not_equal, less, less_equal a b: likewise, 1 where it is so, else 0
 //   relu, exp, log, tanh, sqrt, rsqrt, negate, abs, logistic a
 //   select c a b, alike in shape: a where c is not 0, else b
 //   constant a value=V: as `a` in shape, each element V; always a definition

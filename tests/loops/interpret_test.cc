@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <string>
 
 namespace hone::loops {
 namespace {
@@ -75,6 +77,19 @@ TEST(Interpret, RowsAndColumns) {
                     "b := slice x starts=0,0 sizes=2,2\ny = multiply a b\noutput y\n",
                     {x}),
             (Values{2, 6, 20, 30}));
+}
+
+TEST(Interpret, Comparisons) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto outcome = [&](const std::string& kind) {
+    const std::string text =
+        "task t\ninput a f32[4]\ninput b f32[4]\ny = " + kind + " a b\noutput y\n";
+    return Outcome(text.c_str(), {{1, 2, 3, nan}, {2, 2, 2, nan}});
+  };
+  EXPECT_EQ(outcome("equal"), (Values{0, 1, 0, 0}));
+  EXPECT_EQ(outcome("not_equal"), (Values{1, 0, 1, 1}));
+  EXPECT_EQ(outcome("less"), (Values{1, 0, 0, 0}));
+  EXPECT_EQ(outcome("less_equal"), (Values{1, 1, 0, 0}));
 }
 
 TEST(Interpret, SoftmaxSumsToOneAndNormsHaveNoMean) {

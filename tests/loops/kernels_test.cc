@@ -95,7 +95,8 @@ const Case kCases[] = {
      "b := slice x starts=2,8 sizes=16,32\nd := multiply a b\n"
      "y = reduce_sum d axes=1\noutput y\n",
      "y parallel 4,0\ny tile 4,16\ny vectorize\n"},
-    {"slices", "input x f32[40]\na := slice x starts=1 sizes=32\nb := slice x starts=5 sizes=32\n"
+    {"slices",
+     "input x f32[40]\na := slice x starts=1 sizes=32\nb := slice x starts=5 sizes=32\n"
      "y = subtract a b\noutput y\n",
      "y tile 16\ny vectorize\n"},
     {"transpose", "input x f32[16,32]\ny = transpose x permutation=1,0\noutput y\n",
@@ -143,8 +144,7 @@ const Case kCases[] = {
     {"product", "input a f32[16,32]\ninput b f32[32,64]\ny = product a b\noutput y\n",
      "y tile 8,32,16\ny tile 4,16,0\n"},
     // Sums in parts, rows and columns left over, and parts of rows that processors share.
-    {"product_of_odd_sizes",
-     "input a f32[61,77]\ninput b f32[77,83]\ny = product a b\noutput y\n",
+    {"product_of_odd_sizes", "input a f32[61,77]\ninput b f32[77,83]\ny = product a b\noutput y\n",
      "y parallel 20,50,0\ny tile 17,40,30\ny tile 7,16,0\n"},
     {"product_of_transposes",
      "input a f32[37,29]\ninput b f32[45,37]\nl := transpose a permutation=1,0\n"
@@ -209,6 +209,14 @@ const Case kCases[] = {
      "input c f32[16,32]\ninput a f32[16,32]\nk := constant a value=0.5\nl := maximum c k\n"
      "d := subtract l k\ns := select d a k\ny = reduce_sum s axes=1\noutput y\n",
      "y parallel 4,0\ny tile 4,16\ny vectorize\n"},
+    {"comparisons",
+     "input a f32[16,32]\ninput b f32[16,32]\ninput c f32[32]\nl := less a b\n"
+     "e := less_equal b c\nd := equal a a\nn := not_equal l d\ns := add l e\n"
+     "t := select n a s\ny = reduce_sum t axes=0\noutput y\n",
+     "y tile 16,4\ny vectorize\n"},
+    {"comparisons_of_integers",
+     "input a s32[64]\ninput b s32[64]\nl := less b a\ny = select l b a\noutput y\n",
+     "y tile 16\ny vectorize\n"},
     {"select_of_integers",
      "input c s32[64]\ninput a s32[64]\ninput b s32[64]\ny = select c a b\noutput y\n",
      "y tile 16\ny vectorize\n"},

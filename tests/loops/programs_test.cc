@@ -235,11 +235,16 @@ std::vector<Case> Cases() {
        1, "axes=0,1"},
       {"all_that_is_reduced_is_spread_again",
        Program("f32",
-               "  x = f32[20000] parameter(0)\n"
-               "  s = f32[] reduce(x, zero), dimensions={0}, to_apply=add_of\n"
+               "  x = f32[20000] parameter(0)\n  q = f32[20000] multiply(x, x)\n"
+               "  s = f32[] reduce(q, zero), dimensions={0}, to_apply=add_of\n"
                "  sb = f32[20000] broadcast(s), dimensions={}\n"
                "  ROOT r = f32[20000] subtract(x, sb)\n"),
        1, "reduce_sum", "subtract i"},
+      {"all_of_what_is_in_memory",  // XLA does well by itself
+       Program("f32",
+               "  x = f32[20000] parameter(0)\n"
+               "  ROOT r = f32[] reduce(x, zero), dimensions={0}, to_apply=add_of\n"),
+       0},
       {"slices_are_reduced",
        Program("f32",
                "  x = f32[140,1,133] parameter(0)\n"
@@ -252,6 +257,40 @@ std::vector<Case> Cases() {
                "  t = f32[] reduce(q, zero), dimensions={0,1,2}, to_apply=add_of\n"
                "  ROOT r = f32[] add(s, t)\n"),
        1, "slice i0 sizes=139,132 starts=1,1"},
+      {"a_relus_gradient_and_a_bias",
+       Program("f32",
+               "  x = f32[96,80] parameter(0)\n  g = f32[96,80] parameter(1)\n"
+               "  zb = f32[96,80] broadcast(zero), dimensions={}\n"
+               "  p = pred[96,80] compare(x, zb), direction=GT\n"
+               "  d = f32[96,80] select(p, g, zb)\n"
+               "  ROOT r = f32[80] reduce(d, zero), dimensions={0}, to_apply=add_of\n"),
+       1, "select v"},
+      {"a_huber_loss",
+       Program("f32",
+               "  x = f32[96,80] parameter(0)\n  y = f32[96,80] parameter(1)\n"
+               "  d = f32[96,80] subtract(x, y)\n  a = f32[96,80] abs(d)\n"
+               "  o = f32[] constant(1)\n  ob = f32[96,80] broadcast(o), dimensions={}\n"
+               "  p = pred[96,80] compare(a, ob), direction=LE\n"
+               "  n = pred[96,80] compare(x, x), direction=NE\n"
+               "  m = pred[96,80] not(n)\n  both = pred[96,80] and(p, m)\n"
+               "  q = f32[96,80] multiply(d, d)\n  s = f32[96,80] select(both, q, a)\n"
+               "  ROOT r = f32[] reduce(s, zero), dimensions={0,1}, to_apply=add_of\n"),
+       1, "less_equal v"},
+      {"a_mask_from_outside",  // it is no number: what is chosen by it comes from XLA
+       Program("f32",
+               "  x = f32[96,80] parameter(0)\n  p = pred[96,80] parameter(1)\n"
+               "  zb = f32[96,80] broadcast(zero), dimensions={}\n"
+               "  d = f32[96,80] select(p, x, zb)\n"
+               "  ROOT r = f32[96] reduce(d, zero), dimensions={1}, to_apply=add_of\n"),
+       1, "reduce_sum i0", "select i"},
+      {"a_comparison_that_is_a_result_too",
+       Program("f32",
+               "  x = f32[96,80] parameter(0)\n  y = f32[96,80] parameter(1)\n"
+               "  p = pred[96,80] compare(x, y), direction=LT\n"
+               "  d = f32[96,80] select(p, x, y)\n"
+               "  s = f32[96] reduce(d, zero), dimensions={1}, to_apply=add_of\n"
+               "  ROOT r = (f32[96], pred[96,80]) tuple(s, p)\n"),
+       1, "less i"},
       {"slices_with_steps_are_not_taken_in",
        Program("f32",
                "  x = f32[64,80] parameter(0)\n"

@@ -121,8 +121,31 @@ bool IsSlice(const HloInstruction& instruction) {
   return IsArray(from);
 }
 
+// Whether what it compares, or puts together of what others compare, are numbers of the space.
+bool IsPredicate(const HloInstruction& instruction, const Space& space) {
+  if (instruction.shape().element_type() != xla::PRED || !emit::Free(instruction)) return false;
+  switch (instruction.opcode()) {
+    case HloOpcode::kCompare:
+      return space.Has(instruction.operand(0)->shape()) &&
+             xla::Cast<xla::HloCompareInstruction>(&instruction)->order() !=
+                 xla::ComparisonOrder::kTotal;
+    case HloOpcode::kAnd:
+    case HloOpcode::kOr:
+    case HloOpcode::kNot:
+      return absl::c_all_of(instruction.operands(), [&](const HloInstruction* operand) {
+        return IsPredicate(*operand, space);
+      });
+    default:
+      return false;
+  }
+}
+
 bool Fits(const HloInstruction& instruction, const Space& space) {
+  if (IsPredicate(instruction, space)) return true;
   if (!space.Has(instruction.shape()) || !emit::Free(instruction)) return false;
+  if (instruction.opcode() == HloOpcode::kSelect) {
+    return IsPredicate(*instruction.operand(0), space);
+  }
   if (TaskKind(instruction.opcode()) != nullptr) return true;
   switch (instruction.opcode()) {
     case HloOpcode::kReduce: {
@@ -138,10 +161,14 @@ bool Fits(const HloInstruction& instruction, const Space& space) {
   }
 }
 
-// Costs nothing to compute once more.
+// Costs nothing, or little, to compute once more.
 bool IsFree(const HloInstruction& instruction) {
   return instruction.opcode() == HloOpcode::kBroadcast || IsSlice(instruction) ||
-         IsIdentity(instruction);
+         IsIdentity(instruction) || instruction.shape().element_type() == xla::PRED;
+}
+
+bool IsElementwise(HloOpcode opcode) {
+  return TaskKind(opcode) != nullptr || opcode == HloOpcode::kSelect;
 }
 
 // The nearest space that an instruction is computed in.
@@ -155,7 +182,7 @@ std::optional<Space> FindSpace(HloInstruction* root) {
       if (space->columns && Squeezed(root->shape()) != space->kept) continue;
       return space->Has(root->shape()) ? space : std::nullopt;
     }
-    if (TaskKind(instruction->opcode()) == nullptr && !IsFree(*instruction)) continue;
+    if (!IsElementwise(instruction->opcode()) && !IsFree(*instruction)) continue;
     for (HloInstruction* operand : instruction->operands()) {
       if (seen.insert(operand).second) next.push_back(operand);
     }
@@ -166,6 +193,7 @@ std::optional<Space> FindSpace(HloInstruction* root) {
 struct Neighbourhood {
   std::set<const HloInstruction*> nodes;
   bool reduces = false;
+  bool computes = false;  // what is reduced, or of what it is reduced to
 };
 
 // What `root` is computed from within the space and nothing else needs; nothing where it is too
@@ -196,6 +224,8 @@ Neighbourhood Grow(const HloInstruction* root, const Space& space) {
   }
   for (const HloInstruction* node : found.nodes) {
     found.reduces = found.reduces || node->opcode() == HloOpcode::kReduce;
+    found.computes =
+        found.computes || (IsElementwise(node->opcode()) && Squeezed(node->shape()) == space.full);
   }
   return found;
 }
@@ -313,9 +343,10 @@ class TaskText {
       for (int64_t d = 0; d < static_cast<int64_t>(node->shape().dimensions().size()); ++d) {
         if (node->shape().dimensions(d) != 1) starts.push_back(node->slice_starts(d));
       }
-      return Let(node, false,
-                 absl::StrCat("slice ", operand, " sizes=", absl::StrJoin(Squeezed(node->shape()), ","),
-                              " starts=", absl::StrJoin(starts, ",")));
+      return Let(
+          node, false,
+          absl::StrCat("slice ", operand, " sizes=", absl::StrJoin(Squeezed(node->shape()), ","),
+                       " starts=", absl::StrJoin(starts, ",")));
     }
     return Elementwise(node);
   }
@@ -335,8 +366,34 @@ class TaskText {
     }
     const bool stored =
         neighbourhood_.nodes.size() == 1 || Takers(node) == 0 || (Takers(node) > 1 && Dear(node));
-    return Let(node, stored,
-               absl::StrCat(TaskKind(node->opcode()), " ", absl::StrJoin(operands, " ")));
+    if (node->opcode() == HloOpcode::kNot) operands.push_back(Constant(0, operands[0]));
+    const char* const kind = KindOf(*node, operands);
+    return Let(node, stored, absl::StrCat(kind, " ", absl::StrJoin(operands, " ")));
+  }
+
+  // The operands of some change places. Predicates are 1 and 0.
+  static const char* KindOf(const HloInstruction& node, std::vector<std::string>& operands) {
+    switch (node.opcode()) {
+      case HloOpcode::kAnd:
+        return "multiply";
+      case HloOpcode::kOr:
+        return "maximum";
+      case HloOpcode::kNot:
+        return "equal";
+      case HloOpcode::kSelect:
+        return "select";
+      case HloOpcode::kCompare:
+        break;
+      default:
+        return TaskKind(node.opcode());
+    }
+    const xla::ComparisonDirection direction = node.comparison_direction();
+    if (direction == xla::ComparisonDirection::kEq) return "equal";
+    if (direction == xla::ComparisonDirection::kNe) return "not_equal";
+    const bool greater = direction == xla::ComparisonDirection::kGt;
+    const bool least = direction == xla::ComparisonDirection::kGe;
+    if (greater || least) std::swap(operands[0], operands[1]);
+    return greater || direction == xla::ComparisonDirection::kLt ? "less" : "less_equal";
   }
 
   const Neighbourhood& neighbourhood_;
@@ -363,7 +420,7 @@ std::vector<HloOpcode> LoopKernels::root_opcodes() const {
   std::vector<HloOpcode> opcodes = {HloOpcode::kReduce, HloOpcode::kDot, HloOpcode::kTranspose};
   for (uint32_t i = 0; i < xla::HloOpcodeCount(); ++i) {
     const auto opcode = static_cast<HloOpcode>(i);
-    if (TaskKind(opcode) != nullptr) opcodes.push_back(opcode);
+    if (IsElementwise(opcode)) opcodes.push_back(opcode);
   }
   return opcodes;
 }
@@ -377,11 +434,18 @@ absl::StatusOr<HloInstruction*> LoopKernels::Replacement(HloInstruction* root) c
   if (!space || !Fits(*root, *space) || emit::Product(space->full) < kLeastElements) return nullptr;
   const Neighbourhood neighbourhood = Grow(root, *space);
   if (!neighbourhood.reduces || neighbourhood.nodes.size() >= kMostKernelNodes) return nullptr;
+  // XLA reduces all of an array well that is in memory already.
+  if (space->kept.empty() && !neighbourhood.computes) return nullptr;
   if (IsTakenIn(root, *space) || IsInOneKernel(*root->parent())) return nullptr;
   if (IsOfAttention(*root)) return nullptr;
   TaskText writer(neighbourhood, *space);
   const std::string task = writer.Write(root);
   if (writer.inputs().empty() || writer.inputs().size() > kMostKernelInputs) return nullptr;
+  if (absl::c_any_of(writer.inputs(), [&](const HloInstruction* input) {
+        return input->shape().element_type() != space->type;
+      })) {
+    return nullptr;
+  }
   return KernelCall(root, writer.inputs(), task);
 }
 
