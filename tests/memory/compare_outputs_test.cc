@@ -1,8 +1,10 @@
 // What counts as rounding when outputs are held to XLA's.
 #include <gtest/gtest.h>
 
+#include "memory/simulator/given.h"
 #include "memory/simulator/simulate.h"
 #include "memory/values/evaluate.h"
+#include "random_program.h"
 #include "small_programs.h"
 
 namespace hone::memory {
@@ -42,6 +44,25 @@ TEST(CompareOutputs, ExplainsWhatCancelsByRoundingOnTheWay) {
   std::vector<Array> wrong = ours;
   wrong[0].reals[7] += 1e-5;
   EXPECT_FALSE(CompareOutputs(network, wrong, reference).equal);
+}
+
+// hone-memory-bench's program of this seed sums up what cancels, after a loop that ends when its
+// data say so.
+TEST(CompareOutputs, RoundingOnTheWayReachesIntoLoops) {
+  const auto program = BuildNetwork(MakeRandomProgram(200459, true).graph);
+  ASSERT_TRUE(program) << program.error().message;
+  const Evaluation values = RandomInputs(*program, 1);
+  size_t within = 0;
+  const auto outputs = EvaluateNetwork(
+      *program,
+      [&](TensorId id, const Box& box) {
+        return Cut(*GivenValues(program->tensors[static_cast<size_t>(id)], values), box);
+      },
+      [&](const Op& op, Array&) {
+        within += &op < &program->ops.front() || &op > &program->ops.back() ? 1 : 0;
+      });
+  ASSERT_TRUE(outputs) << outputs.error().message;
+  EXPECT_GT(within, 0);
 }
 
 // Whole numbers of sines: one lies so close to the next that rounding decides, and no noise of

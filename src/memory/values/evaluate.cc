@@ -41,7 +41,7 @@ StatusOr<Array> RegroupBytes(const Op& op, const Array& operand, ElementType typ
 
 StatusOr<std::vector<Array>> EvaluateOp(const Network& network, const Op& op,
                                         const std::vector<Array>& operands,
-                                        const std::vector<Box>& out) {
+                                        const std::vector<Box>& out, const ChangeResult& change) {
   const std::string& opcode = op.opcode;
   const auto one = [](StatusOr<Array> array) -> StatusOr<std::vector<Array>> {
     if (!array) return tl::unexpected(array.error());
@@ -61,9 +61,14 @@ StatusOr<std::vector<Array>> EvaluateOp(const Network& network, const Op& op,
   }
   if (opcode == "regroup-bytes") return one(RegroupBytes(op, operands[0], type, out[0]));
   static const std::set<std::string> windowed = {"reduce", "reduce-window", "select-and-scatter"};
-  static const std::set<std::string> irregular = {
-      "gather",      "scatter",       "sort",                 "while",
-      "conditional", "dynamic-slice", "dynamic-update-slice", "rng-bit-generator"};
+  static const std::set<std::string> irregular = {"gather",
+                                                  "scatter",
+                                                  "sort",
+                                                  "while",
+                                                  "conditional",
+                                                  "dynamic-slice",
+                                                  "dynamic-update-slice",
+                                                  "rng-bit-generator"};
   static const std::set<std::string> algebra = {"fft",
                                                 "cholesky",
                                                 "triangular-solve",
@@ -71,7 +76,7 @@ StatusOr<std::vector<Array>> EvaluateOp(const Network& network, const Op& op,
                                                 "batch-norm-inference",
                                                 "batch-norm-grad"};
   if (windowed.contains(opcode)) return EvaluateWindowed(network, op, operands, out);
-  if (irregular.contains(opcode)) return EvaluateIrregular(network, op, operands, out);
+  if (irregular.contains(opcode)) return EvaluateIrregular(network, op, operands, out, change);
   if (!algebra.contains(opcode)) return NoArithmetic(op);
   // Computed for whole matrices; a tile of the results is cut out afterwards.
   auto results = EvaluateLinearAlgebra(network, op, operands, out);
@@ -95,7 +100,7 @@ StatusOr<std::vector<Array>> EvaluateNetwork(const Network& network, const ReadT
     }
     std::vector<Box> out;
     for (TensorId result : op.results) out.push_back(BoxOfResult(network, result));
-    auto results = EvaluateOp(network, op, operands, out);
+    auto results = EvaluateOp(network, op, operands, out, change);
     if (!results) return results;
     for (size_t r = 0; r < op.results.size(); ++r) {
       if (change) change(op, (*results)[r]);

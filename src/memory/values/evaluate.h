@@ -21,11 +21,16 @@ using ReadTensor = std::function<Array(TensorId, const Box&)>;
 // A box of an expression.
 Array Materialise(const Network& network, ExprId expr, const Box& box, const ReadTensor& read);
 
-// The boxes `out` of an operator's results; operand k holds (at least) OperandBox of it.
+// What is done to each result of an operator before it is read.
+using ChangeResult = std::function<void(const Op&, Array&)>;
+
+// The boxes `out` of an operator's results; operand k holds (at least) OperandBox of it. `change`,
+// if any, is for operators in its loops and branches; its own results are the caller's to change.
 // Errors: kUnsupported for operators and types without arithmetic here, naming them.
 StatusOr<std::vector<Array>> EvaluateOp(const Network& network, const Op& op,
                                         const std::vector<Array>& operands,
-                                        const std::vector<Box>& out);
+                                        const std::vector<Box>& out,
+                                        const ChangeResult& change = nullptr);
 
 StatusOr<Array> EvaluateElementwise(const Op& op, const std::vector<Array>& operands,
                                     ElementType type, const Box& out);
@@ -42,15 +47,15 @@ StatusOr<std::vector<Array>> EvaluateWindowed(const Network& network, const Op& 
 // gather, scatter, sort, dynamic-slice, dynamic-update-slice, while, conditional
 StatusOr<std::vector<Array>> EvaluateIrregular(const Network& network, const Op& op,
                                                const std::vector<Array>& operands,
-                                               const std::vector<Box>& out);
+                                               const std::vector<Box>& out,
+                                               const ChangeResult& change);
 // fft, cholesky, triangular-solve, batch-norm-…
 StatusOr<std::vector<Array>> EvaluateLinearAlgebra(const Network& network, const Op& op,
                                                    const std::vector<Array>& operands,
                                                    const std::vector<Box>& out);
 
 // All outputs, each a whole array; `leaves` has the values of parameters and large constants.
-// `change`, if any, is done to every result before it is read.
-using ChangeResult = std::function<void(const Op&, Array&)>;
+// `change`, if any, is done to every result, those within loops and branches too.
 StatusOr<std::vector<Array>> EvaluateNetwork(const Network& network, const ReadTensor& leaves,
                                              const ChangeResult& change = nullptr);
 

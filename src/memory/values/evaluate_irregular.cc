@@ -168,8 +168,7 @@ Status SortLines(const Op& op, const std::vector<Array>& operands, size_t length
       if (!less) return tl::unexpected(less.error());
       for (size_t m = 0; m < merges.size(); ++m) {
         Merge& merge = merges[m];
-        merged[merge.to++] =
-            positions[(*less)[0].integers[m] != 0 ? merge.right++ : merge.left++];
+        merged[merge.to++] = positions[(*less)[0].integers[m] != 0 ? merge.right++ : merge.left++];
       }
     }
     positions.swap(merged);
@@ -221,14 +220,15 @@ std::vector<int64_t> Starts(const std::vector<Array>& operands, size_t first,
 
 // `captured` points to the first of the body's large constants among the operator's operands.
 StatusOr<std::vector<Array>> RunBody(const Network& body, const std::vector<Array>& arguments,
-                                     const Array* captured) {
-  return EvaluateNetwork(body, [&](TensorId tensor, const Box& box) {
+                                     const Array* captured, const ChangeResult& change) {
+  const ReadTensor leaves = [&](TensorId tensor, const Box& box) {
     const int32_t parameter = body.tensors[static_cast<size_t>(tensor)].parameter;
     if (parameter != kNone) return Cut(arguments[static_cast<size_t>(parameter)], box);
     const auto at = std::find(body.captured.begin(), body.captured.end(), tensor);
     HONE_CHECK(at != body.captured.end());
     return Cut(captured[at - body.captured.begin()], box);
-  });
+  };
+  return EvaluateNetwork(body, leaves, change);
 }
 
 // Iterations of this thread's outermost loop and all loops in it: what XLA has ended may go on for
@@ -252,17 +252,18 @@ class Iterations {
 thread_local int64_t Iterations::depth_ = 0;
 thread_local int64_t Iterations::count_ = 0;
 
-StatusOr<std::vector<Array>> Loop(const Op& op, const std::vector<Array>& operands) {
+StatusOr<std::vector<Array>> Loop(const Op& op, const std::vector<Array>& operands,
+                                  const ChangeResult& change) {
   const auto leaves = static_cast<std::ptrdiff_t>(op.results.size());
   std::vector<Array> state(operands.begin(), operands.begin() + leaves);
   const Array* const of_body = operands.data() + leaves;
   const Array* const of_condition = of_body + op.bodies[0]->captured.size();
   Iterations iterations;
   while (iterations.Another()) {
-    auto going = RunBody(*op.bodies[1], state, of_condition);
+    auto going = RunBody(*op.bodies[1], state, of_condition, change);
     if (!going) return going;
     if ((*going)[0].integers[0] == 0) return state;
-    auto next = RunBody(*op.bodies[0], state, of_body);
+    auto next = RunBody(*op.bodies[0], state, of_body, change);
     if (!next) return next;
     state = *std::move(next);
   }
@@ -270,7 +271,8 @@ StatusOr<std::vector<Array>> Loop(const Op& op, const std::vector<Array>& operan
 }
 
 // Arguments of the branches follow upon each other, then their large constants.
-StatusOr<std::vector<Array>> Branch(const Op& op, const std::vector<Array>& operands) {
+StatusOr<std::vector<Array>> Branch(const Op& op, const std::vector<Array>& operands,
+                                    const ChangeResult& change) {
   const Array& predicate = operands[0];
   const auto branches = static_cast<int64_t>(op.bodies.size());
   int64_t branch = predicate.integers[0];
@@ -287,14 +289,14 @@ StatusOr<std::vector<Array>> Branch(const Op& op, const std::vector<Array>& oper
   const Network& body = *op.bodies[static_cast<size_t>(branch)];
   const auto begin = operands.begin() + static_cast<std::ptrdiff_t>(first);
   return RunBody(body, {begin, begin + static_cast<std::ptrdiff_t>(body.parameters.size())},
-                 operands.data() + captured);
+                 operands.data() + captured, change);
 }
 
 // By the arithmetic that XLA makes of it, where the program's graph has it (DescribeForPlan).
 StatusOr<std::vector<Array>> RandomBits(const Op& op, const std::vector<Array>& operands,
                                         const std::vector<Box>& out) {
   if (op.bodies.empty()) return NoArithmetic(op);
-  auto results = RunBody(*op.bodies[0], {operands[0]}, operands.data() + 1);
+  auto results = RunBody(*op.bodies[0], {operands[0]}, operands.data() + 1, nullptr);
   if (!results) return results;
   for (size_t r = 0; r < results->size(); ++r) (*results)[r] = Cut((*results)[r], out[r]);
   return results;
@@ -304,7 +306,8 @@ StatusOr<std::vector<Array>> RandomBits(const Op& op, const std::vector<Array>& 
 
 StatusOr<std::vector<Array>> EvaluateIrregular(const Network& network, const Op& op,
                                                const std::vector<Array>& operands,
-                                               const std::vector<Box>& out) {
+                                               const std::vector<Box>& out,
+                                               const ChangeResult& change) {
   const auto dimensions = [&](size_t input) -> const std::vector<int64_t>& {
     return network.exprs[static_cast<size_t>(op.inputs[input])].dimensions;
   };
@@ -318,8 +321,8 @@ StatusOr<std::vector<Array>> EvaluateIrregular(const Network& network, const Op&
     return std::vector<Array>{*std::move(result)};
   }
   if (op.opcode == "sort") return Sort(op, operands, out[0]);
-  if (op.opcode == "while") return Loop(op, operands);
-  if (op.opcode == "conditional") return Branch(op, operands);
+  if (op.opcode == "while") return Loop(op, operands, change);
+  if (op.opcode == "conditional") return Branch(op, operands, change);
   if (op.opcode == "rng-bit-generator") return RandomBits(op, operands, out);
   const bool slice = op.opcode == "dynamic-slice";
   const auto& result_dimensions = network.tensors[static_cast<size_t>(op.results[0])].dimensions;

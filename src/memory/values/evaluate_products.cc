@@ -92,8 +92,8 @@ void MultiplyScattered(const Number* left, const std::vector<int64_t>& left_rows
     Multiply({left, left_rows, left_summed}, {right, right_summed, right_columns}, out);
   } else {
     Eigen::Map<Matrix<Number>> product(out, Size(left_rows), Size(right_columns));
-    product.noalias() = Gathered(left, left_rows, left_summed) *
-                        Gathered(right, right_summed, right_columns);
+    product.noalias() =
+        Gathered(left, left_rows, left_summed) * Gathered(right, right_summed, right_columns);
   }
 }
 
