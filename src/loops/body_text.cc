@@ -91,6 +91,12 @@ std::string BodyText(const Nest& nest, const std::string& type,
       case Scalar::kLog:
         value = one("math.log", of(node.a));
         break;
+      case Scalar::kExpm1:
+        value = one("math.expm1", of(node.a));
+        break;
+      case Scalar::kLog1p:
+        value = one("math.log1p", of(node.a));
+        break;
       case Scalar::kTanh:
         value = one("math.tanh", of(node.a));
         break;

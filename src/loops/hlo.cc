@@ -313,8 +313,11 @@ class Writer {
       return Let(element, shape, fmt::format("maximum({}, {})", x, zero));
     }
     if (IsUnary(op.kind)) {
-      const std::string opcode = op.kind == "exp" ? "exponential" : op.kind;
-      return Let(element, shape, opcode + "(" + x + ")");
+      static const std::map<std::string, const char*> opcodes = {
+          {"exp", "exponential"}, {"expm1", "exponential-minus-one"}, {"log1p", "log-plus-one"}};
+      const auto opcode = opcodes.find(op.kind);
+      return Let(element, shape,
+                 fmt::format("{}({})", opcode == opcodes.end() ? op.kind : opcode->second, x));
     }
     std::string y = ValueOf(op.operands[1]);
     const size_t rank = At(op.operands[1]).shape.size();

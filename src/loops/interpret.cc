@@ -23,7 +23,9 @@ Shape Strides(const Shape& shape) {
 double Unary(const std::string& kind, double x) {
   if (kind == "relu") return x > 0 || std::isnan(x) ? x : 0;
   if (kind == "exp") return std::exp(x);
+  if (kind == "expm1") return std::expm1(x);
   if (kind == "log") return std::log(x);
+  if (kind == "log1p") return std::log1p(x);
   if (kind == "tanh") return std::tanh(x);
   if (kind == "sqrt") return std::sqrt(x);
   if (kind == "rsqrt") return 1 / std::sqrt(x);

@@ -22,6 +22,7 @@ Scalar::Kind KindOf(const std::string& kind) {
       {"tanh", Scalar::kTanh},         {"sqrt", Scalar::kSqrt},
       {"rsqrt", Scalar::kRsqrt},       {"negate", Scalar::kNegate},
       {"abs", Scalar::kAbs},           {"logistic", Scalar::kLogistic},
+      {"expm1", Scalar::kExpm1},       {"log1p", Scalar::kLog1p},
       {"equal", Scalar::kEqual},       {"not_equal", Scalar::kNotEqual},
       {"less", Scalar::kLess},         {"less_equal", Scalar::kLessEqual}};
   const auto found = kinds.find(kind);

@@ -61,6 +61,8 @@ struct Scalar {
     kNotEqual,
     kLess,
     kLessEqual,
+    kExpm1,
+    kLog1p,
   };
   Kind kind = kRead;
   int a = -1;  // index of a node; of kRead: of a read

@@ -24,7 +24,7 @@ constexpr size_t kMostLines = 1000;
 
 const std::set<std::string, std::less<>>& Unary() {
   static const std::set<std::string, std::less<>> kinds = {
-      "abs", "exp", "log", "logistic", "negate", "relu", "rsqrt", "sqrt", "tanh"};
+      "abs", "exp", "expm1", "log", "log1p", "logistic", "negate", "relu", "rsqrt", "sqrt", "tanh"};
   return kinds;
 }
 const std::set<std::string, std::less<>>& Binary() {

@@ -57,7 +57,7 @@ struct Tensor {
 //   pool_max, pool_sum x[N,C,H,W] window=KH,KW strides=SH,SW (1,1)
 //   add, subtract, multiply, divide, maximum, minimum a b: b may have fewer leading dimensions
 //   equal, not_equal, less, less_equal a b: likewise, 1 where it is so, else 0
-//   relu, exp, log, tanh, sqrt, rsqrt, negate, abs, logistic a
+//   relu, exp, expm1, log, log1p, tanh, sqrt, rsqrt, negate, abs, logistic a
 //   select c a b, alike in shape: a where c is not 0, else b
 //   constant a value=V: as `a` in shape, each element V; always a definition
 //   broadcast x sizes=A,B,C dimensions=I,J: dimension d of x is dimension dimensions[d] of the

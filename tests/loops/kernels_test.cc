@@ -209,6 +209,12 @@ const Case kCases[] = {
      "input c f32[16,32]\ninput a f32[16,32]\nk := constant a value=0.5\nl := maximum c k\n"
      "d := subtract l k\ns := select d a k\ny = reduce_sum s axes=1\noutput y\n",
      "y parallel 4,0\ny tile 4,16\ny vectorize\n"},
+    {"near_zero",
+     "input a f32[16,32]\ne := expm1 a\nb := abs a\nl := log1p b\ns := add e l\n"
+     "y = reduce_sum s axes=1\noutput y\n",
+     "y parallel 4,0\n"},
+    {"near_zero_in_vectors", "input a f32[256]\nb := abs a\nc = log1p b\ny = expm1 c\noutput y\n",
+     "c tile 32\nc vectorize\ny tile 32\ny vectorize\n"},
     {"comparisons",
      "input a f32[16,32]\ninput b f32[16,32]\ninput c f32[32]\nl := less a b\n"
      "e := less_equal b c\nd := equal a a\nn := not_equal l d\ns := add l e\n"

@@ -265,6 +265,25 @@ std::vector<Case> Cases() {
                "  d = f32[96,80] select(p, g, zb)\n"
                "  ROOT r = f32[80] reduce(d, zero), dimensions={0}, to_apply=add_of\n"),
        1, "select v"},
+      {"a_loss_of_logits",  // log(1 + exp(-|x|)) + max(x, 0) - x y, and a cube
+       Program("f32",
+               "  x = f32[96,80] parameter(0)\n  y = f32[96,80] parameter(1)\n"
+               "  a = f32[96,80] abs(x)\n  n = f32[96,80] negate(a)\n"
+               "  e = f32[96,80] exponential(n)\n  l = f32[96,80] log-plus-one(e)\n"
+               "  zb = f32[96,80] broadcast(zero), dimensions={}\n"
+               "  m = f32[96,80] maximum(x, zb)\n  p = f32[96,80] multiply(x, y)\n"
+               "  b = f32[96,80] add(l, m)\n  d = f32[96,80] subtract(b, p)\n"
+               "  c = f32[] constant(3)\n  cb = f32[96,80] broadcast(c), dimensions={}\n"
+               "  q = f32[96,80] power(d, cb)\n"
+               "  ROOT r = f32[] reduce(q, zero), dimensions={0,1}, to_apply=add_of\n"),
+       1, "log1p v"},
+      {"a_power_that_is_no_product",
+       Program("f32",
+               "  x = f32[96,80] parameter(0)\n  a = f32[96,80] abs(x)\n"
+               "  c = f32[] constant(2.5)\n  cb = f32[96,80] broadcast(c), dimensions={}\n"
+               "  q = f32[96,80] power(a, cb)\n"
+               "  ROOT r = f32[96] reduce(q, zero), dimensions={1}, to_apply=add_of\n"),
+       1, "reduce_sum i0", "abs i"},
       {"a_huber_loss",
        Program("f32",
                "  x = f32[96,80] parameter(0)\n  y = f32[96,80] parameter(1)\n"

@@ -33,7 +33,8 @@ bool IsLeast(const HloInstruction& instruction) {
 const char* TaskType(xla::PrimitiveType type) { return type == xla::F64 ? "f64" : "f32"; }
 
 bool IsKernelFloat(xla::PrimitiveType type) {
-  return xla::primitive_util::IsFloatingPointType(type) && xla::primitive_util::BitWidth(type) >= 16;
+  return xla::primitive_util::IsFloatingPointType(type) &&
+         xla::primitive_util::BitWidth(type) >= 16;
 }
 
 const char* TaskKind(HloOpcode opcode) {
@@ -46,8 +47,12 @@ const char* TaskKind(HloOpcode opcode) {
       return "divide";
     case HloOpcode::kExp:
       return "exp";
+    case HloOpcode::kExpm1:
+      return "expm1";
     case HloOpcode::kLog:
       return "log";
+    case HloOpcode::kLog1p:
+      return "log1p";
     case HloOpcode::kLogistic:
       return "logistic";
     case HloOpcode::kMaximum:

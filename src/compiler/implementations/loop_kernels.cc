@@ -29,7 +29,8 @@ using xla::HloOpcode;
 using Sizes = std::vector<int64_t>;
 
 bool IsDear(HloOpcode opcode) {
-  return opcode == HloOpcode::kExp || opcode == HloOpcode::kLog || opcode == HloOpcode::kLogistic ||
+  return opcode == HloOpcode::kExp || opcode == HloOpcode::kExpm1 || opcode == HloOpcode::kLog ||
+         opcode == HloOpcode::kLog1p || opcode == HloOpcode::kLogistic ||
          opcode == HloOpcode::kTanh || opcode == HloOpcode::kDivide || opcode == HloOpcode::kSqrt ||
          opcode == HloOpcode::kRsqrt;
 }
@@ -121,6 +122,13 @@ bool IsSlice(const HloInstruction& instruction) {
   return IsArray(from);
 }
 
+// A square or a cube: the exponent; else 0.
+int ExponentOf(const HloInstruction& instruction) {
+  if (instruction.opcode() != HloOpcode::kPower) return 0;
+  const std::optional<double> exponent = ConstantOf(*instruction.operand(1));
+  return exponent == 2.0 ? 2 : exponent == 3.0 ? 3 : 0;
+}
+
 // Whether what it compares, or puts together of what others compare, are numbers of the space.
 bool IsPredicate(const HloInstruction& instruction, const Space& space) {
   if (instruction.shape().element_type() != xla::PRED || !emit::Free(instruction)) return false;
@@ -146,7 +154,7 @@ bool Fits(const HloInstruction& instruction, const Space& space) {
   if (instruction.opcode() == HloOpcode::kSelect) {
     return IsPredicate(*instruction.operand(0), space);
   }
-  if (TaskKind(instruction.opcode()) != nullptr) return true;
+  if (TaskKind(instruction.opcode()) != nullptr || ExponentOf(instruction) != 0) return true;
   switch (instruction.opcode()) {
     case HloOpcode::kReduce: {
       const std::optional<Space> own = SpaceOf(instruction);
@@ -168,7 +176,7 @@ bool IsFree(const HloInstruction& instruction) {
 }
 
 bool IsElementwise(HloOpcode opcode) {
-  return TaskKind(opcode) != nullptr || opcode == HloOpcode::kSelect;
+  return TaskKind(opcode) != nullptr || opcode == HloOpcode::kSelect || opcode == HloOpcode::kPower;
 }
 
 // The nearest space that an instruction is computed in.
@@ -352,6 +360,14 @@ class TaskText {
   }
 
   std::string Elementwise(HloInstruction* node) {
+    const bool stored =
+        neighbourhood_.nodes.size() == 1 || Takers(node) == 0 || (Takers(node) > 1 && Dear(node));
+    if (const int exponent = ExponentOf(*node); exponent != 0) {
+      const std::string x = NameOf(node->mutable_operand(0));
+      const std::string factor =
+          exponent == 2 ? x : Let(node, false, absl::StrCat("multiply ", x, " ", x));
+      return Let(node, stored, absl::StrCat("multiply ", factor, " ", x));
+    }
     std::vector<std::string> operands;
     std::string beside;
     for (HloInstruction* operand : node->operands()) {
@@ -364,8 +380,6 @@ class TaskText {
     for (size_t i = 0; i < operands.size(); ++i) {
       if (operands[i].empty()) operands[i] = Constant(*ConstantOf(*node->operand(i)), beside);
     }
-    const bool stored =
-        neighbourhood_.nodes.size() == 1 || Takers(node) == 0 || (Takers(node) > 1 && Dear(node));
     if (node->opcode() == HloOpcode::kNot) operands.push_back(Constant(0, operands[0]));
     const char* const kind = KindOf(*node, operands);
     return Let(node, stored, absl::StrCat(kind, " ", absl::StrJoin(operands, " ")));
