@@ -87,6 +87,15 @@ std::string RandomTask(Rng& rng) {
       break;
     }
     case 5: {
+      if (rng.Below(2) == 0) {
+        const int a = Size(rng, 8), n = Size(rng, 48), b = Size(rng, 48);
+        const bool behind = rng.Below(2) == 0;
+        shape = behind ? fmt::format("{},{},{}", a, n, b) : fmt::format("{},{}", a, n);
+        input("a", shape);
+        body = fmt::format("y = running_{} a{}\n", rng.Below(2) == 0 ? "max" : "sum",
+                           rng.Below(2) == 0 ? " reverse=1" : "");
+        break;
+      }
       const int m = Size(rng, 48), n = Size(rng, 48);
       input("a", fmt::format("{},{}", m, n));
       body = "y = transpose a permutation=1,0\n";

@@ -59,6 +59,10 @@ class Writer {
         Multiply(sites[i]);
         continue;
       }
+      if (nest.accumulates) {
+        Accumulate(sites[i]);
+        continue;
+      }
       if (IsContraction(nest) && Contraction(sites[i])) continue;
       Rows(sites[i]);
     }
@@ -201,6 +205,30 @@ class Writer {
     Try(site, StepKind::kUnroll, {machine_.vector_registers >= 32 ? 8 : 4});
   }
 
+  void Accumulate(const std::string& site) {
+    const Nest& nest = NestOf(site);
+    const size_t rank = nest.loops.size();
+    const auto lanes = machine_.vector_bytes / static_cast<int64_t>(InfoOf(nest.element).bytes);
+    int64_t points = 1;
+    for (const Loop& loop : nest.loops) points *= loop.extent;
+    int64_t wanted = machine_.threads == 1
+                         ? 1
+                         : std::clamp<int64_t>(points / kLeastShared, 1, 4 * machine_.threads);
+    Numbers parallel(rank, 0), tile(rank, 0);
+    const int64_t rows = nest.loops[0].extent;
+    if (wanted > 1 && rows > 1) {
+      parallel[0] = (rows + wanted - 1) / wanted;
+      wanted = (wanted + rows - 1) / rows;
+    }
+    if (wanted > 1 && rank == 3 && nest.loops[2].extent > lanes) {
+      const int64_t each = (nest.loops[2].extent + wanted - 1) / wanted;
+      parallel[2] = std::min(nest.loops[2].extent, (each + lanes - 1) / lanes * lanes);
+    }
+    tile[rank - 1] = lanes;
+    Try(site, StepKind::kParallel, parallel);
+    Try(site, StepKind::kTile, tile);
+  }
+
   // Two vectors of columns, rows as registers allow, fewer where they then fill blocks better;
   // parts that processors share are large, for what is packed is packed in each.
   void Multiply(const std::string& site) {
@@ -216,10 +244,10 @@ class Writer {
     for (size_t i = 0; i < loops.first_row; ++i) points *= nest.loops[i].extent;
     // Threads begin late: of what is soon over, several parts for each.
     const int64_t each = points < kSoonOver * machine_.threads ? 4 : 2;
-    int64_t wanted = machine_.threads == 1
-                         ? 1
-                         : std::clamp<int64_t>(points / kLeastSharedOfContractions, 1,
-                                               each * machine_.threads);
+    int64_t wanted =
+        machine_.threads == 1
+            ? 1
+            : std::clamp<int64_t>(points / kLeastSharedOfContractions, 1, each * machine_.threads);
     for (size_t i = 0; i < loops.first_row && wanted > 1; ++i) {
       const int64_t extent = nest.loops[i].extent;
       if (extent == 1) continue;
@@ -252,9 +280,8 @@ class Writer {
     sizes.rows = registers[loops.row];
     const int64_t panels = most_packed / 3 / terms / sizes.RowsApart();
     packed[loops.row] = std::min(rows, panels * registers[loops.row]);
-    packed[loops.column] =
-        std::min(columns, most_packed * 2 / 3 / terms / registers[loops.column] *
-                              registers[loops.column]);
+    packed[loops.column] = std::min(
+        columns, most_packed * 2 / 3 / terms / registers[loops.column] * registers[loops.column]);
     Try(site, StepKind::kParallel, parallel);
     Try(site, StepKind::kTile, packed);
     Try(site, StepKind::kTile, registers);

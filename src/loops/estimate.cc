@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "loops/accumulate.h"
 #include "loops/attend.h"
 #include "loops/multiply.h"
 
@@ -70,8 +71,7 @@ double CostOfMultiplying(const Scheduled& scheduled, const Nest& nest, const Sit
   if (registers + vectors + 1 > machine.vector_registers) term *= 2;  // it spills
   const auto terms = static_cast<double>(loops.terms);
   const double times = blocks(loops.terms, sizes.packed_terms);
-  const double multiplying = blocks(loops.rows, sizes.rows) *
-                             blocks(loops.columns, sizes.columns) *
+  const double multiplying = blocks(loops.rows, sizes.rows) * blocks(loops.columns, sizes.columns) *
                              (terms * term + times * 2 * registers);
   constexpr double kPacked = 0.3;
   const int64_t columns = shared(loops.column, loops.columns);
@@ -99,6 +99,17 @@ double EstimatedCost(const Scheduled& scheduled, const Machine& machine) {
     }
     if (nest.multiplies) {
       cost += CostOfMultiplying(scheduled, nest, state, machine);
+      continue;
+    }
+    if (nest.accumulates) {
+      const AccumulateSizes sizes = AccumulateSizesOf(scheduled.schedule(), nest);
+      const auto lanes = static_cast<double>(sizes.lanes);
+      const double wide =  // a vector of the machine's, or part of one
+          std::max(1.0, lanes * static_cast<double>(InfoOf(nest.element).bytes) /
+                            static_cast<double>(machine.vector_bytes));
+      const double steps = nest.loops.size() == 2 ? 2 * std::log2(lanes) + 5 : 4;
+      const double all = points / lanes * wide * steps;
+      cost += state.parallel ? all / machine.threads + kSharing : all;
       continue;
     }
     // The innermost loop that has something to run through.

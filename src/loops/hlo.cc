@@ -270,6 +270,18 @@ class Writer {
       }
       return Let(element, shape, fmt::format("reshape({})", Reduce(element, x, {}, axes, maximum)));
     }
+    if (op.kind == "running_sum" || op.kind == "running_max") {
+      const bool maximum = op.kind == "running_max", reverse = op.Get("reverse", 1, 0)[0] != 0;
+      const std::string start = Neutral(element, maximum);
+      const int64_t before = shape[1] - 1;
+      return Let(element, shape,
+                 fmt::format("reduce-window({}, {}), window={{size=1x{}{} pad=0_0x{}{}}}, "
+                             "to_apply={}",
+                             x, start, shape[1], shape.size() == 3 ? "x1" : "",
+                             reverse ? fmt::format("0_{}", before) : fmt::format("{}_0", before),
+                             shape.size() == 3 ? "x0_0" : "",
+                             Combiner(element, maximum ? "maximum" : "add")));
+    }
     if (op.kind == "transpose") {
       return Let(element, shape,
                  fmt::format("transpose({}), dimensions={{{}}}", x,

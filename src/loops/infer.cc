@@ -125,7 +125,7 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
     if (name == "axes" || name == "permutation" || name == "until" || op.kind == "broadcast") {
       continue;
     }
-    if (op.kind == "convolve" || op.kind == "slice") continue;
+    if (op.kind == "convolve" || op.kind == "slice" || name == "reverse") continue;
     if (values.size() != 2 || *std::min_element(values.begin(), values.end()) < 1 ||
         *std::max_element(values.begin(), values.end()) > kMostAttribute) {
       return wrong(name + " is two positive numbers, at most a million");
@@ -178,6 +178,12 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
       if (set.count(static_cast<int64_t>(d)) == 0) out.push_back(in[0][d]);
     }
     return out.empty() ? Shape{1} : out;
+  }
+  if (op.kind == "running_sum" || op.kind == "running_max") {
+    const Shape reverse = op.Get("reverse", 1, 0);
+    if (!rank(0, 2) && !rank(0, 3)) return wrong("it takes [A,N] or [A,N,B]");
+    if (reverse != Shape{0} && reverse != Shape{1}) return wrong("reverse= is 0 or 1");
+    return in[0];
   }
   if (op.kind == "transpose") {
     const Shape permutation = op.Get("permutation", 0, 0);

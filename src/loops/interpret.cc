@@ -114,6 +114,7 @@ class Evaluator {
     if (kind == "attention") return Attention(flat);
     if (kind == "select") return in_[0][flat] != 0 ? in_[1][flat] : in_[2][flat];
     if (kind == "scores") return Score(flat);
+    if (kind == "running_sum" || kind == "running_max") return Running(flat);
     if (kind == "attend") return Attend(Offset(flat, strides_));
     if (kind == "convolve") return Convolution(Offset(flat, strides_));
     if (kind == "product") return Product(Offset(flat, strides_), shapes_[1].back());
@@ -218,6 +219,20 @@ class Evaluator {
       result = op_.kind == "reduce_max" ? Binary("maximum", result, value) : Off(result + value);
     }
     return result;
+  }
+
+  double Running(int64_t flat) const {
+    const int64_t size = out_[1], inner = out_.size() == 3 ? out_[2] : 1,
+                  here = flat / inner % size;
+    const double* const from = in_[0] + flat - here * inner;
+    const bool reverse = op_.Get("reverse", 1, 0)[0] != 0;
+    const bool maximum = op_.kind == "running_max";
+    double result = maximum ? -std::numeric_limits<double>::infinity() : 0;
+    for (int64_t i = reverse ? size - 1 : 0;; i += reverse ? -1 : 1) {
+      const double value = from[i * inner];
+      result = maximum ? Binary("maximum", result, value) : Off(result + value);
+      if (i == here) return result;
+    }
   }
 
   double Softmax(int64_t flat) const {

@@ -253,116 +253,17 @@ void Reduce(Builder& builder, const Operation& op, const Task& task) {
   builder.InsertBeforeLast(std::move(part));
 }
 
-// What stays of a shape when its last dimension is reduced; never nothing.
-std::vector<int64_t> RowsOf(std::vector<int64_t> shape) {
-  if (shape.size() > 1) {
-    shape.pop_back();
-  } else {
-    shape[0] = 1;
-  }
-  return shape;
-}
-
-// A nest over a shape whose last loop reduces, with its result at the others.
-Nest& RowReduction(Builder& builder, const std::string& suffix, const std::vector<int64_t>& shape,
-                   int result, Combine combine) {
-  std::vector<Loop> loops = ParallelLoops(shape);
-  loops.back().reduction = true;
-  if (shape.size() == 1) loops.insert(loops.begin(), {1, false});
-  Nest& nest = builder.Begin(suffix, std::move(loops));
-  nest.write = builder.At(nest, result, Range(nest.loops.size() - 1));
-  nest.combine = combine;
-  return nest;
-}
-
-// A read of a whole row's tensor in a nest that RowReduction made, or in one over the shape itself.
-Access Whole(const Builder& builder, const Nest& nest, int tensor, size_t rank) {
-  std::vector<size_t> loops = Range(nest.loops.size());
-  loops.erase(loops.begin(), loops.end() - static_cast<ptrdiff_t>(rank));
-  return builder.At(nest, tensor, loops);
-}
-
-// A read of what RowReduction wrote, in a nest over the shape.
-Access PerRow(const Builder& builder, const Nest& nest, int tensor, size_t rank) {
-  Access access = builder.At(nest, tensor, Range(rank > 1 ? rank - 1 : 0));
-  if (access.rows.empty()) access.rows.push_back(Row(nest.loops.size(), 0));
-  return access;
-}
-
-// exp((x - max) * scale) and its sums, the softmax's nests but the last. Returns {exponentials,
-// sums}.
-std::pair<int, int> Exponentials(Builder& builder, int x, const std::vector<int64_t>& shape,
-                                 double scale) {
-  const int most = builder.Temporary("max", RowsOf(shape));
-  const int exponentials = builder.Temporary("exp", shape);
-  const int sums = builder.Temporary("sum", RowsOf(shape));
-  {
-    Nest& nest = RowReduction(builder, "max", shape, most, Combine::kMaximum);
-    nest.reads = {Whole(builder, nest, x, shape.size())};
-    Node(nest, Scalar::kRead, 0);
-  }
-  {
-    Nest& nest = builder.Begin("exp", ParallelLoops(shape));
-    nest.write = builder.At(nest, exponentials, Range(shape.size()));
-    nest.reads = {Whole(builder, nest, x, shape.size()), PerRow(builder, nest, most, shape.size())};
-    const int left = Node(nest, Scalar::kRead, 0);
-    int less = Node(nest, Scalar::kSubtract, left, Node(nest, Scalar::kRead, 1));
-    if (scale != 1) {
-      less = Node(nest, Scalar::kMultiply, less, Node(nest, Scalar::kConstant, -1, -1, scale));
-    }
-    Node(nest, Scalar::kExp, less);
-  }
-  Nest& nest = RowReduction(builder, "sum", shape, sums, Combine::kSum);
-  nest.reads = {Whole(builder, nest, exponentials, shape.size())};
+void Accumulate(Builder& builder, const Operation& op, const Task& task) {
+  std::vector<Loop> loops = ParallelLoops(task.tensors[static_cast<size_t>(op.result)].shape);
+  loops[1].reduction = true;
+  const size_t rank = loops.size();
+  Nest& nest = builder.Begin("", std::move(loops));
+  nest.accumulates = true;
+  nest.reverse = op.Get("reverse", 1, 0)[0] != 0;
+  nest.combine = op.kind == "running_max" ? Combine::kMaximum : Combine::kSum;
+  nest.reads = {builder.At(nest, op.operands[0], Range(rank))};
+  nest.write = builder.At(nest, op.result, Range(rank));
   Node(nest, Scalar::kRead, 0);
-  return {exponentials, sums};
-}
-
-// result = x / sums, a row each.
-void DivideRows(Builder& builder, int x, int sums, int result, const std::vector<int64_t>& shape) {
-  Nest& nest = builder.Begin("", ParallelLoops(shape));
-  nest.write = builder.At(nest, result, Range(shape.size()));
-  nest.reads = {Whole(builder, nest, x, shape.size()), PerRow(builder, nest, sums, shape.size())};
-  const int left = Node(nest, Scalar::kRead, 0);
-  Node(nest, Scalar::kDivide, left, Node(nest, Scalar::kRead, 1));
-}
-
-void LayerNorm(Builder& builder, const Operation& op, const std::vector<int64_t>& shape) {
-  const double size = static_cast<double>(shape.back());
-  const int sums = builder.Temporary("sum", RowsOf(shape));
-  const int squares = builder.Temporary("squares", RowsOf(shape));
-  // x - sum / size
-  const auto centred = [&](Nest& nest) {
-    nest.reads = {Whole(builder, nest, op.operands[0], shape.size()),
-                  PerRow(builder, nest, sums, shape.size())};
-    const int x = Node(nest, Scalar::kRead, 0);
-    const int sum = Node(nest, Scalar::kRead, 1);
-    const int share = Node(nest, Scalar::kConstant, -1, -1, 1 / size);
-    return Node(nest, Scalar::kSubtract, x, Node(nest, Scalar::kMultiply, sum, share));
-  };
-  {
-    Nest& nest = RowReduction(builder, "sum", shape, sums, Combine::kSum);
-    nest.reads = {Whole(builder, nest, op.operands[0], shape.size())};
-    Node(nest, Scalar::kRead, 0);
-  }
-  {
-    Nest& nest = RowReduction(builder, "squares", shape, squares, Combine::kSum);
-    const int x = centred(nest);
-    Node(nest, Scalar::kMultiply, x, x);
-  }
-  Nest& nest = builder.Begin("", ParallelLoops(shape));
-  nest.write = builder.At(nest, op.result, Range(shape.size()));
-  const int x = centred(nest);
-  nest.reads.push_back(PerRow(builder, nest, squares, shape.size()));
-  nest.reads.push_back(builder.At(nest, op.operands[1], {shape.size() - 1}));
-  nest.reads.push_back(builder.At(nest, op.operands[2], {shape.size() - 1}));
-  const int share = Node(nest, Scalar::kConstant, -1, -1, 1 / size);
-  const int variance = Node(nest, Scalar::kMultiply, Node(nest, Scalar::kRead, 2), share);
-  const int epsilon = Node(nest, Scalar::kConstant, -1, -1, 1e-5);
-  const int factor = Node(nest, Scalar::kRsqrt, Node(nest, Scalar::kAdd, variance, epsilon));
-  const int normal = Node(nest, Scalar::kMultiply, x, factor);
-  const int scaled = Node(nest, Scalar::kMultiply, normal, Node(nest, Scalar::kRead, 3));
-  Node(nest, Scalar::kAdd, scaled, Node(nest, Scalar::kRead, 4));
 }
 
 // softmax(u) v, where u's definitions take scores; or of scaled scores, of attention.
@@ -478,11 +379,12 @@ Program Expand(const Task& task) {
       Windowed(builder, op, task.tensors);
     } else if (op.kind == "reduce_sum" || op.kind == "reduce_max") {
       Reduce(builder, op, task);
+    } else if (op.kind == "running_sum" || op.kind == "running_max") {
+      Accumulate(builder, op, task);
     } else if (op.kind == "softmax") {
-      const auto [exponentials, sums] = Exponentials(builder, op.operands[0], result.shape, 1);
-      DivideRows(builder, exponentials, sums, op.result, result.shape);
+      BuildSoftmax(builder, op, result.shape);
     } else if (op.kind == "layer_norm") {
-      LayerNorm(builder, op, result.shape);
+      BuildLayerNorm(builder, op, result.shape);
     } else if (op.kind == "attention" || op.kind == "attend") {
       Attend(builder, op, task);
     } else if (op.kind == "product") {

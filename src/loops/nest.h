@@ -94,8 +94,13 @@ struct Nest {
   bool multiplies = false;
   int row_loops = 1, term_loops = 1;
 
+  // It accumulates (loops/accumulate.h): the second of its two or three loops is what is summed up
+  // along, or the maximum taken, from its end on where that is reversed.
+  bool accumulates = false;
+  bool reverse = false;
+
   // Its text is not made of loops by the transform dialect.
-  bool own_text() const { return attends || multiplies; }
+  bool own_text() const { return attends || multiplies || accumulates; }
   bool reduces() const { return combine != Combine::kNone; }
 };
 

@@ -67,14 +67,17 @@ std::vector<Loop> ParallelLoops(const std::vector<int64_t>& shape);
 // Which loop each dimension of the operand is, of an operation whose result's are `loops`.
 std::vector<size_t> SpreadFrom(const Operation& op, const std::vector<size_t>& loops);
 // Under definitions that transpose or broadcast it: the tensor, and which loop each dimension is.
-std::pair<int, std::vector<size_t>> Stored(const Task& task, int tensor,
-                                           std::vector<size_t> loops);
+std::pair<int, std::vector<size_t>> Stored(const Task& task, int tensor, std::vector<size_t> loops);
 // Which loop each dimension of the result is, after the operation's permutation.
 std::vector<size_t> Permuted(const Operation& op, size_t rank);
 
 // A product, or a convolution, as a nest that multiplies.
 void BuildProduct(Builder& builder, const Operation& op, const Task& task);
 void BuildConvolution(Builder& builder, const Operation& op, const Task& task);
+
+// Over the last dimension of the shape; a softmax is SITE.max, SITE.exp, SITE.sum and SITE.
+void BuildSoftmax(Builder& builder, const Operation& op, const std::vector<int64_t>& shape);
+void BuildLayerNorm(Builder& builder, const Operation& op, const std::vector<int64_t>& shape);
 
 }  // namespace hone::loops
 

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <utility>
 
+#include "loops/accumulate.h"
 #include "loops/attend.h"
 #include "loops/multiply.h"
 
@@ -247,6 +248,9 @@ std::string Scheduled::WhyNot(const Step& step) const {
   if (program_.nests[index].attends) return WhyNotAttend(program_.nests[index], state, step);
   if (program_.nests[index].multiplies) {
     return WhyNotMultiply(schedule_, program_.nests[index], state, step);
+  }
+  if (program_.nests[index].accumulates) {
+    return WhyNotAccumulate(program_.nests[index], state, step);
   }
   switch (step.kind) {
     case StepKind::kPack:

@@ -82,6 +82,8 @@ const Kind* FindKind(std::string_view name) {
       {"pool_sum", {1, {"strides", "window"}}},
       {"reduce_sum", {1, {"axes"}}},
       {"reduce_max", {1, {"axes"}}},
+      {"running_sum", {1, {"reverse"}}},
+      {"running_max", {1, {"reverse"}}},
       {"transpose", {1, {"permutation"}}},
       {"slice", {1, {"sizes", "starts"}}},
       {"broadcast", {1, {"dimensions", "sizes"}}},
@@ -311,10 +313,10 @@ class Parser {
       return Wrong("a constant of integers is an integer");
     }
     static const std::set<std::string, std::less<>> of_integers = {
-        "matmul",   "batch_matmul", "add",        "subtract",   "multiply",  "maximum",
-        "minimum",  "relu",         "reduce_sum", "reduce_max", "negate",    "pool_max",
-        "pool_sum", "transpose",    "conv2d",     "constant",   "broadcast", "select",
-        "slice",    "equal",        "not_equal",  "less",       "less_equal"};
+        "matmul", "batch_matmul", "add",         "subtract",   "multiply", "maximum",  "minimum",
+        "relu",   "reduce_sum",   "reduce_max",  "negate",     "pool_max", "pool_sum", "transpose",
+        "conv2d", "constant",     "broadcast",   "select",     "slice",    "equal",    "not_equal",
+        "less",   "less_equal",   "running_sum", "running_max"};
     if (!InfoOf(element).floating && of_integers.count(op.kind) == 0) {
       return Wrong(op.kind + " is for floating-point numbers");
     }
@@ -391,11 +393,11 @@ bool IsPointwise(std::string_view kind) {
 
 const std::vector<std::string>& OperationKinds() {
   static const std::vector<std::string> kinds = [] {
-    std::vector<std::string> all = {"matmul",    "batch_matmul", "conv2d",     "pool_max",
-                                    "pool_sum",  "reduce_sum",   "reduce_max", "transpose",
-                                    "softmax",   "layer_norm",   "attention",  "constant",
-                                    "broadcast", "select",       "scores",     "attend",
-                                    "product",   "convolve",     "slice"};
+    std::vector<std::string> all = {
+        "matmul",     "batch_matmul", "conv2d",     "pool_max",   "pool_sum",  "reduce_sum",
+        "reduce_max", "transpose",    "softmax",    "layer_norm", "attention", "constant",
+        "broadcast",  "select",       "scores",     "attend",     "product",   "convolve",
+        "slice",      "running_sum",  "running_max"};
     all.insert(all.end(), Unary().begin(), Unary().end());
     all.insert(all.end(), Binary().begin(), Binary().end());
     return all;

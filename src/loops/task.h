@@ -64,6 +64,7 @@ struct Tensor {
 //     result; x[1] without dimensions= is everywhere
 //   slice x starts=A,B sizes=C,D: always a definition, of an input
 //   reduce_sum, reduce_max x axes=I,J: of all dimensions, the result is [1]
+//   running_sum, running_max x[A,N] or x[A,N,B] reverse=1 (0): along N, from its end on if reversed
 //   transpose x permutation=I,J: dimension d of the result is dimension permutation[d] of x
 //   softmax x: over the last dimension
 //   layer_norm x gain[N] bias[N]: over the last dimension, epsilon 1e-5

@@ -79,6 +79,17 @@ TEST(Interpret, RowsAndColumns) {
             (Values{2, 6, 20, 30}));
 }
 
+TEST(Interpret, RunningSumsAndMaxima) {
+  const Values x = {1, 5, 2, 4, 3, 6};
+  const auto outcome = [&](const std::string& shape, const std::string& what) {
+    const std::string text = "task t\ninput x f32[" + shape + "]\ny = " + what + "\noutput y\n";
+    return Outcome(text.c_str(), {x});
+  };
+  EXPECT_EQ(outcome("2,3", "running_sum x"), (Values{1, 6, 8, 4, 7, 13}));
+  EXPECT_EQ(outcome("2,3", "running_sum x reverse=1"), (Values{8, 7, 2, 13, 9, 6}));
+  EXPECT_EQ(outcome("1,3,2", "running_max x"), (Values{1, 5, 2, 5, 3, 6}));
+}
+
 TEST(Interpret, Comparisons) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto outcome = [&](const std::string& kind) {

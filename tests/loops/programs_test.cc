@@ -265,6 +265,30 @@ std::vector<Case> Cases() {
                "  d = f32[96,80] select(p, g, zb)\n"
                "  ROOT r = f32[80] reduce(d, zero), dimensions={0}, to_apply=add_of\n"),
        1, "select v"},
+      {"running_sums",
+       Program("f32",
+               "  x = f32[6,200,1] parameter(0)\n"
+               "  ROOT r = f32[6,200,1] reduce-window(x, zero), window={size=1x200x1 "
+               "pad=0_0x199_0x0_0}, to_apply=add_of\n"),
+       1, "running_sum i0;"},
+      {"running_maxima_of_columns_from_behind",
+       Program("f64",
+               "  x = f64[90,33] parameter(0)\n"
+               "  ROOT r = f64[90,33] reduce-window(x, least), window={size=90x1 pad=0_89x0_0}, "
+               "to_apply=maximum_of\n"),
+       1, "input i0 f64[1,90,33];v0 = running_max i0 reverse=1"},
+      {"a_window_that_is_shorter",
+       Program("f32",
+               "  x = f32[6,200] parameter(0)\n"
+               "  ROOT r = f32[6,200] reduce-window(x, zero), window={size=1x199 pad=0_0x198_0}, "
+               "to_apply=add_of\n"),
+       0},
+      {"a_running_sum_that_begins_elsewhere",
+       Program("f32",
+               "  x = f32[6,200] parameter(0)\n  one = f32[] constant(1)\n"
+               "  ROOT r = f32[6,200] reduce-window(x, one), window={size=1x200 pad=0_0x199_0}, "
+               "to_apply=add_of\n"),
+       0},
       {"a_loss_of_logits",  // log(1 + exp(-|x|)) + max(x, 0) - x y, and a cube
        Program("f32",
                "  x = f32[96,80] parameter(0)\n  y = f32[96,80] parameter(1)\n"

@@ -44,8 +44,7 @@ const std::vector<Implementation>& Implementations() {
       {new DotOfTransposes, "dot with transposed operands as they were"},
       {new DotSwapped, "dot with its operands changed round"},
       {new LoopKernels,
-       "reductions of rows or columns with what is around them, and attention, as kernels of "
-       "hone-loops",
+       "reductions with what is around them, running sums, and attention, as kernels of hone-loops",
        true},
       {new ProductKernels, "dots of floats as kernels of hone-loops", true},
       {new ConvolutionKernels, "convolutions of floats as kernels of hone-loops", true},

@@ -15,6 +15,7 @@
 #include "compiler/implementations/attention_kernels.h"
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/kernel_parts.h"
+#include "compiler/implementations/running_kernels.h"
 #include "compiler/native/kernels.h"
 #include "core/native_kernel.h"
 #include "xla/hlo/ir/hlo_instructions.h"
@@ -431,7 +432,8 @@ std::string AttributeOf(const std::string& attributes, const char* name) {
 }  // namespace
 
 std::vector<HloOpcode> LoopKernels::root_opcodes() const {
-  std::vector<HloOpcode> opcodes = {HloOpcode::kReduce, HloOpcode::kDot, HloOpcode::kTranspose};
+  std::vector<HloOpcode> opcodes = {HloOpcode::kReduce, HloOpcode::kDot, HloOpcode::kTranspose,
+                                    HloOpcode::kReduceWindow};
   for (uint32_t i = 0; i < xla::HloOpcodeCount(); ++i) {
     const auto opcode = static_cast<HloOpcode>(i);
     if (IsElementwise(opcode)) opcodes.push_back(opcode);
@@ -444,6 +446,7 @@ absl::StatusOr<HloInstruction*> LoopKernels::Replacement(HloInstruction* root) c
   if (root->opcode() == HloOpcode::kDot || root->opcode() == HloOpcode::kTranspose) {
     return IsInOneKernel(*root->parent()) ? nullptr : AttentionCall(root);
   }
+  if (root->opcode() == HloOpcode::kReduceWindow) return RunningCall(root);
   const std::optional<Space> space = FindSpace(root);
   if (!space || !Fits(*root, *space) || emit::Product(space->full) < kLeastElements) return nullptr;
   const Neighbourhood neighbourhood = Grow(root, *space);

@@ -27,35 +27,6 @@ std::optional<HloOpcode> WindowOperation(const HloInstruction& root) {
   return emit::ReducerOpcode(*root.to_apply());
 }
 
-struct Cumulative {
-  HloOpcode opcode;
-  int64_t dimension = 0;
-  bool backward = false;  // from the last to the first
-};
-
-// The window is all that lies before (or behind) an element, in one dimension.
-std::optional<Cumulative> CumulativeOf(const HloInstruction& root) {
-  const auto opcode = WindowOperation(root);
-  if (!opcode) return std::nullopt;
-  Cumulative result{*opcode, -1};
-  for (int64_t d = 0; d < root.window().dimensions_size(); ++d) {
-    const xla::WindowDimension& window = root.window().dimensions(d);
-    if (window.stride() != 1 || window.base_dilation() != 1 || window.window_dilation() != 1) {
-      return std::nullopt;
-    }
-    const int64_t size = root.operand(0)->shape().dimensions(d);
-    if (window.size() == 1 && window.padding_low() == 0 && window.padding_high() == 0) continue;
-    if (result.dimension >= 0 || window.size() != size) return std::nullopt;
-    const bool forward = window.padding_low() == size - 1 && window.padding_high() == 0;
-    const bool backward = window.padding_low() == 0 && window.padding_high() == size - 1;
-    if (!forward && !backward) return std::nullopt;
-    result.dimension = d;
-    result.backward = backward;
-  }
-  if (result.dimension < 0) return std::nullopt;
-  return result;
-}
-
 // Moves by `step` along the dimension, towards the end or the beginning, and fills up.
 HloInstruction* Moved(HloInstruction* x, const Cumulative& scan, int64_t step,
                       HloInstruction* fill) {
@@ -95,6 +66,28 @@ HloInstruction* RunningSums(HloInstruction* x, bool backward) {
 }
 
 }  // namespace
+
+std::optional<Cumulative> CumulativeOf(const HloInstruction& root) {
+  const auto opcode = WindowOperation(root);
+  if (!opcode) return std::nullopt;
+  Cumulative result{*opcode, -1};
+  for (int64_t d = 0; d < root.window().dimensions_size(); ++d) {
+    const xla::WindowDimension& window = root.window().dimensions(d);
+    if (window.stride() != 1 || window.base_dilation() != 1 || window.window_dilation() != 1) {
+      return std::nullopt;
+    }
+    const int64_t size = root.operand(0)->shape().dimensions(d);
+    if (window.size() == 1 && window.padding_low() == 0 && window.padding_high() == 0) continue;
+    if (result.dimension >= 0 || window.size() != size) return std::nullopt;
+    const bool forward = window.padding_low() == size - 1 && window.padding_high() == 0;
+    const bool backward = window.padding_low() == 0 && window.padding_high() == size - 1;
+    if (!forward && !backward) return std::nullopt;
+    result.dimension = d;
+    result.backward = backward;
+  }
+  if (result.dimension < 0) return std::nullopt;
+  return result;
+}
 
 absl::StatusOr<HloInstruction*> ReduceWindowShifts::Replacement(HloInstruction* root) const {
   const auto opcode = WindowOperation(*root);

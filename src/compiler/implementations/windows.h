@@ -2,11 +2,20 @@
 #ifndef HONE_COMPILER_IMPLEMENTATIONS_WINDOWS_H_
 #define HONE_COMPILER_IMPLEMENTATIONS_WINDOWS_H_
 
+#include <optional>
 #include <string>
 
 #include "compiler/rules/rule_pass.h"
 
 namespace hone::compiler {
+
+// A reduce-window whose window is all that lies before (or behind) an element, in one dimension.
+struct Cumulative {
+  xla::HloOpcode opcode;
+  int64_t dimension = 0;
+  bool backward = false;  // from the last to the first
+};
+std::optional<Cumulative> CumulativeOf(const xla::HloInstruction& root);
 
 // A reduce-window as its operation over the slices that the window's elements see.
 class ReduceWindowShifts : public InstructionRule {

@@ -1,0 +1,165 @@
+#include "loops/accumulate.h"
+
+#include <limits>
+
+#include "loops/emitter.h"
+
+namespace hone::loops {
+namespace {
+
+constexpr int64_t kMostLanes = 64;
+
+class Writer : public Emitter {
+ public:
+  Writer(const AccumulateSizes& sizes, const Nest& nest, const std::vector<std::string>& buffers)
+      : Emitter(nest, buffers, sizes.lanes), sizes_(sizes) {}
+
+  std::string Write() {
+    std::vector<int64_t> extents;
+    for (size_t l = 0; l < nest_.loops.size(); ++l) extents.push_back(Extent(l));
+    BeginParts(extents, sizes_.parallel);
+    const std::vector<Part> parts = Parts(extents, sizes_.parallel);
+    places_.assign(extents.size(), "");
+    places_[0] = For(parts[0].first, parts[0].second, Index(1));
+    extents.size() == 2 ? Row() : Columns(parts[2]);
+    End();
+    EndParts();
+    return text_;
+  }
+
+ private:
+  bool sums() const { return nest_.combine == Combine::kSum; }
+
+  std::string Combined(const std::string& a, const std::string& b) {
+    const bool floating = InfoOf(nest_.element).floating;
+    if (sums()) return Binary(floating ? "arith.addf" : "arith.addi", a, b);
+    return Binary(floating ? "arith.maximumf" : "arith.maxsi", a, b);
+  }
+  std::string Nothing() {
+    if (sums()) return Vector(0);
+    return Vector(InfoOf(nest_.element).floating ? -std::numeric_limits<double>::infinity()
+                                                 : std::numeric_limits<int32_t>::min());
+  }
+
+  // Of the lanes that the mask has, all without one.
+  std::string Load(const std::string& mask, const std::string& nothing) {
+    const Access& read = nest_.reads[0];
+    if (mask.empty()) {
+      return Let("vector.load {}[{}] : {}, {}", buffers_[0], At(read), TypeOf(read), vector_);
+    }
+    return Let("vector.maskedload {}[{}], {}, {} : {}, {}, {} into {}", buffers_[0], At(read), mask,
+               nothing, TypeOf(read), mask_, vector_, vector_);
+  }
+  void Store(const std::string& value, const std::string& mask) {
+    const std::string at = At(nest_.write), type = TypeOf(nest_.write);
+    if (mask.empty()) {
+      Line("vector.store {}, {}[{}] : {}, {}", value, buffers_[1], at, type, vector_);
+    } else {
+      Line("vector.maskedstore {}[{}], {}, {} : {}, {}, {}", buffers_[1], at, mask, value, type,
+           mask_, vector_);
+    }
+  }
+
+  std::string Shuffle(const std::string& a, const std::string& b,
+                      const std::vector<int64_t>& lanes) {
+    return Let("vector.shuffle {}, {} [{}] : {}, {}", a, b, fmt::join(lanes, ", "), vector_,
+               vector_);
+  }
+
+  // The row at places_[0], a vector after another.
+  void Row() {
+    const int64_t size = Extent(1), lanes = sizes_.lanes, rest = size % lanes, whole = size - rest;
+    std::vector<std::string> carried = {Nothing()};  // all before, in each lane
+    if (whole > 0) {
+      const Carrying loop = For(Index(0), Index(whole), lanes, carried);
+      places_[1] = nest_.reverse ? Minus(Index(size - lanes), loop.index) : loop.index;
+      RowVector("", carried[0]);
+      End(loop, carried);
+    }
+    if (rest == 0) return;
+    places_[1] = Index(nest_.reverse ? 0 : whole);
+    RowVector(Let("vector.create_mask {} : {}", Index(rest), mask_), carried[0]);
+  }
+
+  void RowVector(const std::string& mask, std::string& carried) {
+    const int64_t lanes = sizes_.lanes;
+    const std::string nothing = Nothing();
+    std::string value = Load(mask, nothing);
+    for (int64_t step = 1; step < lanes; step *= 2) {
+      std::vector<int64_t> from;
+      for (int64_t i = 0; i < lanes; ++i) {
+        const int64_t lane = nest_.reverse ? i + step : i - step;
+        from.push_back(lane >= 0 && lane < lanes ? lanes + lane : i);
+      }
+      value = Combined(value, Shuffle(nothing, value, from));
+    }
+    Store(Combined(value, carried), mask);
+    const int64_t last = nest_.reverse ? 0 : lanes - 1;
+    carried = Combined(
+        carried, Shuffle(value, value, std::vector<int64_t>(static_cast<size_t>(lanes), last)));
+  }
+
+  // A vector of columns after another, each from end to end.
+  void Columns(const Part& part) {
+    const int64_t size = Extent(1), lanes = sizes_.lanes, shared = sizes_.parallel[2];
+    places_[2] = For(part.first, part.second, Index(lanes));
+    std::string mask;
+    if (Extent(2) % lanes != 0 || shared % lanes != 0) {
+      mask = Let("vector.create_mask {} : {}", Minus(part.second, places_[2]), mask_);
+    }
+    const std::string nothing = Nothing();
+    std::vector<std::string> carried = {nothing};
+    const Carrying loop = For(Index(0), Index(size), 1, carried);
+    places_[1] = nest_.reverse ? Minus(Index(size - 1), loop.index) : loop.index;
+    carried[0] = Combined(carried[0], Load(mask, nothing));
+    Store(carried[0], mask);
+    End(loop, carried);
+    End();
+  }
+
+  const AccumulateSizes sizes_;
+};
+
+}  // namespace
+
+AccumulateSizes AccumulateSizesOf(const Schedule& schedule, const Nest& nest) {
+  AccumulateSizes sizes;
+  sizes.parallel.assign(nest.loops.size(), 0);
+  for (const Step& step : schedule) {
+    if (step.site != nest.site) continue;
+    if (step.kind == StepKind::kParallel) sizes.parallel = step.numbers;
+    if (step.kind == StepKind::kTile) sizes.lanes = step.numbers.back();
+  }
+  return sizes;
+}
+
+std::string WhyNotAccumulate(const Nest& nest, const SiteState& state, const Step& step) {
+  const bool parallel = step.kind == StepKind::kParallel;
+  if (!parallel && step.kind != StepKind::kTile) {
+    return "of what accumulates there is parallel and tile to decide";
+  }
+  if (!parallel && state.tiles > 0) return "it is tiled already";
+  bool any = false;
+  for (size_t i = 0; i < nest.loops.size(); ++i) {
+    const int64_t size = step.numbers[i];
+    if (size == 0) continue;
+    any = true;
+    if (size < 0) return fmt::format("tiles of {}", size);
+    if (parallel && i == 1) return "processors cannot share what accumulates";
+    if (parallel && size > nest.loops[i].extent) {
+      return fmt::format("loop {} has only {} iterations", i, nest.loops[i].extent);
+    }
+    if (!parallel && i + 1 < nest.loops.size()) return fmt::format("loop {} stays whole", i);
+    if (!parallel && (size < 2 || size > kMostLanes || (size & (size - 1)) != 0)) {
+      return "so many elements in a vector are a power of two, 64 at most";
+    }
+  }
+  return any ? "" : "no loop is tiled";
+}
+
+std::string AccumulateText(const Schedule& schedule, const Nest& nest,
+                           const std::vector<std::string>& buffers) {
+  return Writer(AccumulateSizesOf(schedule, nest), nest, buffers).Write();
+}
+
+}  // namespace hone::loops

@@ -1,0 +1,35 @@
+// Running sums and maxima along one dimension: their decisions and their text.
+//
+// Where others lie behind the dimension, [A,N,B], vectors of those are combined one after another.
+// Where it is the last, [A,N], a vector is of neighbours along it: they are combined with those 1,
+// 2, 4, ... places before them (Hillis and Steele, "Data parallel algorithms", CACM 1986) and then
+// with what came before the vector, so that only one operation waits for the vector before.
+#ifndef HONE_LOOPS_ACCUMULATE_H_
+#define HONE_LOOPS_ACCUMULATE_H_
+
+#include <string>
+#include <vector>
+
+#include "loops/schedule.h"
+
+namespace hone::loops {
+
+// What a schedule says of a nest that accumulates.
+//   y parallel 4,0,64    which processors share; the dimension itself stays whole
+//   y tile 0,0,16        elements in a vector: of the last loop
+struct AccumulateSizes {
+  std::vector<int64_t> parallel;  // 0: not shared
+  int64_t lanes = 8;
+};
+AccumulateSizes AccumulateSizesOf(const Schedule& schedule, const Nest& nest);
+
+// Why the step may not be decided of a nest that accumulates; nothing where it may.
+std::string WhyNotAccumulate(const Nest& nest, const SiteState& state, const Step& step);
+
+// As MLIR's text, on buffers: the operand and the result.
+std::string AccumulateText(const Schedule& schedule, const Nest& nest,
+                           const std::vector<std::string>& buffers);
+
+}  // namespace hone::loops
+
+#endif  // HONE_LOOPS_ACCUMULATE_H_
