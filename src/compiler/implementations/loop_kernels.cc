@@ -130,8 +130,9 @@ int ExponentOf(const HloInstruction& instruction) {
   return exponent == 2.0 ? 2 : exponent == 3.0 ? 3 : 0;
 }
 
-// Whether what it compares, or puts together of what others compare, are numbers of the space.
-bool IsPredicate(const HloInstruction& instruction, const Space& space) {
+// Whether what it compares, or puts together of what others compare, are numbers of the space; of
+// so many levels at most, for what is shared would be looked at again and again.
+bool IsPredicate(const HloInstruction& instruction, const Space& space, int levels = 6) {
   if (instruction.shape().element_type() != xla::PRED || !emit::Free(instruction)) return false;
   switch (instruction.opcode()) {
     case HloOpcode::kCompare:
@@ -141,9 +142,10 @@ bool IsPredicate(const HloInstruction& instruction, const Space& space) {
     case HloOpcode::kAnd:
     case HloOpcode::kOr:
     case HloOpcode::kNot:
-      return absl::c_all_of(instruction.operands(), [&](const HloInstruction* operand) {
-        return IsPredicate(*operand, space);
-      });
+      return levels > 0 &&
+             absl::c_all_of(instruction.operands(), [&](const HloInstruction* operand) {
+               return IsPredicate(*operand, space, levels - 1);
+             });
     default:
       return false;
   }
