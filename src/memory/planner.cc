@@ -358,24 +358,23 @@ StatusOr<Planned> MakePlan(const Network& program, const std::vector<const Netwo
   std::vector<Candidate> candidates = targets.Candidates();
   std::optional<Plan> best;
   while (!best && !candidates.empty()) {
-    // Where it finds no addresses, once more with less room.
+    // Where it finds no addresses, once more with less room; what moves less then has its turn.
     const auto least = Best(candidates);
     const double left = deadline.Left();
     const bool hurry = left < kLeastLeft * budget;
-    // In a hurry, only this one, with much less each time.
-    if (hurry && candidates.size() > 1) {
-      Candidate only = std::move(*least);
-      candidates.clear();
-      candidates.push_back(std::move(only));
-      continue;
-    }
     if (AssignOffsets(machine, least->plan, std::clamp(left / 8, 0.0, 2.0))) {
       best = std::move(least->plan);
       planned.network = targets.NetworkOf(least->target);
       planned.bound = targets.BoundOf(planned.network);
       break;
     }
-    least->share *= hurry ? 0.85 : 0.97;
+    if (left <= 0 && candidates.size() > 1) {  // only this one, with much less each time
+      Candidate only = std::move(*least);
+      candidates.clear();
+      candidates.push_back(std::move(only));
+      continue;
+    }
+    least->share *= left <= 0 ? 0.85 : hurry ? 0.9 : 0.97;
     if (least->share < (hurry ? kLeastInAHurry : kLeastShare)) {
       candidates.erase(least);
       continue;
