@@ -1,11 +1,13 @@
 """The Gymnasium environment."""
 
 import copy
+import json
 import multiprocessing
 import os
 import pathlib
 import pickle
 import signal
+import subprocess
 import warnings
 
 import gymnasium
@@ -166,13 +168,24 @@ def test_a_result_can_be_taken_out_and_verified(small):
     for action in range(40):
         env.step(action)
     recipe = env.recipe()
-    assert recipe["result_value"] < recipe["initial_value"]
+    assert recipe["values"]["result"] < recipe["values"]["initial"]
     assert len(recipe["passes"]) > 0
     assert env.hlo_text().startswith("HloModule")
     assert env.verify()["verdict"] == "equal"
     again = make(env.hlo_text())
     again.reset()
     assert again.state == env.state
+
+
+def test_a_recipe_replays_to_the_same_bytes(small, hone_command, tmp_path):
+    env = make(small)
+    env.reset()
+    for action in (1, 20, 33, 5):
+        env.step(action)
+    (tmp_path / "recipe.json").write_text(json.dumps(env.recipe()))
+    subprocess.run([hone_command, "replay", tmp_path / "recipe.json", "-o", tmp_path / "out.hlo"],
+                   check=True, capture_output=True)
+    assert (tmp_path / "out.hlo").read_text() == env.hlo_text()
 
 
 def test_a_closed_environment_says_so(small):
