@@ -2,68 +2,17 @@
 
 import json
 
-import gymnasium
 import numpy as np
 
-from hone import _core, _environment, _options
+from hone import _core, _options, _rewrites
+from hone._environment import ProgramEnv
 
-_PARTS = ("sites", "turn", "opcodes", "opcode_counts", "cost", "peak_memory", "graph")
 HEURISTICS = _core.REWRITE_HEURISTICS
 SITE_FEATURES = _core.SITE_FEATURES
 Decisions = _core.Decisions
 
 
-def configure(programs, pipeline, mode, observation, **options):
-    """What both environments over rewrites are made of: a config for `_options.open_session`."""
-    if mode not in ("sites", "batch"):
-        raise ValueError(f"mode is 'sites' or 'batch', not {mode!r}")
-    parts, single = _options.observation_parts(observation, _PARTS)
-    pipeline = pipeline if isinstance(pipeline, str) else ",".join(pipeline)
-    return {
-        # Read now, so that a copy of an environment needs no files.
-        "programs": _options.read_programs(programs), "actions": pipeline, "batch": mode == "batch",
-        "parts": parts, "single": single, "stop_action": False,
-        **{**options, "rules": _options.read_rules(options["rules"])},
-    }
-
-
-def make_core(session, config, count, autoreset):
-    """The vector in C++ of such a config."""
-    return _core.RewritesEnvs(
-        session, config["actions"], config["loops"], config["batch"], config["max_sites"],
-        bool(config["enabled"]), count, autoreset)
-
-
-def spaces(config, session, pipeline):
-    """The action space and the observation space."""
-    sites = config["max_sites"]
-    action = (gymnasium.spaces.MultiBinary(sites) if config["batch"]
-              else gymnasium.spaces.Discrete(sites + 1))
-    parts = {part: _part_space(part, config, session, pipeline) for part in config["parts"]}
-    return action, (parts[config["parts"][0]] if config["single"]
-                    else gymnasium.spaces.Dict(parts))
-
-
-def _part_space(part, config, session, pipeline):
-    box = gymnasium.spaces.Box
-    if part == "sites":
-        largest = np.finfo(np.float32).max
-        return box(-largest, largest, (config["max_sites"], len(SITE_FEATURES)), np.float32)
-    if part == "turn":
-        return box(0, np.array([max(1, len(pipeline) - 1), config["loops"]]), (2,), np.int64)
-    return _options.part_space(part, session, config["traj_limit"])
-
-
-def part_of(core, part, final=False):
-    """One part of the observations of a vector, stacked; of graphs a list."""
-    if part == "sites":
-        return core.site_features(final)
-    if part == "turn":
-        return core.turns(final)["turn"]
-    return _environment.part_of(core, part, final)
-
-
-class RewritesEnv(_environment.ProgramEnv):
+class RewritesEnv(ProgramEnv):
     """An agent decides which rewrites of a pipeline of passes are made (HloEnv, Oh et al. 2022).
 
     The passes have their turns. Each lists what it would do to the program as it stands. With
@@ -95,25 +44,25 @@ class RewritesEnv(_environment.ProgramEnv):
       ValueError: no such program, pass, mode, part or objective.
     """
 
-    _part = staticmethod(part_of)
+    _part = staticmethod(_rewrites.part_of)
 
     def __init__(self, programs, *, pipeline="algsimp,cse,dce", loops=1, mode="sites", max_sites=128,
                  enabled=True, observation=("sites", "turn"), reward="op_count", traj_limit=200,
                  schedule="round_robin", curriculum_episodes=20, use_table=True,
                  pass_deadline=60.0, memory_limit=1024, workers=1, rules=(), sandbox=True,
                  target="cpu", render_mode=None):
-        self._open(configure(
+        self._open(_rewrites.configure(
             programs, pipeline, mode, observation, loops=loops, max_sites=max_sites,
             enabled=enabled, reward=reward, traj_limit=traj_limit, schedule=schedule,
             curriculum_episodes=curriculum_episodes, use_table=use_table,
             pass_deadline=pass_deadline, memory_limit=memory_limit, workers=workers, rules=rules,
             sandbox=sandbox, target=target), render_mode)
         self.pipeline = self._core.pipeline
-        self.action_space, self.observation_space = spaces(
+        self.action_space, self.observation_space = _rewrites.spaces(
             self._config, self._session, self.pipeline)
 
     def _make_core(self, session):
-        return make_core(session, self._config, 1, _options.NO_AUTORESET)
+        return _rewrites.make_core(session, self._config, 1, _options.NO_AUTORESET)
 
     def reset(self, *, seed=None, options=None):
         """Begins an episode. `options={"program": i}` begins it on the i-th program."""

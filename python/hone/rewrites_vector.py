@@ -3,7 +3,7 @@
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from hone import rewrites
+from hone import _rewrites
 from hone._vector import ProgramVectorEnv
 
 
@@ -21,24 +21,24 @@ class RewritesVectorEnv(ProgramVectorEnv):
         goes on by n.
     """
 
-    _part = staticmethod(rewrites.part_of)
+    _part = staticmethod(_rewrites.part_of)
 
     def __init__(self, programs, num_envs=1, *, pipeline="algsimp,cse,dce", loops=1, mode="sites",
                  max_sites=128, enabled=True, observation=("sites", "turn"), reward="op_count",
                  traj_limit=200, schedule="round_robin", curriculum_episodes=20, use_table=True,
                  pass_deadline=60.0, memory_limit=1024, workers=1, rules=(), sandbox=True,
                  target="cpu", autoreset_mode=AutoresetMode.NEXT_STEP, render_mode=None):
-        self._open(rewrites.configure(
+        self._open(_rewrites.configure(
             programs, pipeline, mode, observation, loops=loops, max_sites=max_sites,
             enabled=enabled, reward=reward, traj_limit=traj_limit, schedule=schedule,
             curriculum_episodes=curriculum_episodes, use_table=use_table,
             pass_deadline=pass_deadline, memory_limit=memory_limit, workers=workers, rules=rules,
             sandbox=sandbox, target=target), num_envs, autoreset_mode, render_mode)
         self.pipeline = self._core.pipeline
-        self._set_spaces(*rewrites.spaces(self._config, self._session, self.pipeline))
+        self._set_spaces(*_rewrites.spaces(self._config, self._session, self.pipeline))
 
     def _make_core(self, session, count, autoreset):
-        return rewrites.make_core(session, self._config, count, autoreset)
+        return _rewrites.make_core(session, self._config, count, autoreset)
 
     def _take(self, actions):
         if self._config["batch"]:

@@ -2,7 +2,6 @@
 
 import copy
 import json
-import multiprocessing
 import os
 import pathlib
 import pickle
@@ -131,23 +130,12 @@ def test_pickled_and_forked_environments_go_on_alike(small):
         assert play(other, 5) == expected
 
 
-def test_a_child_of_a_fork_has_workers_of_its_own(small):
+def test_a_child_of_a_fork_has_workers_of_its_own(small, in_a_child):
     env = make(small)
     env.reset(seed=3)
     env.step(20)
-    context = multiprocessing.get_context("fork")
-    answers = context.Queue()
-
-    def child():
-        answers.put((env.state, env._session.pids, play(env, 3)))
-
-    process = context.Process(target=child)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python warns of forks beside threads
-        process.start()
-    state, pids, log = answers.get(timeout=60)
-    process.join(timeout=60)
-    assert process.exitcode == 0
+    state, pids, log = in_a_child(
+        lambda: (env.state, env._session.pids, play(env, 3)))
     assert state == env.state
     assert not set(pids) & set(env._session.pids)
     assert log == play(env, 3)

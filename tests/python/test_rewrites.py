@@ -2,7 +2,6 @@
 
 import copy
 import json
-import multiprocessing
 import pickle
 import subprocess
 import warnings
@@ -86,23 +85,12 @@ def test_one_that_has_not_begun_can_be_copied(small):
     assert play(pickle.loads(pickle.dumps(env)), 4) == play(env.fork(), 4) == play(env, 4)
 
 
-def test_a_child_of_a_fork_has_workers_of_its_own(small):
+def test_a_child_of_a_fork_has_workers_of_its_own(small, in_a_child):
     env = make(small, pipeline=PIPELINE)
     env.reset(seed=3)
     env.step(1)
-    context = multiprocessing.get_context("fork")
-    answers = context.Queue()
-
-    def child():
-        answers.put((env.state, env._session.pids, play(env, 3, over=False)))
-
-    process = context.Process(target=child)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python warns of forks beside threads
-        process.start()
-    state, pids, log = answers.get(timeout=60)
-    process.join(timeout=60)
-    assert process.exitcode == 0
+    state, pids, log = in_a_child(
+        lambda: (env.state, env._session.pids, play(env, 3, over=False)))
     assert state == env.state
     assert not set(pids) & set(env._session.pids)
     assert log == play(env, 3, over=False)
