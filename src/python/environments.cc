@@ -298,12 +298,7 @@ nb::dict Turns(const PyRewritesEnvs& self, bool final) {
 
 // (pass, decisions) of what changed something.
 nb::list Made(const PyRewritesEnvs& self, size_t i) {
-  nb::list made;
-  for (const Link& link : self.env(i).view().state.links) {
-    const std::string& pass = self.get()->session()->pool().passes()[link.pass].name;
-    made.append(nb::make_tuple(pass, link.decisions == nullptr ? Decisions() : *link.decisions));
-  }
-  return made;
+  return ToList(self.env(i).view().state.links, self.get()->session()->pool());
 }
 
 std::vector<std::string> Pipeline(const PyRewritesEnvs& self) {
