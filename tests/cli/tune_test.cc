@@ -36,10 +36,11 @@ ENTRY main {
 
 // As it was called before, for scripts.
 TEST_F(TuneTest, TheSearchersOldNameIsTakenWithANoteAndShownNowhere) {
-  const Ran ran = Hone({"tune", "small.hlo", "--strategy", "random", "--stages", "flags", "--budget",
-                        "1steps", "--no-verify", "--json"});
+  const Ran ran = Hone({"tune", "small.hlo", "--strategy", "random", "--stages", "flags",
+                        "--budget", "1steps", "--no-verify", "--json"});
   EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_NE(ran.err.find("warning: --strategy is called --search now"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("warning: --strategy is called --search now"), std::string::npos)
+      << ran.err;
   const Ran wrong = Hone({"tune", "small.hlo", "--strategy=nothing"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_NE(wrong.err.find("--search: nothing not in"), std::string::npos) << wrong.err;
