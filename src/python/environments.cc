@@ -130,6 +130,7 @@ class PyVector : public OfThisProcess<VectorOf<Env>> {
 
   // What restore makes the episode of again. Also in a child that was forked off.
   Saved Save(size_t i) const {
+    CheckIndex(i);
     const SavedEpisode<Action> saved = this->remains().slot(i).env.Save();
     return {saved.rng_state, saved.episodes, saved.program, saved.actions};
   }
@@ -190,7 +191,7 @@ class PyVector : public OfThisProcess<VectorOf<Env>> {
 
  private:
   void CheckIndex(size_t i) const {
-    if (i >= get()->size()) throw nb::index_error("no such environment");
+    if (i >= this->remains().size()) throw nb::index_error("no such environment");
   }
 
   std::vector<const View*> Views(bool final) const {
