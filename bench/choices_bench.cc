@@ -23,7 +23,7 @@ using Json = nlohmann::json;
 struct Options {
   std::string file;
   std::string stages = "tiles,flags";
-  std::string strategy = "anneal";  // or "stdin"
+  std::string search = "anneal";  // or "stdin"
   int64_t evaluations = 40;
   uint64_t seed = 1;
 };
@@ -128,10 +128,10 @@ void Search(const Options& options, const choices::ChooserInfo& info, const tune
 }
 
 int Run(const Options& options) {
-  const choices::ChooserInfo* const info = choices::FindChooser(options.strategy);
+  const choices::ChooserInfo* const info = choices::FindChooser(options.search);
   const StatusOr<tune::Stages> stages = tune::StagesFromText(options.stages);
-  if ((info == nullptr && options.strategy != "stdin") || !stages) {
-    std::cerr << "hone-bench: there is no such strategy, or no such stage\n";
+  if ((info == nullptr && options.search != "stdin") || !stages) {
+    std::cerr << "hone-bench: there is no such searcher, or no such stage\n";
     return 2;
   }
   const auto start_pool = [] {
@@ -174,7 +174,7 @@ void AddChoicesBench(CLI::App& app, int& exit_code) {
       "choices", "values of a compilation's decisions, for searchers of hone's and others");
   command->add_option("--program", options->file)->required();
   command->add_option("--stages", options->stages)->capture_default_str();
-  command->add_option("--strategy", options->strategy, "a strategy of hone tune, or stdin")
+  command->add_option("--search", options->search, "a searcher of hone tune, or stdin")
       ->capture_default_str();
   command->add_option("--evaluations", options->evaluations)->capture_default_str();
   command->add_option("--seed", options->seed)->capture_default_str();

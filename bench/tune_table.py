@@ -3,7 +3,7 @@
 
   bench/tune_table.py programs FOLDER --budget 10m          by program and by stage
   bench/tune_table.py modes FOLDER --budget 5m              joint against sequential
-  bench/tune_table.py strategies FOLDER --budget 200steps   each strategy against random
+  bench/tune_table.py strategies FOLDER --budget 200steps   each searcher against random
   bench/tune_table.py transfer FOLDER --budget 100steps     the decision store on against off
   bench/tune_table.py ranked FOLDER --budget 5m             the top by a cost model against everything
   bench/tune_table.py targets FOLDER --budget 1m            for each GPU, and each GPU's plans on the others
@@ -246,7 +246,7 @@ def main():
     elif arguments.table == "strategies":
         names = arguments.strategies.split(",")
         names = ["random"] + [name for name in names if name != "random"]
-        compare(runs, files, {name: ["--strategy", name] for name in names})
+        compare(runs, files, {name: ["--search", name] for name in names})
     else:
         transfer(runs, files, arguments)
 

@@ -30,7 +30,7 @@ class Problem:
     def __init__(self, bench, program, stages, evaluations, seed):
         self.left = evaluations
         self._process = subprocess.Popen(
-            [bench, "choices", "--program", program, "--stages", stages, "--strategy", "stdin",
+            [bench, "choices", "--program", program, "--stages", stages, "--search", "stdin",
              "--evaluations", str(evaluations), "--seed", str(seed)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         variables = self._read()["variables"]
@@ -150,7 +150,7 @@ def run(method, program, seed, options):
     if method.startswith("hone:"):
         done = subprocess.run(
             [options.bench, "choices", "--program", program, "--stages", options.stages,
-             "--strategy", method[5:], "--evaluations", str(options.evaluations), "--seed",
+             "--search", method[5:], "--evaluations", str(options.evaluations), "--seed",
              str(seed)], capture_output=True, text=True)
         if done.returncode != 0:
             return {"error": done.stderr.strip()[-300:]}

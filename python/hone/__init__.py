@@ -11,8 +11,8 @@ environment, so hone can be imported beside jax, tensorflow or torch.
 from importlib import import_module
 
 __all__ = [
-    "LoopsEnv", "PassOrderEnv", "PassOrderVectorEnv", "RewritesEnv", "datasets", "from_stablehlo", "jax",
-    "to_stablehlo",
+    "LoopsEnv", "PassOrderEnv", "PassOrderVectorEnv", "RewritesEnv", "RewritesVectorEnv", "datasets",
+    "from_stablehlo", "jax", "to_stablehlo",
 ]
 __version__ = "0.1.0"
 
@@ -21,6 +21,7 @@ _HOMES = {
     "PassOrderEnv": "hone.pass_order",
     "PassOrderVectorEnv": "hone.pass_order_vector",
     "RewritesEnv": "hone.rewrites",
+    "RewritesVectorEnv": "hone.rewrites_vector",
     "datasets": "hone.datasets",
     "from_stablehlo": "hone.stablehlo",
     "jax": "hone.jax",
@@ -45,7 +46,11 @@ def _register():
         entry_point="hone.pass_order:PassOrderEnv",
         vector_entry_point="hone.pass_order_vector:PassOrderVectorEnv",
     )
-    gymnasium.register(id="hone/Rewrites-v0", entry_point="hone.rewrites:RewritesEnv")
+    gymnasium.register(
+        id="hone/Rewrites-v0",
+        entry_point="hone.rewrites:RewritesEnv",
+        vector_entry_point="hone.rewrites_vector:RewritesVectorEnv",
+    )
     gymnasium.register(id="hone/Loops-v0", entry_point="hone.loops:LoopsEnv")
 
 

@@ -15,6 +15,8 @@ _REWARD_PARTS = (
     "objective", "change", "headroom", "level", "shaping", "discount", "flops_weight",
     "transcendentals_weight", "final_default", "final_run_time", "failure",
 )
+# As hone::Autoreset: 0 next step, 1 same step, 2 disabled.
+NO_AUTORESET = 2
 # Dimensions that a graph's nodes show, and the kinds of its edges: core/program_arrays.h.
 _GRAPH_DIMENSIONS = 6
 _EDGE_KINDS = 3
@@ -59,14 +61,14 @@ def read_programs(programs):
     return found
 
 
-def observation_parts(observation):
+def observation_parts(observation, known=_PARTS):
     """([part], whether a single one) of what the user gave."""
     single = isinstance(observation, str)
     parts = [observation] if single else list(observation)
     for part in parts:
-        if part not in _PARTS:
+        if part not in known:
             raise ValueError(f"there is no part {part!r} of an observation: there are "
-                             + ", ".join(_PARTS))
+                             + ", ".join(known))
     if not parts or len(set(parts)) != len(parts):
         raise ValueError("an observation has at least one part, and each once")
     return parts, single
@@ -89,7 +91,7 @@ def open_session(config):
         "schedule": config["schedule"],
         "curriculum_episodes": int(config["curriculum_episodes"]),
         "use_table": bool(config["use_table"]),
-        "observation": dict.fromkeys(config["parts"], True),
+        "observation": {part: True for part in config["parts"] if part in _PARTS},
         "reward": {k: v if k == "objective" else float(v) for k, v in reward.items()},
     }
     pool = {

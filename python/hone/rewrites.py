@@ -2,18 +2,17 @@
 
 import json
 
-import gymnasium
 import numpy as np
 
-from hone import _core, _options
+from hone import _core, _options, _rewrites
+from hone._environment import ProgramEnv
 
-_PARTS = ("sites", "turn", "opcodes", "opcode_counts", "cost", "peak_memory", "graph")
 HEURISTICS = _core.REWRITE_HEURISTICS
 SITE_FEATURES = _core.SITE_FEATURES
 Decisions = _core.Decisions
 
 
-class RewritesEnv(gymnasium.Env):
+class RewritesEnv(ProgramEnv):
     """An agent decides which rewrites of a pipeline of passes are made (HloEnv, Oh et al. 2022).
 
     The passes have their turns. Each lists what it would do to the program as it stands. With
@@ -45,145 +44,61 @@ class RewritesEnv(gymnasium.Env):
       ValueError: no such program, pass, mode, part or objective.
     """
 
-    metadata = {"render_modes": ["ansi"], "render_fps": 1}
+    _part = staticmethod(_rewrites.part_of)
 
     def __init__(self, programs, *, pipeline="algsimp,cse,dce", loops=1, mode="sites", max_sites=128,
                  enabled=True, observation=("sites", "turn"), reward="op_count", traj_limit=200,
                  schedule="round_robin", curriculum_episodes=20, use_table=True,
                  pass_deadline=60.0, memory_limit=1024, workers=1, rules=(), sandbox=True,
                  target="cpu", render_mode=None):
-        if render_mode not in (None, "ansi"):
-            raise ValueError(f"render_mode is None or 'ansi', not {render_mode!r}")
-        if mode not in ("sites", "batch"):
-            raise ValueError(f"mode is 'sites' or 'batch', not {mode!r}")
-        self._single = isinstance(observation, str)
-        self._parts = [observation] if self._single else list(observation)
-        for part in self._parts:
-            if part not in _PARTS:
-                raise ValueError(f"there is no part {part!r} of an observation: there are "
-                                 + ", ".join(_PARTS))
-        if not self._parts or len(set(self._parts)) != len(self._parts):
-            raise ValueError("an observation has at least one part, and each once")
-        pipeline = pipeline if isinstance(pipeline, str) else ",".join(pipeline)
-        self.render_mode = render_mode
-        self._programs = _options.read_programs(programs)
-        self._session = _options.open_session({
-            "programs": self._programs, "actions": pipeline, "reward": reward,
-            "parts": [part for part in self._parts if part not in ("sites", "turn")],
-            "stop_action": False, "traj_limit": traj_limit, "schedule": schedule,
-            "curriculum_episodes": curriculum_episodes, "use_table": use_table,
-            "pass_deadline": pass_deadline, "memory_limit": memory_limit, "workers": workers,
-            "rules": rules, "sandbox": sandbox, "target": target,
-        })
-        self._batch = mode == "batch"
-        self._core = _core.RewritesEnv(self._session, pipeline, loops, self._batch, max_sites,
-                                       True, bool(enabled))
-        self._max_sites = max_sites
+        self._open(_rewrites.configure(
+            programs, pipeline, mode, observation, loops=loops, max_sites=max_sites,
+            enabled=enabled, reward=reward, traj_limit=traj_limit, schedule=schedule,
+            curriculum_episodes=curriculum_episodes, use_table=use_table,
+            pass_deadline=pass_deadline, memory_limit=memory_limit, workers=workers, rules=rules,
+            sandbox=sandbox, target=target), render_mode)
         self.pipeline = self._core.pipeline
-        self.action_space = (gymnasium.spaces.MultiBinary(max_sites) if self._batch
-                             else gymnasium.spaces.Discrete(max_sites + 1))
-        spaces = {part: self._part_space(part, loops, traj_limit) for part in self._parts}
-        self.observation_space = (spaces[self._parts[0]] if self._single
-                                  else gymnasium.spaces.Dict(spaces))
+        self.action_space, self.observation_space = _rewrites.spaces(
+            self._config, self._session, self.pipeline)
 
-    def _part_space(self, part, loops, traj_limit):
-        if part == "sites":
-            largest = np.finfo(np.float32).max
-            return gymnasium.spaces.Box(-largest, largest, (self._max_sites, len(SITE_FEATURES)),
-                                        np.float32)
-        if part == "turn":
-            return gymnasium.spaces.Box(0, np.array([max(1, len(self.pipeline) - 1), loops]), (2,), np.int64)
-        return _options.part_space(part, self._session, traj_limit)
-
-    def _here(self):
-        if self._core is None:
-            raise gymnasium.error.ClosedEnvironmentError("the environment is closed")
-        return self._core
+    def _make_core(self, session):
+        return _rewrites.make_core(session, self._config, 1, _options.NO_AUTORESET)
 
     def reset(self, *, seed=None, options=None):
         """Begins an episode. `options={"program": i}` begins it on the i-th program."""
         super().reset(seed=seed)
-        self._here().reset(seed, None if options is None else options.get("program"))
-        outcome = self._core.outcome()
-        return self._observe(outcome), self._info(outcome)
+        return self._begin(seed, options)
 
     def step(self, action):
         """Makes rewrites, or goes on. Returns observation, reward, terminated, truncated, info."""
         core = self._here()
-        if self._batch:
-            core.step_batch(np.ascontiguousarray(action, np.int8))
+        if self._config["batch"]:
+            core.step_batch(np.ascontiguousarray(action, np.int8)[None])
         else:
-            core.step(int(action))
-        outcome = core.outcome()
-        return (self._observe(outcome), outcome["reward"], outcome["terminated"],
-                outcome["truncated"], self._info(outcome))
+            core.step(np.array([action], np.int64))
+        return self._stepped()
 
-    def _observe(self, outcome):
-        observation = {}
-        for part in self._parts:
-            if part == "sites":
-                observation[part] = self._core.site_features()
-            elif part == "turn":
-                observation[part] = np.array([outcome["position"], outcome["loop"]], np.int64)
-            elif part == "graph":
-                observation[part] = self._core.graph()
-            else:
-                observation[part] = self._core.observe(part)[0]
-        return observation[self._parts[0]] if self._single else observation
-
-    def _info(self, outcome):
-        info = {key: outcome[key] for key in (
-            "op_count", "flops", "bytes_accessed", "value", "changed", "steps", "pass", "loop", "sites",
-            "sites_truncated")}
-        info["program"] = self._programs[outcome["program"]][0]
-        info["action_mask"] = self._core.action_mask()
-        if outcome["error"]:
-            info["error"] = outcome["error"]
-        return info
+    def _info(self, outcomes):
+        turns = self._core.turns()
+        return {
+            **super()._info(outcomes),
+            "flops": float(outcomes["flops"][0]),
+            "bytes_accessed": float(outcomes["bytes_accessed"][0]),
+            "pass": turns["pass"][0], "loop": int(turns["turn"][0, 1]),
+            "sites": int(turns["sites"][0]), "sites_truncated": bool(turns["sites_truncated"][0]),
+        }
 
     def action_masks(self):
         """bool: which sites are offered; with mode="sites" also the action that goes on."""
-        return self._here().action_mask().astype(bool)
-
-    @property
-    def program_names(self):
-        """In the order of `reset(options={"program": i})`."""
-        return [name for name, _ in self._programs]
+        return self._here().action_masks()[0].astype(bool)
 
     def listing(self):
         """What the pass whose turn it is offers: sites, conflicts, separable."""
-        return self._here().listing
-
-    def render(self):
-        """The state's HLO text."""
-        return self.hlo_text() if self.render_mode == "ansi" else None
-
-    @property
-    def state(self):
-        """The state's structural fingerprint, 32 hexadecimal digits."""
-        return self._here().fingerprint
-
-    def hlo_text(self):
-        """The state as HLO text, rebuilt from the program and checked by XLA's verifier."""
-        return self._here().text()
+        return self._here().listing(0)
 
     def made(self):
         """[(pass, Decisions)] of what changed something, from the program on."""
-        return self._here().made()
-
-    def verify(self, inputs=1, budget_seconds=60.0, seed=0):
-        """As `hone.PassOrderEnv.verify`."""
-        return self._here().verify(inputs, budget_seconds, seed)
-
-    @property
-    def deaths(self):
-        """[(what the worker was doing, how it ended)] of every worker that was lost."""
-        self._here()
-        return self._session.deaths
-
-    def close(self):
-        """Ends the workers."""
-        self._core = self._session = None
+        return self._here().made(0)
 
 
 def choose(heuristic, rewrites, objective="op_count", seed=0):

@@ -9,7 +9,7 @@
 
 #include "blame/decision.h"
 #include "blame/laboratory.h"
-#include "blame/program_text.h"
+#include "blame/cut_program.h"
 #include "core/comparison.h"
 
 namespace hone::blame {

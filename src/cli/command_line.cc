@@ -12,6 +12,7 @@
 #include <exception>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -117,6 +118,30 @@ int Become(const Command& command, char** argv, bool json) {
               json);
 }
 
+// A flag of a command that had another name in earlier versions, and is taken by it with a note.
+struct Renamed {
+  std::string_view command;
+  std::string_view before;
+  std::string_view now;
+};
+constexpr Renamed kRenamed[] = {{"tune", "--strategy", "--search"}};
+
+// The arguments under today's names, the last first, as CLI::App takes them.
+std::vector<std::string> Arguments(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  for (std::string& argument : arguments) {
+    if (argument == "--") break;
+    for (const Renamed& flag : kRenamed) {
+      if (arguments.front() != flag.command) continue;
+      if (argument.substr(0, argument.find('=')) != flag.before) continue;
+      argument.replace(0, flag.before.size(), flag.now);
+      Warn("", fmt::format("{} is called {} now", flag.before, flag.now));
+    }
+  }
+  std::reverse(arguments.begin(), arguments.end());
+  return arguments;
+}
+
 int Main(const std::vector<Command>& commands, int argc, char** argv) {
   ExitOnInterrupt();
   const bool json = WantsJson(argc, argv);
@@ -157,7 +182,7 @@ int Main(const std::vector<Command>& commands, int argc, char** argv) {
     return nullptr;
   };
   try {
-    app.parse(argc, argv);
+    app.parse(Arguments(argc, argv));
   } catch (const CLI::CallForHelp&) {
     return Finish(app.help(), kFine);  // of the command, where there is one
   } catch (const CLI::ParseError& error) {

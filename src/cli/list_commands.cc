@@ -34,7 +34,7 @@ const std::vector<Command>& Commands() {
        "  hone tune recorded/ --store tuned.db --budget 2m\n"
        "  hone tune 'train.py:step(f32[8,16],s32[8])' --plan plan.json\n"
        "  hone tune model.hlo --target h100 --budget 1m --plan plan.json\n"
-       "  hone tune model.hlo --stages flags,tiles --strategy boosting --budget 200steps\n"
+       "  hone tune model.hlo --stages flags,tiles --search boosting --budget 200steps\n"
        "  hone tune model.hlo --device pjrt:/path/to/plugin.so --plan plan.json\n"
        "  hone tune model.hlo --workers ray:auto --store tuned.db\n",
        AddTune},

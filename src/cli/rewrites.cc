@@ -33,6 +33,7 @@ struct Options {
   std::string plan;
   std::string plan_output;
   std::string output;
+  std::string recipe;
   std::string report;
   uint64_t seed = 1;
   size_t most = 40;
@@ -89,7 +90,7 @@ StatusOr<Decisions> Decide(const Options& options, const Rewrites& rewrites) {
 
 int RunRewrites(const Options& options) {
   const bool json = options.common.json;
-  for (const std::string& path : {options.output, options.plan_output}) {
+  for (const std::string& path : {options.output, options.plan_output, options.recipe}) {
     if (path.empty()) continue;
     if (Status writable = CheckWritable(path); !writable) return Fail(writable.error(), path, json);
   }
@@ -168,6 +169,12 @@ int RunRewrites(const Options& options) {
       return Fail(written.error(), options.plan_output, json);
     }
   }
+  if (!options.recipe.empty()) {
+    const Recipe recipe = RecipeOf(pool, *program, *file, *listed, *decisions, *made);
+    if (Status written = WriteFile(options.recipe, RecipeToJson(recipe)); !written) {
+      return Fail(written.error(), options.recipe, json);
+    }
+  }
   return json ? Finish(out, code) : Finish(text, code);
 }
 
@@ -193,6 +200,8 @@ Run AddRewrites(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--plan-out", options->plan_output,
                  "write the choices by what the sites look like, for this or other programs")
+      ->type_name("FILE");
+  app.add_option("--recipe", options->recipe, "write how it was made, for `hone replay`")
       ->type_name("FILE");
   AddReportOption(app, options->report);
   app.add_option("--seed", options->seed, "of `--apply half`")->capture_default_str();

@@ -47,7 +47,7 @@ struct Options {
   std::vector<std::string> files;
   std::string stages{jobs::kDefaultStages};
   std::string device;
-  std::string strategy{choices::Choosers().front().name};
+  std::string search{choices::Choosers().front().name};
   std::string mode = "joint";
   Budget budget{600, std::numeric_limits<int64_t>::max()};
   std::string store;
@@ -214,7 +214,7 @@ class Tuning {
     }
     tune::TuneOptions& tuning = job_.tuning;
     tuning.stages = *stages;
-    tuning.strategy = options_.strategy;
+    tuning.strategy = options_.search;
     tuning.mode = options_.mode == "joint" ? tune::Mode::kJoint : tune::Mode::kSequential;
     if (options_.budget.steps != Budget{}.steps) tuning.budget_evaluations = options_.budget.steps;
     tuning.seed = options_.seed;
@@ -298,7 +298,7 @@ class Tuning {
     if (Status wrote = Write(i, *opened->evaluator, row); !wrote || reports_[i].empty()) {
       return wrote;
     }
-    const jobs::TuneReport what{row.file,        row.tuned.result, options_.strategy,
+    const jobs::TuneReport what{row.file,        row.tuned.result, options_.search,
                                 options_.stages, options_.seed,    row.tuned.others_cores};
     const Status wrote = WriteReport(reports_[i], MakeReport(*opened->programs, what, events));
     if (wrote) row.report = reports_[i];
@@ -348,10 +348,10 @@ Run AddTune(CLI::App& app) {
   AddDeviceOption(app, options->device,
                   fmt::format("tune for a PJRT plugin's device, pjrt:/path/to/plugin.so; stages {}",
                               tune::kDeviceStages));
-  std::vector<std::string> strategies;
-  for (const choices::ChooserInfo& info : choices::Choosers()) strategies.emplace_back(info.name);
-  app.add_option("--strategy", options->strategy, "how to search")
-      ->check(CLI::IsMember(strategies))
+  std::vector<std::string> searchers;
+  for (const choices::ChooserInfo& info : choices::Choosers()) searchers.emplace_back(info.name);
+  app.add_option("--search", options->search, "how to search")
+      ->check(CLI::IsMember(searchers))
       ->capture_default_str();
   app.add_option("--mode", options->mode, "the stages in turns, or one after another")
       ->check(CLI::IsMember({"joint", "sequential"}))

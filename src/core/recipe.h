@@ -3,9 +3,12 @@
 #define HONE_CORE_RECIPE_H_
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
+
+#include "core/rewrite.h"
 
 namespace hone {
 
@@ -27,10 +30,13 @@ struct Recipe {
   std::string xla_version;  // Pool::version(); another XLA may give other bytes
   RecipeProgram program;
   std::vector<std::string> passes;  // by name, in order, only those that changed something
-  std::string result_fingerprint;   // Fingerprint::ToHex after the last pass
+  // About the rewrites of each pass; empty where all passes are as they are.
+  std::vector<Decisions> decisions;
+  std::string result_fingerprint;  // Fingerprint::ToHex after the last pass
   std::string objective;            // ObjectiveName
   double initial_value = 0;
-  double default_value = 0;  // after the stock compiler's own order
+  // After the stock compiler's own order; infinite where nobody found that out.
+  double default_value = std::numeric_limits<double>::infinity();
   double result_value = 0;
   uint64_t seed = 0;
   std::map<std::string, std::string> flags;  // of the command that found it, by name, as text

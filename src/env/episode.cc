@@ -28,6 +28,7 @@ Status Episode::Begin(std::optional<uint64_t> seed, std::optional<size_t> progra
   if (!view_.state.links.empty()) left_.push_back({view_.state.program, view_.fingerprint});
   outcome_ = {};
   running_ = false;
+  begun_ = false;
   passed_over_ = 0;
   forced_ = program.has_value();
   view_ = {};
@@ -53,6 +54,7 @@ StatusOr<bool> Episode::Enter() {
   view_.metrics = program->initial;
   view_.opcodes = program->info.opcodes;
   view_.initial_op_count = program->initial.op_count;
+  begun_ = true;
   return true;
 }
 
@@ -129,6 +131,32 @@ void Episode::Pay(bool failed) {
   outcome_.reward =
       RewardOf(session_->options().reward, *session_->Loaded(view_.program),
                {before_, view_.metrics, outcome_.terminated, !running_, failed, run_seconds_});
+}
+
+void Episode::Hold() {
+  const StateName state = view_.state;
+  if (state.links.empty()) return;
+  session_->pool().Post(worker(), [state](RemoteWorker& remote) { (void)remote.Hold(state); });
+}
+
+Recipe Episode::MakeRecipe() const {
+  Recipe recipe;
+  recipe.xla_version = session_->pool().version();
+  recipe.objective = ObjectiveName(session_->options().reward.objective);
+  recipe.program.file = session_->name(view_.program);
+  const EnvProgram* program = session_->Loaded(view_.program);
+  if (program == nullptr) return recipe;
+  recipe.program.name = program->info.name;
+  recipe.program.fingerprint = program->info.fingerprint.ToHex();
+  for (const Link& link : view_.state.links) {
+    recipe.passes.push_back(session_->pool().passes()[link.pass].name);
+    recipe.decisions.push_back(link.decisions == nullptr ? Decisions() : *link.decisions);
+  }
+  recipe.result_fingerprint = view_.fingerprint.ToHex();
+  recipe.initial_value = initial_value();
+  if (program->default_value >= 0) recipe.default_value = program->default_value;
+  recipe.result_value = value();
+  return recipe;
 }
 
 double Episode::initial_value() const {

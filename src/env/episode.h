@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/recipe.h"
 #include "core/rng.h"
 #include "env/session.h"
 #include "env/view.h"
@@ -34,8 +35,12 @@ class Episode {
   const View& view() const { return view_; }
   const Outcome& outcome() const { return outcome_; }
   bool running() const { return running_; }
+  bool begun() const { return begun_; }  // an episode, be it over by now
   double initial_value() const;
   double value() const;
+  // The program and the passes that changed something, with what was decided about their rewrites:
+  // enough to replay; verified is "skipped".
+  Recipe MakeRecipe() const;
 
   // What, beside the session and the actions so far, makes the environment: its random numbers'
   // state and how many episodes it has begun.
@@ -71,10 +76,13 @@ class Episode {
   void TakeRunTime(const StatusOr<RunTimeReport>& report);
   // Fills in the reward; nothing else is open.
   void Pay(bool failed);
+  // The worker holds the state before anybody goes on from it; nobody needs to wait for that.
+  void Hold();
 
   std::shared_ptr<Session> session_;
   View view_;
   bool running_ = false;
+  bool begun_ = false;
   Outcome outcome_;
   double run_seconds_ = -1;      // of the state at the end; -1 where not known
   std::vector<LeftState> left_;  // to be told to the worker with the next request

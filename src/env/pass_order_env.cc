@@ -6,27 +6,7 @@
 namespace hone {
 
 PassOrderEnv::PassOrderEnv(std::shared_ptr<Session> session, size_t index, size_t count)
-    : Episode(std::move(session), index, count) {}
-
-// One that leads alone: it waits for its worker.
-Status PassOrderEnv::Reset(std::optional<uint64_t> seed, std::optional<size_t> program) {
-  StatusOr<bool> more = BeginReset(seed, program);
-  while (more && *more) {
-    session_->pool().On(worker(), [this](RemoteWorker& remote) { Work(remote); });
-    more = Continue();
-  }
-  return more ? Status() : tl::unexpected(more.error());
-}
-
-StatusOr<Outcome> PassOrderEnv::Step(int64_t action) {
-  StatusOr<bool> more = BeginStep(action);
-  while (more && *more) {
-    session_->pool().On(worker(), [this](RemoteWorker& remote) { Work(remote); });
-    more = Continue();
-  }
-  if (!more) return tl::unexpected(more.error());
-  return outcome_;
-}
+    : EnvBase(std::move(session), index, count) {}
 
 StatusOr<bool> PassOrderEnv::BeginReset(std::optional<uint64_t> seed,
                                         std::optional<size_t> program) {
@@ -156,36 +136,6 @@ std::vector<bool> PassOrderEnv::ActionMask() const {
   for (PassId pass : session_->actions()) mask.push_back(!idle.test(pass));
   if (session_->options().stop_action) mask.push_back(true);
   return mask;
-}
-
-PassOrderEnv PassOrderEnv::Fork() {
-  const StateName state = view_.state;
-  if (!state.links.empty()) {
-    // Held before the other goes on; nobody needs to wait for it.
-    session_->pool().Post(worker(), [state](RemoteWorker& remote) { (void)remote.Hold(state); });
-  }
-  PassOrderEnv other = *this;
-  other.left_.clear();
-  return other;
-}
-
-Recipe PassOrderEnv::MakeRecipe() const {
-  const EnvProgram* program = session_->Loaded(view_.program);
-  Recipe recipe;
-  recipe.xla_version = session_->pool().version();
-  recipe.objective = ObjectiveName(session_->options().reward.objective);
-  recipe.program.file = session_->name(view_.program);
-  if (program == nullptr) return recipe;
-  recipe.program.name = program->info.name;
-  recipe.program.fingerprint = program->info.fingerprint.ToHex();
-  for (const Link& link : view_.state.links) {
-    recipe.passes.push_back(session_->pool().passes()[link.pass].name);
-  }
-  recipe.result_fingerprint = view_.fingerprint.ToHex();
-  recipe.initial_value = initial_value();
-  recipe.default_value = program->default_value;
-  recipe.result_value = value();
-  return recipe;
 }
 
 }  // namespace hone

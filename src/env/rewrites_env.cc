@@ -9,9 +9,9 @@
 
 namespace hone {
 
-StatusOr<std::unique_ptr<RewritesEnv>> RewritesEnv::Make(std::shared_ptr<Session> session,
-                                                         const RewritesEnvOptions& options,
-                                                         size_t index, size_t count) {
+StatusOr<RewritesEnv> RewritesEnv::Make(std::shared_ptr<Session> session,
+                                        const RewritesEnvOptions& options, size_t index,
+                                        size_t count) {
   if (options.max_sites < 1) {
     return MakeError(ErrorCode::kInvalidInput, "max_sites must be at least 1");
   }
@@ -24,74 +24,91 @@ StatusOr<std::unique_ptr<RewritesEnv>> RewritesEnv::Make(std::shared_ptr<Session
     if (!passes) return tl::unexpected(passes.error());
     pipeline.insert(pipeline.end(), passes->begin(), passes->end());
   }
-  return std::unique_ptr<RewritesEnv>(
-      new RewritesEnv(std::move(session), options, std::move(pipeline), index, count));
+  return RewritesEnv(std::move(session), options, std::move(pipeline), index, count);
+}
+
+StatusOr<std::vector<RewritesEnv>> RewritesEnv::MakeMany(const std::shared_ptr<Session>& session,
+                                                         const RewritesEnvOptions& options,
+                                                         size_t count) {
+  std::vector<RewritesEnv> made;
+  for (size_t i = 0; i < count; ++i) {
+    StatusOr<RewritesEnv> env = Make(session, options, i, count);
+    if (!env) return tl::unexpected(env.error());
+    made.push_back(*std::move(env));
+  }
+  return made;
 }
 
 RewritesEnv::RewritesEnv(std::shared_ptr<Session> session, const RewritesEnvOptions& options,
                          std::vector<PassId> pipeline, size_t index, size_t count)
-    : Episode(std::move(session), index, count),
+    : EnvBase(std::move(session), index, count),
       options_(options),
       pipeline_(std::move(pipeline)),
       listing_(std::make_shared<const Rewrites>()) {}
 
-Status RewritesEnv::Reset(std::optional<uint64_t> seed, std::optional<size_t> program) {
-  if (Status begun = Begin(seed, program); !begun) return begun;
+StatusOr<bool> RewritesEnv::BeginReset(std::optional<uint64_t> seed,
+                                       std::optional<size_t> program) {
+  if (Status begun = Begin(seed, program); !begun) return tl::unexpected(begun.error());
+  resetting_ = true;
+  step_failed_ = false;
+  nothing_ = false;
+  taken_.clear();
   position_ = 0;
   loop_ = 0;
   changed_in_loop_ = false;
   idle_.clear();
   failed_.clear();
-  return session_->pool().On(worker(), [&](RemoteWorker& remote) -> Status {
-    for (;;) {
-      const StatusOr<bool> entered = Enter();
-      if (!entered) return tl::unexpected(entered.error());
-      if (*entered) break;
-      (void)session_->Load(view_.program,
-                           remote);  // Enter says why it cannot be
-    }
-    running_ = true;
-    Look(remote);
-    Settle(remote, /*listed=*/false);
-    // An episode has at least one step, for a reset cannot end it.
-    nothing_ = !std::exchange(running_, true);
-    return {};
-  });
+  return EnterSeen();
 }
 
-StatusOr<Outcome> RewritesEnv::Step(int64_t action) {
-  if (options_.mode != RewriteMode::kSites || action < 0 || action > options_.max_sites) {
-    return MakeError(ErrorCode::kInvalidInput, options_.mode != RewriteMode::kSites
-                                                   ? "an action is one answer for each site here"
-                                                   : "there is no action " +
-                                                         std::to_string(action) + ": there are " +
-                                                         std::to_string(options_.max_sites + 1));
+// Begins the episode, or finds what has to be loaded for it.
+StatusOr<bool> RewritesEnv::EnterSeen() {
+  const StatusOr<bool> entered = Enter();
+  if (!entered) return entered;
+  if (!*entered) return Wait(Phase::kLoading);
+  running_ = true;
+  unseen_ = session_->options().observation.graph;
+  listed_ = false;
+  return Settle();
+}
+
+Status RewritesEnv::Check(const RewriteAction& action) const {
+  const auto bad = [](const std::string& what) {
+    return MakeError(ErrorCode::kInvalidInput, what);
+  };
+  const bool sites = options_.mode == RewriteMode::kSites;
+  if (const auto* site = std::get_if<int64_t>(&action)) {
+    if (!sites) return bad("an action is one answer for each site here");
+    if (*site >= 0 && *site <= options_.max_sites) return {};
+    return bad("there is no action " + std::to_string(*site) + ": there are " +
+               std::to_string(options_.max_sites + 1));
   }
-  if (Status begun = BeginStep(action); !begun) return tl::unexpected(begun.error());
-  if (action == options_.max_sites) return Act(nullptr, /*go_on=*/true);
+  if (sites) return bad("an action is the number of a site here");
+  const size_t answers = std::get<std::vector<bool>>(action).size();
+  if (answers == static_cast<size_t>(options_.max_sites)) return {};
+  return bad("an action has " + std::to_string(options_.max_sites) + " answers, not " +
+             std::to_string(answers));
+}
+
+StatusOr<bool> RewritesEnv::BeginStep(const RewriteAction& action) {
+  if (Status fine = Check(action); !fine) return tl::unexpected(fine.error());
+  const auto* site = std::get_if<int64_t>(&action);
+  const auto* accept = std::get_if<std::vector<bool>>(&action);
+  const int64_t number = site != nullptr ? *site : std::count(accept->begin(), accept->end(), true);
+  if (Status begun = Episode::BeginStep(number); !begun) return tl::unexpected(begun.error());
+  taken_.push_back(action);
+  if (accept != nullptr) return Act(Decide(*accept), /*go_on=*/true);
+  return Act(DecideOne(*site), /*go_on=*/*site == options_.max_sites);
+}
+
+// Null for the action that goes on, and for a site that is not offered.
+DecisionsPtr RewritesEnv::DecideOne(int64_t action) const {
   const auto site = static_cast<size_t>(action);
-  if (!Offered(site)) {
-    outcome_.looked = true;
-    return Act(nullptr, /*go_on=*/false);
-  }
+  if (!Offered(site)) return nullptr;
   auto decisions = std::make_shared<Decisions>();
   decisions->otherwise = Otherwise::kDecline;
   decisions->choices.push_back({listing_->sites[site].place, true});
-  return Act(std::move(decisions), /*go_on=*/false);
-}
-
-StatusOr<Outcome> RewritesEnv::Step(const std::vector<bool>& accept) {
-  if (options_.mode != RewriteMode::kBatch ||
-      accept.size() != static_cast<size_t>(options_.max_sites)) {
-    return MakeError(ErrorCode::kInvalidInput,
-                     options_.mode != RewriteMode::kBatch
-                         ? "an action is the number of a site here"
-                         : "an action has " + std::to_string(options_.max_sites) +
-                               " answers, not " + std::to_string(accept.size()));
-  }
-  const auto accepted = std::count(accept.begin(), accept.end(), true);
-  if (Status begun = BeginStep(accepted); !begun) return tl::unexpected(begun.error());
-  return Act(Decide(accept), /*go_on=*/true);
+  return decisions;
 }
 
 // Null where nothing is accepted.
@@ -114,112 +131,174 @@ DecisionsPtr RewritesEnv::Decide(const std::vector<bool>& accept) const {
 }
 
 // Makes the rewrites, where there are any, and goes on to where the next decision is due.
-StatusOr<Outcome> RewritesEnv::Act(const DecisionsPtr& decisions, bool go_on) {
-  bool failed = false;
-  session_->pool().On(worker(), [&](RemoteWorker& remote) {
-    if (decisions != nullptr) {
-      Apply(remote, decisions);
-      failed = !outcome_.error.empty();
-    }
-    if (go_on) NextPass();
-    if (nothing_) running_ = false;
-    if (outcome_.changed) Look(remote);
-    Settle(remote, /*listed=*/!go_on && !outcome_.changed);
-    EndStep(/*terminated=*/!running_);
-    if (NeedsRunTime()) TakeRunTime(remote.RunTime(view_.state, {}));
-  });
-  Pay(failed);
-  return outcome_;
+StatusOr<bool> RewritesEnv::Act(DecisionsPtr decisions, bool go_on) {
+  resetting_ = false;
+  step_failed_ = false;
+  decisions_ = std::move(decisions);
+  go_on_ = go_on;
+  if (decisions_ == nullptr) {
+    outcome_.looked = !go_on;
+    return GoOn();
+  }
+  const auto known =
+      session_->Find(view_.program, view_.fingerprint, pipeline_[position_], decisions_->Hash());
+  if (!known) return Wait(Phase::kApplying);
+  outcome_.looked = true;
+  TakeStep(known->step);
+  return GoOn();
 }
 
-void RewritesEnv::Apply(RemoteWorker& remote, const DecisionsPtr& decisions) {
-  const PassId pass = pipeline_[position_];
-  hone::Step step;
-  if (const auto known =
-          session_->Find(view_.program, view_.fingerprint, pass, decisions->Hash())) {
-    step = known->step;
-    outcome_.looked = true;
-  } else {
-    step = Take(pass, decisions, remote.Apply(Request(pass, decisions)));
-  }
-  Arrive(step, decisions);
+void RewritesEnv::TakeStep(const hone::Step& step) {
+  Arrive(step, decisions_);
+  step_failed_ = !step.failure.empty();
   if (step.changed) {
     changed_in_loop_ = true;
     idle_.clear();
     return;
   }
-  for (const SiteChoice& choice : decisions->choices) {
+  for (const SiteChoice& choice : decisions_->choices) {
     if (!choice.accept) continue;
     idle_.insert(choice.key);
-    if (step.failure.empty()) continue;
+    if (!step_failed_) continue;
     for (const RewriteSite& site : listing_->sites) {
       if (site.place == choice.key) failed_.insert(site.content);
     }
   }
 }
 
-// What the pass whose turn it is would do. Where it cannot tell, that is nothing.
-void RewritesEnv::List(RemoteWorker& remote) {
-  const PassId pass = pipeline_[position_];
-  const bool graph = view_.arrays != nullptr;
-  // A listing names instructions, and states of equal fingerprint may have given them other names:
-  // where names are looked up, a listing is of the very state.
-  nodes_.clear();
-  if (!graph) {
-    if (auto known = session_->FindListing(view_.program, view_.fingerprint, pass)) {
+// After the rewrites are made.
+bool RewritesEnv::GoOn() {
+  listed_ = !go_on_ && !outcome_.changed;
+  unseen_ = outcome_.changed && session_->options().observation.graph;
+  if (go_on_) NextPass();
+  if (nothing_) running_ = false;
+  return Settle();
+}
+
+// Goes on while nothing is offered, and says whether a worker has to tell what is seen or offered.
+bool RewritesEnv::Settle() {
+  if (unseen_) return Wait(Phase::kLooking);
+  while (running_) {
+    if (!listed_) {
+      nodes_.clear();
+      // A listing names instructions, and states of equal fingerprint may have given them other
+      // names: where names are looked up, a listing is of the very state.
+      auto known = view_.arrays != nullptr ? nullptr
+                                           : session_->FindListing(view_.program, view_.fingerprint,
+                                                                   pipeline_[position_]);
+      if (known == nullptr) return Wait(Phase::kListing);
       listing_ = std::move(known);
+      listed_ = true;
+    }
+    if (AnyOffered()) return Finish();
+    NextPass();
+  }
+  listing_ = std::make_shared<const Rewrites>();
+  nodes_.clear();
+  return Finish();
+}
+
+// Ends the reset or the step.
+bool RewritesEnv::Finish() {
+  if (resetting_) {
+    // An episode has at least one step, for a reset cannot end it.
+    nothing_ = !std::exchange(running_, true);
+    return false;
+  }
+  EndStep(/*terminated=*/!running_);
+  if (NeedsRunTime()) return Wait(Phase::kTiming);
+  Pay(step_failed_);
+  return false;
+}
+
+// Work is due.
+bool RewritesEnv::Wait(Phase phase) {
+  phase_ = phase;
+  return true;
+}
+
+void RewritesEnv::Work(RemoteWorker& remote) {
+  switch (phase_) {
+    case Phase::kIdle:
+      return;
+    case Phase::kLoading:
+      (void)session_->Load(view_.program, remote);  // Enter says why it cannot be
+      return;
+    case Phase::kApplying:
+      applied_ = remote.Apply(Request(pipeline_[position_], decisions_));
+      return;
+    case Phase::kLooking:
+      arrays_ = remote.Arrays(view_.state);
+      return;
+    case Phase::kListing: {
+      RewritesOptions options;
+      options.texts = options_.texts;
+      rewrites_ = remote.ListRewrites(view_.state, pipeline_[position_], options);
+      const bool nodes = view_.arrays != nullptr && rewrites_ && !rewrites_->sites.empty();
+      if (nodes) described_ = remote.Describe(view_.state);
       return;
     }
+    case Phase::kTiming:
+      timed_ = remote.RunTime(view_.state, {});
+      return;
   }
-  RewritesOptions options;
-  options.texts = options_.texts;
-  StatusOr<Rewrites> rewrites = remote.ListRewrites(view_.state, pass, options);
-  if (!rewrites) {
+}
+
+StatusOr<bool> RewritesEnv::Continue() {
+  switch (std::exchange(phase_, Phase::kIdle)) {
+    case Phase::kIdle:
+      return false;
+    case Phase::kLoading:
+      return EnterSeen();
+    case Phase::kApplying:
+      TakeStep(Take(pipeline_[position_], decisions_, std::move(applied_)));
+      return GoOn();
+    case Phase::kLooking:
+      unseen_ = false;
+      if (arrays_) {
+        view_.arrays = std::make_shared<const ProgramArrays>(*std::move(arrays_));
+      } else {
+        outcome_.error = arrays_.error().message;
+      }
+      return Settle();
+    case Phase::kListing:
+      TakeListing();
+      return Settle();
+    case Phase::kTiming:
+      TakeRunTime(timed_);
+      Pay(step_failed_);
+      return false;
+  }
+  return false;
+}
+
+// What the pass whose turn it is would do. Where it cannot tell, that is nothing.
+void RewritesEnv::TakeListing() {
+  const PassId pass = pipeline_[position_];
+  if (!rewrites_) {
     const std::string& name = session_->pool().passes()[pass].name;
     if (outcome_.error.empty()) {
-      outcome_.error = "the rewrites of " + name + ": " + rewrites.error().message;
+      outcome_.error = "the rewrites of " + name + ": " + rewrites_.error().message;
     }
-    rewrites = Rewrites();
-    rewrites->state = view_.fingerprint;
+    rewrites_ = Rewrites();
+    rewrites_->state = view_.fingerprint;
   }
-  listing_ = std::make_shared<const Rewrites>(*std::move(rewrites));
-  if (!graph) session_->RecordListing(view_.program, view_.fingerprint, pass, listing_);
-  if (graph && !listing_->sites.empty()) {
-    if (const StatusOr<ProgramGraph> described = remote.Describe(view_.state)) {
-      nodes_ = NodesOfSites(*described, *listing_);
-    }
+  listing_ = std::make_shared<const Rewrites>(*std::move(rewrites_));
+  listed_ = true;
+  if (view_.arrays == nullptr) {
+    session_->RecordListing(view_.program, view_.fingerprint, pass, listing_);
+  } else if (!listing_->sites.empty() && described_) {
+    nodes_ = NodesOfSites(*described_, *listing_);
   }
 }
 
 void RewritesEnv::NextPass() {
   idle_.clear();
   failed_.clear();
+  listed_ = false;
   if (++position_ < pipeline_.size()) return;
   position_ = 0;
   if (++loop_ >= options_.loops || !std::exchange(changed_in_loop_, false)) running_ = false;
-}
-
-// Lists, unless that is done, and goes on while nothing is offered.
-void RewritesEnv::Settle(RemoteWorker& remote, bool listed) {
-  while (running_) {
-    if (!std::exchange(listed, false)) List(remote);
-    const size_t shown = std::min(listing_->sites.size(), static_cast<size_t>(options_.max_sites));
-    for (size_t site = 0; site < shown; ++site) {
-      if (Offered(site)) return;
-    }
-    NextPass();
-  }
-  listing_ = std::make_shared<const Rewrites>();
-  nodes_.clear();
-}
-
-void RewritesEnv::Look(RemoteWorker& remote) {
-  if (!session_->options().observation.graph) return;
-  if (StatusOr<ProgramArrays> arrays = remote.Arrays(view_.state)) {
-    view_.arrays = std::make_shared<const ProgramArrays>(*std::move(arrays));
-  } else {
-    outcome_.error = arrays.error().message;
-  }
 }
 
 bool RewritesEnv::Offered(size_t site) const {
@@ -228,6 +307,13 @@ bool RewritesEnv::Offered(size_t site) const {
   }
   const RewriteSite& named = listing_->sites[site];
   return !idle_.contains(named.place) && !failed_.contains(named.content);
+}
+
+bool RewritesEnv::AnyOffered() const {
+  for (size_t site = 0; site < listing_->sites.size(); ++site) {
+    if (Offered(site)) return true;
+  }
+  return false;
 }
 
 bool RewritesEnv::listing_truncated() const {
@@ -242,39 +328,11 @@ std::vector<bool> RewritesEnv::ActionMask() const {
 }
 
 std::vector<float> RewritesEnv::SiteFeatures() const {
-  const auto rows = static_cast<size_t>(options_.max_sites);
-  std::vector<float> features(rows * kSiteFeatureCount);
-  const EnvProgram* program = session_->Loaded(view_.program);
-  if (program == nullptr) return features;
-  const std::vector<std::string>& opcodes = session_->pool().opcodes();
-  const auto number = [&](std::string_view opcode) {
-    const auto found = std::find(opcodes.begin(), opcodes.end(), opcode);
-    return static_cast<float>(found == opcodes.end() ? -1 : found - opcodes.begin());
-  };
-  std::vector<int> conflicts(listing_->sites.size());
-  for (const auto& [i, j] : listing_->conflicts) {
-    ++conflicts[i];
-    ++conflicts[j];
-  }
-  const Metrics& first = program->info.metrics;
-  const size_t shown = std::min(rows, listing_->sites.size());
-  for (size_t i = 0; i < shown; ++i) {
-    const RewriteSite& site = listing_->sites[i];
-    const float row[kSiteFeatureCount] = {
-        static_cast<float>(site.kind),
-        static_cast<float>(site.status),
-        number(site.opcode),
-        number(RootOpcode(site.replacement)),
-        static_cast<float>(static_cast<double>(site.delta_op_count) /
-                           static_cast<double>(std::max<int64_t>(1, first.op_count))),
-        static_cast<float>(site.delta_flops / std::max(1.0, first.flops)),
-        static_cast<float>(site.delta_bytes / std::max(1.0, first.bytes_accessed)),
-        static_cast<float>(conflicts[i]) / static_cast<float>(listing_->sites.size()),
-        static_cast<float>(i < nodes_.size() ? nodes_[i] : -1)};
-    std::copy(std::begin(row), std::end(row),
-              features.begin() + static_cast<long>(i * kSiteFeatureCount));
-  }
+  std::vector<float> features(static_cast<size_t>(options_.max_sites) * kSiteFeatureCount);
+  WriteSites(*session_, Seen(), features);
   return features;
 }
+
+RewritesView RewritesEnv::Seen() const { return {view_, position_, loop_, listing_, nodes_}; }
 
 }  // namespace hone

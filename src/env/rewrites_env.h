@@ -13,10 +13,12 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/rewrite.h"
-#include "env/episode.h"
+#include "env/env_base.h"
+#include "env/rewrites_view.h"
 
 namespace hone {
 
@@ -38,37 +40,30 @@ struct RewritesEnvOptions {
   bool enabled = true;
 };
 
-// A site in numbers, in this order.
-inline constexpr const char* kSiteFeatures[] = {
-    "kind",                // RewriteKind
-    "status",              // SiteStatus
-    "opcode",              // the original's, index into Pool::opcodes()
-    "replacement_opcode",  // of the replacement's root; -1 where nothing takes its place, or
-                           // unknown
-    "delta_op_count",      // over the program's op count as loaded
-    "delta_flops",         // over its flops
-    "delta_bytes",         // over its bytes accessed
-    "conflicts",           // pairs of Rewrites::conflicts that it is in, over the sites listed
-    "node",                // of ProgramArrays; -1 without ObservationOptions::graph
-};
-inline constexpr size_t kSiteFeatureCount = std::size(kSiteFeatures);
+// kSites: a site's number, or max_sites to go on; a site that is not offered changes nothing.
+// kBatch: whether each of max_sites sites is made; those beyond the listing mean nothing.
+using RewriteAction = std::variant<int64_t, std::vector<bool>>;
 
-class RewritesEnv : public Episode {
+// Where no pass offers anything, the episode ends with the first step.
+class RewritesEnv : public EnvBase<RewritesEnv, RewriteAction> {
  public:
   // Number `index` of `count` environments that share the session; it works on one worker of it.
   // Errors: a bad option.
-  static StatusOr<std::unique_ptr<RewritesEnv>> Make(std::shared_ptr<Session> session,
+  static StatusOr<RewritesEnv> Make(std::shared_ptr<Session> session,
+                                    const RewritesEnvOptions& options, size_t index = 0,
+                                    size_t count = 1);
+  // All `count` of them.
+  static StatusOr<std::vector<RewritesEnv>> MakeMany(const std::shared_ptr<Session>& session,
                                                      const RewritesEnvOptions& options,
-                                                     size_t index = 0, size_t count = 1);
+                                                     size_t count);
 
-  // As PassOrderEnv. Where no pass offers anything, the episode ends with the first step.
-  Status Reset(std::optional<uint64_t> seed = {}, std::optional<size_t> program = {});
-  // kSites: a site's number, or max_sites to go on. A site that is not offered changes nothing.
-  // Errors: an action that there is not, an episode that is over. What a compiler does is none.
-  StatusOr<Outcome> Step(int64_t action);
-  // kBatch: one for each site; those beyond the listing mean nothing.
-  StatusOr<Outcome> Step(const std::vector<bool>& accept);
+  // A reset or a step in parts. While they return true, Work is due on a thread of worker().
+  StatusOr<bool> BeginReset(std::optional<uint64_t> seed, std::optional<size_t> program);
+  StatusOr<bool> BeginStep(const RewriteAction& action);
+  void Work(RemoteWorker& remote);
+  StatusOr<bool> Continue();
 
+  const std::vector<RewriteAction>& Taken() const { return taken_; }
   const RewritesEnvOptions& options() const { return options_; }
   const std::vector<PassId>& pipeline() const { return pipeline_; }
   int64_t steps() const { return static_cast<int64_t>(view_.actions.size()); }
@@ -79,24 +74,33 @@ class RewritesEnv : public Episode {
   bool listing_truncated() const;  // it has more than max_sites
   // max_sites of them, and in kSites one more, to go on, that is always allowed.
   std::vector<bool> ActionMask() const;
-  // [max_sites, kSiteFeatureCount], row-major; zeros beyond the listing.
-  std::vector<float> SiteFeatures() const;
+  RewritesView Seen() const;
+  std::vector<float> SiteFeatures() const;  // WriteSites, [max_sites, kSiteFeatureCount]
 
  private:
+  enum class Phase { kIdle, kLoading, kApplying, kLooking, kListing, kTiming };
+
   RewritesEnv(std::shared_ptr<Session> session, const RewritesEnvOptions& options,
               std::vector<PassId> pipeline, size_t index, size_t count);
 
-  StatusOr<Outcome> Act(const DecisionsPtr& decisions, bool go_on);
-  void Apply(RemoteWorker& remote, const DecisionsPtr& decisions);
-  void List(RemoteWorker& remote);
-  void Settle(RemoteWorker& remote, bool listed);
-  void Look(RemoteWorker& remote);
+  StatusOr<bool> EnterSeen();
+  StatusOr<bool> Act(DecisionsPtr decisions, bool go_on);
+  void TakeStep(const hone::Step& step);
+  bool GoOn();
+  bool Settle();
+  bool Finish();
+  bool Wait(Phase phase);
+  void TakeListing();
   void NextPass();
   bool Offered(size_t site) const;
+  bool AnyOffered() const;
+  Status Check(const RewriteAction& action) const;
+  DecisionsPtr DecideOne(int64_t action) const;
   DecisionsPtr Decide(const std::vector<bool>& accept) const;
 
-  const RewritesEnvOptions options_;
-  const std::vector<PassId> pipeline_;
+  RewritesEnvOptions options_;
+  std::vector<PassId> pipeline_;
+  std::vector<RewriteAction> taken_;
   bool nothing_ = false;  // no pass offered anything from the start
   size_t position_ = 0;
   int loop_ = 0;
@@ -107,6 +111,20 @@ class RewritesEnv : public Episode {
   // failed in any. They are not offered again.
   std::set<SiteKey> idle_;
   std::set<SiteKey> failed_;
+
+  // Of the step or reset in hand, and what Work was to find out.
+  Phase phase_ = Phase::kIdle;
+  bool resetting_ = false;
+  bool step_failed_ = false;
+  DecisionsPtr decisions_;
+  bool go_on_ = false;   // to the next pass, once they are made
+  bool unseen_ = false;  // the arrays are not of this state
+  bool listed_ = false;  // the listing is of this state and pass
+  StatusOr<Applied> applied_;
+  StatusOr<ProgramArrays> arrays_;
+  StatusOr<Rewrites> rewrites_;
+  StatusOr<ProgramGraph> described_;
+  StatusOr<RunTimeReport> timed_;
 };
 
 }  // namespace hone

@@ -6,21 +6,33 @@
 
 namespace hone {
 
-VectorEnv::VectorEnv(std::shared_ptr<Session> session, size_t count, Autoreset autoreset)
+template <class Env>
+VectorOf<Env>::VectorOf(std::shared_ptr<Session> session, std::vector<Env> envs,
+                        Autoreset autoreset)
+    : session_(std::move(session)), autoreset_(autoreset) {
+  for (Env& env : envs) slots_.push_back(std::make_unique<Slot>(Slot{std::move(env)}));
+}
+
+template <class Env>
+VectorOf<Env>::VectorOf(std::shared_ptr<Session> session, size_t count,
+                        Autoreset autoreset) requires
+    std::constructible_from<Env, std::shared_ptr<Session>, size_t, size_t>
     : session_(std::move(session)), autoreset_(autoreset) {
   for (size_t i = 0; i < count; ++i) {
-    slots_.push_back(std::make_unique<Slot>(Slot{PassOrderEnv(session_, i, count)}));
+    slots_.push_back(std::make_unique<Slot>(Slot{Env(session_, i, count)}));
   }
 }
 
-VectorEnv::~VectorEnv() {
+template <class Env>
+VectorOf<Env>::~VectorOf() {
   std::unique_lock lock(mutex_);
   wake_.wait(lock, [this] { return posted_ == 0; });
 }
 
-std::unique_ptr<VectorEnv> VectorEnv::Fork() {
+template <class Env>
+std::unique_ptr<VectorOf<Env>> VectorOf<Env>::Fork() {
   (void)Collect();
-  auto forked = std::make_unique<VectorEnv>(session_, 0, autoreset_);
+  auto forked = std::make_unique<VectorOf>(session_, std::vector<Env>(), autoreset_);
   for (const auto& slot : slots_) {
     auto copy = std::make_unique<Slot>(Slot{slot->env.Fork()});
     copy->outcome = slot->outcome;
@@ -31,8 +43,9 @@ std::unique_ptr<VectorEnv> VectorEnv::Fork() {
   return forked;
 }
 
+template <class Env>
 template <class Ready>
-bool VectorEnv::Wait(std::unique_lock<std::mutex>& lock, Ready ready) {
+bool VectorOf<Env>::Wait(std::unique_lock<std::mutex>& lock, Ready ready) {
   while (!wake_.wait_for(lock, std::chrono::milliseconds(100), ready)) {
     if (interrupted_ == nullptr) continue;
     lock.unlock();
@@ -43,7 +56,8 @@ bool VectorEnv::Wait(std::unique_lock<std::mutex>& lock, Ready ready) {
   return true;
 }
 
-void VectorEnv::Send(size_t env, int64_t action) {
+template <class Env>
+void VectorOf<Env>::Send(size_t env, const Action& action) {
   Slot& slot = *slots_[env];
   if (slot.over && autoreset_ == Autoreset::kNextStep) return SendReset(env, {});
   slot.busy = true;
@@ -53,8 +67,9 @@ void VectorEnv::Send(size_t env, int64_t action) {
   Go(env, slot.env.BeginStep(action));
 }
 
-void VectorEnv::SendReset(size_t env, std::optional<uint64_t> seed,
-                          std::optional<size_t> program) {
+template <class Env>
+void VectorOf<Env>::SendReset(size_t env, std::optional<uint64_t> seed,
+                              std::optional<size_t> program) {
   Slot& slot = *slots_[env];
   slot.busy = true;
   slot.error = {};
@@ -63,13 +78,15 @@ void VectorEnv::SendReset(size_t env, std::optional<uint64_t> seed,
   BeginReset(env, seed, program);
 }
 
-void VectorEnv::BeginReset(size_t env, std::optional<uint64_t> seed,
-                           std::optional<size_t> program) {
+template <class Env>
+void VectorOf<Env>::BeginReset(size_t env, std::optional<uint64_t> seed,
+                               std::optional<size_t> program) {
   slots_[env]->resetting = true;
   Go(env, slots_[env]->env.BeginReset(seed, program));
 }
 
-void VectorEnv::Go(size_t env, const StatusOr<bool>& more) {
+template <class Env>
+void VectorOf<Env>::Go(size_t env, const StatusOr<bool>& more) {
   Slot& slot = *slots_[env];
   if (!more) {
     slot.error = tl::unexpected(more.error());
@@ -92,7 +109,8 @@ void VectorEnv::Go(size_t env, const StatusOr<bool>& more) {
   });
 }
 
-void VectorEnv::Land(size_t env) {
+template <class Env>
+void VectorOf<Env>::Land(size_t env) {
   Slot& slot = *slots_[env];
   const bool was_a_step = !std::exchange(slot.resetting, false);
   if (was_a_step || !slot.has_final) slot.outcome = slot.env.outcome();
@@ -100,14 +118,15 @@ void VectorEnv::Land(size_t env) {
   if (slot.over && autoreset_ == Autoreset::kSameStep) {
     slot.has_final = true;
     slot.final_outcome = slot.outcome;
-    slot.final_view = slot.env.view();
+    slot.final_view = slot.env.Seen();
     return BeginReset(env, {}, {});
   }
   slot.busy = false;
   done_.push_back(env);
 }
 
-std::vector<size_t> VectorEnv::Receive(size_t least) {
+template <class Env>
+std::vector<size_t> VectorOf<Env>::Receive(size_t least) {
   // Also where enough are done by look-up: those that workers are done with are not to starve.
   do {
     std::deque<size_t> worked;
@@ -125,7 +144,8 @@ std::vector<size_t> VectorEnv::Receive(size_t least) {
   return done;
 }
 
-bool VectorEnv::Collect() {
+template <class Env>
+bool VectorOf<Env>::Collect() {
   for (;;) {
     std::deque<size_t> worked;
     {
@@ -141,15 +161,17 @@ bool VectorEnv::Collect() {
   return true;
 }
 
-Status VectorEnv::FirstError() const {
+template <class Env>
+Status VectorOf<Env>::FirstError() const {
   for (const auto& slot : slots_) {
     if (!slot->error) return slot->error;
   }
   return {};
 }
 
-Status VectorEnv::Reset(std::span<const std::optional<uint64_t>> seeds,
-                        std::span<const bool> which, std::optional<size_t> program) {
+template <class Env>
+Status VectorOf<Env>::Reset(std::span<const std::optional<uint64_t>> seeds,
+                            std::span<const bool> which, std::optional<size_t> program) {
   const auto interrupted = [] { return MakeError(ErrorCode::kInterrupted, "interrupted"); };
   if (!Collect()) return interrupted();
   for (const auto& slot : slots_) slot->error = {};
@@ -160,7 +182,8 @@ Status VectorEnv::Reset(std::span<const std::optional<uint64_t>> seeds,
   return Collect() ? FirstError() : interrupted();
 }
 
-Status VectorEnv::Step(std::span<const int64_t> actions) {
+template <class Env>
+Status VectorOf<Env>::Step(std::span<const Action> actions) {
   const auto interrupted = [] { return MakeError(ErrorCode::kInterrupted, "interrupted"); };
   if (!Collect()) return interrupted();
   if (actions.size() != size()) {
@@ -171,5 +194,8 @@ Status VectorEnv::Step(std::span<const int64_t> actions) {
   for (size_t i = 0; i < size(); ++i) Send(i, actions[i]);
   return Collect() ? FirstError() : interrupted();
 }
+
+template class VectorOf<PassOrderEnv>;
+template class VectorOf<RewritesEnv>;
 
 }  // namespace hone

@@ -108,14 +108,22 @@ StatusOr<OptimizedProgram> OptimizeProgram(Pool& pool, const ProgramInfo& progra
   return optimized;
 }
 
+Recipe StartRecipe(const Pool& pool, const ProgramInfo& program, const std::string& file) {
+  Recipe recipe;
+  recipe.hone_version = HoneVersion();
+  recipe.xla_version = pool.version();
+  recipe.program = {file, program.name, program.fingerprint.ToHex()};
+  if (program.stand_in_constants > 0) {
+    recipe.flags[kStandInsFlag] = std::to_string(program.stand_in_constants);
+  }
+  return recipe;
+}
+
 Recipe RecipeOf(const Pool& pool, const ProgramInfo& program, const OptimizeProgramOptions& options,
                 const OptimizedProgram& optimized) {
   const OptimizeResult& result = optimized.result;
   const OptimizeOptions& search = options.search;
-  Recipe recipe;
-  recipe.hone_version = HoneVersion();
-  recipe.xla_version = pool.version();
-  recipe.program = {options.file, program.name, program.fingerprint.ToHex()};
+  Recipe recipe = StartRecipe(pool, program, options.file);
   recipe.passes = NamesOf(pool, result.passes);
   recipe.result_fingerprint = result.state.ToHex();
   recipe.objective = ObjectiveName(search.objective);
@@ -123,10 +131,8 @@ Recipe RecipeOf(const Pool& pool, const ProgramInfo& program, const OptimizeProg
   recipe.default_value = result.by_default;
   recipe.result_value = result.value;
   recipe.seed = search.seed;
-  recipe.flags = {{"actions", search.actions}, {"search", search.search}};
-  if (program.stand_in_constants > 0) {
-    recipe.flags[kStandInsFlag] = std::to_string(program.stand_in_constants);
-  }
+  recipe.flags["actions"] = search.actions;
+  recipe.flags["search"] = search.search;
   if (search.budget_seconds > 0) {
     recipe.flags["budget_seconds"] = fmt::format("{}", search.budget_seconds);
   }

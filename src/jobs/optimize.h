@@ -41,6 +41,9 @@ struct OptimizedProgram {
 StatusOr<OptimizedProgram> OptimizeProgram(Pool& pool, const ProgramInfo& program,
                                            const OptimizeProgramOptions& options, Events& events);
 
+// What a recipe of any command begins with: versions and the program.
+Recipe StartRecipe(const Pool& pool, const ProgramInfo& program, const std::string& file);
+
 // How the result was made.
 Recipe RecipeOf(const Pool& pool, const ProgramInfo& program, const OptimizeProgramOptions& options,
                 const OptimizedProgram& optimized);

@@ -98,7 +98,7 @@ class Maker : PageMaker {
                      Grouped(result_.races), Grouped(result_.failures))}};
     auto& facts = document_.facts;
     facts.push_back({"stages", what_.stages, ""});
-    facts.push_back({"strategy", what_.strategy, ""});
+    facts.push_back({"search", what_.strategy, ""});
     facts.push_back({"variables", std::to_string(result_.variables), ""});
     facts.push_back({"seed", std::to_string(what_.seed), ""});
     facts.push_back({"ended", Printable(result_.ended), ""});

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "jobs/optimize.h"
 #include "tune/plan.h"
 #include "tune/recipe.h"
 
@@ -110,6 +111,30 @@ StatusOr<MadeRewrites> MakeRewrites(Pool& pool, const ProgramInfo& program,
   }
   all.comparison = *std::move(report);
   return all;
+}
+
+Recipe RecipeOf(const Pool& pool, const ProgramInfo& program, const std::string& file,
+                const ListedRewrites& listed, const Decisions& decisions,
+                const MadeRewrites& made) {
+  Recipe recipe = StartRecipe(pool, program, file);
+  for (const Link& link : listed.state.links) {
+    recipe.passes.push_back(pool.passes()[link.pass].name);
+  }
+  recipe.decisions.resize(recipe.passes.size());
+  if (made.changed) {
+    recipe.passes.push_back(pool.passes()[listed.pass].name);
+    recipe.decisions.push_back(decisions);
+  }
+  recipe.result_fingerprint = made.fingerprint.ToHex();
+  recipe.objective = ObjectiveName(Objective::kOpCount);
+  recipe.initial_value = static_cast<double>(program.metrics.op_count);
+  recipe.result_value = static_cast<double>(made.program.metrics.op_count);
+  if (!made.comparison) return recipe;
+  const ComparisonReport& report = *made.comparison;
+  recipe.verification = {report.verdict == Verdict::kEqual ? "true" : "false", report.method,
+                         report.inputs, report.worst_error};
+  if (!report.reason.empty()) recipe.verification.method += ": " + report.reason;
+  return recipe;
 }
 
 Decisions ByContent(const Decisions& decisions, const Rewrites& rewrites) {

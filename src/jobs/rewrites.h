@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/comparison.h"
+#include "core/recipe.h"
 #include "core/rewrite.h"
 #include "jobs/events.h"
 #include "jobs/json.h"
@@ -43,6 +44,10 @@ struct MadeRewrites {
 StatusOr<MadeRewrites> MakeRewrites(Pool& pool, const ProgramInfo& program,
                                     const ListedRewrites& listed, const Decisions& decisions,
                                     ExportFormat format, bool compare, Events& events);
+
+// How it was made, from the program on; `file` as the user gave it.
+Recipe RecipeOf(const Pool& pool, const ProgramInfo& program, const std::string& file,
+                const ListedRewrites& listed, const Decisions& decisions, const MadeRewrites& made);
 
 // Sites that were accepted, as far as they were listed: for a plan by content.
 Decisions ByContent(const Decisions& decisions, const Rewrites& rewrites);

@@ -36,6 +36,10 @@ class OfThisProcess {
     return *value_;
   }
 
+ protected:
+  // Also in a child: plain data may be read there, nothing else.
+  const T& remains() const { return **value_; }
+
  private:
   std::shared_ptr<T>* value_;
   const pid_t owner_ = getpid();
@@ -52,9 +56,11 @@ using PySession = OfThisProcess<Session>;
 
 // tune, optimize, compile_under, kept_plans, kernels_of, parse_duration.
 void BindJobs(nb::module_& module);
+// PassOrderEnvs, RewritesEnvs.
+void BindEnvironments(nb::module_& module);
 // LoopsEnv.
 void BindLoops(nb::module_& module);
-// Decisions, Site, Rewrites, RewritesEnv.
+// Decisions, Site, Rewrites.
 void BindRewrites(nb::module_& module);
 // load_dataset, format_index.
 void BindDatasets(nb::module_& module);

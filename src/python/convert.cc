@@ -200,6 +200,15 @@ nb::dict ObserveGraph(const View& view) {
   return graph;
 }
 
+nb::list ToList(const std::vector<Link>& links, const Pool& pool) {
+  nb::list made;
+  for (const Link& link : links) {
+    made.append(nb::make_tuple(pool.passes()[link.pass].name,
+                               link.decisions == nullptr ? Decisions() : *link.decisions));
+  }
+  return made;
+}
+
 nb::dict ToDict(const ComparisonReport& report) {
   nb::dict out;
   out["verdict"] = report.verdict == Verdict::kEqual       ? "equal"

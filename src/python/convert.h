@@ -50,6 +50,9 @@ nb::object Observe(const std::vector<const View*>& views, const Session& session
 // The arrays of ProgramArrays by name, not writable, for they may be the environment's own.
 nb::dict ObserveGraph(const View& view);
 
+// [(pass, Decisions)] of what made a state of its program.
+nb::list ToList(const std::vector<Link>& links, const Pool& pool);
+
 nb::dict ToDict(const ComparisonReport& report);
 nb::dict ToDict(const RaceReport& report);
 

@@ -1,4 +1,4 @@
-// Decisions, listings of rewrites, and the environment over them.
+// Decisions, listings of rewrites, and what chooses among them.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -14,7 +14,7 @@
 #include "core/nearest.h"
 #include "core/rewrite.h"
 #include "env/rewrite_heuristics.h"
-#include "env/rewrites_env.h"
+#include "env/rewrites_view.h"
 
 namespace hone::python {
 namespace {
@@ -43,10 +43,6 @@ std::map<SiteKey, bool> Choices(const Decisions& decisions) {
   return choices;
 }
 
-nb::object Flags(const std::vector<bool>& flags) {
-  return ToNumpy(std::vector<int8_t>(flags.begin(), flags.end()), {flags.size()});
-}
-
 std::vector<bool> RunHeuristic(const std::string& name, const Rewrites& rewrites,
                                const std::string& objective, uint64_t seed) {
   const auto of = ObjectiveFromName(objective);
@@ -59,102 +55,6 @@ std::vector<bool> RunHeuristic(const std::string& name, const Rewrites& rewrites
   }
   NoSuch("heuristic", name, names);
 }
-
-class PyRewritesEnv : public OfThisProcess<RewritesEnv> {
- public:
-  PyRewritesEnv(const PySession& session, const std::string& pipeline, int loops, bool batch,
-                int max_sites, bool texts, bool enabled)
-      : OfThisProcess(
-            Make(session, {pipeline, loops, batch ? RewriteMode::kBatch : RewriteMode::kSites,
-                           max_sites, texts, enabled})) {}
-
-  void Reset(std::optional<uint64_t> seed, std::optional<size_t> program) {
-    outcome_ = {};
-    Led([&](RewritesEnv& env) { return env.Reset(seed, program); });
-  }
-  void Step(int64_t action) {
-    Led([&](RewritesEnv& env) -> Status { return Keep(env.Step(action)); });
-  }
-  void StepBatch(
-      const nb::ndarray<const int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& accept) {
-    std::vector<bool> answers(accept.data(), accept.data() + accept.size());
-    Led([&](RewritesEnv& env) -> Status { return Keep(env.Step(answers)); });
-  }
-
-  nb::dict State() const {
-    const RewritesEnv& env = *get();
-    const bool known = env.session()->Loaded(env.view().program) != nullptr;
-    const Metrics& metrics = env.view().metrics;
-    nb::dict state;
-    state["reward"] = outcome_.reward;
-    state["terminated"] = outcome_.terminated;
-    state["truncated"] = outcome_.truncated;
-    state["changed"] = outcome_.changed;
-    state["error"] = outcome_.error;
-    state["program"] = env.view().program;
-    state["value"] = known ? env.value() : 0;
-    state["op_count"] = metrics.op_count;
-    state["flops"] = metrics.flops;
-    state["bytes_accessed"] = metrics.bytes_accessed;
-    state["steps"] = env.steps();
-    state["position"] = env.position();
-    state["loop"] = env.loop();
-    state["pass"] = env.running()
-                        ? env.session()->pool().passes()[env.pipeline()[env.position()]].name
-                        : std::string();
-    state["sites"] = env.listing()->sites.size();
-    state["sites_truncated"] = env.listing_truncated();
-    return state;
-  }
-
-  std::string Text() const {
-    return OrThrow(Unlocked([&] {
-             return get()->session()->pool().Export(get()->view().state, ExportFormat::kText);
-           }))
-        .bytes;
-  }
-
-  nb::dict Verify(int inputs, double budget_seconds, uint64_t seed) const {
-    CompareOptions options;
-    options.inputs = inputs;
-    options.budget_seconds = budget_seconds;
-    options.seed = seed;
-    return ToDict(OrThrow(Unlocked([&] {
-      const StateName& state = get()->view().state;
-      return get()->session()->pool().Compare({state.program, {}}, state, options);
-    })));
-  }
-
-  // (pass, decisions) of what changed something.
-  nb::list Made() const {
-    nb::list made;
-    for (const Link& link : get()->view().state.links) {
-      const std::string& pass = get()->session()->pool().passes()[link.pass].name;
-      made.append(nb::make_tuple(pass, link.decisions == nullptr ? Decisions() : *link.decisions));
-    }
-    return made;
-  }
-
- private:
-  static std::shared_ptr<RewritesEnv> Make(const PySession& session,
-                                           const RewritesEnvOptions& options) {
-    return OrThrow(RewritesEnv::Make(session.get(), options));
-  }
-
-  Status Keep(StatusOr<Outcome> outcome) {
-    if (!outcome) return tl::unexpected(outcome.error());
-    outcome_ = *std::move(outcome);
-    return {};
-  }
-
-  template <class Call>
-  void Led(Call call) {
-    RewritesEnv& env = *get();
-    OrThrow(Unlocked([&] { return call(env); }));
-  }
-
-  Outcome outcome_;
-};
 
 }  // namespace
 
@@ -227,48 +127,12 @@ void BindRewrites(nb::module_& module) {
   module.def(
       "rewrite_heuristic",
       [](const std::string& name, const Rewrites& rewrites, const std::string& objective,
-         uint64_t seed) { return Flags(RunHeuristic(name, rewrites, objective, seed)); },
+         uint64_t seed) {
+        const std::vector<bool> accept = RunHeuristic(name, rewrites, objective, seed);
+        return ToNumpy(std::vector<int8_t>(accept.begin(), accept.end()), {accept.size()});
+      },
       nb::arg("name"), nb::arg("rewrites"), nb::arg("objective") = "op_count", nb::arg("seed") = 0,
       "int8 [sites], 1 where the heuristic accepts.");
-
-  nb::class_<PyRewritesEnv>(module, "RewritesEnv", "Rewrites of a pipeline, one environment.")
-      .def(nb::init<const PySession&, const std::string&, int, bool, int, bool, bool>(),
-           nb::arg("session"), nb::arg("pipeline"), nb::arg("loops"), nb::arg("batch"),
-           nb::arg("max_sites"), nb::arg("texts"), nb::arg("enabled"))
-      .def("reset", &PyRewritesEnv::Reset, nb::arg("seed").none(), nb::arg("program").none())
-      .def("step", &PyRewritesEnv::Step, nb::arg("action"))
-      .def("step_batch", &PyRewritesEnv::StepBatch, nb::arg("accept"))
-      .def("outcome", &PyRewritesEnv::State)
-      .def_prop_ro("running", [](const PyRewritesEnv& self) { return self.get()->running(); })
-      .def_prop_ro("pipeline",
-                   [](const PyRewritesEnv& self) {
-                     std::vector<std::string> names;
-                     for (PassId pass : self.get()->pipeline()) {
-                       names.push_back(self.get()->session()->pool().passes()[pass].name);
-                     }
-                     return names;
-                   })
-      .def_prop_ro("fingerprint",
-                   [](const PyRewritesEnv& self) { return self.get()->view().fingerprint.ToHex(); })
-      .def_prop_ro("listing", [](const PyRewritesEnv& self) { return *self.get()->listing(); })
-      .def("action_mask", [](const PyRewritesEnv& self) { return Flags(self.get()->ActionMask()); })
-      .def("site_features",
-           [](const PyRewritesEnv& self) {
-             return ToNumpy(
-                 self.get()->SiteFeatures(),
-                 {static_cast<size_t>(self.get()->options().max_sites), kSiteFeatureCount});
-           })
-      .def(
-          "observe",
-          [](const PyRewritesEnv& self, const std::string& part) {
-            return Observe({&self.get()->view()}, *self.get()->session(), part);
-          },
-          nb::arg("part"))
-      .def("graph", [](const PyRewritesEnv& self) { return ObserveGraph(self.get()->view()); })
-      .def("made", &PyRewritesEnv::Made)
-      .def("text", &PyRewritesEnv::Text)
-      .def("verify", &PyRewritesEnv::Verify, nb::arg("inputs"), nb::arg("budget_seconds"),
-           nb::arg("seed"));
 }
 
 }  // namespace hone::python

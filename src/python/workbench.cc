@@ -50,14 +50,7 @@ class PyState : public OfThisProcess<LoadedProgram> {
   Fingerprint fingerprint() const {
     return name_.links.empty() ? get()->info.fingerprint : name_.links.back().state;
   }
-  nb::list Links() const {
-    nb::list links;
-    for (const Link& link : name_.links) {
-      links.append(nb::make_tuple(get()->pool->passes()[link.pass].name,
-                                  link.decisions == nullptr ? Decisions() : *link.decisions));
-    }
-    return links;
-  }
+  nb::list Links() const { return ToList(name_.links, *get()->pool); }
 
   const Metrics metrics;
 

@@ -1,10 +1,10 @@
-#include "search/anneal.h"
-
+// Simulated annealing over sequences.
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "search/edit_searcher.h"
+#include "search/searcher.h"
 
 namespace hone {
 namespace {
@@ -79,6 +79,11 @@ class AnnealSearcher final : public EditSearcher {
 
 }  // namespace
 
+// The starts; then edits (edits.h) of the sequence in hand. A worse one is accepted with
+// probability exp(-difference / temperature) (Kirkpatrick, Gelatt, Vecchi: "Optimization by
+// simulated annealing", 1983). The first temperature comes from the differences of the first
+// trials; it falls geometrically, and when it is cold, it goes back to the best sequence and heats
+// up again, less than before.
 std::unique_ptr<Searcher> MakeAnnealSearcher(const SearchProblem& problem, uint64_t seed) {
   return std::make_unique<AnnealSearcher>(problem, seed);
 }

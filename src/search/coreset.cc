@@ -1,4 +1,5 @@
-#include "search/coreset.h"
+// What did well elsewhere.
+#include "search/searcher.h"
 
 namespace hone {
 namespace {
@@ -24,6 +25,8 @@ class CoresetSearcher final : public Searcher {
 
 }  // namespace
 
+// The problem's coreset in its order; then exhausted. (Liang et al.: "Learning compiler pass orders
+// using coreset and normalized value prediction", 2023.)
 std::unique_ptr<Searcher> MakeCoresetSearcher(const SearchProblem& problem, uint64_t /*seed*/) {
   return std::make_unique<CoresetSearcher>(problem);
 }

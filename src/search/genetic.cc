@@ -1,10 +1,10 @@
-#include "search/genetic.h"
-
+// A population of sequences.
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
 
 #include "search/edit_searcher.h"
+#include "search/searcher.h"
 
 namespace hone {
 namespace {
@@ -158,6 +158,11 @@ class GeneticSearcher final : public EditSearcher {
 
 }  // namespace
 
+// The starts and random sequences; then children of parents that win tournaments, one at a time, in
+// place of the worst. A child takes most of one parent and behind it what the other did since the
+// last state that both passed through, so that nearly all but the tail is known; or it is an edit
+// (edits.h) of one parent; or both. No two of the population end in the same state. Where nothing
+// better comes for long, all but the best few make room for random sequences.
 std::unique_ptr<Searcher> MakeGeneticSearcher(const SearchProblem& problem, uint64_t seed) {
   return std::make_unique<GeneticSearcher>(problem, seed);
 }

@@ -1,9 +1,10 @@
-#include "search/greedy.h"
-
+// Steepest descent: always the action that helps most.
 #include <algorithm>
 #include <deque>
 #include <unordered_set>
 #include <utility>
+
+#include "search/searcher.h"
 
 namespace hone {
 namespace {
@@ -95,6 +96,10 @@ class GreedySearcher final : public Searcher {
 
 }  // namespace
 
+// From the empty sequence and from every start: all actions are tried after the sequence in hand
+// and the best is taken. Where none helps, every action is tried behind each of the states that
+// they led to, and then once more; there the first that helps is taken. Exhausted when that does
+// not help either.
 std::unique_ptr<Searcher> MakeGreedySearcher(const SearchProblem& problem, uint64_t /*seed*/) {
   return std::make_unique<GreedySearcher>(problem);
 }

@@ -1,8 +1,8 @@
-#include "search/local.h"
-
+// Hill climbing over sequences: the default searcher.
 #include <utility>
 
 #include "search/edit_searcher.h"
+#include "search/searcher.h"
 
 namespace hone {
 namespace {
@@ -55,6 +55,11 @@ class LocalSearcher final : public EditSearcher {
 
 }  // namespace
 
+// 1. The starts. 2. A sweep: the best sequence with each action behind it and a clean-up after
+// that, again until none helps. 3. Random edits of the sequence in hand: insert, delete, replace,
+// swap, move a stretch; late positions are likelier, for they cost less. Equal values are accepted,
+// so that it drifts along plateaus. What an action did so far decides how often it is drawn. The
+// clean-up is the few actions that have lowered the value most often.
 std::unique_ptr<Searcher> MakeLocalSearcher(const SearchProblem& problem, uint64_t seed) {
   return std::make_unique<LocalSearcher>(problem, seed);
 }

@@ -1,13 +1,12 @@
-#include "search/policy.h"
-
+// Local search from where a trained policy leads.
 #include <deque>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "core/rng.h"
-#include "search/local.h"
 #include "search/rollout.h"
+#include "search/searcher.h"
 #include "search/state_graph.h"
 
 namespace hone {
@@ -77,7 +76,7 @@ class PolicySearcher final : public Searcher {
     SearchProblem problem = problem_;
     problem.prior = nullptr;
     problem.starts = {graph_.way(graph_.best())};
-    local_ = MakeLocalSearcher(problem, seed_);
+    local_ = FindSearcher("local")->make(problem, seed_);
   }
 
   const SearchProblem problem_;
@@ -93,6 +92,10 @@ class PolicySearcher final : public Searcher {
 
 }  // namespace
 
+// The starts; the walk of the likeliest actions (rollout.h); a few walks drawn by the policy, in
+// step; then local search (local.h) from the best of all. The policy knows where to begin and
+// local search where to go on: beyond some hundred steps walks alone find less than it does
+// (docs/learning.md).
 std::unique_ptr<Searcher> MakePolicySearcher(const SearchProblem& problem, uint64_t seed) {
   return std::make_unique<PolicySearcher>(problem, seed);
 }

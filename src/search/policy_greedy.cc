@@ -1,9 +1,9 @@
-#include "search/policy_greedy.h"
-
+// A trained policy by itself.
 #include <optional>
 
 #include "core/rng.h"
 #include "search/rollout.h"
+#include "search/searcher.h"
 #include "search/state_graph.h"
 
 namespace hone {
@@ -12,7 +12,10 @@ namespace {
 class PolicyGreedySearcher final : public Searcher {
  public:
   explicit PolicyGreedySearcher(const SearchProblem& problem)
-      : problem_(problem), graph_(problem_), rng_(0), walk_(problem_, graph_, StateGraph::kRoot, 0, 0, Patience()) {}
+      : problem_(problem),
+        graph_(problem_),
+        rng_(0),
+        walk_(problem_, graph_, StateGraph::kRoot, 0, 0, Patience()) {}
 
   std::vector<Sequence> Ask(size_t most) override {
     std::vector<Sequence> sequences;
@@ -38,6 +41,7 @@ class PolicyGreedySearcher final : public Searcher {
 
 }  // namespace
 
+// The walk of the likeliest actions (rollout.h), the starts left aside; then exhausted.
 std::unique_ptr<Searcher> MakePolicyGreedySearcher(const SearchProblem& problem,
                                                    uint64_t /*seed*/) {
   return std::make_unique<PolicyGreedySearcher>(problem);

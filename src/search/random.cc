@@ -1,8 +1,8 @@
-#include "search/random.h"
-
+// Uniformly random sequences: the baseline that every other searcher must beat.
 #include <algorithm>
 
 #include "core/rng.h"
+#include "search/searcher.h"
 
 namespace hone {
 namespace {
@@ -39,6 +39,7 @@ class RandomSearcher final : public Searcher {
 
 }  // namespace
 
+// The starts first; then sequences of 8 to 64 actions, each drawn uniformly.
 std::unique_ptr<Searcher> MakeRandomSearcher(const SearchProblem& problem, uint64_t seed) {
   return std::make_unique<RandomSearcher>(problem, seed);
 }

@@ -1,44 +1,41 @@
-// The list of searchers: adding one is a file and a line here.
+// The list of searchers: adding one is a file, NAME.cc, and a line here.
 #include <algorithm>
 
-#include "search/anneal.h"
-#include "search/beam.h"
-#include "search/coreset.h"
-#include "search/genetic.h"
-#include "search/greedy.h"
-#include "search/local.h"
-#include "search/mcts.h"
-#include "search/policy.h"
-#include "search/policy_greedy.h"
-#include "search/random.h"
 #include "search/searcher.h"
 
 namespace hone {
 
+// What makes it, in its file; its name; what it needs of the problem; its meaning.
+#define HONE_SEARCHERS(X)                                                                    \
+  X(MakeLocalSearcher, "local", kNothing,                                                    \
+    "hill climbing from the best order: mutate, insert, delete, swap, then clean up")        \
+  X(MakeGreedySearcher, "greedy", kNothing,                                                  \
+    "the one pass that helps most, again and again, looking up to three ahead when stuck")   \
+  X(MakeBeamSearcher, "beam", kNothing,                                                      \
+    "the few best states, each with its most promising passes behind it; then more of both") \
+  X(MakeMctsSearcher, "mcts", kNothing,                                                      \
+    "tree search over states: what paid so far against what was tried little")               \
+  X(MakeAnnealSearcher, "anneal", kNothing,                                                  \
+    "edits of one order, worse ones taken less and less often as it cools")                  \
+  X(MakeGeneticSearcher, "genetic", kNothing,                                                \
+    "a population of orders: the tail of one behind a prefix of another, then edits")        \
+  X(MakeRandomSearcher, "random", kNothing, "sequences of uniformly random passes")          \
+  X(MakeCoresetSearcher, "coreset", kCoreset,                                                \
+    "orders that did well on other programs, one after the other")                           \
+  X(MakePolicySearcher, "policy", kPrior,                                                    \
+    "where a trained policy leads, and local search from there")                             \
+  X(MakePolicyGreedySearcher, "policy_greedy", kPrior,                                       \
+    "one walk, always the pass that a trained policy finds likeliest")
+
+#define HONE_DECLARE(make, name, needs, meaning) \
+  std::unique_ptr<Searcher> make(const SearchProblem& problem, uint64_t seed);
+HONE_SEARCHERS(HONE_DECLARE)
+#undef HONE_DECLARE
+
 const std::vector<SearcherInfo>& Searchers() {
-  static const std::vector<SearcherInfo> searchers = {
-      {"local", "hill climbing from the best order: mutate, insert, delete, swap, then clean up",
-       Needs::kNothing, MakeLocalSearcher},
-      {"greedy",
-       "the one pass that helps most, again and again, looking up to three ahead when stuck",
-       Needs::kNothing, MakeGreedySearcher},
-      {"beam",
-       "the few best states, each with its most promising passes behind it; then more of both",
-       Needs::kNothing, MakeBeamSearcher},
-      {"mcts", "tree search over states: what paid so far against what was tried little",
-       Needs::kNothing, MakeMctsSearcher},
-      {"anneal", "edits of one order, worse ones taken less and less often as it cools",
-       Needs::kNothing, MakeAnnealSearcher},
-      {"genetic", "a population of orders: the tail of one behind a prefix of another, then edits",
-       Needs::kNothing, MakeGeneticSearcher},
-      {"random", "sequences of uniformly random passes", Needs::kNothing, MakeRandomSearcher},
-      {"coreset", "orders that did well on other programs, one after the other", Needs::kCoreset,
-       MakeCoresetSearcher},
-      {"policy", "where a trained policy leads, and local search from there", Needs::kPrior,
-       MakePolicySearcher},
-      {"policy_greedy", "one walk, always the pass that a trained policy finds likeliest",
-       Needs::kPrior, MakePolicyGreedySearcher},
-  };
+#define HONE_ROW(make, name, needs, meaning) {name, meaning, Needs::needs, make},
+  static const std::vector<SearcherInfo> searchers = {HONE_SEARCHERS(HONE_ROW)};
+#undef HONE_ROW
   return searchers;
 }
 

@@ -103,7 +103,7 @@ std::string HowItEnded(const TuneResult& result, const TuneOptions& options, con
     case TuneStop::kEvaluations:
       return fmt::format("the budget of {} is spent", Plans(options.budget_evaluations));
     case TuneStop::kExhausted:
-      return "every plan that the strategy can think of was tried";
+      return "every plan that the searcher can think of was tried";
     case TuneStop::kInterrupted:
       return "interrupted";
     case TuneStop::kNotTunable:

@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <nlohmann/json.hpp>
 
-#include "core/nearest.h"
+#include "tune/plan_json.h"
 
 namespace hone {
 namespace {
@@ -64,59 +63,17 @@ std::string KeyText(SiteKey key) { return fmt::format("{:016x}", key); }
 std::string PlanToJson(const Plan& plan) {
   Json json;
   json["format"] = "hone plan";
-  json["pass"] = plan.pass;
-  json["otherwise"] = OtherwiseName(plan.decisions.otherwise);
-  json["seed"] = plan.decisions.seed;
-  json["choices"] = Json::object();
-  for (const SiteChoice& choice : plan.decisions.choices) {
-    json["choices"][KeyText(choice.key)] = choice.accept;
-  }
+  AddPass(plan, json);
   return json.dump(2) + "\n";
 }
 
 StatusOr<Plan> PlanFromJson(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  // Looked at in place: copying what a hostile file nests deeply would overflow the stack.
-  static const Json kNone;
-  const auto field = [&](const char* name) -> const Json& {
-    const auto found = json.find(name);
-    return found == json.end() ? kNone : *found;
-  };
-  if (json.is_discarded() || !json.is_object() || field("format") != "hone plan") {
+  if (json.is_discarded() || !json.is_object() || FieldOf(json, "format") != "hone plan") {
     return Bad("it is not JSON with \"format\": \"hone plan\"");
   }
-  Plan plan;
-  if (!field("pass").is_string()) return Bad("field 'pass' is not a text");
-  plan.pass = field("pass").get<std::string>();
-  const Json& otherwise = field("otherwise");
-  if (json.contains("otherwise")) {
-    const auto known =
-        OtherwiseFromName(otherwise.is_string() ? otherwise.get<std::string>() : std::string());
-    if (!known) {
-      return Bad(
-          fmt::format("field 'otherwise' is not one of {}", fmt::join(kOtherwiseNames, ", ")));
-    }
-    plan.decisions.otherwise = *known;
-  }
-  if (const Json& seed = field("seed"); json.contains("seed")) {
-    if (!seed.is_number_unsigned()) return Bad("field 'seed' is not a whole number, zero or more");
-    plan.decisions.seed = seed.get<uint64_t>();
-  }
-  const Json& choices = field("choices");
-  if (json.contains("choices") && !choices.is_object())
-    return Bad("field 'choices' is not an object");
-  for (const auto& [key, accept] : choices.items()) {
-    SiteChoice choice;
-    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), choice.key, 16);
-    const bool fine = key.size() == 16 && error == std::errc() && end == key.data() + key.size() &&
-                      KeyText(choice.key) == key;
-    if (!fine || !accept.is_boolean()) {
-      return Bad(fmt::format("choice '{}' is not 16 hexadecimal digits and true or false", key));
-    }
-    choice.accept = accept.get<bool>();
-    plan.decisions.choices.push_back(choice);
-  }
-  Sort(plan.decisions);
+  StatusOr<Plan> plan = PassFromJson(json, "");
+  if (!plan) return Bad(plan.error().message);
   return plan;
 }
 

@@ -14,8 +14,11 @@ namespace hone {
 
 // A plan names sites by what they look like, so that it can be followed on other programs too.
 struct Plan {
-  std::string pass;  // by name
-  Decisions decisions;
+  std::string pass;     // by name
+  Decisions decisions;  // about its rewrites
+  friend bool operator==(const Plan& a, const Plan& b) {
+    return a.pass == b.pass && a.decisions == b.decisions;
+  }
 };
 
 // {"format": "hone plan", "pass", "otherwise", "seed", "choices": {"<16 hex digits>": bool, …}}

@@ -2,20 +2,29 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <memory>
 #include <utility>
 
 #include "core/nearest.h"
+#include "tune/plan_json.h"
 
 namespace hone {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kFormat = 1;
+// Before 2 there were no decisions. What holds none is written as 1, for versions before.
+constexpr int kFormat = 2;
+constexpr int kFormatWithoutDecisions = 1;
+
+bool HasDecisions(const Recipe& recipe) {
+  return std::any_of(recipe.decisions.begin(), recipe.decisions.end(),
+                     [](const Decisions& decisions) { return !decisions.AcceptAll(); });
+}
 
 // Reads the fields of one object; the first thing that is wrong is kept, with its path.
 class Fields {
@@ -50,18 +59,19 @@ class Fields {
     return text;
   }
 
-  std::vector<std::string> Texts(const char* name) {
-    std::vector<std::string> texts;
-    const Json* value = Find(name, &Json::is_array, "a list of texts");
-    if (value == nullptr) return texts;
+  void Passes(const char* name, Recipe& recipe) {
+    const Json* value = Find(name, &Json::is_array, "a list of passes");
+    if (value == nullptr) return;
     for (const Json& item : *value) {
-      if (!item.is_string()) {
-        Complain(fmt::format("{}[{}]", name, texts.size()), "is not a text");
-        return texts;
+      StatusOr<Plan> pass = PassFromJson(item, fmt::format("{}[{}]", name, recipe.passes.size()));
+      if (!pass) {
+        if (complaint_.empty()) complaint_ = pass.error().message;
+        return;
       }
-      texts.push_back(item.get<std::string>());
+      recipe.passes.push_back(std::move(pass->pass));
+      recipe.decisions.push_back(std::move(pass->decisions));
     }
-    return texts;
+    if (!HasDecisions(recipe)) recipe.decisions.clear();
   }
 
   Fields Object(const char* name) {
@@ -121,13 +131,17 @@ std::string DumpJson(const Json& json) {
 std::string RecipeToJson(const Recipe& recipe) {
   Json json;
   json["format"] = "hone recipe";
-  json["format_version"] = kFormat;
+  json["format_version"] = HasDecisions(recipe) ? kFormat : kFormatWithoutDecisions;
   json["hone"] = recipe.hone_version;
   json["xla"] = recipe.xla_version;
   json["program"] = {{"file", recipe.program.file},
                      {"name", recipe.program.name},
                      {"fingerprint", recipe.program.fingerprint}};
-  json["passes"] = recipe.passes;
+  json["passes"] = Json::array();
+  for (size_t i = 0; i < recipe.passes.size(); ++i) {
+    json["passes"].push_back(PassToJson(
+        {recipe.passes[i], recipe.decisions.empty() ? Decisions() : recipe.decisions[i]}));
+  }
   json["result_fingerprint"] = recipe.result_fingerprint;
   json["objective"] = recipe.objective;
   json["values"] = {{"initial", Value(recipe.initial_value)},
@@ -157,15 +171,17 @@ StatusOr<Recipe> RecipeFromJson(std::string_view text) {
   }
   std::string complaint;
   Fields fields(json, "", complaint);
-  if (fields.Unsigned("format_version", INT32_MAX) != kFormat) {
-    fields.Complain("format_version", fmt::format("is not {}, which this hone reads", kFormat));
+  const uint64_t version = fields.Unsigned("format_version", INT32_MAX);
+  if (version < kFormatWithoutDecisions || version > kFormat) {
+    fields.Complain("format_version", fmt::format("is not {} or {}, which this hone reads",
+                                                  kFormatWithoutDecisions, kFormat));
   }
   Recipe recipe;
   recipe.hone_version = fields.Text("hone");
   recipe.xla_version = fields.Text("xla");
   Fields program = fields.Object("program");
   recipe.program = {program.Text("file"), program.Text("name"), program.Hex("fingerprint")};
-  recipe.passes = fields.Texts("passes");
+  fields.Passes("passes", recipe);
   recipe.result_fingerprint = fields.Hex("result_fingerprint");
   recipe.objective = fields.Text("objective");
   if (!ObjectiveFromName(recipe.objective)) {
@@ -217,17 +233,19 @@ StatusOr<std::vector<PassId>> FindPasses(const std::vector<PassInfo>& passes,
 
 namespace {
 
-// A pass that goes by the addresses of instructions may make it another way: what it made before, it
-// makes again soon, or never.
+// A pass that goes by the addresses of instructions may make it another way: what it made before,
+// it makes again soon, or never.
 constexpr int kTries = 3;
 
 // From the program, step by step. Every pass is a link, also one that changed nothing that the
 // fingerprint sees: what replays is the recipe, pass by pass.
 StatusOr<StateName> RunPasses(Pool& pool, const ProgramInfo& program,
-                              const std::vector<PassId>& passes) {
+                              const std::vector<PassId>& passes,
+                              const std::vector<DecisionsPtr>& decisions) {
   ApplyRequest request;
   request.from.program = program.id;
   request.passes = passes;
+  request.decisions = decisions;
   request.options.fresh = true;
   request.options.verify = true;
   StatusOr<Applied> applied = pool.Apply(request);
@@ -235,12 +253,13 @@ StatusOr<StateName> RunPasses(Pool& pool, const ProgramInfo& program,
   StateName state{program.id, {}};
   for (const Step& step : applied->steps) {
     if (!step.failure.empty()) {
-      return MakeError(ErrorCode::kPassFailed,
-                       fmt::format("pass '{}' (number {} of {}) fails: {}",
-                                   pool.passes()[step.pass].name, state.links.size() + 1,
-                                   passes.size(), step.failure));
+      return MakeError(
+          ErrorCode::kPassFailed,
+          fmt::format("pass '{}' (number {} of {}) fails: {}", pool.passes()[step.pass].name,
+                      state.links.size() + 1, passes.size(), step.failure));
     }
-    state.links.push_back({step.pass, step.state});
+    const size_t at = state.links.size();
+    state.links.push_back({step.pass, step.state, decisions.empty() ? nullptr : decisions[at]});
   }
   return state;
 }
@@ -261,9 +280,13 @@ StatusOr<Replayed> Replay(Pool& pool, const ProgramInfo& program, const Recipe& 
   }
   StatusOr<std::vector<PassId>> passes = FindPasses(pool.passes(), recipe.passes);
   if (!passes) return tl::unexpected(passes.error());
+  std::vector<DecisionsPtr> decisions;
+  for (const Decisions& of_pass : recipe.decisions) {
+    decisions.push_back(std::make_shared<const Decisions>(of_pass));
+  }
   Replayed replayed;
   for (int tries = 0; tries < kTries && !replayed.as_recorded; ++tries) {
-    const StatusOr<StateName> state = RunPasses(pool, program, *passes);
+    const StatusOr<StateName> state = RunPasses(pool, program, *passes, decisions);
     if (!state) return tl::unexpected(state.error());
     StatusOr<Exported> exported = pool.Export(*state, format);
     if (!exported) return tl::unexpected(exported.error());
@@ -280,13 +303,13 @@ StatusOr<Replayed> Replay(Pool& pool, const ProgramInfo& program, const Recipe& 
   const bool other = recipe.xla_version != pool.version();
   return MakeError(
       ErrorCode::kUnsupported,
-      fmt::format("the replay ends at another program than the recipe: {} instead of {}, and it is "
-                  "not known to compute the same ({}); {}",
-                  replayed.result.state.ToHex(), recipe.result_fingerprint,
-                  report ? report->reason : report.error().message,
-                  other ? fmt::format("the recipe is of {}, this is {}", recipe.xla_version,
-                                      pool.version())
-                        : "the recipe was changed by hand, or hone is at fault"));
+      fmt::format(
+          "the replay ends at another program than the recipe: {} instead of {}, and it is "
+          "not known to compute the same ({}); {}",
+          replayed.result.state.ToHex(), recipe.result_fingerprint,
+          report ? report->reason : report.error().message,
+          other ? fmt::format("the recipe is of {}, this is {}", recipe.xla_version, pool.version())
+                : "the recipe was changed by hand, or hone is at fault"));
 }
 
 }  // namespace hone

@@ -8,17 +8,11 @@
 
 #include "core/compile_plan.h"
 #include "core/result.h"
-#include "core/rewrite.h"
+#include "tune/plan.h"
 
 namespace hone::tune {
 
-struct PlannedPass {
-  std::string pass;     // by name
-  Decisions decisions;  // about its rewrites; by default the pass as it is
-  friend bool operator==(const PlannedPass& a, const PlannedPass& b) {
-    return a.pass == b.pass && a.decisions == b.decisions;
-  }
-};
+using PlannedPass = Plan;  // by default the pass as it is
 
 // Empty: the stock compiler.
 struct TunePlan {

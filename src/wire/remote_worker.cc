@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "wire/codec.h"
-#include "wire/give_kernels.h"
-#include "wire/worker_link.h"
+#include "wire/remote_worker_ask.h"
 
 namespace hone {
 
@@ -27,19 +26,6 @@ constexpr int64_t kMostLoadedInstructions = 150'000;
 constexpr double kSpinSeconds = 3e-3;
 // The operating system is asked for the resident size once in so many calls.
 constexpr uint64_t kCallsBetweenLooks = 32;
-// How often a call may lose its worker to somebody outside: machines of a cluster come and go.
-constexpr int kMostKills = 5;
-// That an interrupted comparison has for the run in hand, before it answers with what it has.
-constexpr double kAnswerSeconds = 5;
-
-// The error that the worker answered with, if any.
-template <class Response>
-Status Outcome(const StatusOr<Response>& response) {
-  if (!response) return tl::unexpected(response.error());
-  Error error;
-  if (FromWire(response->getFailure(), error)) return tl::unexpected(error);
-  return {};
-}
 
 }  // namespace
 
@@ -47,9 +33,9 @@ RemoteWorker::RemoteWorker(std::shared_ptr<PoolMemory> memory) : memory_(std::mo
   const PoolOptions& options = memory_->options;
   LinkOptions link;
   link.worker_path = options.worker_path;
-  link.arguments = {"--cache-bytes", std::to_string(options.cache_bytes), "--headroom-bytes",
-                    std::to_string(options.headroom_bytes), "--kernel-bytes",
-                    std::to_string(options.kernel_bytes)};
+  link.arguments = {"--cache-bytes",    std::to_string(options.cache_bytes),
+                    "--headroom-bytes", std::to_string(options.headroom_bytes),
+                    "--kernel-bytes",   std::to_string(options.kernel_bytes)};
   if (options.memory_limit_bytes != 0) {
     link.arguments.push_back("--memory-bytes");
     link.arguments.push_back(std::to_string(options.memory_limit_bytes));
@@ -74,46 +60,6 @@ RemoteWorker::RemoteWorker(std::shared_ptr<PoolMemory> memory) : memory_(std::mo
   link_ = std::make_unique<WorkerLink>(std::move(link));
 }
 RemoteWorker::~RemoteWorker() = default;
-
-// A call that is made again when the worker was killed from outside.
-template <class C, class Make>
-StatusOr<wire::Reply<C>> RemoteWorker::CallOn(const std::vector<ProgramId>& programs,
-                                              const Patience& patience, const std::string& doing,
-                                              Make make) {
-  StatusOr<wire::Reply<C>> response = MakeError(ErrorCode::kInternal, "not called");
-  for (int attempt = 0; attempt <= kMostKills; ++attempt) {
-    if (Status ready = Prepare(programs); !ready) {
-      response = tl::unexpected(ready.error());
-      // Only from outside: of its own it dies of a program that is bad input.
-      if (ready.error().code == ErrorCode::kWorkerDied) continue;
-      break;
-    }
-    response = link_->Call<C>(patience, make);
-    Note();
-    if (response) {
-      const std::vector<std::string> lacking = wire::KernelsLacking(response->getFailure());
-      if (lacking.empty() || !memory_->options.kernels) break;
-      // What it was given, it does not lack the next time.
-      const Status given = GiveKernels(lacking);
-      if (given) continue;
-      response = tl::unexpected(given.error());
-      break;
-    }
-    Mourn(response.error(), doing);
-    if (!link_->killed_from_outside()) break;
-  }
-  return response;
-}
-
-// The call that `make` makes, on a worker that has `programs`, and what `read` reads from its answer.
-template <class C, class Make, class Read>
-auto RemoteWorker::Ask(const std::vector<ProgramId>& programs, const Patience& patience,
-                       const std::string& doing, Make make, Read read) {
-  auto response = CallOn<C>(programs, patience, doing, make);
-  using Result = StatusOr<decltype(read(*response))>;
-  if (Status answer = Outcome(response); !answer) return Result(tl::unexpected(answer.error()));
-  return Result(read(*response));
-}
 
 Patience RemoteWorker::Calling() const {
   return {memory_->options.call_deadline_seconds, false, nullptr};
@@ -176,7 +122,7 @@ Timing RemoteWorker::timing() const {
 StatusOr<WorkerFacts> RemoteWorker::Hello() {
   auto response =
       CallOn<wire::HelloCall>({}, Calling(), "hello", [](Worker::HelloParams::Builder) {});
-  if (Status answer = Outcome(response); !answer) return tl::unexpected(answer.error());
+  if (Status answer = OutcomeOf(response); !answer) return tl::unexpected(answer.error());
   WorkerFacts facts;
   facts.version = response->getVersion().cStr();
   facts.target = response->getTarget().cStr();
@@ -222,7 +168,7 @@ StatusOr<ProgramInfo> RemoteWorker::LoadHere(ProgramId program) {
     return MakeError(ErrorCode::kInvalidInput,
                      "XLA broke down reading it: " + response.error().message);
   }
-  if (Status answer = Outcome(response); !answer) return tl::unexpected(answer.error());
+  if (Status answer = OutcomeOf(response); !answer) return tl::unexpected(answer.error());
   ProgramInfo info = FromWire(response->getInfo());
   loaded_[program] = {info.metrics.op_count, calls_, 0};
   MakeRoomFor(program);
@@ -242,9 +188,8 @@ StatusOr<ProgramInfo> RemoteWorker::Load(ProgramId program) {
 
 void RemoteWorker::Unload(ProgramId program) {
   if (loaded_.erase(program) == 0 || link_->pid() < 0) return;
-  auto response = link_->Call<wire::UnloadCall>(Calling(), [&](Worker::UnloadParams::Builder request) {
-    request.setProgram(program);
-  });
+  auto response = link_->Call<wire::UnloadCall>(
+      Calling(), [&](Worker::UnloadParams::Builder request) { request.setProgram(program); });
   if (!response) Mourn(response.error(), "unload");
 }
 
@@ -257,24 +202,26 @@ StatusOr<Applied> RemoteWorker::ApplyOnce(const ApplyRequest& request) {
   link_->heartbeat()->step = Heartbeat::kReplaying;
   const Patience patience{memory_->options.pass_deadline_seconds, true, memory_->options.stop, 0,
                           request.until};
-  auto response = link_->Call<wire::ApplyCall>(patience, [&](Worker::ApplyParams::Builder wire_request) {
-    ToWire(request.from, wire_request.initFrom());
-    auto passes = wire_request.initPasses(static_cast<unsigned>(request.passes.size()));
-    for (unsigned i = 0; i < passes.size(); ++i) passes.set(i, request.passes[i]);
-    auto known = wire_request.initAvoid(static_cast<unsigned>(avoid.size()));
-    for (unsigned i = 0; i < known.size(); ++i) ToWire(avoid[i], known[i]);
-    ToWire(request.options, wire_request.initOptions());
-    auto left = wire_request.initLeft(static_cast<unsigned>(request.left.size()));
-    for (unsigned i = 0; i < left.size(); ++i) {
-      left[i].setProgram(request.left[i].program);
-      ToWire(request.left[i].state, left[i].initState());
-    }
-    auto decisions = wire_request.initDecisions(static_cast<unsigned>(request.decisions.size()));
-    for (unsigned i = 0; i < decisions.size(); ++i) {
-      if (request.decisions[i] != nullptr) ToWire(*request.decisions[i], decisions[i]);
-    }
-  });
-  if (Status answer = Outcome(response); !answer) {
+  auto response =
+      link_->Call<wire::ApplyCall>(patience, [&](Worker::ApplyParams::Builder wire_request) {
+        ToWire(request.from, wire_request.initFrom());
+        auto passes = wire_request.initPasses(static_cast<unsigned>(request.passes.size()));
+        for (unsigned i = 0; i < passes.size(); ++i) passes.set(i, request.passes[i]);
+        auto known = wire_request.initAvoid(static_cast<unsigned>(avoid.size()));
+        for (unsigned i = 0; i < known.size(); ++i) ToWire(avoid[i], known[i]);
+        ToWire(request.options, wire_request.initOptions());
+        auto left = wire_request.initLeft(static_cast<unsigned>(request.left.size()));
+        for (unsigned i = 0; i < left.size(); ++i) {
+          left[i].setProgram(request.left[i].program);
+          ToWire(request.left[i].state, left[i].initState());
+        }
+        auto decisions =
+            wire_request.initDecisions(static_cast<unsigned>(request.decisions.size()));
+        for (unsigned i = 0; i < decisions.size(); ++i) {
+          if (request.decisions[i] != nullptr) ToWire(*request.decisions[i], decisions[i]);
+        }
+      });
+  if (Status answer = OutcomeOf(response); !answer) {
     Note();
     return tl::unexpected(answer.error());
   }
@@ -348,253 +295,6 @@ Status RemoteWorker::Hold(const StateName& state) {
       [&](Worker::HoldParams::Builder request) { ToWire(state, request.initState()); },
       [](const auto&) { return true; });
   return held ? Status() : tl::unexpected(held.error());
-}
-
-StatusOr<std::vector<StockPass>> RemoteWorker::StockPasses(ProgramId program) {
-  return Ask<wire::StockPassesCall>(
-      {program}, Calling(), "stock pipeline",
-      [&](Worker::StockPassesParams::Builder request) {
-        request.setProgram(program);
-      },
-      [](const auto& response) {
-        std::vector<StockPass> passes;
-        for (auto pass : response.getPasses()) passes.push_back(FromWire(pass));
-        return passes;
-      });
-}
-
-StatusOr<Metrics> RemoteWorker::Measure(const StateName& state) {
-  return Ask<wire::MetricsCall>(
-      {state.program}, Calling(), "metrics",
-      [&](Worker::MetricsParams::Builder request) { ToWire(state, request.initState()); },
-      [](const auto& response) { return FromWire(response.getMetrics()); });
-}
-
-StatusOr<ProgramGraph> RemoteWorker::Describe(const StateName& state) {
-  return Ask<wire::DescribeCall>(
-      {state.program}, Calling(), "describe",
-      [&](Worker::DescribeParams::Builder request) { ToWire(state, request.initState()); },
-      [](const auto& response) { return FromWire(response.getGraph()); });
-}
-
-StatusOr<ProgramArrays> RemoteWorker::Arrays(const StateName& state) {
-  return Ask<wire::ArraysCall>(
-      {state.program}, Calling(), "arrays",
-      [&](Worker::ArraysParams::Builder request) { ToWire(state, request.initState()); },
-      [](const auto& response) { return FromWire(response.getArrays()); });
-}
-
-StatusOr<Exported> RemoteWorker::Export(const StateName& state, ExportFormat format) {
-  return Ask<wire::ExportCall>(
-      {state.program}, Calling(), "export",
-      [&](Worker::ExportParams::Builder request) {
-        ToWire(state, request.initState());
-        request.setFormat(format == ExportFormat::kText ? wire::ExportFormat::TEXT
-                                                        : wire::ExportFormat::PROTO);
-      },
-      [](const auto& response) {
-        const auto data = response.getData();
-        return Exported{{reinterpret_cast<const char*>(data.begin()), data.size()},
-                        FromWire(response.getState())};
-      });
-}
-
-StatusOr<ComparisonReport> RemoteWorker::Compare(const StateName& a, const CompilePlan& plan_a,
-                                                 const StateName& b, const CompilePlan& plan_b,
-                                                 const CompareOptions& options) {
-  const Patience patience{options.budget_seconds * 1.5 + options.grace_seconds, false, options.stop,
-                          kAnswerSeconds};
-  return Ask<wire::CompareCall>(
-      {a.program, b.program}, patience, "compare",
-      [&](Worker::CompareParams::Builder request) {
-        ToWire(a, request.initA());
-        ToWire(b, request.initB());
-        ToWire(plan_a, request.initPlanA());
-        ToWire(plan_b, request.initPlanB());
-        ToWire(options, request.initOptions());
-      },
-      [](const auto& response) { return FromWire(response.getReport()); });
-}
-
-StatusOr<Evaluation> RemoteWorker::Evaluate(const StateName& state,
-                                            const EvaluationOptions& options) {
-  const Patience patience{options.deadline_seconds, false, nullptr};
-  return Ask<wire::EvaluateCall>(
-      {state.program}, patience, "evaluate",
-      [&](Worker::EvaluateParams::Builder request) {
-        ToWire(state, request.initState());
-        ToWire(options, request.initOptions());
-      },
-      [](const auto& response) { return FromWire(response.getEvaluation()); });
-}
-
-StatusOr<RunTimeReport> RemoteWorker::RunTime(const StateName& state,
-                                              const RunTimeOptions& options) {
-  const Patience patience{options.budget_seconds * 1.5 + 30, false, nullptr};
-  return Ask<wire::RunTimeCall>(
-      {state.program}, patience, "run time",
-      [&](Worker::RunTimeParams::Builder request) {
-        ToWire(state, request.initState());
-        ToWire(options, request.initOptions());
-      },
-      [](const auto& response) {
-        RunTimeReport report;
-        report.compile_seconds = response.getCompileSeconds();
-        report.compiled_instructions = response.getCompiledInstructions();
-        for (double seconds : response.getSeconds()) report.seconds.push_back(seconds);
-        return report;
-      });
-}
-
-StatusOr<Rewrites> RemoteWorker::ListRewrites(const StateName& state, PassId pass,
-                                              const RewritesOptions& options) {
-  const Patience patience{memory_->options.pass_deadline_seconds, true, memory_->options.stop};
-  auto rewrites = Ask<wire::RewritesCall>(
-      {state.program}, patience, "rewrites of pass " + memory_->facts.passes[pass].name,
-      [&](Worker::RewritesParams::Builder request) {
-        ToWire(state, request.initState());
-        request.setPass(pass);
-        ToWire(options, request.initOptions());
-      },
-      [](const auto& response) { return FromWire(response.getRewrites()); });
-  // Some passes cannot bear to be refused.
-  if (!rewrites && !options.whole &&
-      (rewrites.error().code == ErrorCode::kWorkerDied ||
-       rewrites.error().code == ErrorCode::kDeadline)) {
-    RewritesOptions whole = options;
-    whole.whole = true;
-    return ListRewrites(state, pass, whole);
-  }
-  return rewrites;
-}
-
-namespace {
-
-template <class Response>
-Question QuestionOf(const Response& response) {
-  return {response.getDone(), FromWire(response.getSite())};
-}
-
-}  // namespace
-
-StatusOr<Question> RemoteWorker::Converse(const StateName& state, PassId pass,
-                                          const RewritesOptions& options) {
-  return Ask<wire::ConverseCall>(
-      {state.program}, Calling(), "pass " + memory_->facts.passes[pass].name,
-      [&](Worker::ConverseParams::Builder request) {
-        ToWire(state, request.initState());
-        request.setPass(pass);
-        ToWire(options, request.initOptions());
-      },
-      [](const auto& response) { return QuestionOf(response); });
-}
-
-StatusOr<Question> RemoteWorker::Answer(bool accept) {
-  return Ask<wire::AnswerCall>(
-      {}, Calling(), "a rewrite",
-      [&](Worker::AnswerParams::Builder request) { request.setAccept(accept); },
-      [](const auto& response) { return QuestionOf(response); });
-}
-
-StatusOr<Compiled> RemoteWorker::Compile(const StateName& state, const CompilePlan& plan,
-                                         const CompileOptions& options) {
-  const Patience patience{options.deadline_seconds, false, nullptr};
-  return Ask<wire::CompileCall>(
-      {state.program}, patience, "compile",
-      [&](Worker::CompileParams::Builder request) {
-        ToWire(state, request.initState());
-        ToWire(plan, request.initPlan());
-        ToWire(options, request.initOptions());
-      },
-      [](const auto& response) { return FromWire(response.getCompiled()); });
-}
-
-StatusOr<std::vector<KernelTime>> RemoteWorker::Profile(const StateName& state,
-                                                        const CompilePlan& plan,
-                                                        double seconds, double most_seconds,
-                                                        uint64_t inputs_seed) {
-  const Patience patience{most_seconds, false, nullptr};
-  return Ask<wire::ProfileCall>(
-      {state.program}, patience, "profile",
-      [&](Worker::ProfileParams::Builder request) {
-        ToWire(state, request.initState());
-        ToWire(plan, request.initPlan());
-        request.setSeconds(seconds);
-        request.setSeed(inputs_seed);
-      },
-      [](const auto& response) {
-        std::vector<KernelTime> kernels;
-        for (auto kernel : response.getKernels()) {
-          kernels.push_back({kernel.getName().cStr(), kernel.getOpcode().cStr(),
-                             kernel.getSeconds(), kernel.getCalls()});
-        }
-        return kernels;
-      });
-}
-
-StatusOr<RaceReport> RemoteWorker::Race(const StateName& a, const CompilePlan& plan_a,
-                                        const StateName& b, const CompilePlan& plan_b,
-                                        const RaceOptions& options) {
-  // Between two ticks: a compilation or a sample. The worker knows when b's turn has come, and says
-  // so. How many samples there are is the budget's.
-  const Patience patience{options.compile_seconds, true, nullptr};
-  return Ask<wire::RaceCall>(
-      {a.program, b.program}, patience, "race",
-      [&](Worker::RaceParams::Builder request) {
-        ToWire(a, request.initA());
-        ToWire(b, request.initB());
-        ToWire(plan_a, request.initPlanA());
-        ToWire(plan_b, request.initPlanB());
-        ToWire(options, request.initOptions());
-      },
-      [](const auto& response) { return FromWire(response.getReport()); });
-}
-
-StatusOr<std::vector<std::string>> RemoteWorker::Extract(const StateName& state, ExtractKind what,
-                                                         uint64_t seed, uint32_t most) {
-  return Ask<wire::ExtractCall>(
-      {state.program}, Calling(), "extract",
-      [&](Worker::ExtractParams::Builder request) {
-        ToWire(state, request.initState());
-        request.setWhat(static_cast<uint8_t>(what));
-        request.setSeed(seed);
-        request.setMost(most);
-      },
-      [](const auto& response) {
-        std::vector<std::string> modules;
-        for (auto module : response.getModules()) modules.push_back(module.cStr());
-        return modules;
-      });
-}
-
-StatusOr<std::vector<ProgramTask>> RemoteWorker::Cut(const StateName& state, uint32_t most) {
-  return Ask<wire::ExtractCall>(
-      {state.program}, Calling(), "cut",
-      [&](Worker::ExtractParams::Builder request) {
-        ToWire(state, request.initState());
-        request.setWhat(static_cast<uint8_t>(ExtractKind::kTasks));
-        request.setMost(most);
-      },
-      [](const auto& response) { return wire::TasksFromWire(response); });
-}
-
-StatusOr<RawLoopResult> RemoteWorker::RawLoop(ProgramId program, const RawLoopOptions& options) {
-  const Patience patience{memory_->options.pass_deadline_seconds, true, memory_->options.stop};
-  return Ask<wire::RawLoopCall>(
-      {program}, patience, "raw loop",
-      [&](Worker::RawLoopParams::Builder request) {
-        request.setProgram(program);
-        auto actions = request.initActions(static_cast<unsigned>(options.actions.size()));
-        for (unsigned i = 0; i < actions.size(); ++i) actions.set(i, options.actions[i]);
-        request.setSeed(options.seed);
-        request.setFirstEpisode(options.first_episode);
-        request.setLength(static_cast<uint32_t>(options.length));
-        request.setSeconds(options.seconds);
-      },
-      [](const auto& response) {
-        return RawLoopResult{response.getSteps(), response.getEpisodes(), response.getFailures(),
-                             response.getSeconds()};
-      });
 }
 
 }  // namespace hone

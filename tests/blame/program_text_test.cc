@@ -1,4 +1,4 @@
-#include "blame/program_text.h"
+#include "blame/cut_program.h"
 
 #include <gtest/gtest.h>
 

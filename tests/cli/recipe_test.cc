@@ -43,6 +43,33 @@ TEST(Recipe, TextAndBack) {
   EXPECT_EQ(read->verification.inputs, 3);
 }
 
+TEST(Recipe, DecisionsAreWrittenAndRead) {
+  Recipe recipe = Example();
+  recipe.decisions.resize(3);
+  recipe.decisions[1] = {Otherwise::kHalf, 7, {{1, true}, {~SiteKey{0}, false}}};
+  const std::string text = RecipeToJson(recipe);
+  const Json json = Json::parse(text);
+  EXPECT_EQ(json["passes"][0], "algsimp");
+  EXPECT_EQ(json["passes"][1]["pass"], "gather_expander:eliminate_simple");
+  EXPECT_EQ(json["format_version"], 2) << "what versions before cannot replay, they are not to read";
+  const StatusOr<Recipe> read = RecipeFromJson(text);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->passes, recipe.passes);
+  EXPECT_EQ(read->decisions, recipe.decisions);
+  EXPECT_EQ(RecipeToJson(*read), text);
+}
+
+// As versions before wrote it, and read it.
+TEST(Recipe, WithoutDecisionsItIsWhatItWas) {
+  Recipe recipe = Example();
+  const std::string text = RecipeToJson(recipe);
+  EXPECT_EQ(Json::parse(text)["format_version"], 1);
+  EXPECT_EQ(Json::parse(text)["passes"], Json(recipe.passes));
+  recipe.decisions.resize(3);  // each the pass as it is
+  EXPECT_EQ(RecipeToJson(recipe), text);
+  EXPECT_TRUE(RecipeFromJson(text)->decisions.empty());
+}
+
 TEST(Recipe, NumbersThatJsonLacks) {
   Recipe recipe = Example();
   recipe.verification.worst_error = std::numeric_limits<double>::infinity();
@@ -85,6 +112,14 @@ TEST(Recipe, EveryFieldIsNeededAndNamed) {
 TEST(Recipe, WrongValuesAreNamed) {
   EXPECT_NE(MessageAfter([](Json& json) { json["passes"][1] = 7; }).find("'passes[1]'"),
             std::string::npos);
+  const auto with = [](const Json& pass) {
+    return MessageAfter([&](Json& json) { json["passes"][2] = pass; });
+  };
+  EXPECT_NE(with({{"seed", 1}}).find("'passes[2].pass'"), std::string::npos);
+  EXPECT_NE(with({{"pass", "dce"}, {"otherwise", "?"}}).find("'passes[2].otherwise'"),
+            std::string::npos);
+  EXPECT_NE(with({{"pass", "dce"}, {"choices", {{"x", true}}}}).find("'passes[2].choices'"),
+            std::string::npos);
   EXPECT_NE(MessageAfter([](Json& json) { json["seed"] = -1; }).find("'seed'"), std::string::npos);
   EXPECT_NE(MessageAfter([](Json& json) { json["objective"] = "joy"; }).find("'objective'"),
             std::string::npos);
@@ -92,7 +127,7 @@ TEST(Recipe, WrongValuesAreNamed) {
               json["result_fingerprint"] = "xyz";
             }).find("'result_fingerprint'"),
             std::string::npos);
-  EXPECT_NE(MessageAfter([](Json& json) { json["format_version"] = 2; }).find("'format_version'"),
+  EXPECT_NE(MessageAfter([](Json& json) { json["format_version"] = 3; }).find("'format_version'"),
             std::string::npos);
 }
 

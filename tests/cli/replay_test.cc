@@ -45,6 +45,29 @@ TEST_F(ReplayTest, SameBytes) {
   EXPECT_EQ(json["result"], 4);
 }
 
+TEST_F(ReplayTest, DecisionsAboutRewrites) {
+  Write("unused.hlo",
+        "HloModule unused\nENTRY e {\n  x = f32[4] parameter(0)\n  a = f32[4] negate(x)\n"
+        "  b = f32[4] exponential(x)\n  ROOT y = f32[4] add(x, x)\n}\n");
+  const Ran made = Hone({"rewrites", "unused.hlo", "--pass", "dce", "--apply", "0", "-o", "one.hlo",
+                         "--recipe", "recipe.json"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  const StatusOr<Recipe> recipe = RecipeFromJson(Read("recipe.json"));
+  ASSERT_TRUE(recipe) << recipe.error().message;
+  ASSERT_EQ(recipe->decisions.size(), 1u);
+  const Ran ran = Hone({"replay", "recipe.json", "-o", "again.hlo", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.Json()["as_recorded"], true);
+  EXPECT_EQ(Read("again.hlo"), Read("one.hlo"));
+  // The whole pass removes both.
+  Recipe whole = *recipe;
+  whole.decisions.clear();
+  whole.result_fingerprint = std::string(32, '0');
+  Write("whole.json", RecipeToJson(whole));
+  EXPECT_EQ(Hone({"replay", "whole.json", "-o", "all.hlo"}).code, 0);
+  EXPECT_NE(Read("all.hlo"), Read("one.hlo"));
+}
+
 TEST_F(ReplayTest, FindsTheProgramBesideTheRecipeOrWhereItIsTold) {
   const Recipe recipe = RecipeOf({"dce"});
   Write("sub/recipe.json", RecipeToJson(recipe));

@@ -34,6 +34,25 @@ ENTRY main {
   }
 };
 
+// As it was called before, for scripts.
+TEST_F(TuneTest, TheSearchersOldNameIsTakenWithANoteAndShownNowhere) {
+  const Ran ran = Hone({"tune", "small.hlo", "--strategy", "random", "--stages", "flags",
+                        "--budget", "1steps", "--no-verify", "--json"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.err.find("warning: --strategy is called --search now"), std::string::npos)
+      << ran.err;
+  const Ran wrong = Hone({"tune", "small.hlo", "--strategy=nothing"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("--search: nothing not in"), std::string::npos) << wrong.err;
+  const std::string help = Hone({"tune", "--help"}).out;
+  EXPECT_NE(help.find("--search"), std::string::npos);
+  EXPECT_EQ(help.find("--strategy"), std::string::npos);
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const std::string completion = Hone({"completion", shell}).out;
+    EXPECT_EQ(completion.find("strategy"), std::string::npos) << shell;
+  }
+}
+
 TEST_F(TuneTest, BadInputIsToldAtOnce) {
   Write("broken.json", "{\"format\": \"hone tuned plan\", \"flags\": 3}");
   Write("text.db", "this is no store, and long enough that SQLite can tell that it is none at all");
@@ -42,7 +61,7 @@ TEST_F(TuneTest, BadInputIsToldAtOnce) {
       {"tune", "missing.hlo"},
       {"tune", "small.hlo", "--stages", "layout,nothing"},
       {"tune", "small.hlo", "--stages", ""},
-      {"tune", "small.hlo", "--strategy", "nothing"},
+      {"tune", "small.hlo", "--search", "nothing"},
       {"tune", "small.hlo", "--mode", "nothing"},
       {"tune", "small.hlo", "--cost-model", "missing.safetensors"},
       {"tune", "small.hlo", "--cost-model", "small.hlo"},

@@ -25,7 +25,7 @@ std::unique_ptr<RewritesEnv> MustMake(const std::vector<ProgramSource>& programs
   EXPECT_TRUE(session) << session.error().message;
   auto made = RewritesEnv::Make(*session, options);
   EXPECT_TRUE(made) << made.error().message;
-  return *std::move(made);
+  return std::make_unique<RewritesEnv>(*std::move(made));
 }
 
 std::vector<ProgramSource> Data(const std::vector<std::string>& names) {
@@ -167,16 +167,16 @@ TEST(RewritesEnv, WhatOneEnvironmentDidAnotherOfTheSessionKnows) {
   auto second = RewritesEnv::Make(first->session(), first->options());
   ASSERT_TRUE(second) << second.error().message;
   ASSERT_TRUE(first->Reset());
-  ASSERT_TRUE((*second)->Reset());
+  ASSERT_TRUE(second->Reset());
   ASSERT_GE(first->listing()->sites.size(), 2u);
   EXPECT_FALSE(Must(first->Step(0)).looked);
-  const Outcome known = Must((*second)->Step(0));
+  const Outcome known = Must(second->Step(0));
   EXPECT_TRUE(known.looked);
   EXPECT_TRUE(known.changed);
-  EXPECT_EQ((*second)->view().fingerprint, first->view().fingerprint);
+  EXPECT_EQ(second->view().fingerprint, first->view().fingerprint);
   // The same pass on the same state with another decision is another transition.
-  ASSERT_TRUE((*second)->Reset());
-  EXPECT_FALSE(Must((*second)->Step(1)).looked);
+  ASSERT_TRUE(second->Reset());
+  EXPECT_FALSE(Must(second->Step(1)).looked);
 }
 
 TEST(TransitionTable, DecisionsArePartOfTheKey) {
@@ -233,6 +233,106 @@ TEST(RewritesEnv, ACrashIsAStepAndIsNotOfferedAgain) {
   EXPECT_EQ(outcome.reward, -2);
   EXPECT_FALSE(outcome.changed);
   EXPECT_EQ(env->view().fingerprint, before);
+}
+
+// An action that the mask allows: one site, or each with probability 1/2.
+RewriteAction RandomAction(const RewritesEnv& env, Rng& rng) {
+  const std::vector<bool> mask = env.ActionMask();
+  if (env.options().mode == RewriteMode::kBatch) {
+    std::vector<bool> accept;
+    for (size_t i = 0; i < mask.size(); ++i) accept.push_back(rng.Unit() < 0.5);
+    return accept;
+  }
+  size_t action = 0;
+  do {
+    action = rng.Below(mask.size());
+  } while (!mask[action]);
+  return static_cast<int64_t>(action);
+}
+
+// What comes of random steps, resets where an episode is over.
+std::vector<std::string> Play(RewritesEnv& env, int steps, uint64_t seed) {
+  std::vector<std::string> log;
+  Rng rng(seed);
+  for (int step = 0; step < steps; ++step) {
+    if (!env.running()) {
+      EXPECT_TRUE(env.Reset());
+    }
+    const Outcome outcome = Must(env.Step(RandomAction(env, rng)));
+    log.push_back(env.view().fingerprint.ToHex() + " " + std::to_string(outcome.reward) + " " +
+                  std::to_string(env.position()) + " " + std::to_string(env.loop()) + " " +
+                  std::to_string(env.view().program));
+    for (const bool open : env.ActionMask()) log.back() += open ? '1' : '0';
+    for (const float feature : env.SiteFeatures()) log.back() += std::to_string(feature);
+  }
+  return log;
+}
+
+TEST(RewritesEnv, AForkAndARestoredOneGoOnAlike) {
+  for (const RewriteMode mode : {RewriteMode::kSites, RewriteMode::kBatch}) {
+    for (const bool graph : {false, true}) {
+      EnvOptions env_options;
+      env_options.schedule = Schedule::kRandom;
+      env_options.observation.graph = graph;
+      RewritesEnvOptions options = Options(kPipeline, mode, 2);
+      options.max_sites = 12;
+      const auto env = MustMake(Data({kSmall, kOther}), options, env_options);
+      ASSERT_TRUE(env->Reset(5));
+      Play(*env, mode == RewriteMode::kSites ? 5 : 2, 1);
+      ASSERT_TRUE(env->running());
+      RewritesEnv forked = env->Fork();
+      const auto elsewhere = MustMake(Data({kSmall, kOther}), options, env_options);
+      const Status restored = elsewhere->Restore(env->Save());
+      ASSERT_TRUE(restored) << restored.error().message;
+      EXPECT_EQ(elsewhere->view().fingerprint, env->view().fingerprint);
+      const std::vector<std::string> expected = Play(*env, 30, 2);
+      EXPECT_EQ(Play(forked, 30, 2), expected);
+      EXPECT_EQ(Play(*elsewhere, 30, 2), expected);
+    }
+  }
+}
+
+TEST(RewritesEnv, OneThatHasNotBegunIsSavedToo) {
+  EnvOptions env_options;
+  env_options.schedule = Schedule::kRandom;
+  const auto env =
+      MustMake(Data({kSmall, kOther}), Options("dce", RewriteMode::kSites), env_options);
+  env->set_schedule_state(77, 3);
+  const auto saved = env->Save();
+  EXPECT_FALSE(saved.program);
+  const auto other =
+      MustMake(Data({kSmall, kOther}), Options("dce", RewriteMode::kSites), env_options);
+  ASSERT_TRUE(other->Restore(saved));
+  EXPECT_FALSE(other->running());
+  EXPECT_EQ(Play(*other, 5, 1), Play(*env, 5, 1));
+}
+
+TEST(RewritesEnv, TheRecipeHasTheDecisions) {
+  const auto env = MustMake(Data({kSmall}), Options("dce,algsimp", RewriteMode::kSites));
+  ASSERT_TRUE(env->Reset());
+  Must(env->Step(1));
+  Must(env->Step(env->options().max_sites));
+  Must(env->Step(0));
+  const Recipe recipe = env->MakeRecipe();
+  EXPECT_EQ(recipe.passes, (std::vector<std::string>{"dce", "algsimp"}));
+  ASSERT_EQ(recipe.decisions.size(), 2u);
+  for (const Decisions& decisions : recipe.decisions) {
+    EXPECT_EQ(decisions.otherwise, Otherwise::kDecline);
+    EXPECT_EQ(decisions.choices.size(), 1u);
+  }
+  EXPECT_EQ(recipe.result_fingerprint, env->view().fingerprint.ToHex());
+  // The passes with these decisions, from the program.
+  Pool& pool = env->session()->pool();
+  ApplyRequest again;
+  again.from = {env->view().state.program, {}};
+  for (size_t i = 0; i < 2; ++i) {
+    again.passes.push_back(testing::PassNamed(pool, recipe.passes[i]));
+    again.decisions.push_back(std::make_shared<const Decisions>(recipe.decisions[i]));
+  }
+  again.options.fresh = true;
+  const auto applied = pool.Apply(again);
+  ASSERT_TRUE(applied);
+  EXPECT_EQ(applied->steps.back().state.ToHex(), recipe.result_fingerprint);
 }
 
 TEST(RewritesEnv, FeaturesAreThoseOfTheListing) {

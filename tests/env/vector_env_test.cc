@@ -57,6 +57,75 @@ TEST(VectorEnv, TheNumberOfWorkersChangesNothing) {
   EXPECT_EQ(LogOf(1, 30, Autoreset::kSameStep), LogOf(3, 30, Autoreset::kSameStep));
 }
 
+// The same of environments over rewrites.
+std::vector<double> RewritesLogOf(int workers, RewriteMode mode, Autoreset autoreset) {
+  EnvOptions options;
+  options.traj_limit = 6;
+  options.schedule = Schedule::kRandom;
+  const auto session = MustOpen(options, workers);
+  RewritesEnvOptions rewriting;
+  rewriting.pipeline = "call-inliner,algsimp,dce";
+  rewriting.mode = mode;
+  rewriting.max_sites = 16;
+  auto made = RewritesEnv::MakeMany(session, rewriting, 4);
+  EXPECT_TRUE(made);
+  RewritesVectorEnv envs(session, *std::move(made), autoreset);
+  const std::vector<std::optional<uint64_t>> seeds{1, 2, 3, 4};
+  EXPECT_TRUE(envs.Reset(seeds));
+  Rng rng(9);
+  std::vector<double> log;
+  for (int step = 0; step < 20; ++step) {
+    std::vector<RewriteAction> actions;
+    for (size_t i = 0; i < envs.size(); ++i) {
+      if (mode == RewriteMode::kSites) {
+        actions.emplace_back(static_cast<int64_t>(rng.Below(17)));
+      } else {
+        std::vector<bool> accept;
+        for (int site = 0; site < 16; ++site) accept.push_back(rng.Below(2) == 1);
+        actions.emplace_back(std::move(accept));
+      }
+    }
+    const Status stepped = envs.Step(actions);
+    EXPECT_TRUE(stepped) << stepped.error().message;
+    for (size_t i = 0; i < envs.size(); ++i) {
+      const RewritesVectorEnv::Slot& slot = envs.slot(i);
+      log.insert(log.end(),
+                 {slot.outcome.reward, static_cast<double>(slot.env.view().fingerprint.low),
+                  static_cast<double>(slot.env.position()),
+                  static_cast<double>(slot.final_view.listing->sites.size()),
+                  static_cast<double>(slot.outcome.terminated + 2 * slot.outcome.truncated),
+                  static_cast<double>(slot.outcome.looked)});
+      for (const bool open : slot.env.ActionMask()) log.push_back(open);
+      for (const float feature : slot.env.SiteFeatures()) log.push_back(feature);
+    }
+  }
+  return log;
+}
+
+TEST(VectorEnv, TheNumberOfWorkersChangesNothingOfRewrites) {
+  using enum RewriteMode;
+  EXPECT_EQ(RewritesLogOf(1, kSites, Autoreset::kNextStep),
+            RewritesLogOf(2, kSites, Autoreset::kNextStep));
+  EXPECT_EQ(RewritesLogOf(1, kBatch, Autoreset::kSameStep),
+            RewritesLogOf(3, kBatch, Autoreset::kSameStep));
+}
+
+TEST(VectorEnv, ASavedEpisodeGoesOnInAnotherSession) {
+  EnvOptions options;
+  options.schedule = Schedule::kRandom;
+  PassOrderEnv env(MustOpen(options));
+  ASSERT_TRUE(env.Reset(4));
+  for (const int64_t action : {1, 20, 33}) ASSERT_TRUE(env.Step(action));
+  VectorEnv envs(MustOpen(options), 2, Autoreset::kDisabled);
+  ASSERT_TRUE(envs.env(1).Restore(env.Save()));
+  EXPECT_EQ(envs.slot(1).env.view().fingerprint, env.view().fingerprint);
+  EXPECT_EQ(envs.slot(1).env.view().actions, env.view().actions);
+  EXPECT_EQ(envs.slot(1).env.schedule_state(), env.schedule_state());
+  auto saved = env.Save();
+  saved.actions.push_back(100000);
+  EXPECT_FALSE(envs.env(0).Restore(saved));
+}
+
 TEST(VectorEnv, ResetsAtTheNextStep) {
   EnvOptions options;
   options.traj_limit = 2;
@@ -116,7 +185,8 @@ TEST(VectorEnv, SendAndReceiveLetEachGoOn) {
   int received = 0;
   Rng rng(4);
   // The second worker starts meanwhile: nobody waits for it.
-  while (received < 100 || (received < 100'000 && *std::min_element(steps.begin(), steps.end()) == 0)) {
+  while (received < 100 ||
+         (received < 100'000 && *std::min_element(steps.begin(), steps.end()) == 0)) {
     const std::vector<size_t> done = envs.Receive(1);
     ASSERT_FALSE(done.empty());
     for (size_t i : done) {

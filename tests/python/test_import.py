@@ -34,4 +34,4 @@ def test_the_extension_has_type_stubs():
 
     stub = hone._core.__file__.rsplit("/", 1)[0] + "/_core.pyi"
     text = open(stub).read()
-    assert "class VectorEnv" in text and "def step" in text
+    assert "class PassOrderEnvs" in text and "def step" in text

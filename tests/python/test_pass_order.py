@@ -1,11 +1,12 @@
 """The Gymnasium environment."""
 
 import copy
-import multiprocessing
+import json
 import os
 import pathlib
 import pickle
 import signal
+import subprocess
 import warnings
 
 import gymnasium
@@ -129,23 +130,12 @@ def test_pickled_and_forked_environments_go_on_alike(small):
         assert play(other, 5) == expected
 
 
-def test_a_child_of_a_fork_has_workers_of_its_own(small):
+def test_a_child_of_a_fork_has_workers_of_its_own(small, in_a_child):
     env = make(small)
     env.reset(seed=3)
     env.step(20)
-    context = multiprocessing.get_context("fork")
-    answers = context.Queue()
-
-    def child():
-        answers.put((env.state, env._session.pids, play(env, 3)))
-
-    process = context.Process(target=child)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python warns of forks beside threads
-        process.start()
-    state, pids, log = answers.get(timeout=60)
-    process.join(timeout=60)
-    assert process.exitcode == 0
+    state, pids, log = in_a_child(
+        lambda: (env.state, env._session.pids, play(env, 3)))
     assert state == env.state
     assert not set(pids) & set(env._session.pids)
     assert log == play(env, 3)
@@ -166,13 +156,24 @@ def test_a_result_can_be_taken_out_and_verified(small):
     for action in range(40):
         env.step(action)
     recipe = env.recipe()
-    assert recipe["result_value"] < recipe["initial_value"]
+    assert recipe["values"]["result"] < recipe["values"]["initial"]
     assert len(recipe["passes"]) > 0
     assert env.hlo_text().startswith("HloModule")
     assert env.verify()["verdict"] == "equal"
     again = make(env.hlo_text())
     again.reset()
     assert again.state == env.state
+
+
+def test_a_recipe_replays_to_the_same_bytes(small, hone_command, tmp_path):
+    env = make(small)
+    env.reset()
+    for action in (1, 20, 33, 5):
+        env.step(action)
+    (tmp_path / "recipe.json").write_text(json.dumps(env.recipe()))
+    subprocess.run([hone_command, "replay", tmp_path / "recipe.json", "-o", tmp_path / "out.hlo"],
+                   check=True, capture_output=True)
+    assert (tmp_path / "out.hlo").read_text() == env.hlo_text()
 
 
 def test_a_closed_environment_says_so(small):

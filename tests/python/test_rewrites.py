@@ -1,5 +1,9 @@
 """The environment over rewrites, and what chooses among them."""
 
+import copy
+import json
+import pickle
+import subprocess
 import warnings
 
 import gymnasium
@@ -17,11 +21,10 @@ def make(programs, **options):
     return gymnasium.make("hone/Rewrites-v0", programs=programs, **options).unwrapped
 
 
-def play(env, steps, seed=0):
-    """What came of random allowed actions, as plain numbers."""
+def play(env, steps, seed=0, over=True):
+    """What came of random allowed actions, as plain numbers; begins anew where it is over."""
     rng = np.random.default_rng(seed)
     log = []
-    over = True
     for _ in range(steps):
         if over:
             env.reset()
@@ -59,6 +62,53 @@ def test_random_steps_hold_what_is_promised(small, mode):
     assert any(terminated for _, _, terminated, *_ in log)
     assert play(make(small, mode=mode, pipeline=PIPELINE, loops=2,
                      observation=["sites", "turn", "opcode_counts"]), 200) == log
+
+
+@pytest.mark.parametrize("mode", ["sites", "batch"])
+def test_pickled_and_forked_environments_go_on_alike(small, mode):
+    env = make(small, mode=mode, pipeline=PIPELINE, loops=2, schedule="random", max_sites=16)
+    env.reset(seed=3)
+    play(env, 3, over=False)
+    others = [pickle.loads(pickle.dumps(env)), env.fork(), copy.deepcopy(env), copy.copy(env)]
+    assert [other.state for other in others] == [env.state] * 4
+    expected = play(env, 12, over=False)
+    for other in others:
+        assert play(other, 12, over=False) == expected
+    # A copy of a copy, after the first is gone.
+    others[0].close()
+    again = pickle.loads(pickle.dumps(others[1]))
+    assert play(again, 3) == play(env, 3)
+
+
+def test_one_that_has_not_begun_can_be_copied(small):
+    env = make(small, pipeline="dce")
+    assert play(pickle.loads(pickle.dumps(env)), 4) == play(env.fork(), 4) == play(env, 4)
+
+
+def test_a_child_of_a_fork_has_workers_of_its_own(small, in_a_child):
+    env = make(small, pipeline=PIPELINE)
+    env.reset(seed=3)
+    env.step(1)
+    state, pids, log = in_a_child(
+        lambda: (env.state, env._session.pids, play(env, 3, over=False)))
+    assert state == env.state
+    assert not set(pids) & set(env._session.pids)
+    assert log == play(env, 3, over=False)
+
+
+@pytest.mark.parametrize("mode", ["sites", "batch"])
+def test_a_recipe_replays_to_the_same_bytes(small, hone_command, tmp_path, mode):
+    env = make(small, mode=mode, pipeline=PIPELINE, loops=2)
+    env.reset()
+    play(env, 4, over=False)
+    recipe = env.recipe()
+    assert any(isinstance(made, dict) and made["choices"] for made in recipe["passes"])
+    assert len(recipe["passes"]) == len(env.made())
+    assert recipe["result_fingerprint"] == env.state
+    (tmp_path / "recipe.json").write_text(json.dumps(recipe))
+    subprocess.run([hone_command, "replay", tmp_path / "recipe.json", "-o", tmp_path / "out.hlo"],
+                   check=True, capture_output=True)
+    assert (tmp_path / "out.hlo").read_text() == env.hlo_text()
 
 
 def test_rewards_add_up_to_what_was_saved(small):
@@ -149,6 +199,70 @@ def test_nodes_of_sites_are_those_of_the_graph(small):
         observation, _, terminated, truncated, _ = env.step(action)
         over = terminated or truncated
     assert seen > 5
+
+
+def vector(small, num_envs, **options):
+    return gymnasium.make_vec("hone/Rewrites-v0", num_envs=num_envs, programs=small,
+                              vectorization_mode="vector_entry_point", **options)
+
+
+@pytest.mark.parametrize("mode", ["sites", "batch"])
+def test_a_vectors_observations_and_infos_have_gymnasiums_form(small, mode):
+    envs = vector(small, 3, mode=mode, pipeline=PIPELINE, max_sites=8, traj_limit=5, workers=2,
+                  observation=["sites", "turn", "cost", "graph"],
+                  autoreset_mode=gymnasium.vector.AutoresetMode.SAME_STEP)
+    observations, infos = envs.reset(seed=5)
+    assert observations in envs.observation_space
+    envs.action_space.seed(1)
+    finals = 0
+    for _ in range(10):
+        observations, rewards, terminations, truncations, infos = envs.step(
+            envs.action_space.sample())
+        assert observations in envs.observation_space
+        assert rewards.shape == (3,) and terminations.dtype == bool and truncations.dtype == bool
+        assert infos["action_mask"].shape == envs.action_masks().shape
+        assert set(infos["pass"]) <= set(envs.pipeline)
+        for i in np.flatnonzero(infos.get("_final_obs", np.zeros(3, bool))):
+            finals += 1
+            assert infos["final_obs"][i]["sites"].shape == observations["sites"][i].shape
+            assert infos["final_info"]["pass"][i] == ""
+    assert finals
+    assert [len(listing) for listing in envs.listings()] == infos["sites"].tolist()
+    assert envs.recipes()[0]["program"]["file"] == small
+    envs.close()
+
+
+@pytest.mark.parametrize("mode", ["sites", "batch"])
+def test_an_episode_is_the_same_alone_and_among_others(small, mode):
+    options = {"mode": mode, "pipeline": PIPELINE, "max_sites": 8, "loops": 2}
+    logs = []
+    for workers in (1, 2):
+        envs = vector(small, 3, workers=workers, traj_limit=9, **options,
+                      autoreset_mode=gymnasium.vector.AutoresetMode.DISABLED)
+        envs.reset(seed=0)
+        envs.action_space.seed(7)
+        actions = [envs.action_space.sample() for _ in range(4)]
+        logs.append([])
+        for row in actions:
+            observation, rewards, *_ = envs.step(row)
+            logs[-1] += [envs.states(), rewards.tolist(), observation["sites"].tolist()]
+    assert logs[0] == logs[1]
+    for i, state in enumerate(envs.states()):
+        alone = make(small, **options)
+        alone.reset()
+        for row in actions:
+            alone.step(row[i])
+        assert alone.state == state
+
+
+def test_send_and_receive_let_each_go_on(small):
+    for mode, action in (("sites", 0), ("batch", np.ones(8, np.int8))):
+        envs = vector(small, 2, mode=mode, pipeline="dce", max_sites=8, workers=2)
+        envs.reset(seed=1)
+        envs.send(1, action)
+        assert envs.receive(1) == [1]
+        assert envs.view()[4]["steps"].tolist() == [0, 1]
+        envs.close()
 
 
 def test_gymnasiums_own_vectors_work(small):

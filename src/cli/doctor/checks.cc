@@ -17,28 +17,9 @@ const char* StateName(State state) {
 }
 
 const std::vector<Check>& Checks() {
-  static const std::vector<Check> checks = {
-      {"compiler", "libraries", Libraries},
-      {"compiler", "worker", Worker},
-      {"compiler", "sandbox", Sandbox},
-      {"compiler", "learner", Learner},
-      {"compiler", "lapack", Lapack},
-      {"machine", "processor", Processor},
-      {"machine", "cores", Cores},
-      {"machine", "memory", Memory},
-      {"machine", "disk", Disk},
-      {"steadiness", "governor", Governor},
-      {"steadiness", "turbo", Turbo},
-      {"steadiness", "huge_pages", HugePages},
-      {"steadiness", "load", Load},
-      {"steadiness", "repetition", Repetition},
-      {"python", "python", Python},
-      {"python", "gymnasium", Gymnasium},
-      {"python", "jax", Jax},
-      {"tools", "node", Node},
-      {"tools", "chromium", Chromium},
-      {"tools", "ray", Ray},
-  };
+#define HONE_ROW(group, name, look) {group, name, look},
+  static const std::vector<Check> checks = {HONE_DOCTOR_CHECKS(HONE_ROW)};
+#undef HONE_ROW
   return checks;
 }
 

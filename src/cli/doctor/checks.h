@@ -1,4 +1,4 @@
-// What `hone doctor` looks at: checks.cc lists it, each group has a file.
+// What `hone doctor` looks at: listed here, each group has a file.
 #ifndef HONE_CLI_DOCTOR_CHECKS_H_
 #define HONE_CLI_DOCTOR_CHECKS_H_
 
@@ -38,35 +38,36 @@ struct Check {
   Finding (*look)(const Surroundings& here);
 };
 
-// In the order in which they are told.
 const std::vector<Check>& Checks();
 
-// compiler.cc
-Finding Libraries(const Surroundings& here);
-Finding Worker(const Surroundings& here);
-Finding Sandbox(const Surroundings& here);
+// Group, which is also the file; name; function. In the order in which they are told.
+#define HONE_DOCTOR_CHECKS(X)               \
+  X("compiler", "libraries", Libraries)     \
+  X("compiler", "worker", Worker)           \
+  X("compiler", "sandbox", Sandbox)         \
+  X("compiler", "learner", Learner)         \
+  X("compiler", "lapack", Lapack)           \
+  X("machine", "processor", Processor)      \
+  X("machine", "cores", Cores)              \
+  X("machine", "memory", Memory)            \
+  X("machine", "disk", Disk)                \
+  X("steadiness", "governor", Governor)     \
+  X("steadiness", "turbo", Turbo)           \
+  X("steadiness", "huge_pages", HugePages)  \
+  X("steadiness", "load", Load)             \
+  X("steadiness", "repetition", Repetition) \
+  X("python", "python", Python)             \
+  X("python", "gymnasium", Gymnasium)       \
+  X("python", "jax", Jax)                   \
+  X("tools", "node", Node)                  \
+  X("tools", "chromium", Chromium)          \
+  X("tools", "ray", Ray)
+
+#define HONE_DECLARE(group, name, look) Finding look(const Surroundings& here);
+HONE_DOCTOR_CHECKS(HONE_DECLARE)
+#undef HONE_DECLARE
+
 Finding SandboxFinding(const std::string& said);  // by a worker's --check-sandbox
-Finding Learner(const Surroundings& here);
-Finding Lapack(const Surroundings& here);
-// machine.cc
-Finding Processor(const Surroundings& here);
-Finding Cores(const Surroundings& here);
-Finding Memory(const Surroundings& here);
-Finding Disk(const Surroundings& here);
-// steadiness.cc
-Finding Governor(const Surroundings& here);
-Finding Turbo(const Surroundings& here);
-Finding HugePages(const Surroundings& here);
-Finding Load(const Surroundings& here);
-Finding Repetition(const Surroundings& here);
-// python.cc
-Finding Python(const Surroundings& here);
-Finding Gymnasium(const Surroundings& here);
-Finding Jax(const Surroundings& here);
-// tools.cc
-Finding Node(const Surroundings& here);
-Finding Chromium(const Surroundings& here);
-Finding Ray(const Surroundings& here);
 
 }  // namespace hone::cli::doctor
 

@@ -25,17 +25,6 @@ enum class FirstAsks { kStockAndStarts, kSingles };
 std::unique_ptr<Chooser> MakeStrategyChooser(const Problem& problem, uint64_t seed,
                                              std::unique_ptr<Strategy> strategy, FirstAsks first);
 
-// One each, in a file of that name.
-std::unique_ptr<Chooser> MakeAnneal(const Problem& problem, uint64_t seed);
-std::unique_ptr<Chooser> MakeBoosting(const Problem& problem, uint64_t seed);
-std::unique_ptr<Chooser> MakeEnsemble(const Problem& problem, uint64_t seed);
-std::unique_ptr<Chooser> MakeEvolutionary(const Problem& problem, uint64_t seed);
-std::unique_ptr<Chooser> MakeExhaustive(const Problem& problem, uint64_t seed);
-std::unique_ptr<Chooser> MakeForest(const Problem& problem, uint64_t seed);
-std::unique_ptr<Chooser> MakeRandom(const Problem& problem, uint64_t seed);
-std::unique_ptr<Chooser> MakeReinforce(const Problem& problem, uint64_t seed);
-std::unique_ptr<Chooser> MakeRidge(const Problem& problem, uint64_t seed);
-
 }  // namespace hone::choices
 
 #endif  // HONE_SEARCH_CHOICES_STRATEGY_H_

@@ -1,0 +1,19 @@
+// An example: a remark.
+#ifndef HONE_REPORT_SECTIONS_REMARK_H_
+#define HONE_REPORT_SECTIONS_REMARK_H_
+
+#include <string>
+
+#include "report/json.h"
+
+namespace hone::report {
+
+struct Remark {
+  std::string text;
+};
+
+Json ToSection(const Remark& remark);
+
+}  // namespace hone::report
+
+#endif  // HONE_REPORT_SECTIONS_REMARK_H_
