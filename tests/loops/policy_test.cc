@@ -7,44 +7,16 @@
 #include <map>
 #include <numeric>
 
-#include "core/rng.h"
 #include "loops/estimate.h"
 #include "loops/search.h"
 #include "loops/site_view.h"
 #include "loops/tasks.h"
+#include "made_up_policy.h"
 
 namespace hone::loops {
 namespace {
 
 using ::testing::HasSubstr;
-
-policy::Tensor Random(int64_t rows, int64_t columns, Rng& rng) {
-  policy::Tensor tensor{{rows, columns}, {}};
-  for (int64_t i = 0; i < rows * columns; ++i) {
-    tensor.values.push_back(static_cast<float>(rng.Unit() - 0.5));
-  }
-  return tensor;
-}
-
-// An untrained network, or one that wants what rules of thumb do and nothing else.
-policy::PolicyFile File(bool rules_of_thumb) {
-  Rng rng(1);
-  policy::PolicyFile file;
-  file.metadata = {{policy::kMetadataFormat, kLoopsPolicyFormat},
-                   {policy::kMetadataActivation, "tanh"}};
-  constexpr auto kSite = static_cast<int64_t>(kSiteFeatures);
-  constexpr auto kOffer = static_cast<int64_t>(kOfferFeatures);
-  file.tensors["policy.state.0.weight"] = Random(4, kSite, rng);
-  file.tensors["policy.state.0.bias"] = {{4}, {0, 0, 0, 0}};
-  file.tensors["policy.offer.0.weight"] = Random(1, 4 + kOffer, rng);
-  file.tensors["policy.offer.0.bias"] = {{1}, {0}};
-  if (rules_of_thumb) {
-    auto& weights = file.tensors["policy.offer.0.weight"].values;
-    std::fill(weights.begin(), weights.end(), 0.0f);
-    weights[4 + kStepKinds + 1] = 30;
-  }
-  return file;
-}
 
 std::shared_ptr<const LoopsPolicy> MustRead(const policy::PolicyFile& file) {
   auto policy = LoopsPolicy::Read(policy::WritePolicyFile(file));
@@ -57,7 +29,7 @@ Catalogue CatalogueOf(const char* name) {
 }
 
 TEST(LoopsPolicy, ThinksOfWhatIsLegalOnly) {
-  const auto policy = MustRead(File(false));
+  const auto policy = MustRead(MadeUpPolicy(false));
   for (const char* name : {"matmul_64_64_64", "softmax_64_128", "attention_2_8_256_64"}) {
     const Catalogue catalogue = CatalogueOf(name);
     const auto prior = policy->MakePrior(catalogue);
@@ -103,7 +75,7 @@ std::vector<std::string> Tried(const char* name, const SearchOptions& options, s
 TEST(SearchSchedules, FollowsThePolicyFromPlainLoops) {
   SearchOptions options;
   options.search = "policy_greedy";
-  options.policy = MustRead(File(true));
+  options.policy = MustRead(MadeUpPolicy(true));
   options.from_default = false;
   for (const char* name : {"matmul_64_64_64", "softmax_64_128", "linear_256_768_768"}) {
     const Catalogue catalogue = CatalogueOf(name);
@@ -126,7 +98,7 @@ TEST(SearchSchedules, FollowsThePolicyFromPlainLoops) {
 
 TEST(SearchSchedules, TheSameSeedTriesTheSame) {
   SearchOptions options;
-  options.policy = MustRead(File(false));
+  options.policy = MustRead(MadeUpPolicy(false));
   for (const char* search : {"policy", "policy_greedy", "local", "mcts"}) {
     options.search = search;
     const auto tried = Tried("softmax_64_128", options, 60);
@@ -154,19 +126,19 @@ TEST(LoopsPolicy, FilesOfOtherKindsAreRefused) {
     const auto read = LoopsPolicy::Read(policy::WritePolicyFile(file));
     return read ? "" : read.error().message;
   };
-  EXPECT_EQ(why(File(false)), "");
-  policy::PolicyFile file = File(false);
+  EXPECT_EQ(why(MadeUpPolicy(false)), "");
+  policy::PolicyFile file = MadeUpPolicy(false);
   file.metadata[policy::kMetadataFormat] = policy::kPolicyFormat;
   EXPECT_THAT(why(file), HasSubstr("hone-policy-1"));
-  file = File(false);
+  file = MadeUpPolicy(false);
   file.tensors.erase("policy.offer.0.weight");
   EXPECT_THAT(why(file), HasSubstr("hone train --loops"));
-  file = File(false);
+  file = MadeUpPolicy(false);
   file.tensors["policy.state.0.weight"].values[3] = NAN;
   EXPECT_THAT(why(file), HasSubstr("policy.state.0.weight"));
-  file = File(false);
-  Rng rng(1);
-  file.tensors["policy.state.0.weight"] = Random(4, 7, rng);
+  file = MadeUpPolicy(false);
+  file.tensors["policy.state.0.weight"].shape = {4, 7};
+  file.tensors["policy.state.0.weight"].values.resize(28);
   EXPECT_THAT(why(file), HasSubstr("does not fit"));
   EXPECT_FALSE(LoopsPolicy::Read("no policy"));
 }
