@@ -36,6 +36,7 @@ struct SearchBenchOptions {
   std::string searchers = "random,local,mcts";
   bool from_plain = false;
   bool time = false;
+  int threads = 0;
 };
 
 std::vector<std::string> Split(const std::string& list) {
@@ -79,8 +80,11 @@ std::vector<double> Curve(const loops::Catalogue& catalogue, const loops::Search
     }
     return at->second;
   };
-  const Status searched =
-      loops::SearchSchedules(catalogue, search, measure, [&] { return curve.size() >= schedules; });
+  // Of some tasks there are fewer schedules than that.
+  constexpr size_t kAsksEach = 200;
+  size_t asks = 0;
+  const auto over = [&] { return curve.size() >= schedules || ++asks > kAsksEach * schedules; };
+  const Status searched = loops::SearchSchedules(catalogue, search, measure, over);
   if (!searched) std::fprintf(stderr, "%s\n", searched.error().message.c_str());
   curve.resize(schedules, curve.empty() ? 0 : curve.back());
   return curve;
@@ -180,11 +184,13 @@ int Estimated(const SearchBenchOptions& options, std::vector<std::string> method
   return 0;
 }
 
-// Each task tuned by the first searcher, and with a tenth of the schedules by the policy; what they
-// found is then raced.
+// Each task tuned by the first searcher, from the rules of thumb's schedule, and with a tenth of
+// the schedules by the policy, from plain loops; what they found is then raced.
 int Timed(const SearchBenchOptions& options, const std::string& searcher,
           const std::shared_ptr<const loops::LoopsPolicy>& policy,
           const std::vector<loops::KnownTask>& tasks) {
+  loops::Machine machine = loops::ThisMachine();
+  if (options.threads > 0) machine.threads = options.threads;
   auto generator = loops::Generator::Start({});
   if (!generator) {
     std::fprintf(stderr, "%s\n", generator.error().message.c_str());
@@ -204,10 +210,10 @@ int Timed(const SearchBenchOptions& options, const std::string& searcher,
       loops::TuneOptions tune;
       tune.search.search = i == 0 ? searcher : "policy";
       if (i == 1) tune.search.policy = policy;
-      tune.search.from_default = !options.from_plain;
+      tune.search.from_default = i == 0;
       tune.budget_seconds = 600;
       tune.budget_steps = static_cast<int64_t>(i == 0 ? options.schedules : options.schedules / 10);
-      tune.machine = loops::ThisMachine();
+      tune.machine = machine;
       const auto tuned = loops::Tune(**generator, *task, tune);
       fine = tuned.has_value();
       if (fine) reports[i] = *tuned;
@@ -217,7 +223,7 @@ int Timed(const SearchBenchOptions& options, const std::string& searcher,
     race.budget_seconds = 2;
     const auto raced = loops::Race(**generator, *loops::MakeKernel(*task, reports[0].schedule),
                                    *loops::MakeKernel(*task, reports[1].schedule), race, false,
-                                   loops::ThisMachine().threads, nullptr);
+                                   machine.threads, nullptr);
     if (!raced) continue;
     const auto speedup = [](const loops::TuneReport& report) {
       return report.race.same_executable ? 1.0 : report.race.speedup;
@@ -273,6 +279,7 @@ void AddSearch(CLI::App& app, int& exit_code) {
   search->add_flag("--from-plain", options->from_plain,
                    "they begin with plain loops, not with the rules of thumb's schedule");
   search->add_flag("--time", options->time, "by the clock: the first searcher, the policy a tenth");
+  search->add_option("--threads", options->threads, "of --time: that share the work");
   search->callback([options, &exit_code] { exit_code = RunSearch(*options); });
 }
 

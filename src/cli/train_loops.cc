@@ -47,6 +47,13 @@ tl::expected<jobs::TrainLoopsOptions, jobs::FileError> LoopsJobFor(
   for (const loops::KnownTask& task : loops::DrawTasks(job.drawn, job.drawn_seed)) {
     job.env.tasks.push_back(task.text);
   }
+  if (job.env.tasks.empty()) {
+    return tl::unexpected(jobs::FileError{
+        "",
+        {ErrorCode::kInvalidInput,
+         "--loops is without tasks; name some of `hone loops list`, or have some drawn: "
+         "--drawn 100"}});
+  }
   job.env.estimate = options.measure == "estimate";
   job.env.machine = job.env.estimate ? loops::kEstimatedMachine : loops::ThisMachine();
   job.env.steps_a_nest = options.steps_a_nest;

@@ -18,7 +18,7 @@ tl::expected<Trained, FileError> TrainLoops(const TrainLoopsOptions& options, Ev
                    "the network graph is for programs; with --loops take offers or mlp"}});
   }
   SetThreads(options.threads);
-  auto task = learn::MakeLoopsTask({options.environments, options.env});
+  auto task = learn::MakeLoopsTask({options.environments, options.env, events.stop()});
   if (!task) return tl::unexpected(FileError{"", task.error()});
   const auto learner =
       learn::FindLearner(options.algorithm)->make(*std::move(task), options.config);

@@ -46,7 +46,8 @@ class Turns {
   // Of a task drawn at random.
   Status Reset() {
     if (Status reset = env_->Reset({}, rng_.Below(env_->tasks())); !reset) return reset;
-    Begin();
+    order_ = loops::SiteOrder(env_->catalogue());
+    Go(0);
     return {};
   }
 
@@ -114,11 +115,6 @@ class Turns {
  private:
   bool over() const { return place_ == order_.size(); }
 
-  void Begin() {
-    order_ = loops::SiteOrder(env_->catalogue());
-    Go(0);
-  }
-
   void Go(size_t place) {
     place_ = loops::NextPlace(env_->catalogue(), env_->scheduled(), order_, place);
   }
@@ -137,8 +133,9 @@ class Turns {
 
 class LoopsTask final : public Task {
  public:
-  LoopsTask(std::unique_ptr<loops::LoopsEnv> first, int64_t environments) {
-    for (int64_t i = 1; i < environments; ++i) turns_.emplace_back(first->Another());
+  LoopsTask(std::unique_ptr<loops::LoopsEnv> first, const LoopsTaskOptions& options)
+      : stop_(options.stop) {
+    for (int64_t i = 1; i < options.environments; ++i) turns_.emplace_back(first->Another());
     turns_.emplace_back(std::move(first));
   }
 
@@ -170,6 +167,7 @@ class LoopsTask final : public Task {
     transition.last = MakeObservations(shape(), n);
     std::vector<int64_t> ended;
     for (int64_t i = 0; i < n; ++i) {
+      if (stop_ != nullptr && *stop_) return MakeError(ErrorCode::kInterrupted, "interrupted");
       Turns& turns = turns_[static_cast<size_t>(i)];
       const StatusOr<Came> came = turns.Step(flat.data_ptr<int64_t>()[i]);
       if (!came) return tl::unexpected(came.error());
@@ -220,6 +218,7 @@ class LoopsTask final : public Task {
     return observation;
   }
 
+  const std::atomic<bool>* const stop_;
   std::vector<Turns> turns_;
 };
 
@@ -228,7 +227,7 @@ class LoopsTask final : public Task {
 StatusOr<std::unique_ptr<Task>> MakeLoopsTask(const LoopsTaskOptions& options) {
   StatusOr<std::unique_ptr<loops::LoopsEnv>> env = loops::LoopsEnv::Make(options.env);
   if (!env) return tl::unexpected(env.error());
-  return std::make_unique<LoopsTask>(*std::move(env), options.environments);
+  return std::make_unique<LoopsTask>(*std::move(env), options);
 }
 
 }  // namespace hone::learn

@@ -2,6 +2,8 @@
 #ifndef HONE_LEARN_LOOPS_TASK_H_
 #define HONE_LEARN_LOOPS_TASK_H_
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 
 #include "core/result.h"
@@ -13,6 +15,7 @@ namespace hone::learn {
 struct LoopsTaskOptions {
   int64_t environments = 16;
   loops::LoopsEnvOptions env;
+  const std::atomic<bool>* stop = nullptr;  // once set, a step is an error: kInterrupted
 };
 
 // Nests are decided about one after the other, each seen as by loops/site_view.h; an action is a

@@ -59,18 +59,18 @@ void Dense::Export(const std::string& prefix,
 }
 
 std::shared_ptr<Dense> MakeDense(const NetworkOptions& options, int64_t inputs,
-                                 std::vector<int64_t> widths, int64_t outputs, double last_gain) {
+                                 std::vector<int64_t> hidden, int64_t outputs, double last_gain) {
   auto dense = std::make_shared<Dense>(options.activation == "relu");
-  widths.push_back(outputs);
-  for (size_t i = 0; i < widths.size(); ++i) {
-    torch::nn::Linear layer(inputs, widths[i]);
+  hidden.push_back(outputs);
+  for (size_t i = 0; i < hidden.size(); ++i) {
+    torch::nn::Linear layer(inputs, hidden[i]);
     if (options.orthogonal) {
-      const bool last = i + 1 == widths.size();
+      const bool last = i + 1 == hidden.size();
       torch::nn::init::orthogonal_(layer->weight, last ? last_gain : std::sqrt(2.0));
       torch::nn::init::zeros_(layer->bias);
     }
     dense->Add(layer);
-    inputs = widths[i];
+    inputs = hidden[i];
   }
   return dense;
 }

@@ -126,6 +126,17 @@ TEST(LoopsTask, ABrokenSaveIsRefused) {
   EXPECT_FALSE(MustMake(Options(2))->Restore(saved));
 }
 
+TEST(LoopsTask, AStepIsNotMadeOnceItIsInterrupted) {
+  const std::atomic<bool> stop = true;
+  LoopsTaskOptions options = Options(1);
+  options.stop = &stop;
+  const auto task = MustMake(options);
+  ASSERT_TRUE(task->Reset(1));
+  const auto went = task->Step(torch::full({1}, int64_t{loops::kSiteDecisions}));
+  ASSERT_FALSE(went);
+  EXPECT_EQ(went.error().code, ErrorCode::kInterrupted);
+}
+
 TEST(LoopsTask, WithoutTasksThereIsNone) {
   LoopsTaskOptions options = Options();
   options.env.tasks.clear();
