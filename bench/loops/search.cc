@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -49,20 +50,24 @@ std::vector<std::string> Split(const std::string& list) {
 // Those of the policy's training left out.
 std::vector<loops::KnownTask> HeldOut(const SearchBenchOptions& options,
                                       const loops::LoopsPolicy* policy) {
+  const auto fingerprint = [](const loops::KnownTask& task) {
+    return loops::FingerprintOf(*loops::ParseTask(task.text)).ToHex();
+  };
   std::set<std::string> trained;
   if (policy != nullptr) {
     const auto number = [&](const char* key) {
       const auto found = policy->metadata().find(key);
-      return found == policy->metadata().end() ? 0ull : std::stoull(found->second);
+      return found == policy->metadata().end() ? 0
+                                               : std::strtoull(found->second.c_str(), nullptr, 10);
     };
     for (const auto& task : loops::DrawTasks(number("drawn"), number("drawn_seed"))) {
-      trained.insert(task.name);
+      trained.insert(fingerprint(task));
     }
   }
   std::vector<loops::KnownTask> tasks;
   for (const auto& task :
        options.known ? loops::KnownTasks() : loops::DrawTasks(options.drawn, options.drawn_seed)) {
-    if (trained.count(task.name) == 0) tasks.push_back(task);
+    if (trained.count(fingerprint(task)) == 0) tasks.push_back(task);
   }
   return tasks;
 }
