@@ -9,6 +9,7 @@ namespace hone::bench {
 void AddXla(CLI::App& app, int& exit_code);
 void AddFuzz(CLI::App& app, int& exit_code);
 void AddRate(CLI::App& app, int& exit_code);
+void AddSearch(CLI::App& app, int& exit_code);
 
 }  // namespace hone::bench
 

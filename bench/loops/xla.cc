@@ -95,7 +95,7 @@ int RunXla(const XlaOptions& options) {
     if (options.tune_seconds > 0) {
       loops::TuneOptions tune;
       tune.budget_seconds = options.tune_seconds;
-      tune.search = options.search;
+      tune.search.search = options.search;
       tune.machine = machine;
       const auto tuned = loops::Tune(**generator, *task, tune);
       if (tuned) schedule = tuned->schedule;

@@ -1,7 +1,6 @@
 // hone loops: kernels as loop nests, and schedules of them.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 #include <memory>
 #include <string>
@@ -11,6 +10,7 @@
 #include "cli/common.h"
 #include "cli/input.h"
 #include "cli/interrupt.h"
+#include "cli/loop_tasks.h"
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/progress.h"
@@ -37,6 +37,7 @@ struct Options {
   double budget = 5;
   Budget tune_budget{30, std::numeric_limits<int64_t>::max()};
   std::string search = "local";
+  std::string policy;
   uint64_t seed = 1;
   int threads = 0;
   bool cold = false;
@@ -47,28 +48,23 @@ struct Options {
   bool quiet = false;
 };
 
-// A file, or a task that comes with hone.
 StatusOr<loops::Task> ReadTask(const std::string& given) {
-  std::string text;
-  if (const loops::KnownTask* const known = loops::FindKnownTask(given)) {
-    text = known->text;
-  } else {
-    StatusOr<std::string> read = ReadInput(given, kMostTextBytes);
-    if (!read) {
-      return MakeError(read.error().code, read.error().message +
-                                              "; nor is it one of the tasks that `hone loops list` "
-                                              "names");
-    }
-    text = *std::move(read);
-  }
-  std::replace(text.begin(), text.end(), ';', '\n');  // as a program's calls have it
-  return loops::ParseTask(text);
+  const StatusOr<std::string> text = ReadTaskText(given);
+  if (!text) return tl::unexpected(text.error());
+  return loops::ParseTask(*text);
 }
 
 loops::Machine MachineFor(const Options& options) {
   loops::Machine machine = loops::ThisMachine();
   if (options.threads > 0) machine.threads = options.threads;
   return machine;
+}
+
+StatusOr<std::shared_ptr<const loops::LoopsPolicy>> ReadPolicy(const std::string& file) {
+  constexpr size_t kMostBytes = size_t{1} << 30;
+  const StatusOr<std::string> bytes = ReadInput(file, kMostBytes);
+  if (!bytes) return tl::unexpected(bytes.error());
+  return loops::LoopsPolicy::Read(*bytes);
 }
 
 // A file, `default`, or `none`.
@@ -291,13 +287,18 @@ int RunTune(const Options& options) {
     if (!opened) return Fail(opened.error(), options.store, options.json);
     store = *std::move(opened);
   }
+  loops::TuneOptions tune;
+  if (!options.policy.empty()) {
+    auto policy = ReadPolicy(options.policy);
+    if (!policy) return Fail(policy.error(), options.policy, options.json);
+    tune.search.policy = *std::move(policy);
+  }
   const auto generator = StartGenerator(options);
   if (!generator) return Fail(generator.error(), options.json);
-  loops::TuneOptions tune;
-  tune.search = options.search;
+  tune.search.search = options.search;
   tune.budget_seconds = options.tune_budget.seconds;
   tune.budget_steps = options.tune_budget.steps;
-  tune.seed = options.seed;
+  tune.search.seed = options.seed;
   tune.machine = MachineFor(options);
   tune.stop = stop;
   Progress progress(!options.quiet);
@@ -421,8 +422,12 @@ Run AddLoops(CLI::App& app) {
   AddTaskOptions(*tune, *options);
   AddBudget(*tune, "--budget", options->tune_budget,
             "of searching: 30s, 500steps (schedules), or both");
-  tune->add_option("--search", options->search, "a searcher: local, greedy, beam, mcts, anneal, …")
+  tune->add_option("--search", options->search,
+                   "a searcher: local, greedy, beam, mcts, anneal, policy, …")
       ->capture_default_str();
+  tune->add_option("--policy", options->policy,
+                   "a policy of `hone train --loops`, for searchers that use one")
+      ->type_name("FILE");
   tune->add_option("--seed", options->seed, "of the search and the inputs")->capture_default_str();
   tune->add_option("-o,--output", options->output, "write the schedule to a file");
   tune->add_option(
@@ -431,7 +436,8 @@ Run AddLoops(CLI::App& app) {
       ->type_name("FILE");
   tune->footer(
       "Examples:\n  hone loops tune matmul_64_64_64 --budget 10s -o my.schedule\n"
-      "  hone loops tune my.task --search mcts --budget 200steps --json\n");
+      "  hone loops tune my.task --search mcts --budget 200steps --json\n"
+      "  hone loops tune my.task --search policy --policy loops.safetensors --budget 20steps\n");
   app.require_subcommand(1, 1);
   auto formatter = std::make_shared<CLI::Formatter>();
   formatter->column_width(app.get_formatter()->get_column_width());

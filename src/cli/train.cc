@@ -20,6 +20,7 @@
 #include "cli/output.h"
 #include "cli/parse.h"
 #include "cli/program_set.h"
+#include "cli/train_loops.h"
 #include "learn/config.h"
 #include "learn/learner.h"
 #include "policy/features.h"
@@ -54,7 +55,33 @@ struct Options {
   std::string imitate;
   int64_t imitate_epochs = learn::ImitationOptions{}.epochs;
   std::string output;
+  LoopsTrainingOptions loops;
 };
+
+// What trainings of all kinds share. `presumed`: settings before those of --set.
+Status FillTraining(const Options& options, std::vector<std::string> presumed,
+                    jobs::TrainingOptions& job) {
+  presumed.insert(presumed.end(), options.set.begin(), options.set.end());
+  auto config =
+      jobs::MakeConfig(options.algorithm, options.preset, options.seed, options.steps, presumed);
+  if (!config) return tl::unexpected(config.error());
+  if (!options.output.empty()) {
+    if (Status fine = CheckWritable(options.output); !fine) return fine;
+  }
+  job.config = *std::move(config);
+  job.algorithm = options.algorithm;
+  job.preset = options.preset;
+  job.seed = options.seed;
+  job.environments = options.environments;
+  job.seconds = options.seconds;
+  job.threads = options.threads;
+  job.checkpoint_seconds = options.checkpoint_seconds;
+  job.log = options.log;
+  job.resume = options.resume;
+  job.output = options.output;
+  job.write = WriteFile;
+  return {};
+}
 
 StatusOr<std::vector<jobs::SequenceToImitate>> ReadSequences(const Options& options,
                                                              const jobs::TrainOptions& job) {
@@ -68,15 +95,11 @@ StatusOr<std::vector<jobs::SequenceToImitate>> ReadSequences(const Options& opti
 
 StatusOr<jobs::TrainOptions> JobFor(const Options& options) {
   jobs::TrainOptions job;
-  auto config =
-      jobs::MakeConfig(options.algorithm, options.preset, options.seed, options.steps, options.set);
-  if (!config) return tl::unexpected(config.error());
-  job.config = *std::move(config);
+  if (Status filled = FillTraining(options, {}, job); !filled) {
+    return tl::unexpected(filled.error());
+  }
   const auto chosen = ChooseInputs(options.programs, options.common.datasets);
   if (!chosen) return tl::unexpected(chosen.error().error);
-  if (!options.output.empty()) {
-    if (Status fine = CheckWritable(options.output); !fine) return tl::unexpected(fine.error());
-  }
   for (const std::string& file : *chosen) {
     StatusOr<std::string> bytes = ReadInput(file, options.common.MostInputBytes());
     if (!bytes) {
@@ -85,22 +108,13 @@ StatusOr<jobs::TrainOptions> JobFor(const Options& options) {
     }
     job.programs.push_back({file, *std::move(bytes)});
   }
-  job.algorithm = options.algorithm;
-  job.preset = options.preset;
-  job.seed = options.seed;
   job.features = options.features;
   job.objective = *ObjectiveFromName(options.objective);
   job.actions = options.actions;
   job.reward = options.reward;
   job.shaping = options.shaping;
   job.traj_limit = options.traj_limit;
-  job.environments = options.environments;
-  job.seconds = options.seconds;
-  job.threads = options.threads;
   job.use_table = !options.no_table;
-  job.checkpoint_seconds = options.checkpoint_seconds;
-  job.log = options.log;
-  job.resume = options.resume;
   job.imitation.epochs = options.imitate_epochs;
   if (!options.imitate.empty()) {
     StatusOr<std::vector<jobs::SequenceToImitate>> sequences = ReadSequences(options, job);
@@ -110,31 +124,46 @@ StatusOr<jobs::TrainOptions> JobFor(const Options& options) {
     }
     job.imitate = *std::move(sequences);
   }
-  job.output = options.output;
-  job.write = WriteFile;
   return job;
+}
+
+Json TrainedJson(const Options& options, const jobs::Trained& trained,
+                 const std::string& settings) {
+  Json json;
+  json["algorithm"] = options.algorithm;
+  json["steps"] = trained.steps;
+  json["seconds"] = trained.seconds;
+  json["steps_per_second"] = trained.steps_per_second;
+  json["episode_return"] =
+      std::isnan(trained.episode_return) ? Json(nullptr) : Json(trained.episode_return);
+  json["settings"] = Json::parse(settings);
+  if (!options.output.empty()) json["output"] = options.output;
+  if (!options.log.empty()) json["log"] = options.log;
+  return json;
+}
+
+// `on`: what it was trained on.
+std::string TrainedText(const Options& options, const jobs::Trained& trained,
+                        const std::string& on) {
+  const std::string policy = options.output.empty() ? "" : "policy in " + options.output + "\n";
+  if (trained.taken == 0) return fmt::format("no steps on {}\n{}", on, policy);
+  return fmt::format("{} steps on {}, {:.0f} a second; mean return of the last tenth {:.4f}\n{}{}",
+                     Grouped(trained.taken), on, trained.steps_per_second, trained.episode_return,
+                     policy,
+                     options.log.empty() ? "" : "log and checkpoint in " + options.log + "\n");
 }
 
 int TellResult(const Options& options, const jobs::TrainResult& result, const std::string& settings,
                int code) {
   if (options.common.json) {
-    Json json;
-    json["algorithm"] = options.algorithm;
-    json["steps"] = result.steps;
+    Json json = TrainedJson(options, result, settings);
     if (result.imitated > 0) {
       json["imitation"] = {{"actions", result.imitated},
                            {"policy_loss", result.imitation.policy_loss},
                            {"value_loss", result.imitation.value_loss},
                            {"agreement", result.imitation.agreement}};
     }
-    json["seconds"] = result.seconds;
-    json["steps_per_second"] = result.steps_per_second;
-    json["episode_return"] =
-        std::isnan(result.episode_return) ? Json(nullptr) : Json(result.episode_return);
     json["transitions"] = result.transitions;
-    json["settings"] = Json::parse(settings);
-    if (!options.output.empty()) json["output"] = options.output;
-    if (!options.log.empty()) json["log"] = options.log;
     return Finish(json, code);
   }
   std::string imitated;
@@ -142,25 +171,41 @@ int TellResult(const Options& options, const jobs::TrainResult& result, const st
     imitated = fmt::format("imitated {} actions: the likeliest in {:.0f} % of the states\n",
                            Grouped(result.imitated), 100 * result.imitation.agreement);
   }
-  if (result.taken == 0) {
-    return Finish(
-        imitated + fmt::format("no steps on {} programs\n{}", result.programs,
-                               options.output.empty() ? "" : "policy in " + options.output + "\n"),
-        code);
-  }
   return Finish(
-      imitated +
-          fmt::format("{} steps on {} programs, {:.0f} a second; mean return of the last "
-                      "tenth {:.4f}\n{}{}",
-                      Grouped(result.taken), result.programs, result.steps_per_second,
-                      result.episode_return,
-                      options.output.empty() ? "" : "policy in " + options.output + "\n",
-                      options.log.empty() ? "" : "log and checkpoint in " + options.log + "\n"),
-      code);
+      imitated + TrainedText(options, result, fmt::format("{} programs", result.programs)), code);
+}
+
+int RunTrainLoops(const Options& options) {
+  const bool json = options.common.json;
+  const LoopsTrainingOptions& loops = options.loops;
+  auto job = LoopsJobFor(loops, options.programs.files, options.seed, !options.common.no_sandbox);
+  if (!job) return Fail(job.error(), json);
+  // Decisions mean something else in each state, and observations are long.
+  std::vector<std::string> presumed = {"network=offers"};
+  if (options.algorithm == "dqn") presumed.emplace_back("replay_size=20000");
+  if (Status filled = FillTraining(options, presumed, *job); !filled) {
+    return Fail(filled.error(), json);
+  }
+  const std::atomic<bool>* const stop = StopOnInterrupt();
+  CommandEvents events(options.common.ShowProgress(), stop);
+  const auto trained = jobs::TrainLoops(*job, events);
+  if (!trained) return Fail(trained.error(), json);
+  const int code = *stop ? kInterrupted : kFine;
+  const size_t tasks = job->env.tasks.size();
+  if (json) {
+    Json out = TrainedJson(options, *trained, learn::ToJson(job->config));
+    out["tasks"] = tasks;
+    return Finish(out, code);
+  }
+  return Finish(TrainedText(options, *trained, fmt::format("{} tasks", tasks)), code);
 }
 
 int RunTrain(const Options& options) {
   const bool json = options.common.json;
+  if (options.loops.on) return RunTrainLoops(options);
+  if (options.programs.files.empty()) {
+    return Fail({ErrorCode::kInvalidInput, "PROGRAM is required; see `hone train --help`"}, json);
+  }
   StatusOr<jobs::TrainOptions> job = JobFor(options);
   if (!job) return Fail(job.error(), json);
   const std::atomic<bool>* const stop = StopOnInterrupt();
@@ -194,6 +239,7 @@ int RunTrain(const Options& options) {
 Run AddTrain(CLI::App& app) {
   auto options = std::make_shared<Options>();
   AddProgramSet(app, options->programs);
+  app.get_option("PROGRAM")->required(false);  // with --drawn there need be none
   std::vector<std::string> algorithms;
   for (const learn::LearnerInfo& info : learn::Learners()) algorithms.emplace_back(info.name);
   app.add_option("--algo", options->algorithm, "the algorithm")
@@ -254,6 +300,7 @@ Run AddTrain(CLI::App& app) {
   AddDatasetsOption(app, options->common.datasets);
   AddCommonOptions(app, options->common);
   AddClusterOptions(app, options->common, options->cluster);
+  AddLoopsTraining(app, options->loops);
   return [options] { return RunTrain(*options); };
 }
 

@@ -1,53 +1,37 @@
 #include "jobs/train.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <torch/torch.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "jobs/evaluate.h"
-#include "jobs/version.h"
 #include "learn/learner.h"
-#include "learn/metrics_log.h"
 #include "learn/pass_order_task.h"
 #include "policy/features.h"
 #include "policy/policy_file.h"
-#include "report/curve_svg.h"
 #include "report/words.h"
 
 namespace hone::jobs {
 namespace {
 
-namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-
-double SecondsSinceEpoch() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 double Since(Clock::time_point then) {
   return std::chrono::duration<double>(Clock::now() - then).count();
 }
 
-// torch's threads and, behind its back, those of its BLAS.
-void SetThreads(int threads) {
-  at::set_num_threads(threads);
-  using SetBlasThreads = void (*)(int);
-  if (void* set = dlsym(RTLD_DEFAULT, "openblas_set_num_threads")) {
-    reinterpret_cast<SetBlasThreads>(set)(threads);
-  }
-}
-
 StatusOr<std::shared_ptr<Session>> OpenSession(TrainOptions& options, Events& events) {
+  if (options.config.network == "offers") {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "the network offers is for --loops; take mlp or graph");
+  }
   EnvOptions env;
   env.actions = options.actions;
   env.traj_limit = options.traj_limit;
@@ -106,193 +90,45 @@ std::vector<learn::ActionSequence> ActionSequences(const std::vector<SequenceToI
   return sequences;
 }
 
-class Training {
- public:
-  Training(const TrainOptions& options, Events& events, std::shared_ptr<Session> session,
-           std::unique_ptr<learn::Learner> learner, Clock::time_point start)
-      : options_(options),
-        events_(events),
-        session_(std::move(session)),
-        learner_(std::move(learner)),
-        start_(start) {}
-
-  tl::expected<TrainResult, FileError> Run() {
-    if (!options_.resume.empty()) {
-      if (Status loaded = learner_->Load(options_.resume); !loaded) {
-        return Failed(loaded, options_.resume);
-      }
-    } else if (!options_.imitate.empty()) {
-      if (Status imitated = Imitate(); !imitated) return Failed(imitated, "");
-    }
-    if (Status opened = OpenLog(); !opened) return Failed(opened, options_.log);
-    const ClearAtEnd clear(events_);
-    const int64_t first = learner_->steps();
-    Clock::time_point saved = Clock::now();
-    while (!events_.stopped() && learner_->steps() < options_.config.total_steps &&
-           Since(start_) < options_.seconds) {
-      const StatusOr<learn::Report> report = learner_->Update();
-      if (events_.stopped()) break;
-      if (!report) return tl::unexpected(FileError{"", report.error()});
-      const double rate = static_cast<double>(learner_->steps() - first) / Since(start_);
-      Note(*report, rate);
-      if (log_) {
-        learn::Report all = *report;
-        all["steps_per_second"] = rate;
-        all["known_transitions"] = static_cast<double>(session_->transitions());
-        if (Status wrote = log_->Write(learner_->steps(), all, SecondsSinceEpoch()); !wrote) {
-          return Failed(wrote, options_.log);
-        }
-      }
-      if (events_.Due()) {
-        events_.Show(fmt::format("{}: {} of {} steps, {:.0f} a second; mean return {:.4f}",
-                                 options_.algorithm, report::Grouped(learner_->steps()),
-                                 report::Grouped(options_.config.total_steps), rate, LastReturn()));
-      }
-      if (Since(saved) > options_.checkpoint_seconds) {
-        if (Status kept = Keep(); !kept) return Failed(kept, "");
-        saved = Clock::now();
-      }
-    }
-    events_.Clear();
-    if (Status kept = Keep(); !kept) return Failed(kept, "");
-    TrainResult result;
-    result.steps = learner_->steps();
-    result.taken = learner_->steps() - first;
-    result.imitated = demonstrated_;
-    result.imitation = imitated_;
-    result.seconds = Since(start_);
-    result.steps_per_second = rate_;
-    result.episode_return = LastReturn();
-    result.transitions = session_->transitions();
-    result.programs = session_->programs();
-    return result;
+// The vocabulary that the policy was trained with, and what it was trained on.
+void WriteCard(const TrainOptions& options, const Session& session, int64_t imitated,
+               policy::PolicyFile& file) {
+  const Pool& pool = session.pool();
+  std::vector<std::string> actions;
+  for (PassId action : session.actions()) actions.push_back(pool.passes()[action].name);
+  auto& metadata = file.metadata;
+  metadata[policy::kMetadataFormat] = policy::kPolicyFormat;
+  metadata[policy::kMetadataFeatures] = options.features;
+  metadata[policy::kMetadataOpcodes] = fmt::format("{}", fmt::join(pool.opcodes(), ","));
+  metadata[policy::kMetadataActions] = fmt::format("{}", fmt::join(actions, ","));
+  metadata["xla"] = pool.version();
+  metadata["reward"] = fmt::format("{}, shaping {:g}", options.reward, options.shaping);
+  metadata["objective"] = ObjectiveName(options.objective);
+  metadata["action_set"] = options.actions;
+  metadata["traj_limit"] = std::to_string(options.traj_limit);
+  metadata["programs"] = std::to_string(session.programs());
+  if (imitated > 0) {
+    metadata["imitated"] = fmt::format("{} actions, {} epochs", imitated, options.imitation.epochs);
   }
+}
 
- private:
-  static tl::unexpected<FileError> Failed(const Status& status, const std::string& file) {
-    return tl::unexpected(FileError{file, status.error()});
-  }
-
-  Status Imitate() {
-    events_.Show("walking along what is imitated");
-    const auto demonstrations =
-        learn::Demonstrate(session_, TaskOptions(options_),
-                           ActionSequences(options_.imitate, *session_), options_.config.gamma);
-    if (!demonstrations) return tl::unexpected(demonstrations.error());
-    demonstrated_ = demonstrations->size();
-    events_.Show(fmt::format("imitating {} actions", report::Grouped(demonstrated_)));
-    const auto imitated = learner_->Imitate(*demonstrations, options_.imitation);
-    if (!imitated) return tl::unexpected(imitated.error());
-    imitated_ = *imitated;
-    return {};
-  }
-
-  Status OpenLog() {
-    if (options_.log.empty()) return {};
-    std::error_code error;
-    fs::create_directories(options_.log, error);
-    auto log = learn::MetricsLog::Open(options_.log, learner_->steps(), SecondsSinceEpoch());
-    if (!log) return tl::unexpected(log.error());
-    log_.emplace(*std::move(log));
-    return {};
-  }
-
-  void Note(const learn::Report& report, double rate) {
-    const auto found = report.find("episode_return");
-    rate_ = rate;
-    if (found == report.end()) return;
-    curve_.x.push_back(static_cast<double>(learner_->steps()));
-    curve_.y.push_back(found->second);
-  }
-
-  // Of the last tenth of the updates: one update's episodes are few.
-  double LastReturn() const {
-    if (curve_.y.empty()) return std::nan("");
-    const size_t count = std::max<size_t>(1, curve_.y.size() / 10);
-    double sum = 0;
-    for (size_t i = curve_.y.size() - count; i < curve_.y.size(); ++i) sum += curve_.y[i];
-    return sum / static_cast<double>(count);
-  }
-
-  // Writes the policy, the checkpoint and the curve, as of now.
-  Status Keep() {
-    if (!options_.output.empty()) {
-      if (Status wrote = options_.write(options_.output, policy::WritePolicyFile(File())); !wrote) {
-        return wrote;
-      }
-    }
-    if (options_.log.empty()) return {};
-    const fs::path folder(options_.log);
-    if (Status saved = learner_->Save((folder / "checkpoint.pt").string()); !saved) return saved;
-    report::CurvePlot plot;
-    plot.title =
-        fmt::format("{} ({}), seed {}", options_.algorithm, options_.preset, options_.seed);
-    plot.x_label = "steps";
-    plot.y_label = "episode return";
-    plot.series.push_back(curve_);
-    plot.series.back().name = options_.algorithm;
-    return options_.write((folder / "curve.svg").string(), report::CurveSvg(plot));
-  }
-
-  // The policy with its card in the metadata.
-  policy::PolicyFile File() const {
-    policy::PolicyFile file = learner_->Export();
-    // A value network tells of rewards; what a searcher wants of it is another scale.
-    std::erase_if(file.tensors,
-                  [](const auto& tensor) { return tensor.first.starts_with("value."); });
-    const Pool& pool = session_->pool();
-    std::vector<std::string> actions;
-    for (PassId action : session_->actions()) actions.push_back(pool.passes()[action].name);
-    auto& metadata = file.metadata;
-    metadata[policy::kMetadataFormat] = policy::kPolicyFormat;
-    metadata[policy::kMetadataFeatures] = options_.features;
-    metadata[policy::kMetadataOpcodes] = fmt::format("{}", fmt::join(pool.opcodes(), ","));
-    metadata[policy::kMetadataActions] = fmt::format("{}", fmt::join(actions, ","));
-    metadata["hone"] = HoneVersion();
-    metadata["xla"] = pool.version();
-    metadata["algorithm"] = options_.algorithm;
-    metadata["settings"] = learn::ToJson(options_.config);
-    metadata["reward"] = fmt::format("{}, shaping {:g}", options_.reward, options_.shaping);
-    metadata["objective"] = ObjectiveName(options_.objective);
-    metadata["action_set"] = options_.actions;
-    metadata["traj_limit"] = std::to_string(options_.traj_limit);
-    metadata["programs"] = std::to_string(session_->programs());
-    metadata["steps"] = std::to_string(learner_->steps());
-    metadata["seed"] = std::to_string(options_.seed);
-    if (demonstrated_ > 0) {
-      metadata["imitated"] =
-          fmt::format("{} actions, {} epochs", demonstrated_, options_.imitation.epochs);
-    }
-    return file;
-  }
-
-  const TrainOptions& options_;
-  Events& events_;
-  const std::shared_ptr<Session> session_;
-  const std::unique_ptr<learn::Learner> learner_;
-  std::optional<learn::MetricsLog> log_;
-  const Clock::time_point start_;
-  int64_t demonstrated_ = 0;
-  learn::Imitated imitated_;
-  report::CurveSeries curve_;
-  double rate_ = 0;
-};
+// Into `result`.
+Status Imitate(const TrainOptions& options, const std::shared_ptr<Session>& session,
+               learn::Learner& learner, Events& events, TrainResult& result) {
+  events.Show("walking along what is imitated");
+  const auto demonstrations =
+      learn::Demonstrate(session, TaskOptions(options), ActionSequences(options.imitate, *session),
+                         options.config.gamma);
+  if (!demonstrations) return tl::unexpected(demonstrations.error());
+  result.imitated = demonstrations->size();
+  events.Show(fmt::format("imitating {} actions", report::Grouped(result.imitated)));
+  const auto imitated = learner.Imitate(*demonstrations, options.imitation);
+  if (!imitated) return tl::unexpected(imitated.error());
+  result.imitation = *imitated;
+  return {};
+}
 
 }  // namespace
-
-StatusOr<learn::Config> MakeConfig(const std::string& algorithm, const std::string& preset,
-                                   int64_t seed, int64_t steps,
-                                   const std::vector<std::string>& settings) {
-  StatusOr<learn::Config> config = learn::Preset(algorithm, preset);
-  if (!config) return config;
-  config->seed = seed;
-  config->total_steps = steps;
-  for (const std::string& assignment : settings) {
-    if (Status set = learn::SetField(*config, assignment); !set) return tl::unexpected(set.error());
-  }
-  if (Status valid = learn::Validate(*config); !valid) return tl::unexpected(valid.error());
-  return config;
-}
 
 StatusOr<std::vector<SequenceToImitate>> BestSequences(const std::vector<report::Evaluation>& rows,
                                                        const std::vector<ProgramSource>& programs,
@@ -338,9 +174,27 @@ tl::expected<TrainResult, FileError> Train(TrainOptions options, Events& events)
   if (!session) return tl::unexpected(FileError{"", session.error()});
   auto task = MakeTask(options, *session);
   if (!task) return tl::unexpected(FileError{"", task.error()});
-  const learn::LearnerInfo* info = learn::FindLearner(options.algorithm);
-  return Training(options, events, *session, info->make(*std::move(task), options.config), start)
-      .Run();
+  const auto learner =
+      learn::FindLearner(options.algorithm)->make(*std::move(task), options.config);
+  TrainResult result;
+  TrainingHooks hooks;
+  if (!options.imitate.empty()) {
+    hooks.begin = [&](learn::Learner& begun) {
+      return Imitate(options, *session, begun, events, result);
+    };
+  }
+  hooks.add_metrics = [&](learn::Report& report) {
+    report["known_transitions"] = static_cast<double>((*session)->transitions());
+  };
+  hooks.write_card = [&](policy::PolicyFile& file) {
+    WriteCard(options, **session, result.imitated, file);
+  };
+  const auto trained = RunTraining(options, hooks, events, *learner, start);
+  if (!trained) return tl::unexpected(trained.error());
+  static_cast<Trained&>(result) = *trained;
+  result.transitions = (*session)->transitions();
+  result.programs = (*session)->programs();
+  return result;
 }
 
 StatusOr<ActResult> ActAtRandom(TrainOptions options, Events& events) {

@@ -273,7 +273,9 @@ Status Validate(const Config& c) {
   const auto wrong = [](std::string what) {
     return MakeError(ErrorCode::kInvalidInput, std::move(what));
   };
-  if (c.network != "mlp" && c.network != "graph") return wrong("network: not mlp or graph");
+  if (c.network != "mlp" && c.network != "graph" && c.network != "offers") {
+    return wrong("network: not mlp, graph or offers");
+  }
   if (c.activation != "tanh" && c.activation != "relu")
     return wrong("activation: not tanh or relu");
   for (const int64_t width : c.hidden) {

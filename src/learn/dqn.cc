@@ -189,7 +189,7 @@ policy::PolicyFile Dqn::Export() const {
   policy::PolicyFile file;
   file.metadata = MakeCard(config_, steps(), "q", config_.temperature);
   online_->Export("policy", file.tensors);
-  if (config_.duelling) {
+  if (config_.duelling && config_.network != "offers") {  // which leaves the value out
     // The last layer of the stack, or of a graph network's head.
     const std::string stack = config_.network == "graph" ? "policy.head." : "policy.";
     int last = 0;

@@ -16,7 +16,8 @@
 namespace hone::learn {
 
 struct NetworkOptions {
-  std::string kind = "mlp";  // or "graph", over Observation::graphs and the features
+  // Or "graph", over Observation::graphs and the features; or "offers" (offer_network.h).
+  std::string kind = "mlp";
   std::vector<int64_t> hidden = {256, 256};
   std::string activation = "tanh";  // or "relu"
   bool value_features = false;      // takes Observation::value_features too
@@ -31,6 +32,23 @@ class Network : public torch::nn::Module {
   virtual void Export(const std::string& prefix,
                       std::map<std::string, policy::Tensor>& tensors) const = 0;
 };
+
+// A stack of dense layers, "0" and so on, with the options' activation between them.
+class Dense : public torch::nn::Module {
+ public:
+  explicit Dense(bool relu) : relu_(relu) {}
+  void Add(torch::nn::Linear layer);
+  torch::Tensor Forward(torch::Tensor x) const;
+  void Export(const std::string& prefix, std::map<std::string, policy::Tensor>& tensors) const;
+
+ private:
+  const bool relu_;
+  std::vector<torch::nn::Linear> layers_;
+};
+
+// With initial weights by `options`, as MakeNetwork's; their hidden layers are left aside.
+std::shared_ptr<Dense> MakeDense(const NetworkOptions& options, int64_t inputs,
+                                 std::vector<int64_t> hidden, int64_t outputs, double last_gain);
 
 // Orthogonal weights are of gain sqrt(2) in hidden layers and `last_gain` in the last, biases zero
 // (as stable-baselines3 has them). Uses torch's default generator.

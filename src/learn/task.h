@@ -40,6 +40,9 @@ struct TaskShape {
   int64_t value_features = 0;  // G
   int64_t actions = 0;         // A
   bool graphs = false;
+  // O: where actions mean another thing in each state, the last A * O of the features tell of them,
+  // one after the other.
+  int64_t offer_features = 0;
 };
 
 class Task {

@@ -21,18 +21,19 @@ Schedule OfSite(const Schedule& schedule, const std::string& site) {
   return steps;
 }
 
-// Sizes for the loops: one stays whole more often than not.
-Numbers Draw(const SiteState& state, StepKind kind, Rng& rng) {
+// Sizes for the loops, of their divisors: one stays whole more often than not.
+Numbers Draw(const SiteState& state, const std::vector<Numbers>& divisors, StepKind kind,
+             Rng& rng) {
   Numbers numbers;
-  for (const Loop& loop : state.loops) {
+  for (size_t l = 0; l < state.loops.size(); ++l) {
+    const Loop& loop = state.loops[l];
     const bool skip =
         loop.extent == 1 || (kind == StepKind::kParallel && loop.reduction) || rng.Below(5) < 2;
     if (skip) {
       numbers.push_back(0);
       continue;
     }
-    const auto divisors = Scheduled::Divisors(loop.extent, kind == StepKind::kTile);
-    numbers.push_back(divisors.empty() ? 0 : rng.Pick(divisors));
+    numbers.push_back(divisors[l].empty() ? 0 : rng.Pick(divisors[l]));
   }
   if (kind == StepKind::kPack) {
     for (int64_t& number : numbers) number = number > 64 || number < 2 ? 0 : number;
@@ -51,6 +52,15 @@ Catalogue::Catalogue(const Program& program, const Machine& machine)
   }
 }
 
+std::optional<Step> Catalogue::RuleOfThumb(const Scheduled& scheduled, size_t site) const {
+  const Schedule done = OfSite(scheduled.schedule(), sites_[site]);
+  const Schedule wanted = OfSite(default_, sites_[site]);
+  if (done.size() >= wanted.size() || !std::equal(done.begin(), done.end(), wanted.begin())) {
+    return std::nullopt;
+  }
+  return wanted[done.size()];
+}
+
 std::vector<Step> Catalogue::Offers(const Scheduled& scheduled, size_t site, StepKind kind) const {
   std::vector<Step> offers;
   const std::string& name = sites_[site];
@@ -63,11 +73,8 @@ std::vector<Step> Catalogue::Offers(const Scheduled& scheduled, size_t site, Ste
       offers.push_back(step);
     }
   };
-  const Schedule done = OfSite(scheduled.schedule(), name);
-  const Schedule wanted = OfSite(default_, name);
-  const bool follows =
-      done.size() < wanted.size() && std::equal(done.begin(), done.end(), wanted.begin());
-  if (follows && wanted[done.size()].kind == kind) offer(wanted[done.size()]);
+  const std::optional<Step> rule = RuleOfThumb(scheduled, site);
+  if (rule && rule->kind == kind) offer(*rule);
   const size_t loops = state.loops.size();
   switch (kind) {
     case StepKind::kVectorize:
@@ -93,8 +100,12 @@ std::vector<Step> Catalogue::Offers(const Scheduled& scheduled, size_t site, Ste
     case StepKind::kParallel:
     case StepKind::kTile: {
       Rng rng(Fnv1a(ScheduleText(scheduled.schedule()) + name) + static_cast<uint64_t>(kind));
+      std::vector<Numbers> divisors;
+      for (const Loop& loop : state.loops) {
+        divisors.push_back(Scheduled::Divisors(loop.extent, kind == StepKind::kTile));
+      }
       for (int i = 0; i < kDraws && offers.size() < kEach; ++i) {
-        offer({name, kind, Draw(state, kind, rng), ""});
+        offer({name, kind, Draw(state, divisors, kind, rng), ""});
       }
       break;
     }
@@ -120,6 +131,13 @@ std::vector<bool> Catalogue::Mask(const Scheduled& scheduled) const {
     }
   }
   return mask;
+}
+
+bool Catalogue::OffersAny(const Scheduled& scheduled, size_t site) const {
+  for (int kind = kStepKinds; kind-- > 0;) {  // the cheapest to list come last
+    if (!Offers(scheduled, site, static_cast<StepKind>(kind)).empty()) return true;
+  }
+  return false;
 }
 
 std::vector<size_t> Catalogue::NumbersOf(const Schedule& schedule) const {

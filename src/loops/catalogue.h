@@ -29,11 +29,15 @@ class Catalogue {
   const Program& program() const { return program_; }
   const Schedule& default_schedule() const { return default_; }
 
+  // What the rules of thumb would decide next at a site, where all decisions there so far are
+  // theirs. It may not be legal.
+  std::optional<Step> RuleOfThumb(const Scheduled& scheduled, size_t site) const;
   // All legal, without duplicates; first, where it is of that kind, the rules of thumb's next
   // decision. Tiles are drawn from those that divide, the same ones for the same state.
   std::vector<Step> Offers(const Scheduled& scheduled, size_t site, StepKind kind) const;
   std::optional<Step> Decide(const Scheduled& scheduled, size_t number) const;
   std::vector<bool> Mask(const Scheduled& scheduled) const;
+  bool OffersAny(const Scheduled& scheduled, size_t site) const;
 
   // The numbers of a schedule's decisions, as far as they are offered.
   std::vector<size_t> NumbersOf(const Schedule& schedule) const;

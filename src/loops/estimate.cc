@@ -17,16 +17,6 @@ constexpr double kStrided = 2;
 constexpr double kIteration = 0.5;
 constexpr double kSharing = 20000;
 
-// How many elements apart two neighbours of the innermost loop lie.
-double Apart(const Access& access, size_t loop) {
-  double apart = 0, stride = 1;
-  for (size_t d = access.rows.size(); d-- > 0;) {
-    apart += static_cast<double>(access.rows[d][loop]) * stride;
-    stride *= static_cast<double>(access.view[d]);
-  }
-  return apart;
-}
-
 // Scores, exponentials and what they weigh, in vectors that are full or not.
 double CostOfAttending(const Scheduled& scheduled, const Nest& nest, const SiteState& state,
                        const Machine& machine) {

@@ -9,6 +9,9 @@
 
 namespace hone::loops {
 
+// An estimate is to be the same everywhere: then it is of this processor.
+inline constexpr Machine kEstimatedMachine = {2, 32, 16};
+
 // In operations of one processor, one at a time; lower is better.
 double EstimatedCost(const Scheduled& scheduled, const Machine& machine);
 

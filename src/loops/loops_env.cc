@@ -18,8 +18,6 @@ constexpr double kWorst = 7;
 
 size_t Index(int64_t value) { return static_cast<size_t>(value); }
 
-float Log2(int64_t extent) { return static_cast<float>(std::log2(static_cast<double>(extent))); }
-
 }  // namespace
 
 StatusOr<std::unique_ptr<LoopsEnv>> LoopsEnv::Make(const LoopsEnvOptions& options) {
@@ -27,19 +25,20 @@ StatusOr<std::unique_ptr<LoopsEnv>> LoopsEnv::Make(const LoopsEnvOptions& option
   if (options.steps_a_nest < 1) {
     return MakeError(ErrorCode::kInvalidInput, "a nest has one step at least");
   }
-  std::unique_ptr<LoopsEnv> env(new LoopsEnv(options));
+  const auto shared = std::make_shared<Shared>();
+  shared->options = options;
   for (size_t i = 0; i < options.tasks.size(); ++i) {
     StatusOr<Task> task = ParseTask(options.tasks[i]);
     if (!task) {
       return MakeError(task.error().code,
                        "task " + std::to_string(i) + ": " + task.error().message);
     }
-    env->tasks_.push_back(*std::move(task));
-  }
-  for (const Task& task : env->tasks_) {
-    env->catalogues_.emplace_back(Expand(task), options.machine);
-    env->sites_ = std::max(env->sites_, env->catalogues_.back().sites().size());
-    env->most_steps_ = std::max(env->most_steps_, env->StepsOf(env->catalogues_.size() - 1));
+    shared->tasks.push_back(*std::move(task));
+    const Catalogue& catalogue =
+        shared->catalogues.emplace_back(Expand(shared->tasks.back()), options.machine);
+    shared->sites = std::max(shared->sites, catalogue.sites().size());
+    shared->most_steps = std::max(shared->most_steps,
+                                  Index(options.steps_a_nest) * catalogue.program().nests.size());
   }
   if (!options.estimate) {
     GeneratorOptions generator;
@@ -47,24 +46,31 @@ StatusOr<std::unique_ptr<LoopsEnv>> LoopsEnv::Make(const LoopsEnvOptions& option
     generator.program_path = options.program_path;
     auto started = Generator::Start(generator);
     if (!started) return tl::unexpected(started.error());
-    env->generator_ = *std::move(started);
+    shared->generator = *std::move(started);
   }
-  env->scheduled_ = std::make_unique<Scheduled>(env->catalogues_[0].program());
-  return env;
+  return std::unique_ptr<LoopsEnv>(new LoopsEnv(shared));
 }
 
-size_t LoopsEnv::StepsOf(size_t task) const {
-  return Index(options_.steps_a_nest) * catalogues_[task].program().nests.size();
+LoopsEnv::LoopsEnv(std::shared_ptr<const Shared> shared)
+    : shared_(std::move(shared)),
+      scheduled_(std::make_unique<Scheduled>(shared_->catalogues[0].program())) {}
+
+std::unique_ptr<LoopsEnv> LoopsEnv::Another() const {
+  return std::unique_ptr<LoopsEnv>(new LoopsEnv(shared_));
+}
+
+size_t LoopsEnv::StepLimit() const {
+  return Index(options().steps_a_nest) * catalogue().program().nests.size();
 }
 
 Status LoopsEnv::Reset(std::optional<uint64_t> seed, std::optional<size_t> task) {
-  if (task && *task >= tasks_.size()) {
+  if (task && *task >= tasks()) {
     return MakeError(ErrorCode::kInvalidInput, "there is no task " + std::to_string(*task) +
-                                                   "; there are " + std::to_string(tasks_.size()));
+                                                   "; there are " + std::to_string(tasks()));
   }
-  if (seed) next_ = Index(static_cast<int64_t>(*seed % tasks_.size()));
+  if (seed) next_ = Index(static_cast<int64_t>(*seed % tasks()));
   current_ = task ? *task : next_;
-  next_ = (current_ + 1) % tasks_.size();
+  next_ = (current_ + 1) % tasks();
   scheduled_ = std::make_unique<Scheduled>(catalogue().program());
   history_.clear();
   const StatusOr<double> value = Value(*scheduled_);
@@ -73,24 +79,46 @@ Status LoopsEnv::Reset(std::optional<uint64_t> seed, std::optional<size_t> task)
   return {};
 }
 
+LoopsEpisode LoopsEnv::episode() const {
+  return {next_, current_, running_, ScheduleText(schedule()), history_, initial_, value_};
+}
+
+Status LoopsEnv::Resume(const LoopsEpisode& episode) {
+  if (episode.task >= tasks() || episode.next >= tasks()) {
+    return MakeError(ErrorCode::kInvalidInput, "the episode is of a task that there is not");
+  }
+  const StatusOr<Schedule> schedule = ParseSchedule(episode.schedule);
+  if (!schedule) return tl::unexpected(schedule.error());
+  StatusOr<Scheduled> scheduled = Apply(shared_->catalogues[episode.task].program(), *schedule);
+  if (!scheduled) return tl::unexpected(scheduled.error());
+  next_ = episode.next;
+  current_ = episode.task;
+  running_ = episode.running;
+  scheduled_ = std::make_unique<Scheduled>(*std::move(scheduled));
+  history_ = episode.history;
+  initial_ = episode.initial;
+  value_ = episode.value;
+  return {};
+}
+
 double LoopsEnv::speedup() const { return std::exp(initial_ - value_); }
 
 StatusOr<double> LoopsEnv::Value(const Scheduled& scheduled) {
-  if (options_.estimate) return std::log(EstimatedCost(scheduled, options_.machine));
-  const Task& task = tasks_[current_];
-  const auto reference = MakeKernel(task, catalogue().default_schedule());
+  if (options().estimate) return std::log(EstimatedCost(scheduled, options().machine));
+  const auto reference = MakeKernel(task(), catalogue().default_schedule());
   HONE_CHECK(reference);
-  const Kernel kernel{TaskText(task) + ScheduleText(scheduled.schedule()), MakePayload(scheduled),
-                      &task};
-  if (const auto made = generator_->Compile(kernel); !made) return tl::unexpected(made.error());
-  const int threads = options_.machine.threads;
-  auto times = generator_->Time(*reference, kernel, {}, 0, 1, 1, false, threads);
+  const Kernel kernel{TaskText(task()) + ScheduleText(scheduled.schedule()), MakePayload(scheduled),
+                      &task()};
+  Generator& generator = *shared_->generator;
+  if (const auto made = generator.Compile(kernel); !made) return tl::unexpected(made.error());
+  const int threads = options().machine.threads;
+  auto times = generator.Time(*reference, kernel, {}, 0, 1, 1, false, threads);
   if (!times) return tl::unexpected(times.error());
   double ratio = times->front().b / std::max(times->front().a, 1e-9);
   if (ratio < 8) {
     const double seconds = std::max(times->front().a, 1e-7);
     const int repeats = static_cast<int>(std::clamp(kSampleSeconds / seconds, 1.0, 10000.0));
-    times = generator_->Time(*reference, kernel, {}, 0, kPairs, repeats, false, threads);
+    times = generator.Time(*reference, kernel, {}, 0, kPairs, repeats, false, threads);
     if (!times) return tl::unexpected(times.error());
     std::vector<double> ratios;
     for (const PairTimes& pair : *times) ratios.push_back(pair.b / std::max(pair.a, 1e-9));
@@ -113,7 +141,7 @@ StatusOr<LoopsOutcome> LoopsEnv::Step(int64_t action) {
 StatusOr<LoopsOutcome> LoopsEnv::StepProduct(const std::vector<int64_t>& action) {
   if (!running_) return MakeError(ErrorCode::kInvalidInput, "the episode is over: reset first");
   if (action.size() != 2 + kSeenLoops || action[0] < 0 ||
-      action[0] >= static_cast<int64_t>(sites_) || action[1] < 0 || action[1] > kStepKinds) {
+      action[0] >= static_cast<int64_t>(sites()) || action[1] < 0 || action[1] > kStepKinds) {
     return MakeError(ErrorCode::kInvalidInput,
                      "an action is a site, a kind and a number for each of 8 loops");
   }
@@ -173,24 +201,27 @@ StatusOr<LoopsOutcome> LoopsEnv::Take(const std::optional<loops::Step>& step, in
     HONE_CHECK(next->Apply(*step));
     const StatusOr<double> value = Value(*next);
     if (value) {
-      if (options_.immediate) outcome.reward = value_ - *value;
+      if (options().immediate) outcome.reward = value_ - *value;
       value_ = *value;
       scheduled_ = std::move(next);
       outcome.changed = true;
     } else {
       outcome.error = value.error().message;
-      outcome.reward -= options_.failure;
+      outcome.reward -= options().failure;
     }
   } else if (!stop) {
     outcome.error = why;
-    outcome.reward -= options_.failure;
+    outcome.reward -= options().failure;
   }
-  const std::vector<bool> mask = stop ? std::vector<bool>{} : ActionMask();
-  outcome.terminated = stop || std::count(mask.begin(), mask.end(), true) <= 1;
-  outcome.truncated = !outcome.terminated && history_.size() >= StepsOf(current_);
+  bool any = false;
+  for (size_t site = 0; site < catalogue().sites().size() && !any && !stop; ++site) {
+    any = catalogue().OffersAny(*scheduled_, site);
+  }
+  outcome.terminated = !any;
+  outcome.truncated = !outcome.terminated && history_.size() >= StepLimit();
   if (outcome.terminated || outcome.truncated) {
     running_ = false;
-    if (!options_.immediate) outcome.reward += initial_ - value_;
+    if (!options().immediate) outcome.reward += initial_ - value_;
   }
   return outcome;
 }
@@ -203,7 +234,7 @@ std::vector<bool> LoopsEnv::ActionMask() const {
 }
 
 std::vector<bool> LoopsEnv::ProductMask() const {
-  std::vector<bool> site_mask(sites_, false), kind_mask(kStepKinds + 1, false);
+  std::vector<bool> site_mask(sites(), false), kind_mask(kStepKinds + 1, false);
   std::vector<bool> loop_mask(kSeenLoops * kProductChoices, false);
   kind_mask.back() = true;
   for (size_t loop = 0; loop < kSeenLoops; ++loop) loop_mask[loop * kProductChoices] = true;
@@ -233,94 +264,37 @@ int LoopsEnv::SiteAt(size_t row) const {
   return scheduled_->program().FindSite(catalogue().sites()[row]);
 }
 
-std::vector<float> LoopsEnv::LoopFeatures() const {
-  std::vector<float> features(sites_ * kSeenLoops * kLoopFeatures, 0);
-  for (size_t row = 0; row < sites_; ++row) {
+std::vector<float> LoopsEnv::Rows(size_t width,
+                                  void (*observe)(const Scheduled&, size_t, float*)) const {
+  std::vector<float> rows(sites() * width, 0);
+  for (size_t row = 0; row < sites(); ++row) {
     const int site = SiteAt(row);
-    if (site < 0) continue;
-    const SiteState& state = scheduled_->states()[Index(site)];
-    const Nest& nest = scheduled_->program().nests[Index(site)];
-    for (size_t l = 0; l < std::min(state.loops.size(), kSeenLoops); ++l) {
-      float* const at = &features[(row * kSeenLoops + l) * kLoopFeatures];
-      at[0] = Log2(nest.loops[state.order[l]].extent);
-      at[1] = Log2(state.loops[l].extent);
-      at[2] = state.loops[l].reduction ? 1 : 0;
-      at[3] = 1;
-    }
+    if (site >= 0) observe(*scheduled_, Index(site), &rows[row * width]);
   }
-  return features;
+  return rows;
+}
+
+std::vector<float> LoopsEnv::LoopFeatures() const {
+  return Rows(kSeenLoops * kLoopFeatures, ObserveLoops);
 }
 
 std::vector<float> LoopsEnv::Accesses() const {
-  std::vector<float> matrices(sites_ * kSeenAccesses * kSeenDimensions * kSeenLoops, 0);
-  for (size_t row = 0; row < sites_; ++row) {
-    const int site = SiteAt(row);
-    if (site < 0) continue;
-    const Nest& nest = scheduled_->program().nests[Index(site)];
-    const SiteState& state = scheduled_->states()[Index(site)];
-    std::vector<const Access*> accesses(kSeenAccesses, nullptr);
-    for (size_t i = 0; i < std::min(nest.reads.size(), kSeenAccesses - 1); ++i) {
-      accesses[i] = &nest.reads[i];
-    }
-    accesses.back() = &nest.write;
-    for (size_t a = 0; a < kSeenAccesses; ++a) {
-      if (accesses[a] == nullptr) continue;
-      for (size_t d = 0; d < std::min(accesses[a]->rows.size(), kSeenDimensions); ++d) {
-        for (size_t l = 0; l < std::min(state.order.size(), kSeenLoops); ++l) {
-          matrices[((row * kSeenAccesses + a) * kSeenDimensions + d) * kSeenLoops + l] =
-              static_cast<float>(accesses[a]->rows[d][state.order[l]]);
-        }
-      }
-    }
-  }
-  return matrices;
+  return Rows(kSeenAccesses * kSeenDimensions * kSeenLoops, ObserveAccesses);
 }
 
-std::vector<float> LoopsEnv::Operations() const {
-  std::vector<float> counts(sites_ * kSeenScalars, 0);
-  for (size_t row = 0; row < sites_; ++row) {
-    const int site = SiteAt(row);
-    if (site < 0) continue;
-    for (const Scalar& node : scheduled_->program().nests[Index(site)].body) {
-      if (static_cast<size_t>(node.kind) < kSeenScalars) {
-        counts[row * kSeenScalars + static_cast<size_t>(node.kind)] += 1;
-      }
-    }
-  }
-  return counts;
-}
+std::vector<float> LoopsEnv::Operations() const { return Rows(kSeenScalars, ObserveOperations); }
 
-std::vector<float> LoopsEnv::States() const {
-  std::vector<float> states(sites_ * kStateFeatures, 0);
-  for (size_t row = 0; row < sites_; ++row) {
-    const int site = SiteAt(row);
-    if (site < 0) continue;
-    const SiteState& state = scheduled_->states()[Index(site)];
-    const std::string copy = scheduled_->program().nests[Index(site)].site + ".pack";
-    const bool packed = scheduled_->program().FindSite(copy + "0") >= 0 ||
-                        scheduled_->program().FindSite(copy + "1") >= 0;
-    const float values[kStateFeatures] = {packed ? 1.0f : 0.0f,
-                                          state.parallel ? 1.0f : 0.0f,
-                                          static_cast<float>(state.tiles),
-                                          state.fused_into >= 0 ? 1.0f : 0.0f,
-                                          state.vectorized ? 1.0f : 0.0f,
-                                          state.unrolled ? 1.0f : 0.0f,
-                                          static_cast<float>(state.steps),
-                                          1.0f};
-    std::copy(std::begin(values), std::end(values), &states[row * kStateFeatures]);
-  }
-  return states;
-}
+std::vector<float> LoopsEnv::States() const { return Rows(kStateFeatures, ObserveState); }
 
 std::vector<float> LoopsEnv::Graph() const {
-  std::vector<float> graph(sites_ * sites_, 0);
-  for (size_t row = 0; row < sites_; ++row) {
+  std::vector<float> graph(sites() * sites(), 0);
+  for (size_t row = 0; row < sites(); ++row) {
     const int site = SiteAt(row);
     if (site < 0) continue;
     for (const Access& read : scheduled_->program().nests[Index(site)].reads) {
       const int producer = scheduled_->program().ProducerOf(read.tensor);
-      for (size_t column = 0; column < sites_ && producer >= 0; ++column) {
-        if (SiteAt(column) == producer) graph[row * sites_ + column] = 1;
+      for (size_t column = 0; column < sites() && producer >= 0; ++column) {
+        if (SiteAt(column) == producer) graph[row * sites() + column] = 1;
       }
     }
   }
@@ -328,8 +302,8 @@ std::vector<float> LoopsEnv::Graph() const {
 }
 
 std::vector<int64_t> LoopsEnv::History() const {
-  std::vector<int64_t> history(most_steps_, -1);
-  std::copy_n(history_.begin(), std::min(history_.size(), most_steps_), history.begin());
+  std::vector<int64_t> history(most_steps(), -1);
+  std::copy_n(history_.begin(), std::min(history_.size(), most_steps()), history.begin());
   return history;
 }
 

@@ -13,6 +13,7 @@
 
 #include "loops/catalogue.h"
 #include "loops/generator.h"
+#include "loops/observe.h"
 
 namespace hone::loops {
 
@@ -27,14 +28,6 @@ struct LoopsEnvOptions {
   std::string program_path;  // GeneratorOptions
 };
 
-// Sizes of observations; what is beyond is left out.
-inline constexpr size_t kSeenLoops = 8;
-inline constexpr size_t kSeenAccesses = 4;  // three reads, then the write
-inline constexpr size_t kSeenDimensions = 6;
-inline constexpr size_t kLoopFeatures = 4;  // extent, extent of a tile (both log2), reduces, exists
-inline constexpr size_t kStateFeatures = 8;
-inline constexpr size_t kSeenScalars = 18;  // Scalar::Kind
-
 struct LoopsOutcome {
   double reward = 0;
   bool terminated = false;  // stop, or nothing is left to decide
@@ -43,10 +36,22 @@ struct LoopsOutcome {
   std::string error;  // why a decision was not made; the state is as it was
 };
 
+// All that the further steps of an environment depend on.
+struct LoopsEpisode {
+  size_t next = 0;  // the task of the next episode
+  size_t task = 0;
+  bool running = false;
+  std::string schedule;  // ScheduleText
+  std::vector<int64_t> history;
+  double initial = 0, value = 0;  // logarithms of the time
+};
+
 class LoopsEnv {
  public:
   // Errors: no task; a text that is none; there is no hone-loops.
   static StatusOr<std::unique_ptr<LoopsEnv>> Make(const LoopsEnvOptions& options);
+  // A new environment of the same tasks and options, by the same hone-loops: for one thread.
+  std::unique_ptr<LoopsEnv> Another() const;
 
   // With a seed: as a new environment with that seed. Tasks come in turn unless one is given.
   Status Reset(std::optional<uint64_t> seed, std::optional<size_t> task);
@@ -60,51 +65,65 @@ class LoopsEnv {
   StatusOr<LoopsOutcome> StepProduct(const std::vector<int64_t>& action);
   static constexpr size_t kProductChoices = 16;
 
-  size_t sites() const { return sites_; }  // the most that a task has
-  size_t actions() const { return sites_ * kStepKinds * Catalogue::kEach + 1; }
+  LoopsEpisode episode() const;
+  // Goes on as the environment of the same tasks that this is an episode of. Nothing is measured.
+  // Errors: an episode of other tasks.
+  Status Resume(const LoopsEpisode& episode);
+
+  size_t sites() const { return shared_->sites; }  // the most that a task has
+  size_t actions() const { return sites() * kStepKinds * Catalogue::kEach + 1; }
   std::vector<bool> ActionMask() const;
   // For each subspace what is legal for some choice of the others: sites, kinds + 1, then loops.
   std::vector<bool> ProductMask() const;
 
-  // [sites, kSeenLoops, kLoopFeatures]
+  // Rows of observe.h, one a site: [sites, kSeenLoops, kLoopFeatures]
   std::vector<float> LoopFeatures() const;
-  // [sites, kSeenAccesses, kSeenDimensions, kSeenLoops]: coefficients
+  // [sites, kSeenAccesses, kSeenDimensions, kSeenLoops]
   std::vector<float> Accesses() const;
-  // [sites, kSeenScalars]: how many of each kind a point of the nest takes
+  // [sites, kSeenScalars]
   std::vector<float> Operations() const;
-  // [sites, kStateFeatures]: packed, parallel, tiles, fused, vectorised, unrolled, steps, exists
+  // [sites, kStateFeatures]
   std::vector<float> States() const;
   // [sites, sites]: 1 where the nest of the row takes what the one of the column makes
   std::vector<float> Graph() const;
   // Actions so far, as numbers of the flat space, then -1: [most_steps()]
   std::vector<int64_t> History() const;
-  size_t most_steps() const { return most_steps_; }  // of any task
+  size_t most_steps() const { return shared_->most_steps; }  // of any task
 
-  const Task& task() const { return tasks_[current_]; }
+  const Task& task() const { return shared_->tasks[current_]; }
+  const Catalogue& catalogue() const { return shared_->catalogues[current_]; }
   size_t task_index() const { return current_; }
-  size_t tasks() const { return tasks_.size(); }
+  size_t tasks() const { return shared_->tasks.size(); }
   bool running() const { return running_; }
   // Speed-up over plain loops so far.
   double speedup() const;
+  const Scheduled& scheduled() const { return *scheduled_; }
   const Schedule& schedule() const { return scheduled_->schedule(); }
-  int64_t restarts() const { return generator_ == nullptr ? 0 : generator_->restarts(); }
+  int64_t restarts() const {
+    return shared_->generator == nullptr ? 0 : shared_->generator->restarts();
+  }
 
  private:
-  explicit LoopsEnv(const LoopsEnvOptions& options) : options_(options) {}
+  struct Shared {
+    LoopsEnvOptions options;
+    std::vector<Task> tasks;
+    std::vector<Catalogue> catalogues;
+    std::unique_ptr<Generator> generator;  // null where times are estimated
+    size_t sites = 0;
+    size_t most_steps = 0;
+  };
+
+  explicit LoopsEnv(std::shared_ptr<const Shared> shared);
   StatusOr<LoopsOutcome> Take(const std::optional<loops::Step>& step, int64_t number, bool stop,
                               const std::string& why);
   // The logarithm of the time, up to a constant of the task.
   StatusOr<double> Value(const Scheduled& scheduled);
-  const Catalogue& catalogue() const { return catalogues_[current_]; }
+  const LoopsEnvOptions& options() const { return shared_->options; }
   int SiteAt(size_t row) const;  // index of a nest as it stands now; -1
-  size_t StepsOf(size_t task) const;
+  size_t StepLimit() const;
+  std::vector<float> Rows(size_t width, void (*observe)(const Scheduled&, size_t, float*)) const;
 
-  LoopsEnvOptions options_;
-  std::vector<Task> tasks_;
-  std::vector<Catalogue> catalogues_;
-  std::unique_ptr<Generator> generator_;
-  size_t sites_ = 0;
-  size_t most_steps_ = 0;
+  const std::shared_ptr<const Shared> shared_;
   size_t next_ = 0;
   size_t current_ = 0;
   bool running_ = false;

@@ -323,6 +323,15 @@ size_t LastDimension(const Access& access) {
   return access.view[last] == 1 ? access.view.size() - 1 : last;
 }
 
+double Apart(const Access& access, size_t loop) {
+  double apart = 0, stride = 1;
+  for (size_t d = access.rows.size(); d-- > 0;) {
+    apart += static_cast<double>(access.rows[d][loop]) * stride;
+    stride *= static_cast<double>(access.view[d]);
+  }
+  return apart;
+}
+
 int PlainLoop(const Row& row) {
   int found = -1;
   for (size_t i = 0; i < row.size(); ++i) {

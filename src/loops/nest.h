@@ -123,6 +123,9 @@ Program Expand(const Task& task);
 // The last dimension that is longer than 1, along which memory runs; the last of all where none is.
 size_t LastDimension(const Access& access);
 
+// How many elements apart two neighbours of a loop lie.
+double Apart(const Access& access, size_t loop);
+
 // Whether the row is one loop, counted from 0 in steps of 1; which one, or -1.
 int PlainLoop(const Row& row);
 

@@ -1,4 +1,4 @@
-// The tasks that come with hone.
+// The tasks that come with hone, and others of their kinds by chance.
 #ifndef HONE_LOOPS_TASKS_H_
 #define HONE_LOOPS_TASKS_H_
 
@@ -19,6 +19,9 @@ struct KnownTask {
 };
 
 const std::vector<KnownTask>& KnownTasks();
+// Tasks of ten kinds in turn (those of the published set, then linear layers, softmax, layer norm,
+// reductions and transposes), in sizes drawn by the seed; none twice.
+std::vector<KnownTask> DrawTasks(size_t count, uint64_t seed);
 const KnownTask* FindKnownTask(std::string_view name);
 
 }  // namespace hone::loops

@@ -4,15 +4,13 @@
 #include <chrono>
 #include <cmath>
 #include <map>
-#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "core/fnv.h"
 #include "core/median.h"
 #include "loops/race.h"
 #include "loops/verify.h"
-#include "search/searcher.h"
 
 namespace hone::loops {
 namespace {
@@ -20,7 +18,6 @@ namespace {
 constexpr double kSampleSeconds = 0.001;
 constexpr int kPairs = 3;
 constexpr size_t kFinalists = 3;
-constexpr size_t kAsked = 8;
 
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -44,16 +41,6 @@ class Tuner {
 
   StatusOr<TuneReport> Run() {
     const double start = Now();
-    const SearcherInfo* const searcher_info = FindSearcher(options_.search);
-    if (searcher_info == nullptr || searcher_info->needs != Needs::kNothing) {
-      std::string names;
-      for (const SearcherInfo& info : Searchers()) {
-        if (info.needs == Needs::kNothing)
-          names += (names.empty() ? "" : ", ") + std::string(info.name);
-      }
-      return MakeError(ErrorCode::kInvalidInput, "there is no searcher " + options_.search +
-                                                     " for loops; there are " + names);
-    }
     auto stock = MakeKernel(task_, catalogue_.default_schedule());
     HONE_CHECK(stock);
     stock_ = *std::move(stock);
@@ -61,30 +48,14 @@ class Tuner {
     if (!compiled) return tl::unexpected(compiled.error());
     if (Status sized = ChooseRepeats(); !sized) return tl::unexpected(sized.error());
 
-    SearchProblem problem;
-    for (size_t i = 0; i < std::min<size_t>(catalogue_.size(), 60000); ++i) {
-      problem.actions.push_back(static_cast<Action>(i));
-    }
-    Sequence first;
-    for (const size_t number : catalogue_.NumbersOf(catalogue_.default_schedule())) {
-      first.push_back(static_cast<Action>(number));
-    }
-    problem.longest = options_.longest != 0
-                          ? options_.longest
-                          : std::max(first.size(), 5 * Expand(task_).nests.size());
-    if (first.size() <= problem.longest) problem.starts.push_back(first);
-    const Known plain = Measure(Scheduled(catalogue_.program()));
-    problem.initial_value = plain.failed ? 10 : plain.value;
-    problem.initial_state = StateOf(Scheduled(catalogue_.program()));
-    const auto searcher = searcher_info->make(problem, options_.seed);
-    while (!Over()) {
-      const std::vector<Sequence> asked = searcher->Ask(kAsked);
-      if (asked.empty()) break;
-      for (const Sequence& sequence : asked) {
-        if (Over()) break;
-        searcher->Tell(Walk(sequence));
-      }
-    }
+    const Status searched = SearchSchedules(
+        catalogue_, options_.search,
+        [&](const Scheduled& scheduled) -> std::optional<double> {
+          const Known known = Measure(scheduled);
+          return known.failed ? std::nullopt : std::optional(known.value);
+        },
+        [&] { return Over(); });
+    if (!searched) return tl::unexpected(searched.error());
     TuneReport report = Decide();
     report.tried = tried_;
     report.rejected = rejected_;
@@ -96,11 +67,6 @@ class Tuner {
  private:
   bool Stopped() const { return options_.stop != nullptr && *options_.stop; }
   bool Over() const { return Stopped() || Now() > end_ || tried_ >= options_.budget_steps; }
-
-  static Fingerprint StateOf(const Scheduled& scheduled) {
-    const std::string text = ScheduleText(scheduled.schedule());
-    return {Fnv1a(text), Fnv1a(text + "2")};
-  }
 
   Status ChooseRepeats() {
     const auto once = generator_.Time(stock_, stock_, {}, 0, 2, 1, false, options_.machine.threads);
@@ -150,32 +116,6 @@ class Tuner {
     return known;
   }
 
-  Trial Walk(const Sequence& sequence) {
-    Trial trial;
-    trial.sequence = sequence;
-    Scheduled scheduled(catalogue_.program());
-    Known known = Measure(scheduled);
-    for (const Action action : sequence) {
-      ActionResult result;
-      result.action = action;
-      const std::optional<Step> step = catalogue_.Decide(scheduled, action);
-      if (step && !Over()) {
-        Scheduled next = scheduled;
-        HONE_CHECK(next.Apply(*step));
-        const Known after = Measure(next);
-        // What cannot be compiled now may be once more is decided: only its value is not known.
-        result.changed = true;
-        result.failed = false;
-        if (!after.failed) known = after;
-        scheduled = std::move(next);
-      }
-      result.value = known.failed ? 10 : known.value;
-      result.state = StateOf(scheduled);
-      trial.results.push_back(result);
-    }
-    return trial;
-  }
-
   // The best few are raced in full; who wins is verified in full, or the next has its turn.
   TuneReport Decide() {
     TuneReport report;
@@ -191,7 +131,7 @@ class Tuner {
       if (!kernel) continue;
       RaceOptions race;
       race.budget_seconds = std::clamp(options_.budget_seconds / 10, 0.5, 5.0);
-      race.seed = options_.seed;
+      race.seed = options_.search.seed;
       const auto raced =
           Race(generator_, stock_, *kernel, race, false, options_.machine.threads, options_.stop);
       if (!raced || raced->low <= 1 || raced->speedup <= best) continue;

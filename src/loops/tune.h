@@ -10,17 +10,15 @@
 #include "core/race.h"
 #include "loops/catalogue.h"
 #include "loops/generator.h"
+#include "loops/search.h"
 
 namespace hone::loops {
 
 struct TuneOptions {
-  std::string search = "local";      // a name of Searchers() that needs nothing
+  SearchOptions search;
   double budget_seconds = 30;        // of searching
   int64_t budget_steps = INT64_MAX;  // schedules that are compiled
-  uint64_t seed = 1;
   Machine machine;
-  size_t longest =
-      0;  // decisions of a schedule; 0: five a site, and no fewer than the rules of thumb's
   const std::atomic<bool>* stop = nullptr;
   std::function<void(int64_t tried, int64_t rejected, double best)> progress;
 };
@@ -35,7 +33,7 @@ struct TuneReport {
   double seconds = 0;
 };
 
-// Errors: there is no such searcher; the task's own default cannot be compiled.
+// Errors: SearchSchedules; the task's own default cannot be compiled.
 StatusOr<TuneReport> Tune(Generator& generator, const Task& task, const TuneOptions& options);
 
 }  // namespace hone::loops

@@ -5,6 +5,7 @@
 
 #include "bindings.h"
 #include "convert.h"
+#include "loops/estimate.h"
 #include "loops/loops_env.h"
 #include "loops/tasks.h"
 
@@ -78,8 +79,7 @@ class PyLoopsEnv : public OfThisProcess<LoopsEnv> {
     options.steps_a_nest = steps_a_nest;
     options.immediate = immediate;
     options.estimate = estimate;
-    // An estimate is the same everywhere, so it is of a processor of its own.
-    options.machine = estimate ? loops::Machine{2, 32, 16} : loops::ThisMachine();
+    options.machine = estimate ? loops::kEstimatedMachine : loops::ThisMachine();
     if (threads > 0) options.machine.threads = threads;
     options.failure = failure;
     options.sandbox = sandbox;

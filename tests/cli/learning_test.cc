@@ -108,6 +108,80 @@ TEST_F(LearningCommands, BadSettingsAreOneMessage) {
   }
 }
 
+class LoopsTraining : public LearningCommands {
+ protected:
+  Ran TrainLoops(std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments = {"train",
+                                          "--loops",
+                                          "--drawn",
+                                          "10",
+                                          "--measure",
+                                          "estimate",
+                                          "--environments",
+                                          "2",
+                                          "--set",
+                                          "hidden=16",
+                                          "--set",
+                                          "rollout_steps=8",
+                                          "--steps",
+                                          "64",
+                                          "-o",
+                                          "loops.safetensors",
+                                          "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Hone(std::move(arguments));
+  }
+};
+
+TEST_F(LoopsTraining, TheSameSeedTrainsTheSamePolicy) {
+  if (!CanTrain()) GTEST_SKIP() << "built without libtorch";
+  const Ran trained = TrainLoops({"softmax_64_128", "--log", "log"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_EQ(trained.Json()["tasks"], 11);
+  EXPECT_GE(trained.Json()["steps"], 64);
+  EXPECT_EQ(trained.Json()["settings"]["network"], "offers");
+  EXPECT_NE(Read("log/metrics.jsonl").find("episode_return"), std::string::npos);
+  const std::string first = Read("loops.safetensors");
+  ASSERT_EQ(TrainLoops({"softmax_64_128"}).code, 0);
+  EXPECT_EQ(Read("loops.safetensors"), first);
+  ASSERT_EQ(TrainLoops({"softmax_64_128", "--seed", "2"}).code, 0);
+  EXPECT_NE(Read("loops.safetensors"), first);
+}
+
+TEST_F(LoopsTraining, GoesOnFromItsCheckpoint) {
+  if (!CanTrain()) GTEST_SKIP() << "built without libtorch";
+  const std::vector<std::string> settings = {"--set", "decay_learning_rate=false", "--set",
+                                             "total_steps=128"};
+  ASSERT_EQ(TrainLoops(settings).code, 0);
+  const std::string straight = Read("loops.safetensors");
+  ASSERT_EQ(TrainLoops({"--set", "decay_learning_rate=false", "--log", "log"}).code, 0);
+  std::vector<std::string> more = {"--log", "log", "--resume", "log/checkpoint.pt"};
+  more.insert(more.end(), settings.begin(), settings.end());
+  const Ran resumed = TrainLoops(more);
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(Read("loops.safetensors"), straight);
+}
+
+TEST_F(LoopsTraining, BadInputIsOneMessage) {
+  if (!CanTrain()) GTEST_SKIP() << "built without libtorch";
+  Write("bad.task", "task t\ninput x f32[2]\ny = relu z\noutput y\n");
+  for (const std::vector<std::string>& bad : std::vector<std::vector<std::string>>{
+           {"train", "--loops", "--measure", "estimate"},
+           {"train", "--loops", "no_such_task", "--measure", "estimate"},
+           {"train", "--loops", "bad.task", "--measure", "estimate"},
+           {"train", "--loops", "matmul_64_64_64", "--measure", "guess"},
+           {"train", "--loops", "matmul_64_64_64", "--actions", "all"},
+           {"train", "--loops", "matmul_64_64_64", "--measure", "estimate", "--set",
+            "network=graph"},
+           {"train", "set", "--drawn", "3"},
+           {"train", "set", "--set", "network=offers"},
+           {"train"}}) {
+    const Ran ran = Hone(bad);
+    EXPECT_EQ(ran.code, 2) << bad.back() << ": " << ran.err;
+    EXPECT_TRUE(IsOneMessage(ran.err)) << ran.err;
+  }
+}
+
 TEST_F(LearningCommands, WhatWasFoundIsImitated) {
   if (!CanTrain()) GTEST_SKIP() << "built without libtorch";
   const Ran found = Hone({"eval", "set", "--search", "local", "--seeds", "2", "--budget",

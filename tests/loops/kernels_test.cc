@@ -9,6 +9,7 @@
 #include "loops/kernel_source.h"
 #include "loops/race.h"
 #include "loops/verify.h"
+#include "made_up_policy.h"
 
 namespace hone::loops {
 namespace {
@@ -393,6 +394,18 @@ TEST_F(LoopsCommand, TunesByEachSearcher) {
   }
 }
 
+TEST_F(LoopsCommand, TunesByAPolicy) {
+  Write("my.task", "task t\ninput a f32[32,32]\ninput b f32[32,32]\ny = matmul a b\noutput y\n");
+  Write("policy", policy::WritePolicyFile(MadeUpPolicy(true)));
+  for (const char* search : {"policy", "policy_greedy"}) {
+    const Ran ran = Hone({"loops", "tune", "my.task", "--search", search, "--policy", "policy",
+                          "--budget", "20s,6steps", "--json"});
+    ASSERT_EQ(ran.code, 0) << search << ran.err;
+    EXPECT_EQ(ran.Json()["verified"], true) << search;
+    EXPECT_GE(ran.Json()["schedules"], 3) << search;
+  }
+}
+
 TEST_F(LoopsCommand, KeepsASchedule) {
   Write("my.task", "task t;input a f32[64,64];input b f32[64,64];y = matmul a b;output y;");
   ASSERT_EQ(Hone({"loops", "tune", "my.task", "--budget", "20s,3steps", "--store", "s.db"}).code,
@@ -436,6 +449,9 @@ TEST_F(LoopsCommand, BadInputExitsWithTwo) {
            {"loops", "race", "good.task", "--schedule", "bad.schedule"},
            {"loops", "race", "good.task", "--schedule", "nowhere.schedule"},
            {"loops", "tune", "good.task", "--search", "nobody"},
+           {"loops", "tune", "good.task", "--search", "policy"},
+           {"loops", "tune", "good.task", "--search", "policy", "--policy", "good.task"},
+           {"loops", "tune", "good.task", "--search", "policy", "--policy", "nowhere"},
            {"loops", "tune", "good.task", "-o", "nowhere/x"},
            {"loops", "race", "good.task", "--threads", "0"}}) {
     const Ran ran = Hone(arguments);

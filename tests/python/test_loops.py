@@ -71,6 +71,22 @@ def test_every_legal_action_changes_something_and_no_other_does():
         assert ("error" in info) != bool(masks[action])
 
 
+def test_a_vector_of_them_steps_as_each_would():
+    tasks = [MATMUL, SOFTMAX]
+    vector = gymnasium.make_vec("hone/Loops-v0", num_envs=2, tasks=tasks, measure="estimate")
+    one = make(tasks)
+    observations, infos = vector.reset(seed=0)
+    observation, info = one.reset(seed=1)  # as the second of them
+    for _ in range(3):
+        assert (observations["states"][1] == observation["states"]).all()
+        masks = infos["action_mask"]
+        actions = [int(np.flatnonzero(mask)[0]) for mask in masks]
+        observations, rewards, _, _, infos = vector.step(np.array(actions))
+        observation, reward, _, _, info = one.step(actions[1])
+        assert rewards[1] == reward
+        assert infos["speedup"][1] == info["speedup"]
+
+
 def test_an_episode_has_five_steps_a_nest():
     env = make(steps=2)
     env.reset()
