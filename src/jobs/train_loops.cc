@@ -11,11 +11,11 @@ namespace hone::jobs {
 
 tl::expected<Trained, FileError> TrainLoops(const TrainLoopsOptions& options, Events& events) {
   const auto start = std::chrono::steady_clock::now();
-  if (options.config.network == "graph") {
+  if (options.config.network != "offers") {
     return tl::unexpected(
         FileError{"",
                   {ErrorCode::kInvalidInput,
-                   "the network graph is for programs; with --loops take offers or mlp"}});
+                   "with --loops the network is offers, which is what `hone loops tune` can use"}});
   }
   SetThreads(options.threads);
   auto task = learn::MakeLoopsTask({options.environments, options.env, events.stop()});

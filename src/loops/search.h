@@ -18,8 +18,8 @@ struct SearchOptions {
   std::string search = "local";  // a name of Searchers(); with a policy also those that use one
   std::shared_ptr<const LoopsPolicy> policy;
   uint64_t seed = 1;
-  size_t longest =
-      0;  // decisions of a schedule; 0: five a site, no fewer than the rules of thumb's
+  // Decisions of a schedule; 0: five a site, no fewer than the rules of thumb's.
+  size_t longest = 0;
   bool from_default = true;  // begins with the rules of thumb's schedule
 };
 

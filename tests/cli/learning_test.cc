@@ -172,7 +172,7 @@ TEST_F(LoopsTraining, BadInputIsOneMessage) {
            {"train", "--loops", "matmul_64_64_64", "--measure", "guess"},
            {"train", "--loops", "matmul_64_64_64", "--actions", "all"},
            {"train", "--loops", "matmul_64_64_64", "--measure", "estimate", "--set",
-            "network=graph"},
+            "network=mlp"},
            {"train", "set", "--drawn", "3"},
            {"train", "set", "--set", "network=offers"},
            {"train"}}) {
