@@ -139,12 +139,9 @@ std::string WhyNotAccumulate(const Nest& nest, const SiteState& state, const Ste
     return "of what accumulates there is parallel and tile to decide";
   }
   if (!parallel && state.tiles > 0) return "it is tiled already";
-  bool any = false;
   for (size_t i = 0; i < nest.loops.size(); ++i) {
     const int64_t size = step.numbers[i];
     if (size == 0) continue;
-    any = true;
-    if (size < 0) return fmt::format("tiles of {}", size);
     if (parallel && i == 1) return "processors cannot share what accumulates";
     if (parallel && size > nest.loops[i].extent) {
       return fmt::format("loop {} has only {} iterations", i, nest.loops[i].extent);
@@ -154,7 +151,7 @@ std::string WhyNotAccumulate(const Nest& nest, const SiteState& state, const Ste
       return "so many elements in a vector are a power of two, 64 at most";
     }
   }
-  return any ? "" : "no loop is tiled";
+  return "";
 }
 
 std::string AccumulateText(const Schedule& schedule, const Nest& nest,

@@ -320,12 +320,9 @@ std::string WhyNotAttend(const Nest& nest, const SiteState& state, const Step& s
     return "of what attends there is parallel, tile and unroll to decide";
   }
   if (!parallel && state.tiles > 0) return "it is tiled already";
-  bool any = false;
   for (size_t i = 0; i < nest.loops.size(); ++i) {
     const int64_t size = step.numbers[i];
     if (size == 0) continue;
-    any = true;
-    if (size < 0) return fmt::format("tiles of {}", size);
     const bool may = parallel ? i + 1 < rank : i + 2 == rank || i == rank;
     if (!may) {
       return parallel ? fmt::format("processors cannot share loop {}", i)
@@ -344,7 +341,7 @@ std::string WhyNotAttend(const Nest& nest, const SiteState& state, const Step& s
       return fmt::format("a block has more than {} weights", kMostBlock);
     }
   }
-  return any ? "" : "no loop is tiled";
+  return "";
 }
 
 std::string AttendText(const Scheduled& scheduled, const Nest& nest,

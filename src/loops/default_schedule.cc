@@ -184,9 +184,7 @@ class Writer {
     const int64_t queries = extent(rank - 2) <= lanes ? lanes : 2 * lanes;
     double work = static_cast<double>(extent(rank) * (extent(rank - 1) + extent(rank + 1)));
     for (size_t i = 0; i + 1 < rank; ++i) work *= static_cast<double>(extent(i));
-    int64_t wanted = machine_.threads == 1 ? 1 : 8 * machine_.threads;
-    wanted = std::min(
-        wanted, std::max<int64_t>(1, static_cast<int64_t>(work / kLeastSharedOfContractions)));
+    int64_t wanted = Parts(static_cast<int64_t>(work / kLeastSharedOfContractions), 8);
     Numbers parallel(nest.loops.size(), 0), tile(nest.loops.size(), 0);
     for (size_t i = 0; i + 2 < rank && wanted > 1; ++i) {
       if (extent(i) == 1) continue;
@@ -205,15 +203,18 @@ class Writer {
     Try(site, StepKind::kUnroll, {machine_.vector_registers >= 32 ? 8 : 4});
   }
 
+  // Into how many parts what is worth so many is shared, `each` for a processor at most.
+  int64_t Parts(int64_t worth, int64_t each) const {
+    return machine_.threads == 1 ? 1 : std::clamp<int64_t>(worth, 1, each * machine_.threads);
+  }
+
   void Accumulate(const std::string& site) {
     const Nest& nest = NestOf(site);
     const size_t rank = nest.loops.size();
     const auto lanes = machine_.vector_bytes / static_cast<int64_t>(InfoOf(nest.element).bytes);
     int64_t points = 1;
     for (const Loop& loop : nest.loops) points *= loop.extent;
-    int64_t wanted = machine_.threads == 1
-                         ? 1
-                         : std::clamp<int64_t>(points / kLeastShared, 1, 4 * machine_.threads);
+    int64_t wanted = Parts(points / kLeastShared, 4);
     Numbers parallel(rank, 0), tile(rank, 0);
     const int64_t rows = nest.loops[0].extent;
     if (wanted > 1 && rows > 1) {
@@ -244,10 +245,7 @@ class Writer {
     for (size_t i = 0; i < loops.first_row; ++i) points *= nest.loops[i].extent;
     // Threads begin late: of what is soon over, several parts for each.
     const int64_t each = points < kSoonOver * machine_.threads ? 4 : 2;
-    int64_t wanted =
-        machine_.threads == 1
-            ? 1
-            : std::clamp<int64_t>(points / kLeastSharedOfContractions, 1, each * machine_.threads);
+    int64_t wanted = Parts(points / kLeastSharedOfContractions, each);
     for (size_t i = 0; i < loops.first_row && wanted > 1; ++i) {
       const int64_t extent = nest.loops[i].extent;
       if (extent == 1) continue;
@@ -322,9 +320,8 @@ class Writer {
     const SiteState& state = StateOf(site);
     int64_t points = 1;
     for (const Loop& loop : state.loops) points *= loop.extent;
-    int64_t wanted = machine_.threads == 1 ? 1 : 8 * machine_.threads;
     const int64_t worth = IsContraction(NestOf(site)) ? kLeastSharedOfContractions : kLeastShared;
-    wanted = std::min(wanted, std::max<int64_t>(1, points / worth));
+    int64_t wanted = Parts(points / worth, 8);
     for (size_t i = 0; i < state.loops.size() && wanted > 1; ++i) {
       if (state.loops[i].reduction) continue;
       const int64_t extent = state.loops[i].extent;

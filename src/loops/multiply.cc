@@ -547,12 +547,9 @@ std::string WhyNotMultiply(const Schedule& schedule, const Nest& nest, const Sit
     return "of what multiplies there is parallel and tile to decide";
   }
   const bool registers = !parallel && state.tiles == 1;
-  bool any = false;
   for (size_t i = 0; i < nest.loops.size(); ++i) {
     const int64_t size = step.numbers[i];
     if (size == 0) continue;
-    any = true;
-    if (size < 0) return fmt::format("tiles of {}", size);
     if (!loops.Counts(i)) {
       return fmt::format("loop {} counts with those that follow it, at loop {}", i,
                          i < loops.row ? loops.row : loops.term);
@@ -573,7 +570,6 @@ std::string WhyNotMultiply(const Schedule& schedule, const Nest& nest, const Sit
       return fmt::format("loop {} has only {} iterations", i, loops.Extent(nest, i));
     }
   }
-  if (!any) return "no loop is tiled";
   if (parallel) return "";
   Schedule after = schedule;
   after.push_back(step);

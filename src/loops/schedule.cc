@@ -222,6 +222,20 @@ std::string Scheduled::WhyNotVectorize(size_t index) const {
   return "";
 }
 
+// Of a nest that has a text of its own.
+std::string Scheduled::WhyNotOwn(const Step& step, size_t index) const {
+  const SiteState& state = states_[index];
+  const Nest& nest = program_.nests[index];
+  if (step.kind == StepKind::kParallel || step.kind == StepKind::kTile) {
+    const auto [least, most] = std::minmax_element(step.numbers.begin(), step.numbers.end());
+    if (*least < 0) return fmt::format("tiles of {}", *least);
+    if (*most == 0) return "no loop is tiled";
+  }
+  if (nest.attends) return WhyNotAttend(nest, state, step);
+  if (nest.multiplies) return WhyNotMultiply(schedule_, nest, state, step);
+  return WhyNotAccumulate(nest, state, step);
+}
+
 std::string Scheduled::WhyNot(const Step& step) const {
   const int found = program_.FindSite(step.site);
   if (found < 0) return "there is no site " + step.site;
@@ -245,13 +259,7 @@ std::string Scheduled::WhyNot(const Step& step) const {
   if (step.kind == StepKind::kTile && state.tiles == 2) {
     return "there are two levels of tiles already";
   }
-  if (program_.nests[index].attends) return WhyNotAttend(program_.nests[index], state, step);
-  if (program_.nests[index].multiplies) {
-    return WhyNotMultiply(schedule_, program_.nests[index], state, step);
-  }
-  if (program_.nests[index].accumulates) {
-    return WhyNotAccumulate(program_.nests[index], state, step);
-  }
+  if (program_.nests[index].own_text()) return WhyNotOwn(step, index);
   switch (step.kind) {
     case StepKind::kPack:
       return WhyNotPack(step, index);

@@ -85,6 +85,7 @@ class Scheduled {
   std::string WhyNotPack(const Step& step, size_t nest) const;
   std::string WhyNotTile(const Step& step, size_t nest) const;
   std::string WhyNotFuse(const Step& step, size_t nest) const;
+  std::string WhyNotOwn(const Step& step, size_t nest) const;
   std::string WhyNotVectorize(size_t nest) const;
   void Fuse(size_t into, size_t producer);
 

@@ -204,7 +204,7 @@ std::optional<Space> FindSpace(HloInstruction* root) {
 struct Neighbourhood {
   std::set<const HloInstruction*> nodes;
   bool reduces = false;
-  bool computes = false;  // what is reduced, or of what it is reduced to
+  bool computes = false;  // it has an elementwise operation over the whole arrays
 };
 
 // What `root` is computed from within the space and nothing else needs; nothing where it is too
