@@ -10,6 +10,7 @@ void AddXla(CLI::App& app, int& exit_code);
 void AddFuzz(CLI::App& app, int& exit_code);
 void AddRate(CLI::App& app, int& exit_code);
 void AddSearch(CLI::App& app, int& exit_code);
+void AddRules(CLI::App& app, int& exit_code);
 
 }  // namespace hone::bench
 

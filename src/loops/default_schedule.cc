@@ -1,9 +1,11 @@
 #include "loops/default_schedule.h"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 #include <utility>
 
+#include "loops/default_rows.h"
 #include "loops/multiply.h"
 
 namespace hone::loops {
@@ -20,15 +22,6 @@ constexpr int64_t kLeastStrip = 4096;
 bool Occurs(const Access& access, size_t loop) {
   return std::any_of(access.rows.begin(), access.rows.end(),
                      [&](const Row& row) { return row[loop] != 0; });
-}
-
-// The largest divisor up to a size.
-int64_t DivisorUpTo(int64_t extent, int64_t most) {
-  int64_t best = 1;
-  for (const int64_t divisor : Scheduled::Divisors(extent, true)) {
-    if (divisor <= most) best = divisor;
-  }
-  return best;
 }
 
 // A divisor that fills vectors: two, one, or a half of one; a vector of an odd size is taken to
@@ -348,13 +341,46 @@ class Writer {
            });
   }
 
+  // A window that moves by one. False where there are no good sizes.
+  bool VectorsOfWindows(const std::string& site, size_t inner) {
+    const std::optional<WindowTiles> tiles = TilesOfWindows(NestOf(site), inner, machine_);
+    if (!tiles) return false;
+    Numbers parallel(tiles->results.size(), 0);
+    Share(site, tiles->results, &parallel);
+    Try(site, StepKind::kParallel, parallel);
+    Try(site, StepKind::kTile, tiles->results);
+    Try(site, StepKind::kTile, tiles->window);
+    Try(site, StepKind::kVectorize);
+    return true;
+  }
+
+  // Whether a producer that is fused sums up.
+  bool TakesReductions(const std::string& site) const {
+    const std::vector<Access>& reads = NestOf(site).reads;
+    return std::any_of(reads.begin(), reads.end(), [&](const Access& read) {
+      const int producer = scheduled_.program().ProducerOf(read.tensor);
+      if (producer < 0) return false;
+      const Nest& made = scheduled_.program().nests[static_cast<size_t>(producer)];
+      return made.reduces() && MayFuse(made);
+    });
+  }
+
   // Whatever is no contraction: the loop that runs through memory innermost, reductions around it
   // unless they run through memory themselves; producers within tiles of whole rows.
   void Rows(const std::string& site) {
     const Nest nest = NestOf(site);
     const size_t count = nest.loops.size();
     const int inner = PlainLoop(nest.write.rows.back());
-    const bool column_reduction = ReducesColumns(nest);
+    bool column_reduction = ReducesColumns(nest);
+    if (column_reduction) {
+      const auto along = static_cast<size_t>(inner);
+      if (VectorsOfWindows(site, along)) return;
+      int64_t points = 1;
+      for (const Loop& loop : nest.loops) points *= loop.extent;
+      // Of what is shared LLVM sees no loops around.
+      const bool shared = Parts(points / kLeastShared, 1) > 1;
+      column_reduction = shared || !WindowByWindow(nest, along, machine_);
+    }
     if (column_reduction) {
       Numbers order;
       for (size_t i = 0; i < count; ++i) {
@@ -380,6 +406,12 @@ class Writer {
         least[i] = DivisorUpTo(nest.loops[i].extent, lanes / 2);
       }
     }
+    const bool fuses = !transposes && Fusable(site);
+    Numbers rows(count, 0);
+    if (fuses) {
+      rows = RowsAtATime(StateOf(site).loops, nest.element, TakesReductions(site));
+      if (!column_reduction) least = rows;
+    }
     if (column_reduction) {
       least.back() = nest.loops[static_cast<size_t>(inner)].extent;
       Share(site, least, &parallel);
@@ -396,17 +428,16 @@ class Writer {
       Try(site, StepKind::kVectorize);
       return;
     }
-    const bool fuses = Fusable(site);
-    if (fuses && Numbers(count, 0) == parallel && count > 1) parallel[0] = 1;
+    if (fuses && parallel == Numbers(count, 0)) {
+      if (machine_.threads == 1 && TakesReductions(site) && AllAtOnce(nest, rows)) return;
+      parallel = rows;
+      for (size_t i = 0; i < count; ++i) {
+        if (StateOf(site).loops[i].reduction) parallel[i] = 0;
+      }
+    }
     Try(site, StepKind::kParallel, parallel);
     if (!fuses) return;
-    // A few rows at a time, so that what lies between the nests stays near.
-    const SiteState& state = StateOf(site);
-    if (count > 1 && state.parallel) {
-      Numbers rows(count, 0);
-      for (size_t i = 0; i + 1 < count; ++i) rows[i] = 1;
-      Try(site, StepKind::kTile, rows);
-    }
+    Try(site, StepKind::kTile, rows);
     FuseProducers(site);
   }
 
@@ -426,23 +457,29 @@ class Writer {
     return best;
   }
 
-  // Whether some producer that is no contraction may be computed within this nest's tiles.
+  static bool MayFuse(const Nest& nest) { return !IsContraction(nest) && !ReducesColumns(nest); }
+
+  // Whether some producer that is no contraction may be computed within this nest's tiles: nothing
+  // else takes it.
   bool Fusable(const std::string& site) const {
-    for (const Access& read : NestOf(site).reads) {
-      const int producer = scheduled_.program().ProducerOf(read.tensor);
-      if (producer < 0) continue;
-      const Nest& made = scheduled_.program().nests[static_cast<size_t>(producer)];
-      if (!IsContraction(made) && !ReducesColumns(made)) {
-        return true;
-      }
-    }
-    return false;
+    const Program& program = scheduled_.program();
+    return std::any_of(NestOf(site).reads.begin(), NestOf(site).reads.end(),
+                       [&](const Access& read) {
+                         const int producer = program.ProducerOf(read.tensor);
+                         if (producer < 0 || program.IsOutput(read.tensor)) return false;
+                         const Nest& made = program.nests[static_cast<size_t>(producer)];
+                         const std::vector<int> consumers = program.ConsumersOf(read.tensor);
+                         return MayFuse(made) && !made.own_text() &&
+                                std::all_of(consumers.begin(), consumers.end(), [&](int consumer) {
+                                  return static_cast<size_t>(consumer) == IndexOf(site);
+                                });
+                       });
   }
 
   void FuseProducers(const std::string& site) {
     for (size_t i = scheduled_.program().nests.size(); i-- > 0;) {
       const Nest& nest = scheduled_.program().nests[i];
-      if (nest.site == site || IsContraction(nest) || ReducesColumns(nest)) continue;
+      if (nest.site == site || !MayFuse(nest)) continue;
       Try(site, StepKind::kFuse, {}, nest.site);
     }
   }

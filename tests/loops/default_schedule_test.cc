@@ -64,6 +64,70 @@ TEST(DefaultSchedule, SharesRowsOfWhatReducesColumns) {
             "");
 }
 
+// So many rows that none of their loops is short, and as many as divide what there is.
+TEST(DefaultSchedule, TakesRowsOfASoftmaxAFewAtATime) {
+  const auto of = [](const char* shape, const Machine& machine) {
+    const std::string text =
+        std::string("task t\ninput x f32[") + shape + "]\ny = softmax x\noutput y\n";
+    return ScheduleText(Default(text.c_str(), machine));
+  };
+  const std::string fused = "y fuse y.sum\ny fuse y.exp\ny fuse y.max\n";
+  const Machine one{1, 64, 32};
+  EXPECT_EQ(of("512,32", one), "y parallel 16,0\n" + fused);
+  EXPECT_EQ(of("500,100", one), "y parallel 20,0\n" + fused);
+  EXPECT_EQ(of("250,100", one), "y parallel 25,0\n" + fused);
+  EXPECT_EQ(of("3110,100", one), "y parallel 5,0\n" + fused);
+  EXPECT_EQ(of("2048,16384", one), "y parallel 2,0\n" + fused);
+  EXPECT_EQ(of("6,8,77", one), "y parallel 16,0\n" + fused);
+  // No number but 1 divides it: not a row at a time, where all is near; but where it is not.
+  EXPECT_EQ(of("509,33", one), "");
+  EXPECT_EQ(of("4093,333", one), "y parallel 1,0\n" + fused);
+  // What processors share is a whole number of those.
+  EXPECT_EQ(of("4096,1024", kMachines[2]), "y parallel 256,0\ny tile 16,0\n" + fused);
+}
+
+TEST(DefaultSchedule, TakesOneRowAtATimeOfWhatIsElementwise) {
+  EXPECT_EQ(ScheduleText(Default("task t\ninput x f32[256,32]\ninput b f32[32]\n"
+                                 "z = add x b\nv = exp z\ny = multiply v v\noutput y\n",
+                                 {1, 64, 32}))
+                .substr(0, 15),
+            "y parallel 1,0\n");
+}
+
+TEST(DefaultSchedule, MakesVectorsOfPoolsThatMoveByOne) {
+  EXPECT_EQ(ScheduleText(Default("task t\ninput x f32[2,32,16,16]\n"
+                                 "y = pool_max x strides=1,1 window=3,3\noutput y\n",
+                                 {1, 64, 32})),
+            "y tile 1,2,14,0,0\ny tile 0,0,0,1,1\ny vectorize\n");
+  // Wide rows are taken in parts.
+  EXPECT_EQ(ScheduleText(Default("task t\ninput x f64[8,64,66,130]\n"
+                                 "y = pool_max x strides=1,1 window=3,3\noutput y\n",
+                                 kMachines[2])),
+            "y parallel 32,0,0,0,0\ny tile 1,1,64,0,0\ny tile 0,0,0,1,1\ny vectorize\n");
+  // Rows of no good size stay loops.
+  EXPECT_EQ(ScheduleText(Default("task t\ninput x f32[1,1,8,259]\n"
+                                 "y = pool_max x strides=1,1 window=3,3\noutput y\n",
+                                 {1, 64, 32}))
+                .find("vectorize"),
+            std::string::npos);
+}
+
+TEST(DefaultSchedule, ReadsWindowsThatLeapWholeWhereRowsAreShort) {
+  const auto of = [](int height, int window, const Machine& machine) {
+    const std::string text = "task t\ninput x f32[2,8," + std::to_string(height) + "," +
+                             std::to_string(height) +
+                             "]\ny = pool_max x strides=2,2 window=" + std::to_string(window) +
+                             "," + std::to_string(window) + "\noutput y\n";
+    return ScheduleText(Default(text.c_str(), machine));
+  };
+  const Machine one{1, 64, 32};
+  EXPECT_EQ(of(29, 3, one), "");  // 14 results in a row
+  EXPECT_EQ(of(57, 3, one), "y interchange 0,1,3,4,2\n");
+  EXPECT_EQ(of(40, 2, one), "");
+  EXPECT_EQ(of(64, 2, one), "");
+  EXPECT_EQ(of(58, 2, one), "y interchange 0,1,3,4,2\n");
+}
+
 TEST(DefaultSchedule, SharesHeadsAndThenQueriesOfAttention) {
   const char* const many = "task t\ninput q f32[2,8,256,64]\ny = attention q q q\noutput y\n";
   EXPECT_EQ(ScheduleText(Default(many, kMachines[2])),
@@ -76,12 +140,10 @@ TEST(DefaultSchedule, SharesHeadsAndThenQueriesOfAttention) {
 
 // Blocks that fit the registers, parts that processors share, and what is packed is near.
 TEST(DefaultSchedule, BlocksProductsForRegistersAndCaches) {
-  const char* const square =
-      "task t\ninput a f32[512,512]\ny = product a a\noutput y\n";
+  const char* const square = "task t\ninput a f32[512,512]\ny = product a a\noutput y\n";
   EXPECT_EQ(ScheduleText(Default(square, kMachines[2])),
             "y parallel 128,256,0\ny tile 128,256,256\ny tile 8,32,0\n");
-  EXPECT_EQ(ScheduleText(Default(square, kMachines[0])),
-            "y tile 102,280,256\ny tile 6,8,0\n");
+  EXPECT_EQ(ScheduleText(Default(square, kMachines[0])), "y tile 102,280,256\ny tile 6,8,0\n");
   // No row of the last block is left over where a smaller block leaves none.
   EXPECT_EQ(ScheduleText(Default("task t\ninput a f32[49,64]\ninput b f32[64,64]\n"
                                  "y = product a b\noutput y\n",

@@ -15,6 +15,7 @@ namespace hone::loops {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 struct Case {
   const char* name;
@@ -48,6 +49,13 @@ const Case kCases[] = {
      "y interchange 0,1,3,4,2\ny parallel 2,0,0,0,0\n"},
     {"pool_sum", "input x f32[2,3,8,8]\ny = pool_sum x window=3,3\noutput y\n",
      "y tile 1,1,6,1,1\ny vectorize\n"},
+    {"pool_max_of_odd_sizes", "input x f32[2,3,9,21]\ny = pool_max x window=3,3\noutput y\n",
+     "y tile 1,7,19,0,0\ny tile 0,0,0,3,1\n"},
+    {"pool_max_s32", "input x s32[2,3,12,34]\ny = pool_max x window=2,2\noutput y\n",
+     "y parallel 3,0,0,0,0\ny tile 1,1,11,1,1\ny vectorize\n"},
+    {"pool_sum_f64", "input x f64[1,2,10,40]\ny = pool_sum x window=3,3\noutput y\n", ""},
+    {"pool_max_apart", "input x f32[2,3,8,8]\ny = pool_max x window=2,2 strides=2,2\noutput y\n",
+     "y interchange 0,1,3,4,2\n"},
     {"pool_of_one_column",
      "input x f32[1,1,7,4]\ny = pool_sum x window=3,3 strides=2,2\noutput y\n", "y tile 3,0,1\n"},
     {"logistic_f64", "input x f64[12,5]\ny = logistic x\noutput y\n", ""},
@@ -314,6 +322,32 @@ TEST(Generator, MakesTheSameObjectOfTheSameSchedule) {
     object = compiled->object;
   }
   EXPECT_EQ(objects[0], objects[1]);
+}
+
+std::string AssemblyOf(const char* text, const char* schedule) {
+  const auto task = ParseTask(text);
+  const auto kernel = MakeKernel(*task, *ParseSchedule(schedule));
+  EXPECT_TRUE(kernel) << kernel.error().message;
+  const auto compiled = Start()->Compile(*kernel, /*texts=*/true);
+  EXPECT_TRUE(compiled) << compiled.error().message;
+  return compiled->assembly;
+}
+
+// Dimensions that are one loop are not taken apart again for each element.
+TEST(Generator, RunsThroughMergedDimensionsAsThroughOne) {
+  const std::string assembly =
+      AssemblyOf("task t\ninput x f32[3,58,58,24]\ny = relu x\noutput y\n", "");
+  EXPECT_THAT(assembly, HasSubstr("maxps"));
+  EXPECT_THAT(assembly, Not(HasSubstr("gather")));
+  EXPECT_THAT(assembly, Not(HasSubstr("mul")));
+}
+
+TEST(Generator, MakesVectorsOfSmallLoops) {
+  const std::string assembly =
+      AssemblyOf("task t\ninput x f32[64,32]\ny = softmax x\noutput y\n",
+                 "y parallel 1,0\ny fuse y.sum\ny fuse y.exp\ny fuse y.max\n");
+  EXPECT_THAT(assembly, HasSubstr("divps"));
+  EXPECT_THAT(assembly, Not(HasSubstr("divss")));
 }
 
 TEST(Generator, GoesOnInANewProcessAfterADeath) {

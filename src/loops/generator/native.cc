@@ -1,5 +1,10 @@
 #include "loops/generator/native.h"
 
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
@@ -110,6 +115,31 @@ void DefineEntry(llvm::Module& module, size_t buffers) {
   builder.CreateRetVoid();
 }
 
+// LLVM takes small loops apart before it looks for vectors, and finds none in what is left. Those
+// that may become vectors stay loops until then.
+void KeepSmallLoops(llvm::Function& function) {
+  constexpr unsigned kLeast = 8, kMost = 64;  // iterations
+  const llvm::TargetLibraryInfoImpl library(llvm::Triple(function.getParent()->getTargetTriple()));
+  llvm::TargetLibraryInfo info(library);
+  llvm::AssumptionCache assumptions(function);
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  llvm::ScalarEvolution evolution(function, info, assumptions, dominators, loops);
+  for (llvm::Loop* const loop : loops.getLoopsInPreorder()) {
+    if (!loop->isInnermost()) continue;
+    const unsigned iterations = evolution.getSmallConstantTripCount(loop);
+    if (iterations < kLeast || iterations > kMost) continue;
+    const bool vectors = llvm::any_of(loop->blocks(), [](const llvm::BasicBlock* block) {
+      return llvm::any_of(*block, [](const llvm::Instruction& instruction) {
+        const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+        return instruction.getType()->isVectorTy() ||
+               (store != nullptr && store->getValueOperand()->getType()->isVectorTy());
+      });
+    });
+    if (!vectors) loop->setLoopAlreadyUnrolled();
+  }
+}
+
 void Optimise(llvm::Module& module, llvm::TargetMachine& target) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -161,6 +191,7 @@ StatusOr<MachineCode> MakeMachineCode(mlir::ModuleOp module, size_t buffers,
     function.addFnAttr("target-features", target->getTargetFeatureString());
     function.addFnAttr("prefer-vector-width", "512");
     function.addFnAttr(llvm::Attribute::NoUnwind);
+    KeepSmallLoops(function);
   }
   Optimise(*code, *target);
   MachineCode made;

@@ -140,9 +140,38 @@ void LowerVectors(mlir::ModuleOp module) {
   });
 }
 
+// A whole buffer in another shape is the same memory from the same address on. As a reshape it
+// would be folded into what it is read by, which takes an index apart by divisions and remainders:
+// of such loops LLVM makes no vectors.
+void CastReshapes(mlir::ModuleOp module) {
+  mlir::SmallVector<mlir::Operation*> reshapes;
+  module.walk([&](mlir::Operation* op) {
+    if (mlir::isa<mlir::memref::CollapseShapeOp, mlir::memref::ExpandShapeOp>(op)) {
+      reshapes.push_back(op);
+    }
+  });
+  mlir::IRRewriter rewriter(module.getContext());
+  for (mlir::Operation* const op : reshapes) {
+    const mlir::Value source = op->getOperand(0);
+    const auto from = mlir::cast<mlir::MemRefType>(source.getType());
+    const auto to = mlir::cast<mlir::MemRefType>(op->getResult(0).getType());
+    if (!from.getLayout().isIdentity() || !to.getLayout().isIdentity() || !to.hasStaticShape()) {
+      continue;
+    }
+    mlir::SmallVector<int64_t> strides(to.getShape().size(), 1);
+    for (size_t d = strides.size(); d-- > 1;) {
+      strides[d - 1] = strides[d] * to.getShape()[d];
+    }
+    rewriter.setInsertionPoint(op);
+    rewriter.replaceOpWithNewOp<mlir::memref::ReinterpretCastOp>(op, to, source, /*offset=*/0,
+                                                                 to.getShape(), strides);
+  }
+}
+
 }  // namespace
 
 Status LowerToLlvm(mlir::ModuleOp module) {
+  CastReshapes(module);
   {
     mlir::PassManager passes(module.getContext());
     passes.addNestedPass<mlir::func::FuncOp>(mlir::createConvertLinalgToLoopsPass());

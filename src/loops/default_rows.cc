@@ -1,0 +1,104 @@
+#include "loops/default_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hone::loops {
+namespace {
+
+int64_t LanesOf(const Nest& nest, const Machine& machine) {
+  return machine.vector_bytes / static_cast<int64_t>(InfoOf(nest.element).bytes);
+}
+
+}  // namespace
+
+int64_t DivisorUpTo(int64_t extent, int64_t most) {
+  int64_t best = 1;
+  for (const int64_t divisor : Scheduled::Divisors(extent, true)) {
+    if (divisor <= most) best = divisor;
+  }
+  return best;
+}
+
+std::vector<int64_t> RowsAtATime(const std::vector<Loop>& loops, Element element, bool sums) {
+  constexpr int64_t kMany = 16, kMost = 32, kFew = 5, kMostBytes = 1 << 17;
+  const int64_t bytes = loops.back().extent * static_cast<int64_t>(InfoOf(element).bytes);
+  int64_t most = sums ? std::clamp<int64_t>(kMostBytes / bytes, 1, kMost) : 1;
+  std::vector<int64_t> rows(loops.size(), 0);
+  for (size_t i = loops.size() - 1; i-- > 0;) {
+    if (loops[i].reduction) {
+      rows[i] = 1;
+      continue;
+    }
+    rows[i] = DivisorUpTo(loops[i].extent, std::min(most, kFew));
+    for (const int64_t size : Scheduled::Divisors(loops[i].extent, true)) {
+      if (size < kMany || size > most) continue;
+      rows[i] = size;
+      break;
+    }
+    most = rows[i] == loops[i].extent ? most / rows[i] : 1;
+  }
+  return rows;
+}
+
+bool AllAtOnce(const Nest& nest, const std::vector<int64_t>& rows) {
+  constexpr int64_t kMany = 16, kMostBytes = 1 << 18;
+  int64_t bytes = static_cast<int64_t>(InfoOf(nest.element).bytes), taken = 1;
+  for (const Loop& loop : nest.loops) bytes *= loop.extent;
+  for (const int64_t number : rows) taken *= std::max<int64_t>(number, 1);
+  return taken < kMany && bytes <= kMostBytes;
+}
+
+Window WindowOf(const Nest& nest, size_t inner) {
+  Window window;
+  for (const Access& read : nest.reads) {
+    const Row& row = read.rows.back();
+    for (size_t i = 0; i < row.size() && row[inner] != 0; ++i) {
+      if (row[i] == 0 || !nest.loops[i].reduction) continue;
+      window.stride = std::max(window.stride, row[inner]);
+      window.width = std::max(window.width, nest.loops[i].extent);
+    }
+  }
+  return window;
+}
+
+std::optional<WindowTiles> TilesOfWindows(const Nest& nest, size_t inner, const Machine& machine) {
+  constexpr int64_t kMostVectors = 8, kMostRows = 4;
+  const size_t count = nest.loops.size();
+  const int64_t lanes = LanesOf(nest, machine), extent = nest.loops[inner].extent;
+  const int64_t block = DivisorUpTo(extent, kMostVectors * lanes);
+  if (WindowOf(nest, inner).stride != 1 || block < std::min(extent, lanes / 2)) return std::nullopt;
+  for (const Access& read : nest.reads) {
+    for (const Row& row : read.rows) {
+      if (row[inner] > 1) return std::nullopt;
+    }
+  }
+  const int64_t vectors = (block + lanes - 1) / lanes;
+  WindowTiles tiles{std::vector<int64_t>(count, 0), std::vector<int64_t>(count, 0)};
+  bool rows = false;  // found: the next loop further out
+  for (size_t i = count; i-- > 0;) {
+    if (nest.loops[i].reduction) {
+      tiles.window[i] = 1;
+      continue;
+    }
+    int64_t& size = tiles.results[i] = i == inner ? block : 1;
+    if (i == inner || std::exchange(rows, true)) continue;
+    size = DivisorUpTo(nest.loops[i].extent,
+                       std::clamp<int64_t>(kMostVectors / vectors, 1, kMostRows));
+    for (const Access& read : nest.reads) {  // of several rows with a gap there is no vector
+      for (const Row& row : read.rows) size = row[i] > 1 ? 1 : size;
+    }
+  }
+  return tiles;
+}
+
+bool WindowByWindow(const Nest& nest, size_t inner, const Machine& machine) {
+  constexpr int64_t kShortRow = 24, kMostVectors = 4;
+  const Window window = WindowOf(nest, inner);
+  const int64_t lanes = LanesOf(nest, machine), row = nest.loops[inner].extent;
+  if (window.stride < 2) return false;
+  if (window.width > window.stride) return row < lanes;  // they overlap
+  return row <= kShortRow || (row % lanes == 0 && row <= kMostVectors * lanes);
+}
+
+}  // namespace hone::loops

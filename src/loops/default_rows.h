@@ -1,0 +1,49 @@
+// Sizes of tiles, by rules of thumb, for what is computed row by row and for windows that slide
+// along memory. Measured on one core with AVX-512 (docs/loops.md).
+#ifndef HONE_LOOPS_DEFAULT_ROWS_H_
+#define HONE_LOOPS_DEFAULT_ROWS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "loops/default_schedule.h"
+
+namespace hone::loops {
+
+// The largest divisor up to a size.
+int64_t DivisorUpTo(int64_t extent, int64_t most);
+
+// Rows that are computed at a time, with what leads to them, so that it stays near and none of the
+// loops is short: 16 to 32, or a few, for with 8 to 15 LLVM makes vectors of rows that it does not
+// fill. Where nothing is summed up (`sums`) one row is as good as many. `loops` are of a tile as it
+// stands, the row last; a number for each, 0 for the row.
+std::vector<int64_t> RowsAtATime(const std::vector<Loop>& loops, Element element, bool sums);
+// Whether there were no 16 rows or more to be taken, and all that is computed lies in a cache
+// anyway.
+bool AllAtOnce(const Nest& nest, const std::vector<int64_t>& rows);
+
+// How far a window moves along memory from one result to its neighbour, and how wide it is there;
+// stride 0 where there is none. `inner` is the loop of neighbours.
+struct Window {
+  int64_t stride = 0, width = 1;
+};
+Window WindowOf(const Nest& nest, size_t inner);
+
+// Neighbours along memory as vectors, a few rows of them in registers while the window passes over:
+// tiles of the results, then of the window. Nothing where the window leaps, or no part of the inner
+// loop is of a good size.
+struct WindowTiles {
+  std::vector<int64_t> results, window;
+};
+std::optional<WindowTiles> TilesOfWindows(const Nest& nest, size_t inner, const Machine& machine);
+
+// Whether a window that leaps is read whole for each result, where the other way is its rows one
+// after the other, each for a row of results. Of short rows that makes vectors of no size, where
+// LLVM makes some of the loops around.
+bool WindowByWindow(const Nest& nest, size_t inner, const Machine& machine);
+
+}  // namespace hone::loops
+
+#endif  // HONE_LOOPS_DEFAULT_ROWS_H_
