@@ -11,13 +11,14 @@ environment, so hone can be imported beside jax, tensorflow or torch.
 from importlib import import_module
 
 __all__ = [
-    "LoopsEnv", "PassOrderEnv", "PassOrderVectorEnv", "RewritesEnv", "RewritesVectorEnv", "datasets",
-    "from_stablehlo", "jax", "to_stablehlo",
+    "LoopsEnv", "LoopsVectorEnv", "PassOrderEnv", "PassOrderVectorEnv", "RewritesEnv", "RewritesVectorEnv",
+    "datasets", "from_stablehlo", "jax", "to_stablehlo",
 ]
 __version__ = "0.1.0"
 
 _HOMES = {
     "LoopsEnv": "hone.loops",
+    "LoopsVectorEnv": "hone.loops_vector",
     "PassOrderEnv": "hone.pass_order",
     "PassOrderVectorEnv": "hone.pass_order_vector",
     "RewritesEnv": "hone.rewrites",
@@ -51,7 +52,11 @@ def _register():
         entry_point="hone.rewrites:RewritesEnv",
         vector_entry_point="hone.rewrites_vector:RewritesVectorEnv",
     )
-    gymnasium.register(id="hone/Loops-v0", entry_point="hone.loops:LoopsEnv")
+    gymnasium.register(
+        id="hone/Loops-v0",
+        entry_point="hone.loops:LoopsEnv",
+        vector_entry_point="hone.loops_vector:LoopsVectorEnv",
+    )
 
 
 _register()

@@ -1,4 +1,4 @@
-"""What the vector environments over programs share."""
+"""What the vector environments share, and those over programs."""
 
 import json
 
@@ -14,22 +14,22 @@ _AUTORESET = {AutoresetMode.NEXT_STEP: 0, AutoresetMode.SAME_STEP: 1,
               AutoresetMode.DISABLED: _options.NO_AUTORESET}
 
 
-class ProgramVectorEnv(gymnasium.vector.VectorEnv):
-    """Environments over a few workers. A subclass has `_make_core(session, count, autoreset)`."""
+class CoreVectorEnv(gymnasium.vector.VectorEnv):
+    """A vector in C++, `self._core`. A subclass says by `_part` what one part of the observations is,
+    by `_columns` what else is told of a step, and in `self._parts` and `self._single` what is observed.
+    """
 
     metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}
-    _part = staticmethod(part_of)
+    _begins_on = "program"  # the key of a reset's options that says what with
 
-    def _open(self, config, num_envs, autoreset_mode, render_mode):
+    def _start(self, num_envs, autoreset_mode, render_mode, make_core):
+        """`make_core(count, autoreset)` makes the vector."""
         if render_mode is not None:
             raise ValueError("a vector of environments is not rendered")
         if num_envs < 1:
             raise ValueError("num_envs must be at least 1")
-        self._config = config
-        self._names = np.array([name for name, _ in config["programs"]], dtype=object)
         mode = AutoresetMode(autoreset_mode)
-        self._session = _options.open_session(config)
-        self._core = self._make_core(self._session, num_envs, _AUTORESET[mode])
+        self._core = make_core(num_envs, _AUTORESET[mode])
         self.metadata = {**self.metadata, "autoreset_mode": mode}
         self.num_envs = num_envs
 
@@ -44,7 +44,7 @@ class ProgramVectorEnv(gymnasium.vector.VectorEnv):
 
         Args:
           seed: an int (environment i takes seed + i), or one or None for each.
-          options: also {"program": i}, the program to begin with.
+          options: also {"program": i}, the program to begin with, or {"task": i}.
         """
         super().reset(seed=seed if seed is None or isinstance(seed, int) else None)
         if seed is None or isinstance(seed, int):
@@ -58,7 +58,7 @@ class ProgramVectorEnv(gymnasium.vector.VectorEnv):
         mask = [] if mask is None else [bool(m) for m in mask]
         if mask and len(mask) != self.num_envs:
             raise ValueError(f"reset_mask has {len(mask)} places, not {self.num_envs}")
-        self._core.reset(seeds, mask, options.get("program"))
+        self._core.reset(seeds, mask, options.get(self._begins_on))
         return self._observe(), self._info(self._core.outcomes())
 
     def _take(self, actions):
@@ -98,12 +98,12 @@ class ProgramVectorEnv(gymnasium.vector.VectorEnv):
 
     def _observe(self, final=False):
         observation = {}
-        for part in self._config["parts"]:
+        for part in self._parts:
             stacked = self._part(self._core, part, final)
             if part == "graph":
                 stacked = {name: tuple(graph[name] for graph in stacked) for name in stacked[0]}
             observation[part] = stacked
-        return observation[self._config["parts"][0]] if self._config["single"] else observation
+        return observation[self._parts[0]] if self._single else observation
 
     def _observe_final(self, final):
         """An object array with the last observation of each episode that ended, None elsewhere."""
@@ -113,21 +113,11 @@ class ProgramVectorEnv(gymnasium.vector.VectorEnv):
             each[i] = _row(observation, i)
         return each
 
-    def _more_info(self, outcomes, final):
-        return {}
-
     def _info(self, outcomes, final=False):
         everyone = np.ones(self.num_envs, dtype=bool)
         errors = np.array([error or None for error in outcomes["errors"]], dtype=object)
-        infos = {
-            "program": self._names[outcomes["program"]],
-            "op_count": outcomes["op_count"],
-            "value": outcomes["value"],
-            "changed": outcomes["changed"].view(bool),
-            "steps": outcomes["steps"],
-            "action_mask": self._core.action_masks(),
-            **self._more_info(outcomes, final),
-        }
+        infos = {**self._columns(outcomes, final), "changed": outcomes["changed"].view(bool),
+                 "action_mask": self._core.action_masks()}
         infos.update({"_" + name: everyone for name in list(infos)})
         failed = errors != None  # noqa: E711, by element
         if failed.any():
@@ -138,6 +128,38 @@ class ProgramVectorEnv(gymnasium.vector.VectorEnv):
     def action_masks(self):
         """bool [num_envs, actions]: False for what would do nothing there."""
         return self._core.action_masks().astype(bool)
+
+    def close_extras(self, **kwargs):
+        self._core = self._session = None
+
+
+class ProgramVectorEnv(CoreVectorEnv):
+    """Environments over a few workers. A subclass has `_make_core(session, count, autoreset)`."""
+
+    _part = staticmethod(part_of)
+
+    def _open(self, config, num_envs, autoreset_mode, render_mode):
+        self._config = config
+        self._parts, self._single = config["parts"], config["single"]
+        self._names = np.array([name for name, _ in config["programs"]], dtype=object)
+
+        def make_core(count, autoreset):
+            self._session = _options.open_session(config)
+            return self._make_core(self._session, count, autoreset)
+
+        self._start(num_envs, autoreset_mode, render_mode, make_core)
+
+    def _more_info(self, outcomes, final):
+        return {}
+
+    def _columns(self, outcomes, final):
+        return {
+            "program": self._names[outcomes["program"]],
+            "op_count": outcomes["op_count"],
+            "value": outcomes["value"],
+            "steps": outcomes["steps"],
+            **self._more_info(outcomes, final),
+        }
 
     def states(self):
         """The fingerprint of each environment's state."""
@@ -151,9 +173,6 @@ class ProgramVectorEnv(gymnasium.vector.VectorEnv):
     def deaths(self):
         """[(what the worker was doing, how it ended)] of every worker that was lost."""
         return self._session.deaths
-
-    def close_extras(self, **kwargs):
-        self._core = self._session = None
 
 
 def _row(observation, i):

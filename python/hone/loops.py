@@ -6,9 +6,10 @@ import pathlib
 import gymnasium
 import numpy as np
 
-from hone import _core
+from hone import _core, _options
 
-_PARTS = ("loops", "accesses", "operations", "states", "graph", "history")
+PARTS = ("loops", "accesses", "operations", "states", "history")  # that are observed unless others are given
+_ALL_PARTS = (*PARTS, "graph")
 TASKS = dict(_core.LOOP_TASKS)
 
 
@@ -51,41 +52,20 @@ class LoopsEnv(gymnasium.Env):
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}
 
-    def __init__(self, tasks="matmul_64_64_64", *, actions="flat", observation=("loops", "accesses",
-                 "operations", "states", "history"), reward="immediate", measure="time", steps=5,
-                 threads=0, failure=0.0, sandbox=True, render_mode=None):
+    def __init__(self, tasks="matmul_64_64_64", *, actions="flat", observation=PARTS, reward="immediate",
+                 measure="time", steps=5, threads=0, failure=0.0, sandbox=True, render_mode=None):
         if render_mode not in (None, "ansi"):
             raise ValueError(f"render_mode is None or 'ansi', not {render_mode!r}")
-        _one_of("actions", actions, ("flat", "product"))
-        _one_of("reward", reward, ("immediate", "final"))
-        _one_of("measure", measure, ("time", "estimate"))
-        self._single = isinstance(observation, str)
-        self._parts = [observation] if self._single else list(observation)
-        for part in self._parts:
-            _one_of("observation", part, _PARTS)
-        if not self._parts or len(set(self._parts)) != len(self._parts):
-            raise ValueError("an observation has at least one part, and each once")
         self.render_mode = render_mode
-        names = [tasks] if isinstance(tasks, (str, os.PathLike)) else list(tasks)
-        self.task_names = [os.fspath(name) for name in names]
-        self._core = _core.LoopsEnv([_read(name) for name in self.task_names], int(steps),
-                                    reward == "immediate", measure == "estimate", int(threads),
-                                    float(failure), bool(sandbox),
-                                    "" if measure == "estimate" else find_program())
+        self._parts, self._single = observation_parts(observation)
+        self.task_names = task_names(tasks)
         self._product = actions == "product"
-        spaces = gymnasium.spaces
-        self.action_space = (
-            spaces.MultiDiscrete([self._core.sites, _core.LOOP_KINDS + 1]
-                                 + [_core.LOOP_CHOICES] * _core.SEEN_LOOPS)
-            if self._product else spaces.Discrete(self._core.actions))
-        parts = {part: self._part_space(part) for part in self._parts}
-        self.observation_space = parts[self._parts[0]] if self._single else spaces.Dict(parts)
-
-    def _part_space(self, part):
-        if part == "history":
-            return gymnasium.spaces.Box(-1, self._core.actions, (self._core.most_steps,), np.int64)
-        largest = np.finfo(np.float32).max
-        return gymnasium.spaces.Box(-largest, largest, self._core.observe(part).shape, np.float32)
+        self._core = make_core(
+            self.task_names, actions=actions, reward=reward, measure=measure, steps=steps,
+            threads=threads, failure=failure, workers=1, sandbox=sandbox, count=1,
+            autoreset=_options.NO_AUTORESET)
+        self.action_space, self.observation_space = make_spaces(
+            self._core, self._product, self._parts, self._single)
 
     def _here(self):
         if self._core is None:
@@ -95,47 +75,46 @@ class LoopsEnv(gymnasium.Env):
     def reset(self, *, seed=None, options=None):
         """Begins an episode. `options={"task": i}` begins it on the i-th task."""
         super().reset(seed=seed)
-        self._here().reset(seed, None if options is None else options.get("task"))
-        return self._observe(), self._info()
+        self._here().reset([seed], [], None if options is None else options.get("task"))
+        return self._observe(), self._info(self._core.outcomes())
 
     def step(self, action):
         """Makes a decision. Returns observation, reward, terminated, truncated, info."""
-        core = self._here()
-        if self._product:
-            core.step_product([int(number) for number in action])
-        else:
-            core.step(int(action))
-        outcome = core.outcome()
-        return (self._observe(), outcome["reward"], outcome["terminated"], outcome["truncated"],
-                self._info())
+        take(self._here(), self._product, [action])
+        outcomes = self._core.outcomes()
+        return (self._observe(), float(outcomes["reward"][0]), bool(outcomes["terminated"][0]),
+                bool(outcomes["truncated"][0]), self._info(outcomes))
 
     def _observe(self):
-        observation = {part: self._core.observe(part) for part in self._parts}
+        observation = {part: self._core.observe(part)[0] for part in self._parts}
         return observation[self._parts[0]] if self._single else observation
 
-    def _info(self):
-        outcome = self._core.outcome()
-        info = {key: outcome[key] for key in ("speedup", "schedule", "changed")}
-        info["task"] = self.task_names[outcome["task"]]
-        info["action_mask"] = self._core.mask(self._product)
-        if outcome["error"]:
-            info["error"] = outcome["error"]
+    def _info(self, outcomes):
+        info = {
+            "speedup": float(outcomes["speedup"][0]),
+            "schedule": outcomes["schedules"][0],
+            "changed": bool(outcomes["changed"][0]),
+            "task": self.task_names[int(outcomes["task"][0])],
+            "action_mask": self._core.action_masks()[0],
+        }
+        if outcomes["errors"][0]:
+            info["error"] = outcomes["errors"][0]
         return info
 
     def action_masks(self):
         """bool: of "flat", which actions are offered; of "product", all subspaces one after another,
         each with what is legal for some choice of the others."""
-        return self._here().mask(self._product).astype(bool)
+        return self._here().action_masks()[0].astype(bool)
 
     @property
     def schedule(self):
         """The decisions so far, in the text form of docs/loops.md."""
-        return self._here().outcome()["schedule"]
+        return self._here().outcomes()["schedules"][0]
 
     @property
     def task(self):
         """The task in the text form of docs/loops.md."""
-        return self._here().task_text
+        return self._here().task_text(0)
 
     @property
     def restarts(self):
@@ -164,6 +143,61 @@ def find_program():
     raise FileNotFoundError(
         "there is no hone-loops, for MLIR 19 was not there when hone was built: run "
         "`setup/install --loops` and build again; or use measure='estimate'")
+
+
+def make_core(names, *, actions, reward, measure, steps, threads, failure, workers, sandbox, count,
+              autoreset):
+    """The vector in C++ of so many environments."""
+    _one_of("actions", actions, ("flat", "product"))
+    _one_of("reward", reward, ("immediate", "final"))
+    _one_of("measure", measure, ("time", "estimate"))
+    return _core.LoopsEnvs(
+        [_read(name) for name in names], int(steps), reward == "immediate", measure == "estimate",
+        actions == "product", int(threads), float(failure), int(workers), bool(sandbox),
+        "" if measure == "estimate" else find_program(), count, autoreset)
+
+
+def make_spaces(core, product, parts, single):
+    """The action space and the observation space of one environment."""
+    spaces = gymnasium.spaces
+    action = (spaces.MultiDiscrete([core.sites, _core.LOOP_KINDS + 1]
+                                   + [_core.LOOP_CHOICES] * _core.SEEN_LOOPS)
+              if product else spaces.Discrete(core.actions))
+    boxes = {part: _part_space(core, part) for part in parts}
+    return action, boxes[parts[0]] if single else spaces.Dict(boxes)
+
+
+def _part_space(core, part):
+    if part == "history":
+        return gymnasium.spaces.Box(-1, core.actions, (core.most_steps,), np.int64)
+    largest = np.finfo(np.float32).max
+    return gymnasium.spaces.Box(-largest, largest, core.observe(part).shape[1:], np.float32)
+
+
+def observation_parts(observation):
+    """The parts, and whether an observation is one alone."""
+    single = isinstance(observation, str)
+    parts = [observation] if single else list(observation)
+    for part in parts:
+        _one_of("observation", part, _ALL_PARTS)
+    if not parts or len(set(parts)) != len(parts):
+        raise ValueError("an observation has at least one part, and each once")
+    return parts, single
+
+
+def task_names(tasks):
+    """One name or many, as a list."""
+    names = [tasks] if isinstance(tasks, (str, os.PathLike)) else list(tasks)
+    return [os.fspath(name) for name in names]
+
+
+def take(core, product, actions):
+    """A step of each environment."""
+    actions = np.ascontiguousarray(actions, dtype=np.int64)
+    if product:
+        core.step_products(actions)
+    else:
+        core.step(actions)
 
 
 def _one_of(what, given, known):

@@ -31,6 +31,8 @@ struct SavedEpisode {
 template <class Env, class ActionType>
 class EnvBase : public Episode {
  public:
+  using Session = hone::Session;
+  using Worker = RemoteWorker;
   using Action = ActionType;
   using Saved = SavedEpisode<Action>;
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -43,6 +44,9 @@ class Session {
                                                  const PoolOptions& pool_options);
 
   Pool& pool() const { return *pool_; }
+  void Post(int worker, std::function<void(RemoteWorker&)> job) const {
+    pool_->Post(worker, std::move(job));
+  }
   const EnvOptions& options() const { return options_; }
   const std::vector<PassId>& actions() const { return actions_; }
   // How many actions there are: the passes, and `stop` where there is one.
@@ -59,14 +63,15 @@ class Session {
   std::optional<std::string> WhyBad(size_t program) const;
   // On a worker's thread: loads it where it is not, and finds out what the options need of it.
   Status Load(size_t program, RemoteWorker& remote);
-  // The program that the schedule takes: episode number `episode` of environment `index` of `count`.
+  // The program that the schedule takes: episode number `episode` of environment `index` of
+  // `count`.
   size_t Scheduled(size_t index, size_t count, int64_t episode, Rng& rng) const;
   // Program indices by size, smallest first: by instructions where loaded, by bytes where not.
   const std::vector<size_t>& by_size() const { return by_size_; }
 
   // The transition table, by values, for it may be cleared at any time.
   struct Known {
-    Step step;               // without opcodes and metrics where nothing changed
+    Step step;  // without opcodes and metrics where nothing changed
     double run_seconds = -1;
   };
   std::optional<Known> Find(size_t program, const Fingerprint& from, PassId pass,

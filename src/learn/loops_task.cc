@@ -39,14 +39,14 @@ bool Complete(const Json& saved) {
 // An environment whose nests have their turns.
 class Turns {
  public:
-  explicit Turns(std::unique_ptr<loops::LoopsEnv> env) : env_(std::move(env)), rng_(0) {}
+  explicit Turns(loops::LoopsEnv env) : env_(std::move(env)), rng_(0) {}
 
   void set_rng(const Rng& rng) { rng_ = rng; }
 
   // Of a task drawn at random.
   Status Reset() {
-    if (Status reset = env_->Reset({}, rng_.Below(env_->tasks())); !reset) return reset;
-    order_ = loops::SiteOrder(env_->catalogue());
+    if (Status reset = env_.Reset({}, rng_.Below(env_.tasks())); !reset) return reset;
+    order_ = loops::SiteOrder(env_.catalogue());
     Go(0);
     return {};
   }
@@ -57,7 +57,7 @@ class Turns {
       return over() ? Stop(0) : Came{};
     }
     const auto first = static_cast<int64_t>(order_[place_] * loops::kSiteDecisions);
-    const StatusOr<loops::LoopsOutcome> outcome = env_->Step(first + action);
+    const StatusOr<loops::LoopsOutcome> outcome = env_.Step(first + action);
     if (!outcome) return tl::unexpected(outcome.error());
     if (outcome->terminated || outcome->truncated) {
       return Came{outcome->reward, outcome->terminated, outcome->truncated};
@@ -71,7 +71,7 @@ class Turns {
     const size_t place = std::min(place_, order_.size() - 1);
     float* const out = to.features.data_ptr<float>() + row * to.features.size(1);
     bool* const mask = to.mask.data_ptr<bool>() + row * to.mask.size(1);
-    const int nest = env_->scheduled().program().FindSite(env_->catalogue().sites()[order_[place]]);
+    const int nest = env_.scheduled().program().FindSite(env_.catalogue().sites()[order_[place]]);
     if (nest < 0) {  // the last copy of a nest that was not packed
       std::fill_n(out, to.features.size(1), 0.0f);
       std::fill_n(mask, to.mask.size(1), false);
@@ -79,14 +79,14 @@ class Turns {
       return;
     }
     const loops::SiteView view =
-        loops::LookAtSite(env_->catalogue(), env_->scheduled(), order_[place]);
+        loops::LookAtSite(env_.catalogue(), env_.scheduled(), order_[place]);
     std::copy(view.offers.begin(), view.offers.end(),
               std::copy(view.features.begin(), view.features.end(), out));
     std::copy(view.mask.begin(), view.mask.end(), mask);
   }
 
   Json Save() const {
-    const loops::LoopsEpisode at = env_->episode();
+    const loops::LoopsEpisode at = env_.episode();
     return {{"random", rng_.state()}, {"place", place_},       {"next", at.next},
             {"task", at.task},        {"running", at.running}, {"schedule", at.schedule},
             {"history", at.history},  {"initial", at.initial}, {"value", at.value}};
@@ -105,9 +105,9 @@ class Turns {
     at.history = saved.at("history").get<std::vector<int64_t>>();
     at.initial = saved.at("initial").get<double>();
     at.value = saved.at("value").get<double>();
-    if (Status resumed = env_->Resume(at); !resumed) return resumed;
+    if (Status resumed = env_.Resume(at); !resumed) return resumed;
     rng_ = Rng(saved.at("random").get<uint64_t>());
-    order_ = loops::SiteOrder(env_->catalogue());
+    order_ = loops::SiteOrder(env_.catalogue());
     Go(saved.at("place").get<size_t>());
     return {};
   }
@@ -116,16 +116,16 @@ class Turns {
   bool over() const { return place_ == order_.size(); }
 
   void Go(size_t place) {
-    place_ = loops::NextPlace(env_->catalogue(), env_->scheduled(), order_, place);
+    place_ = loops::NextPlace(env_.catalogue(), env_.scheduled(), order_, place);
   }
 
   StatusOr<Came> Stop(double reward) {
-    const auto outcome = env_->Step(static_cast<int64_t>(env_->actions()) - 1);
+    const auto outcome = env_.Step(static_cast<int64_t>(env_.actions()) - 1);
     if (!outcome) return tl::unexpected(outcome.error());
     return Came{reward + outcome->reward, true, false};
   }
 
-  std::unique_ptr<loops::LoopsEnv> env_;
+  loops::LoopsEnv env_;
   Rng rng_;
   std::vector<size_t> order_;
   size_t place_ = 0;
@@ -133,10 +133,11 @@ class Turns {
 
 class LoopsTask final : public Task {
  public:
-  LoopsTask(std::unique_ptr<loops::LoopsEnv> first, const LoopsTaskOptions& options)
+  LoopsTask(const std::shared_ptr<loops::LoopsSession>& session, const LoopsTaskOptions& options)
       : stop_(options.stop) {
-    for (int64_t i = 1; i < options.environments; ++i) turns_.emplace_back(first->Another());
-    turns_.emplace_back(std::move(first));
+    for (int64_t i = 0; i < options.environments; ++i) {
+      turns_.emplace_back(loops::LoopsEnv(session, static_cast<size_t>(i)));
+    }
   }
 
   TaskShape shape() const override {
@@ -225,9 +226,9 @@ class LoopsTask final : public Task {
 }  // namespace
 
 StatusOr<std::unique_ptr<Task>> MakeLoopsTask(const LoopsTaskOptions& options) {
-  StatusOr<std::unique_ptr<loops::LoopsEnv>> env = loops::LoopsEnv::Make(options.env);
-  if (!env) return tl::unexpected(env.error());
-  return std::make_unique<LoopsTask>(*std::move(env), options);
+  const auto session = loops::LoopsSession::Open(options.env);
+  if (!session) return tl::unexpected(session.error());
+  return std::make_unique<LoopsTask>(*session, options);
 }
 
 }  // namespace hone::learn

@@ -20,7 +20,8 @@ struct LoopsTaskOptions {
 
 // Nests are decided about one after the other, each seen as by loops/site_view.h; an action is a
 // decision about the nest at hand, or the next nest's turn, which takes no step of the environment;
-// behind the last nest it stops. Each episode is of a task drawn at random. Errors: LoopsEnv::Make.
+// behind the last nest it stops. Each episode is of a task drawn at random. Errors:
+// LoopsSession::Open.
 StatusOr<std::unique_ptr<Task>> MakeLoopsTask(const LoopsTaskOptions& options);
 
 }  // namespace hone::learn

@@ -21,25 +21,52 @@ Schedule OfSite(const Schedule& schedule, const std::string& site) {
   return steps;
 }
 
-// Sizes for the loops, of their divisors: one stays whole more often than not.
-Numbers Draw(const SiteState& state, const std::vector<Numbers>& divisors, StepKind kind,
-             Rng& rng) {
-  Numbers numbers;
-  for (size_t l = 0; l < state.loops.size(); ++l) {
-    const Loop& loop = state.loops[l];
-    const bool skip =
-        loop.extent == 1 || (kind == StepKind::kParallel && loop.reduction) || rng.Below(5) < 2;
-    if (skip) {
-      numbers.push_back(0);
-      continue;
+// What a block may not be stays whole.
+int64_t Block(int64_t number) { return number > 64 || number < 2 ? 0 : number; }
+
+// Draws sizes for the loops, of their divisors: one stays whole more often than not.
+class Drawing {
+ public:
+  Drawing(const SiteState& state, StepKind kind) : numbers_(state.loops.size(), 0) {
+    for (const Loop& loop : state.loops) {
+      const bool skip = loop.extent == 1 || (kind == StepKind::kParallel && loop.reduction);
+      skip_.push_back(skip);
+      Numbers& sizes = sizes_.emplace_back();
+      if (skip) continue;
+      sizes = Scheduled::Divisors(loop.extent, kind == StepKind::kTile);
+      if (kind == StepKind::kPack) {
+        for (int64_t& size : sizes) size = Block(size);
+      }
+      different_ *= static_cast<double>(
+          1 + std::count_if(sizes.begin(), sizes.end(), [](int64_t size) { return size != 0; }));
     }
-    numbers.push_back(divisors[l].empty() ? 0 : rng.Pick(divisors[l]));
   }
-  if (kind == StepKind::kPack) {
-    for (int64_t& number : numbers) number = number > 64 || number < 2 ? 0 : number;
+
+  // True where these sizes were not drawn before.
+  bool Draw(Rng& rng) {
+    uint64_t code = 0;
+    for (size_t l = 0; l < numbers_.size(); ++l) {
+      const bool whole = skip_[l] || rng.Below(5) < 2 || sizes_[l].empty();
+      numbers_[l] = whole ? 0 : rng.Pick(sizes_[l]);
+      code = Rng(code ^ static_cast<uint64_t>(numbers_[l])).Next();
+    }
+    const auto at = std::lower_bound(drawn_.begin(), drawn_.end(), code);
+    if (at != drawn_.end() && *at == code) return false;
+    drawn_.insert(at, code);
+    return true;
   }
-  return numbers;
-}
+
+  const Numbers& numbers() const { return numbers_; }
+  // Whether all that there is was drawn.
+  bool Over() const { return static_cast<double>(drawn_.size()) >= different_; }
+
+ private:
+  std::vector<bool> skip_;
+  std::vector<Numbers> sizes_;
+  Numbers numbers_;
+  std::vector<uint64_t> drawn_;  // hashes, sorted
+  double different_ = 1;
+};
 
 }  // namespace
 
@@ -100,12 +127,9 @@ std::vector<Step> Catalogue::Offers(const Scheduled& scheduled, size_t site, Ste
     case StepKind::kParallel:
     case StepKind::kTile: {
       Rng rng(Fnv1a(ScheduleText(scheduled.schedule()) + name) + static_cast<uint64_t>(kind));
-      std::vector<Numbers> divisors;
-      for (const Loop& loop : state.loops) {
-        divisors.push_back(Scheduled::Divisors(loop.extent, kind == StepKind::kTile));
-      }
-      for (int i = 0; i < kDraws && offers.size() < kEach; ++i) {
-        offer({name, kind, Draw(state, divisors, kind, rng), ""});
+      Drawing drawing(state, kind);
+      for (int i = 0; i < kDraws && offers.size() < kEach && !drawing.Over(); ++i) {
+        if (drawing.Draw(rng)) offer({name, kind, drawing.numbers(), ""});
       }
       break;
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/median.h"
+#include "env/vector_of_definitions.h"
 #include "loops/estimate.h"
 
 namespace hone::loops {
@@ -20,50 +21,13 @@ size_t Index(int64_t value) { return static_cast<size_t>(value); }
 
 }  // namespace
 
-StatusOr<std::unique_ptr<LoopsEnv>> LoopsEnv::Make(const LoopsEnvOptions& options) {
-  if (options.tasks.empty()) return MakeError(ErrorCode::kInvalidInput, "there are no tasks");
-  if (options.steps_a_nest < 1) {
-    return MakeError(ErrorCode::kInvalidInput, "a nest has one step at least");
-  }
-  const auto shared = std::make_shared<Shared>();
-  shared->options = options;
-  for (size_t i = 0; i < options.tasks.size(); ++i) {
-    StatusOr<Task> task = ParseTask(options.tasks[i]);
-    if (!task) {
-      return MakeError(task.error().code,
-                       "task " + std::to_string(i) + ": " + task.error().message);
-    }
-    shared->tasks.push_back(*std::move(task));
-    const Catalogue& catalogue =
-        shared->catalogues.emplace_back(Expand(shared->tasks.back()), options.machine);
-    shared->sites = std::max(shared->sites, catalogue.sites().size());
-    shared->most_steps = std::max(shared->most_steps,
-                                  Index(options.steps_a_nest) * catalogue.program().nests.size());
-  }
-  if (!options.estimate) {
-    GeneratorOptions generator;
-    generator.sandbox = options.sandbox;
-    generator.program_path = options.program_path;
-    auto started = Generator::Start(generator);
-    if (!started) return tl::unexpected(started.error());
-    shared->generator = *std::move(started);
-  }
-  return std::unique_ptr<LoopsEnv>(new LoopsEnv(shared));
-}
+LoopsEnv::LoopsEnv(std::shared_ptr<LoopsSession> session, size_t index)
+    : session_(std::move(session)),
+      worker_(static_cast<int>(index % Index(session_->workers()))),
+      next_(index % session_->tasks().size()),
+      scheduled_(session_->catalogues()[0].program()) {}
 
-LoopsEnv::LoopsEnv(std::shared_ptr<const Shared> shared)
-    : shared_(std::move(shared)),
-      scheduled_(std::make_unique<Scheduled>(shared_->catalogues[0].program())) {}
-
-std::unique_ptr<LoopsEnv> LoopsEnv::Another() const {
-  return std::unique_ptr<LoopsEnv>(new LoopsEnv(shared_));
-}
-
-size_t LoopsEnv::StepLimit() const {
-  return Index(options().steps_a_nest) * catalogue().program().nests.size();
-}
-
-Status LoopsEnv::Reset(std::optional<uint64_t> seed, std::optional<size_t> task) {
+Status LoopsEnv::Start(std::optional<uint64_t> seed, std::optional<size_t> task) {
   if (task && *task >= tasks()) {
     return MakeError(ErrorCode::kInvalidInput, "there is no task " + std::to_string(*task) +
                                                    "; there are " + std::to_string(tasks()));
@@ -71,16 +35,48 @@ Status LoopsEnv::Reset(std::optional<uint64_t> seed, std::optional<size_t> task)
   if (seed) next_ = Index(static_cast<int64_t>(*seed % tasks()));
   current_ = task ? *task : next_;
   next_ = (current_ + 1) % tasks();
-  scheduled_ = std::make_unique<Scheduled>(catalogue().program());
+  scheduled_ = Scheduled(catalogue().program());
   history_.clear();
-  const StatusOr<double> value = Value(*scheduled_);
-  initial_ = value_ = value.value_or(kWorst);
+  chosen_ = {};
+  chosen_.reset = true;
   running_ = true;
   return {};
 }
 
+Status LoopsEnv::Reset(std::optional<uint64_t> seed, std::optional<size_t> task) {
+  if (Status started = Start(seed, task); !started) return started;
+  session_->Here(worker_, [this](LoopsWorker& worker) { Measure(worker); });
+  return {};
+}
+
+StatusOr<LoopsOutcome> LoopsEnv::Step(const LoopsAction& action) {
+  if (Status chosen = Choose(action); !chosen) return tl::unexpected(chosen.error());
+  session_->Here(worker_, [this](LoopsWorker& worker) { Measure(worker); });
+  return outcome_;
+}
+
+StatusOr<bool> LoopsEnv::BeginReset(std::optional<uint64_t> seed, std::optional<size_t> task) {
+  if (Status started = Start(seed, task); !started) return tl::unexpected(started.error());
+  if (!session_->at_once()) return true;
+  session_->Here(worker_, [this](LoopsWorker& worker) { Work(worker); });
+  return false;
+}
+
+StatusOr<bool> LoopsEnv::BeginStep(const LoopsAction& action) {
+  if (Status chosen = Choose(action); !chosen) return tl::unexpected(chosen.error());
+  if (!session_->at_once()) return true;
+  session_->Here(worker_, [this](LoopsWorker& worker) { Work(worker); });
+  return false;
+}
+
+void LoopsEnv::Work(LoopsWorker& worker) {
+  Measure(worker);
+  view_ = Look();
+}
+
 LoopsEpisode LoopsEnv::episode() const {
-  return {next_, current_, running_, ScheduleText(schedule()), history_, initial_, value_};
+  return {next_,    current_, running_, ScheduleText(scheduled_.schedule()),
+          history_, initial_, value_};
 }
 
 Status LoopsEnv::Resume(const LoopsEpisode& episode) {
@@ -89,12 +85,12 @@ Status LoopsEnv::Resume(const LoopsEpisode& episode) {
   }
   const StatusOr<Schedule> schedule = ParseSchedule(episode.schedule);
   if (!schedule) return tl::unexpected(schedule.error());
-  StatusOr<Scheduled> scheduled = Apply(shared_->catalogues[episode.task].program(), *schedule);
+  StatusOr<Scheduled> scheduled = Apply(session_->catalogues()[episode.task].program(), *schedule);
   if (!scheduled) return tl::unexpected(scheduled.error());
   next_ = episode.next;
   current_ = episode.task;
   running_ = episode.running;
-  scheduled_ = std::make_unique<Scheduled>(*std::move(scheduled));
+  scheduled_ = *std::move(scheduled);
   history_ = episode.history;
   initial_ = episode.initial;
   value_ = episode.value;
@@ -103,13 +99,13 @@ Status LoopsEnv::Resume(const LoopsEpisode& episode) {
 
 double LoopsEnv::speedup() const { return std::exp(initial_ - value_); }
 
-StatusOr<double> LoopsEnv::Value(const Scheduled& scheduled) {
+StatusOr<double> LoopsEnv::Value(const Scheduled& scheduled, LoopsWorker& worker) const {
   if (options().estimate) return std::log(EstimatedCost(scheduled, options().machine));
   const auto reference = MakeKernel(task(), catalogue().default_schedule());
   HONE_CHECK(reference);
   const Kernel kernel{TaskText(task()) + ScheduleText(scheduled.schedule()), MakePayload(scheduled),
                       &task()};
-  Generator& generator = *shared_->generator;
+  Generator& generator = *worker.generator;
   if (const auto made = generator.Compile(kernel); !made) return tl::unexpected(made.error());
   const int threads = options().machine.threads;
   auto times = generator.Time(*reference, kernel, {}, 0, 1, 1, false, threads);
@@ -127,32 +123,44 @@ StatusOr<double> LoopsEnv::Value(const Scheduled& scheduled) {
   return std::log(ratio);
 }
 
-StatusOr<LoopsOutcome> LoopsEnv::Step(int64_t action) {
+Status LoopsEnv::Choose(const LoopsAction& action) {
   if (!running_) return MakeError(ErrorCode::kInvalidInput, "the episode is over: reset first");
-  if (action < 0 || action >= static_cast<int64_t>(actions())) {
-    return MakeError(ErrorCode::kInvalidInput, "there is no action " + std::to_string(action));
+  chosen_ = {};
+  if (const auto* product = std::get_if<std::vector<int64_t>>(&action)) {
+    return ChooseOfProduct(*product);
   }
-  const bool stop = action + 1 == static_cast<int64_t>(actions());
-  std::optional<loops::Step> step;
-  if (!stop) step = catalogue().Decide(*scheduled_, Index(action));
-  return Take(step, action, stop, "that action is not offered now");
+  const int64_t number = std::get<int64_t>(action);
+  if (number < 0 || number >= static_cast<int64_t>(actions())) {
+    return MakeError(ErrorCode::kInvalidInput, "there is no action " + std::to_string(number));
+  }
+  chosen_.number = number;
+  chosen_.stop = number + 1 == static_cast<int64_t>(actions());
+  if (!chosen_.stop) chosen_.step = catalogue().Decide(scheduled_, Index(number));
+  chosen_.why = "that action is not offered now";
+  return {};
 }
 
-StatusOr<LoopsOutcome> LoopsEnv::StepProduct(const std::vector<int64_t>& action) {
-  if (!running_) return MakeError(ErrorCode::kInvalidInput, "the episode is over: reset first");
+Status LoopsEnv::ChooseOfProduct(const std::vector<int64_t>& action) {
   if (action.size() != 2 + kSeenLoops || action[0] < 0 ||
       action[0] >= static_cast<int64_t>(sites()) || action[1] < 0 || action[1] > kStepKinds) {
     return MakeError(ErrorCode::kInvalidInput,
                      "an action is a site, a kind and a number for each of 8 loops");
   }
-  if (action[1] == kStepKinds) return Take({}, -1, true, "");
+  if (action[1] == kStepKinds) {
+    chosen_.stop = true;
+    return {};
+  }
+  const auto none = [&](const char* why) {
+    chosen_.why = why;
+    return Status();
+  };
   loops::Step step;
   step.kind = static_cast<StepKind>(action[1]);
   const int site = SiteAt(Index(action[0]));
-  if (site < 0) return Take({}, -1, false, "there is no such site");
-  step.site = scheduled_->program().nests[Index(site)].site;
-  const auto& loops = scheduled_->states()[Index(site)].loops;
-  const auto& nests = scheduled_->program().nests;
+  if (site < 0) return none("there is no such site");
+  step.site = scheduled_.program().nests[Index(site)].site;
+  const auto& loops = scheduled_.states()[Index(site)].loops;
+  const auto& nests = scheduled_.program().nests;
   const std::vector<int64_t> numbers(action.begin() + 2, action.end());
   switch (step.kind) {
     case StepKind::kPack:
@@ -177,7 +185,7 @@ StatusOr<LoopsOutcome> LoopsEnv::StepProduct(const std::vector<int64_t>& action)
       break;
     case StepKind::kFuse:
       if (numbers[0] < 0 || Index(numbers[0]) >= nests.size()) {
-        return Take({}, -1, false, "there is no such producer");
+        return none("there is no such producer");
       }
       step.producer = nests[Index(numbers[0])].site;
       break;
@@ -187,47 +195,51 @@ StatusOr<LoopsOutcome> LoopsEnv::StepProduct(const std::vector<int64_t>& action)
     case StepKind::kVectorize:
       break;
   }
-  const std::string why = scheduled_->WhyNot(step);
-  if (!why.empty()) return Take({}, -1, false, why);
-  return Take(step, -1, false, "");
+  chosen_.why = scheduled_.WhyNot(step);
+  if (chosen_.why.empty()) chosen_.step = std::move(step);
+  return {};
 }
 
-StatusOr<LoopsOutcome> LoopsEnv::Take(const std::optional<loops::Step>& step, int64_t number,
-                                      bool stop, const std::string& why) {
-  LoopsOutcome outcome;
-  history_.push_back(number);
-  if (step) {
-    auto next = std::make_unique<Scheduled>(*scheduled_);
-    HONE_CHECK(next->Apply(*step));
-    const StatusOr<double> value = Value(*next);
+// What was chosen is done: a reset's initial time, or a step.
+void LoopsEnv::Measure(LoopsWorker& worker) {
+  outcome_ = {};
+  if (chosen_.reset) {
+    initial_ = value_ = Value(scheduled_, worker).value_or(kWorst);
+    return;
+  }
+  history_.push_back(chosen_.number);
+  if (chosen_.step) {
+    Scheduled next = scheduled_;
+    HONE_CHECK(next.Apply(*chosen_.step));
+    const StatusOr<double> value = Value(next, worker);
     if (value) {
-      if (options().immediate) outcome.reward = value_ - *value;
+      if (options().immediate) outcome_.reward = value_ - *value;
       value_ = *value;
       scheduled_ = std::move(next);
-      outcome.changed = true;
+      outcome_.changed = true;
     } else {
-      outcome.error = value.error().message;
-      outcome.reward -= options().failure;
+      outcome_.error = value.error().message;
+      outcome_.reward -= options().failure;
     }
-  } else if (!stop) {
-    outcome.error = why;
-    outcome.reward -= options().failure;
+  } else if (!chosen_.stop) {
+    outcome_.error = chosen_.why;
+    outcome_.reward -= options().failure;
   }
   bool any = false;
-  for (size_t site = 0; site < catalogue().sites().size() && !any && !stop; ++site) {
-    any = catalogue().OffersAny(*scheduled_, site);
+  for (size_t site = 0; site < catalogue().sites().size() && !any && !chosen_.stop; ++site) {
+    any = catalogue().OffersAny(scheduled_, site);
   }
-  outcome.terminated = !any;
-  outcome.truncated = !outcome.terminated && history_.size() >= StepLimit();
-  if (outcome.terminated || outcome.truncated) {
+  const size_t most = Index(options().steps_a_nest) * catalogue().program().nests.size();
+  outcome_.terminated = !any;
+  outcome_.truncated = !outcome_.terminated && history_.size() >= most;
+  if (outcome_.terminated || outcome_.truncated) {
     running_ = false;
-    if (!options().immediate) outcome.reward += initial_ - value_;
+    if (!options().immediate) outcome_.reward += initial_ - value_;
   }
-  return outcome;
 }
 
 std::vector<bool> LoopsEnv::ActionMask() const {
-  std::vector<bool> mask = catalogue().Mask(*scheduled_);
+  std::vector<bool> mask = catalogue().Mask(scheduled_);
   mask.resize(actions(), false);
   mask.back() = true;
   return mask;
@@ -242,10 +254,10 @@ std::vector<bool> LoopsEnv::ProductMask() const {
     const int site = SiteAt(row);
     if (site < 0) continue;
     for (int kind = 0; kind < kStepKinds; ++kind) {
-      if (catalogue().Offers(*scheduled_, row, static_cast<StepKind>(kind)).empty()) continue;
+      if (catalogue().Offers(scheduled_, row, static_cast<StepKind>(kind)).empty()) continue;
       site_mask[row] = kind_mask[Index(kind)] = true;
     }
-    const auto& loops = scheduled_->states()[Index(site)].loops;
+    const auto& loops = scheduled_.states()[Index(site)].loops;
     for (size_t loop = 0; loop < std::min(loops.size(), kSeenLoops); ++loop) {
       const size_t divisors = Scheduled::Divisors(loops[loop].extent, true).size();
       for (size_t i = 0; i < std::min(divisors + 1, kProductChoices); ++i) {
@@ -261,50 +273,48 @@ std::vector<bool> LoopsEnv::ProductMask() const {
 
 int LoopsEnv::SiteAt(size_t row) const {
   if (row >= catalogue().sites().size()) return -1;
-  return scheduled_->program().FindSite(catalogue().sites()[row]);
+  return scheduled_.program().FindSite(catalogue().sites()[row]);
 }
 
-std::vector<float> LoopsEnv::Rows(size_t width,
-                                  void (*observe)(const Scheduled&, size_t, float*)) const {
-  std::vector<float> rows(sites() * width, 0);
+LoopsView LoopsEnv::Look() const {
+  LoopsView view;
+  view.task = current_;
+  view.speedup = speedup();
+  view.schedule = ScheduleText(scheduled_.schedule());
+  view.mask = options().product ? ProductMask() : ActionMask();
+  std::vector<int> nests;  // of the sites
+  for (size_t row = 0; row < sites(); ++row) nests.push_back(SiteAt(row));
+  const auto rows = [&](size_t width, void (*observe)(const Scheduled&, size_t, float*)) {
+    std::vector<float> made(sites() * width, 0);
+    for (size_t row = 0; row < sites(); ++row) {
+      if (nests[row] >= 0) observe(scheduled_, Index(nests[row]), &made[row * width]);
+    }
+    return made;
+  };
+  view.loops = rows(kSeenLoops * kLoopFeatures, ObserveLoops);
+  view.accesses = rows(kSeenAccesses * kSeenDimensions * kSeenLoops, ObserveAccesses);
+  view.operations = rows(kSeenScalars, ObserveOperations);
+  view.states = rows(kStateFeatures, ObserveState);
+  view.graph.assign(sites() * sites(), 0);
   for (size_t row = 0; row < sites(); ++row) {
-    const int site = SiteAt(row);
-    if (site >= 0) observe(*scheduled_, Index(site), &rows[row * width]);
-  }
-  return rows;
-}
-
-std::vector<float> LoopsEnv::LoopFeatures() const {
-  return Rows(kSeenLoops * kLoopFeatures, ObserveLoops);
-}
-
-std::vector<float> LoopsEnv::Accesses() const {
-  return Rows(kSeenAccesses * kSeenDimensions * kSeenLoops, ObserveAccesses);
-}
-
-std::vector<float> LoopsEnv::Operations() const { return Rows(kSeenScalars, ObserveOperations); }
-
-std::vector<float> LoopsEnv::States() const { return Rows(kStateFeatures, ObserveState); }
-
-std::vector<float> LoopsEnv::Graph() const {
-  std::vector<float> graph(sites() * sites(), 0);
-  for (size_t row = 0; row < sites(); ++row) {
-    const int site = SiteAt(row);
-    if (site < 0) continue;
-    for (const Access& read : scheduled_->program().nests[Index(site)].reads) {
-      const int producer = scheduled_->program().ProducerOf(read.tensor);
+    if (nests[row] < 0) continue;
+    for (const Access& read : scheduled_.program().nests[Index(nests[row])].reads) {
+      const int producer = scheduled_.program().ProducerOf(read.tensor);
       for (size_t column = 0; column < sites() && producer >= 0; ++column) {
-        if (SiteAt(column) == producer) graph[row * sites() + column] = 1;
+        if (nests[column] == producer) view.graph[row * sites() + column] = 1;
       }
     }
   }
-  return graph;
-}
-
-std::vector<int64_t> LoopsEnv::History() const {
-  std::vector<int64_t> history(most_steps(), -1);
-  std::copy_n(history_.begin(), std::min(history_.size(), most_steps()), history.begin());
-  return history;
+  view.history.assign(session_->most_steps(), -1);
+  std::copy_n(history_.begin(), std::min(history_.size(), view.history.size()),
+              view.history.begin());
+  return view;
 }
 
 }  // namespace hone::loops
+
+namespace hone {
+
+template class VectorOf<loops::LoopsEnv>;
+
+}  // namespace hone

@@ -58,7 +58,7 @@ using PySession = OfThisProcess<Session>;
 void BindJobs(nb::module_& module);
 // PassOrderEnvs, RewritesEnvs.
 void BindEnvironments(nb::module_& module);
-// LoopsEnv.
+// LoopsEnvs.
 void BindLoops(nb::module_& module);
 // Decisions, Site, Rewrites.
 void BindRewrites(nb::module_& module);

@@ -1,74 +1,30 @@
 // Vectors of environments; one alone is a vector of one. The package gives them Gymnasium's face.
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/variant.h>
-#include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <memory>
 #include <tuple>
 
-#include "bindings.h"
-#include "convert.h"
 #include "jobs/version.h"
 #include "tune/recipe.h"
+#include "vector.h"
 
 namespace hone::python {
 namespace {
 
-template <class T>
-using Numbers = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 template <class Env>
-class PyVector : public OfThisProcess<VectorOf<Env>> {
+class PyVector : public VectorBase<Env> {
  public:
-  using Vector = VectorOf<Env>;
-  using Action = typename Env::Action;
-  using Slot = typename Vector::Slot;
+  using typename VectorBase<Env>::Vector;
+  using typename VectorBase<Env>::Action;
+  using typename VectorBase<Env>::Slot;
   // SavedEpisode, its parts in order.
   using Saved = std::tuple<uint64_t, int64_t, std::optional<size_t>, std::vector<Action>>;
 
-  explicit PyVector(std::shared_ptr<Vector> envs) : OfThisProcess<Vector>(std::move(envs)) {
-    get()->set_interrupted([] {
-      nb::gil_scoped_acquire acquire;
-      return PyErr_CheckSignals() != 0;
-    });
-  }
-  using OfThisProcess<Vector>::get;
-
-  void Reset(const std::vector<std::optional<uint64_t>>& seeds, const std::vector<bool>& which,
-             std::optional<size_t> program) {
-    // vector<bool> has no bytes to look at.
-    const auto flat = std::make_unique<bool[]>(which.size());
-    std::copy(which.begin(), which.end(), flat.get());
-    Led([&](Vector& envs) { return envs.Reset(seeds, {flat.get(), which.size()}, program); });
-  }
-
-  void Step(const std::vector<Action>& actions) {
-    Led([&](Vector& envs) { return envs.Step(actions); });
-  }
-  void StepNumbers(const Numbers<int64_t>& numbers) {
-    Step(std::vector<Action>(numbers.data(), numbers.data() + numbers.size()));
-  }
-
-  void Send(size_t env, const Action& action) {
-    CheckIndex(env);
-    get()->Send(env, action);
-  }
-  std::vector<size_t> Receive(size_t least) {
-    std::vector<size_t> done;
-    Led([&](Vector& envs) {
-      done = envs.Receive(least);
-      for (size_t i : done) {
-        if (!envs.slot(i).error) return envs.slot(i).error;
-      }
-      return Status();
-    });
-    return done;
-  }
+  using VectorBase<Env>::VectorBase;
+  using VectorBase<Env>::env;
+  using VectorBase<Env>::get;
 
   nb::object Observation(const std::string& part, bool final) const {
     return Observe(Views(final), *get()->session(), part);
@@ -81,39 +37,22 @@ class PyVector : public OfThisProcess<VectorOf<Env>> {
 
   // Columns of what came of the last step of each environment.
   nb::dict Outcomes(bool final) const {
-    const Vector& envs = *get();
-    const size_t n = envs.size();
     const std::vector<const View*> views = Views(final);
-    const auto column = [&](auto of) {
-      std::vector<decltype(of(size_t{0}))> values(n);
-      for (size_t i = 0; i < n; ++i) values[i] = of(i);
-      return ToNumpy(std::move(values), {n});
+    const auto of_view = [&](auto of) {
+      return this->Column([&](size_t i) { return of(*views[i]); });
     };
-    const auto outcome = [&](size_t i) -> const Outcome& {
-      const Slot& slot = envs.slot(i);
-      return slot.has_final ? slot.final_outcome : slot.outcome;
-    };
-    // numpy has bool, and std::vector<bool> is none.
-    const auto flag = [](bool value) { return static_cast<uint8_t>(value); };
-    const Objective objective = envs.session()->options().reward.objective;
-    nb::dict columns;
-    columns["reward"] = column([&](size_t i) { return outcome(i).reward; });
+    const Objective objective = get()->session()->options().reward.objective;
+    nb::dict columns = this->StepColumns();
     columns["value"] =
-        column([&](size_t i) { return ObjectiveValue(objective, views[i]->metrics); });
-    columns["op_count"] = column([&](size_t i) { return views[i]->metrics.op_count; });
-    columns["flops"] = column([&](size_t i) { return views[i]->metrics.flops; });
-    columns["bytes_accessed"] = column([&](size_t i) { return views[i]->metrics.bytes_accessed; });
-    columns["program"] = column([&](size_t i) { return static_cast<int64_t>(views[i]->program); });
+        of_view([&](const View& view) { return ObjectiveValue(objective, view.metrics); });
+    columns["op_count"] = of_view([](const View& view) { return view.metrics.op_count; });
+    columns["flops"] = of_view([](const View& view) { return view.metrics.flops; });
+    columns["bytes_accessed"] =
+        of_view([](const View& view) { return view.metrics.bytes_accessed; });
+    columns["program"] =
+        of_view([](const View& view) { return static_cast<int64_t>(view.program); });
     columns["steps"] =
-        column([&](size_t i) { return static_cast<int64_t>(views[i]->actions.size()); });
-    columns["terminated"] = column([&](size_t i) { return flag(outcome(i).terminated); });
-    columns["truncated"] = column([&](size_t i) { return flag(outcome(i).truncated); });
-    columns["changed"] = column([&](size_t i) { return flag(outcome(i).changed); });
-    columns["was_reset"] = column([&](size_t i) { return flag(envs.slot(i).was_reset); });
-    columns["has_final"] = column([&](size_t i) { return flag(envs.slot(i).has_final); });
-    nb::list errors;
-    for (size_t i = 0; i < n; ++i) errors.append(outcome(i).error);
-    columns["errors"] = errors;
+        of_view([](const View& view) { return static_cast<int64_t>(view.actions.size()); });
     return columns;
   }
 
@@ -130,17 +69,18 @@ class PyVector : public OfThisProcess<VectorOf<Env>> {
 
   // What restore makes the episode of again. Also in a child that was forked off.
   Saved Save(size_t i) const {
-    CheckIndex(i);
+    this->CheckIndex(i);
     const SavedEpisode<Action> saved = this->remains().slot(i).env.Save();
     return {saved.rng_state, saved.episodes, saved.program, saved.actions};
   }
   void Restore(size_t i, const Saved& saved) {
-    CheckIndex(i);
+    this->CheckIndex(i);
     const auto& [rng_state, episodes, program, actions] = saved;
-    Led([&](Vector& envs) { return envs.env(i).Restore({rng_state, episodes, program, actions}); });
+    this->Led([&](Vector& envs) {
+      return envs.env(i).Restore({rng_state, episodes, program, actions});
+    });
   }
 
-  bool Running(size_t i) const { return env(i).running(); }
   std::string Fingerprint(size_t i) const { return env(i).view().fingerprint.ToHex(); }
 
   // The text of a recipe's file.
@@ -174,11 +114,6 @@ class PyVector : public OfThisProcess<VectorOf<Env>> {
     return std::make_unique<PyVector>(std::move(forked));
   }
 
-  const Env& env(size_t i) const {
-    CheckIndex(i);
-    return get()->slot(i).env;
-  }
-
   // What each shows that is not in its view: now, or where its last episode ended.
   std::vector<typename Vector::Seen> Seen(bool final) const {
     std::vector<typename Vector::Seen> seen;
@@ -190,10 +125,6 @@ class PyVector : public OfThisProcess<VectorOf<Env>> {
   }
 
  private:
-  void CheckIndex(size_t i) const {
-    if (i >= this->remains().size()) throw nb::index_error("no such environment");
-  }
-
   std::vector<const View*> Views(bool final) const {
     std::vector<const View*> views;
     for (size_t i = 0; i < get()->size(); ++i) {
@@ -201,15 +132,6 @@ class PyVector : public OfThisProcess<VectorOf<Env>> {
       views.push_back(final && slot.has_final ? &slot.final_view : &slot.env.view());
     }
     return views;
-  }
-
-  // Calls without Python's lock; an interrupt becomes Python's own.
-  template <class Call>
-  void Led(Call call) {
-    Vector& envs = *get();
-    const Status done = Unlocked([&] { return call(envs); });
-    if (PyErr_Occurred() != nullptr) throw nb::python_error();
-    OrThrow(done);
   }
 };
 
@@ -219,21 +141,13 @@ using PyRewritesEnvs = PyVector<RewritesEnv>;
 template <class Env>
 auto Bind(nb::module_& module, const char* name, const char* doc) {
   using Self = PyVector<Env>;
-  nb::class_<Self> bound(module, name, doc);
-  bound.def_prop_ro("alive", &Self::alive, "False in a child that was forked off.")
-      .def("reset", &Self::Reset, nb::arg("seeds"), nb::arg("which"), nb::arg("program").none())
-      .def("step", &Self::StepNumbers, nb::arg("actions"))
-      .def("send", &Self::Send, nb::arg("env"), nb::arg("action"))
-      .def("receive", &Self::Receive, nb::arg("least"))
-      .def("observe", &Self::Observation, nb::arg("part"), nb::arg("final") = false)
+  nb::class_<Self> bound = BindVector<Self>(module, name, doc);
+  bound.def("observe", &Self::Observation, nb::arg("part"), nb::arg("final") = false)
       .def("graphs", &Self::Graphs, nb::arg("final") = false)
-      .def("outcomes", &Self::Outcomes, nb::arg("final") = false)
-      .def("action_masks", &Self::ActionMasks)
       .def("save", &Self::Save, nb::arg("env"),
            "The state of its random numbers, its episodes, program and actions so far.")
       .def("restore", &Self::Restore, nb::arg("env"), nb::arg("saved"),
            "Goes through what save gave, in any session of the same programs and options.")
-      .def("running", &Self::Running, nb::arg("env"))
       .def("fingerprint", &Self::Fingerprint, nb::arg("env"))
       .def("recipe", &Self::MakeRecipe, nb::arg("env"), "The text of a recipe's file.")
       .def("text", &Self::Text, nb::arg("env"))

@@ -1,114 +1,142 @@
-// Schedules of loop nests as an environment.
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
-#include "bindings.h"
-#include "convert.h"
+// Schedules of loop nests as environments.
 #include "loops/estimate.h"
 #include "loops/loops_env.h"
 #include "loops/tasks.h"
+#include "vector.h"
 
 namespace hone::python {
 namespace {
 
 using loops::LoopsEnv;
+using loops::LoopsView;
 
-nb::object Flags(const std::vector<bool>& flags) {
-  return ToNumpy(std::vector<int8_t>(flags.begin(), flags.end()), {flags.size()});
-}
-
-class PyLoopsEnv : public OfThisProcess<LoopsEnv> {
+class PyLoopsEnvs : public VectorBase<LoopsEnv> {
  public:
-  PyLoopsEnv(std::vector<std::string> tasks, int steps_a_nest, bool immediate, bool estimate,
-             int threads, double failure, bool sandbox, std::string program)
-      : OfThisProcess(Make(std::move(tasks), steps_a_nest, immediate, estimate, threads, failure,
-                           sandbox, std::move(program))) {}
+  using VectorBase<LoopsEnv>::VectorBase;
 
-  void Reset(std::optional<uint64_t> seed, std::optional<size_t> task) {
-    outcome_ = {};
-    OrThrow(Unlocked([&] { return get()->Reset(seed, task); }));
-  }
-  void Step(int64_t action) {
-    outcome_ = OrThrow(Unlocked([&] { return get()->Step(action); }));
-  }
-  void StepProduct(const std::vector<int64_t>& action) {
-    outcome_ = OrThrow(Unlocked([&] { return get()->StepProduct(action); }));
-  }
-
-  nb::dict Outcome() const {
-    const LoopsEnv& env = *get();
-    nb::dict outcome;
-    outcome["reward"] = outcome_.reward;
-    outcome["terminated"] = outcome_.terminated;
-    outcome["truncated"] = outcome_.truncated;
-    outcome["changed"] = outcome_.changed;
-    outcome["error"] = outcome_.error;
-    outcome["task"] = env.task_index();
-    outcome["speedup"] = env.speedup();
-    outcome["schedule"] = loops::ScheduleText(env.schedule());
-    return outcome;
-  }
-
-  nb::object Observe(const std::string& part) const {
-    const LoopsEnv& env = *get();
-    const size_t sites = env.sites();
-    if (part == "loops") {
-      return ToNumpy(env.LoopFeatures(), {sites, loops::kSeenLoops, loops::kLoopFeatures});
+  void StepProducts(
+      const nb::ndarray<const int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& actions) {
+    std::vector<Action> rows;
+    for (size_t i = 0; i < actions.shape(0); ++i) {
+      const int64_t* const row = actions.data() + i * actions.shape(1);
+      rows.emplace_back(std::vector<int64_t>(row, row + actions.shape(1)));
     }
+    Step(rows);
+  }
+
+  nb::dict Outcomes(bool final) const {
+    nb::dict columns = StepColumns();
+    const std::vector<const LoopsView*> views = Views(final);
+    columns["task"] = Column([&](size_t i) { return static_cast<int64_t>(views[i]->task); });
+    columns["speedup"] = Column([&](size_t i) { return views[i]->speedup; });
+    nb::list schedules;
+    for (const LoopsView* view : views) schedules.append(view->schedule);
+    columns["schedules"] = schedules;
+    return columns;
+  }
+
+  nb::object ActionMasks() const {
+    std::vector<int8_t> masks;
+    for (const LoopsView* view : Views(false)) {
+      masks.insert(masks.end(), view->mask.begin(), view->mask.end());
+    }
+    const size_t actions = masks.size() / get()->size();
+    return ToNumpy(std::move(masks), {get()->size(), actions});
+  }
+
+  nb::object Observe(const std::string& part, bool final) const {
+    const size_t sites = env(0).sites();
+    using namespace loops;
+    if (part == "loops") return Stack(&LoopsView::loops, {sites, kSeenLoops, kLoopFeatures}, final);
     if (part == "accesses") {
-      return ToNumpy(env.Accesses(),
-                     {sites, loops::kSeenAccesses, loops::kSeenDimensions, loops::kSeenLoops});
+      return Stack(&LoopsView::accesses, {sites, kSeenAccesses, kSeenDimensions, kSeenLoops},
+                   final);
     }
-    if (part == "operations") return ToNumpy(env.Operations(), {sites, loops::kSeenScalars});
-    if (part == "states") return ToNumpy(env.States(), {sites, loops::kStateFeatures});
-    if (part == "graph") return ToNumpy(env.Graph(), {sites, sites});
-    if (part == "history") return ToNumpy(env.History(), {env.most_steps()});
+    if (part == "operations") return Stack(&LoopsView::operations, {sites, kSeenScalars}, final);
+    if (part == "states") return Stack(&LoopsView::states, {sites, kStateFeatures}, final);
+    if (part == "graph") return Stack(&LoopsView::graph, {sites, sites}, final);
+    if (part == "history") {
+      return Stack(&LoopsView::history, {env(0).session()->most_steps()}, final);
+    }
     throw nb::value_error(("there is no part '" + part + "' of an observation").c_str());
-  }
-  nb::object Mask(bool product) const {
-    return Flags(product ? get()->ProductMask() : get()->ActionMask());
   }
 
  private:
-  static std::shared_ptr<LoopsEnv> Make(std::vector<std::string> tasks, int steps_a_nest,
-                                        bool immediate, bool estimate, int threads, double failure,
-                                        bool sandbox, std::string program) {
-    loops::LoopsEnvOptions options;
-    options.tasks = std::move(tasks);
-    options.steps_a_nest = steps_a_nest;
-    options.immediate = immediate;
-    options.estimate = estimate;
-    options.machine = estimate ? loops::kEstimatedMachine : loops::ThisMachine();
-    if (threads > 0) options.machine.threads = threads;
-    options.failure = failure;
-    options.sandbox = sandbox;
-    options.program_path = std::move(program);
-    return OrThrow(LoopsEnv::Make(options));
+  std::vector<const LoopsView*> Views(bool final) const {
+    std::vector<const LoopsView*> views;
+    for (size_t i = 0; i < get()->size(); ++i) {
+      const Slot& slot = get()->slot(i);
+      views.push_back(final && slot.has_final ? &slot.final_view : &slot.env.Seen());
+    }
+    return views;
   }
 
-  loops::LoopsOutcome outcome_;
+  // [environments, …]; zeros of what has not been reset.
+  template <class T>
+  nb::object Stack(std::vector<T> LoopsView::*part, std::vector<size_t> shape, bool final) const {
+    size_t each = 1;
+    for (const size_t size : shape) each *= size;
+    const std::vector<const LoopsView*> views = Views(final);
+    std::vector<T> stacked(views.size() * each, 0);
+    for (size_t i = 0; i < views.size(); ++i) {
+      const std::vector<T>& one = views[i]->*part;
+      std::copy(one.begin(), one.end(), stacked.begin() + static_cast<ptrdiff_t>(i * each));
+    }
+    shape.insert(shape.begin(), views.size());
+    return ToNumpy(std::move(stacked), shape);
+  }
 };
+
+std::shared_ptr<VectorOf<LoopsEnv>> Make(std::vector<std::string> tasks, int steps_a_nest,
+                                         bool immediate, bool estimate, bool product, int threads,
+                                         double failure, int workers, bool sandbox,
+                                         std::string program, size_t count, int autoreset) {
+  loops::LoopsEnvOptions options;
+  options.tasks = std::move(tasks);
+  options.steps_a_nest = steps_a_nest;
+  options.immediate = immediate;
+  options.estimate = estimate;
+  options.product = product;
+  options.machine = estimate ? loops::kEstimatedMachine : loops::ThisMachine();
+  if (threads > 0) options.machine.threads = threads;
+  options.failure = failure;
+  options.workers = workers;
+  options.sandbox = sandbox;
+  options.program_path = std::move(program);
+  const auto session = OrThrow(loops::LoopsSession::Open(options));
+  std::vector<LoopsEnv> envs;
+  for (size_t i = 0; i < count; ++i) envs.emplace_back(session, i);
+  return std::make_shared<VectorOf<LoopsEnv>>(session, std::move(envs),
+                                              static_cast<Autoreset>(autoreset));
+}
 
 }  // namespace
 
 void BindLoops(nb::module_& module) {
-  nb::class_<PyLoopsEnv>(module, "LoopsEnv", "Schedules of loop nests, one decision at a time.")
-      .def(nb::init<std::vector<std::string>, int, bool, bool, int, double, bool, std::string>(),
-           nb::arg("tasks"), nb::arg("steps_a_nest"), nb::arg("immediate"), nb::arg("estimate"),
-           nb::arg("threads"), nb::arg("failure"), nb::arg("sandbox"), nb::arg("program"))
-      .def("reset", &PyLoopsEnv::Reset, nb::arg("seed").none(), nb::arg("task").none())
-      .def("step", &PyLoopsEnv::Step, nb::arg("action"))
-      .def("step_product", &PyLoopsEnv::StepProduct, nb::arg("action"))
-      .def("outcome", &PyLoopsEnv::Outcome)
-      .def("observe", &PyLoopsEnv::Observe, nb::arg("part"))
-      .def("mask", &PyLoopsEnv::Mask, nb::arg("product"))
-      .def_prop_ro("actions", [](const PyLoopsEnv& self) { return self.get()->actions(); })
-      .def_prop_ro("sites", [](const PyLoopsEnv& self) { return self.get()->sites(); })
-      .def_prop_ro("most_steps", [](const PyLoopsEnv& self) { return self.get()->most_steps(); })
-      .def_prop_ro("task_text",
-                   [](const PyLoopsEnv& self) { return loops::TaskText(self.get()->task()); })
-      .def_prop_ro("restarts", [](const PyLoopsEnv& self) { return self.get()->restarts(); });
+  BindVector<PyLoopsEnvs>(module, "LoopsEnvs", "Schedules of loop nests, one decision at a time.")
+      .def(
+          "__init__",
+          [](PyLoopsEnvs* self, std::vector<std::string> tasks, int steps_a_nest, bool immediate,
+             bool estimate, bool product, int threads, double failure, int workers, bool sandbox,
+             std::string program, size_t count, int autoreset) {
+            new (self) PyLoopsEnvs(Make(std::move(tasks), steps_a_nest, immediate, estimate,
+                                        product, threads, failure, workers, sandbox,
+                                        std::move(program), count, autoreset));
+          },
+          nb::arg("tasks"), nb::arg("steps_a_nest"), nb::arg("immediate"), nb::arg("estimate"),
+          nb::arg("product"), nb::arg("threads"), nb::arg("failure"), nb::arg("workers"),
+          nb::arg("sandbox"), nb::arg("program"), nb::arg("count"), nb::arg("autoreset"),
+          "autoreset: 0 next step, 1 same step, 2 disabled.")
+      .def("step_products", &PyLoopsEnvs::StepProducts, nb::arg("actions"))
+      .def("observe", &PyLoopsEnvs::Observe, nb::arg("part"), nb::arg("final") = false)
+      .def_prop_ro("actions", [](const PyLoopsEnvs& self) { return self.env(0).actions(); })
+      .def_prop_ro("sites", [](const PyLoopsEnvs& self) { return self.env(0).sites(); })
+      .def_prop_ro("most_steps",
+                   [](const PyLoopsEnvs& self) { return self.env(0).session()->most_steps(); })
+      .def("task_text",
+           [](const PyLoopsEnvs& self, size_t i) { return loops::TaskText(self.env(i).task()); })
+      .def_prop_ro("restarts",
+                   [](const PyLoopsEnvs& self) { return self.env(0).session()->restarts(); });
   nb::dict tasks;
   for (const loops::KnownTask& task : loops::KnownTasks()) tasks[task.name.c_str()] = task.text;
   module.attr("LOOP_TASKS") = tasks;

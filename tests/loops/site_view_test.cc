@@ -8,7 +8,6 @@
 
 #include "core/rng.h"
 #include "loops/estimate.h"
-#include "loops/loops_env.h"
 #include "loops/tasks.h"
 
 namespace hone::loops {
@@ -128,50 +127,6 @@ TEST(DrawTasks, AreTasksOfTenKindsAndOfTheSeed) {
   EXPECT_EQ(names.size(), tasks.size());
   EXPECT_EQ(DrawTasks(40, 7)[39].text, tasks[39].text);
   EXPECT_NE(DrawTasks(40, 8)[39].text, tasks[39].text);
-}
-
-LoopsEnvOptions Options() {
-  LoopsEnvOptions options;
-  for (const KnownTask& task : DrawTasks(10, 5)) options.tasks.push_back(task.text);
-  options.estimate = true;
-  options.machine = kEstimatedMachine;
-  return options;
-}
-
-int64_t FirstLegal(const LoopsEnv& env) {
-  const std::vector<bool> mask = env.ActionMask();
-  return std::find(mask.begin(), mask.end(), true) - mask.begin();
-}
-
-TEST(LoopsEnv, GoesOnWhereAnotherWas) {
-  const auto made = LoopsEnv::Make(Options());
-  ASSERT_TRUE(made) << made.error().message;
-  LoopsEnv& env = **made;
-  const auto other = env.Another();
-  for (size_t task = 0; task < env.tasks(); ++task) {
-    ASSERT_TRUE(env.Reset({}, task));
-    ASSERT_TRUE(env.Step(FirstLegal(env)));
-    if (!env.running()) continue;
-    ASSERT_TRUE(other->Resume(env.episode()));
-    EXPECT_EQ(other->ActionMask(), env.ActionMask());
-    EXPECT_EQ(other->States(), env.States());
-    EXPECT_EQ(other->History(), env.History());
-    while (env.running()) {
-      const int64_t action = FirstLegal(env);
-      const auto a = env.Step(action), b = other->Step(action);
-      ASSERT_TRUE(a && b);
-      EXPECT_EQ(a->reward, b->reward);
-      EXPECT_EQ(a->terminated, b->terminated);
-      EXPECT_EQ(a->truncated, b->truncated);
-    }
-    EXPECT_EQ(other->speedup(), env.speedup());
-  }
-  LoopsEpisode wrong = env.episode();
-  wrong.task = env.tasks();
-  EXPECT_FALSE(other->Resume(wrong));
-  wrong = env.episode();
-  wrong.schedule = "nowhere vectorize\n";
-  EXPECT_FALSE(other->Resume(wrong));
 }
 
 }  // namespace

@@ -71,20 +71,70 @@ def test_every_legal_action_changes_something_and_no_other_does():
         assert ("error" in info) != bool(masks[action])
 
 
-def test_a_vector_of_them_steps_as_each_would():
-    tasks = [MATMUL, SOFTMAX]
-    vector = gymnasium.make_vec("hone/Loops-v0", num_envs=2, tasks=tasks, measure="estimate")
-    one = make(tasks)
+def make_vec(num_envs, tasks=(MATMUL, SOFTMAX), **options):
+    return gymnasium.make_vec("hone/Loops-v0", num_envs=num_envs, tasks=tasks,
+                              **{"measure": "estimate", **options})
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_vector_of_them_steps_as_each_would(workers):
+    vector, one = make_vec(2, workers=workers), make((MATMUL, SOFTMAX))
+    assert isinstance(vector.unwrapped, hone.LoopsVectorEnv)
     observations, infos = vector.reset(seed=0)
     observation, info = one.reset(seed=1)  # as the second of them
-    for _ in range(3):
-        assert (observations["states"][1] == observation["states"]).all()
+    while True:
+        assert observations in vector.observation_space
+        for part, seen in observation.items():
+            assert (observations[part][1] == seen).all()
         masks = infos["action_mask"]
+        assert (masks[1] == info["action_mask"]).all()
         actions = [int(np.flatnonzero(mask)[0]) for mask in masks]
-        observations, rewards, _, _, infos = vector.step(np.array(actions))
-        observation, reward, _, _, info = one.step(actions[1])
+        observations, rewards, terminations, truncations, infos = vector.step(np.array(actions))
+        observation, reward, terminated, truncated, info = one.step(actions[1])
         assert rewards[1] == reward
-        assert infos["speedup"][1] == info["speedup"]
+        assert (terminations[1], truncations[1]) == (terminated, truncated)
+        for key in ("speedup", "schedule", "task", "changed"):
+            assert infos[key][1] == info[key]
+        if terminated or truncated:
+            break
+    vector.close()
+
+
+def test_a_vector_resets_at_the_next_step_or_in_the_same():
+    vector = make_vec(2, (MATMUL,))
+    first, infos = vector.reset(seed=1)
+    stop = vector.single_action_space.n - 1
+    action = int(np.flatnonzero(infos["action_mask"][0])[0])
+    _, _, terminations, _, _ = vector.step(np.array([stop, action]))
+    assert terminations.tolist() == [True, False]
+    observations, rewards, terminations, _, infos = vector.step(np.array([stop, stop]))
+    assert terminations.tolist() == [False, True] and rewards[0] == 0
+    assert (observations["states"][0] == first["states"][0]).all()
+    assert infos["schedule"][0] == "" and infos["schedule"][1] != ""
+
+    vector = make_vec(2, (MATMUL,), autoreset_mode=gymnasium.vector.AutoresetMode.SAME_STEP)
+    vector.reset(seed=1)
+    vector.step(np.array([action, action]))
+    observations, _, terminations, _, infos = vector.step(np.array([stop, stop]))
+    assert terminations.all() and infos["_final_info"].all()
+    assert (observations["states"] == first["states"]).all()
+    assert (infos["final_obs"][0]["states"] != first["states"][0]).any()
+    assert infos["final_info"]["schedule"][0] != "" and infos["schedule"][0] == ""
+
+
+def test_a_vector_takes_products_tasks_and_sends():
+    vector = make_vec(3, actions="product", workers=2)
+    _, infos = vector.reset(options={"task": 1})
+    assert infos["task"].tolist() == [SOFTMAX] * 3
+    assert infos["action_mask"].shape == (3, sum(vector.single_action_space.nvec))
+    stop = [0, 7] + [0] * 8
+    wrong = [0, 2] + [0] * 8  # `parallel` of no loop
+    _, _, terminations, _, infos = vector.step(np.array([stop, wrong, stop]))
+    assert terminations.tolist() == [True, False, True]
+    assert infos["_error"].tolist() == [False, True, False] and "tiled" in infos["error"][1]
+    vector.unwrapped.send(1, stop)
+    assert vector.unwrapped.receive(1) == [1]
+    assert vector.unwrapped.view()[2].tolist() == [True, True, True]
 
 
 def test_an_episode_has_five_steps_a_nest():
@@ -115,6 +165,10 @@ def test_bad_input_is_a_value_error():
                     {"steps": 0}):
         with pytest.raises(ValueError):
             make(**options)
+        with pytest.raises(ValueError):
+            make_vec(2, **options)
+    with pytest.raises(ValueError):
+        make_vec(2, workers=0)
     env = make()
     env.reset()
     with pytest.raises(ValueError):
@@ -144,6 +198,17 @@ def test_measured_kernels_run():
     assert np.isfinite(rewards).all() and info["speedup"] > 0
     assert env.unwrapped.restarts == 0
     env.close()
+
+
+@pytest.mark.skipif(not has_generator(), reason="hone was built without MLIR")
+def test_a_vector_runs_kernels_on_several_workers():
+    vector = make_vec(3, (MATMUL,), measure="time", threads=1, workers=2)
+    _, infos = vector.reset(seed=1)
+    actions = [int(np.flatnonzero(mask)[0]) for mask in infos["action_mask"]]
+    _, rewards, _, _, infos = vector.step(np.array(actions))
+    assert np.isfinite(rewards).all() and (infos["speedup"] > 0).all()
+    assert vector.unwrapped.restarts == 0
+    vector.close()
 
 
 def test_tasks_come_along():
