@@ -107,6 +107,10 @@ class Writer {
     }
     const auto lanes = machine_.vector_bytes / static_cast<int64_t>(InfoOf(nest.element).bytes);
     const int64_t block_n = BlockOfVectors(nest.loops[n].extent, lanes);
+    if (block_n < std::min(nest.loops[n].extent, lanes / 2)) {
+      WithoutBlocks(site, n, with_n.rows.back()[n] == 1);
+      return true;
+    }
     const int64_t vectors = (block_n + lanes - 1) / lanes;
     const int64_t most_m = std::max<int64_t>(1, (machine_.vector_registers - 8) / vectors);
     const int64_t block_m = m < nest.loops.size() ? DivisorUpTo(nest.loops[m].extent, most_m) : 1;
@@ -165,6 +169,24 @@ class Writer {
       }
     }
     return true;
+  }
+
+  // A contraction of which no block fills vectors: plain loops, of which LLVM makes vectors with a
+  // rest; the loop that runs through memory innermost, where it does in the operand, too.
+  void WithoutBlocks(const std::string& site, size_t n, bool runs) {
+    const std::vector<Loop> loops = NestOf(site).loops;
+    Numbers order, parallel(loops.size(), 0);
+    for (const bool reduction : {false, true}) {
+      for (size_t i = 0; i < loops.size(); ++i) {
+        if (loops[i].reduction == reduction && i != n) order.push_back(static_cast<int64_t>(i));
+      }
+    }
+    order.push_back(static_cast<int64_t>(n));
+    if (runs) Try(site, StepKind::kInterchange, order);
+    Numbers least(loops.size(), 0);
+    if (runs) least.back() = loops[n].extent;
+    Share(site, least, &parallel);
+    Try(site, StepKind::kParallel, parallel);
   }
 
   // Two vectors of queries, keys as registers allow: loads of keys' elements are then half of what

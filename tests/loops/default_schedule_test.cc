@@ -64,6 +64,22 @@ TEST(DefaultSchedule, SharesRowsOfWhatReducesColumns) {
             "");
 }
 
+// No block of them fills a vector.
+TEST(DefaultSchedule, LeavesContractionsOfOddSizesToLlvmsVectors) {
+  EXPECT_EQ(ScheduleText(Default("task t\ninput a f32[97,101]\ninput b f32[101,103]\n"
+                                 "c = matmul a b\noutput c\n",
+                                 {1, 64, 32})),
+            "c interchange 0,2,1\n");
+  EXPECT_EQ(ScheduleText(Default("task t\ninput x f32[4,24,43,43]\ninput w f32[96,24,1,1]\n"
+                                 "y = conv2d x w\noutput y\n",
+                                 kMachines[2])),
+            "y interchange 0,1,3,2\ny parallel 1,24,0,0\n");
+  EXPECT_EQ(ScheduleText(Default("task t\ninput a f32[100,512]\ninput b f32[512,1]\n"
+                                 "c = matmul a b\noutput c\n",
+                                 {1, 64, 32})),
+            "");
+}
+
 // So many rows that none of their loops is short, and as many as divide what there is.
 TEST(DefaultSchedule, TakesRowsOfASoftmaxAFewAtATime) {
   const auto of = [](const char* shape, const Machine& machine) {

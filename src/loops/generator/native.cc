@@ -118,7 +118,7 @@ void DefineEntry(llvm::Module& module, size_t buffers) {
 // LLVM takes small loops apart before it looks for vectors, and finds none in what is left. Those
 // that may become vectors stay loops until then.
 void KeepSmallLoops(llvm::Function& function) {
-  constexpr unsigned kLeast = 8, kMost = 64;  // iterations
+  constexpr unsigned kLeast = 8;  // iterations
   const llvm::TargetLibraryInfoImpl library(llvm::Triple(function.getParent()->getTargetTriple()));
   llvm::TargetLibraryInfo info(library);
   llvm::AssumptionCache assumptions(function);
@@ -126,9 +126,7 @@ void KeepSmallLoops(llvm::Function& function) {
   llvm::LoopInfo loops(dominators);
   llvm::ScalarEvolution evolution(function, info, assumptions, dominators, loops);
   for (llvm::Loop* const loop : loops.getLoopsInPreorder()) {
-    if (!loop->isInnermost()) continue;
-    const unsigned iterations = evolution.getSmallConstantTripCount(loop);
-    if (iterations < kLeast || iterations > kMost) continue;
+    if (!loop->isInnermost() || evolution.getSmallConstantTripCount(loop) < kLeast) continue;
     const bool vectors = llvm::any_of(loop->blocks(), [](const llvm::BasicBlock* block) {
       return llvm::any_of(*block, [](const llvm::Instruction& instruction) {
         const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
@@ -139,6 +137,20 @@ void KeepSmallLoops(llvm::Function& function) {
     if (!vectors) loop->setLoopAlreadyUnrolled();
   }
 }
+
+// What is left of them, once there are vectors, may be taken apart.
+struct LetLoopsGo : llvm::PassInfoMixin<LetLoopsGo> {
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    for (llvm::Loop* const loop :
+         analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
+      if (llvm::MDNode* const id = loop->getLoopID()) {
+        loop->setLoopID(llvm::makePostTransformationMetadata(function.getContext(), id,
+                                                             {"llvm.loop.unroll."}, {}));
+      }
+    }
+    return llvm::PreservedAnalyses::all();
+  }
+};
 
 void Optimise(llvm::Module& module, llvm::TargetMachine& target) {
   llvm::LoopAnalysisManager loops;
@@ -152,6 +164,10 @@ void Optimise(llvm::Module& module, llvm::TargetMachine& target) {
   // `calls_behind_vectors` of tests/loops); what is worth vectors the schedule has made such.
   options.SLPVectorization = false;
   llvm::PassBuilder passes(&target, options);
+  passes.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager& functions, llvm::OptimizationLevel) {
+        functions.addPass(LetLoopsGo());
+      });
   passes.registerModuleAnalyses(modules);
   passes.registerCGSCCAnalyses(components);
   passes.registerFunctionAnalyses(functions);
