@@ -8,10 +8,7 @@
 namespace hone::loops {
 namespace {
 
-constexpr int64_t kMostColumns = 64;
-constexpr int64_t kMostTransposed = 16;  // lines and terms of a square that is transposed
-
-int64_t RoundedUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
+constexpr int64_t kMostTransposed = MultiplySizes::kMostTransposed;
 
 // An operand as it is packed: panels of `lines`, term by term, `apart` elements from one term's to
 // the next one's.
@@ -56,8 +53,8 @@ class Writer : public Emitter {
     BeginParts(extents, shared);
     const Operand a = Buffer(0, loops_.first_row, loops_.row, sizes_.packed_rows, sizes_.rows,
                              sizes_.RowsApart());
-    const Operand b = Buffer(1, loops_.column, loops_.column, sizes_.packed_columns,
-                             sizes_.columns, sizes_.columns);
+    const Operand b = Buffer(1, loops_.column, loops_.column, sizes_.packed_columns, sizes_.columns,
+                             sizes_.columns);
     const std::vector<Part> parts = Parts(extents, shared);
     places_.assign(nest_.loops.size(), "");
     for (size_t l = 0; l < loops_.first_row; ++l) {
@@ -111,8 +108,8 @@ class Writer : public Emitter {
     const std::string zero = Index(0);
     terms.outer = Blocks({zero, Index(outer_)}, outer_at_once_);
     terms.inner = Blocks({zero, Index(inner_)}, inner_at_once_);
-    terms.count = outer_at_once_ == 1 ? terms.inner.count
-                                      : Times(terms.outer.count, inner_at_once_);
+    terms.count =
+        outer_at_once_ == 1 ? terms.inner.count : Times(terms.outer.count, inner_at_once_);
     return terms;
   }
 
@@ -191,9 +188,7 @@ class Writer : public Emitter {
     }
     return {fmt::format("{}[{}]", buffers_[operand.read], fmt::join(indices, ", ")), valid};
   }
-  std::string TypeOfRead(const Operand& operand) const {
-    return TypeOf(nest_.reads[operand.read]);
-  }
+  std::string TypeOfRead(const Operand& operand) const { return TypeOf(nest_.reads[operand.read]); }
 
   // So many lanes, `count` of them where that is not empty, or zeros where it is not valid.
   std::string Load(const Operand& operand, const Located& from, const std::string& count,
@@ -272,8 +267,7 @@ class Writer : public Emitter {
     const std::string line = For(zero, lines.count, Index(operand.lines));
     const std::string panel = PanelAt(operand, line);
     const std::string left =
-        operand.whole ? ""
-                      : Least(Minus(lines.count, line), Index(operand.lines));
+        operand.whole ? "" : Least(Minus(lines.count, line), Index(operand.lines));
     const Others of_lines = Places(Plus(lines.first, line), operand.first, operand.last);
     const std::string outer = For(zero, terms.outer.count, one);
     const Others places = Both(of_lines, OuterPlaces(Plus(terms.outer.first, outer)));
@@ -338,8 +332,8 @@ class Writer : public Emitter {
         if ((i & half) != 0) continue;
         std::string& a = values[static_cast<size_t>(i)];
         std::string& b = values[static_cast<size_t>(i + half)];
-        const std::string x = Let("vector.shuffle {}, {} [{}] : {}, {}", a, b,
-                                  fmt::join(low, ", "), vector, vector);
+        const std::string x =
+            Let("vector.shuffle {}, {} [{}] : {}, {}", a, b, fmt::join(low, ", "), vector, vector);
         b = Let("vector.shuffle {}, {} [{}] : {}, {}", a, b, fmt::join(high, ", "), vector, vector);
         a = x;
       }
@@ -379,9 +373,8 @@ class Writer : public Emitter {
     const std::string panel_a = PanelAt(a, row), panel_b = PanelAt(b, column);
     std::vector<std::string> sums(static_cast<size_t>(a.lines), Vector(0));
     const Carrying loop = For(Index(0), terms.count, 1, sums);
-    const std::string right =
-        Let("vector.load {}[{}] : {}, {}", b.buffer, Plus(panel_b, Times(loop.index, b.apart)),
-            b.type, vector_);
+    const std::string right = Let("vector.load {}[{}] : {}, {}", b.buffer,
+                                  Plus(panel_b, Times(loop.index, b.apart)), b.type, vector_);
     const std::string left = Plus(panel_a, Times(loop.index, a.apart));
     for (int64_t i = 0; i < a.lines; ++i) {
       const std::string factor =
@@ -409,8 +402,8 @@ class Writer : public Emitter {
     const auto enough = [&](const std::string& left_over, int64_t wanted) {
       return Let("arith.cmpi sge, {}, {} : index", left_over, Index(wanted));
     };
-    const std::string whole = Let("arith.andi {}, {} : i1", enough(rows_left, a.lines),
-                                  enough(columns_left, b.lines));
+    const std::string whole =
+        Let("arith.andi {}, {} : i1", enough(rows_left, a.lines), enough(columns_left, b.lines));
     Line("scf.if {} {{", whole);
     Store(sums, places, type, {}, terms);
     Line("}} else {{");
@@ -460,8 +453,8 @@ class Writer : public Emitter {
       for (size_t i = 0; i < sums.size(); ++i) {
         std::string value = sums[i];
         if (!first && masks.empty()) {
-          value = Binary("arith.addf", value,
-                         Let("vector.load {} : {}, {}", places[i], type, vector_));
+          value =
+              Binary("arith.addf", value, Let("vector.load {} : {}, {}", places[i], type, vector_));
         } else if (!first) {
           value = Binary("arith.addf", value,
                          Let("vector.maskedload {}, {}, {} : {}, {}, {} into {}", places[i],
@@ -495,95 +488,9 @@ class Writer : public Emitter {
 
 }  // namespace
 
-MultiplyLoops::MultiplyLoops(const Nest& nest) {
-  term = nest.loops.size() - 1;
-  first_term = nest.loops.size() - static_cast<size_t>(nest.term_loops);
-  column = first_term - 1;
-  row = column - 1;
-  first_row = column - static_cast<size_t>(nest.row_loops);
-  rows = terms = 1;
-  columns = nest.loops[column].extent;
-  for (size_t l = first_row; l <= row; ++l) rows *= nest.loops[l].extent;
-  for (size_t l = first_term; l <= term; ++l) terms *= nest.loops[l].extent;
-}
-
-int64_t MultiplySizes::RowsApart() const {
-  int64_t apart = 1;
-  while (apart < rows) apart *= 2;
-  return apart;
-}
-
-int64_t MultiplySizes::Packed() const {
-  const int64_t terms = RoundedUp(packed_terms, kMostTransposed) + kMostTransposed;
-  return (RoundedUp(packed_rows, rows) / rows * RowsApart() + RoundedUp(packed_columns, columns)) *
-         terms;
-}
-
-MultiplySizes MultiplySizesOf(const Schedule& schedule, const Nest& nest) {
-  MultiplySizes sizes;
-  const MultiplyLoops loops(nest);
-  sizes.parallel.assign(nest.loops.size(), 0);
-  bool packed = false;
-  for (const Step& step : schedule) {
-    if (step.site != nest.site) continue;
-    if (step.kind == StepKind::kParallel) sizes.parallel = step.numbers;
-    if (step.kind != StepKind::kTile) continue;
-    const auto set = [&](size_t loop, int64_t& size) {
-      if (step.numbers[loop] != 0) size = step.numbers[loop];
-    };
-    set(loops.row, packed ? sizes.rows : sizes.packed_rows);
-    set(loops.column, packed ? sizes.columns : sizes.packed_columns);
-    if (!packed) set(loops.term, sizes.packed_terms);
-    packed = true;
-  }
-  return sizes;
-}
-
-std::string WhyNotMultiply(const Schedule& schedule, const Nest& nest, const SiteState& state,
-                           const Step& step) {
-  const MultiplyLoops loops(nest);
-  const bool parallel = step.kind == StepKind::kParallel;
-  if (!parallel && step.kind != StepKind::kTile) {
-    return "of what multiplies there is parallel and tile to decide";
-  }
-  const bool registers = !parallel && state.tiles == 1;
-  for (size_t i = 0; i < nest.loops.size(); ++i) {
-    const int64_t size = step.numbers[i];
-    if (size == 0) continue;
-    if (!loops.Counts(i)) {
-      return fmt::format("loop {} counts with those that follow it, at loop {}", i,
-                         i < loops.row ? loops.row : loops.term);
-    }
-    if (parallel && i == loops.term) {
-      return fmt::format("loop {} sums up: processors cannot share it", i);
-    }
-    if (!parallel && i < loops.first_row) return fmt::format("loop {} goes one by one", i);
-    if (registers && i == loops.term) return "terms go one by one in registers";
-    if (registers && i == loops.row && size > MultiplySizes::kMostRows) {
-      return fmt::format("there are at most {} rows in registers", MultiplySizes::kMostRows);
-    }
-    if (registers && i == loops.column &&
-        (size < 4 || size > kMostColumns || (size & (size - 1)) != 0)) {
-      return fmt::format("columns in registers are a power of two from 4 to {}", kMostColumns);
-    }
-    if (!registers && size > loops.Extent(nest, i)) {
-      return fmt::format("loop {} has only {} iterations", i, loops.Extent(nest, i));
-    }
-  }
-  if (parallel) return "";
-  Schedule after = schedule;
-  after.push_back(step);
-  const int64_t bytes = MultiplySizesOf(after, nest).Packed() *
-                        static_cast<int64_t>(InfoOf(nest.element).bytes);
-  return bytes > MultiplySizes::kMostPackedBytes
-             ? fmt::format("what is packed at once takes {} bytes, more than {}", bytes,
-                           MultiplySizes::kMostPackedBytes)
-             : "";
-}
-
-std::string MultiplyText(const Scheduled& scheduled, const Nest& nest,
+std::string MultiplyText(const Schedule& schedule, const Nest& nest,
                          const std::vector<std::string>& buffers) {
-  return Writer(MultiplySizesOf(scheduled.schedule(), nest), nest, buffers).Write();
+  return Writer(MultiplySizesOf(schedule, nest), nest, buffers).Write();
 }
 
 }  // namespace hone::loops

@@ -258,7 +258,7 @@ void Accumulate(Builder& builder, const Operation& op, const Task& task) {
   loops[1].reduction = true;
   const size_t rank = loops.size();
   Nest& nest = builder.Begin("", std::move(loops));
-  nest.accumulates = true;
+  nest.kind = NestKind::kAccumulates;
   nest.reverse = op.Get("reverse", 1, 0)[0] != 0;
   nest.combine = op.kind == "running_max" ? Combine::kMaximum : Combine::kSum;
   nest.reads = {builder.At(nest, op.operands[0], Range(rank))};
@@ -289,7 +289,7 @@ void Attend(Builder& builder, const Operation& op, const Task& task) {
   loops.push_back({v[rank - 2], true});
   loops.push_back({q[rank - 1], true});
   Nest& nest = builder.Begin("", loops);
-  nest.attends = true;
+  nest.kind = NestKind::kAttends;
   nest.combine = Combine::kSum;
   nest.until = op.Get("until", 1, -1)[0];
   const auto at = [&](size_t row, size_t column) {

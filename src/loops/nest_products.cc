@@ -13,7 +13,7 @@ void BuildProduct(Builder& builder, const Operation& op, const Task& task) {
   loops[rank - 1].extent = b[rank - 1];
   loops.push_back({a[rank - 1], true});
   Nest& nest = builder.Begin("", loops);
-  nest.multiplies = true;
+  nest.kind = NestKind::kMultiplies;
   std::vector<size_t> left = Range(rank), right = Range(rank);
   left[rank - 1] = rank;
   right[rank - 2] = rank;
@@ -50,7 +50,7 @@ void BuildConvolution(Builder& builder, const Operation& op, const Task& task) {
     loops.push_back({w[d], true});
   }
   Nest& nest = builder.Begin("", loops);
-  nest.multiplies = true;
+  nest.kind = NestKind::kMultiplies;
   nest.row_loops = nest.term_loops = static_cast<int>(rank) - 1;
   // The first operand's dimensions: batches, positions, features.
   const auto [input, in_input] = Stored(task, op.operands[0], Range(rank));

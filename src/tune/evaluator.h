@@ -26,7 +26,9 @@ struct Alternative {
   // fewer of.
   std::vector<std::string> instructions;
   std::vector<std::string> opcodes;
-  // The program becomes many times as large, and takes long to compile.
+  // Instructions behind it for one before it. `large`: the program becomes many times as large, and
+  // takes long to compile.
+  double growth = 1;
   bool large = false;
 };
 

@@ -63,6 +63,8 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program,
     after.links.push_back({step.pass, step.state, {}});
   }
   const auto size = static_cast<uint64_t>(applied->steps.back().metrics.op_count);
+  found.growth = static_cast<double>(size) /
+                 static_cast<double>(std::max<uint64_t>(1, program.metrics.op_count));
   found.large =
       size > std::max(kLarge, kManyTimes * static_cast<uint64_t>(program.metrics.op_count));
   const std::set<std::string> left = NamesOf(pool, after);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "core/native_kernel.h"
@@ -11,6 +12,12 @@ namespace {
 
 // Of what kernels with an opcode take: that their instructions are meant is not known.
 constexpr double kAlikeShare = 0.1;
+// Instructions for one: beyond, the program is larger.
+constexpr double kGrows = 1.5;
+// Of the time, that what is raced together with kernels replaces; of what it replaces, the share
+// that no other one does.
+constexpr double kDearShare = 0.1;
+constexpr double kMostlyAlone = 0.8;
 
 }  // namespace
 
@@ -44,6 +51,49 @@ std::vector<Alternative> DearestFirst(const KernelShares& shares,
                      return loops::MakesKernels(a.name) && !loops::MakesKernels(b.name);
                    });
   return alternatives;
+}
+
+std::vector<std::string> ToRace(std::vector<Alternative> alternatives) {
+  const auto growth = [](const Alternative& one) { return std::max(one.growth, kGrows); };
+  std::stable_sort(
+      alternatives.begin(), alternatives.end(),
+      [&](const Alternative& a, const Alternative& b) { return growth(a) < growth(b); });
+  std::vector<std::string> names;
+  for (const Alternative& one : alternatives) names.push_back(one.name);
+  return names;
+}
+
+std::vector<std::string> Together(const KernelShares& shares,
+                                  const std::vector<Alternative>& alternatives) {
+  std::vector<std::string> together;
+  std::set<std::string> replaced, opcodes;
+  const auto take = [&](const Alternative& one) {
+    together.push_back(one.name);
+    // Inlining takes all names of what was called away.
+    if (one.passes.size() == 1) {
+      replaced.insert(one.instructions.begin(), one.instructions.end());
+    } else {
+      opcodes.insert(one.opcodes.begin(), one.opcodes.end());
+    }
+  };
+  for (const Alternative& one : alternatives) {
+    if (loops::MakesKernels(one.name)) take(one);
+  }
+  for (const Alternative& one : alternatives) {
+    if (one.large || loops::MakesKernels(one.name)) continue;
+    const bool alike =
+        std::all_of(one.opcodes.begin(), one.opcodes.end(),
+                    [&](const std::string& opcode) { return opcodes.count(opcode); });
+    double alone = 0, all = 0;
+    for (const std::string& name : one.instructions) {
+      const double share = shares.OfInstruction(name);
+      all += share;
+      if (replaced.count(name) == 0) alone += share;
+    }
+    if (alike || alone < kDearShare || alone < kMostlyAlone * all) continue;
+    take(one);
+  }
+  return together;
 }
 
 }  // namespace hone::tune

@@ -24,6 +24,16 @@ double Promise(const KernelShares& shares, const std::vector<Alternative>& alter
 std::vector<Alternative> DearestFirst(const KernelShares& shares,
                                       std::vector<Alternative> alternatives);
 
+// By name, in their order, but those that make the program larger last, the largest at the end: one
+// on top of another they take ever longer to compile.
+std::vector<std::string> ToRace(std::vector<Alternative> alternatives);
+
+// What to race as one first, of those in this order: what makes kernels of hone's own, and what
+// replaces dear kernels that none of the others replaces. On a program whose evaluation takes
+// seconds that may be all there is time for.
+std::vector<std::string> Together(const KernelShares& shares,
+                                  const std::vector<Alternative>& alternatives);
+
 }  // namespace hone::tune
 
 #endif  // HONE_TUNE_PROMISE_H_
