@@ -208,8 +208,9 @@ class Writer : public Emitter {
       std::string score = BodyText(
           nest_, vector_, [&](const std::string& text) { return Let("{}", text); },
           [&](const Scalar& node) {
-            return node.kind == Scalar::kScore ? sums[j]
-                                               : Beside(static_cast<size_t>(node.a), keys[j]);
+            return node.kind == Scalar::kWhole
+                       ? sums[j]
+                       : Along(static_cast<size_t>(node.a), rank_ - 2, {{rank_, keys[j]}}, valid_);
           });
       if (nest_.until >= 0) score = Seen(score, keys[j]);
       Store(score, weights_, Plus(offset, static_cast<int64_t>(j)));
@@ -228,38 +229,6 @@ class Writer : public Emitter {
     const char* const least = nest_.element == Element::kF64 ? "0xFFF0000000000000" : "0xFF800000";
     const std::string nothing = Let("arith.constant dense<{}> : {}", least, vector_);
     return Let("arith.select {}, {}, {} : {}, {}", sees, score, nothing, mask_, vector_);
-  }
-
-  // Another operand of the body, for a key.
-  std::string Beside(size_t read, const std::string& key) {
-    const Access& access = nest_.reads[read];
-    const std::string at = At(access, {{rank_, key}});
-    const std::string& buffer = buffers_[read];
-    size_t dimension = access.rows.size();
-    for (size_t d = 0; d < access.rows.size(); ++d) {
-      if (PlainLoop(access.rows[d]) == static_cast<int>(rank_ - 2)) dimension = d;
-    }
-    if (dimension == access.rows.size()) {
-      return Spread(Let("memref.load {}[{}] : {}", buffer, at, TypeOf(access)));
-    }
-    if (dimension + 1 == access.rows.size()) {
-      if (valid_.empty()) {
-        return Let("vector.load {}[{}] : {}, {}", buffer, at, TypeOf(access), vector_);
-      }
-      return Let("vector.maskedload {}[{}], {}, {} : {}, {}, {} into {}", buffer, at, valid_,
-                 Vector(0), TypeOf(access), mask_, vector_, vector_);
-    }
-    int64_t stride = 1;
-    for (size_t d = dimension + 1; d < access.view.size(); ++d) stride *= access.view[d];
-    std::vector<int64_t> steps;
-    for (int64_t i = 0; i < sizes_.queries; ++i) steps.push_back(i * stride);
-    const std::string type = fmt::format("vector<{}xi64>", sizes_.queries);
-    const std::string offsets =
-        Let("arith.constant dense<[{}]> : {}", fmt::join(steps, ", "), type);
-    const std::string valid =
-        valid_.empty() ? Let("arith.constant dense<true> : {}", mask_) : valid_;
-    return Let("vector.gather {}[{}] [{}], {}, {} : {}, {}, {}, {} into {}", buffer, at, offsets,
-               valid, Vector(0), TypeOf(access), type, mask_, vector_, vector_);
   }
 
   // Adds the block's share of `count` elements of the values, from `element` on.

@@ -388,13 +388,19 @@ class Writer : public Emitter {
     const std::string buffer = RowsAsOne(type);
     const std::string first_column = Plus(columns.first, column);
     std::vector<std::string> places;
+    std::vector<Others> points;  // as far as there are such rows, else others
+    const std::string last_row = a.whole ? "" : Minus(Plus(rows.first, rows.count), Index(1));
     for (int64_t i = 0; i < a.lines; ++i) {
       const std::string here = Plus(Plus(rows.first, row), i);
       places.push_back(fmt::format(
           "{}[{}]", buffer, At(result, {{loops_.row, here}, {loops_.column, first_column}})));
+      if (!Ends()) continue;
+      points.push_back(
+          Both(Places(a.whole ? here : Least(here, last_row), loops_.first_row, loops_.row),
+               {{loops_.column, first_column}}));
     }
     if (a.whole && b.whole) {
-      Store(sums, places, type, {}, terms);
+      Store(sums, places, points, type, {}, terms);
       return;
     }
     const std::string rows_left = Minus(rows.count, row);
@@ -405,7 +411,7 @@ class Writer : public Emitter {
     const std::string whole =
         Let("arith.andi {}, {} : i1", enough(rows_left, a.lines), enough(columns_left, b.lines));
     Line("scf.if {} {{", whole);
-    Store(sums, places, type, {}, terms);
+    Store(sums, places, points, type, {}, terms);
     Line("}} else {{");
     std::vector<std::string> masks;
     const std::string count = Least(columns_left, Index(b.lines)), zero = Index(0);
@@ -414,9 +420,12 @@ class Writer : public Emitter {
       const std::string lanes = Let("arith.select {}, {}, {} : index", valid, count, zero);
       masks.push_back(Let("vector.create_mask {} : {}", lanes, mask_));
     }
-    Store(sums, places, type, masks, terms);
+    Store(sums, places, points, type, masks, terms);
     End();
   }
+
+  // Whether something is made of the sums.
+  bool Ends() const { return nest_.body.size() > 1; }
 
   // The result with one dimension for all rows.
   Access Result() const {
@@ -446,38 +455,63 @@ class Writer : public Emitter {
                TypeOf(nest_.write), type);
   }
 
-  // Sums to the result, added to what is there but for the first terms.
+  // Sums to the result, added to what is there but for the first terms; behind the last ones, what
+  // is made of them.
   void Store(const std::vector<std::string>& sums, const std::vector<std::string>& places,
-             const std::string& type, const std::vector<std::string>& masks, const Terms& terms) {
-    const auto store = [&](bool first) {
+             const std::vector<Others>& points, const std::string& type,
+             const std::vector<std::string>& masks, const Terms& terms) {
+    const auto store = [&](bool first, bool last) {
       for (size_t i = 0; i < sums.size(); ++i) {
+        const std::string mask = masks.empty() ? "" : masks[i];
         std::string value = sums[i];
-        if (!first && masks.empty()) {
+        if (!first && mask.empty()) {
           value =
               Binary("arith.addf", value, Let("vector.load {} : {}, {}", places[i], type, vector_));
         } else if (!first) {
           value = Binary("arith.addf", value,
-                         Let("vector.maskedload {}, {}, {} : {}, {}, {} into {}", places[i],
-                             masks[i], value, type, mask_, vector_, vector_));
+                         Let("vector.maskedload {}, {}, {} : {}, {}, {} into {}", places[i], mask,
+                             value, type, mask_, vector_, vector_));
         }
-        if (masks.empty()) {
+        if (last && Ends()) value = Made(value, points[i], mask);
+        if (mask.empty()) {
           Line("vector.store {}, {} : {}, {}", value, places[i], type, vector_);
         } else {
-          Line("vector.maskedstore {}, {}, {} : {}, {}, {}", places[i], masks[i], value, type,
-               mask_, vector_);
+          Line("vector.maskedstore {}, {}, {} : {}, {}, {}", places[i], mask, value, type, mask_,
+               vector_);
         }
       }
     };
     if (inner_at_once_ == inner_ && outer_at_once_ == outer_) {
-      store(true);
+      store(true, true);
       return;
     }
     const std::string all = Plus(terms.outer.first, terms.inner.first);
     Line("scf.if {} {{", Let("arith.cmpi eq, {}, {} : index", all, Index(0)));
-    store(true);
+    store(true, false);
     Line("}} else {{");
-    store(false);
+    if (Ends()) {
+      const auto ends = [&](const Lines& block, int64_t extent) {
+        return Let("arith.cmpi eq, {}, {} : index", Plus(block.first, block.count), Index(extent));
+      };
+      Line("scf.if {} {{",
+           Let("arith.andi {}, {} : i1", ends(terms.outer, outer_), ends(terms.inner, inner_)));
+      store(false, true);
+      Line("}} else {{");
+    }
+    store(false, false);
+    if (Ends()) End();
     End();
+  }
+
+  // What the body makes of sums in neighbouring columns.
+  std::string Made(const std::string& sums, const Others& point, const std::string& mask) {
+    return BodyText(
+        nest_, vector_, [&](const std::string& text) { return Let("{}", text); },
+        [&](const Scalar& node) {
+          return node.kind == Scalar::kWhole
+                     ? sums
+                     : Along(static_cast<size_t>(node.a), loops_.column, point, mask);
+        });
   }
 
   const MultiplySizes sizes_;

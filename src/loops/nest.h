@@ -56,7 +56,7 @@ struct Scalar {
     kAbs,
     kLogistic,
     kSelect,
-    kScore,  // of a nest that attends
+    kWhole,  // what a nest that attends or multiplies makes: a score, a sum
     kEqual,  // 1 where it is so, else 0; so the next ones
     kNotEqual,
     kLess,

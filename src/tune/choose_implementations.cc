@@ -11,33 +11,43 @@ bool Has(const PassSequence& passes, const std::string& pass) {
 
 class Chooser {
  public:
-  Chooser(const PassSequence& candidates, const RaceFunction& race, double least_gain)
-      : candidates_(candidates), race_(race), least_gain_(least_gain) {}
+  Chooser(const PassSequence& candidates, const RaceFunction& race, const ChooseOptions& options)
+      : candidates_(candidates), race_(race), options_(options) {}
 
   // Whether it is the best so far.
   bool Enter(const PassSequence& passes) {
     const StatusOr<RaceReport> report = race_(passes);
-    if (!report || report->same_executable || report->low <= least_gain_) return false;
-    if (report->speedup <= least_gain_ * best_.race.speedup) return false;
+    if (!report || report->same_executable || report->low <= options_.least_gain) return false;
+    if (report->speedup <= options_.least_gain * best_.race.speedup) return false;
     best_ = {passes, *report};
     return true;
   }
 
   void AddOthers() {
+    PassSequence later;
     for (const std::string& candidate : candidates_) {
       if (Has(best_.passes, candidate)) continue;
-      PassSequence more = best_.passes;
-      more.push_back(candidate);
-      Enter(more);
+      if (options_.large && options_.large(With(candidate))) {
+        later.push_back(candidate);
+      } else {
+        Enter(With(candidate));
+      }
     }
+    for (const std::string& candidate : later) Enter(With(candidate));
   }
 
   const ChooseResult& best() const { return best_; }
 
  private:
+  PassSequence With(const std::string& candidate) const {
+    PassSequence more = best_.passes;
+    more.push_back(candidate);
+    return more;
+  }
+
   const PassSequence& candidates_;
   const RaceFunction& race_;
-  const double least_gain_;
+  const ChooseOptions& options_;
   ChooseResult best_;
 };
 
@@ -45,7 +55,7 @@ class Chooser {
 
 ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFunction& race,
                                    const ChooseOptions& options) {
-  Chooser chooser(candidates, race, options.least_gain);
+  Chooser chooser(candidates, race, options);
   for (const PassSequence& together : options.together) {
     if (together.size() > 1 && chooser.Enter(together)) break;
   }

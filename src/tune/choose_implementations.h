@@ -22,6 +22,8 @@ struct ChooseOptions {
   // Candidates that are raced as one first, where they are several: the first of these that is
   // faster is built upon.
   std::vector<PassSequence> together;
+  // What takes long to compile comes last.
+  std::function<bool(const PassSequence&)> large;
 };
 
 struct ChooseResult {

@@ -12,8 +12,6 @@ namespace {
 
 // Of what kernels with an opcode take: that their instructions are meant is not known.
 constexpr double kAlikeShare = 0.1;
-// Instructions for one: beyond, the program is larger.
-constexpr double kGrows = 1.5;
 // Of the time, that what is raced together with kernels replaces; of what it replaces, the share
 // that no other one does.
 constexpr double kDearShare = 0.1;
@@ -46,21 +44,21 @@ std::vector<Alternative> DearestFirst(const KernelShares& shares,
   };
   std::stable_sort(alternatives.begin(), alternatives.end(),
                    [&](const Alternative& a, const Alternative& b) {
-                     if (a.large != b.large) return b.large;
+                     if (a.large() != b.large()) return b.large();
                      if (tenths(a) != tenths(b)) return tenths(a) > tenths(b);
                      return loops::MakesKernels(a.name) && !loops::MakesKernels(b.name);
                    });
   return alternatives;
 }
 
-std::vector<std::string> ToRace(std::vector<Alternative> alternatives) {
-  const auto growth = [](const Alternative& one) { return std::max(one.growth, kGrows); };
-  std::stable_sort(
-      alternatives.begin(), alternatives.end(),
-      [&](const Alternative& a, const Alternative& b) { return growth(a) < growth(b); });
-  std::vector<std::string> names;
-  for (const Alternative& one : alternatives) names.push_back(one.name);
-  return names;
+bool AreLarge(const std::vector<Alternative>& alternatives, const std::vector<std::string>& names) {
+  double before = 0, growth = 1;
+  for (const Alternative& one : alternatives) {
+    if (one.before <= 0 || std::find(names.begin(), names.end(), one.name) == names.end()) continue;
+    before = one.before;
+    growth *= std::max(1.0, one.behind / one.before);
+  }
+  return Alternative::IsLarge(before, before * growth);
 }
 
 std::vector<std::string> Together(const KernelShares& shares,
@@ -80,7 +78,7 @@ std::vector<std::string> Together(const KernelShares& shares,
     if (loops::MakesKernels(one.name)) take(one);
   }
   for (const Alternative& one : alternatives) {
-    if (one.large || loops::MakesKernels(one.name)) continue;
+    if (one.large() || loops::MakesKernels(one.name)) continue;
     const bool alike =
         std::all_of(one.opcodes.begin(), one.opcodes.end(),
                     [&](const std::string& opcode) { return opcodes.count(opcode); });

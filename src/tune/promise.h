@@ -24,9 +24,9 @@ double Promise(const KernelShares& shares, const std::vector<Alternative>& alter
 std::vector<Alternative> DearestFirst(const KernelShares& shares,
                                       std::vector<Alternative> alternatives);
 
-// By name, in their order, but those that make the program larger last, the largest at the end: one
-// on top of another they take ever longer to compile.
-std::vector<std::string> ToRace(std::vector<Alternative> alternatives);
+// Whether these, one on top of another, make the program many times as large: then they take long
+// to compile, and may take the time of all.
+bool AreLarge(const std::vector<Alternative>& alternatives, const std::vector<std::string>& names);
 
 // What to race as one first, of those in this order: what makes kernels of hone's own, and what
 // replaces dear kernels that none of the others replaces. On a program whose evaluation takes

@@ -297,7 +297,8 @@ class Tuner {
   // and decide what sites there are.
   void RaceAlternatives() {
     PassSequence names;
-    for (const std::string& name : ToRace(space_.alternatives)) {
+    for (const Alternative& alternative : space_.alternatives) {
+      const std::string& name = alternative.name;
       // What is no faster in any task that has it waits for the search.
       const bool hopeless = std::any_of(
           space_.decisions.begin(), space_.decisions.end(), [&](const Decision& decision) {
@@ -343,6 +344,9 @@ class Tuner {
     std::copy_if(together.begin(), together.end(), std::back_inserter(kernels),
                  loops::MakesKernels);
     choosing.together = {together, kernels};
+    choosing.large = [&](const PassSequence& passes) {
+      return AreLarge(space_.alternatives, passes);
+    };
     const ChooseResult chosen = ChooseImplementations(names, race, choosing);
     measurer_.Forget();
     if (!chosen.passes.empty()) starts_.push_back(With(chosen.passes));

@@ -53,6 +53,20 @@ TEST(ChooseImplementations, AddsEachThatGains) {
   EXPECT_EQ(races.held[2], (PassSequence{"a", "c"}));
 }
 
+TEST(ChooseImplementations, WhatTakesLongToCompileComesLast) {
+  std::vector<PassSequence> held;
+  ChooseOptions options;
+  options.large = [](const PassSequence& passes) { return passes.size() > 1 && passes[1] == "b"; };
+  const auto race = [&](const PassSequence& passes) -> StatusOr<RaceReport> {
+    held.push_back(passes);
+    RaceReport report;
+    report.low = report.speedup = 1 + 0.5 * static_cast<double>(passes.size());
+    return report;
+  };
+  ChooseImplementations({"a", "b", "c"}, race, options);
+  EXPECT_EQ(held, (std::vector<PassSequence>{{"a"}, {"a", "c"}, {"a", "c", "b"}}));
+}
+
 TEST(ChooseImplementations, RacesTogetherFirstAndBuildsOnIt) {
   Races races({{"a", 1.1}, {"b", 1.5}, {"c", 1.2}});
   const ChooseResult chosen = races.Choose({"a", "b", "c"}, {"a", "b"});

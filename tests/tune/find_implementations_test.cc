@@ -91,8 +91,8 @@ TEST(FindImplementations, WhatMakesALargeProgramComesLast) {
   ASSERT_GE(ordered.size(), 2u);
   EXPECT_EQ(ordered.size(), found.size());
   EXPECT_EQ(ordered.back().name, "implement:unroll_short_loop");
-  EXPECT_TRUE(ordered.back().large);
-  EXPECT_FALSE(ordered.front().large);
+  EXPECT_TRUE(ordered.back().large());
+  EXPECT_FALSE(ordered.front().large());
 }
 
 // A sum over rows of what a call makes: a kernel that takes it in is found by way of inlining.
@@ -154,17 +154,24 @@ TEST(FindImplementations, OfWhatPromisesAsMuchKernelsComeFirst) {
 }
 
 Alternative Replacing(const std::string& name, std::vector<std::string> instructions,
-                      std::vector<std::string> opcodes, double growth = 1) {
-  Alternative one{
-      Stage::kImplementation, name, {{name, {}}}, std::move(instructions), std::move(opcodes)};
-  one.growth = growth;
+                      std::vector<std::string> opcodes) {
+  Alternative one{Stage::kImplementation, name, {{name, {}}}, {}, {}};
+  one.instructions = std::move(instructions);
+  one.opcodes = std::move(opcodes);
   return one;
 }
 
-TEST(ToRace, WhatGrowsComesLast) {
-  EXPECT_EQ(ToRace({Replacing("unrolled", {}, {}, 9), Replacing("a", {}, {}, 1.2),
-                    Replacing("written_out", {}, {}, 3), Replacing("b", {}, {}, 0.9)}),
-            (std::vector<std::string>{"a", "b", "written_out", "unrolled"}));
+TEST(AreLarge, OneOnTopOfAnother) {
+  std::vector<Alternative> all = {Replacing("unrolled", {}, {}), Replacing("written_out", {}, {}),
+                                  Replacing("swapped", {}, {})};
+  all[0].before = all[1].before = all[2].before = 300;
+  all[0].behind = 1200;
+  all[1].behind = 600;
+  all[2].behind = 290;
+  EXPECT_FALSE(AreLarge(all, {"unrolled"}));
+  EXPECT_FALSE(AreLarge(all, {"written_out", "swapped"}));
+  EXPECT_TRUE(AreLarge(all, {"unrolled", "written_out"}));
+  EXPECT_FALSE(AreLarge(all, {}));
 }
 
 TEST(Together, KernelsWithWhatIsDearAndNobodyElseReplaces) {
