@@ -7,8 +7,6 @@
 namespace hone::loops {
 namespace {
 
-constexpr int64_t kMostLanes = 64;
-
 class Writer : public Emitter {
  public:
   Writer(const AccumulateSizes& sizes, const Nest& nest, const std::vector<std::string>& buffers)
@@ -121,38 +119,6 @@ class Writer : public Emitter {
 };
 
 }  // namespace
-
-AccumulateSizes AccumulateSizesOf(const Schedule& schedule, const Nest& nest) {
-  AccumulateSizes sizes;
-  sizes.parallel.assign(nest.loops.size(), 0);
-  for (const Step& step : schedule) {
-    if (step.site != nest.site) continue;
-    if (step.kind == StepKind::kParallel) sizes.parallel = step.numbers;
-    if (step.kind == StepKind::kTile) sizes.lanes = step.numbers.back();
-  }
-  return sizes;
-}
-
-std::string WhyNotAccumulate(const Nest& nest, const SiteState& state, const Step& step) {
-  const bool parallel = step.kind == StepKind::kParallel;
-  if (!parallel && step.kind != StepKind::kTile) {
-    return "of what accumulates there is parallel and tile to decide";
-  }
-  if (!parallel && state.tiles > 0) return "it is tiled already";
-  for (size_t i = 0; i < nest.loops.size(); ++i) {
-    const int64_t size = step.numbers[i];
-    if (size == 0) continue;
-    if (parallel && i == 1) return "processors cannot share what accumulates";
-    if (parallel && size > nest.loops[i].extent) {
-      return fmt::format("loop {} has only {} iterations", i, nest.loops[i].extent);
-    }
-    if (!parallel && i + 1 < nest.loops.size()) return fmt::format("loop {} stays whole", i);
-    if (!parallel && (size < 2 || size > kMostLanes || (size & (size - 1)) != 0)) {
-      return "so many elements in a vector are a power of two, 64 at most";
-    }
-  }
-  return "";
-}
 
 std::string AccumulateText(const Schedule& schedule, const Nest& nest,
                            const std::vector<std::string>& buffers) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "loops/schedule.h"
+#include "loops/own_text.h"
 
 namespace hone::loops {
 
@@ -23,12 +23,10 @@ struct AccumulateSizes {
 };
 AccumulateSizes AccumulateSizesOf(const Schedule& schedule, const Nest& nest);
 
-// Why the step may not be decided of a nest that accumulates; nothing where it may.
-std::string WhyNotAccumulate(const Nest& nest, const SiteState& state, const Step& step);
-
-// As MLIR's text, on buffers: the operand and the result.
 std::string AccumulateText(const Schedule& schedule, const Nest& nest,
                            const std::vector<std::string>& buffers);
+
+extern const OwnText kAccumulating;
 
 }  // namespace hone::loops
 

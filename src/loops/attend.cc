@@ -7,16 +7,13 @@
 namespace hone::loops {
 namespace {
 
-// A block's weights stay in the nearest cache.
-constexpr int64_t kMostBlock = 16384;
-constexpr int64_t kMostQueries = 64;
 constexpr int64_t kSums = 4;
 
 class Writer : public Emitter {
  public:
-  Writer(const Scheduled& scheduled, const Nest& nest, const std::vector<std::string>& buffers)
-      : Emitter(nest, buffers, AttendSizesOf(scheduled, nest).queries),
-        sizes_(AttendSizesOf(scheduled, nest)),
+  Writer(const Schedule& schedule, const Nest& nest, const std::vector<std::string>& buffers)
+      : Emitter(nest, buffers, AttendSizesOf(schedule, nest).queries),
+        sizes_(AttendSizesOf(schedule, nest)),
         rank_(nest.loops.size() - 2) {}
 
   std::string Write() {
@@ -211,8 +208,9 @@ class Writer : public Emitter {
       std::string score = BodyText(
           nest_, vector_, [&](const std::string& text) { return Let("{}", text); },
           [&](const Scalar& node) {
-            return node.kind == Scalar::kScore ? sums[j]
-                                               : Beside(static_cast<size_t>(node.a), keys[j]);
+            return node.kind == Scalar::kWhole
+                       ? sums[j]
+                       : Along(static_cast<size_t>(node.a), rank_ - 2, {{rank_, keys[j]}}, valid_);
           });
       if (nest_.until >= 0) score = Seen(score, keys[j]);
       Store(score, weights_, Plus(offset, static_cast<int64_t>(j)));
@@ -231,38 +229,6 @@ class Writer : public Emitter {
     const char* const least = nest_.element == Element::kF64 ? "0xFFF0000000000000" : "0xFF800000";
     const std::string nothing = Let("arith.constant dense<{}> : {}", least, vector_);
     return Let("arith.select {}, {}, {} : {}, {}", sees, score, nothing, mask_, vector_);
-  }
-
-  // Another operand of the body, for a key.
-  std::string Beside(size_t read, const std::string& key) {
-    const Access& access = nest_.reads[read];
-    const std::string at = At(access, {{rank_, key}});
-    const std::string& buffer = buffers_[read];
-    size_t dimension = access.rows.size();
-    for (size_t d = 0; d < access.rows.size(); ++d) {
-      if (PlainLoop(access.rows[d]) == static_cast<int>(rank_ - 2)) dimension = d;
-    }
-    if (dimension == access.rows.size()) {
-      return Spread(Let("memref.load {}[{}] : {}", buffer, at, TypeOf(access)));
-    }
-    if (dimension + 1 == access.rows.size()) {
-      if (valid_.empty()) {
-        return Let("vector.load {}[{}] : {}, {}", buffer, at, TypeOf(access), vector_);
-      }
-      return Let("vector.maskedload {}[{}], {}, {} : {}, {}, {} into {}", buffer, at, valid_,
-                 Vector(0), TypeOf(access), mask_, vector_, vector_);
-    }
-    int64_t stride = 1;
-    for (size_t d = dimension + 1; d < access.view.size(); ++d) stride *= access.view[d];
-    std::vector<int64_t> steps;
-    for (int64_t i = 0; i < sizes_.queries; ++i) steps.push_back(i * stride);
-    const std::string type = fmt::format("vector<{}xi64>", sizes_.queries);
-    const std::string offsets =
-        Let("arith.constant dense<[{}]> : {}", fmt::join(steps, ", "), type);
-    const std::string valid =
-        valid_.empty() ? Let("arith.constant dense<true> : {}", mask_) : valid_;
-    return Let("vector.gather {}[{}] [{}], {}, {} : {}, {}, {}, {} into {}", buffer, at, offsets,
-               valid, Vector(0), TypeOf(access), type, mask_, vector_, vector_);
   }
 
   // Adds the block's share of `count` elements of the values, from `element` on.
@@ -297,56 +263,9 @@ class Writer : public Emitter {
 
 }  // namespace
 
-AttendSizes AttendSizesOf(const Scheduled& scheduled, const Nest& nest) {
-  AttendSizes sizes;
-  const size_t rank = nest.loops.size() - 2;
-  sizes.parallel.assign(nest.loops.size(), 0);
-  for (const Step& step : scheduled.schedule()) {
-    if (step.site != nest.site) continue;
-    if (step.kind == StepKind::kParallel) sizes.parallel = step.numbers;
-    if (step.kind == StepKind::kUnroll) sizes.registers = step.numbers[0];
-    if (step.kind != StepKind::kTile) continue;
-    if (step.numbers[rank - 2] != 0) sizes.queries = step.numbers[rank - 2];
-    if (step.numbers[rank] != 0) sizes.keys = step.numbers[rank];
-  }
-  return sizes;
-}
-
-std::string WhyNotAttend(const Nest& nest, const SiteState& state, const Step& step) {
-  const size_t rank = nest.loops.size() - 2;
-  const bool parallel = step.kind == StepKind::kParallel;
-  if (step.kind == StepKind::kUnroll) return state.unrolled ? "it is unrolled already" : "";
-  if (!parallel && step.kind != StepKind::kTile) {
-    return "of what attends there is parallel, tile and unroll to decide";
-  }
-  if (!parallel && state.tiles > 0) return "it is tiled already";
-  for (size_t i = 0; i < nest.loops.size(); ++i) {
-    const int64_t size = step.numbers[i];
-    if (size == 0) continue;
-    const bool may = parallel ? i + 1 < rank : i + 2 == rank || i == rank;
-    if (!may) {
-      return parallel ? fmt::format("processors cannot share loop {}", i)
-                      : fmt::format("loop {} stays whole", i);
-    }
-    if ((parallel || i == rank) && size > nest.loops[i].extent) {
-      return fmt::format("loop {} has only {} iterations", i, nest.loops[i].extent);
-    }
-    if (!parallel && i + 2 == rank && (size > kMostQueries || (size & (size - 1)) != 0)) {
-      return "so many queries at once are a power of two, 64 at most";
-    }
-  }
-  if (!parallel) {
-    const int64_t queries = step.numbers[rank - 2] == 0 ? 16 : step.numbers[rank - 2];
-    if (queries * step.numbers[rank] > kMostBlock) {
-      return fmt::format("a block has more than {} weights", kMostBlock);
-    }
-  }
-  return "";
-}
-
-std::string AttendText(const Scheduled& scheduled, const Nest& nest,
+std::string AttendText(const Schedule& schedule, const Nest& nest,
                        const std::vector<std::string>& buffers) {
-  return Writer(scheduled, nest, buffers).Write();
+  return Writer(schedule, nest, buffers).Write();
 }
 
 }  // namespace hone::loops

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "loops/schedule.h"
+#include "loops/own_text.h"
 
 namespace hone::loops {
 
@@ -26,14 +26,12 @@ struct AttendSizes {
   int64_t keys = 64;
   int64_t registers = 4;
 };
-AttendSizes AttendSizesOf(const Scheduled& scheduled, const Nest& nest);
+AttendSizes AttendSizesOf(const Schedule& schedule, const Nest& nest);
 
-// Why the step may not be decided of a nest that attends; nothing where it may.
-std::string WhyNotAttend(const Nest& nest, const SiteState& state, const Step& step);
-
-// As MLIR's text, on buffers: one a read of the nest, and the result's last.
-std::string AttendText(const Scheduled& scheduled, const Nest& nest,
+std::string AttendText(const Schedule& schedule, const Nest& nest,
                        const std::vector<std::string>& buffers);
+
+extern const OwnText kAttending;
 
 }  // namespace hone::loops
 

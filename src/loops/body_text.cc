@@ -61,7 +61,7 @@ std::string BodyText(const Nest& nest, const std::string& type,
     std::string value;
     switch (node.kind) {
       case Scalar::kRead:
-      case Scalar::kScore:
+      case Scalar::kWhole:
         value = leaf(node);
         break;
       case Scalar::kConstant:

@@ -4,21 +4,6 @@
 #include <utility>
 
 namespace hone::loops {
-namespace {
-
-int64_t LanesOf(const Nest& nest, const Machine& machine) {
-  return machine.vector_bytes / static_cast<int64_t>(InfoOf(nest.element).bytes);
-}
-
-}  // namespace
-
-int64_t DivisorUpTo(int64_t extent, int64_t most) {
-  int64_t best = 1;
-  for (const int64_t divisor : Scheduled::Divisors(extent, true)) {
-    if (divisor <= most) best = divisor;
-  }
-  return best;
-}
 
 std::vector<int64_t> RowsAtATime(const std::vector<Loop>& loops, Element element, bool sums) {
   constexpr int64_t kMany = 16, kMost = 32, kFew = 5, kMostBytes = 1 << 17;
@@ -30,7 +15,7 @@ std::vector<int64_t> RowsAtATime(const std::vector<Loop>& loops, Element element
       rows[i] = 1;
       continue;
     }
-    rows[i] = DivisorUpTo(loops[i].extent, std::min(most, kFew));
+    rows[i] = Scheduled::DivisorUpTo(loops[i].extent, std::min(most, kFew));
     for (const int64_t size : Scheduled::Divisors(loops[i].extent, true)) {
       if (size < kMany || size > most) continue;
       rows[i] = size;
@@ -65,8 +50,8 @@ Window WindowOf(const Nest& nest, size_t inner) {
 std::optional<WindowTiles> TilesOfWindows(const Nest& nest, size_t inner, const Machine& machine) {
   constexpr int64_t kMostVectors = 8, kMostRows = 4;
   const size_t count = nest.loops.size();
-  const int64_t lanes = LanesOf(nest, machine), extent = nest.loops[inner].extent;
-  const int64_t block = DivisorUpTo(extent, kMostVectors * lanes);
+  const int64_t lanes = machine.Lanes(nest.element), extent = nest.loops[inner].extent;
+  const int64_t block = Scheduled::DivisorUpTo(extent, kMostVectors * lanes);
   if (WindowOf(nest, inner).stride != 1 || block < std::min(extent, lanes / 2)) return std::nullopt;
   for (const Access& read : nest.reads) {
     for (const Row& row : read.rows) {
@@ -83,8 +68,8 @@ std::optional<WindowTiles> TilesOfWindows(const Nest& nest, size_t inner, const 
     }
     int64_t& size = tiles.results[i] = i == inner ? block : 1;
     if (i == inner || std::exchange(rows, true)) continue;
-    size = DivisorUpTo(nest.loops[i].extent,
-                       std::clamp<int64_t>(kMostVectors / vectors, 1, kMostRows));
+    size = Scheduled::DivisorUpTo(nest.loops[i].extent,
+                                  std::clamp<int64_t>(kMostVectors / vectors, 1, kMostRows));
     for (const Access& read : nest.reads) {  // of several rows with a gap there is no vector
       for (const Row& row : read.rows) size = row[i] > 1 ? 1 : size;
     }
@@ -95,7 +80,7 @@ std::optional<WindowTiles> TilesOfWindows(const Nest& nest, size_t inner, const 
 bool WindowByWindow(const Nest& nest, size_t inner, const Machine& machine) {
   constexpr int64_t kShortRow = 24, kMostVectors = 4;
   const Window window = WindowOf(nest, inner);
-  const int64_t lanes = LanesOf(nest, machine), row = nest.loops[inner].extent;
+  const int64_t lanes = machine.Lanes(nest.element), row = nest.loops[inner].extent;
   if (window.stride < 2) return false;
   if (window.width > window.stride) return row < lanes;  // they overlap
   return row <= kShortRow || (row % lanes == 0 && row <= kMostVectors * lanes);

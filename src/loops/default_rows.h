@@ -8,12 +8,10 @@
 #include <optional>
 #include <vector>
 
-#include "loops/default_schedule.h"
+#include "loops/machine.h"
+#include "loops/schedule.h"
 
 namespace hone::loops {
-
-// The largest divisor up to a size.
-int64_t DivisorUpTo(int64_t extent, int64_t most);
 
 // Rows that are computed at a time, with what leads to them, so that it stays near and none of the
 // loops is short: 16 to 32, or a few, for with 8 to 15 LLVM makes vectors of rows that it does not

@@ -2,20 +2,16 @@
 
 #include <algorithm>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "loops/default_rows.h"
-#include "loops/multiply.h"
+#include "loops/own_text.h"
 
 namespace hone::loops {
 namespace {
 
 using Numbers = std::vector<int64_t>;
 
-// Points of a nest that are worth another processor: some 20 microseconds of work.
-constexpr int64_t kLeastShared = 32768;
-constexpr int64_t kLeastSharedOfContractions = 1 << 20;
 // Bytes of a row that a processor reads: what is shorter is not read ahead.
 constexpr int64_t kLeastStrip = 4096;
 
@@ -30,7 +26,7 @@ int64_t BlockOfVectors(int64_t extent, int64_t lanes) {
   for (int64_t size = 2 * lanes; size >= 4; size /= 2) {
     if (extent % size == 0) return size;
   }
-  return DivisorUpTo(extent, lanes);
+  return Scheduled::DivisorUpTo(extent, lanes);
 }
 
 class Writer {
@@ -44,16 +40,8 @@ class Writer {
     for (size_t i = sites.size(); i-- > 0;) {
       if (StateOf(sites[i]).fused_into >= 0) continue;
       const Nest& nest = NestOf(sites[i]);
-      if (nest.attends) {
-        Attend(sites[i]);
-        continue;
-      }
-      if (nest.multiplies) {
-        Multiply(sites[i]);
-        continue;
-      }
-      if (nest.accumulates) {
-        Accumulate(sites[i]);
+      if (nest.own_text()) {
+        for (const Step& step : OwnTextOf(nest).by_thumb(nest, machine_)) Try(step);
         continue;
       }
       if (IsContraction(nest) && Contraction(sites[i])) continue;
@@ -74,9 +62,9 @@ class Writer {
   }
   bool Try(const std::string& site, StepKind kind, Numbers numbers = {},
            const std::string& producer = "") {
-    const Step step{site, kind, std::move(numbers), producer};
-    return scheduled_.May(step) && scheduled_.Apply(step).has_value();
+    return Try({site, kind, std::move(numbers), producer});
   }
+  bool Try(const Step& step) { return scheduled_.May(step) && scheduled_.Apply(step).has_value(); }
 
   static bool IsContraction(const Nest& nest) {
     return !nest.own_text() && nest.combine == Combine::kSum && nest.reads.size() == 2 &&
@@ -105,7 +93,7 @@ class Writer {
     for (const Row& row : with_n.rows) {  // with a stride there is nothing to load at once
       if (row[n] > 1) return false;
     }
-    const auto lanes = machine_.vector_bytes / static_cast<int64_t>(InfoOf(nest.element).bytes);
+    const auto lanes = machine_.Lanes(nest.element);
     const int64_t block_n = BlockOfVectors(nest.loops[n].extent, lanes);
     if (block_n < std::min(nest.loops[n].extent, lanes / 2)) {
       WithoutBlocks(site, n, with_n.rows.back()[n] == 1);
@@ -113,7 +101,8 @@ class Writer {
     }
     const int64_t vectors = (block_n + lanes - 1) / lanes;
     const int64_t most_m = std::max<int64_t>(1, (machine_.vector_registers - 8) / vectors);
-    const int64_t block_m = m < nest.loops.size() ? DivisorUpTo(nest.loops[m].extent, most_m) : 1;
+    const int64_t block_m =
+        m < nest.loops.size() ? Scheduled::DivisorUpTo(nest.loops[m].extent, most_m) : 1;
 
     // Packing pays where an element is taken often, and where rows do not run through memory
     // already.
@@ -147,7 +136,7 @@ class Writer {
       const size_t loop = state.order[i];
       const int64_t extent = state.loops[i].extent;
       if (state.loops[i].reduction) {
-        reduce[i] = last_reduction || extent == 1 ? DivisorUpTo(extent, 8) : 1;
+        reduce[i] = last_reduction || extent == 1 ? Scheduled::DivisorUpTo(extent, 8) : 1;
         if (InWindow(NestOf(site), loop))
           reduce[i] = 1;
         else
@@ -171,161 +160,30 @@ class Writer {
     return true;
   }
 
+  // An order of loops: what reduces around the inner one, all others around these.
+  static Numbers ReductionsAround(const std::vector<Loop>& loops, size_t inner) {
+    Numbers order;
+    for (const bool reduction : {false, true}) {
+      for (size_t i = 0; i < loops.size(); ++i) {
+        if (loops[i].reduction == reduction && i != inner) {
+          order.push_back(static_cast<int64_t>(i));
+        }
+      }
+    }
+    order.push_back(static_cast<int64_t>(inner));
+    return order;
+  }
+
   // A contraction of which no block fills vectors: plain loops, of which LLVM makes vectors with a
   // rest; the loop that runs through memory innermost, where it does in the operand, too.
   void WithoutBlocks(const std::string& site, size_t n, bool runs) {
     const std::vector<Loop> loops = NestOf(site).loops;
-    Numbers order, parallel(loops.size(), 0);
-    for (const bool reduction : {false, true}) {
-      for (size_t i = 0; i < loops.size(); ++i) {
-        if (loops[i].reduction == reduction && i != n) order.push_back(static_cast<int64_t>(i));
-      }
-    }
-    order.push_back(static_cast<int64_t>(n));
-    if (runs) Try(site, StepKind::kInterchange, order);
+    Numbers parallel(loops.size(), 0);
+    if (runs) Try(site, StepKind::kInterchange, ReductionsAround(loops, n));
     Numbers least(loops.size(), 0);
     if (runs) least.back() = loops[n].extent;
     Share(site, least, &parallel);
     Try(site, StepKind::kParallel, parallel);
-  }
-
-  // Two vectors of queries, keys as registers allow: loads of keys' elements are then half of what
-  // the processor can do beside its multiplications.
-  void Attend(const std::string& site) {
-    const Nest& nest = NestOf(site);
-    const size_t rank = nest.loops.size() - 2;
-    const auto extent = [&](size_t loop) { return nest.loops[loop].extent; };
-    const auto lanes = machine_.vector_bytes / static_cast<int64_t>(InfoOf(nest.element).bytes);
-    const int64_t queries = extent(rank - 2) <= lanes ? lanes : 2 * lanes;
-    double work = static_cast<double>(extent(rank) * (extent(rank - 1) + extent(rank + 1)));
-    for (size_t i = 0; i + 1 < rank; ++i) work *= static_cast<double>(extent(i));
-    int64_t wanted = Parts(static_cast<int64_t>(work / kLeastSharedOfContractions), 8);
-    Numbers parallel(nest.loops.size(), 0), tile(nest.loops.size(), 0);
-    for (size_t i = 0; i + 2 < rank && wanted > 1; ++i) {
-      if (extent(i) == 1) continue;
-      parallel[i] = 1;
-      wanted = (wanted + extent(i) - 1) / extent(i);
-    }
-    if (wanted > 1 && extent(rank - 2) > queries) {
-      const int64_t parts = std::min(wanted, (extent(rank - 2) + queries - 1) / queries);
-      const int64_t each = (extent(rank - 2) + parts - 1) / parts;
-      parallel[rank - 2] = (each + queries - 1) / queries * queries;
-    }
-    tile[rank - 2] = queries;
-    tile[rank] = std::min<int64_t>(extent(rank), 64);
-    Try(site, StepKind::kParallel, parallel);
-    Try(site, StepKind::kTile, tile);
-    Try(site, StepKind::kUnroll, {machine_.vector_registers >= 32 ? 8 : 4});
-  }
-
-  // Into how many parts what is worth so many is shared, `each` for a processor at most.
-  int64_t Parts(int64_t worth, int64_t each) const {
-    return machine_.threads == 1 ? 1 : std::clamp<int64_t>(worth, 1, each * machine_.threads);
-  }
-
-  void Accumulate(const std::string& site) {
-    const Nest& nest = NestOf(site);
-    const size_t rank = nest.loops.size();
-    const auto lanes = machine_.vector_bytes / static_cast<int64_t>(InfoOf(nest.element).bytes);
-    int64_t points = 1;
-    for (const Loop& loop : nest.loops) points *= loop.extent;
-    int64_t wanted = Parts(points / kLeastShared, 4);
-    Numbers parallel(rank, 0), tile(rank, 0);
-    const int64_t rows = nest.loops[0].extent;
-    if (wanted > 1 && rows > 1) {
-      parallel[0] = (rows + wanted - 1) / wanted;
-      wanted = (wanted + rows - 1) / rows;
-    }
-    if (wanted > 1 && rank == 3 && nest.loops[2].extent > lanes) {
-      const int64_t each = (nest.loops[2].extent + wanted - 1) / wanted;
-      parallel[2] = std::min(nest.loops[2].extent, (each + lanes - 1) / lanes * lanes);
-    }
-    tile[rank - 1] = lanes;
-    Try(site, StepKind::kParallel, parallel);
-    Try(site, StepKind::kTile, tile);
-  }
-
-  // Two vectors of columns, rows as registers allow, fewer where they then fill blocks better;
-  // parts that processors share are large, for what is packed is packed in each.
-  void Multiply(const std::string& site) {
-    constexpr int64_t kTerms = 256, kLeastRows = 64, kLeastColumns = 128, kSoonOver = 1 << 28;
-    const Nest& nest = NestOf(site);
-    const MultiplyLoops loops(nest);
-    const auto bytes = static_cast<int64_t>(InfoOf(nest.element).bytes);
-    const int64_t lanes = machine_.vector_bytes / bytes;
-    const int64_t vectors = loops.columns <= lanes ? 1 : 2;
-    const int64_t most = std::min<int64_t>((machine_.vector_registers - 2 - vectors) / vectors, 8);
-    Numbers parallel(nest.loops.size(), 0), packed(nest.loops.size(), 0), registers = packed;
-    int64_t points = loops.rows * loops.columns * loops.terms;
-    for (size_t i = 0; i < loops.first_row; ++i) points *= nest.loops[i].extent;
-    // Threads begin late: of what is soon over, several parts for each.
-    const int64_t each = points < kSoonOver * machine_.threads ? 4 : 2;
-    int64_t wanted = Parts(points / kLeastSharedOfContractions, each);
-    for (size_t i = 0; i < loops.first_row && wanted > 1; ++i) {
-      const int64_t extent = nest.loops[i].extent;
-      if (extent == 1) continue;
-      parallel[i] = 1;
-      wanted = (wanted + extent - 1) / extent;
-    }
-    int64_t rows = loops.rows, columns = loops.columns;
-    while (wanted > 1) {  // the longer one is halved
-      wanted = (wanted + 1) / 2;
-      const bool of_rows = rows * kLeastColumns >= columns * kLeastRows;
-      if (of_rows ? rows < 2 * kLeastRows : columns < 2 * kLeastColumns) break;
-      (of_rows ? rows : columns) = ((of_rows ? rows : columns) + 1) / 2;
-    }
-    registers[loops.column] = std::max<int64_t>(4, vectors * lanes);
-    registers[loops.row] = RowsInRegisters(nest, loops, rows, most);
-    // No part ends within a block.
-    const auto rounded = [](int64_t size, int64_t block, int64_t extent) {
-      return std::min(extent, (size + block - 1) / block * block);
-    };
-    rows = rounded(rows, registers[loops.row], loops.rows);
-    columns = rounded(columns, registers[loops.column], loops.columns);
-    if (rows < loops.rows) parallel[loops.row] = rows;
-    if (columns < loops.columns) parallel[loops.column] = columns;
-    // A third of what may be packed is for rows.
-    const int64_t most_packed = MultiplySizes::kMostPackedBytes / bytes;
-    const int64_t inner = nest.loops[loops.term].extent;
-    packed[loops.term] = inner >= kTerms ? kTerms : std::min(loops.terms, kTerms / inner * inner);
-    const int64_t terms = (packed[loops.term] + 31) / 16 * 16;
-    MultiplySizes sizes;
-    sizes.rows = registers[loops.row];
-    const int64_t panels = most_packed / 3 / terms / sizes.RowsApart();
-    packed[loops.row] = std::min(rows, panels * registers[loops.row]);
-    packed[loops.column] = std::min(
-        columns, most_packed * 2 / 3 / terms / registers[loops.column] * registers[loops.column]);
-    Try(site, StepKind::kParallel, parallel);
-    Try(site, StepKind::kTile, packed);
-    Try(site, StepKind::kTile, registers);
-  }
-
-  // Rows of the last of several loops that run through memory are read as vectors where a block
-  // does not end within one.
-  static int64_t RowsInRegisters(const Nest& nest, const MultiplyLoops& loops, int64_t rows,
-                                 int64_t most) {
-    const Access& first = nest.reads[0];
-    const bool along =
-        loops.first_row < loops.row && first.rows[LastDimension(first)][loops.row] == 1;
-    const int64_t divisor = DivisorUpTo(nest.loops[loops.row].extent, most);
-    return along && divisor >= 4 ? divisor : Filled(rows, most);
-  }
-
-  // A size up to `most` whose blocks have the least left over; the largest of these.
-  static int64_t Filled(int64_t extent, int64_t most) {
-    int64_t best = std::min(extent, most);
-    double least = 2;
-    for (int64_t size = best; size >= std::max<int64_t>(1, std::min(extent, most / 2)); --size) {
-      const int64_t blocks = (extent + size - 1) / size;
-      // A small block loads more for each multiplication, and waits for sums.
-      const double cost = static_cast<double>(blocks * size) / static_cast<double>(extent) *
-                          (1 + 2 / static_cast<double>(size));
-      if (cost < least) {
-        least = cost;
-        best = size;
-      }
-    }
-    return best;
   }
 
   static bool InWindow(const Nest& nest, size_t loop) { return !MayPack(nest, loop); }
@@ -336,7 +194,7 @@ class Writer {
     int64_t points = 1;
     for (const Loop& loop : state.loops) points *= loop.extent;
     const int64_t worth = IsContraction(NestOf(site)) ? kLeastSharedOfContractions : kLeastShared;
-    int64_t wanted = Parts(points / worth, 8);
+    int64_t wanted = machine_.Parts(points / worth, 8);
     for (size_t i = 0; i < state.loops.size() && wanted > 1; ++i) {
       if (state.loops[i].reduction) continue;
       const int64_t extent = state.loops[i].extent;
@@ -400,32 +258,22 @@ class Writer {
       int64_t points = 1;
       for (const Loop& loop : nest.loops) points *= loop.extent;
       // Of what is shared LLVM sees no loops around.
-      const bool shared = Parts(points / kLeastShared, 1) > 1;
+      const bool shared = machine_.Parts(points / kLeastShared, 1) > 1;
       column_reduction = shared || !WindowByWindow(nest, along, machine_);
     }
     if (column_reduction) {
-      Numbers order;
-      for (size_t i = 0; i < count; ++i) {
-        if (!nest.loops[i].reduction && static_cast<int>(i) != inner) {
-          order.push_back(static_cast<int64_t>(i));
-        }
-      }
-      for (size_t i = 0; i < count; ++i) {
-        if (nest.loops[i].reduction) order.push_back(static_cast<int64_t>(i));
-      }
-      order.push_back(inner);
-      Try(site, StepKind::kInterchange, order);
+      Try(site, StepKind::kInterchange, ReductionsAround(nest.loops, static_cast<size_t>(inner)));
     }
     Numbers parallel(count, 0);
     Numbers least(count, 0);
     const bool transposes = !nest.reduces() && nest.reads.size() == 1 && inner >= 0 &&
                             PlainLoop(nest.reads[0].rows.back()) >= 0 &&
                             PlainLoop(nest.reads[0].rows.back()) != inner;
-    const auto lanes = machine_.vector_bytes / static_cast<int64_t>(InfoOf(nest.element).bytes);
+    const auto lanes = machine_.Lanes(nest.element);
     if (transposes) {
       const auto other = static_cast<size_t>(PlainLoop(nest.reads[0].rows.back()));
       for (const size_t i : {static_cast<size_t>(inner), other}) {
-        least[i] = DivisorUpTo(nest.loops[i].extent, lanes / 2);
+        least[i] = Scheduled::DivisorUpTo(nest.loops[i].extent, lanes / 2);
       }
     }
     const bool fuses = !transposes && Fusable(site);
@@ -511,18 +359,6 @@ class Writer {
 };
 
 }  // namespace
-
-Machine ThisMachine() {
-  Machine machine;
-  machine.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  if (__builtin_cpu_supports("avx512f")) {
-    machine.vector_bytes = 64;
-    machine.vector_registers = 32;
-  } else if (!__builtin_cpu_supports("avx")) {
-    machine.vector_bytes = 16;
-  }
-  return machine;
-}
 
 Schedule DefaultSchedule(const Program& program, const Machine& machine) {
   return Writer(program, machine).Write();

@@ -2,17 +2,10 @@
 #ifndef HONE_LOOPS_DEFAULT_SCHEDULE_H_
 #define HONE_LOOPS_DEFAULT_SCHEDULE_H_
 
+#include "loops/machine.h"
 #include "loops/schedule.h"
 
 namespace hone::loops {
-
-// The processor that a schedule is for.
-struct Machine {
-  int threads = 1;
-  int64_t vector_bytes = 32;
-  int vector_registers = 16;
-};
-Machine ThisMachine();
 
 // Contractions are blocked for registers and packed (Goto and van de Geijn, "Anatomy of
 // High-Performance Matrix Multiplication", 2008); rows are computed from end to end in one go,

@@ -21,6 +21,7 @@ class Emitter {
   Emitter(const Nest& nest, const std::vector<std::string>& buffers, int64_t lanes)
       : nest_(nest),
         buffers_(buffers),
+        lanes_(lanes),
         type_(MlirType(nest.element)),
         vector_(VectorOf(lanes)),
         mask_(MaskOf(lanes)),
@@ -123,8 +124,7 @@ class Emitter {
       Line("scf.forall ({}) in ({}) {{", fmt::join(indices_, ", "), fmt::join(counts, ", "));
     }
   }
-  std::vector<Part> Parts(const std::vector<int64_t>& extents,
-                          const std::vector<int64_t>& sizes) {
+  std::vector<Part> Parts(const std::vector<int64_t>& extents, const std::vector<int64_t>& sizes) {
     std::vector<Part> parts;
     size_t next = 0;
     for (size_t l = 0; l < sizes.size(); ++l) {
@@ -150,10 +150,11 @@ class Emitter {
   using Others = std::vector<std::pair<size_t, std::string>>;
   std::string At(const Access& access, const Others& others = {}) {
     std::vector<std::string> indices;
-    for (const Row& row : access.rows) {
-      const int loop = PlainLoop(row);
+    for (size_t d = 0; d < access.rows.size(); ++d) {
+      const int loop = PlainLoop(access.rows[d]);
+      const int64_t first = access.low.empty() ? 0 : -access.low[d];
       if (loop < 0) {
-        indices.push_back(Index(0));
+        indices.push_back(Index(first));
         continue;
       }
       std::string place = places_[static_cast<size_t>(loop)];
@@ -161,7 +162,7 @@ class Emitter {
         if (other == static_cast<size_t>(loop)) place = index;
       }
       HONE_CHECK(!place.empty());
-      indices.push_back(place);
+      indices.push_back(Plus(place, first));
     }
     return fmt::format("{}", fmt::join(indices, ", "));
   }
@@ -170,8 +171,41 @@ class Emitter {
     return Let("memref.load {}[{}] : {}", buffers_[read], At(access, others), TypeOf(access));
   }
 
+  // The read for neighbouring iterations of a loop, as a vector; those that `valid` tells, where it
+  // is not empty.
+  std::string Along(size_t read, size_t loop, const Others& others, const std::string& valid) {
+    const Access& access = nest_.reads[read];
+    const std::string at = At(access, others);
+    const std::string& buffer = buffers_[read];
+    size_t dimension = access.rows.size();
+    for (size_t d = 0; d < access.rows.size(); ++d) {
+      if (PlainLoop(access.rows[d]) == static_cast<int>(loop)) dimension = d;
+    }
+    if (dimension == access.rows.size()) {
+      return Spread(Let("memref.load {}[{}] : {}", buffer, at, TypeOf(access)));
+    }
+    if (dimension + 1 == access.rows.size()) {
+      if (valid.empty()) {
+        return Let("vector.load {}[{}] : {}, {}", buffer, at, TypeOf(access), vector_);
+      }
+      return Let("vector.maskedload {}[{}], {}, {} : {}, {}, {} into {}", buffer, at, valid,
+                 Vector(0), TypeOf(access), mask_, vector_, vector_);
+    }
+    int64_t stride = 1;
+    for (size_t d = dimension + 1; d < access.view.size(); ++d) stride *= access.view[d];
+    std::vector<int64_t> steps;
+    for (int64_t i = 0; i < lanes_; ++i) steps.push_back(i * stride);
+    const std::string type = fmt::format("vector<{}xi64>", lanes_);
+    const std::string offsets =
+        Let("arith.constant dense<[{}]> : {}", fmt::join(steps, ", "), type);
+    const std::string all = valid.empty() ? Let("arith.constant dense<true> : {}", mask_) : valid;
+    return Let("vector.gather {}[{}] [{}], {}, {} : {}, {}, {}, {} into {}", buffer, at, offsets,
+               all, Vector(0), TypeOf(access), type, mask_, vector_, vector_);
+  }
+
   const Nest& nest_;
   const std::vector<std::string>& buffers_;
+  const int64_t lanes_;
   const std::string type_, vector_, mask_;
   std::vector<std::string> places_;  // of the loops, where it is one index
   std::string text_;

@@ -8,10 +8,7 @@
 namespace hone::loops {
 namespace {
 
-constexpr int64_t kMostColumns = 64;
-constexpr int64_t kMostTransposed = 16;  // lines and terms of a square that is transposed
-
-int64_t RoundedUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
+constexpr int64_t kMostTransposed = MultiplySizes::kMostTransposed;
 
 // An operand as it is packed: panels of `lines`, term by term, `apart` elements from one term's to
 // the next one's.
@@ -56,8 +53,8 @@ class Writer : public Emitter {
     BeginParts(extents, shared);
     const Operand a = Buffer(0, loops_.first_row, loops_.row, sizes_.packed_rows, sizes_.rows,
                              sizes_.RowsApart());
-    const Operand b = Buffer(1, loops_.column, loops_.column, sizes_.packed_columns,
-                             sizes_.columns, sizes_.columns);
+    const Operand b = Buffer(1, loops_.column, loops_.column, sizes_.packed_columns, sizes_.columns,
+                             sizes_.columns);
     const std::vector<Part> parts = Parts(extents, shared);
     places_.assign(nest_.loops.size(), "");
     for (size_t l = 0; l < loops_.first_row; ++l) {
@@ -111,8 +108,8 @@ class Writer : public Emitter {
     const std::string zero = Index(0);
     terms.outer = Blocks({zero, Index(outer_)}, outer_at_once_);
     terms.inner = Blocks({zero, Index(inner_)}, inner_at_once_);
-    terms.count = outer_at_once_ == 1 ? terms.inner.count
-                                      : Times(terms.outer.count, inner_at_once_);
+    terms.count =
+        outer_at_once_ == 1 ? terms.inner.count : Times(terms.outer.count, inner_at_once_);
     return terms;
   }
 
@@ -191,9 +188,7 @@ class Writer : public Emitter {
     }
     return {fmt::format("{}[{}]", buffers_[operand.read], fmt::join(indices, ", ")), valid};
   }
-  std::string TypeOfRead(const Operand& operand) const {
-    return TypeOf(nest_.reads[operand.read]);
-  }
+  std::string TypeOfRead(const Operand& operand) const { return TypeOf(nest_.reads[operand.read]); }
 
   // So many lanes, `count` of them where that is not empty, or zeros where it is not valid.
   std::string Load(const Operand& operand, const Located& from, const std::string& count,
@@ -272,8 +267,7 @@ class Writer : public Emitter {
     const std::string line = For(zero, lines.count, Index(operand.lines));
     const std::string panel = PanelAt(operand, line);
     const std::string left =
-        operand.whole ? ""
-                      : Least(Minus(lines.count, line), Index(operand.lines));
+        operand.whole ? "" : Least(Minus(lines.count, line), Index(operand.lines));
     const Others of_lines = Places(Plus(lines.first, line), operand.first, operand.last);
     const std::string outer = For(zero, terms.outer.count, one);
     const Others places = Both(of_lines, OuterPlaces(Plus(terms.outer.first, outer)));
@@ -338,8 +332,8 @@ class Writer : public Emitter {
         if ((i & half) != 0) continue;
         std::string& a = values[static_cast<size_t>(i)];
         std::string& b = values[static_cast<size_t>(i + half)];
-        const std::string x = Let("vector.shuffle {}, {} [{}] : {}, {}", a, b,
-                                  fmt::join(low, ", "), vector, vector);
+        const std::string x =
+            Let("vector.shuffle {}, {} [{}] : {}, {}", a, b, fmt::join(low, ", "), vector, vector);
         b = Let("vector.shuffle {}, {} [{}] : {}, {}", a, b, fmt::join(high, ", "), vector, vector);
         a = x;
       }
@@ -379,9 +373,8 @@ class Writer : public Emitter {
     const std::string panel_a = PanelAt(a, row), panel_b = PanelAt(b, column);
     std::vector<std::string> sums(static_cast<size_t>(a.lines), Vector(0));
     const Carrying loop = For(Index(0), terms.count, 1, sums);
-    const std::string right =
-        Let("vector.load {}[{}] : {}, {}", b.buffer, Plus(panel_b, Times(loop.index, b.apart)),
-            b.type, vector_);
+    const std::string right = Let("vector.load {}[{}] : {}, {}", b.buffer,
+                                  Plus(panel_b, Times(loop.index, b.apart)), b.type, vector_);
     const std::string left = Plus(panel_a, Times(loop.index, a.apart));
     for (int64_t i = 0; i < a.lines; ++i) {
       const std::string factor =
@@ -395,13 +388,19 @@ class Writer : public Emitter {
     const std::string buffer = RowsAsOne(type);
     const std::string first_column = Plus(columns.first, column);
     std::vector<std::string> places;
+    std::vector<Others> points;  // as far as there are such rows, else others
+    const std::string last_row = a.whole ? "" : Minus(Plus(rows.first, rows.count), Index(1));
     for (int64_t i = 0; i < a.lines; ++i) {
       const std::string here = Plus(Plus(rows.first, row), i);
       places.push_back(fmt::format(
           "{}[{}]", buffer, At(result, {{loops_.row, here}, {loops_.column, first_column}})));
+      if (!Ends()) continue;
+      points.push_back(
+          Both(Places(a.whole ? here : Least(here, last_row), loops_.first_row, loops_.row),
+               {{loops_.column, first_column}}));
     }
     if (a.whole && b.whole) {
-      Store(sums, places, type, {}, terms);
+      Store(sums, places, points, type, {}, terms);
       return;
     }
     const std::string rows_left = Minus(rows.count, row);
@@ -409,10 +408,10 @@ class Writer : public Emitter {
     const auto enough = [&](const std::string& left_over, int64_t wanted) {
       return Let("arith.cmpi sge, {}, {} : index", left_over, Index(wanted));
     };
-    const std::string whole = Let("arith.andi {}, {} : i1", enough(rows_left, a.lines),
-                                  enough(columns_left, b.lines));
+    const std::string whole =
+        Let("arith.andi {}, {} : i1", enough(rows_left, a.lines), enough(columns_left, b.lines));
     Line("scf.if {} {{", whole);
-    Store(sums, places, type, {}, terms);
+    Store(sums, places, points, type, {}, terms);
     Line("}} else {{");
     std::vector<std::string> masks;
     const std::string count = Least(columns_left, Index(b.lines)), zero = Index(0);
@@ -421,9 +420,12 @@ class Writer : public Emitter {
       const std::string lanes = Let("arith.select {}, {}, {} : index", valid, count, zero);
       masks.push_back(Let("vector.create_mask {} : {}", lanes, mask_));
     }
-    Store(sums, places, type, masks, terms);
+    Store(sums, places, points, type, masks, terms);
     End();
   }
+
+  // Whether something is made of the sums.
+  bool Ends() const { return nest_.body.size() > 1; }
 
   // The result with one dimension for all rows.
   Access Result() const {
@@ -453,38 +455,63 @@ class Writer : public Emitter {
                TypeOf(nest_.write), type);
   }
 
-  // Sums to the result, added to what is there but for the first terms.
+  // Sums to the result, added to what is there but for the first terms; behind the last ones, what
+  // is made of them.
   void Store(const std::vector<std::string>& sums, const std::vector<std::string>& places,
-             const std::string& type, const std::vector<std::string>& masks, const Terms& terms) {
-    const auto store = [&](bool first) {
+             const std::vector<Others>& points, const std::string& type,
+             const std::vector<std::string>& masks, const Terms& terms) {
+    const auto store = [&](bool first, bool last) {
       for (size_t i = 0; i < sums.size(); ++i) {
+        const std::string mask = masks.empty() ? "" : masks[i];
         std::string value = sums[i];
-        if (!first && masks.empty()) {
-          value = Binary("arith.addf", value,
-                         Let("vector.load {} : {}, {}", places[i], type, vector_));
+        if (!first && mask.empty()) {
+          value =
+              Binary("arith.addf", value, Let("vector.load {} : {}, {}", places[i], type, vector_));
         } else if (!first) {
           value = Binary("arith.addf", value,
-                         Let("vector.maskedload {}, {}, {} : {}, {}, {} into {}", places[i],
-                             masks[i], value, type, mask_, vector_, vector_));
+                         Let("vector.maskedload {}, {}, {} : {}, {}, {} into {}", places[i], mask,
+                             value, type, mask_, vector_, vector_));
         }
-        if (masks.empty()) {
+        if (last && Ends()) value = Made(value, points[i], mask);
+        if (mask.empty()) {
           Line("vector.store {}, {} : {}, {}", value, places[i], type, vector_);
         } else {
-          Line("vector.maskedstore {}, {}, {} : {}, {}, {}", places[i], masks[i], value, type,
-               mask_, vector_);
+          Line("vector.maskedstore {}, {}, {} : {}, {}, {}", places[i], mask, value, type, mask_,
+               vector_);
         }
       }
     };
     if (inner_at_once_ == inner_ && outer_at_once_ == outer_) {
-      store(true);
+      store(true, true);
       return;
     }
     const std::string all = Plus(terms.outer.first, terms.inner.first);
     Line("scf.if {} {{", Let("arith.cmpi eq, {}, {} : index", all, Index(0)));
-    store(true);
+    store(true, false);
     Line("}} else {{");
-    store(false);
+    if (Ends()) {
+      const auto ends = [&](const Lines& block, int64_t extent) {
+        return Let("arith.cmpi eq, {}, {} : index", Plus(block.first, block.count), Index(extent));
+      };
+      Line("scf.if {} {{",
+           Let("arith.andi {}, {} : i1", ends(terms.outer, outer_), ends(terms.inner, inner_)));
+      store(false, true);
+      Line("}} else {{");
+    }
+    store(false, false);
+    if (Ends()) End();
     End();
+  }
+
+  // What the body makes of sums in neighbouring columns.
+  std::string Made(const std::string& sums, const Others& point, const std::string& mask) {
+    return BodyText(
+        nest_, vector_, [&](const std::string& text) { return Let("{}", text); },
+        [&](const Scalar& node) {
+          return node.kind == Scalar::kWhole
+                     ? sums
+                     : Along(static_cast<size_t>(node.a), loops_.column, point, mask);
+        });
   }
 
   const MultiplySizes sizes_;
@@ -495,95 +522,9 @@ class Writer : public Emitter {
 
 }  // namespace
 
-MultiplyLoops::MultiplyLoops(const Nest& nest) {
-  term = nest.loops.size() - 1;
-  first_term = nest.loops.size() - static_cast<size_t>(nest.term_loops);
-  column = first_term - 1;
-  row = column - 1;
-  first_row = column - static_cast<size_t>(nest.row_loops);
-  rows = terms = 1;
-  columns = nest.loops[column].extent;
-  for (size_t l = first_row; l <= row; ++l) rows *= nest.loops[l].extent;
-  for (size_t l = first_term; l <= term; ++l) terms *= nest.loops[l].extent;
-}
-
-int64_t MultiplySizes::RowsApart() const {
-  int64_t apart = 1;
-  while (apart < rows) apart *= 2;
-  return apart;
-}
-
-int64_t MultiplySizes::Packed() const {
-  const int64_t terms = RoundedUp(packed_terms, kMostTransposed) + kMostTransposed;
-  return (RoundedUp(packed_rows, rows) / rows * RowsApart() + RoundedUp(packed_columns, columns)) *
-         terms;
-}
-
-MultiplySizes MultiplySizesOf(const Schedule& schedule, const Nest& nest) {
-  MultiplySizes sizes;
-  const MultiplyLoops loops(nest);
-  sizes.parallel.assign(nest.loops.size(), 0);
-  bool packed = false;
-  for (const Step& step : schedule) {
-    if (step.site != nest.site) continue;
-    if (step.kind == StepKind::kParallel) sizes.parallel = step.numbers;
-    if (step.kind != StepKind::kTile) continue;
-    const auto set = [&](size_t loop, int64_t& size) {
-      if (step.numbers[loop] != 0) size = step.numbers[loop];
-    };
-    set(loops.row, packed ? sizes.rows : sizes.packed_rows);
-    set(loops.column, packed ? sizes.columns : sizes.packed_columns);
-    if (!packed) set(loops.term, sizes.packed_terms);
-    packed = true;
-  }
-  return sizes;
-}
-
-std::string WhyNotMultiply(const Schedule& schedule, const Nest& nest, const SiteState& state,
-                           const Step& step) {
-  const MultiplyLoops loops(nest);
-  const bool parallel = step.kind == StepKind::kParallel;
-  if (!parallel && step.kind != StepKind::kTile) {
-    return "of what multiplies there is parallel and tile to decide";
-  }
-  const bool registers = !parallel && state.tiles == 1;
-  for (size_t i = 0; i < nest.loops.size(); ++i) {
-    const int64_t size = step.numbers[i];
-    if (size == 0) continue;
-    if (!loops.Counts(i)) {
-      return fmt::format("loop {} counts with those that follow it, at loop {}", i,
-                         i < loops.row ? loops.row : loops.term);
-    }
-    if (parallel && i == loops.term) {
-      return fmt::format("loop {} sums up: processors cannot share it", i);
-    }
-    if (!parallel && i < loops.first_row) return fmt::format("loop {} goes one by one", i);
-    if (registers && i == loops.term) return "terms go one by one in registers";
-    if (registers && i == loops.row && size > MultiplySizes::kMostRows) {
-      return fmt::format("there are at most {} rows in registers", MultiplySizes::kMostRows);
-    }
-    if (registers && i == loops.column &&
-        (size < 4 || size > kMostColumns || (size & (size - 1)) != 0)) {
-      return fmt::format("columns in registers are a power of two from 4 to {}", kMostColumns);
-    }
-    if (!registers && size > loops.Extent(nest, i)) {
-      return fmt::format("loop {} has only {} iterations", i, loops.Extent(nest, i));
-    }
-  }
-  if (parallel) return "";
-  Schedule after = schedule;
-  after.push_back(step);
-  const int64_t bytes = MultiplySizesOf(after, nest).Packed() *
-                        static_cast<int64_t>(InfoOf(nest.element).bytes);
-  return bytes > MultiplySizes::kMostPackedBytes
-             ? fmt::format("what is packed at once takes {} bytes, more than {}", bytes,
-                           MultiplySizes::kMostPackedBytes)
-             : "";
-}
-
-std::string MultiplyText(const Scheduled& scheduled, const Nest& nest,
+std::string MultiplyText(const Schedule& schedule, const Nest& nest,
                          const std::vector<std::string>& buffers) {
-  return Writer(MultiplySizesOf(scheduled.schedule(), nest), nest, buffers).Write();
+  return Writer(MultiplySizesOf(schedule, nest), nest, buffers).Write();
 }
 
 }  // namespace hone::loops

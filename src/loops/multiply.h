@@ -2,18 +2,19 @@
 //
 // A block of the second operand is laid out anew, in panels of as many columns as registers take,
 // and then blocks of the first one, in panels of rows. A pair of panels makes a block of the
-// result, which stays in registers all along the sum (Goto and van de Geijn, "Anatomy of High-Performance
-// Matrix Multiplication", 2008; Van Zee and van de Geijn, "BLIS", 2015). However the operands lie
-// in memory, they are read a vector at a time: what runs along the sum is transposed in registers.
-// A convolution's rows are the positions of its result, and its sum goes over taps and features:
-// packing takes them from where they are (Chetlur et al., "cuDNN", 2014, section 3.2), 0 outside.
+// result, which stays in registers all along the sum (Goto and van de Geijn, "Anatomy of
+// High-Performance Matrix Multiplication", 2008; Van Zee and van de Geijn, "BLIS", 2015). However
+// the operands lie in memory, they are read a vector at a time: what runs along the sum is
+// transposed in registers. A convolution's rows are the positions of its result, and its sum goes
+// over taps and features: packing takes them from where they are (Chetlur et al., "cuDNN", 2014,
+// section 3.2), 0 outside.
 #ifndef HONE_LOOPS_MULTIPLY_H_
 #define HONE_LOOPS_MULTIPLY_H_
 
 #include <string>
 #include <vector>
 
-#include "loops/schedule.h"
+#include "loops/own_text.h"
 
 namespace hone::loops {
 
@@ -35,6 +36,8 @@ struct MultiplyLoops {
   }
 };
 
+inline int64_t RoundedUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
+
 // What a schedule says of it. Sizes need not divide anything.
 //   y parallel 1,128,0,0    leading loops, rows and columns, which processors share
 //   y tile 0,112,256,256    rows, columns and terms that are packed at once
@@ -49,6 +52,7 @@ struct MultiplySizes {
 
   static constexpr int64_t kMostRows = 16;
   static constexpr int64_t kMostPackedBytes = 448 << 10;
+  static constexpr int64_t kMostTransposed = 16;  // lines and terms of a square in registers
 
   // From one row of a panel of the first operand to the next.
   int64_t RowsApart() const;
@@ -57,13 +61,10 @@ struct MultiplySizes {
 };
 MultiplySizes MultiplySizesOf(const Schedule& schedule, const Nest& nest);
 
-// Why the step may not be decided of a nest that multiplies; nothing where it may.
-std::string WhyNotMultiply(const Schedule& schedule, const Nest& nest, const SiteState& state,
-                           const Step& step);
-
-// As MLIR's text, on buffers: the two reads of the nest, and the result's.
-std::string MultiplyText(const Scheduled& scheduled, const Nest& nest,
+std::string MultiplyText(const Schedule& schedule, const Nest& nest,
                          const std::vector<std::string>& buffers);
+
+extern const OwnText kMultiplying;
 
 }  // namespace hone::loops
 

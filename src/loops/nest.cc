@@ -13,23 +13,6 @@
 namespace hone::loops {
 namespace {
 
-Scalar::Kind KindOf(const std::string& kind) {
-  static const std::map<std::string, Scalar::Kind> kinds = {
-      {"add", Scalar::kAdd},           {"subtract", Scalar::kSubtract},
-      {"multiply", Scalar::kMultiply}, {"divide", Scalar::kDivide},
-      {"maximum", Scalar::kMaximum},   {"minimum", Scalar::kMinimum},
-      {"exp", Scalar::kExp},           {"log", Scalar::kLog},
-      {"tanh", Scalar::kTanh},         {"sqrt", Scalar::kSqrt},
-      {"rsqrt", Scalar::kRsqrt},       {"negate", Scalar::kNegate},
-      {"abs", Scalar::kAbs},           {"logistic", Scalar::kLogistic},
-      {"expm1", Scalar::kExpm1},       {"log1p", Scalar::kLog1p},
-      {"equal", Scalar::kEqual},       {"not_equal", Scalar::kNotEqual},
-      {"less", Scalar::kLess},         {"less_equal", Scalar::kLessEqual}};
-  const auto found = kinds.find(kind);
-  HONE_CHECK(found != kinds.end());
-  return found->second;
-}
-
 // sum over the last loop(s) of a[rows_a] * b[rows_b].
 void Contraction(Builder& builder, const std::string& suffix, std::vector<Loop> loops, int a,
                  const std::vector<size_t>& loops_a, int b, const std::vector<size_t>& loops_b,
@@ -68,69 +51,6 @@ void Windowed(Builder& builder, const Operation& op, const std::vector<Tensor>& 
     nest.reads.push_back(builder.At(nest, op.operands[1], {1, 4, 5, 6}));
     Node(nest, Scalar::kMultiply, x, Node(nest, Scalar::kRead, 1));
   }
-}
-
-// Nodes of a nest's body for elements of tensors, with those of definitions within; equal ones
-// once.
-class Elements {
- public:
-  Elements(const Task& task, const Builder& builder, Nest& nest)
-      : task_(task), builder_(builder), nest_(nest) {}
-
-  // The node of the tensor's element at loops[0], loops[1], ...
-  int At(int tensor, const std::vector<size_t>& loops) {
-    const auto key = std::make_pair(tensor, loops);
-    if (const auto found = known_.find(key); found != known_.end()) return found->second;
-    int node = -1;
-    if (task_.Defines(tensor)) {
-      node = Of(task_.operations[static_cast<size_t>(tensor - task_.inputs)], loops);
-    } else {
-      nest_.reads.push_back(builder_.At(nest_, tensor, loops));
-      if (loops.empty()) nest_.reads.back().rows.emplace_back(nest_.loops.size(), 0);
-      node = Node(nest_, Scalar::kRead, static_cast<int>(nest_.reads.size()) - 1);
-    }
-    known_[key] = node;
-    return node;
-  }
-
-  // The node of what an operation makes there.
-  int Of(const Operation& op, const std::vector<size_t>& loops) {
-    if (op.kind == "constant") return Node(nest_, Scalar::kConstant, -1, -1, op.value);
-    if (op.kind == "slice") {
-      nest_.reads.push_back(builder_.At(nest_, op.operands[0], loops));
-      for (const int64_t start : op.Get("starts", 0, 0)) nest_.reads.back().low.push_back(-start);
-      return Node(nest_, Scalar::kRead, static_cast<int>(nest_.reads.size()) - 1);
-    }
-    if (op.kind == "scores") return Node(nest_, Scalar::kScore);
-    std::vector<size_t> from = SpreadFrom(op, loops);
-    const int x = At(op.operands[0], from);
-    if (op.kind == "transpose" || op.kind == "broadcast") return x;
-    if (op.kind == "relu") return Node(nest_, Scalar::kMaximum, x, Node(nest_, Scalar::kConstant));
-    if (IsUnary(op.kind)) return Node(nest_, KindOf(op.kind), x);
-    if (op.kind == "select") {
-      const int a = At(op.operands[1], from);
-      const int b = At(op.operands[2], from);
-      const int node = Node(nest_, Scalar::kSelect, a, b);
-      nest_.body.back().c = x;
-      return node;
-    }
-    const size_t rank = task_.tensors[static_cast<size_t>(op.operands[1])].shape.size();
-    from.erase(from.begin(), from.end() - static_cast<ptrdiff_t>(rank));
-    const int y = At(op.operands[1], from);
-    return Node(nest_, KindOf(op.kind), x, y);
-  }
-
- private:
-  const Task& task_;
-  const Builder& builder_;
-  Nest& nest_;
-  std::map<std::pair<int, std::vector<size_t>>, int> known_;
-};
-
-// The last node is the result: a node again, where it is another.
-void EndWith(Nest& nest, int node) {
-  if (node + 1 == static_cast<int>(nest.body.size())) return;
-  nest.body.push_back(nest.body[static_cast<size_t>(node)]);
 }
 
 void Pointwise(Builder& builder, const Operation& op, const Task& task) {
@@ -258,7 +178,7 @@ void Accumulate(Builder& builder, const Operation& op, const Task& task) {
   loops[1].reduction = true;
   const size_t rank = loops.size();
   Nest& nest = builder.Begin("", std::move(loops));
-  nest.accumulates = true;
+  nest.kind = NestKind::kAccumulates;
   nest.reverse = op.Get("reverse", 1, 0)[0] != 0;
   nest.combine = op.kind == "running_max" ? Combine::kMaximum : Combine::kSum;
   nest.reads = {builder.At(nest, op.operands[0], Range(rank))};
@@ -289,7 +209,7 @@ void Attend(Builder& builder, const Operation& op, const Task& task) {
   loops.push_back({v[rank - 2], true});
   loops.push_back({q[rank - 1], true});
   Nest& nest = builder.Begin("", loops);
-  nest.attends = true;
+  nest.kind = NestKind::kAttends;
   nest.combine = Combine::kSum;
   nest.until = op.Get("until", 1, -1)[0];
   const auto at = [&](size_t row, size_t column) {
@@ -307,12 +227,24 @@ void Attend(Builder& builder, const Operation& op, const Task& task) {
   }
   nest.write = builder.At(nest, op.result, Permuted(op, rank));
   if (whole) {
-    const int score = Node(nest, Scalar::kScore);
+    const int score = Node(nest, Scalar::kWhole);
     const double scale = 1 / std::sqrt(static_cast<double>(q[rank - 1]));
     Node(nest, Scalar::kMultiply, score, Node(nest, Scalar::kConstant, -1, -1, scale));
     return;
   }
   EndWith(nest, Elements(task, builder, nest).At(op.operands[0], at(rank - 2, keys)));
+}
+
+// The product or convolution that the operation is, or that is among its definitions; null where
+// there is none.
+const Operation* MadeWithin(const Task& task, const Operation& op) {
+  if (op.kind == "product" || op.kind == "convolve") return &op;
+  for (const int operand : op.operands) {
+    if (!task.Defines(operand)) continue;
+    const Operation& of = task.operations[static_cast<size_t>(operand - task.inputs)];
+    if (const Operation* const made = MadeWithin(task, of)) return made;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -396,12 +328,15 @@ Program Expand(const Task& task) {
       BuildLayerNorm(builder, op, result.shape);
     } else if (op.kind == "attention" || op.kind == "attend") {
       Attend(builder, op, task);
-    } else if (op.kind == "product") {
-      BuildProduct(builder, op, task);
-    } else if (op.kind == "convolve") {
-      BuildConvolution(builder, op, task);
     } else {
-      Pointwise(builder, op, task);
+      const Operation* const made = MadeWithin(task, op);
+      if (made == nullptr) {
+        Pointwise(builder, op, task);
+      } else if (made->kind == "product") {
+        BuildProduct(builder, *made, op, task);
+      } else {
+        BuildConvolution(builder, *made, op, task);
+      }
     }
   }
   for (Nest& nest : program.nests) {

@@ -56,7 +56,7 @@ struct Scalar {
     kAbs,
     kLogistic,
     kSelect,
-    kScore,  // of a nest that attends
+    kWhole,  // what a nest that attends or multiplies makes: a score, a sum
     kEqual,  // 1 where it is so, else 0; so the next ones
     kNotEqual,
     kLess,
@@ -73,6 +73,13 @@ struct Scalar {
 
 enum class Combine : uint8_t { kNone, kSum, kMaximum };
 
+enum class NestKind : uint8_t {
+  kLoops,
+  kAttends,      // loops/attend.h
+  kMultiplies,   // loops/multiply.h
+  kAccumulates,  // loops/accumulate.h
+};
+
 struct Nest {
   std::string site;  // unique in the program: decisions name it
   Element element = Element::kF32;
@@ -82,25 +89,24 @@ struct Nest {
   std::vector<Scalar> body;
   Combine combine = Combine::kNone;  // the result with what was there, where there are reductions
 
-  // It attends (loops/attend.h): reads 0 to 2 are queries, keys and values; the loops are leading
-  // ones, queries, elements of a value, keys, elements of a key; the body makes a key's weight of
-  // its score, before the softmax. Row s sees the keys up to s + `until`, all where that is -1.
-  bool attends = false;
+  NestKind kind = NestKind::kLoops;
+  // Its text is not made of loops by the transform dialect (loops/own_text.h).
+  bool own_text() const { return kind != NestKind::kLoops; }
+
+  // Of what attends: reads 0 to 2 are queries, keys and values; the loops are leading ones,
+  // queries, elements of a value, keys, elements of a key; the body makes a key's weight of its
+  // score, before the softmax. Row s sees the keys up to s + `until`, all where that is -1.
   int64_t until = -1;
 
-  // It multiplies (loops/multiply.h): reads 0 and 1 are the operands; the loops are leading ones,
-  // so many of rows, one of columns, so many of the sum. In the result the rows' are neighbours, in
-  // their order, and columns come last.
-  bool multiplies = false;
+  // Of what multiplies: reads 0 and 1 are the operands; the loops are leading ones, so many of
+  // rows, one of columns, so many of the sum. In the result the rows' are neighbours, in their
+  // order, and columns come last.
   int row_loops = 1, term_loops = 1;
 
-  // It accumulates (loops/accumulate.h): the second of its two or three loops is what is summed up
-  // along, or the maximum taken, from its end on where that is reversed.
-  bool accumulates = false;
+  // Of what accumulates: the second of its two or three loops is what is summed up along, or the
+  // maximum taken, from its end on where that is reversed.
   bool reverse = false;
 
-  // Its text is not made of loops by the transform dialect.
-  bool own_text() const { return attends || multiplies || accumulates; }
   bool reduces() const { return combine != Combine::kNone; }
 };
 

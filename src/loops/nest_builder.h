@@ -2,6 +2,7 @@
 #ifndef HONE_LOOPS_NEST_BUILDER_H_
 #define HONE_LOOPS_NEST_BUILDER_H_
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +58,28 @@ class Builder {
 // Adds a node to the body; its index.
 int Node(Nest& nest, Scalar::Kind kind, int a = -1, int b = -1, double value = 0);
 
+// Nodes of a nest's body for elements of tensors, with those of definitions within; equal ones
+// once.
+class Elements {
+ public:
+  Elements(const Task& task, const Builder& builder, Nest& nest)
+      : task_(task), builder_(builder), nest_(nest) {}
+
+  // The node of the tensor's element at loops[0], loops[1], ...
+  int At(int tensor, const std::vector<size_t>& loops);
+  // The node of what an operation makes there.
+  int Of(const Operation& op, const std::vector<size_t>& loops);
+
+ private:
+  const Task& task_;
+  const Builder& builder_;
+  Nest& nest_;
+  std::map<std::pair<int, std::vector<size_t>>, int> known_;
+};
+
+// The last node is the result: a node again, where it is another.
+void EndWith(Nest& nest, int node);
+
 // What is summed up is the product of reads 0 and 1.
 void SumOfProducts(Nest& nest);
 
@@ -71,9 +94,11 @@ std::pair<int, std::vector<size_t>> Stored(const Task& task, int tensor, std::ve
 // Which loop each dimension of the result is, after the operation's permutation.
 std::vector<size_t> Permuted(const Operation& op, size_t rank);
 
-// A product, or a convolution, as a nest that multiplies.
-void BuildProduct(Builder& builder, const Operation& op, const Task& task);
-void BuildConvolution(Builder& builder, const Operation& op, const Task& task);
+// A product, or a convolution, as a nest that multiplies, and what `last`, which it is itself or
+// which it is a definition of, makes of it.
+void BuildProduct(Builder& builder, const Operation& op, const Operation& last, const Task& task);
+void BuildConvolution(Builder& builder, const Operation& op, const Operation& last,
+                      const Task& task);
 
 // Over the last dimension of the shape; a softmax is SITE.max, SITE.exp, SITE.sum and SITE.
 void BuildSoftmax(Builder& builder, const Operation& op, const std::vector<int64_t>& shape);

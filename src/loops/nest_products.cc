@@ -3,9 +3,20 @@
 #include "loops/nest_builder.h"
 
 namespace hone::loops {
+namespace {
+
+// The result's dimensions are these loops.
+void End(Builder& builder, Nest& nest, const Operation& last, const std::vector<size_t>& loops,
+         const Task& task) {
+  nest.write = builder.At(nest, last.result, loops);
+  nest.combine = Combine::kSum;
+  EndWith(nest, Elements(task, builder, nest).Of(last, loops));
+}
+
+}  // namespace
 
 // a b, the leading dimensions one by one.
-void BuildProduct(Builder& builder, const Operation& op, const Task& task) {
+void BuildProduct(Builder& builder, const Operation& op, const Operation& last, const Task& task) {
   const auto shape = [&](int tensor) { return task.tensors[static_cast<size_t>(tensor)].shape; };
   const std::vector<int64_t> a = shape(op.operands[0]), b = shape(op.operands[1]);
   const size_t rank = a.size();
@@ -13,7 +24,7 @@ void BuildProduct(Builder& builder, const Operation& op, const Task& task) {
   loops[rank - 1].extent = b[rank - 1];
   loops.push_back({a[rank - 1], true});
   Nest& nest = builder.Begin("", loops);
-  nest.multiplies = true;
+  nest.kind = NestKind::kMultiplies;
   std::vector<size_t> left = Range(rank), right = Range(rank);
   left[rank - 1] = rank;
   right[rank - 2] = rank;
@@ -21,13 +32,13 @@ void BuildProduct(Builder& builder, const Operation& op, const Task& task) {
        {Stored(task, op.operands[0], left), Stored(task, op.operands[1], right)}) {
     nest.reads.push_back(builder.At(nest, tensor, places));
   }
-  nest.write = builder.At(nest, op.result, Permuted(op, rank));
-  SumOfProducts(nest);
+  End(builder, nest, last, Permuted(op, rank), task);
 }
 
 // A convolution as a product: rows are the result's positions, in its order; terms are taps and
 // features, in the second operand's, so that what is read in either runs through memory.
-void BuildConvolution(Builder& builder, const Operation& op, const Task& task) {
+void BuildConvolution(Builder& builder, const Operation& op, const Operation& last,
+                      const Task& task) {
   const auto shape = [&](int tensor) { return task.tensors[static_cast<size_t>(tensor)].shape; };
   const std::vector<int64_t> x = shape(op.operands[0]), w = shape(op.operands[1]);
   const size_t rank = x.size(), spatial = rank - 2;
@@ -50,7 +61,7 @@ void BuildConvolution(Builder& builder, const Operation& op, const Task& task) {
     loops.push_back({w[d], true});
   }
   Nest& nest = builder.Begin("", loops);
-  nest.multiplies = true;
+  nest.kind = NestKind::kMultiplies;
   nest.row_loops = nest.term_loops = static_cast<int>(rank) - 1;
   // The first operand's dimensions: batches, positions, features.
   const auto [input, in_input] = Stored(task, op.operands[0], Range(rank));
@@ -69,8 +80,7 @@ void BuildConvolution(Builder& builder, const Operation& op, const Task& task) {
   right.push_back(position[rank - 1]);
   const auto [kernel, in_kernel] = Stored(task, op.operands[1], right);
   nest.reads.push_back(builder.At(nest, kernel, in_kernel));
-  nest.write = builder.At(nest, op.result, Range(rank));
-  SumOfProducts(nest);
+  End(builder, nest, last, Range(rank), task);
 }
 
 }  // namespace hone::loops

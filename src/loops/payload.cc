@@ -7,10 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include "loops/accumulate.h"
-#include "loops/attend.h"
 #include "loops/body_text.h"
-#include "loops/multiply.h"
+#include "loops/own_text.h"
 
 namespace hone::loops {
 namespace {
@@ -169,9 +167,7 @@ class ModuleText {
     buffers.push_back(program_.IsOutput(nest.write.tensor)
                           ? fmt::format("%arg{}", nest.write.tensor)
                           : Let("memref.alloc() : {}", type));
-    text_ += nest.attends      ? AttendText(scheduled_, nest, buffers)
-             : nest.multiplies ? MultiplyText(scheduled_, nest, buffers)
-                               : AccumulateText(scheduled_.schedule(), nest, buffers);
+    text_ += OwnTextOf(nest).text(scheduled_.schedule(), nest, buffers);
     values_[static_cast<size_t>(nest.write.tensor)] = {
         Let("bufferization.to_tensor {} restrict : {}", buffers.back(), type), result.shape};
   }

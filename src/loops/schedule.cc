@@ -7,9 +7,7 @@
 #include <charconv>
 #include <utility>
 
-#include "loops/accumulate.h"
-#include "loops/attend.h"
-#include "loops/multiply.h"
+#include "loops/own_text.h"
 
 namespace hone::loops {
 namespace {
@@ -128,6 +126,14 @@ std::vector<int64_t> Scheduled::Divisors(int64_t extent, bool with_extent) {
   return low;
 }
 
+int64_t Scheduled::DivisorUpTo(int64_t extent, int64_t most) {
+  int64_t best = 1;
+  for (const int64_t divisor : Divisors(extent, true)) {
+    if (divisor <= most) best = divisor;
+  }
+  return best;
+}
+
 std::string Scheduled::WhyNotPack(const Step& step, size_t index) const {
   const SiteState& state = states_[index];
   const Nest& nest = program_.nests[index];
@@ -231,9 +237,7 @@ std::string Scheduled::WhyNotOwn(const Step& step, size_t index) const {
     if (*least < 0) return fmt::format("tiles of {}", *least);
     if (*most == 0) return "no loop is tiled";
   }
-  if (nest.attends) return WhyNotAttend(nest, state, step);
-  if (nest.multiplies) return WhyNotMultiply(schedule_, nest, state, step);
-  return WhyNotAccumulate(nest, state, step);
+  return OwnTextOf(nest).why_not(schedule_, nest, state, step);
 }
 
 std::string Scheduled::WhyNot(const Step& step) const {

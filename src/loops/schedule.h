@@ -77,6 +77,8 @@ class Scheduled {
 
   // Sizes that may tile or block a loop: divisors of its extent, the extent left out for blocks.
   static std::vector<int64_t> Divisors(int64_t extent, bool with_extent);
+  // The largest divisor up to a size.
+  static int64_t DivisorUpTo(int64_t extent, int64_t most);
   // The most that one vectorised tile computes; beyond, registers spill and compiling takes for
   // ever.
   static constexpr int64_t kMostVectorized = 4096;

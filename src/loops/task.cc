@@ -109,6 +109,11 @@ bool TakesSpread(std::string_view kind) {
   return kind == "scores" || kind == "attend" || kind == "product" || kind == "convolve";
 }
 
+// What may be a definition that a nest with a text of its own makes as a whole.
+bool MadeWhole(std::string_view kind) {
+  return kind == "scores" || kind == "product" || kind == "convolve";
+}
+
 class Parser {
  public:
   StatusOr<Task> Parse(std::string_view text) {
@@ -216,27 +221,40 @@ class Parser {
     return true;
   }
 
-  // What takes scores keeps to what is allowed.
-  Status Scored(const Operation& op) {
-    int scores = op.kind == "scores" ? op.result : -1;
+  // What takes scores, or a product that is not stored, keeps to what is allowed.
+  Status Whole(const Operation& op) {
+    const bool makes = op.definition && MadeWhole(op.kind);
+    int whole = makes ? op.result : -1;
     for (size_t i = 0; i < op.operands.size(); ++i) {
-      const auto found = scored_.find(op.operands[i]);
-      if (found == scored_.end()) continue;
-      const bool attends = op.kind == "attend" && i == 0;
-      const bool elementwise = op.definition && IsPointwise(op.kind) && op.kind != "broadcast" &&
-                               op.kind != "transpose" &&
+      const auto found = whole_.find(op.operands[i]);
+      if (found == whole_.end()) continue;
+      if (op.kind == "constant") return {};  // has their shape
+      const std::string& kind = KindOf(found->second);
+      const bool attends = kind == "scores" && op.kind == "attend" && i == 0;
+      const bool elementwise = (op.definition || kind != "scores") && IsPointwise(op.kind) &&
+                               op.kind != "broadcast" && op.kind != "transpose" &&
                                task_.tensors[static_cast<size_t>(op.operands[i])].shape ==
                                    task_.tensors[static_cast<size_t>(op.result)].shape;
-      if (op.kind == "constant") return {};  // has their shape
       if (!attends && !elementwise) {
-        return Wrong(op.kind + ": scores are for elementwise definitions and `attend`");
+        return Wrong(kind == "scores"
+                         ? op.kind + ": scores are for elementwise definitions and `attend`"
+                         : op.kind + ": a " + kind +
+                               " that is not stored is for elementwise operations");
       }
-      if (scores >= 0 && scores != found->second) return Wrong(op.kind + ": of two scores");
-      scores = found->second;
+      if (whole >= 0 && whole != found->second) {
+        return Wrong(fmt::format("{}: of two {}", op.kind,
+                                 kind == "scores" ? "scores" : "that are not stored"));
+      }
+      whole = found->second;
     }
-    if (op.kind == "attend") return scores >= 0 ? Status() : Wrong("attend takes no scores");
-    if (scores >= 0) scored_[op.result] = scores;
+    if (op.kind == "attend") {
+      return whole >= 0 && KindOf(whole) == "scores" ? Status() : Wrong("attend takes no scores");
+    }
+    if (whole >= 0 && op.definition) whole_[op.result] = whole;
     return {};
+  }
+  const std::string& KindOf(int result) const {
+    return task_.operations[static_cast<size_t>(result - task_.inputs)].kind;
   }
 
   Status Operate(const std::vector<std::string_view>& words) {
@@ -289,7 +307,8 @@ class Parser {
       if (task_.tensors[static_cast<size_t>(operand)].element != element) {
         return Wrong("the operands' element types differ");
       }
-      const bool may = IsPointwise(op.kind) || op.kind.rfind("reduce_", 0) == 0 ||
+      const bool reduces = op.kind.rfind("reduce_", 0) == 0 && whole_.count(operand) == 0;
+      const bool may = IsPointwise(op.kind) || reduces ||
                        (op.kind == "attend" && operand == op.operands[0]) ||
                        (TakesSpread(op.kind) && IsSpread(operand, op.kind != "convolve"));
       if (task_.Defines(operand) && !may) {
@@ -298,7 +317,7 @@ class Parser {
     }
     const bool scores = op.kind == "scores";
     if (scores && !op.definition) return Wrong("scores are never stored: `:=`, not `=`");
-    if (op.definition && !IsPointwise(op.kind) && !scores) {
+    if (op.definition && !IsPointwise(op.kind) && !MadeWhole(op.kind)) {
       return Wrong(op.kind + " is stored: `=`, not `:=`");
     }
     if (op.kind == "slice" && (!op.definition || op.operands[0] >= task_.inputs)) {
@@ -324,19 +343,18 @@ class Parser {
     if (!shape) return tl::unexpected(shape.error());
     if (Status added = Add(words[0], element, *std::move(shape)); !added) return added;
     op.result = static_cast<int>(task_.tensors.size()) - 1;
-    if (Status fits = Scored(op); !fits) return fits;
     for (auto it = op.attributes.begin(); it != op.attributes.end();) {  // defaults
       const bool all_ones = (it->first == "strides" || it->first == "dilations") &&
                             it->second == std::vector<int64_t>(2, 1);
       it = all_ones ? op.attributes.erase(it) : std::next(it);
     }
-    task_.operations.push_back(std::move(op));
-    return {};
+    task_.operations.push_back(op);
+    return Whole(op);
   }
 
   Task task_;
   std::map<std::string, int> names_;
-  std::map<int, int> scored_;  // what is computed of scores, and of which
+  std::map<int, int> whole_;  // what is computed of scores or a product's definition, and of which
 };
 
 // With `names`, else tensors are numbered.

@@ -17,7 +17,8 @@
 // `NAME := KIND OPERANDS` is a definition: it is computed anew wherever an element of it is needed,
 // as part of what needs it, and never stored. Of elementwise operations, broadcasts, constants,
 // slices and transposes, for elementwise operations and reductions; of scores, for what attends by
-// them.
+// them; of products and convolutions, for elementwise operations alike in shape, which are then
+// done while an element is in a register.
 #ifndef HONE_LOOPS_TASK_H_
 #define HONE_LOOPS_TASK_H_
 

@@ -1,7 +1,6 @@
 #include "tune/choose_implementations.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace hone::tune {
 namespace {
@@ -10,49 +9,64 @@ bool Has(const PassSequence& passes, const std::string& pass) {
   return std::find(passes.begin(), passes.end(), pass) != passes.end();
 }
 
-PassSequence With(PassSequence passes, const PassSequence& more) {
-  passes.insert(passes.end(), more.begin(), more.end());
-  return passes;
-}
+class Chooser {
+ public:
+  Chooser(const PassSequence& candidates, const RaceFunction& race, const ChooseOptions& options)
+      : candidates_(candidates), race_(race), options_(options) {}
+
+  // Whether it is the best so far.
+  bool Enter(const PassSequence& passes) {
+    const StatusOr<RaceReport> report = race_(passes);
+    if (!report || report->same_executable || report->low <= options_.least_gain) return false;
+    if (report->speedup <= options_.least_gain * best_.race.speedup) return false;
+    best_ = {passes, *report};
+    return true;
+  }
+
+  void AddOthers() {
+    PassSequence later;
+    for (const std::string& candidate : candidates_) {
+      if (Has(best_.passes, candidate)) continue;
+      if (options_.large && options_.large(With(candidate))) {
+        later.push_back(candidate);
+      } else {
+        Enter(With(candidate));
+      }
+    }
+    for (const std::string& candidate : later) Enter(With(candidate));
+  }
+
+  const ChooseResult& best() const { return best_; }
+
+ private:
+  PassSequence With(const std::string& candidate) const {
+    PassSequence more = best_.passes;
+    more.push_back(candidate);
+    return more;
+  }
+
+  const PassSequence& candidates_;
+  const RaceFunction& race_;
+  const ChooseOptions& options_;
+  ChooseResult best_;
+};
 
 }  // namespace
 
 ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFunction& race,
                                    const ChooseOptions& options) {
-  ChooseResult result;
-  // The speed-up of what is surely faster behind `against` than that alone; else 0.
-  const auto gain = [&](const PassSequence& against, const PassSequence& more) {
-    const StatusOr<RaceReport> report = race(against, With(against, more));
-    const bool kept = report && !report->same_executable && report->low > options.least_gain;
-    return kept ? report->speedup : 0;
-  };
-  std::vector<std::pair<double, PassSequence>> winners;
-  const auto enter = [&](const PassSequence& passes) {
-    if (const double speedup = gain({}, passes); speedup > 0) winners.emplace_back(speedup, passes);
-  };
-  if (options.together.size() > 1) enter(options.together);
-  for (const std::string& candidate : candidates) enter({candidate});
-  std::stable_sort(winners.begin(), winners.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (const auto& [speedup, winner] : winners) {
-    if (result.passes.empty()) {
-      result.passes = winner;  // was raced alone
-      continue;
-    }
-    PassSequence more;
-    for (const std::string& pass : winner) {
-      if (!Has(result.passes, pass)) more.push_back(pass);
-    }
-    if (!more.empty() && gain(result.passes, more) > 0) result.passes = With(result.passes, more);
+  Chooser chooser(candidates, race, options);
+  for (const PassSequence& together : options.together) {
+    if (together.size() > 1 && chooser.Enter(together)) break;
   }
-  if (result.passes.empty()) return result;
-  StatusOr<RaceReport> last = race({}, result.passes);
-  if (!last || last->same_executable || last->low <= 1) {
-    result.passes.clear();
-    return result;
+  chooser.AddOthers();
+  // What is in the others' way may be better than they are.
+  const PassSequence first = chooser.best().passes;
+  for (const std::string& candidate : candidates) {
+    if (first.empty() || Has(first, candidate)) continue;
+    if (chooser.Enter({candidate})) chooser.AddOthers();
   }
-  result.race = *last;
-  return result;
+  return chooser.best();
 }
 
 }  // namespace hone::tune

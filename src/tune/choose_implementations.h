@@ -13,24 +13,28 @@ namespace hone::tune {
 
 using PassSequence = std::vector<std::string>;
 
-// Races the program after the passes `a` against the program after the passes `b`.
-using RaceFunction =
-    std::function<StatusOr<RaceReport>(const PassSequence& a, const PassSequence& b)>;
+// Races the program as it is against the program after the passes.
+using RaceFunction = std::function<StatusOr<RaceReport>(const PassSequence& passes)>;
 
 struct ChooseOptions {
-  double least_gain = 1.02;  // a pass is kept where the whole interval of its speedup lies above
-  PassSequence together;     // candidates that are raced as one first, where they are several
+  // The whole interval of what is kept lies above, and it is so much faster than the best so far.
+  double least_gain = 1.02;
+  // Candidates that are raced as one first, where they are several: the first of these that is
+  // faster is built upon.
+  std::vector<PassSequence> together;
+  // What takes long to compile comes last.
+  std::function<bool(const PassSequence&)> large;
 };
 
 struct ChooseResult {
   PassSequence passes;  // empty where nothing is faster than the program as it is
-  RaceReport race;      // of {} against `passes`; all ones where that is empty
+  RaceReport race;      // of the program as it is against `passes`; all ones where that is empty
 };
 
-// Those that go together, and each candidate alone, against the program as it is; then the winners,
-// best first, one behind another, each against those kept so far. In the end all must win against
-// the program as it is, else nothing is chosen. Candidates that change nothing should be left out
-// by the caller; where they are not, RaceReport::same_executable drops them.
+// Those that go together; then one candidate after the other on top of the best so far, so that
+// after each race there is a plan for the whole; in the end those that were left out once more
+// alone, for they may have been in the others' way. Candidates that change nothing should be left
+// out by the caller; where they are not, RaceReport::same_executable drops them.
 ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFunction& race,
                                    const ChooseOptions& options);
 

@@ -2,6 +2,7 @@
 #ifndef HONE_TUNE_EVALUATOR_H_
 #define HONE_TUNE_EVALUATOR_H_
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,8 +27,16 @@ struct Alternative {
   // fewer of.
   std::vector<std::string> instructions;
   std::vector<std::string> opcodes;
-  // The program becomes many times as large, and takes long to compile.
-  bool large = false;
+  // Instructions before it and behind it.
+  double before = 0, behind = 0;
+
+  // Whether the program becomes many times as large, and takes long to compile.
+  bool large() const { return IsLarge(before, behind); }
+  static bool IsLarge(double before, double behind) {
+    constexpr double kLarge = 1000;  // what is less compiles fast, whatever it was made of
+    constexpr double kManyTimes = 4;
+    return behind > std::max(kLarge, kManyTimes * before);
+  }
 };
 
 // Which alternatives are looked for, and how long for each kind.

@@ -18,9 +18,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr double kLongest = 1e6;  // a clock's range ends somewhere
 
-// Of instructions: what is less compiles fast, whatever it was made of.
-constexpr uint64_t kLarge = 1000;
-constexpr uint64_t kManyTimes = 4;
 constexpr char kInline[] = "call-inliner:every_call_site";
 constexpr char kBatch[] = "batch_lanes";
 // Some do not apply before what is in their way has been written out, as a solve within a loop.
@@ -62,9 +59,8 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program,
     found.passes.push_back({pool.passes()[step.pass].name, {}});
     after.links.push_back({step.pass, step.state, {}});
   }
-  const auto size = static_cast<uint64_t>(applied->steps.back().metrics.op_count);
-  found.large =
-      size > std::max(kLarge, kManyTimes * static_cast<uint64_t>(program.metrics.op_count));
+  found.before = program.metrics.op_count;
+  found.behind = applied->steps.back().metrics.op_count;
   const std::set<std::string> left = NamesOf(pool, after);
   std::set_difference(names.begin(), names.end(), left.begin(), left.end(),
                       std::back_inserter(found.instructions));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "core/native_kernel.h"
@@ -11,6 +12,10 @@ namespace {
 
 // Of what kernels with an opcode take: that their instructions are meant is not known.
 constexpr double kAlikeShare = 0.1;
+// Of the time, that what is raced together with kernels replaces; of what it replaces, the share
+// that no other one does.
+constexpr double kDearShare = 0.1;
+constexpr double kMostlyAlone = 0.8;
 
 }  // namespace
 
@@ -39,11 +44,54 @@ std::vector<Alternative> DearestFirst(const KernelShares& shares,
   };
   std::stable_sort(alternatives.begin(), alternatives.end(),
                    [&](const Alternative& a, const Alternative& b) {
-                     if (a.large != b.large) return b.large;
+                     if (a.large() != b.large()) return b.large();
                      if (tenths(a) != tenths(b)) return tenths(a) > tenths(b);
                      return loops::MakesKernels(a.name) && !loops::MakesKernels(b.name);
                    });
   return alternatives;
+}
+
+bool AreLarge(const std::vector<Alternative>& alternatives, const std::vector<std::string>& names) {
+  double before = 0, growth = 1;
+  for (const Alternative& one : alternatives) {
+    if (one.before <= 0 || std::find(names.begin(), names.end(), one.name) == names.end()) continue;
+    before = one.before;
+    growth *= std::max(1.0, one.behind / one.before);
+  }
+  return Alternative::IsLarge(before, before * growth);
+}
+
+std::vector<std::string> Together(const KernelShares& shares,
+                                  const std::vector<Alternative>& alternatives) {
+  std::vector<std::string> together;
+  std::set<std::string> replaced, opcodes;
+  const auto take = [&](const Alternative& one) {
+    together.push_back(one.name);
+    // Inlining takes all names of what was called away.
+    if (one.passes.size() == 1) {
+      replaced.insert(one.instructions.begin(), one.instructions.end());
+    } else {
+      opcodes.insert(one.opcodes.begin(), one.opcodes.end());
+    }
+  };
+  for (const Alternative& one : alternatives) {
+    if (loops::MakesKernels(one.name)) take(one);
+  }
+  for (const Alternative& one : alternatives) {
+    if (one.large() || loops::MakesKernels(one.name)) continue;
+    const bool alike =
+        std::all_of(one.opcodes.begin(), one.opcodes.end(),
+                    [&](const std::string& opcode) { return opcodes.count(opcode); });
+    double alone = 0, all = 0;
+    for (const std::string& name : one.instructions) {
+      const double share = shares.OfInstruction(name);
+      all += share;
+      if (replaced.count(name) == 0) alone += share;
+    }
+    if (alike || alone < kDearShare || alone < kMostlyAlone * all) continue;
+    take(one);
+  }
+  return together;
 }
 
 }  // namespace hone::tune

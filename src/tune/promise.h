@@ -24,6 +24,16 @@ double Promise(const KernelShares& shares, const std::vector<Alternative>& alter
 std::vector<Alternative> DearestFirst(const KernelShares& shares,
                                       std::vector<Alternative> alternatives);
 
+// Whether these, one on top of another, make the program many times as large: then they take long
+// to compile, and may take the time of all.
+bool AreLarge(const std::vector<Alternative>& alternatives, const std::vector<std::string>& names);
+
+// What to race as one first, of those in this order: what makes kernels of hone's own, and what
+// replaces dear kernels that none of the others replaces. On a program whose evaluation takes
+// seconds that may be all there is time for.
+std::vector<std::string> Together(const KernelShares& shares,
+                                  const std::vector<Alternative>& alternatives);
+
 }  // namespace hone::tune
 
 #endif  // HONE_TUNE_PROMISE_H_

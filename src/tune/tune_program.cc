@@ -31,7 +31,7 @@ namespace {
 constexpr size_t kFinalists = 8;
 constexpr double kMargin = 0.003;     // that a new best is better by, in logarithms of time
 constexpr double kPromising = 0.004;  // better than the best by as much: a long look
-constexpr double kLeastBudgetToTrace = 20;
+constexpr double kLeastBudgetToTrace = 5;
 constexpr double kMostTraceShare = 0.2;  // of the budget; no trace where a compilation takes more
 constexpr double kGreedyShare = 0.35;    // of the search, for racing alternatives
 constexpr double kPromisingShare = 0.7;  // the same, for those that replace dear kernels:
@@ -40,7 +40,7 @@ constexpr double kTasksShare = 0.5;  // of the search, for tuning tasks
 constexpr double kLeastTasksSeconds = 3;
 constexpr size_t kMostTasks = 200;
 constexpr double kImplementationShare = 0.2;  // of the budget, for finding out which there are
-constexpr double kOrderShare = 0.05;  // the same for orders
+constexpr double kOrderShare = 0.05;          // the same for orders
 constexpr double kMostOrderSeconds = 30;
 constexpr double kSinglesShare = 0.3;          // of the evaluations that fit
 constexpr int64_t kHopeless = 6;               // failures from the first on: it does not run here
@@ -121,8 +121,8 @@ class Tuner {
     result_.sites = listing->sites;
     measurer_.KnowStock(listing->fingerprint, listing->seconds);
     if (trace && listing->seconds < kMostTraceShare * options_.budget_seconds) {
-      const Trace traced = TraceStock(measurer_, options_, listing->text,
-                                              kMostTraceShare * options_.budget_seconds);
+      const Trace traced =
+          TraceStock(measurer_, options_, listing->text, kMostTraceShare * options_.budget_seconds);
       if (traced.too_long) return traced.too_long;
       shares_ = traced.shares;
     }
@@ -131,9 +131,9 @@ class Tuner {
     if ((implementations || orders) && !Interrupted()) {
       Report("alternatives");
       const double budget = options_.budget_seconds;
-      const auto alternatives = measurer_.Alternatives(
-          {implementations, orders, kImplementationShare * budget,
-           std::min(kMostOrderSeconds, kOrderShare * budget)});
+      const auto alternatives =
+          measurer_.Alternatives({implementations, orders, kImplementationShare * budget,
+                                  std::min(kMostOrderSeconds, kOrderShare * budget)});
       // A program without alternatives can still be tuned.
       if (alternatives) {
         AddAlternatives(DearestFirst(shares_, *alternatives), options_.stages, space_);
@@ -240,8 +240,8 @@ class Tuner {
                                         : AssignmentOf(space_, finalists_.list().front().plan);
   }
 
-  // A quick comparison; what it cannot tell, the one at the end may, but not where compiling it to run it
-  // here takes too long.
+  // A quick comparison; what it cannot tell, the one at the end may, but not where compiling it to
+  // run it here takes too long.
   bool IsWrong(const TunePlan& plan, const std::string& executable) {
     if (!options_.verify || Interrupted()) return false;
     const auto [known, added] = wrong_.try_emplace(executable, false);
@@ -253,7 +253,8 @@ class Tuner {
       result_.rejected.push_back("it computes something else: " + report->reason);
     } else if (!report && report.error().code == ErrorCode::kDeadline) {
       known->second = true;
-      result_.rejected.push_back("not known to compute the same: comparing it " + report.error().message);
+      result_.rejected.push_back("not known to compute the same: comparing it " +
+                                 report.error().message);
     }
     return known->second;
   }
@@ -278,9 +279,8 @@ class Tuner {
       Report("tasks");
       return Interrupted();
     };
-    result_.tasks =
-        tune::TuneTasks(evaluator_, evaluator_.Cut(kMostTasks), options_, shares_.seconds(), seconds,
-                        stopped);
+    result_.tasks = tune::TuneTasks(evaluator_, evaluator_.Cut(kMostTasks), options_,
+                                    shares_.seconds(), seconds, stopped);
     measurer_.Spent("tasks", evaluator_.Seconds() - before);
     for (const TunePlan& plan : Compose(space_, result_.tasks)) {
       if (Stopped(SearchSeconds())) return;
@@ -293,17 +293,19 @@ class Tuner {
     }
   }
 
-  // Implementations and orders each alone, then the winners together: they matter most where they
-  // matter at all, and decide what sites there are.
+  // Implementations and orders, one on top of the other: they matter most where they matter at all,
+  // and decide what sites there are.
   void RaceAlternatives() {
     PassSequence names;
-    for (const Decision& decision : space_.decisions) {
-      if (!IsAlternative(decision)) continue;
-      for (const std::string& value : decision.values) {
-        // What is no faster in any task that has it waits for the search.
-        const Expected expected = ExpectedOf(result_.tasks, decision.name, value);
-        if (!value.empty() && (!expected.tried || expected.saved > 0)) names.push_back(value);
-      }
+    for (const Alternative& alternative : space_.alternatives) {
+      const std::string& name = alternative.name;
+      // What is no faster in any task that has it waits for the search.
+      const bool hopeless = std::any_of(
+          space_.decisions.begin(), space_.decisions.end(), [&](const Decision& decision) {
+            const Expected expected = ExpectedOf(result_.tasks, decision.name, name);
+            return expected.tried && expected.saved <= 0;
+          });
+      if (!hopeless) names.push_back(name);
     }
     if (names.empty()) return;
     const double start = Elapsed();
@@ -312,18 +314,14 @@ class Tuner {
         measurer_.Foresee(With({name}), Look::kLong);
       }
     }
-    const auto race = [&](const PassSequence& a, const PassSequence& b) -> StatusOr<RaceReport> {
+    const auto race = [&](const PassSequence& passes) -> StatusOr<RaceReport> {
       Report("alternatives");
-      const bool last = a.empty() && b.size() > 1;
-      const bool promising = Promise(shares_, space_.alternatives, b.back()) > kMuchPromise;
+      const bool promising = Promise(shares_, space_.alternatives, passes.back()) > kMuchPromise;
       const double share = promising ? kPromisingShare : kGreedyShare;
-      if (!last && Stopped(start + share * std::max(0.0, SearchSeconds() - start))) {
+      if (Stopped(start + share * std::max(0.0, SearchSeconds() - start))) {
         return MakeError(ErrorCode::kInterrupted, "not raced: the budget is spent");
       }
-      if (!a.empty()) {
-        return measurer_.Race(With(a), With(b), Look::kLong);
-      }
-      const TunePlan plan = With(b);
+      const TunePlan plan = With(passes);
       const Measured measured = measurer_.Measure(plan, Look::kLong);
       if (measured.failed()) {
         last_error_ = measured.error;
@@ -334,11 +332,21 @@ class Tuner {
       }
       return measured.race;
     };
-    // Kernels take different parts of a program over: together they may be most of what there is to
-    // gain, for a single evaluation.
+    // Together they may be most of what there is to gain, for a single evaluation.
     ChooseOptions choosing;
-    std::copy_if(names.begin(), names.end(), std::back_inserter(choosing.together),
+    PassSequence together, kernels;
+    const auto among = [&](const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    for (const std::string& name : Together(shares_, space_.alternatives)) {
+      if (among(name)) together.push_back(name);
+    }
+    std::copy_if(together.begin(), together.end(), std::back_inserter(kernels),
                  loops::MakesKernels);
+    choosing.together = {together, kernels};
+    choosing.large = [&](const PassSequence& passes) {
+      return AreLarge(space_.alternatives, passes);
+    };
     const ChooseResult chosen = ChooseImplementations(names, race, choosing);
     measurer_.Forget();
     if (!chosen.passes.empty()) starts_.push_back(With(chosen.passes));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -90,8 +91,8 @@ TEST(FindImplementations, WhatMakesALargeProgramComesLast) {
   ASSERT_GE(ordered.size(), 2u);
   EXPECT_EQ(ordered.size(), found.size());
   EXPECT_EQ(ordered.back().name, "implement:unroll_short_loop");
-  EXPECT_TRUE(ordered.back().large);
-  EXPECT_FALSE(ordered.front().large);
+  EXPECT_TRUE(ordered.back().large());
+  EXPECT_FALSE(ordered.front().large());
 }
 
 // A sum over rows of what a call makes: a kernel that takes it in is found by way of inlining.
@@ -120,12 +121,14 @@ ENTRY main {
   };
   const std::shared_ptr<Pool> with = Pool::Start(options).value();
   const std::set<std::string> among = {std::string(loops::kKernelPass)};
-  const auto found = FindImplementations(*with, with->Load(text).value(), kPatience, nullptr, &among);
+  const auto found =
+      FindImplementations(*with, with->Load(text).value(), kPatience, nullptr, &among);
   ASSERT_EQ(found.size(), 1u);
   ASSERT_EQ(found[0].passes.size(), 2u);
   EXPECT_EQ(found[0].passes[0].pass, "call-inliner:every_call_site");
   EXPECT_EQ(found[0].passes[1].pass, loops::kKernelPass);
-  EXPECT_TRUE(FindImplementations(*without, without->Load(text).value(), kPatience, nullptr, &among).empty());
+  EXPECT_TRUE(FindImplementations(*without, without->Load(text).value(), kPatience, nullptr, &among)
+                  .empty());
 }
 
 TEST(FindImplementations, EndsWithItsTime) {
@@ -148,6 +151,56 @@ TEST(FindImplementations, OfWhatPromisesAsMuchKernelsComeFirst) {
   EXPECT_EQ(ordered[0].name, kernels);
   EXPECT_EQ(ordered[1].name, "a");
   EXPECT_EQ(ordered[2].name, "b");
+}
+
+Alternative Replacing(const std::string& name, std::vector<std::string> instructions,
+                      std::vector<std::string> opcodes) {
+  Alternative one{Stage::kImplementation, name, {{name, {}}}, {}, {}};
+  one.instructions = std::move(instructions);
+  one.opcodes = std::move(opcodes);
+  return one;
+}
+
+TEST(AreLarge, OneOnTopOfAnother) {
+  std::vector<Alternative> all = {Replacing("unrolled", {}, {}), Replacing("written_out", {}, {}),
+                                  Replacing("swapped", {}, {})};
+  all[0].before = all[1].before = all[2].before = 300;
+  all[0].behind = 1200;
+  all[1].behind = 600;
+  all[2].behind = 290;
+  EXPECT_FALSE(AreLarge(all, {"unrolled"}));
+  EXPECT_FALSE(AreLarge(all, {"written_out", "swapped"}));
+  EXPECT_TRUE(AreLarge(all, {"unrolled", "written_out"}));
+  EXPECT_FALSE(AreLarge(all, {}));
+}
+
+TEST(Together, KernelsWithWhatIsDearAndNobodyElseReplaces) {
+  ProgramGraph graph;
+  graph.computations.resize(1);
+  std::vector<KernelTime> times;
+  for (const auto& [name, opcode, seconds] :
+       std::vector<std::tuple<std::string, std::string, double>>{{"conv.1", "convolution", 5},
+                                                                 {"sort.1", "sort", 3},
+                                                                 {"reduce.1", "reduce", 2},
+                                                                 {"copy.1", "copy", 0.1}}) {
+    InstructionInfo instruction;
+    instruction.name = name;
+    instruction.opcode = opcode;
+    graph.computations[0].instructions.push_back(instruction);
+    times.push_back({name, opcode, seconds, 1});
+  }
+  const KernelShares shares(times, graph);
+  const std::string kernels(loops::kKernelPass);
+  Alternative inlined = Replacing(kernels, {"conv.1", "sort.1", "reduce.1"}, {"call", "reduce"});
+  inlined.passes.insert(inlined.passes.begin(), {"call-inliner:every_call_site", {}});
+  const std::vector<Alternative> all = {Replacing("by_dots", {"conv.1"}, {"convolution"}),
+                                        Replacing("by_patches", {"conv.1"}, {"convolution"}),
+                                        Replacing("packed", {"sort.1"}, {"sort"}),
+                                        Replacing("with_ones", {"reduce.1"}, {"reduce"}),
+                                        Replacing("copied", {"copy.1"}, {"copy"}),
+                                        inlined};
+  EXPECT_EQ(Together(shares, all), (std::vector<std::string>{kernels, "by_dots", "packed"}));
+  EXPECT_EQ(Together(KernelShares(), all), std::vector<std::string>{kernels});
 }
 
 }  // namespace

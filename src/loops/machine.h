@@ -1,0 +1,33 @@
+// The processor that kernels are made for.
+#ifndef HONE_LOOPS_MACHINE_H_
+#define HONE_LOOPS_MACHINE_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "loops/task.h"
+
+namespace hone::loops {
+
+struct Machine {
+  int threads = 1;
+  int64_t vector_bytes = 32;
+  int vector_registers = 16;
+
+  int64_t Lanes(Element element) const {
+    return vector_bytes / static_cast<int64_t>(InfoOf(element).bytes);
+  }
+  // Into how many parts what is worth so many is shared, `each` for a processor at most.
+  int64_t Parts(int64_t worth, int64_t each) const {
+    return threads == 1 ? 1 : std::clamp<int64_t>(worth, 1, each * threads);
+  }
+};
+Machine ThisMachine();
+
+// Points of a nest that are worth another processor: some 20 microseconds of work.
+inline constexpr int64_t kLeastShared = 32768;
+inline constexpr int64_t kLeastSharedOfContractions = 1 << 20;
+
+}  // namespace hone::loops
+
+#endif  // HONE_LOOPS_MACHINE_H_
