@@ -20,13 +20,15 @@ bool Occurs(const Access& access, size_t loop) {
                      [&](const Row& row) { return row[loop] != 0; });
 }
 
-// A divisor that fills vectors: two, one, or a half of one; a vector of an odd size is taken to
-// pieces.
+// A divisor that fills vectors: two or one, or half of one; or all, where that nearly fills two.
+// Small where there is none.
 int64_t BlockOfVectors(int64_t extent, int64_t lanes) {
-  for (int64_t size = 2 * lanes; size >= 4; size /= 2) {
+  for (const int64_t size : {2 * lanes, lanes}) {
     if (extent % size == 0) return size;
   }
-  return Scheduled::DivisorUpTo(extent, lanes);
+  const int64_t divisor = Scheduled::DivisorUpTo(extent, lanes);
+  const bool all = extent <= 2 * lanes && 2 * extent >= 3 * lanes;
+  return divisor < lanes / 2 && all ? extent : divisor;
 }
 
 class Writer {
@@ -93,6 +95,8 @@ class Writer {
     for (const Row& row : with_n.rows) {  // with a stride there is nothing to load at once
       if (row[n] > 1) return false;
     }
+    // Sums along memory for one column only: its rows are as good as any order.
+    if (m == nest.loops.size() && with_n.rows.back()[n] == 0) return false;
     const auto lanes = machine_.Lanes(nest.element);
     const int64_t block_n = BlockOfVectors(nest.loops[n].extent, lanes);
     if (block_n < std::min(nest.loops[n].extent, lanes / 2)) {
@@ -119,16 +123,23 @@ class Writer {
     const size_t loops_before = nest.loops.size();
     const bool packed = Try(site, StepKind::kPack, pack);
 
-    // n outside of m: its panel is the larger one, and stays near while m passes by.
-    const size_t count = NestOf(site).loops.size();
-    if (m < loops_before && m < n) {
-      Numbers order;
-      for (size_t i = 0; i < count; ++i) order.push_back(static_cast<int64_t>(i));
-      std::rotate(order.begin() + static_cast<ptrdiff_t>(m),
-                  order.begin() + static_cast<ptrdiff_t>(n),
-                  order.begin() + static_cast<ptrdiff_t>(n) + 1);
-      Try(site, StepKind::kInterchange, order);
+    // n outside of m: its panel is the larger one, and stays near while m passes by. What reduces
+    // behind blocks: else MLIR makes no outer products of them.
+    const std::vector<Loop> loops = NestOf(site).loops;
+    const size_t count = loops.size();
+    Numbers order;
+    for (const bool reduction : {false, true}) {
+      for (size_t i = 0; i < count; ++i) {
+        if (loops[i].reduction == reduction) order.push_back(static_cast<int64_t>(i));
+      }
     }
+    if (m < loops_before && m < n) {
+      const auto at = [&](size_t loop) {
+        return std::find(order.begin(), order.end(), static_cast<int64_t>(loop));
+      };
+      std::rotate(at(m), at(n), at(n) + 1);
+    }
+    Try(site, StepKind::kInterchange, order);
     const SiteState& state = StateOf(site);
     Numbers parallel(count, 0), tile(count, 0), reduce(count, 0);
     bool last_reduction = true;

@@ -1,5 +1,6 @@
 #include "loops/default_schedule.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "loops/tasks.h"
@@ -62,6 +63,23 @@ TEST(DefaultSchedule, SharesRowsOfWhatReducesColumns) {
                                  "output y\n",
                                  kMachines[2])),
             "");
+}
+
+// What reduces comes behind the blocks, so that MLIR makes outer products of them.
+TEST(DefaultSchedule, FillsVectorsOfConvolutionsAsFarAsTheirSizesGo) {
+  const auto of = [](int height, const Machine& machine) {
+    const std::string text = "task t\ninput x f32[2,64," + std::to_string(height) + "," +
+                             std::to_string(height) +
+                             "]\ninput w f32[64,64,3,3]\ny = conv2d x w\noutput y\n";
+    return ScheduleText(Default(text.c_str(), machine));
+  };
+  const Machine one{1, 64, 32};
+  EXPECT_THAT(of(34, one), testing::StartsWith("y pack 0,8,0,0,0,0,0\n"
+                                               "y interchange 0,3,1,2,7,4,5,6\n"
+                                               "y tile 1,32,1,1,0,0,0,0\n"
+                                               "y tile 0,0,0,0,0,8,1,1\ny vectorize\n"));
+  EXPECT_THAT(of(30, one), testing::HasSubstr("y tile 1,14,1,1,0,0,0,0\n"));  // of 28
+  EXPECT_THAT(of(33, one), testing::HasSubstr("y tile 1,31,1,1,0,0,0,0\n"));  // of 31
 }
 
 // No block of them fills a vector.
