@@ -1,0 +1,209 @@
+#include "compiler/implementations/neighbourhood.h"
+
+#include <deque>
+
+#include "absl/algorithm/container.h"
+#include "compiler/implementations/emit.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/shape_util.h"
+
+namespace hone::compiler {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+using Sizes = std::vector<int64_t>;
+
+// Whether it is a part of an array, without steps, that has the same dimensions above 1.
+bool IsSlice(const HloInstruction& instruction) {
+  if (instruction.opcode() != HloOpcode::kSlice) return false;
+  const xla::Shape& from = instruction.operand(0)->shape();
+  for (int64_t d = 0; d < static_cast<int64_t>(from.dimensions().size()); ++d) {
+    if (instruction.slice_strides(d) != 1) return false;
+    if (from.dimensions(d) != 1 && instruction.shape().dimensions(d) == 1) return false;
+  }
+  return IsArray(from);
+}
+
+// Whether what it compares, or puts together of what others compare, are numbers of the space; of
+// so many levels at most, for what is shared would be looked at again and again.
+bool IsPredicate(const HloInstruction& instruction, const Space& space, int levels = 6) {
+  if (instruction.shape().element_type() != xla::PRED || !emit::Free(instruction)) return false;
+  switch (instruction.opcode()) {
+    case HloOpcode::kCompare:
+      return space.Has(instruction.operand(0)->shape()) &&
+             xla::Cast<xla::HloCompareInstruction>(&instruction)->order() !=
+                 xla::ComparisonOrder::kTotal;
+    case HloOpcode::kAnd:
+    case HloOpcode::kOr:
+    case HloOpcode::kNot:
+      return levels > 0 &&
+             absl::c_all_of(instruction.operands(), [&](const HloInstruction* operand) {
+               return IsPredicate(*operand, space, levels - 1);
+             });
+    default:
+      return false;
+  }
+}
+
+// Whether all of a broadcast's operand is one dimension of what a product makes, or a number.
+bool IsOfOneGroup(const HloInstruction& broadcast, const Space& space) {
+  const std::optional<Sizes> places = PlacesOf(broadcast);
+  if (!places || places->size() > 1) return false;
+  return places->empty() || absl::c_linear_search(space.groups, *places);
+}
+
+}  // namespace
+
+std::optional<Space> SpaceOf(const HloInstruction& reduce) {
+  if (reduce.opcode() != HloOpcode::kReduce || reduce.operand_count() != 2) return std::nullopt;
+  const xla::Shape& shape = reduce.operand(0)->shape();
+  const xla::PrimitiveType type = shape.element_type();
+  if (!IsArray(shape) || (type != xla::F32 && type != xla::F64) || !emit::Free(reduce)) {
+    return std::nullopt;
+  }
+  const std::optional<HloOpcode> opcode = emit::ReducerOpcode(*reduce.to_apply());
+  if (opcode != HloOpcode::kAdd && opcode != HloOpcode::kMaximum) return std::nullopt;
+  if (!emit::IsIdentity(*reduce.operand(1), *opcode)) return std::nullopt;
+  Space space{type, Squeezed(shape), Squeezed(reduce.shape())};
+  if (space.kept.size() == space.full.size() || space.full.size() > kMostKernelRank) {
+    return std::nullopt;
+  }
+  if (space.kept.empty()) {
+    space.columns = true;
+    return space;
+  }
+  // What is reduced comes last, or first.
+  int changes = 0;
+  bool reduced = false, first = true;
+  for (int64_t d = 0; d < static_cast<int64_t>(shape.dimensions().size()); ++d) {
+    if (shape.dimensions(d) == 1) continue;
+    const bool here = absl::c_linear_search(reduce.dimensions(), d);
+    if (first) space.columns = here;
+    if (!first && here != reduced) ++changes;
+    first = false;
+    reduced = here;
+  }
+  if (changes != 1) return std::nullopt;
+  return space;
+}
+
+std::optional<Sizes> PlacesOf(const HloInstruction& broadcast) {
+  const xla::Shape& from = broadcast.operand(0)->shape();
+  Sizes places;
+  for (size_t i = 0; i < broadcast.dimensions().size(); ++i) {
+    if (from.dimensions(static_cast<int64_t>(i)) == 1) continue;
+    const int64_t to = broadcast.dimensions()[i];
+    int64_t place = 0;
+    for (int64_t d = 0; d < to; ++d) place += broadcast.shape().dimensions(d) != 1 ? 1 : 0;
+    if (!places.empty() && places.back() >= place) return std::nullopt;
+    places.push_back(place);
+  }
+  return places;
+}
+
+int ExponentOf(const HloInstruction& instruction) {
+  if (instruction.opcode() != HloOpcode::kPower) return 0;
+  const std::optional<double> exponent = ConstantOf(*instruction.operand(1));
+  return exponent == 2.0 ? 2 : exponent == 3.0 ? 3 : 0;
+}
+
+bool Fits(const HloInstruction& instruction, const Space& space) {
+  if (&instruction == space.made) return true;
+  if (IsPredicate(instruction, space)) return true;
+  if (!space.Has(instruction.shape()) || !emit::Free(instruction)) return false;
+  if (instruction.opcode() == HloOpcode::kSelect) {
+    return IsPredicate(*instruction.operand(0), space);
+  }
+  if (TaskKind(instruction.opcode()) != nullptr || ExponentOf(instruction) != 0) return true;
+  switch (instruction.opcode()) {
+    case HloOpcode::kReduce: {
+      const std::optional<Space> own = SpaceOf(instruction);
+      return own && *own == space;
+    }
+    case HloOpcode::kBroadcast: {
+      if (ConstantOf(instruction)) return true;
+      if (instruction.operand(0)->opcode() == HloOpcode::kConstant) return false;
+      return space.made == nullptr ? PlacesOf(instruction).has_value()
+                                   : IsOfOneGroup(instruction, space);
+    }
+    default:
+      return (IsSlice(instruction) && space.made == nullptr) || IsIdentity(instruction);
+  }
+}
+
+bool IsFree(const HloInstruction& instruction) {
+  return instruction.opcode() == HloOpcode::kBroadcast || IsSlice(instruction) ||
+         IsIdentity(instruction) || instruction.shape().element_type() == xla::PRED;
+}
+
+bool IsElementwise(HloOpcode opcode) {
+  return TaskKind(opcode) != nullptr || opcode == HloOpcode::kSelect || opcode == HloOpcode::kPower;
+}
+
+Neighbourhood Grow(const HloInstruction* root, const Space& space) {
+  Neighbourhood found;
+  found.nodes = {root};
+  const std::vector<HloInstruction*> masks = MasksBeside(*root);
+  bool changed = true;
+  while (changed && found.nodes.size() < kMostKernelNodes) {
+    changed = false;
+    const std::set<const HloInstruction*> nodes = found.nodes;
+    for (const HloInstruction* node : nodes) {
+      if (node == space.made) continue;
+      for (const HloInstruction* operand : node->operands()) {
+        if (found.nodes.count(operand) != 0 || !Fits(*operand, space)) continue;
+        if (space.columns && Squeezed(node->shape()) == space.full &&
+            Squeezed(operand->shape()) != space.full) {
+          continue;
+        }
+        const bool only =
+            IsFree(*operand) || absl::c_all_of(operand->users(), [&](const HloInstruction* user) {
+              return found.nodes.count(user) != 0 || absl::c_linear_search(masks, user);
+            });
+        if (!only) continue;
+        found.nodes.insert(operand);
+        changed = true;
+      }
+    }
+  }
+  for (const HloInstruction* node : found.nodes) {
+    found.reduces = found.reduces || node->opcode() == HloOpcode::kReduce;
+    found.computes =
+        found.computes || (IsElementwise(node->opcode()) && Squeezed(node->shape()) == space.full);
+  }
+  return found;
+}
+
+bool IsTakenIn(HloInstruction* root, const Space& space) {
+  if (root->IsRoot()) return false;
+  std::deque<HloInstruction*> next(root->users().begin(), root->users().end());
+  std::set<HloInstruction*> seen(next.begin(), next.end());
+  while (!next.empty() && seen.size() < kMostKernelNodes) {
+    HloInstruction* user = next.front();
+    next.pop_front();
+    if (!Fits(*user, space)) continue;
+    const bool may_be_root = !IsFree(*user) && PastLeast(*user) < 0;
+    if (may_be_root && Grow(user, space).nodes.count(root) != 0) return true;
+    for (HloInstruction* further : user->users()) {
+      if (seen.insert(further).second) next.push_back(further);
+    }
+  }
+  return false;
+}
+
+std::vector<HloInstruction*> MasksBeside(const HloInstruction& maximum) {
+  std::vector<HloInstruction*> masks;
+  if (maximum.opcode() != HloOpcode::kMaximum || ConstantOf(*maximum.operand(1)) != 0.0)
+    return masks;
+  for (HloInstruction* user : maximum.operand(0)->users()) {
+    if (user->opcode() == HloOpcode::kCompare && user->operand(0) == maximum.operand(0) &&
+        ConstantOf(*user->operand(1)) == 0.0 &&
+        user->comparison_direction() == xla::ComparisonDirection::kGt) {
+      masks.push_back(user);
+    }
+  }
+  return masks;
+}
+
+}  // namespace hone::compiler
