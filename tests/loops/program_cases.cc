@@ -187,7 +187,31 @@ std::vector<Case> Products() {
 }
 
 std::vector<Case> Convolutions() {
+  const std::string three = "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f";
+  const std::string behind =
+      "  x = f32[1,9,10,16] parameter(0)\n  w = f32[3,3,16,24] parameter(1)\n"
+      "  y = f32[1,9,10,24] convolution(x, w), " + three + "\n";
   std::vector<Case> cases = {
+      {"convolution_with_a_bias_and_an_activation",
+       Program("f32", behind + "  b = f32[24] parameter(2)\n"
+               "  c = f32[1,9,10,24] broadcast(b), dimensions={3}\n"
+               "  s = f32[1,9,10,24] add(y, c)\n"
+               "  z = f32[1,9,10,24] broadcast(zero), dimensions={}\n"
+               "  ROOT r = f32[1,9,10,24] maximum(s, z)\n"),
+       1, "v0 := broadcast i0 sizes=1,9,10,24 dimensions=3;v1 := add y v0;"},
+      {"convolution_with_a_residual_and_its_sign",
+       Program("f32", behind + "  h = f32[1,9,10,24] parameter(2)\n"
+               "  s = f32[1,9,10,24] add(h, y)\n"
+               "  z = f32[1,9,10,24] broadcast(zero), dimensions={}\n"
+               "  m = f32[1,9,10,24] maximum(s, z)\n"
+               "  p = pred[1,9,10,24] compare(s, z), direction=GT\n"
+               "  ROOT r = (f32[1,9,10,24], pred[1,9,10,24]) tuple(m, p)\n"),
+       1, "v0 := add i0 y;"},
+      {"convolution_of_few_features_with_a_bias",  // it becomes another, which stays alone
+       Program("f32", "  x = f32[1,9,30,3] parameter(0)\n  w = f32[3,8,3,24] parameter(1)\n"
+               "  y = f32[1,7,23,24] convolution(x, w), window={size=3x8}, "
+               "dim_labels=b01f_01io->b01f\n  ROOT t = f32[1,7,23,24] tanh(y)\n"),
+       1, "output y;"},
       {"convolution",
        Convolution("f32[2,9,10,16]", "f32[3,3,16,24]", "f32[2,9,10,24]",
                    "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"),

@@ -53,6 +53,21 @@ bool IsOfOneGroup(const HloInstruction& broadcast, const Space& space) {
   return places->empty() || absl::c_linear_search(space.groups, *places);
 }
 
+// Of a maximum of something and 0: where that something is compared with 0.
+std::vector<HloInstruction*> MasksBeside(const HloInstruction& maximum) {
+  std::vector<HloInstruction*> masks;
+  if (maximum.opcode() != HloOpcode::kMaximum || ConstantOf(*maximum.operand(1)) != 0.0)
+    return masks;
+  for (HloInstruction* user : maximum.operand(0)->users()) {
+    if (user->opcode() == HloOpcode::kCompare && user->operand(0) == maximum.operand(0) &&
+        ConstantOf(*user->operand(1)) == 0.0 &&
+        user->comparison_direction() == xla::ComparisonDirection::kGt) {
+      masks.push_back(user);
+    }
+  }
+  return masks;
+}
+
 }  // namespace
 
 std::optional<Space> SpaceOf(const HloInstruction& reduce) {
@@ -192,18 +207,50 @@ bool IsTakenIn(HloInstruction* root, const Space& space) {
   return false;
 }
 
-std::vector<HloInstruction*> MasksBeside(const HloInstruction& maximum) {
-  std::vector<HloInstruction*> masks;
-  if (maximum.opcode() != HloOpcode::kMaximum || ConstantOf(*maximum.operand(1)) != 0.0)
-    return masks;
-  for (HloInstruction* user : maximum.operand(0)->users()) {
-    if (user->opcode() == HloOpcode::kCompare && user->operand(0) == maximum.operand(0) &&
-        ConstantOf(*user->operand(1)) == 0.0 &&
-        user->comparison_direction() == xla::ComparisonDirection::kGt) {
-      masks.push_back(user);
+std::optional<Space> SpaceWithin(HloInstruction* root, SpaceAt space_at) {
+  std::deque<HloInstruction*> next = {root};
+  std::set<HloInstruction*> seen = {root};
+  while (!next.empty() && seen.size() < kMostKernelNodes) {
+    HloInstruction* const node = next.front();
+    next.pop_front();
+    if (std::optional<Space> space = space_at(node)) {
+      if (Fits(*root, *space) && Grow(root, *space).nodes.count(node) != 0) return space;
+      continue;
+    }
+    if (!IsElementwise(node->opcode()) && !IsIdentity(*node)) continue;
+    for (HloInstruction* operand : node->operands()) {
+      if (seen.insert(operand).second) next.push_back(operand);
     }
   }
-  return masks;
+  return std::nullopt;
+}
+
+std::optional<Neighbourhood> EndOf(HloInstruction* root, const Space& space) {
+  if (IsTakenIn(root, space) || PastLeast(*root) >= 0) return std::nullopt;
+  // What is compared beside it is to be compared by its value first.
+  if (!MasksBeside(*root).empty()) return std::nullopt;
+  Neighbourhood neighbourhood = Grow(root, space);
+  if (neighbourhood.nodes.size() >= kMostKernelNodes) return std::nullopt;
+  return neighbourhood;
+}
+
+HloInstruction* MaskOfMaximum(HloInstruction* compare, SpaceAt space_at) {
+  for (HloInstruction* user : compare->mutable_operand(0)->users()) {
+    const std::vector<HloInstruction*> masks = MasksBeside(*user);
+    if (!absl::c_linear_search(masks, compare) || !SpaceWithin(user, space_at)) continue;
+    return compare->parent()->AddInstruction(
+        compare->CloneWithNewOperands(compare->shape(), {user, compare->mutable_operand(1)}));
+  }
+  return nullptr;
+}
+
+std::vector<HloOpcode> ElementwiseOpcodes() {
+  std::vector<HloOpcode> opcodes;
+  for (uint32_t i = 0; i < xla::HloOpcodeCount(); ++i) {
+    const auto opcode = static_cast<HloOpcode>(i);
+    if (IsElementwise(opcode)) opcodes.push_back(opcode);
+  }
+  return opcodes;
 }
 
 }  // namespace hone::compiler

@@ -24,7 +24,7 @@ struct Space {
 
   // Of a product: what makes the arrays, and which of their dimensions (those above 1) each of its
   // result's has in it. Nothing is reduced then, and `kept` is `full`.
-  const xla::HloInstruction* made = nullptr;
+  xla::HloInstruction* made = nullptr;
   std::vector<Sizes> groups;
 
   friend bool operator==(const Space& a, const Space& b) {
@@ -78,9 +78,20 @@ Neighbourhood Grow(const xla::HloInstruction* root, const Space& space);
 // Whether a larger neighbourhood than its own takes the instruction in.
 bool IsTakenIn(xla::HloInstruction* root, const Space& space);
 
-// Of a maximum of something and 0: where that something is compared with 0, for its gradient. The
-// maximum is as good to compare.
-std::vector<xla::HloInstruction*> MasksBeside(const xla::HloInstruction& maximum);
+// The space of the product that makes an instruction's value; nothing where none does.
+using SpaceAt = std::optional<Space> (*)(xla::HloInstruction* value);
+
+// That of the nearest product whose elements `root` is computed of, one by one.
+std::optional<Space> SpaceWithin(xla::HloInstruction* root, SpaceAt space_at);
+
+// Where something is made of a product's elements: its neighbourhood, if no larger one takes it in.
+std::optional<Neighbourhood> EndOf(xla::HloInstruction* root, const Space& space);
+
+// Where the value of a product is compared with 0 that a maximum with 0 is taken of as well, for
+// its gradient: a comparison of the maximum, so that nothing else needs the value. Null elsewhere.
+xla::HloInstruction* MaskOfMaximum(xla::HloInstruction* compare, SpaceAt space_at);
+
+std::vector<xla::HloOpcode> ElementwiseOpcodes();
 
 }  // namespace hone::compiler
 

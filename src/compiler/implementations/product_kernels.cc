@@ -1,8 +1,6 @@
 #include "compiler/implementations/product_kernels.h"
 
-#include <deque>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -186,11 +184,11 @@ class Product {
   }
 
   // What is computed of its elements one by one, where `value` is the instruction that has them.
-  Space ElementsOf(const HloInstruction& value) const {
+  Space ElementsOf(HloInstruction* value) const {
     Space space;
-    space.type = value.shape().element_type();
-    space.full = space.kept = Squeezed(value.shape());
-    space.made = &value;
+    space.type = value->shape().element_type();
+    space.full = space.kept = Squeezed(value->shape());
+    space.made = value;
     int64_t d = 0;
     for (const Group& group : result_) {
       space.groups.emplace_back();
@@ -327,82 +325,39 @@ std::optional<Found> ProductAt(HloInstruction* value) {
 }
 
 // A product that is computed in the type of its value, so that more can be computed with it.
-std::optional<Space> SpaceAt(HloInstruction* value) {
+std::optional<Space> SpaceOfProduct(HloInstruction* value) {
   const std::optional<Found> found = ProductAt(value);
   if (!found || TypeOf(*found->dot) != value->shape().element_type()) return std::nullopt;
-  return found->product.ElementsOf(*value);
-}
-
-// The nearest product whose elements the instruction is computed of, one by one.
-std::optional<Space> SpaceWithin(HloInstruction* root) {
-  std::deque<HloInstruction*> next = {root};
-  std::set<HloInstruction*> seen = {root};
-  while (!next.empty() && seen.size() < kMostKernelNodes) {
-    HloInstruction* const node = next.front();
-    next.pop_front();
-    if (const std::optional<Space> space = SpaceAt(node)) {
-      if (Fits(*root, *space) && Grow(root, *space).nodes.count(node) != 0) return space;
-      continue;
-    }
-    if (!IsElementwise(node->opcode()) && !IsIdentity(*node)) continue;
-    for (HloInstruction* operand : node->operands()) {
-      if (seen.insert(operand).second) next.push_back(operand);
-    }
-  }
-  return std::nullopt;
-}
-
-// Where the value of a product is compared with 0 that a maximum with 0 is taken of as well: the
-// maximum is compared, so that nothing else needs the value.
-HloInstruction* MaskOfProduct(HloInstruction* compare) {
-  for (HloInstruction* user : compare->mutable_operand(0)->users()) {
-    const std::vector<HloInstruction*> masks = MasksBeside(*user);
-    if (absl::c_find(masks, compare) == masks.end() || !SpaceWithin(user)) continue;
-    return compare->parent()->AddInstruction(
-        compare->CloneWithNewOperands(compare->shape(), {user, compare->mutable_operand(1)}));
-  }
-  return nullptr;
+  return found->product.ElementsOf(value);
 }
 
 // What is elementwise behind a product, with it.
 HloInstruction* WithProduct(HloInstruction* root) {
-  const std::optional<Space> space = SpaceWithin(root);
-  if (!space || IsTakenIn(root, *space) || PastLeast(*root) >= 0) return nullptr;
-  // They are to be compared by its value first: the rule for masks sees to that.
-  if (!MasksBeside(*root).empty()) return nullptr;
-  const Neighbourhood neighbourhood = Grow(root, *space);
-  if (neighbourhood.nodes.size() >= kMostKernelNodes) return nullptr;
-  auto* const value = const_cast<HloInstruction*>(space->made);
-  const Product product = ProductAt(value)->product;
-  const KernelTask task =
-      WriteTask(root, neighbourhood, *space, product.Text(TaskType(space->type), /*stored=*/false));
-  std::vector<HloInstruction*> inputs;
-  for (HloInstruction* input : product.Inputs()) {
-    inputs.push_back(emit::Convert(input, space->type));
-  }
-  inputs.insert(inputs.end(), task.inputs.begin(), task.inputs.end());
-  if (!MayBeKernel({task.text, inputs}, *space)) return nullptr;
-  return KernelCall(root, inputs, task.text);
+  const std::optional<Space> space = SpaceWithin(root, SpaceOfProduct);
+  const std::optional<Neighbourhood> end = space ? EndOf(root, *space) : std::nullopt;
+  if (!end) return nullptr;
+  const Product product = ProductAt(space->made)->product;
+  return CallWith(root, *end, *space, product.Text(TaskType(space->type), /*stored=*/false),
+                  product.Inputs());
 }
 
 }  // namespace
 
 std::vector<HloOpcode> ProductKernels::root_opcodes() const {
-  std::vector<HloOpcode> opcodes = {HloOpcode::kDot, HloOpcode::kTranspose, HloOpcode::kCompare};
-  for (uint32_t i = 0; i < xla::HloOpcodeCount(); ++i) {
-    const auto opcode = static_cast<HloOpcode>(i);
-    if (IsElementwise(opcode)) opcodes.push_back(opcode);
+  std::vector<HloOpcode> opcodes = ElementwiseOpcodes();
+  for (const HloOpcode more : {HloOpcode::kDot, HloOpcode::kTranspose, HloOpcode::kCompare}) {
+    opcodes.push_back(more);
   }
   return opcodes;
 }
 
 absl::StatusOr<HloInstruction*> ProductKernels::Replacement(HloInstruction* root) const {
   if (!IsArray(root->shape())) return nullptr;
-  if (root->opcode() == HloOpcode::kCompare) return MaskOfProduct(root);
+  if (root->opcode() == HloOpcode::kCompare) return MaskOfMaximum(root, SpaceOfProduct);
   if (IsElementwise(root->opcode())) return WithProduct(root);
   const std::optional<Found> found = ProductAt(root);
   if (!found) return nullptr;
-  if (const std::optional<Space> space = SpaceAt(root); space && IsTakenIn(root, *space)) {
+  if (const std::optional<Space> space = SpaceOfProduct(root); space && IsTakenIn(root, *space)) {
     return nullptr;
   }
   const xla::PrimitiveType type = TypeOf(*found->dot);

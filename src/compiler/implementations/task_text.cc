@@ -224,4 +224,13 @@ bool MayBeKernel(const KernelTask& task, const Space& space) {
          });
 }
 
+HloInstruction* CallWith(HloInstruction* root, const Neighbourhood& neighbourhood,
+                         const Space& space, const MadeText& made,
+                         std::vector<HloInstruction*> inputs) {
+  const KernelTask task = WriteTask(root, neighbourhood, space, made);
+  for (HloInstruction*& input : inputs) input = emit::Convert(input, space.type);
+  inputs.insert(inputs.end(), task.inputs.begin(), task.inputs.end());
+  return MayBeKernel({task.text, inputs}, space) ? KernelCall(root, inputs, task.text) : nullptr;
+}
+
 }  // namespace hone::compiler

@@ -28,6 +28,12 @@ KernelTask WriteTask(xla::HloInstruction* root, const Neighbourhood& neighbourho
 // Whether it has inputs, not too many, and all are of the space's type.
 bool MayBeKernel(const KernelTask& task, const Space& space);
 
+// In root's place, a call that makes a product of `inputs` and what is made of its elements; null
+// where that is too much for a kernel.
+xla::HloInstruction* CallWith(xla::HloInstruction* root, const Neighbourhood& neighbourhood,
+                              const Space& space, const MadeText& made,
+                              std::vector<xla::HloInstruction*> inputs);
+
 }  // namespace hone::compiler
 
 #endif  // HONE_COMPILER_IMPLEMENTATIONS_TASK_TEXT_H_
