@@ -153,13 +153,23 @@ std::vector<Case> Products() {
                "  s = f64[4,20,97] multiply(w, d)\n  c = f64[4,20,97] parameter(3)\n"
                "  ROOT r = f64[4,20,97] subtract(s, c)\n"),
        1, "input i0 f64[1];input i1 f64[80,97];"},
-      // Of several dimensions that are one of the product's: as an array.
+      // Of several dimensions that are one of the product's: an array, which nobody has in memory.
       {"product_with_numbers_of_two_dimensions",
        Program("f32", "  x = f32[4,20,80] parameter(0)\n  y = f32[80,97] parameter(1)\n"
                "  d = f32[4,20,97] dot(x, y), lhs_contracting_dims={2}, rhs_contracting_dims={0}\n"
                "  c = f32[4,20] parameter(2)\n  w = f32[4,20,97] broadcast(c), dimensions={0,1}\n"
                "  ROOT r = f32[4,20,97] add(d, w)\n"),
-       1, "input i0 f32[80,97];"},
+       1, "output y;"},
+      {"product_beside_what_is_computed_in_passing",
+       Program("f32", dot + "  h = f32[61,97] parameter(2)\n  e = f32[61,97] tanh(h)\n"
+               "  s = f32[61,97] add(d, e)\n  u = f32[61,97] negate(e)\n"
+               "  ROOT r = (f32[61,97], f32[61,97]) tuple(s, u)\n"),
+       1, "y = product a b;"},
+      {"product_beside_what_is_in_memory",
+       Program("f32", dot + "  h = f32[61,97] parameter(2)\n  e = f32[61,97] tanh(h)\n"
+               "  s = f32[61,97] add(d, e)\n"
+               "  ROOT r = (f32[61,97], f32[61,97]) tuple(s, e)\n"),
+       1, "v0 = add y i0;"},
       {"products_added",
        Program("f32", dot + "  u = f32[61,80] parameter(2)\n  v = f32[80,97] parameter(3)\n"
                "  e = f32[61,97] dot(u, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"

@@ -53,6 +53,48 @@ bool IsOfOneGroup(const HloInstruction& broadcast, const Space& space) {
   return places->empty() || absl::c_linear_search(space.groups, *places);
 }
 
+// Whether XLA has an array in memory anyway, where others compute it again as part of what they
+// make.
+bool IsStored(const HloInstruction& array) {
+  const auto computes_again = [](HloOpcode opcode) {
+    switch (opcode) {
+      case HloOpcode::kBitcast:
+      case HloOpcode::kBroadcast:
+      case HloOpcode::kCompare:
+      case HloOpcode::kConcatenate:
+      case HloOpcode::kConvert:
+      case HloOpcode::kIota:
+      case HloOpcode::kPad:
+      case HloOpcode::kReduce:
+      case HloOpcode::kReshape:
+      case HloOpcode::kReverse:
+      case HloOpcode::kSlice:
+      case HloOpcode::kTranspose:
+        return true;
+      default:
+        return IsElementwise(opcode);
+    }
+  };
+  return !computes_again(array.opcode()) || array.IsRoot() ||
+         absl::c_any_of(array.users(), [&](const HloInstruction* user) {
+           return !computes_again(user->opcode()) || user->opcode() == HloOpcode::kConcatenate;
+         });
+}
+
+// Whether a kernel of a product's space reads only what is in memory anyway: what XLA would compute
+// in passing is not worth an array.
+bool ReadsWhatIsStored(const Neighbourhood& neighbourhood, const Space& space) {
+  for (const HloInstruction* node : neighbourhood.nodes) {
+    if (node == space.made) continue;
+    for (const HloInstruction* operand : node->operands()) {
+      const bool array =
+          neighbourhood.nodes.count(operand) == 0 && Squeezed(operand->shape()) == space.full;
+      if (array && !IsStored(*operand)) return false;
+    }
+  }
+  return true;
+}
+
 // Of a maximum of something and 0: where that something is compared with 0.
 std::vector<HloInstruction*> MasksBeside(const HloInstruction& maximum) {
   std::vector<HloInstruction*> masks;
@@ -159,7 +201,8 @@ bool IsElementwise(HloOpcode opcode) {
 Neighbourhood Grow(const HloInstruction* root, const Space& space) {
   Neighbourhood found;
   found.nodes = {root};
-  const std::vector<HloInstruction*> masks = MasksBeside(*root);
+  std::vector<HloInstruction*> masks;
+  if (space.made != nullptr) masks = MasksBeside(*root);
   bool changed = true;
   while (changed && found.nodes.size() < kMostKernelNodes) {
     changed = false;
@@ -199,7 +242,11 @@ bool IsTakenIn(HloInstruction* root, const Space& space) {
     next.pop_front();
     if (!Fits(*user, space)) continue;
     const bool may_be_root = !IsFree(*user) && PastLeast(*user) < 0;
-    if (may_be_root && Grow(user, space).nodes.count(root) != 0) return true;
+    if (may_be_root) {
+      const Neighbourhood larger = Grow(user, space);
+      const bool taken = larger.nodes.count(root) != 0;
+      if (taken && (space.made == nullptr || ReadsWhatIsStored(larger, space))) return true;
+    }
     for (HloInstruction* further : user->users()) {
       if (seen.insert(further).second) next.push_back(further);
     }
@@ -230,14 +277,17 @@ std::optional<Neighbourhood> EndOf(HloInstruction* root, const Space& space) {
   // What is compared beside it is to be compared by its value first.
   if (!MasksBeside(*root).empty()) return std::nullopt;
   Neighbourhood neighbourhood = Grow(root, space);
-  if (neighbourhood.nodes.size() >= kMostKernelNodes) return std::nullopt;
+  if (neighbourhood.nodes.size() >= kMostKernelNodes || !ReadsWhatIsStored(neighbourhood, space)) {
+    return std::nullopt;
+  }
   return neighbourhood;
 }
 
 HloInstruction* MaskOfMaximum(HloInstruction* compare, SpaceAt space_at) {
   for (HloInstruction* user : compare->mutable_operand(0)->users()) {
     const std::vector<HloInstruction*> masks = MasksBeside(*user);
-    if (!absl::c_linear_search(masks, compare) || !SpaceWithin(user, space_at)) continue;
+    if (!absl::c_linear_search(masks, compare)) continue;
+    if (!SpaceWithin(user, space_at) && !IsStored(*user)) continue;
     return compare->parent()->AddInstruction(
         compare->CloneWithNewOperands(compare->shape(), {user, compare->mutable_operand(1)}));
   }

@@ -88,7 +88,8 @@ std::optional<Space> SpaceWithin(xla::HloInstruction* root, SpaceAt space_at);
 std::optional<Neighbourhood> EndOf(xla::HloInstruction* root, const Space& space);
 
 // Where the value of a product is compared with 0 that a maximum with 0 is taken of as well, for
-// its gradient: a comparison of the maximum, so that nothing else needs the value. Null elsewhere.
+// its gradient: a comparison of the maximum, so that nothing else needs the value. The same of any
+// value whose maximum is in memory. Null elsewhere.
 xla::HloInstruction* MaskOfMaximum(xla::HloInstruction* compare, SpaceAt space_at);
 
 std::vector<xla::HloOpcode> ElementwiseOpcodes();
