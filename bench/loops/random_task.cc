@@ -1,6 +1,7 @@
 #include "random_task.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "loops/catalogue.h"
 
@@ -13,6 +14,37 @@ int Size(Rng& rng, int most) {
     const int size = rng.Pick(sizes);
     if (size <= most) return size;
   }
+}
+
+// What is elementwise behind a product that is not stored: with numbers of one dimension, and with
+// another array, as it lies or turned round.
+void End(Rng& rng, const std::string& shape, const std::string& type, std::string& inputs,
+         std::string& body) {
+  body.replace(body.find("y = "), 4, "s0 := ");
+  std::vector<std::string> sizes(1);
+  for (const char c : shape) {
+    if (c == ',') {
+      sizes.emplace_back();
+    } else {
+      sizes.back() += c;
+    }
+  }
+  const size_t d = rng.Below(sizes.size());
+  inputs += fmt::format("input e0 {}[{}]\n", type, sizes[d]);
+  body += fmt::format("s1 := broadcast e0 sizes={} dimensions={}\ns2 := add s0 s1\n", shape, d);
+  std::string other = "e1", turned = shape;
+  if (rng.Below(2) == 0) {
+    turned = fmt::format("{}", fmt::join(sizes.rbegin(), sizes.rend(), ","));
+    std::vector<size_t> permutation;
+    for (size_t i = sizes.size(); i-- > 0;) permutation.push_back(i);
+    body += fmt::format("s3 := transpose e1 permutation={}\n", fmt::join(permutation, ","));
+    other = "s3";
+  }
+  inputs += fmt::format("input e1 {}[{}]\n", type, turned);
+  static const std::vector<std::string> kinds = {
+      "s4 := relu s2\ny = multiply s4 {}\n", "s4 := less {0} s2\ny = select s4 s2 {0}\n",
+      "s4 := tanh s2\ny = add {} s4\n", "y = subtract {} s2\n"};
+  body += fmt::format(fmt::runtime(rng.Pick(kinds)), other);
 }
 
 }  // namespace
@@ -215,6 +247,10 @@ std::string RandomTask(Rng& rng) {
       body = "y = tanh a\n";
       break;
     }
+  }
+  if ((body.find("y = product") != body.npos || body.find("y = convolve") != body.npos) &&
+      rng.Below(2) == 0) {
+    End(rng, shape, type, inputs, body);
   }
   value = "y";
   const size_t more = rng.Below(3);

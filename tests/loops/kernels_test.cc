@@ -170,6 +170,33 @@ const Case kCases[] = {
      "y parallel 1,0,0,0\ny tile 0,19,18,9\ny tile 0,16,4,0\n"},
     {"product_of_itself",
      "input a f32[1,5]\nr := transpose a permutation=1,0\ny = product a r\noutput y\n", ""},
+    {"product_with_a_bias_and_an_activation",
+     "input a f32[16,32]\ninput b f32[32,64]\ninput c f32[64]\np := product a b\n"
+     "z := add p c\ny = relu z\noutput y\n",
+     "y tile 8,32,32\ny tile 4,16,0\n"},
+    // Sums in parts, of which only the last is ended; rows, columns and terms left over; a read of rows
+    // alone, one whose columns lie apart, and a number.
+    {"product_whose_sums_are_ended",
+     "input a f32[61,77]\ninput b f32[77,83]\ninput c f32[61]\ninput d f32[83,61]\n"
+     "input e f32[1]\np := product a b\nr := broadcast c sizes=61,83 dimensions=0\n"
+     "t := transpose d permutation=1,0\nn := broadcast e sizes=61,83\nq := add p r\n"
+     "l := less t q\ns := select l q t\ny = multiply s n\noutput y\n",
+     "y parallel 20,50,0\ny tile 17,40,30\ny tile 7,16,0\n"},
+    {"product_in_batches_whose_sums_are_ended",
+     "input a f64[3,33,40]\ninput b f64[3,40,21]\ninput c f64[33,3,21]\n"
+     "p := product a b permutation=1,0,2\nu := tanh p\ny = multiply u c\nz = abs y\noutput z\n",
+     "y parallel 1,16,0,0\ny tile 0,10,20,16\ny tile 0,5,4,0\nz tile 21\nz vectorize\n"},
+    {"convolve_whose_sums_are_ended",
+     "input x f32[2,9,10,16]\ninput w f32[3,3,16,24]\ninput b f32[24]\ninput s f32[2,9,10,24]\n"
+     "input h f32[9]\np := convolve x w sizes=9,10 pads=1,1\nq := add p b\n"
+     "r := broadcast h sizes=2,9,10,24 dimensions=1\nt := multiply q r\nu := add t s\ny = relu u\n"
+     "output y\n",
+     "y parallel 0,0,45,16,0,0,0\ny tile 0,0,40,24,0,0,48\ny tile 0,0,7,16,0,0,0\n"},
+    {"slices_beside_scores",
+     "input q f32[1,20,8]\ninput k f32[1,17,8]\ninput v f32[1,17,8]\ninput m f32[1,30,40]\n"
+     "s := scores q k\nc := slice m starts=0,3,5 sizes=1,20,17\nu := add s c\ny = attend u v\n"
+     "output y\n",
+     ""},
     {"convolve",
      "input x f32[2,9,10,16]\ninput w f32[3,3,16,24]\n"
      "y = convolve x w sizes=9,10 pads=1,1\noutput y\n",

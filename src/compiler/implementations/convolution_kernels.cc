@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -10,6 +11,8 @@
 #include "compiler/implementations/convolution_parts.h"
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/kernel_parts.h"
+#include "compiler/implementations/neighbourhood.h"
+#include "compiler/implementations/task_text.h"
 #include "core/native_kernel.h"
 #include "xla/shape_util.h"
 
@@ -46,33 +49,35 @@ class Convolution {
  public:
   explicit Convolution(const ConvolutionParts& parts) : parts_(parts) {}
 
-  HloInstruction* Call() {
+  // Whether the result is made as it lies: where features come last; else it is transposed
+  // afterwards.
+  bool Lies() const {
+    return Permutation().back() == static_cast<int64_t>(Permutation().size()) - 1;
+  }
+
+  // The lines that define it as `y`, for others or, `:=`, for what takes it in.
+  MadeText Text(bool stored) {
     const xla::PrimitiveType type = parts_.sum_type;
-    const Sizes result =
-        Order({parts_.output_batch}, parts_.output_spatial, {parts_.output_feature});
-    // As the result lies, where features come last; else transposed afterwards.
-    const auto last = static_cast<int64_t>(result.size()) - 1;
-    const Sizes permutation = Inverse(result);
-    const bool lies = permutation[last] == last;
-    const bool batch_within = lies && permutation[last - 1] == 0;
-    HloInstruction* const input = Operand(
-        "x", emit::Convert(parts_.input, type),
-        Order({parts_.input_batch}, parts_.input_spatial, {parts_.input_feature}),
-        [&](int64_t dimension, const Sizes&) {
-          // A batch of 1 is what MergeFeatures leaves.
-          return dimension == parts_.input_feature ||
-                 (dimension == parts_.input_batch && (batch_within || parts_.batch == 1));
-        });
+    const Sizes permutation = Permutation();
+    const bool batch_within = Lies() && permutation[permutation.size() - 2] == 0;
+    HloInstruction* const input =
+        Operand("x", emit::Convert(parts_.input, type),
+                Order({parts_.input_batch}, parts_.input_spatial, {parts_.input_feature}),
+                [&](int64_t dimension, const Sizes&) {
+                  // A batch of 1 is what MergeFeatures leaves.
+                  return dimension == parts_.input_feature ||
+                         (dimension == parts_.input_batch && (batch_within || parts_.batch == 1));
+                });
     const bool along_batch = along_ == parts_.input_batch;
-    HloInstruction* const kernel = Operand(
-        "w", emit::Convert(parts_.kernel, type),
-        Order({}, parts_.kernel_spatial, {parts_.kernel_input, parts_.kernel_output}),
-        [&](int64_t dimension, const Sizes& before) {
-          if (dimension == parts_.kernel_input) return true;
-          // The last of what is summed runs through the input's memory.
-          return dimension == parts_.kernel_output &&
-                 (along_batch || before.back() == parts_.kernel_input);
-        });
+    HloInstruction* const kernel =
+        Operand("w", emit::Convert(parts_.kernel, type),
+                Order({}, parts_.kernel_spatial, {parts_.kernel_input, parts_.kernel_output}),
+                [&](int64_t dimension, const Sizes& before) {
+                  if (dimension == parts_.kernel_input) return true;
+                  // The last of what is summed runs through the input's memory.
+                  return dimension == parts_.kernel_output &&
+                         (along_batch || before.back() == parts_.kernel_input);
+                });
     // A reversed kernel is one whose taps go the other way.
     Sizes dilations = parts_.window_dilation, pads = parts_.low;
     for (int64_t k = 0; k < parts_.spatial(); ++k) {
@@ -80,25 +85,41 @@ class Convolution {
       pads[k] -= (parts_.taps[k] - 1) * dilations[k];
       dilations[k] = -dilations[k];
     }
+    absl::StrAppend(&made_.text, stored ? "y = convolve " : "y := convolve ", names_[0], " ",
+                    names_[1], " sizes=", Joined(parts_.outputs),
+                    " strides=", Joined(parts_.strides), " dilations=", Joined(dilations),
+                    " pads=", Joined(pads));
+    if (Lies() && !absl::c_is_sorted(permutation)) {
+      absl::StrAppend(&made_.text, " permutation=", Joined(permutation));
+    }
+    absl::StrAppend(&made_.text, ";");
+    made_.name = "y";
+    inputs_ = {input, kernel};
+    return made_;
+  }
+  // After Text().
+  const std::vector<HloInstruction*>& inputs() const { return inputs_; }
+
+  HloInstruction* Call() {
+    const MadeText made = Text(/*stored=*/true);
     Sizes sizes = Order({parts_.batch}, parts_.outputs, {parts_.output_features});
-    absl::StrAppend(&task_, definitions_, "y = convolve ", names_[0], " ", names_[1],
-                    " sizes=", Joined(parts_.outputs), " strides=", Joined(parts_.strides),
-                    " dilations=", Joined(dilations), " pads=", Joined(pads));
-    if (lies && !absl::c_is_sorted(permutation)) {
-      absl::StrAppend(&task_, " permutation=", Joined(permutation));
+    if (Lies()) {
       Sizes permuted;
-      for (const int64_t d : permutation) permuted.push_back(sizes[d]);
+      for (const int64_t d : Permutation()) permuted.push_back(sizes[d]);
       sizes = permuted;
     }
-    absl::StrAppend(&task_, ";output y;");
-    HloInstruction* const call =
-        KernelCall(parts_.input->parent(), xla::ShapeUtil::MakeShape(type, sizes), {input, kernel},
-                   task_);
-    return lies ? emit::Convert(call, parts_.root->shape().element_type())
-                : InOutputOrder(parts_, call);
+    HloInstruction* const call = KernelCall(
+        parts_.input->parent(), xla::ShapeUtil::MakeShape(parts_.sum_type, sizes), inputs_,
+        absl::StrCat(loops::kKernelTaskBegin, made.inputs, made.text, "output y;"));
+    return Lies() ? emit::Convert(call, parts_.root->shape().element_type())
+                  : InOutputOrder(parts_, call);
   }
 
  private:
+  Sizes Permutation() const {
+    return Inverse(Order({parts_.output_batch}, parts_.output_spatial, {parts_.output_feature}));
+  }
+
   // An input of the task, whose dimensions in the order are what the operation takes: as it lies
   // where the kernel can read along its last dimension, which `readable` says of that and of those
   // before it; else transposed.
@@ -114,21 +135,21 @@ class Convolution {
       value = emit::Transpose(value, order);
       along_ = order.back();
     }
-    absl::StrAppend(&task_, "input ", name, " ", TaskType(parts_.sum_type), "[",
+    absl::StrAppend(&made_.inputs, "input ", name, " ", TaskType(parts_.sum_type), "[",
                     Joined(emit::SizesOf(*value)), "];");
     const bool moved = lies && !absl::c_is_sorted(order);
     if (moved) {
-      absl::StrAppend(&definitions_, name, "t := transpose ", name,
-                      " permutation=", Joined(order), ";");
+      absl::StrAppend(&made_.text, name, "t := transpose ", name, " permutation=", Joined(order),
+                      ";");
     }
     names_.push_back(absl::StrCat(name, moved ? "t" : ""));
     return value;
   }
 
   const ConvolutionParts& parts_;
-  std::string task_ = std::string(loops::kKernelTaskBegin);
-  std::string definitions_;
+  MadeText made_;
   std::vector<std::string> names_;
+  std::vector<HloInstruction*> inputs_;
   int64_t along_ = -1;  // the dimension of the last operand that its memory runs along
 };
 
@@ -147,8 +168,8 @@ void LookThroughReverse(ConvolutionParts& parts) {
 }
 
 // Of a dilated input: the result's positions q * dilation + residue meet the input's elements
-// q + (residue + tap - low) / dilation, for those taps for which that is whole. So each residue is a
-// convolution with some of the taps, and nothing is multiplied by the zeros between.
+// q + (residue + tap - low) / dilation, for those taps for which that is whole. So each residue is
+// a convolution with some of the taps, and nothing is multiplied by the zeros between.
 HloInstruction* ByResidues(const ConvolutionParts& parts) {
   const size_t rank = static_cast<size_t>(parts.spatial()) + 2;
   Sizes factors(rank, 1), sizes = emit::SizesOf(*parts.root);
@@ -183,8 +204,8 @@ HloInstruction* ByResidues(const ConvolutionParts& parts) {
     piece.kernel = emit::Slice(parts.kernel, starts, limits, steps);
     pieces.push_back(Convolution(piece).Call());
   }
-  return emit::Slice(emit::Interleave(pieces, factors), Sizes(rank, 0),
-                     emit::SizesOf(*parts.root), Sizes(rank, 1));
+  return emit::Slice(emit::Interleave(pieces, factors), Sizes(rank, 0), emit::SizesOf(*parts.root),
+                     Sizes(rank, 1));
 }
 
 // Few features, or images where these are what memory runs along, become part of the last spatial
@@ -214,10 +235,9 @@ bool MergeFeatures(ConvolutionParts& parts) {
   low[last - 1] = parts.low[k];
   high[last - 1] = parts.high[k];
   if (parts.low[k] != 0 || parts.high[k] != 0) {
-    parts.input =
-        emit::Pad(parts.input,
-                  emit::Zero(parts.input->parent(), parts.input->shape().element_type()), low, high,
-                  none);
+    parts.input = emit::Pad(parts.input,
+                            emit::Zero(parts.input->parent(), parts.input->shape().element_type()),
+                            low, high, none);
   }
   Sizes sizes = emit::SizesOf(*parts.input);
   sizes[last - 1] *= features;
@@ -242,27 +262,29 @@ bool MergeFeatures(ConvolutionParts& parts) {
   return true;
 }
 
-}  // namespace
-
-absl::StatusOr<HloInstruction*> ConvolutionKernels::Replacement(HloInstruction* root) const {
+// What a kernel can be made of, or several.
+struct Found {
+  ConvolutionParts parts;
+  int64_t residues = 1;
+  bool few = false;  // of what memory runs along, which is read as vectors
+};
+std::optional<Found> ConvolutionAt(HloInstruction* root) {
   auto parts = PartsOf(root);
   if (!parts || parts->feature_groups != 1 || parts->batch_groups != 1 || parts->spatial() < 1 ||
       parts->spatial() > kMostSpatial) {
-    return nullptr;
+    return std::nullopt;
   }
   const int64_t residues = emit::Product(parts->base_dilation);
   for (int64_t k = 0; k < parts->spatial(); ++k) {
-    if (residues > kMostResidues ||
-        (parts->base_dilation[k] != 1 &&
-         (parts->strides[k] != 1 || parts->window_dilation[k] != 1))) {
-      return nullptr;
+    if (residues > kMostResidues || (parts->base_dilation[k] != 1 &&
+                                     (parts->strides[k] != 1 || parts->window_dilation[k] != 1))) {
+      return std::nullopt;
     }
   }
   if (!IsKernelFloat(parts->sum_type) || !IsKernelFloat(parts->input->shape().element_type()) ||
       !IsKernelFloat(parts->kernel->shape().element_type()) || IsInOneKernel(*root->parent())) {
-    return nullptr;
+    return std::nullopt;
   }
-  // What memory runs along is read as vectors.
   const int64_t terms = parts->input_features * parts->tap_count();
   const bool along_batch =
       parts->input_batch == static_cast<int64_t>(parts->input->shape().dimensions().size()) - 1;
@@ -270,14 +292,68 @@ absl::StatusOr<HloInstruction*> ConvolutionKernels::Replacement(HloInstruction* 
   if (parts->output_features < kLeastFeatures || (few && residues > 1) ||
       parts->batch * parts->output_count() * terms * parts->output_features <
           kLeastMultiplications * residues) {
-    return nullptr;
+    return std::nullopt;
   }
   LookThroughReverse(*parts);
-  if (few) {
-    if (!MergeFeatures(*parts)) return nullptr;
-    return emit::Reshape(Convolution(*parts).Call(), emit::SizesOf(*root));
+  return Found{*std::move(parts), residues, few};
+}
+
+// One that is a single kernel, in the type of its value, so that more can be computed with it.
+std::optional<Space> SpaceOfConvolution(HloInstruction* value) {
+  if (value->opcode() != xla::HloOpcode::kConvolution) return std::nullopt;
+  const std::optional<Found> found = ConvolutionAt(value);
+  if (!found || found->few || found->residues > 1 || !Convolution(found->parts).Lies() ||
+      found->parts.sum_type != value->shape().element_type()) {
+    return std::nullopt;
   }
-  return residues > 1 ? ByResidues(*parts) : Convolution(*parts).Call();
+  Space space;
+  space.type = value->shape().element_type();
+  space.full = space.kept = Squeezed(value->shape());
+  space.made = value;
+  int64_t above = 0;
+  for (const int64_t size : value->shape().dimensions()) {
+    space.groups.emplace_back();
+    if (size != 1) space.groups.back().push_back(above++);
+  }
+  return space;
+}
+
+// What is elementwise behind a convolution, with it.
+HloInstruction* WithConvolution(HloInstruction* root) {
+  const std::optional<Space> space = SpaceWithin(root, SpaceOfConvolution);
+  const std::optional<Neighbourhood> end = space ? EndOf(root, *space) : std::nullopt;
+  if (!end) return nullptr;
+  const Found found = *ConvolutionAt(space->made);
+  Convolution convolution(found.parts);
+  const MadeText made = convolution.Text(/*stored=*/false);
+  return CallWith(root, *end, *space, made, convolution.inputs());
+}
+
+}  // namespace
+
+std::vector<xla::HloOpcode> ConvolutionKernels::root_opcodes() const {
+  std::vector<xla::HloOpcode> opcodes = ElementwiseOpcodes();
+  opcodes.push_back(xla::HloOpcode::kConvolution);
+  opcodes.push_back(xla::HloOpcode::kCompare);
+  return opcodes;
+}
+
+absl::StatusOr<HloInstruction*> ConvolutionKernels::Replacement(HloInstruction* root) const {
+  if (!IsArray(root->shape())) return nullptr;
+  if (root->opcode() == xla::HloOpcode::kCompare) return MaskOfMaximum(root, SpaceOfConvolution);
+  if (root->opcode() != xla::HloOpcode::kConvolution) return WithConvolution(root);
+  std::optional<Found> found = ConvolutionAt(root);
+  if (!found) return nullptr;
+  if (const std::optional<Space> space = SpaceOfConvolution(root);
+      space && IsTakenIn(root, *space)) {
+    return nullptr;
+  }
+  ConvolutionParts& parts = found->parts;
+  if (found->few) {
+    if (!MergeFeatures(parts)) return nullptr;
+    return emit::Reshape(Convolution(parts).Call(), emit::SizesOf(*root));
+  }
+  return found->residues > 1 ? ByResidues(parts) : Convolution(parts).Call();
 }
 
 }  // namespace hone::compiler

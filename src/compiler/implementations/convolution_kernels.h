@@ -13,13 +13,12 @@ namespace hone::compiler {
 // that are runs of memory, becomes a custom call `hone_loops` (core/native_kernel.h) that convolves
 // (loops/task.h), one for each residue where the input is dilated; narrow floats are multiplied in
 // f32. Gradients of inputs and of kernels are such convolutions, too. What lies so that nothing of
-// it could be read as vectors is transposed first.
+// it could be read as vectors is transposed first. What is elementwise behind one that is a single
+// kernel, and needs it alone, is computed in it, of f32 and f64.
 class ConvolutionKernels : public InstructionRule {
  public:
   std::string name() const override { return "convolutions"; }
-  std::vector<xla::HloOpcode> root_opcodes() const override {
-    return {xla::HloOpcode::kConvolution};
-  }
+  std::vector<xla::HloOpcode> root_opcodes() const override;
   absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
 };
 

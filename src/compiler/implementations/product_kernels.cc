@@ -9,6 +9,8 @@
 #include "compiler/implementations/attention_kernels.h"
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/kernel_parts.h"
+#include "compiler/implementations/neighbourhood.h"
+#include "compiler/implementations/task_text.h"
 #include "core/native_kernel.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/shape_util.h"
@@ -121,10 +123,9 @@ class Product {
   static std::optional<Product> Of(HloInstruction* dot, const Sizes& permutation) {
     const xla::DotDimensionNumbers& numbers = dot->dot_dimension_numbers();
     Product product;
-    Operand operands[] = {OperandOf(dot, 0, numbers.lhs_batch_dimensions(),
-                                    numbers.lhs_contracting_dimensions()),
-                          OperandOf(dot, 1, numbers.rhs_batch_dimensions(),
-                                    numbers.rhs_contracting_dimensions())};
+    Operand operands[] = {
+        OperandOf(dot, 0, numbers.lhs_batch_dimensions(), numbers.lhs_contracting_dimensions()),
+        OperandOf(dot, 1, numbers.rhs_batch_dimensions(), numbers.rhs_contracting_dimensions())};
     if (operands[0].order != operands[1].order) return std::nullopt;
     Sizes kinds;
     for (int k = 0; k < numbers.lhs_batch_dimensions_size(); ++k) kinds.push_back(k);
@@ -153,26 +154,50 @@ class Product {
     return product.IsLarge() ? std::optional<Product>(product) : std::nullopt;
   }
 
-  std::string Task(const char* type) const {
-    std::string task(loops::kKernelTaskBegin);
+  // The lines of a task that define it as `y`, for others or, `:=`, for what takes it in.
+  MadeText Text(const char* type, bool stored) const {
+    MadeText made{"y", "", ""};
     const auto input = [&](const char* name, const std::vector<Group>& groups) {
-      absl::StrAppend(&task, "input ", name, " ", type, "[", Joined(SizesOf(groups)), "];");
+      absl::StrAppend(&made.inputs, "input ", name, " ", type, "[", Joined(SizesOf(groups)), "];");
     };
     input("a", left_groups_);
     if (!OneOperand()) input("b", right_groups_);
-    const std::string a = Ordered(task, "a", left_groups_, Order(rows_, kSum));
+    const std::string a = Ordered(made.text, "a", left_groups_, Order(rows_, kSum));
     const std::string b =
-        Ordered(task, OneOperand() ? "a" : "b", right_groups_, Order(kSum, columns_));
+        Ordered(made.text, OneOperand() ? "a" : "b", right_groups_, Order(kSum, columns_));
     Sizes permutation;
     const Sizes from = Order(rows_, columns_);
     for (const Group& group : result_) {
       permutation.push_back(absl::c_find(from, group.kind) - from.begin());
     }
-    absl::StrAppend(&task, "y = product ", a, " ", b);
+    absl::StrAppend(&made.text, stored ? "y = product " : "y := product ", a, " ", b);
     if (!absl::c_is_sorted(permutation)) {
-      absl::StrAppend(&task, " permutation=", Joined(permutation));
+      absl::StrAppend(&made.text, " permutation=", Joined(permutation));
     }
-    return absl::StrCat(task, ";output y;");
+    absl::StrAppend(&made.text, ";");
+    return made;
+  }
+
+  std::string Task(const char* type) const {
+    const MadeText made = Text(type, true);
+    return absl::StrCat(loops::kKernelTaskBegin, made.inputs, made.text, "output y;");
+  }
+
+  // What is computed of its elements one by one, where `value` is the instruction that has them.
+  Space ElementsOf(HloInstruction* value) const {
+    Space space;
+    space.type = value->shape().element_type();
+    space.full = space.kept = Squeezed(value->shape());
+    space.made = value;
+    int64_t d = 0;
+    for (const Group& group : result_) {
+      space.groups.emplace_back();
+      for (int64_t size = 1; size < group.size; ++d) {
+        space.groups.back().push_back(d);
+        size *= space.full[d];
+      }
+    }
+    return space;
   }
 
   std::vector<HloInstruction*> Inputs() const {
@@ -227,8 +252,8 @@ class Product {
     }
     if (absl::c_is_sorted(permutation)) return name;
     const std::string transposed = order[order.size() - 2] == kSum ? "r" : "l";
-    absl::StrAppend(&task, transposed, " := transpose ", name,
-                    " permutation=", Joined(permutation), ";");
+    absl::StrAppend(&task, transposed, " := transpose ", name, " permutation=", Joined(permutation),
+                    ";");
     return transposed;
   }
 
@@ -275,29 +300,74 @@ HloInstruction* TransposeOf(HloInstruction* dot) {
   HloInstruction* const user = dot->users()[0];
   if (user->opcode() != HloOpcode::kTranspose || !emit::Free(*user)) return nullptr;
   return Product::Of(dot, Sizes(user->dimensions().begin(), user->dimensions().end())) ? user
-                                                                                      : nullptr;
+                                                                                       : nullptr;
+}
+
+// A product that a kernel can be made of, and the instruction that has its value: a dot, or the
+// transpose behind it.
+struct Found {
+  Product product;
+  HloInstruction* dot;
+};
+std::optional<Found> ProductAt(HloInstruction* value) {
+  HloInstruction* dot = value;
+  Sizes permutation;
+  if (value->opcode() == HloOpcode::kTranspose) {
+    dot = value->mutable_operand(0);
+    if (!IsDotOfFloats(*dot) || TransposeOf(dot) != value) return std::nullopt;
+    permutation.assign(value->dimensions().begin(), value->dimensions().end());
+  } else if (!IsDotOfFloats(*value) || TransposeOf(value) != nullptr) {
+    return std::nullopt;
+  }
+  const std::optional<Product> product = Product::Of(dot, permutation);
+  if (!product || IsInOneKernel(*value->parent()) || BelongsToAttention(*dot)) return std::nullopt;
+  return Found{*product, dot};
+}
+
+// A product that is computed in the type of its value, so that more can be computed with it.
+std::optional<Space> SpaceOfProduct(HloInstruction* value) {
+  const std::optional<Found> found = ProductAt(value);
+  if (!found || TypeOf(*found->dot) != value->shape().element_type()) return std::nullopt;
+  return found->product.ElementsOf(value);
+}
+
+// What is elementwise behind a product, with it.
+HloInstruction* WithProduct(HloInstruction* root) {
+  const std::optional<Space> space = SpaceWithin(root, SpaceOfProduct);
+  const std::optional<Neighbourhood> end = space ? EndOf(root, *space) : std::nullopt;
+  if (!end) return nullptr;
+  const Product product = ProductAt(space->made)->product;
+  return CallWith(root, *end, *space, product.Text(TaskType(space->type), /*stored=*/false),
+                  product.Inputs());
 }
 
 }  // namespace
 
+std::vector<HloOpcode> ProductKernels::root_opcodes() const {
+  std::vector<HloOpcode> opcodes = ElementwiseOpcodes();
+  for (const HloOpcode more : {HloOpcode::kDot, HloOpcode::kTranspose, HloOpcode::kCompare}) {
+    opcodes.push_back(more);
+  }
+  return opcodes;
+}
+
 absl::StatusOr<HloInstruction*> ProductKernels::Replacement(HloInstruction* root) const {
-  HloInstruction* dot = root;
-  Sizes permutation;
-  if (root->opcode() == HloOpcode::kTranspose) {
-    dot = root->mutable_operand(0);
-    if (!IsDotOfFloats(*dot) || TransposeOf(dot) != root) return nullptr;
-    permutation.assign(root->dimensions().begin(), root->dimensions().end());
-  } else if (!IsDotOfFloats(*dot) || TransposeOf(dot) != nullptr) {
+  if (!IsArray(root->shape())) return nullptr;
+  if (root->opcode() == HloOpcode::kCompare) return MaskOfMaximum(root, SpaceOfProduct);
+  if (IsElementwise(root->opcode())) return WithProduct(root);
+  const std::optional<Found> found = ProductAt(root);
+  if (!found) return nullptr;
+  if (const std::optional<Space> space = SpaceOfProduct(root); space && IsTakenIn(root, *space)) {
     return nullptr;
   }
-  const std::optional<Product> product = Product::Of(dot, permutation);
-  if (!product || IsInOneKernel(*root->parent()) || BelongsToAttention(*dot)) return nullptr;
-  const xla::PrimitiveType type = TypeOf(*dot);
+  const xla::PrimitiveType type = TypeOf(*found->dot);
   std::vector<HloInstruction*> inputs;
-  for (HloInstruction* input : product->Inputs()) inputs.push_back(emit::Convert(input, type));
+  for (HloInstruction* input : found->product.Inputs()) {
+    inputs.push_back(emit::Convert(input, type));
+  }
   HloInstruction* const call =
       KernelCall(root->parent(), xla::ShapeUtil::ChangeElementType(root->shape(), type), inputs,
-                 product->Task(TaskType(type)));
+                 found->product.Task(TaskType(type)));
   return emit::Convert(call, root->shape().element_type());
 }
 

@@ -14,12 +14,12 @@ namespace hone::compiler {
 // for packed panels; narrow floats are multiplied in f32. Batches may lie anywhere; of what is
 // summed, and of what each side keeps, the dimensions lie next to one another. Left alone: what
 // attention is made of, which is one kernel as a whole.
+// What is elementwise behind it and needs it alone (a bias, an activation, a residual, a gradient's
+// mask) is computed in the same kernel, of f32 and f64.
 class ProductKernels : public InstructionRule {
  public:
   std::string name() const override { return "products"; }
-  std::vector<xla::HloOpcode> root_opcodes() const override {
-    return {xla::HloOpcode::kDot, xla::HloOpcode::kTranspose};
-  }
+  std::vector<xla::HloOpcode> root_opcodes() const override;
   absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
 };
 
