@@ -1,43 +1,20 @@
-// Gradient boosted trees for the squared error (Friedman, "Greedy function approximation", 2001).
-#include <numeric>
-
+// Mutants of the best, ranked by boosted trees.
+#include "search/choices/boosted_trees.h"
 #include "search/choices/model.h"
-#include "search/choices/tree.h"
 
 namespace hone::choices {
 namespace {
 
-constexpr size_t kTrees = 80;
-constexpr double kRate = 0.15;
-
 class Boosting final : public Model {
  public:
   void Fit(const Examples& examples, Rng& rng) override {
-    trees_.assign(kTrees, Tree());
-    TreeOptions options;
-    options.depth = 3;
-    options.columns_share = 0.7;
-    std::vector<size_t> rows(examples.rows.size());
-    std::iota(rows.begin(), rows.end(), size_t{0});
-    mean_ = std::accumulate(examples.values.begin(), examples.values.end(), 0.0) /
-            static_cast<double>(rows.size());
-    std::vector<double> residuals = examples.values;
-    for (double& residual : residuals) residual -= mean_;
-    for (Tree& tree : trees_) {
-      tree.Fit(examples.rows, residuals, rows, options, rng);
-      for (size_t row : rows) residuals[row] -= kRate * tree.Predict(examples.rows[row]);
-    }
+    boosted_ = Boost(examples.rows, examples.values, {}, rng);
   }
 
-  double Promise(const Features& features) const override {
-    double value = mean_;
-    for (const Tree& tree : trees_) value += kRate * tree.Predict(features);
-    return value;
-  }
+  double Promise(const Features& features) const override { return boosted_.Predict(features); }
 
  private:
-  std::vector<Tree> trees_;
-  double mean_ = 0;
+  BoostedTrees boosted_;
 };
 
 }  // namespace

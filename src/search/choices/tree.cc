@@ -1,7 +1,6 @@
 #include "search/choices/tree.h"
 
 #include <algorithm>
-#include <map>
 
 namespace hone::choices {
 namespace {
@@ -11,18 +10,21 @@ bool Has(const Features& features, int64_t column) {
 }
 
 // The column whose split takes most off the squared error; -1 where none takes any. Costs what is
-// set, not rows times columns.
+// set, and the highest column, not rows times columns.
 int64_t BestSplit(const std::vector<Features>& features, const std::vector<double>& values,
                   const std::vector<size_t>& rows, const TreeOptions& options, Rng& rng) {
   struct Sum {
     double value = 0;
     size_t count = 0;
   };
-  std::map<uint32_t, Sum> columns;
+  std::vector<Sum> columns;
   Sum all;
   for (size_t row : rows) {
     all.value += values[row];
     ++all.count;
+    if (!features[row].empty() && features[row].back() >= columns.size()) {
+      columns.resize(size_t{features[row].back()} + 1);
+    }
     for (uint32_t column : features[row]) {
       Sum& sum = columns[column];
       sum.value += values[row];
@@ -31,7 +33,9 @@ int64_t BestSplit(const std::vector<Features>& features, const std::vector<doubl
   }
   int64_t best = -1;
   double best_gain = 1e-12;
-  for (const auto& [column, set] : columns) {
+  for (size_t column = 0; column < columns.size(); ++column) {
+    const Sum& set = columns[column];
+    if (set.count == 0) continue;
     if (options.columns_share < 1 && rng.Unit() > options.columns_share) continue;
     const size_t unset = all.count - set.count;
     if (set.count < options.least || unset < options.least || unset == 0) continue;
@@ -41,7 +45,7 @@ int64_t BestSplit(const std::vector<Features>& features, const std::vector<doubl
                         all.value * all.value / static_cast<double>(all.count);
     if (gain > best_gain) {
       best_gain = gain;
-      best = column;
+      best = static_cast<int64_t>(column);
     }
   }
   return best;

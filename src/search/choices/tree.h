@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/rng.h"
@@ -19,18 +20,24 @@ struct TreeOptions {
 
 class Tree {
  public:
-  // `rows` are indices of examples, some perhaps several times; `values` is by example.
-  void Fit(const std::vector<Features>& features, const std::vector<double>& values,
-           const std::vector<size_t>& rows, const TreeOptions& options, Rng& rng);
-  double Predict(const Features& features) const;
-
- private:
   struct Node {
     int64_t column = -1;  // none: a leaf
     double value = 0;     // the mean
     size_t set = 0;       // where to go on
     size_t unset = 0;
   };
+
+  Tree() = default;
+  // Of the nodes of a tree.
+  explicit Tree(std::vector<Node> nodes) : nodes_(std::move(nodes)) {}
+  const std::vector<Node>& nodes() const { return nodes_; }
+
+  // `rows` are indices of examples, some perhaps several times; `values` is by example.
+  void Fit(const std::vector<Features>& features, const std::vector<double>& values,
+           const std::vector<size_t>& rows, const TreeOptions& options, Rng& rng);
+  double Predict(const Features& features) const;
+
+ private:
   std::vector<Node> nodes_;
 };
 
