@@ -3,6 +3,8 @@
 #define HONE_BENCH_LOOPS_COMMANDS_H_
 
 #include <CLI/App.hpp>
+#include <string>
+#include <vector>
 
 namespace hone::bench {
 
@@ -11,6 +13,10 @@ void AddFuzz(CLI::App& app, int& exit_code);
 void AddRate(CLI::App& app, int& exit_code);
 void AddSearch(CLI::App& app, int& exit_code);
 void AddRules(CLI::App& app, int& exit_code);
+void AddCostModel(CLI::App& app, int& exit_code);
+
+// Names with commas between them.
+std::vector<std::string> Split(const std::string& list);
 
 }  // namespace hone::bench
 

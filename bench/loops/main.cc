@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   hone::bench::AddRate(app, exit_code);
   hone::bench::AddSearch(app, exit_code);
   hone::bench::AddRules(app, exit_code);
+  hone::bench::AddCostModel(app, exit_code);
   CLI11_PARSE(app, argc, argv);
   return exit_code;
 }

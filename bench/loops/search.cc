@@ -25,6 +25,14 @@
 #include "loops/tune.h"
 
 namespace hone::bench {
+
+std::vector<std::string> Split(const std::string& list) {
+  std::vector<std::string> names;
+  std::stringstream text(list);
+  for (std::string name; std::getline(text, name, ',');) names.push_back(name);
+  return names;
+}
+
 namespace {
 
 struct SearchBenchOptions {
@@ -39,13 +47,6 @@ struct SearchBenchOptions {
   bool time = false;
   int threads = 0;
 };
-
-std::vector<std::string> Split(const std::string& list) {
-  std::vector<std::string> names;
-  std::stringstream text(list);
-  for (std::string name; std::getline(text, name, ',');) names.push_back(name);
-  return names;
-}
 
 // Those of the policy's training left out.
 std::vector<loops::KnownTask> HeldOut(const SearchBenchOptions& options,

@@ -26,6 +26,7 @@ namespace hone::cli {
 namespace {
 
 constexpr size_t kMostTextBytes = size_t{1} << 20;
+constexpr size_t kMostModelBytes = size_t{1} << 28;
 
 struct Options {
   std::string task;
@@ -38,6 +39,7 @@ struct Options {
   Budget tune_budget{30, std::numeric_limits<int64_t>::max()};
   std::string search = "local";
   std::string policy;
+  std::string cost_model;
   uint64_t seed = 1;
   int threads = 0;
   bool cold = false;
@@ -293,6 +295,13 @@ int RunTune(const Options& options) {
     if (!policy) return Fail(policy.error(), options.policy, options.json);
     tune.search.policy = *std::move(policy);
   }
+  if (!options.cost_model.empty()) {
+    const StatusOr<std::string> bytes = ReadInput(options.cost_model, kMostModelBytes);
+    if (!bytes) return Fail(bytes.error(), options.cost_model, options.json);
+    auto model = loops::ReadLoopsCostModel(*bytes);
+    if (!model) return Fail(model.error(), options.cost_model, options.json);
+    tune.cost_model = *std::move(model);
+  }
   const auto generator = StartGenerator(options);
   if (!generator) return Fail(generator.error(), options.json);
   tune.search.search = options.search;
@@ -427,6 +436,10 @@ Run AddLoops(CLI::App& app) {
       ->capture_default_str();
   tune->add_option("--policy", options->policy,
                    "a policy of `hone train --loops`, for searchers that use one")
+      ->type_name("FILE");
+  tune->add_option("--cost-model", options->cost_model,
+                   "of `hone-loops-bench costmodel`: it values what the searcher proposes, and the "
+                   "best of many are timed")
       ->type_name("FILE");
   tune->add_option("--seed", options->seed, "of the search and the inputs")->capture_default_str();
   tune->add_option("-o,--output", options->output, "write the schedule to a file");

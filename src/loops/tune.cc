@@ -8,15 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "core/median.h"
 #include "loops/race.h"
+#include "loops/ranked_search.h"
+#include "loops/timer.h"
 #include "loops/verify.h"
 
 namespace hone::loops {
 namespace {
 
-constexpr double kSampleSeconds = 0.001;
-constexpr int kPairs = 3;
 constexpr size_t kFinalists = 3;
 
 double Now() {
@@ -44,17 +43,10 @@ class Tuner {
     auto stock = MakeKernel(task_, catalogue_.default_schedule());
     HONE_CHECK(stock);
     stock_ = *std::move(stock);
-    const auto compiled = generator_.Compile(stock_);
-    if (!compiled) return tl::unexpected(compiled.error());
-    if (Status sized = ChooseRepeats(); !sized) return tl::unexpected(sized.error());
-
-    const Status searched = SearchSchedules(
-        catalogue_, options_.search,
-        [&](const Scheduled& scheduled) -> std::optional<double> {
-          const Known known = Measure(scheduled);
-          return known.failed ? std::nullopt : std::optional(known.value);
-        },
-        [&] { return Over(); });
+    auto timer = ScheduleTimer::Make(generator_, stock_, options_.machine.threads);
+    if (!timer) return tl::unexpected(timer.error());
+    timer_ = *timer;
+    const Status searched = Search();
     if (!searched) return tl::unexpected(searched.error());
     TuneReport report = Decide();
     report.tried = tried_;
@@ -68,15 +60,19 @@ class Tuner {
   bool Stopped() const { return options_.stop != nullptr && *options_.stop; }
   bool Over() const { return Stopped() || Now() > end_ || tried_ >= options_.budget_steps; }
 
-  Status ChooseRepeats() {
-    const auto once = generator_.Time(stock_, stock_, {}, 0, 2, 1, false, options_.machine.threads);
-    if (!once) return tl::unexpected(once.error());
-    const double seconds = std::max(once->back().a, 1e-7);
-    repeats_ = static_cast<int>(std::clamp(std::ceil(kSampleSeconds / seconds), 1.0, 10000.0));
-    return {};
+  Status Search() {
+    const auto measure = [&](const Scheduled& scheduled) -> std::optional<double> {
+      const Known known = Measure(scheduled);
+      return known.failed ? std::nullopt : std::optional(known.value);
+    };
+    const auto over = [&] { return Over(); };
+    if (options_.cost_model == nullptr) {
+      return SearchSchedules(catalogue_, options_.search, measure, over);
+    }
+    return SearchRanked(catalogue_, options_.search, *options_.cost_model, options_.machine,
+                        measure, over);
   }
 
-  // A schedule that would take for ever is rejected by its first run.
   Known Measure(const Scheduled& scheduled) {
     const std::string text = ScheduleText(scheduled.schedule());
     if (const auto found = known_.find(text); found != known_.end()) return found->second;
@@ -89,19 +85,9 @@ class Tuner {
       last_rejection_ = text + why;
       return known;
     };
-    const auto compiled = generator_.Compile(kernel);
-    if (!compiled) return reject(compiled.error().message);
-    auto times = generator_.Time(stock_, kernel, {}, 0, 1, 1, false, options_.machine.threads);
-    if (!times) return reject(times.error().message);
-    std::vector<double> ratios = {times->front().b / std::max(times->front().a, 1e-9)};
-    if (ratios[0] < 4) {
-      times =
-          generator_.Time(stock_, kernel, {}, 0, kPairs, repeats_, false, options_.machine.threads);
-      if (!times) return reject(times.error().message);
-      ratios.clear();
-      for (const PairTimes& pair : *times) ratios.push_back(pair.b / std::max(pair.a, 1e-9));
-    }
-    known.value = std::log(Median(ratios));
+    const StatusOr<double> value = timer_->Time(kernel);
+    if (!value) return reject(value.error().message);
+    known.value = *value;
     if (known.value < best_) {
       // Only what is right may lead the search.
       CompareOptions compare;
@@ -152,7 +138,7 @@ class Tuner {
   const Catalogue catalogue_;
   const double end_;
   Kernel stock_;
-  int repeats_ = 1;
+  std::optional<ScheduleTimer> timer_;
   std::map<std::string, Known> known_;  // by schedule
   std::multimap<double, Schedule> ranked_;
   double best_ = 0;

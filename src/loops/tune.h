@@ -4,11 +4,13 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "core/comparison.h"
 #include "core/race.h"
 #include "loops/catalogue.h"
+#include "loops/cost_model.h"
 #include "loops/generator.h"
 #include "loops/search.h"
 
@@ -19,6 +21,8 @@ struct TuneOptions {
   double budget_seconds = 30;        // of searching
   int64_t budget_steps = INT64_MAX;  // schedules that are compiled
   Machine machine;
+  // With one, what the searcher proposes is valued by it, and the best of many are timed.
+  std::shared_ptr<const LoopsCostModel> cost_model;
   const std::atomic<bool>* stop = nullptr;
   std::function<void(int64_t tried, int64_t rejected, double best)> progress;
 };

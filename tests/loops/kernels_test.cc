@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "hone_process.h"
+#include "loops/cost_model.h"
 #include "loops/default_schedule.h"
 #include "loops/generator.h"
 #include "loops/kernel_source.h"
@@ -465,6 +466,20 @@ TEST_F(LoopsCommand, TunesByAPolicy) {
     EXPECT_EQ(ran.Json()["verified"], true) << search;
     EXPECT_GE(ran.Json()["schedules"], 3) << search;
   }
+}
+
+TEST_F(LoopsCommand, TunesByACostModel) {
+  Write("my.task", kAdd);
+  const auto program = Expand(*ParseTask(kAdd));
+  const std::vector<float> features = ScheduleFeatures(Scheduled(program), kMachine);
+  Write("model", WriteLoopsCostModel(TrainLoopsCostModel({{0, features, features, 1}}, {})));
+  const Ran ran = Hone(
+      {"loops", "tune", "my.task", "--cost-model", "model", "--budget", "20s,3steps", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.Json()["schedules"], 3);
+  EXPECT_EQ(ran.Json()["verified"], true);
+  EXPECT_EQ(Hone({"loops", "tune", "my.task", "--cost-model", "my.task"}).code, 2);
+  EXPECT_EQ(Hone({"loops", "tune", "my.task", "--cost-model", "nowhere"}).code, 2);
 }
 
 TEST_F(LoopsCommand, KeepsASchedule) {
