@@ -46,8 +46,11 @@ const std::vector<Implementation>& Implementations() {
       {new LoopKernels,
        "reductions with what is around them, running sums, and attention, as kernels of hone-loops",
        true},
-      {new ProductKernels, "dots of floats as kernels of hone-loops", true},
-      {new ConvolutionKernels, "convolutions of floats as kernels of hone-loops", true},
+      {new ProductKernels,
+       "dots of floats, with what is elementwise behind them, as kernels of hone-loops", true},
+      {new ConvolutionKernels,
+       "convolutions of floats, with what is elementwise behind them, as kernels of hone-loops",
+       true},
   };
   return *kAll;
 }
