@@ -51,6 +51,17 @@ std::vector<Alternative> DearestFirst(const KernelShares& shares,
   return alternatives;
 }
 
+std::vector<std::string> RacingOrder(const std::vector<Alternative>& alternatives) {
+  constexpr double kGrows = 1.5;
+  std::vector<std::string> names;
+  for (const bool growing : {false, true}) {
+    for (const Alternative& one : alternatives) {
+      if ((one.behind > kGrows * one.before) == growing) names.push_back(one.name);
+    }
+  }
+  return names;
+}
+
 bool AreLarge(const std::vector<Alternative>& alternatives, const std::vector<std::string>& names) {
   double before = 0, growth = 1;
   for (const Alternative& one : alternatives) {

@@ -24,6 +24,10 @@ double Promise(const KernelShares& shares, const std::vector<Alternative>& alter
 std::vector<Alternative> DearestFirst(const KernelShares& shares,
                                       std::vector<Alternative> alternatives);
 
+// By name, in their order, but those that make the program larger behind the others: they take
+// longer to compile.
+std::vector<std::string> RacingOrder(const std::vector<Alternative>& alternatives);
+
 // Whether these, one on top of another, make the program many times as large: then they take long
 // to compile, and may take the time of all.
 bool AreLarge(const std::vector<Alternative>& alternatives, const std::vector<std::string>& names);

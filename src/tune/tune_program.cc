@@ -297,8 +297,7 @@ class Tuner {
   // and decide what sites there are.
   void RaceAlternatives() {
     PassSequence names;
-    for (const Alternative& alternative : space_.alternatives) {
-      const std::string& name = alternative.name;
+    for (const std::string& name : RacingOrder(space_.alternatives)) {
       // What is no faster in any task that has it waits for the search.
       const bool hopeless = std::any_of(
           space_.decisions.begin(), space_.decisions.end(), [&](const Decision& decision) {

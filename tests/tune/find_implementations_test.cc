@@ -161,6 +161,15 @@ Alternative Replacing(const std::string& name, std::vector<std::string> instruct
   return one;
 }
 
+TEST(RacingOrder, WhatGrowsComesLater) {
+  std::vector<Alternative> all = {Replacing("unrolled", {}, {}), Replacing("one_kernel", {}, {}),
+                                  Replacing("order", {}, {})};
+  all[0].before = all[1].before = 500;
+  all[0].behind = 877;
+  all[1].behind = 504;
+  EXPECT_EQ(RacingOrder(all), (std::vector<std::string>{"one_kernel", "order", "unrolled"}));
+}
+
 TEST(AreLarge, OneOnTopOfAnother) {
   std::vector<Alternative> all = {Replacing("unrolled", {}, {}), Replacing("written_out", {}, {}),
                                   Replacing("swapped", {}, {})};
