@@ -116,6 +116,12 @@ class Optimizer {
       PassOrder order(pool_, order_.program(), options_.objective);
       (void)TakeDefaultOrder(actions, order);
     }
+    for (const Sequence& known : InActionSet(pool_.passes(), options_.known, actions)) {
+      const auto steps = std::move(order_.Evaluate(std::vector<Sequence>{known})[0]);
+      if (!steps) continue;
+      Note(*steps);
+      problem.starts.push_back(known);
+    }
     if (needs != Needs::kCoreset) {
       problem.starts.insert(problem.starts.end(), problem.coreset.begin(), problem.coreset.end());
     }
