@@ -41,7 +41,7 @@ TEST_F(AnswersTest, AnOrderThatWasFoundIsBegunWith) {
     EXPECT_EQ(ran.code, 0) << ran.err;
     return ran.Json();
   };
-  const Json first = optimize("found.db", "1000steps");
+  const Json first = optimize("found.db", "300steps");
   EXPECT_FALSE(first.contains("stored"));
   ASSERT_LT(first["result"], first["default"]);
   const Json second = optimize("found.db", "1steps");
