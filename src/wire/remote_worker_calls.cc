@@ -1,7 +1,6 @@
 // How long each call may take, and how it is made: again where the worker was killed from outside,
 // and with the kernels that it lacked.
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -54,30 +53,13 @@ Patience PatienceFor(const RawLoopRequest&, const PoolOptions& pool) {
 }
 
 // The programs that a request names: those of its states, or its own.
-template <class Request, class = void>
-constexpr bool kHasState = false;
-template <class Request>
-constexpr bool kHasState<Request, std::void_t<decltype(Request::state)>> = true;
-template <class Request, class = void>
-constexpr bool kHasPair = false;
-template <class Request>
-constexpr bool kHasPair<Request, std::void_t<decltype(Request::plan_b)>> = true;
-template <class Request, class = void>
-constexpr bool kHasProgram = false;
-template <class Request>
-constexpr bool kHasProgram<Request, std::void_t<decltype(Request::program)>> = true;
-template <class Request, class = void>
-constexpr bool kHasPass = false;
-template <class Request>
-constexpr bool kHasPass<Request, std::void_t<decltype(Request::pass)>> = true;
-
 template <class Request>
 std::vector<ProgramId> ProgramsOf(const Request& request) {
-  if constexpr (kHasState<Request>) {
+  if constexpr (requires { request.state; }) {
     return {request.state.program};
-  } else if constexpr (kHasPair<Request>) {
+  } else if constexpr (requires { request.plan_b; }) {
     return {request.a.program, request.b.program};
-  } else if constexpr (kHasProgram<Request>) {
+  } else if constexpr (requires { request.program; }) {
     return {request.program};
   } else {
     return {};
@@ -90,7 +72,9 @@ template <class Request>
 StatusOr<typename Request::Result> RemoteWorker::Ask(const Request& request) {
   using Call = wire::CallOf<Request>;
   std::string doing = Request::kDoing;
-  if constexpr (kHasPass<Request>) doing += "pass " + memory_->facts.passes[request.pass].name;
+  if constexpr (requires { request.pass; }) {
+    doing += "pass " + memory_->facts.passes[request.pass].name;
+  }
   StatusOr<wire::Reply<Call>> response = MakeError(ErrorCode::kInternal, "not called");
   for (int attempt = 0; attempt <= kMostKills; ++attempt) {
     if (Status ready = Prepare(ProgramsOf(request)); !ready) {
