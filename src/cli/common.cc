@@ -117,6 +117,16 @@ int ExitCodeFor(const Error& error) {
   }
 }
 
+void AddStoreOption(CLI::App& app, std::string& path) {
+  app.add_option("--store", path, "remember here what is found out, and go on from what is known")
+      ->type_name("FILE");
+}
+
+StatusOr<std::unique_ptr<store::Store>> OpenStore(const std::string& path) {
+  if (path.empty()) return std::unique_ptr<store::Store>();
+  return store::Store::Open(path);
+}
+
 int Fail(const Error& error, const std::string& file, bool json) {
   const std::string where = file.empty() ? "" : Printable(file) + ": ";
   fmt::print(stderr, "hone: {}{}\n", where, Printable(error.message));

@@ -16,6 +16,7 @@
 #include "jobs/json.h"
 #include "jobs/version.h"
 #include "report/words.h"
+#include "store/store.h"
 #include "wire/pool.h"
 
 namespace hone::cli {
@@ -63,6 +64,10 @@ jobs::ReadProgram ReaderFor(const CommonOptions& options);
 // Pool::Start with these options; `stop` may be null (PoolOptions::stop).
 StatusOr<std::unique_ptr<Pool>> StartPool(const CommonOptions& options,
                                           const std::atomic<bool>* stop = nullptr);
+
+// --store FILE, and the store that it names, made where there is none; null where `path` is empty.
+void AddStoreOption(CLI::App& app, std::string& path);
+StatusOr<std::unique_ptr<store::Store>> OpenStore(const std::string& path);
 
 // A line `hone: FILE: what; what to do` on stderr, more lines of the message indented below it;
 // with `json` also {"error": {"file", "code", "message"}} on stdout. `file` may be empty. Returns

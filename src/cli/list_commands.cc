@@ -53,15 +53,18 @@ const std::vector<Command>& Commands() {
        "  hone bench model.hlo --target a100 --plan plan_for_h100.json\n"
        "  hone bench model.hlo --plan plan.json --device pjrt:/path/to/plugin.so\n",
        AddBench},
-      {"kernels", "a program's kernels for a GPU that is not here: code, registers, spills, estimates",
+      {"kernels",
+       "a program's kernels for a GPU that is not here: code, registers, spills, estimates",
        "  hone kernels model.hlo --target h100\n"
        "  hone kernels model.hlo --target h100 --plan plan.json --ptx kernels.ptx\n",
        AddKernels},
-      {"sites", "where the compiler decides between ways to compile; decide otherwise, place by place",
+      {"sites",
+       "where the compiler decides between ways to compile; decide otherwise, place by place",
        "  hone sites model.hlo\n"
        "  hone sites model.hlo --target h100 --at gemm\n"
        "  hone sites model.hlo --target h100 --choose gemm:dot=cublaslt --plan-out plan.json\n"
-       "  hone sites model.hlo --choose 'layout=0,1' --choose xla_cpu_prefer_vector_width=512 --plan-out plan.json\n",
+       "  hone sites model.hlo --choose 'layout=0,1' --choose xla_cpu_prefer_vector_width=512 "
+       "--plan-out plan.json\n",
        AddSites},
       {"blame", "what made it slower, or different? the decision, its place, a small program",
        "  hone blame model.hlo --stock --plan plan.json\n"
@@ -70,7 +73,7 @@ const std::vector<Command>& Commands() {
        "--xla_cpu_use_fusion_emitters=false\"\n"
        "  hone blame before.hlo after.hlo\n",
        AddBlame},
-      {"store", "what tuning has found out: list, show, export, import, prune",
+      {"store", "what tune, optimize and memory have found out: list, show, export, import, prune",
        "  hone store ls tuned.db\n"
        "  hone store show tuned.db 3f2a\n"
        "  hone store export tuned.db -o tuned.jsonl\n"
@@ -118,6 +121,7 @@ const std::vector<Command>& Commands() {
        "  hone memory model.hlo --machine neuroncore_v2\n"
        "  hone memory model.hlo --machine my_machine.json -o plan.json --report report.html\n"
        "  hone memory simulate plan.json\n"
+       "  hone memory model.hlo --store found.db --budget 10m\n"
        "  hone memory machines\n",
        AddMemory},
       {"dataset", "folders of programs as data sets: index, split, list, check",

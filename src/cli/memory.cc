@@ -28,6 +28,7 @@ struct Options {
   std::string machine = "neuroncore_v2";
   std::string output;
   std::string report;
+  std::string store;
   jobs::PlanMemoryOptions job;
 };
 
@@ -60,7 +61,8 @@ std::string Text(const Options& options, const memory::Network& network,
                       HumanBytes(static_cast<double>(machine.bytes_per_partition)));
   text += fmt::format("  groups            {}, of them {} in tiles, {} from DRAM to DRAM\n",
                       figures.groups, figures.tiled_groups, figures.streamed);
-  text += fmt::format("  planned in        {:.2f} s\n", planned.seconds);
+  text += fmt::format("  planned in        {:.2f} s{}\n", planned.seconds,
+                      planned.known ? "; the plan is the store's" : "");
   text += fmt::format("  verified          {}\n", verification.what);
   for (const auto& [what, count] : network.conservative) {
     text += fmt::format("  bounded           {} x {}\n", count, what);
@@ -96,13 +98,14 @@ Json ToJson(const Options& options, const memory::Network& network, const memory
   for (const auto& [what, count] : network.conservative) json["conservative"][what] = count;
   json["product_gflops"] = memory::ProductFlops(network) / 1e9;
   json["planning_seconds"] = planned.seconds;
+  json["from_store"] = planned.known;
   json["verified"] =
       verification.ok ? Json(verification.numbers ? Json(true) : Json("traffic")) : Json(false);
   json["verification"] = verification.what;
   return json;
 }
 
-int RunMemory(const Options& options) {
+int RunMemory(Options& options) {
   const bool json = options.common.json;
   if (options.file.empty()) {
     return Fail({ErrorCode::kInvalidInput,
@@ -119,6 +122,10 @@ int RunMemory(const Options& options) {
   if (Status fine = CheckReport(options.report); !fine) {
     return Fail(fine.error(), options.report, json);
   }
+  const auto store = OpenStore(options.store);
+  if (!store) return Fail(store.error(), options.store, json);
+  options.job.store = store->get();
+  options.job.file = options.file;
   auto loaded = LoadNetwork(options.common, options.file, *machine);
   if (!loaded) return Fail(loaded.error(), options.file, json);
   CommandEvents events(options.common.ShowProgress());
@@ -156,6 +163,7 @@ Run AddMemory(CLI::App& app) {
               fmt::format("time for planning ({:g}s)", options->job.budget_seconds));
   app.add_option("-o,--output", options->output, "write the plan: every step, with addresses")
       ->type_name("PLAN");
+  AddStoreOption(app, options->store);
   AddReportOption(app, options->report);
   app.add_option("--verify-gflops", options->job.verify_gflops,
                  fmt::format("programs of more products are followed without numbers ({:g})",

@@ -51,6 +51,7 @@ struct Options {
   std::string output;
   std::string recipe;
   std::string report;
+  std::string store;
 };
 
 // One file's outcome: a result or an error.
@@ -149,13 +150,16 @@ std::string TimingText(const OptimizeResult& result, int workers) {
 
 // What a person wants to know of a single file, below its line in the table.
 std::string Details(const Pool& pool, const device::RemoteDevice* device, const Row& row,
-                    bool timing) {
+                    Objective objective, bool timing) {
   const OptimizeResult& result = row.optimized.result;
   std::string text = "\n";
   if (!result.default_complaint.empty()) {
     text += "no default order to compare with: " + Printable(result.default_complaint) + "\n";
   } else if (result.value == result.by_default) {
     text += "nothing better than XLA's own order was found; this is its result\n";
+  }
+  if (row.optimized.stored) {
+    text += fmt::format("the store had {}\n", jobs::ValueText(objective, *row.optimized.stored));
   }
   text += "passes:";
   for (const std::string& name : jobs::NamesOf(pool, result.passes)) text += " " + name;
@@ -203,6 +207,10 @@ class Optimization {
                                               {options_.report, ".html", reports_}});
     if (!planned) return Fail(planned.error(), json);
     if (Status fine = CheckReports(options_.report); !fine) return Fail(fine.error(), json);
+    auto store = OpenStore(options_.store);
+    if (!store) return Fail(store.error(), options_.store, json);
+    store_ = *std::move(store);
+    job_.store = store_.get();
     if (!options_.device.empty()) {
       const Waiting waiting(options_.common.ShowProgress(), "loading the plugin");
       auto device = StartDevice(options_.common, options_.device);
@@ -239,7 +247,7 @@ class Optimization {
     if (options_.common.json) return Finish(RowJson(row), code);
     if (!row.withheld.empty()) Warn(row.file, row.withheld);
     return Finish(Header(Width()) + TableLine(row, job_.search.objective, Width()) +
-                      Details(*pool_, device_.get(), row, options_.timing),
+                      Details(*pool_, device_.get(), row, job_.search.objective, options_.timing),
                   code);
   }
 
@@ -357,6 +365,7 @@ class Optimization {
   std::vector<std::string> outputs_;
   std::vector<std::string> recipes_;
   std::vector<std::string> reports_;
+  std::unique_ptr<store::Store> store_;  // null where none was named
   const std::atomic<bool>* stop_ = nullptr;
   std::unique_ptr<Pool> pool_;
   std::unique_ptr<device::RemoteDevice> device_;  // null where none was named
@@ -389,6 +398,7 @@ Run AddOptimize(CLI::App& app) {
       ->type_name("OUT");
   app.add_option("--recipe", options->recipe, "write how it was made; a folder for several files")
       ->type_name("OUT");
+  AddStoreOption(app, options->store);
   AddReportOption(app, options->report, /*several_files=*/true);
   app.add_flag("--timing", options->timing, "show where the time went");
   options->common.workers =

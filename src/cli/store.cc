@@ -1,4 +1,4 @@
-// hone store: what tuning has found out.
+// hone store: what tuning, searches for orders of passes and memory planning have found out.
 #include "store/store.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,8 @@ struct Options {
 
 Json ToJson(const store::ListedOutcome& listed) {
   const store::Outcome& outcome = listed.outcome;
-  return {{"program", listed.program.program},
+  return {{"kind", "tuning"},
+          {"program", listed.program.program},
           {"name", listed.program.name},
           {"file", listed.program.file},
           {"instructions", listed.program.instructions},
@@ -43,12 +44,38 @@ Json ToJson(const store::ListedOutcome& listed) {
           {"measurements", listed.measurements}};
 }
 
+Json ToJson(const store::ListedAnswer& listed) {
+  const store::Answer& answer = listed.answer;
+  return {{"kind", answer.kind},
+          {"program", listed.program.program},
+          {"name", listed.program.name},
+          {"file", listed.program.file},
+          {"instructions", listed.program.instructions},
+          {"machine", answer.machine},
+          {"xla", answer.xla},
+          {"question", answer.question},
+          {"cost", answer.cost},
+          {"verified", answer.verified}};
+}
+
+std::string CostText(double cost) {
+  return cost < 1 ? fmt::format("{:.4g}", cost) : Grouped(static_cast<int64_t>(cost));
+}
+
+// An order's objective and passes, which nothing else says; of a memory plan its machine does.
+std::string What(const store::Answer& answer) {
+  return answer.kind == "memory" ? "bytes on " + answer.machine : answer.question;
+}
+
 int List(const Options& options, const store::Store& store) {
   const auto rows = store.List();
   if (!rows) return Fail(rows.error(), options.store, options.json);
+  const auto answers = store.ListAnswers();
+  if (!answers) return Fail(answers.error(), options.store, options.json);
   if (options.json) {
     Json json = Json::array();
     for (const store::ListedOutcome& row : *rows) json.push_back(ToJson(row));
+    for (const store::ListedAnswer& row : *answers) json.push_back(ToJson(row));
     return Finish(json, kFine);
   }
   std::string text = fmt::format("{:10} {:>8} {:>16} {:>6} {:>8}  {}\n", "PROGRAM", "SPEEDUP",
@@ -59,13 +86,24 @@ int List(const Options& options, const store::Store& store) {
                         fmt::format("[{:.3f}, {:.3f}]", row.outcome.low, row.outcome.high),
                         row.outcome.kept ? "tuned" : "stock", row.measurements, row.program.file);
   }
+  if (answers->empty()) return Finish(text, kFine);
+  if (rows->empty()) text.clear();
+  text += fmt::format("{:10} {:>6} {:>14} {:>8}  {:24}  {}\n", "PROGRAM", "KIND", "COST",
+                      "VERIFIED", "OF", "FILE");
+  for (const store::ListedAnswer& row : *answers) {
+    text += fmt::format("{:10} {:>6} {:>14} {:>8}  {:24}  {}\n", row.program.program.substr(0, 10),
+                        row.answer.kind, CostText(row.answer.cost), row.answer.verified,
+                        Printable(What(row.answer)), row.program.file);
+  }
   return Finish(text, kFine);
 }
 
 int Show(const Options& options, const store::Store& store) {
   const auto rows = store.List(options.program);
   if (!rows) return Fail(rows.error(), options.store, options.json);
-  if (rows->empty()) {
+  const auto answers = store.ListAnswers(options.program);
+  if (!answers) return Fail(answers.error(), options.store, options.json);
+  if (rows->empty() && answers->empty()) {
     return Fail(
         {ErrorCode::kInvalidInput, "the store has no program whose fingerprint begins with '" +
                                        options.program + "'; `hone store ls` lists them"},
@@ -88,6 +126,19 @@ int Show(const Options& options, const store::Store& store) {
                     row.outcome.kept ? "tuned" : "stock", row.outcome.speedup, row.outcome.low,
                     row.outcome.high,
                     row.outcome.reason.empty() ? "" : ", " + Printable(row.outcome.reason), plan);
+    json.push_back(one);
+  }
+  for (const store::ListedAnswer& row : *answers) {
+    Json one = ToJson(row);
+    const bool order = row.answer.kind == "order";
+    const Json found = Json::parse(row.answer.text, nullptr, false);
+    one[order ? "recipe" : "plan"] = found;
+    text +=
+        fmt::format("{}  {}\non {} with {}\n{}: {} {}, verified: {}\n", row.program.program,
+                    row.program.file, row.answer.machine, row.answer.xla, row.answer.kind,
+                    CostText(row.answer.cost), Printable(What(row.answer)), row.answer.verified);
+    // A plan is had by `hone memory --store`: it has thousands of lines.
+    if (order) text += row.answer.text;
     json.push_back(one);
   }
   return options.json ? Finish(json, kFine) : Finish(text, kFine);
@@ -135,7 +186,7 @@ Run AddStore(CLI::App& app) {
   app.require_subcommand(0, 1);
   const auto add = [&](const char* name, const char* meaning, bool make, auto job) {
     CLI::App* const command = app.add_subcommand(name, meaning);
-    command->add_option("STORE", options->store, "what `hone tune --store` wrote")
+    command->add_option("STORE", options->store, "what --store of tune, optimize or memory wrote")
         ->required()
         ->type_name("");
     command->add_flag("--json", options->json, "print JSON");
@@ -144,19 +195,19 @@ Run AddStore(CLI::App& app) {
     });
     return command;
   };
-  add("ls", "the programs, and what came of tuning them", false, List);
-  add("show", "a program's outcome and its plan", false, Show)
+  add("ls", "the programs, and what came of tuning, optimising or planning them", false, List);
+  add("show", "a program's outcomes, with plan or recipe", false, Show)
       ->add_option("PROGRAM", options->program, "how its fingerprint begins")
       ->required()
       ->type_name("");
   add("export", "all rows as lines of JSON", false, Export)
       ->add_option("-o,--output", options->other, "write them here, not to stdout")
       ->type_name("OUT");
-  add("import", "add rows that were exported; better outcomes replace worse", true, Import)
+  add("import", "add rows that were exported; better ones replace worse", true, Import)
       ->add_option("LINES", options->other, "what `hone store export` wrote")
       ->required()
       ->type_name("");
-  AddDuration(*add("prune", "forget old measurements; outcomes and lessons stay", false, Prune),
+  AddDuration(*add("prune", "forget old measurements; what came of them stays", false, Prune),
               "--older-than", options->older_than, "how old (all of them)");
   return [run] {
     if (*run) return (*run)();

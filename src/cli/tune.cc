@@ -81,10 +81,10 @@ class Tuning {
                                               {options_.output, ".hlo", outputs_},
                                               {options_.report, ".html", reports_}});
     if (!planned) return Fail(planned.error(), json);
-    if (!options_.store.empty()) {
-      auto store = store::Store::Open(options_.store);
-      if (!store) return Fail(store.error(), options_.store, json);
-      store_ = std::move(*store);
+    auto store = OpenStore(options_.store);
+    if (!store) return Fail(store.error(), options_.store, json);
+    store_ = std::move(*store);
+    if (store_ != nullptr) {
       job_.store = store_.get();
       if (Status served = jobs::ServeSchedules(*store_); !served) {
         return Fail(served.error(), options_.store, json);
@@ -358,9 +358,7 @@ Run AddTune(CLI::App& app) {
       ->capture_default_str();
   AddBudget(app, "--budget", options->budget,
             "time for a program, verifying included, evaluations, or both: 10m, 200steps (10m)");
-  app.add_option("--store", options->store,
-                 "remember here what is found out, and go on from what is known")
-      ->type_name("FILE");
+  AddStoreOption(app, options->store);
   app.add_flag("--no-transfer", options->no_transfer,
                "do not begin with what other programs have taught the store");
   app.add_option("--cost-model", options->cost_model,

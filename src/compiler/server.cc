@@ -40,19 +40,11 @@
 namespace hone::compiler {
 namespace {
 
-using wire::FromWire;
-using wire::ToWire;
-using wire::Worker;
 using Clock = std::chrono::steady_clock;
 
 // After an answer the worker looks for the next call without sleeping: an environment's steps follow
 // upon each other, and waking up costs more than a quick pass does.
 constexpr auto kAwake = std::chrono::microseconds(200);
-
-template <class Results>
-void Fail(Results results, const Error& error) {
-  ToWire(error, results.initFailure());
-}
 
 // Adds what a call took, less what its parts have booked themselves, to Timing::other.
 class BookRest {
@@ -88,367 +80,259 @@ class Server {
         ready_(ready ? ReadUserRules(options.rule_files) : ready),
         states_(options, heartbeat) {}
 
-  void Hello(Worker::HelloParams::Reader, Worker::HelloResults::Builder results) {
-    if (!ready_) return Fail(results, ready_.error());
-    results.setVersion(TheTarget().wheel() + " " + TF_Version());
-    results.setTarget(TheTarget().name());
-    auto passes = results.initPasses(static_cast<unsigned>(PassTable().size()));
-    for (unsigned i = 0; i < passes.size(); ++i) ToWire(PassTable()[i].info, passes[i]);
-    const std::vector<ExcludedPass> left_out = TheTarget().Excluded();
-    auto excluded = results.initExcluded(static_cast<unsigned>(left_out.size()));
-    for (unsigned i = 0; i < excluded.size(); ++i) {
-      excluded[i].setClassName(left_out[i].class_name);
-      excluded[i].setReason(left_out[i].reason);
-    }
-    auto opcodes = results.initOpcodes(xla::HloOpcodeCount());
-    for (unsigned i = 0; i < opcodes.size(); ++i) {
-      opcodes.set(i, std::string(xla::HloOpcodeString(static_cast<xla::HloOpcode>(i))));
-    }
-    auto types = results.initTypes(xla::PrimitiveType_ARRAYSIZE);
-    for (unsigned i = 0; i < types.size(); ++i) {
-      types.set(i, absl::AsciiStrToLower(xla::PrimitiveType_Name(static_cast<int>(i))));
-    }
-  }
-
-  void Load(Worker::LoadParams::Reader params, Worker::LoadResults::Builder results) {
+  // What `Do` makes of the request, or why not and which kernels that lacked.
+  template <class Call>
+  void Answer(const kj::Array<capnp::word>& words, capnp::MessageBuilder& answer) {
     BookRest book(states_.timing());
-    const auto data = params.getData();
-    StatusOr<ProgramInfo> info = states_.Load(
-        params.getProgram(), {reinterpret_cast<const char*>(data.begin()), data.size()});
-    if (!info) return Fail(results, info.error());
-    ToWire(*info, results.initInfo());
-  }
-
-  void Unload(Worker::UnloadParams::Reader params, Worker::UnloadResults::Builder results) {
-    if (reference_.name.program == params.getProgram()) reference_ = {};
-    if (Status done = states_.Unload(params.getProgram()); !done) {
-      return Fail(results, done.error());
-    }
-  }
-
-  void Apply(Worker::ApplyParams::Reader params, Worker::ApplyResults::Builder results) {
-    BookRest book(states_.timing());
-    std::vector<PassId> passes;
-    for (PassId pass : params.getPasses()) passes.push_back(pass);
-    std::vector<KnownFailure> avoid;
-    for (auto known : params.getAvoid()) avoid.push_back(FromWire(known));
-    for (auto left : params.getLeft()) {
-      states_.Leave(left.getProgram(), FromWire(left.getState()));
-    }
-    std::vector<DecisionsPtr> decisions;
-    for (auto one : params.getDecisions()) {
-      auto read = std::make_shared<const Decisions>(FromWire(one));
-      decisions.push_back(read->AcceptAll() ? nullptr : std::move(read));
-    }
-    StatusOr<Applied> applied =
-        states_.Apply(FromWire(params.getFrom()), passes, avoid, FromWire(params.getOptions()),
-                      decisions);
-    if (!applied) return Fail(results, applied.error());
-    ToWire(applied->start, results.initStart());
-    auto steps = results.initSteps(static_cast<unsigned>(applied->steps.size()));
-    for (unsigned i = 0; i < steps.size(); ++i) ToWire(applied->steps[i], steps[i]);
-  }
-
-  void Hold(Worker::HoldParams::Reader params, Worker::HoldResults::Builder results) {
-    BookRest book(states_.timing());
-    if (Status done = states_.Hold(FromWire(params.getState())); !done) {
-      return Fail(results, done.error());
-    }
-  }
-
-  void Metrics(Worker::MetricsParams::Reader params, Worker::MetricsResults::Builder results) {
-    BookRest book(states_.timing());
-    auto module = states_.Rebuild(FromWire(params.getState()));
-    if (!module) return Fail(results, module.error());
-    ToWire(MeasureModule(**module), results.initMetrics());
-  }
-
-  void Describe(Worker::DescribeParams::Reader params, Worker::DescribeResults::Builder results) {
-    BookRest book(states_.timing());
-    auto module = states_.Rebuild(FromWire(params.getState()));
-    if (!module) return Fail(results, module.error());
-    ToWire(compiler::Describe(**module), results.initGraph());
-  }
-
-  void Export(Worker::ExportParams::Reader params, Worker::ExportResults::Builder results) {
-    BookRest book(states_.timing());
-    const StateName state = FromWire(params.getState());
-    auto module = states_.Rebuild(state);
-    if (!module) return Fail(results, module.error());
-    if (const std::string complaint = VerifyModule(**module); !complaint.empty()) {
-      return Fail(results,
-                  Error{ErrorCode::kPassFailed,
-                        "the result is rejected by XLA's HLO verifier: " + complaint});
-    }
-    std::string bytes;
-    if (params.getFormat() == wire::ExportFormat::TEXT) {
-      // What was elided when it was read has no values to print.
-      bytes = (*module)->ToString(xla::HloPrintOptions().set_print_large_constants(
-          !states_.HasElidedConstants(state.program)));
-    } else {
-      xla::HloProto proto;
-      *proto.mutable_hlo_module() = (*module)->ToProto();
-      bytes = proto.SerializeAsString();
-    }
-    ToWire(DigestModule(**module).fingerprint, results.initState());
-    results.setData(
-        kj::arrayPtr(reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()));
-  }
-
-  void Compare(Worker::CompareParams::Reader params, Worker::CompareResults::Builder results) {
-    BookRest book(states_.timing());
-    const StateName a = FromWire(params.getA());
-    const StateName b = FromWire(params.getB());
-    ComparisonReport report;
-    if (states_.HasElidedConstants(a.program) || states_.HasElidedConstants(b.program)) {
-      report.method = "none";
-      report.reason = "its text has elided constants, {...}: their values are lost, so it cannot "
-                      "be run; dump it again with large constants, or give --stand-in-constants";
-    } else {
-      auto module_a = states_.Rebuild(a);
-      if (!module_a) return Fail(results, module_a.error());
-      auto module_b = states_.Rebuild(b);
-      if (!module_b) return Fail(results, module_b.error());
-      for (const auto* const module : {&*module_a, &*module_b}) {
-        if (Status has = HasKernels(**module); !has) return Fail(results, has.error());
-      }
-      CompareOptions options = FromWire(params.getOptions());
-      options.stop = &heartbeat_.stop;
-      CompilePlan plan_a = FromWire(params.getPlanA());
-      CompilePlan plan_b = FromWire(params.getPlanB());
-      if (options.pipeline && !TheTarget().is_here()) {
-        auto plain = PlainUnderPlan(**module_b, plan_b);
-        if (!plain) return ToWire(CannotTell(plain.error()), results.initReport());
-        module_b = std::move(plain);
-        plan_a = plan_b = {};
-      }
-      report = compiler::Compare(**module_a, **module_b, options, plan_a, plan_b);
-    }
-    ToWire(report, results.initReport());
-  }
-
-  void Arrays(Worker::ArraysParams::Reader params, Worker::ArraysResults::Builder results) {
-    BookRest book(states_.timing());
-    StatusOr<ProgramArrays> arrays = states_.Arrays(FromWire(params.getState()));
-    if (!arrays) return Fail(results, arrays.error());
-    ToWire(*arrays, results.initArrays());
-  }
-
-  void RunTime(Worker::RunTimeParams::Reader params, Worker::RunTimeResults::Builder results) {
-    BookRest book(states_.timing());
-    if (Status here = IsHere(); !here) return Fail(results, here.error());
-    auto module = ToRun(FromWire(params.getState()));
-    if (!module) return Fail(results, module.error());
-    const StatusOr<RunTimeReport> report =
-        MeasureRunTime(**module, FromWire(params.getOptions()));
-    if (!report) return Fail(results, report.error());
-    results.setCompileSeconds(report->compile_seconds);
-    results.setCompiledInstructions(report->compiled_instructions);
-    auto seconds = results.initSeconds(static_cast<unsigned>(report->seconds.size()));
-    for (unsigned i = 0; i < seconds.size(); ++i) seconds.set(i, report->seconds[i]);
-  }
-
-  void Rewrites(Worker::RewritesParams::Reader params, Worker::RewritesResults::Builder results) {
-    BookRest book(states_.timing());
-    const auto rewrites = states_.ListRewrites(FromWire(params.getState()), params.getPass(),
-                                               FromWire(params.getOptions()));
-    if (!rewrites) return Fail(results, rewrites.error());
-    ToWire(*rewrites, results.initRewrites());
-  }
-
-  void Converse(Worker::ConverseParams::Reader params, Worker::ConverseResults::Builder results) {
-    BookRest book(states_.timing());
-    conversation_.reset();
-    if (params.getPass() >= PassTable().size()) {
-      return Fail(results, Error{ErrorCode::kInvalidInput, "no such pass"});
-    }
-    auto module = states_.Rebuild(FromWire(params.getState()));
-    if (!module) return Fail(results, module.error());
-    conversation_ = std::make_unique<Conversation>(PassTable()[params.getPass()],
-                                                   *std::move(module),
-                                                   FromWire(params.getOptions()));
-    Next(results);
-  }
-
-  void Answer(Worker::AnswerParams::Reader params, Worker::AnswerResults::Builder results) {
-    BookRest book(states_.timing());
-    if (conversation_ == nullptr) {
-      return Fail(results, Error{ErrorCode::kInvalidInput,
-                                 "no pass is waiting for an answer: the worker may have died"});
-    }
-    conversation_->Answer(params.getAccept());
-    Next(results);
-  }
-
-  void Race(Worker::RaceParams::Reader params, Worker::RaceResults::Builder results) {
-    BookRest book(states_.timing());
-    const StateName a = FromWire(params.getA());
-    const RaceOptions options = FromWire(params.getOptions());
-    const CompilePlan plan_a = FromWire(params.getPlanA());
-    if (!TheTarget().is_here()) {
-      if (!options.estimate) return Fail(results, IsHere().error());
-      auto module_a = ToRun(a);
-      if (!module_a) return Fail(results, module_a.error());
-      auto module_b = ToRun(FromWire(params.getB()));
-      if (!module_b) return Fail(results, module_b.error());
-      const auto report =
-          estimates_.Race(**module_a, plan_a, **module_b, FromWire(params.getPlanB()));
-      if (!report) return Fail(results, report.error());
-      return ToWire(*report, results.initReport());
-    }
-    if (reference_.racer == nullptr || reference_.seed != options.seed ||
-        !(reference_.plan == plan_a) || !(reference_.name == a)) {
-      reference_ = {};
-      auto module_a = ToRun(a);
-      if (!module_a) return Fail(results, module_a.error());
-      auto racer = Racer::Prepare(**module_a, options.seed, plan_a);
-      if (!racer) return Fail(results, racer.error());
-      reference_ = {a, plan_a, options.seed, *std::move(racer)};
-    }
-    // From here on it is the candidate that anything hangs on.
-    heartbeat_.patience = options.candidate_seconds;
-    const auto tick = [&] { ++heartbeat_.ticks; };
-    tick();
-    auto module_b = ToRun(FromWire(params.getB()));
-    if (!module_b) return Fail(results, module_b.error());
-    const auto racer_b = Racer::Prepare(**module_b, options.seed, FromWire(params.getPlanB()),
-                                        reference_.racer.get());
-    if (!racer_b) return Fail(results, racer_b.error());
-    tick();
-    const StatusOr<RaceReport> report = compiler::Race(*reference_.racer, **racer_b, options, tick);
-    if (!report) return Fail(results, report.error());
-    ToWire(*report, results.initReport());
-  }
-
-  void Compile(Worker::CompileParams::Reader params, Worker::CompileResults::Builder results) {
-    BookRest book(states_.timing());
-    auto module = ToRun(FromWire(params.getState()));
-    if (!module) return Fail(results, module.error());
-    const CompilePlan plan = FromWire(params.getPlan());
-    const CompileOptions options = FromWire(params.getOptions());
-    const auto compiled = TheTarget().is_here() ? CompileUnderPlan(**module, plan, options)
-                                                : estimates_.Compile(**module, plan, options);
-    if (!compiled) return Fail(results, compiled.error());
-    ToWire(*compiled, results.initCompiled());
-  }
-
-  void Profile(Worker::ProfileParams::Reader params, Worker::ProfileResults::Builder results) {
-    BookRest book(states_.timing());
-    auto module = ToRun(FromWire(params.getState()));
-    if (!module) return Fail(results, module.error());
-    const CompilePlan plan = FromWire(params.getPlan());
-    const auto kernels =
-        TheTarget().is_here()
-            ? ProfileKernels(**module, plan, params.getSeconds(), params.getSeed())
-            : estimates_.Profile(**module, plan);
-    if (!kernels) return Fail(results, kernels.error());
-    auto out = results.initKernels(static_cast<unsigned>(kernels->size()));
-    for (unsigned i = 0; i < out.size(); ++i) {
-      out[i].setName((*kernels)[i].name);
-      out[i].setOpcode((*kernels)[i].opcode);
-      out[i].setSeconds((*kernels)[i].seconds);
-      out[i].setCalls((*kernels)[i].calls);
-    }
-  }
-
-  void Evaluate(Worker::EvaluateParams::Reader params, Worker::EvaluateResults::Builder results) {
-    BookRest book(states_.timing());
-    auto module = ToRun(FromWire(params.getState()));
-    if (!module) return Fail(results, module.error());
-    const StatusOr<Evaluation> evaluation =
-        compiler::Evaluate(**module, FromWire(params.getOptions()));
-    if (!evaluation) return Fail(results, evaluation.error());
-    ToWire(*evaluation, results.initEvaluation());
-  }
-
-  void GiveKernel(Worker::GiveKernelParams::Reader params,
-                  Worker::GiveKernelResults::Builder results) {
-    const auto object = params.getObject();
-    std::vector<int64_t> bytes;
-    for (const int64_t size : params.getBytes()) bytes.push_back(size);
-    const Status added = native::AddKernel(
-        params.getName().cStr(), {reinterpret_cast<const char*>(object.begin()), object.size()},
-        std::move(bytes));
-    if (!added) Fail(results, added.error());
-  }
-
-  // Says of a failed call which kernels it lacked.
-  template <class Results>
-  void TellLacking(Results results) {
+    capnp::FlatArrayMessageReader message(words, wire::NoLimits());
+    typename Call::Request request;
+    wire::FromWire(message.getRoot<typename Call::Params>(), request);
+    auto results = answer.initRoot<typename Call::Results>();
+    const StatusOr<typename Call::Request::Result> result = Do(request);
+    if (result) return wire::ToWire(*result, results);
+    wire::ToWire(result.error(), results.initFailure());
     if (lacking_.empty()) return;
     auto kernels = results.getFailure().initKernels(static_cast<unsigned>(lacking_.size()));
     for (unsigned i = 0; i < kernels.size(); ++i) kernels.set(i, lacking_[i]);
     lacking_.clear();
   }
 
-  void Extract(Worker::ExtractParams::Reader params, Worker::ExtractResults::Builder results) {
-    BookRest book(states_.timing());
-    auto module = states_.Rebuild(FromWire(params.getState()));
-    if (!module) return Fail(results, module.error());
-    std::vector<std::unique_ptr<xla::HloModule>> modules;
-    if (params.getWhat() == 0) {
-      auto one = ExtractRandomModule(**module, params.getSeed(), params.getMost());
-      if (one == nullptr) {
-        return Fail(results, Error{ErrorCode::kInvalidInput, "the program computes nothing"});
-      }
-      modules.push_back(std::move(one));
-    } else if (params.getWhat() == 1) {
-      modules = ExtractFusions(**module, params.getMost());
-    } else if (params.getWhat() == 2) {
-      modules = ExtractInstructions(**module, params.getMost());
-    } else {
-      std::vector<CutTask> tasks = CutTasks(**module, params.getMost());
-      const auto size = static_cast<unsigned>(tasks.size());
-      auto what = results.initWhat(size);
-      auto places = results.initPlaces(size);
-      auto runs = results.initRuns(size);
-      for (unsigned i = 0; i < size; ++i) {
-        what.set(i, tasks[i].what);
-        places.set(i, tasks[i].places);
-        runs.set(i, tasks[i].runs);
-        modules.push_back(std::move(tasks[i].module));
-      }
-    }
-    auto texts = results.initModules(static_cast<unsigned>(modules.size()));
-    for (unsigned i = 0; i < texts.size(); ++i) {
-      texts.set(i, modules[i]->ToString(
-                       xla::HloPrintOptions().set_print_large_constants(true)));
-    }
-  }
-
-  void RawLoop(Worker::RawLoopParams::Reader params, Worker::RawLoopResults::Builder results) {
-    BookRest book(states_.timing());
-    const xla::HloModule* module = states_.Find(params.getProgram());
-    if (module == nullptr) {
-      return Fail(results, Error{ErrorCode::kInvalidInput, "no such program"});
-    }
-    RawLoopOptions options;
-    for (PassId action : params.getActions()) options.actions.push_back(action);
-    options.seed = params.getSeed();
-    options.first_episode = params.getFirstEpisode();
-    options.length = static_cast<int>(params.getLength());
-    options.seconds = params.getSeconds();
-    const RawLoopResult result = RunRawLoop(*module, options, heartbeat_);
-    results.setSteps(result.steps);
-    results.setEpisodes(result.episodes);
-    results.setFailures(result.failures);
-    results.setSeconds(result.seconds);
-  }
-
-  void StockPasses(Worker::StockPassesParams::Reader params,
-                   Worker::StockPassesResults::Builder results) {
-    BookRest book(states_.timing());
-    const xla::HloModule* module = states_.Find(params.getProgram());
-    if (module == nullptr) {
-      return Fail(results, Error{ErrorCode::kInvalidInput, "no such program"});
-    }
-    StatusOr<std::vector<StockPass>> passes = RecordStockPasses(*module);
-    if (!passes) return Fail(results, passes.error());
-    auto out = results.initPasses(static_cast<unsigned>(passes->size()));
-    for (unsigned i = 0; i < out.size(); ++i) ToWire((*passes)[i], out[i]);
-  }
-
  private:
+  StatusOr<WorkerFacts> Do(const HelloRequest&) {
+    if (!ready_) return tl::unexpected(ready_.error());
+    WorkerFacts facts;
+    facts.version = TheTarget().wheel() + " " + TF_Version();
+    facts.target = TheTarget().name();
+    for (const auto& row : PassTable()) facts.passes.push_back(row.info);
+    facts.excluded = TheTarget().Excluded();
+    for (size_t i = 0; i < xla::HloOpcodeCount(); ++i) {
+      facts.opcodes.emplace_back(xla::HloOpcodeString(static_cast<xla::HloOpcode>(i)));
+    }
+    for (int i = 0; i < xla::PrimitiveType_ARRAYSIZE; ++i) {
+      facts.types.push_back(absl::AsciiStrToLower(xla::PrimitiveType_Name(i)));
+    }
+    return facts;
+  }
+
+  StatusOr<ProgramInfo> Do(const LoadRequest& request) {
+    return states_.Load(request.program, request.data);
+  }
+
+  StatusOr<Nothing> Do(const UnloadRequest& request) {
+    if (reference_.name.program == request.program) reference_ = {};
+    return Done(states_.Unload(request.program));
+  }
+
+  StatusOr<Applied> Do(const ApplyRequest& request) {
+    for (const LeftState& left : request.left) states_.Leave(left.program, left.state);
+    return states_.Apply(request.from, request.passes, request.avoid, request.options,
+                         request.decisions);
+  }
+
+  StatusOr<Nothing> Do(const HoldRequest& request) { return Done(states_.Hold(request.state)); }
+
+  StatusOr<Metrics> Do(const MetricsRequest& request) {
+    const auto module = states_.Rebuild(request.state);
+    if (!module) return tl::unexpected(module.error());
+    return MeasureModule(**module);
+  }
+
+  StatusOr<ProgramGraph> Do(const DescribeRequest& request) {
+    const auto module = states_.Rebuild(request.state);
+    if (!module) return tl::unexpected(module.error());
+    return Describe(**module);
+  }
+
+  StatusOr<Exported> Do(const ExportRequest& request) {
+    const auto module = states_.Rebuild(request.state);
+    if (!module) return tl::unexpected(module.error());
+    if (const std::string complaint = VerifyModule(**module); !complaint.empty()) {
+      return MakeError(ErrorCode::kPassFailed,
+                       "the result is rejected by XLA's HLO verifier: " + complaint);
+    }
+    Exported exported;
+    if (request.format == ExportFormat::kText) {
+      // What was elided when it was read has no values to print.
+      exported.bytes = (*module)->ToString(xla::HloPrintOptions().set_print_large_constants(
+          !states_.HasElidedConstants(request.state.program)));
+    } else {
+      xla::HloProto proto;
+      *proto.mutable_hlo_module() = (*module)->ToProto();
+      exported.bytes = proto.SerializeAsString();
+    }
+    exported.state = DigestModule(**module).fingerprint;
+    return exported;
+  }
+
+  StatusOr<ComparisonReport> Do(const CompareRequest& request) {
+    if (states_.HasElidedConstants(request.a.program) ||
+        states_.HasElidedConstants(request.b.program)) {
+      return CannotTell(
+          "its text has elided constants, {...}: their values are lost, so it cannot "
+          "be run; dump it again with large constants, or give --stand-in-constants");
+    }
+    auto module_a = states_.Rebuild(request.a);
+    if (!module_a) return tl::unexpected(module_a.error());
+    auto module_b = states_.Rebuild(request.b);
+    if (!module_b) return tl::unexpected(module_b.error());
+    for (const auto* const module : {&*module_a, &*module_b}) {
+      if (Status has = HasKernels(**module); !has) return tl::unexpected(has.error());
+    }
+    CompareOptions options = request.options;
+    options.stop = &heartbeat_.stop;
+    if (!options.pipeline || TheTarget().is_here()) {
+      return Compare(**module_a, **module_b, options, request.plan_a, request.plan_b);
+    }
+    const auto plain = PlainUnderPlan(**module_b, request.plan_b);
+    if (!plain) return CannotTell(plain.error().message);
+    return Compare(**module_a, **plain, options, {}, {});
+  }
+
+  StatusOr<ProgramArrays> Do(const ArraysRequest& request) { return states_.Arrays(request.state); }
+
+  StatusOr<RunTimeReport> Do(const RunTimeRequest& request) {
+    if (Status here = IsHere(); !here) return tl::unexpected(here.error());
+    const auto module = ToRun(request.state);
+    if (!module) return tl::unexpected(module.error());
+    return MeasureRunTime(**module, request.options);
+  }
+
+  StatusOr<Rewrites> Do(const RewritesRequest& request) {
+    return states_.ListRewrites(request.state, request.pass, request.options);
+  }
+
+  StatusOr<Question> Do(const ConverseRequest& request) {
+    conversation_.reset();
+    if (request.pass >= PassTable().size()) {
+      return MakeError(ErrorCode::kInvalidInput, "no such pass");
+    }
+    auto module = states_.Rebuild(request.state);
+    if (!module) return tl::unexpected(module.error());
+    conversation_ = std::make_unique<Conversation>(PassTable()[request.pass], *std::move(module),
+                                                   request.options);
+    return Next();
+  }
+
+  StatusOr<Question> Do(const AnswerRequest& request) {
+    if (conversation_ == nullptr) {
+      return MakeError(ErrorCode::kInvalidInput,
+                       "no pass is waiting for an answer: the worker may have died");
+    }
+    conversation_->Answer(request.accept);
+    return Next();
+  }
+
+  StatusOr<RaceReport> Do(const RaceRequest& request) {
+    const RaceOptions& options = request.options;
+    if (!TheTarget().is_here()) {
+      if (!options.estimate) return tl::unexpected(IsHere().error());
+      const auto module_a = ToRun(request.a);
+      if (!module_a) return tl::unexpected(module_a.error());
+      const auto module_b = ToRun(request.b);
+      if (!module_b) return tl::unexpected(module_b.error());
+      return estimates_.Race(**module_a, request.plan_a, **module_b, request.plan_b);
+    }
+    if (reference_.racer == nullptr || reference_.seed != options.seed ||
+        !(reference_.plan == request.plan_a) || !(reference_.name == request.a)) {
+      reference_ = {};
+      const auto module_a = ToRun(request.a);
+      if (!module_a) return tl::unexpected(module_a.error());
+      auto racer = Racer::Prepare(**module_a, options.seed, request.plan_a);
+      if (!racer) return tl::unexpected(racer.error());
+      reference_ = {request.a, request.plan_a, options.seed, *std::move(racer)};
+    }
+    // From here on it is the candidate that anything hangs on.
+    heartbeat_.patience = options.candidate_seconds;
+    const auto tick = [&] { ++heartbeat_.ticks; };
+    tick();
+    const auto module_b = ToRun(request.b);
+    if (!module_b) return tl::unexpected(module_b.error());
+    const auto racer_b =
+        Racer::Prepare(**module_b, options.seed, request.plan_b, reference_.racer.get());
+    if (!racer_b) return tl::unexpected(racer_b.error());
+    tick();
+    return Race(*reference_.racer, **racer_b, options, tick);
+  }
+
+  StatusOr<Compiled> Do(const CompileRequest& request) {
+    const auto module = ToRun(request.state);
+    if (!module) return tl::unexpected(module.error());
+    return TheTarget().is_here() ? CompileUnderPlan(**module, request.plan, request.options)
+                                 : estimates_.Compile(**module, request.plan, request.options);
+  }
+
+  StatusOr<std::vector<KernelTime>> Do(const ProfileRequest& request) {
+    const auto module = ToRun(request.state);
+    if (!module) return tl::unexpected(module.error());
+    return TheTarget().is_here()
+               ? ProfileKernels(**module, request.plan, request.seconds, request.seed)
+               : estimates_.Profile(**module, request.plan);
+  }
+
+  StatusOr<Evaluation> Do(const EvaluateRequest& request) {
+    const auto module = ToRun(request.state);
+    if (!module) return tl::unexpected(module.error());
+    return Evaluate(**module, request.options);
+  }
+
+  StatusOr<Nothing> Do(const GiveKernelRequest& request) {
+    return Done(native::AddKernel(request.name, request.object, request.bytes));
+  }
+
+  StatusOr<Extracted> Do(const ExtractRequest& request) {
+    const auto module = states_.Rebuild(request.state);
+    if (!module) return tl::unexpected(module.error());
+    Extracted extracted;
+    std::vector<std::unique_ptr<xla::HloModule>> modules;
+    switch (request.what) {
+      case ExtractKind::kRandom:
+        modules.push_back(ExtractRandomModule(**module, request.seed, request.most));
+        if (modules[0] == nullptr) {
+          return MakeError(ErrorCode::kInvalidInput, "the program computes nothing");
+        }
+        break;
+      case ExtractKind::kFusions:
+        modules = ExtractFusions(**module, request.most);
+        break;
+      case ExtractKind::kInstructions:
+        modules = ExtractInstructions(**module, request.most);
+        break;
+      case ExtractKind::kTasks:
+        for (CutTask& task : CutTasks(**module, request.most)) {
+          extracted.what.push_back(std::move(task.what));
+          extracted.places.push_back(task.places);
+          extracted.runs.push_back(task.runs);
+          modules.push_back(std::move(task.module));
+        }
+        break;
+    }
+    for (const auto& one : modules) {
+      extracted.modules.push_back(
+          one->ToString(xla::HloPrintOptions().set_print_large_constants(true)));
+    }
+    return extracted;
+  }
+
+  StatusOr<RawLoopResult> Do(const RawLoopRequest& request) {
+    const xla::HloModule* module = states_.Find(request.program);
+    if (module == nullptr) return MakeError(ErrorCode::kInvalidInput, "no such program");
+    return RunRawLoop(
+        *module,
+        {request.actions, request.seed, request.first_episode, request.length, request.seconds},
+        heartbeat_);
+  }
+
+  StatusOr<std::vector<StockPass>> Do(const StockPassesRequest& request) {
+    const xla::HloModule* module = states_.Find(request.program);
+    if (module == nullptr) return MakeError(ErrorCode::kInvalidInput, "no such program");
+    return RecordStockPasses(*module);
+  }
+
+  static StatusOr<Nothing> Done(const Status& status) {
+    if (!status) return tl::unexpected(status.error());
+    return Nothing();
+  }
+
   // What is measured is run on this machine.
   static Status IsHere() {
     if (TheTarget().is_here()) return {};
@@ -457,10 +341,10 @@ class Server {
                      "XLA's own estimates, by hone tune --target and hone stats --target");
   }
 
-  static ComparisonReport CannotTell(const Error& why) {
+  static ComparisonReport CannotTell(const std::string& why) {
     ComparisonReport report;
     report.method = "none";
-    report.reason = why.message;
+    report.reason = why;
     return report;
   }
 
@@ -487,14 +371,10 @@ class Server {
                      "it calls kernels of hone-loops, which are not to be had here");
   }
 
-  template <class Results>
-  void Next(Results results) {
-    if (std::optional<RewriteSite> site = conversation_->Next()) {
-      ToWire(*site, results.initSite());
-      return;
-    }
-    results.setDone(true);
+  Question Next() {
+    if (std::optional<RewriteSite> site = conversation_->Next()) return {false, *std::move(site)};
     conversation_.reset();
+    return {true, {}};
   }
 
   wire::Heartbeat& heartbeat_;
@@ -532,41 +412,12 @@ void Serve(int socket, const StatesOptions& options, wire::Heartbeat* heartbeat,
     };
     if (!wire::Receive(socket, wait, received)) return;
     capnp::MallocMessageBuilder answer;
-    const auto call = [&](auto of, auto method) {
-      using Call = decltype(of);
-      capnp::FlatArrayMessageReader message(received.words, wire::NoLimits());
-      const auto results = answer.initRoot<typename Call::Results>();
-      (server.*method)(message.getRoot<typename Call::Params>(), results);
-      server.TellLacking(results);
-    };
     switch (received.method) {
-#define HONE_SERVE(name)                       \
-  case wire::Method::k##name:                  \
-    call(wire::name##Call(), &Server::name);   \
+#define HONE_CALL(name, doing)                               \
+  case wire::Method::k##name:                                \
+    server.Answer<wire::name##Call>(received.words, answer); \
     break;
-      HONE_SERVE(Hello)
-      HONE_SERVE(Load)
-      HONE_SERVE(Unload)
-      HONE_SERVE(Apply)
-      HONE_SERVE(Hold)
-      HONE_SERVE(Metrics)
-      HONE_SERVE(Describe)
-      HONE_SERVE(Export)
-      HONE_SERVE(Compare)
-      HONE_SERVE(StockPasses)
-      HONE_SERVE(Arrays)
-      HONE_SERVE(RunTime)
-      HONE_SERVE(RawLoop)
-      HONE_SERVE(Rewrites)
-      HONE_SERVE(Converse)
-      HONE_SERVE(Answer)
-      HONE_SERVE(Race)
-      HONE_SERVE(Extract)
-      HONE_SERVE(Compile)
-      HONE_SERVE(Profile)
-      HONE_SERVE(Evaluate)
-      HONE_SERVE(GiveKernel)
-#undef HONE_SERVE
+#include "wire/calls.def"
     }
     if (!wire::Send(socket, received.method, answer)) return;
   }

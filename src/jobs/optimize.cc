@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/objective.h"
+#include "jobs/place.h"
 #include "jobs/version.h"
 #include "report/words.h"
 #include "tune/recipe.h"
@@ -25,7 +26,8 @@ CompareOptions Comparing(const OptimizeProgramOptions& options) {
 }
 
 StatusOr<OptimizeResult> Search(Pool& pool, const ProgramInfo& program,
-                                const OptimizeProgramOptions& options, Events& events) {
+                                const OptimizeProgramOptions& options,
+                                const std::vector<std::string>& known, Events& events) {
   const ClearAtEnd clear(events);
   OptimizeOptions search = options.search;
   search.compare = Comparing(options);
@@ -35,6 +37,7 @@ StatusOr<OptimizeResult> Search(Pool& pool, const ProgramInfo& program,
     }
   }
   search.interrupted = events.stop();
+  if (!known.empty()) search.known.push_back(known);
   const auto text = [&](double value) { return ValueText(search.objective, value); };
   std::shared_ptr<void> verifying;
   search.progress = [&](const OptimizeProgress& now) {
@@ -71,6 +74,33 @@ StatusOr<OnDevice> Measure(Pool& pool, const ProgramInfo& program,
                      options.search.verify ? &comparing : nullptr, events.stop());
 }
 
+// Which answer of a store is meant.
+store::Answer Asked(const Pool& pool, const ProgramInfo& program,
+                    const OptimizeProgramOptions& options) {
+  store::Answer asked;
+  asked.program = program.fingerprint.ToHex();
+  asked.kind = "order";
+  asked.machine = PlaceOf(pool).Machine();
+  asked.xla = pool.version();
+  asked.question =
+      fmt::format("{} {}", ObjectiveName(options.search.objective), options.search.actions);
+  return asked;
+}
+
+// The result, which is verified, where it is better than what is there or that did not stand.
+Status Keep(const Pool& pool, const ProgramInfo& program, const OptimizeProgramOptions& options,
+            const std::optional<store::Answer>& known, const OptimizedProgram& optimized) {
+  if (known && optimized.result.value > known->cost) {
+    if (Status gone = options.store->ForgetAnswer(*known); !gone) return gone;
+  }
+  store::Answer answer = Asked(pool, program, options);
+  answer.cost = optimized.result.value;
+  answer.verified = optimized.Verified();
+  answer.text = RecipeToJson(RecipeOf(pool, program, options, optimized));
+  return options.store->AddAnswer(
+      {answer.program, program.name, options.file, program.metrics.op_count}, answer);
+}
+
 }  // namespace
 
 const char* OptimizedProgram::Verified() const {
@@ -91,9 +121,20 @@ StatusOr<OptimizedProgram> OptimizeProgram(Pool& pool, const ProgramInfo& progra
                      "give --stand-in-constants, which makes values up for them, or "
                      "--allow-unverified");
   }
-  StatusOr<OptimizeResult> result = Search(pool, program, options, events);
+  StatusOr<std::optional<store::Answer>> known = std::optional<store::Answer>();
+  std::vector<std::string> passes;
+  if (options.store != nullptr) {
+    known = options.store->FindAnswer(Asked(pool, program, options));
+    if (!known) return tl::unexpected(known.error());
+  }
+  if (*known) {
+    // One that this hone cannot read is no start.
+    if (const auto recipe = RecipeFromJson((*known)->text)) passes = recipe->passes;
+  }
+  StatusOr<OptimizeResult> result = Search(pool, program, options, passes, events);
   if (!result) return tl::unexpected(result.error());
-  OptimizedProgram optimized{*std::move(result), std::nullopt, ""};
+  OptimizedProgram optimized{*std::move(result), std::nullopt, "", std::nullopt};
+  if (*known) optimized.stored = (*known)->cost;
   if (options.device != nullptr) {
     StatusOr<OnDevice> measured = Measure(pool, program, options, optimized.result.passes, events);
     if (!measured) return tl::unexpected(measured.error());
@@ -104,6 +145,11 @@ StatusOr<OptimizedProgram> OptimizeProgram(Pool& pool, const ProgramInfo& progra
                          (optimized.result.verification_ran ? optimized.result.verification.reason
                                                             : "verification was skipped") +
                          ")";
+  }
+  if (options.store != nullptr && optimized.result.verified()) {
+    if (Status kept = Keep(pool, program, options, *known, optimized); !kept) {
+      return tl::unexpected(kept.error());
+    }
   }
   return optimized;
 }
@@ -189,6 +235,7 @@ Json ToJson(const Pool& pool, const ProgramInfo& program, const OptimizeProgramO
         {{"steps", better.steps}, {"seconds", better.seconds}, {"value", better.value}});
   }
   json["fingerprint"] = result.state.ToHex();
+  if (optimized.stored) json["stored"] = *optimized.stored;
   AddStandIns(program, json);
   if (timing) json["timing"] = TimingJson(result.timing);
   if (optimized.on_device) json["on_device"] = OnDeviceJson(*options.device, *optimized.on_device);

@@ -12,6 +12,7 @@
 #include "jobs/events.h"
 #include "jobs/given_inputs.h"
 #include "jobs/json.h"
+#include "store/store.h"
 #include "tune/optimize.h"
 #include "wire/pool.h"
 
@@ -25,12 +26,15 @@ struct OptimizeProgramOptions {
   bool allow_unverified = false;           // also of programs that cannot be run
   device::RemoteDevice* device = nullptr;  // where program and result are raced, too; may be null
   double device_seconds = 10;              // for that
+  // What it has is begun with, and what is better and verified goes there; may be null.
+  store::Store* store = nullptr;
 };
 
 struct OptimizedProgram {
   OptimizeResult result;
   std::optional<OnDevice> on_device;
   std::string withheld;  // why the result must not be given out; "" where it may be
+  std::optional<double> stored;  // what the store had before; nullopt where it had nothing
 
   // "true", "false" or "skipped".
   const char* Verified() const;

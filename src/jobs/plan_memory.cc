@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
+#include "core/fnv.h"
 #include "jobs/describe_for_plan.h"
 #include "memory/deadline.h"
 #include "memory/planning/work.h"
@@ -119,14 +121,39 @@ Verification VerifyPlan(LoadedNetwork& loaded, const memory::Machine& machine,
   return verification;
 }
 
-StatusOr<MemoryResult> PlanMemory(LoadedNetwork& loaded, const memory::Machine& machine,
-                                  const PlanMemoryOptions& options, Events& events) {
+namespace {
+
+// Which answer of a store is meant.
+store::Answer Asked(const LoadedNetwork& loaded, const memory::Machine& machine) {
+  store::Answer asked;
+  asked.program = loaded.fingerprint;
+  asked.kind = "memory";
+  asked.machine = machine.name;
+  asked.xla = loaded.pool->version();
+  asked.question =
+      fmt::format("{:016x}", Fnv1a(memory::ToJson(machine)));  // names may be anybody's
+  return asked;
+}
+
+// The plan of a store; nullopt where it is none that this version has the network of.
+std::optional<memory::KnownPlan> ReadKnown(const std::string& text, LoadedNetwork& loaded) {
+  const auto header = memory::ReadPlanHeader(text);
+  if (!header || !TakeNetworkOf(*header, loaded)) return std::nullopt;
+  auto file = memory::ReadPlan(text, loaded.network());
+  if (!file) return std::nullopt;
+  return memory::KnownPlan{loaded.planned, std::move(file->plan)};
+}
+
+StatusOr<MemoryResult> PlanAndVerify(LoadedNetwork& loaded, const memory::Machine& machine,
+                                     const PlanMemoryOptions& options,
+                                     std::optional<memory::KnownPlan> known, Events& events) {
   StatusOr<memory::Planned> planned = MakeError(ErrorCode::kInternal, "not planned");
   {
     const std::shared_ptr<void> waiting = events.During("planning");
     memory::PlanOptions planning;
     planning.budget_seconds = options.budget_seconds;
     planning.spent_seconds = loaded.seconds;
+    planning.known = std::move(known);
     planned = memory::MakePlan(loaded.program, loaded.networks, machine, planning);
   }
   if (!planned) return tl::unexpected(planned.error());
@@ -137,6 +164,44 @@ StatusOr<MemoryResult> PlanMemory(LoadedNetwork& loaded, const memory::Machine& 
   MemoryResult result{*std::move(planned), {}};
   result.verification =
       VerifyPlan(loaded, machine, result.planned.plan, numbers, options.seed, events);
+  return result;
+}
+
+}  // namespace
+
+StatusOr<MemoryResult> PlanMemory(LoadedNetwork& loaded, const memory::Machine& machine,
+                                  const PlanMemoryOptions& options, Events& events) {
+  if (options.store == nullptr) {
+    return PlanAndVerify(loaded, machine, options, std::nullopt, events);
+  }
+  store::Answer answer = Asked(loaded, machine);
+  const auto found = options.store->FindAnswer(answer);
+  if (!found) return tl::unexpected(found.error());
+  std::optional<memory::KnownPlan> known;
+  if (*found) known = ReadKnown((*found)->text, loaded);
+  bool replaces = *found && !known;  // what cannot be read any more
+  auto result = PlanAndVerify(loaded, machine, options, std::move(known), events);
+  if (result && result->planned.known && !result->verification.ok) {
+    replaces = true;
+    result = PlanAndVerify(loaded, machine, options, std::nullopt, events);
+  }
+  if (!result) return result;
+  if (replaces) {
+    if (Status gone = options.store->ForgetAnswer(**found); !gone)
+      return tl::unexpected(gone.error());
+  }
+  if (result->planned.known || !result->verification.ok) return result;
+  const memory::Plan& plan = result->planned.plan;
+  answer.cost = static_cast<double>(plan.figures.dram_bytes());
+  answer.verified = result->verification.numbers ? "true" : "traffic";
+  answer.text = memory::WritePlan(
+      loaded.network(),
+      {options.file, loaded.fingerprint, machine, loaded.networks[loaded.planned].updates, plan});
+  const store::ProgramRow program{loaded.fingerprint, loaded.info.name, options.file,
+                                  loaded.info.metrics.op_count};
+  if (Status added = options.store->AddAnswer(program, answer); !added) {
+    return tl::unexpected(added.error());
+  }
   return result;
 }
 

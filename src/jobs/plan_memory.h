@@ -14,6 +14,7 @@
 #include "memory/network.h"
 #include "memory/plan_file.h"
 #include "memory/planner.h"
+#include "store/store.h"
 #include "wire/pool.h"
 
 namespace hone::jobs {
@@ -50,9 +51,12 @@ struct PlanMemoryOptions {
   double budget_seconds = 60;
   double verify_gflops = 100;  // programs of more products are followed without numbers
   uint64_t seed = 0;           // of the inputs
+  store::Store* store =
+      nullptr;       // what it has is begun with, what moves less goes there; may be null
+  std::string file;  // what the program is called there
 };
 struct MemoryResult {
-  memory::Planned planned;
+  memory::Planned planned;  // `known` where it is the store's
   Verification verification;
 };
 // Plans one of the networks, which is `loaded.planned` from then on.

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "jobs/machine_load.h"
-#include "jobs/version.h"
+#include "jobs/place.h"
 #include "report/words.h"
 #include "tune/device_evaluator.h"
 #include "tune/records.h"
@@ -17,14 +17,11 @@ namespace {
 
 // Where figures of this program hold: a device is a machine of its own.
 store::Place PlaceOf(const OpenedProgram& opened, const std::optional<Processor>& workers_are_on) {
-  store::Place place = store::ThisPlace(opened.programs->pool().version(), HoneVersion());
-  if (workers_are_on) {
+  const Pool& pool = opened.programs->pool();
+  store::Place place = jobs::PlaceOf(pool);
+  if (workers_are_on && !pool.is_gpu()) {
     place.cpu = workers_are_on->name;
     place.cores = workers_are_on->cores;
-  }
-  if (const Pool& pool = opened.programs->pool(); pool.is_gpu()) {
-    place.cpu = fmt::format("{} by XLA's model", pool.target());
-    place.cores = 1;
   }
   if (opened.device == nullptr) return place;
   const device::PluginInfo& info = opened.device->info();

@@ -198,6 +198,10 @@ std::string WritePlan(const Network& network, const PlanFile& file) {
   figures["stored_bytes"] = plan.figures.stored_bytes;
   figures["copies"] = plan.figures.copies;
   figures["peak_bytes_per_partition"] = plan.figures.peak_bytes_per_partition;
+  figures["groups"] = plan.figures.groups;
+  figures["tiled_groups"] = plan.figures.tiled_groups;
+  figures["streamed"] = plan.figures.streamed;
+  figures["spilled_bytes"] = plan.figures.spilled_bytes;
   header["figures"] = figures;
   header["layouts"] = Json::array();
   for (const Layout& layout : plan.layouts) header["layouts"].push_back(ToJson(layout));
@@ -262,6 +266,11 @@ StatusOr<PlanFile> ReadPlan(std::string_view text, const Network& network) {
     plan.figures.stored_bytes = figures.at("stored_bytes").get<int64_t>();
     plan.figures.copies = figures.at("copies").get<int64_t>();
     plan.figures.peak_bytes_per_partition = figures.at("peak_bytes_per_partition").get<int64_t>();
+    // Not in files of before plans were kept in a store.
+    plan.figures.groups = figures.value("groups", int64_t{0});
+    plan.figures.tiled_groups = figures.value("tiled_groups", int64_t{0});
+    plan.figures.streamed = figures.value("streamed", int64_t{0});
+    plan.figures.spilled_bytes = figures.value("spilled_bytes", int64_t{0});
     for (const Json& layout : json.at("layouts")) plan.layouts.push_back(LayoutFrom(layout));
     const Checker checker(network, plan);
     for (const Json& buffer : json.at("buffers"))

@@ -382,6 +382,13 @@ StatusOr<Planned> MakePlan(const Network& program, const std::vector<const Netwo
     least->plan =
         Schedule(targets[least->target], least->groups, OptionsFor(machine, least->share));
   }
+  if (options.known &&
+      (!best || options.known->plan.figures.dram_bytes() <= best->figures.dram_bytes())) {
+    best = options.known->plan;
+    planned.network = options.known->network;
+    planned.bound = targets.BoundOf(planned.network);
+    planned.known = true;
+  }
   if (!best) {
     return MakeError(ErrorCode::kUnsupported,
                      "no plan was found that fits into the scratchpad of '" + machine.name + "'");

@@ -3,17 +3,25 @@
 #define HONE_MEMORY_PLANNER_H_
 
 #include <functional>
+#include <optional>
 
 #include "memory/baselines.h"
 #include "memory/plan.h"
 
 namespace hone::memory {
 
+// A plan that was made before, and which of the networks it is of.
+struct KnownPlan {
+  size_t network = 0;
+  Plan plan;
+};
+
 struct PlanOptions {
   double budget_seconds = 60;  // of processor time
   // Told of every schedule that was made, in the order of trying.
   std::function<void(const Figures&)> trace;
   double spent_seconds = 0;  // of the budget, by ByParts
+  std::optional<KnownPlan> known;  // taken where nothing that is found moves less
 };
 
 struct Planned {
@@ -22,6 +30,7 @@ struct Planned {
   Baseline local;
   Bound bound;
   size_t network = 0;  // which of the networks it is a plan of
+  bool known = false;  // it is PlanOptions::known
   double seconds = 0;  // of processor time that planning took, ByParts included
 };
 

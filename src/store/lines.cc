@@ -37,7 +37,7 @@ bool IsText(std::string_view column) {
   static const std::set<std::string_view> numbers = {
       "cores",         "instructions",    "places",  "bytes", "at",
       "stock_seconds", "tuned_seconds",   "speedup", "low",   "high",
-      "pairs",         "compile_seconds", "kept",    "gain"};
+      "pairs",         "compile_seconds", "kept",    "gain",  "cost"};
   return numbers.count(column) == 0;
 }
 

@@ -95,6 +95,23 @@ struct Lesson {
   std::string program;
 };
 
+// The best that is known of another kind than run time: an order of passes, a memory plan.
+struct Answer {
+  std::string program;
+  std::string kind;      // "order", "memory"
+  std::string machine;   // where it holds: Place::Machine(), or the accelerator that is planned for
+  std::string xla;       // Pool::version()
+  std::string question;  // what else it depends on: objective and passes; the accelerator's data
+  double cost = 0;       // lower is better
+  std::string verified;  // "true", or what less was made sure of
+  std::string text;      // a recipe, a plan's file: the store does not read it
+};
+
+struct ListedAnswer {
+  ProgramRow program;
+  Answer answer;
+};
+
 // For listings.
 struct ListedOutcome {
   ProgramRow program;

@@ -42,12 +42,19 @@ CREATE TABLE IF NOT EXISTS lessons (
   gain REAL NOT NULL, program TEXT NOT NULL, PRIMARY KEY (machine, stage, key)) WITHOUT ROWID;
 )";
 
+constexpr char kCreateAnswers[] = R"(
+CREATE TABLE IF NOT EXISTS answers (
+  program TEXT NOT NULL, kind TEXT NOT NULL, machine TEXT NOT NULL, xla TEXT NOT NULL,
+  question TEXT NOT NULL, at INTEGER NOT NULL, cost REAL NOT NULL, verified TEXT NOT NULL,
+  text TEXT NOT NULL, PRIMARY KEY (program, kind, machine, xla, question));
+)";
+
 // From version 1 to 2.
 constexpr char kToVersion2[] = R"(
 CREATE TABLE modules (module TEXT PRIMARY KEY, graph TEXT NOT NULL) WITHOUT ROWID;
 ALTER TABLE measurements ADD COLUMN module TEXT NOT NULL DEFAULT '';
-UPDATE meta SET value = '2' WHERE name = 'schema_version';
 )";
+constexpr char kIsVersion3[] = "UPDATE meta SET value = '3' WHERE name = 'schema_version'";
 
 constexpr char kBetterOutcome[] =
     "DO UPDATE SET at = excluded.at, plan = excluded.plan, kept = excluded.kept, "
@@ -58,6 +65,9 @@ constexpr char kBetterOutcome[] =
 constexpr char kBetterLesson[] =
     "DO UPDATE SET value = excluded.value, gain = excluded.gain, program = excluded.program "
     "WHERE excluded.gain >= lessons.gain";
+constexpr char kBetterAnswer[] =
+    "DO UPDATE SET at = excluded.at, cost = excluded.cost, verified = excluded.verified, "
+    "text = excluded.text WHERE excluded.cost < answers.cost";
 constexpr char kLatestProgram[] = "DO UPDATE SET name = excluded.name, file = excluded.file";
 
 StatusOr<int64_t> Count(sqlite3* db, const char* sql) {
@@ -87,6 +97,9 @@ const std::vector<Table>& Tables() {
         "tuned_seconds", "speedup", "low", "high"},
        kBetterOutcome},
       {"lessons", {"machine", "stage", "key", "value", "gain", "program"}, kBetterLesson},
+      {"answers",
+       {"program", "kind", "machine", "xla", "question", "at", "cost", "verified", "text"},
+       kBetterAnswer},
   };
   return tables;
 }
@@ -123,7 +136,9 @@ Status PrepareSchema(sqlite3* db) {
       return MakeError(ErrorCode::kInvalidInput,
                        "it is an SQLite file, but not one of hone's; give another name");
     }
-    if (Status made = Execute(db, kCreate); !made) return made;
+    for (const char* sql : {kCreate, kCreateAnswers}) {
+      if (Status made = Execute(db, sql); !made) return made;
+    }
     Statement version(db, "INSERT INTO meta VALUES ('schema_version', ?)");
     if (Status set = version.Bind(std::to_string(kSchemaVersion)).Run(); !set) return set;
     return transaction.Commit();
@@ -132,8 +147,12 @@ Status PrepareSchema(sqlite3* db) {
   const StatusOr<bool> row = version.Next();
   if (!row) return tl::unexpected(row.error());
   const std::string found = *row ? version.Text(0) : "none";
-  if (found == "1") {
-    if (Status brought = Execute(db, kToVersion2); !brought) return brought;
+  if (found == "1" || found == "2") {
+    std::vector<const char*> steps{kCreateAnswers, kIsVersion3};
+    if (found == "1") steps.insert(steps.begin(), kToVersion2);
+    for (const char* sql : steps) {
+      if (Status brought = Execute(db, sql); !brought) return brought;
+    }
     return transaction.Commit();
   }
   if (found != std::to_string(kSchemaVersion)) {

@@ -11,8 +11,9 @@
 
 namespace hone::store {
 
-// 2: `modules`, and which one a measurement is of. Files of version 1 are taken along.
-inline constexpr int kSchemaVersion = 2;
+// 2: `modules`, and which one a measurement is of. 3: `answers`. Files of earlier versions are
+// taken along.
+inline constexpr int kSchemaVersion = 3;
 
 struct Table {
   const char* name;

@@ -89,8 +89,9 @@ StatusOr<std::unique_ptr<Store>> Store::Open(const std::string& path) {
 
 StatusOr<std::unique_ptr<Store>> Store::OpenExisting(const std::string& path) {
   if (!std::filesystem::is_regular_file(path)) {
-    return MakeError(ErrorCode::kInvalidInput,
-                     "there is no such file; `hone tune --store FILE` makes a store");
+    return MakeError(
+        ErrorCode::kInvalidInput,
+        "there is no such file; --store FILE of tune, optimize or memory makes a store");
   }
   return Open(path);
 }
@@ -254,6 +255,56 @@ StatusOr<std::string> Store::PlanText(const std::string& plan) const {
   return query.Text(0);
 }
 
+Status Store::AddAnswer(const ProgramRow& program, const Answer& answer) {
+  if (Status added = AddProgram(program, {}); !added) return added;
+  Statement row(db_, InsertSql(TableNamed("answers")));
+  row.Bind(answer.program).Bind(answer.kind).Bind(answer.machine).Bind(answer.xla);
+  row.Bind(answer.question).Bind(MicrosecondsNow()).Bind(answer.cost).Bind(answer.verified);
+  return row.Bind(answer.text).Run();
+}
+
+StatusOr<std::optional<Answer>> Store::FindAnswer(const Answer& asked) const {
+  Statement query(db_,
+                  "SELECT cost, verified, text FROM answers WHERE program = ? AND kind = ? AND "
+                  "machine = ? AND xla = ? AND question = ?");
+  query.Bind(asked.program).Bind(asked.kind).Bind(asked.machine).Bind(asked.xla);
+  const StatusOr<bool> row = query.Bind(asked.question).Next();
+  if (!row) return tl::unexpected(row.error());
+  if (!*row) return std::optional<Answer>();
+  Answer found = asked;
+  found.cost = query.Number(0);
+  found.verified = query.Text(1);
+  found.text = query.Text(2);
+  return std::optional<Answer>(std::move(found));
+}
+
+Status Store::ForgetAnswer(const Answer& answer) {
+  Statement row(db_,
+                "DELETE FROM answers WHERE program = ? AND kind = ? AND machine = ? AND xla = ? "
+                "AND question = ? AND text = ?");
+  row.Bind(answer.program).Bind(answer.kind).Bind(answer.machine).Bind(answer.xla);
+  return row.Bind(answer.question).Bind(answer.text).Run();
+}
+
+StatusOr<std::vector<ListedAnswer>> Store::ListAnswers(const std::string& program_prefix) const {
+  Statement query(db_, R"(
+    SELECT p.program, p.name, p.file, p.instructions, a.kind, a.machine, a.xla, a.question,
+           a.cost, a.verified, a.text
+    FROM answers a JOIN programs p ON p.program = a.program
+    WHERE substr(p.program, 1, length(?1)) = ?1
+    ORDER BY p.file, p.program, a.kind, a.machine, a.xla, a.question)");
+  query.Bind(program_prefix);
+  std::vector<ListedAnswer> listed;
+  for (;;) {
+    const StatusOr<bool> row = query.Next();
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) return listed;
+    listed.push_back({{query.Text(0), query.Text(1), query.Text(2), query.Whole(3)},
+                      {query.Text(0), query.Text(4), query.Text(5), query.Text(6), query.Text(7),
+                       query.Number(8), query.Text(9), query.Text(10)}});
+  }
+}
+
 StatusOr<std::vector<ListedOutcome>> Store::List(const std::string& program_prefix) const {
   Statement query(db_, R"(
     SELECT p.program, p.name, p.file, p.instructions, k.machine, k.xla,
@@ -300,7 +351,7 @@ StatusOr<int64_t> Store::Prune(double older_than_seconds) {
            "DELETE FROM modules WHERE module NOT IN (SELECT module FROM measurements)",
            "DELETE FROM choices WHERE plan NOT IN (SELECT plan FROM plans)",
            "DELETE FROM programs WHERE program NOT IN (SELECT program FROM measurements "
-           "UNION SELECT program FROM outcomes)",
+           "UNION SELECT program FROM outcomes UNION SELECT program FROM answers)",
            "DELETE FROM program_sites WHERE program NOT IN (SELECT program FROM programs)",
            "DELETE FROM sites WHERE site NOT IN (SELECT site FROM program_sites)",
        }) {

@@ -1,5 +1,5 @@
-// What tuning has found out, in an SQLite file: for resuming, for other programs, and to learn
-// from.
+// What tuning, searches for orders of passes and memory planning have found out, in an SQLite file:
+// for resuming, for other programs, and to learn from.
 //
 // Each Add is a transaction of its own: whole or not there, whatever kills the process. Several
 // processes may write at once; they wait for each other for up to ten seconds.
@@ -51,6 +51,15 @@ class Store {
                                                const std::string& program) const;
   StatusOr<std::string> PlanText(const std::string& plan) const;
 
+  // A better one to the same question stays. Adds the program.
+  Status AddAnswer(const ProgramRow& program, const Answer& answer);
+  // To the question that `asked` is: its program, kind, machine, XLA and question.
+  StatusOr<std::optional<Answer>> FindAnswer(const Answer& asked) const;
+  // One that did not stand, if it is still there.
+  Status ForgetAnswer(const Answer& answer);
+  // Of programs whose fingerprint begins so.
+  StatusOr<std::vector<ListedAnswer>> ListAnswers(const std::string& program_prefix = "") const;
+
   // All outcomes, and programs that have measurements only; programs whose fingerprint begins so.
   StatusOr<std::vector<ListedOutcome>> List(const std::string& program_prefix = "") const;
 
@@ -60,7 +69,7 @@ class Store {
   // where a line is wrong, nothing. Returns the number of lines.
   StatusOr<int64_t> Import(std::string_view lines);
   // Forgets measurements older than that, and plans and sites that nothing refers to any more.
-  // Outcomes and lessons stay. Returns the number of measurements.
+  // Outcomes, lessons and answers stay. Returns the number of measurements.
   StatusOr<int64_t> Prune(double older_than_seconds);
 
  private:

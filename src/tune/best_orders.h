@@ -19,6 +19,20 @@ struct Candidate {
   bool stood_back = false;  // came out worse than promised once
 };
 
+// Finalists with rules of patterns that may fail the comparison, and the number of others to fall
+// back on.
+inline constexpr size_t kFallbacks = 2;
+
+inline bool IsRules(const PassInfo& pass) { return pass.kind == PassKind::kRules; }
+inline bool IsPatterns(const PassInfo& pass) { return IsRules(pass) && pass.name != "batch_lanes"; }
+
+// Whether a pass of the candidate's is so.
+inline bool Uses(const Candidate& candidate, const std::vector<PassInfo>& passes,
+                 bool (*is)(const PassInfo&)) {
+  return std::any_of(candidate.passes.begin(), candidate.passes.end(),
+                     [&](PassId pass) { return is(passes[pass]); });
+}
+
 // The best few, each another state, best first.
 class BestOrders {
  public:

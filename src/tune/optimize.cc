@@ -9,6 +9,7 @@
 #include "env/pass_order.h"
 #include "search/searcher.h"
 #include "tune/best_orders.h"
+#include "tune/choose_order.h"
 #include "tune/starts.h"
 
 namespace hone {
@@ -22,11 +23,6 @@ double Since(Clock::time_point start) {
 
 // Sequences asked for at a time. Fixed, so that a run does not depend on the number of workers.
 constexpr size_t kBatch = 4;
-// Finalists with rules of patterns that may fail the comparison, and the number of others to fall
-// back on.
-constexpr size_t kFallbacks = 2;
-// Candidates of which it may not be known what they compute before XLA's own order has its turn.
-constexpr size_t kMostUntold = 2;
 // Rounds of questions that told nothing new, after which a search counts as exhausted.
 constexpr int kMostIdleRounds = 2000;
 
@@ -65,7 +61,9 @@ class Optimizer {
     for (const auto& [what, times] : order_.failures()) {
       result_.failures.push_back({pool_.passes()[what.first].name, what.second, times});
     }
-    Choose();
+    ChooseOrder(
+        pool_, order_, options_, InTurn(), by_default_,
+        [this](std::string_view phase) { Report(phase); }, result_);
     if (result_.bytes.empty()) {
       return MakeError(ErrorCode::kInternal,
                        "not even the program itself could be made again: " +
@@ -115,6 +113,12 @@ class Optimizer {
       // With a table of its own: what it finds out is not the search's to know.
       PassOrder order(pool_, order_.program(), options_.objective);
       (void)TakeDefaultOrder(actions, order);
+    }
+    for (const Sequence& known : InActionSet(pool_.passes(), options_.known, actions)) {
+      const auto steps = std::move(order_.Evaluate(std::vector<Sequence>{known})[0]);
+      if (!steps) continue;
+      Note(*steps);
+      problem.starts.push_back(known);
     }
     if (needs != Needs::kCoreset) {
       problem.starts.insert(problem.starts.end(), problem.coreset.begin(), problem.coreset.end());
@@ -178,20 +182,12 @@ class Optimizer {
     }
     // A finalist that computes something else mostly shares the reason with all that beat it. So
     // the best without rules of patterns, and the best of XLA's own passes, are kept beside them.
-    if (!Uses(candidate, [](const PassInfo& pass) { return pass.kind == PassKind::kRules; })) {
+    if (!Uses(candidate, pool_.passes(), IsRules)) {
       without_rules_.Offer(candidate);
-    } else if (!Uses(candidate, [](const PassInfo& pass) {
-                 return pass.kind == PassKind::kRules && pass.name != "batch_lanes";
-               })) {
+    } else if (!Uses(candidate, pool_.passes(), IsPatterns)) {
       without_patterns_.Offer(candidate);
     }
     finalists_.Offer(std::move(candidate));
-  }
-
-  template <class Is>
-  bool Uses(const Candidate& candidate, Is is) const {
-    return std::any_of(candidate.passes.begin(), candidate.passes.end(),
-                       [&](PassId pass) { return is(pool_.passes()[pass]); });
   }
 
   void Search(Searcher& searcher) {
@@ -264,41 +260,6 @@ class Optimizer {
     return trial;
   }
 
-  // A finalist as it would be written: its bytes, read again as a program of their own. What is
-  // compared and measured is what these bytes say, so that nothing has to be made a second time.
-  struct Made {
-    Candidate candidate;
-    Metrics metrics;
-    std::string bytes;
-    ProgramId id = 0;  // of the bytes; Discard lets go of it
-  };
-
-  StatusOr<Made> Make(const Candidate& finalist) {
-    Report("replay");
-    StatusOr<Candidate> replayed = Replay(finalist);
-    if (!replayed) return tl::unexpected(replayed.error());
-    StatusOr<Exported> exported = pool_.Export(Name(*replayed), options_.format);
-    if (!exported) return tl::unexpected(exported.error());
-    Made made{*std::move(replayed), metrics_, std::move(exported->bytes)};
-    const StatusOr<ProgramInfo> read = pool_.Load(made.bytes);
-    if (!read) {
-      return MakeError(ErrorCode::kInternal,
-                       "XLA does not read again what it writes: " + read.error().message);
-    }
-    made.id = read->id;
-    if (exported->state == made.candidate.state) return made;
-    // Not every pass of XLA's makes the same each time. This one has been made, so this one counts.
-    made.candidate.state = exported->state;
-    made.metrics = read->metrics;
-    if (IsMeasuredApart(options_.objective)) {
-      if (const auto measured = pool_.Measure({made.id, {}})) made.metrics = *measured;
-    }
-    made.candidate.value = order_.Value(made.metrics);
-    return made;
-  }
-
-  void Discard(const Made& made) { pool_.Unload(made.id); }
-
   // The finalists, then those to fall back on, XLA's own order and at last the program as it is.
   std::vector<Candidate> InTurn() {
     std::vector<Candidate> all = finalists_.all();
@@ -318,157 +279,6 @@ class Optimizer {
     return all;
   }
 
-  // Makes the finalists, best first, and takes the first that keeps its promise and computes the
-  // same. Whatever goes wrong with one, the next has its turn. Where of none it can be told, the best is
-  // taken all the same, when nothing speaks against it.
-  void Choose() {
-    const Clock::time_point start = Clock::now();
-    std::vector<Candidate> all = InTurn();
-    size_t different = 0;  // candidates that computed something else
-    size_t untold = 0;     // of which it cannot be told
-    bool taken = false;
-    for (size_t i = 0; i < all.size() && !taken; ++i) {
-      const Candidate candidate = all[i];
-      const bool last = candidate.passes.empty();
-      if (given_up_ && (unverified_ || !last)) continue;
-      const bool own_order = by_default_ && candidate.state == by_default_->state;
-      const bool has_patterns = Uses(candidate, [](const PassInfo& pass) {
-        return pass.kind == PassKind::kRules && pass.name != "batch_lanes";
-      });
-      if (has_patterns && different >= kFallbacks) continue;
-      if (untold >= kMostUntold && !own_order) continue;
-      StatusOr<Made> made = Make(candidate);
-      if (!made) {
-        Reject(candidate, made.error().message);
-        continue;
-      }
-      // It came out worse than promised: then it stands back behind those that are now better.
-      const auto better = [&](const Candidate& other) {
-        return other.value < made->candidate.value;
-      };
-      const auto next = all.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-      if (made->candidate.value > candidate.value && !candidate.stood_back && next != all.end() &&
-          better(*next)) {
-        made->candidate.stood_back = true;
-        all.insert(std::find_if_not(next, all.end(), better), made->candidate);
-        Discard(*made);
-        continue;
-      }
-      taken = !options_.verify || Stands(candidate, *made, last, different, untold);
-      if (taken) Take(*std::move(made));
-      Discard(*made);
-    }
-    if (taken) {
-      for (const Untold& untold : untold_) Reject(untold.candidate, untold.report.reason);
-    } else if (unverified_ && (given_up_ || !TakeProgramItself())) {
-      // Of none it can be told: the best, and what spoke against comparing it.
-      Take(*std::move(unverified_));
-      result_.verification_ran = true;
-      result_.verification = untold_.front().report;
-    }
-    result_.verify_seconds = Since(start);
-  }
-
-  bool Compiles(const StateName& state) {
-    CompileOptions quickly;
-    quickly.sites = false;
-    return pool_.Compile(state, {}, quickly).has_value();
-  }
-
-  // Where the program can be compiled and what was made of it cannot.
-  bool TakeProgramItself() {
-    if (Compiles(Name(unverified_->candidate)) || !Compiles({order_.program().id, {}})) return false;
-    StatusOr<Made> made = Make({order_.initial_value(), {}, order_.program().fingerprint});
-    if (!made) return false;
-    for (const Untold& untold : untold_) Reject(untold.candidate, untold.report.reason);
-    result_.verification_ran = true;
-    result_.verification.verdict = Verdict::kEqual;
-    result_.verification.method = "the program itself";
-    Discard(*made);
-    Take(*std::move(made));
-    return true;
-  }
-
-  // Whether it is the result, compared as far as may be.
-  bool Stands(const Candidate& candidate, Made& made, bool last, size_t& different,
-              size_t& untold) {
-    Report("verify");
-    CompareOptions comparing = options_.compare;
-    comparing.stop = options_.interrupted;
-    const bool hurried_before = Interrupted();
-    const Clock::time_point start = Clock::now();
-    StatusOr<ComparisonReport> report =
-        pool_.Compare({order_.program().id, {}}, {made.id, {}}, comparing);
-    given_up_ = !hurried_before && Interrupted();
-    if (!report) {
-      ComparisonReport broken;
-      broken.method = "none";
-      broken.reason = "the comparison broke down: " + report.error().message;
-      broken.seconds = Since(start);
-      report = broken;
-    }
-    if (report->verdict == Verdict::kDifferent && !last) {
-      Reject(candidate, "it computes something else: " + report->reason);
-      ++different;
-      return false;
-    }
-    // It may be this one that cannot be compiled or run, or any: another will tell. But for what
-    // takes its time.
-    if (report->verdict == Verdict::kCannotTell && !last) {
-      const bool slow = report->seconds > options_.compare.budget_seconds / 4;
-      untold += slow ? kMostUntold : 1;
-      untold_.push_back({candidate, *report});
-      if (!unverified_) unverified_ = std::move(made);
-      return false;
-    }
-    result_.verification_ran = true;
-    result_.verification = *report;
-    return true;
-  }
-
-  StateName Name(const Candidate& candidate) const {
-    StateName name{order_.program().id, {}};
-    for (PassId pass : candidate.passes) name.links.push_back({pass, {}});
-    return name;
-  }
-
-  // From the program, step by step. Passes that turn out to change nothing are left out.
-  StatusOr<Candidate> Replay(const Candidate& candidate) {
-    StatusOr<std::vector<Step>> steps = order_.Replay(candidate.passes);
-    if (!steps) return tl::unexpected(steps.error());
-    Candidate replayed;
-    replayed.value = order_.initial_value();
-    replayed.state = order_.program().fingerprint;
-    metrics_ = order_.initial_metrics();
-    for (const Step& step : *steps) {
-      if (!step.failure.empty()) {
-        return MakeError(ErrorCode::kPassFailed,
-                         pool_.passes()[step.pass].name + " failed: " + step.failure);
-      }
-      if (!step.changed) continue;
-      replayed.passes.push_back(step.pass);
-      replayed.state = step.state;
-      replayed.value = order_.Value(step.metrics);
-      metrics_ = step.metrics;
-    }
-    return replayed;
-  }
-
-  void Take(Made&& made) {
-    result_.value = made.candidate.value;
-    result_.passes = made.candidate.passes;
-    result_.state = made.candidate.state;
-    result_.metrics = made.metrics;
-    result_.bytes = std::move(made.bytes);
-  }
-
-  void Reject(const Candidate& candidate, const std::string& why) {
-    std::string text =
-        std::to_string(static_cast<int64_t>(candidate.value)) + ": " + why + "; passes:";
-    for (PassId pass : candidate.passes) text += " " + pool_.passes()[pass].name;
-    result_.rejected.push_back(std::move(text));
-  }
-
   Pool& pool_;
   const OptimizeOptions& options_;
   PassOrder order_;
@@ -479,15 +289,7 @@ class Optimizer {
   BestOrders without_patterns_;  // of hone's rules batch_lanes alone
   BestOrders without_rules_;
   std::optional<Candidate> by_default_;  // XLA's own order, where it changes something
-  struct Untold {
-    Candidate candidate;
-    ComparisonReport report;
-  };
-  std::vector<Untold> untold_;      // of which it cannot be told what they compute
-  std::optional<Made> unverified_;  // the first of them
-  bool given_up_ = false;           // a comparison was interrupted: there is to be no other
   OptimizeResult result_;
-  Metrics metrics_;            // of the last replay
   bool needs_arrays_ = false;  // of the policy's
 };
 

@@ -43,6 +43,9 @@ struct OptimizeOptions {
   // The default order is where the search starts, and the result if nothing beats it. Without it
   // the search is on its own, as learners and searchers are compared.
   bool from_default = true;
+  // Orders that were found before: looked at first, which no budget counts, so that the result is
+  // not worse than the best of them that stands.
+  std::vector<std::vector<std::string>> known;
   double budget_seconds = 30;  // of the search, the default order left out; 0 is no limit
   int64_t budget_steps = 0;    // of those that were not known (PassOrder::evaluated); 0: no limit
   size_t longest = 256;        // passes in a sequence

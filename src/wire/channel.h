@@ -14,66 +14,13 @@
 #include <memory>
 #include <utility>
 
-#include "wire/hone.capnp.h"
-
 namespace hone::wire {
 
-// The methods of the schema's interface, with its numbers; each with the structs that Cap'n Proto
-// makes of its parameters and results.
+// The methods of the schema's interface, with its numbers.
 enum class Method : uint64_t {
-  kHello,
-  kLoad,
-  kUnload,
-  kApply,
-  kHold,
-  kMetrics,
-  kDescribe,
-  kExport,
-  kCompare,
-  kStockPasses,
-  kArrays,
-  kRunTime,
-  kRawLoop,
-  kRewrites,
-  kConverse,
-  kAnswer,
-  kRace,
-  kExtract,
-  kCompile,
-  kProfile,
-  kEvaluate,
-  kGiveKernel,
+#define HONE_CALL(name, doing) k##name,
+#include "wire/calls.def"
 };
-
-#define HONE_WIRE_CALL(name)                       \
-  struct name##Call {                              \
-    using Params = Worker::name##Params;           \
-    using Results = Worker::name##Results;         \
-    static constexpr Method kMethod = Method::k##name; \
-  };
-HONE_WIRE_CALL(Hello)
-HONE_WIRE_CALL(Load)
-HONE_WIRE_CALL(Unload)
-HONE_WIRE_CALL(Apply)
-HONE_WIRE_CALL(Hold)
-HONE_WIRE_CALL(Metrics)
-HONE_WIRE_CALL(Describe)
-HONE_WIRE_CALL(Export)
-HONE_WIRE_CALL(Compare)
-HONE_WIRE_CALL(StockPasses)
-HONE_WIRE_CALL(Arrays)
-HONE_WIRE_CALL(RunTime)
-HONE_WIRE_CALL(RawLoop)
-HONE_WIRE_CALL(Rewrites)
-HONE_WIRE_CALL(Converse)
-HONE_WIRE_CALL(Answer)
-HONE_WIRE_CALL(Race)
-HONE_WIRE_CALL(Extract)
-HONE_WIRE_CALL(Compile)
-HONE_WIRE_CALL(Profile)
-HONE_WIRE_CALL(Evaluate)
-HONE_WIRE_CALL(GiveKernel)
-#undef HONE_WIRE_CALL
 
 // A message that was received, and what it is about.
 struct Received {

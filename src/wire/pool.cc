@@ -165,50 +165,6 @@ std::vector<StatusOr<Applied>> Pool::Apply(const std::vector<ApplyRequest>& requ
 StatusOr<Applied> Pool::Apply(const ApplyRequest& request) {
   return On(0, [&](RemoteWorker& remote) { return remote.Apply(request); });
 }
-Status Pool::Hold(const StateName& state) {
-  return On(0, [&](RemoteWorker& remote) { return remote.Hold(state); });
-}
-StatusOr<std::vector<StockPass>> Pool::StockPasses(ProgramId program) {
-  return On(0, [&](RemoteWorker& remote) { return remote.StockPasses(program); });
-}
-StatusOr<Metrics> Pool::Measure(const StateName& state) {
-  return On(0, [&](RemoteWorker& remote) { return remote.Measure(state); });
-}
-StatusOr<ProgramGraph> Pool::Describe(const StateName& state) {
-  return On(0, [&](RemoteWorker& remote) { return remote.Describe(state); });
-}
-StatusOr<Exported> Pool::Export(const StateName& state, ExportFormat format) {
-  return On(0, [&](RemoteWorker& remote) { return remote.Export(state, format); });
-}
-StatusOr<Evaluation> Pool::Evaluate(const StateName& state, const EvaluationOptions& options) {
-  return On(0, [&](RemoteWorker& remote) { return remote.Evaluate(state, options); });
-}
-
-StatusOr<ComparisonReport> Pool::Compare(const StateName& a, const CompilePlan& plan_a,
-                                         const StateName& b, const CompilePlan& plan_b,
-                                         const CompareOptions& options) {
-  return On(0, [&](RemoteWorker& remote) { return remote.Compare(a, plan_a, b, plan_b, options); });
-}
-StatusOr<Compiled> Pool::Compile(const StateName& state, const CompilePlan& plan,
-                                 const CompileOptions& options) {
-  return On(0, [&](RemoteWorker& remote) { return remote.Compile(state, plan, options); });
-}
-
-StatusOr<Rewrites> Pool::ListRewrites(const StateName& state, PassId pass,
-                                      const RewritesOptions& options) {
-  return On(0, [&](RemoteWorker& remote) { return remote.ListRewrites(state, pass, options); });
-}
-StatusOr<std::vector<KernelTime>> Pool::Profile(const StateName& state, const CompilePlan& plan,
-                                                double seconds, double most_seconds,
-                                                uint64_t inputs_seed) {
-  return On(0, [&](RemoteWorker& remote) {
-    return remote.Profile(state, plan, seconds, most_seconds, inputs_seed);
-  });
-}
-StatusOr<RaceReport> Pool::Race(const StateName& a, const CompilePlan& plan_a, const StateName& b,
-                                const CompilePlan& plan_b, const RaceOptions& options) {
-  return On(0, [&](RemoteWorker& remote) { return remote.Race(a, plan_a, b, plan_b, options); });
-}
 
 Timing Pool::timing() const {
   Timing sum;

@@ -13,10 +13,11 @@
 
 #include "wire/pool_memory.h"
 #include "wire/remote_worker.h"
+#include "wire/worker_calls.h"
 
 namespace hone {
 
-class Pool {
+class Pool : public WorkerCalls<Pool> {
  public:
   // Starts the first worker and learns from it what passes there are.
   static StatusOr<std::unique_ptr<Pool>> Start(const PoolOptions& options);
@@ -70,33 +71,6 @@ class Pool {
 
   // By the first worker.
   StatusOr<Applied> Apply(const ApplyRequest& request);
-  Status Hold(const StateName& state);
-  StatusOr<std::vector<StockPass>> StockPasses(ProgramId program);
-  StatusOr<Metrics> Measure(const StateName& state);
-  StatusOr<ProgramGraph> Describe(const StateName& state);
-  StatusOr<Exported> Export(const StateName& state, ExportFormat format);
-  // With empty plans, as the stock compiler compiles them; so do races.
-  StatusOr<ComparisonReport> Compare(const StateName& a, const CompilePlan& plan_a,
-                                     const StateName& b, const CompilePlan& plan_b,
-                                     const CompareOptions& options);
-  StatusOr<ComparisonReport> Compare(const StateName& a, const StateName& b,
-                                     const CompareOptions& options) {
-    return Compare(a, {}, b, {}, options);
-  }
-  StatusOr<Compiled> Compile(const StateName& state, const CompilePlan& plan,
-                             const CompileOptions& options);
-  StatusOr<std::vector<KernelTime>> Profile(const StateName& state, const CompilePlan& plan,
-                                            double seconds, double most_seconds,
-                                            uint64_t inputs_seed = 0);
-  StatusOr<Evaluation> Evaluate(const StateName& state, const EvaluationOptions& options);
-  StatusOr<Rewrites> ListRewrites(const StateName& state, PassId pass,
-                                  const RewritesOptions& options);
-  // The worker keeps the executable of `a`: to race one against many costs one compilation each.
-  StatusOr<RaceReport> Race(const StateName& a, const CompilePlan& plan_a, const StateName& b,
-                            const CompilePlan& plan_b, const RaceOptions& options);
-  StatusOr<RaceReport> Race(const StateName& a, const StateName& b, const RaceOptions& options) {
-    return Race(a, {}, b, {}, options);
-  }
 
   // Sums over all workers, also the lost ones.
   Timing timing() const;
@@ -107,6 +81,12 @@ class Pool {
   size_t bare_bytes() const;  // resident memory of a worker that has done nothing yet
 
  private:
+  friend WorkerCalls<Pool>;
+  template <class Request>
+  StatusOr<typename Request::Result> Ask(const Request& request) {
+    return On(0, [&](RemoteWorker& remote) { return remote.Ask(request); });
+  }
+
   class Thread;
   // A worker that is this thread's until it is destroyed.
   class Idle {

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "core/native_kernel.h"
-#include "core/pass.h"
 #include "core/program.h"
 #include "core/result.h"
 #include "core/state.h"
+#include "wire/requests.h"
 
 namespace hone {
 
@@ -51,16 +51,6 @@ struct Death {
   ErrorCode code = ErrorCode::kWorkerDied;
   std::string doing;  // "pass algsimp", "compare", …
   std::string why;
-};
-
-// Known from the first worker's first answer on, and the same for all.
-struct WorkerFacts {
-  std::string version;  // of XLA: the wheel's name and version
-  std::string target;   // "cpu", or the GPU's name
-  std::vector<PassInfo> passes;
-  std::vector<ExcludedPass> excluded;
-  std::vector<std::string> opcodes;  // XLA's names, in its order
-  std::vector<std::string> types;    // XLA's element types, in its order
 };
 
 struct PoolMemory {

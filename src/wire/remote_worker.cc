@@ -6,6 +6,7 @@
 
 #include "wire/codec.h"
 #include "wire/remote_worker_ask.h"
+#include "wire/worker_link.h"
 
 namespace hone {
 
@@ -14,7 +15,6 @@ using wire::Heartbeat;
 using wire::LinkOptions;
 using wire::Patience;
 using wire::ToWire;
-using wire::Worker;
 using wire::WorkerLink;
 
 namespace {
@@ -119,21 +119,7 @@ Timing RemoteWorker::timing() const {
   return timing_;
 }
 
-StatusOr<WorkerFacts> RemoteWorker::Hello() {
-  auto response =
-      CallOn<wire::HelloCall>({}, Calling(), "hello", [](Worker::HelloParams::Builder) {});
-  if (Status answer = OutcomeOf(response); !answer) return tl::unexpected(answer.error());
-  WorkerFacts facts;
-  facts.version = response->getVersion().cStr();
-  facts.target = response->getTarget().cStr();
-  for (auto pass : response->getPasses()) facts.passes.push_back(FromWire(pass));
-  for (auto excluded : response->getExcluded()) {
-    facts.excluded.push_back({excluded.getClassName().cStr(), excluded.getReason().cStr()});
-  }
-  for (auto opcode : response->getOpcodes()) facts.opcodes.push_back(opcode.cStr());
-  for (auto type : response->getTypes()) facts.types.push_back(type.cStr());
-  return facts;
-}
+StatusOr<WorkerFacts> RemoteWorker::Hello() { return Ask(HelloRequest{}); }
 
 // What this very call needs stays, however much it is.
 void RemoteWorker::MakeRoomFor(ProgramId program) {
@@ -157,9 +143,8 @@ StatusOr<ProgramInfo> RemoteWorker::LoadHere(ProgramId program) {
     return MakeError(ErrorCode::kInvalidInput,
                      "no program " + std::to_string(program) + " is loaded");
   }
-  auto response = link_->Call<wire::LoadCall>(Calling(), [&](Worker::LoadParams::Builder request) {
-    request.setProgram(program);
-    request.setData(kj::arrayPtr(reinterpret_cast<const kj::byte*>(data->data()), data->size()));
+  auto response = link_->Call<wire::LoadCall>(Calling(), [&](auto params) {
+    ToWire(LoadRequest{program, *data}, params);
   });
   if (!response) {
     Mourn(response.error(), "load");
@@ -169,7 +154,8 @@ StatusOr<ProgramInfo> RemoteWorker::LoadHere(ProgramId program) {
                      "XLA broke down reading it: " + response.error().message);
   }
   if (Status answer = OutcomeOf(response); !answer) return tl::unexpected(answer.error());
-  ProgramInfo info = FromWire(response->getInfo());
+  ProgramInfo info;
+  FromWire(*response, info);
   loaded_[program] = {info.metrics.op_count, calls_, 0};
   MakeRoomFor(program);
   return info;
@@ -189,7 +175,7 @@ StatusOr<ProgramInfo> RemoteWorker::Load(ProgramId program) {
 void RemoteWorker::Unload(ProgramId program) {
   if (loaded_.erase(program) == 0 || link_->pid() < 0) return;
   auto response = link_->Call<wire::UnloadCall>(
-      Calling(), [&](Worker::UnloadParams::Builder request) { request.setProgram(program); });
+      Calling(), [&](auto params) { ToWire(UnloadRequest{program}, params); });
   if (!response) Mourn(response.error(), "unload");
 }
 
@@ -202,32 +188,17 @@ StatusOr<Applied> RemoteWorker::ApplyOnce(const ApplyRequest& request) {
   link_->heartbeat()->step = Heartbeat::kReplaying;
   const Patience patience{memory_->options.pass_deadline_seconds, true, memory_->options.stop, 0,
                           request.until};
-  auto response =
-      link_->Call<wire::ApplyCall>(patience, [&](Worker::ApplyParams::Builder wire_request) {
-        ToWire(request.from, wire_request.initFrom());
-        auto passes = wire_request.initPasses(static_cast<unsigned>(request.passes.size()));
-        for (unsigned i = 0; i < passes.size(); ++i) passes.set(i, request.passes[i]);
-        auto known = wire_request.initAvoid(static_cast<unsigned>(avoid.size()));
-        for (unsigned i = 0; i < known.size(); ++i) ToWire(avoid[i], known[i]);
-        ToWire(request.options, wire_request.initOptions());
-        auto left = wire_request.initLeft(static_cast<unsigned>(request.left.size()));
-        for (unsigned i = 0; i < left.size(); ++i) {
-          left[i].setProgram(request.left[i].program);
-          ToWire(request.left[i].state, left[i].initState());
-        }
-        auto decisions =
-            wire_request.initDecisions(static_cast<unsigned>(request.decisions.size()));
-        for (unsigned i = 0; i < decisions.size(); ++i) {
-          if (request.decisions[i] != nullptr) ToWire(*request.decisions[i], decisions[i]);
-        }
-      });
+  auto response = link_->Call<wire::ApplyCall>(patience, [&](auto params) {
+    ToWire(request, params);
+    auto known = params.initAvoid(static_cast<unsigned>(avoid.size()));
+    for (unsigned i = 0; i < known.size(); ++i) ToWire(avoid[i], known[i]);
+  });
   if (Status answer = OutcomeOf(response); !answer) {
     Note();
     return tl::unexpected(answer.error());
   }
   Applied applied;
-  applied.start = FromWire(response->getStart());
-  for (auto step : response->getSteps()) applied.steps.push_back(FromWire(step));
+  FromWire(*response, applied);
   Note();
   return applied;
 }
@@ -287,14 +258,6 @@ StatusOr<Applied> RemoteWorker::Apply(const ApplyRequest& request) {
     const Fingerprint state = prefix->steps.empty() ? prefix->start : prefix->steps.back().state;
     memory_->Blame(request.from.program, {state, pass, error.message, decisions});
   }
-}
-
-Status RemoteWorker::Hold(const StateName& state) {
-  const auto held = Ask<wire::HoldCall>(
-      {state.program}, Calling(), "hold",
-      [&](Worker::HoldParams::Builder request) { ToWire(state, request.initState()); },
-      [](const auto&) { return true; });
-  return held ? Status() : tl::unexpected(held.error());
 }
 
 }  // namespace hone

@@ -53,13 +53,13 @@ ENTRY main {
 
 constexpr char kDots[] = R"(HloModule dots
 ENTRY main {
-  x = f32[256,512] parameter(0)
-  w = f32[512,512] parameter(1)
-  first = f32[256,512] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-  bent = f32[256,512] tanh(first)
-  turned = f32[512,256] transpose(bent), dimensions={1,0}
-  doubled = f32[512,256] add(turned, turned)
-  ROOT sum = f32[512,256] exponential(doubled)
+  x = f32[128,192] parameter(0)
+  w = f32[192,192] parameter(1)
+  first = f32[128,192] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  bent = f32[128,192] tanh(first)
+  turned = f32[192,128] transpose(bent), dimensions={1,0}
+  doubled = f32[192,128] add(turned, turned)
+  ROOT sum = f32[192,128] exponential(doubled)
 })";
 
 tune::TunePlan Passes(const std::vector<std::string>& names) {

@@ -13,7 +13,7 @@ class OptimizeTest : public HoneTest {
 };
 
 TEST_F(OptimizeTest, WritesAVerifiedProgramAndARecipeThatReplaysToTheSameBytes) {
-  const Ran ran = Hone({"optimize", "bert.hlo", "--budget", "4000steps", "--inputs", "1", "--json",
+  const Ran ran = Hone({"optimize", "bert.hlo", "--budget", "1000steps", "--inputs", "1", "--json",
                         "--timing", "-o", "out.hlo", "--recipe", "out.json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const nlohmann::json result = ran.Json();

@@ -131,7 +131,7 @@ TEST_F(TuneTest, TheEmptyPlanIsTheStockCompiler) {
 }
 
 TEST_F(TuneTest, FromAProgramToAPlanAndBack) {
-  const Ran ran = Hone({"tune", "work.hlo", "--budget", "25s", "--store", "tuned.db", "--plan",
+  const Ran ran = Hone({"tune", "work.hlo", "--budget", "15s", "--store", "tuned.db", "--plan",
                         "plan.json", "-o", "optimised.hlo", "--json"});
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
   const auto json = ran.Json();

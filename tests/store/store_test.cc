@@ -163,6 +163,7 @@ TEST(StoreTest, AFileOfVersion1IsBroughtUpToDate) {
     const auto modules = (*store)->MeasuredModules(kHere);
     ASSERT_TRUE(modules) << modules.error().message;
     EXPECT_TRUE(modules->empty());
+    EXPECT_TRUE((*store)->AddAnswer({"p1", "module", "a.hlo", 12}, {"p1", "order"}));
   }
   Do(file.path(), "UPDATE meta SET value = '99' WHERE name = 'schema_version'");
   EXPECT_FALSE(Store::Open(file.path()));
@@ -235,6 +236,53 @@ TEST(StoreTest, PrunesMeasurementsAndWhatOnlyTheyNeeded) {
   EXPECT_FALSE((*store)->PlanText("h1"));
   EXPECT_TRUE((*store)->PlanText("h2")) << "the outcome needs it";
   EXPECT_EQ((*store)->Lessons(kHere)->size(), 1u);
+}
+
+Answer MakeAnswer(const std::string& kind, double cost) {
+  return {"p1", kind, "a processor x2", "xla 1", "op_count simplify", cost, "true", "a recipe"};
+}
+
+TEST(StoreTest, KeepsTheBestAnswerToEachQuestion) {
+  const TemporaryFile file;
+  const auto store = Store::Open(file.path());
+  const ProgramRow program{"p1", "module", "a.hlo", 12};
+  ASSERT_TRUE((*store)->AddAnswer(program, MakeAnswer("order", 10)));
+  ASSERT_TRUE((*store)->AddAnswer(program, MakeAnswer("memory", 1)));
+  Answer worse = MakeAnswer("order", 11);
+  worse.text = "a worse one";
+  ASSERT_TRUE((*store)->AddAnswer(program, worse));
+  const auto found = (*store)->FindAnswer(MakeAnswer("order", 0));
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->cost, 10);
+  EXPECT_EQ((*found)->text, "a recipe");
+  for (const auto change :
+       {&Answer::program, &Answer::kind, &Answer::machine, &Answer::xla, &Answer::question}) {
+    Answer other = MakeAnswer("order", 0);
+    other.*change = "another";
+    EXPECT_FALSE(*(*store)->FindAnswer(other));
+  }
+  ASSERT_TRUE((*store)->ForgetAnswer(worse)) << "which is not there";
+  EXPECT_TRUE(*(*store)->FindAnswer(worse));
+  ASSERT_TRUE((*store)->ForgetAnswer(**found));
+  ASSERT_TRUE((*store)->AddAnswer(program, worse));
+  EXPECT_EQ((**(*store)->FindAnswer(worse)).cost, 11);
+  ASSERT_EQ((*store)->ListAnswers("p")->size(), 2u);
+  EXPECT_EQ((*store)->ListAnswers()->at(0).program.file, "a.hlo");
+  EXPECT_TRUE((*store)->ListAnswers("q")->empty());
+}
+
+TEST(StoreTest, AnswersAreExportedAndOutliveMeasurements) {
+  const TemporaryFile file;
+  const auto store = Store::Open(file.path());
+  ASSERT_TRUE((*store)->AddAnswer({"p1", "module", "a.hlo", 12}, MakeAnswer("order", 10.5)));
+  EXPECT_EQ(*(*store)->Prune(0), 0);
+  const auto other = Store::Open(file.path("other.db"));
+  ASSERT_TRUE((*other)->AddAnswer({"p1", "module", "a.hlo", 12}, MakeAnswer("order", 12)));
+  const auto rows = (*other)->Import(*(*store)->Export());
+  ASSERT_TRUE(rows) << rows.error().message;
+  EXPECT_EQ((**(*other)->FindAnswer(MakeAnswer("order", 0))).cost, 10.5);
+  ASSERT_TRUE((*store)->Import(*(*other)->Export()));
+  EXPECT_EQ((*store)->ListAnswers()->size(), 1u);
 }
 
 TEST(StoreTest, RefusesWhatIsNoStore) {

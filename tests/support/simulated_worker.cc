@@ -12,6 +12,7 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <type_traits>
 
 #include "core/fnv.h"
 #include "core/rng.h"
@@ -21,10 +22,6 @@
 
 namespace hone {
 namespace {
-
-using wire::FromWire;
-using wire::ToWire;
-using wire::Worker;
 
 constexpr SiteKey kFusions = 60;
 constexpr SiteKey kLoops = 20;
@@ -63,73 +60,70 @@ class Simulation {
  public:
   explicit Simulation(double seconds) : seconds_(seconds) {}
 
-  void operator()(Worker::HelloParams::Reader, Worker::HelloResults::Builder results) {
-    results.setVersion("simulated");
+  WorkerFacts operator()(const HelloRequest&) {
+    WorkerFacts facts;
+    facts.version = "simulated";
+    return facts;
   }
 
-  void operator()(Worker::LoadParams::Reader params, Worker::LoadResults::Builder results) {
-    const auto data = params.getData();
-    const std::string text(reinterpret_cast<const char*>(data.begin()), data.size());
+  ProgramInfo operator()(const LoadRequest& request) {
     ProgramInfo info;
-    info.id = params.getProgram();
-    info.fingerprint = {Fnv1a(text), Fnv1a(text, 1)};
+    info.id = request.program;
+    info.fingerprint = {Fnv1a(request.data), Fnv1a(request.data, 1)};
     info.name = "simulated";
     info.format = "simulated";
     info.metrics.op_count = static_cast<int64_t>(kFusions + kLoops);
-    ToWire(info, results.initInfo());
+    return info;
   }
 
-  void operator()(Worker::UnloadParams::Reader, Worker::UnloadResults::Builder) {}
+  Nothing operator()(const UnloadRequest&) { return {}; }
 
-  void operator()(Worker::DescribeParams::Reader, Worker::DescribeResults::Builder results) {
+  ProgramGraph operator()(const DescribeRequest&) {
     ProgramGraph graph;
     graph.name = "simulated";
     graph.computations.resize(1);
     graph.computations[0].instructions.resize(1);
     graph.computations[0].instructions[0].opcode = "copy";
-    ToWire(graph, results.initGraph());
+    return graph;
   }
 
-  void operator()(Worker::CompileParams::Reader params, Worker::CompileResults::Builder results) {
+  Compiled operator()(const CompileRequest& request) {
     Wait(seconds_ / 4);
     Compiled compiled;
-    compiled.fingerprint = ExecutableOf(FromWire(params.getPlan()));
+    compiled.fingerprint = ExecutableOf(request.plan);
     compiled.instructions = static_cast<int64_t>(kFusions + kLoops);
     compiled.seconds = seconds_ / 4;
-    const CompileOptions options = FromWire(params.getOptions());
-    if (options.sites) compiled.sites = Sites();
-    if (options.text) compiled.text = compiled.fingerprint.ToHex();
-    ToWire(compiled, results.initCompiled());
+    if (request.options.sites) compiled.sites = Sites();
+    if (request.options.text) compiled.text = compiled.fingerprint.ToHex();
+    return compiled;
   }
 
   // Nothing is known of where the time goes.
-  void operator()(Worker::ProfileParams::Reader, Worker::ProfileResults::Builder) {}
+  std::vector<KernelTime> operator()(const ProfileRequest&) { return {}; }
 
-  void operator()(Worker::RaceParams::Reader params, Worker::RaceResults::Builder results) {
+  RaceReport operator()(const RaceRequest& request) {
     Wait(seconds_);
-    const CompilePlan a = FromWire(params.getPlanA());
-    const CompilePlan b = FromWire(params.getPlanB());
     RaceReport report;
-    report.executable_a = ExecutableOf(a);
-    report.executable_b = ExecutableOf(b);
-    report.same_executable = a == b;
-    report.seconds_a = kRunSeconds * std::exp(Cost(a));
-    report.seconds_b = kRunSeconds * std::exp(Cost(b));
+    report.executable_a = ExecutableOf(request.plan_a);
+    report.executable_b = ExecutableOf(request.plan_b);
+    report.same_executable = request.plan_a == request.plan_b;
+    report.seconds_a = kRunSeconds * std::exp(Cost(request.plan_a));
+    report.seconds_b = kRunSeconds * std::exp(Cost(request.plan_b));
     report.speedup = report.seconds_a / report.seconds_b;
     report.low = report.speedup * 0.998;
     report.high = report.speedup * 1.002;
     report.pairs = 20;
     report.compile_seconds_a = report.compile_seconds_b = seconds_ / 4;
-    ToWire(report, results.initReport());
+    return report;
   }
 
-  void operator()(Worker::CompareParams::Reader, Worker::CompareResults::Builder results) {
+  ComparisonReport operator()(const CompareRequest&) {
     Wait(seconds_);
     ComparisonReport report;
     report.verdict = Verdict::kEqual;
     report.method = "simulated";
     report.inputs = 1;
-    ToWire(report, results.initReport());
+    return report;
   }
 
  private:
@@ -140,33 +134,20 @@ class Simulation {
 };
 
 // False where the call is none that tuning makes.
-bool Answer(Simulation& simulation, const wire::Received& received, capnp::MessageBuilder& answer) {
-  const auto call = [&](auto of) {
-    using Call = decltype(of);
-    capnp::FlatArrayMessageReader message(received.words, wire::NoLimits());
-    simulation(message.getRoot<typename Call::Params>(), answer.initRoot<typename Call::Results>());
-    return true;
-  };
-  switch (received.method) {
-    case wire::Method::kHello:
-      return call(wire::HelloCall());
-    case wire::Method::kLoad:
-      return call(wire::LoadCall());
-    case wire::Method::kUnload:
-      return call(wire::UnloadCall());
-    case wire::Method::kDescribe:
-      return call(wire::DescribeCall());
-    case wire::Method::kCompile:
-      return call(wire::CompileCall());
-    case wire::Method::kProfile:
-      return call(wire::ProfileCall());
-    case wire::Method::kRace:
-      return call(wire::RaceCall());
-    case wire::Method::kCompare:
-      return call(wire::CompareCall());
-    default:
-      return false;
+template <class Simulated>
+bool Answer(Simulated& simulation, const wire::Received& received, capnp::MessageBuilder& answer) {
+  capnp::FlatArrayMessageReader message(received.words, wire::NoLimits());
+#define HONE_CALL(name, doing)                                                         \
+  if constexpr (std::is_invocable_v<Simulated, const name##Request&>) {                \
+    if (received.method == wire::Method::k##name) {                                    \
+      name##Request request;                                                           \
+      wire::FromWire(message.getRoot<wire::name##Call::Params>(), request);            \
+      wire::ToWire(simulation(request), answer.initRoot<wire::name##Call::Results>()); \
+      return true;                                                                     \
+    }                                                                                  \
   }
+#include "wire/calls.def"
+  return false;
 }
 
 void EndWithAgent(pid_t agent) {

@@ -1,52 +1,13 @@
+// The search of a program: what is tried, in which order, within which budget.
 #include "tune/tune_program.h"
 
 #include <gtest/gtest.h>
 
 #include "search/choices/choices.h"
-#include "toy_evaluator.h"
-#include "tune/ended.h"
+#include "toy_programs.h"
 
 namespace hone::tune {
 namespace {
-
-using Decided = std::map<std::string, std::string>;
-
-bool Is(const Decided& decided, const std::string& name, const std::string& value) {
-  const auto found = decided.find(name);
-  return found != decided.end() && found->second == value;
-}
-
-// Ten fusion sites and six partition sites of which a few matter, and two flags.
-ToyEvaluator MakeSeparable(uint64_t seed = 1) {
-  ToyEvaluator toy(
-      [](const Decided& decided) {
-        double time = 0;
-        if (Is(decided, "3", "keep")) time -= 0.2;
-        if (Is(decided, "12", "4")) time -= 0.1;
-        if (Is(decided, "fast_loops", "true")) time -= 0.15;
-        if (Is(decided, "slow_loops", "true")) time += 0.3;
-        for (const char* bad : {"1", "2", "4", "5"}) {
-          if (Is(decided, bad, "keep")) time += 0.05;
-        }
-        return time;
-      },
-      seed);
-  for (SiteKey key = 1; key <= 10; ++key) {
-    toy.AddSite(key, CompileSiteKind::kFusionEdge, {"fuse", "keep"}, 1000 * key);
-  }
-  for (SiteKey key = 11; key <= 16; ++key) {
-    toy.AddSite(key, CompileSiteKind::kPartitions, {"1", "2", "4"}, 5000);
-  }
-  toy.AddFlag("fast_loops", {"false", "true"});
-  toy.AddFlag("slow_loops", {"false", "true"});
-  return toy;
-}
-
-TuneOptions Seconds(double seconds) {
-  TuneOptions options;
-  options.budget_seconds = seconds;
-  return options;
-}
 
 TEST(TuneProgramTest, FindsWhatHelpsAndNothingElse) {
   ToyEvaluator toy = MakeSeparable();
@@ -138,108 +99,6 @@ TEST(TuneProgramTest, EveryStrategyFindsSome) {
   }
 }
 
-TEST(TuneProgramTest, NoiseAloneIsStock) {
-  for (uint64_t seed = 1; seed <= 20; ++seed) {
-    ToyEvaluator toy([](const Decided&) { return 0.0; }, seed);
-    toy.noise = 0.2;
-    for (SiteKey key = 1; key <= 12; ++key) {
-      toy.AddSite(key, CompileSiteKind::kFusionEdge, {"fuse", "keep"});
-    }
-    const TuneResult result = TuneProgram(toy, Seconds(60));
-    // By the 95 % interval one in forty may be kept, and only of those that won before.
-    if (!result.kept) {
-      EXPECT_TRUE(result.plan.empty());
-      EXPECT_FALSE(result.reason.empty());
-      EXPECT_TRUE(result.lessons.empty());
-    } else {
-      ADD_FAILURE() << "seed " << seed << " was kept at " << result.race.speedup;
-    }
-  }
-}
-
-TEST(TuneProgramTest, ALossIsNeverKept) {
-  ToyEvaluator toy(
-      [](const Decided& decided) { return 0.1 * static_cast<double>(decided.size()); });
-  for (SiteKey key = 1; key <= 5; ++key) {
-    toy.AddSite(key, CompileSiteKind::kLayout, {"stock", "0,1"});
-  }
-  const TuneResult result = TuneProgram(toy, Seconds(120));
-  EXPECT_FALSE(result.kept);
-  EXPECT_EQ(result.stop, TuneStop::kExhausted);
-  EXPECT_EQ(result.evaluations, 31) << "all but the stock plan, each once";
-}
-
-TEST(TuneProgramTest, WhatIsFasterInSomeProcessesOnlyIsNotKept) {
-  ToyEvaluator toy = MakeSeparable();
-  toy.unlucky_process = 2;
-  const TuneResult result = TuneProgram(toy, Seconds(300));
-  EXPECT_FALSE(result.kept);
-  EXPECT_GE(toy.restarts, 2);
-  EXPECT_NE(result.reason.find("not so again"), std::string::npos) << result.reason;
-}
-
-// One site that matters most, one that matters, and one that is to be tried.
-ToyEvaluator MakeTwoWins() {
-  ToyEvaluator toy([](const Decided& decided) {
-    return (Is(decided, "1", "keep") ? -0.5 : 0) + (Is(decided, "2", "keep") ? -0.2 : 0);
-  });
-  for (SiteKey key = 1; key <= 3; ++key) {
-    toy.AddSite(key, CompileSiteKind::kFusionEdge, {"fuse", "keep"}, 1000 * key);
-  }
-  return toy;
-}
-
-TEST(TuneProgramTest, WhatDoesNotRunInAFreshProcessGivesWayToTheNext) {
-  for (const bool hurried : {false, true}) {
-    ToyEvaluator toy = MakeTwoWins();
-    Decided first;  // what is confirmed first crashes
-    toy.crashes_afresh = [&](const Decided& decided) {
-      if (first.empty()) first = decided;
-      return !decided.empty() && decided == first;
-    };
-    TuneOptions options = Seconds(200);
-    std::atomic<bool> interrupted{false};
-    options.interrupted = &interrupted;
-    options.progress = [&](const TuneProgress& progress) {
-      interrupted = interrupted || (hurried && progress.phase == "confirm");
-    };
-    const TuneResult result = TuneProgram(toy, options);
-    ASSERT_FALSE(result.rejected.empty());
-    EXPECT_NE(result.rejected[0].find("does not run in a fresh process"), std::string::npos)
-        << result.rejected[0];
-    ASSERT_TRUE(result.kept) << result.reason;
-    EXPECT_TRUE(result.reason.empty()) << result.reason;
-    EXPECT_EQ(result.verified, "true");
-    EXPECT_GT(toy.Speedup(result.plan), 1.1);
-  }
-}
-
-TEST(TuneProgramTest, WhatIsNotFasterAgainGivesWayToTheNext) {
-  ToyEvaluator toy = MakeTwoWins();
-  Decided first;  // what is confirmed first
-  toy.loses_afresh = [&](const Decided& decided) {
-    if (first.empty()) first = decided;
-    return !decided.empty() && decided == first;
-  };
-  const TuneResult result = TuneProgram(toy, Seconds(200));
-  ASSERT_FALSE(result.rejected.empty());
-  EXPECT_NE(result.rejected[0].find("not so again"), std::string::npos) << result.rejected[0];
-  ASSERT_TRUE(result.kept) << result.reason;
-  EXPECT_TRUE(result.reason.empty()) << result.reason;
-  EXPECT_GT(toy.Speedup(result.plan), 1.1);
-}
-
-TEST(TuneProgramTest, WhereNothingRunsInAFreshProcessItIsStock) {
-  ToyEvaluator toy = MakeTwoWins();
-  toy.crashes_afresh = [](const Decided& decided) { return !decided.empty(); };
-  const TuneResult result = TuneProgram(toy, Seconds(200));
-  EXPECT_FALSE(result.kept);
-  EXPECT_TRUE(result.plan.empty());
-  EXPECT_NE(result.reason.find("does not run in a fresh process"), std::string::npos)
-      << result.reason;
-  EXPECT_GE(result.rejected.size(), 2u);
-}
-
 // Candidates that hang cost a few seconds each, and about the budget together, whatever it is.
 TEST(TuneProgramTest, WhatHangsCostsNoMoreThanTheBudgetAllows) {
   for (const double budget : {3.0, 10.0, 30.0}) {
@@ -279,56 +138,6 @@ TEST(TuneProgramTest, WhatCompilesAsLongAsTheStockModuleIsWaitedFor) {
   EXPECT_GE(least, 12);
 }
 
-TEST(TuneProgramTest, EachExecutableIsLookedAtBrieflyOnce) {
-  ToyEvaluator toy(
-      [](const Decided& decided) { return 0.1 * static_cast<double>(decided.size()); });
-  for (SiteKey key = 1; key <= 5; ++key) {
-    toy.AddSite(key, CompileSiteKind::kLayout, {"stock", "0,1"});
-  }
-  (void)TuneProgram(toy, Seconds(120));
-  for (const auto& [plan, times] : toy.races) EXPECT_EQ(times, 1);
-}
-
-TEST(TuneProgramTest, NothingIsBuiltUponWhatComputesSomethingElse) {
-  ToyEvaluator toy = MakeSeparable();
-  toy.computes_wrong = [](const Decided& decided) { return Is(decided, "fast_loops", "true"); };
-  const TuneResult result = TuneProgram(toy, Seconds(300));
-  ASSERT_TRUE(result.kept) << result.reason;
-  EXPECT_EQ(result.verified, "true");
-  EXPECT_TRUE(result.plan.compile.flags.empty());
-  EXPECT_NEAR(toy.Speedup(result.plan), std::exp(0.3), 0.02);
-  EXPECT_FALSE(result.rejected.empty());
-  for (const store::Lesson& lesson : result.lessons) EXPECT_NE(lesson.key, "fast_loops");
-}
-
-TEST(TuneProgramTest, NothingIsBuiltUponWhatTakesTooLongToCompare) {
-  ToyEvaluator toy = MakeSeparable();
-  toy.compares_slowly = [](const Decided& decided) { return Is(decided, "fast_loops", "true"); };
-  const TuneResult result = TuneProgram(toy, Seconds(300));
-  ASSERT_TRUE(result.kept) << result.reason;
-  EXPECT_EQ(result.verified, "true");
-  EXPECT_TRUE(result.plan.compile.flags.empty());
-  ASSERT_FALSE(result.rejected.empty());
-  EXPECT_NE(result.rejected[0].find("not known to compute the same"), std::string::npos);
-}
-
-TEST(TuneProgramTest, AComparisonThatBreaksOffKeepsToAShortBudget) {
-  ToyEvaluator toy = MakeSeparable();
-  toy.compares_slowly = [](const Decided& decided) { return !decided.empty(); };
-  const TuneResult result = TuneProgram(toy, Seconds(8));
-  EXPECT_FALSE(result.kept);
-  EXPECT_LT(result.seconds, 60);
-}
-
-TEST(TuneProgramTest, WhatIsNotVerifiedIsNotKept) {
-  ToyEvaluator toy = MakeSeparable();
-  toy.computes_wrong = [](const Decided& decided) { return !decided.empty(); };
-  const TuneResult result = TuneProgram(toy, Seconds(300));
-  EXPECT_FALSE(result.kept);
-  EXPECT_TRUE(result.plan.empty());
-  EXPECT_FALSE(result.reason.empty());
-}
-
 TEST(TuneProgramTest, GoesOnWherePlansCrashTheCompiler) {
   ToyEvaluator toy = MakeSeparable();
   toy.crashes = [](const Decided& decided) {
@@ -366,65 +175,6 @@ TEST(TuneProgramTest, OnePlanIsTriedWhateverIsLeft) {
   ToyEvaluator toy = MakeSeparable();
   toy.compile_seconds = 8;
   EXPECT_GE(TuneProgram(toy, Seconds(10)).evaluations, 1);
-}
-
-// Where nothing is found, nothing is kept back to confirm it but what one more plan would need.
-TEST(TuneProgramTest, TheEndIsNotKeptFreeForNothing) {
-  ToyEvaluator poor(
-      [](const Decided& decided) { return 0.1 * static_cast<double>(decided.size()); });
-  for (SiteKey key = 1; key <= 60; ++key) {
-    poor.AddSite(key, CompileSiteKind::kFusionEdge, {"fuse", "keep"}, 1000);
-  }
-  poor.compile_seconds = 1.5;
-  const TuneResult result = TuneProgram(poor, Seconds(90));
-  EXPECT_FALSE(result.kept);
-  EXPECT_GT(result.seconds, 0.85 * 90);
-  EXPECT_NE(result.reason.find("nothing is faster than the stock compiler's way, of"),
-            std::string::npos)
-      << result.reason;
-}
-
-TEST(TuneProgramTest, EveryEndHasItsReason) {
-  ToyEvaluator toy = MakeSeparable();
-  EXPECT_FALSE(TuneProgram(toy, Seconds(60)).ended.empty());
-  TuneOptions few = Seconds(1000);
-  few.budget_evaluations = 5;
-  ToyEvaluator other = MakeSeparable();
-  EXPECT_EQ(TuneProgram(other, few).ended, "the budget of 5 plans is spent");
-  ToyEvaluator small([](const Decided&) { return 0.0; });
-  small.AddFlag("one", {"false", "true"});
-  const TuneResult all = TuneProgram(small, Seconds(1000));
-  EXPECT_EQ(all.stop, TuneStop::kExhausted);
-  EXPECT_NE(all.ended.find("every plan"), std::string::npos) << all.ended;
-  // A long evaluation does not fit in what is left.
-  ToyEvaluator slow(
-      [](const Decided& decided) { return 0.1 * static_cast<double>(decided.size()); });
-  for (SiteKey key = 1; key <= 60; ++key) {
-    slow.AddSite(key, CompileSiteKind::kFusionEdge, {"fuse", "keep"}, 1000);
-  }
-  slow.compile_seconds = 12;
-  const TuneResult early = TuneProgram(slow, Seconds(100));
-  EXPECT_EQ(early.stop, TuneStop::kTime);
-  EXPECT_NE(early.ended.find("before the budget of 100 s: another plan takes about"),
-            std::string::npos)
-      << early.ended << " " << early.seconds;
-}
-
-TEST(TuneProgramTest, WhatLookedFasterTooIsTold) {
-  ToyEvaluator toy = MakeSeparable();
-  const TuneResult result = TuneProgram(toy, Seconds(300));
-  ASSERT_TRUE(result.kept);
-  ASSERT_FALSE(result.others.empty());
-  for (const RunnerUp& other : result.others) {
-    EXPECT_FALSE(other.plan == result.plan);
-    EXPECT_GT(other.speedup, 1);
-  }
-}
-
-TEST(TuneProgramTest, NoiseIsMetWithAdvice) {
-  EXPECT_NE(AgainstNoise(0.0002).find("0.2 ms only"), std::string::npos) << AgainstNoise(0.0002);
-  EXPECT_NE(AgainstNoise(0.1).find("quiet machine"), std::string::npos);
-  EXPECT_EQ(AgainstNoise(0.1).find("ms only"), std::string::npos);
 }
 
 TEST(TuneProgramTest, EvaluationsAreABudgetToo) {
