@@ -307,8 +307,7 @@ class Parser {
       if (task_.tensors[static_cast<size_t>(operand)].element != element) {
         return Wrong("the operands' element types differ");
       }
-      const bool reduces = op.kind.rfind("reduce_", 0) == 0 && whole_.count(operand) == 0;
-      const bool may = IsPointwise(op.kind) || reduces ||
+      const bool may = IsPointwise(op.kind) || op.kind.rfind("reduce_", 0) == 0 ||
                        (op.kind == "attend" && operand == op.operands[0]) ||
                        (TakesSpread(op.kind) && IsSpread(operand, op.kind != "convolve"));
       if (task_.Defines(operand) && !may) {
