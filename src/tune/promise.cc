@@ -72,8 +72,8 @@ bool AreLarge(const std::vector<Alternative>& alternatives, const std::vector<st
   return Alternative::IsLarge(before, before * growth);
 }
 
-std::vector<std::string> Together(const KernelShares& shares,
-                                  const std::vector<Alternative>& alternatives) {
+std::vector<std::string> RacedTogether(const KernelShares& shares,
+                                       const std::vector<Alternative>& alternatives) {
   std::vector<std::string> together;
   std::set<std::string> replaced, opcodes;
   const auto take = [&](const Alternative& one) {

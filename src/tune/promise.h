@@ -35,8 +35,8 @@ bool AreLarge(const std::vector<Alternative>& alternatives, const std::vector<st
 // What to race as one first, of those in this order: what makes kernels of hone's own, and what
 // replaces dear kernels that none of the others replaces. On a program whose evaluation takes
 // seconds that may be all there is time for.
-std::vector<std::string> Together(const KernelShares& shares,
-                                  const std::vector<Alternative>& alternatives);
+std::vector<std::string> RacedTogether(const KernelShares& shares,
+                                       const std::vector<Alternative>& alternatives);
 
 }  // namespace hone::tune
 

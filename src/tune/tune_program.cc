@@ -337,7 +337,7 @@ class Tuner {
     const auto among = [&](const std::string& name) {
       return std::find(names.begin(), names.end(), name) != names.end();
     };
-    for (const std::string& name : Together(shares_, space_.alternatives)) {
+    for (const std::string& name : RacedTogether(shares_, space_.alternatives)) {
       if (among(name)) together.push_back(name);
     }
     std::copy_if(together.begin(), together.end(), std::back_inserter(kernels),

@@ -183,7 +183,7 @@ TEST(AreLarge, OneOnTopOfAnother) {
   EXPECT_FALSE(AreLarge(all, {}));
 }
 
-TEST(Together, KernelsWithWhatIsDearAndNobodyElseReplaces) {
+TEST(RacedTogether, KernelsWithWhatIsDearAndNobodyElseReplaces) {
   ProgramGraph graph;
   graph.computations.resize(1);
   std::vector<KernelTime> times;
@@ -208,8 +208,8 @@ TEST(Together, KernelsWithWhatIsDearAndNobodyElseReplaces) {
                                         Replacing("with_ones", {"reduce.1"}, {"reduce"}),
                                         Replacing("copied", {"copy.1"}, {"copy"}),
                                         inlined};
-  EXPECT_EQ(Together(shares, all), (std::vector<std::string>{kernels, "by_dots", "packed"}));
-  EXPECT_EQ(Together(KernelShares(), all), std::vector<std::string>{kernels});
+  EXPECT_EQ(RacedTogether(shares, all), (std::vector<std::string>{kernels, "by_dots", "packed"}));
+  EXPECT_EQ(RacedTogether(KernelShares(), all), std::vector<std::string>{kernels});
 }
 
 }  // namespace
