@@ -133,6 +133,11 @@ INSTANTIATE_TEST_SUITE_P(
              "lhs_contracting_dims={1}, rhs_contracting_dims={1}\n"
              "  bb = f32[32,64]{0,1} broadcast(b), dimensions={0}\n"
              "  ROOT r = f32[32,64]{0,1} add(d, bb)\n"},
+        Case{"gemm_that_is_padded_with_bias", "__cublas$",
+             "  a = bf16[16,48] parameter(0)\n  b = bf16[48,3] parameter(1)\n"
+             "  c = bf16[3] parameter(2)\n  d = bf16[16,3] dot(a, b), lhs_contracting_dims={1}, "
+             "rhs_contracting_dims={0}\n  cc = bf16[16,3] broadcast(c), dimensions={1}\n"
+             "  ROOT s = bf16[16,3] add(d, cc)\n"},
         Case{"gemm_of_bf16_with_wide_result", "__cublas$",
              "  a = bf16[64,48] parameter(0)\n  b = bf16[48,32] parameter(1)\n"
              "  ROOT d = f32[64,32] dot(a, b), lhs_contracting_dims={1}, "

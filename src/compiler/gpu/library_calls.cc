@@ -74,6 +74,20 @@ class Replacement {
   HloInstruction* Scaled(HloInstruction* array, double by) {
     return by == 1 ? array : Binary(HloOpcode::kMultiply, array, Constant(by, array->shape()));
   }
+  // With zeros behind it. Of a product that was padded XLA leaves the bias as it was: what the library
+  // reads beyond its end is added to what is cut off.
+  HloInstruction* Lengthened(HloInstruction* vector, int64_t size) {
+    if (vector->shape().dimensions().size() != 1 || vector->shape().dimensions(0) >= size) {
+      return vector;
+    }
+    Shape shape = vector->shape();
+    shape.set_dimensions(0, size);
+    xla::PaddingConfig padding = xla::MakeNoPaddingConfig(1);
+    padding.mutable_dimensions(0)->set_edge_padding_high(size - vector->shape().dimensions(0));
+    HloInstruction* const zero = Add(
+        HloInstruction::CreateConstant(xla::LiteralUtil::Zero(vector->shape().element_type())));
+    return Add(HloInstruction::CreatePad(shape, vector, zero, padding));
+  }
   // In the shape, along these of its dimensions.
   HloInstruction* Along(HloInstruction* array, const Shape& shape,
                         const std::vector<int64_t>& dimensions) {
@@ -151,7 +165,8 @@ absl::Status ReplaceGemm(HloInstruction* call, const GemmBackendConfig& config) 
       epilogue == GemmBackendConfig::BIAS_GELU || epilogue == GemmBackendConfig::BIAS_SILU;
   if (bias) {
     if (call->operand_count() <= operand) return Unknown(*call, "without a bias");
-    HloInstruction* const vector = call->mutable_operand(operand++);
+    HloInstruction* const vector = to.Lengthened(
+        call->mutable_operand(operand++), shape.dimensions(shape.layout().minor_to_major(0)));
     result = to.Binary(HloOpcode::kAdd, result, to.AlongMinor(vector, shape));
   }
   if (call->operand_count() != operand) return Unknown(*call, "with more operands");
