@@ -385,19 +385,20 @@ class Writer : public Emitter {
     End(loop, sums);
     const Access result = Result();
     const std::string type = TypeOf(result);
-    const std::string buffer = RowsAsOne(type);
+    const std::string buffer = RowsAsOne(buffers_.back(), type);
     const std::string first_column = Plus(columns.first, column);
     std::vector<std::string> places;
-    std::vector<Others> points;  // as far as there are such rows, else others
+    std::vector<Point> points;  // as far as there are such rows, else others
     const std::string last_row = a.whole ? "" : Minus(Plus(rows.first, rows.count), Index(1));
     for (int64_t i = 0; i < a.lines; ++i) {
       const std::string here = Plus(Plus(rows.first, row), i);
       places.push_back(fmt::format(
           "{}[{}]", buffer, At(result, {{loops_.row, here}, {loops_.column, first_column}})));
       if (!Ends()) continue;
+      const std::string row_here = a.whole ? here : Least(here, last_row);
       points.push_back(
-          Both(Places(a.whole ? here : Least(here, last_row), loops_.first_row, loops_.row),
-               {{loops_.column, first_column}}));
+          {Both(Places(row_here, loops_.first_row, loops_.row), {{loops_.column, first_column}}),
+           At(result, {{loops_.row, row_here}, {loops_.column, first_column}})});
     }
     if (a.whole && b.whole) {
       Store(sums, places, points, type, {}, terms);
@@ -424,6 +425,12 @@ class Writer : public Emitter {
     End();
   }
 
+  // Neighbouring columns in a row, and where that is in the result with its rows as one.
+  struct Point {
+    Others places;
+    std::string in_result;
+  };
+
   // Whether something is made of the sums.
   bool Ends() const { return nest_.body.size() > 1; }
 
@@ -442,8 +449,8 @@ class Writer : public Emitter {
     }
     return result;
   }
-  std::string RowsAsOne(const std::string& type) {
-    if (loops_.first_row == loops_.row) return buffers_.back();
+  std::string RowsAsOne(const std::string& buffer, const std::string& type) {
+    if (loops_.first_row == loops_.row) return buffer;
     std::string groups;
     for (size_t d = 0; d < nest_.write.rows.size(); ++d) {
       const int loop = PlainLoop(nest_.write.rows[d]);
@@ -451,14 +458,18 @@ class Writer : public Emitter {
           loop > static_cast<int>(loops_.first_row) && loop <= static_cast<int>(loops_.row);
       groups += within ? fmt::format(", {}", d) : fmt::format("{}{}", d == 0 ? "[" : "], [", d);
     }
-    return Let("memref.collapse_shape {} [{}]] : {} into {}", buffers_.back(), groups,
-               TypeOf(nest_.write), type);
+    return Let("memref.collapse_shape {} [{}]] : {} into {}", buffer, groups, TypeOf(nest_.write),
+               type);
+  }
+  // Whether a read lies as the result does.
+  bool LiesAsResult(const Access& read) const {
+    return read.view == nest_.write.view && read.rows == nest_.write.rows && read.low.empty();
   }
 
   // Sums to the result, added to what is there but for the first terms; behind the last ones, what
   // is made of them.
   void Store(const std::vector<std::string>& sums, const std::vector<std::string>& places,
-             const std::vector<Others>& points, const std::string& type,
+             const std::vector<Point>& points, const std::string& type,
              const std::vector<std::string>& masks, const Terms& terms) {
     const auto store = [&](bool first, bool last) {
       for (size_t i = 0; i < sums.size(); ++i) {
@@ -472,7 +483,7 @@ class Writer : public Emitter {
                          Let("vector.maskedload {}, {}, {} : {}, {}, {} into {}", places[i], mask,
                              value, type, mask_, vector_, vector_));
         }
-        if (last && Ends()) value = Made(value, points[i], mask);
+        if (last && Ends()) value = Made(value, points[i], type, mask);
         if (mask.empty()) {
           Line("vector.store {}, {} : {}, {}", value, places[i], type, vector_);
         } else {
@@ -504,13 +515,23 @@ class Writer : public Emitter {
   }
 
   // What the body makes of sums in neighbouring columns.
-  std::string Made(const std::string& sums, const Others& point, const std::string& mask) {
+  std::string Made(const std::string& sums, const Point& point, const std::string& type,
+                   const std::string& mask) {
     return BodyText(
         nest_, vector_, [&](const std::string& text) { return Let("{}", text); },
         [&](const Scalar& node) {
-          return node.kind == Scalar::kWhole
-                     ? sums
-                     : Along(static_cast<size_t>(node.a), loops_.column, point, mask);
+          if (node.kind == Scalar::kWhole) return sums;
+          const auto read = static_cast<size_t>(node.a);
+          if (!LiesAsResult(nest_.reads[read])) {
+            return Along(read, loops_.column, point.places, mask);
+          }
+          // Without dividing rows into loops.
+          const std::string buffer = RowsAsOne(buffers_[read], type);
+          if (mask.empty()) {
+            return Let("vector.load {}[{}] : {}, {}", buffer, point.in_result, type, vector_);
+          }
+          return Let("vector.maskedload {}[{}], {}, {} : {}, {}, {} into {}", buffer,
+                     point.in_result, mask, Vector(0), type, mask_, vector_, vector_);
         });
   }
 
