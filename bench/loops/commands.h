@@ -15,6 +15,9 @@ void AddSearch(CLI::App& app, int& exit_code);
 void AddRules(CLI::App& app, int& exit_code);
 void AddCostModel(CLI::App& app, int& exit_code);
 
+// Seconds, by a clock that only goes forward.
+double Now();
+
 // Names with commas between them.
 std::vector<std::string> Split(const std::string& list);
 

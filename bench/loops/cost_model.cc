@@ -63,22 +63,12 @@ struct RankedOptions {
   int threads = 1;
 };
 
-double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 std::vector<loops::KnownTask> Drawn(size_t count, uint64_t seed, double most_bytes) {
   std::vector<loops::KnownTask> tasks = loops::DrawTasks(count, seed);
   std::erase_if(tasks, [&](const loops::KnownTask& known) {
     return loops::Bytes(*loops::ParseTask(known.text)) > most_bytes;
   });
   return tasks;
-}
-
-loops::Machine MachineOf(int threads) {
-  loops::Machine machine = loops::ThisMachine();
-  machine.threads = threads;
-  return machine;
 }
 
 // A line for each schedule: the task, the schedule, the logarithm of its time by the default's.
@@ -88,7 +78,7 @@ int RunMeasure(const MeasureOptions& options) {
     std::fprintf(stderr, "%s\n", generator.error().message.c_str());
     return 3;
   }
-  const loops::Machine machine = MachineOf(options.threads);
+  const loops::Machine machine = loops::ThisMachine(options.threads);
   std::ofstream file(options.output, std::ios::app);
   const double end = Now() + options.seconds;
   size_t lines = 0;
@@ -158,7 +148,7 @@ Measured ReadMeasured(const std::vector<std::string>& files) {
       const auto task = loops::ParseTask(json.at("task").get<std::string>());
       const auto schedule = loops::ParseSchedule(json.at("schedule").get<std::string>());
       if (!task || !schedule) continue;
-      const loops::Machine machine = MachineOf(json.at("threads").get<int>());
+      const loops::Machine machine = loops::ThisMachine(json.at("threads").get<int>());
       const loops::Program program = loops::Expand(*task);
       const auto scheduled = loops::Apply(program, *schedule);
       if (!scheduled) continue;
@@ -280,7 +270,7 @@ int RunRanked(const RankedOptions& options) {
       tune.search.seed = options.seed;
       tune.budget_seconds = options.seconds;
       tune.budget_steps = options.steps;
-      tune.machine = MachineOf(options.threads);
+      tune.machine = loops::ThisMachine(options.threads);
       if (i == 1) tune.cost_model = *model;
       const auto tuned = loops::Tune(**generator, *task, tune);
       fine = tuned.has_value();

@@ -22,10 +22,6 @@ struct FuzzOptions {
   int show = 3;  // examples of each rejection
 };
 
-double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find_first_of("\n;")); }
 
 int RunFuzz(const FuzzOptions& options) {

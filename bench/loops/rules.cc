@@ -92,8 +92,7 @@ std::optional<Raced> RaceRules(loops::Generator& generator, const RulesOptions& 
 }
 
 int RunRules(const RulesOptions& options) {
-  loops::Machine machine = loops::ThisMachine();
-  machine.threads = options.threads;
+  const loops::Machine machine = loops::ThisMachine(options.threads);
   const std::vector<loops::KnownTask> tasks = TasksOf(options);
   const auto schedule_of = [&](const loops::KnownTask& known) {
     return loops::DefaultSchedule(loops::Expand(*loops::ParseTask(known.text)), machine);

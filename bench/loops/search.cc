@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +26,10 @@
 #include "loops/tune.h"
 
 namespace hone::bench {
+
+double Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 std::vector<std::string> Split(const std::string& list) {
   std::vector<std::string> names;
@@ -195,8 +200,7 @@ int Estimated(const SearchBenchOptions& options, std::vector<std::string> method
 int Timed(const SearchBenchOptions& options, const std::string& searcher,
           const std::shared_ptr<const loops::LoopsPolicy>& policy,
           const std::vector<loops::KnownTask>& tasks) {
-  loops::Machine machine = loops::ThisMachine();
-  if (options.threads > 0) machine.threads = options.threads;
+  const loops::Machine machine = loops::ThisMachine(options.threads);
   auto generator = loops::Generator::Start({});
   if (!generator) {
     std::fprintf(stderr, "%s\n", generator.error().message.c_str());

@@ -82,8 +82,7 @@ int RunXla(const XlaOptions& options) {
     std::fprintf(stderr, "%s\n", (!generator ? generator.error() : pool.error()).message.c_str());
     return 3;
   }
-  loops::Machine machine = loops::ThisMachine();
-  if (options.threads > 0) machine.threads = options.threads;
+  const loops::Machine machine = loops::ThisMachine(options.threads);
   std::map<std::string, std::vector<double>> kinds;
   fmt::print("{:<32} {:>10} {:>10} {:>9} {:>8} {:>17}  {}\n", "TASK", "XLA ms", "OURS ms",
              "GFLOP/s", "RATIO", "95 %", "VERIFIED");

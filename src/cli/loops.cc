@@ -56,12 +56,6 @@ StatusOr<loops::Task> ReadTask(const std::string& given) {
   return loops::ParseTask(*text);
 }
 
-loops::Machine MachineFor(const Options& options) {
-  loops::Machine machine = loops::ThisMachine();
-  if (options.threads > 0) machine.threads = options.threads;
-  return machine;
-}
-
 StatusOr<std::shared_ptr<const loops::LoopsPolicy>> ReadPolicy(const std::string& file) {
   constexpr size_t kMostBytes = size_t{1} << 30;
   const StatusOr<std::string> bytes = ReadInput(file, kMostBytes);
@@ -74,7 +68,7 @@ StatusOr<loops::Schedule> ReadSchedule(const std::string& given, const loops::Ta
                                        const Options& options) {
   if (given == "none") return loops::Schedule{};
   if (given == "default") {
-    return loops::DefaultSchedule(loops::Expand(task), MachineFor(options));
+    return loops::DefaultSchedule(loops::Expand(task), loops::ThisMachine(options.threads));
   }
   const StatusOr<std::string> text = ReadInput(given, kMostTextBytes);
   if (!text) return tl::unexpected(text.error());
@@ -195,7 +189,7 @@ int RunDefault(const Options& options) {
   const StatusOr<loops::Task> task = ReadTask(options.task);
   if (!task) return Fail(task.error(), options.task, options.json);
   const std::string text =
-      loops::ScheduleText(loops::DefaultSchedule(loops::Expand(*task), MachineFor(options)));
+      loops::ScheduleText(loops::DefaultSchedule(loops::Expand(*task), loops::ThisMachine(options.threads)));
   if (options.output.empty()) return Finish(text, kFine);
   if (Status written = WriteFile(options.output, FileOf(text)); !written) {
     return Fail(written.error(), options.output, options.json);
@@ -234,7 +228,7 @@ int RunRace(const Options& options) {
   RaceOptions race;
   race.budget_seconds = options.budget;
   race.seed = options.seed;
-  const int threads = MachineFor(options).threads;
+  const int threads = loops::ThisMachine(options.threads).threads;
   StatusOr<RaceReport> raced = MakeError(ErrorCode::kInternal, "not raced");
   {
     const Waiting waiting(!options.quiet, "racing");
@@ -308,7 +302,7 @@ int RunTune(const Options& options) {
   tune.budget_seconds = options.tune_budget.seconds;
   tune.budget_steps = options.tune_budget.steps;
   tune.search.seed = options.seed;
-  tune.machine = MachineFor(options);
+  tune.machine = loops::ThisMachine(options.threads);
   tune.stop = stop;
   Progress progress(!options.quiet);
   tune.progress = [&](int64_t tried, int64_t rejected, double best) {

@@ -80,8 +80,7 @@ double Cost(const Schedule& schedule, const Nest& nest, const Machine& machine) 
   for (size_t l = 0; l + 1 < rank; ++l) points *= static_cast<double>(nest.loops[l].extent);
   const double inner =
       static_cast<double>(nest.loops[rank - 1].extent + nest.loops[rank + 1].extent);
-  const double lanes =
-      static_cast<double>(machine.vector_bytes) / static_cast<double>(InfoOf(nest.element).bytes);
+  const auto lanes = static_cast<double>(machine.Lanes(nest.element));
   const double vectors = std::ceil(static_cast<double>(sizes.queries) / lanes);
   const double registers = vectors * static_cast<double>(sizes.registers);
   double multiply = (vectors + static_cast<double>(sizes.registers)) / (2 * registers) + 0.5;

@@ -51,8 +51,7 @@ double EstimatedCost(const Scheduled& scheduled, const Machine& machine) {
     double work = static_cast<double>(nest.body.size());
     double iterations = kIteration;
     if (state.vectorized) {
-      const double lanes = static_cast<double>(machine.vector_bytes) /
-                           static_cast<double>(InfoOf(nest.element).bytes);
+      const auto lanes = static_cast<double>(machine.Lanes(nest.element));
       work /= std::min(lanes, tile);
       iterations /= tile;
       // Of a tile in registers each operand is read once.

@@ -4,9 +4,10 @@
 
 namespace hone::loops {
 
-Machine ThisMachine() {
+Machine ThisMachine(int threads) {
   Machine machine;
-  machine.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  machine.threads =
+      threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   if (__builtin_cpu_supports("avx512f")) {
     machine.vector_bytes = 64;
     machine.vector_registers = 32;

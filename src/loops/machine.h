@@ -22,7 +22,8 @@ struct Machine {
     return threads == 1 ? 1 : std::clamp<int64_t>(worth, 1, each * threads);
   }
 };
-Machine ThisMachine();
+// `threads`: how many of its threads share the work; all where that is 0.
+Machine ThisMachine(int threads = 0);
 
 // Points of a nest that are worth another processor: some 20 microseconds of work.
 inline constexpr int64_t kLeastShared = 32768;

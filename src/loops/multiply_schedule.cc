@@ -147,8 +147,7 @@ double Cost(const Schedule& schedule, const Nest& nest, const Machine& machine) 
   };
   double leading = 1;
   for (size_t l = 0; l < loops.first_row; ++l) leading *= static_cast<double>(nest.loops[l].extent);
-  const double lanes =
-      static_cast<double>(machine.vector_bytes) / static_cast<double>(InfoOf(nest.element).bytes);
+  const auto lanes = static_cast<double>(machine.Lanes(nest.element));
   const double vectors = std::ceil(static_cast<double>(sizes.columns) / lanes);
   const double registers = vectors * static_cast<double>(sizes.rows);
   double term = std::max(registers, vectors + static_cast<double>(sizes.rows)) / 2;

@@ -307,8 +307,27 @@ class Tuner {
       if (!hopeless) names.push_back(name);
     }
     if (names.empty()) return;
+    // Together they may be most of what there is to gain, for a single evaluation.
+    ChooseOptions choosing;
+    PassSequence together, kernels;
+    const auto among = [&](const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    for (const std::string& name : RacedTogether(shares_, space_.alternatives)) {
+      if (among(name)) together.push_back(name);
+    }
+    std::copy_if(together.begin(), together.end(), std::back_inserter(kernels),
+                 loops::MakesKernels);
+    choosing.together = {together};
+    if (kernels != together) choosing.together.push_back(kernels);
+    choosing.large = [&](const PassSequence& passes) {
+      return AreLarge(space_.alternatives, passes);
+    };
     const double start = Elapsed();
-    if (measurer_.Window() > 1) {
+    if (measurer_.Window() > 1) {  // as they are raced while nothing is better
+      for (const PassSequence& passes : choosing.together) {
+        if (passes.size() > 1) measurer_.Foresee(With(passes), Look::kLong);
+      }
       for (const std::string& name : names) {
         measurer_.Foresee(With({name}), Look::kLong);
       }
@@ -330,21 +349,6 @@ class Tuner {
         return MakeError(ErrorCode::kPassFailed, "it computes something else");
       }
       return measured.race;
-    };
-    // Together they may be most of what there is to gain, for a single evaluation.
-    ChooseOptions choosing;
-    PassSequence together, kernels;
-    const auto among = [&](const std::string& name) {
-      return std::find(names.begin(), names.end(), name) != names.end();
-    };
-    for (const std::string& name : RacedTogether(shares_, space_.alternatives)) {
-      if (among(name)) together.push_back(name);
-    }
-    std::copy_if(together.begin(), together.end(), std::back_inserter(kernels),
-                 loops::MakesKernels);
-    choosing.together = {together, kernels};
-    choosing.large = [&](const PassSequence& passes) {
-      return AreLarge(space_.alternatives, passes);
     };
     const ChooseResult chosen = ChooseImplementations(names, race, choosing);
     measurer_.Forget();

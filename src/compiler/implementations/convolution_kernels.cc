@@ -306,16 +306,13 @@ std::optional<Space> SpaceOfConvolution(HloInstruction* value) {
       found->parts.sum_type != value->shape().element_type()) {
     return std::nullopt;
   }
-  Space space;
-  space.type = value->shape().element_type();
-  space.full = space.kept = Squeezed(value->shape());
-  space.made = value;
+  std::vector<Sizes> groups;
   int64_t above = 0;
   for (const int64_t size : value->shape().dimensions()) {
-    space.groups.emplace_back();
-    if (size != 1) space.groups.back().push_back(above++);
+    groups.emplace_back();
+    if (size != 1) groups.back().push_back(above++);
   }
-  return space;
+  return ElementsOf(value, std::move(groups));
 }
 
 // What is elementwise behind a convolution, with it.
@@ -332,10 +329,7 @@ HloInstruction* WithConvolution(HloInstruction* root) {
 }  // namespace
 
 std::vector<xla::HloOpcode> ConvolutionKernels::root_opcodes() const {
-  std::vector<xla::HloOpcode> opcodes = ElementwiseOpcodes();
-  opcodes.push_back(xla::HloOpcode::kConvolution);
-  opcodes.push_back(xla::HloOpcode::kCompare);
-  return opcodes;
+  return ElementwiseOpcodesAnd({xla::HloOpcode::kConvolution, xla::HloOpcode::kCompare});
 }
 
 absl::StatusOr<HloInstruction*> ConvolutionKernels::Replacement(HloInstruction* root) const {

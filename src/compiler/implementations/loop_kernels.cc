@@ -63,13 +63,8 @@ std::string AttributeOf(const std::string& attributes, const char* name) {
 }  // namespace
 
 std::vector<HloOpcode> LoopKernels::root_opcodes() const {
-  std::vector<HloOpcode> opcodes = {HloOpcode::kReduce, HloOpcode::kDot, HloOpcode::kTranspose,
-                                    HloOpcode::kReduceWindow};
-  for (uint32_t i = 0; i < xla::HloOpcodeCount(); ++i) {
-    const auto opcode = static_cast<HloOpcode>(i);
-    if (IsElementwise(opcode)) opcodes.push_back(opcode);
-  }
-  return opcodes;
+  return ElementwiseOpcodesAnd(
+      {HloOpcode::kReduce, HloOpcode::kDot, HloOpcode::kTranspose, HloOpcode::kReduceWindow});
 }
 
 absl::StatusOr<HloInstruction*> LoopKernels::Replacement(HloInstruction* root) const {

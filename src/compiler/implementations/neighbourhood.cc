@@ -1,6 +1,7 @@
 #include "compiler/implementations/neighbourhood.h"
 
 #include <deque>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "compiler/implementations/emit.h"
@@ -254,6 +255,15 @@ bool IsTakenIn(HloInstruction* root, const Space& space) {
   return false;
 }
 
+Space ElementsOf(HloInstruction* value, std::vector<Sizes> groups) {
+  Space space;
+  space.type = value->shape().element_type();
+  space.full = space.kept = Squeezed(value->shape());
+  space.made = value;
+  space.groups = std::move(groups);
+  return space;
+}
+
 std::optional<Space> SpaceWithin(HloInstruction* root, SpaceAt space_at) {
   std::deque<HloInstruction*> next = {root};
   std::set<HloInstruction*> seen = {root};
@@ -294,8 +304,7 @@ HloInstruction* MaskOfMaximum(HloInstruction* compare, SpaceAt space_at) {
   return nullptr;
 }
 
-std::vector<HloOpcode> ElementwiseOpcodes() {
-  std::vector<HloOpcode> opcodes;
+std::vector<HloOpcode> ElementwiseOpcodesAnd(std::vector<HloOpcode> opcodes) {
   for (uint32_t i = 0; i < xla::HloOpcodeCount(); ++i) {
     const auto opcode = static_cast<HloOpcode>(i);
     if (IsElementwise(opcode)) opcodes.push_back(opcode);

@@ -78,6 +78,9 @@ Neighbourhood Grow(const xla::HloInstruction* root, const Space& space);
 // Whether a larger neighbourhood than its own takes the instruction in.
 bool IsTakenIn(xla::HloInstruction* root, const Space& space);
 
+// The elements of a product, which has `value`; `groups` as in Space.
+Space ElementsOf(xla::HloInstruction* value, std::vector<std::vector<int64_t>> groups);
+
 // The space of the product that makes an instruction's value; nothing where none does.
 using SpaceAt = std::optional<Space> (*)(xla::HloInstruction* value);
 
@@ -92,7 +95,7 @@ std::optional<Neighbourhood> EndOf(xla::HloInstruction* root, const Space& space
 // value whose maximum is in memory. Null elsewhere.
 xla::HloInstruction* MaskOfMaximum(xla::HloInstruction* compare, SpaceAt space_at);
 
-std::vector<xla::HloOpcode> ElementwiseOpcodes();
+std::vector<xla::HloOpcode> ElementwiseOpcodesAnd(std::vector<xla::HloOpcode> opcodes);
 
 }  // namespace hone::compiler
 

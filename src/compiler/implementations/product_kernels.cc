@@ -183,21 +183,19 @@ class Product {
     return absl::StrCat(loops::kKernelTaskBegin, made.inputs, made.text, "output y;");
   }
 
-  // What is computed of its elements one by one, where `value` is the instruction that has them.
-  Space ElementsOf(HloInstruction* value) const {
-    Space space;
-    space.type = value->shape().element_type();
-    space.full = space.kept = Squeezed(value->shape());
-    space.made = value;
+  // Which dimensions above 1 of its value each of the task's result has in it.
+  std::vector<Sizes> GroupsOfValue(const HloInstruction& value) const {
+    const Sizes full = Squeezed(value.shape());
+    std::vector<Sizes> groups;
     int64_t d = 0;
     for (const Group& group : result_) {
-      space.groups.emplace_back();
+      groups.emplace_back();
       for (int64_t size = 1; size < group.size; ++d) {
-        space.groups.back().push_back(d);
-        size *= space.full[d];
+        groups.back().push_back(d);
+        size *= full[d];
       }
     }
-    return space;
+    return groups;
   }
 
   std::vector<HloInstruction*> Inputs() const {
@@ -328,7 +326,7 @@ std::optional<Found> ProductAt(HloInstruction* value) {
 std::optional<Space> SpaceOfProduct(HloInstruction* value) {
   const std::optional<Found> found = ProductAt(value);
   if (!found || TypeOf(*found->dot) != value->shape().element_type()) return std::nullopt;
-  return found->product.ElementsOf(value);
+  return ElementsOf(value, found->product.GroupsOfValue(*value));
 }
 
 // What is elementwise behind a product, with it.
@@ -344,11 +342,7 @@ HloInstruction* WithProduct(HloInstruction* root) {
 }  // namespace
 
 std::vector<HloOpcode> ProductKernels::root_opcodes() const {
-  std::vector<HloOpcode> opcodes = ElementwiseOpcodes();
-  for (const HloOpcode more : {HloOpcode::kDot, HloOpcode::kTranspose, HloOpcode::kCompare}) {
-    opcodes.push_back(more);
-  }
-  return opcodes;
+  return ElementwiseOpcodesAnd({HloOpcode::kDot, HloOpcode::kTranspose, HloOpcode::kCompare});
 }
 
 absl::StatusOr<HloInstruction*> ProductKernels::Replacement(HloInstruction* root) const {
