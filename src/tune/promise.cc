@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -72,12 +73,15 @@ bool AreLarge(const std::vector<Alternative>& alternatives, const std::vector<st
   return Alternative::IsLarge(before, before * growth);
 }
 
-std::vector<std::string> RacedTogether(const KernelShares& shares,
-                                       const std::vector<Alternative>& alternatives) {
-  std::vector<std::string> together;
+std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
+                                                    const std::vector<Alternative>& alternatives,
+                                                    const std::vector<std::string>& names) {
+  std::vector<std::string> together, kernels;
   std::set<std::string> replaced, opcodes;
   const auto take = [&](const Alternative& one) {
-    together.push_back(one.name);
+    if (std::find(names.begin(), names.end(), one.name) != names.end()) {
+      together.push_back(one.name);
+    }
     // Inlining takes all names of what was called away.
     if (one.passes.size() == 1) {
       replaced.insert(one.instructions.begin(), one.instructions.end());
@@ -102,7 +106,9 @@ std::vector<std::string> RacedTogether(const KernelShares& shares,
     if (alike || alone < kDearShare || alone < kMostlyAlone * all) continue;
     take(one);
   }
-  return together;
+  std::copy_if(together.begin(), together.end(), std::back_inserter(kernels), loops::MakesKernels);
+  if (kernels == together) return {together};
+  return {together, kernels};
 }
 
 }  // namespace hone::tune

@@ -32,11 +32,13 @@ std::vector<std::string> RacingOrder(const std::vector<Alternative>& alternative
 // to compile, and may take the time of all.
 bool AreLarge(const std::vector<Alternative>& alternatives, const std::vector<std::string>& names);
 
-// What to race as one first, of those in this order: what makes kernels of hone's own, and what
-// replaces dear kernels that none of the others replaces. On a program whose evaluation takes
-// seconds that may be all there is time for.
-std::vector<std::string> RacedTogether(const KernelShares& shares,
-                                       const std::vector<Alternative>& alternatives);
+// What to race as one first, of the alternatives that `names` has, in their order: what makes
+// kernels of hone's own and what replaces dear kernels that none of the others replaces; then, if
+// they are fewer, what makes kernels alone. On a program whose evaluation takes seconds that may be
+// all there is time for.
+std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
+                                                    const std::vector<Alternative>& alternatives,
+                                                    const std::vector<std::string>& names);
 
 }  // namespace hone::tune
 

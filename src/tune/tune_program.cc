@@ -12,7 +12,6 @@
 #include <set>
 #include <utility>
 
-#include "core/native_kernel.h"
 #include "tune/candidates.h"
 #include "tune/choose_implementations.h"
 #include "tune/conclude.h"
@@ -309,17 +308,7 @@ class Tuner {
     if (names.empty()) return;
     // Together they may be most of what there is to gain, for a single evaluation.
     ChooseOptions choosing;
-    PassSequence together, kernels;
-    const auto among = [&](const std::string& name) {
-      return std::find(names.begin(), names.end(), name) != names.end();
-    };
-    for (const std::string& name : RacedTogether(shares_, space_.alternatives)) {
-      if (among(name)) together.push_back(name);
-    }
-    std::copy_if(together.begin(), together.end(), std::back_inserter(kernels),
-                 loops::MakesKernels);
-    choosing.together = {together};
-    if (kernels != together) choosing.together.push_back(kernels);
+    choosing.together = RacedTogether(shares_, space_.alternatives, names);
     choosing.large = [&](const PassSequence& passes) {
       return AreLarge(space_.alternatives, passes);
     };

@@ -208,8 +208,13 @@ TEST(RacedTogether, KernelsWithWhatIsDearAndNobodyElseReplaces) {
                                         Replacing("with_ones", {"reduce.1"}, {"reduce"}),
                                         Replacing("copied", {"copy.1"}, {"copy"}),
                                         inlined};
-  EXPECT_EQ(RacedTogether(shares, all), (std::vector<std::string>{kernels, "by_dots", "packed"}));
-  EXPECT_EQ(RacedTogether(KernelShares(), all), std::vector<std::string>{kernels});
+  std::vector<std::string> names;
+  for (const Alternative& one : all) names.push_back(one.name);
+  using Groups = std::vector<std::vector<std::string>>;
+  EXPECT_EQ(RacedTogether(shares, all, names), (Groups{{kernels, "by_dots", "packed"}, {kernels}}));
+  EXPECT_EQ(RacedTogether(KernelShares(), all, names), Groups{{kernels}});
+  names.erase(std::find(names.begin(), names.end(), kernels));
+  EXPECT_EQ(RacedTogether(shares, all, names), (Groups{{"by_dots", "packed"}, {}}));
 }
 
 }  // namespace
