@@ -42,11 +42,11 @@ class Writer : public Emitter {
   // Of the lanes that the mask has, all without one.
   std::string Load(const std::string& mask, const std::string& nothing) {
     const Access& read = nest_.reads[0];
-    if (mask.empty()) {
-      return Let("vector.load {}[{}] : {}, {}", buffers_[0], At(read), TypeOf(read), vector_);
-    }
-    return Let("vector.maskedload {}[{}], {}, {} : {}, {}, {} into {}", buffers_[0], At(read), mask,
-               nothing, TypeOf(read), mask_, vector_, vector_);
+    const std::string at = fmt::format("{}[{}]", buffers_[0], At(read));
+    const std::string value = LoadVector(read, TypeOf(read), at, mask, lanes_);
+    // Zeros are nothing to a sum alone.
+    if (mask.empty() || sums()) return value;
+    return Let("arith.select {}, {}, {} : {}, {}", mask, value, nothing, mask_, vector_);
   }
   void Store(const std::string& value, const std::string& mask) {
     const std::string at = At(nest_.write), type = TypeOf(nest_.write);

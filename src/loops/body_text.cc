@@ -15,14 +15,50 @@ const char* MlirType(Element element) {
       return "f64";
     case Element::kI32:
       return "i32";
+    case Element::kBF16:
+      return "i16";
+    case Element::kF16:
+      return "f16";
+    case Element::kPred:
+    case Element::kI8:
+      return "i8";
   }
   return "f32";
+}
+
+std::string WidenedText(const std::string& value, Element element, int64_t lanes,
+                        const LetFunction& let) {
+  const auto type = [&](const char* name) {
+    return lanes == 0 ? std::string(name) : fmt::format("vector<{}x{}>", lanes, name);
+  };
+  const auto cast = [&](const char* how, const std::string& from, const char* a, const char* b) {
+    return let(fmt::format("arith.{} {} : {} to {}", how, from, type(a), type(b)));
+  };
+  switch (element) {
+    case Element::kBF16: {  // the upper half of a float
+      const std::string bits = cast("extui", value, "i16", "i32");
+      const std::string half = let(ConstantText(16, Element::kI32, type("i32")));
+      return cast("bitcast", let(fmt::format("arith.shli {}, {} : {}", bits, half, type("i32"))),
+                  "i32", "f32");
+    }
+    case Element::kF16:
+      return cast("extf", value, "f16", "f32");
+    case Element::kPred:
+      return cast("uitofp", value, "i8", "f32");
+    case Element::kI8:
+      return cast("sitofp", value, "i8", "f32");
+    case Element::kF32:
+    case Element::kF64:
+    case Element::kI32:
+      break;
+  }
+  return value;
 }
 
 std::string ConstantText(double value, Element element, const std::string& type) {
   const bool wide = element == Element::kF64;
   std::string number = fmt::format("{:.17e}", value);
-  if (element == Element::kI32) number = fmt::format("{}", static_cast<int64_t>(value));
+  if (!InfoOf(element).floating) number = fmt::format("{}", static_cast<int64_t>(value));
   if (std::isinf(value)) {
     number = value < 0 ? (wide ? "0xFFF0000000000000" : "0xFF800000")
                        : (wide ? "0x7FF0000000000000" : "0x7F800000");
@@ -31,8 +67,7 @@ std::string ConstantText(double value, Element element, const std::string& type)
   return fmt::format("arith.constant {} : {}", vector ? "dense<" + number + ">" : number, type);
 }
 
-std::string BodyText(const Nest& nest, const std::string& type,
-                     const std::function<std::string(const std::string&)>& let,
+std::string BodyText(const Nest& nest, const std::string& type, const LetFunction& let,
                      const std::function<std::string(const Scalar&)>& leaf) {
   const bool floating = InfoOf(nest.element).floating;
   const auto two = [&](const char* of_floats, const char* of_integers, const std::string& a,

@@ -9,15 +9,22 @@
 
 namespace hone::loops {
 
+// In which it lies in memory: bits, of what MLIR's arithmetic would not widen well.
 const char* MlirType(Element element);
+
+// Writes an operation down and names its result.
+using LetFunction = std::function<std::string(const std::string&)>;
+
+// A number that was read, or a vector of so many where that is not 0, in f32 if it is narrow.
+std::string WidenedText(const std::string& value, Element element, int64_t lanes,
+                        const LetFunction& let);
 
 // An operation of MLIR that fills values of `type` with a constant.
 std::string ConstantText(double value, Element element, const std::string& type);
 
-// The name of the last node's value. `let` writes an operation down and names its result; `leaf`
-// names a read's or a score's value. `type` is the element's, or a vector of it.
-std::string BodyText(const Nest& nest, const std::string& type,
-                     const std::function<std::string(const std::string&)>& let,
+// The name of the last node's value. `leaf` names a read's or a score's value. `type` is the
+// element's, or a vector of it.
+std::string BodyText(const Nest& nest, const std::string& type, const LetFunction& let,
                      const std::function<std::string(const Scalar&)>& leaf);
 
 }  // namespace hone::loops

@@ -144,7 +144,36 @@ class Emitter {
   }
 
   std::string TypeOf(const Access& access) const {
-    return fmt::format("memref<{}x{}>", fmt::join(access.view, "x"), type_);
+    return fmt::format("memref<{}x{}>", fmt::join(access.view, "x"), MlirType(access.element));
+  }
+  // As they lie in memory.
+  static std::string VectorAs(Element element, int64_t lanes) {
+    return fmt::format("vector<{}x{}>", lanes, MlirType(element));
+  }
+  static std::string ZerosText(Element element, int64_t lanes) {
+    // Of bits: an integer's.
+    return ConstantText(0, element == Element::kBF16 ? Element::kI32 : element,
+                        VectorAs(element, lanes));
+  }
+  std::string Widened(const std::string& value, const Access& access, int64_t lanes) {
+    return WidenedText(value, access.element, lanes,
+                       [&](const std::string& text) { return Let("{}", text); });
+  }
+  // Of the lanes that the mask has, all without one; of the others zeros. `at` is a buffer with
+  // indices.
+  std::string LoadVector(const Access& access, const std::string& type, const std::string& at,
+                         const std::string& mask, int64_t lanes) {
+    const std::string vector = VectorAs(access.element, lanes);
+    if (mask.empty()) {
+      return Widened(Let("vector.load {} : {}, {}", at, type, vector), access, lanes);
+    }
+    const std::string zeros = Let("{}", ZerosText(access.element, lanes));
+    return Widened(Let("vector.maskedload {}, {}, {} : {}, {}, {} into {}", at, mask, zeros, type,
+                       MaskOf(lanes), vector, vector),
+                   access, lanes);
+  }
+  std::string LoadNumber(const Access& access, const std::string& at) {
+    return Widened(Let("memref.load {} : {}", at, TypeOf(access)), access, /*lanes=*/0);
   }
   // The indices of an access at places_, but for some loops.
   using Others = std::vector<std::pair<size_t, std::string>>;
@@ -168,28 +197,23 @@ class Emitter {
   }
   std::string Number(size_t read, const Others& others) {
     const Access& access = nest_.reads[read];
-    return Let("memref.load {}[{}] : {}", buffers_[read], At(access, others), TypeOf(access));
+    return LoadNumber(access, fmt::format("{}[{}]", buffers_[read], At(access, others)));
   }
 
   // The read for neighbouring iterations of a loop, as a vector; those that `valid` tells, where it
   // is not empty.
   std::string Along(size_t read, size_t loop, const Others& others, const std::string& valid) {
     const Access& access = nest_.reads[read];
-    const std::string at = At(access, others);
-    const std::string& buffer = buffers_[read];
+    const std::string at = fmt::format("{}[{}]", buffers_[read], At(access, others));
     size_t dimension = access.rows.size();
     for (size_t d = 0; d < access.rows.size(); ++d) {
       if (PlainLoop(access.rows[d]) == static_cast<int>(loop)) dimension = d;
     }
     if (dimension == access.rows.size()) {
-      return Spread(Let("memref.load {}[{}] : {}", buffer, at, TypeOf(access)));
+      return Spread(LoadNumber(access, at));
     }
     if (dimension + 1 == access.rows.size()) {
-      if (valid.empty()) {
-        return Let("vector.load {}[{}] : {}, {}", buffer, at, TypeOf(access), vector_);
-      }
-      return Let("vector.maskedload {}[{}], {}, {} : {}, {}, {} into {}", buffer, at, valid,
-                 Vector(0), TypeOf(access), mask_, vector_, vector_);
+      return LoadVector(access, TypeOf(access), at, valid, lanes_);
     }
     int64_t stride = 1;
     for (size_t d = dimension + 1; d < access.view.size(); ++d) stride *= access.view[d];
@@ -199,8 +223,11 @@ class Emitter {
     const std::string offsets =
         Let("arith.constant dense<[{}]> : {}", fmt::join(steps, ", "), type);
     const std::string all = valid.empty() ? Let("arith.constant dense<true> : {}", mask_) : valid;
-    return Let("vector.gather {}[{}] [{}], {}, {} : {}, {}, {}, {} into {}", buffer, at, offsets,
-               all, Vector(0), TypeOf(access), type, mask_, vector_, vector_);
+    const std::string zeros = Let("{}", ZerosText(access.element, lanes_));
+    const std::string vector = VectorAs(access.element, lanes_);
+    return Widened(Let("vector.gather {} [{}], {}, {} : {}, {}, {}, {} into {}", at, offsets, all,
+                       zeros, TypeOf(access), type, mask_, vector, vector),
+                   access, lanes_);
   }
 
   const Nest& nest_;

@@ -1,7 +1,9 @@
 #include "loops/inputs.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 
 #include "core/rng.h"
 #include "verify/compare_output.h"
@@ -23,6 +25,25 @@ double Value(Rng& rng, int kind) {
   }
 }
 
+// The upper half of a float, to the nearest.
+uint16_t BF16(double value) {
+  const auto narrow = static_cast<float>(value);
+  uint32_t bits = 0;
+  std::memcpy(&bits, &narrow, sizeof(bits));
+  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+// To the nearest of below 65,504 in size.
+uint16_t F16(double value) {
+  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  const double size = std::fabs(value);
+  int exponent = 0;
+  std::frexp(size, &exponent);
+  const int unit = std::max(exponent - 1, -14) - 10;  // in this power of 2
+  const auto units = static_cast<uint16_t>(std::lrint(std::ldexp(size, -unit)));
+  return static_cast<uint16_t>(sign + ((unit + 24) << 10) + units);
+}
+
 }  // namespace
 
 void FillInput(Element element, int64_t elements, int kind, uint64_t seed, uint64_t moved,
@@ -38,6 +59,18 @@ void FillInput(Element element, int64_t elements, int kind, uint64_t seed, uint6
         break;
       case Element::kI32:
         static_cast<int32_t*>(to)[i] = static_cast<int32_t>(rng.Below(17)) - 8;
+        break;
+      case Element::kBF16:
+        static_cast<uint16_t*>(to)[i] = BF16(Value(rng, kind));
+        break;
+      case Element::kF16:
+        static_cast<uint16_t*>(to)[i] = F16(Value(rng, kind));
+        break;
+      case Element::kPred:
+        static_cast<uint8_t*>(to)[i] = static_cast<uint8_t>(rng.Below(2));
+        break;
+      case Element::kI8:
+        static_cast<int8_t*>(to)[i] = static_cast<int8_t>(static_cast<int>(rng.Below(255)) - 127);
         break;
     }
   }

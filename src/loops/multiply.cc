@@ -188,24 +188,20 @@ class Writer : public Emitter {
     }
     return {fmt::format("{}[{}]", buffers_[operand.read], fmt::join(indices, ", ")), valid};
   }
-  std::string TypeOfRead(const Operand& operand) const { return TypeOf(nest_.reads[operand.read]); }
 
   // So many lanes, `count` of them where that is not empty, or zeros where it is not valid.
   std::string Load(const Operand& operand, const Located& from, const std::string& count,
                    int64_t lanes) {
-    const std::string vector = VectorOf(lanes), mask = MaskOf(lanes);
-    const std::string type = TypeOfRead(operand);
+    const Access& access = nest_.reads[operand.read];
     if (from.valid.empty() && count.empty()) {
-      return Let("vector.load {} : {}, {}", from.at, type, vector);
+      return LoadVector(access, TypeOf(access), from.at, /*mask=*/"", lanes);
     }
     std::string here = count.empty() ? Index(lanes) : count;
     if (!from.valid.empty()) {
       here = Let("arith.select {}, {}, {} : index", from.valid, here, Index(0));
     }
-    const std::string valid = Let("vector.create_mask {} : {}", here, mask);
-    const std::string nothing = Let("{}", ConstantText(0, nest_.element, vector));
-    return Let("vector.maskedload {}, {}, {} : {}, {}, {} into {}", from.at, valid, nothing, type,
-               mask, vector, vector);
+    const std::string valid = Let("vector.create_mask {} : {}", here, MaskOf(lanes));
+    return LoadVector(access, TypeOf(access), from.at, valid, lanes);
   }
   void StorePacked(const Operand& operand, const std::string& value, const std::string& at,
                    int64_t lanes) {
@@ -355,7 +351,7 @@ class Writer : public Emitter {
     const std::string inner = For(zero, terms.inner.count, one);
     const Located at =
         Locate(operand, Both(places, {{loops_.term, Plus(terms.inner.first, inner)}}));
-    std::string value = Let("memref.load {} : {}", at.at, TypeOfRead(operand));
+    std::string value = LoadNumber(nest_.reads[operand.read], at.at);
     if (!at.valid.empty()) {
       const std::string nothing = Let("{}", ConstantText(0, nest_.element, type_));
       value = Let("arith.select {}, {}, {} : {}", at.valid, value, nothing, type_);
@@ -383,9 +379,9 @@ class Writer : public Emitter {
       sum = Let("vector.fma {}, {}, {} : {}", factor, right, sum, vector_);
     }
     End(loop, sums);
-    const Access result = Result();
+    const Access result = RowsAsOne(nest_.write);
     const std::string type = TypeOf(result);
-    const std::string buffer = RowsAsOne(buffers_.back(), type);
+    const std::string buffer = RowsAsOne(buffers_.back(), nest_.write);
     const std::string first_column = Plus(columns.first, column);
     std::vector<std::string> places;
     std::vector<Point> points;  // as far as there are such rows, else others
@@ -434,9 +430,8 @@ class Writer : public Emitter {
   // Whether something is made of the sums.
   bool Ends() const { return nest_.body.size() > 1; }
 
-  // The result with one dimension for all rows.
-  Access Result() const {
-    Access result = nest_.write;
+  // What lies as the result does, with one dimension for all rows.
+  Access RowsAsOne(Access result) const {
     for (size_t d = 0; d < result.rows.size(); ++d) {
       const int loop = PlainLoop(result.rows[d]);
       if (loop < static_cast<int>(loops_.first_row) || loop >= static_cast<int>(loops_.row)) {
@@ -449,7 +444,7 @@ class Writer : public Emitter {
     }
     return result;
   }
-  std::string RowsAsOne(const std::string& buffer, const std::string& type) {
+  std::string RowsAsOne(const std::string& buffer, const Access& access) {
     if (loops_.first_row == loops_.row) return buffer;
     std::string groups;
     for (size_t d = 0; d < nest_.write.rows.size(); ++d) {
@@ -458,8 +453,8 @@ class Writer : public Emitter {
           loop > static_cast<int>(loops_.first_row) && loop <= static_cast<int>(loops_.row);
       groups += within ? fmt::format(", {}", d) : fmt::format("{}{}", d == 0 ? "[" : "], [", d);
     }
-    return Let("memref.collapse_shape {} [{}]] : {} into {}", buffer, groups, TypeOf(nest_.write),
-               type);
+    return Let("memref.collapse_shape {} [{}]] : {} into {}", buffer, groups, TypeOf(access),
+               TypeOf(RowsAsOne(access)));
   }
   // Whether a read lies as the result does.
   bool LiesAsResult(const Access& read) const {
@@ -483,7 +478,7 @@ class Writer : public Emitter {
                          Let("vector.maskedload {}, {}, {} : {}, {}, {} into {}", places[i], mask,
                              value, type, mask_, vector_, vector_));
         }
-        if (last && Ends()) value = Made(value, points[i], type, mask);
+        if (last && Ends()) value = Made(value, points[i], mask);
         if (mask.empty()) {
           Line("vector.store {}, {} : {}, {}", value, places[i], type, vector_);
         } else {
@@ -515,8 +510,7 @@ class Writer : public Emitter {
   }
 
   // What the body makes of sums in neighbouring columns.
-  std::string Made(const std::string& sums, const Point& point, const std::string& type,
-                   const std::string& mask) {
+  std::string Made(const std::string& sums, const Point& point, const std::string& mask) {
     return BodyText(
         nest_, vector_, [&](const std::string& text) { return Let("{}", text); },
         [&](const Scalar& node) {
@@ -526,12 +520,10 @@ class Writer : public Emitter {
             return Along(read, loops_.column, point.places, mask);
           }
           // Without dividing rows into loops.
-          const std::string buffer = RowsAsOne(buffers_[read], type);
-          if (mask.empty()) {
-            return Let("vector.load {}[{}] : {}, {}", buffer, point.in_result, type, vector_);
-          }
-          return Let("vector.maskedload {}[{}], {}, {} : {}, {}, {} into {}", buffer,
-                     point.in_result, mask, Vector(0), type, mask_, vector_, vector_);
+          const Access lies = RowsAsOne(nest_.reads[read]);
+          const std::string at =
+              fmt::format("{}[{}]", RowsAsOne(buffers_[read], nest_.reads[read]), point.in_result);
+          return LoadVector(lies, TypeOf(lies), at, mask, lanes_);
         });
   }
 

@@ -307,7 +307,7 @@ Program Expand(const Task& task) {
   for (const Operation& op : task.operations) {
     if (op.definition) continue;
     const Tensor& result = task.tensors[static_cast<size_t>(op.result)];
-    Builder builder(program, result.name, result.element);
+    Builder builder(program, result.name, WideOf(result.element));
     if (op.kind == "matmul" || op.kind == "batch_matmul") {
       const bool batch = op.kind == "batch_matmul";
       std::vector<Loop> loops = ParallelLoops(result.shape);

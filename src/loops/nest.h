@@ -29,6 +29,7 @@ using Row = std::vector<int64_t>;
 // A tensor, seen in another row-major shape with as many elements, at the place that the rows say.
 struct Access {
   int tensor = -1;
+  Element element = Element::kF32;  // the tensor's
   std::vector<int64_t> view;
   std::vector<Row> rows;  // one a dimension of the view
   // Less so much, a dimension each; empty: nothing. Of what multiplies, what is outside then is 0;

@@ -39,7 +39,8 @@ class Builder {
 
   // The tensor at loops[0], loops[1], ...
   Access At(const Nest& nest, int tensor, const std::vector<size_t>& loops) const {
-    Access access{tensor, program_.tensors[static_cast<size_t>(tensor)].shape, {}};
+    const Tensor& of = program_.tensors[static_cast<size_t>(tensor)];
+    Access access{tensor, of.element, of.shape, {}};
     for (const size_t loop : loops) access.rows.push_back(Unit(nest, loop));
     return access;
   }

@@ -65,7 +65,7 @@ void BuildConvolution(Builder& builder, const Operation& op, const Operation& la
   nest.row_loops = nest.term_loops = static_cast<int>(rank) - 1;
   // The first operand's dimensions: batches, positions, features.
   const auto [input, in_input] = Stored(task, op.operands[0], Range(rank));
-  Access read{input, shape(input), {}, {}};
+  Access read{input, task.tensors[static_cast<size_t>(input)].element, shape(input), {}};
   for (const size_t d : in_input) {
     const bool slides = d > 0 && d + 1 < rank;
     Row row(nest.loops.size(), 0);

@@ -43,7 +43,7 @@ void Pack(Program& program, int index, const std::vector<int64_t>& blocks) {
   }
   const auto split = [&](Access& access) {
     bool changed = false;
-    Access next{access.tensor, {}, {}};
+    Access next{access.tensor, access.element, {}, {}};
     for (size_t d = 0; d < access.rows.size(); ++d) {
       Row row = access.rows[d];
       row.resize(nest.loops.size(), 0);
@@ -82,15 +82,15 @@ void Pack(Program& program, int index, const std::vector<int64_t>& blocks) {
     Nest copy;
     copy.site = fmt::format("{}.pack{}", nest.site, i);
     copy.element = nest.element;
-    Access packed{static_cast<int>(program.tensors.size()), {}, {}};
+    Access packed{static_cast<int>(program.tensors.size()), nest.element, {}, {}};
     for (const size_t d : order) {
       packed.view.push_back(read.view[d]);
       packed.rows.push_back(read.rows[d]);
       copy.loops.push_back({read.view[d], false});
     }
     program.tensors.push_back({copy.site, nest.element, packed.view});
-    copy.write = {packed.tensor, packed.view, {}};
-    copy.reads = {{read.tensor, read.view, {}}};
+    copy.write = {packed.tensor, packed.element, packed.view, {}};
+    copy.reads = {{read.tensor, read.element, read.view, {}}};
     copy.reads[0].rows.resize(read.rows.size());
     for (size_t k = 0; k < order.size(); ++k) {
       Row unit(order.size(), 0);

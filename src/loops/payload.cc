@@ -184,10 +184,10 @@ class ModuleText {
         value =
             Let("tensor.extract_slice {}[{}] [{}] [{}] : {} to {}", value, fmt::join(starts, ", "),
                 fmt::join(part, ", "), Times("1", part.size()),
-                Shaped("tensor", read.view, nest.element), Shaped("tensor", part, nest.element));
+                Shaped("tensor", read.view, read.element), Shaped("tensor", part, read.element));
       }
       values.push_back(value);
-      types.push_back(Shaped("tensor", part, nest.element));
+      types.push_back(Shaped("tensor", part, read.element));
       maps.push_back(MapText(read.rows, nest.loops.size()));
     }
     maps.push_back(MapText(nest.write.rows, nest.loops.size()));
@@ -246,7 +246,9 @@ class ModuleText {
     const char* const type = MlirType(nest.element);
     const bool floating = InfoOf(nest.element).floating;
     std::string arguments;
-    for (size_t i = 0; i < nest.reads.size(); ++i) arguments += fmt::format("%r{}: {}, ", i, type);
+    for (size_t i = 0; i < nest.reads.size(); ++i) {
+      arguments += fmt::format("%r{}: {}, ", i, MlirType(nest.reads[i].element));
+    }
     if (window) arguments += fmt::format("%window: {}, ", type);
     Line("^bb0({}%acc: {}):", arguments, type);
     const auto two = [&](const char* of_floats, const char* of_integers, const std::string& a,
@@ -254,9 +256,12 @@ class ModuleText {
       return floating ? Let("{} {}, {} : {}", of_floats, a, b, type)
                       : Let("{} {}, {} : {}", of_integers, a, b, type);
     };
-    std::string last = BodyText(
-        nest, type, [&](const std::string& text) { return Let("{}", text); },
-        [&](const Scalar& node) { return fmt::format("%r{}", node.a); });
+    const auto let = [&](const std::string& text) { return Let("{}", text); };
+    std::string last = BodyText(nest, type, let, [&](const Scalar& node) {
+      return WidenedText(fmt::format("%r{}", node.a),
+                         nest.reads[static_cast<size_t>(node.a)].element,
+                         /*lanes=*/0, let);
+    });
     if (nest.combine == Combine::kSum) {
       // In any order: else no loop over a row could become vectors.
       last = floating ? Let("arith.addf %acc, {} fastmath<reassoc,contract> : {}", last, type)

@@ -15,9 +15,11 @@
 namespace hone::loops {
 namespace {
 
-constexpr ElementInfo kElements[] = {{Element::kF32, "f32", 4, true},
-                                     {Element::kF64, "f64", 8, true},
-                                     {Element::kI32, "s32", 4, false}};
+constexpr ElementInfo kElements[] = {
+    {Element::kF32, "f32", 4, true, false},  {Element::kF64, "f64", 8, true, false},
+    {Element::kI32, "s32", 4, false, false}, {Element::kBF16, "bf16", 2, true, true},
+    {Element::kF16, "f16", 2, true, true},   {Element::kPred, "pred", 1, false, true},
+    {Element::kI8, "s8", 1, false, true}};
 // Indices stay far from overflow, and a slip of the keyboard does not take all memory.
 constexpr int64_t kMostElements = int64_t{1} << 32;
 constexpr size_t kMostLines = 1000;
@@ -189,13 +191,16 @@ class Parser {
     if (!Numbers(words[2].substr(bracket + 1, words[2].size() - bracket - 2), &shape)) {
       return Wrong("`" + std::string(words[2]) + "` is no type with a shape");
     }
-    for (const ElementInfo& info : kElements) {
-      if (type != info.name) continue;
-      Status added = Add(words[1], info.element, std::move(shape));
-      if (added) ++task_.inputs;
-      return added;
+    const ElementInfo* const info = FindElement(type);
+    if (info == nullptr) {
+      std::vector<const char*> names;
+      for (const ElementInfo& each : kElements) names.push_back(each.name);
+      return Wrong(
+          fmt::format("there is no element type {}; there are {}", type, fmt::join(names, ", ")));
     }
-    return Wrong("there is no element type " + std::string(type) + "; there are f32, f64, s32");
+    Status added = Add(words[1], info->element, std::move(shape));
+    if (added) ++task_.inputs;
+    return added;
   }
 
   Status Output(const std::vector<std::string_view>& words) {
@@ -302,9 +307,9 @@ class Parser {
       return Wrong(fmt::format("{} takes {} operand{}", op.kind, kind->operands,
                                kind->operands == 1 ? "" : "s"));
     }
-    const Element element = task_.tensors[static_cast<size_t>(op.operands[0])].element;
+    const Element element = WideOf(task_.tensors[static_cast<size_t>(op.operands[0])].element);
     for (const int operand : op.operands) {
-      if (task_.tensors[static_cast<size_t>(operand)].element != element) {
+      if (WideOf(task_.tensors[static_cast<size_t>(operand)].element) != element) {
         return Wrong("the operands' element types differ");
       }
       const bool may = IsPointwise(op.kind) || op.kind.rfind("reduce_", 0) == 0 ||
@@ -389,6 +394,15 @@ double Product(const Shape& shape) {
 }  // namespace
 
 const ElementInfo& InfoOf(Element element) { return kElements[static_cast<size_t>(element)]; }
+
+const ElementInfo* FindElement(std::string_view name) {
+  for (const ElementInfo& info : kElements) {
+    if (name == info.name) return &info;
+  }
+  return nullptr;
+}
+
+Element WideOf(Element element) { return InfoOf(element).narrow ? Element::kF32 : element; }
 
 int64_t Tensor::elements() const {
   int64_t elements = 1;

@@ -40,6 +40,15 @@ Values Read(const std::vector<char>& bytes) {
   return Values(from, from + bytes.size() / sizeof(T));
 }
 
+Values ReadInput(const Tensor& tensor, const std::vector<char>& bytes) {
+  if (tensor.element == Element::kI32) return Read<int32_t>(bytes);
+  if (tensor.element == Element::kPred) return Read<uint8_t>(bytes);
+  if (tensor.element == Element::kI8) return Read<int8_t>(bytes);
+  const verify::ElementType* const type = verify::FindElementType(InfoOf(tensor.element).name);
+  HONE_CHECK(type != nullptr);
+  return verify::Values(*type, bytes.data(), 0, static_cast<size_t>(tensor.elements()));
+}
+
 template <class T>
 std::string Written(const Values& values) {
   std::string bytes(values.size() * sizeof(T), 0);
@@ -81,9 +90,7 @@ class Interpreted : public verify::Subject {
       std::vector<char> bytes(tensor.bytes());
       FillInput(tensor.element, tensor.elements(), choice_.kind,
                 choice_.seed + static_cast<uint64_t>(i), moved, bytes.data());
-      inputs.push_back(tensor.element == Element::kF32   ? Read<float>(bytes)
-                       : tensor.element == Element::kF64 ? Read<double>(bytes)
-                                                         : Read<int32_t>(bytes));
+      inputs.push_back(ReadInput(tensor, bytes));
     }
     const std::vector<Values> values = Interpret(task_, std::move(inputs), points_, noise);
     std::vector<std::string> arrays;

@@ -58,11 +58,12 @@ std::vector<DotPlace> ResultPlaces(const HloInstruction& dot) {
 bool IsDot(const HloInstruction& dot) {
   if (dot.opcode() != HloOpcode::kDot || !emit::Free(dot) || dot.operand_count() != 2) return false;
   const auto& numbers = dot.dot_dimension_numbers();
-  const xla::PrimitiveType type = dot.shape().element_type();
+  const xla::PrimitiveType type = KernelType(dot.shape().element_type());
   return numbers.lhs_contracting_dimensions_size() == 1 && IsArray(dot.shape()) &&
-         (type == xla::F32 || type == xla::F64) && dot.operand(0)->shape().element_type() == type &&
-         dot.operand(1)->shape().element_type() == type && IsArray(dot.operand(0)->shape()) &&
-         IsArray(dot.operand(1)->shape());
+         (type == xla::F32 || type == xla::F64) &&
+         KernelType(dot.operand(0)->shape().element_type()) == type &&
+         KernelType(dot.operand(1)->shape().element_type()) == type &&
+         IsArray(dot.operand(0)->shape()) && IsArray(dot.operand(1)->shape());
 }
 
 // An array that a kernel is handed: reshaped, a condition as numbers, transposed.
@@ -74,6 +75,17 @@ struct KernelInput {
     return a.value == b.value && a.sizes == b.sizes && a.permutation == b.permutation;
   }
 };
+
+// What a value is, spread or rounded.
+View PastRounding(const HloInstruction* value, Sizes dimensions,
+                  std::set<const HloInstruction*>* path) {
+  View view = Through(value, std::move(dimensions), path);
+  while (IsRounding(*view.value)) {
+    if (path != nullptr) path->insert(view.value);
+    view = Through(view.value->operand(0), std::move(view.dimensions), path);
+  }
+  return view;
+}
 
 // Writes what it matches as a task, in which sizes of 1 are left out. Dimensions are those of the
 // softmax as the second product takes it: views count theirs by them.
@@ -97,7 +109,8 @@ class Matcher {
       Sizes sizes;
       for (const int64_t d : inputs_[i].permutation) sizes.push_back(inputs_[i].sizes[d]);
       if (sizes.empty()) sizes = {1};
-      absl::StrAppend(&task, "input i", i, " ", Type(), "[", absl::StrJoin(sizes, ","), "];");
+      absl::StrAppend(&task, "input i", i, " ", TaskType(type()), "[", absl::StrJoin(sizes, ","),
+                      "];");
     }
     const Sizes order = ResultOrder(permutation);
     absl::StrAppend(
@@ -116,17 +129,16 @@ class Matcher {
     for (const KernelInput& input : inputs_) {
       HloInstruction* value = const_cast<HloInstruction*>(input.value);
       if (emit::SizesOf(*value) != input.sizes) value = emit::Reshape(value, input.sizes);
-      value = emit::Convert(value, product_->shape().element_type());
       if (!absl::c_is_sorted(input.permutation)) {
         value = emit::Transpose(value, input.permutation);
       }
-      made.push_back(value);
+      made.push_back(emit::Convert(value, type()));
     }
     return made;
   }
 
  private:
-  const char* Type() const { return TaskType(product_->shape().element_type()); }
+  xla::PrimitiveType type() const { return KernelType(product_->shape().element_type()); }
   size_t rank() const { return order_.size(); }
   int64_t SizeOf(int64_t dimension) const { return weights_->shape().dimensions(dimension); }
 
@@ -167,7 +179,7 @@ class Matcher {
   }
   // Of an operand that is as large as what it is an operand of.
   View OperandOf(const View& view, int64_t number) {
-    return Through(view.value->operand(number), view.dimensions, &path_);
+    return PastRounding(view.value->operand(number), view.dimensions, &path_);
   }
 
   // What a sum or maximum over the keys, that stands beside each of them again, is of.
@@ -193,7 +205,7 @@ class Matcher {
     }
     if (counted != 1) return std::nullopt;
     within_.insert(reduce);
-    return Through(reduce->operand(0), dimensions, &path_);
+    return PastRounding(reduce->operand(0), dimensions, &path_);
   }
 
   // What the weights are the softmax of.
@@ -202,7 +214,7 @@ class Matcher {
     for (size_t d = 0; d < weights_->shape().dimensions().size(); ++d) {
       dimensions.push_back(SizeOf(static_cast<int64_t>(d)) == 1 ? -1 : static_cast<int64_t>(d));
     }
-    const View share = Through(weights_, dimensions, &path_);
+    const View share = PastRounding(weights_, dimensions, &path_);
     if (!Is(share, HloOpcode::kDivide)) return std::nullopt;
     const View grown = OperandOf(share, 0);
     if (!Is(grown, HloOpcode::kExp) || RowOf(OperandOf(share, 1), HloOpcode::kAdd) != grown) {
@@ -231,7 +243,7 @@ class Matcher {
         if (takes) scores_ = view;
       } else if (TaskKind(opcode) != nullptr || opcode == HloOpcode::kSelect) {
         for (const HloInstruction* operand : view.value->operands()) {
-          takes = TakesScores(Through(operand, view.dimensions, nullptr)) || takes;
+          takes = TakesScores(PastRounding(operand, view.dimensions, nullptr)) || takes;
         }
       }
     }
@@ -295,7 +307,8 @@ class Matcher {
     }
     const std::string a = Scores(OperandOf(view, 1), false);
     const std::string b = Scores(OperandOf(view, 2), false);
-    return failed_ ? "" : Chosen(Through(view.value->operand(0), view.dimensions, nullptr), a, b);
+    return failed_ ? ""
+                   : Chosen(PastRounding(view.value->operand(0), view.dimensions, nullptr), a, b);
   }
 
   // Whether it is of the scores and numbers alone.
@@ -304,7 +317,7 @@ class Matcher {
     if (ConstantOf(*view.value)) return true;
     if (TaskKind(view.value->opcode()) == nullptr || !TakesScores(view)) return false;
     for (const HloInstruction* operand : view.value->operands()) {
-      if (!IsPlain(Through(operand, view.dimensions, nullptr))) return false;
+      if (!IsPlain(PastRounding(operand, view.dimensions, nullptr))) return false;
     }
     return true;
   }
@@ -314,7 +327,7 @@ class Matcher {
     if (++nodes_ > kMostKernelNodes || failed_) return Fail();
     const HloOpcode opcode = condition.value->opcode();
     const auto of = [&](int64_t number) {
-      return Through(condition.value->operand(number), condition.dimensions, nullptr);
+      return PastRounding(condition.value->operand(number), condition.dimensions, nullptr);
     };
     // As large as the scores: better from what is smaller.
     if (IsWhole(condition)) {
@@ -331,7 +344,7 @@ class Matcher {
     if (const std::optional<double> constant = NumberOf(*view.value)) {
       return Let(absl::StrCat("constant ", raw_, " value=", absl::StrFormat("%.17g", *constant)));
     }
-    if (view.value->shape().element_type() != product_->shape().element_type()) return Fail();
+    if (KernelType(view.value->shape().element_type()) != type()) return Fail();
     if (IsWhole(view) && emit::Free(*view.value)) {
       if (view.value->opcode() == HloOpcode::kSelect) return Selected(view, false);
       if (TaskKind(view.value->opcode()) != nullptr) return Elementwise(view);
@@ -343,10 +356,8 @@ class Matcher {
   // that a vector of them is loaded at once.
   std::string Input(const View& view) {
     const xla::Shape& shape = view.value->shape();
-    const xla::PrimitiveType type = shape.element_type();
-    if (!IsArray(shape) || (type != product_->shape().element_type() && type != xla::PRED)) {
-      return Fail();
-    }
+    const xla::PrimitiveType own = shape.element_type();
+    if (!IsArray(shape) || (KernelType(own) != type() && own != xla::PRED)) return Fail();
     KernelInput input{view.value, {}, {}};
     Sizes places;  // in the task's order
     for (size_t d = 0; d < view.dimensions.size(); ++d) {
@@ -428,7 +439,8 @@ class Matcher {
 
   // An operand of a product; a transpose before it is the kernel's to see to.
   std::string Operand(const HloInstruction* value, Sizes to, const Sizes& sizes) {
-    while (value->opcode() == HloOpcode::kTranspose || value->opcode() == HloOpcode::kCopy) {
+    while (value->opcode() == HloOpcode::kTranspose || value->opcode() == HloOpcode::kCopy ||
+           IsRounding(*value)) {
       if (value->opcode() == HloOpcode::kTranspose) {
         Sizes from(to.size());
         for (size_t d = 0; d < to.size(); ++d) from[value->dimensions(d)] = to[d];
@@ -499,7 +511,11 @@ class Matcher {
     std::set<const HloInstruction*> all = within_;
     all.insert(path_.begin(), path_.end());
     all.insert(product_);
-    for (const HloInstruction* value : within_) {
+    std::set<const HloInstruction*> own = within_;
+    for (const HloInstruction* value : path_) {  // what is rounded for others must be there
+      if (IsRounding(*value)) own.insert(value);
+    }
+    for (const HloInstruction* value : own) {
       if (value->IsRoot()) return false;
       for (const HloInstruction* user : value->users()) {
         if (all.count(user) == 0) return false;
@@ -555,7 +571,10 @@ HloInstruction* AttentionCall(HloInstruction* root) {
   for (const int weights : {0, 1}) {
     Matcher matcher(product, weights);
     const std::string task = matcher.Write(permutation);
-    if (!task.empty()) return KernelCall(root, matcher.Inputs(), task);
+    if (task.empty()) continue;
+    const xla::PrimitiveType type = root->shape().element_type();
+    const xla::Shape shape = xla::ShapeUtil::ChangeElementType(root->shape(), KernelType(type));
+    return emit::Convert(KernelCall(root->parent(), shape, matcher.Inputs(), task), type);
   }
   return nullptr;
 }
@@ -565,7 +584,9 @@ bool IsOfAttention(const HloInstruction& softmax) {
   if (value->opcode() != HloOpcode::kDivide) return false;
   while (value->user_count() == 1 && value->users()[0]->opcode() != HloOpcode::kDot) {
     value = value->users()[0];
-    if (!IsIdentity(*value) && value->opcode() != HloOpcode::kTranspose) return false;
+    if (!IsIdentity(*value) && value->opcode() != HloOpcode::kTranspose && !IsRounding(*value)) {
+      return false;
+    }
   }
   if (value->user_count() != 1 || !IsDot(*value->users()[0])) return false;
   for (const int weights : {0, 1}) {

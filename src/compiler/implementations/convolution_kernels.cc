@@ -61,7 +61,7 @@ class Convolution {
     const Sizes permutation = Permutation();
     const bool batch_within = Lies() && permutation[permutation.size() - 2] == 0;
     HloInstruction* const input =
-        Operand("x", emit::Convert(parts_.input, type),
+        Operand("x", parts_.input,
                 Order({parts_.input_batch}, parts_.input_spatial, {parts_.input_feature}),
                 [&](int64_t dimension, const Sizes&) {
                   // A batch of 1 is what MergeFeatures leaves.
@@ -70,7 +70,7 @@ class Convolution {
                 });
     const bool along_batch = along_ == parts_.input_batch;
     HloInstruction* const kernel =
-        Operand("w", emit::Convert(parts_.kernel, type),
+        Operand("w", parts_.kernel,
                 Order({}, parts_.kernel_spatial, {parts_.kernel_input, parts_.kernel_output}),
                 [&](int64_t dimension, const Sizes& before) {
                   if (dimension == parts_.kernel_input) return true;
@@ -94,7 +94,7 @@ class Convolution {
     }
     absl::StrAppend(&made_.text, ";");
     made_.name = "y";
-    inputs_ = {input, kernel};
+    inputs_ = {emit::Convert(input, type), emit::Convert(kernel, type)};
     return made_;
   }
   // After Text().
@@ -303,7 +303,7 @@ std::optional<Space> SpaceOfConvolution(HloInstruction* value) {
   if (value->opcode() != xla::HloOpcode::kConvolution) return std::nullopt;
   const std::optional<Found> found = ConvolutionAt(value);
   if (!found || found->few || found->residues > 1 || !Convolution(found->parts).Lies() ||
-      found->parts.sum_type != value->shape().element_type()) {
+      found->parts.sum_type != KernelType(value->shape().element_type())) {
     return std::nullopt;
   }
   std::vector<Sizes> groups;

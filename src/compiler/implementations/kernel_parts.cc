@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -28,6 +29,39 @@ bool IsLeast(const HloInstruction& instruction) {
          constant->literal().IsAllFloat(-std::numeric_limits<float>::infinity());
 }
 
+// The name in a task of what is narrow, and read as such by what computes in f32; else null.
+const char* NarrowType(const HloInstruction& value) {
+  switch (value.shape().element_type()) {
+    case xla::BF16:
+      return "bf16";
+    case xla::F16:
+      return "f16";
+    case xla::PRED:
+      return "pred";
+    case xla::S8:
+      return "s8";
+    default:
+      return nullptr;
+  }
+}
+
+// Inputs that are converted to f32 for the task alone: it reads what they are converted from. But
+// of a number that was rounded just before XLA leaves out both conversions.
+void ReadNarrow(std::string& task, std::vector<HloInstruction*>& inputs) {
+  size_t at = 0;
+  for (HloInstruction*& input : inputs) {
+    at = task.find(";input ", at) + 1;
+    HloInstruction* const from =
+        input->opcode() == HloOpcode::kConvert ? input->mutable_operand(0) : input;
+    const char* const type = NarrowType(*from);
+    if (type == nullptr || from->opcode() == HloOpcode::kConvert) continue;
+    const size_t wide = task.find(" f32[", at);
+    if (wide == std::string::npos || wide > task.find(';', at)) continue;
+    task.replace(wide + 1, 3, type);
+    input = from;
+  }
+}
+
 }  // namespace
 
 const char* TaskType(xla::PrimitiveType type) { return type == xla::F64 ? "f64" : "f32"; }
@@ -35,6 +69,16 @@ const char* TaskType(xla::PrimitiveType type) { return type == xla::F64 ? "f64" 
 bool IsKernelFloat(xla::PrimitiveType type) {
   return xla::primitive_util::IsFloatingPointType(type) &&
          xla::primitive_util::BitWidth(type) >= 16;
+}
+
+xla::PrimitiveType KernelType(xla::PrimitiveType type) {
+  return IsKernelFloat(type) && type != xla::F64 ? xla::F32 : type;
+}
+
+bool IsRounding(const HloInstruction& instruction) {
+  return instruction.opcode() == HloOpcode::kConvert &&
+         KernelType(instruction.shape().element_type()) == xla::F32 &&
+         KernelType(instruction.operand(0)->shape().element_type()) == xla::F32;
 }
 
 const char* TaskKind(HloOpcode opcode) {
@@ -139,7 +183,8 @@ xla::Shape RowMajor(const xla::Shape& shape) {
 }
 
 HloInstruction* KernelCall(xla::HloComputation* computation, const xla::Shape& shape,
-                           const std::vector<HloInstruction*>& inputs, const std::string& task) {
+                           std::vector<HloInstruction*> inputs, std::string task) {
+  ReadNarrow(task, inputs);
   std::vector<xla::Shape> shapes;
   for (const HloInstruction* input : inputs) shapes.push_back(RowMajor(input->shape()));
   const std::string attributes =
@@ -148,11 +193,6 @@ HloInstruction* KernelCall(xla::HloComputation* computation, const xla::Shape& s
   return computation->AddInstruction(HloInstruction::CreateCustomCall(
       RowMajor(shape), inputs, loops::kKernelCall, shapes, attributes,
       xla::CustomCallApiVersion::API_VERSION_TYPED_FFI));
-}
-
-HloInstruction* KernelCall(HloInstruction* root, const std::vector<HloInstruction*>& inputs,
-                           const std::string& task) {
-  return KernelCall(root->parent(), root->shape(), inputs, task);
 }
 
 }  // namespace hone::compiler

@@ -22,6 +22,11 @@ inline constexpr size_t kMostKernelRank = 6;
 const char* TaskType(xla::PrimitiveType type);
 // Whether a kernel can compute with it: in itself, or in f32 of what is narrower. Not of 8 bits.
 bool IsKernelFloat(xla::PrimitiveType type);
+// What it computes in then; else the type itself.
+xla::PrimitiveType KernelType(xla::PrimitiveType type);
+// Whether it converts what kernels compute in f32 to what they compute in f32: nothing to do within
+// one. (XLA leaves such conversions out of what it fuses as well.)
+bool IsRounding(const xla::HloInstruction& instruction);
 
 // The name of an elementwise operation in a task; null where there is none.
 const char* TaskKind(xla::HloOpcode opcode);
@@ -48,14 +53,10 @@ bool IsInOneKernel(const xla::HloComputation& computation);
 
 xla::Shape RowMajor(const xla::Shape& shape);
 
-// A call of the task's kernel, which makes an array of the shape.
+// A call of the task's kernel, which makes an array of the shape. Inputs that are conversions to
+// f32 it reads as they are before.
 xla::HloInstruction* KernelCall(xla::HloComputation* computation, const xla::Shape& shape,
-                                const std::vector<xla::HloInstruction*>& inputs,
-                                const std::string& task);
-// In root's place.
-xla::HloInstruction* KernelCall(xla::HloInstruction* root,
-                                const std::vector<xla::HloInstruction*>& inputs,
-                                const std::string& task);
+                                std::vector<xla::HloInstruction*> inputs, std::string task);
 
 }  // namespace hone::compiler
 

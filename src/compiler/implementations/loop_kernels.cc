@@ -81,8 +81,7 @@ absl::StatusOr<HloInstruction*> LoopKernels::Replacement(HloInstruction* root) c
   if (space->kept.empty() && !neighbourhood.computes) return nullptr;
   if (IsTakenIn(root, *space) || IsInOneKernel(*root->parent())) return nullptr;
   if (IsOfAttention(*root)) return nullptr;
-  const KernelTask task = WriteTask(root, neighbourhood, *space);
-  return MayBeKernel(task, *space) ? KernelCall(root, task.inputs, task.text) : nullptr;
+  return CallWith(root, neighbourhood, *space);
 }
 
 absl::StatusOr<std::vector<std::string>> MissingKernels(const xla::HloModule& module) {

@@ -116,7 +116,7 @@ std::vector<HloInstruction*> MasksBeside(const HloInstruction& maximum) {
 std::optional<Space> SpaceOf(const HloInstruction& reduce) {
   if (reduce.opcode() != HloOpcode::kReduce || reduce.operand_count() != 2) return std::nullopt;
   const xla::Shape& shape = reduce.operand(0)->shape();
-  const xla::PrimitiveType type = shape.element_type();
+  const xla::PrimitiveType type = KernelType(shape.element_type());
   if (!IsArray(shape) || (type != xla::F32 && type != xla::F64) || !emit::Free(reduce)) {
     return std::nullopt;
   }
@@ -186,13 +186,15 @@ bool Fits(const HloInstruction& instruction, const Space& space) {
                                    : IsOfOneGroup(instruction, space);
     }
     default:
-      return (IsSlice(instruction) && space.made == nullptr) || IsIdentity(instruction);
+      return (IsSlice(instruction) && space.made == nullptr) || IsIdentity(instruction) ||
+             IsRounding(instruction);
   }
 }
 
 bool IsFree(const HloInstruction& instruction) {
   return instruction.opcode() == HloOpcode::kBroadcast || IsSlice(instruction) ||
-         IsIdentity(instruction) || instruction.shape().element_type() == xla::PRED;
+         IsIdentity(instruction) || IsRounding(instruction) ||
+         instruction.shape().element_type() == xla::PRED;
 }
 
 bool IsElementwise(HloOpcode opcode) {
@@ -216,8 +218,11 @@ Neighbourhood Grow(const HloInstruction* root, const Space& space) {
             Squeezed(operand->shape()) != space.full) {
           continue;
         }
+        // What is rounded for others, too, would be computed twice.
+        const bool again = IsRounding(*operand) && Fits(*operand->operand(0), space);
         const bool only =
-            IsFree(*operand) || absl::c_all_of(operand->users(), [&](const HloInstruction* user) {
+            (IsFree(*operand) && !again) ||
+            absl::c_all_of(operand->users(), [&](const HloInstruction* user) {
               return found.nodes.count(user) != 0 || absl::c_linear_search(masks, user);
             });
         if (!only) continue;
@@ -257,7 +262,7 @@ bool IsTakenIn(HloInstruction* root, const Space& space) {
 
 Space ElementsOf(HloInstruction* value, std::vector<Sizes> groups) {
   Space space;
-  space.type = value->shape().element_type();
+  space.type = KernelType(value->shape().element_type());
   space.full = space.kept = Squeezed(value->shape());
   space.made = value;
   space.groups = std::move(groups);
@@ -274,7 +279,7 @@ std::optional<Space> SpaceWithin(HloInstruction* root, SpaceAt space_at) {
       if (Fits(*root, *space) && Grow(root, *space).nodes.count(node) != 0) return space;
       continue;
     }
-    if (!IsElementwise(node->opcode()) && !IsIdentity(*node)) continue;
+    if (!IsElementwise(node->opcode()) && !IsIdentity(*node) && !IsRounding(*node)) continue;
     for (HloInstruction* operand : node->operands()) {
       if (seen.insert(operand).second) next.push_back(operand);
     }

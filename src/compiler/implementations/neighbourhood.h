@@ -17,8 +17,8 @@ namespace hone::compiler {
 struct Space {
   using Sizes = std::vector<int64_t>;
 
-  xla::PrimitiveType type = xla::F32;
-  Sizes full;            // sizes of the arrays that are reduced
+  xla::PrimitiveType type = xla::F32;  // that is computed in (KernelType)
+  Sizes full;                          // sizes of the arrays that are reduced
   Sizes kept;            // its first ones, of rows; its last ones, of columns; none, of one element
   bool columns = false;  // or one element: what they are reduced to is not spread over all again
 
@@ -43,7 +43,7 @@ struct Space {
   }
 
   bool Has(const xla::Shape& shape) const {
-    if (!IsArray(shape) || shape.element_type() != type) return false;
+    if (!IsArray(shape) || KernelType(shape.element_type()) != type) return false;
     const Sizes sizes = Squeezed(shape);
     return sizes == full || sizes == kept;
   }

@@ -1,6 +1,7 @@
 #include "compiler/implementations/task_text.h"
 
 #include <map>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -9,6 +10,7 @@
 #include "compiler/implementations/emit.h"
 #include "core/native_kernel.h"
 #include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/shape_util.h"
 
 namespace hone::compiler {
 namespace {
@@ -116,7 +118,8 @@ class Writer {
     if (const int past = PastLeast(*node); past >= 0) {
       return names_[node] = NameOf(node->mutable_operand(past));
     }
-    if (IsIdentity(*node)) return names_[node] = NameOf(node->mutable_operand(0));
+    if (IsIdentity(*node) || IsRounding(*node))
+      return names_[node] = NameOf(node->mutable_operand(0));
     if (node->opcode() == HloOpcode::kReduce) {
       const std::string operand = NameOf(node->mutable_operand(0));
       const bool sum = emit::ReducerOpcode(*node->to_apply()) == HloOpcode::kAdd;
@@ -217,20 +220,19 @@ KernelTask WriteTask(HloInstruction* root, const Neighbourhood& neighbourhood, c
   return Writer(neighbourhood, space, made).Write(root);
 }
 
-bool MayBeKernel(const KernelTask& task, const Space& space) {
-  return !task.inputs.empty() && task.inputs.size() <= kMostKernelInputs &&
-         absl::c_all_of(task.inputs, [&](const HloInstruction* input) {
-           return input->shape().element_type() == space.type;
-         });
-}
-
 HloInstruction* CallWith(HloInstruction* root, const Neighbourhood& neighbourhood,
                          const Space& space, const MadeText& made,
                          std::vector<HloInstruction*> inputs) {
   const KernelTask task = WriteTask(root, neighbourhood, space, made);
-  for (HloInstruction*& input : inputs) input = emit::Convert(input, space.type);
   inputs.insert(inputs.end(), task.inputs.begin(), task.inputs.end());
-  return MayBeKernel({task.text, inputs}, space) ? KernelCall(root, inputs, task.text) : nullptr;
+  if (inputs.empty() || inputs.size() > kMostKernelInputs) return nullptr;
+  for (HloInstruction*& input : inputs) {
+    if (KernelType(input->shape().element_type()) != space.type) return nullptr;
+    input = emit::Convert(input, space.type);
+  }
+  const xla::Shape shape = xla::ShapeUtil::ChangeElementType(root->shape(), space.type);
+  HloInstruction* const call = KernelCall(root->parent(), shape, std::move(inputs), task.text);
+  return emit::Convert(call, root->shape().element_type());
 }
 
 }  // namespace hone::compiler

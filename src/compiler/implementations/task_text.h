@@ -25,14 +25,11 @@ struct MadeText {
 KernelTask WriteTask(xla::HloInstruction* root, const Neighbourhood& neighbourhood,
                      const Space& space, const MadeText& made = {});
 
-// Whether it has inputs, not too many, and all are of the space's type.
-bool MayBeKernel(const KernelTask& task, const Space& space);
-
-// In root's place, a call that makes a product of `inputs` and what is made of its elements; null
-// where that is too much for a kernel.
+// In root's place, a call that makes the neighbourhood; of a product, of `inputs`, and what is made
+// of its elements. Null where that is too much for a kernel.
 xla::HloInstruction* CallWith(xla::HloInstruction* root, const Neighbourhood& neighbourhood,
-                              const Space& space, const MadeText& made,
-                              std::vector<xla::HloInstruction*> inputs);
+                              const Space& space, const MadeText& made = {},
+                              std::vector<xla::HloInstruction*> inputs = {});
 
 }  // namespace hone::compiler
 
