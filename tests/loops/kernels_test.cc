@@ -299,6 +299,36 @@ const Case kCases[] = {
      "y parallel 2,0,0\n"},
     {"sum_of_a_constant",
      "input x f32[8,16]\nk := constant x value=2\ny = reduce_sum k axes=1\noutput y\n", ""},
+    {"narrow",
+     "input x bf16[24,50]\ninput m pred[24,50]\ninput s s8[50]\ninput h f16[24,50]\n"
+     "t := broadcast s sizes=24,50 dimensions=1\na := multiply x t\nb := select m a h\n"
+     "c = reduce_sum b axes=1\nd := broadcast c sizes=24,50 dimensions=0\n"
+     "e = subtract b d\noutput e\noutput c\n",
+     "c pack 2,10\nc parallel 4,0,0,0\ne tile 4,10\ne vectorize\n"},
+    {"narrow_product",
+     "input x bf16[61,80]\ninput w f16[80,37]\ninput b s8[37]\ninput r bf16[61,37]\n"
+     "p := product x w\nt := broadcast b sizes=61,37 dimensions=1\ny := add p t\n"
+     "z = add y r\noutput z\n",
+     "z tile 16,16,32\n"},
+    {"narrow_transposed_product",
+     "input x bf16[80,61]\ninput w pred[37,80]\nl := transpose x permutation=1,0\n"
+     "r := transpose w permutation=1,0\ny = product l r\noutput y\n",
+     "y tile 8,8,0\n"},
+    {"narrow_matmul", "input a s8[16,24]\ninput b bf16[24,32]\ny = matmul a b\noutput y\n",
+     "y pack 8,16,0\ny parallel 1,1,0,0,0\ny tile 0,0,4,0,0\ny vectorize\ny unroll 2\n"},
+    {"narrow_convolution",
+     "input x bf16[2,9,8,20]\ninput w f16[3,3,20,24]\n"
+     "y = convolve x w sizes=9,8 pads=1,1\noutput y\n",
+     ""},
+    {"narrow_attention",
+     "input q bf16[3,30,16]\ninput k bf16[3,41,16]\ninput v f16[3,41,24]\ninput m pred[30,41]\n"
+     "s := scores q k\nc := broadcast m sizes=3,30,41 dimensions=1,2\n"
+     "n := constant s value=-1000\nt := select c s n\ny = attend t v\noutput y\n",
+     ""},
+    {"narrow_running",
+     "input x bf16[13,33]\ninput z s8[5,21,18]\ny = running_max x\n"
+     "u = running_sum z reverse=1\noutput y\noutput u\n",
+     ""},
     {"one_element", "input x f32[1]\ny = exp x\noutput y\n", ""},
     {"one_row", "input x f32[7]\ny = softmax x\noutput y\n", ""},
 };

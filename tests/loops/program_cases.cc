@@ -74,7 +74,27 @@ std::vector<Case> Products() {
        Dot("f32[61,80]{0,1}", "f32[80,97]{0,1}", "f32[61,97]{0,1}", plain)},
       {"product_of_doubles", Dot("f64[61,80]", "f64[80,97]", "f64[61,97]", plain), 1, "input a f64"},
       {"product_of_narrow_floats", Dot("bf16[61,80]", "bf16[80,97]", "bf16[61,97]", plain), 1,
-       "input a f32"},
+       "input a bf16[61,80];input b bf16[80,97]"},
+      {"product_of_two_narrow_types", Dot("f16[61,80]", "bf16[80,97]", "f32[61,97]", plain), 1,
+       "input a f16[61,80];input b bf16[80,97]"},
+      {"product_of_narrow_floats_that_ends",
+       Program("bf16", "  x = bf16[61,80] parameter(0)\n  y = bf16[80,97] parameter(1)\n"
+               "  d = bf16[61,97] dot(x, y), " + plain +
+               "\n  b = f32[97] parameter(2)\n  c = bf16[97] convert(b)\n"
+               "  w = bf16[61,97] broadcast(c), dimensions={1}\n  s = bf16[61,97] add(d, w)\n"
+               "  f = f32[61,97] convert(s)\n  t = f32[61,97] tanh(f)\n"
+               "  ROOT r = bf16[61,97] convert(t)\n"),
+       1, "input i0 f32[97];", "add("},
+      // For two that take it rounded: then it is computed once.
+      {"product_that_two_take_rounded",
+       Program("f32", dot + "  n = bf16[61,97] convert(d)\n  f = f32[61,97] convert(n)\n"
+               "  t = f32[61,97] tanh(f)\n  e = f32[61,97] exponential(f)\n"
+               "  ROOT r = (f32[61,97], f32[61,97]) tuple(t, e)\n"),
+       1, "output y;"},
+      {"product_with_quantised_weights",
+       Whole("  x = f32[61,80] parameter(0)\n  q = s8[80,97] parameter(1)\n"
+       "  w = f32[80,97] convert(q)\n  ROOT d = f32[61,97] dot(x, w), " + plain),
+       1, "input b s8[80,97]", "convert("},
       {"product_to_wider_floats", Dot("bf16[61,80]", "bf16[80,97]", "f32[61,97]", plain)},
       {"product_of_batches_that_lie_between",
        Dot("f32[50,2,64,3]", "f32[2,64,3,48]", "f32[2,3,50,48]",
@@ -233,7 +253,7 @@ std::vector<Case> Convolutions() {
       {"convolution_of_narrow_floats",
        Convolution("bf16[2,9,10,16]", "bf16[3,3,16,40]", "bf16[2,9,10,40]",
                    "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"),
-       1, "input x f32"},
+       1, "input x bf16"},
       {"convolution_of_doubles",
        Convolution("f64[4,50,16]", "f64[5,16,40]", "f64[4,42,40]",
                    "window={size=5 rhs_dilate=2}, dim_labels=b0f_0io->b0f"),

@@ -147,6 +147,26 @@ std::vector<Case> Cases() {
       {"softmax", Program("f32", Softmax("f32", "4,16,300", "4,16", "0,1", "2"))},
       {"softmax_of_rows_of_odd_size", Program("f32", Softmax("f32", "37,97", "37", "0", "1"))},
       {"softmax_f64", Program("f64", Softmax("f64", "16,128", "16", "0", "1"))},
+      {"softmax_bf16", Program("bf16", Softmax("bf16", "4,16,300", "4,16", "0,1", "2")), 1,
+       "input i0 bf16[4,16,300]"},
+      // JAX sums in f32 what is in bf16.
+      {"softmax_that_is_summed_in_f32",
+       Program("f32",
+               "  x = bf16[37,97] parameter(0)\n  y = f32[37,97] convert(x)\n"
+               "  m = f32[37] reduce(y, least), dimensions={1}, to_apply=maximum_of\n"
+               "  n = bf16[37] convert(m)\n  nb = bf16[37,97] broadcast(n), dimensions={0}\n"
+               "  s = bf16[37,97] subtract(x, nb)\n  e = bf16[37,97] exponential(s)\n"
+               "  f = f32[37,97] convert(e)\n"
+               "  t = f32[37] reduce(f, zero), dimensions={1}, to_apply=add_of\n"
+               "  u = bf16[37] convert(t)\n  ub = bf16[37,97] broadcast(u), dimensions={0}\n"
+               "  ROOT r = bf16[37,97] divide(e, ub)\n"),
+       1, "input i0 bf16[37,97]", "input i1"},
+      {"mean_of_what_a_mask_has",
+       Program("f32",
+               "  x = f32[37,97] parameter(0)\n  p = pred[37,97] parameter(1)\n"
+               "  w = f32[37,97] convert(p)\n  y = f32[37,97] multiply(x, w)\n"
+               "  ROOT t = f32[37] reduce(y, zero), dimensions={1}, to_apply=add_of\n"),
+       1, " pred[37,97]"},
       {"softmax_of_two_rows", Program("f32", Softmax("f32", "2,1031", "2", "0", "1"))},
       {"softmax_with_sizes_of_one",
        Program("f32", Softmax("f32", "1,24,1,65", "1,24,1", "0,1,2", "3"))},
@@ -351,6 +371,20 @@ std::vector<Case> Cases() {
                "  x = f32[8,30,80] parameter(0)\n"
                "  ROOT r = f32[8,80] reduce(x, zero), dimensions={1}, to_apply=add_of\n"),
        0},
+      {"attention_of_bf16",
+       Program("f32",
+               "  q = bf16[40,32] parameter(0)\n  k = bf16[56,32] parameter(1)\n"
+               "  v = bf16[56,16] parameter(2)\n"
+               "  u = bf16[40,56] dot(q, k), lhs_contracting_dims={1}, rhs_contracting_dims={1}\n"
+               "  w = f32[40,56] convert(u)\n"
+               "  m = f32[40] reduce(w, least), dimensions={1}, to_apply=maximum_of\n"
+               "  mb = f32[40,56] broadcast(m), dimensions={0}\n"
+               "  d = f32[40,56] subtract(w, mb)\n  e = f32[40,56] exponential(d)\n"
+               "  t = f32[40] reduce(e, zero), dimensions={1}, to_apply=add_of\n"
+               "  tb = f32[40,56] broadcast(t), dimensions={0}\n  p = f32[40,56] divide(e, tb)\n"
+               "  n = bf16[40,56] convert(p)\n  ROOT y = bf16[40,16] dot(n, v), "
+               "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"),
+       1, "input i0 bf16[40,32];input i1 bf16[56,32];"},
       {"attention", Attention(std::string(kScaled) + "  u = f32[2,3,40,56] negate(w)\n"), 1,
        "attend v"},
       {"attention_causal", Attention(Causal("io, ic), direction=GE", "w, hb", "-1e10")), 1,
