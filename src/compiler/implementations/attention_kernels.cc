@@ -60,7 +60,7 @@ bool IsDot(const HloInstruction& dot) {
   const auto& numbers = dot.dot_dimension_numbers();
   const xla::PrimitiveType type = KernelType(dot.shape().element_type());
   return numbers.lhs_contracting_dimensions_size() == 1 && IsArray(dot.shape()) &&
-         (type == xla::F32 || type == xla::F64) &&
+         (type == xla::F32 || type == xla::F64) && MayBeUnrounded(dot) &&
          KernelType(dot.operand(0)->shape().element_type()) == type &&
          KernelType(dot.operand(1)->shape().element_type()) == type &&
          IsArray(dot.operand(0)->shape()) && IsArray(dot.operand(1)->shape());

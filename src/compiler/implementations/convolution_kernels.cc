@@ -303,6 +303,7 @@ std::optional<Space> SpaceOfConvolution(HloInstruction* value) {
   if (value->opcode() != xla::HloOpcode::kConvolution) return std::nullopt;
   const std::optional<Found> found = ConvolutionAt(value);
   if (!found || found->few || found->residues > 1 || !Convolution(found->parts).Lies() ||
+      !MayBeUnrounded(*value) ||
       found->parts.sum_type != KernelType(value->shape().element_type())) {
     return std::nullopt;
   }

@@ -45,20 +45,23 @@ const char* NarrowType(const HloInstruction& value) {
   }
 }
 
-// Inputs that are converted to f32 for the task alone: it reads what they are converted from. But
-// of a number that was rounded just before XLA leaves out both conversions.
+// What a value in f32 is converted from, past roundings.
+HloInstruction* BeforeConversions(HloInstruction* value) {
+  if (value->opcode() != HloOpcode::kConvert) return value;
+  HloInstruction* const from = value->mutable_operand(0);
+  if (IsRounding(*value)) return BeforeConversions(from);
+  return NarrowType(*from) != nullptr ? from : value;
+}
+
+// Inputs that are converted to f32 for the task alone: it reads what they are converted from.
 void ReadNarrow(std::string& task, std::vector<HloInstruction*>& inputs) {
   size_t at = 0;
   for (HloInstruction*& input : inputs) {
     at = task.find(";input ", at) + 1;
-    HloInstruction* const from =
-        input->opcode() == HloOpcode::kConvert ? input->mutable_operand(0) : input;
-    const char* const type = NarrowType(*from);
-    if (type == nullptr || from->opcode() == HloOpcode::kConvert) continue;
     const size_t wide = task.find(" f32[", at);
     if (wide == std::string::npos || wide > task.find(';', at)) continue;
-    task.replace(wide + 1, 3, type);
-    input = from;
+    input = BeforeConversions(input);
+    if (const char* const type = NarrowType(*input)) task.replace(wide + 1, 3, type);
   }
 }
 
@@ -75,8 +78,14 @@ xla::PrimitiveType KernelType(xla::PrimitiveType type) {
   return IsKernelFloat(type) && type != xla::F64 ? xla::F32 : type;
 }
 
+bool MayBeUnrounded(const HloInstruction& value) {
+  const xla::PrimitiveType type = value.shape().element_type();
+  return KernelType(type) == type ||
+         value.GetModule()->config().debug_options().xla_allow_excess_precision();
+}
+
 bool IsRounding(const HloInstruction& instruction) {
-  return instruction.opcode() == HloOpcode::kConvert &&
+  return instruction.opcode() == HloOpcode::kConvert && MayBeUnrounded(instruction) &&
          KernelType(instruction.shape().element_type()) == xla::F32 &&
          KernelType(instruction.operand(0)->shape().element_type()) == xla::F32;
 }

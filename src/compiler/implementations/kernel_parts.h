@@ -24,6 +24,9 @@ const char* TaskType(xla::PrimitiveType type);
 bool IsKernelFloat(xla::PrimitiveType type);
 // What it computes in then; else the type itself.
 xla::PrimitiveType KernelType(xla::PrimitiveType type);
+// Whether its value is in f32, f64, or no float, or need not be rounded within a kernel: unless
+// --xla_allow_excess_precision=false.
+bool MayBeUnrounded(const xla::HloInstruction& value);
 // Whether it converts what kernels compute in f32 to what they compute in f32: nothing to do within
 // one. (XLA leaves such conversions out of what it fuses as well.)
 bool IsRounding(const xla::HloInstruction& instruction);

@@ -117,7 +117,8 @@ std::optional<Space> SpaceOf(const HloInstruction& reduce) {
   if (reduce.opcode() != HloOpcode::kReduce || reduce.operand_count() != 2) return std::nullopt;
   const xla::Shape& shape = reduce.operand(0)->shape();
   const xla::PrimitiveType type = KernelType(shape.element_type());
-  if (!IsArray(shape) || (type != xla::F32 && type != xla::F64) || !emit::Free(reduce)) {
+  if (!IsArray(shape) || (type != xla::F32 && type != xla::F64) || !emit::Free(reduce) ||
+      !MayBeUnrounded(*reduce.operand(0))) {
     return std::nullopt;
   }
   const std::optional<HloOpcode> opcode = emit::ReducerOpcode(*reduce.to_apply());
@@ -170,6 +171,7 @@ bool Fits(const HloInstruction& instruction, const Space& space) {
   if (&instruction == space.made) return true;
   if (IsPredicate(instruction, space)) return true;
   if (!space.Has(instruction.shape()) || !emit::Free(instruction)) return false;
+  if (!MayBeUnrounded(instruction)) return false;
   if (instruction.opcode() == HloOpcode::kSelect) {
     return IsPredicate(*instruction.operand(0), space);
   }

@@ -325,7 +325,8 @@ std::optional<Found> ProductAt(HloInstruction* value) {
 // A product that is computed in the type of its value, so that more can be computed with it.
 std::optional<Space> SpaceOfProduct(HloInstruction* value) {
   const std::optional<Found> found = ProductAt(value);
-  if (!found || TypeOf(*found->dot) != KernelType(value->shape().element_type())) {
+  if (!found || !MayBeUnrounded(*value) ||
+      TypeOf(*found->dot) != KernelType(value->shape().element_type())) {
     return std::nullopt;
   }
   return ElementsOf(value, found->product.GroupsOfValue(*value));
