@@ -1,6 +1,7 @@
 #include "tune/choose_implementations.h"
 
 #include <algorithm>
+#include <set>
 
 namespace hone::tune {
 namespace {
@@ -16,6 +17,7 @@ class Chooser {
 
   // Whether it is the best so far.
   bool Enter(const PassSequence& passes) {
+    if (!raced_.insert(passes).second) return false;
     const StatusOr<RaceReport> report = race_(passes);
     if (!report || report->same_executable || report->low <= options_.least_gain) return false;
     if (report->speedup <= options_.least_gain * best_.race.speedup) return false;
@@ -49,6 +51,7 @@ class Chooser {
   const RaceFunction& race_;
   const ChooseOptions& options_;
   ChooseResult best_;
+  std::set<PassSequence> raced_;
 };
 
 }  // namespace
@@ -57,7 +60,7 @@ ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFun
                                    const ChooseOptions& options) {
   Chooser chooser(candidates, race, options);
   for (const PassSequence& together : options.together) {
-    if (together.size() > 1 && chooser.Enter(together)) break;
+    if (!together.empty() && chooser.Enter(together)) break;
   }
   chooser.AddOthers();
   // What is in the others' way may be better than they are.

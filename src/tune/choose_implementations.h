@@ -19,8 +19,8 @@ using RaceFunction = std::function<StatusOr<RaceReport>(const PassSequence& pass
 struct ChooseOptions {
   // The whole interval of what is kept lies above, and it is so much faster than the best so far.
   double least_gain = 1.02;
-  // Candidates that are raced as one first, where they are several: the first of these that is
-  // faster is built upon.
+  // Candidates that are raced as one before all others: the first of these that is faster is built
+  // upon.
   std::vector<PassSequence> together;
   // What takes long to compile comes last.
   std::function<bool(const PassSequence&)> large;

@@ -315,7 +315,7 @@ class Tuner {
     const double start = Elapsed();
     if (measurer_.Window() > 1) {  // as they are raced while nothing is better
       for (const PassSequence& passes : choosing.together) {
-        if (passes.size() > 1) measurer_.Foresee(With(passes), Look::kLong);
+        if (!passes.empty()) measurer_.Foresee(With(passes), Look::kLong);
       }
       for (const std::string& name : names) {
         measurer_.Foresee(With({name}), Look::kLong);

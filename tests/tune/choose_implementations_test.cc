@@ -75,6 +75,12 @@ TEST(ChooseImplementations, RacesTogetherFirstAndBuildsOnIt) {
   EXPECT_EQ(chosen.passes, (PassSequence{"a", "b", "c"}));
 }
 
+TEST(ChooseImplementations, RacesOneThatIsToComeFirstAndNotAgain) {
+  Races races({{"a", 0.9}, {"b", 0.8}, {"c", 0.7}});
+  races.Choose({"a", "b", "c"}, {"c"});
+  EXPECT_EQ(races.held, (std::vector<PassSequence>{{"c"}, {"a"}, {"b"}}));
+}
+
 TEST(ChooseImplementations, LeavesOutWhatHarmsTheOthers) {
   Races races({{"a", 0.6}, {"b", 1.5}, {"c", 1.2}});
   EXPECT_EQ(races.Choose({"a", "b", "c"}, {"a", "b"}).passes, (PassSequence{"b", "c"}));
