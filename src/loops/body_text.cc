@@ -21,6 +21,7 @@ const char* MlirType(Element element) {
       return "f16";
     case Element::kPred:
     case Element::kI8:
+    case Element::kU8:
       return "i8";
   }
   return "f32";
@@ -44,6 +45,7 @@ std::string WidenedText(const std::string& value, Element element, int64_t lanes
     case Element::kF16:
       return cast("extf", value, "f16", "f32");
     case Element::kPred:
+    case Element::kU8:
       return cast("uitofp", value, "i8", "f32");
     case Element::kI8:
       return cast("sitofp", value, "i8", "f32");

@@ -69,6 +69,9 @@ void FillInput(Element element, int64_t elements, int kind, uint64_t seed, uint6
       case Element::kPred:
         static_cast<uint8_t*>(to)[i] = static_cast<uint8_t>(rng.Below(2));
         break;
+      case Element::kU8:
+        static_cast<uint8_t*>(to)[i] = static_cast<uint8_t>(rng.Below(256));
+        break;
       case Element::kI8:
         static_cast<int8_t*>(to)[i] = static_cast<int8_t>(static_cast<int>(rng.Below(255)) - 127);
         break;

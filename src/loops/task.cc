@@ -19,7 +19,7 @@ constexpr ElementInfo kElements[] = {
     {Element::kF32, "f32", 4, true, false},  {Element::kF64, "f64", 8, true, false},
     {Element::kI32, "s32", 4, false, false}, {Element::kBF16, "bf16", 2, true, true},
     {Element::kF16, "f16", 2, true, true},   {Element::kPred, "pred", 1, false, true},
-    {Element::kI8, "s8", 1, false, true}};
+    {Element::kI8, "s8", 1, false, true},    {Element::kU8, "u8", 1, false, true}};
 // Indices stay far from overflow, and a slip of the keyboard does not take all memory.
 constexpr int64_t kMostElements = int64_t{1} << 32;
 constexpr size_t kMostLines = 1000;

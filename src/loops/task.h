@@ -11,8 +11,8 @@
 //   r = relu z
 //   output r
 //
-// Element types are f32, f64 and s32; inputs of bf16, f16, pred (1 and 0) and s8 are f32 for what
-// takes them, widened where they are read.
+// Element types are f32, f64 and s32; inputs of bf16, f16, pred (1 and 0), s8 and u8 are f32 for
+// what takes them, widened where they are read.
 //
 // Names are a letter and then letters, digits and underscores. A name is defined once and before it
 // is used. '#' begins a comment.
@@ -37,7 +37,7 @@
 namespace hone::loops {
 
 // The last ones are narrow: only inputs have them, and what reads one computes in f32.
-enum class Element : uint8_t { kF32, kF64, kI32, kBF16, kF16, kPred, kI8 };
+enum class Element : uint8_t { kF32, kF64, kI32, kBF16, kF16, kPred, kI8, kU8 };
 
 struct ElementInfo {
   Element element;

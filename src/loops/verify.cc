@@ -42,7 +42,9 @@ Values Read(const std::vector<char>& bytes) {
 
 Values ReadInput(const Tensor& tensor, const std::vector<char>& bytes) {
   if (tensor.element == Element::kI32) return Read<int32_t>(bytes);
-  if (tensor.element == Element::kPred) return Read<uint8_t>(bytes);
+  if (tensor.element == Element::kPred || tensor.element == Element::kU8) {
+    return Read<uint8_t>(bytes);
+  }
   if (tensor.element == Element::kI8) return Read<int8_t>(bytes);
   const verify::ElementType* const type = verify::FindElementType(InfoOf(tensor.element).name);
   HONE_CHECK(type != nullptr);

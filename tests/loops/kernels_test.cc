@@ -321,7 +321,7 @@ const Case kCases[] = {
      "y = convolve x w sizes=9,8 pads=1,1\noutput y\n",
      ""},
     {"narrow_attention",
-     "input q bf16[3,30,16]\ninput k bf16[3,41,16]\ninput v f16[3,41,24]\ninput m pred[30,41]\n"
+     "input q bf16[3,30,16]\ninput k bf16[3,41,16]\ninput v f16[3,41,24]\ninput m u8[30,41]\n"
      "s := scores q k\nc := broadcast m sizes=3,30,41 dimensions=1,2\n"
      "n := constant s value=-1000\nt := select c s n\ny = attend t v\noutput y\n",
      ""},

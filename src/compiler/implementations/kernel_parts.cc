@@ -40,6 +40,8 @@ const char* NarrowType(const HloInstruction& value) {
       return "pred";
     case xla::S8:
       return "s8";
+    case xla::U8:
+      return "u8";
     default:
       return nullptr;
   }
