@@ -1,4 +1,4 @@
-// What was found out about a cause, as a text for those who can mend it.
+// The findings about a cause, as a text for those who can mend it.
 #ifndef HONE_BLAME_BUG_REPORT_H_
 #define HONE_BLAME_BUG_REPORT_H_
 

@@ -36,7 +36,7 @@ ProgramText Eliminate(ProgramText program, size_t computation, const std::vector
 // Arrays that are computed and not the result; no scalars, for loops may end by them.
 std::vector<size_t> Eliminable(const TextComputation& computation);
 
-// What Cut may keep: all of the computation but parameters and constants.
+// The instructions that Cut may keep: all of the computation but parameters and constants.
 std::vector<size_t> Operations(const TextComputation& computation);
 
 // The instructions that are at most `hops` operands or users away from `from`; through what is no

@@ -26,7 +26,7 @@ inline constexpr std::string_view DifferenceKindName(DifferenceKind kind) {
 struct Difference {
   DifferenceKind kind = DifferenceKind::kPass;
   std::string name;  // the pass's, the site's key, the flag's
-  // What each of them decides; "" is what the stock compiler does. Of a pass "run" or "".
+  // The choice of each; "" is the stock compiler's. A pass has "run" or "".
   std::string from;
   std::string to;
 };

@@ -87,7 +87,7 @@ class Laboratory {
   StatusOr<Compiled> Compile(ProgramId program, const tune::TunePlan& plan, bool sites, bool text);
   // Where the time of each goes, matched; nothing where it is not found out.
   std::vector<KernelChange> Kernels(const Way& a, const Way& b);
-  // What the pass at `position` of the plan would do there.
+  // The rewrites that the pass at `position` of the plan would make there.
   StatusOr<Rewrites> ListRewrites(ProgramId program, const tune::TunePlan& plan, size_t position);
   // After the plan's passes, before the stock pipeline.
   StatusOr<std::string> TextAfterPasses(ProgramId program, const tune::TunePlan& plan);

@@ -52,7 +52,7 @@ struct TextPlace {
 // the entry where it is there too.
 std::optional<TextPlace> FindInstruction(const ProgramText& program, const std::string& name);
 
-// Of names of instructions and computations.
+// Whether names of instructions and computations have it.
 bool IsNameCharacter(char c);
 
 }  // namespace hone::blame

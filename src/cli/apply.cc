@@ -14,14 +14,14 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct ApplyOptions {
   CommonOptions common;
   std::string plan;
   std::string file;
   std::string output;
 };
 
-int RunApply(const Options& options) {
+int RunApply(const ApplyOptions& options) {
   const bool json = options.common.json;
   if (Status writable = CheckWritable(options.output); !writable) {
     return Fail(writable.error(), options.output, json);
@@ -57,7 +57,7 @@ int RunApply(const Options& options) {
 }  // namespace
 
 Run AddApply(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ApplyOptions>();
   app.add_option("PLAN", options->plan, "what `hone tune --plan` wrote")->required()->type_name("");
   app.add_option("FILE", options->file, "the program, or one like it")->required()->type_name("");
   app.add_option("-o,--output", options->output, "the optimised program, as text")

@@ -21,7 +21,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct BenchOptions {
   CommonOptions common;
   std::string file;
   std::string plan;
@@ -64,17 +64,20 @@ Json KernelsJson(const std::vector<KernelTime>& kernels, size_t most) {
 std::string Sentence(const jobs::Benched& benched, const std::string& target) {
   const RaceReport& race = benched.race;
   if (race.same_executable) return "the same executable: the plan decides nothing here\n";
-  std::string sentence = fmt::format("stock {:.4g} ms, under the plan {:.4g} ms", 1000 * race.seconds_a,
-                                     1000 * race.seconds_b);
+  std::string sentence = fmt::format("stock {:.4g} ms, under the plan {:.4g} ms",
+                                     1000 * race.seconds_a, 1000 * race.seconds_b);
   if (benched.estimated) {
-    return sentence + fmt::format(": {:.3f} times as low, estimated by XLA's own model of {}: nothing was run there\n",
-                                  race.speedup, target);
+    return sentence +
+           fmt::format(
+               ": {:.3f} times as low, estimated by XLA's own model of {}: nothing was run there\n",
+               race.speedup, target);
   }
-  return sentence + fmt::format(": {:.3f} times as fast, 95 % interval [{:.3f}, {:.3f}] of {} pairs\n",
-                                race.speedup, race.low, race.high, race.pairs);
+  return sentence +
+         fmt::format(": {:.3f} times as fast, 95 % interval [{:.3f}, {:.3f}] of {} pairs\n",
+                     race.speedup, race.low, race.high, race.pairs);
 }
 
-int RunBench(const Options& options) {
+int RunBench(const BenchOptions& options) {
   const bool json = options.common.json;
   const StatusOr<tune::TunePlan> plan = ReadPlan(options.plan);
   if (!plan) return Fail(plan.error(), options.plan, json);
@@ -115,7 +118,7 @@ int RunBench(const Options& options) {
 }  // namespace
 
 Run AddBench(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchOptions>();
   app.add_option("FILE", options->file, "the program")->required()->type_name("");
   app.add_option("--plan", options->plan, "what `hone tune --plan` wrote")->type_name("PLAN");
   AddDeviceOption(app, options->device,

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct BlameFlags {
   CommonOptions common;
   std::string file;
   std::string other;  // a program that is held against `file`; "" where plans and flags are
@@ -94,7 +94,7 @@ std::string CauseText(blame::Question question, const blame::Cause& cause) {
   return text;
 }
 
-std::string Text(const Options& options, const blame::BlameResult& result) {
+std::string Text(const BlameFlags& options, const blame::BlameResult& result) {
   std::string text =
       options.other.empty() ? fmt::format("{} decisions differ\n", result.differences.size()) : "";
   for (const blame::Answer& answer : result.answers) {
@@ -135,7 +135,7 @@ int CodeFor(const blame::BlameResult& result) {
   return kFine;
 }
 
-int RunBlame(Options options) {
+int RunBlame(BlameFlags options) {
   const bool json = options.common.json;
   const bool ways = !options.plan.empty() || !options.flags_b.empty() || !options.plan_a.empty() ||
                     !options.flags_a.empty();
@@ -198,7 +198,7 @@ int RunBlame(Options options) {
 }  // namespace
 
 Run AddBlame(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BlameFlags>();
   app.add_option("FILE", options->file, "the program")->required()->type_name("");
   app.add_option("OTHER", options->other,
                  "a program that is to blame, of the same parameters and results")

@@ -18,7 +18,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct CheckOptions {
   CommonOptions common;
   std::string a;
   std::string b;
@@ -78,7 +78,7 @@ std::string Text(const ComparisonReport& report) {
   return text;
 }
 
-Json ToJson(const Options& options, const ComparisonReport& report) {
+Json ToJson(const CheckOptions& options, const ComparisonReport& report) {
   Json json;
   json["a"] = options.a;
   json["b"] = options.b;
@@ -111,7 +111,7 @@ ComparisonReport NoVerdict(const Error& error) {
   return report;
 }
 
-int RunCheck(const Options& options) {
+int RunCheck(const CheckOptions& options) {
   const bool json = options.common.json;
   auto data_a = ReadNamed(options.a, options.common);
   if (!data_a) return Fail(data_a.error(), json);
@@ -156,7 +156,7 @@ int RunCheck(const Options& options) {
 }  // namespace
 
 Run AddCheck(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckOptions>();
   app.add_option("A", options->a, "a program")->required()->type_name("");
   app.add_option("B", options->b, "another, of the same parameters and results")
       ->required()

@@ -19,7 +19,7 @@
 namespace hone::cli {
 
 struct ClusterOptions {
-  // What workers are for: measuring, alone on a machine, or stepping through states.
+  // The workers' purpose: measuring, alone on a machine, or stepping through states.
   enum class Use { kMeasure, kStep };
   Use use = Use::kStep;
   std::string address;  // "auto", "HOST:PORT", "ray://HOST:PORT"; "": workers run here

@@ -1,4 +1,4 @@
-// What jobs tell, on stderr.
+// Prints a job's events on stderr.
 #ifndef HONE_CLI_COMMAND_EVENTS_H_
 #define HONE_CLI_COMMAND_EVENTS_H_
 

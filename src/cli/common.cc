@@ -117,8 +117,9 @@ int ExitCodeFor(const Error& error) {
   }
 }
 
-void AddStoreOption(CLI::App& app, std::string& path) {
-  app.add_option("--store", path, "remember here what is found out, and go on from what is known")
+CLI::Option* AddStoreOption(CLI::App& app, std::string& path) {
+  return app
+      .add_option("--store", path, "remember here what is found out, and go on from what is known")
       ->type_name("FILE");
 }
 

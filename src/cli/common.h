@@ -1,4 +1,4 @@
-// What the commands share: options, error messages, numbers for people.
+// Shared by the commands: options, error messages, numbers for people.
 #ifndef HONE_CLI_COMMON_H_
 #define HONE_CLI_COMMON_H_
 
@@ -66,7 +66,7 @@ StatusOr<std::unique_ptr<Pool>> StartPool(const CommonOptions& options,
                                           const std::atomic<bool>* stop = nullptr);
 
 // --store FILE, and the store that it names, made where there is none; null where `path` is empty.
-void AddStoreOption(CLI::App& app, std::string& path);
+CLI::Option* AddStoreOption(CLI::App& app, std::string& path);
 StatusOr<std::unique_ptr<store::Store>> OpenStore(const std::string& path);
 
 // A line `hone: FILE: what; what to do` on stderr, more lines of the message indented below it;

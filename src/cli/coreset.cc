@@ -19,7 +19,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct CoresetFlags {
   CommonOptions common;
   ProgramSet programs;
   std::string objective = "op_count";
@@ -30,7 +30,7 @@ struct Options {
   std::string output;
 };
 
-int RunCoreset(const Options& options) {
+int RunCoreset(const CoresetFlags& options) {
   const bool json = options.common.json;
   auto chosen = ChooseInputs(options.programs, options.common.datasets);
   if (!chosen) return Fail(chosen.error(), json);
@@ -74,7 +74,7 @@ int RunCoreset(const Options& options) {
 }  // namespace
 
 Run AddCoreset(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CoresetFlags>();
   AddProgramSet(app, options->programs);
   AddObjectiveOption(app, options->objective);
   AddActionSetOption(app, options->actions);

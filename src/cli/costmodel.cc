@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kMostModelBytes = size_t{256} << 20;
 
-struct Options {
+struct CostmodelOptions {
   std::string store;
   std::string model;
   double held_out = 0;
@@ -33,11 +33,11 @@ struct Options {
 
 using Examples = std::vector<cost::Example>;
 
-jobs::CostModelOptions JobFor(const Options& options) {
+jobs::CostModelOptions JobFor(const CostmodelOptions& options) {
   return {options.held_out, options.folds, options.steps, options.seed};
 }
 
-int Train(const Options& options) {
+int Train(const CostmodelOptions& options) {
   if (Status fine = CheckWritable(options.model); !fine) {
     return Fail(fine.error(), options.model, options.json);
   }
@@ -84,7 +84,7 @@ Judged Judge(const std::string& name, const std::vector<cost::RankQuality>& qual
   return judged;
 }
 
-int Answer(const Options& options, const jobs::CostModelQuality& quality, int code) {
+int Answer(const CostmodelOptions& options, const jobs::CostModelQuality& quality, int code) {
   const auto& [model, roofline] = quality;
   const Judged of_model = Judge("model", model);
   const Judged of_roofline = Judge("roofline", roofline);
@@ -117,7 +117,7 @@ int Answer(const Options& options, const jobs::CostModelQuality& quality, int co
       code);
 }
 
-int Eval(const Options& options) {
+int Eval(const CostmodelOptions& options) {
   const StatusOr<Examples> all = jobs::ReadExamples(options.store, options.most_nodes);
   if (!all) return Fail(all.error(), options.store, options.json);
   if (options.model.empty()) {
@@ -138,10 +138,10 @@ int Eval(const Options& options) {
 }  // namespace
 
 Run AddCostModel(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CostmodelOptions>();
   auto run = std::make_shared<Run>();
   app.require_subcommand(0, 1);
-  const auto add = [&](const char* name, const char* meaning, int (*job)(const Options&)) {
+  const auto add = [&](const char* name, const char* meaning, int (*job)(const CostmodelOptions&)) {
     CLI::App* const command = app.add_subcommand(name, meaning);
     command->add_option("--store", options->store, "what `hone tune --store` wrote")
         ->required()

@@ -20,12 +20,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct DatasetCheckOptions {
   CommonOptions common;
   std::string folder;
 };
 
-int RunCheckDataset(const Options& options) {
+int RunCheckDataset(const DatasetCheckOptions& options) {
   const bool json = options.common.json;
   const std::string path = dataset::IndexPath(options.folder);
   const StatusOr<dataset::Index> index = dataset::ReadIndex(options.folder);
@@ -58,7 +58,7 @@ int RunCheckDataset(const Options& options) {
 }  // namespace
 
 Run AddDatasetCheck(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DatasetCheckOptions>();
   app.add_option("FOLDER", options->folder, "a folder with an index.tsv")
       ->required()
       ->type_name("");

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct DatasetIndexOptions {
   CommonOptions common;
   std::string folder;
   double threshold = dataset::kNearDuplicate;
@@ -57,7 +57,7 @@ std::string SplitNote(const dataset::Index& index) {
       without, across);
 }
 
-Json ToJson(const Options& options, const jobs::UpdatedIndex& outcome) {
+Json ToJson(const DatasetIndexOptions& options, const jobs::UpdatedIndex& outcome) {
   Json json;
   json["folder"] = options.folder;
   json["programs"] = outcome.index.rows.size();
@@ -89,7 +89,7 @@ std::string Text(const std::string& path, const jobs::UpdatedIndex& outcome) {
       path, outcome.index.rows.size(), outcome.added.size(), groups.size(), several, largest);
 }
 
-int RunIndex(const Options& options) {
+int RunIndex(const DatasetIndexOptions& options) {
   const bool json = options.common.json;
   const std::string path = dataset::IndexPath(options.folder);
   const auto files = dataset::ListPrograms(options.folder);
@@ -139,7 +139,7 @@ StatusOr<jobs::SurveyOptions> SurveyOptionsFor(const CommonOptions& options,
 }
 
 Run AddDatasetIndex(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DatasetIndexOptions>();
   app.add_option("FOLDER", options->folder, "a folder of programs")->required()->type_name("");
   app.add_option("--threshold", options->threshold,
                  fmt::format("programs at least as similar are near-duplicates, a group ({:g})",

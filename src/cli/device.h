@@ -18,14 +18,14 @@ namespace hone::cli {
 // CLI::ValidationError.
 void AddDeviceOption(CLI::App& app, std::string& device, const std::string& help);
 
-// Of a name that the parser has let through.
+// Options for a device whose name the parser has let through.
 device::DeviceOptions DeviceOptionsFor(const CommonOptions& options, const std::string& device);
 
 // A process with the plugin loaded.
 StatusOr<std::unique_ptr<device::RemoteDevice>> StartDevice(const CommonOptions& options,
                                                             const std::string& device);
 
-// What TryOnDevice found out on this device.
+// The result of TryOnDevice, as text.
 std::string OnDeviceText(const device::RemoteDevice& device, const jobs::OnDevice& tried);
 
 // The command `hone device`.

@@ -25,7 +25,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct EvalOptions {
   CommonOptions common;
   ProgramSet programs;
   std::string search;
@@ -47,7 +47,7 @@ struct Options {
 
 class EvalRun {
  public:
-  explicit EvalRun(Options& options) : options_(options) {}
+  explicit EvalRun(EvalOptions& options) : options_(options) {}
 
   int Run() {
     if (options_.search.empty()) {
@@ -188,7 +188,7 @@ class EvalRun {
     return Finish(text, code);
   }
 
-  Options& options_;
+  EvalOptions& options_;
   jobs::EvaluateOptions evaluate_;
   std::string old_;
   const std::atomic<bool>* stop_ = nullptr;
@@ -198,7 +198,7 @@ class EvalRun {
 }  // namespace
 
 Run AddEval(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvalOptions>();
   AddProgramSet(app, options->programs);
   AddSearchOption(app, options->search,
                   "the method (local; policy_greedy where a policy is given)");

@@ -1,4 +1,4 @@
-// What `hone` tells the shell.
+// The exit codes of `hone`.
 #ifndef HONE_CLI_EXIT_CODES_H_
 #define HONE_CLI_EXIT_CODES_H_
 

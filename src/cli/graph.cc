@@ -14,14 +14,14 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct GraphOptions {
   CommonOptions common;
   std::string file;
   std::string format = "model-explorer";
   std::string output;
 };
 
-int RunGraph(const Options& options) {
+int RunGraph(const GraphOptions& options) {
   const bool json = options.common.json;
   if (!options.output.empty()) {
     if (Status writable = CheckWritable(options.output); !writable) {
@@ -57,7 +57,7 @@ int RunGraph(const Options& options) {
 }  // namespace
 
 Run AddGraph(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GraphOptions>();
   app.add_option("FILE", options->file, "the program")->required()->type_name("");
   app.add_option("--format", options->format, "for which tool: model-explorer, dot (Graphviz)")
       ->check(CLI::IsMember({"model-explorer", "dot"}))

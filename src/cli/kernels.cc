@@ -23,7 +23,7 @@ using jobs::KernelCode;
 
 constexpr double kMostAssemblySeconds = 300;
 
-struct Options {
+struct KernelsOptions {
   CommonOptions common;
   std::string file;
   std::string plan;
@@ -91,7 +91,7 @@ std::string Table(const std::vector<KernelCode>& kernels) {
   return table;
 }
 
-int RunKernels(const Options& options) {
+int RunKernels(const KernelsOptions& options) {
   const bool json = options.common.json;
   if (options.common.target == "cpu") {
     return Fail({ErrorCode::kInvalidInput,
@@ -163,7 +163,7 @@ int RunKernels(const Options& options) {
 }  // namespace
 
 Run AddKernels(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<KernelsOptions>();
   app.add_option("FILE", options->file, "the program")->required()->type_name("");
   app.add_option("--plan", options->plan, "what `hone tune --plan` wrote")->type_name("PLAN");
   app.add_option("--ptx", options->ptx, "write the kernels' PTX here")->type_name("OUT");

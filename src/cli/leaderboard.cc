@@ -16,7 +16,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct LeaderboardFlags {
   std::vector<std::string> files;
   report::LeaderboardOptions board;
   std::string output;
@@ -48,7 +48,7 @@ Json PairsJson(const report::Leaderboard& board, const report::LeaderboardOption
   return pairs;
 }
 
-int RunLeaderboard(const Options& options) {
+int RunLeaderboard(const LeaderboardFlags& options) {
   constexpr size_t kMostBytes = size_t{1} << 30;
   std::vector<report::Evaluation> rows;
   for (const std::string& file : options.files) {
@@ -104,7 +104,7 @@ int RunLeaderboard(const Options& options) {
 }  // namespace
 
 Run AddLeaderboard(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LeaderboardFlags>();
   app.add_option("RESULTS", options->files, "files that `hone eval -o` wrote")
       ->required()
       ->type_name("");

@@ -8,7 +8,7 @@
 
 namespace hone::cli {
 
-// Of a file, or of a task that comes with hone. Errors: it is neither. What it says is not checked.
+// Reads the text of a file, or of a task that comes with hone, unchecked. Errors: it is neither.
 StatusOr<std::string> ReadTaskText(const std::string& given);
 
 }  // namespace hone::cli

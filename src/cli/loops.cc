@@ -28,7 +28,7 @@ namespace {
 constexpr size_t kMostTextBytes = size_t{1} << 20;
 constexpr size_t kMostModelBytes = size_t{1} << 28;
 
-struct Options {
+struct LoopsOptions {
   std::string task;
   std::string schedule = "default";
   std::string against = "none";
@@ -65,7 +65,7 @@ StatusOr<std::shared_ptr<const loops::LoopsPolicy>> ReadPolicy(const std::string
 
 // A file, `default`, or `none`.
 StatusOr<loops::Schedule> ReadSchedule(const std::string& given, const loops::Task& task,
-                                       const Options& options) {
+                                       const LoopsOptions& options) {
   if (given == "none") return loops::Schedule{};
   if (given == "default") {
     return loops::DefaultSchedule(loops::Expand(task), loops::ThisMachine(options.threads));
@@ -77,13 +77,13 @@ StatusOr<loops::Schedule> ReadSchedule(const std::string& given, const loops::Ta
   return schedule;
 }
 
-StatusOr<std::unique_ptr<loops::Generator>> StartGenerator(const Options& options) {
+StatusOr<std::unique_ptr<loops::Generator>> StartGenerator(const LoopsOptions& options) {
   loops::GeneratorOptions generator;
   generator.sandbox = !options.no_sandbox;
   return loops::Generator::Start(generator);
 }
 
-int RunList(const Options& options) {
+int RunList(const LoopsOptions& options) {
   if (options.json) {
     Json out;
     out["tasks"] = Json::array();
@@ -136,7 +136,7 @@ std::string NestsText(const loops::Scheduled& scheduled) {
   return text;
 }
 
-int RunShow(const Options& options) {
+int RunShow(const LoopsOptions& options) {
   const StatusOr<loops::Task> task = ReadTask(options.task);
   if (!task) return Fail(task.error(), options.task, options.json);
   const auto schedule = ReadSchedule(options.schedule, *task, options);
@@ -185,11 +185,11 @@ std::string FileOf(const std::string& schedule) {
   return schedule.empty() ? "# no decisions: plain loops\n" : schedule;
 }
 
-int RunDefault(const Options& options) {
+int RunDefault(const LoopsOptions& options) {
   const StatusOr<loops::Task> task = ReadTask(options.task);
   if (!task) return Fail(task.error(), options.task, options.json);
-  const std::string text =
-      loops::ScheduleText(loops::DefaultSchedule(loops::Expand(*task), loops::ThisMachine(options.threads)));
+  const std::string text = loops::ScheduleText(
+      loops::DefaultSchedule(loops::Expand(*task), loops::ThisMachine(options.threads)));
   if (options.output.empty()) return Finish(text, kFine);
   if (Status written = WriteFile(options.output, FileOf(text)); !written) {
     return Fail(written.error(), options.output, options.json);
@@ -197,7 +197,7 @@ int RunDefault(const Options& options) {
   return kFine;
 }
 
-int RunRace(const Options& options) {
+int RunRace(const LoopsOptions& options) {
   const std::atomic<bool>* const stop = StopOnInterrupt();
   const StatusOr<loops::Task> task = ReadTask(options.task);
   if (!task) return Fail(task.error(), options.task, options.json);
@@ -268,7 +268,7 @@ int RunRace(const Options& options) {
   return Finish(text, *stop ? kInterrupted : kFine);
 }
 
-int RunTune(const Options& options) {
+int RunTune(const LoopsOptions& options) {
   const std::atomic<bool>* const stop = StopOnInterrupt();
   const StatusOr<loops::Task> task = ReadTask(options.task);
   if (!task) return Fail(task.error(), options.task, options.json);
@@ -277,12 +277,8 @@ int RunTune(const Options& options) {
       return Fail(may.error(), options.output, options.json);
     }
   }
-  std::unique_ptr<store::Store> store;
-  if (!options.store.empty()) {
-    auto opened = store::Store::Open(options.store);
-    if (!opened) return Fail(opened.error(), options.store, options.json);
-    store = *std::move(opened);
-  }
+  const auto store = OpenStore(options.store);
+  if (!store) return Fail(store.error(), options.store, options.json);
   loops::TuneOptions tune;
   if (!options.policy.empty()) {
     auto policy = ReadPolicy(options.policy);
@@ -322,8 +318,8 @@ int RunTune(const Options& options) {
   }
   const int code = *stop ? kInterrupted : kFine;
   const RaceReport& race = tuned->race;
-  if (store != nullptr && verified && race.low > 0) {
-    if (Status kept = jobs::KeepSchedule(*store, *task, tuned->schedule, race.low); !kept) {
+  if (*store != nullptr && verified && race.low > 0) {
+    if (Status kept = jobs::KeepSchedule(**store, *task, tuned->schedule, race.low); !kept) {
       return Fail(kept.error(), options.store, options.json);
     }
   }
@@ -356,12 +352,12 @@ int RunTune(const Options& options) {
   return Finish(text + schedule, code);
 }
 
-void AddOutputOptions(CLI::App& app, Options& options) {
+void AddOutputOptions(CLI::App& app, LoopsOptions& options) {
   app.add_flag("--json", options.json, "results as JSON on stdout");
   app.add_flag("-q,--quiet", options.quiet, "no progress");
 }
 
-void AddTaskOptions(CLI::App& app, Options& options) {
+void AddTaskOptions(CLI::App& app, LoopsOptions& options) {
   app.add_option("TASK", options.task, "a file, or a task of `hone loops list`")
       ->required()
       ->type_name("");
@@ -371,7 +367,7 @@ void AddTaskOptions(CLI::App& app, Options& options) {
   AddOutputOptions(app, options);
 }
 
-void AddScheduleOption(CLI::App& app, Options& options) {
+void AddScheduleOption(CLI::App& app, LoopsOptions& options) {
   app.add_option("--schedule", options.schedule,
                  "a file, `default` (rules of thumb) or `none` (plain loops)")
       ->capture_default_str();
@@ -380,8 +376,8 @@ void AddScheduleOption(CLI::App& app, Options& options) {
 }  // namespace
 
 Run AddLoops(CLI::App& app) {
-  auto options = std::make_shared<Options>();
-  using Function = int (*)(const Options&);
+  auto options = std::make_shared<LoopsOptions>();
+  using Function = int (*)(const LoopsOptions&);
   auto actions = std::make_shared<std::vector<std::pair<CLI::App*, Function>>>();
   const auto add = [&](const char* name, const char* meaning, Function function) {
     CLI::App* const action = app.add_subcommand(name, meaning);
@@ -437,10 +433,9 @@ Run AddLoops(CLI::App& app) {
       ->type_name("FILE");
   tune->add_option("--seed", options->seed, "of the search and the inputs")->capture_default_str();
   tune->add_option("-o,--output", options->output, "write the schedule to a file");
-  tune->add_option(
-          "--store", options->store,
-          "put the schedule here, where it is faster; `hone tune --store` makes kernels by it")
-      ->type_name("FILE");
+  AddStoreOption(*tune, options->store)
+      ->description(
+          "put the schedule here, where it is faster; `hone tune --store` makes kernels by it");
   tune->footer(
       "Examples:\n  hone loops tune matmul_64_64_64 --budget 10s -o my.schedule\n"
       "  hone loops tune my.task --search mcts --budget 200steps --json\n"

@@ -22,7 +22,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct MemoryOptions {
   CommonOptions common;
   std::string file;
   std::string machine = "neuroncore_v2";
@@ -34,7 +34,7 @@ struct Options {
 
 double Ratio(int64_t a, int64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
 
-std::string Text(const Options& options, const memory::Network& network,
+std::string Text(const MemoryOptions& options, const memory::Network& network,
                  const memory::Machine& machine, const memory::Planned& planned,
                  const jobs::Verification& verification) {
   const memory::Figures& figures = planned.plan.figures;
@@ -70,8 +70,9 @@ std::string Text(const Options& options, const memory::Network& network,
   return text;
 }
 
-Json ToJson(const Options& options, const memory::Network& network, const memory::Machine& machine,
-            const memory::Planned& planned, const jobs::Verification& verification) {
+Json ToJson(const MemoryOptions& options, const memory::Network& network,
+            const memory::Machine& machine, const memory::Planned& planned,
+            const jobs::Verification& verification) {
   const memory::Figures& figures = planned.plan.figures;
   Json json;
   json["file"] = options.file;
@@ -105,7 +106,7 @@ Json ToJson(const Options& options, const memory::Network& network, const memory
   return json;
 }
 
-int RunMemory(Options& options) {
+int RunMemory(MemoryOptions& options) {
   const bool json = options.common.json;
   if (options.file.empty()) {
     return Fail({ErrorCode::kInvalidInput,
@@ -154,7 +155,7 @@ int RunMemory(Options& options) {
 }  // namespace
 
 Run AddMemory(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MemoryOptions>();
   app.add_option("FILE", options->file, "a program, or one of the actions below")->type_name("");
   app.add_option("--machine", options->machine,
                  fmt::format("a preset or a file ({})", options->machine))

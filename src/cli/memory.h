@@ -1,4 +1,4 @@
-// What the actions of `hone memory` share.
+// Shared by the actions of `hone memory`.
 #ifndef HONE_CLI_MEMORY_H_
 #define HONE_CLI_MEMORY_H_
 

@@ -12,7 +12,7 @@
 
 namespace hone::cli {
 
-// What a searcher may need beside the program.
+// Models that a searcher may need beside the program.
 struct ModelOptions {
   std::string policy;   // a path; "" is the one that comes with hone
   std::string coreset;  // likewise

@@ -32,7 +32,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct OptimizeFlags {
   CommonOptions common;
   std::vector<std::string> files;
   std::string objective = "op_count";
@@ -191,7 +191,7 @@ std::string Details(const Pool& pool, const device::RemoteDevice* device, const 
 
 class Optimization {
  public:
-  explicit Optimization(Options& options) : options_(options) {}
+  explicit Optimization(OptimizeFlags& options) : options_(options) {}
 
   int Run() {
     const bool json = options_.common.json;
@@ -359,7 +359,7 @@ class Optimization {
     return wrote;
   }
 
-  Options& options_;
+  OptimizeFlags& options_;
   jobs::OptimizeProgramOptions job_;  // but for the file
   std::vector<std::string> files_;
   std::vector<std::string> outputs_;
@@ -374,7 +374,7 @@ class Optimization {
 }  // namespace
 
 Run AddOptimize(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<OptimizeFlags>();
   app.add_option("FILE", options->files, "programs, or folders of them; paths or URIs")
       ->required()
       ->type_name("");

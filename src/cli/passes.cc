@@ -14,7 +14,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct PassesOptions {
   CommonOptions common;
   std::string group;
   bool simplify = false;
@@ -56,7 +56,7 @@ std::string Table(const std::vector<ExcludedPass>& excluded) {
   return text;
 }
 
-int RunPasses(const Options& options) {
+int RunPasses(const PassesOptions& options) {
   const std::vector<std::string> groups = GroupNames();
   if (!options.group.empty() &&
       std::find(groups.begin(), groups.end(), options.group) == groups.end()) {
@@ -93,7 +93,7 @@ int RunPasses(const Options& options) {
 }  // namespace
 
 Run AddPasses(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PassesOptions>();
   app.add_option("--group", options->group,
                  fmt::format("only this group: {}", fmt::join(GroupNames(), ", ")))
       ->type_name("GROUP");

@@ -12,12 +12,12 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct RecordOptions {
   std::string output = "recorded";
   std::vector<std::string> command;
 };
 
-int RunRecord(const Options& options) {
+int RunRecord(const RecordOptions& options) {
   std::error_code error;
   std::filesystem::create_directories(options.output, error);
   if (error) {
@@ -30,7 +30,7 @@ int RunRecord(const Options& options) {
 }  // namespace
 
 Run AddRecord(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RecordOptions>();
   app.add_option("COMMAND", options->command, "what is run, after --, as it is")
       ->required()
       ->type_name("");

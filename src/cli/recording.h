@@ -1,4 +1,4 @@
-// What `hone record` wrote: which modules a script had compiled, and where its time went.
+// A folder that `hone record` wrote: the modules a script had compiled, and where its time went.
 #ifndef HONE_CLI_RECORDING_H_
 #define HONE_CLI_RECORDING_H_
 

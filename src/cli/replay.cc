@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostRecipeBytes = size_t{16} << 20;
 
-struct Options {
+struct ReplayOptions {
   CommonOptions common;
   std::string recipe;
   std::string program;
@@ -28,7 +28,7 @@ struct Options {
 };
 
 // As given, or else beside the recipe.
-StatusOr<std::string> FindProgram(const Options& options, const Recipe& recipe) {
+StatusOr<std::string> FindProgram(const ReplayOptions& options, const Recipe& recipe) {
   if (!options.program.empty()) return options.program;
   const fs::path given = recipe.program.file;
   const fs::path folder = fs::path(options.recipe).parent_path();
@@ -42,7 +42,7 @@ StatusOr<std::string> FindProgram(const Options& options, const Recipe& recipe) 
                                given.string()));
 }
 
-int RunReplay(const Options& options) {
+int RunReplay(const ReplayOptions& options) {
   const bool json = options.common.json;
   if (!options.output.empty()) {
     if (Status fine = CheckWritable(options.output); !fine) {
@@ -109,18 +109,18 @@ int RunReplay(const Options& options) {
     return Finish(result, kFine);
   }
   if (options.output.empty()) return Finish(exported.bytes, kFine);
-  return Finish(fmt::format("{}: {} passes, {} -> {} instructions, {}; written to {}\n", *file,
-                            recipe->passes.size(), Grouped(program->metrics.op_count),
-                            Grouped(replayed->metrics.op_count),
-                            replayed->as_recorded ? "as in the recipe" : "verified",
-                            options.output),
-                kFine);
+  return Finish(
+      fmt::format("{}: {} passes, {} -> {} instructions, {}; written to {}\n", *file,
+                  recipe->passes.size(), Grouped(program->metrics.op_count),
+                  Grouped(replayed->metrics.op_count),
+                  replayed->as_recorded ? "as in the recipe" : "verified", options.output),
+      kFine);
 }
 
 }  // namespace
 
 Run AddReplay(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReplayOptions>();
   app.add_option("RECIPE", options->recipe, "what `hone optimize --recipe` wrote")
       ->required()
       ->type_name("");

@@ -24,7 +24,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct RewritesOptions {
   CommonOptions common;
   std::string file;
   std::string pass;
@@ -41,7 +41,7 @@ struct Options {
   bool verify = false;
 };
 
-std::string Table(const Rewrites& rewrites, const Options& options) {
+std::string Table(const Rewrites& rewrites, const RewritesOptions& options) {
   std::string text = fmt::format("{:>6}  {:19} {:8} {:>6} {:>10}  {}\n", "SITE", "KIND", "STATUS",
                                  "OPS", "BYTES", "INSTRUCTION");
   const size_t shown = std::min(options.most, rewrites.sites.size());
@@ -69,7 +69,7 @@ std::string Table(const Rewrites& rewrites, const Options& options) {
   return text;
 }
 
-StatusOr<Decisions> Decide(const Options& options, const Rewrites& rewrites) {
+StatusOr<Decisions> Decide(const RewritesOptions& options, const Rewrites& rewrites) {
   StatusOr<Decisions> decisions = Decisions();
   if (!options.plan.empty()) {
     StatusOr<std::string> text = ReadInput(options.plan, options.common.MostInputBytes());
@@ -88,7 +88,7 @@ StatusOr<Decisions> Decide(const Options& options, const Rewrites& rewrites) {
   return decisions;
 }
 
-int RunRewrites(const Options& options) {
+int RunRewrites(const RewritesOptions& options) {
   const bool json = options.common.json;
   for (const std::string& path : {options.output, options.plan_output, options.recipe}) {
     if (path.empty()) continue;
@@ -181,7 +181,7 @@ int RunRewrites(const Options& options) {
 }  // namespace
 
 Run AddRewrites(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RewritesOptions>();
   app.add_option("file", options->file, "the program")->required()->type_name("FILE");
   app.add_option("--pass", options->pass, "whose rewrites (`hone passes` lists the passes)")
       ->required()

@@ -18,7 +18,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct RunOptions {
   CommonOptions common;
   std::string file;
   std::string passes;
@@ -60,7 +60,7 @@ Json ToJson(const jobs::RanPass& row) {
   return json;
 }
 
-int RunRun(const Options& options) {
+int RunRun(const RunOptions& options) {
   const bool json = options.common.json;
   if (!options.output.empty()) {
     if (Status fine = CheckWritable(options.output); !fine) {
@@ -134,7 +134,7 @@ int RunRun(const Options& options) {
 }  // namespace
 
 Run AddRun(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   app.add_option("FILE", options->file, "HLO text, HloProto, HloModuleProto, HloSnapshot; .gz too")
       ->required()
       ->type_name("");

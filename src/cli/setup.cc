@@ -12,13 +12,13 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct SetupOptions {
   bool hashes = false;
   bool json = false;
   bool quiet = false;
 };
 
-int RunSetup(const Options& options) {
+int RunSetup(const SetupOptions& options) {
   std::vector<std::string> arguments;
   if (options.quiet) arguments.emplace_back("--quiet");
   if (Status fetched = FetchXla(arguments); !fetched) return Fail(fetched.error(), options.json);
@@ -40,7 +40,7 @@ int RunSetup(const Options& options) {
 }  // namespace
 
 Run AddSetup(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SetupOptions>();
   app.add_flag("--hashes", options->hashes,
                "also read the libraries whole and compare their SHA-256");
   app.add_flag("--json", options->json, "print JSON, for programs");

@@ -21,7 +21,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct SitesOptions {
   CommonOptions common;
   std::string file;
   std::string plan;
@@ -82,7 +82,7 @@ Json ToJson(const CompileSite& site) {
 }
 
 // What --choose says of sites, or of a flag.
-Status Decide(const Options& options, const Compiled& listing, tune::TunePlan& plan) {
+Status Decide(const SitesOptions& options, const Compiled& listing, tune::TunePlan& plan) {
   for (const std::string& text : options.choose) {
     const auto choosing = jobs::ChoosingFromText(text);
     if (!choosing) return tl::unexpected(choosing.error());
@@ -105,7 +105,7 @@ Status Decide(const Options& options, const Compiled& listing, tune::TunePlan& p
   return {};
 }
 
-int RunSites(const Options& options) {
+int RunSites(const SitesOptions& options) {
   const bool json = options.common.json;
   if (options.choose.empty() != options.plan_output.empty()) {
     return Fail(
@@ -185,7 +185,7 @@ int RunSites(const Options& options) {
 }  // namespace
 
 Run AddSites(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SitesOptions>();
   app.add_option("FILE", options->file, "the program")->required()->type_name("");
   app.add_option("--at", options->where,
                  "only these: a site's key, an instruction's name, a kind, or kind:opcode")

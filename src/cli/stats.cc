@@ -16,7 +16,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct StatsOptions {
   CommonOptions common;
   std::vector<std::string> files;
 };
@@ -56,7 +56,7 @@ std::string Text(const std::string& file, const jobs::Stats& stats) {
   return text;
 }
 
-int RunStats(const Options& options) {
+int RunStats(const StatsOptions& options) {
   const bool json = options.common.json;
   const auto files = ExpandInputs(options.files, options.common.datasets);
   if (!files) return Fail(files.error(), json);
@@ -99,7 +99,7 @@ int RunStats(const Options& options) {
 }  // namespace
 
 Run AddStats(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StatsOptions>();
   app.add_option("FILE", options->files, "programs, or folders of them; paths or URIs")
       ->required()
       ->type_name("");

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kMostImportBytes = size_t{4} << 30;
 
-struct Options {
+struct StoreOptions {
   std::string store;
   std::string other;    // the file to export to or to import
   std::string program;  // how its fingerprint begins
@@ -67,7 +67,7 @@ std::string What(const store::Answer& answer) {
   return answer.kind == "memory" ? "bytes on " + answer.machine : answer.question;
 }
 
-int List(const Options& options, const store::Store& store) {
+int List(const StoreOptions& options, const store::Store& store) {
   const auto rows = store.List();
   if (!rows) return Fail(rows.error(), options.store, options.json);
   const auto answers = store.ListAnswers();
@@ -98,7 +98,7 @@ int List(const Options& options, const store::Store& store) {
   return Finish(text, kFine);
 }
 
-int Show(const Options& options, const store::Store& store) {
+int Show(const StoreOptions& options, const store::Store& store) {
   const auto rows = store.List(options.program);
   if (!rows) return Fail(rows.error(), options.store, options.json);
   const auto answers = store.ListAnswers(options.program);
@@ -144,7 +144,7 @@ int Show(const Options& options, const store::Store& store) {
   return options.json ? Finish(json, kFine) : Finish(text, kFine);
 }
 
-int Export(const Options& options, const store::Store& store) {
+int Export(const StoreOptions& options, const store::Store& store) {
   const StatusOr<std::string> lines = store.Export();
   if (!lines) return Fail(lines.error(), options.store, options.json);
   if (options.other.empty()) return Finish(*lines, kFine);
@@ -154,7 +154,7 @@ int Export(const Options& options, const store::Store& store) {
   return kFine;
 }
 
-int Import(const Options& options, store::Store& store) {
+int Import(const StoreOptions& options, store::Store& store) {
   const StatusOr<std::string> lines = ReadInput(options.other, kMostImportBytes);
   if (!lines) return Fail(lines.error(), options.other, options.json);
   const StatusOr<int64_t> rows = store.Import(*lines);
@@ -163,7 +163,7 @@ int Import(const Options& options, store::Store& store) {
   return Finish(fmt::format("{} rows read\n", Grouped(*rows)), kFine);
 }
 
-int Prune(const Options& options, store::Store& store) {
+int Prune(const StoreOptions& options, store::Store& store) {
   const StatusOr<int64_t> gone = store.Prune(options.older_than);
   if (!gone) return Fail(gone.error(), options.store, options.json);
   if (options.json) return Finish(Json{{"measurements", *gone}}, kFine);
@@ -172,7 +172,7 @@ int Prune(const Options& options, store::Store& store) {
 
 // The store that must be there, but for an import.
 template <class Do>
-int With(const Options& options, bool make, Do job) {
+int With(const StoreOptions& options, bool make, Do job) {
   auto store = make ? store::Store::Open(options.store) : store::Store::OpenExisting(options.store);
   if (!store) return Fail(store.error(), options.store, options.json);
   return job(options, **store);
@@ -181,7 +181,7 @@ int With(const Options& options, bool make, Do job) {
 }  // namespace
 
 Run AddStore(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StoreOptions>();
   auto run = std::make_shared<Run>();
   app.require_subcommand(0, 1);
   const auto add = [&](const char* name, const char* meaning, bool make, auto job) {

@@ -15,7 +15,7 @@ namespace hone::cli {
 StatusOr<std::vector<std::string>> Targets(const std::vector<std::string>& files,
                                            const std::string& given, const char* extension);
 
-// What a command writes of each of its files: the option that was given, and where it goes.
+// A kind of output file of a command: the option that was given, and where it goes.
 struct Wanted {
   const std::string& given;
   const char* extension;

@@ -29,7 +29,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct TrainFlags {
   CommonOptions common;
   ClusterOptions cluster;
   ProgramSet programs;
@@ -59,7 +59,7 @@ struct Options {
 };
 
 // What trainings of all kinds share. `presumed`: settings before those of --set.
-Status FillTraining(const Options& options, std::vector<std::string> presumed,
+Status FillTraining(const TrainFlags& options, std::vector<std::string> presumed,
                     jobs::TrainingOptions& job) {
   presumed.insert(presumed.end(), options.set.begin(), options.set.end());
   auto config =
@@ -83,7 +83,7 @@ Status FillTraining(const Options& options, std::vector<std::string> presumed,
   return {};
 }
 
-StatusOr<std::vector<jobs::SequenceToImitate>> ReadSequences(const Options& options,
+StatusOr<std::vector<jobs::SequenceToImitate>> ReadSequences(const TrainFlags& options,
                                                              const jobs::TrainOptions& job) {
   constexpr size_t kMostBytes = size_t{1} << 30;
   const StatusOr<std::string> text = ReadInput(options.imitate, kMostBytes);
@@ -93,7 +93,7 @@ StatusOr<std::vector<jobs::SequenceToImitate>> ReadSequences(const Options& opti
   return jobs::BestSequences(*rows, job.programs, job.objective, job.actions);
 }
 
-StatusOr<jobs::TrainOptions> JobFor(const Options& options) {
+StatusOr<jobs::TrainOptions> JobFor(const TrainFlags& options) {
   jobs::TrainOptions job;
   if (Status filled = FillTraining(options, {}, job); !filled) {
     return tl::unexpected(filled.error());
@@ -127,7 +127,7 @@ StatusOr<jobs::TrainOptions> JobFor(const Options& options) {
   return job;
 }
 
-Json TrainedJson(const Options& options, const jobs::Trained& trained,
+Json TrainedJson(const TrainFlags& options, const jobs::Trained& trained,
                  const std::string& settings) {
   Json json;
   json["algorithm"] = options.algorithm;
@@ -143,7 +143,7 @@ Json TrainedJson(const Options& options, const jobs::Trained& trained,
 }
 
 // `on`: what it was trained on.
-std::string TrainedText(const Options& options, const jobs::Trained& trained,
+std::string TrainedText(const TrainFlags& options, const jobs::Trained& trained,
                         const std::string& on) {
   const std::string policy = options.output.empty() ? "" : "policy in " + options.output + "\n";
   if (trained.taken == 0) return fmt::format("no steps on {}\n{}", on, policy);
@@ -153,8 +153,8 @@ std::string TrainedText(const Options& options, const jobs::Trained& trained,
                      options.log.empty() ? "" : "log and checkpoint in " + options.log + "\n");
 }
 
-int TellResult(const Options& options, const jobs::TrainResult& result, const std::string& settings,
-               int code) {
+int TellResult(const TrainFlags& options, const jobs::TrainResult& result,
+               const std::string& settings, int code) {
   if (options.common.json) {
     Json json = TrainedJson(options, result, settings);
     if (result.imitated > 0) {
@@ -175,7 +175,7 @@ int TellResult(const Options& options, const jobs::TrainResult& result, const st
       imitated + TrainedText(options, result, fmt::format("{} programs", result.programs)), code);
 }
 
-int RunTrainLoops(const Options& options) {
+int RunTrainLoops(const TrainFlags& options) {
   const bool json = options.common.json;
   const LoopsTrainingOptions& loops = options.loops;
   auto job = LoopsJobFor(loops, options.programs.files, options.seed, !options.common.no_sandbox);
@@ -200,7 +200,7 @@ int RunTrainLoops(const Options& options) {
   return Finish(TrainedText(options, *trained, fmt::format("{} tasks", tasks)), code);
 }
 
-int RunTrain(const Options& options) {
+int RunTrain(const TrainFlags& options) {
   const bool json = options.common.json;
   if (options.loops.on) return RunTrainLoops(options);
   if (options.programs.files.empty()) {
@@ -237,7 +237,7 @@ int RunTrain(const Options& options) {
 }  // namespace
 
 Run AddTrain(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TrainFlags>();
   AddProgramSet(app, options->programs);
   app.get_option("PROGRAM")->required(false);  // with --drawn there need be none
   std::vector<std::string> algorithms;

@@ -41,7 +41,7 @@ namespace {
 constexpr double kNoLimit = 1e9;  // seconds
 constexpr size_t kMostModelBytes = size_t{256} << 20;
 
-struct Options {
+struct TuneFlags {
   CommonOptions common;
   ClusterOptions cluster{ClusterOptions::Use::kMeasure};
   std::vector<std::string> files;
@@ -67,7 +67,7 @@ struct Options {
 
 class Tuning {
  public:
-  explicit Tuning(Options& options) : options_(options) {}
+  explicit Tuning(TuneFlags& options) : options_(options) {}
 
   int Run() {
     const bool json = options_.common.json;
@@ -253,10 +253,11 @@ class Tuning {
           std::pair(!options_.report.empty(), "--report"),
           std::pair(options_.cost_model != "none", "--cost-model")}) {
       if (!given) continue;
-      return MakeError(ErrorCode::kInvalidInput,
-                       fmt::format("for --target {} nothing is run, XLA's own model tells the times; "
-                                   "{} goes by runs: leave out one of the two",
-                                   options_.common.target, what));
+      return MakeError(
+          ErrorCode::kInvalidInput,
+          fmt::format("for --target {} nothing is run, XLA's own model tells the times; "
+                      "{} goes by runs: leave out one of the two",
+                      options_.common.target, what));
     }
     return {};
   }
@@ -320,7 +321,7 @@ class Tuning {
     return wrote;
   }
 
-  Options& options_;
+  TuneFlags& options_;
   jobs::TuneProgramOptions job_;  // but for the file and its budget
   std::string where_;             // of a file that cannot be found
   std::optional<Recording> recording_;
@@ -337,7 +338,7 @@ class Tuning {
 }  // namespace
 
 Run AddTune(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TuneFlags>();
   app.add_option("FILE", options->files, "programs, or folders of them; paths or URIs")
       ->required()
       ->type_name("");

@@ -1,4 +1,4 @@
-// What `hone tune` says of a program: a line of the table, or JSON.
+// The answer of `hone tune` for a program: a line of the table, or JSON.
 #ifndef HONE_CLI_TUNE_ROW_H_
 #define HONE_CLI_TUNE_ROW_H_
 

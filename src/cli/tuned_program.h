@@ -1,4 +1,4 @@
-// What the commands about tuned plans share.
+// Shared by the commands about tuned plans.
 #ifndef HONE_CLI_TUNED_PROGRAM_H_
 #define HONE_CLI_TUNED_PROGRAM_H_
 
@@ -17,12 +17,12 @@ namespace hone::cli {
 jobs::OpenOptions OpenOptionsFor(const CommonOptions& options, const std::string& device,
                                  uint64_t seed, const Cluster* cluster = nullptr);
 
-// Of a file; what goes wrong names it.
+// Opens a file; errors name it.
 tl::expected<jobs::OpenedProgram, FileError> OpenProgram(const CommonOptions& options,
                                                          const std::string& file,
                                                          const std::string& device, uint64_t seed);
 
-// Of a file; the empty plan where no file is named.
+// Reads a file; the empty plan where no file is named.
 StatusOr<tune::TunePlan> ReadPlan(const std::string& file);
 
 }  // namespace hone::cli

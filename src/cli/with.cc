@@ -15,14 +15,15 @@ namespace {
 constexpr char kTunables[] = "GLIBC_TUNABLES";
 constexpr char kHugePages[] = "glibc.malloc.hugetlb";  // since glibc 2.35; older ones pass it over
 
-struct Options {
+struct WithOptions {
   bool no_huge_pages = false;
   std::string store;
   std::vector<std::string> command;
 };
 
-// XLA:CPU allocates a run's temporaries anew each time, and glibc gives large ones back to the system
-// after it: every run then waits for their pages, one by one. Of huge ones there are 512 times fewer.
+// XLA:CPU allocates a run's temporaries anew each time, and glibc gives large ones back to the
+// system after it: every run then waits for their pages, one by one. Of huge ones there are 512
+// times fewer.
 void AskForHugePages() {
   const char* const given = std::getenv(kTunables);
   std::string tunables = given == nullptr ? "" : given;
@@ -31,7 +32,7 @@ void AskForHugePages() {
   setenv(kTunables, (tunables + kHugePages + "=1").c_str(), 1);
 }
 
-int RunWith(const Options& options) {
+int RunWith(const WithOptions& options) {
   if (const auto store = store::Store::OpenExisting(options.store); !store) {
     return Fail(store.error(), options.store, false);
   }
@@ -42,7 +43,7 @@ int RunWith(const Options& options) {
 }  // namespace
 
 Run AddWith(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<WithOptions>();
   app.add_option("STORE", options->store, "what `hone tune RECORDED --store` wrote")
       ->required()
       ->type_name("");

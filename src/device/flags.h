@@ -11,7 +11,7 @@
 
 namespace hone::device {
 
-// What a plugin does where a flag is not given.
+// A plugin's default where a flag is not given.
 inline constexpr std::string_view kUnset = "unset";
 
 struct DeviceFlag {

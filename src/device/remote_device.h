@@ -38,7 +38,7 @@ struct DeviceOptions {
   bool sandbox = true;                 // a plugin of the CPU is locked up
 };
 
-// What is compiled, and under which name it is known here.
+// A compiled program, and the name it is known by here.
 struct DeviceProgram {
   std::string name;                           // equal for equal programs under equal flags
   std::shared_ptr<const std::string> module;  // a serialized HloModuleProto

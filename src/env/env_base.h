@@ -13,7 +13,7 @@
 
 namespace hone {
 
-// What makes an episode again, in any session of the same programs and options: plain data.
+// Enough to make an episode again in any session of the same programs and options: plain data.
 template <class Action>
 struct SavedEpisode {
   uint64_t rng_state = 0;  // with `episodes`, Episode::schedule_state

@@ -17,7 +17,7 @@
 
 namespace hone {
 
-// What came of a step. Of a reset: all zero, but `error` where a program had to be passed over.
+// The result of a step; for a reset all zero, but `error` where a program had to be passed over.
 struct Outcome {
   double reward = 0;
   bool terminated = false;  // by `stop`, or because no action can change anything

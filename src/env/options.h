@@ -1,4 +1,4 @@
-// What an environment shows, pays and allows.
+// Options of observation, reward and schedule of an environment.
 #ifndef HONE_ENV_OPTIONS_H_
 #define HONE_ENV_OPTIONS_H_
 

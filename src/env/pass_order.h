@@ -29,8 +29,8 @@ std::vector<PassId> InActions(const std::vector<StockPass>& stock,
 StatusOr<std::vector<PassId>> DefaultOrder(Pool& pool, const ProgramInfo& program,
                                            const std::vector<PassId>& actions);
 
-// The passes of an action set: "simplify", "all" (XLA's), "rewrites", "rules", "implementations", or
-// names; several of these with "+" or commas between them.
+// The passes of an action set: "simplify", "all" (XLA's), "rewrites", "rules", "implementations",
+// or names; several of these with "+" or commas between them.
 StatusOr<std::vector<PassId>> ActionSet(const std::vector<PassInfo>& passes,
                                         const std::string& name);
 
@@ -58,7 +58,7 @@ class PassOrder {
   double initial_value() const { return Value(initial_); }
   const ProgramInfo& program() const { return program_; }
 
-  // Of a state that was met; empty where opcodes are not kept.
+  // The opcode counts of a state that was met; empty where they are not kept.
   const OpcodeCounts& Opcodes(const Fingerprint& state) const;
 
   int64_t steps() const { return steps_; }  // taken, by looking up or by running

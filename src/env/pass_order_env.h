@@ -37,7 +37,7 @@ class PassOrderEnv : public EnvBase<PassOrderEnv, int64_t> {
   bool AllIdle() const;
 
   PassSet idle_here_;  // tried in this state, in this episode, and changed nothing
-  // Of the step in hand, and what Work was to find out.
+  // The step in hand, and the answers that Work got for it.
   Phase phase_ = Phase::kIdle;
   PassId pass_ = 0;
   Status loaded_;

@@ -1,4 +1,4 @@
-// What a step pays: RewardOptions, computed.
+// The reward of a step, computed as RewardOptions say.
 #ifndef HONE_ENV_REWARD_H_
 #define HONE_ENV_REWARD_H_
 

@@ -17,9 +17,9 @@ using RewriteHeuristic = std::vector<bool> (*)(const Rewrites& rewrites, Objecti
 
 std::vector<bool> AcceptAll(const Rewrites& rewrites, Objective objective, Rng& rng);
 std::vector<bool> AcceptNone(const Rewrites& rewrites, Objective objective, Rng& rng);
-// What lowers the objective by itself, best first, and of what conflicts only the first.
+// Rewrites that lower the objective by themselves, best first; of conflicting ones only the first.
 std::vector<bool> AcceptByDelta(const Rewrites& rewrites, Objective objective, Rng& rng);
-// What leaves no more instructions than it finds.
+// Rewrites that do not raise the number of instructions.
 std::vector<bool> AcceptBySize(const Rewrites& rewrites, Objective objective, Rng& rng);
 // Each with probability 1/2.
 std::vector<bool> AcceptRandom(const Rewrites& rewrites, Objective objective, Rng& rng);

@@ -69,7 +69,7 @@ class RewritesEnv : public EnvBase<RewritesEnv, RewriteAction> {
   int64_t steps() const { return static_cast<int64_t>(view_.actions.size()); }
   size_t position() const { return position_; }  // of the pass whose turn it is
   int loop() const { return loop_; }             // from 0
-  // What that pass offers; empty when the episode is over.
+  // The rewrites that this pass offers; empty when the episode is over.
   const std::shared_ptr<const Rewrites>& listing() const { return listing_; }
   bool listing_truncated() const;  // it has more than max_sites
   // max_sites of them, and in kSites one more, to go on, that is always allowed.
@@ -112,7 +112,7 @@ class RewritesEnv : public EnvBase<RewritesEnv, RewriteAction> {
   std::set<SiteKey> idle_;
   std::set<SiteKey> failed_;
 
-  // Of the step or reset in hand, and what Work was to find out.
+  // The step or reset in hand, and the answers that Work got for it.
   Phase phase_ = Phase::kIdle;
   bool resetting_ = false;
   bool step_failed_ = false;

@@ -1,4 +1,4 @@
-// What an agent sees of an episode over rewrites, beside what it sees of every episode.
+// The observation of an episode over rewrites, beside that of every episode.
 #ifndef HONE_ENV_REWRITES_VIEW_H_
 #define HONE_ENV_REWRITES_VIEW_H_
 
@@ -17,7 +17,7 @@ namespace hone {
 struct RewritesView : View {
   size_t position = 0;  // of the pass whose turn it is, in the pipeline
   int loop = 0;         // from 0
-  // What that pass offers; empty when the episode is over.
+  // The rewrites that this pass offers; empty when the episode is over.
   std::shared_ptr<const Rewrites> listing = std::make_shared<const Rewrites>();
   std::vector<int32_t> nodes;  // of the listing's sites, rows of `arrays`; empty without those
 };

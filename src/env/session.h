@@ -1,4 +1,4 @@
-// What environments of one kind share: workers, programs, and what is known of their states.
+// Shared by environments of one kind: workers, programs, and the known transitions.
 #ifndef HONE_ENV_SESSION_H_
 #define HONE_ENV_SESSION_H_
 

@@ -1,4 +1,4 @@
-// What the agent knows of a program's states without asking a worker.
+// The agent's memory of a program's states and transitions: no worker is asked.
 #ifndef HONE_ENV_TRANSITION_TABLE_H_
 #define HONE_ENV_TRANSITION_TABLE_H_
 
@@ -47,7 +47,7 @@ class TransitionTable {
     return found == states_.end() ? nullptr : &found->second;
   }
 
-  // What a pass did. Where it changed nothing, the step's metrics are those of `from` or not given.
+  // A pass's effect. Where it changed nothing, the step's metrics are those of `from` or not given.
   void Record(const Fingerprint& from, const Step& step, uint64_t decisions = 0) {
     transitions_[{from, step.pass, decisions}] = {step.state, step.failure};
     State& state = states_[step.state];

@@ -45,7 +45,7 @@ class VectorOf {
   struct Slot {
     Env env;
     Outcome outcome;
-    // Of the episode that ended with this step, where kSameStep has reset it since.
+    // The end of the episode that this step ended, where kSameStep has reset it since.
     bool has_final = false;
     Outcome final_outcome;
     Seen final_view;
@@ -58,8 +58,8 @@ class VectorOf {
 
   VectorOf(std::shared_ptr<Session> session, std::vector<Env> envs, Autoreset autoreset);
   // Of environments that need nothing but the session.
-  VectorOf(std::shared_ptr<Session> session, size_t count, Autoreset autoreset) requires
-      std::constructible_from<Env, std::shared_ptr<Session>, size_t, size_t>;
+  VectorOf(std::shared_ptr<Session> session, size_t count, Autoreset autoreset)
+    requires std::constructible_from<Env, std::shared_ptr<Session>, size_t, size_t>;
   ~VectorOf();  // waits for what is under way
   VectorOf(const VectorOf&) = delete;
   VectorOf& operator=(const VectorOf&) = delete;

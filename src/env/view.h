@@ -1,4 +1,4 @@
-// What an agent sees of an episode, and how it is written into arrays.
+// The observation of an episode, and how it is written into arrays.
 #ifndef HONE_ENV_VIEW_H_
 #define HONE_ENV_VIEW_H_
 
@@ -20,7 +20,7 @@ struct View {
   Fingerprint fingerprint;
   Metrics metrics;
   OpcodeCounts opcodes;
-  std::vector<int64_t> actions;  // taken so far, `stop` included
+  std::vector<int64_t> actions;                 // taken so far, `stop` included
   std::shared_ptr<const ProgramArrays> arrays;  // null where not asked for
 };
 

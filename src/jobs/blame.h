@@ -1,4 +1,4 @@
-// What made a program slower, or different, as JSON and as reports of bugs: `hone blame`.
+// The causes of a slower or different result, as JSON and as bug reports: `hone blame`.
 #ifndef HONE_JOBS_BLAME_H_
 #define HONE_JOBS_BLAME_H_
 

@@ -19,7 +19,7 @@ struct CostModelOptions {
   uint64_t seed = 1;
 };
 
-// What `hone tune --store` measured on this machine, of modules of at most so many nodes.
+// Measurements of `hone tune --store` on this machine, of modules of at most so many nodes.
 StatusOr<std::vector<cost::Example>> ReadExamples(const std::string& store, size_t most_nodes);
 
 struct TrainedCostModel {
@@ -40,11 +40,11 @@ struct CostModelQuality {
   std::vector<cost::RankQuality> model;
   std::vector<cost::RankQuality> roofline;
 };
-// Of the programs that the model was not trained on. Errors: none has kFewestPlans.
+// Judges a model by programs that it was not trained on. Errors: none has kFewestPlans.
 StatusOr<CostModelQuality> JudgeCostModel(const std::vector<cost::Example>& all,
                                           const cost::CostModel& model);
-// Of all programs, each by a model that is trained on the other folds. Likewise. Once interrupted,
-// of the folds that are done.
+// Judges all programs, each by a model that is trained on the other folds. Likewise. Once
+// interrupted, the folds that are done.
 StatusOr<CostModelQuality> CrossValidate(const std::vector<cost::Example>& all,
                                          const CostModelOptions& options, Events& events);
 
@@ -54,7 +54,7 @@ struct MeanOfPrograms {
 };
 // Of one figure; of `right` over the programs where anything is decided, 0.5 where nothing is.
 MeanOfPrograms MeanQuality(const std::vector<cost::RankQuality>& qualities,
-                           double cost::RankQuality::*figure);
+                           double cost::RankQuality::* figure);
 
 }  // namespace hone::jobs
 

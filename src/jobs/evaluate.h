@@ -33,7 +33,7 @@ struct EvaluateResult {
   std::vector<FileError> errors;  // a program is given up at its first
 };
 
-// What results call a program: the last two folders and the file, wherever the data set lies.
+// The name of a program in results: the last two folders and the file, wherever the data set lies.
 std::string ProgramName(const std::string& file);
 
 // Every program is loaded anew for every seed: what a worker remembers would make later ones

@@ -1,4 +1,4 @@
-// What a job tells while it runs, and how it is told to stop.
+// Progress of a running job, and how to stop it.
 #ifndef HONE_JOBS_EVENTS_H_
 #define HONE_JOBS_EVENTS_H_
 

@@ -1,4 +1,4 @@
-// What the answers of several jobs have in common as JSON, and programs whose text lacks constants.
+// JSON shared by the answers of several jobs, and programs whose text lacks constants.
 #ifndef HONE_JOBS_JSON_H_
 #define HONE_JOBS_JSON_H_
 
@@ -25,7 +25,7 @@ Json RaceJson(const RaceReport& race);
 
 // {"plugin", "platform", "platform_version", "kind", "id"}, of the device that is used.
 Json DeviceJson(const device::RemoteDevice& device);
-// What TryOnDevice found out on this device.
+// The result of TryOnDevice on this device.
 Json OnDeviceJson(const device::RemoteDevice& device, const OnDevice& tried);
 
 // Why a program whose text has elided constants is not run, and what to do.

@@ -1,4 +1,4 @@
-// What else a machine has to do.
+// The load that other processes put on a machine.
 #ifndef HONE_JOBS_MACHINE_LOAD_H_
 #define HONE_JOBS_MACHINE_LOAD_H_
 
@@ -8,7 +8,7 @@
 
 namespace hone::jobs {
 
-// Of all cores together, since the machine was started.
+// Processor time of all cores together, since the machine was started.
 struct ProcessorTicks {
   double busy = 0;  // what the host gave to other machines counts
   double idle = 0;
@@ -31,7 +31,7 @@ class MachineLoad {
   const std::optional<double> others_;  // seconds of processor time until then
 };
 
-// What is to be said of times that were taken beside them; empty where they hardly matter.
+// A warning for times that were measured beside them; empty where they hardly matter.
 std::string BesideOthers(double others_cores);
 
 }  // namespace hone::jobs

@@ -26,7 +26,7 @@ struct CoresetResult {
   size_t programs = 0;    // that they were compared on
 };
 
-// What a search finds on each program is a candidate; all candidates are compared on all programs.
+// Each program's search yields candidates; all candidates are compared on all programs.
 // A program that fails is left out with a warning. Errors: kUnsupported where no sequence helps any
 // program, kInterrupted where there was no time to know.
 StatusOr<CoresetResult> MakeCoreset(Pool& pool, const CoresetOptions& options, Events& events);

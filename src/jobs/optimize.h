@@ -26,14 +26,14 @@ struct OptimizeProgramOptions {
   bool allow_unverified = false;           // also of programs that cannot be run
   device::RemoteDevice* device = nullptr;  // where program and result are raced, too; may be null
   double device_seconds = 10;              // for that
-  // What it has is begun with, and what is better and verified goes there; may be null.
+  // The search begins with its results; better, verified ones are put there. May be null.
   store::Store* store = nullptr;
 };
 
 struct OptimizedProgram {
   OptimizeResult result;
   std::optional<OnDevice> on_device;
-  std::string withheld;  // why the result must not be given out; "" where it may be
+  std::string withheld;          // why the result must not be given out; "" where it may be
   std::optional<double> stored;  // what the store had before; nullopt where it had nothing
 
   // "true", "false" or "skipped".
@@ -45,15 +45,15 @@ struct OptimizedProgram {
 StatusOr<OptimizedProgram> OptimizeProgram(Pool& pool, const ProgramInfo& program,
                                            const OptimizeProgramOptions& options, Events& events);
 
-// What a recipe of any command begins with: versions and the program.
+// The head of every command's recipe: versions and the program.
 Recipe StartRecipe(const Pool& pool, const ProgramInfo& program, const std::string& file);
 
 // How the result was made.
 Recipe RecipeOf(const Pool& pool, const ProgramInfo& program, const OptimizeProgramOptions& options,
                 const OptimizedProgram& optimized);
 
-// What `hone optimize --json` says of a program: all but the files that are written. `seconds` is
-// what was spent on it, `timing` adds that of the workers.
+// The answer of `hone optimize --json` for a program: all but the files that are written. `seconds`
+// is what was spent on it, `timing` adds that of the workers.
 Json ToJson(const Pool& pool, const ProgramInfo& program, const OptimizeProgramOptions& options,
             const OptimizedProgram& optimized, double seconds, bool timing);
 

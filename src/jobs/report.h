@@ -1,4 +1,4 @@
-// What the pages have in common: versions, graphs, and where time goes.
+// Shared by the pages: versions, graphs, and where time goes.
 #ifndef HONE_JOBS_REPORT_H_
 #define HONE_JOBS_REPORT_H_
 
@@ -21,7 +21,7 @@ namespace hone::jobs {
 report::Document BeginReport(const std::string& command, const std::string& file,
                              const std::string& program, const std::string& xla);
 
-// What those have in common that make a page of a job.
+// Shared by all makers of a job's page.
 class PageMaker {
  protected:
   PageMaker(Events& events, report::Document document)

@@ -1,4 +1,4 @@
-// What a pass would do to a program, rewrite by rewrite, and some of it done: `hone rewrites`.
+// Lists the rewrites that a pass would make in a program, and makes some of them: `hone rewrites`.
 #ifndef HONE_JOBS_REWRITES_H_
 #define HONE_JOBS_REWRITES_H_
 

@@ -34,7 +34,7 @@ struct RanPasses {
   int failed = 0;
   std::optional<std::string> bytes;  // of the program after them; nullopt where a failure ended it
 
-  // Of the program after them, which had `before`.
+  // The instruction count after the passes; `before` is the program's own.
   int64_t Instructions(int64_t before) const {
     return rows.empty() ? before : rows.back().step.metrics.op_count;
   }
@@ -43,7 +43,7 @@ struct RanPasses {
 StatusOr<RanPasses> RunPasses(Pool& pool, const ProgramInfo& program,
                               const RunPassesOptions& options, Events& events);
 
-// What is between commas, without spaces around it; nothing is left out.
+// Splits at commas and trims spaces; empty parts are kept.
 std::vector<std::string> SplitNames(const std::string& list);
 
 }  // namespace hone::jobs

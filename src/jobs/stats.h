@@ -1,4 +1,4 @@
-// What is in a program: `hone stats`.
+// Counts what a program consists of: `hone stats`.
 #ifndef HONE_JOBS_STATS_H_
 #define HONE_JOBS_STATS_H_
 

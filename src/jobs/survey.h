@@ -1,4 +1,4 @@
-// What XLA says of many programs, asked by several workers at once.
+// Asks XLA about many programs, with several workers at once.
 #ifndef HONE_JOBS_SURVEY_H_
 #define HONE_JOBS_SURVEY_H_
 

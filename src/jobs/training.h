@@ -1,4 +1,4 @@
-// What trainings share, whatever they act in: updates until the steps or the time are spent, the
+// Shared by trainings in any environment: updates until the steps or the time are spent, the
 // log, checkpoints, the policy file. It links torch, so it is a library of its own.
 #ifndef HONE_JOBS_TRAINING_H_
 #define HONE_JOBS_TRAINING_H_
@@ -34,7 +34,7 @@ struct TrainingOptions {
   std::function<Status(const std::string& file, const std::string& bytes)> write;
 };
 
-// What is done besides.
+// Called beside the updates.
 struct TrainingHooks {
   std::function<Status(learn::Learner&)> begin;         // before the first update, unless resumed
   std::function<void(learn::Report&)> add_metrics;      // to what is logged of an update

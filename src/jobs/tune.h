@@ -55,7 +55,7 @@ StatusOr<TunedProgram> TuneProgram(const OpenedProgram& opened, const TuneProgra
 StatusOr<tune::Stages> StagesFor(const std::string& text, bool device);
 inline constexpr std::string_view kDefaultStages = "layout,fusion,tiles,implementation,flags,order";
 
-// What `hone tune --json` says of a program: all but the files that are written.
+// The answer of `hone tune --json` for a program: all but the files that are written.
 Json ToJson(const std::string& file, const TunedProgram& tuned);
 
 }  // namespace hone::jobs

@@ -4,6 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "core/file_kinds.h"
 #include "memory/access.h"
 
 namespace hone::memory {
@@ -234,7 +235,7 @@ StatusOr<PlanFile> ReadPlanHeader(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded() || !json.is_object()) return BadPlan("not JSON");
   try {
-    if (json.at("format") != kFormat) return BadPlan("its 'format' is another");
+    if (json.at("format") != kFormat) return BadPlan("its 'format' is another" + OtherKind(text, kFormat));
     if (json.at("version") != kVersion) return BadPlan("its 'version' is another");
     PlanFile file;
     file.program = json.at("program").get<std::string>();

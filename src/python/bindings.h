@@ -1,4 +1,4 @@
-// What the parts of the module share.
+// Shared by the parts of the module.
 #ifndef HONE_PYTHON_BINDINGS_H_
 #define HONE_PYTHON_BINDINGS_H_
 
@@ -14,8 +14,8 @@ namespace hone::python {
 
 namespace nb = nanobind;
 
-// What threads and workers hang on belongs to the process that made it: after a fork the child has
-// neither, so there it is left alone, not destroyed.
+// An object with threads and workers belongs to the process that made it: after a fork the child
+// has neither, so there it is left alone, not destroyed.
 template <class T>
 class OfThisProcess {
  public:

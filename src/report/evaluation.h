@@ -93,7 +93,8 @@ struct Summary {
   Mean run_time;            // stock / result: above 1 is faster
 };
 
-// Of rows of one method. With `at_steps` above 0 the value is that of the curve at so many steps.
+// Summarises the rows of one method. With `at_steps` above 0 the value is that of the curve at so
+// many steps.
 Summary Summarise(const std::vector<Evaluation>& rows, int64_t at_steps = 0);
 
 }  // namespace hone::report

@@ -19,7 +19,7 @@ Status HaveTemplate();
 // The template with the document in its place: JSON, deflated, in base64.
 StatusOr<std::string> ToHtml(const Document& document);
 
-// What ToHtml puts in: for tests and other templates.
+// The values that ToHtml fills in: for tests and other templates.
 std::string Packed(const std::string& text);
 
 }  // namespace hone::report

@@ -14,7 +14,7 @@ namespace hone::report {
 struct LeaderboardOptions {
   // Numbers of evaluated steps at which methods are compared.
   std::vector<int64_t> steps = {100, 250, 500, 1000, 2000, 4000};
-  // Of a run, likewise; mostly of no use where other work shared the machine.
+  // Seconds at which they are compared; of little use where other work shared the machine.
   std::vector<double> seconds = {};
   uint64_t seed = 1;  // of the resamples of pairs
 };

@@ -1,4 +1,4 @@
-// What of a program is really part of it.
+// The computations of a program that its entry reaches.
 #ifndef HONE_REPORT_REACHABLE_H_
 #define HONE_REPORT_REACHABLE_H_
 

@@ -1,4 +1,4 @@
-// What a store holds. Plain data; texts are UTF-8, times seconds, fingerprints and keys
+// The rows of a store. Plain data; texts are UTF-8, times seconds, fingerprints and keys
 // hexadecimal.
 #ifndef HONE_STORE_ROWS_H_
 #define HONE_STORE_ROWS_H_
@@ -72,7 +72,7 @@ struct MeasuredModule {
   std::vector<ChoiceRow> choices;  // of the plan
 };
 
-// What came of tuning a program.
+// The result of tuning a program.
 struct Outcome {
   std::string program;
   std::string plan;
@@ -86,7 +86,7 @@ struct Outcome {
   double high = 1;
 };
 
-// What a plan that was the best of its program has taught: XTAT's ConfStore[stage][key].
+// A lesson of a plan that was the best of its program: XTAT's ConfStore[stage][key].
 struct Lesson {
   std::string stage;
   std::string key;  // of a site, or a flag's name

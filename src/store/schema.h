@@ -18,7 +18,7 @@ inline constexpr int kSchemaVersion = 3;
 struct Table {
   const char* name;
   std::vector<const char*> columns;
-  // What to do with a row whose key is there: "DO NOTHING", or "DO UPDATE …" where a better one
+  // How to insert a row whose key is there: "DO NOTHING", or "DO UPDATE …" where a better one
   // takes the place of a worse.
   const char* conflict;
 };

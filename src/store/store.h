@@ -57,7 +57,7 @@ class Store {
   StatusOr<std::optional<Answer>> FindAnswer(const Answer& asked) const;
   // One that did not stand, if it is still there.
   Status ForgetAnswer(const Answer& answer);
-  // Of programs whose fingerprint begins so.
+  // The answers of programs whose fingerprint begins so.
   StatusOr<std::vector<ListedAnswer>> ListAnswers(const std::string& program_prefix = "") const;
 
   // All outcomes, and programs that have measurements only; programs whose fingerprint begins so.

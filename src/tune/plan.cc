@@ -6,6 +6,7 @@
 #include <charconv>
 #include <map>
 
+#include "core/file_kinds.h"
 #include "tune/plan_json.h"
 
 namespace hone {
@@ -70,7 +71,7 @@ std::string PlanToJson(const Plan& plan) {
 StatusOr<Plan> PlanFromJson(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded() || !json.is_object() || FieldOf(json, "format") != "hone plan") {
-    return Bad("it is not JSON with \"format\": \"hone plan\"");
+    return Bad("it is not JSON with \"format\": \"hone plan\"" + OtherKind(text, "hone plan"));
   }
   StatusOr<Plan> plan = PassFromJson(json, "");
   if (!plan) return Bad(plan.error().message);

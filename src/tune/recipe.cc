@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/file_kinds.h"
 #include "core/nearest.h"
 #include "tune/plan_json.h"
 
@@ -166,8 +167,8 @@ StatusOr<Recipe> RecipeFromJson(std::string_view text) {
   if (!json.is_object() || json.value("format", Json()) != Json("hone recipe")) {
     return MakeError(ErrorCode::kInvalidInput,
                      fmt::format("this is JSON, but no hone recipe: field 'format' is not "
-                                 "\"hone recipe\"{}",
-                                 kHow));
+                                 "\"hone recipe\"{}{}",
+                                 OtherKind(text, "hone recipe"), kHow));
   }
   std::string complaint;
   Fields fields(json, "", complaint);

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "core/file_kinds.h"
 #include "tune/plan_json.h"
 
 namespace hone::tune {
@@ -46,7 +47,8 @@ std::string TunePlanToJson(const TunePlan& plan, int stand_in_constants) {
 StatusOr<TunePlan> TunePlanFromJson(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded() || !json.is_object() || FieldOf(json, "format") != "hone tuned plan") {
-    return Bad("it is not JSON with \"format\": \"hone tuned plan\"");
+    return Bad("it is not JSON with \"format\": \"hone tuned plan\"" +
+               OtherKind(text, "hone tuned plan"));
   }
   for (const auto& [name, value] : json.items()) {
     if (name != "format" && name != "stand_in_constants" && name != "passes" && name != "choices" && name != "flags") {

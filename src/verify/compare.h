@@ -29,7 +29,7 @@ struct InputChoice {
 };
 std::string NameOf(const InputChoice& choice);
 
-// What a run returned, in flattened order.
+// The outputs of a run, in flattened order.
 struct Outputs {
   std::vector<ArrayView> arrays;
   std::shared_ptr<const void> owner;  // of what the arrays point to

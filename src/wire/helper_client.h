@@ -37,7 +37,7 @@ StatusOr<Reply<C>> OrFailure(StatusOr<Reply<C>> reply) {
   return MakeError(static_cast<ErrorCode>(failure.getCode()), failure.getMessage());
 }
 
-// Of what the process holds, by name, each with `used`: the call that last needed it.
+// Things that the process holds, by name, each with `used`: the call that last needed it.
 template <class Map>
 typename Map::iterator LeastRecent(Map& held) {
   return std::min_element(held.begin(), held.end(), [](const auto& a, const auto& b) {

@@ -31,7 +31,7 @@ class Pool : public WorkerCalls<Pool> {
   const std::vector<std::string>& opcodes() const { return memory_->facts.opcodes; }
   const std::vector<std::string>& types() const { return memory_->facts.types; }
   const std::string& version() const { return memory_->facts.version; }
-  // What the workers compile for: "cpu", or a GPU's name.
+  // The target that workers compile for: "cpu", or a GPU's name.
   const std::string& target() const { return memory_->facts.target; }
   bool is_gpu() const { return target() != "cpu"; }
   // Whether programs may call kernels of hone-loops: PoolOptions::kernels.

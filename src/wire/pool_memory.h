@@ -1,4 +1,4 @@
-// What the workers of one pool share: the options, the programs' bytes, and what has gone wrong.
+// Shared by the workers of one pool: the options, the programs' bytes, and what has gone wrong.
 #ifndef HONE_WIRE_POOL_MEMORY_H_
 #define HONE_WIRE_POOL_MEMORY_H_
 

@@ -48,7 +48,7 @@ struct Exported {
   Fingerprint state;
 };
 
-// What a pass that is asked rewrite by rewrite says next.
+// The next message of a pass that is asked rewrite by rewrite.
 struct Question {
   bool done = false;  // there is nothing more to ask; `site` means nothing
   RewriteSite site;

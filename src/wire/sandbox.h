@@ -33,7 +33,7 @@ struct Sandbox {
 // starts. What is not to be had is left out and said; nothing fails.
 Sandbox EnterSandbox(const SandboxOptions& options);
 
-// What EnterSandbox could not have here, found out without entering.
+// The parts that EnterSandbox could not have here, found out without entering.
 std::vector<std::string> MissingFromSandbox();
 
 // The largest file that may grow by a write: the log of this process is one.

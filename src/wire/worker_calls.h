@@ -54,7 +54,7 @@ class WorkerCalls {
   StatusOr<RunTimeReport> RunTime(const StateName& state, const RunTimeOptions& options) {
     return Ask(RunTimeRequest{state, options});
   }
-  // What a pass would do to a state, rewrite by rewrite. An error where it fails or kills the
+  // The rewrites that a pass would make in a state. An error where it fails or kills the
   // worker.
   StatusOr<Rewrites> ListRewrites(const StateName& state, PassId pass,
                                   const RewritesOptions& options) {

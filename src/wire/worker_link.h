@@ -69,7 +69,7 @@ class WorkerLink {
   // Whether somebody else killed the last worker that was lost.
   bool killed_from_outside() const { return from_outside_; }
   Heartbeat* heartbeat() { return process_ ? &process_->heartbeat() : nullptr; }
-  // Of this worker and its predecessors. Between calls only.
+  // Times of this worker and its predecessors. Between calls only.
   Timing timing() const { return process_ ? Timing(past_) += process_->heartbeat().timing : past_; }
   // Of the running worker; 0 where none runs.
   size_t bare_bytes() const { return process_ ? process_->heartbeat().bare_bytes.load() : 0; }
@@ -86,7 +86,7 @@ class WorkerLink {
                 Received& received);
   // Kills a worker that has run out of patience or memory.
   void Look(const Patience& patience);
-  // What an interrupt does to the call in hand, `waited` seconds on.
+  // Handles an interrupt of the call in hand, `waited` seconds on.
   void Stop(const Patience& patience, double waited);
   Error Lost();
   size_t MemoryLimit() const;

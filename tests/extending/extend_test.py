@@ -170,8 +170,7 @@ class Built(unittest.TestCase):
         if like is None:
             like = SOURCE / source.relative_to(cls.tree)
             if str(like) not in cls.commands:
-                like = next(pathlib.Path(file) for file in sorted(cls.commands)
-                            if pathlib.Path(file).parent == like.parent)
+                like = cls.beside(like)
         entry = cls.commands[str(like)]
         out = BUILD / "extending" / ("_".join(source.parts[-3:]) + ".o")
         words = shlex.split(entry["command"])
@@ -180,6 +179,16 @@ class Built(unittest.TestCase):
         words = [word.replace(f"-I{SOURCE}/src", f"-I{cls.tree}/src") for word in words]
         cls.run_in(entry["directory"], words)
         return out
+
+    @classmethod
+    def beside(cls, path):
+        """A file that is compiled as a new one at `path` is; a group of them where all of its folder are in groups."""
+        for folder in path.parents:
+            groups = BUILD / folder.relative_to(SOURCE) / "CMakeFiles"
+            for file in map(pathlib.Path, sorted(cls.commands)):
+                if file.parent == folder or groups in file.parents:
+                    return file
+        raise AssertionError(f"nothing is compiled near {path}")
 
     def hone(self, *words):
         return self.run_in(SOURCE, [self.bin / "hone", *words])

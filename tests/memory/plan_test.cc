@@ -276,6 +276,8 @@ TEST(PlanFile, SaysWhichNetworkItIsOf) {
   text = WritePlan(program, {"p.hlo", "f", machine, UpdateOrder::kFreeing, {}});
   text.replace(text.find("freeing"), 7, "sideway");
   EXPECT_FALSE(ReadPlanHeader(text));
+  const std::string other = ReadPlanHeader("{\"format\": \"hone recipe\"}").error().message;
+  EXPECT_NE(other.find("it is a recipe, for `hone replay`"), std::string::npos) << other;
 }
 
 }  // namespace

@@ -5,6 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "core/file_kinds.h"
+#include "tune/recipe.h"
+#include "tune/tune_plan.h"
+
 namespace hone {
 namespace {
 
@@ -38,6 +42,21 @@ Keys Accepted(const Decisions& decisions) {
     keys.push_back(choice.key);
   }
   return keys;
+}
+
+TEST(FileKinds, AWrongKindIsNamed) {
+  const auto says = [](const std::string& message, const char* what) {
+    EXPECT_NE(message.find(what), std::string::npos) << message;
+  };
+  const std::string of_pass = PlanToJson(Example());
+  says(tune::TunePlanFromJson(of_pass).error().message, "for `hone rewrites --plan`");
+  says(RecipeFromJson(of_pass).error().message, "it is a plan of one pass's rewrites");
+  says(PlanFromJson(tune::TunePlanToJson({})).error().message, "it is a tuned plan");
+  says(PlanFromJson("{\"format\" : \"hone memory plan\"").error().message, "hone memory simulate");
+  const std::string unknown = PlanFromJson("{\"format\": \"minutes\"}").error().message;
+  EXPECT_EQ(unknown.find("it is a"), std::string::npos) << unknown;
+  EXPECT_EQ(FormatIn("{\"format\""), "");
+  EXPECT_EQ(FormatIn("{\"format\":\"open"), "");
 }
 
 TEST(PlanJson, ReadsWhatItWrote) {

@@ -1,4 +1,4 @@
-// What `hone doctor` looks at: listed here, each group has a file.
+// The checks of `hone doctor`: listed here, each group has a file.
 #ifndef HONE_CLI_DOCTOR_CHECKS_H_
 #define HONE_CLI_DOCTOR_CHECKS_H_
 

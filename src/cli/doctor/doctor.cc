@@ -16,7 +16,7 @@
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct DoctorOptions {
   bool json = false;
   bool quiet = false;
 };
@@ -52,7 +52,7 @@ std::string ToText(const std::vector<Told>& all, bool fine) {
   return text + (fine ? "\nnothing is missing\n" : "\nsomething is missing\n");
 }
 
-int RunDoctor(const Options& options) {
+int RunDoctor(const DoctorOptions& options) {
   const doctor::Surroundings here{.cache = CacheFolder(), .python = PackagePython()};
   std::vector<Told> all;
   Progress progress(!options.quiet);
@@ -71,7 +71,7 @@ int RunDoctor(const Options& options) {
 }  // namespace
 
 Run AddDoctor(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DoctorOptions>();
   app.add_flag("--json", options->json, "print JSON, for programs");
   app.add_flag("-q,--quiet", options->quiet, "no progress");
   return [options] { return RunDoctor(*options); };

@@ -15,7 +15,7 @@ namespace hone::cli::doctor {
 // the root.
 std::string ReadSystem(const Surroundings& here, const std::string& path);
 
-// Of "KEY: VALUE" or "KEY VALUE" lines, the first with this key.
+// The value of the first line "KEY: VALUE" or "KEY VALUE" with this key.
 std::string ValueOf(const std::string& text, const std::string& key);
 
 // The number that a text begins with.

@@ -14,7 +14,7 @@ namespace hone::device {
 // not fit.
 StatusOr<const PJRT_Api*> LoadPlugin(const std::string& path);
 
-// What a call came to; frees the plugin's error.
+// The status of a call; frees the plugin's error.
 Status ToStatus(const PJRT_Api* api, PJRT_Error* error, const std::string& doing);
 // Waits for an event, which may be null, and frees it.
 Status Await(const PJRT_Api* api, PJRT_Event* event, const std::string& doing);

@@ -15,7 +15,7 @@ struct RewriteList {
   const Rewrites* rewrites = nullptr;
 };
 
-// Of very many sites the first with their texts; how many were left out is told.
+// Only the first sites have their texts where there are very many; the number left out is told.
 Json ToSection(const RewriteList& list);
 
 }  // namespace hone::report

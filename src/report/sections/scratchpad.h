@@ -1,4 +1,4 @@
-// What lies where in a scratchpad, and when.
+// The layout of a scratchpad over time.
 #ifndef HONE_REPORT_SECTIONS_SCRATCHPAD_H_
 #define HONE_REPORT_SECTIONS_SCRATCHPAD_H_
 
@@ -27,7 +27,7 @@ struct Scratchpad {
   std::vector<Room> rooms;
 };
 
-// Of very many rooms the largest, by bytes times steps; how many were left out is told.
+// Where there are very many rooms, the largest by bytes times steps; the number left out is told.
 Json ToSection(const Scratchpad& scratchpad);
 
 }  // namespace hone::report

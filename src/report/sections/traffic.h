@@ -1,4 +1,4 @@
-// What is moved between a scratchpad and DRAM: by way to plan, and by tensor.
+// Bytes moved between a scratchpad and DRAM: by planner, and by tensor.
 #ifndef HONE_REPORT_SECTIONS_TRAFFIC_H_
 #define HONE_REPORT_SECTIONS_TRAFFIC_H_
 
