@@ -26,13 +26,10 @@ class PolicySearcher final : public Searcher {
   std::vector<Sequence> Ask(size_t most) override {
     if (local_ != nullptr) return local_->Ask(most);
     std::vector<Sequence> sequences;
-    while (sequences.size() < most && next_start_ < problem_.starts.size()) {
-      sequences.push_back(Usable(problem_, problem_.starts[next_start_++]));
-      asked_.emplace_back();
-    }
-    if (!sequences.empty()) return sequences;
+    if (Take(problem_.starts, next_start_, most, sequences)) return sequences;
     Walk(most, sequences);
     if (!sequences.empty() || !asked_.empty()) return sequences;
+    if (Take(problem_.coreset, next_known_, most, sequences)) return sequences;
     if (!drawn_) {
       drawn_ = true;
       for (size_t i = 1; i <= kDrawnWalks; ++i) {
@@ -54,6 +51,16 @@ class PolicySearcher final : public Searcher {
   }
 
  private:
+  // Adds what is left of what is known; false where nothing is.
+  bool Take(const std::vector<Sequence>& known, size_t& next, size_t most,
+            std::vector<Sequence>& sequences) {
+    while (sequences.size() < most && next < known.size()) {
+      sequences.push_back(Usable(problem_, known[next++]));
+      asked_.emplace_back();
+    }
+    return !sequences.empty();
+  }
+
   // Adds the next question of every walk, and drops the walks that are over.
   void Walk(size_t most, std::vector<Sequence>& sequences) {
     for (auto walk = walks_.begin(); walk != walks_.end() && sequences.size() < most;) {
@@ -84,18 +91,19 @@ class PolicySearcher final : public Searcher {
   StateGraph graph_;
   Rng rng_;
   std::map<size_t, Rollout> walks_;          // by number; 0 is that of the likeliest actions
-  std::deque<std::optional<size_t>> asked_;  // the walk that asked, or a start
+  std::deque<std::optional<size_t>> asked_;  // the walk that asked, or none
   size_t next_start_ = 0;
+  size_t next_known_ = 0;  // of the coreset
   bool drawn_ = false;
   std::unique_ptr<Searcher> local_;
 };
 
 }  // namespace
 
-// The starts; the walk of the likeliest actions (rollout.h); a few walks drawn by the policy, in
-// step; then local search (local.h) from the best of all. The policy knows where to begin and
-// local search where to go on: beyond some hundred steps walks alone find less than it does
-// (docs/learning.md).
+// The starts; the walk of the likeliest actions (rollout.h); the problem's coreset, where there is
+// one; a few walks drawn by the policy, in step; then local search (local.h) from the best of all.
+// The policy knows where to begin and local search where to go on: beyond some hundred steps walks
+// alone find less than it does (docs/learning.md).
 std::unique_ptr<Searcher> MakePolicySearcher(const SearchProblem& problem, uint64_t seed) {
   return std::make_unique<PolicySearcher>(problem, seed);
 }

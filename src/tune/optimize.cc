@@ -120,7 +120,7 @@ class Optimizer {
       Note(*steps);
       problem.starts.push_back(known);
     }
-    if (needs != Needs::kCoreset) {
+    if (needs == Needs::kNothing) {  // others know themselves when the coreset has its turn
       problem.starts.insert(problem.starts.end(), problem.coreset.begin(), problem.coreset.end());
     }
     return problem;

@@ -215,6 +215,26 @@ TEST(Policy, GoesAloneWithTheLikeliestFirstAndEndsInLocalSearch) {
   EXPECT_EQ(full, 50u);
 }
 
+TEST(Policy, TakesTheCoresetBehindTheLikeliestWalk) {
+  Toy toy = Chain(4, 4, 30);
+  toy.problem.prior = std::make_shared<ToyPrior>(UpTo(4), 50, false);
+  toy.problem.coreset = {{3, 1}, {2, 0, 1}};
+  const auto searcher = Make("policy", toy.problem, 1);
+  std::vector<Sequence> asked;
+  for (int i = 0; i < 60; ++i) {
+    for (const Sequence& sequence : searcher->Ask(4)) {
+      asked.push_back(sequence);
+      searcher->Tell(Evaluate(toy, sequence));
+    }
+  }
+  ASSERT_GT(asked.size(), 6u);
+  for (Action i = 0; i < 4; ++i) EXPECT_EQ(asked[i], UpTo(i + 1));
+  const auto first = std::find(asked.begin(), asked.end(), toy.problem.coreset[0]);
+  ASSERT_NE(first, asked.end());
+  EXPECT_GE(first - asked.begin(), 4);
+  EXPECT_EQ(*(first + 1), toy.problem.coreset[1]);
+}
+
 TEST(StateGraph, KnowsWaysAndIdleActions) {
   const Toy toy = Switches();
   StateGraph graph(toy.problem);
