@@ -37,7 +37,8 @@ struct OptimizeOptions {
   std::string actions = "simplify";
   std::string search = "local";
   // For the searchers that need them. Where given, others use them too: a coreset's sequences as
-  // further starts, a policy for its probabilities.
+  // further starts (guided search takes them behind the policy's own walk), a policy for its
+  // probabilities.
   std::vector<std::vector<std::string>> coreset;
   std::shared_ptr<const policy::Policy> policy;
   // The default order is where the search starts, and the result if nothing beats it. Without it

@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compiler/implementations/causal.h"
+#include "compiler/implementations/dot_places.h"
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/kernel_parts.h"
 #include "core/native_kernel.h"
@@ -30,30 +31,6 @@ using Sizes = std::vector<int64_t>;
 constexpr int64_t kLeastQueries = 4;
 // What is so small before a softmax is nothing after it, beside anything that is not.
 constexpr double kNothing = -1e8;
-
-// Where the dimensions of a dot's result come from: of which operand, and which of its dimensions.
-struct DotPlace {
-  int operand = 0;  // 0 also for batches
-  int64_t dimension = 0;
-  int64_t other = -1;  // of the second operand, for batches
-};
-std::vector<DotPlace> ResultPlaces(const HloInstruction& dot) {
-  const auto& numbers = dot.dot_dimension_numbers();
-  std::vector<DotPlace> places;
-  for (int i = 0; i < numbers.lhs_batch_dimensions_size(); ++i) {
-    places.push_back({0, numbers.lhs_batch_dimensions(i), numbers.rhs_batch_dimensions(i)});
-  }
-  const auto rest = [&](int operand, const auto& batches, const auto& contracted) {
-    const auto size = static_cast<int64_t>(dot.operand(operand)->shape().dimensions().size());
-    for (int64_t d = 0; d < size; ++d) {
-      if (absl::c_linear_search(batches, d) || absl::c_linear_search(contracted, d)) continue;
-      places.push_back({operand, d});
-    }
-  };
-  rest(0, numbers.lhs_batch_dimensions(), numbers.lhs_contracting_dimensions());
-  rest(1, numbers.rhs_batch_dimensions(), numbers.rhs_contracting_dimensions());
-  return places;
-}
 
 bool IsDot(const HloInstruction& dot) {
   if (dot.opcode() != HloOpcode::kDot || !emit::Free(dot) || dot.operand_count() != 2) return false;
@@ -75,17 +52,6 @@ struct KernelInput {
     return a.value == b.value && a.sizes == b.sizes && a.permutation == b.permutation;
   }
 };
-
-// What a value is, spread or rounded.
-View PastRounding(const HloInstruction* value, Sizes dimensions,
-                  std::set<const HloInstruction*>* path) {
-  View view = Through(value, std::move(dimensions), path);
-  while (IsRounding(*view.value)) {
-    if (path != nullptr) path->insert(view.value);
-    view = Through(view.value->operand(0), std::move(view.dimensions), path);
-  }
-  return view;
-}
 
 // Writes what it matches as a task, in which sizes of 1 are left out. Dimensions are those of the
 // softmax as the second product takes it: views count theirs by them.

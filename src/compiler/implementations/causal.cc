@@ -205,6 +205,16 @@ View Through(const HloInstruction* value, Sizes dimensions, std::set<const HloIn
   }
 }
 
+View PastRounding(const HloInstruction* value, Sizes dimensions,
+                  std::set<const HloInstruction*>* path) {
+  View view = Through(value, std::move(dimensions), path);
+  while (IsRounding(*view.value)) {
+    if (path != nullptr) path->insert(view.value);
+    view = Through(view.value->operand(0), std::move(view.dimensions), path);
+  }
+  return view;
+}
+
 std::optional<Causal> CausalOf(const HloInstruction* condition, const Sizes& dimensions,
                                int64_t rows, int64_t columns) {
   return Of(condition, dimensions, {rows, columns}, 0);

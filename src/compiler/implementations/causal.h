@@ -27,6 +27,10 @@ struct View {
 View Through(const xla::HloInstruction* value, std::vector<int64_t> dimensions,
              std::set<const xla::HloInstruction*>* path);
 
+// The same, also past what is rounded to another type that kernels compute in f32.
+View PastRounding(const xla::HloInstruction* value, std::vector<int64_t> dimensions,
+                  std::set<const xla::HloInstruction*>* path);
+
 // Row s and column t where t <= s + until, or, negated, where not.
 struct Causal {
   int64_t until = 0;
