@@ -43,7 +43,7 @@ class Writer : public Emitter {
   std::string Load(const std::string& mask, const std::string& nothing) {
     const Access& read = nest_.reads[0];
     const std::string at = fmt::format("{}[{}]", buffers_[0], At(read));
-    const std::string value = LoadVector(read, TypeOf(read), at, mask, lanes_);
+    const std::string value = LoadVector(read, at, mask, lanes_);
     // Zeros are nothing to a sum alone.
     if (mask.empty() || sums()) return value;
     return Let("arith.select {}, {}, {} : {}, {}", mask, value, nothing, mask_, vector_);

@@ -161,8 +161,9 @@ class Emitter {
   }
   // Of the lanes that the mask has, all without one; of the others zeros. `at` is a buffer with
   // indices.
-  std::string LoadVector(const Access& access, const std::string& type, const std::string& at,
-                         const std::string& mask, int64_t lanes) {
+  std::string LoadVector(const Access& access, const std::string& at, const std::string& mask,
+                         int64_t lanes) {
+    const std::string type = TypeOf(access);
     const std::string vector = VectorAs(access.element, lanes);
     if (mask.empty()) {
       return Widened(Let("vector.load {} : {}, {}", at, type, vector), access, lanes);
@@ -213,7 +214,7 @@ class Emitter {
       return Spread(LoadNumber(access, at));
     }
     if (dimension + 1 == access.rows.size()) {
-      return LoadVector(access, TypeOf(access), at, valid, lanes_);
+      return LoadVector(access, at, valid, lanes_);
     }
     int64_t stride = 1;
     for (size_t d = dimension + 1; d < access.view.size(); ++d) stride *= access.view[d];

@@ -194,14 +194,14 @@ class Writer : public Emitter {
                    int64_t lanes) {
     const Access& access = nest_.reads[operand.read];
     if (from.valid.empty() && count.empty()) {
-      return LoadVector(access, TypeOf(access), from.at, /*mask=*/"", lanes);
+      return LoadVector(access, from.at, /*mask=*/"", lanes);
     }
     std::string here = count.empty() ? Index(lanes) : count;
     if (!from.valid.empty()) {
       here = Let("arith.select {}, {}, {} : index", from.valid, here, Index(0));
     }
     const std::string valid = Let("vector.create_mask {} : {}", here, MaskOf(lanes));
-    return LoadVector(access, TypeOf(access), from.at, valid, lanes);
+    return LoadVector(access, from.at, valid, lanes);
   }
   void StorePacked(const Operand& operand, const std::string& value, const std::string& at,
                    int64_t lanes) {
@@ -523,7 +523,7 @@ class Writer : public Emitter {
           const Access lies = RowsAsOne(nest_.reads[read]);
           const std::string at =
               fmt::format("{}[{}]", RowsAsOne(buffers_[read], nest_.reads[read]), point.in_result);
-          return LoadVector(lies, TypeOf(lies), at, mask, lanes_);
+          return LoadVector(lies, at, mask, lanes_);
         });
   }
 

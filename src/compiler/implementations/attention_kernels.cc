@@ -538,9 +538,7 @@ HloInstruction* AttentionCall(HloInstruction* root) {
     Matcher matcher(product, weights);
     const std::string task = matcher.Write(permutation);
     if (task.empty()) continue;
-    const xla::PrimitiveType type = root->shape().element_type();
-    const xla::Shape shape = xla::ShapeUtil::ChangeElementType(root->shape(), KernelType(type));
-    return emit::Convert(KernelCall(root->parent(), shape, matcher.Inputs(), task), type);
+    return KernelCall(root, KernelType(root->shape().element_type()), matcher.Inputs(), task);
   }
   return nullptr;
 }

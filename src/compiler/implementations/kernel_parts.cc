@@ -6,6 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/implementations/emit.h"
 #include "core/native_kernel.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/primitive_util.h"
@@ -204,6 +205,14 @@ HloInstruction* KernelCall(xla::HloComputation* computation, const xla::Shape& s
   return computation->AddInstruction(HloInstruction::CreateCustomCall(
       RowMajor(shape), inputs, loops::kKernelCall, shapes, attributes,
       xla::CustomCallApiVersion::API_VERSION_TYPED_FFI));
+}
+
+HloInstruction* KernelCall(HloInstruction* root, xla::PrimitiveType type,
+                           std::vector<HloInstruction*> inputs, std::string task) {
+  HloInstruction* const call =
+      KernelCall(root->parent(), xla::ShapeUtil::ChangeElementType(root->shape(), type),
+                 std::move(inputs), std::move(task));
+  return emit::Convert(call, root->shape().element_type());
 }
 
 }  // namespace hone::compiler

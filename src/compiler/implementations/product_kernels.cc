@@ -362,10 +362,7 @@ absl::StatusOr<HloInstruction*> ProductKernels::Replacement(HloInstruction* root
   for (HloInstruction* input : found->product.Inputs()) {
     inputs.push_back(emit::Convert(input, type));
   }
-  HloInstruction* const call =
-      KernelCall(root->parent(), xla::ShapeUtil::ChangeElementType(root->shape(), type), inputs,
-                 found->product.Task(TaskType(type)));
-  return emit::Convert(call, root->shape().element_type());
+  return KernelCall(root, type, std::move(inputs), found->product.Task(TaskType(type)));
 }
 
 }  // namespace hone::compiler

@@ -34,7 +34,7 @@ HloInstruction* RunningCall(HloInstruction* root) {
       absl::StrCat(loops::kKernelTaskBegin, "input i0 ", type == xla::S32 ? "s32" : TaskType(type),
                    "[", shape, "];v0 = ", sum ? "running_sum" : "running_max", " i0",
                    running->backward ? " reverse=1" : "", ";output v0;");
-  return KernelCall(root->parent(), root->shape(), {root->mutable_operand(0)}, task);
+  return KernelCall(root, type, {root->mutable_operand(0)}, task);
 }
 
 }  // namespace hone::compiler

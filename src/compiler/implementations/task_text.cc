@@ -10,7 +10,6 @@
 #include "compiler/implementations/emit.h"
 #include "core/native_kernel.h"
 #include "xla/hlo/ir/hlo_instructions.h"
-#include "xla/shape_util.h"
 
 namespace hone::compiler {
 namespace {
@@ -230,9 +229,7 @@ HloInstruction* CallWith(HloInstruction* root, const Neighbourhood& neighbourhoo
     if (KernelType(input->shape().element_type()) != space.type) return nullptr;
     input = emit::Convert(input, space.type);
   }
-  const xla::Shape shape = xla::ShapeUtil::ChangeElementType(root->shape(), space.type);
-  HloInstruction* const call = KernelCall(root->parent(), shape, std::move(inputs), task.text);
-  return emit::Convert(call, root->shape().element_type());
+  return KernelCall(root, space.type, std::move(inputs), task.text);
 }
 
 }  // namespace hone::compiler
