@@ -42,6 +42,7 @@ struct LoopsOptions {
   std::string cost_model;
   uint64_t seed = 1;
   int threads = 0;
+  bool without_tiles = false;
   bool cold = false;
   bool assembly = false;
   bool no_verify = false;
@@ -188,8 +189,10 @@ std::string FileOf(const std::string& schedule) {
 int RunDefault(const LoopsOptions& options) {
   const StatusOr<loops::Task> task = ReadTask(options.task);
   if (!task) return Fail(task.error(), options.task, options.json);
-  const std::string text = loops::ScheduleText(
-      loops::DefaultSchedule(loops::Expand(*task), loops::ThisMachine(options.threads)));
+  loops::Machine machine = loops::ThisMachine(options.threads);
+  machine.tiles = machine.tiles && !options.without_tiles;
+  const std::string text =
+      loops::ScheduleText(loops::DefaultSchedule(loops::Expand(*task), machine));
   if (options.output.empty()) return Finish(text, kFine);
   if (Status written = WriteFile(options.output, FileOf(text)); !written) {
     return Fail(written.error(), options.output, options.json);
@@ -400,6 +403,8 @@ Run AddLoops(CLI::App& app) {
   CLI::App* const schedule =
       add("schedule", "the schedule that rules of thumb make for a task", RunDefault);
   AddTaskOptions(*schedule, *options);
+  schedule->add_flag("--without-tiles", options->without_tiles,
+                     "products by vectors, on processors with a matrix unit (AMX) too");
   schedule->add_option("-o,--output", options->output, "write it to a file");
   schedule->footer("Examples:\n  hone loops schedule matmul_64_64_64 -o my.schedule\n");
   CLI::App* const race =

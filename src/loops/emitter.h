@@ -163,15 +163,16 @@ class Emitter {
   // indices.
   std::string LoadVector(const Access& access, const std::string& at, const std::string& mask,
                          int64_t lanes) {
+    return Widened(LoadAsIs(access, at, mask, lanes), access, lanes);
+  }
+  std::string LoadAsIs(const Access& access, const std::string& at, const std::string& mask,
+                       int64_t lanes) {
     const std::string type = TypeOf(access);
     const std::string vector = VectorAs(access.element, lanes);
-    if (mask.empty()) {
-      return Widened(Let("vector.load {} : {}, {}", at, type, vector), access, lanes);
-    }
+    if (mask.empty()) return Let("vector.load {} : {}, {}", at, type, vector);
     const std::string zeros = Let("{}", ZerosText(access.element, lanes));
-    return Widened(Let("vector.maskedload {}, {}, {} : {}, {}, {} into {}", at, mask, zeros, type,
-                       MaskOf(lanes), vector, vector),
-                   access, lanes);
+    return Let("vector.maskedload {}, {}, {} : {}, {}, {} into {}", at, mask, zeros, type,
+               MaskOf(lanes), vector, vector);
   }
   std::string LoadNumber(const Access& access, const std::string& at) {
     return Widened(Let("memref.load {} : {}", at, TypeOf(access)), access, /*lanes=*/0);

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "loops/calls.h"
+#include "loops/machine.h"
 #include "wire/helper_client.h"
 
 namespace hone::loops {
@@ -98,6 +99,11 @@ Status Generator::KeepFew(std::map<std::string, Held>& held, size_t most, Fill f
 StatusOr<CompiledKernel> Generator::Compile(const Kernel& kernel, bool texts) {
   if (const auto found = rejected_.find(kernel.name); found != rejected_.end()) {
     return tl::unexpected(found->second);
+  }
+  if (kernel.payload.tiles && !ThisMachine().tiles) {
+    return MakeError(ErrorCode::kUnsupported,
+                     "the schedule has blocks of 32 rows, which are for processors with a matrix "
+                     "unit for bf16 (AMX); this one has none, or Linux does not lend it");
   }
   if (Status ready = Connect(); !ready) return tl::unexpected(ready.error());
   if (Status done = KeepFew<DropCall>(kernels_, kMostKernels,

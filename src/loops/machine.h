@@ -13,6 +13,7 @@ struct Machine {
   int threads = 1;
   int64_t vector_bytes = 32;
   int vector_registers = 16;
+  bool tiles = false;  // a matrix unit that multiplies bf16 (Intel's AMX)
 
   int64_t Lanes(Element element) const {
     return vector_bytes / static_cast<int64_t>(InfoOf(element).bytes);

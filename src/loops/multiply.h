@@ -42,6 +42,8 @@ inline int64_t RoundedUp(int64_t value, int64_t to) { return (value + to - 1) / 
 //   y parallel 1,128,0,0    leading loops, rows and columns, which processors share
 //   y tile 0,112,256,256    rows, columns and terms that are packed at once
 //   y tile 0,8,32,0         rows and columns in registers
+// 32 rows and 32 columns are not in registers but in the tiles of a matrix unit
+// (multiply_tiles.cc).
 struct MultiplySizes {
   std::vector<int64_t> parallel;  // 0: not shared
   int64_t packed_rows = 64;
@@ -51,15 +53,24 @@ struct MultiplySizes {
   int64_t columns = 16;
 
   static constexpr int64_t kMostRows = 16;
+  static constexpr int64_t kTiled = 32;  // rows, and columns, of a block in tiles
   static constexpr int64_t kMostPackedBytes = 448 << 10;
+  static constexpr int64_t kMostPackedInTiles = 1 << 20;  // such processors have 2 MiB beside each
   static constexpr int64_t kMostTransposed = 16;  // lines and terms of a square in registers
 
+  bool InTiles() const { return rows == kTiled; }
   // From one row of a panel of the first operand to the next.
   int64_t RowsApart() const;
-  // Elements of both operands' buffers, at most.
-  int64_t Packed() const;
+  // Of both operands' buffers, at most.
+  int64_t PackedBytes(const Nest& nest) const;
+  int64_t MostPackedBytes() const { return InTiles() ? kMostPackedInTiles : kMostPackedBytes; }
 };
 MultiplySizes MultiplySizesOf(const Schedule& schedule, const Nest& nest);
+
+// How many numbers of bf16 have an element as their sum; 0 where no few have.
+int64_t PiecesOf(Element element);
+// Whether a matrix unit that multiplies bf16 can do it.
+bool MayBeInTiles(const Nest& nest);
 
 std::string MultiplyText(const Schedule& schedule, const Nest& nest,
                          const std::vector<std::string>& buffers);

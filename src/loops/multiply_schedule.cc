@@ -9,6 +9,7 @@ namespace hone::loops {
 namespace {
 
 constexpr int64_t kMostColumns = 64;
+constexpr int64_t kTiled = MultiplySizes::kTiled;
 
 std::string WhyNot(const Schedule& schedule, const Nest& nest, const SiteState& state,
                    const Step& step) {
@@ -31,7 +32,12 @@ std::string WhyNot(const Schedule& schedule, const Nest& nest, const SiteState& 
     if (!parallel && i < loops.first_row) return fmt::format("loop {} goes one by one", i);
     if (registers && i == loops.term) return "terms go one by one in registers";
     if (registers && i == loops.row && size > MultiplySizes::kMostRows) {
-      return fmt::format("there are at most {} rows in registers", MultiplySizes::kMostRows);
+      if (size != kTiled || !MayBeInTiles(nest)) {
+        return fmt::format("there are at most {} rows in registers", MultiplySizes::kMostRows);
+      }
+      if (step.numbers[loops.column] != kTiled) {
+        return fmt::format("of {0} rows there are {0} columns", kTiled);
+      }
     }
     if (registers && i == loops.column &&
         (size < 4 || size > kMostColumns || (size & (size - 1)) != 0)) {
@@ -44,11 +50,13 @@ std::string WhyNot(const Schedule& schedule, const Nest& nest, const SiteState& 
   if (parallel) return "";
   Schedule after = schedule;
   after.push_back(step);
-  const int64_t bytes =
-      MultiplySizesOf(after, nest).Packed() * static_cast<int64_t>(InfoOf(nest.element).bytes);
-  return bytes > MultiplySizes::kMostPackedBytes
+  MultiplySizes sizes = MultiplySizesOf(after, nest);
+  // What is packed for tiles, which take less of it, is said before they are.
+  if (!registers && MayBeInTiles(nest)) sizes.rows = sizes.columns = kTiled;
+  const int64_t bytes = sizes.PackedBytes(nest);
+  return bytes > sizes.MostPackedBytes()
              ? fmt::format("what is packed at once takes {} bytes, more than {}", bytes,
-                           MultiplySizes::kMostPackedBytes)
+                           sizes.MostPackedBytes())
              : "";
 }
 
@@ -79,45 +87,106 @@ int64_t RowsInRegisters(const Nest& nest, const MultiplyLoops& loops, int64_t ro
   return along && divisor >= 4 ? divisor : Filled(rows, most);
 }
 
-// Two vectors of columns, rows as registers allow, fewer where they then fill blocks better;
-// parts that processors share are large, for what is packed is packed in each.
-Schedule ByThumb(const Nest& nest, const Machine& machine) {
-  constexpr int64_t kTerms = 256, kLeastRows = 64, kLeastColumns = 128, kSoonOver = 1 << 28;
+// How rows and columns are shared: parts are large, for what is packed is packed in each.
+struct Shares {
+  std::vector<int64_t> parallel;
+  int64_t rows, columns;  // of a part
+};
+Shares SharesOf(const Nest& nest, const MultiplyLoops& loops, int64_t wanted, int64_t least_rows,
+                int64_t least_columns) {
+  Shares shares{std::vector<int64_t>(nest.loops.size(), 0), loops.rows, loops.columns};
+  for (size_t i = 0; i < loops.first_row && wanted > 1; ++i) {
+    const int64_t extent = nest.loops[i].extent;
+    if (extent == 1) continue;
+    shares.parallel[i] = 1;
+    wanted = (wanted + extent - 1) / extent;
+  }
+  int64_t &rows = shares.rows, &columns = shares.columns;
+  while (wanted > 1) {  // the longer one is halved
+    wanted = (wanted + 1) / 2;
+    const bool of_rows = rows * least_columns >= columns * least_rows;
+    if (of_rows ? rows < 2 * least_rows : columns < 2 * least_columns) break;
+    (of_rows ? rows : columns) = ((of_rows ? rows : columns) + 1) / 2;
+  }
+  return shares;
+}
+// No part ends within a block.
+void EndWithBlocks(Shares& shares, const MultiplyLoops& loops, int64_t rows, int64_t columns) {
+  shares.rows = std::min(loops.rows, RoundedUp(shares.rows, rows));
+  shares.columns = std::min(loops.columns, RoundedUp(shares.columns, columns));
+  if (shares.rows < loops.rows) shares.parallel[loops.row] = shares.rows;
+  if (shares.columns < loops.columns) shares.parallel[loops.column] = shares.columns;
+}
+
+Schedule ScheduleOf(const Nest& nest, const Shares& shares, const std::vector<int64_t>& packed,
+                    const std::vector<int64_t>& registers) {
+  return {{nest.site, StepKind::kParallel, shares.parallel, ""},
+          {nest.site, StepKind::kTile, packed, ""},
+          {nest.site, StepKind::kTile, registers, ""}};
+}
+
+int64_t PointsOf(const Nest& nest) {
+  int64_t points = 1;
+  for (const Loop& loop : nest.loops) points *= loop.extent;
+  return points;
+}
+
+// Threads begin late: of what is soon over, several parts for each.
+int64_t PartsOf(int64_t points, const Machine& machine) {
+  constexpr int64_t kSoonOver = 1 << 28;
+  const int64_t each = points < kSoonOver * machine.threads ? 4 : 2;
+  return machine.Parts(points / kLeastSharedOfContractions, each);
+}
+
+// Whole sums where they are not long; of pieces fewer terms, for all of a block's add up in one sum
+// and are less exact the more there are. A third of what may be packed is for rows.
+Schedule TilesByThumb(const Nest& nest, const Machine& machine) {
+  constexpr int64_t kTimesAsFast = 8;
+  const int64_t most_terms =
+      PiecesOf(nest.reads[0].element) * PiecesOf(nest.reads[1].element) == 1 ? 1024 : 512;
+  const MultiplyLoops loops(nest);
+  const int64_t wanted =
+      machine.Parts(PointsOf(nest) / kTimesAsFast / kLeastSharedOfContractions, /*each=*/2);
+  Shares shares = SharesOf(nest, loops, wanted, /*least_rows=*/64, /*least_columns=*/64);
+  EndWithBlocks(shares, loops, kTiled, kTiled);
+  std::vector<int64_t> packed(nest.loops.size(), 0), registers = packed;
+  registers[loops.row] = registers[loops.column] = kTiled;
+  const int64_t inner = nest.loops[loops.term].extent;
+  const int64_t blocks = (inner + most_terms - 1) / most_terms;
+  const int64_t outer =
+      std::clamp<int64_t>(most_terms / RoundedUp(inner, kTiled), 1, loops.terms / inner);
+  packed[loops.term] =
+      blocks > 1 ? RoundedUp((inner + blocks - 1) / blocks, kTiled) : outer * inner;
+  MultiplySizes sizes;
+  sizes.rows = sizes.columns = kTiled;
+  sizes.packed_terms = packed[loops.term];
+  const auto fits = [&](int64_t bytes, int64_t lines, int64_t other, bool of_rows) {
+    sizes.packed_rows = of_rows ? kTiled : 0;
+    sizes.packed_columns = of_rows ? 0 : kTiled;
+    const int64_t most = bytes / sizes.PackedBytes(nest) * kTiled;
+    return std::min(lines, std::max(most, other));
+  };
+  packed[loops.row] =
+      fits(MultiplySizes::kMostPackedInTiles / 3, shares.rows, kTiled, /*of_rows=*/true);
+  packed[loops.column] =
+      fits(MultiplySizes::kMostPackedInTiles * 2 / 3, shares.columns, kTiled, /*of_rows=*/false);
+  return ScheduleOf(nest, shares, packed, registers);
+}
+
+// Two vectors of columns, rows as registers allow, fewer where they then fill blocks better.
+Schedule VectorsByThumb(const Nest& nest, const Machine& machine) {
+  constexpr int64_t kTerms = 256;
   const MultiplyLoops loops(nest);
   const auto bytes = static_cast<int64_t>(InfoOf(nest.element).bytes);
   const int64_t lanes = machine.Lanes(nest.element);
   const int64_t vectors = loops.columns <= lanes ? 1 : 2;
   const int64_t most = std::min<int64_t>((machine.vector_registers - 2 - vectors) / vectors, 8);
-  std::vector<int64_t> parallel(nest.loops.size(), 0), packed(nest.loops.size(), 0),
-      registers = packed;
-  int64_t points = loops.rows * loops.columns * loops.terms;
-  for (size_t i = 0; i < loops.first_row; ++i) points *= nest.loops[i].extent;
-  // Threads begin late: of what is soon over, several parts for each.
-  const int64_t each = points < kSoonOver * machine.threads ? 4 : 2;
-  int64_t wanted = machine.Parts(points / kLeastSharedOfContractions, each);
-  for (size_t i = 0; i < loops.first_row && wanted > 1; ++i) {
-    const int64_t extent = nest.loops[i].extent;
-    if (extent == 1) continue;
-    parallel[i] = 1;
-    wanted = (wanted + extent - 1) / extent;
-  }
-  int64_t rows = loops.rows, columns = loops.columns;
-  while (wanted > 1) {  // the longer one is halved
-    wanted = (wanted + 1) / 2;
-    const bool of_rows = rows * kLeastColumns >= columns * kLeastRows;
-    if (of_rows ? rows < 2 * kLeastRows : columns < 2 * kLeastColumns) break;
-    (of_rows ? rows : columns) = ((of_rows ? rows : columns) + 1) / 2;
-  }
+  Shares shares = SharesOf(nest, loops, PartsOf(PointsOf(nest), machine), /*least_rows=*/64,
+                           /*least_columns=*/128);
+  std::vector<int64_t> packed(nest.loops.size(), 0), registers = packed;
   registers[loops.column] = std::max<int64_t>(4, vectors * lanes);
-  registers[loops.row] = RowsInRegisters(nest, loops, rows, most);
-  // No part ends within a block.
-  const auto rounded = [](int64_t size, int64_t block, int64_t extent) {
-    return std::min(extent, (size + block - 1) / block * block);
-  };
-  rows = rounded(rows, registers[loops.row], loops.rows);
-  columns = rounded(columns, registers[loops.column], loops.columns);
-  if (rows < loops.rows) parallel[loops.row] = rows;
-  if (columns < loops.columns) parallel[loops.column] = columns;
+  registers[loops.row] = RowsInRegisters(nest, loops, shares.rows, most);
+  EndWithBlocks(shares, loops, registers[loops.row], registers[loops.column]);
   // A third of what may be packed is for rows.
   const int64_t most_packed = MultiplySizes::kMostPackedBytes / bytes;
   const int64_t inner = nest.loops[loops.term].extent;
@@ -126,12 +195,11 @@ Schedule ByThumb(const Nest& nest, const Machine& machine) {
   MultiplySizes sizes;
   sizes.rows = registers[loops.row];
   const int64_t panels = most_packed / 3 / terms / sizes.RowsApart();
-  packed[loops.row] = std::min(rows, panels * registers[loops.row]);
-  packed[loops.column] = std::min(
-      columns, most_packed * 2 / 3 / terms / registers[loops.column] * registers[loops.column]);
-  return {{nest.site, StepKind::kParallel, parallel, ""},
-          {nest.site, StepKind::kTile, packed, ""},
-          {nest.site, StepKind::kTile, registers, ""}};
+  packed[loops.row] = std::min(shares.rows, panels * registers[loops.row]);
+  packed[loops.column] =
+      std::min(shares.columns,
+               most_packed * 2 / 3 / terms / registers[loops.column] * registers[loops.column]);
+  return ScheduleOf(nest, shares, packed, registers);
 }
 
 // Blocks in registers, filled or not, and what packing takes: an operand is packed again for each
@@ -152,18 +220,35 @@ double Cost(const Schedule& schedule, const Nest& nest, const Machine& machine) 
   const double registers = vectors * static_cast<double>(sizes.rows);
   double term = std::max(registers, vectors + static_cast<double>(sizes.rows)) / 2;
   if (registers + vectors + 1 > machine.vector_registers) term *= 2;  // it spills
-  const auto terms = static_cast<double>(loops.terms);
+  const auto pieces = [&](size_t read) { return PiecesOf(nest.reads[read].element); };
+  if (sizes.InTiles()) {  // four products of tiles of 32 terms, 16 cycles each
+    term = 2 * static_cast<double>(std::min<int64_t>(pieces(0) * pieces(1), 6));
+  }
+  const int64_t inner = nest.loops[loops.term].extent;
+  const auto terms = static_cast<double>(
+      sizes.InTiles() ? loops.terms / inner * RoundedUp(inner, kTiled) : loops.terms);
   const double times = blocks(loops.terms, sizes.packed_terms);
   const double multiplying = blocks(loops.rows, sizes.rows) * blocks(loops.columns, sizes.columns) *
                              (terms * term + times * 2 * registers);
   constexpr double kPacked = 0.3;
+  const auto packed = [&](size_t read) {
+    return sizes.InTiles() ? kPacked * static_cast<double>(pieces(read)) : kPacked;
+  };
   const int64_t columns = shared(loops.column, loops.columns);
   const double packing =
-      kPacked * terms *
-      (static_cast<double>(loops.columns) * blocks(loops.rows, shared(loops.row, loops.rows)) +
-       static_cast<double>(loops.rows) *
-           blocks(loops.columns, std::min(columns, sizes.packed_columns)));
+      terms * (packed(1) * static_cast<double>(loops.columns) *
+                   blocks(loops.rows, shared(loops.row, loops.rows)) +
+               packed(0) * static_cast<double>(loops.rows) *
+                   blocks(loops.columns, std::min(columns, sizes.packed_columns)));
   return leading * (multiplying + packing);
+}
+
+// In tiles where that is expected to be faster.
+Schedule ByThumb(const Nest& nest, const Machine& machine) {
+  const Schedule vectors = VectorsByThumb(nest, machine);
+  if (!machine.tiles || !MayBeInTiles(nest)) return vectors;
+  const Schedule tiles = TilesByThumb(nest, machine);
+  return Cost(tiles, nest, machine) < Cost(vectors, nest, machine) ? tiles : vectors;
 }
 
 }  // namespace
@@ -186,10 +271,41 @@ int64_t MultiplySizes::RowsApart() const {
   return apart;
 }
 
-int64_t MultiplySizes::Packed() const {
+int64_t MultiplySizes::PackedBytes(const Nest& nest) const {
+  if (InTiles()) {
+    const int64_t inner = nest.loops.back().extent;
+    const int64_t terms = RoundedUp(std::min(packed_terms, inner), kTiled) *
+                          std::max<int64_t>(1, packed_terms / inner);
+    return 2 * terms *
+           (RoundedUp(packed_rows, kTiled) * PiecesOf(nest.reads[0].element) +
+            RoundedUp(packed_columns, kTiled) * PiecesOf(nest.reads[1].element));
+  }
   const int64_t terms = RoundedUp(packed_terms, kMostTransposed) + kMostTransposed;
   return (RoundedUp(packed_rows, rows) / rows * RowsApart() + RoundedUp(packed_columns, columns)) *
-         terms;
+         terms * static_cast<int64_t>(InfoOf(nest.element).bytes);
+}
+
+int64_t PiecesOf(Element element) {
+  switch (element) {
+    case Element::kBF16:
+    case Element::kPred:
+    case Element::kI8:
+    case Element::kU8:
+      return 1;
+    case Element::kF16:
+      return 2;
+    case Element::kF32:
+      return 3;
+    case Element::kF64:
+    case Element::kI32:
+      return 0;
+  }
+  return 0;
+}
+
+bool MayBeInTiles(const Nest& nest) {
+  return nest.element == Element::kF32 && PiecesOf(nest.reads[0].element) > 0 &&
+         PiecesOf(nest.reads[1].element) > 0;
 }
 
 MultiplySizes MultiplySizesOf(const Schedule& schedule, const Nest& nest) {

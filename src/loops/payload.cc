@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "loops/body_text.h"
+#include "loops/multiply.h"
 #include "loops/own_text.h"
 
 namespace hone::loops {
@@ -405,6 +406,10 @@ Payload MakePayload(const Scheduled& scheduled) {
   Payload payload;
   payload.module = ModuleText(scheduled).Write();
   payload.script = ScriptText(scheduled).Write();
+  for (const Nest& nest : scheduled.program().nests) {
+    payload.tiles = payload.tiles || (nest.kind == NestKind::kMultiplies &&
+                                      MultiplySizesOf(scheduled.schedule(), nest).InTiles());
+  }
   for (const Step& step : scheduled.schedule()) {
     const int site = scheduled.program().FindSite(step.site);
     if (scheduled.program().nests[static_cast<size_t>(site)].own_text()) continue;

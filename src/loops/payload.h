@@ -16,6 +16,7 @@ struct Payload {
   std::string script;  // transform.named_sequence @__transform_main, in a module of its own
   std::vector<std::string> vectorized;                    // sites, and the fills of their results
   std::vector<std::pair<std::string, int64_t>> unrolled;  // sites, and how often
+  bool tiles = false;  // wants a processor with a matrix unit (Machine::tiles)
 };
 
 Payload MakePayload(const Scheduled& scheduled);

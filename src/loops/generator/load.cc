@@ -36,6 +36,7 @@ std::unique_ptr<llvm::TargetMachine> MakeTarget() {
   static const bool initialized = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();  // of inline assembly
     return true;
   }();
   (void)initialized;

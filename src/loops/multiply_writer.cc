@@ -1,0 +1,289 @@
+#include "loops/multiply_writer.h"
+
+namespace hone::loops {
+
+std::string MultiplyWriter::Write() {
+  std::vector<int64_t> extents, shared;
+  for (size_t l = 0; l <= loops_.column; ++l) {
+    if (!loops_.Counts(l)) continue;
+    extents.push_back(loops_.Extent(nest_, l));
+    shared.push_back(sizes_.parallel[l]);
+  }
+  BeforeParts();
+  BeginParts(extents, shared);
+  const Operand a = Buffer(0, loops_.first_row, loops_.row, sizes_.packed_rows, sizes_.rows);
+  const Operand b = Buffer(1, loops_.column, loops_.column, sizes_.packed_columns, sizes_.columns);
+  BeginPart();
+  const std::vector<Part> parts = Parts(extents, shared);
+  places_.assign(nest_.loops.size(), "");
+  for (size_t l = 0; l < loops_.first_row; ++l) {
+    places_[l] = For(parts[l].first, parts[l].second, Index(1));
+  }
+  const Lines columns = Blocks(parts[loops_.first_row + 1], sizes_.packed_columns);
+  const std::string zero = Index(0);
+  Terms terms;
+  terms.outer = Blocks({zero, Index(outer_)}, outer_at_once_);
+  terms.inner = Blocks({zero, Index(inner_)}, inner_at_once_);
+  Pack(b, columns, terms);
+  const Lines rows = Blocks(parts[loops_.first_row], sizes_.packed_rows);
+  Pack(a, rows, terms);
+  const std::string column = For(zero, columns.count, Index(b.lines));
+  const std::string row = For(zero, rows.count, Index(a.lines));
+  Multiply(a, b, rows, columns, terms, row, column);
+  for (size_t l = 0; l < loops_.first_row + 6; ++l) End();
+  EndPart();
+  EndParts();
+  return text_;
+}
+
+MultiplyWriter::Operand MultiplyWriter::Buffer(size_t read, size_t first, size_t last,
+                                               int64_t packed, int64_t lines) {
+  const int64_t extent = loops_.Extent(nest_, last);
+  const int64_t shared = sizes_.parallel[last] == 0 ? extent : sizes_.parallel[last];
+  const auto ends_whole = [&](int64_t size, int64_t of) { return size >= of || size % lines == 0; };
+  Operand operand{read,  first, last, lines, (std::min(packed, extent) + lines - 1) / lines,
+                  false, "",    ""};
+  operand.whole = extent % lines == 0 && ends_whole(shared, extent) &&
+                  ends_whole(packed, std::min(shared, extent));
+  operand.type = fmt::format("memref<{}x{}>", PackedElements(operand), PackedType());
+  operand.buffer = Let("memref.alloc() {{alignment = 64 : i64}} : {}", operand.type);
+  return operand;
+}
+
+MultiplyWriter::Lines MultiplyWriter::Blocks(const Part& part, int64_t size) {
+  const std::string first = For(part.first, part.second, Index(size));
+  return {first, Least(Minus(part.second, first), Index(size))};
+}
+
+MultiplyWriter::Others MultiplyWriter::Places(std::string all, size_t first, size_t last) {
+  Others places;
+  for (size_t loop = last; loop > first; --loop) {
+    const std::string extent = Index(Extent(loop));
+    places.emplace_back(loop, Let("arith.remui {}, {} : index", all, extent));
+    all = Let("arith.divui {}, {} : index", all, extent);
+  }
+  places.emplace_back(first, all);
+  return places;
+}
+
+std::pair<int64_t, int64_t> MultiplyWriter::Range(const Access& access, size_t dimension) const {
+  const int64_t low = access.low.empty() ? 0 : access.low[dimension];
+  std::pair<int64_t, int64_t> range(-low, -low);
+  for (size_t loop = 0; loop < nest_.loops.size(); ++loop) {
+    const int64_t step = access.rows[dimension][loop];
+    (step < 0 ? range.first : range.second) += step * (Extent(loop) - 1);
+  }
+  return range;
+}
+
+bool MultiplyWriter::RunsAlong(const Operand& operand, size_t loop) const {
+  const Access& access = nest_.reads[operand.read];
+  const size_t last = LastDimension(access);
+  const auto [least, most] = Range(access, last);
+  return least >= 0 && most < access.view[last] && access.rows[last][loop] == 1;
+}
+
+MultiplyWriter::Located MultiplyWriter::Locate(const Operand& operand, const Others& places) {
+  const Access& access = nest_.reads[operand.read];
+  std::vector<std::string> indices;
+  std::string valid;
+  for (size_t d = 0; d < access.rows.size(); ++d) {
+    const int64_t low = access.low.empty() ? 0 : access.low[d];
+    std::string index;
+    for (size_t loop = 0; loop < access.rows[d].size(); ++loop) {
+      const int64_t step = access.rows[d][loop];
+      if (step == 0) continue;
+      std::string place = places_[loop];
+      for (const auto& [other, here] : places) {
+        if (other == loop) place = here;
+      }
+      HONE_CHECK(!place.empty());
+      if (step != 1) place = Times(place, step);
+      index = index.empty() ? place : Plus(index, place);
+    }
+    if (index.empty()) index = Index(0);
+    if (low != 0) index = Plus(index, Index(-low));
+    const auto [least, most] = Range(access, d);
+    if (least < 0 || most >= access.view[d]) {
+      const std::string inside =
+          Let("arith.cmpi ult, {}, {} : index", index, Index(access.view[d]));
+      index = Let("arith.select {}, {}, {} : index", inside, index, Index(0));
+      valid = valid.empty() ? inside : Let("arith.andi {}, {} : i1", valid, inside);
+    }
+    indices.push_back(index);
+  }
+  return {fmt::format("{}[{}]", buffers_[operand.read], fmt::join(indices, ", ")), valid};
+}
+
+std::string MultiplyWriter::Valid(const Located& from, const std::string& count, int64_t lanes) {
+  if (from.valid.empty() && count.empty()) return "";
+  std::string here = count.empty() ? Index(lanes) : count;
+  if (!from.valid.empty()) {
+    here = Let("arith.select {}, {}, {} : index", from.valid, here, Index(0));
+  }
+  return Let("vector.create_mask {} : {}", here, MaskOf(lanes));
+}
+
+std::vector<std::string> MultiplyWriter::Transposed(std::vector<std::string> square, int64_t size,
+                                                    const std::string& vector) {
+  square.resize(static_cast<size_t>(size), square.back());
+  for (int64_t half = size / 2; half > 0; half /= 2) {
+    std::vector<int64_t> low, high;
+    for (int64_t i = 0; i < size; ++i) {
+      const bool other = (i & half) != 0;
+      low.push_back(other ? size + i - half : i);
+      high.push_back(other ? size + i : i + half);
+    }
+    for (int64_t i = 0; i < size; ++i) {
+      if ((i & half) != 0) continue;
+      std::string& a = square[static_cast<size_t>(i)];
+      std::string& b = square[static_cast<size_t>(i + half)];
+      const std::string x =
+          Let("vector.shuffle {}, {} [{}] : {}, {}", a, b, fmt::join(low, ", "), vector, vector);
+      b = Let("vector.shuffle {}, {} [{}] : {}, {}", a, b, fmt::join(high, ", "), vector, vector);
+      a = x;
+    }
+  }
+  return square;
+}
+
+void MultiplyWriter::ToResult(const std::vector<std::string>& sums, const Operand& a,
+                              const Operand& b, const Lines& rows, const Lines& columns,
+                              const Terms& terms, const std::string& row,
+                              const std::string& column) {
+  const auto count_of_sums = static_cast<int64_t>(sums.size());
+  const Access result = RowsAsOne(nest_.write);
+  const std::string type = TypeOf(result);
+  const std::string buffer = RowsAsOne(buffers_.back(), nest_.write);
+  const std::string first_column = Plus(columns.first, column);
+  std::vector<std::string> places;
+  std::vector<Point> points;  // as far as there are such rows, else others
+  const std::string last_row = a.whole ? "" : Minus(Plus(rows.first, rows.count), Index(1));
+  for (int64_t i = 0; i < count_of_sums; ++i) {
+    const std::string here = Plus(Plus(rows.first, row), i);
+    places.push_back(fmt::format("{}[{}]", buffer,
+                                 At(result, {{loops_.row, here}, {loops_.column, first_column}})));
+    if (!Ends()) continue;
+    const std::string row_here = a.whole ? here : Least(here, last_row);
+    points.push_back(
+        {Both(Places(row_here, loops_.first_row, loops_.row), {{loops_.column, first_column}}),
+         At(result, {{loops_.row, row_here}, {loops_.column, first_column}})});
+  }
+  if (a.whole && b.whole) {
+    Store(sums, places, points, type, {}, terms);
+    return;
+  }
+  const std::string rows_left = Minus(rows.count, row);
+  const std::string columns_left = Minus(columns.count, column);
+  const auto enough = [&](const std::string& left_over, int64_t wanted) {
+    return Let("arith.cmpi sge, {}, {} : index", left_over, Index(wanted));
+  };
+  const std::string whole = Let("arith.andi {}, {} : i1", enough(rows_left, count_of_sums),
+                                enough(columns_left, b.lines));
+  Line("scf.if {} {{", whole);
+  Store(sums, places, points, type, {}, terms);
+  Line("}} else {{");
+  std::vector<std::string> masks;
+  const std::string count = Least(columns_left, Index(b.lines)), zero = Index(0);
+  for (int64_t i = 0; i < count_of_sums; ++i) {
+    const std::string valid = Let("arith.cmpi slt, {}, {} : index", Index(i), rows_left);
+    const std::string lanes = Let("arith.select {}, {}, {} : index", valid, count, zero);
+    masks.push_back(Let("vector.create_mask {} : {}", lanes, mask_));
+  }
+  Store(sums, places, points, type, masks, terms);
+  End();
+}
+
+Access MultiplyWriter::RowsAsOne(Access result) const {
+  for (size_t d = 0; d < result.rows.size(); ++d) {
+    const int loop = PlainLoop(result.rows[d]);
+    if (loop < static_cast<int>(loops_.first_row) || loop >= static_cast<int>(loops_.row)) {
+      continue;
+    }
+    HONE_CHECK(PlainLoop(result.rows[d + 1]) == loop + 1);
+    result.view[d + 1] *= result.view[d];
+    result.view.erase(result.view.begin() + static_cast<ptrdiff_t>(d));
+    result.rows.erase(result.rows.begin() + static_cast<ptrdiff_t>(d--));
+  }
+  return result;
+}
+
+std::string MultiplyWriter::RowsAsOne(const std::string& buffer, const Access& access) {
+  if (loops_.first_row == loops_.row) return buffer;
+  std::string groups;
+  for (size_t d = 0; d < nest_.write.rows.size(); ++d) {
+    const int loop = PlainLoop(nest_.write.rows[d]);
+    const bool within =
+        loop > static_cast<int>(loops_.first_row) && loop <= static_cast<int>(loops_.row);
+    groups += within ? fmt::format(", {}", d) : fmt::format("{}{}", d == 0 ? "[" : "], [", d);
+  }
+  return Let("memref.collapse_shape {} [{}]] : {} into {}", buffer, groups, TypeOf(access),
+             TypeOf(RowsAsOne(access)));
+}
+
+void MultiplyWriter::Store(const std::vector<std::string>& sums,
+                           const std::vector<std::string>& places, const std::vector<Point>& points,
+                           const std::string& type, const std::vector<std::string>& masks,
+                           const Terms& terms) {
+  const auto store = [&](bool first, bool last) {
+    for (size_t i = 0; i < sums.size(); ++i) {
+      const std::string mask = masks.empty() ? "" : masks[i];
+      std::string value = sums[i];
+      if (!first && mask.empty()) {
+        value =
+            Binary("arith.addf", value, Let("vector.load {} : {}, {}", places[i], type, vector_));
+      } else if (!first) {
+        value = Binary("arith.addf", value,
+                       Let("vector.maskedload {}, {}, {} : {}, {}, {} into {}", places[i], mask,
+                           value, type, mask_, vector_, vector_));
+      }
+      if (last && Ends()) value = Made(value, points[i], mask);
+      if (mask.empty()) {
+        Line("vector.store {}, {} : {}, {}", value, places[i], type, vector_);
+      } else {
+        Line("vector.maskedstore {}, {}, {} : {}, {}, {}", places[i], mask, value, type, mask_,
+             vector_);
+      }
+    }
+  };
+  if (inner_at_once_ == inner_ && outer_at_once_ == outer_) {
+    store(true, true);
+    return;
+  }
+  const std::string all = Plus(terms.outer.first, terms.inner.first);
+  Line("scf.if {} {{", Let("arith.cmpi eq, {}, {} : index", all, Index(0)));
+  store(true, false);
+  Line("}} else {{");
+  if (Ends()) {
+    const auto ends = [&](const Lines& block, int64_t extent) {
+      return Let("arith.cmpi eq, {}, {} : index", Plus(block.first, block.count), Index(extent));
+    };
+    Line("scf.if {} {{",
+         Let("arith.andi {}, {} : i1", ends(terms.outer, outer_), ends(terms.inner, inner_)));
+    store(false, true);
+    Line("}} else {{");
+  }
+  store(false, false);
+  if (Ends()) End();
+  End();
+}
+
+std::string MultiplyWriter::Made(const std::string& sums, const Point& point,
+                                 const std::string& mask) {
+  return BodyText(
+      nest_, vector_, [&](const std::string& text) { return Let("{}", text); },
+      [&](const Scalar& node) {
+        if (node.kind == Scalar::kWhole) return sums;
+        const auto read = static_cast<size_t>(node.a);
+        if (!LiesAsResult(nest_.reads[read])) {
+          return Along(read, loops_.column, point.places, mask);
+        }
+        // Without dividing rows into loops.
+        const Access lies = RowsAsOne(nest_.reads[read]);
+        const std::string at =
+            fmt::format("{}[{}]", RowsAsOne(buffers_[read], nest_.reads[read]), point.in_result);
+        return LoadVector(lies, at, mask, lanes_);
+      });
+}
+
+}  // namespace hone::loops

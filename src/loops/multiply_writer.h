@@ -1,0 +1,155 @@
+// Writes what multiplies (multiply.h), whatever makes a block of the result: vectors, or a matrix
+// unit.
+#ifndef HONE_LOOPS_MULTIPLY_WRITER_H_
+#define HONE_LOOPS_MULTIPLY_WRITER_H_
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "loops/emitter.h"
+#include "loops/multiply.h"
+
+namespace hone::loops {
+
+class MultiplyWriter : public Emitter {
+ public:
+  MultiplyWriter(const MultiplySizes& sizes, const Nest& nest,
+                 const std::vector<std::string>& buffers)
+      : Emitter(nest, buffers, sizes.columns),
+        sizes_(sizes),
+        loops_(nest),
+        inner_(Extent(loops_.term)),
+        outer_(loops_.terms / inner_),
+        inner_at_once_(std::min(sizes.packed_terms, inner_)),
+        outer_at_once_(std::min(std::max<int64_t>(1, sizes.packed_terms / inner_), outer_)) {}
+  virtual ~MultiplyWriter() = default;
+
+  std::string Write();
+
+ protected:
+  // An operand as it is packed: panels of `lines`.
+  struct Operand {
+    size_t read = 0;
+    size_t first = 0, last = 0;  // loops that its lines are: rows of the one, columns of the other
+    int64_t lines = 0;
+    int64_t panels = 0;  // at once, at most
+    bool whole = false;  // no block ends within a panel
+    std::string buffer, type;
+  };
+
+  // Where a block of lines begins, and how many there are.
+  struct Lines {
+    std::string first, count;
+  };
+
+  // A block of the sum: some iterations of its last loop, for some of all the others'.
+  struct Terms {
+    Lines outer, inner;
+  };
+
+  // What is done before the work is shared; what a part of it does before all else, and at its end.
+  virtual void BeforeParts() {}
+  virtual void BeginPart() {}
+  virtual void EndPart() {}
+  // An operand's elements, all panels together, and of what type they are.
+  virtual int64_t PackedElements(const Operand& operand) const = 0;
+  virtual std::string PackedType() const = 0;
+  // Lays out some lines anew, some terms of each.
+  virtual void Pack(const Operand& operand, const Lines& lines, const Terms& terms) = 0;
+  // The block of the result from `row` and `column` on, both within the packed ones.
+  virtual void Multiply(const Operand& a, const Operand& b, const Lines& rows, const Lines& columns,
+                        const Terms& terms, const std::string& row, const std::string& column) = 0;
+
+  // The iterations of the loops first to last that are number `all` of all, the last one fastest.
+  Others Places(std::string all, size_t first, size_t last);
+  Others OuterPlaces(const std::string& outer) {
+    return loops_.first_term == loops_.term ? Others()
+                                            : Places(outer, loops_.first_term, loops_.term - 1);
+  }
+  static Others Both(Others a, const Others& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  }
+
+  // Whether neighbouring iterations of a loop are neighbours in memory, never outside.
+  bool RunsAlong(const Operand& operand, size_t loop) const;
+
+  // Where an operand is read; `valid` is empty where that is never outside.
+  struct Located {
+    std::string at, valid;
+  };
+  Located Locate(const Operand& operand, const Others& places);
+
+  // Of so many lanes those that are there: `count`, all where that is empty, none where it is not
+  // valid. Empty where all are, without a question.
+  std::string Valid(const Located& from, const std::string& count, int64_t lanes);
+
+  // body(index, "") at 0, step, ..., and body(index, so many) for what is left, where that may be.
+  template <class Body>
+  void InSteps(const std::string& count, int64_t step, bool ragged, const Body& body) {
+    const std::string zero = Index(0);
+    const std::string whole = Times(Let("arith.divui {}, {} : index", count, Index(step)), step);
+    body(For(zero, whole, Index(step)), "");
+    End();
+    if (!ragged) return;
+    const std::string left = Minus(count, whole);
+    Line("scf.if {} {{", Let("arith.cmpi ne, {}, {} : index", left, zero));
+    body(whole, left);
+    End();
+  }
+
+  // The transposed of a square of vectors of this type: halves of the square change places, and
+  // halves of these. Those that are missing are another of the last one.
+  std::vector<std::string> Transposed(std::vector<std::string> square, int64_t size,
+                                      const std::string& vector);
+
+  // Sums of neighbouring columns from `column` on, a vector a row from `row` on, to the result: all
+  // lie within panels, but maybe not within the blocks.
+  void ToResult(const std::vector<std::string>& sums, const Operand& a, const Operand& b,
+                const Lines& rows, const Lines& columns, const Terms& terms, const std::string& row,
+                const std::string& column);
+
+  const MultiplySizes sizes_;
+  const MultiplyLoops loops_;
+  const int64_t inner_, outer_;  // iterations of the sum's last loop, and of all its others
+  const int64_t inner_at_once_, outer_at_once_;  // of a block
+
+ private:
+  // Neighbouring columns in a row, and where that is in the result with its rows as one.
+  struct Point {
+    Others places;
+    std::string in_result;
+  };
+
+  Operand Buffer(size_t read, size_t first, size_t last, int64_t packed, int64_t lines);
+  // Begins a loop over blocks.
+  Lines Blocks(const Part& part, int64_t size);
+  // The least and the largest index of a dimension.
+  std::pair<int64_t, int64_t> Range(const Access& access, size_t dimension) const;
+  // Whether something is made of the sums.
+  bool Ends() const { return nest_.body.size() > 1; }
+  // What lies as the result does, with one dimension for all rows.
+  Access RowsAsOne(Access result) const;
+  std::string RowsAsOne(const std::string& buffer, const Access& access);
+  // Whether a read lies as the result does.
+  bool LiesAsResult(const Access& read) const {
+    return read.view == nest_.write.view && read.rows == nest_.write.rows && read.low.empty();
+  }
+  // Sums to the result, added to what is there but for the first terms; behind the last ones, what
+  // is made of them.
+  void Store(const std::vector<std::string>& sums, const std::vector<std::string>& places,
+             const std::vector<Point>& points, const std::string& type,
+             const std::vector<std::string>& masks, const Terms& terms);
+  // What the body makes of sums in neighbouring columns.
+  std::string Made(const std::string& sums, const Point& point, const std::string& mask);
+};
+
+// By the matrix unit (multiply_tiles.cc).
+std::string TilesText(const MultiplySizes& sizes, const Nest& nest,
+                      const std::vector<std::string>& buffers);
+
+}  // namespace hone::loops
+
+#endif  // HONE_LOOPS_MULTIPLY_WRITER_H_

@@ -1,0 +1,172 @@
+// Products and convolutions in the tiles of a matrix unit.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "hone_process.h"
+#include "loops/default_schedule.h"
+#include "loops/generator.h"
+#include "loops/verify.h"
+
+namespace hone::loops {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr Machine kWith{2, 64, 32, /*tiles=*/true};
+constexpr Machine kWithout{2, 64, 32};
+
+struct Case {
+  const char* name;
+  const char* task;
+  const char* schedule;
+};
+
+const Case kCases[] = {
+    {"whole", "input a bf16[64,96]\ninput b bf16[96,128]\ny = product a b\noutput y\n",
+     "y tile 64,64,96\ny tile 32,32,0\n"},
+    {"odd_sizes", "input a bf16[61,83]\ninput b bf16[83,97]\ny = product a b\noutput y\n",
+     "y parallel 32,64,0\ny tile 32,64,64\ny tile 32,32,0\n"},
+    {"small", "input a bf16[3,5]\ninput b bf16[5,7]\ny = product a b\noutput y\n",
+     "y tile 3,7,5\ny tile 32,32,0\n"},
+    {"blocks_of_terms", "input a bf16[70,200]\ninput b bf16[200,40]\ny = product a b\noutput y\n",
+     "y tile 32,32,40\ny tile 32,32,0\n"},
+    {"transposed",
+     "input a bf16[83,61]\ninput b bf16[97,83]\nl := transpose a permutation=1,0\n"
+     "r := transpose b permutation=1,0\ny = product l r\noutput y\n",
+     "y tile 61,97,64\ny tile 32,32,0\n"},
+    {"neither_way",
+     "input a bf16[3,61,83]\ninput b bf16[83,47,3]\nl := transpose a permutation=0,1,2\n"
+     "r := transpose b permutation=2,0,1\ny = product l r\noutput y\n",
+     "y parallel 1,0,0,0\ny tile 0,61,47,83\ny tile 0,32,32,0\n"},
+    {"batches_and_permutation",
+     "input a bf16[3,61,40]\ninput b bf16[3,40,80]\n"
+     "y = product a b permutation=1,0,2\noutput y\n",
+     "y parallel 1,0,0,0\ny tile 0,61,80,40\ny tile 0,32,32,0\n"},
+    {"with_what_follows",
+     "input a bf16[61,80]\ninput b bf16[80,97]\ninput c bf16[97]\ninput d f32[61,97]\n"
+     "p := product a b\nt := broadcast c sizes=61,97 dimensions=1\ny := add p t\nu := tanh y\n"
+     "z = multiply u d\noutput z\n",
+     "z tile 61,64,32\nz tile 32,32,0\n"},
+    {"bytes", "input a s8[61,80]\ninput b u8[80,97]\ny = product a b\noutput y\n",
+     "y tile 61,64,80\ny tile 32,32,0\n"},
+    {"bytes_transposed",
+     "input a u8[80,61]\ninput b pred[97,80]\nl := transpose a permutation=1,0\n"
+     "r := transpose b permutation=1,0\ny = product l r\noutput y\n",
+     "y tile 61,64,80\ny tile 32,32,0\n"},
+    {"halves", "input a f16[61,80]\ninput b f16[80,97]\ny = product a b\noutput y\n",
+     "y tile 61,64,80\ny tile 32,32,0\n"},
+    {"f32", "input a f32[61,200]\ninput b f32[200,97]\ny = product a b\noutput y\n",
+     "y tile 61,64,64\ny tile 32,32,0\n"},
+    {"f32_transposed",
+     "input a f32[200,61]\ninput b f32[97,200]\nl := transpose a permutation=1,0\n"
+     "r := transpose b permutation=1,0\ny = product l r\noutput y\n",
+     "y tile 61,64,96\ny tile 32,32,0\n"},
+    {"f32_neither_way",
+     "input a f32[3,61,83]\ninput b f32[83,47,3]\nr := transpose b permutation=2,0,1\n"
+     "y = product a r\noutput y\n",
+     "y tile 0,61,47,83\ny tile 0,32,32,0\n"},
+    {"f32_and_bf16", "input a bf16[61,200]\ninput b f32[200,97]\ny = product a b\noutput y\n",
+     "y tile 61,64,64\ny tile 32,32,0\n"},
+    {"convolution",
+     "input x bf16[2,9,8,20]\ninput w bf16[3,3,20,40]\n"
+     "y = convolve x w sizes=9,8 pads=1,1\noutput y\n",
+     "y tile 0,0,144,40,0,0,180\ny tile 0,0,32,32,0,0,0\n"},
+    {"strided_convolution",
+     "input x bf16[2,19,18,3]\ninput w bf16[3,3,3,40]\n"
+     "y = convolve x w sizes=9,8 strides=2,2\noutput y\n",
+     "y tile 0,0,40,40,0,0,9\ny tile 0,0,32,32,0,0,0\n"},
+    {"convolution_of_f32",
+     "input x f32[2,9,8,64]\ninput w f32[3,3,64,40]\n"
+     "y = convolve x w sizes=9,8 pads=1,1\nz = relu y\noutput z\n",
+     "y tile 0,0,144,40,0,0,64\ny tile 0,0,32,32,0,0,0\n"},
+    {"weights_gradient",
+     "input x bf16[2,10,9,16]\ninput d bf16[2,10,9,40]\n"
+     "t := transpose x permutation=3,1,2,0\nu := transpose d permutation=1,2,0,3\n"
+     "y = convolve t u sizes=3,3 pads=1,1 permutation=1,2,0,3\noutput y\n",
+     "y tile 0,0,64,40,0,0,18\ny tile 0,0,32,32,0,0,0\n"},
+};
+
+void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+
+std::unique_ptr<Generator> Start() {
+  GeneratorOptions options;
+  options.program_path = HONE_LOOPS_BINARY;
+  auto generator = Generator::Start(options);
+  EXPECT_TRUE(generator) << generator.error().message;
+  return generator ? *std::move(generator) : nullptr;
+}
+
+class TilesTest : public testing::TestWithParam<Case> {};
+
+TEST_P(TilesTest, ComputeTheTask) {
+  const auto task = ParseTask("task t\n" + std::string(GetParam().task));
+  ASSERT_TRUE(task) << task.error().message;
+  const auto given = ParseSchedule(GetParam().schedule);
+  ASSERT_TRUE(given) << given.error().message;
+  const auto generator = Start();
+  ASSERT_TRUE(generator);
+  for (const Schedule& schedule : {DefaultSchedule(Expand(*task), kWith), *given}) {
+    const auto kernel = MakeKernel(*task, schedule);
+    ASSERT_TRUE(kernel) << kernel.error().message << "\n" << ScheduleText(schedule);
+    if (!ThisMachine().tiles) continue;
+    const auto compiled = generator->Compile(*kernel);
+    ASSERT_TRUE(compiled) << compiled.error().message << "\n" << ScheduleText(schedule);
+    const ComparisonReport report = Verify(*generator, *kernel, {});
+    EXPECT_EQ(report.verdict, Verdict::kEqual) << report.reason << "\n" << ScheduleText(schedule);
+  }
+  EXPECT_EQ(generator->restarts(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, TilesTest, testing::ValuesIn(kCases),
+                         [](const auto& info) { return info.param.name; });
+
+Task Product(const char* element) {
+  return *ParseTask(
+      fmt::format("task t\ninput a {0}[256,256]\ninput b {0}[256,256]\n"
+                  "y = product a b\noutput y\n",
+                  element));
+}
+
+bool InTiles(const Task& task, const Machine& machine) {
+  const auto kernel = MakeKernel(task, DefaultSchedule(Expand(task), machine));
+  EXPECT_TRUE(kernel) << kernel.error().message;
+  return kernel->payload.tiles;
+}
+
+TEST(Tiles, AreForWhatIsFewNumbersOfBF16WhereThereAreSome) {
+  for (const char* element : {"bf16", "s8", "f16", "f32"}) {
+    EXPECT_TRUE(InTiles(Product(element), kWith)) << element;
+    EXPECT_FALSE(InTiles(Product(element), kWithout)) << element;
+  }
+  EXPECT_FALSE(InTiles(Product("f64"), kWith));
+}
+
+// Of three channels a tile would be filled to a tenth.
+TEST(Tiles, AreNotForSumsOfVeryFewTerms) {
+  const Task task = *ParseTask(
+      "task t\ninput x bf16[1,64,64,3]\ninput w bf16[7,7,3,64]\n"
+      "y = convolve x w sizes=58,58\noutput y\n");
+  EXPECT_FALSE(InTiles(task, kWith));
+}
+
+TEST(Tiles, HaveAsManyRowsAsColumns) {
+  const Task task = Product("bf16");
+  const auto wrong = MakeKernel(task, *ParseSchedule("y tile 64,64,64\ny tile 32,16,0\n"));
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().message, HasSubstr("of 32 rows there are 32 columns"));
+  EXPECT_FALSE(MakeKernel(Product("f64"), *ParseSchedule("y tile 64,64,64\ny tile 32,32,0\n")));
+}
+
+TEST(Tiles, AreRefusedWhereThereAreNone) {
+  if (ThisMachine().tiles) GTEST_SKIP() << "there are some here";
+  const Task task = Product("bf16");
+  const auto kernel = MakeKernel(task, *ParseSchedule("y tile 64,64,64\ny tile 32,32,0\n"));
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  const auto compiled = Start()->Compile(*kernel);
+  ASSERT_FALSE(compiled);
+  EXPECT_THAT(compiled.error().message, HasSubstr("matrix unit"));
+}
+
+}  // namespace
+}  // namespace hone::loops
