@@ -57,6 +57,37 @@ std::string WidenedText(const std::string& value, Element element, int64_t lanes
   return value;
 }
 
+std::string NarrowedText(const std::string& value, Element element, int64_t lanes,
+                         const LetFunction& let) {
+  const auto type = [&](const char* name) {
+    return lanes == 0 ? std::string(name) : fmt::format("vector<{}x{}>", lanes, name);
+  };
+  if (element == Element::kF16) {
+    return let(fmt::format("arith.truncf {} : {} to {}", value, type("f32"), type("f16")));
+  }
+  if (element != Element::kBF16) return value;
+  const std::string word = type("i32");
+  const auto constant = [&](int64_t number) {
+    return let(ConstantText(static_cast<double>(number), Element::kI32, word));
+  };
+  const auto two = [&](const char* what, const std::string& a, const std::string& b) {
+    return let(fmt::format("arith.{} {}, {} : {}", what, a, b, word));
+  };
+  const std::string bits =
+      let(fmt::format("arith.bitcast {} : {} to {}", value, type("f32"), word));
+  const std::string half = constant(16);
+  const std::string odd = two("andi", two("shrui", bits, half), constant(1));
+  const std::string up = two("addi", two("addi", bits, odd), constant(0x7FFF));
+  // What is no number stays none.
+  const std::string none = let(fmt::format("arith.cmpf uno, {0}, {0} : {1}", value, type("f32")));
+  const std::string quiet = two("ori", bits, constant(0x400000));
+  const std::string chosen =
+      let(fmt::format("arith.select {}, {}, {} : {}{}", none, quiet, up,
+                      lanes == 0 ? "" : fmt::format("vector<{}xi1>, ", lanes), word));
+  return let(
+      fmt::format("arith.trunci {} : {} to {}", two("shrui", chosen, half), word, type("i16")));
+}
+
 std::string ConstantText(double value, Element element, const std::string& type) {
   const bool wide = element == Element::kF64;
   std::string number = fmt::format("{:.17e}", value);

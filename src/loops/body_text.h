@@ -19,6 +19,11 @@ using LetFunction = std::function<std::string(const std::string&)>;
 std::string WidenedText(const std::string& value, Element element, int64_t lanes,
                         const LetFunction& let);
 
+// The other way round: f32 as bits of the element, rounded to nearest, ties to even; as it is where
+// that is not bf16 or f16.
+std::string NarrowedText(const std::string& value, Element element, int64_t lanes,
+                         const LetFunction& let);
+
 // An operation of MLIR that fills values of `type` with a constant.
 std::string ConstantText(double value, Element element, const std::string& type);
 

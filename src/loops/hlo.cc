@@ -327,6 +327,7 @@ class Writer {
       const std::string zero = Broadcast(element, Constant(element, "0"), shape, {});
       return Let(element, shape, fmt::format("maximum({}, {})", x, zero));
     }
+    if (RoundedTo(op.kind)) return Let(*RoundedTo(op.kind), shape, fmt::format("convert({})", x));
     if (IsUnary(op.kind)) {
       static const std::map<std::string, const char*> opcodes = {
           {"exp", "exponential"}, {"expm1", "exponential-minus-one"}, {"log1p", "log-plus-one"}};

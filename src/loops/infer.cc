@@ -159,7 +159,7 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
     }
     return out;
   }
-  if (IsUnary(op.kind)) return in[0];
+  if (IsUnary(op.kind) || RoundedTo(op.kind)) return in[0];
   if (IsBinary(op.kind)) {
     if (in[1].size() > in[0].size() || !std::equal(in[1].rbegin(), in[1].rend(), in[0].rbegin())) {
       return wrong("the second operand's shape must be the end of the first one's");

@@ -25,26 +25,29 @@ double Value(Rng& rng, int kind) {
   }
 }
 
+}  // namespace
+
 // The upper half of a float, to the nearest.
-uint16_t BF16(double value) {
+uint16_t BF16Bits(double value) {
+  if (std::isnan(value)) return 0x7fc0;
   const auto narrow = static_cast<float>(value);
   uint32_t bits = 0;
   std::memcpy(&bits, &narrow, sizeof(bits));
   return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
-// To the nearest of below 65,504 in size.
-uint16_t F16(double value) {
+uint16_t F16Bits(double value) {
+  if (std::isnan(value)) return 0x7e00;
   const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
   const double size = std::fabs(value);
+  if (size == 0) return sign;
+  if (size >= 65520) return sign + 0x7c00;
   int exponent = 0;
   std::frexp(size, &exponent);
   const int unit = std::max(exponent - 1, -14) - 10;  // in this power of 2
   const auto units = static_cast<uint16_t>(std::lrint(std::ldexp(size, -unit)));
   return static_cast<uint16_t>(sign + ((unit + 24) << 10) + units);
 }
-
-}  // namespace
 
 void FillInput(Element element, int64_t elements, int kind, uint64_t seed, uint64_t moved,
                void* to) {
@@ -61,10 +64,10 @@ void FillInput(Element element, int64_t elements, int kind, uint64_t seed, uint6
         static_cast<int32_t*>(to)[i] = static_cast<int32_t>(rng.Below(17)) - 8;
         break;
       case Element::kBF16:
-        static_cast<uint16_t*>(to)[i] = BF16(Value(rng, kind));
+        static_cast<uint16_t*>(to)[i] = BF16Bits(Value(rng, kind));
         break;
       case Element::kF16:
-        static_cast<uint16_t*>(to)[i] = F16(Value(rng, kind));
+        static_cast<uint16_t*>(to)[i] = F16Bits(Value(rng, kind));
         break;
       case Element::kPred:
         static_cast<uint8_t*>(to)[i] = static_cast<uint8_t>(rng.Below(2));

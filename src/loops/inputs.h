@@ -8,6 +8,10 @@
 
 namespace hone::loops {
 
+// To the nearest, ties to even; infinite from beyond the largest on.
+uint16_t BF16Bits(double value);
+uint16_t F16Bits(double value);
+
 // Of verify's kinds: 0 is uniform in [-1, 1), 1 uniform in [0, 1), 2 of either sign and of several
 // sizes; others are as 0 with another seed. Integers are small. With `moved`, which numbers a run,
 // floating-point values are off by one unit in their last place.

@@ -47,8 +47,21 @@ double Binary(const std::string& kind, double a, double b) {
   return kind == "maximum" ? std::max(a, b) : std::min(a, b);
 }
 
+// To so many significant bits, ties to even; below 2^least with the spacing that is there.
+double RoundedToBits(double value, int bits, int least) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  int exponent = 0;
+  std::frexp(value, &exponent);  // 0.5 <= |value| / 2^exponent < 1
+  const double spacing = std::ldexp(1, std::max(exponent - 1, least) - bits + 1);
+  const double rounded = std::nearbyint(value / spacing) * spacing;
+  const double most = std::ldexp(2, 1 - least);  // the first that is infinite
+  return std::fabs(rounded) < most ? rounded : std::copysign(HUGE_VAL, value);
+}
+
 double Rounded(double value, Element element) {
   if (element == Element::kF32) return static_cast<double>(static_cast<float>(value));
+  if (element == Element::kBF16) return RoundedToBits(value, 8, -126);
+  if (element == Element::kF16) return RoundedToBits(value, 11, -14);
   if (element == Element::kI32 && std::isfinite(value)) {  // it wraps around
     return static_cast<double>(static_cast<int32_t>(static_cast<int64_t>(value)));
   }
@@ -99,6 +112,7 @@ class Evaluator {
   double At(int64_t flat) const {
     const std::string& kind = op_.kind;
     if (IsUnary(kind)) return Off(Unary(kind, in_[0][flat]));
+    if (RoundedTo(kind)) return in_[0][flat];
     if (IsBinary(kind)) {
       const int64_t size =
           std::accumulate(shapes_[1].begin(), shapes_[1].end(), int64_t{1}, std::multiplies<>());

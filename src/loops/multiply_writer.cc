@@ -14,7 +14,15 @@ std::string MultiplyWriter::Write() {
   const Operand a = Buffer(0, loops_.first_row, loops_.row, sizes_.packed_rows, sizes_.rows);
   const Operand b = Buffer(1, loops_.column, loops_.column, sizes_.packed_columns, sizes_.columns);
   BeginPart();
+  if (WaitsBeside()) {
+    const int64_t rows =
+        sizes_.parallel[loops_.row] == 0 ? loops_.rows : sizes_.parallel[loops_.row];
+    waiting_type_ = fmt::format("memref<{}x{}x{}>", RoundedUp(std::min(rows, loops_.rows), a.lines),
+                                WaitingColumns(), type_);
+    waiting_ = Let("memref.alloc() {{alignment = 64 : i64}} : {}", waiting_type_);
+  }
   const std::vector<Part> parts = Parts(extents, shared);
+  first_row_ = parts[loops_.first_row].first;
   places_.assign(nest_.loops.size(), "");
   for (size_t l = 0; l < loops_.first_row; ++l) {
     places_[l] = For(parts[l].first, parts[l].second, Index(1));
@@ -153,24 +161,30 @@ void MultiplyWriter::ToResult(const std::vector<std::string>& sums, const Operan
                               const std::string& column) {
   const auto count_of_sums = static_cast<int64_t>(sums.size());
   const Access result = RowsAsOne(nest_.write);
-  const std::string type = TypeOf(result);
+  result_type_ = TypeOf(result);
   const std::string buffer = RowsAsOne(buffers_.back(), nest_.write);
   const std::string first_column = Plus(columns.first, column);
-  std::vector<std::string> places;
-  std::vector<Point> points;  // as far as there are such rows, else others
+  std::vector<Row> places;
   const std::string last_row = a.whole ? "" : Minus(Plus(rows.first, rows.count), Index(1));
   for (int64_t i = 0; i < count_of_sums; ++i) {
     const std::string here = Plus(Plus(rows.first, row), i);
-    places.push_back(fmt::format("{}[{}]", buffer,
-                                 At(result, {{loops_.row, here}, {loops_.column, first_column}})));
-    if (!Ends()) continue;
-    const std::string row_here = a.whole ? here : Least(here, last_row);
-    points.push_back(
-        {Both(Places(row_here, loops_.first_row, loops_.row), {{loops_.column, first_column}}),
-         At(result, {{loops_.row, row_here}, {loops_.column, first_column}})});
+    Row place;
+    place.result = fmt::format("{}[{}]", buffer,
+                               At(result, {{loops_.row, here}, {loops_.column, first_column}}));
+    place.waits = place.result;
+    if (WaitsBeside()) {
+      place.waits = fmt::format("{}[{}, {}]", waiting_, Minus(here, first_row_), column);
+    }
+    if (Ends()) {  // as far as there are such rows, else others
+      const std::string row_here = a.whole ? here : Least(here, last_row);
+      place.point = {
+          Both(Places(row_here, loops_.first_row, loops_.row), {{loops_.column, first_column}}),
+          At(result, {{loops_.row, row_here}, {loops_.column, first_column}})};
+    }
+    places.push_back(std::move(place));
   }
   if (a.whole && b.whole) {
-    Store(sums, places, points, type, {}, terms);
+    Store(sums, places, {}, terms);
     return;
   }
   const std::string rows_left = Minus(rows.count, row);
@@ -181,7 +195,7 @@ void MultiplyWriter::ToResult(const std::vector<std::string>& sums, const Operan
   const std::string whole = Let("arith.andi {}, {} : i1", enough(rows_left, count_of_sums),
                                 enough(columns_left, b.lines));
   Line("scf.if {} {{", whole);
-  Store(sums, places, points, type, {}, terms);
+  Store(sums, places, {}, terms);
   Line("}} else {{");
   std::vector<std::string> masks;
   const std::string count = Least(columns_left, Index(b.lines)), zero = Index(0);
@@ -190,7 +204,7 @@ void MultiplyWriter::ToResult(const std::vector<std::string>& sums, const Operan
     const std::string lanes = Let("arith.select {}, {}, {} : index", valid, count, zero);
     masks.push_back(Let("vector.create_mask {} : {}", lanes, mask_));
   }
-  Store(sums, places, points, type, masks, terms);
+  Store(sums, places, masks, terms);
   End();
 }
 
@@ -221,32 +235,43 @@ std::string MultiplyWriter::RowsAsOne(const std::string& buffer, const Access& a
              TypeOf(RowsAsOne(access)));
 }
 
-void MultiplyWriter::Store(const std::vector<std::string>& sums,
-                           const std::vector<std::string>& places, const std::vector<Point>& points,
-                           const std::string& type, const std::vector<std::string>& masks,
-                           const Terms& terms) {
+void MultiplyWriter::StoreVector(const std::string& value, const std::string& to,
+                                 const std::string& type, const std::string& mask,
+                                 Element element) {
+  const std::string vector = VectorAs(element, lanes_);
+  if (mask.empty()) {
+    Line("vector.store {}, {} : {}, {}", value, to, type, vector);
+  } else {
+    Line("vector.maskedstore {}, {}, {} : {}, {}, {}", to, mask, value, type, mask_, vector);
+  }
+}
+
+void MultiplyWriter::Store(const std::vector<std::string>& sums, const std::vector<Row>& rows,
+                           const std::vector<std::string>& masks, const Terms& terms) {
+  const std::string waiting_type = WaitsBeside() ? waiting_type_ : result_type_;
   const auto store = [&](bool first, bool last) {
     for (size_t i = 0; i < sums.size(); ++i) {
       const std::string mask = masks.empty() ? "" : masks[i];
       std::string value = sums[i];
       if (!first && mask.empty()) {
-        value =
-            Binary("arith.addf", value, Let("vector.load {} : {}, {}", places[i], type, vector_));
+        value = Binary("arith.addf", value,
+                       Let("vector.load {} : {}, {}", rows[i].waits, waiting_type, vector_));
       } else if (!first) {
         value = Binary("arith.addf", value,
-                       Let("vector.maskedload {}, {}, {} : {}, {}, {} into {}", places[i], mask,
-                           value, type, mask_, vector_, vector_));
+                       Let("vector.maskedload {}, {}, {} : {}, {}, {} into {}", rows[i].waits, mask,
+                           value, waiting_type, mask_, vector_, vector_));
       }
-      if (last && Ends()) value = Made(value, points[i], mask);
-      if (mask.empty()) {
-        Line("vector.store {}, {} : {}, {}", value, places[i], type, vector_);
-      } else {
-        Line("vector.maskedstore {}, {}, {} : {}, {}, {}", places[i], mask, value, type, mask_,
-             vector_);
+      if (!last) {
+        StoreVector(value, rows[i].waits, waiting_type, mask, nest_.element);
+        continue;
       }
+      if (Ends()) value = Made(value, rows[i].point, mask);
+      value = NarrowedText(value, nest_.write.element, lanes_,
+                           [&](const std::string& text) { return Let("{}", text); });
+      StoreVector(value, rows[i].result, result_type_, mask, nest_.write.element);
     }
   };
-  if (inner_at_once_ == inner_ && outer_at_once_ == outer_) {
+  if (!Waits()) {
     store(true, true);
     return;
   }
@@ -254,7 +279,8 @@ void MultiplyWriter::Store(const std::vector<std::string>& sums,
   Line("scf.if {} {{", Let("arith.cmpi eq, {}, {} : index", all, Index(0)));
   store(true, false);
   Line("}} else {{");
-  if (Ends()) {
+  const bool changes = Ends() || WaitsBeside();
+  if (changes) {
     const auto ends = [&](const Lines& block, int64_t extent) {
       return Let("arith.cmpi eq, {}, {} : index", Plus(block.first, block.count), Index(extent));
     };
@@ -264,7 +290,7 @@ void MultiplyWriter::Store(const std::vector<std::string>& sums,
     Line("}} else {{");
   }
   store(false, false);
-  if (Ends()) End();
+  if (changes) End();
   End();
 }
 

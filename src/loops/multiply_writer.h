@@ -137,13 +137,31 @@ class MultiplyWriter : public Emitter {
   bool LiesAsResult(const Access& read) const {
     return read.view == nest_.write.view && read.rows == nest_.write.rows && read.low.empty();
   }
-  // Sums to the result, added to what is there but for the first terms; behind the last ones, what
-  // is made of them.
-  void Store(const std::vector<std::string>& sums, const std::vector<std::string>& places,
-             const std::vector<Point>& points, const std::string& type,
+  // Whether sums of some terms wait for the others; in the result, or where that is narrower,
+  // beside it.
+  bool Waits() const { return inner_at_once_ < inner_ || outer_at_once_ < outer_; }
+  bool WaitsBeside() const { return Waits() && nest_.write.element != nest_.element; }
+  // A row of sums: where they wait, and where the result is to be.
+  struct Row {
+    std::string waits, result;
+    Point point;
+  };
+  // Sums, added to those that wait but for the first terms, to where they wait; behind the last
+  // ones, what is made of them to the result.
+  void Store(const std::vector<std::string>& sums, const std::vector<Row>& rows,
              const std::vector<std::string>& masks, const Terms& terms);
+  void StoreVector(const std::string& value, const std::string& to, const std::string& type,
+                   const std::string& mask, Element element);
+  // Columns that wait beside the result, of a row of a part.
+  int64_t WaitingColumns() const {
+    return RoundedUp(std::min(sizes_.packed_columns, loops_.columns), sizes_.columns);
+  }
   // What the body makes of sums in neighbouring columns.
   std::string Made(const std::string& sums, const Point& point, const std::string& mask);
+
+  std::string result_type_;             // with its rows as one
+  std::string waiting_, waiting_type_;  // a buffer for sums
+  std::string first_row_;               // of the part
 };
 
 // By the matrix unit (multiply_tiles.cc).

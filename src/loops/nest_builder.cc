@@ -104,7 +104,7 @@ int Elements::Of(const Operation& op, const std::vector<size_t>& loops) {
   if (whole) return Node(nest_, Scalar::kWhole);
   std::vector<size_t> from = SpreadFrom(op, loops);
   const int x = At(op.operands[0], from);
-  if (op.kind == "transpose" || op.kind == "broadcast") return x;
+  if (op.kind == "transpose" || op.kind == "broadcast" || RoundedTo(op.kind)) return x;
   if (op.kind == "relu") return Node(nest_, Scalar::kMaximum, x, Node(nest_, Scalar::kConstant));
   if (IsUnary(op.kind)) return Node(nest_, KindOf(op.kind), x);
   if (op.kind == "select") {

@@ -192,13 +192,14 @@ class ModuleText {
       maps.push_back(MapText(read.rows, nest.loops.size()));
     }
     maps.push_back(MapText(nest.write.rows, nest.loops.size()));
-    const std::string out_type = Shaped("tensor", nest.write.view, nest.element);
+    const Element element = nest.write.element;
+    const std::string out_type = Shaped("tensor", nest.write.view, element);
     std::string out;
     if (program_.IsOutput(nest.write.tensor)) {
       const Tensor& tensor = At(nest.write.tensor);
       out = Let("bufferization.to_tensor %arg{} restrict writable : {}", nest.write.tensor,
                 Shaped("memref", tensor.shape, tensor.element));
-      out = Reshape(out, tensor.shape, nest.write.view, nest.element);
+      out = Reshape(out, tensor.shape, nest.write.view, element);
     } else {
       out = Let("tensor.empty() : {}", out_type);
     }
@@ -251,7 +252,8 @@ class ModuleText {
       arguments += fmt::format("%r{}: {}, ", i, MlirType(nest.reads[i].element));
     }
     if (window) arguments += fmt::format("%window: {}, ", type);
-    Line("^bb0({}%acc: {}):", arguments, type);
+    const char* const result = MlirType(nest.write.element);
+    Line("^bb0({}%acc: {}):", arguments, result);
     const auto two = [&](const char* of_floats, const char* of_integers, const std::string& a,
                          const std::string& b) {
       return floating ? Let("{} {}, {} : {}", of_floats, a, b, type)
@@ -270,7 +272,7 @@ class ModuleText {
     } else if (nest.combine == Combine::kMaximum) {
       last = two("arith.maximumf", "arith.maxsi", "%acc", last);
     }
-    Line("linalg.yield {} : {}", last, type);
+    Line("linalg.yield {} : {}", NarrowedText(last, nest.write.element, /*lanes=*/0, let), result);
   }
 
   const Scheduled& scheduled_;

@@ -90,6 +90,8 @@ const Kind* FindKind(std::string_view name) {
       {"slice", {1, {"sizes", "starts"}}},
       {"broadcast", {1, {"dimensions", "sizes"}}},
       {"constant", {1, {"value"}}},
+      {"to_bf16", {1, {}}},
+      {"to_f16", {1, {}}},
       {"select", {3, {}}},
       {"softmax", {1, {}}},
       {"layer_norm", {3, {}}},
@@ -308,7 +310,14 @@ class Parser {
                                kind->operands == 1 ? "" : "s"));
     }
     const Element element = WideOf(task_.tensors[static_cast<size_t>(op.operands[0])].element);
+    const std::optional<Element> rounded = RoundedTo(op.kind);
+    if (rounded && element != Element::kF32) return Wrong(op.kind + " rounds f32");
+    if (rounded && op.definition) return Wrong(op.kind + " is stored: `=`, not `:=`");
     for (const int operand : op.operands) {
+      if (operand >= task_.inputs &&
+          InfoOf(task_.tensors[static_cast<size_t>(operand)].element).narrow) {
+        return Wrong("what is rounded is for an output alone");
+      }
       if (WideOf(task_.tensors[static_cast<size_t>(operand)].element) != element) {
         return Wrong("the operands' element types differ");
       }
@@ -345,7 +354,8 @@ class Parser {
     }
     StatusOr<Shape> shape = Infer(op, shapes);
     if (!shape) return tl::unexpected(shape.error());
-    if (Status added = Add(words[0], element, *std::move(shape)); !added) return added;
+    if (Status added = Add(words[0], rounded.value_or(element), *std::move(shape)); !added)
+      return added;
     op.result = static_cast<int>(task_.tensors.size()) - 1;
     for (auto it = op.attributes.begin(); it != op.attributes.end();) {  // defaults
       const bool all_ones = (it->first == "strides" || it->first == "dilations") &&
@@ -419,16 +429,21 @@ bool IsUnary(std::string_view kind) { return Unary().count(kind) != 0; }
 bool IsBinary(std::string_view kind) { return Binary().count(kind) != 0; }
 bool IsPointwise(std::string_view kind) {
   return IsUnary(kind) || IsBinary(kind) || kind == "broadcast" || kind == "constant" ||
-         kind == "transpose" || kind == "select" || kind == "slice";
+         kind == "transpose" || kind == "select" || kind == "slice" || RoundedTo(kind);
+}
+std::optional<Element> RoundedTo(std::string_view kind) {
+  if (kind == "to_bf16") return Element::kBF16;
+  if (kind == "to_f16") return Element::kF16;
+  return std::nullopt;
 }
 
 const std::vector<std::string>& OperationKinds() {
   static const std::vector<std::string> kinds = [] {
     std::vector<std::string> all = {
-        "matmul",     "batch_matmul", "conv2d",     "pool_max",   "pool_sum",  "reduce_sum",
-        "reduce_max", "transpose",    "softmax",    "layer_norm", "attention", "constant",
-        "broadcast",  "select",       "scores",     "attend",     "product",   "convolve",
-        "slice",      "running_sum",  "running_max"};
+        "matmul",     "batch_matmul", "conv2d",      "pool_max",   "pool_sum",  "reduce_sum",
+        "reduce_max", "transpose",    "softmax",     "layer_norm", "attention", "constant",
+        "broadcast",  "select",       "scores",      "attend",     "product",   "convolve",
+        "slice",      "running_sum",  "running_max", "to_bf16",    "to_f16"};
     all.insert(all.end(), Unary().begin(), Unary().end());
     all.insert(all.end(), Binary().begin(), Binary().end());
     return all;

@@ -59,6 +59,20 @@ std::string Written(const Values& values) {
   return bytes;
 }
 
+// Of values that are rounded.
+std::string Bytes(const Values& values, Element element) {
+  if (element == Element::kF32) return Written<float>(values);
+  if (element == Element::kF64) return Written<double>(values);
+  if (element == Element::kI32) return Written<int32_t>(values);
+  HONE_CHECK(element == Element::kBF16 || element == Element::kF16);
+  std::string bytes;
+  for (const double value : values) {
+    const uint16_t bits = element == Element::kBF16 ? BF16Bits(value) : F16Bits(value);
+    bytes.append(reinterpret_cast<const char*>(&bits), sizeof(bits));
+  }
+  return bytes;
+}
+
 class Interpreted : public verify::Subject {
  public:
   Interpreted(Generator& generator, const Kernel& kernel, uint64_t seed)
@@ -98,9 +112,7 @@ class Interpreted : public verify::Subject {
     std::vector<std::string> arrays;
     for (size_t i = 0; i < values.size(); ++i) {
       const Element element = task_.tensors[static_cast<size_t>(task_.outputs[i])].element;
-      arrays.push_back(element == Element::kF32   ? Written<float>(values[i])
-                       : element == Element::kF64 ? Written<double>(values[i])
-                                                  : Written<int32_t>(values[i]));
+      arrays.push_back(Bytes(values[i], element));
     }
     return OutputsOf(std::move(arrays));
   }

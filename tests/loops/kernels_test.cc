@@ -175,8 +175,8 @@ const Case kCases[] = {
      "input a f32[16,32]\ninput b f32[32,64]\ninput c f32[64]\np := product a b\n"
      "z := add p c\ny = relu z\noutput y\n",
      "y tile 8,32,32\ny tile 4,16,0\n"},
-    // Sums in parts, of which only the last is ended; rows, columns and terms left over; a read of rows
-    // alone, one whose columns lie apart, and a number.
+    // Sums in parts, of which only the last is ended; rows, columns and terms left over; a read of
+    // rows alone, one whose columns lie apart, and a number.
     {"product_whose_sums_are_ended",
      "input a f32[61,77]\ninput b f32[77,83]\ninput c f32[61]\ninput d f32[83,61]\n"
      "input e f32[1]\np := product a b\nr := broadcast c sizes=61,83 dimensions=0\n"
@@ -329,6 +329,30 @@ const Case kCases[] = {
      "input x bf16[13,33]\ninput z s8[5,21,18]\ny = running_max x\n"
      "u = running_sum z reverse=1\noutput y\noutput u\n",
      ""},
+    {"rounded",
+     "input x f32[24,50]\ninput m bf16[24,50]\na := multiply x m\ny = to_bf16 a\n"
+     "h = to_f16 a\noutput y\noutput h\n",
+     "y parallel 200\nh tile 40\nh vectorize\n"},
+    {"rounded_rows",
+     "input x bf16[24,64]\nr = reduce_sum x axes=1\n"
+     "b := broadcast r sizes=24,64 dimensions=0\nd := divide x b\ny = to_bf16 d\noutput y\n",
+     "y parallel 4,0\ny fuse r\n"},
+    {"rounded_attention",
+     "input q bf16[3,30,16]\ninput k bf16[3,41,16]\ninput v bf16[3,41,24]\n"
+     "s := scores q k\na = attend s v\ny = to_bf16 a\noutput y\n",
+     ""},
+    {"rounded_product",
+     "input a bf16[61,80]\ninput b bf16[80,37]\np := product a b\ny = to_bf16 p\noutput y\n",
+     "y tile 16,16,32\n"},
+    {"rounded_product_with_what_follows",
+     "input a f32[61,300]\ninput b f32[300,47]\ninput c bf16[47]\np := product a b\n"
+     "t := broadcast c sizes=61,47 dimensions=1\ns := add p t\nr := relu s\ny = to_f16 r\n"
+     "output y\n",
+     "y parallel 20,16,0\ny tile 16,16,32\ny tile 8,16,0\n"},
+    {"rounded_convolution",
+     "input x bf16[2,9,8,20]\ninput w bf16[3,3,20,24]\n"
+     "c := convolve x w sizes=9,8 pads=1,1\ny = to_bf16 c\noutput y\n",
+     "y tile 0,0,32,16,0,0,40\ny tile 0,0,4,8,0,0,0\n"},
     {"one_element", "input x f32[1]\ny = exp x\noutput y\n", ""},
     {"one_row", "input x f32[7]\ny = softmax x\noutput y\n", ""},
 };

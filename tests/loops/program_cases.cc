@@ -43,10 +43,13 @@ std::string LargeAttention(const std::string& root) {
   scores.replace(scores.find("x = f32[64,64] parameter(0)"), 27,
                  "x = f32[64,64] dot(q, k), lhs_contracting_dims={1}, rhs_contracting_dims={1}");
   scores.replace(scores.find("ROOT r"), 6, "r");
-  return Program("f32", "  q = f32[64,64] parameter(0)\n  k = f32[64,64] parameter(1)\n"
-                        "  v = f32[64,64] parameter(2)\n" + scores +
-                            "  y = f32[64,64] dot(r, v), lhs_contracting_dims={1}, "
-                            "rhs_contracting_dims={0}\n" + root);
+  return Program("f32",
+                 "  q = f32[64,64] parameter(0)\n  k = f32[64,64] parameter(1)\n"
+                 "  v = f32[64,64] parameter(2)\n" +
+                     scores +
+                     "  y = f32[64,64] dot(r, v), lhs_contracting_dims={1}, "
+                     "rhs_contracting_dims={0}\n" +
+                     root);
 }
 
 // A convolution, as the whole program.
@@ -72,28 +75,32 @@ std::vector<Case> Products() {
        1, "l := transpose a permutation=1,0;r := transpose b permutation=1,0;"},
       {"product_with_a_column_of_layouts",  // XLA is asked for rows
        Dot("f32[61,80]{0,1}", "f32[80,97]{0,1}", "f32[61,97]{0,1}", plain)},
-      {"product_of_doubles", Dot("f64[61,80]", "f64[80,97]", "f64[61,97]", plain), 1, "input a f64"},
+      {"product_of_doubles", Dot("f64[61,80]", "f64[80,97]", "f64[61,97]", plain), 1,
+       "input a f64"},
       {"product_of_narrow_floats", Dot("bf16[61,80]", "bf16[80,97]", "bf16[61,97]", plain), 1,
        "input a bf16[61,80];input b bf16[80,97]"},
       {"product_of_two_narrow_types", Dot("f16[61,80]", "bf16[80,97]", "f32[61,97]", plain), 1,
        "input a f16[61,80];input b bf16[80,97]"},
       {"product_of_narrow_floats_that_ends",
-       Program("bf16", "  x = bf16[61,80] parameter(0)\n  y = bf16[80,97] parameter(1)\n"
-               "  d = bf16[61,97] dot(x, y), " + plain +
-               "\n  b = f32[97] parameter(2)\n  c = bf16[97] convert(b)\n"
-               "  w = bf16[61,97] broadcast(c), dimensions={1}\n  s = bf16[61,97] add(d, w)\n"
-               "  f = f32[61,97] convert(s)\n  t = f32[61,97] tanh(f)\n"
-               "  ROOT r = bf16[61,97] convert(t)\n"),
+       Program("bf16",
+               "  x = bf16[61,80] parameter(0)\n  y = bf16[80,97] parameter(1)\n"
+               "  d = bf16[61,97] dot(x, y), " +
+                   plain +
+                   "\n  b = f32[97] parameter(2)\n  c = bf16[97] convert(b)\n"
+                   "  w = bf16[61,97] broadcast(c), dimensions={1}\n  s = bf16[61,97] add(d, w)\n"
+                   "  f = f32[61,97] convert(s)\n  t = f32[61,97] tanh(f)\n"
+                   "  ROOT r = bf16[61,97] convert(t)\n"),
        1, "input i0 f32[97];", "add("},
       // For two that take it rounded: then it is computed once.
       {"product_that_two_take_rounded",
        Program("f32", dot + "  n = bf16[61,97] convert(d)\n  f = f32[61,97] convert(n)\n"
-               "  t = f32[61,97] tanh(f)\n  e = f32[61,97] exponential(f)\n"
-               "  ROOT r = (f32[61,97], f32[61,97]) tuple(t, e)\n"),
+                            "  t = f32[61,97] tanh(f)\n  e = f32[61,97] exponential(f)\n"
+                            "  ROOT r = (f32[61,97], f32[61,97]) tuple(t, e)\n"),
        1, "output y;"},
       {"product_with_quantised_weights",
        Whole("  x = f32[61,80] parameter(0)\n  q = s8[80,97] parameter(1)\n"
-       "  w = f32[80,97] convert(q)\n  ROOT d = f32[61,97] dot(x, w), " + plain),
+             "  w = f32[80,97] convert(q)\n  ROOT d = f32[61,97] dot(x, w), " +
+             plain),
        1, "input b s8[80,97]", "convert("},
       {"product_to_wider_floats", Dot("bf16[61,80]", "bf16[80,97]", "f32[61,97]", plain)},
       {"product_of_batches_that_lie_between",
@@ -118,56 +125,60 @@ std::vector<Case> Products() {
       {"product_of_integers", Dot("s32[61,80]", "s32[80,97]", "s32[61,97]", plain), 0},
       {"product_that_is_transposed",
        Whole("  x = f32[2,64,80] parameter(0)\n"
-       "  y = f32[2,80,56] parameter(1)\n  d = f32[2,64,56] dot(x, y), lhs_batch_dims={0}, "
-       "rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}\n"
-       "  ROOT t = f32[64,2,56] transpose(d), dimensions={1,0,2}"),
+             "  y = f32[2,80,56] parameter(1)\n  d = f32[2,64,56] dot(x, y), lhs_batch_dims={0}, "
+             "rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}\n"
+             "  ROOT t = f32[64,2,56] transpose(d), dimensions={1,0,2}"),
        1, "y = product a b permutation=1,0,2;", "transpose("},
       // The columns become rows: the operands change places.
       {"product_that_is_turned_round",
        Whole("  x = f32[64,80] parameter(0)\n"
-       "  y = f32[80,56] parameter(1)\n  d = f32[64,56] dot(x, y), lhs_contracting_dims={1}, "
-       "rhs_contracting_dims={0}\n  ROOT t = f32[56,64] transpose(d), dimensions={1,0}"),
+             "  y = f32[80,56] parameter(1)\n  d = f32[64,56] dot(x, y), lhs_contracting_dims={1}, "
+             "rhs_contracting_dims={0}\n  ROOT t = f32[56,64] transpose(d), dimensions={1,0}"),
        1, "input a f32[80,56];input b f32[64,80];", "transpose("},
       {"product_whose_batches_are_turned_last",  // the transpose stays
        Whole("  x = f32[2,64,80] parameter(0)\n"
-       "  y = f32[2,80,56] parameter(1)\n  d = f32[2,64,56] dot(x, y), lhs_batch_dims={0}, "
-       "rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}\n"
-       "  ROOT t = f32[64,56,2] transpose(d), dimensions={1,2,0}"),
+             "  y = f32[2,80,56] parameter(1)\n  d = f32[2,64,56] dot(x, y), lhs_batch_dims={0}, "
+             "rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}\n"
+             "  ROOT t = f32[64,56,2] transpose(d), dimensions={1,2,0}"),
        1, "y = product a b;"},
       {"product_of_what_is_transposed_before",
        Whole("  x = f32[80,2,64] parameter(0)\n"
-       "  u = f32[2,64,80] transpose(x), dimensions={1,2,0}\n"
-       "  y = f32[80,56] parameter(1)\n  ROOT d = f32[2,64,56] dot(u, y), "
-       "lhs_contracting_dims={2}, rhs_contracting_dims={0}"),
+             "  u = f32[2,64,80] transpose(x), dimensions={1,2,0}\n"
+             "  y = f32[80,56] parameter(1)\n  ROOT d = f32[2,64,56] dot(u, y), "
+             "lhs_contracting_dims={2}, rhs_contracting_dims={0}"),
        1, "input a f32[80,128];", " transpose("},
       {"product_with_itself",
        Whole("  x = f32[64,80] parameter(0)\n"
-       "  ROOT d = f32[64,64] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={1}"),
+             "  ROOT d = f32[64,64] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={1}"),
        1, "y = product a r;", "input b"},
       {"product_with_a_bias_and_an_activation",
-       Program("f32", dot + "  b = f32[97] parameter(2)\n"
-               "  w = f32[61,97] broadcast(b), dimensions={1}\n  s = f32[61,97] add(d, w)\n"
-               "  z = f32[61,97] broadcast(zero), dimensions={}\n"
-               "  ROOT r = f32[61,97] maximum(s, z)\n"),
+       Program("f32",
+               dot + "  b = f32[97] parameter(2)\n"
+                     "  w = f32[61,97] broadcast(b), dimensions={1}\n  s = f32[61,97] add(d, w)\n"
+                     "  z = f32[61,97] broadcast(zero), dimensions={}\n"
+                     "  ROOT r = f32[61,97] maximum(s, z)\n"),
        1, "y := product a b;v0 := broadcast i0 sizes=61,97 dimensions=1;v1 := add y v0;"},
       {"product_whose_value_is_needed_as_well",
        Program("f32", dot + "  t = f32[61,97] tanh(d)\n"
-               "  ROOT r = (f32[61,97], f32[61,97]) tuple(d, t)\n"),
+                            "  ROOT r = (f32[61,97], f32[61,97]) tuple(d, t)\n"),
        1, "y = product a b;output y;"},
       // A relu's gradient asks whether the sum is above 0; so does its value.
       {"product_whose_sign_is_needed_as_well",
-       Program("f32", dot + "  z = f32[61,97] broadcast(zero), dimensions={}\n"
-               "  m = f32[61,97] maximum(d, z)\n  p = pred[61,97] compare(d, z), direction=GT\n"
-               "  ROOT r = (f32[61,97], pred[61,97]) tuple(m, p)\n"),
+       Program("f32",
+               dot +
+                   "  z = f32[61,97] broadcast(zero), dimensions={}\n"
+                   "  m = f32[61,97] maximum(d, z)\n  p = pred[61,97] compare(d, z), direction=GT\n"
+                   "  ROOT r = (f32[61,97], pred[61,97]) tuple(m, p)\n"),
        1, "v1 = maximum y v0;"},
       {"product_behind_a_mask",
        Program("f32", dot + "  h = f32[61,97] parameter(2)\n"
-               "  z = f32[61,97] broadcast(zero), dimensions={}\n"
-               "  p = pred[61,97] compare(h, z), direction=GT\n"
-               "  ROOT r = f32[61,97] select(p, d, z)\n"),
+                            "  z = f32[61,97] broadcast(zero), dimensions={}\n"
+                            "  p = pred[61,97] compare(h, z), direction=GT\n"
+                            "  ROOT r = f32[61,97] select(p, d, z)\n"),
        1, "v1 := less v0 i0;"},
       {"product_with_rows_and_a_number",
-       Program("f64", "  x = f64[4,20,80] parameter(0)\n  y = f64[80,97] parameter(1)\n"
+       Program("f64",
+               "  x = f64[4,20,80] parameter(0)\n  y = f64[80,97] parameter(1)\n"
                "  d = f64[4,20,97] dot(x, y), lhs_contracting_dims={2}, rhs_contracting_dims={0}\n"
                "  n = f64[] parameter(2)\n  w = f64[4,20,97] broadcast(n), dimensions={}\n"
                "  s = f64[4,20,97] multiply(w, d)\n  c = f64[4,20,97] parameter(3)\n"
@@ -175,28 +186,32 @@ std::vector<Case> Products() {
        1, "input i0 f64[1];input i1 f64[80,97];"},
       // Of several dimensions that are one of the product's: an array, which nobody has in memory.
       {"product_with_numbers_of_two_dimensions",
-       Program("f32", "  x = f32[4,20,80] parameter(0)\n  y = f32[80,97] parameter(1)\n"
+       Program("f32",
+               "  x = f32[4,20,80] parameter(0)\n  y = f32[80,97] parameter(1)\n"
                "  d = f32[4,20,97] dot(x, y), lhs_contracting_dims={2}, rhs_contracting_dims={0}\n"
                "  c = f32[4,20] parameter(2)\n  w = f32[4,20,97] broadcast(c), dimensions={0,1}\n"
                "  ROOT r = f32[4,20,97] add(d, w)\n"),
        1, "output y;"},
       {"product_beside_what_is_computed_in_passing",
        Program("f32", dot + "  h = f32[61,97] parameter(2)\n  e = f32[61,97] tanh(h)\n"
-               "  s = f32[61,97] add(d, e)\n  u = f32[61,97] negate(e)\n"
-               "  ROOT r = (f32[61,97], f32[61,97]) tuple(s, u)\n"),
+                            "  s = f32[61,97] add(d, e)\n  u = f32[61,97] negate(e)\n"
+                            "  ROOT r = (f32[61,97], f32[61,97]) tuple(s, u)\n"),
        1, "y = product a b;"},
       {"product_beside_what_is_in_memory",
        Program("f32", dot + "  h = f32[61,97] parameter(2)\n  e = f32[61,97] tanh(h)\n"
-               "  s = f32[61,97] add(d, e)\n"
-               "  ROOT r = (f32[61,97], f32[61,97]) tuple(s, e)\n"),
+                            "  s = f32[61,97] add(d, e)\n"
+                            "  ROOT r = (f32[61,97], f32[61,97]) tuple(s, e)\n"),
        1, "v0 = add y i0;"},
       {"products_added",
-       Program("f32", dot + "  u = f32[61,80] parameter(2)\n  v = f32[80,97] parameter(3)\n"
-               "  e = f32[61,97] dot(u, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
-               "  ROOT r = f32[61,97] add(d, e)\n"),
+       Program(
+           "f32",
+           dot + "  u = f32[61,80] parameter(2)\n  v = f32[80,97] parameter(3)\n"
+                 "  e = f32[61,97] dot(u, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+                 "  ROOT r = f32[61,97] add(d, e)\n"),
        2, "y := product a b;"},
       {"product_that_is_transposed_with_a_bias",
-       Program("f32", "  x = f32[2,64,80] parameter(0)\n  y = f32[2,80,56] parameter(1)\n"
+       Program("f32",
+               "  x = f32[2,64,80] parameter(0)\n  y = f32[2,80,56] parameter(1)\n"
                "  d = f32[2,64,56] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, "
                "lhs_contracting_dims={2}, rhs_contracting_dims={1}\n"
                "  t = f32[64,2,56] transpose(d), dimensions={1,0,2}\n  b = f32[2] parameter(2)\n"
@@ -205,8 +220,8 @@ std::vector<Case> Products() {
        1, "y := product a b permutation=1,0,2;v0 := broadcast i0 sizes=64,2,56 dimensions=1;"},
       {"product_and_a_gelu",  // what is taken several times
        Program("f32", dot + "  c = f32[61,97] multiply(d, d)\n  q = f32[61,97] multiply(c, d)\n"
-               "  t = f32[61,97] tanh(q)\n  s = f32[61,97] add(t, d)\n"
-               "  ROOT r = f32[61,97] multiply(s, d)\n"),
+                            "  t = f32[61,97] tanh(q)\n  s = f32[61,97] add(t, d)\n"
+                            "  ROOT r = f32[61,97] multiply(s, d)\n"),
        1, "= multiply v3 y;output v4"},
       {"products_of_attention", LargeAttention("  ROOT z = f32[64,64] negate(y)\n"), 0},
       {"products_of_attention_whose_weights_are_needed",
@@ -220,25 +235,27 @@ std::vector<Case> Convolutions() {
   const std::string three = "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f";
   const std::string behind =
       "  x = f32[1,9,10,16] parameter(0)\n  w = f32[3,3,16,24] parameter(1)\n"
-      "  y = f32[1,9,10,24] convolution(x, w), " + three + "\n";
+      "  y = f32[1,9,10,24] convolution(x, w), " +
+      three + "\n";
   std::vector<Case> cases = {
       {"convolution_with_a_bias_and_an_activation",
        Program("f32", behind + "  b = f32[24] parameter(2)\n"
-               "  c = f32[1,9,10,24] broadcast(b), dimensions={3}\n"
-               "  s = f32[1,9,10,24] add(y, c)\n"
-               "  z = f32[1,9,10,24] broadcast(zero), dimensions={}\n"
-               "  ROOT r = f32[1,9,10,24] maximum(s, z)\n"),
+                               "  c = f32[1,9,10,24] broadcast(b), dimensions={3}\n"
+                               "  s = f32[1,9,10,24] add(y, c)\n"
+                               "  z = f32[1,9,10,24] broadcast(zero), dimensions={}\n"
+                               "  ROOT r = f32[1,9,10,24] maximum(s, z)\n"),
        1, "v0 := broadcast i0 sizes=1,9,10,24 dimensions=3;v1 := add y v0;"},
       {"convolution_with_a_residual_and_its_sign",
        Program("f32", behind + "  h = f32[1,9,10,24] parameter(2)\n"
-               "  s = f32[1,9,10,24] add(h, y)\n"
-               "  z = f32[1,9,10,24] broadcast(zero), dimensions={}\n"
-               "  m = f32[1,9,10,24] maximum(s, z)\n"
-               "  p = pred[1,9,10,24] compare(s, z), direction=GT\n"
-               "  ROOT r = (f32[1,9,10,24], pred[1,9,10,24]) tuple(m, p)\n"),
+                               "  s = f32[1,9,10,24] add(h, y)\n"
+                               "  z = f32[1,9,10,24] broadcast(zero), dimensions={}\n"
+                               "  m = f32[1,9,10,24] maximum(s, z)\n"
+                               "  p = pred[1,9,10,24] compare(s, z), direction=GT\n"
+                               "  ROOT r = (f32[1,9,10,24], pred[1,9,10,24]) tuple(m, p)\n"),
        1, "v0 := add i0 y;"},
       {"convolution_of_few_features_with_a_bias",  // it becomes another, which stays alone
-       Program("f32", "  x = f32[1,9,30,3] parameter(0)\n  w = f32[3,8,3,24] parameter(1)\n"
+       Program("f32",
+               "  x = f32[1,9,30,3] parameter(0)\n  w = f32[3,8,3,24] parameter(1)\n"
                "  y = f32[1,7,23,24] convolution(x, w), window={size=3x8}, "
                "dim_labels=b01f_01io->b01f\n  ROOT t = f32[1,7,23,24] tanh(y)\n"),
        1, "output y;"},
@@ -268,10 +285,10 @@ std::vector<Case> Convolutions() {
        1, "dilations=-1,-1 pads=-1,-1"},
       {"convolution_with_a_kernel_that_is_reversed",
        Whole("  x = f32[2,9,10,24] parameter(0)\n"
-       "  w = f32[3,3,16,24] parameter(1)\n"
-       "  v = f32[3,3,16,24] reverse(w), dimensions={0,1}\n"
-       "  ROOT y = f32[2,9,10,16] convolution(x, v), window={size=3x3 pad=1_1x1_1}, "
-       "dim_labels=b01f_01oi->b01f"),
+             "  w = f32[3,3,16,24] parameter(1)\n"
+             "  v = f32[3,3,16,24] reverse(w), dimensions={0,1}\n"
+             "  ROOT y = f32[2,9,10,16] convolution(x, v), window={size=3x3 pad=1_1x1_1}, "
+             "dim_labels=b01f_01oi->b01f"),
        1, "wt := transpose w permutation=0,1,3,2;", "reverse("},
       {"convolution_for_a_kernels_gradient",
        Convolution("f32[3,8,9,16]", "f32[3,8,9,24]", "f32[3,3,16,24]",

@@ -564,9 +564,8 @@ TEST(KernelsOfPrograms, OfOtherArraysDoNotRun) {
   const ProgramInfo smaller = MustLoad(pool, exported);
   RunTimeOptions once;
   once.runs = 1;
-  const auto ran = pool.On(0, [&](RemoteWorker& worker) {
-    return worker.RunTime({smaller.id, {}}, once);
-  });
+  const auto ran =
+      pool.On(0, [&](RemoteWorker& worker) { return worker.RunTime({smaller.id, {}}, once); });
   ASSERT_FALSE(ran);
   EXPECT_THAT(ran.error().message, HasSubstr("are not those of kernel"));
 }

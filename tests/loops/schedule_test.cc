@@ -134,15 +134,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Illegal{"y tile 0,24,64,64\ny tile 0,8,16,4\n", "terms go one by one"},
                     Illegal{"y tile 0,24,64,64\ny tile 0,17,16,0\n", "at most 16 rows"},
                     Illegal{"y tile 0,24,64,64\ny tile 0,8,48,0\n", "a power of two"},
-                    Illegal{"y tile 0,24,64,64\ny tile 0,8,16,0\ny tile 0,4,0,0\n",
-                            "two levels"},
+                    Illegal{"y tile 0,24,64,64\ny tile 0,8,16,0\ny tile 0,4,0,0\n", "two levels"},
                     Illegal{"y tile 0,0,0,0\n", "no loop is tiled"},
                     Illegal{"y tile 0,-8,0,0\n", "tiles of -8"}));
 
 TEST(Schedule, RowsAndTermsOfAConvolutionCountAtTheLastOfTheirLoops) {
-  const Program program = Of(
-      "task t\ninput x f32[2,9,10,16]\ninput w f32[3,3,16,24]\n"
-      "y = convolve x w sizes=9,10 pads=1,1\noutput y\n");
+  const Program program =
+      Of("task t\ninput x f32[2,9,10,16]\ninput w f32[3,3,16,24]\n"
+         "y = convolve x w sizes=9,10 pads=1,1\noutput y\n");
   EXPECT_TRUE(Apply(program, Read("y parallel 0,0,180,0,0,0,0\ny tile 0,0,100,24,0,0,144\n")));
   for (const auto& [schedule, message] : std::vector<std::pair<const char*, const char*>>{
            {"y parallel 1,0,0,0,0,0,0\n", "loop 0 counts with those that follow it, at loop 2"},

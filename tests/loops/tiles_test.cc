@@ -48,6 +48,13 @@ const Case kCases[] = {
      "p := product a b\nt := broadcast c sizes=61,97 dimensions=1\ny := add p t\nu := tanh y\n"
      "z = multiply u d\noutput z\n",
      "z tile 61,64,32\nz tile 32,32,0\n"},
+    {"rounded",
+     "input a bf16[61,80]\ninput b bf16[80,97]\np := product a b\ny = to_bf16 p\noutput y\n",
+     "y parallel 40,64,0\ny tile 40,32,32\ny tile 32,32,0\n"},
+    {"rounded_with_what_follows",
+     "input a bf16[61,80]\ninput b f32[80,97]\ninput c bf16[61,97]\np := product a b\n"
+     "s := add p c\nr := relu s\ny = to_bf16 r\noutput y\n",
+     "y tile 61,64,64\ny tile 32,32,0\n"},
     {"bytes", "input a s8[61,80]\ninput b u8[80,97]\ny = product a b\noutput y\n",
      "y tile 61,64,80\ny tile 32,32,0\n"},
     {"bytes_transposed",

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/implementations/emit.h"
 #include "core/native_kernel.h"
@@ -66,6 +67,19 @@ void ReadNarrow(std::string& task, std::vector<HloInstruction*>& inputs) {
     input = BeforeConversions(input);
     if (const char* const type = NarrowType(*input)) task.replace(wide + 1, 3, type);
   }
+}
+
+// The same task with its output rounded, in the same step where what makes it need not be stored.
+void RoundOutput(std::string& task, const char* type) {
+  const size_t output = task.rfind(";output ");
+  const std::string name = task.substr(output + 8, task.size() - output - 9);
+  const size_t made = task.find(absl::StrCat(";", name, " = ")) + name.size() + 2;
+  const std::string kind = task.substr(made + 2, task.find(' ', made + 2) - made - 2);
+  const bool stored =
+      absl::StartsWith(kind, "reduce_") || absl::StartsWith(kind, "running_") || kind == "attend";
+  if (!stored) task.replace(made, 1, ":=");
+  task.resize(task.rfind(";output ") + 1);
+  absl::StrAppend(&task, "rounded = to_", type, " ", name, ";output rounded;");
 }
 
 }  // namespace
@@ -209,10 +223,15 @@ HloInstruction* KernelCall(xla::HloComputation* computation, const xla::Shape& s
 
 HloInstruction* KernelCall(HloInstruction* root, xla::PrimitiveType type,
                            std::vector<HloInstruction*> inputs, std::string task) {
+  const xla::PrimitiveType own = root->shape().element_type();
+  if (own != type && type == xla::F32 && KernelType(own) == xla::F32) {
+    RoundOutput(task, NarrowType(*root));
+    type = own;
+  }
   HloInstruction* const call =
       KernelCall(root->parent(), xla::ShapeUtil::ChangeElementType(root->shape(), type),
                  std::move(inputs), std::move(task));
-  return emit::Convert(call, root->shape().element_type());
+  return emit::Convert(call, own);
 }
 
 }  // namespace hone::compiler
