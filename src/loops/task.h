@@ -11,8 +11,8 @@
 //   r = relu z
 //   output r
 //
-// Element types are f32, f64 and s32; inputs of bf16, f16, pred (1 and 0), s8 and u8 are f32 for
-// what takes them, widened where they are read.
+// Element types are the rows of core/kernel_elements.h: f32, f64 and s32; inputs may be narrow, as
+// bf16, s8 or pred (1 and 0), which are f32 for what takes them, widened where they are read.
 //
 // Names are a letter and then letters, digits and underscores. A name is defined once and before it
 // is used. '#' begins a comment.
@@ -32,25 +32,10 @@
 #include <vector>
 
 #include "core/fingerprint.h"
+#include "core/kernel_elements.h"
 #include "core/result.h"
 
 namespace hone::loops {
-
-// The last ones are narrow: only inputs have them, and what reads one computes in f32.
-enum class Element : uint8_t { kF32, kF64, kI32, kBF16, kF16, kPred, kI8, kU8 };
-
-struct ElementInfo {
-  Element element;
-  const char* name;  // XLA's
-  size_t bytes;
-  bool floating;
-  bool narrow;
-};
-const ElementInfo& InfoOf(Element element);
-// Null where there is no such name.
-const ElementInfo* FindElement(std::string_view name);
-// What is computed in of an element: f32 of a narrow one, else the same.
-Element WideOf(Element element);
 
 struct Tensor {
   std::string name;
