@@ -1,6 +1,6 @@
 // Other programs, run and waited for.
-#ifndef HONE_CLI_CHILD_H_
-#define HONE_CLI_CHILD_H_
+#ifndef HONE_JOBS_CHILD_H_
+#define HONE_JOBS_CHILD_H_
 
 #include <string>
 #include <string_view>
@@ -8,7 +8,7 @@
 
 #include "core/result.h"
 
-namespace hone::cli {
+namespace hone::jobs {
 
 struct Finished {
   int exit_code = 0;  // or 128 + the signal that ended it
@@ -32,6 +32,6 @@ std::vector<std::string> EnvironmentWith(const std::vector<std::string>& added);
 // As exec and spawn take words: null comes last. Valid as long as the texts are.
 std::vector<char*> Pointers(std::vector<std::string>& texts);
 
-}  // namespace hone::cli
+}  // namespace hone::jobs
 
-#endif  // HONE_CLI_CHILD_H_
+#endif  // HONE_JOBS_CHILD_H_

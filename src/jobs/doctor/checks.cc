@@ -1,6 +1,6 @@
-#include "cli/doctor/checks.h"
+#include "jobs/doctor/checks.h"
 
-namespace hone::cli::doctor {
+namespace hone::jobs::doctor {
 
 const char* StateName(State state) {
   switch (state) {
@@ -23,4 +23,4 @@ const std::vector<Check>& Checks() {
   return checks;
 }
 
-}  // namespace hone::cli::doctor
+}  // namespace hone::jobs::doctor

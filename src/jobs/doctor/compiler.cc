@@ -8,13 +8,13 @@
 #include <sstream>
 #include <system_error>
 
-#include "cli/child.h"
-#include "cli/common.h"
-#include "cli/doctor/checks.h"
-#include "cli/input.h"
-#include "cli/worker.h"
+#include "jobs/child.h"
+#include "jobs/doctor/checks.h"
+#include "jobs/input.h"
+#include "jobs/ready_worker.h"
+#include "wire/pool.h"
 
-namespace hone::cli::doctor {
+namespace hone::jobs::doctor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,9 +43,11 @@ Finding Worker(const Surroundings&) {
   if (const StatusOr<XlaLibraries> xla = FindXlaLibraries(); Installed() && xla && !xla->whole) {
     return {State::kMissing, "cannot start without the libraries", "run `hone setup`"};
   }
-  CommonOptions options;
-  options.quiet = true;
-  const StatusOr<std::unique_ptr<Pool>> pool = StartPool(options);
+  PoolOptions options;
+  StatusOr<std::string> path = ReadyWorker(/*quiet=*/true);
+  if (path) options.worker_path = *std::move(path);
+  const StatusOr<std::unique_ptr<Pool>> pool =
+      path ? Pool::Start(options) : tl::unexpected(path.error());
   if (!pool) {
     return {State::kMissing, pool.error().message,
             Installed() ? "run `hone setup`; if that does not help, reinstall hone"
@@ -65,11 +67,13 @@ Finding SandboxFinding(const std::string& said) {
     const std::string rest = line.substr(std::min(line.size(), word.size() + 1));
     if (word == "refused") ++refused;
     if (word == "missing") missing += (missing.empty() ? "" : "; ") + rest;
-    if (word == "possible") possible += (possible.empty() ? "" : ", ") + rest.substr(0, rest.find(": "));
+    if (word == "possible")
+      possible += (possible.empty() ? "" : ", ") + rest.substr(0, rest.find(": "));
   }
   if (missing.empty() && possible.empty() && refused > 0) {
     return {State::kOk,
-            fmt::format("workers are locked up: {} of {} ways out are refused", refused, refused), ""};
+            fmt::format("workers are locked up: {} of {} ways out are refused", refused, refused),
+            ""};
   }
   std::string what = missing.empty() ? "workers are not locked up as they should be" : missing;
   if (!possible.empty()) what += "; a worker can: " + possible;
@@ -120,4 +124,4 @@ Finding Lapack(const Surroundings& here) {
           fmt::format("on Debian: apt-get install {}", kLapackPackage)};
 }
 
-}  // namespace hone::cli::doctor
+}  // namespace hone::jobs::doctor

@@ -1,13 +1,13 @@
 // The checks of `hone doctor`: listed here, each group has a file.
-#ifndef HONE_CLI_DOCTOR_CHECKS_H_
-#define HONE_CLI_DOCTOR_CHECKS_H_
+#ifndef HONE_JOBS_DOCTOR_CHECKS_H_
+#define HONE_JOBS_DOCTOR_CHECKS_H_
 
 #include <string>
 #include <vector>
 
 #include "core/lapack.h"
 
-namespace hone::cli::doctor {
+namespace hone::jobs::doctor {
 
 enum class State {
   kOk,
@@ -69,6 +69,6 @@ HONE_DOCTOR_CHECKS(HONE_DECLARE)
 
 Finding SandboxFinding(const std::string& said);  // by a worker's --check-sandbox
 
-}  // namespace hone::cli::doctor
+}  // namespace hone::jobs::doctor
 
-#endif  // HONE_CLI_DOCTOR_CHECKS_H_
+#endif  // HONE_JOBS_DOCTOR_CHECKS_H_

@@ -1,12 +1,12 @@
-#include "cli/recording.h"
+#include "jobs/recording.h"
 
 #include <algorithm>
 #include <filesystem>
 
-#include "cli/common.h"
-#include "cli/input.h"
+#include "jobs/input.h"
+#include "jobs/json.h"
 
-namespace hone::cli {
+namespace hone::jobs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -68,4 +68,4 @@ std::vector<Share> SharesOf(const Recording& recording, double average) {
   return shares;
 }
 
-}  // namespace hone::cli
+}  // namespace hone::jobs

@@ -1,4 +1,4 @@
-#include "cli/worker.h"
+#include "jobs/ready_worker.h"
 
 #include <pwd.h>
 #include <unistd.h>
@@ -12,11 +12,11 @@
 #include <sstream>
 #include <system_error>
 
-#include "cli/input.h"
-#include "cli/python.h"
+#include "jobs/input.h"
+#include "jobs/package.h"
 #include "wire/worker_process.h"
 
-namespace hone::cli {
+namespace hone::jobs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -107,8 +107,9 @@ StatusOr<std::string> ReadyWorker(bool quiet, const std::string& target) {
     const std::string worker = wire::FindWorker(target);
     if (access(worker.c_str(), X_OK) == 0) return worker;
     return MakeError(ErrorCode::kUnsupported,
-                     "--target " + target + " needs hone-worker-gpu, which is not here: in hone's source "
-                     "tree, run `setup/install --gpu` (572 MB are fetched) and `setup/build`");
+                     "--target " + target +
+                         " needs hone-worker-gpu, which is not here: in hone's source "
+                         "tree, run `setup/install --gpu` (572 MB are fetched) and `setup/build`");
   }
   if (!fs::exists(InstalledLock(), error)) return wire::FindWorker();
   const StatusOr<XlaLibraries> xla = FindXlaLibraries();
@@ -124,4 +125,4 @@ StatusOr<std::string> ReadyWorker(bool quiet, const std::string& target) {
   return worker.string();
 }
 
-}  // namespace hone::cli
+}  // namespace hone::jobs

@@ -1,15 +1,15 @@
 // Reading /proc and /sys, and asking other programs.
-#ifndef HONE_CLI_DOCTOR_PROBE_H_
-#define HONE_CLI_DOCTOR_PROBE_H_
+#ifndef HONE_JOBS_DOCTOR_PROBE_H_
+#define HONE_JOBS_DOCTOR_PROBE_H_
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/doctor/checks.h"
+#include "jobs/doctor/checks.h"
 
-namespace hone::cli::doctor {
+namespace hone::jobs::doctor {
 
 // The file's text without the last line's end; empty where it cannot be read. `path` is relative to
 // the root.
@@ -29,6 +29,6 @@ std::optional<double> GroupMemoryBytes(const Surroundings& here);
 // The first line that a program prints, or nothing where it cannot be run or fails.
 std::optional<std::string> FirstLineOf(const std::vector<std::string>& words);
 
-}  // namespace hone::cli::doctor
+}  // namespace hone::jobs::doctor
 
-#endif  // HONE_CLI_DOCTOR_PROBE_H_
+#endif  // HONE_JOBS_DOCTOR_PROBE_H_

@@ -1,5 +1,5 @@
 // Will the same work take the same time? What changes clock speeds, and what else runs.
-#include "cli/doctor/steadiness.h"
+#include "jobs/doctor/steadiness.h"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,11 @@
 #include <cstdint>
 #include <thread>
 
-#include "cli/doctor/checks.h"
-#include "cli/doctor/probe.h"
+#include "jobs/doctor/checks.h"
+#include "jobs/doctor/probe.h"
 #include "jobs/machine_load.h"
 
-namespace hone::cli::doctor {
+namespace hone::jobs::doctor {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -37,8 +37,8 @@ double Timed(uint64_t& state, int64_t rounds) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-jobs::ProcessorTicks TicksOf(const Surroundings& here) {
-  return jobs::ReadProcessorTicks(ReadSystem(here, "proc/stat")).value_or(jobs::ProcessorTicks{});
+ProcessorTicks TicksOf(const Surroundings& here) {
+  return ReadProcessorTicks(ReadSystem(here, "proc/stat")).value_or(ProcessorTicks{});
 }
 
 }  // namespace
@@ -116,9 +116,9 @@ Finding Load(const Surroundings& here) {
 }
 
 Finding Repetition(const Surroundings& here) {
-  const jobs::ProcessorTicks before = TicksOf(here);
+  const ProcessorTicks before = TicksOf(here);
   const std::vector<double> times = RepeatedTimes(here.steady_seconds);
-  const jobs::ProcessorTicks after = TicksOf(here);
+  const ProcessorTicks after = TicksOf(here);
   const double variation = CoefficientOfVariation(times);
   std::string what = fmt::format(
       "{} times the same {:.1f} ms of work: coefficient of variation {:.1f} %", times.size(),
@@ -136,4 +136,4 @@ Finding Repetition(const Surroundings& here) {
   return {State::kOk, what, ""};
 }
 
-}  // namespace hone::cli::doctor
+}  // namespace hone::jobs::doctor

@@ -1,6 +1,6 @@
 // A folder that `hone record` wrote: the modules a script had compiled, and where its time went.
-#ifndef HONE_CLI_RECORDING_H_
-#define HONE_CLI_RECORDING_H_
+#ifndef HONE_JOBS_RECORDING_H_
+#define HONE_JOBS_RECORDING_H_
 
 #include <cstdint>
 #include <optional>
@@ -9,7 +9,7 @@
 
 #include "core/result.h"
 
-namespace hone::cli {
+namespace hone::jobs {
 
 struct RecordedModule {
   std::string file;  // path
@@ -37,6 +37,6 @@ struct Share {
 // where the average is that much.
 std::vector<Share> SharesOf(const Recording& recording, double average);
 
-}  // namespace hone::cli
+}  // namespace hone::jobs
 
-#endif  // HONE_CLI_RECORDING_H_
+#endif  // HONE_JOBS_RECORDING_H_

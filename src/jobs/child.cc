@@ -1,4 +1,4 @@
-#include "cli/child.h"
+#include "jobs/child.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace hone::cli {
+namespace hone::jobs {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -126,4 +126,4 @@ StatusOr<Finished> RunProgram(const std::vector<std::string>& words, const Child
   return Finished{code, out.Text(), WithoutLineEnd(err.Text())};
 }
 
-}  // namespace hone::cli
+}  // namespace hone::jobs

@@ -1,10 +1,10 @@
 // How well times repeat.
-#ifndef HONE_CLI_DOCTOR_STEADINESS_H_
-#define HONE_CLI_DOCTOR_STEADINESS_H_
+#ifndef HONE_JOBS_DOCTOR_STEADINESS_H_
+#define HONE_JOBS_DOCTOR_STEADINESS_H_
 
 #include <vector>
 
-namespace hone::cli::doctor {
+namespace hone::jobs::doctor {
 
 // Standard deviation over mean; 0 of fewer than two.
 double CoefficientOfVariation(const std::vector<double>& values);
@@ -12,6 +12,6 @@ double CoefficientOfVariation(const std::vector<double>& values);
 // Seconds of the same piece of work, about two milliseconds of it, again and again for so long.
 std::vector<double> RepeatedTimes(double seconds);
 
-}  // namespace hone::cli::doctor
+}  // namespace hone::jobs::doctor
 
-#endif  // HONE_CLI_DOCTOR_STEADINESS_H_
+#endif  // HONE_JOBS_DOCTOR_STEADINESS_H_

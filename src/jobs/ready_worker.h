@@ -1,13 +1,13 @@
 // The hone-worker that can be started here, and the XLA that it needs.
-#ifndef HONE_CLI_WORKER_H_
-#define HONE_CLI_WORKER_H_
+#ifndef HONE_JOBS_READY_WORKER_H_
+#define HONE_JOBS_READY_WORKER_H_
 
 #include <string>
 #include <vector>
 
 #include "core/result.h"
 
-namespace hone::cli {
+namespace hone::jobs {
 
 // Its path. In a source tree it lies beside this executable and knows where its XLA is. Where hone
 // was installed by pip, the worker beside XLA's libraries in the user's cache folder; what is
@@ -30,6 +30,6 @@ struct XlaLibraries {
 };
 StatusOr<XlaLibraries> FindXlaLibraries();
 
-}  // namespace hone::cli
+}  // namespace hone::jobs
 
-#endif  // HONE_CLI_WORKER_H_
+#endif  // HONE_JOBS_READY_WORKER_H_

@@ -1,8 +1,8 @@
 // Programs and packages that single features want.
-#include "cli/doctor/checks.h"
-#include "cli/doctor/probe.h"
+#include "jobs/doctor/checks.h"
+#include "jobs/doctor/probe.h"
 
-namespace hone::cli::doctor {
+namespace hone::jobs::doctor {
 namespace {
 
 Finding Found(const std::optional<std::string>& version, const char* what, const char* to_do) {
@@ -31,4 +31,4 @@ Finding Ray(const Surroundings& here) {
                "setup/install --ray, or pip install 'ray[client]'");
 }
 
-}  // namespace hone::cli::doctor
+}  // namespace hone::jobs::doctor

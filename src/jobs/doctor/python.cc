@@ -1,13 +1,12 @@
 // The Python half: its version, and the packages that parts of it want.
-#include "cli/python.h"
-
 #include <fmt/format.h>
 
-#include "cli/child.h"
-#include "cli/doctor/checks.h"
-#include "cli/doctor/probe.h"
+#include "jobs/child.h"
+#include "jobs/doctor/checks.h"
+#include "jobs/doctor/probe.h"
+#include "jobs/package.h"
 
-namespace hone::cli::doctor {
+namespace hone::jobs::doctor {
 namespace {
 
 constexpr const char* kVersion = "import sys; print('%d.%d.%d' % sys.version_info[:3])";
@@ -71,4 +70,4 @@ Finding Jax(const Surroundings& here) {
       "hone.jax, `hone record` and `hone with` do not work with this one: pip install 'hone[jax]'"};
 }
 
-}  // namespace hone::cli::doctor
+}  // namespace hone::jobs::doctor

@@ -7,11 +7,11 @@
 #include <system_error>
 #include <thread>
 
-#include "cli/common.h"
-#include "cli/doctor/checks.h"
-#include "cli/doctor/probe.h"
+#include "jobs/doctor/checks.h"
+#include "jobs/doctor/probe.h"
+#include "report/words.h"
 
-namespace hone::cli::doctor {
+namespace hone::jobs::doctor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -64,10 +64,11 @@ Finding Memory(const Surroundings& here) {
   if (!total || !free) return {State::kWarning, "unknown: /proc/meminfo cannot be read", ""};
   const std::optional<double> limit = GroupMemoryBytes(here);
   double most = *total * 1024;
-  std::string what = fmt::format("{}, {} of it free", HumanBytes(most), HumanBytes(*free * 1024));
+  std::string what =
+      fmt::format("{}, {} of it free", report::HumanBytes(most), report::HumanBytes(*free * 1024));
   if (limit && *limit < most) {
     most = *limit;
-    what += fmt::format("; the control group grants {}", HumanBytes(most));
+    what += fmt::format("; the control group grants {}", report::HumanBytes(most));
   }
   if (std::min(most, *free * 1024) < kLeastMemory) {
     return {State::kWarning, what,
@@ -85,7 +86,7 @@ Finding Disk(const Surroundings& here) {
   const fs::space_info space = fs::space(folder, error);
   if (error) return {State::kWarning, fmt::format("{}: {}", here.cache, error.message()), ""};
   const auto free = static_cast<double>(space.available);
-  const std::string what = fmt::format("{} free for {}", HumanBytes(free), here.cache);
+  const std::string what = fmt::format("{} free for {}", report::HumanBytes(free), here.cache);
   if (free < kLeastDisk) {
     return {State::kWarning, what,
             "XLA's libraries need 1.2 GiB once; make room, or set HONE_CACHE to another folder"};
@@ -93,4 +94,4 @@ Finding Disk(const Surroundings& here) {
   return {State::kOk, what, ""};
 }
 
-}  // namespace hone::cli::doctor
+}  // namespace hone::jobs::doctor

@@ -1,4 +1,4 @@
-#include "cli/doctor/probe.h"
+#include "jobs/doctor/probe.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,9 +7,9 @@
 #include <iterator>
 #include <sstream>
 
-#include "cli/child.h"
+#include "jobs/child.h"
 
-namespace hone::cli::doctor {
+namespace hone::jobs::doctor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -115,4 +115,4 @@ std::optional<std::string> FirstLineOf(const std::vector<std::string>& words) {
   return done->out.substr(0, done->out.find('\n'));
 }
 
-}  // namespace hone::cli::doctor
+}  // namespace hone::jobs::doctor
