@@ -181,20 +181,15 @@ int RunShow(const LoopsOptions& options) {
   return Finish(text, kFine);
 }
 
-// An empty file would look like one that went lost.
-std::string FileOf(const std::string& schedule) {
-  return schedule.empty() ? "# no decisions: plain loops\n" : schedule;
-}
-
 int RunDefault(const LoopsOptions& options) {
   const StatusOr<loops::Task> task = ReadTask(options.task);
   if (!task) return Fail(task.error(), options.task, options.json);
   loops::Machine machine = loops::ThisMachine(options.threads);
   machine.tiles = machine.tiles && !options.without_tiles;
   const std::string text =
-      loops::ScheduleText(loops::DefaultSchedule(loops::Expand(*task), machine));
+      loops::ScheduleFile(loops::DefaultSchedule(loops::Expand(*task), machine));
   if (options.output.empty()) return Finish(text, kFine);
-  if (Status written = WriteFile(options.output, FileOf(text)); !written) {
+  if (Status written = WriteFile(options.output, text); !written) {
     return Fail(written.error(), options.output, options.json);
   }
   return kFine;
@@ -315,7 +310,8 @@ int RunTune(const LoopsOptions& options) {
   const bool verified = tuned->verified.verdict == Verdict::kEqual;
   const std::string schedule = loops::ScheduleText(tuned->schedule);
   if (!options.output.empty() && verified) {
-    if (Status written = WriteFile(options.output, FileOf(schedule)); !written) {
+    const std::string file = loops::ScheduleFile(tuned->schedule);
+    if (Status written = WriteFile(options.output, file); !written) {
       return Fail(written.error(), options.output, options.json);
     }
   }
