@@ -52,9 +52,8 @@ int RunKernels(const KernelsOptions& options) {
                  "--kernels N` measures kernels"},
                 json);
   }
-  if (!options.ptx.empty()) {
-    if (Status writable = CheckWritable(options.ptx); !writable)
-      return Fail(writable.error(), options.ptx, json);
+  if (Status writable = MayWrite(options.ptx); !writable) {
+    return Fail(writable.error(), options.ptx, json);
   }
   const StatusOr<tune::TunePlan> plan = ReadPlan(options.plan);
   if (!plan) return Fail(plan.error(), options.plan, json);
@@ -63,10 +62,8 @@ int RunKernels(const KernelsOptions& options) {
   CommandEvents events(options.common.ShowProgress());
   const auto inspected = InspectKernels(*program, options.file, *plan, options.ptxas, events);
   if (!inspected) return Fail(inspected.error(), options.file, json);
-  if (!options.ptx.empty()) {
-    if (Status wrote = WriteFile(options.ptx, inspected->ptx); !wrote) {
-      return Fail(wrote.error(), options.ptx, json);
-    }
+  if (Status wrote = WriteIfNamed(options.ptx, inspected->ptx); !wrote) {
+    return Fail(wrote.error(), options.ptx, json);
   }
   if (json) return Finish(ToJson(*inspected, options.file), kFine);
   std::string text = Table(inspected->kernels);
