@@ -1,6 +1,5 @@
 """Rewrites of passes as a Gymnasium environment, and simple ways to choose among them."""
 
-import json
 
 import numpy as np
 
@@ -177,11 +176,7 @@ def choose_contents(rewrites, sites):
 
 def plan_to_json(pass_name, decisions):
     """The text of a plan, as `hone rewrites --plan-out` writes it and `--plan` takes it."""
-    return json.dumps({
-        "format": "hone plan", "pass": pass_name, "otherwise": decisions.otherwise,
-        "seed": decisions.seed,
-        "choices": {f"{key:016x}": accept for key, accept in sorted(decisions.choices.items())},
-    }, indent=2) + "\n"
+    return _core.plan_to_json(pass_name, decisions)
 
 
 def plan_from_json(text):
@@ -190,12 +185,4 @@ def plan_from_json(text):
     Raises:
       ValueError: it is no plan.
     """
-    plan = json.loads(text)
-    if not isinstance(plan, dict) or plan.get("format") != "hone plan":
-        raise ValueError("it is not JSON with \"format\": \"hone plan\"")
-    try:
-        choices = {int(key, 16): bool(accept) for key, accept in plan.get("choices", {}).items()}
-        decisions = _core.Decisions(plan.get("otherwise", "accept"), plan.get("seed", 0), choices)
-        return str(plan["pass"]), decisions
-    except (AttributeError, KeyError, TypeError) as error:
-        raise ValueError(f"the plan is broken: {error!r}") from error
+    return _core.plan_from_json(text)

@@ -81,7 +81,7 @@ class Laboratory {
   };
   Finding Slower(const Way& a, const Way& b, double threshold, double seconds);
   Finding Different(const Way& a, const Way& b, double seconds);
-  // What follows runs in a process that has done nothing yet.
+  // All later calls run in a process that has done nothing yet.
   void Restart() { pool_.EndProcesses(); }
 
   StatusOr<Compiled> Compile(ProgramId program, const tune::TunePlan& plan, bool sites, bool text);

@@ -50,17 +50,6 @@ std::string KernelTable(const std::string& title, const std::vector<KernelTime>&
   return table;
 }
 
-Json KernelsJson(const std::vector<KernelTime>& kernels, size_t most) {
-  Json list = Json::array();
-  for (size_t i = 0; i < std::min(most, kernels.size()); ++i) {
-    list.push_back({{"name", kernels[i].name},
-                    {"opcode", kernels[i].opcode},
-                    {"ms", 1000 * kernels[i].seconds},
-                    {"calls", kernels[i].calls}});
-  }
-  return list;
-}
-
 std::string Sentence(const jobs::Benched& benched, const std::string& target) {
   const RaceReport& race = benched.race;
   if (race.same_executable) return "the same executable: the plan decides nothing here\n";
@@ -87,24 +76,9 @@ int RunBench(const BenchOptions& options) {
   const auto benched = Bench(
       *program, {options.file, *plan, options.seconds, options.seed, options.kernels > 0}, events);
   if (!benched) return Fail(benched.error(), options.file, json);
-  const RaceReport& race = benched->race;
   if (json) {
-    Json out{{"file", options.file},
-             {"stock_ms", 1000 * race.seconds_a},
-             {"tuned_ms", 1000 * race.seconds_b}};
-    out.update(jobs::RaceJson(race));
-    out["same_executable"] = race.same_executable;
-    out["compile_seconds"] = {race.compile_seconds_a, race.compile_seconds_b};
-    if (benched->estimated) {
-      out["estimated"] = true;
-      out["target"] = program->programs->pool().target();
-    }
-    AddStandIns(program->program(), out);
-    if (program->device != nullptr) out["device"] = jobs::DeviceJson(*program->device);
-    if (options.kernels > 0) {
-      out["kernels"] = {{"stock", KernelsJson(benched->kernels_of_stock, options.kernels)},
-                        {"plan", KernelsJson(benched->kernels_of_plan, options.kernels)}};
-    }
+    Json out{{"file", options.file}};
+    out.update(ToJson(*benched, *program, options.kernels));
     return Finish(out, kFine);
   }
   std::string text = Sentence(*benched, program->programs->pool().target());

@@ -27,18 +27,6 @@ struct CheckOptions {
   CompareOptions compare;
 };
 
-const char* VerdictName(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kEqual:
-      return "equal";
-    case Verdict::kDifferent:
-      return "different";
-    case Verdict::kCannotTell:
-      break;
-  }
-  return "can't tell";
-}
-
 int CodeFor(Verdict verdict) {
   switch (verdict) {
     case Verdict::kEqual:
@@ -52,7 +40,7 @@ int CodeFor(Verdict verdict) {
 }
 
 std::string Text(const ComparisonReport& report) {
-  std::string text = fmt::format("{}{}\n", VerdictName(report.verdict),
+  std::string text = fmt::format("{}{}\n", jobs::VerdictName(report.verdict),
                                  report.reason.empty() ? "" : ": " + Printable(report.reason));
   text += fmt::format("  method       {}\n", report.method);
   text += fmt::format("  inputs       {}\n", report.inputs);
@@ -76,31 +64,6 @@ std::string Text(const ComparisonReport& report) {
         error.worst_error);
   }
   return text;
-}
-
-Json ToJson(const CheckOptions& options, const ComparisonReport& report) {
-  Json json;
-  json["a"] = options.a;
-  json["b"] = options.b;
-  json["verdict"] =
-      report.verdict == Verdict::kCannotTell ? "cannot_tell" : VerdictName(report.verdict);
-  json["method"] = report.method;
-  json["reason"] = report.reason;
-  json["inputs"] = report.inputs;
-  json["worst_error"] = report.worst_error;
-  json["finite_share"] = report.finite_share;
-  json["seconds"] = report.seconds;
-  json["compile_seconds"] = report.compile_seconds;
-  json["processor_seconds"] = report.processor_seconds;
-  json["outputs"] = Json::array();
-  for (const OutputError& error : report.errors) {
-    json["outputs"].push_back({{"output", error.output},
-                               {"shape", error.shape},
-                               {"worst_error", error.worst_error},
-                               {"worst_absolute", error.worst_absolute},
-                               {"elements_over", error.elements_over}});
-  }
-  return json;
 }
 
 // What kept XLA from answering is no verdict on the programs.
@@ -148,7 +111,8 @@ int RunCheck(const CheckOptions& options) {
   if (!report) report = NoVerdict(report.error());
   const int code = *compare.stop ? int{kInterrupted} : CodeFor(report->verdict);
   if (!json) return Finish(Text(*report), code);
-  Json out = ToJson(options, *report);
+  Json out{{"a", options.a}, {"b", options.b}};
+  out.update(jobs::ToJson(*report));
   AddStandIns(a->stand_in_constants > 0 ? *a : *b, out);
   return Finish(out, code);
 }

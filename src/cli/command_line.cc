@@ -110,7 +110,7 @@ const char* FirstWord(int argc, char** argv) {
 
 // Becomes the executable that has the command, which lies beside this one.
 int Become(const Command& command, char** argv, bool json) {
-  const std::string path = (ExecutableFolder() / command.executable).string();
+  const std::string path = (jobs::ExecutableFolder() / command.executable).string();
   execv(path.c_str(), argv);
   return Fail({ErrorCode::kUnsupported,
                fmt::format("`hone {}` is part of {}, which cannot be run ({}): {}", command.name,

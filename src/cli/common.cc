@@ -8,8 +8,8 @@
 #include "cli/input.h"
 #include "cli/output.h"
 #include "cli/parse.h"
-#include "cli/worker.h"
 #include "jobs/kernels.h"
+#include "jobs/ready_worker.h"
 
 namespace hone::cli {
 namespace {
@@ -65,7 +65,7 @@ void AddCommonOptions(CLI::App& app, CommonOptions& options) {
 }
 
 StatusOr<PoolOptions> PoolOptionsFor(const CommonOptions& options) {
-  StatusOr<std::string> worker = ReadyWorker(options.quiet, options.target);
+  StatusOr<std::string> worker = jobs::ReadyWorker(options.quiet, options.target);
   if (!worker) return tl::unexpected(worker.error());
   PoolOptions pool;
   pool.worker_path = *std::move(worker);

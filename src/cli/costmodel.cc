@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/actions.h"
 #include "cli/command_events.h"
 #include "cli/commands.h"
 #include "cli/common.h"
@@ -62,58 +63,24 @@ int Train(const CostmodelOptions& options) {
                 code);
 }
 
-struct Judged {
-  Json json;
-  std::string line;
-};
-
-Judged Judge(const std::string& name, const std::vector<cost::RankQuality>& qualities) {
-  Judged judged;
-  judged.line = fmt::format("{:10}", name);
-  for (const auto& [figure, field] : {std::pair("spearman", &cost::RankQuality::spearman),
-                                      std::pair("kendall", &cost::RankQuality::kendall),
-                                      std::pair("right", &cost::RankQuality::right),
-                                      std::pair("best_of_5", &cost::RankQuality::best_of_5)}) {
+std::string Line(const char* name, const std::vector<cost::RankQuality>& qualities) {
+  std::string line = fmt::format("{:10}", name);
+  for (const auto& [figure, field] : jobs::kQualityFigures) {
     const jobs::MeanOfPrograms mean = jobs::MeanQuality(qualities, field);
-    judged.json[figure] = mean.mean;
-    judged.json[std::string(figure) + "_ci"] = {mean.low, mean.high};
-    judged.line += fmt::format(
-        " {:>24}", fmt::format("{:.3f} [{:.3f}, {:.3f}]", mean.mean, mean.low, mean.high));
+    line += fmt::format(" {:>24}",
+                        fmt::format("{:.3f} [{:.3f}, {:.3f}]", mean.mean, mean.low, mean.high));
   }
-  judged.line += "\n";
-  return judged;
+  return line + "\n";
 }
 
 int Answer(const CostmodelOptions& options, const jobs::CostModelQuality& quality, int code) {
-  const auto& [model, roofline] = quality;
-  const Judged of_model = Judge("model", model);
-  const Judged of_roofline = Judge("roofline", roofline);
-  if (options.json) {
-    Json json{{"programs", model.size()},
-              {"model", of_model.json},
-              {"roofline", of_roofline.json},
-              {"by_program", Json::array()}};
-    for (size_t i = 0; i < model.size(); ++i) {
-      json["by_program"].push_back({{"program", model[i].program},
-                                    {"plans", model[i].plans},
-                                    {"spread", model[i].spread},
-                                    {"decided", model[i].decided},
-                                    {"right", model[i].right},
-                                    {"roofline_right", roofline[i].right},
-                                    {"spearman", model[i].spearman},
-                                    {"kendall", model[i].kendall},
-                                    {"best_of_5", model[i].best_of_5},
-                                    {"roofline_spearman", roofline[i].spearman},
-                                    {"roofline_kendall", roofline[i].kendall},
-                                    {"roofline_best_of_5", roofline[i].best_of_5}});
-    }
-    return Finish(json, code);
-  }
+  if (options.json) return Finish(ToJson(quality), code);
   return Finish(
       fmt::format("{} programs that were not trained on, with 95 % intervals:\n{:10} {:>24} "
                   "{:>24} {:>24} {:>24}\n{}{}",
-                  model.size(), "", "SPEARMAN", "KENDALL", "RIGHT OF DECIDED", "BEST OF TOP 5",
-                  of_model.line, of_roofline.line),
+                  quality.model.size(), "", "SPEARMAN", "KENDALL", "RIGHT OF DECIDED",
+                  "BEST OF TOP 5", Line("model", quality.model),
+                  Line("roofline", quality.roofline)),
       code);
 }
 
@@ -135,52 +102,55 @@ int Eval(const CostmodelOptions& options) {
   return Answer(options, *quality, kFine);
 }
 
+void AddTrainOptions(CLI::App& app, CostmodelOptions& options) {
+  app.add_option("-o,--output", options.model, "write the model here")
+      ->required()
+      ->type_name("MODEL");
+  app.add_option("--held-out", options.held_out,
+                 "share of the programs that are left out, for eval")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+}
+
+void AddEvalOptions(CLI::App& app, CostmodelOptions& options) {
+  app.add_option("--model", options.model,
+                 "what train wrote; without it models are trained and judged by folds")
+      ->type_name("MODEL");
+  app.add_option("--folds", options.folds, "into which the programs are divided")
+      ->check(CLI::Range(2, 1000))
+      ->capture_default_str();
+}
+
 }  // namespace
 
 Run AddCostModel(CLI::App& app) {
-  auto options = std::make_shared<CostmodelOptions>();
-  auto run = std::make_shared<Run>();
-  app.require_subcommand(0, 1);
-  const auto add = [&](const char* name, const char* meaning, int (*job)(const CostmodelOptions&)) {
-    CLI::App* const command = app.add_subcommand(name, meaning);
-    command->add_option("--store", options->store, "what `hone tune --store` wrote")
-        ->required()
-        ->type_name("FILE");
-    command->add_option("--steps", options->steps, "of training")
-        ->check(CLI::Range(0, 10'000'000))
-        ->capture_default_str();
-    command
-        ->add_option("--seed", options->seed,
-                     "of the parameters and of which programs are left out")
-        ->capture_default_str();
-    command->add_flag("--json", options->json, "print JSON");
-    command->add_flag("-q,--quiet", options->quiet, "no progress");
-    command->callback([run, options, job] { *run = [options, job] { return job(*options); }; });
-    return command;
+  Actions actions(app);
+  const auto add = [&](const char* name, const char* meaning, const char* examples,
+                       int (*job)(const CostmodelOptions&),
+                       void (*add_more)(CLI::App&, CostmodelOptions&)) {
+    actions.Add(name, meaning, examples, [=](CLI::App& action) -> Run {
+      const auto options = std::make_shared<CostmodelOptions>();
+      action.add_option("--store", options->store, "what `hone tune --store` wrote")
+          ->required()
+          ->type_name("FILE");
+      add_more(action, *options);
+      action.add_option("--steps", options->steps, "of training")
+          ->check(CLI::Range(0, 10'000'000))
+          ->capture_default_str();
+      action
+          .add_option("--seed", options->seed,
+                      "of the parameters and of which programs are left out")
+          ->capture_default_str();
+      action.add_flag("--json", options->json, "print JSON");
+      action.add_flag("-q,--quiet", options->quiet, "no progress");
+      return [=] { return job(*options); };
+    });
   };
-  CLI::App* const train = add("train", "learn to estimate run times from a store", Train);
-  train->add_option("-o,--output", options->model, "write the model here")
-      ->required()
-      ->type_name("MODEL");
-  train
-      ->add_option("--held-out", options->held_out,
-                   "share of the programs that are left out, for eval")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
-  CLI::App* const eval =
-      add("eval", "how well estimates order the plans of programs not trained on", Eval);
-  eval->add_option("--model", options->model,
-                   "what train wrote; without it models are trained and judged by folds")
-      ->type_name("MODEL");
-  eval->add_option("--folds", options->folds, "into which the programs are divided")
-      ->check(CLI::Range(2, 1000))
-      ->capture_default_str();
-  return [run] {
-    if (*run) return (*run)();
-    return Fail(
-        {ErrorCode::kInvalidInput, "give an action: train or eval; see `hone costmodel --help`"},
-        false);
-  };
+  add("train", "learn to estimate run times from a store",
+      "  hone costmodel train --store tuned.db -o model.safetensors\n", Train, AddTrainOptions);
+  add("eval", "how well estimates order the plans of programs not trained on",
+      "  hone costmodel eval --store tuned.db --json\n", Eval, AddEvalOptions);
+  return actions.Chosen();
 }
 
 }  // namespace hone::cli

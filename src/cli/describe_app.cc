@@ -6,10 +6,10 @@
 #include <system_error>
 #include <utility>
 
-#include "cli/child.h"
 #include "cli/commands.h"
-#include "cli/input.h"
 #include "cli/manual.h"
+#include "jobs/child.h"
+#include "jobs/input.h"
 
 namespace hone::cli {
 namespace {
@@ -76,8 +76,8 @@ CommandInfo DescribeHone(const CLI::App& app) {
   CommandInfo info = DescribeApp(app);
   for (const Command& command : Commands()) {
     if (command.executable == nullptr || command.executable == Itself()) continue;
-    const std::string path = (ExecutableFolder() / command.executable).string();
-    const StatusOr<Finished> said = RunProgram({path, "manual", "--json"});
+    const std::string path = (jobs::ExecutableFolder() / command.executable).string();
+    const StatusOr<jobs::Finished> said = jobs::RunProgram({path, "manual", "--json"});
     if (!said || said->exit_code != 0) continue;
     const StatusOr<CommandInfo> other = CommandFromJson(said->out);
     if (!other) continue;

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "cli/actions.h"
 #include "cli/progress.h"
 #include "device/flags.h"
 
@@ -25,37 +26,12 @@ CLI::Validator IsDeviceName() {
   return {check, ""};
 }
 
-Json AttributesJson(const device::Attributes& attributes) {
-  Json json = Json::object();
-  for (const auto& [name, value] : attributes) json[name] = value;
-  return json;
-}
-
 std::string AttributesText(const device::Attributes& attributes) {
   std::string text;
   for (const auto& [name, value] : attributes) {
     text += fmt::format("    {}  {}\n", Printable(name), Printable(value));
   }
   return text;
-}
-
-Json InfoJson(const std::string& name, const device::PluginInfo& info) {
-  Json json;
-  json["device"] = name;
-  json["platform"] = info.platform;
-  json["platform_version"] = info.platform_version;
-  json["api_version"] = {info.api_major, info.api_minor};
-  json["attributes"] = AttributesJson(info.attributes);
-  json["flags"] = device::FlagChoicesFor(info.platform, /*fast_math=*/true).size();
-  json["devices"] = Json::array();
-  for (const device::DeviceDetails& one : info.devices) {
-    json["devices"].push_back({{"id", one.id},
-                               {"kind", one.kind},
-                               {"text", one.text},
-                               {"memory_bytes", one.memory_bytes},
-                               {"attributes", AttributesJson(one.attributes)}});
-  }
-  return json;
 }
 
 std::string InfoText(const device::PluginInfo& info) {
@@ -88,24 +64,14 @@ int RunInfo(const InfoOptions& options) {
   }
   if (!started) return Fail(started.error(), json);
   const device::PluginInfo& info = (*started)->info();
-  return json ? Finish(InfoJson(options.device, info), kFine) : Finish(InfoText(info), kFine);
+  if (!json) return Finish(InfoText(info), kFine);
+  Json out{{"device", options.device}};
+  out.update(jobs::PluginJson(info));
+  return Finish(out, kFine);
 }
 
 int RunFlags(const std::string& platform, bool json) {
-  if (json) {
-    Json out;
-    out["flags"] = Json::array();
-    for (const device::DeviceFlag& flag : device::DeviceFlags()) {
-      if (!platform.empty() && flag.platform != platform) continue;
-      out["flags"].push_back({{"platform", flag.platform},
-                              {"name", flag.name},
-                              {"values", flag.values},
-                              {"numerics", flag.numerics},
-                              {"meaning", flag.meaning},
-                              {"source", flag.source}});
-    }
-    return Finish(out, kFine);
-  }
+  if (json) return Finish(jobs::DeviceFlagsJson(platform), kFine);
   std::string text;
   for (const device::DeviceFlag& flag : device::DeviceFlags()) {
     if (!platform.empty() && flag.platform != platform) continue;
@@ -161,30 +127,30 @@ std::string OnDeviceText(const device::RemoteDevice& device, const jobs::OnDevic
 }
 
 Run AddDevice(CLI::App& app) {
-  auto options = std::make_shared<InfoOptions>();
-  auto platform = std::make_shared<std::string>();
-  auto json = std::make_shared<bool>(false);
-  CLI::App* info = app.add_subcommand("info", "what a PJRT plugin and its devices are");
-  info->add_option("DEVICE", options->device, "pjrt:/path/to/plugin.so[,option=value…]")
-      ->required()
-      ->check(IsDeviceName())
-      ->type_name("");
-  AddCommonOptions(*info, options->common);
-  info->footer("Examples:\n  hone device info pjrt:/path/to/pjrt_c_api_cpu_plugin.so\n");
-  CLI::App* flags = app.add_subcommand("flags", "XLA's flags that are tried on plugins");
-  flags->add_option("PLATFORM", *platform, "cpu, gpu or tpu; all where it is not given")
-      ->check(CLI::IsMember({"cpu", "gpu", "tpu"}))
-      ->type_name("");
-  flags->add_flag("--json", *json, "print JSON, for programs");
-  flags->footer("Examples:\n  hone device flags gpu\n  hone device flags --json\n");
-  app.require_subcommand(1, 1);
-  auto formatter = std::make_shared<CLI::Formatter>();
-  formatter->column_width(app.get_formatter()->get_column_width());
-  formatter->label("SUBCOMMAND", "ACTION");
-  app.formatter(formatter);
-  info->group("Actions");
-  flags->group("Actions");
-  return [=] { return info->parsed() ? RunInfo(*options) : RunFlags(*platform, *json); };
+  Actions actions(app);
+  actions.Add(
+      "info", "what a PJRT plugin and its devices are",
+      "  hone device info pjrt:/path/to/pjrt_c_api_cpu_plugin.so\n", [](CLI::App& info) -> Run {
+        const auto options = std::make_shared<InfoOptions>();
+        info.add_option("DEVICE", options->device, "pjrt:/path/to/plugin.so[,option=value…]")
+            ->required()
+            ->check(IsDeviceName())
+            ->type_name("");
+        AddCommonOptions(info, options->common);
+        return [options] { return RunInfo(*options); };
+      });
+  actions.Add("flags", "XLA's flags that are tried on plugins",
+              "  hone device flags gpu\n  hone device flags --json\n", [](CLI::App& flags) -> Run {
+                const auto platform = std::make_shared<std::string>();
+                const auto json = std::make_shared<bool>(false);
+                flags
+                    .add_option("PLATFORM", *platform, "cpu, gpu or tpu; all where it is not given")
+                    ->check(CLI::IsMember({"cpu", "gpu", "tpu"}))
+                    ->type_name("");
+                flags.add_flag("--json", *json, "print JSON, for programs");
+                return [platform, json] { return RunFlags(*platform, *json); };
+              });
+  return actions.Chosen();
 }
 
 }  // namespace hone::cli

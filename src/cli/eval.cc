@@ -149,30 +149,7 @@ class EvalRun {
 
   int Conclude(const jobs::EvaluateResult& result, int code) const {
     const report::Summary summary = report::Summarise(result.rows);
-    if (options_.common.json) {
-      Json json;
-      json["method"] = options_.method;
-      json["results"] = Json::array();
-      for (const report::Evaluation& row : result.rows) {
-        json["results"].push_back(Json::parse(report::EvaluationToJsonLine(row)));
-      }
-      json["errors"] = Json::array();
-      for (const FileError& failed : result.errors) {
-        json["errors"].push_back(ErrorJson(failed.error, failed.file));
-      }
-      json["summary"] = {{"geomean_ratio", summary.ratio.mean},
-                         {"low", summary.ratio.low},
-                         {"high", summary.ratio.high},
-                         {"programs", summary.ratio.programs},
-                         {"seeds", summary.seeds},
-                         {"better", summary.better},
-                         {"equal", summary.equal},
-                         {"worse", summary.worse},
-                         {"without_ratio", summary.without_ratio},
-                         {"seconds", summary.seconds},
-                         {"evaluated", summary.evaluated}};
-      return Finish(json, code);
-    }
+    if (options_.common.json) return Finish(jobs::ToJson(result, options_.method), code);
     std::string text = fmt::format(
         "{}: geometric mean of the ratio {:.4f} (95 % interval {:.4f} to {:.4f}; {} programs, {} "
         "seed{}); {} better than XLA's own order, {} equal, {} worse\n",

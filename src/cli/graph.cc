@@ -23,10 +23,8 @@ struct GraphOptions {
 
 int RunGraph(const GraphOptions& options) {
   const bool json = options.common.json;
-  if (!options.output.empty()) {
-    if (Status writable = CheckWritable(options.output); !writable) {
-      return Fail(writable.error(), options.output, json);
-    }
+  if (Status writable = MayWrite(options.output); !writable) {
+    return Fail(writable.error(), options.output, json);
   }
   auto data = ReadNamed(options.file, options.common);
   if (!data) return Fail(data.error(), json);

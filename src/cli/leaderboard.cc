@@ -12,6 +12,7 @@
 #include "cli/common.h"
 #include "cli/input.h"
 #include "cli/output.h"
+#include "jobs/report_evaluation.h"
 
 namespace hone::cli {
 namespace {
@@ -24,29 +25,6 @@ struct LeaderboardFlags {
   std::string over = "steps";
   bool json = false;
 };
-
-// Every pair at every moment: in the end, at the steps, after the seconds.
-Json PairsJson(const report::Leaderboard& board, const report::LeaderboardOptions& options) {
-  std::vector<report::Moment> moments(1);
-  for (const int64_t at : options.steps) moments.push_back({at, 0});
-  for (const double at : options.seconds) moments.push_back({0, at});
-  Json pairs = Json::array();
-  for (const report::Moment& moment : moments) {
-    for (const report::Pair& pair :
-         report::ComparePairs(report::RatiosOf(board, moment), options.seed)) {
-      pairs.push_back({{"a", board.methods[pair.a]},
-                       {"b", board.methods[pair.b]},
-                       {"steps", moment.steps > 0 ? Json(moment.steps) : Json(nullptr)},
-                       {"seconds", moment.seconds > 0 ? Json(moment.seconds) : Json(nullptr)},
-                       {"quotient", pair.quotient.mean},
-                       {"low", pair.quotient.low},
-                       {"high", pair.quotient.high},
-                       {"programs", pair.quotient.programs},
-                       {"a_is", report::StandingName(pair.standing)}});
-    }
-  }
-  return pairs;
-}
 
 int RunLeaderboard(const LeaderboardFlags& options) {
   constexpr size_t kMostBytes = size_t{1} << 30;
@@ -73,29 +51,7 @@ int RunLeaderboard(const LeaderboardFlags& options) {
       return Fail(wrote.error(), options.curves, options.json);
     }
   }
-  if (options.json) {
-    Json json;
-    json["programs"] = board->programs;
-    json["methods"] = Json::array();
-    for (const std::string& method : board->methods) {
-      std::vector<report::Evaluation> of;
-      for (const report::Evaluation& row : board->rows) {
-        if (row.method == method) of.push_back(row);
-      }
-      const report::Summary summary = report::Summarise(of);
-      json["methods"].push_back({{"method", method},
-                                 {"ratio", summary.ratio.mean},
-                                 {"low", summary.ratio.low},
-                                 {"high", summary.ratio.high},
-                                 {"better", summary.better},
-                                 {"equal", summary.equal},
-                                 {"worse", summary.worse},
-                                 {"seconds", summary.seconds},
-                                 {"evaluated", summary.evaluated}});
-    }
-    json["pairs"] = PairsJson(*board, options.board);
-    return Finish(json, kFine);
-  }
+  if (options.json) return Finish(jobs::ToJson(*board, options.board), kFine);
   return Finish(options.output.empty() ? report::LeaderboardToMarkdown(*board, options.board)
                                        : "written to " + options.output + "\n",
                 kFine);

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "cli/actions.h"
 #include "cli/command_events.h"
 #include "cli/commands.h"
 #include "cli/input.h"
@@ -70,42 +71,6 @@ std::string Text(const MemoryOptions& options, const memory::Network& network,
   return text;
 }
 
-Json ToJson(const MemoryOptions& options, const memory::Network& network,
-            const memory::Machine& machine, const memory::Planned& planned,
-            const jobs::Verification& verification) {
-  const memory::Figures& figures = planned.plan.figures;
-  Json json;
-  json["file"] = options.file;
-  json["machine"] = machine.name;
-  json["operators"] = network.ops.size();
-  json["pairs"] = figures.pairs;
-  json["pairs_eliminated"] = figures.pairs_eliminated;
-  json["dram_bytes"] = {{"operator", planned.by_operator.dram_bytes},
-                        {"local", planned.local.dram_bytes},
-                        {"hone", figures.dram_bytes()},
-                        {"bound", planned.bound.dram_bytes()}};
-  json["spilled_bytes"] = figures.spilled_bytes;
-  json["copies_on_chip"] = {{"operator", planned.by_operator.copies},
-                            {"local", planned.local.copies},
-                            {"hone", figures.copies}};
-  json["peak_scratchpad"] = figures.peak_bytes_per_partition * machine.partitions;
-  json["estimated_ms"] = {{"operator", planned.by_operator.seconds * 1e3},
-                          {"local", planned.local.seconds * 1e3},
-                          {"hone", figures.seconds * 1e3}};
-  json["groups"] = {
-      {"all", figures.groups}, {"tiled", figures.tiled_groups}, {"streamed", figures.streamed}};
-  json["unrolled_loops"] = network.unrolled_loops;
-  json["conservative"] = Json::object();
-  for (const auto& [what, count] : network.conservative) json["conservative"][what] = count;
-  json["product_gflops"] = memory::ProductFlops(network) / 1e9;
-  json["planning_seconds"] = planned.seconds;
-  json["from_store"] = planned.known;
-  json["verified"] =
-      verification.ok ? Json(verification.numbers ? Json(true) : Json("traffic")) : Json(false);
-  json["verification"] = verification.what;
-  return json;
-}
-
 int RunMemory(MemoryOptions& options) {
   const bool json = options.common.json;
   if (options.file.empty()) {
@@ -115,10 +80,8 @@ int RunMemory(MemoryOptions& options) {
   }
   auto machine = ReadMachine(options.machine);
   if (!machine) return Fail(machine.error(), json);
-  if (!options.output.empty()) {
-    if (Status writable = CheckWritable(options.output); !writable) {
-      return Fail(writable.error(), options.output, json);
-    }
+  if (Status writable = MayWrite(options.output); !writable) {
+    return Fail(writable.error(), options.output, json);
   }
   if (Status fine = CheckReport(options.report); !fine) {
     return Fail(fine.error(), options.report, json);
@@ -148,8 +111,10 @@ int RunMemory(MemoryOptions& options) {
     }
   }
   const int code = verification.ok ? kFine : kSomeFailed;
-  return json ? Finish(ToJson(options, network, *machine, planned, verification), code)
-              : Finish(Text(options, network, *machine, planned, verification), code);
+  if (!json) return Finish(Text(options, network, *machine, planned, verification), code);
+  Json out{{"file", options.file}};
+  out.update(jobs::ToJson(*loaded, *machine, *result));
+  return Finish(out, code);
 }
 
 }  // namespace
@@ -174,22 +139,12 @@ Run AddMemory(CLI::App& app) {
       ->type_name("N");
   AddDatasetsOption(app, options->common.datasets);
   AddCommonOptions(app, options->common);
-  app.require_subcommand(0, 1);
-  auto formatter = std::make_shared<CLI::Formatter>();
-  formatter->column_width(app.get_formatter()->get_column_width());
-  formatter->label("SUBCOMMAND", "ACTION");
-  app.formatter(formatter);
-  CLI::App* simulate = app.add_subcommand("simulate", "run a plan on the modelled machine");
-  CLI::App* machines = app.add_subcommand("machines", "the machines that hone knows");
-  simulate->group("Actions");
-  machines->group("Actions");
-  const Run run_simulate = AddMemorySimulate(*simulate);
-  const Run run_machines = AddMemoryMachines(*machines);
-  return [=] {
-    if (simulate->parsed()) return run_simulate();
-    if (machines->parsed()) return run_machines();
-    return RunMemory(*options);
-  };
+  Actions actions(app);
+  actions.Add("simulate", "run a plan on the modelled machine",
+              "  hone memory simulate plan.json\n", AddMemorySimulate);
+  actions.Add("machines", "the machines that hone knows",
+              "  hone memory machines\n  hone memory machines --json\n", AddMemoryMachines);
+  return actions.Chosen([options] { return RunMemory(*options); });
 }
 
 }  // namespace hone::cli

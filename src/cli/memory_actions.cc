@@ -55,9 +55,7 @@ int RunSimulate(const SimulateOptions& options) {
   out["plan"] = options.plan;
   out["file"] = program;
   out["machine"] = file->machine.name;
-  out["verified"] =
-      verification.ok ? verification.numbers ? Json(true) : Json("traffic") : Json(false);
-  out["verification"] = verification.what;
+  out.update(jobs::ToJson(verification));
   out["loaded_bytes"] = verification.loaded_bytes;
   out["stored_bytes"] = verification.stored_bytes;
   return Finish(out, code);
@@ -114,14 +112,12 @@ Run AddMemorySimulate(CLI::App& app) {
       ->type_name("N");
   AddDatasetsOption(app, options->common.datasets);
   AddCommonOptions(app, options->common);
-  app.footer("Examples:\n  hone memory simulate plan.json\n");
   return [options] { return RunSimulate(*options); };
 }
 
 Run AddMemoryMachines(CLI::App& app) {
   auto json = std::make_shared<bool>(false);
   app.add_flag("--json", *json, "print JSON, for programs");
-  app.footer("Examples:\n  hone memory machines\n  hone memory machines --json\n");
   return [json] { return RunMachines(*json); };
 }
 

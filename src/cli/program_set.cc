@@ -18,7 +18,7 @@ tl::expected<std::vector<std::string>, FileError> ChooseInputs(
     const ProgramSet& programs, const std::vector<std::string>& datasets) {
   const auto files = ExpandInputs(programs.files, datasets);
   if (!files) return tl::unexpected(files.error());
-  auto chosen = InSplit(*files, programs.split);
+  auto chosen = jobs::InSplit(*files, programs.split);
   if (!chosen) return tl::unexpected(FileError{"", chosen.error()});
   return *std::move(chosen);
 }

@@ -1,4 +1,4 @@
-// What commands that search or learn on many programs share: which programs, and to what end.
+// Options shared by commands that search or learn on many programs: the programs, the objective.
 #ifndef HONE_CLI_PROGRAM_SET_H_
 #define HONE_CLI_PROGRAM_SET_H_
 

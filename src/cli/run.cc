@@ -50,22 +50,10 @@ std::string TimingText(const Timing& timing) {
       timing.fingerprints, timing.other);
 }
 
-Json ToJson(const jobs::RanPass& row) {
-  Json json = {{"pass", row.pass},
-               {"changed", row.step.changed},
-               {"before", row.before},
-               {"after", row.step.metrics.op_count},
-               {"milliseconds", row.milliseconds}};
-  if (!row.step.failure.empty()) json["failure"] = row.step.failure;
-  return json;
-}
-
 int RunRun(const RunOptions& options) {
   const bool json = options.common.json;
-  if (!options.output.empty()) {
-    if (Status fine = CheckWritable(options.output); !fine) {
-      return Fail(fine.error(), options.output, json);
-    }
+  if (Status fine = MayWrite(options.output); !fine) {
+    return Fail(fine.error(), options.output, json);
   }
   auto data = ReadNamed(options.file, options.common);
   if (!data) return Fail(data.error(), json);
@@ -109,15 +97,8 @@ int RunRun(const RunOptions& options) {
   }
   const int code = ran->failed > 0 ? kSomeFailed : kFine;
   if (json) {
-    Json result;
-    result["file"] = options.file;
-    result["format"] = program->format;
-    result["initial"] = program->metrics.op_count;
-    result["result"] = ran->Instructions(program->metrics.op_count);
-    result["fingerprint"] = ran->fingerprint.ToHex();
-    AddStandIns(*program, result);
-    result["passes"] = Json::array();
-    for (const jobs::RanPass& row : ran->rows) result["passes"].push_back(ToJson(row));
+    Json result{{"file", options.file}};
+    result.update(ToJson(*ran, *program));
     if (to_file) result["output"] = options.output;
     if (ran->bytes && !to_file) result["hlo"] = *ran->bytes;
     if (options.timing) result["timing"] = TimingJson(pool.timing());

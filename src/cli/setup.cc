@@ -7,7 +7,7 @@
 
 #include "cli/common.h"
 #include "cli/own_commands.h"
-#include "cli/worker.h"
+#include "jobs/ready_worker.h"
 
 namespace hone::cli {
 namespace {
@@ -21,11 +21,11 @@ struct SetupOptions {
 int RunSetup(const SetupOptions& options) {
   std::vector<std::string> arguments;
   if (options.quiet) arguments.emplace_back("--quiet");
-  if (Status fetched = FetchXla(arguments); !fetched) return Fail(fetched.error(), options.json);
+  if (Status fetched = jobs::FetchXla(arguments); !fetched) return Fail(fetched.error(), options.json);
   if (options.hashes) {
-    if (Status right = FetchXla({"--hashes"}); !right) return Fail(right.error(), options.json);
+    if (Status right = jobs::FetchXla({"--hashes"}); !right) return Fail(right.error(), options.json);
   }
-  const StatusOr<XlaLibraries> xla = FindXlaLibraries();
+  const StatusOr<jobs::XlaLibraries> xla = jobs::FindXlaLibraries();
   if (!xla) return Fail(xla.error(), options.json);
   if (options.json) {
     return Finish(

@@ -66,45 +66,6 @@ std::string Table(const std::vector<const CompileSite*>& sites, size_t most) {
   return text;
 }
 
-Json ToJson(const CompileSite& site) {
-  Json json{{"key", KeyText(site.key)},
-            {"kind", CompileSiteKindName(site.kind)},
-            {"stage", StageName(StageOf(site.kind))},
-            {"instruction", site.instruction},
-            {"opcode", site.opcode},
-            {"places", site.places},
-            {"bytes", site.bytes},
-            {"choices", site.choices},
-            {"stock", site.choices[site.stock]}};
-  if (!site.user.empty()) json["user"] = site.user;
-  if (!site.seconds.empty()) json["estimated_seconds"] = site.seconds;
-  return json;
-}
-
-// What --choose says of sites, or of a flag.
-Status Decide(const SitesOptions& options, const Compiled& listing, tune::TunePlan& plan) {
-  for (const std::string& text : options.choose) {
-    const auto choosing = jobs::ChoosingFromText(text);
-    if (!choosing) return tl::unexpected(choosing.error());
-    const auto flag =
-        std::find_if(listing.flag_choices.begin(), listing.flag_choices.end(),
-                     [&](const FlagChoices& one) { return one.name == choosing->where; });
-    if (flag == listing.flag_choices.end()) {
-      if (auto chosen = jobs::Choose(listing.sites, *choosing, plan); !chosen) {
-        return tl::unexpected(chosen.error());
-      }
-      continue;
-    }
-    auto& flags = plan.compile.flags;
-    flags.erase(std::remove_if(flags.begin(), flags.end(),
-                               [&](const auto& one) { return one.first == flag->name; }),
-                flags.end());
-    flags.emplace_back(flag->name, choosing->value);
-    Sort(plan.compile);
-  }
-  return {};
-}
-
 int RunSites(const SitesOptions& options) {
   const bool json = options.common.json;
   if (options.choose.empty() != options.plan_output.empty()) {
@@ -113,9 +74,8 @@ int RunSites(const SitesOptions& options) {
          "--choose says what the plan that --plan-out writes decides: give both or neither"},
         json);
   }
-  if (!options.plan_output.empty()) {
-    if (Status writable = CheckWritable(options.plan_output); !writable)
-      return Fail(writable.error(), options.plan_output, json);
+  if (Status writable = MayWrite(options.plan_output); !writable) {
+    return Fail(writable.error(), options.plan_output, json);
   }
   StatusOr<tune::TunePlan> plan = ReadPlan(options.plan);
   if (!plan) return Fail(plan.error(), options.plan, json);
@@ -141,7 +101,7 @@ int RunSites(const SitesOptions& options) {
   std::string decided;
   Json out{{"file", options.file}, {"target", program->programs->pool().target()}};
   if (!options.choose.empty()) {
-    if (Status made = Decide(options, *listing, *plan); !made) {
+    if (Status made = jobs::Decide(options.choose, *listing, *plan); !made) {
       return Fail(made.error(), options.file, json);
     }
     compiling.sites = false;
@@ -161,13 +121,7 @@ int RunSites(const SitesOptions& options) {
   }
   progress.Clear();
   if (json) {
-    out["sites"] = Json::array();
-    for (const CompileSite* site : sites) out["sites"].push_back(ToJson(*site));
-    out["flags"] = Json::array();
-    for (const FlagChoices& flag : listing->flag_choices) {
-      out["flags"].push_back(
-          {{"name", flag.name}, {"choices", flag.values}, {"stock", flag.values[0]}});
-    }
+    out.update(jobs::SitesJson(sites, listing->flag_choices));
     return Finish(out, kFine);
   }
   std::string text = Table(sites, options.most);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/actions.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/input.h"
@@ -181,40 +182,45 @@ int With(const StoreOptions& options, bool make, Do job) {
 }  // namespace
 
 Run AddStore(CLI::App& app) {
-  auto options = std::make_shared<StoreOptions>();
-  auto run = std::make_shared<Run>();
-  app.require_subcommand(0, 1);
-  const auto add = [&](const char* name, const char* meaning, bool make, auto job) {
-    CLI::App* const command = app.add_subcommand(name, meaning);
-    command->add_option("STORE", options->store, "what --store of tune, optimize or memory wrote")
-        ->required()
-        ->type_name("");
-    command->add_flag("--json", options->json, "print JSON");
-    command->callback([run, options, make, job] {
-      *run = [options, make, job] { return With(*options, make, job); };
+  Actions actions(app);
+  const auto add = [&](const char* name, const char* meaning, const char* examples, bool make,
+                       auto job, void (*add_more)(CLI::App&, StoreOptions&)) {
+    actions.Add(name, meaning, examples, [=](CLI::App& action) -> Run {
+      const auto options = std::make_shared<StoreOptions>();
+      action.add_option("STORE", options->store, "what --store of tune, optimize or memory wrote")
+          ->required()
+          ->type_name("");
+      add_more(action, *options);
+      action.add_flag("--json", options->json, "print JSON");
+      return [=] { return With(*options, make, job); };
     });
-    return command;
   };
-  add("ls", "the programs, and what came of tuning, optimising or planning them", false, List);
-  add("show", "a program's outcomes, with plan or recipe", false, Show)
-      ->add_option("PROGRAM", options->program, "how its fingerprint begins")
-      ->required()
-      ->type_name("");
-  add("export", "all rows as lines of JSON", false, Export)
-      ->add_option("-o,--output", options->other, "write them here, not to stdout")
-      ->type_name("OUT");
-  add("import", "add rows that were exported; better ones replace worse", true, Import)
-      ->add_option("LINES", options->other, "what `hone store export` wrote")
-      ->required()
-      ->type_name("");
-  AddDuration(*add("prune", "forget old measurements; what came of them stays", false, Prune),
-              "--older-than", options->older_than, "how old (all of them)");
-  return [run] {
-    if (*run) return (*run)();
-    return Fail({ErrorCode::kInvalidInput,
-                 "give an action: ls, show, export, import or prune; see `hone store --help`"},
-                false);
-  };
+  add("ls", "the programs, and what came of tuning, optimising or planning them",
+      "  hone store ls tuned.db\n", false, List, [](CLI::App&, StoreOptions&) {});
+  add("show", "a program's outcomes, with plan or recipe", "  hone store show tuned.db 3fa9\n",
+      false, Show, [](CLI::App& show, StoreOptions& options) {
+        show.add_option("PROGRAM", options.program, "how its fingerprint begins")
+            ->required()
+            ->type_name("");
+      });
+  add("export", "all rows as lines of JSON", "  hone store export tuned.db -o rows.jsonl\n", false,
+      Export, [](CLI::App& action, StoreOptions& options) {
+        action.add_option("-o,--output", options.other, "write them here, not to stdout")
+            ->type_name("OUT");
+      });
+  add("import", "add rows that were exported; better ones replace worse",
+      "  hone store import tuned.db rows.jsonl\n", true, Import,
+      [](CLI::App& action, StoreOptions& options) {
+        action.add_option("LINES", options.other, "what `hone store export` wrote")
+            ->required()
+            ->type_name("");
+      });
+  add("prune", "forget old measurements; what came of them stays",
+      "  hone store prune tuned.db --older-than 720h\n", false, Prune,
+      [](CLI::App& action, StoreOptions& options) {
+        AddDuration(action, "--older-than", options.older_than, "how old (all of them)");
+      });
+  return actions.Chosen();
 }
 
 }  // namespace hone::cli

@@ -209,7 +209,7 @@ int RunTrain(const TrainFlags& options) {
   StatusOr<jobs::TrainOptions> job = JobFor(options);
   if (!job) return Fail(job.error(), json);
   const std::atomic<bool>* const stop = StopOnInterrupt();
-  auto cluster = Cluster::Connect(options.cluster, options.common);  // outlives the job's workers
+  auto cluster = Connect(options.cluster, options.common);  // outlives the job's workers
   if (!cluster) return Fail(cluster.error(), json);
   StatusOr<PoolOptions> pool = PoolOptionsFor(options.common);
   if (!pool) return Fail(pool.error(), json);

@@ -1,6 +1,6 @@
 #include "cli/train_loops.h"
 
-#include "cli/loop_tasks.h"
+#include "jobs/schedule_loops.h"
 #include "loops/estimate.h"
 #include "loops/tasks.h"
 
@@ -35,7 +35,7 @@ tl::expected<jobs::TrainLoopsOptions, jobs::FileError> LoopsJobFor(
     bool sandbox) {
   jobs::TrainLoopsOptions job;
   for (const std::string& given : tasks) {
-    StatusOr<std::string> text = ReadTaskText(given);
+    StatusOr<std::string> text = jobs::ReadTaskText(given);
     if (!text) return tl::unexpected(jobs::FileError{given, text.error()});
     if (const auto task = loops::ParseTask(*text); !task) {
       return tl::unexpected(jobs::FileError{given, task.error()});

@@ -21,14 +21,14 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/parse.h"
-#include "cli/python.h"
-#include "cli/recording.h"
 #include "cli/report.h"
 #include "cli/targets.h"
 #include "cli/tune_row.h"
 #include "cli/tuned_program.h"
 #include "cost/cost_model.h"
 #include "jobs/kernels.h"
+#include "jobs/package.h"
+#include "jobs/recording.h"
 #include "jobs/report_tune.h"
 #include "search/choices/choices.h"
 #include "store/store.h"
@@ -91,7 +91,7 @@ class Tuning {
       }
     }
     stop_ = StopOnInterrupt();
-    auto cluster = Cluster::Connect(options_.cluster, options_.common);
+    auto cluster = Connect(options_.cluster, options_.common);
     if (!cluster) return Fail(cluster.error(), json);
     cluster_ = *std::move(cluster);
     if (cluster_ != nullptr) job_.workers_are_on = {cluster_->cpu(), cluster_->cores()};
@@ -115,7 +115,7 @@ class Tuning {
   Status FindFiles() {
     where_ = options_.files.front();
     if (options_.files.size() == 1) {
-      StatusOr<std::optional<Recording>> recording = ReadRecording(where_);
+      StatusOr<std::optional<jobs::Recording>> recording = jobs::ReadRecording(where_);
       if (!recording) return tl::unexpected(recording.error());
       recording_ = *std::move(recording);
     }
@@ -126,7 +126,7 @@ class Tuning {
             "a recording is tuned for the JAX that made it, not for a device; name its "
             "modules one by one to tune them with --device");
       }
-      for (const Share& share : SharesOf(*recording_, options_.budget.seconds)) {
+      for (const jobs::Share& share : SharesOf(*recording_, options_.budget.seconds)) {
         files_.push_back(share.file);
         seconds_.push_back(share.seconds);
       }
@@ -152,8 +152,8 @@ class Tuning {
                                        std::to_string(options_.seed)};
     if (options_.common.json) arguments.push_back("--json");
     if (!options_.common.ShowProgress()) arguments.push_back("--quiet");
-    const StatusOr<Finished> done =
-        RunModule(recording_->python, "hone.jax.prepare", arguments, /*show=*/true);
+    const StatusOr<jobs::Finished> done =
+        jobs::RunModule(recording_->python, "hone.jax.prepare", arguments, /*show=*/true);
     if (!done) return Fail(done.error(), recording_->folder, options_.common.json);
     if (options_.common.json) {
       json["in_jax"] = Json::parse(done->out, nullptr, /*allow_exceptions=*/false);
@@ -324,7 +324,7 @@ class Tuning {
   TuneFlags& options_;
   jobs::TuneProgramOptions job_;  // but for the file and its budget
   std::string where_;             // of a file that cannot be found
-  std::optional<Recording> recording_;
+  std::optional<jobs::Recording> recording_;
   std::vector<std::string> files_;
   std::vector<double> seconds_;  // of each file's budget
   std::vector<std::string> plans_;

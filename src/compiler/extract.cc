@@ -2,6 +2,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "compiler/fingerprint.h"
+#include "compiler/opcodes.h"
 #include "core/rng.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/tools/hlo_decomposer.h"
@@ -11,15 +12,8 @@ namespace hone::compiler {
 namespace {
 
 bool IsOperation(const xla::HloInstruction& instruction) {
-  switch (instruction.opcode()) {
-    case xla::HloOpcode::kParameter:
-    case xla::HloOpcode::kConstant:
-    case xla::HloOpcode::kTuple:
-    case xla::HloOpcode::kGetTupleElement:
-      return false;
-    default:
-      return true;
-  }
+  return !IsOneOf<xla::HloOpcode::kParameter, xla::HloOpcode::kConstant, xla::HloOpcode::kTuple,
+                  xla::HloOpcode::kGetTupleElement>(instruction.opcode());
 }
 
 }  // namespace

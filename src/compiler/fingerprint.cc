@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "compiler/opcodes.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/hlo/ir/hlo_print_options.h"
@@ -30,53 +31,34 @@ class AttributePrinter : public xla::Printer {
 };
 
 const xla::HloPrintOptions& AttributeOptions() {
-  static const xla::HloPrintOptions* const kOptions =
-      new xla::HloPrintOptions(xla::HloPrintOptions()
-                                   .set_print_large_constants(true)
-                                   .set_print_metadata(false)
-                                   .set_print_original_value(false)
-                                   .set_print_control_dependencies(false)
-                                   .set_print_full_replica_group_list(true)
-                                   .set_print_subcomputation_mode(
-                                       xla::HloPrintOptions::PrintSubcomputationMode::kOff));
+  static const xla::HloPrintOptions* const kOptions = new xla::HloPrintOptions(
+      xla::HloPrintOptions()
+          .set_print_large_constants(true)
+          .set_print_metadata(false)
+          .set_print_original_value(false)
+          .set_print_control_dependencies(false)
+          .set_print_full_replica_group_list(true)
+          .set_print_subcomputation_mode(xla::HloPrintOptions::PrintSubcomputationMode::kOff));
   return *kOptions;
 }
 
 // Opcodes whose only attributes are those that Digester::Attributes writes itself.
 bool HasOnlyCommonAttributes(xla::HloOpcode opcode) {
-  switch (opcode) {
-    case xla::HloOpcode::kAdd:
-    case xla::HloOpcode::kSubtract:
-    case xla::HloOpcode::kMultiply:
-    case xla::HloOpcode::kDivide:
-    case xla::HloOpcode::kMaximum:
-    case xla::HloOpcode::kMinimum:
-    case xla::HloOpcode::kAnd:
-    case xla::HloOpcode::kOr:
-    case xla::HloOpcode::kXor:
-    case xla::HloOpcode::kNot:
-    case xla::HloOpcode::kNegate:
-    case xla::HloOpcode::kSelect:
-    case xla::HloOpcode::kConvert:
-    case xla::HloOpcode::kReshape:
-    case xla::HloOpcode::kBitcast:
-    case xla::HloOpcode::kTuple:
-    case xla::HloOpcode::kGetTupleElement:
-    case xla::HloOpcode::kParameter:
-    case xla::HloOpcode::kBroadcast:
-    case xla::HloOpcode::kTranspose:
-    case xla::HloOpcode::kReduce:
-    case xla::HloOpcode::kWhile:
-      return true;
-    default:
-      return false;
-  }
+  return IsOneOf<xla::HloOpcode::kAdd, xla::HloOpcode::kSubtract, xla::HloOpcode::kMultiply,
+                 xla::HloOpcode::kDivide, xla::HloOpcode::kMaximum, xla::HloOpcode::kMinimum,
+                 xla::HloOpcode::kAnd, xla::HloOpcode::kOr, xla::HloOpcode::kXor,
+                 xla::HloOpcode::kNot, xla::HloOpcode::kNegate, xla::HloOpcode::kSelect,
+                 xla::HloOpcode::kConvert, xla::HloOpcode::kReshape, xla::HloOpcode::kBitcast,
+                 xla::HloOpcode::kTuple, xla::HloOpcode::kGetTupleElement,
+                 xla::HloOpcode::kParameter, xla::HloOpcode::kBroadcast, xla::HloOpcode::kTranspose,
+                 xla::HloOpcode::kReduce, xla::HloOpcode::kWhile>(opcode);
 }
 
 class Digester {
  public:
   // With `all`, writes every instruction there in the order of the walk.
-  explicit Digester(const xla::HloModule& module, std::vector<const xla::HloInstruction*>* all = nullptr)
+  explicit Digester(const xla::HloModule& module,
+                    std::vector<const xla::HloInstruction*>* all = nullptr)
       : module_(module), all_(all) {
     words_.reserve(static_cast<size_t>(module.instruction_count()) * 12);
   }

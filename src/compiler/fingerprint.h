@@ -13,7 +13,7 @@ namespace hone::compiler {
 
 struct ModuleDigest {
   Fingerprint fingerprint;
-  // Of all computations reachable from the entry.
+  // Counts over all computations reachable from the entry.
   int64_t op_count = 0;
   int32_t computations = 0;
   int32_t loop_depth = 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "compiler/opcodes.h"
 #include "xla/hlo/analysis/while_loop_analysis.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/xla_data.pb.h"
@@ -28,15 +29,8 @@ std::optional<int64_t> TripCount(const HloInstruction& loop) {
 }
 
 bool OnlyCalls(const HloInstruction& instruction) {
-  switch (instruction.opcode()) {
-    case HloOpcode::kWhile:
-    case HloOpcode::kCall:
-    case HloOpcode::kConditional:
-    case HloOpcode::kAsyncStart:
-      return true;
-    default:
-      return false;
-  }
+  return IsOneOf<HloOpcode::kWhile, HloOpcode::kCall, HloOpcode::kConditional,
+                 HloOpcode::kAsyncStart>(instruction.opcode());
 }
 
 }  // namespace

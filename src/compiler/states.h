@@ -46,7 +46,7 @@ class States {
                           const std::vector<KnownFailure>& avoid, const ApplyOptions& options,
                           const std::vector<DecisionsPtr>& decisions = {});
 
-  // What the pass would do to the state; the state stays as it is.
+  // The rewrites that the pass would make; the state stays as it is.
   StatusOr<Rewrites> ListRewrites(const StateName& state, PassId pass,
                                   const RewritesOptions& options);
 

@@ -1,4 +1,4 @@
-// What a program computes of generated or given inputs, as flat arrays.
+// A program's results on generated or given inputs, as flat arrays.
 #ifndef HONE_CORE_EVALUATION_H_
 #define HONE_CORE_EVALUATION_H_
 

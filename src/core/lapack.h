@@ -12,7 +12,7 @@ namespace hone {
 // BLAS.
 inline std::vector<std::string> LapackLibraries() { return {"libopenblas.so.0", "liblapack.so.3"}; }
 
-// What a Debian or Ubuntu has them in.
+// The package of a Debian or Ubuntu that has them.
 inline constexpr const char* kLapackPackage = "libopenblas0-pthread";
 
 }  // namespace hone

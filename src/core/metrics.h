@@ -1,4 +1,4 @@
-// What a program state costs, and which of it is to be made small.
+// The costs of a program state, and which of them is the objective.
 #ifndef HONE_CORE_METRICS_H_
 #define HONE_CORE_METRICS_H_
 

@@ -51,7 +51,7 @@ inline bool MakesKernels(std::string_view pass) {
   return false;
 }
 
-// Of a task's text, as the attribute has it.
+// The name of a kernel by its task's text, as the attribute has it.
 inline std::string KernelName(std::string_view task) {
   char name[17];
   std::snprintf(name, sizeof(name), "%016llx", static_cast<unsigned long long>(Fnv1a(task)));

@@ -1,4 +1,4 @@
-// What the agent side knows of a registered XLA pass.
+// A registered XLA pass, as the agent's side knows it.
 #ifndef HONE_CORE_PASS_H_
 #define HONE_CORE_PASS_H_
 

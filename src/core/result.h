@@ -22,7 +22,7 @@ enum class ErrorCode {
   kInternal,      // hone is at fault
 };
 
-// What went wrong, where, and what to do about it, in one message for a person.
+// An error: what, where, and what to do about it, in one message for a person.
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;

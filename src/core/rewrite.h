@@ -74,7 +74,7 @@ struct RewriteSite {
   double delta_bytes = 0;
 };
 
-// What a pass would do to a state.
+// The rewrites that a pass would make in a state.
 struct Rewrites {
   Fingerprint state;
   // False where the pass changes the program in ways that cannot be had one by one: then there is
@@ -94,7 +94,7 @@ struct RewritesOptions {
   bool whole = false;  // do not try to take the pass apart
 };
 
-// What is decided about a site that no choice names.
+// The decision about a site that no choice names.
 enum class Otherwise : uint8_t {
   kAccept,
   kDecline,

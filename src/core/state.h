@@ -61,7 +61,7 @@ struct OpcodeCount {
 };
 using OpcodeCounts = std::vector<OpcodeCount>;
 
-// What one pass did to one state.
+// The effect of one pass on one state.
 struct Step {
   PassId pass = 0;
   bool changed = false;

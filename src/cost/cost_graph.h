@@ -1,4 +1,4 @@
-// What estimates of run time see of an optimised program.
+// An optimised program as estimates of run time see it.
 #ifndef HONE_COST_COST_GRAPH_H_
 #define HONE_COST_COST_GRAPH_H_
 

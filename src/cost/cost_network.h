@@ -25,7 +25,7 @@
 
 namespace hone::cost {
 
-// What the network sees of a program.
+// A program as the network sees it.
 struct NetworkInput {
   using Mean = Eigen::SparseMatrix<double, Eigen::RowMajor>;
   using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

@@ -1,4 +1,4 @@
-// What a machine can do at most.
+// A machine's peak rates.
 #ifndef HONE_COST_MACHINE_H_
 #define HONE_COST_MACHINE_H_
 

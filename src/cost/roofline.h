@@ -9,7 +9,7 @@
 
 namespace hone::cost {
 
-// Of one run of the program.
+// The time of one run of the program.
 struct Roofline {
   double seconds = 0;
   double compute_seconds = 0;  // if moving were free
@@ -22,7 +22,7 @@ struct Roofline {
 // a kernel of its own has all of them, for libraries split it by themselves.
 Roofline RooflineOf(const CostGraph& graph, const Machine& machine);
 
-// Of one execution of a kernel.
+// Seconds of one execution of a kernel.
 double KernelSeconds(const CostGraph& graph, const CostNode& kernel, const Machine& machine);
 
 }  // namespace hone::cost

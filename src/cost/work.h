@@ -8,7 +8,7 @@
 
 namespace hone::cost {
 
-// Of an array or of all elements of a tuple.
+// The elements of an array, or of all arrays of a tuple.
 double ElementsOf(const ShapeInfo& shape);
 
 // Empty where the instruction has no such attribute.

@@ -14,7 +14,7 @@ namespace hone::dataset {
 
 inline constexpr const char* kIndexName = "index.tsv";
 
-// What is not known is empty, and -1 instructions.
+// Unknown fields are empty, and -1 instructions.
 struct Row {
   std::string file;    // relative to the folder
   std::string family;  // of models: gpt2, resnet, …

@@ -1,4 +1,4 @@
-// What a user calls a device: "pjrt:/path/to/plugin.so,option=value,…".
+// A device by name: "pjrt:/path/to/plugin.so,option=value,…".
 #ifndef HONE_DEVICE_DEVICE_NAME_H_
 #define HONE_DEVICE_DEVICE_NAME_H_
 

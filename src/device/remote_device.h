@@ -71,7 +71,7 @@ class RemoteDevice {
   StatusOr<std::vector<PairTimes>> Time(const DeviceProgram& a, const DeviceProgram& b,
                                         const DeviceInputs& inputs, int first, int pairs,
                                         int repeats);
-  // What follows runs in a process that has done nothing yet.
+  // All later calls run in a process that has done nothing yet.
   Status Restart();
   int pid() const;  // -1 where none runs
 

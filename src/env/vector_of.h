@@ -57,7 +57,7 @@ class VectorOf {
   };
 
   VectorOf(std::shared_ptr<Session> session, std::vector<Env> envs, Autoreset autoreset);
-  // Of environments that need nothing but the session.
+  // For environments that need nothing but the session.
   VectorOf(std::shared_ptr<Session> session, size_t count, Autoreset autoreset)
     requires std::constructible_from<Env, std::shared_ptr<Session>, size_t, size_t>;
   ~VectorOf();  // waits for what is under way

@@ -1,8 +1,8 @@
 #include "jobs/bench.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "jobs/json.h"
 #include "jobs/report.h"
 
 namespace hone::jobs {
@@ -10,6 +10,17 @@ namespace {
 
 constexpr double kProfileSeconds = 0.5;
 constexpr int kLeastPairs = 20;
+
+Json KernelsJson(const std::vector<KernelTime>& kernels, size_t most) {
+  Json list = Json::array();
+  for (size_t i = 0; i < std::min(most, kernels.size()); ++i) {
+    list.push_back({{"name", kernels[i].name},
+                    {"opcode", kernels[i].opcode},
+                    {"ms", 1000 * kernels[i].seconds},
+                    {"calls", kernels[i].calls}});
+  }
+  return list;
+}
 
 }  // namespace
 
@@ -39,6 +50,25 @@ StatusOr<Benched> Bench(const OpenedProgram& opened, const BenchOptions& options
   if (!planned) return tl::unexpected(planned.error());
   benched.kernels_of_plan = *std::move(planned);
   return benched;
+}
+
+Json ToJson(const Benched& benched, const OpenedProgram& opened, size_t kernels) {
+  const RaceReport& race = benched.race;
+  Json json{{"stock_ms", 1000 * race.seconds_a}, {"tuned_ms", 1000 * race.seconds_b}};
+  json.update(RaceJson(race));
+  json["same_executable"] = race.same_executable;
+  json["compile_seconds"] = {race.compile_seconds_a, race.compile_seconds_b};
+  if (benched.estimated) {
+    json["estimated"] = true;
+    json["target"] = opened.programs->pool().target();
+  }
+  AddStandIns(opened.program(), json);
+  if (opened.device != nullptr) json["device"] = DeviceJson(*opened.device);
+  if (kernels > 0) {
+    json["kernels"] = {{"stock", KernelsJson(benched.kernels_of_stock, kernels)},
+                       {"plan", KernelsJson(benched.kernels_of_plan, kernels)}};
+  }
+  return json;
 }
 
 }  // namespace hone::jobs

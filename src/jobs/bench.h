@@ -1,5 +1,5 @@
-// A program as the stock compiler makes it against the same under a plan, in pairs (by estimates for a target that is
-// not here), and where the time of each goes: `hone bench`.
+// A program as the stock compiler makes it against the same under a plan, in pairs (by estimates
+// for a target that is not here), and where the time of each goes: `hone bench`.
 #ifndef HONE_JOBS_BENCH_H_
 #define HONE_JOBS_BENCH_H_
 
@@ -9,6 +9,7 @@
 
 #include "core/race.h"
 #include "jobs/events.h"
+#include "jobs/json.h"
 #include "jobs/open_program.h"
 #include "tune/tune_plan.h"
 
@@ -24,7 +25,7 @@ struct BenchOptions {
 
 struct Benched {
   bool estimated = false;  // for a target that is not here: by its XLA's own model
-  RaceReport race;  // of the stock executable against the plan's
+  RaceReport race;         // of the stock executable against the plan's
   // Where they are asked for; none of the plan where both are the same executable.
   std::vector<KernelTime> kernels_of_stock;
   std::vector<KernelTime> kernels_of_plan;
@@ -32,6 +33,9 @@ struct Benched {
 
 // Errors: a program that cannot be run.
 StatusOr<Benched> Bench(const OpenedProgram& opened, const BenchOptions& options, Events& events);
+
+// With the dearest so many kernels; 0: without kernels.
+Json ToJson(const Benched& benched, const OpenedProgram& opened, size_t kernels);
 
 }  // namespace hone::jobs
 

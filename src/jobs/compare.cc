@@ -58,4 +58,39 @@ OnDevice TryOnDevice(Pool& pool, const ProgramInfo& program, const StateName& st
   return tried;
 }
 
+const char* VerdictName(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kEqual:
+      return "equal";
+    case Verdict::kDifferent:
+      return "different";
+    case Verdict::kCannotTell:
+      break;
+  }
+  return "can't tell";
+}
+
+report::Json ToJson(const ComparisonReport& report) {
+  report::Json json;
+  json["verdict"] =
+      report.verdict == Verdict::kCannotTell ? "cannot_tell" : VerdictName(report.verdict);
+  json["method"] = report.method;
+  json["reason"] = report.reason;
+  json["inputs"] = report.inputs;
+  json["worst_error"] = report.worst_error;
+  json["finite_share"] = report.finite_share;
+  json["seconds"] = report.seconds;
+  json["compile_seconds"] = report.compile_seconds;
+  json["processor_seconds"] = report.processor_seconds;
+  json["outputs"] = report::Json::array();
+  for (const OutputError& error : report.errors) {
+    json["outputs"].push_back({{"output", error.output},
+                               {"shape", error.shape},
+                               {"worst_error", error.worst_error},
+                               {"worst_absolute", error.worst_absolute},
+                               {"elements_over", error.elements_over}});
+  }
+  return json;
+}
+
 }  // namespace hone::jobs

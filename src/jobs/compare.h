@@ -10,6 +10,7 @@
 #include "core/program.h"
 #include "core/race.h"
 #include "device/remote_device.h"
+#include "report/json.h"
 #include "wire/pool.h"
 
 namespace hone::jobs {
@@ -18,6 +19,10 @@ namespace hone::jobs {
 // the reference and says what inputs there are.
 StatusOr<ComparisonReport> Compare(Pool& pool, const ProgramInfo& a, const ProgramInfo& b,
                                    const CompareOptions& options, device::RemoteDevice* device);
+
+// "equal", "different", "can't tell".
+const char* VerdictName(Verdict verdict);
+report::Json ToJson(const ComparisonReport& report);
 
 // A program after passes against the program as it is, on a device.
 struct OnDevice {

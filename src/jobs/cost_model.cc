@@ -162,4 +162,36 @@ MeanOfPrograms MeanQuality(const std::vector<cost::RankQuality>& qualities,
   return MeanOf(values);
 }
 
+Json ToJson(const CostModelQuality& quality) {
+  const auto means = [](const std::vector<cost::RankQuality>& qualities) {
+    Json json;
+    for (const auto& [figure, field] : kQualityFigures) {
+      const MeanOfPrograms mean = MeanQuality(qualities, field);
+      json[figure] = mean.mean;
+      json[std::string(figure) + "_ci"] = {mean.low, mean.high};
+    }
+    return json;
+  };
+  const auto& [model, roofline] = quality;
+  Json json{{"programs", model.size()},
+            {"model", means(model)},
+            {"roofline", means(roofline)},
+            {"by_program", Json::array()}};
+  for (size_t i = 0; i < model.size(); ++i) {
+    json["by_program"].push_back({{"program", model[i].program},
+                                  {"plans", model[i].plans},
+                                  {"spread", model[i].spread},
+                                  {"decided", model[i].decided},
+                                  {"right", model[i].right},
+                                  {"roofline_right", roofline[i].right},
+                                  {"spearman", model[i].spearman},
+                                  {"kendall", model[i].kendall},
+                                  {"best_of_5", model[i].best_of_5},
+                                  {"roofline_spearman", roofline[i].spearman},
+                                  {"roofline_kendall", roofline[i].kendall},
+                                  {"roofline_best_of_5", roofline[i].best_of_5}});
+  }
+  return json;
+}
+
 }  // namespace hone::jobs

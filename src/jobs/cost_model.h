@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cost/train_cost_model.h"
 #include "jobs/events.h"
+#include "jobs/json.h"
 
 namespace hone::jobs {
 
@@ -55,6 +57,14 @@ struct MeanOfPrograms {
 // Of one figure; of `right` over the programs where anything is decided, 0.5 where nothing is.
 MeanOfPrograms MeanQuality(const std::vector<cost::RankQuality>& qualities,
                            double cost::RankQuality::* figure);
+
+// What is told of a model's order, by name.
+inline constexpr std::pair<const char*, double cost::RankQuality::*> kQualityFigures[] = {
+    {"spearman", &cost::RankQuality::spearman},
+    {"kendall", &cost::RankQuality::kendall},
+    {"right", &cost::RankQuality::right},
+    {"best_of_5", &cost::RankQuality::best_of_5}};
+Json ToJson(const CostModelQuality& quality);
 
 }  // namespace hone::jobs
 

@@ -125,4 +125,30 @@ StatusOr<EvaluateResult> Evaluate(Pool& pool, const EvaluateOptions& options, Ev
   return result;
 }
 
+Json ToJson(const EvaluateResult& result, const std::string& method) {
+  const report::Summary summary = report::Summarise(result.rows);
+  Json json;
+  json["method"] = method;
+  json["results"] = Json::array();
+  for (const report::Evaluation& row : result.rows) {
+    json["results"].push_back(Json::parse(report::EvaluationToJsonLine(row)));
+  }
+  json["errors"] = Json::array();
+  for (const FileError& failed : result.errors) {
+    json["errors"].push_back(ErrorJson(failed.error, failed.file));
+  }
+  json["summary"] = {{"geomean_ratio", summary.ratio.mean},
+                     {"low", summary.ratio.low},
+                     {"high", summary.ratio.high},
+                     {"programs", summary.ratio.programs},
+                     {"seeds", summary.seeds},
+                     {"better", summary.better},
+                     {"equal", summary.equal},
+                     {"worse", summary.worse},
+                     {"without_ratio", summary.without_ratio},
+                     {"seconds", summary.seconds},
+                     {"evaluated", summary.evaluated}};
+  return json;
+}
+
 }  // namespace hone::jobs

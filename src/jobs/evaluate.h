@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "jobs/events.h"
+#include "jobs/json.h"
 #include "report/evaluation.h"
 #include "tune/optimize.h"
 #include "wire/pool.h"
@@ -39,6 +40,8 @@ std::string ProgramName(const std::string& file);
 // Every program is loaded anew for every seed: what a worker remembers would make later ones
 // faster. Once interrupted, the rows that are whole.
 StatusOr<EvaluateResult> Evaluate(Pool& pool, const EvaluateOptions& options, Events& events);
+
+Json ToJson(const EvaluateResult& result, const std::string& method);
 
 }  // namespace hone::jobs
 

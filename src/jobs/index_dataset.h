@@ -8,6 +8,7 @@
 
 #include "dataset/index.h"
 #include "dataset/similarity.h"
+#include "jobs/json.h"
 #include "jobs/survey.h"
 
 namespace hone::jobs {

@@ -2,11 +2,19 @@
 
 #include <fmt/format.h>
 
+#include "device/flags.h"
+
 namespace hone::jobs {
 namespace {
 
 constexpr const char* kCodeNames[] = {"invalid_input", "unsupported", "pass_failed", "worker_died",
                                       "deadline",      "memory",      "interrupted", "internal"};
+
+Json AttributesJson(const device::Attributes& attributes) {
+  Json json = Json::object();
+  for (const auto& [name, value] : attributes) json[name] = value;
+  return json;
+}
 
 }  // namespace
 
@@ -85,6 +93,38 @@ std::string AboutStandIns(const ProgramInfo& program) {
 
 void AddStandIns(const ProgramInfo& program, Json& json) {
   if (program.stand_in_constants > 0) json["stand_in_constants"] = program.stand_in_constants;
+}
+
+Json PluginJson(const device::PluginInfo& info) {
+  Json json;
+  json["platform"] = info.platform;
+  json["platform_version"] = info.platform_version;
+  json["api_version"] = {info.api_major, info.api_minor};
+  json["attributes"] = AttributesJson(info.attributes);
+  json["flags"] = device::FlagChoicesFor(info.platform, /*fast_math=*/true).size();
+  json["devices"] = Json::array();
+  for (const device::DeviceDetails& one : info.devices) {
+    json["devices"].push_back({{"id", one.id},
+                               {"kind", one.kind},
+                               {"text", one.text},
+                               {"memory_bytes", one.memory_bytes},
+                               {"attributes", AttributesJson(one.attributes)}});
+  }
+  return json;
+}
+
+Json DeviceFlagsJson(const std::string& platform) {
+  Json json{{"flags", Json::array()}};
+  for (const device::DeviceFlag& flag : device::DeviceFlags()) {
+    if (!platform.empty() && flag.platform != platform) continue;
+    json["flags"].push_back({{"platform", flag.platform},
+                             {"name", flag.name},
+                             {"values", flag.values},
+                             {"numerics", flag.numerics},
+                             {"meaning", flag.meaning},
+                             {"source", flag.source}});
+  }
+  return json;
 }
 
 }  // namespace hone::jobs

@@ -28,6 +28,11 @@ Json DeviceJson(const device::RemoteDevice& device);
 // The result of TryOnDevice on this device.
 Json OnDeviceJson(const device::RemoteDevice& device, const OnDevice& tried);
 
+// A plugin and its devices.
+Json PluginJson(const device::PluginInfo& info);
+// {"flags"}: those of XLA's that are tried on a platform, or on all where it is empty.
+Json DeviceFlagsJson(const std::string& platform);
+
 // Why a program whose text has elided constants is not run, and what to do.
 Error ElidedConstants();
 // Where made-up values stand in for a program's constants: what its results are worth. "" for other

@@ -205,4 +205,43 @@ StatusOr<MemoryResult> PlanMemory(LoadedNetwork& loaded, const memory::Machine& 
   return result;
 }
 
+Json ToJson(const Verification& verification) {
+  const Json right = verification.numbers ? Json(true) : Json("traffic");
+  return {{"verified", verification.ok ? right : Json(false)}, {"verification", verification.what}};
+}
+
+Json ToJson(const LoadedNetwork& loaded, const memory::Machine& machine,
+            const MemoryResult& result) {
+  const auto& [planned, verification] = result;
+  const memory::Figures& figures = planned.plan.figures;
+  const memory::Network& network = loaded.network();
+  Json json;
+  json["machine"] = machine.name;
+  json["operators"] = network.ops.size();
+  json["pairs"] = figures.pairs;
+  json["pairs_eliminated"] = figures.pairs_eliminated;
+  json["dram_bytes"] = {{"operator", planned.by_operator.dram_bytes},
+                        {"local", planned.local.dram_bytes},
+                        {"hone", figures.dram_bytes()},
+                        {"bound", planned.bound.dram_bytes()}};
+  json["spilled_bytes"] = figures.spilled_bytes;
+  json["copies_on_chip"] = {{"operator", planned.by_operator.copies},
+                            {"local", planned.local.copies},
+                            {"hone", figures.copies}};
+  json["peak_scratchpad"] = figures.peak_bytes_per_partition * machine.partitions;
+  json["estimated_ms"] = {{"operator", planned.by_operator.seconds * 1e3},
+                          {"local", planned.local.seconds * 1e3},
+                          {"hone", figures.seconds * 1e3}};
+  json["groups"] = {
+      {"all", figures.groups}, {"tiled", figures.tiled_groups}, {"streamed", figures.streamed}};
+  json["unrolled_loops"] = network.unrolled_loops;
+  json["conservative"] = Json::object();
+  for (const auto& [what, count] : network.conservative) json["conservative"][what] = count;
+  json["product_gflops"] = memory::ProductFlops(network) / 1e9;
+  json["planning_seconds"] = planned.seconds;
+  json["from_store"] = planned.known;
+  json.update(ToJson(verification));
+  return json;
+}
+
 }  // namespace hone::jobs

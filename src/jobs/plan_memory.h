@@ -10,6 +10,7 @@
 
 #include "core/program.h"
 #include "jobs/events.h"
+#include "jobs/json.h"
 #include "memory/machine.h"
 #include "memory/network.h"
 #include "memory/plan_file.h"
@@ -62,6 +63,11 @@ struct MemoryResult {
 // Plans one of the networks, which is `loaded.planned` from then on.
 StatusOr<MemoryResult> PlanMemory(LoadedNetwork& loaded, const memory::Machine& machine,
                                   const PlanMemoryOptions& options, Events& events);
+
+Json ToJson(const LoadedNetwork& loaded, const memory::Machine& machine,
+            const MemoryResult& result);
+// {"verified": true, "traffic" where numbers were not compared, or false; "verification"}
+Json ToJson(const Verification& verification);
 
 }  // namespace hone::jobs
 

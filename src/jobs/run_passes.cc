@@ -115,4 +115,23 @@ std::vector<std::string> SplitNames(const std::string& list) {
   return names;
 }
 
+Json ToJson(const RanPasses& ran, const ProgramInfo& program) {
+  Json json;
+  json["format"] = program.format;
+  json["initial"] = program.metrics.op_count;
+  json["result"] = ran.Instructions(program.metrics.op_count);
+  json["fingerprint"] = ran.fingerprint.ToHex();
+  AddStandIns(program, json);
+  json["passes"] = Json::array();
+  for (const RanPass& row : ran.rows) {
+    json["passes"].push_back({{"pass", row.pass},
+                              {"changed", row.step.changed},
+                              {"before", row.before},
+                              {"after", row.step.metrics.op_count},
+                              {"milliseconds", row.milliseconds}});
+    if (!row.step.failure.empty()) json["passes"].back()["failure"] = row.step.failure;
+  }
+  return json;
+}
+
 }  // namespace hone::jobs

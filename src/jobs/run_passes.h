@@ -10,6 +10,7 @@
 #include "core/program.h"
 #include "core/state.h"
 #include "jobs/events.h"
+#include "jobs/json.h"
 #include "wire/pool.h"
 
 namespace hone::jobs {
@@ -42,6 +43,8 @@ struct RanPasses {
 
 StatusOr<RanPasses> RunPasses(Pool& pool, const ProgramInfo& program,
                               const RunPassesOptions& options, Events& events);
+
+Json ToJson(const RanPasses& ran, const ProgramInfo& program);
 
 // Splits at commas and trims spaces; empty parts are kept.
 std::vector<std::string> SplitNames(const std::string& list);

@@ -78,4 +78,52 @@ StatusOr<size_t> Choose(const std::vector<CompileSite>& sites, const Choosing& c
   return chosen;
 }
 
+Status Decide(const std::vector<std::string>& choices, const Compiled& listing,
+              tune::TunePlan& plan) {
+  for (const std::string& text : choices) {
+    const auto choosing = ChoosingFromText(text);
+    if (!choosing) return tl::unexpected(choosing.error());
+    const auto flag =
+        std::find_if(listing.flag_choices.begin(), listing.flag_choices.end(),
+                     [&](const FlagChoices& one) { return one.name == choosing->where; });
+    if (flag == listing.flag_choices.end()) {
+      if (auto chosen = Choose(listing.sites, *choosing, plan); !chosen) {
+        return tl::unexpected(chosen.error());
+      }
+      continue;
+    }
+    auto& flags = plan.compile.flags;
+    flags.erase(std::remove_if(flags.begin(), flags.end(),
+                               [&](const auto& one) { return one.first == flag->name; }),
+                flags.end());
+    flags.emplace_back(flag->name, choosing->value);
+    Sort(plan.compile);
+  }
+  return {};
+}
+
+Json SitesJson(const std::vector<const CompileSite*>& sites,
+               const std::vector<FlagChoices>& flags) {
+  Json json{{"sites", Json::array()}, {"flags", Json::array()}};
+  for (const CompileSite* site : sites) {
+    Json one{{"key", KeyText(site->key)},
+             {"kind", CompileSiteKindName(site->kind)},
+             {"stage", StageName(StageOf(site->kind))},
+             {"instruction", site->instruction},
+             {"opcode", site->opcode},
+             {"places", site->places},
+             {"bytes", site->bytes},
+             {"choices", site->choices},
+             {"stock", site->choices[site->stock]}};
+    if (!site->user.empty()) one["user"] = site->user;
+    if (!site->seconds.empty()) one["estimated_seconds"] = site->seconds;
+    json["sites"].push_back(std::move(one));
+  }
+  for (const FlagChoices& flag : flags) {
+    json["flags"].push_back(
+        {{"name", flag.name}, {"choices", flag.values}, {"stock", flag.values[0]}});
+  }
+  return json;
+}
+
 }  // namespace hone::jobs

@@ -9,6 +9,7 @@
 
 #include "core/compile_plan.h"
 #include "core/result.h"
+#include "jobs/json.h"
 #include "tune/tune_plan.h"
 
 namespace hone::jobs {
@@ -31,6 +32,13 @@ std::vector<const CompileSite*> SitesAt(const std::vector<CompileSite>& sites,
 // gives way. The number of sites. Error: kInvalidInput where there is none, naming what there is.
 StatusOr<size_t> Choose(const std::vector<CompileSite>& sites, const Choosing& choosing,
                         tune::TunePlan& plan);
+
+// "WHERE=VALUE" as Choose takes it, or "FLAG=VALUE"; later ones count.
+Status Decide(const std::vector<std::string>& choices, const Compiled& listing,
+              tune::TunePlan& plan);
+
+// {"sites", "flags"}
+Json SitesJson(const std::vector<const CompileSite*>& sites, const std::vector<FlagChoices>& flags);
 
 }  // namespace hone::jobs
 

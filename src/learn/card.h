@@ -1,4 +1,4 @@
-// What a learner writes of itself into checkpoints and policy files.
+// A learner's description of itself in checkpoints and policy files.
 #ifndef HONE_LEARN_CARD_H_
 #define HONE_LEARN_CARD_H_
 

@@ -13,7 +13,7 @@ namespace hone::learn {
 // Action Masking in Policy Gradient Algorithms").
 torch::Tensor MaskedLogSoftmax(const torch::Tensor& logits, const torch::Tensor& mask);
 
-// Of the actions taken: [B] from [B, A] and [B] int64.
+// Log-probabilities of the actions taken: [B] from [B, A] and [B] int64.
 torch::Tensor LogProbability(const torch::Tensor& log_probabilities, const torch::Tensor& actions);
 // In nats: [B].
 torch::Tensor Entropy(const torch::Tensor& log_probabilities);

@@ -1,4 +1,4 @@
-// What is saved of a learner: named values in torch's archive format.
+// Checkpoints of learners: named values in torch's archive format.
 #ifndef HONE_LEARN_CHECKPOINT_H_
 #define HONE_LEARN_CHECKPOINT_H_
 

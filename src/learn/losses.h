@@ -1,4 +1,4 @@
-// What the algorithms minimise, as functions of tensors. B samples, A actions.
+// The algorithms' losses, as functions of tensors. B samples, A actions.
 #ifndef HONE_LEARN_LOSSES_H_
 #define HONE_LEARN_LOSSES_H_
 

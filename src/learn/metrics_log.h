@@ -1,4 +1,4 @@
-// What training reports, as files that people and TensorBoard read.
+// Training's metrics, as files that people and TensorBoard read.
 #ifndef HONE_LEARN_METRICS_LOG_H_
 #define HONE_LEARN_METRICS_LOG_H_
 

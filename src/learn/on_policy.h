@@ -1,4 +1,4 @@
-// What ppo, a2c and trpo share: a policy and a value network, rollouts, checkpoints.
+// The common part of ppo, a2c and trpo: a policy and a value network, rollouts, checkpoints.
 #ifndef HONE_LEARN_ON_POLICY_H_
 #define HONE_LEARN_ON_POLICY_H_
 

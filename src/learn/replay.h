@@ -1,4 +1,4 @@
-// What an off-policy learner remembers.
+// The replay buffer of an off-policy learner.
 #ifndef HONE_LEARN_REPLAY_H_
 #define HONE_LEARN_REPLAY_H_
 

@@ -1,4 +1,4 @@
-// What an on-policy learner learns from: some steps of every environment, acted by one policy.
+// A rollout, for on-policy learners: some steps of every environment, acted by one policy.
 #ifndef HONE_LEARN_ROLLOUT_H_
 #define HONE_LEARN_ROLLOUT_H_
 

@@ -1,4 +1,4 @@
-// What a learner acts on: many environments, stepped together, seen as tensors.
+// A learner's task: many environments, stepped together, seen as tensors.
 #ifndef HONE_LEARN_TASK_H_
 #define HONE_LEARN_TASK_H_
 

@@ -7,52 +7,32 @@
 
 namespace hone::loops {
 
-const char* MlirType(Element element) {
-  switch (element) {
-    case Element::kF32:
-      return "f32";
-    case Element::kF64:
-      return "f64";
-    case Element::kI32:
-      return "i32";
-    case Element::kBF16:
-      return "i16";
-    case Element::kF16:
-      return "f16";
-    case Element::kPred:
-    case Element::kI8:
-    case Element::kU8:
-      return "i8";
-  }
-  return "f32";
-}
+const char* MlirType(Element element) { return InfoOf(element).memory; }
 
 std::string WidenedText(const std::string& value, Element element, int64_t lanes,
                         const LetFunction& let) {
   const auto type = [&](const char* name) {
     return lanes == 0 ? std::string(name) : fmt::format("vector<{}x{}>", lanes, name);
   };
+  const ElementInfo& info = InfoOf(element);
   const auto cast = [&](const char* how, const std::string& from, const char* a, const char* b) {
     return let(fmt::format("arith.{} {} : {} to {}", how, from, type(a), type(b)));
   };
-  switch (element) {
-    case Element::kBF16: {  // the upper half of a float
-      const std::string bits = cast("extui", value, "i16", "i32");
+  switch (info.widening) {
+    case Widening::kNone:
+      break;
+    case Widening::kUpperHalf: {
+      const std::string bits = cast("extui", value, info.memory, "i32");
       const std::string half = let(ConstantText(16, Element::kI32, type("i32")));
       return cast("bitcast", let(fmt::format("arith.shli {}, {} : {}", bits, half, type("i32"))),
                   "i32", "f32");
     }
-    case Element::kF16:
-      return cast("extf", value, "f16", "f32");
-    case Element::kPred:
-    case Element::kU8:
-      return cast("uitofp", value, "i8", "f32");
-    case Element::kI8:
-      return cast("sitofp", value, "i8", "f32");
-    case Element::kF32:
-    case Element::kF64:
-    case Element::kI32:
-      break;
+    case Widening::kFloat:
+      return cast("extf", value, info.memory, "f32");
+    case Widening::kSigned:
+      return cast("sitofp", value, info.memory, "f32");
+    case Widening::kUnsigned:
+      return cast("uitofp", value, info.memory, "f32");
   }
   return value;
 }

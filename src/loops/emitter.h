@@ -151,8 +151,7 @@ class Emitter {
     return fmt::format("vector<{}x{}>", lanes, MlirType(element));
   }
   static std::string ZerosText(Element element, int64_t lanes) {
-    // Of bits: an integer's.
-    return ConstantText(0, element == Element::kBF16 ? Element::kI32 : element,
+    return ConstantText(0, InfoOf(element).bits() ? Element::kI32 : element,
                         VectorAs(element, lanes));
   }
   std::string Widened(const std::string& value, const Access& access, int64_t lanes) {

@@ -22,7 +22,7 @@ class Writer {
   std::string Write() {
     for (int i = 0; i < task_.inputs; ++i) {
       values_.push_back(Let(At(i).element, At(i).shape, fmt::format("parameter({})", i)));
-      if (!InfoOf(At(i).element).narrow) continue;
+      if (!InfoOf(At(i).element).narrow()) continue;
       values_.back() =
           Let(WideOf(At(i).element), At(i).shape, fmt::format("convert({})", values_.back()));
     }

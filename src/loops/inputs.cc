@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstring>
+#include <iterator>
 
 #include "core/rng.h"
 #include "verify/compare_output.h"
@@ -27,63 +27,32 @@ double Value(Rng& rng, int kind) {
 
 }  // namespace
 
-// The upper half of a float, to the nearest.
-uint16_t BF16Bits(double value) {
-  if (std::isnan(value)) return 0x7fc0;
-  const auto narrow = static_cast<float>(value);
-  uint32_t bits = 0;
-  std::memcpy(&bits, &narrow, sizeof(bits));
-  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
-}
-
-uint16_t F16Bits(double value) {
-  if (std::isnan(value)) return 0x7e00;
-  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  const double size = std::fabs(value);
-  if (size == 0) return sign;
-  if (size >= 65520) return sign + 0x7c00;
-  int exponent = 0;
-  std::frexp(size, &exponent);
-  const int unit = std::max(exponent - 1, -14) - 10;  // in this power of 2
-  const auto units = static_cast<uint16_t>(std::lrint(std::ldexp(size, -unit)));
-  return static_cast<uint16_t>(sign + ((unit + 24) << 10) + units);
+const verify::ElementType& StoredAs(Element element) {
+  const verify::ElementType* const type = verify::FindElementType(InfoOf(element).name);
+  HONE_CHECK(type != nullptr);
+  return *type;
 }
 
 void FillInput(Element element, int64_t elements, int kind, uint64_t seed, uint64_t moved,
                void* to) {
   Rng rng(seed * 0x9e3779b97f4a7c15ull + static_cast<uint64_t>(kind));
-  for (int64_t i = 0; i < elements; ++i) {
-    switch (element) {
-      case Element::kF32:
-        static_cast<float*>(to)[i] = static_cast<float>(Value(rng, kind));
-        break;
-      case Element::kF64:
-        static_cast<double*>(to)[i] = Value(rng, kind);
-        break;
-      case Element::kI32:
-        static_cast<int32_t*>(to)[i] = static_cast<int32_t>(rng.Below(17)) - 8;
-        break;
-      case Element::kBF16:
-        static_cast<uint16_t*>(to)[i] = BF16Bits(Value(rng, kind));
-        break;
-      case Element::kF16:
-        static_cast<uint16_t*>(to)[i] = F16Bits(Value(rng, kind));
-        break;
-      case Element::kPred:
-        static_cast<uint8_t*>(to)[i] = static_cast<uint8_t>(rng.Below(2));
-        break;
-      case Element::kU8:
-        static_cast<uint8_t*>(to)[i] = static_cast<uint8_t>(rng.Below(256));
-        break;
-      case Element::kI8:
-        static_cast<int8_t*>(to)[i] = static_cast<int8_t>(static_cast<int>(rng.Below(255)) - 127);
-        break;
-    }
+  const ElementInfo& info = InfoOf(element);
+  const verify::ElementType& type = StoredAs(element);
+  const auto draw = [&]() -> double {
+    if (info.floating) return Value(rng, kind);
+    return static_cast<int>(rng.Below(static_cast<size_t>(info.most - info.least + 1))) +
+           info.least;
+  };
+  double values[256];
+  char* at = static_cast<char*>(to);
+  for (int64_t left = elements; left > 0;) {
+    const size_t count = std::min<size_t>(static_cast<size_t>(left), std::size(values));
+    for (size_t i = 0; i < count; ++i) values[i] = draw();
+    verify::WriteValues(type, values, count, at);
+    at += count * type.bytes;
+    left -= static_cast<int64_t>(count);
   }
-  if (moved == 0) return;
-  const verify::ElementType* const type = verify::FindElementType(InfoOf(element).name);
-  HONE_CHECK(type != nullptr);
-  verify::MoveByOneUnit(*type, to, elements, seed * 1000003 + moved);
+  if (moved != 0) verify::MoveByOneUnit(type, to, elements, seed * 1000003 + moved);
 }
 
 }  // namespace hone::loops

@@ -66,9 +66,6 @@ struct MultiplySizes {
   int64_t MostPackedBytes() const { return InTiles() ? kMostPackedInTiles : kMostPackedBytes; }
 };
 MultiplySizes MultiplySizesOf(const Schedule& schedule, const Nest& nest);
-
-// How many numbers of bf16 have an element as their sum; 0 where no few have.
-int64_t PiecesOf(Element element);
 // Whether a matrix unit that multiplies bf16 can do it.
 bool MayBeInTiles(const Nest& nest);
 

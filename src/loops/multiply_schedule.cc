@@ -143,7 +143,7 @@ int64_t PartsOf(int64_t points, const Machine& machine) {
 Schedule TilesByThumb(const Nest& nest, const Machine& machine) {
   constexpr int64_t kTimesAsFast = 8;
   const int64_t most_terms =
-      PiecesOf(nest.reads[0].element) * PiecesOf(nest.reads[1].element) == 1 ? 1024 : 512;
+      InfoOf(nest.reads[0].element).pieces * InfoOf(nest.reads[1].element).pieces == 1 ? 1024 : 512;
   const MultiplyLoops loops(nest);
   const int64_t wanted =
       machine.Parts(PointsOf(nest) / kTimesAsFast / kLeastSharedOfContractions, /*each=*/2);
@@ -220,7 +220,7 @@ double Cost(const Schedule& schedule, const Nest& nest, const Machine& machine) 
   const double registers = vectors * static_cast<double>(sizes.rows);
   double term = std::max(registers, vectors + static_cast<double>(sizes.rows)) / 2;
   if (registers + vectors + 1 > machine.vector_registers) term *= 2;  // it spills
-  const auto pieces = [&](size_t read) { return PiecesOf(nest.reads[read].element); };
+  const auto pieces = [&](size_t read) { return InfoOf(nest.reads[read].element).pieces; };
   if (sizes.InTiles()) {  // four products of tiles of 32 terms, 16 cycles each
     term = 2 * static_cast<double>(std::min<int64_t>(pieces(0) * pieces(1), 6));
   }
@@ -277,35 +277,17 @@ int64_t MultiplySizes::PackedBytes(const Nest& nest) const {
     const int64_t terms = RoundedUp(std::min(packed_terms, inner), kTiled) *
                           std::max<int64_t>(1, packed_terms / inner);
     return 2 * terms *
-           (RoundedUp(packed_rows, kTiled) * PiecesOf(nest.reads[0].element) +
-            RoundedUp(packed_columns, kTiled) * PiecesOf(nest.reads[1].element));
+           (RoundedUp(packed_rows, kTiled) * InfoOf(nest.reads[0].element).pieces +
+            RoundedUp(packed_columns, kTiled) * InfoOf(nest.reads[1].element).pieces);
   }
   const int64_t terms = RoundedUp(packed_terms, kMostTransposed) + kMostTransposed;
   return (RoundedUp(packed_rows, rows) / rows * RowsApart() + RoundedUp(packed_columns, columns)) *
          terms * static_cast<int64_t>(InfoOf(nest.element).bytes);
 }
 
-int64_t PiecesOf(Element element) {
-  switch (element) {
-    case Element::kBF16:
-    case Element::kPred:
-    case Element::kI8:
-    case Element::kU8:
-      return 1;
-    case Element::kF16:
-      return 2;
-    case Element::kF32:
-      return 3;
-    case Element::kF64:
-    case Element::kI32:
-      return 0;
-  }
-  return 0;
-}
-
 bool MayBeInTiles(const Nest& nest) {
-  return nest.element == Element::kF32 && PiecesOf(nest.reads[0].element) > 0 &&
-         PiecesOf(nest.reads[1].element) > 0;
+  return nest.element == Element::kF32 && InfoOf(nest.reads[0].element).pieces > 0 &&
+         InfoOf(nest.reads[1].element).pieces > 0;
 }
 
 MultiplySizes MultiplySizesOf(const Schedule& schedule, const Nest& nest) {

@@ -29,9 +29,9 @@ class TileWriter : public MultiplyWriter {
   // In a panel one pair of tiles after another: of the first terms each piece's, the next terms'.
   Element ElementOf(size_t read) const { return nest_.reads[read].element; }
   bool IsBF16(size_t read) const { return ElementOf(read) == Element::kBF16; }
-  size_t Pieces(size_t read) const { return static_cast<size_t>(PiecesOf(ElementOf(read))); }
+  size_t Pieces(size_t read) const { return static_cast<size_t>(InfoOf(ElementOf(read)).pieces); }
   int64_t Pair(const Operand& operand) const {
-    return 2 * kTile * PiecesOf(ElementOf(operand.read));
+    return 2 * kTile * InfoOf(ElementOf(operand.read)).pieces;
   }
   static int64_t Tiles(int64_t terms) { return RoundedUp(terms, kTerms) / kTerms; }
   int64_t PanelElements(const Operand& operand) const {

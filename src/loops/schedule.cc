@@ -7,6 +7,7 @@
 #include <charconv>
 #include <utility>
 
+#include "core/file_kinds.h"
 #include "loops/own_text.h"
 
 namespace hone::loops {
@@ -72,6 +73,7 @@ int64_t SizeOf(const Row& row, const std::vector<int64_t>& extents) {
 const char* NameOf(StepKind kind) { return kNames[static_cast<size_t>(kind)]; }
 
 StatusOr<Schedule> ParseSchedule(std::string_view text) {
+  const std::string_view whole = text;
   Schedule schedule;
   size_t number = 0;
   while (!text.empty()) {
@@ -79,6 +81,12 @@ StatusOr<Schedule> ParseSchedule(std::string_view text) {
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     ++number;
+    if (std::string_view version; number == 1 && IsFirstLine(kScheduleFile, line, &version)) {
+      if (Status reads = CheckVersion(kScheduleFile, version); !reads) {
+        return tl::unexpected(reads.error());
+      }
+      continue;
+    }
     const auto words = Words(line.substr(0, line.find('#')));
     if (words.empty()) continue;
     StatusOr<Step> step = ParseStep(words);
@@ -87,7 +95,8 @@ StatusOr<Schedule> ParseSchedule(std::string_view text) {
     }
     if (!step) {
       return MakeError(ErrorCode::kInvalidInput,
-                       fmt::format("line {}: {}", number, step.error().message));
+                       fmt::format("line {}: {}{}", number, step.error().message,
+                                   OtherKind(whole, kScheduleFile)));
     }
     schedule.push_back(*std::move(step));
   }
@@ -103,6 +112,10 @@ std::string ScheduleText(const Schedule& schedule) {
     text += "\n";
   }
   return text;
+}
+
+std::string ScheduleFile(const Schedule& schedule) {
+  return FirstLine(kScheduleFile) + ScheduleText(schedule);
 }
 
 Scheduled::Scheduled(Program program) : program_(std::move(program)) {

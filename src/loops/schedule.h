@@ -1,6 +1,7 @@
 // A schedule: decisions about a program's nests, in the order in which they are made.
 //
-// Text form, a line each, the site first. Numbers are one a loop of the nest as it stands then.
+// Text form, a line each, the site first; a file begins with the line `hone schedule 1`. Numbers
+// are one a loop of the nest as it stands then.
 //
 //   y pack 8,32,0          blocks of loops, laid out anew: nest.h; once, before anything else
 //   y interchange 0,2,1    loop i of the new order is loop p[i] of the old
@@ -45,6 +46,8 @@ using Schedule = std::vector<Step>;
 // Errors: what is no decision, with the line.
 StatusOr<Schedule> ParseSchedule(std::string_view text);
 std::string ScheduleText(const Schedule& schedule);
+// The same as a file, with its first line.
+std::string ScheduleFile(const Schedule& schedule);
 
 // What is decided of a nest so far.
 struct SiteState {

@@ -15,11 +15,6 @@
 namespace hone::loops {
 namespace {
 
-constexpr ElementInfo kElements[] = {
-    {Element::kF32, "f32", 4, true, false},  {Element::kF64, "f64", 8, true, false},
-    {Element::kI32, "s32", 4, false, false}, {Element::kBF16, "bf16", 2, true, true},
-    {Element::kF16, "f16", 2, true, true},   {Element::kPred, "pred", 1, false, true},
-    {Element::kI8, "s8", 1, false, true},    {Element::kU8, "u8", 1, false, true}};
 // Indices stay far from overflow, and a slip of the keyboard does not take all memory.
 constexpr int64_t kMostElements = int64_t{1} << 32;
 constexpr size_t kMostLines = 1000;
@@ -402,17 +397,6 @@ double Product(const Shape& shape) {
 }
 
 }  // namespace
-
-const ElementInfo& InfoOf(Element element) { return kElements[static_cast<size_t>(element)]; }
-
-const ElementInfo* FindElement(std::string_view name) {
-  for (const ElementInfo& info : kElements) {
-    if (name == info.name) return &info;
-  }
-  return nullptr;
-}
-
-Element WideOf(Element element) { return InfoOf(element).narrow ? Element::kF32 : element; }
 
 int64_t Tensor::elements() const {
   int64_t elements = 1;

@@ -11,8 +11,9 @@
 //   r = relu z
 //   output r
 //
-// Element types are f32, f64 and s32; inputs of bf16, f16, pred (1 and 0), s8 and u8 are f32 for
-// what takes them, widened where they are read. Outputs may be bf16 or f16: `y = to_bf16 x`.
+// Element types are the rows of core/kernel_elements.h: f32, f64 and s32; inputs may be narrow, as
+// bf16, s8 or pred (1 and 0), which are f32 for what takes them, widened where they are read. Outputs
+// may be bf16 or f16: `y = to_bf16 x`.
 //
 // Names are a letter and then letters, digits and underscores. A name is defined once and before it
 // is used. '#' begins a comment.
@@ -33,26 +34,11 @@
 #include <vector>
 
 #include "core/fingerprint.h"
+#include "core/kernel_elements.h"
 #include "core/result.h"
 
 namespace hone::loops {
 
-// The last ones are narrow: inputs have them, and bf16 and f16 also outputs; what reads one
-// computes in f32.
-enum class Element : uint8_t { kF32, kF64, kI32, kBF16, kF16, kPred, kI8, kU8 };
-
-struct ElementInfo {
-  Element element;
-  const char* name;  // XLA's
-  size_t bytes;
-  bool floating;
-  bool narrow;
-};
-const ElementInfo& InfoOf(Element element);
-// Null where there is no such name.
-const ElementInfo* FindElement(std::string_view name);
-// What is computed in of an element: f32 of a narrow one, else the same.
-Element WideOf(Element element);
 // What an operation rounds to: to_bf16, to_f16. Nothing of others.
 std::optional<Element> RoundedTo(std::string_view kind);
 
@@ -73,9 +59,8 @@ struct Tensor {
 //   equal, not_equal, less, less_equal a b: likewise, 1 where it is so, else 0
 //   relu, exp, expm1, log, log1p, tanh, sqrt, rsqrt, negate, abs, logistic a
 //   select c a b, alike in shape: a where c is not 0, else b
-//   to_bf16, to_f16 a: rounded to nearest, ties to even; of f32, for an output that nothing else
-//   takes constant a value=V: as `a` in shape, each element V; always a definition broadcast x
-//   sizes=A,B,C dimensions=I,J: dimension d of x is dimension dimensions[d] of the
+//   constant a value=V: as `a` in shape, each element V; always a definition
+//   broadcast x sizes=A,B,C dimensions=I,J: dimension d of x is dimension dimensions[d] of the
 //     result; x[1] without dimensions= is everywhere
 //   slice x starts=A,B sizes=C,D: always a definition, of an input
 //   reduce_sum, reduce_max x axes=I,J: of all dimensions, the result is [1]

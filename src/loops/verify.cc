@@ -34,42 +34,9 @@ std::vector<int64_t> Points(const Task& task, uint64_t seed) {
   return points;
 }
 
-template <class T>
-Values Read(const std::vector<char>& bytes) {
-  const T* const from = reinterpret_cast<const T*>(bytes.data());
-  return Values(from, from + bytes.size() / sizeof(T));
-}
-
-Values ReadInput(const Tensor& tensor, const std::vector<char>& bytes) {
-  if (tensor.element == Element::kI32) return Read<int32_t>(bytes);
-  if (tensor.element == Element::kPred || tensor.element == Element::kU8) {
-    return Read<uint8_t>(bytes);
-  }
-  if (tensor.element == Element::kI8) return Read<int8_t>(bytes);
-  const verify::ElementType* const type = verify::FindElementType(InfoOf(tensor.element).name);
-  HONE_CHECK(type != nullptr);
-  return verify::Values(*type, bytes.data(), 0, static_cast<size_t>(tensor.elements()));
-}
-
-template <class T>
-std::string Written(const Values& values) {
-  std::string bytes(values.size() * sizeof(T), 0);
-  T* const to = reinterpret_cast<T*>(bytes.data());
-  for (size_t i = 0; i < values.size(); ++i) to[i] = static_cast<T>(values[i]);
-  return bytes;
-}
-
-// Of values that are rounded.
-std::string Bytes(const Values& values, Element element) {
-  if (element == Element::kF32) return Written<float>(values);
-  if (element == Element::kF64) return Written<double>(values);
-  if (element == Element::kI32) return Written<int32_t>(values);
-  HONE_CHECK(element == Element::kBF16 || element == Element::kF16);
-  std::string bytes;
-  for (const double value : values) {
-    const uint16_t bits = element == Element::kBF16 ? BF16Bits(value) : F16Bits(value);
-    bytes.append(reinterpret_cast<const char*>(&bits), sizeof(bits));
-  }
+std::string Written(const verify::ElementType& type, const Values& values) {
+  std::string bytes(values.size() * type.bytes, 0);
+  verify::WriteValues(type, values.data(), values.size(), bytes.data());
   return bytes;
 }
 
@@ -106,13 +73,14 @@ class Interpreted : public verify::Subject {
       std::vector<char> bytes(tensor.bytes());
       FillInput(tensor.element, tensor.elements(), choice_.kind,
                 choice_.seed + static_cast<uint64_t>(i), moved, bytes.data());
-      inputs.push_back(ReadInput(tensor, bytes));
+      inputs.push_back(verify::Values(StoredAs(tensor.element), bytes.data(), 0,
+                                      static_cast<size_t>(tensor.elements())));
     }
     const std::vector<Values> values = Interpret(task_, std::move(inputs), points_, noise);
     std::vector<std::string> arrays;
     for (size_t i = 0; i < values.size(); ++i) {
-      const Element element = task_.tensors[static_cast<size_t>(task_.outputs[i])].element;
-      arrays.push_back(Bytes(values[i], element));
+      const Tensor& tensor = task_.tensors[static_cast<size_t>(task_.outputs[i])];
+      arrays.push_back(Written(StoredAs(tensor.element), values[i]));
     }
     return OutputsOf(std::move(arrays));
   }
@@ -122,11 +90,10 @@ class Interpreted : public verify::Subject {
     Outputs outputs;
     for (size_t i = 0; i < owned->size(); ++i) {
       const Tensor& tensor = task_.tensors[static_cast<size_t>(task_.outputs[i])];
-      const verify::ElementType* const type = verify::FindElementType(InfoOf(tensor.element).name);
-      HONE_CHECK(type != nullptr);
-      const auto elements = static_cast<int64_t>((*owned)[i].size() / type->bytes);
+      const verify::ElementType& type = StoredAs(tensor.element);
+      const auto elements = static_cast<int64_t>((*owned)[i].size() / type.bytes);
       const auto shape = points_.empty() ? tensor.shape : std::vector<int64_t>{elements};
-      outputs.arrays.push_back({*type, shape, (*owned)[i].data(), elements});
+      outputs.arrays.push_back({type, shape, (*owned)[i].data(), elements});
     }
     outputs.owner = std::move(owned);
     return outputs;

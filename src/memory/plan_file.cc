@@ -12,8 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "hone memory plan";
-constexpr int kVersion = 3;
 constexpr std::array<const char*, 3> kUpdateOrders = {"at once", "freeing", "shrinking"};
 constexpr std::array<const char*, 5> kKinds = {"load", "store", "copy", "compute", "stream"};
 
@@ -188,8 +186,7 @@ tl::unexpected<Error> BadPlan(const std::string& why) {
 std::string WritePlan(const Network& network, const PlanFile& file) {
   const Plan& plan = file.plan;
   Json header;
-  header["format"] = kFormat;
-  header["version"] = kVersion;
+  BeginFile(kMemoryPlanFile, header);
   header["program"] = file.program;
   header["fingerprint"] = file.fingerprint;
   if (file.updates) header["updates"] = kUpdateOrders[static_cast<size_t>(*file.updates)];
@@ -235,8 +232,12 @@ StatusOr<PlanFile> ReadPlanHeader(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded() || !json.is_object()) return BadPlan("not JSON");
   try {
-    if (json.at("format") != kFormat) return BadPlan("its 'format' is another" + OtherKind(text, kFormat));
-    if (json.at("version") != kVersion) return BadPlan("its 'version' is another");
+    if (!IsOfKind(kMemoryPlanFile, json)) {
+      return BadPlan("its 'format' is another" + OtherKind(text, kMemoryPlanFile));
+    }
+    if (Status reads = CheckVersionIn(kMemoryPlanFile, json); !reads) {
+      return tl::unexpected(reads.error());
+    }
     PlanFile file;
     file.program = json.at("program").get<std::string>();
     file.fingerprint = json.at("fingerprint").get<std::string>();

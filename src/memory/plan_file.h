@@ -11,7 +11,7 @@
 
 namespace hone::memory {
 
-// What a plan's file says beside the plan.
+// The contents of a plan's file, beside the plan.
 struct PlanFile {
   std::string program;      // path or name of the program, as it was given
   std::string fingerprint;  // of the program

@@ -46,7 +46,7 @@ int64_t LargeBytes(const Machine& machine);
 // of `program`, that on parameters of the network, which reads no more of them.
 StatusOr<Planned> MakePlan(const Network& program, const std::vector<OrderedNetwork>& networks,
                            const Machine& machine, const PlanOptions& options);
-// Of this one network.
+// Plans this one network.
 StatusOr<Planned> MakePlan(const Network& program, const Network& network, const Machine& machine,
                            const PlanOptions& options);
 

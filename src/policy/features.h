@@ -1,4 +1,4 @@
-// What a policy's network is shown of a state, as a row of numbers.
+// The features of a state that a policy's network sees, as a row of numbers.
 #ifndef HONE_POLICY_FEATURES_H_
 #define HONE_POLICY_FEATURES_H_
 

@@ -8,13 +8,17 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "bindings.h"
 #include "convert.h"
+#include "core/file_kinds.h"
 #include "core/nearest.h"
 #include "core/rewrite.h"
 #include "env/rewrite_heuristics.h"
 #include "env/rewrites_view.h"
+#include "tune/plan.h"
 
 namespace hone::python {
 namespace {
@@ -92,6 +96,24 @@ void BindRewrites(nb::module_& module) {
         return "Decisions('" + std::string(OtherwiseName(self.otherwise)) + "', " +
                std::to_string(self.choices.size()) + " choices)";
       });
+
+  module.def(
+      "plan_to_json",
+      [](const std::string& pass, const Decisions& decisions) {
+        return PlanToJson({pass, decisions});
+      },
+      nb::arg("pass_name"), nb::arg("decisions"));
+  module.def(
+      "plan_from_json",
+      [](const std::string& text) {
+        Plan plan = OrThrow(PlanFromJson(text));
+        return std::pair(std::move(plan.pass), std::move(plan.decisions));
+      },
+      nb::arg("text"));
+  nb::dict tuned_plan;
+  tuned_plan["format"] = kTunedPlanFile.format;
+  tuned_plan["version"] = kTunedPlanFile.version;
+  module.attr("TUNED_PLAN") = tuned_plan;
 
   nb::class_<RewriteSite>(module, "Site", "A rewrite that a pass would make.")
       .def_ro("place", &RewriteSite::place, "Names this site, in this state.")

@@ -43,7 +43,7 @@ class Edits {
   Rng& rng() { return rng_; }
 
  private:
-  // What is known of an action on this program.
+  // Statistics of an action on this program.
   struct Record {
     double taken = 0;
     double changed = 0;

@@ -1,4 +1,4 @@
-// What a trained policy tells a searcher.
+// A trained policy's advice to a searcher.
 #ifndef HONE_SEARCH_PRIOR_H_
 #define HONE_SEARCH_PRIOR_H_
 
@@ -12,7 +12,7 @@
 
 namespace hone {
 
-// What there is to see of a state.
+// The observation of a state.
 struct Observed {
   OpcodeCounts opcodes;
   std::vector<uint16_t> passes;  // those that changed something on the way here, in order

@@ -23,7 +23,7 @@ class Rollout {
   Rollout(const SearchProblem& problem, StateGraph& graph, StateGraph::Node from, size_t steps,
           double temperature, size_t patience = 32);
 
-  // What to ask next; nothing at the end of the walk. Only while no answer is outstanding.
+  // The next question; none at the end of the walk. Only while no answer is outstanding.
   std::optional<Sequence> Ask(Rng& rng);
   // The graph has learnt the answer.
   void Answered();

@@ -32,7 +32,7 @@ struct SearchProblem {
   Observed initial_observed;  // filled where there is a prior
 };
 
-// What one action of a sequence did.
+// The effect of one action of a sequence.
 struct ActionResult {
   Action action = 0;
   bool changed = false;

@@ -71,7 +71,7 @@ class StateGraph {
     Observed observed;       // emptied once there is an opinion
     std::optional<Prior::Opinion> opinion;
   };
-  // What came of an action, once for each state that it was taken in.
+  // An action's effect, once for each state that it was taken in.
   struct Record {
     double taken = 0;
     double changed = 0;

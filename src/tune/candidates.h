@@ -14,7 +14,7 @@
 
 namespace hone::tune {
 
-// What a candidate itself decides: a choice for each variable, kUndecided where it has no opinion.
+// A candidate's own decisions: a choice for each variable, kUndecided where it has no opinion.
 // Variables that the space got later are undecided too.
 struct Candidate {
   static constexpr int64_t kUndecided = -1;

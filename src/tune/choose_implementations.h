@@ -22,7 +22,7 @@ struct ChooseOptions {
   // Candidates that are raced as one before all others: the first of these that is faster is built
   // upon.
   std::vector<PassSequence> together;
-  // What takes long to compile comes last.
+  // Those that take long to compile come last.
   std::function<bool(const PassSequence&)> large;
 };
 

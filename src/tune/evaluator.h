@@ -1,4 +1,4 @@
-// What the tuner asks of the compiler and the machine. pool_evaluator.h asks a real one.
+// The tuner's questions to the compiler and the machine. pool_evaluator.h asks a real one.
 #ifndef HONE_TUNE_EVALUATOR_H_
 #define HONE_TUNE_EVALUATOR_H_
 
@@ -63,7 +63,7 @@ class Evaluator {
   // of running. It is given up after `most_seconds`: a trace of many short kernels is long.
   virtual StatusOr<std::vector<KernelTime>> Profile(const TunePlan& plan, double seconds,
                                                     double most_seconds) = 0;
-  // What is in an optimised module, from Compiled::text.
+  // The contents of an optimised module, from Compiled::text.
   virtual StatusOr<ProgramGraph> Describe(const std::string& text) = 0;
   virtual StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b,
                                     const RaceOptions& options) = 0;
@@ -84,7 +84,7 @@ class Evaluator {
   virtual double Guess() const { return 0; }
   // The program's fingerprint; "" where there is none.
   virtual std::string Name() const { return {}; }
-  // What follows runs in a process that has done nothing yet.
+  // All later calls run in a process that has done nothing yet.
   virtual Status Restart() = 0;
   // A clock: budgets are by it.
   virtual double Seconds() const = 0;

@@ -22,7 +22,7 @@ class KernelShares {
   // instruction of the opcode. An instruction is known by its name before it was fused or copied.
   double OfInstruction(const std::string& name) const;
   double OfOpcode(const std::string& opcode) const;
-  // Of a run, the kernels together.
+  // Seconds of all kernels of a run together.
   double seconds() const { return seconds_; }
 
  private:

@@ -77,7 +77,7 @@ class Measurer {
 
   // The optimised module of the stock compiler: plans that come to it are worth 0, unmeasured.
   void KnowStock(const Fingerprint& module, double compile_seconds);
-  // What a run of the stock executable takes, before anything was raced.
+  // Seconds of a run of the stock executable, before anything was raced.
   void KnowRun(double seconds) { run_seconds_ = seconds; }
   Measured Measure(const TunePlan& plan, Look look) { return Measure(Prepare(plan), look); }
   Prepared Prepare(const TunePlan& plan);
@@ -98,7 +98,7 @@ class Measurer {
   StatusOr<ProgramGraph> Describe(const std::string& text);
   Status Restart();
 
-  // Of measuring, by how long the program runs.
+  // Seconds that measuring takes, by how long the program runs.
   double RaceSeconds(Look look) const;
   // That compiling a plan and giving it a short look takes, judged by those so far.
   double EvaluationSeconds() const;
@@ -107,11 +107,11 @@ class Measurer {
   double PrepareSeconds() const { return prepare_seconds_; }  // 0: not known
   double RestSeconds() const { return std::max(0.0, evaluation_seconds_ - prepare_seconds_); }
   double UsualSeconds() const { return evaluation_seconds_; }  // 0: not known
-  // Of one executable, where most of its kernels are known; 0: not known.
+  // Compiling one executable whose kernels are mostly known; 0: not known.
   double CompileSeconds() const { return compile_seconds_; }
-  // Of the stock executable and another, in a process that knows no kernels.
+  // Compiling the stock executable and another, in a process that knows no kernels.
   double FreshCompileSeconds() const { return stock_compile_seconds_ + compile_seconds_; }
-  // Of a comparison on one input set, the longest so far; 0: not known.
+  // The longest comparison on one input set so far; 0: not known.
   double CompareSeconds() const { return compare_seconds_; }
   double RunSeconds() const { return run_seconds_; }  // of the stock executable; the same
   int64_t evaluations() const { return evaluations_; }
@@ -121,7 +121,7 @@ class Measurer {
   double busy_seconds() const { return busy_seconds_; }
   // Where they went, by what was asked for; what was foreseen counts where it was used.
   const std::vector<PhaseTime>& phases() const { return phases_; }
-  // What was spent otherwise.
+  // Adds time that was spent otherwise.
   void Spent(std::string_view phase, double seconds);
 
  private:

@@ -63,15 +63,18 @@ std::string KeyText(SiteKey key) { return fmt::format("{:016x}", key); }
 
 std::string PlanToJson(const Plan& plan) {
   Json json;
-  json["format"] = "hone plan";
+  BeginFile(kRewritePlanFile, json);
   AddPass(plan, json);
   return json.dump(2) + "\n";
 }
 
 StatusOr<Plan> PlanFromJson(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded() || !json.is_object() || FieldOf(json, "format") != "hone plan") {
-    return Bad("it is not JSON with \"format\": \"hone plan\"" + OtherKind(text, "hone plan"));
+  if (!IsOfKind(kRewritePlanFile, json)) {
+    return Bad("it is not JSON with \"format\": \"hone plan\"" + OtherKind(text, kRewritePlanFile));
+  }
+  if (Status reads = CheckVersionIn(kRewritePlanFile, json); !reads) {
+    return tl::unexpected(reads.error());
   }
   StatusOr<Plan> plan = PassFromJson(json, "");
   if (!plan) return Bad(plan.error().message);

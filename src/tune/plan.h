@@ -21,7 +21,8 @@ struct Plan {
   }
 };
 
-// {"format": "hone plan", "pass", "otherwise", "seed", "choices": {"<16 hex digits>": bool, …}}
+// {"format": "hone plan", "version": 1, "pass", "otherwise", "seed",
+//  "choices": {"<16 hex digits>": bool, …}}
 std::string PlanToJson(const Plan& plan);
 // The error names the field that is wrong.
 StatusOr<Plan> PlanFromJson(std::string_view text);

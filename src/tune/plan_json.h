@@ -17,7 +17,7 @@ namespace hone {
 // deeply would overflow the stack.
 const nlohmann::ordered_json& FieldOf(const nlohmann::ordered_json& json, const char* name);
 
-// Of 16 hexadecimal digits, as KeyText writes them.
+// Parses 16 hexadecimal digits, as KeyText writes them.
 std::optional<SiteKey> KeyFromText(std::string_view text);
 
 // The name alone where the pass is as it is; else

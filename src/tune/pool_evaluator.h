@@ -63,7 +63,7 @@ class PoolEvaluator final : public Evaluator {
         apart_(apart) {}
 
   std::vector<Alternative> Orders(double seconds);
-  // Of any program of the pool.
+  // For any program of the pool.
   StatusOr<Compiled> CompileOf(ProgramId program, const TunePlan& plan,
                                const CompileOptions& options);
   StatusOr<RaceReport> RaceOf(ProgramId program, const TunePlan& a, const TunePlan& b,

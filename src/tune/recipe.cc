@@ -18,10 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Before 2 there were no decisions. What holds none is written as 1, for versions before.
-constexpr int kFormat = 2;
-constexpr int kFormatWithoutDecisions = 1;
-
 bool HasDecisions(const Recipe& recipe) {
   return std::any_of(recipe.decisions.begin(), recipe.decisions.end(),
                      [](const Decisions& decisions) { return !decisions.AcceptAll(); });
@@ -131,8 +127,7 @@ std::string DumpJson(const Json& json) {
 
 std::string RecipeToJson(const Recipe& recipe) {
   Json json;
-  json["format"] = "hone recipe";
-  json["format_version"] = HasDecisions(recipe) ? kFormat : kFormatWithoutDecisions;
+  BeginFile(kRecipeFile, json);
   json["hone"] = recipe.hone_version;
   json["xla"] = recipe.xla_version;
   json["program"] = {{"file", recipe.program.file},
@@ -164,19 +159,17 @@ StatusOr<Recipe> RecipeFromJson(std::string_view text) {
   if (json.is_discarded()) {
     return MakeError(ErrorCode::kInvalidInput, fmt::format("this is not JSON{}", kHow));
   }
-  if (!json.is_object() || json.value("format", Json()) != Json("hone recipe")) {
+  if (!IsOfKind(kRecipeFile, json)) {
     return MakeError(ErrorCode::kInvalidInput,
                      fmt::format("this is JSON, but no hone recipe: field 'format' is not "
                                  "\"hone recipe\"{}{}",
-                                 OtherKind(text, "hone recipe"), kHow));
+                                 OtherKind(text, kRecipeFile), kHow));
+  }
+  if (Status reads = CheckVersionIn(kRecipeFile, json); !reads) {
+    return tl::unexpected(reads.error());
   }
   std::string complaint;
   Fields fields(json, "", complaint);
-  const uint64_t version = fields.Unsigned("format_version", INT32_MAX);
-  if (version < kFormatWithoutDecisions || version > kFormat) {
-    fields.Complain("format_version", fmt::format("is not {} or {}, which this hone reads",
-                                                  kFormatWithoutDecisions, kFormat));
-  }
   Recipe recipe;
   recipe.hone_version = fields.Text("hone");
   recipe.xla_version = fields.Text("xla");

@@ -23,7 +23,7 @@ std::string RecipeToJson(const Recipe& recipe);
 // Every field is checked; the error names the field that is wrong.
 StatusOr<Recipe> RecipeFromJson(std::string_view text);
 
-// Of a pool's passes. An unknown name is an error that suggests the nearest.
+// The id of a pool's pass. An unknown name is an error that suggests the nearest.
 StatusOr<PassId> FindPass(const std::vector<PassInfo>& passes, std::string_view name);
 StatusOr<std::vector<PassId>> FindPasses(const std::vector<PassInfo>& passes,
                                          const std::vector<std::string>& names);

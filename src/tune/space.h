@@ -1,4 +1,4 @@
-// What can be decided about a program's compilation, as variables of a search.
+// The decisions about a program's compilation, as variables of a search.
 #ifndef HONE_TUNE_SPACE_H_
 #define HONE_TUNE_SPACE_H_
 
@@ -63,7 +63,7 @@ std::vector<choices::Assignment> FirstFlags(const Space& space);
 
 // Only what is decided otherwise than by the stock compiler.
 TunePlan PlanOf(const Space& space, const choices::Assignment& assignment);
-// What the plan says of things that the space does not have is left out.
+// The plan's decisions that the space does not have are left out.
 choices::Assignment AssignmentOf(const Space& space, const TunePlan& plan);
 
 // A choice off stock, for stores and people.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <set>
 
 #include "core/file_kinds.h"
 #include "tune/plan_json.h"
@@ -31,7 +32,7 @@ std::string HashText(const TunePlan& plan) {
 
 std::string TunePlanToJson(const TunePlan& plan, int stand_in_constants) {
   Json json;
-  json["format"] = "hone tuned plan";
+  BeginFile(kTunedPlanFile, json);
   if (stand_in_constants > 0) json["stand_in_constants"] = stand_in_constants;
   json["passes"] = Json::array();
   for (const PlannedPass& planned : plan.passes) json["passes"].push_back(PassToJson(planned));
@@ -46,14 +47,17 @@ std::string TunePlanToJson(const TunePlan& plan, int stand_in_constants) {
 
 StatusOr<TunePlan> TunePlanFromJson(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded() || !json.is_object() || FieldOf(json, "format") != "hone tuned plan") {
+  if (!IsOfKind(kTunedPlanFile, json)) {
     return Bad("it is not JSON with \"format\": \"hone tuned plan\"" +
-               OtherKind(text, "hone tuned plan"));
+               OtherKind(text, kTunedPlanFile));
   }
+  if (Status reads = CheckVersionIn(kTunedPlanFile, json); !reads) {
+    return tl::unexpected(reads.error());
+  }
+  static const std::set<std::string_view> fields = {"format", "version", "stand_in_constants",
+                                                    "passes", "choices", "flags"};
   for (const auto& [name, value] : json.items()) {
-    if (name != "format" && name != "stand_in_constants" && name != "passes" && name != "choices" && name != "flags") {
-      return Bad(fmt::format("there is no field '{}'", name));
-    }
+    if (fields.count(name) == 0) return Bad(fmt::format("there is no field '{}'", name));
   }
   TunePlan plan;
   const Json& passes = FieldOf(json, "passes");

@@ -28,7 +28,7 @@ struct TunePlan {
 // 16 hexadecimal digits; equal for equal plans.
 std::string HashText(const TunePlan& plan);
 
-// {"format": "hone tuned plan",
+// {"format": "hone tuned plan", "version": 1,
 //  "passes": ["NAME" or {"pass", "otherwise", "seed", "choices": {"<16 hex digits>": bool, …}}, …],
 //  "choices": {"<16 hex digits>": "value", …}, "flags": {"name": "value", …}}
 // Where so many of the program's constants had made-up values, "stand_in_constants" says so: the plan

@@ -14,8 +14,8 @@ namespace hone::verify {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int64_t kStretch = kBlock << 9;     // elements read at a time: they fit into caches
-constexpr int64_t kManyElements = 1 << 20;    // from here on, several threads
+constexpr int64_t kStretch = kBlock << 9;   // elements read at a time: they fit into caches
+constexpr int64_t kManyElements = 1 << 20;  // from here on, several threads
 constexpr unsigned kMostThreads = 8;
 
 // What tolerances need to know of an output as a whole.
@@ -121,8 +121,8 @@ void InParts(int64_t count, const std::function<void(size_t, int64_t, int64_t)>&
              size_t parts) {
   const int64_t stretches = (count + kStretch - 1) / kStretch;
   const auto begin = [&](size_t part) {
-    return std::min(count, stretches * static_cast<int64_t>(part) / static_cast<int64_t>(parts) *
-                               kStretch);
+    return std::min(
+        count, stretches * static_cast<int64_t>(part) / static_cast<int64_t>(parts) * kStretch);
   };
   std::vector<std::thread> threads;
   for (size_t part = 1; part < parts; ++part) {
@@ -217,21 +217,14 @@ OutputComparison CompareFloats(const ArrayView& reference, const ArrayView& cand
         std::max(result.held_out_over, Judge(reference, *all[k], others, scale).over);
   }
   result.outcome = Weigh(result.over, result.held_out_over);
-  const auto most = std::max<int64_t>(
-      1, static_cast<int64_t>(kMostFlips * static_cast<double>(result.floats)));
+  const auto most =
+      std::max<int64_t>(1, static_cast<int64_t>(kMostFlips * static_cast<double>(result.floats)));
   if (result.outcome == Outcome::kFlips && result.over > most) result.outcome = Outcome::kHangs;
   return result;
 }
 
 int64_t IntegerAt(const ArrayView& array, int64_t at) {
-  int64_t value = 0;
-  std::memcpy(&value, static_cast<const char*>(array.data) + at * array.type.bytes,
-              array.type.bytes);
-  const int unused = static_cast<int>(64 - 8 * array.type.bytes);
-  // Little-endian: the low bytes. Signed types carry their sign up.
-  return array.type.name.front() == 's'
-             ? static_cast<int64_t>(static_cast<uint64_t>(value) << unused) >> unused
-             : value;
+  return ReadInteger(array.type, static_cast<const char*>(array.data) + at * array.type.bytes);
 }
 
 OutputComparison CompareExactly(const ArrayView& reference, const ArrayView& candidate,

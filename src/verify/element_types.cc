@@ -24,6 +24,31 @@ double Small(uint32_t bits, const ElementType& type) {
   return sign * std::ldexp((1u << mantissa_bits) + mantissa, exponent - bias - mantissa_bits);
 }
 
+// The nearest of a type of at most 16 bits.
+uint32_t NearestSmall(double value, const ElementType& type) {
+  const int bias = (1 << (type.exponent_bits - 1)) - 1;
+  const uint32_t sign = std::signbit(value) ? 1u << (type.mantissa_bits + type.exponent_bits) : 0;
+  if (value == 0) return sign;
+  int exponent = 0;
+  std::frexp(value, &exponent);
+  exponent = std::max(exponent - 1, 1 - bias);
+  const auto units = static_cast<uint32_t>(
+      std::lrint(std::ldexp(std::fabs(value), type.mantissa_bits - exponent)));
+  // A normal number's first bit, and what rounding carries, count the exponent up.
+  return sign + (static_cast<uint32_t>(exponent - 1 + bias) << type.mantissa_bits) + units;
+}
+
+uint16_t UpperHalf(float value) {
+  uint32_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+template <class T>
+void Store(T value, char* to) {
+  std::memcpy(to, &value, sizeof(T));
+}
+
 template <class T>
 T Load(const char* from) {
   T value;
@@ -36,13 +61,13 @@ T Load(const char* from) {
 const std::vector<ElementType>& ElementTypes() {
   using Kind = NumberKind;
   static const std::vector<ElementType> types = {
-      {"pred", 1, Kind::kExact, 0, 0},    {"s8", 1, Kind::kExact, 0, 0},
-      {"s16", 2, Kind::kExact, 0, 0},     {"s32", 4, Kind::kExact, 0, 0},
-      {"s64", 8, Kind::kExact, 0, 0},     {"u8", 1, Kind::kExact, 0, 0},
-      {"u16", 2, Kind::kExact, 0, 0},     {"u32", 4, Kind::kExact, 0, 0},
-      {"u64", 8, Kind::kExact, 0, 0},     {"f16", 2, Kind::kReal, 5, 10},
-      {"f32", 4, Kind::kReal, 8, 23},     {"f64", 8, Kind::kReal, 11, 52},
-      {"bf16", 2, Kind::kReal, 8, 7},     {"c64", 8, Kind::kComplex, 8, 23},
+      {"pred", 1, Kind::kExact, 0, 0},      {"s8", 1, Kind::kExact, 0, 0},
+      {"s16", 2, Kind::kExact, 0, 0},       {"s32", 4, Kind::kExact, 0, 0},
+      {"s64", 8, Kind::kExact, 0, 0},       {"u8", 1, Kind::kExact, 0, 0},
+      {"u16", 2, Kind::kExact, 0, 0},       {"u32", 4, Kind::kExact, 0, 0},
+      {"u64", 8, Kind::kExact, 0, 0},       {"f16", 2, Kind::kReal, 5, 10},
+      {"f32", 4, Kind::kReal, 8, 23},       {"f64", 8, Kind::kReal, 11, 52},
+      {"bf16", 2, Kind::kReal, 8, 7},       {"c64", 8, Kind::kComplex, 8, 23},
       {"c128", 16, Kind::kComplex, 11, 52}, {"f8e5m2", 1, Kind::kReal, 5, 2},
   };
   return types;
@@ -61,7 +86,11 @@ void ReadValues(const ElementType& type, const void* bytes, size_t first, size_t
   const size_t width = type.bytes / parts;
   const char* const from = static_cast<const char*>(bytes) + first * type.bytes;
   count *= parts;
-  if (width == 8) {
+  if (type.kind == NumberKind::kExact) {
+    for (size_t i = 0; i < count; ++i) {
+      to[i] = static_cast<double>(ReadInteger(type, from + i * width));
+    }
+  } else if (width == 8) {
     std::memcpy(to, from, count * sizeof(double));
   } else if (width == 4) {
     for (size_t i = 0; i < count; ++i) to[i] = Load<float>(from + 4 * i);
@@ -83,6 +112,36 @@ std::vector<double> Values(const ElementType& type, const void* bytes, size_t fi
   std::vector<double> values(count * (type.kind == NumberKind::kComplex ? 2 : 1));
   ReadValues(type, bytes, first, count, values.data());
   return values;
+}
+
+void WriteValues(const ElementType& type, const double* values, size_t count, void* to) {
+  char* at = static_cast<char*>(to);
+  for (size_t i = 0; i < count; ++i, at += type.bytes) {
+    if (type.kind == NumberKind::kExact) {  // little-endian: the low bytes
+      const auto whole = static_cast<int64_t>(values[i]);
+      std::memcpy(at, &whole, type.bytes);
+    } else if (type.bytes == 8) {
+      Store(values[i], at);
+    } else if (type.bytes == 4) {
+      Store(static_cast<float>(values[i]), at);
+    } else if (type.bytes == 2 && type.exponent_bits == 8) {
+      Store(UpperHalf(static_cast<float>(values[i])), at);
+    } else if (type.bytes == 2) {
+      Store(static_cast<uint16_t>(NearestSmall(values[i], type)), at);
+    } else {
+      Store(static_cast<uint8_t>(NearestSmall(values[i], type)), at);
+    }
+  }
+}
+
+int64_t ReadInteger(const ElementType& type, const void* from) {
+  int64_t value = 0;
+  std::memcpy(&value, from, type.bytes);
+  const int unused = static_cast<int>(64 - 8 * type.bytes);
+  // Little-endian: the low bytes. Signed types carry their sign up.
+  return type.name.front() == 's'
+             ? static_cast<int64_t>(static_cast<uint64_t>(value) << unused) >> unused
+             : value;
 }
 
 double RelativeSpacing(const ElementType& type) { return std::ldexp(1.0, -type.mantissa_bits); }

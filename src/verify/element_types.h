@@ -26,10 +26,15 @@ const std::vector<ElementType>& ElementTypes();
 const ElementType* FindElementType(std::string_view name);
 
 // The real components of `count` of them, starting at `first`: of complex elements, real and
-// imaginary parts in turn. Not for exact types.
+// imaginary parts in turn. Integers of 64 bits are rounded.
 std::vector<double> Values(const ElementType& type, const void* bytes, size_t first, size_t count);
 // The same, into a place with room for them.
 void ReadValues(const ElementType& type, const void* bytes, size_t first, size_t count, double* to);
+// Puts real values into `count` elements, each to the nearest: finite and within the type's range,
+// whole for integers. Not for complex types.
+void WriteValues(const ElementType& type, const double* values, size_t count, void* to);
+// One exact element.
+int64_t ReadInteger(const ElementType& type, const void* from);
 // The spacing of numbers relative to their size: 2^-23 of f32.
 double RelativeSpacing(const ElementType& type);
 // Differences of this size mean nothing: numbers below may be flushed to zero.

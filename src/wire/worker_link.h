@@ -41,7 +41,7 @@ struct Patience {
   // Seconds that the worker has to answer with what it has, once `stop` becomes true after the call
   // began. 0: the call is given up, also where `stop` was true before.
   double answer_seconds = 0;
-  // Of a search: once it is over, what still runs is given up as after a stop.
+  // A search's end: once it is over, calls that still run are given up as after a stop.
   std::optional<std::chrono::steady_clock::time_point> until = std::nullopt;
 };
 
@@ -71,7 +71,7 @@ class WorkerLink {
   Heartbeat* heartbeat() { return process_ ? &process_->heartbeat() : nullptr; }
   // Times of this worker and its predecessors. Between calls only.
   Timing timing() const { return process_ ? Timing(past_) += process_->heartbeat().timing : past_; }
-  // Of the running worker; 0 where none runs.
+  // The running worker's process; 0 where none runs.
   size_t bare_bytes() const { return process_ ? process_->heartbeat().bare_bytes.load() : 0; }
   size_t ResidentBytes() const { return process_ ? process_->ResidentBytes() : 0; }
   int pid() const { return process_ ? process_->pid() : -1; }
@@ -97,7 +97,7 @@ class WorkerLink {
   Timing past_;
   uint32_t last_step_ = Heartbeat::kReplaying;
   bool from_outside_ = false;
-  // Of the call in hand.
+  // The call in hand: when it began, and when it last ticked.
   Clock::time_point started_;
   Clock::time_point ticked_;
   bool stopped_before_ = false;            // `stop` was true when it began

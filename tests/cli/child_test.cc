@@ -1,12 +1,12 @@
 // Other programs, run and waited for.
-#include "cli/child.h"
+#include "jobs/child.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <chrono>
 
-namespace hone::cli {
+namespace hone::jobs {
 namespace {
 
 TEST(Child, WhatItPrintsAndHowItEnds) {
@@ -49,4 +49,4 @@ TEST(Child, OneThatTakesTooLongIsKilled) {
 }
 
 }  // namespace
-}  // namespace hone::cli
+}  // namespace hone::jobs

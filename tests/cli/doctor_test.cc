@@ -5,17 +5,17 @@
 #include <filesystem>
 #include <set>
 
-#include "cli/doctor/checks.h"
-#include "cli/doctor/probe.h"
-#include "cli/doctor/steadiness.h"
+#include "jobs/doctor/checks.h"
+#include "jobs/doctor/probe.h"
+#include "jobs/doctor/steadiness.h"
 #include "hone_process.h"
 
 namespace hone {
 namespace {
 
-using cli::doctor::Finding;
-using cli::doctor::State;
-using cli::doctor::Surroundings;
+using jobs::doctor::Finding;
+using jobs::doctor::State;
+using jobs::doctor::Surroundings;
 
 class Doctor : public HoneTest {
  protected:
@@ -32,7 +32,7 @@ TEST_F(Doctor, TellsEveryCheckOnThisMachine) {
   ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
   const auto json = ran.Json();
   EXPECT_EQ(json["fine"], true);
-  ASSERT_EQ(json["checks"].size(), cli::doctor::Checks().size());
+  ASSERT_EQ(json["checks"].size(), jobs::doctor::Checks().size());
   const std::set<std::string> states{"ok", "warning", "missing", "optional"};
   for (const auto& check : json["checks"]) {
     EXPECT_TRUE(states.count(check["state"])) << check;
@@ -46,19 +46,19 @@ TEST_F(Doctor, TellsEveryCheckOnThisMachine) {
 
 TEST_F(Doctor, NamesAreDistinct) {
   std::set<std::string> names;
-  for (const auto& check : cli::doctor::Checks()) names.insert(check.name);
-  EXPECT_EQ(names.size(), cli::doctor::Checks().size());
+  for (const auto& check : jobs::doctor::Checks()) names.insert(check.name);
+  EXPECT_EQ(names.size(), jobs::doctor::Checks().size());
 }
 
 TEST_F(Doctor, Sandbox) {
-  const Finding whole = cli::doctor::SandboxFinding("refused execve: no\nrefused fork: no\n");
+  const Finding whole = jobs::doctor::SandboxFinding("refused execve: no\nrefused fork: no\n");
   EXPECT_EQ(whole.state, State::kOk);
-  const Finding part = cli::doctor::SandboxFinding(
+  const Finding part = jobs::doctor::SandboxFinding(
       "missing Landlock: this kernel has none\nrefused fork: no\npossible read /etc/passwd: done\n");
   EXPECT_EQ(part.state, State::kWarning);
   EXPECT_NE(part.what.find("Landlock"), std::string::npos) << part.what;
   EXPECT_NE(part.what.find("read /etc/passwd"), std::string::npos) << part.what;
-  EXPECT_EQ(cli::doctor::SandboxFinding("").state, State::kWarning);
+  EXPECT_EQ(jobs::doctor::SandboxFinding("").state, State::kWarning);
 }
 
 TEST_F(Doctor, ClockThatFollowsTheLoad) {
@@ -145,20 +145,20 @@ TEST_F(Doctor, PythonThatIsNotThere) {
 }
 
 TEST(Steadiness, CoefficientOfVariation) {
-  using cli::doctor::CoefficientOfVariation;
+  using jobs::doctor::CoefficientOfVariation;
   EXPECT_EQ(CoefficientOfVariation({}), 0);
   EXPECT_EQ(CoefficientOfVariation({3, 3, 3}), 0);
   EXPECT_NEAR(CoefficientOfVariation({1, 3}), std::sqrt(2.0) / 2, 1e-12);
 }
 
 TEST(Steadiness, TimesAreThoseOfTheSameWork) {
-  const std::vector<double> times = cli::doctor::RepeatedTimes(0.05);
+  const std::vector<double> times = jobs::doctor::RepeatedTimes(0.05);
   ASSERT_FALSE(times.empty());
   for (const double time : times) EXPECT_GT(time, 0);
 }
 
 TEST(Probe, ValueOf) {
-  using cli::doctor::ValueOf;
+  using jobs::doctor::ValueOf;
   EXPECT_EQ(ValueOf("ab: 1\na:\t 2\n", "a"), "2");
   EXPECT_EQ(ValueOf("cpu  1 2\ncpu0 1", "cpu"), "1 2");
   EXPECT_EQ(ValueOf("a: 1", "b"), "");

@@ -51,7 +51,7 @@ TEST(Recipe, DecisionsAreWrittenAndRead) {
   const Json json = Json::parse(text);
   EXPECT_EQ(json["passes"][0], "algsimp");
   EXPECT_EQ(json["passes"][1]["pass"], "gather_expander:eliminate_simple");
-  EXPECT_EQ(json["format_version"], 2) << "what versions before cannot replay, they are not to read";
+  EXPECT_EQ(json["version"], 2) << "what versions before cannot replay, they are not to read";
   const StatusOr<Recipe> read = RecipeFromJson(text);
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->passes, recipe.passes);
@@ -59,11 +59,9 @@ TEST(Recipe, DecisionsAreWrittenAndRead) {
   EXPECT_EQ(RecipeToJson(*read), text);
 }
 
-// As versions before wrote it, and read it.
-TEST(Recipe, WithoutDecisionsItIsWhatItWas) {
+TEST(Recipe, WithoutDecisionsItHasNamesOfPassesAlone) {
   Recipe recipe = Example();
   const std::string text = RecipeToJson(recipe);
-  EXPECT_EQ(Json::parse(text)["format_version"], 1);
   EXPECT_EQ(Json::parse(text)["passes"], Json(recipe.passes));
   recipe.decisions.resize(3);  // each the pass as it is
   EXPECT_EQ(RecipeToJson(recipe), text);
@@ -127,7 +125,7 @@ TEST(Recipe, WrongValuesAreNamed) {
               json["result_fingerprint"] = "xyz";
             }).find("'result_fingerprint'"),
             std::string::npos);
-  EXPECT_NE(MessageAfter([](Json& json) { json["format_version"] = 3; }).find("'format_version'"),
+  EXPECT_NE(MessageAfter([](Json& json) { json["version"] = 3; }).find("version 3"),
             std::string::npos);
 }
 

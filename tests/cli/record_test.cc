@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/python.h"
-#include "cli/recording.h"
 #include "hone_process.h"
+#include "jobs/input.h"
+#include "jobs/package.h"
+#include "jobs/recording.h"
 
 namespace hone {
 namespace {
@@ -86,23 +87,23 @@ TEST_F(RecordTest, ScriptsGetHugePagesUnlessTheUserSaysOtherwise) {
 }
 
 TEST(RecordingTest, BudgetGoesWhereTheTimeIs) {
-  const cli::Recording recording{
+  const jobs::Recording recording{
       "r", "python3", {{"a", 100, 6}, {"b", 10, 2}, {"rare", 1, 0.05}, {"c", 1, 0.12}}};
-  const std::vector<cli::Share> shares = cli::SharesOf(recording, 60);
+  const std::vector<jobs::Share> shares = jobs::SharesOf(recording, 60);
   ASSERT_EQ(shares.size(), 3u);
   EXPECT_EQ(shares[0].file, "a");
   EXPECT_NEAR(shares[0].seconds, 180 * 6 / 8.12, 1e-9);
   EXPECT_NEAR(shares[1].seconds, 180 * 2 / 8.12, 1e-9);
   EXPECT_EQ(shares[2].file, "c");
   EXPECT_EQ(shares[2].seconds, 5);
-  EXPECT_EQ(cli::SharesOf(recording, 1)[2].seconds, 1);
-  EXPECT_TRUE(cli::SharesOf({"r", "python3", {{"never", 0, 0}}}, 60).empty());
+  EXPECT_EQ(jobs::SharesOf(recording, 1)[2].seconds, 1);
+  EXPECT_TRUE(jobs::SharesOf({"r", "python3", {{"never", 0, 0}}}, 60).empty());
 }
 
 TEST_F(RecordTest, IndexesAreRead) {
   Write("r/index.json", R"({"format": "hone recording", "python": "p", "modules": [
       {"file": "a.pb", "calls": 2, "seconds": 1.5}, {"file": "b.pb", "calls": 1, "seconds": 2}]})");
-  const auto recording = cli::ReadRecording(Path("r"));
+  const auto recording = jobs::ReadRecording(Path("r"));
   ASSERT_TRUE(recording && *recording);
   EXPECT_EQ((*recording)->python, "p");
   ASSERT_EQ((*recording)->modules.size(), 2u);
@@ -111,18 +112,18 @@ TEST_F(RecordTest, IndexesAreRead) {
   // A folder with an index of its own is no recording, and is none of ours to complain about.
   Write("other/index.json", "[]");
   for (const char* name : {"other", "r/index.json", "missing"}) {
-    const auto none = cli::ReadRecording(Path(name));
+    const auto none = jobs::ReadRecording(Path(name));
     EXPECT_TRUE(none && !*none) << name;
   }
 }
 
 TEST(LoweringTest, KnowsWhatIsToBeLowered) {
   for (const char* given : {"a.mlir", "x/train.py:step", "t.py:Model.call", "t.py:f(f32[8,16])"}) {
-    EXPECT_TRUE(cli::NeedsLowering(given)) << given;
+    EXPECT_TRUE(jobs::NeedsLowering(given)) << given;
   }
   for (const char* given :
        {"a.hlo", "train.py", "train.py:", "py:step", "t.py:3", "t.py:f(", "mlir"}) {
-    EXPECT_FALSE(cli::NeedsLowering(given)) << given;
+    EXPECT_FALSE(jobs::NeedsLowering(given)) << given;
   }
 }
 

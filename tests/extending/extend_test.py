@@ -133,7 +133,7 @@ class Built(unittest.TestCase):
             touched = extend(cls.tree, kind)
             sources |= {str(path) for path in files_of(kind) if path.suffix == ".cc"}
             sources |= {path for path in touched if path.endswith(".cc")}
-        sources.add("src/cli/doctor/checks.cc")  # made of the list in checks.h
+        sources.add("src/jobs/doctor/checks.cc")  # made of the list in checks.h
         objects = [cls.compile(cls.tree / source) for source in sorted(sources)]
         machines = ";".join(map(str, sorted((cls.tree / "src/memory/machines").glob("*.json"))))
         embedded = folder / "embedded_machines.cc"

@@ -390,6 +390,33 @@ TEST_P(KernelTest, ComputesItsTaskUnderAnySchedule) {
 INSTANTIATE_TEST_SUITE_P(Each, KernelTest, testing::ValuesIn(kCases),
                          [](const auto& info) { return info.param.name; });
 
+// Every element type: widened alone and in vectors, packed, summed, and beside others.
+class ElementKernelTest : public testing::TestWithParam<ElementInfo> {};
+
+TEST_P(ElementKernelTest, ComputesWhatItReads) {
+  const std::string type = GetParam().name;
+  const auto task = ParseTask("task t\ninput x " + type + "[24,50]\ninput b " + type +
+                              "[50]\ninput w " + type +
+                              "[50,16]\na = add x b\nm = reduce_max a axes=1\n"
+                              "y = matmul a w\nz = matmul x w\noutput a\noutput m\noutput y\n"
+                              "output z\n");
+  ASSERT_TRUE(task) << task.error().message;
+  const auto generator = Start();
+  ASSERT_TRUE(generator);
+  const auto given = ParseSchedule(
+      "a tile 4,10\na vectorize\nm parallel 4,0\nz pack 8,16,0\nz tile 8,16,0\nz vectorize\n");
+  ASSERT_TRUE(given) << given.error().message;
+  for (const Schedule& schedule : {DefaultSchedule(Expand(*task), kMachine), *given}) {
+    const auto kernel = MakeKernel(*task, schedule);
+    ASSERT_TRUE(kernel) << kernel.error().message;
+    const ComparisonReport report = Verify(*generator, *kernel, {});
+    EXPECT_EQ(report.verdict, Verdict::kEqual) << report.reason << "\n" << ScheduleText(schedule);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, ElementKernelTest, testing::ValuesIn(kElements),
+                         [](const auto& info) { return std::string(info.param.name); });
+
 constexpr char kAdd[] = "task t\ninput a f32[64]\ninput b f32[64]\ny = add a b\noutput y\n";
 
 TEST(Generator, MakesTheSameObjectOfTheSameSchedule) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/comparison.h"
+#include "core/kernel_elements.h"
 #include "core/native_kernel.h"
 #include "loops/kernel_file.h"
 #include "loops/kernel_source.h"
@@ -140,6 +141,29 @@ std::string GroupedQueries() {
       "  p = f64[2,3,2,24,56] divide(e, tb)\n"
       "  ROOT y = f64[2,3,2,24,8] dot(p, v), lhs_batch_dims={0,1}, lhs_contracting_dims={4}, "
       "rhs_batch_dims={0,1}, rhs_contracting_dims={2}\n");
+}
+
+// What reads each element type: converts a narrow one, and computes in another.
+std::vector<Case> Elements() {
+  static std::vector<std::string> names;
+  std::vector<Case> cases;
+  for (const ElementInfo& info : kElements) names.push_back(std::string("of_") + info.name);
+  for (const ElementInfo& info : kElements) {
+    const std::string wide = InfoOf(WideOf(info.element)).name, type = info.name;
+    const std::string x = "  x = " + type + "[64,300] parameter(0)\n",
+                      y = "  y = " + wide + "[64,300] " + (info.narrow() ? "convert" : "negate") +
+                          "(x)\n";
+    std::string text = Program(wide, x + y + "  ROOT r = " + wide +
+                                         "[64] reduce(y, zero), dimensions={1}, to_apply=add_of\n");
+    if (WideOf(info.element) == Element::kI32) {  // of integers, running sums are made
+      text = "HloModule test\nadd_of {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n"
+             "  ROOT c = s32[] add(a, b)\n}\nENTRY main {\n  zero = s32[] constant(0)\n" + x +
+             "  ROOT r = s32[64,300] reduce-window(x, zero), window={size=1x300 pad=0_0x299_0}, "
+             "to_apply=add_of\n}\n";
+    }
+    cases.push_back({names[cases.size()].c_str(), text, 1, "input i0 " + type + "[64,300]"});
+  }
+  return cases;
 }
 
 std::vector<Case> Cases() {
@@ -481,6 +505,8 @@ TEST_P(KernelsInPrograms, ComputeTheSame) {
 INSTANTIATE_TEST_SUITE_P(All, KernelsInPrograms, ::testing::ValuesIn(Cases()),
                          [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Convolutions, KernelsInPrograms, ::testing::ValuesIn(Convolutions()),
+                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Elements, KernelsInPrograms, ::testing::ValuesIn(Elements()),
                          [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Products, KernelsInPrograms, ::testing::ValuesIn(Products()),
                          [](const auto& info) { return std::string(info.param.name); });

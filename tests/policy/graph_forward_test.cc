@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/rng.h"
+#include "random_tensor.h"
 #include "support/random_graph.h"
 
 namespace hone::policy {
@@ -22,16 +23,6 @@ using hone::testing::RandomGraph;
 using Tensors = std::map<std::string, Tensor>;
 using Row = std::vector<double>;
 using Rows = std::vector<Row>;
-
-Tensor Random(std::vector<int64_t> shape, Rng& rng, double scale) {
-  Tensor tensor{std::move(shape), {}};
-  int64_t size = 1;
-  for (const int64_t length : tensor.shape) size *= length;
-  for (int64_t i = 0; i < size; ++i) {
-    tensor.values.push_back(static_cast<float>(scale * (2 * rng.Unit() - 1)));
-  }
-  return tensor;
-}
 
 Tensors RandomTensors(int64_t width, int rounds, int64_t features, int64_t outputs, Rng& rng) {
   const double scale = 1 / std::sqrt(static_cast<double>(width));

@@ -13,6 +13,7 @@
 
 #include "core/rng.h"
 #include "policy/graph_forward.h"
+#include "random_tensor.h"
 #include "support/random_graph.h"
 
 namespace hone::policy {
@@ -37,16 +38,6 @@ std::string Joined(const Names& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
   return text;
-}
-
-Tensor Random(std::vector<int64_t> shape, Rng& rng, double scale = 1) {
-  Tensor tensor{std::move(shape), {}};
-  int64_t size = 1;
-  for (const int64_t length : tensor.shape) size *= length;
-  for (int64_t i = 0; i < size; ++i) {
-    tensor.values.push_back(static_cast<float>(scale * (2 * rng.Unit() - 1)));
-  }
-  return tensor;
 }
 
 void AddDense(PolicyFile& file, const std::string& prefix, const std::vector<int64_t>& sizes,

@@ -314,7 +314,7 @@ def _by_pipeline(program, flags, doubt, kernels=b""):
 
 def _module_of(hlo, plan):
     """(HLO text, kernels) that hone's compiler comes to under the plan."""
-    text = json.dumps({"format": "hone tuned plan", **plan})
+    text = json.dumps({**_core.TUNED_PLAN, **plan})
     return with_kernels(call(_core.compile_under, hlo, start_worker(), text))
 
 

@@ -101,7 +101,7 @@ Meeting DilatedMeeting(const ConvolutionParts& parts, int64_t k, int64_t output)
 
 }  // namespace
 
-absl::StatusOr<HloInstruction*> PointwiseDot::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> PointwiseDot(HloInstruction* root) {
   const auto parts = PartsOf(root);
   if (!parts || parts->batch_groups != 1 || parts->tap_count() != 1) return nullptr;
   // Dilated zeros would be multiplied like everything else.
@@ -109,7 +109,7 @@ absl::StatusOr<HloInstruction*> PointwiseDot::Replacement(HloInstruction* root) 
   return ShiftedDots(*parts);
 }
 
-absl::StatusOr<HloInstruction*> ConvolutionShiftedDots::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> ConvolutionShiftedDots(HloInstruction* root) {
   const auto parts = PartsOf(root);
   if (!parts || parts->batch_groups != 1 || parts->tap_count() < 2 ||
       parts->tap_count() > kMostTerms || parts->feature_groups == parts->input_features) {
@@ -118,7 +118,7 @@ absl::StatusOr<HloInstruction*> ConvolutionShiftedDots::Replacement(HloInstructi
   return ShiftedDots(*parts);
 }
 
-absl::StatusOr<HloInstruction*> ConvolutionPatchesDot::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> ConvolutionPatchesDot(HloInstruction* root) {
   const auto parts = PartsOf(root);
   if (!parts || parts->batch_groups != 1 || parts->feature_groups != 1 || parts->tap_count() < 2 ||
       parts->tap_count() > kMostTerms) {
@@ -136,7 +136,7 @@ absl::StatusOr<HloInstruction*> ConvolutionPatchesDot::Replacement(HloInstructio
   return InOutputOrder(*parts, product);
 }
 
-absl::StatusOr<HloInstruction*> ConvolutionOutputDots::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> ConvolutionOutputDots(HloInstruction* root) {
   const auto parts = PartsOf(root);
   if (!parts || parts->batch_groups != 1 || parts->feature_groups != 1 ||
       parts->output_count() > kMostTerms || parts->tap_count() < 2 * parts->output_count()) {
@@ -193,7 +193,7 @@ absl::StatusOr<HloInstruction*> ConvolutionOutputDots::Replacement(HloInstructio
   return InOutputOrder(*parts, emit::Reshape(emit::Concatenate(rows, 1), stacked));
 }
 
-absl::StatusOr<HloInstruction*> ConvolutionInF32::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> ConvolutionInF32(HloInstruction* root) {
   const auto parts = PartsOf(root);
   if (!parts) return nullptr;
   const xla::PrimitiveType input = parts->input->shape().element_type();

@@ -329,11 +329,11 @@ HloInstruction* WithConvolution(HloInstruction* root) {
 
 }  // namespace
 
-std::vector<xla::HloOpcode> ConvolutionKernels::root_opcodes() const {
+std::vector<xla::HloOpcode> ConvolutionKernelsRoots() {
   return ElementwiseOpcodesAnd({xla::HloOpcode::kConvolution, xla::HloOpcode::kCompare});
 }
 
-absl::StatusOr<HloInstruction*> ConvolutionKernels::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> ConvolutionKernels(HloInstruction* root) {
   if (!IsArray(root->shape())) return nullptr;
   if (root->opcode() == xla::HloOpcode::kCompare) return MaskOfMaximum(root, SpaceOfConvolution);
   if (root->opcode() != xla::HloOpcode::kConvolution) return WithConvolution(root);

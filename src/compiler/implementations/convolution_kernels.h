@@ -2,10 +2,11 @@
 #ifndef HONE_COMPILER_IMPLEMENTATIONS_CONVOLUTION_KERNELS_H_
 #define HONE_COMPILER_IMPLEMENTATIONS_CONVOLUTION_KERNELS_H_
 
-#include <string>
 #include <vector>
 
-#include "compiler/rules/rule_pass.h"
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_opcode.h"
 
 namespace hone::compiler {
 
@@ -15,12 +16,8 @@ namespace hone::compiler {
 // f32. Gradients of inputs and of kernels are such convolutions, too. What lies so that nothing of
 // it could be read as vectors is transposed first. What is elementwise behind one that is a single
 // kernel, and needs it alone, is computed in it, of f32 and f64.
-class ConvolutionKernels : public InstructionRule {
- public:
-  std::string name() const override { return "convolutions"; }
-  std::vector<xla::HloOpcode> root_opcodes() const override;
-  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
-};
+absl::StatusOr<xla::HloInstruction*> ConvolutionKernels(xla::HloInstruction* root);
+std::vector<xla::HloOpcode> ConvolutionKernelsRoots();
 
 }  // namespace hone::compiler
 

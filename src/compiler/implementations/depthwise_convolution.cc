@@ -128,7 +128,7 @@ HloInstruction* ShiftedByResidues(const ConvolutionParts& parts) {
 
 }  // namespace
 
-absl::StatusOr<HloInstruction*> DepthwiseShifts::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> DepthwiseShifts(HloInstruction* root) {
   const auto parts = PartsOf(root);
   if (!parts || parts->batch_groups != 1 || parts->feature_groups < 2 ||
       parts->feature_groups != parts->input_features || parts->tap_count() > kMostTerms) {
@@ -145,8 +145,7 @@ absl::StatusOr<HloInstruction*> DepthwiseShifts::Replacement(HloInstruction* roo
   return emit::Convert(sum, root->shape().element_type());
 }
 
-absl::StatusOr<HloInstruction*> DepthwiseKernelGradientShifts::Replacement(
-    HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> DepthwiseKernelGradientShifts(HloInstruction* root) {
   const auto parts = PartsOf(root);
   if (!parts || parts->feature_groups != 1 || parts->batch_groups < 2 ||
       parts->batch_groups != parts->batch || parts->output_count() > kMostTerms) {

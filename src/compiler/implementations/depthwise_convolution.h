@@ -3,28 +3,19 @@
 #ifndef HONE_COMPILER_IMPLEMENTATIONS_DEPTHWISE_CONVOLUTION_H_
 #define HONE_COMPILER_IMPLEMENTATIONS_DEPTHWISE_CONVOLUTION_H_
 
-#include <string>
-
-#include "compiler/rules/rule_pass.h"
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 
 namespace hone::compiler {
 
 // Forward and input gradient: the sum over the taps of a slice of the padded input times the tap's
 // weights. Where the input is base-dilated (the gradient of a strided one), each residue of the
 // output positions modulo the dilation has its own few taps, and the residues are interleaved.
-class DepthwiseShifts : public InstructionRule {
- public:
-  std::string name() const override { return "depthwise_shifts"; }
-  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
-};
+absl::StatusOr<xla::HloInstruction*> DepthwiseShifts(xla::HloInstruction* root);
 
 // Kernel gradient (batch groups of one): for each output position the sum of the products of a
 // slice of the input with the whole "kernel", which is the gradient of the output.
-class DepthwiseKernelGradientShifts : public InstructionRule {
- public:
-  std::string name() const override { return "depthwise_kernel_gradient_shifts"; }
-  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
-};
+absl::StatusOr<xla::HloInstruction*> DepthwiseKernelGradientShifts(xla::HloInstruction* root);
 
 }  // namespace hone::compiler
 

@@ -36,7 +36,8 @@ struct Side {
   std::vector<int64_t> contracted;
 };
 
-// Looks through a transpose that leaves the dimensions that the dot keeps in their order; whether there is one.
+// Looks through a transpose that leaves the dimensions that the dot keeps in their order; whether
+// there is one.
 bool Untranspose(Side& side) {
   if (side.array->opcode() != HloOpcode::kTranspose) return false;
   const auto& from = side.array->dimensions();
@@ -53,7 +54,7 @@ bool Untranspose(Side& side) {
 
 }  // namespace
 
-absl::StatusOr<HloInstruction*> DotInF32::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> DotInF32(HloInstruction* root) {
   if (!IsPlainDot(*root)) return nullptr;
   bool narrow = false;
   for (const HloInstruction* operand : root->operands()) {
@@ -70,7 +71,7 @@ absl::StatusOr<HloInstruction*> DotInF32::Replacement(HloInstruction* root) cons
   return emit::Convert(wide, root->shape().element_type());
 }
 
-absl::StatusOr<HloInstruction*> BatchedDotReduce::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> BatchedDotReduce(HloInstruction* root) {
   constexpr int64_t kMostProducts = 1 << 26;
   if (!IsPlainDot(*root)) return nullptr;
   const xla::DotDimensionNumbers& numbers = root->dot_dimension_numbers();
@@ -122,7 +123,7 @@ absl::StatusOr<HloInstruction*> BatchedDotReduce::Replacement(HloInstruction* ro
   return emit::Convert(sum, root->shape().element_type());
 }
 
-absl::StatusOr<HloInstruction*> ThinDotSum::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> ThinDotSum(HloInstruction* root) {
   constexpr int64_t kMostTerms = 8, kMostProducts = 1 << 28;
   if (!IsPlainDot(*root)) return nullptr;
   const xla::DotDimensionNumbers& numbers = root->dot_dimension_numbers();
@@ -172,7 +173,7 @@ absl::StatusOr<HloInstruction*> ThinDotSum::Replacement(HloInstruction* root) co
   return emit::Convert(sum, root->shape().element_type());
 }
 
-absl::StatusOr<HloInstruction*> DotOfTransposes::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> DotOfTransposes(HloInstruction* root) {
   if (!IsPlainDot(*root)) return nullptr;
   const xla::DotDimensionNumbers& numbers = root->dot_dimension_numbers();
   const auto all = [](const auto& dimensions) {
@@ -189,7 +190,7 @@ absl::StatusOr<HloInstruction*> DotOfTransposes::Replacement(HloInstruction* roo
                    root->shape().element_type(), root->precision_config());
 }
 
-absl::StatusOr<HloInstruction*> DotSwapped::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> DotSwapped(HloInstruction* root) {
   if (!IsPlainDot(*root)) return nullptr;
   // A swapped product ends in a transpose: not to be swapped back.
   for (const HloInstruction* user : root->users()) {

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "compiler/opcodes.h"
+#include "compiler/xla_names.h"
 #include "xla/comparison_util.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -15,13 +17,6 @@
 
 namespace hone::compiler::emit {
 namespace {
-
-using xla::HloComputation;
-using xla::HloInstruction;
-using xla::HloOpcode;
-using xla::PrimitiveType;
-using xla::Shape;
-using xla::ShapeUtil;
 
 // For arguments of XLA's functions. Clang, which XLA is compiled by, takes for granted that the
 // caller extends narrow ones to 32 bits; GCC passes on what a register has above them, such as the
@@ -73,24 +68,7 @@ xla::PrecisionConfig HighestPrecision() {
 }
 
 std::optional<HloOpcode> ReducerOpcode(const HloComputation& computation) {
-  const HloInstruction* root = computation.root_instruction();
-  if (computation.num_parameters() != 2 || computation.instruction_count() != 3 ||
-      root->operand_count() != 2 || root->operand(0) == root->operand(1) ||
-      root->operand(0)->opcode() != HloOpcode::kParameter ||
-      root->operand(1)->opcode() != HloOpcode::kParameter) {
-    return std::nullopt;
-  }
-  switch (root->opcode()) {
-    case HloOpcode::kAdd:
-    case HloOpcode::kMultiply:
-    case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum:
-    case HloOpcode::kAnd:
-    case HloOpcode::kOr:
-      return root->opcode();
-    default:
-      return std::nullopt;
-  }
+  return computation.instruction_count() == 3 ? CombinerOpcode(computation) : std::nullopt;
 }
 
 xla::Literal Identity(HloOpcode opcode, PrimitiveType type) {

@@ -79,7 +79,7 @@ xla::HloInstruction* Dot(xla::HloInstruction* x, xla::HloInstruction* y, Sizes x
 // element q of the one with index r is the element q * factors + r of the result.
 xla::HloInstruction* Interleave(std::vector<xla::HloInstruction*> pieces, Sizes factors);
 
-// Of an array.
+// The array's sizes; their product.
 std::vector<int64_t> SizesOf(const xla::HloInstruction& x);
 int64_t Product(Sizes sizes);
 

@@ -1,5 +1,7 @@
 #include "compiler/implementations/implementations.h"
 
+#include <utility>
+
 #include "compiler/implementations/convolution_dots.h"
 #include "compiler/implementations/convolution_kernels.h"
 #include "compiler/implementations/depthwise_convolution.h"
@@ -13,42 +15,78 @@
 #include "compiler/implementations/write_out_small.h"
 
 namespace hone::compiler {
+namespace {
+
+using Replace = absl::StatusOr<xla::HloInstruction*> (*)(xla::HloInstruction* root);
+
+// A function as a rule.
+class FunctionRule : public InstructionRule {
+ public:
+  FunctionRule(std::string name, Replace replace, std::vector<xla::HloOpcode> roots)
+      : name_(std::move(name)), replace_(replace), roots_(std::move(roots)) {}
+
+  std::string name() const override { return name_; }
+  std::vector<xla::HloOpcode> root_opcodes() const override { return roots_; }
+  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override {
+    return replace_(root);
+  }
+
+ private:
+  const std::string name_;
+  const Replace replace_;
+  const std::vector<xla::HloOpcode> roots_;
+};
+
+const InstructionRule* Rule(std::string name, Replace replace,
+                            std::vector<xla::HloOpcode> roots = {}) {
+  return new FunctionRule(std::move(name), replace, std::move(roots));
+}
+
+}  // namespace
 
 const std::vector<Implementation>& Implementations() {
   static const auto* const kAll = new std::vector<Implementation>{
-      {new DepthwiseShifts, "depthwise convolution as shifted multiply-adds"},
-      {new DepthwiseKernelGradientShifts,
+      {Rule("depthwise_shifts", DepthwiseShifts), "depthwise convolution as shifted multiply-adds"},
+      {Rule("depthwise_kernel_gradient_shifts", DepthwiseKernelGradientShifts),
        "kernel gradient of a depthwise convolution as sums of shifted products"},
-      {new PointwiseDot, "1x1 convolution as a dot"},
-      {new ConvolutionOutputDots, "convolution of few output positions as a dot for each"},
-      {new ConvolutionShiftedDots, "convolution as a dot for each tap"},
-      {new ConvolutionPatchesDot, "convolution as a dot over patches"},
-      {new ConvolutionInF32, "convolution of narrow floats in f32"},
-      {new ReduceWindowShifts, "reduce-window as its operation over shifted arrays"},
-      {new ReduceWindowReduce, "reduce-window over tiles as a reduce"},
-      {new CumulativeSteps, "running sum or maximum by doubling steps"},
-      {new CumulativeDots, "running sum as dots with triangles"},
-      {new SelectAndScatterShifts, "select-and-scatter by comparing shifted arrays"},
-      {new TopKInF32, "top-k of narrow floats in f32"},
-      {new SortTopK, "the first few of a sort as a top-k"},
-      {new SortPackedKeys, "sort, or argsort, as a sort of integers with the positions in them"},
-      {new ArgmaxTwoReduces, "argmax as a maximum and its first position"},
-      {new WriteOutSmall, "small matrices, sorts, gathers and scatters written out"},
-      {new UnrollShortLoop, "short loop unrolled"},
-      {new LoopOneKernel, "loop of small operations as one kernel", true},
-      {new DotInF32, "dot of narrow floats in f32"},
-      {new BatchedDotReduce, "many small dots as a multiplication and a sum"},
-      {new ReduceDotOnes, "sum as a product with ones"},
-      {new ReduceSlices, "reduction of slices that are put together first"},
-      {new ThinDotSum, "dot of few terms as their sum"},
-      {new DotOfTransposes, "dot with transposed operands as they were"},
-      {new DotSwapped, "dot with its operands changed round"},
-      {new LoopKernels,
+      {Rule("pointwise_dot", PointwiseDot), "1x1 convolution as a dot"},
+      {Rule("convolution_output_dots", ConvolutionOutputDots),
+       "convolution of few output positions as a dot for each"},
+      {Rule("convolution_shifted_dots", ConvolutionShiftedDots),
+       "convolution as a dot for each tap"},
+      {Rule("convolution_patches_dot", ConvolutionPatchesDot), "convolution as a dot over patches"},
+      {Rule("convolution_in_f32", ConvolutionInF32), "convolution of narrow floats in f32"},
+      {Rule("reduce_window_shifts", ReduceWindowShifts),
+       "reduce-window as its operation over shifted arrays"},
+      {Rule("reduce_window_reduce", ReduceWindowReduce), "reduce-window over tiles as a reduce"},
+      {Rule("cumulative_steps", CumulativeSteps), "running sum or maximum by doubling steps"},
+      {Rule("cumulative_dots", CumulativeDots), "running sum as dots with triangles"},
+      {Rule("select_and_scatter_shifts", SelectAndScatterShifts),
+       "select-and-scatter by comparing shifted arrays"},
+      {Rule("top_k_in_f32", TopKInF32), "top-k of narrow floats in f32"},
+      {Rule("sort_top_k", SortTopK), "the first few of a sort as a top-k"},
+      {Rule("sort_packed_keys", SortPackedKeys),
+       "sort, or argsort, as a sort of integers with the positions in them"},
+      {Rule("argmax_two_reduces", ArgmaxTwoReduces), "argmax as a maximum and its first position"},
+      {Rule("write_out_small", WriteOutSmall, WriteOutSmallRoots()),
+       "small matrices, sorts, gathers and scatters written out"},
+      {Rule("unroll_short_loop", UnrollShortLoop), "short loop unrolled"},
+      {Rule("loop_one_kernel", LoopOneKernel, {xla::HloOpcode::kWhile}),
+       "loop of small operations as one kernel", true},
+      {Rule("dot_in_f32", DotInF32), "dot of narrow floats in f32"},
+      {Rule("batched_dot_reduce", BatchedDotReduce),
+       "many small dots as a multiplication and a sum"},
+      {Rule("reduce_dot_ones", ReduceDotOnes), "sum as a product with ones"},
+      {Rule("reduce_slices", ReduceSlices), "reduction of slices that are put together first"},
+      {Rule("thin_dot_sum", ThinDotSum), "dot of few terms as their sum"},
+      {Rule("dot_of_transposes", DotOfTransposes), "dot with transposed operands as they were"},
+      {Rule("dot_swapped", DotSwapped), "dot with its operands changed round"},
+      {Rule("loops", LoopKernels, LoopKernelsRoots()),
        "reductions with what is around them, running sums, and attention, as kernels of hone-loops",
        true},
-      {new ProductKernels,
+      {Rule("products", ProductKernels, ProductKernelsRoots()),
        "dots of floats, with what is elementwise behind them, as kernels of hone-loops", true},
-      {new ConvolutionKernels,
+      {Rule("convolutions", ConvolutionKernels, ConvolutionKernelsRoots()),
        "convolutions of floats, with what is elementwise behind them, as kernels of hone-loops",
        true},
   };

@@ -13,7 +13,8 @@ namespace hone::compiler {
 struct Implementation {
   const InstructionRule* rule;  // kept for ever; its name is the pass's, behind "implement:"
   std::string meaning;          // in one line
-  bool here_alone = false;      // what it makes means something to XLA:CPU, or to hone's own kernels, alone
+  bool here_alone =
+      false;  // what it makes means something to XLA:CPU, or to hone's own kernels, alone
 };
 
 // In the order in which they are tried.

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/implementations/emit.h"
+#include "core/kernel_elements.h"
 #include "core/native_kernel.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/primitive_util.h"
@@ -31,22 +32,15 @@ bool IsLeast(const HloInstruction& instruction) {
          constant->literal().IsAllFloat(-std::numeric_limits<float>::infinity());
 }
 
+// Null where kernels do not know it.
+const loops::ElementInfo* ElementOf(xla::PrimitiveType type) {
+  return loops::FindElement(xla::primitive_util::LowercasePrimitiveTypeName(type));
+}
+
 // The name in a task of what is narrow, and read as such by what computes in f32; else null.
 const char* NarrowType(const HloInstruction& value) {
-  switch (value.shape().element_type()) {
-    case xla::BF16:
-      return "bf16";
-    case xla::F16:
-      return "f16";
-    case xla::PRED:
-      return "pred";
-    case xla::S8:
-      return "s8";
-    case xla::U8:
-      return "u8";
-    default:
-      return nullptr;
-  }
+  const loops::ElementInfo* const info = ElementOf(value.shape().element_type());
+  return info != nullptr && info->narrow() ? info->name : nullptr;
 }
 
 // What a value in f32 is converted from, past roundings.
@@ -84,15 +78,18 @@ void RoundOutput(std::string& task, const char* type) {
 
 }  // namespace
 
-const char* TaskType(xla::PrimitiveType type) { return type == xla::F64 ? "f64" : "f32"; }
+const char* TaskType(xla::PrimitiveType type) {
+  const loops::ElementInfo* const info = ElementOf(type);
+  return loops::InfoOf(info == nullptr ? loops::Element::kF32 : loops::WideOf(info->element)).name;
+}
 
 bool IsKernelFloat(xla::PrimitiveType type) {
-  return xla::primitive_util::IsFloatingPointType(type) &&
-         xla::primitive_util::BitWidth(type) >= 16;
+  const loops::ElementInfo* const info = ElementOf(type);
+  return info != nullptr && info->floating && info->bytes > 1;
 }
 
 xla::PrimitiveType KernelType(xla::PrimitiveType type) {
-  return IsKernelFloat(type) && type != xla::F64 ? xla::F32 : type;
+  return IsKernelFloat(type) && ElementOf(type)->narrow() ? xla::F32 : type;
 }
 
 bool MayBeUnrounded(const HloInstruction& value) {

@@ -18,7 +18,7 @@ inline constexpr size_t kMostKernelNodes = 64;
 inline constexpr size_t kMostKernelInputs = 12;
 inline constexpr size_t kMostKernelRank = 6;
 
-// A type's name in a task, of F32 and F64.
+// The name in a task of what is computed in: f32 of a narrow type.
 const char* TaskType(xla::PrimitiveType type);
 // Whether a kernel can compute with it: in itself, or in f32 of what is narrower. Not of 8 bits.
 bool IsKernelFloat(xla::PrimitiveType type);

@@ -62,12 +62,12 @@ std::string AttributeOf(const std::string& attributes, const char* name) {
 
 }  // namespace
 
-std::vector<HloOpcode> LoopKernels::root_opcodes() const {
+std::vector<HloOpcode> LoopKernelsRoots() {
   return ElementwiseOpcodesAnd(
       {HloOpcode::kReduce, HloOpcode::kDot, HloOpcode::kTranspose, HloOpcode::kReduceWindow});
 }
 
-absl::StatusOr<HloInstruction*> LoopKernels::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> LoopKernels(HloInstruction* root) {
   if (!IsArray(root->shape()) || PastLeast(*root) >= 0) return nullptr;
   if (root->opcode() == HloOpcode::kDot || root->opcode() == HloOpcode::kTranspose) {
     return IsInOneKernel(*root->parent()) ? nullptr : AttentionCall(root);

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "compiler/rules/rule_pass.h"
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_opcode.h"
 
 namespace hone::compiler {
 
@@ -17,12 +19,8 @@ namespace hone::compiler {
 // (core/native_kernel.h). The call tells what it computes as a task of hone-loops (loops/task.h),
 // in which sizes of 1 are left out; the machine code is made elsewhere. Arrays are passed
 // row-major: where they lie otherwise, XLA copies them.
-class LoopKernels : public InstructionRule {
- public:
-  std::string name() const override { return "loops"; }
-  std::vector<xla::HloOpcode> root_opcodes() const override;
-  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
-};
+absl::StatusOr<xla::HloInstruction*> LoopKernels(xla::HloInstruction* root);
+std::vector<xla::HloOpcode> LoopKernelsRoots();
 
 // The tasks of the module's calls whose kernels this process lacks, each once.
 // Errors: a call that does not tell its task, or has another kernel's name.

@@ -93,7 +93,7 @@ bool IsInOneKernel(const HloComputation& computation) {
 
 }  // namespace
 
-absl::StatusOr<HloInstruction*> LoopOneKernel::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> LoopOneKernel(HloInstruction* root) {
   if (root->opcode() != HloOpcode::kWhile || !emit::Free(*root)) return nullptr;
   if (!AllMayBeInOneKernel(*root) || IsInOneKernel(*root->parent())) return nullptr;
   HloComputation::Builder builder(absl::StrCat(root->name(), "_kernel"));
@@ -108,7 +108,7 @@ absl::StatusOr<HloInstruction*> LoopOneKernel::Replacement(HloInstruction* root)
   return call;
 }
 
-absl::StatusOr<HloInstruction*> UnrollShortLoop::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> UnrollShortLoop(HloInstruction* root) {
   if (root->opcode() != HloOpcode::kWhile || !emit::Free(*root)) return nullptr;
   HloComputation* body = root->while_body();
   if (!CanCopy(*body)) return nullptr;

@@ -344,11 +344,11 @@ HloInstruction* WithProduct(HloInstruction* root) {
 
 }  // namespace
 
-std::vector<HloOpcode> ProductKernels::root_opcodes() const {
+std::vector<HloOpcode> ProductKernelsRoots() {
   return ElementwiseOpcodesAnd({HloOpcode::kDot, HloOpcode::kTranspose, HloOpcode::kCompare});
 }
 
-absl::StatusOr<HloInstruction*> ProductKernels::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> ProductKernels(HloInstruction* root) {
   if (!IsArray(root->shape())) return nullptr;
   if (root->opcode() == HloOpcode::kCompare) return MaskOfMaximum(root, SpaceOfProduct);
   if (IsElementwise(root->opcode())) return WithProduct(root);

@@ -2,10 +2,11 @@
 #ifndef HONE_COMPILER_IMPLEMENTATIONS_PRODUCT_KERNELS_H_
 #define HONE_COMPILER_IMPLEMENTATIONS_PRODUCT_KERNELS_H_
 
-#include <string>
 #include <vector>
 
-#include "compiler/rules/rule_pass.h"
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_opcode.h"
 
 namespace hone::compiler {
 
@@ -16,12 +17,8 @@ namespace hone::compiler {
 // attention is made of, which is one kernel as a whole.
 // What is elementwise behind it and needs it alone (a bias, an activation, a residual, a gradient's
 // mask) is computed in the same kernel; of narrow floats in f32, rounded at its end.
-class ProductKernels : public InstructionRule {
- public:
-  std::string name() const override { return "products"; }
-  std::vector<xla::HloOpcode> root_opcodes() const override;
-  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
-};
+absl::StatusOr<xla::HloInstruction*> ProductKernels(xla::HloInstruction* root);
+std::vector<xla::HloOpcode> ProductKernelsRoots();
 
 }  // namespace hone::compiler
 

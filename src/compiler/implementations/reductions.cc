@@ -47,7 +47,7 @@ int64_t RowSize(int64_t size) {
 
 }  // namespace
 
-absl::StatusOr<HloInstruction*> ReduceDotOnes::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> ReduceDotOnes(HloInstruction* root) {
   if (ReduceOperation(*root) != HloOpcode::kAdd ||
       !xla::primitive_util::IsFloatingPointType(root->shape().element_type())) {
     return nullptr;
@@ -77,7 +77,7 @@ absl::StatusOr<HloInstruction*> ReduceDotOnes::Replacement(HloInstruction* root)
                        root->shape().element_type());
 }
 
-absl::StatusOr<HloInstruction*> ReduceSlices::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> ReduceSlices(HloInstruction* root) {
   const std::optional<HloOpcode> opcode = ReduceOperation(*root);
   if (!opcode) return nullptr;
   HloInstruction* x = root->mutable_operand(0);

@@ -3,26 +3,17 @@
 #ifndef HONE_COMPILER_IMPLEMENTATIONS_REDUCTIONS_H_
 #define HONE_COMPILER_IMPLEMENTATIONS_REDUCTIONS_H_
 
-#include <string>
-
-#include "compiler/rules/rule_pass.h"
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 
 namespace hone::compiler {
 
 // A sum over the last dimensions as a product with a vector of ones.
-class ReduceDotOnes : public InstructionRule {
- public:
-  std::string name() const override { return "reduce_dot_ones"; }
-  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
-};
+absl::StatusOr<xla::HloInstruction*> ReduceDotOnes(xla::HloInstruction* root);
 
 // The operand in eight slices, put together element by element, and the reduction of what comes of
 // it.
-class ReduceSlices : public InstructionRule {
- public:
-  std::string name() const override { return "reduce_slices"; }
-  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
-};
+absl::StatusOr<xla::HloInstruction*> ReduceSlices(xla::HloInstruction* root);
 
 }  // namespace hone::compiler
 

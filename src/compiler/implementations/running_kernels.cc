@@ -31,8 +31,8 @@ HloInstruction* RunningCall(HloInstruction* root) {
   const std::string shape =
       absl::StrCat(before, ",", along, behind == 1 ? "" : absl::StrCat(",", behind));
   const std::string task =
-      absl::StrCat(loops::kKernelTaskBegin, "input i0 ", type == xla::S32 ? "s32" : TaskType(type),
-                   "[", shape, "];v0 = ", sum ? "running_sum" : "running_max", " i0",
+      absl::StrCat(loops::kKernelTaskBegin, "input i0 ", TaskType(type), "[", shape,
+                   "];v0 = ", sum ? "running_sum" : "running_max", " i0",
                    running->backward ? " reverse=1" : "", ";output v0;");
   return KernelCall(root, type, {root->mutable_operand(0)}, task);
 }

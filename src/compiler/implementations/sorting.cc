@@ -264,7 +264,7 @@ bool IsArgReducer(const HloComputation& reducer, PrimitiveType value, PrimitiveT
 
 }  // namespace
 
-absl::StatusOr<HloInstruction*> TopKInF32::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> TopKInF32(HloInstruction* root) {
   const bool is_call =
       root->opcode() == HloOpcode::kCustomCall && root->custom_call_target() == "TopK";
   if ((root->opcode() != HloOpcode::kTopK && !is_call) || root->operand_count() != 1 ||
@@ -290,7 +290,7 @@ absl::StatusOr<HloInstruction*> TopKInF32::Replacement(HloInstruction* root) con
       HloInstruction::CreateTuple({emit::Convert(values, type), positions}));
 }
 
-absl::StatusOr<HloInstruction*> SortTopK::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> SortTopK(HloInstruction* root) {
   if (root->opcode() != HloOpcode::kSlice || !emit::Free(*root)) return nullptr;
   HloInstruction* from = root->mutable_operand(0);
   const bool positions = from->opcode() == HloOpcode::kGetTupleElement && from->tuple_index() == 1;
@@ -421,7 +421,7 @@ HloInstruction* SmallSort(HloInstruction* root) {
   return x->parent()->AddInstruction(HloInstruction::CreateTuple(out));
 }
 
-absl::StatusOr<HloInstruction*> SortPackedKeys::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> SortPackedKeys(HloInstruction* root) {
   if (root->opcode() != HloOpcode::kSort || !emit::Free(*root)) return nullptr;
   const int64_t dimension = xla::Cast<xla::HloSortInstruction>(root)->sort_dimension();
   HloInstruction* x = root->mutable_operand(0);
@@ -485,7 +485,7 @@ absl::StatusOr<HloInstruction*> SortPackedKeys::Replacement(HloInstruction* root
   return x->parent()->AddInstruction(HloInstruction::CreateTuple(out));
 }
 
-absl::StatusOr<HloInstruction*> ArgmaxTwoReduces::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> ArgmaxTwoReduces(HloInstruction* root) {
   if (root->opcode() != HloOpcode::kReduce || root->operand_count() != 4 || !emit::Free(*root) ||
       root->dimensions().size() != 1 || !root->shape().IsTuple()) {
     return nullptr;

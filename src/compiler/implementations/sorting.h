@@ -2,9 +2,8 @@
 #ifndef HONE_COMPILER_IMPLEMENTATIONS_SORTING_H_
 #define HONE_COMPILER_IMPLEMENTATIONS_SORTING_H_
 
-#include <string>
-
-#include "compiler/rules/rule_pass.h"
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 
 namespace hone::compiler {
 
@@ -15,38 +14,22 @@ xla::HloInstruction* SmallSort(xla::HloInstruction* root);
 
 // The largest few of narrow floats, found in f32, which holds them exactly and in the same order:
 // XLA:CPU has a fast way for f32 alone.
-class TopKInF32 : public InstructionRule {
- public:
-  std::string name() const override { return "top_k_in_f32"; }
-  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
-};
+absl::StatusOr<xla::HloInstruction*> TopKInF32(xla::HloInstruction* root);
 
 // The first or last few of a sort, at most a quarter, as a top-k: of the keys, or of the positions
 // beside them (the first few only: ties would come in another order). Floats of up to 32 bits.
-class SortTopK : public InstructionRule {
- public:
-  std::string name() const override { return "sort_top_k"; }
-  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
-};
+absl::StatusOr<xla::HloInstruction*> SortTopK(xla::HloInstruction* root);
 
 // A sort by the first of its arrays as a sort of unsigned integers that hold the key in the high
 // bits and the position in the low ones. XLA:CPU sorts those without calling a comparator, and no
 // two are equal, so that the order is that of a stable sort. The other arrays, and values that do
 // not fit in, are looked up by the positions. The comparator must compare the same function of both
 // elements, in so few bits that positions fit in beside them.
-class SortPackedKeys : public InstructionRule {
- public:
-  std::string name() const override { return "sort_packed_keys"; }
-  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
-};
+absl::StatusOr<xla::HloInstruction*> SortPackedKeys(xla::HloInstruction* root);
 
 // A reduce to the largest (smallest) element and its first position as a reduce to the element and
 // then one to the first position that has it.
-class ArgmaxTwoReduces : public InstructionRule {
- public:
-  std::string name() const override { return "argmax_two_reduces"; }
-  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
-};
+absl::StatusOr<xla::HloInstruction*> ArgmaxTwoReduces(xla::HloInstruction* root);
 
 }  // namespace hone::compiler
 

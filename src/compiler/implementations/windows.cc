@@ -89,7 +89,7 @@ std::optional<Cumulative> CumulativeOf(const HloInstruction& root) {
   return result;
 }
 
-absl::StatusOr<HloInstruction*> ReduceWindowShifts::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> ReduceWindowShifts(HloInstruction* root) {
   const auto opcode = WindowOperation(*root);
   if (!opcode) return nullptr;
   const int64_t rank = root->window().dimensions_size();
@@ -122,7 +122,7 @@ absl::StatusOr<HloInstruction*> ReduceWindowShifts::Replacement(HloInstruction* 
   return emit::Convert(emit::WithStart(value, start, *opcode), root->shape().element_type());
 }
 
-absl::StatusOr<HloInstruction*> ReduceWindowReduce::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> ReduceWindowReduce(HloInstruction* root) {
   const auto opcode = WindowOperation(*root);
   if (!opcode) return nullptr;
   std::vector<int64_t> used, limits, split, summed;
@@ -153,7 +153,7 @@ absl::StatusOr<HloInstruction*> ReduceWindowReduce::Replacement(HloInstruction* 
   return emit::Convert(emit::Reshape(value, emit::SizesOf(*root)), root->shape().element_type());
 }
 
-absl::StatusOr<HloInstruction*> CumulativeSteps::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> CumulativeSteps(HloInstruction* root) {
   const auto scan = CumulativeOf(*root);
   if (!scan) return nullptr;
   const xla::PrimitiveType type = emit::WorkType(scan->opcode, root->shape().element_type());
@@ -167,7 +167,7 @@ absl::StatusOr<HloInstruction*> CumulativeSteps::Replacement(HloInstruction* roo
                        root->shape().element_type());
 }
 
-absl::StatusOr<HloInstruction*> CumulativeDots::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> CumulativeDots(HloInstruction* root) {
   const auto scan = CumulativeOf(*root);
   const xla::PrimitiveType type = emit::SumType(root->shape().element_type());
   if (!scan || scan->opcode != HloOpcode::kAdd || (type != xla::F32 && type != xla::F64)) {
@@ -200,7 +200,7 @@ absl::StatusOr<HloInstruction*> CumulativeDots::Replacement(HloInstruction* root
                        root->shape().element_type());
 }
 
-absl::StatusOr<HloInstruction*> SelectAndScatterShifts::Replacement(HloInstruction* root) const {
+absl::StatusOr<HloInstruction*> SelectAndScatterShifts(HloInstruction* root) {
   if (root->opcode() != HloOpcode::kSelectAndScatter || !emit::Free(*root) ||
       xla::ShapeUtil::IsZeroElementArray(root->shape())) {
     return nullptr;

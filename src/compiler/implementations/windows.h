@@ -3,9 +3,9 @@
 #define HONE_COMPILER_IMPLEMENTATIONS_WINDOWS_H_
 
 #include <optional>
-#include <string>
 
-#include "compiler/rules/rule_pass.h"
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 
 namespace hone::compiler {
 
@@ -18,41 +18,21 @@ struct Cumulative {
 std::optional<Cumulative> CumulativeOf(const xla::HloInstruction& root);
 
 // A reduce-window as its operation over the slices that the window's elements see.
-class ReduceWindowShifts : public InstructionRule {
- public:
-  std::string name() const override { return "reduce_window_shifts"; }
-  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
-};
+absl::StatusOr<xla::HloInstruction*> ReduceWindowShifts(xla::HloInstruction* root);
 
 // Windows side by side, without gaps or padding: a reshape and a reduce.
-class ReduceWindowReduce : public InstructionRule {
- public:
-  std::string name() const override { return "reduce_window_reduce"; }
-  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
-};
+absl::StatusOr<xla::HloInstruction*> ReduceWindowReduce(xla::HloInstruction* root);
 
 // Running sums, products, maxima: each element takes in the one 1, 2, 4, … places before it
 // (Hillis and Steele, Data parallel algorithms, CACM 1986).
-class CumulativeSteps : public InstructionRule {
- public:
-  std::string name() const override { return "cumulative_steps"; }
-  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
-};
+absl::StatusOr<xla::HloInstruction*> CumulativeSteps(xla::HloInstruction* root);
 
 // Running sums as products with triangles of ones: within blocks, then over the blocks' sums.
-class CumulativeDots : public InstructionRule {
- public:
-  std::string name() const override { return "cumulative_dots"; }
-  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
-};
+absl::StatusOr<xla::HloInstruction*> CumulativeDots(xla::HloInstruction* root);
 
 // The gradient of a max-pool: which element of each window wins is found by comparing slices in
 // XLA's order; then each element adds up what the windows that it won have for it.
-class SelectAndScatterShifts : public InstructionRule {
- public:
-  std::string name() const override { return "select_and_scatter_shifts"; }
-  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
-};
+absl::StatusOr<xla::HloInstruction*> SelectAndScatterShifts(xla::HloInstruction* root);
 
 }  // namespace hone::compiler
 

@@ -8,12 +8,12 @@ namespace hone::compiler {
 
 using xla::HloOpcode;
 
-std::vector<HloOpcode> WriteOutSmall::root_opcodes() const {
+std::vector<HloOpcode> WriteOutSmallRoots() {
   return {HloOpcode::kCustomCall, HloOpcode::kTriangularSolve, HloOpcode::kCholesky,
           HloOpcode::kGather,     HloOpcode::kScatter,         HloOpcode::kSort};
 }
 
-absl::StatusOr<xla::HloInstruction*> WriteOutSmall::Replacement(xla::HloInstruction* root) const {
+absl::StatusOr<xla::HloInstruction*> WriteOutSmall(xla::HloInstruction* root) {
   switch (root->opcode()) {
     case HloOpcode::kCustomCall:
     case HloOpcode::kTriangularSolve:

@@ -4,22 +4,19 @@
 #ifndef HONE_COMPILER_IMPLEMENTATIONS_WRITE_OUT_SMALL_H_
 #define HONE_COMPILER_IMPLEMENTATIONS_WRITE_OUT_SMALL_H_
 
-#include <string>
 #include <vector>
 
-#include "compiler/rules/rule_pass.h"
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_opcode.h"
 
 namespace hone::compiler {
 
 // LU of matrices of up to 4 by 4, Cholesky and triangular solves of up to 8 by 8
 // (small_matrices.h); a gather of one of up to 8 elements, a scatter of one into few
 // (small_arrays.h); sorts of up to 16 (sorting.h).
-class WriteOutSmall : public InstructionRule {
- public:
-  std::string name() const override { return "write_out_small"; }
-  std::vector<xla::HloOpcode> root_opcodes() const override;
-  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
-};
+absl::StatusOr<xla::HloInstruction*> WriteOutSmall(xla::HloInstruction* root);
+std::vector<xla::HloOpcode> WriteOutSmallRoots();
 
 }  // namespace hone::compiler
 

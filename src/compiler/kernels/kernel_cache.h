@@ -21,7 +21,7 @@ class KernelCache {
 
   // Null where it is not there.
   std::shared_ptr<const std::string> Find(const Fingerprint& key);
-  // What was there under the key stays.
+  // An entry that is there under the key stays.
   void Insert(const Fingerprint& key, std::string object);
   // For good: a key that was found to stand for different code.
   void Forbid(const Fingerprint& key);

@@ -14,7 +14,7 @@
 
 namespace hone::compiler {
 
-// Of the process, since it was started.
+// Counts of this process, since it was started.
 struct KernelCounts {
   int64_t compiled = 0;  // by XLA, those that were checked included
   int64_t reused = 0;

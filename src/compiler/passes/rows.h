@@ -1,4 +1,4 @@
-// What the tables of passes are written with.
+// Shorthands for the tables of passes.
 #ifndef HONE_COMPILER_PASSES_ROWS_H_
 #define HONE_COMPILER_PASSES_ROWS_H_
 

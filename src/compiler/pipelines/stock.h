@@ -13,7 +13,7 @@ namespace hone::compiler {
 // Runs the target's whole pipeline on a copy of `module` and returns what it recorded of
 // itself: every pass in the order it ran, each round of a fix point on its own.
 StatusOr<std::vector<StockPass>> RecordStockPasses(const xla::HloModule& module);
-// What a module that went through the pipeline recorded.
+// The records of a module that went through the pipeline.
 std::vector<StockPass> PassesThatRan(xla::HloModule& optimised);
 
 }  // namespace hone::compiler

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/types/span.h"
+#include "compiler/opcodes.h"
 #include "xla/comparison_util.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_computation.h"
@@ -26,23 +27,11 @@ Value ListOf(const Container& numbers) {
 // "add" for a computation of two parameters whose root adds them.
 std::optional<Value> ReductionName(const xla::HloComputation& computation) {
   const xla::HloInstruction* const root = computation.root_instruction();
-  if (computation.num_parameters() != 2 || root->operand_count() != 2 ||
-      root->operand(0)->opcode() != HloOpcode::kParameter ||
-      root->operand(1)->opcode() != HloOpcode::kParameter || root->operand(0) == root->operand(1) ||
-      !root->shape().IsArray() || root->operand(0)->shape() != root->shape()) {
+  const std::optional<HloOpcode> opcode = CombinerOpcode(computation);
+  if (!opcode || !root->shape().IsArray() || root->operand(0)->shape() != root->shape()) {
     return std::nullopt;
   }
-  switch (root->opcode()) {
-    case HloOpcode::kAdd:
-    case HloOpcode::kMultiply:
-    case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum:
-    case HloOpcode::kAnd:
-    case HloOpcode::kOr:
-      return Value::Word(xla::HloOpcodeString(root->opcode()));
-    default:
-      return std::nullopt;
-  }
+  return Value::Word(xla::HloOpcodeString(*opcode));
 }
 
 Value Padding(const xla::PaddingConfig& config, std::string_view name) {
@@ -177,70 +166,25 @@ std::optional<Value> SplatValue(const xla::HloInstruction& instruction) {
 }
 
 bool IsUnaryClass(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kAbs:
-    case HloOpcode::kCbrt:
-    case HloOpcode::kCeil:
-    case HloOpcode::kCos:
-    case HloOpcode::kErf:
-    case HloOpcode::kExp:
-    case HloOpcode::kExpm1:
-    case HloOpcode::kFloor:
-    case HloOpcode::kLog:
-    case HloOpcode::kLog1p:
-    case HloOpcode::kLogistic:
-    case HloOpcode::kNegate:
-    case HloOpcode::kNot:
-    case HloOpcode::kRoundNearestAfz:
-    case HloOpcode::kRoundNearestEven:
-    case HloOpcode::kRsqrt:
-    case HloOpcode::kSign:
-    case HloOpcode::kSin:
-    case HloOpcode::kSqrt:
-    case HloOpcode::kTan:
-    case HloOpcode::kTanh:
-      return true;
-    default:
-      return false;
-  }
+  return IsOneOf<HloOpcode::kAbs, HloOpcode::kCbrt, HloOpcode::kCeil, HloOpcode::kCos,
+                 HloOpcode::kErf, HloOpcode::kExp, HloOpcode::kExpm1, HloOpcode::kFloor,
+                 HloOpcode::kLog, HloOpcode::kLog1p, HloOpcode::kLogistic, HloOpcode::kNegate,
+                 HloOpcode::kNot, HloOpcode::kRoundNearestAfz, HloOpcode::kRoundNearestEven,
+                 HloOpcode::kRsqrt, HloOpcode::kSign, HloOpcode::kSin, HloOpcode::kSqrt,
+                 HloOpcode::kTan, HloOpcode::kTanh>(opcode);
 }
 
 bool IsBinaryClass(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kAdd:
-    case HloOpcode::kAnd:
-    case HloOpcode::kAtan2:
-    case HloOpcode::kDivide:
-    case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum:
-    case HloOpcode::kMultiply:
-    case HloOpcode::kOr:
-    case HloOpcode::kPower:
-    case HloOpcode::kRemainder:
-    case HloOpcode::kShiftLeft:
-    case HloOpcode::kShiftRightArithmetic:
-    case HloOpcode::kShiftRightLogical:
-    case HloOpcode::kSubtract:
-    case HloOpcode::kXor:
-      return true;
-    default:
-      return false;
-  }
+  return IsOneOf<HloOpcode::kAdd, HloOpcode::kAnd, HloOpcode::kAtan2, HloOpcode::kDivide,
+                 HloOpcode::kMaximum, HloOpcode::kMinimum, HloOpcode::kMultiply, HloOpcode::kOr,
+                 HloOpcode::kPower, HloOpcode::kRemainder, HloOpcode::kShiftLeft,
+                 HloOpcode::kShiftRightArithmetic, HloOpcode::kShiftRightLogical,
+                 HloOpcode::kSubtract, HloOpcode::kXor>(opcode);
 }
 
 bool IsCommutative(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kAdd:
-    case HloOpcode::kAnd:
-    case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum:
-    case HloOpcode::kMultiply:
-    case HloOpcode::kOr:
-    case HloOpcode::kXor:
-      return true;
-    default:
-      return false;
-  }
+  return IsOneOf<HloOpcode::kAdd, HloOpcode::kAnd, HloOpcode::kMaximum, HloOpcode::kMinimum,
+                 HloOpcode::kMultiply, HloOpcode::kOr, HloOpcode::kXor>(opcode);
 }
 
 }  // namespace hone::compiler

@@ -3,16 +3,13 @@
 #include <cstddef>
 
 #include "absl/status/status.h"
+#include "compiler/xla_names.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/shape_util.h"
 
 namespace hone::compiler {
 namespace {
 
-using xla::HloInstruction;
-using xla::HloOpcode;
-using xla::Shape;
-using xla::ShapeUtil;
 using Instructions = std::vector<HloInstruction*>;
 
 bool IsNumber(const Node& node) {

@@ -13,14 +13,14 @@
 
 namespace hone::compiler {
 
-// What building needs besides a node and its operands.
+// The context of building, besides a node and its operands.
 struct BuildContext {
   xla::HloComputation* computation = nullptr;
   const Scope* scope = nullptr;
   // For `like`, for an opcode variable (the matched instruction whose opcode and attributes it is),
   // for the precision of a dot and the computation of a reduction. May be null.
   const xla::HloInstruction* like = nullptr;
-  // Of a number without a written shape.
+  // The shape of a number without a written one.
   const xla::Shape* shape = nullptr;
   // Metadata to be copied. May be null.
   const xla::HloInstruction* origin = nullptr;

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/rules/attributes.h"
 #include "compiler/rules/build.h"
+#include "compiler/xla_names.h"
 #include "xla/comparison_util.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -22,10 +23,6 @@
 namespace hone::compiler {
 namespace {
 
-using xla::HloInstruction;
-using xla::HloOpcode;
-using xla::Shape;
-using xla::ShapeUtil;
 using Instructions = std::vector<HloInstruction*>;
 using List = std::vector<int64_t>;
 using Made = absl::StatusOr<std::unique_ptr<HloInstruction>>;

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "absl/algorithm/container.h"
+#include "compiler/xla_names.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/hlo/ir/hlo_opcode.h"
@@ -10,11 +11,6 @@
 
 namespace hone::compiler {
 namespace {
-
-using xla::HloInstruction;
-using xla::HloOpcode;
-using xla::Shape;
-using xla::ShapeUtil;
 
 HloInstruction* Add(std::unique_ptr<HloInstruction> instruction, HloInstruction* beside) {
   return beside->parent()->AddInstruction(std::move(instruction));

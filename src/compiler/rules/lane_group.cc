@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "compiler/opcodes.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 
 namespace hone::compiler {
@@ -24,18 +25,8 @@ bool IsHeavy(HloOpcode opcode) {
 }
 
 bool IsCommutative(const HloInstruction* instruction) {
-  switch (instruction->opcode()) {
-    case HloOpcode::kAdd:
-    case HloOpcode::kMultiply:
-    case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum:
-    case HloOpcode::kAnd:
-    case HloOpcode::kOr:
-    case HloOpcode::kXor:
-      return true;
-    default:
-      return false;
-  }
+  return IsOneOf<HloOpcode::kAdd, HloOpcode::kMultiply, HloOpcode::kMaximum, HloOpcode::kMinimum,
+                 HloOpcode::kAnd, HloOpcode::kOr, HloOpcode::kXor>(instruction->opcode());
 }
 
 // Which of the operands of a commutative lane are more alike to those of the first lane.

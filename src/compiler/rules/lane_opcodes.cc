@@ -3,7 +3,9 @@
 #include <numeric>
 
 #include "absl/algorithm/container.h"
+#include "compiler/opcodes.h"
 #include "compiler/rules/lane_form.h"
+#include "compiler/xla_names.h"
 #include "xla/comparison_util.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/hlo/ir/hlo_opcode.h"
@@ -13,60 +15,21 @@
 namespace hone::compiler {
 namespace {
 
-using xla::HloInstruction;
-using xla::HloOpcode;
-using xla::Shape;
-using xla::ShapeUtil;
 using Forms = std::vector<int>;
 
 // Element by element, without attributes other than those that SameAttributes compares.
 bool IsElementwise(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kAbs:
-    case HloOpcode::kAdd:
-    case HloOpcode::kAnd:
-    case HloOpcode::kAtan2:
-    case HloOpcode::kCbrt:
-    case HloOpcode::kCeil:
-    case HloOpcode::kClamp:
-    case HloOpcode::kCompare:
-    case HloOpcode::kConvert:
-    case HloOpcode::kCos:
-    case HloOpcode::kDivide:
-    case HloOpcode::kErf:
-    case HloOpcode::kExp:
-    case HloOpcode::kExpm1:
-    case HloOpcode::kFloor:
-    case HloOpcode::kIsFinite:
-    case HloOpcode::kLog:
-    case HloOpcode::kLog1p:
-    case HloOpcode::kLogistic:
-    case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum:
-    case HloOpcode::kMultiply:
-    case HloOpcode::kNegate:
-    case HloOpcode::kNot:
-    case HloOpcode::kOr:
-    case HloOpcode::kPower:
-    case HloOpcode::kRemainder:
-    case HloOpcode::kRoundNearestAfz:
-    case HloOpcode::kRoundNearestEven:
-    case HloOpcode::kRsqrt:
-    case HloOpcode::kSelect:
-    case HloOpcode::kShiftLeft:
-    case HloOpcode::kShiftRightArithmetic:
-    case HloOpcode::kShiftRightLogical:
-    case HloOpcode::kSign:
-    case HloOpcode::kSin:
-    case HloOpcode::kSqrt:
-    case HloOpcode::kSubtract:
-    case HloOpcode::kTan:
-    case HloOpcode::kTanh:
-    case HloOpcode::kXor:
-      return true;
-    default:
-      return false;
-  }
+  return IsOneOf<HloOpcode::kAbs, HloOpcode::kAdd, HloOpcode::kAnd, HloOpcode::kAtan2,
+                 HloOpcode::kCbrt, HloOpcode::kCeil, HloOpcode::kClamp, HloOpcode::kCompare,
+                 HloOpcode::kConvert, HloOpcode::kCos, HloOpcode::kDivide, HloOpcode::kErf,
+                 HloOpcode::kExp, HloOpcode::kExpm1, HloOpcode::kFloor, HloOpcode::kIsFinite,
+                 HloOpcode::kLog, HloOpcode::kLog1p, HloOpcode::kLogistic, HloOpcode::kMaximum,
+                 HloOpcode::kMinimum, HloOpcode::kMultiply, HloOpcode::kNegate, HloOpcode::kNot,
+                 HloOpcode::kOr, HloOpcode::kPower, HloOpcode::kRemainder,
+                 HloOpcode::kRoundNearestAfz, HloOpcode::kRoundNearestEven, HloOpcode::kRsqrt,
+                 HloOpcode::kSelect, HloOpcode::kShiftLeft, HloOpcode::kShiftRightArithmetic,
+                 HloOpcode::kShiftRightLogical, HloOpcode::kSign, HloOpcode::kSin, HloOpcode::kSqrt,
+                 HloOpcode::kSubtract, HloOpcode::kTan, HloOpcode::kTanh, HloOpcode::kXor>(opcode);
 }
 
 int64_t Rank(const HloInstruction* instruction) {

@@ -47,7 +47,7 @@ enum class OpcodeClass {
   kBinary,  // elementwise, two operands, same element type (no compare, no complex)
 };
 
-// What may stand in a hole.
+// The values that may stand in a hole.
 enum class ElementClass { kAny, kFloat, kInteger, kNumber, kPred };  // kNumber: float or integer
 
 struct Hole {

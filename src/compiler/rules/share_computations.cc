@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "compiler/opcodes.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_opcode.h"
@@ -15,17 +16,8 @@ using xla::HloInstruction;
 using xla::HloOpcode;
 
 bool AppliesToScalars(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kMap:
-    case HloOpcode::kReduce:
-    case HloOpcode::kReduceWindow:
-    case HloOpcode::kScatter:
-    case HloOpcode::kSelectAndScatter:
-    case HloOpcode::kSort:
-      return true;
-    default:
-      return false;
-  }
+  return IsOneOf<HloOpcode::kMap, HloOpcode::kReduce, HloOpcode::kReduceWindow, HloOpcode::kScatter,
+                 HloOpcode::kSelectAndScatter, HloOpcode::kSort>(opcode);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a module computes of generated inputs.
+// A module's results on generated inputs.
 #ifndef HONE_COMPILER_RUN_EVALUATE_H_
 #define HONE_COMPILER_RUN_EVALUATE_H_
 

@@ -1,4 +1,4 @@
-// What each entry parameter is used for, so that legal values can be made for it.
+// The uses of each entry parameter, so that legal values can be made for it.
 //
 // Found by following every parameter leaf forward through data movement (converts, reshapes,
 // slices, tuples, loops, calls, …) to the instructions that constrain its values. Anything that

@@ -18,7 +18,7 @@
 
 namespace hone::compiler {
 
-// What was had of one input set.
+// The results on one input set.
 struct ReferenceRun {
   verify::InputChoice choice;
   std::shared_ptr<const Arrays> inputs;

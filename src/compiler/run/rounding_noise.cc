@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "compiler/xla_names.h"
 #include "xla/comparison_util.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -18,13 +19,6 @@
 
 namespace hone::compiler {
 namespace {
-
-using xla::HloComputation;
-using xla::HloInstruction;
-using xla::HloOpcode;
-using xla::PrimitiveType;
-using xla::Shape;
-using xla::ShapeUtil;
 
 // How many additions stand behind each element of an accumulating instruction; 0 for others.
 double SummedTerms(const HloInstruction& instruction) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/custom_calls/custom_calls.h"
 #include "compiler/run/execute.h"
+#include "compiler/xla_names.h"
 #include "core/comparison.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_computation.h"
@@ -28,11 +29,6 @@ absl::StatusOr<HandlerRegistration> FindHandler(absl::string_view name, absl::st
 
 namespace hone::compiler {
 namespace {
-
-using xla::HloInstruction;
-using xla::HloOpcode;
-using xla::Shape;
-using xla::ShapeUtil;
 
 // Custom calls that XLA's own passes take out or that XLA:CPU compiles itself.
 bool CompilerKnows(absl::string_view target) {

@@ -25,7 +25,7 @@ class CompileDecider : public PipelineObserver {
   uint64_t applied() const { return applied_; }
   // Of those that may not show in the optimised module: how dots are emitted.
   uint64_t hidden() const { return hidden_; }
-  // What it would have counted in a compilation that is not repeated.
+  // Takes over the counts of a compilation that is not repeated.
   void Recall(uint64_t applied, uint64_t hidden) {
     applied_ = applied;
     hidden_ = hidden;
@@ -57,7 +57,7 @@ class CompileDecider : public PipelineObserver {
 
  private:
   static CompileOptions NoSites();
-  // What the plan says; null where it says nothing.
+  // The plan's choice; null where it has none.
   const std::string* Planned(SiteKey key) const;
   // The value that is taken: the plan's where it is among the choices, else the stock compiler's.
   const std::string& Decide(const xla::HloInstruction* instruction, CompileSite site);
@@ -74,13 +74,13 @@ class CompileDecider : public PipelineObserver {
   // What an instruction was when fusion began, with its neighbours. A fusion is what its root was.
   absl::flat_hash_map<const xla::HloInstruction*, uint64_t> roles_;
   uint64_t last_consumer_ = 0;  // its role
-  // What was answered in this fusion pass, by instructions' unique ids.
+  // The answers given in this fusion pass, by instructions' unique ids.
   absl::flat_hash_map<int64_t, FusionWish> answered_;
   absl::flat_hash_map<std::pair<int64_t, int64_t>, FusionWish> answered_together_;
 
   // By NameAll, by instructions' names: passes give ids anew.
   absl::flat_hash_map<std::string, uint64_t> named_;
-  // What was chosen, by site and instruction.
+  // The choices made, by site and instruction.
   absl::flat_hash_map<std::pair<SiteKey, std::string>, std::string> chosen_once_;
 };
 

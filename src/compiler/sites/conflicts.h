@@ -11,7 +11,7 @@
 
 namespace hone::compiler {
 
-// What a rewrite touches of the program as it was.
+// The part of the program as it was that a rewrite touches.
 struct Touched {
   RewriteKind kind;
   const xla::HloInstruction* original;

@@ -24,7 +24,7 @@ class Conversation {
 
   // The site at which the pass waits; nothing once it is over. Waits for the pass.
   std::optional<RewriteSite> Next();
-  // Of the site that Next gave.
+  // The answer for the site that Next gave.
   void Answer(bool accept);
 
  private:

@@ -21,7 +21,7 @@
 
 namespace hone::compiler {
 
-// What a rewrite does by itself.
+// A rewrite's own effect.
 struct Effect {
   int64_t op_count = 0;
   double flops = 0;

@@ -1,4 +1,4 @@
-// What a pass would do, found by running it with every rewrite declined.
+// The rewrites that a pass would make, found by running it with every rewrite declined.
 #ifndef HONE_COMPILER_SITES_DRY_RUN_H_
 #define HONE_COMPILER_SITES_DRY_RUN_H_
 

@@ -41,7 +41,7 @@ struct SearchOptions {
 // As a heap would; then each in the tightest gap that it fits into, in several orders; then what
 // reaches above the capacity first, again and again. May be higher than the capacity. Cost: the
 // pairs of buffers that live at the same time, a few dozen times.
-// What it has when `deadline` passes is what it returns.
+// It returns the best allocation that it has when `deadline` passes.
 Allocation BestFit(const AllocationProblem& problem, const Deadline& deadline = Deadline());
 
 // A place for each buffer below the capacity, or the proof that there is none.

@@ -1,4 +1,4 @@
-// What operators ask of the layouts of their operands and results.
+// The operators' requirements on the layouts of their operands and results.
 //
 // Engines work partition by partition. An elementwise operator wants each element of its operands
 // in the partition of the result's; a product contracts along the partitions of both operands and

@@ -1,4 +1,4 @@
-// What one tile of a group needs on the chip for itself.
+// The space on the chip that one tile of a group needs for itself.
 #ifndef HONE_MEMORY_PLANNING_LOCAL_H_
 #define HONE_MEMORY_PLANNING_LOCAL_H_
 

@@ -25,7 +25,7 @@ struct Piece {
   bool used_later() const { return next < uses.size(); }
 };
 
-// What one group needs of one piece.
+// A group's need of one piece.
 struct Need {
   PieceId piece = kNone;
   Box hull;

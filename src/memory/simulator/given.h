@@ -1,4 +1,4 @@
-// What a program is given: parameters and large constants.
+// A program's inputs: parameters and large constants.
 #ifndef HONE_MEMORY_SIMULATOR_GIVEN_H_
 #define HONE_MEMORY_SIMULATOR_GIVEN_H_
 

@@ -1,4 +1,4 @@
-// What operators compute, box by box: the arithmetic of the simulator.
+// The operators' arithmetic, box by box, for the simulator.
 //
 // Everything works in the coordinates of whole tensors, so a tile is computed by the same loops as
 // the whole: only the box of results differs. Reading outside of an operand's box is a broken
@@ -21,7 +21,7 @@ using ReadTensor = std::function<Array(TensorId, const Box&)>;
 // A box of an expression.
 Array Materialise(const Network& network, ExprId expr, const Box& box, const ReadTensor& read);
 
-// What is done to each result of an operator before it is read.
+// A function that sees each result of an operator before it is read.
 using ChangeResult = std::function<void(const Op&, Array&)>;
 
 // The boxes `out` of an operator's results; operand k holds (at least) OperandBox of it. `change`,

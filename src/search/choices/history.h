@@ -1,4 +1,4 @@
-// What has been asked and told so far.
+// The trials so far: assignments that were asked, and their values.
 #ifndef HONE_SEARCH_CHOICES_HISTORY_H_
 #define HONE_SEARCH_CHOICES_HISTORY_H_
 
@@ -23,7 +23,7 @@ class History {
   // The stock assignment where nothing was told; the first of equals.
   const Assignment& best() const { return trials_.empty() ? stock_ : trials_[best_].assignment; }
   double best_value() const { return trials_.empty() ? 0 : trials_[best_].value; }
-  // Of one of trials().
+  // The value of one of trials().
   std::optional<double> ValueOf(const Assignment& assignment) const {
     const auto found = index_.find(assignment);
     if (found == index_.end()) return std::nullopt;

@@ -28,7 +28,7 @@ class Tree {
   };
 
   Tree() = default;
-  // Of the nodes of a tree.
+  // A tree of these nodes.
   explicit Tree(std::vector<Node> nodes) : nodes_(std::move(nodes)) {}
   const std::vector<Node>& nodes() const { return nodes_; }
 

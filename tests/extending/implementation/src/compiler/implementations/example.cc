@@ -3,7 +3,7 @@
 namespace hone::compiler {
 
 // Applies nowhere.
-absl::StatusOr<xla::HloInstruction*> SquareAsPower::Replacement(xla::HloInstruction*) const {
+absl::StatusOr<xla::HloInstruction*> SquareAsPower(xla::HloInstruction*) {
   return nullptr;
 }
 

@@ -2,17 +2,12 @@
 #ifndef HONE_COMPILER_IMPLEMENTATIONS_EXAMPLE_H_
 #define HONE_COMPILER_IMPLEMENTATIONS_EXAMPLE_H_
 
-#include <string>
-
-#include "compiler/rules/rule_pass.h"
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 
 namespace hone::compiler {
 
-class SquareAsPower : public InstructionRule {
- public:
-  std::string name() const override { return "square_as_power"; }
-  absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override;
-};
+absl::StatusOr<xla::HloInstruction*> SquareAsPower(xla::HloInstruction* root);
 
 }  // namespace hone::compiler
 
