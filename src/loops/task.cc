@@ -310,7 +310,7 @@ class Parser {
     if (rounded && op.definition) return Wrong(op.kind + " is stored: `=`, not `:=`");
     for (const int operand : op.operands) {
       if (operand >= task_.inputs &&
-          InfoOf(task_.tensors[static_cast<size_t>(operand)].element).narrow) {
+          InfoOf(task_.tensors[static_cast<size_t>(operand)].element).narrow()) {
         return Wrong("what is rounded is for an output alone");
       }
       if (WideOf(task_.tensors[static_cast<size_t>(operand)].element) != element) {

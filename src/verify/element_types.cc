@@ -29,6 +29,11 @@ uint32_t NearestSmall(double value, const ElementType& type) {
   const int bias = (1 << (type.exponent_bits - 1)) - 1;
   const uint32_t sign = std::signbit(value) ? 1u << (type.mantissa_bits + type.exponent_bits) : 0;
   if (value == 0) return sign;
+  const auto largest = static_cast<uint32_t>((1 << type.exponent_bits) - 1) << type.mantissa_bits;
+  if (std::isnan(value)) return largest + (1u << (type.mantissa_bits - 1));
+  if (std::fabs(value) >= std::ldexp(2 - std::ldexp(1, -type.mantissa_bits - 1), bias)) {
+    return sign + largest;  // infinite
+  }
   int exponent = 0;
   std::frexp(value, &exponent);
   exponent = std::max(exponent - 1, 1 - bias);
@@ -39,6 +44,7 @@ uint32_t NearestSmall(double value, const ElementType& type) {
 }
 
 uint16_t UpperHalf(float value) {
+  if (std::isnan(value)) return 0x7fc0;
   uint32_t bits = 0;
   std::memcpy(&bits, &value, sizeof(bits));
   return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
