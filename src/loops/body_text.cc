@@ -42,10 +42,11 @@ std::string NarrowedText(const std::string& value, Element element, int64_t lane
   const auto type = [&](const char* name) {
     return lanes == 0 ? std::string(name) : fmt::format("vector<{}x{}>", lanes, name);
   };
-  if (element == Element::kF16) {
-    return let(fmt::format("arith.truncf {} : {} to {}", value, type("f32"), type("f16")));
+  const ElementInfo& info = InfoOf(element);
+  if (info.widening == Widening::kFloat) {
+    return let(fmt::format("arith.truncf {} : {} to {}", value, type("f32"), type(info.memory)));
   }
-  if (element != Element::kBF16) return value;
+  if (info.widening != Widening::kUpperHalf) return value;
   const std::string word = type("i32");
   const auto constant = [&](int64_t number) {
     return let(ConstantText(static_cast<double>(number), Element::kI32, word));
@@ -64,8 +65,8 @@ std::string NarrowedText(const std::string& value, Element element, int64_t lane
   const std::string chosen =
       let(fmt::format("arith.select {}, {}, {} : {}{}", none, quiet, up,
                       lanes == 0 ? "" : fmt::format("vector<{}xi1>, ", lanes), word));
-  return let(
-      fmt::format("arith.trunci {} : {} to {}", two("shrui", chosen, half), word, type("i16")));
+  return let(fmt::format("arith.trunci {} : {} to {}", two("shrui", chosen, half), word,
+                         type(info.memory)));
 }
 
 std::string ConstantText(double value, Element element, const std::string& type) {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/rng.h"
+#include "loops/inputs.h"
 
 namespace hone::loops {
 namespace {
@@ -60,8 +61,10 @@ double RoundedToBits(double value, int bits, int least) {
 
 double Rounded(double value, Element element) {
   if (element == Element::kF32) return static_cast<double>(static_cast<float>(value));
-  if (element == Element::kBF16) return RoundedToBits(value, 8, -126);
-  if (element == Element::kF16) return RoundedToBits(value, 11, -14);
+  if (const ElementInfo& info = InfoOf(element); info.narrow() && info.floating) {
+    const verify::ElementType& type = StoredAs(element);
+    return RoundedToBits(value, type.mantissa_bits + 1, 2 - (1 << (type.exponent_bits - 1)));
+  }
   if (element == Element::kI32 && std::isfinite(value)) {  // it wraps around
     return static_cast<double>(static_cast<int32_t>(static_cast<int64_t>(value)));
   }

@@ -85,8 +85,6 @@ const Kind* FindKind(std::string_view name) {
       {"slice", {1, {"sizes", "starts"}}},
       {"broadcast", {1, {"dimensions", "sizes"}}},
       {"constant", {1, {"value"}}},
-      {"to_bf16", {1, {}}},
-      {"to_f16", {1, {}}},
       {"select", {3, {}}},
       {"softmax", {1, {}}},
       {"layer_norm", {3, {}}},
@@ -97,7 +95,7 @@ const Kind* FindKind(std::string_view name) {
       {"attend", {2, {"permutation", "until"}}}};
   static const Kind unary{1, {}};
   static const Kind binary{2, {}};
-  if (IsUnary(name)) return &unary;
+  if (IsUnary(name) || RoundedTo(name)) return &unary;
   if (IsBinary(name)) return &binary;
   const auto found = kinds.find(name);
   return found == kinds.end() ? nullptr : &found->second;
@@ -416,18 +414,24 @@ bool IsPointwise(std::string_view kind) {
          kind == "transpose" || kind == "select" || kind == "slice" || RoundedTo(kind);
 }
 std::optional<Element> RoundedTo(std::string_view kind) {
-  if (kind == "to_bf16") return Element::kBF16;
-  if (kind == "to_f16") return Element::kF16;
-  return std::nullopt;
+  constexpr std::string_view kTo = "to_";
+  if (kind.substr(0, kTo.size()) != kTo) return std::nullopt;
+  const ElementInfo* const info = FindElement(kind.substr(kTo.size()));
+  if (info == nullptr || !info->narrow() || !info->floating) return std::nullopt;
+  return info->element;
 }
 
 const std::vector<std::string>& OperationKinds() {
   static const std::vector<std::string> kinds = [] {
     std::vector<std::string> all = {
-        "matmul",     "batch_matmul", "conv2d",      "pool_max",   "pool_sum",  "reduce_sum",
-        "reduce_max", "transpose",    "softmax",     "layer_norm", "attention", "constant",
-        "broadcast",  "select",       "scores",      "attend",     "product",   "convolve",
-        "slice",      "running_sum",  "running_max", "to_bf16",    "to_f16"};
+        "matmul",     "batch_matmul", "conv2d",     "pool_max",   "pool_sum",  "reduce_sum",
+        "reduce_max", "transpose",    "softmax",    "layer_norm", "attention", "constant",
+        "broadcast",  "select",       "scores",     "attend",     "product",   "convolve",
+        "slice",      "running_sum",  "running_max"};
+    for (const ElementInfo& info : kElements) {
+      const std::string kind = std::string("to_") + info.name;
+      if (RoundedTo(kind)) all.push_back(kind);
+    }
     all.insert(all.end(), Unary().begin(), Unary().end());
     all.insert(all.end(), Binary().begin(), Binary().end());
     return all;

@@ -30,8 +30,8 @@ const ElementType* FindElementType(std::string_view name);
 std::vector<double> Values(const ElementType& type, const void* bytes, size_t first, size_t count);
 // The same, into a place with room for them.
 void ReadValues(const ElementType& type, const void* bytes, size_t first, size_t count, double* to);
-// Puts real values into `count` elements, each to the nearest: finite and within the type's range,
-// whole for integers. Not for complex types.
+// Puts real values into `count` elements, each to the nearest; integers are whole and within the
+// type's range. Not for complex types.
 void WriteValues(const ElementType& type, const double* values, size_t count, void* to);
 // One exact element.
 int64_t ReadInteger(const ElementType& type, const void* from);

@@ -24,7 +24,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 class FileKindsTest : public HoneTest {
  protected:

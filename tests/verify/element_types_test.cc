@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -34,6 +35,20 @@ TEST(WriteValues, GoesToTheNearestOfTwoAndToTheEvenOneBetween) {
   for (const char* type : {"f16", "bf16", "f8e5m2", "f32", "f64"}) {
     EXPECT_EQ(Bits(type, 0), 0) << type;
     EXPECT_EQ(Bits(type, -0.0), uint64_t{1} << (8 * FindElementType(type)->bytes - 1)) << type;
+  }
+}
+
+TEST(WriteValues, KnowsWhatIsTooLargeAndNoNumber) {
+  EXPECT_EQ(Bits("f16", 65519), 0x7bff);
+  EXPECT_EQ(Bits("f16", 65520), 0x7c00);  // rounded up to infinity
+  EXPECT_EQ(Bits("f16", -1e300), 0xfc00);
+  EXPECT_EQ(Bits("bf16", 1e39), 0x7f80);
+  EXPECT_EQ(Bits("f8e5m2", HUGE_VAL), 0x7c);
+  EXPECT_EQ(Bits("bf16", -HUGE_VAL), 0xff80);
+  for (const char* type : {"f16", "bf16", "f8e5m2", "f32", "f64"}) {
+    const ElementType& of = *FindElementType(type);
+    const uint64_t bits = Bits(type, std::nan(""));
+    EXPECT_TRUE(std::isnan(Values(of, &bits, 0, 1)[0])) << type;
   }
 }
 
