@@ -28,25 +28,25 @@ double Small(uint32_t bits, const ElementType& type) {
 uint32_t NearestSmall(double value, const ElementType& type) {
   const int bias = (1 << (type.exponent_bits - 1)) - 1;
   const uint32_t sign = std::signbit(value) ? 1u << (type.mantissa_bits + type.exponent_bits) : 0;
-  const uint32_t infinity = ((1u << type.exponent_bits) - 1) << type.mantissa_bits;
   if (value == 0) return sign;
-  if (std::isnan(value)) return sign + infinity + (1u << (type.mantissa_bits - 1));
-  if (std::isinf(value)) return sign + infinity;
+  const auto largest = static_cast<uint32_t>((1 << type.exponent_bits) - 1) << type.mantissa_bits;
+  if (std::isnan(value)) return largest + (1u << (type.mantissa_bits - 1));
+  if (std::fabs(value) >= std::ldexp(2 - std::ldexp(1, -type.mantissa_bits - 1), bias)) {
+    return sign + largest;  // infinite
+  }
   int exponent = 0;
   std::frexp(value, &exponent);
   exponent = std::max(exponent - 1, 1 - bias);
   const auto units = static_cast<uint32_t>(
       std::lrint(std::ldexp(std::fabs(value), type.mantissa_bits - exponent)));
   // A normal number's first bit, and what rounding carries, count the exponent up.
-  return sign +
-         std::min(infinity,
-                  (static_cast<uint32_t>(exponent - 1 + bias) << type.mantissa_bits) + units);
+  return sign + (static_cast<uint32_t>(exponent - 1 + bias) << type.mantissa_bits) + units;
 }
 
 uint16_t UpperHalf(float value) {
+  if (std::isnan(value)) return 0x7fc0;
   uint32_t bits = 0;
   std::memcpy(&bits, &value, sizeof(bits));
-  if (std::isnan(value)) return static_cast<uint16_t>((bits >> 16) | 0x40);
   return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 

@@ -519,10 +519,7 @@ std::vector<Case> Cases() {
 class ImplementationTest : public testing::TestWithParam<Case> {};
 
 TEST_P(ImplementationTest, SameValueWhereItAppliesElseUntouched) {
-  const InstructionRule* rule = nullptr;
-  for (const Implementation& implementation : Implementations()) {
-    if (implementation.rule->name() == GetParam().implementation) rule = implementation.rule;
-  }
+  const InstructionRule* const rule = FindImplementation(GetParam().implementation);
   ASSERT_NE(rule, nullptr);
   const auto same = [](const xla::HloModule& before, const xla::HloModule& after,
                        const std::vector<Literal>& inputs) {

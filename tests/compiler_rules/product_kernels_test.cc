@@ -1,7 +1,6 @@
-#include "compiler/implementations/product_kernels.h"
-
 #include <gtest/gtest.h>
 
+#include "compiler/implementations/implementations.h"
 #include "same_value.h"
 
 namespace hone::compiler {
@@ -16,8 +15,7 @@ int AdditionsLeft(bool excess_precision) {
       "  b = bf16[64,64] broadcast(p1), dimensions={1}\n"
       "  ROOT s = bf16[64,64] add(d, b)\n}\n");
   module->mutable_config().mutable_debug_options().set_xla_allow_excess_precision(excess_precision);
-  const ProductKernels kernels;
-  EXPECT_TRUE(RulePass("kernels", {&kernels}).Run(module.get()).value());
+  EXPECT_TRUE(RulePass("kernels", {FindImplementation("products")}).Run(module.get()).value());
   int additions = 0;
   for (const auto* instruction : module->entry_computation()->instructions()) {
     additions += instruction->opcode() == xla::HloOpcode::kAdd ? 1 : 0;

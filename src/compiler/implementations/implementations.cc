@@ -93,4 +93,11 @@ const std::vector<Implementation>& Implementations() {
   return *kAll;
 }
 
+const InstructionRule* FindImplementation(std::string_view name) {
+  for (const Implementation& implementation : Implementations()) {
+    if (implementation.rule->name() == name) return implementation.rule;
+  }
+  return nullptr;
+}
+
 }  // namespace hone::compiler

@@ -4,6 +4,7 @@
 #define HONE_COMPILER_IMPLEMENTATIONS_IMPLEMENTATIONS_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/rules/rule_pass.h"
@@ -19,6 +20,8 @@ struct Implementation {
 
 // In the order in which they are tried.
 const std::vector<Implementation>& Implementations();
+// Null where there is none of that name.
+const InstructionRule* FindImplementation(std::string_view name);
 
 }  // namespace hone::compiler
 
