@@ -397,14 +397,15 @@ TEST_P(ElementKernelTest, ComputesWhatItReads) {
   const std::string type = GetParam().name;
   const auto task = ParseTask("task t\ninput x " + type + "[24,50]\ninput b " + type +
                               "[50]\ninput w " + type +
-                              "[50,16]\na = add x b\nm = reduce_max a axes=1\n"
+                              "[50,32]\na = add x b\nm = reduce_max a axes=1\n"
                               "y = matmul a w\nz = matmul x w\noutput a\noutput m\noutput y\n"
                               "output z\n");
   ASSERT_TRUE(task) << task.error().message;
   const auto generator = Start();
   ASSERT_TRUE(generator);
   const auto given = ParseSchedule(
-      "a tile 4,10\na vectorize\nm parallel 4,0\nz pack 8,16,0\nz tile 8,16,0\nz vectorize\n");
+      "a tile 4,10\na vectorize\nm parallel 4,0\nz pack 8,16,0\nz parallel 1,1,0,0,0\n"
+      "z tile 0,0,5,0,0\nz vectorize\nz unroll 5\n");
   ASSERT_TRUE(given) << given.error().message;
   for (const Schedule& schedule : {DefaultSchedule(Expand(*task), kMachine), *given}) {
     const auto kernel = MakeKernel(*task, schedule);
@@ -533,7 +534,9 @@ TEST_F(LoopsCommand, TunesByEachSearcher) {
     ASSERT_EQ(ran.code, 0) << search << ran.err;
     EXPECT_EQ(ran.Json()["verified"], true) << search;
     EXPECT_GE(ran.Json()["schedules"], 5) << search;
-    EXPECT_EQ(Read("found.schedule"), ran.Json()["schedule"].get<std::string>()) << search;
+    EXPECT_EQ(Read("found.schedule"),
+              "hone schedule 1\n" + ran.Json()["schedule"].get<std::string>())
+        << search;
   }
 }
 
