@@ -170,6 +170,10 @@ StatusOr<Recipe> RecipeFromJson(std::string_view text) {
   }
   std::string complaint;
   Fields fields(json, "", complaint);
+  // Every recipe ever written has said it.
+  if (!json.contains("version") && !json.contains("format_version")) {
+    fields.Complain("version", "is missing");
+  }
   Recipe recipe;
   recipe.hone_version = fields.Text("hone");
   recipe.xla_version = fields.Text("xla");

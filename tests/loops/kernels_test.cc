@@ -404,7 +404,8 @@ TEST_P(ElementKernelTest, ComputesWhatItReads) {
   const auto generator = Start();
   ASSERT_TRUE(generator);
   const auto given = ParseSchedule(
-      "a tile 4,10\na vectorize\nm parallel 4,0\nz pack 8,16,0\nz tile 0,0,5,0,0\nz vectorize\n");
+      "a tile 4,10\na vectorize\nm parallel 4,0\nz pack 8,16,0\nz parallel 1,1,0,0,0\n"
+      "z tile 0,0,5,0,0\nz vectorize\nz unroll 5\n");
   ASSERT_TRUE(given) << given.error().message;
   for (const Schedule& schedule : {DefaultSchedule(Expand(*task), kMachine), *given}) {
     const auto kernel = MakeKernel(*task, schedule);
