@@ -255,6 +255,16 @@ TEST(StateGraph, KnowsWaysAndIdleActions) {
   EXPECT_EQ(graph.Next(3, 5), StateGraph::kIdle);
 }
 
+TEST(StateGraph, WhatTurnsOutToHaveFailedIsIdle) {
+  const Toy toy = Switches();
+  StateGraph graph(toy.problem);
+  EXPECT_EQ(graph.Learn(Evaluate(toy, {1})), (std::vector<StateGraph::Node>{1}));
+  EXPECT_EQ(graph.Next(StateGraph::kRoot, 1), 1u);
+  Trial trial{{1}, {{1, false, true, kInitial, Name(0), {}}}};
+  EXPECT_EQ(graph.Learn(trial), (std::vector<StateGraph::Node>{StateGraph::kRoot}));
+  EXPECT_EQ(graph.Next(StateGraph::kRoot, 1), StateGraph::kIdle);
+}
+
 TEST(StateGraph, KeepsTheShortestWay) {
   const Toy toy = MakeToy(
       3,
