@@ -100,6 +100,14 @@ TEST(Greedy, LooksNoFurtherThanThreeAhead) {
   EXPECT_TRUE(outcome.exhausted);
 }
 
+// At most three actions come in at a time.
+TEST(Local, GoesOnFromWhatIsNeutralByItself) {
+  const Toy toy = Hidden(4);
+  for (uint64_t seed : {1, 2, 3}) {
+    EXPECT_EQ(Drive(toy, *Make("local", toy.problem, seed), 10000, 0).best, kInitial - 5);
+  }
+}
+
 TEST(Mcts, PriorSavesTrials) {
   Toy toy = Chain(16, 20, 20);
   const Outcome without = Drive(toy, *Make("mcts", toy.problem, 1), 5000, 84);
