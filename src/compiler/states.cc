@@ -7,13 +7,11 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/arrays.h"
-#include "compiler/fingerprint.h"
 #include "compiler/load.h"
 #include "compiler/metrics.h"
-#include "compiler/passes/pass_table.h"
-#include "compiler/sites/dry_run.h"
 #include "compiler/sites/listing.h"
 #include "compiler/stopwatch.h"
+#include "compiler/walk.h"
 #include "core/resident.h"
 
 namespace hone::compiler {
@@ -29,315 +27,7 @@ constexpr size_t kMostModulesOfAState = 16;
 // The operating system is asked for the resident size once in so many calls.
 constexpr int kCallsBetweenLooks = 32;
 
-struct Outcome {
-  Fingerprint state;
-  std::string failure;
-};
-
 }  // namespace
-
-struct States::Program {
-  ProgramInfo info;
-  std::unique_ptr<xla::HloModule> module;  // as loaded; never changed
-  std::unordered_map<TransitionKey, Outcome, TransitionHash> transitions;
-  std::unordered_map<Fingerprint, Metrics> metrics;
-  // What has killed or hung a worker. Heeded in fresh walks too.
-  std::unordered_map<TransitionKey, std::string, TransitionHash> lethal;
-  // How often a walk started from or came through a state: what is asked for twice is worth a copy.
-  std::unordered_map<Fingerprint, uint32_t> touches;
-  std::unordered_map<Fingerprint, std::list<Held>::iterator> held;
-  double clone_seconds = 0;  // of the last copy of the module
-};
-
-struct States::Held {
-  Program* program;
-  Fingerprint state;
-  // More than one where walks that changed nothing came back: the next walk takes one of them.
-  std::vector<std::unique_ptr<xla::HloModule>> modules;
-  size_t bytes;  // of each
-};
-
-// A position among the states of one program. It moves by memory where it can and has a module only
-// where it must.
-class States::Walk {
- public:
-  Walk(States& states, Program& program, std::vector<Link> links, const ApplyOptions& options)
-      : states_(states), program_(program), links_(std::move(links)), options_(options) {}
-
-  Fingerprint state() const {
-    return links_.empty() ? program_.info.fingerprint : links_.back().state;
-  }
-
-  // Whether the state is known without building it.
-  bool known() const { return links_.empty() || links_.back().state != kUnknown; }
-
-  Step Take(PassId pass, uint32_t index, const DecisionsPtr& decisions = nullptr) {
-    Step step;
-    step.pass = pass;
-    step.state = state();
-    decisions_ = decisions;
-    if (!options_.fresh && !options_.episode && TakeFromMemory(step)) return step;
-    if (Status built = Build(); !built) {
-      step.failure = built.error().message;
-      return step;
-    }
-    step.state = state();
-    const auto lethal = program_.lethal.find({state(), pass, HashOf(decisions)});
-    if (lethal != program_.lethal.end()) {
-      step.looked = true;
-      step.failure = lethal->second;
-      step.metrics = MetricsHere();
-      // Known from now on: the next walk here need not build the state to say so.
-      Remember(step.state, step);
-      return step;
-    }
-    states_.heartbeat_->step = index;
-    const Fingerprint before = state();
-    step.failure = Run(pass, step.opcodes);
-    step.state = state();
-    step.changed = step.state != before;
-    step.metrics = MetricsHere();
-    Remember(before, step);
-    return step;
-  }
-
-  // Makes module_ the module of the current position.
-  Status Build() {
-    if (module_ == nullptr) Start();
-    const bool replays = built_ < links_.size();
-    states_.heartbeat_->step = wire::Heartbeat::kReplaying;
-    double since_copy = 0;
-    while (built_ < links_.size()) {
-      const size_t at = built_;
-      const Link link = links_[at];
-      const double before = states_.timing().passes;
-      bool changed = false;
-      if (std::string failure = RunOnModule(link.pass, link.decisions, changed);
-          !failure.empty()) {
-        Drop();
-        return MakeError(ErrorCode::kPassFailed,
-                         "the state cannot be rebuilt: " + PassName(link.pass) +
-                             " succeeded before and now fails: " + failure);
-      }
-      if (module_ == nullptr) {  // none of its rewrites was wanted: without it then
-        links_.erase(links_.begin() + static_cast<std::ptrdiff_t>(at));
-        Start();
-        continue;
-      }
-      since_copy += states_.timing().passes - before;
-      ++built_;
-      if (options_.fresh) continue;
-      Fingerprint& state = links_[at].state;
-      if (state == kUnknown) state = Digest().fingerprint;
-      if (built_ < links_.size() && !options_.episode && Touch(state) &&
-          since_copy > program_.clone_seconds && program_.held.count(state) == 0) {
-        states_.Store(program_, state, states_.Copy(*module_));
-        since_copy = 0;
-      }
-    }
-    if (replays && !links_.empty()) links_.back().state = Digest().fingerprint;
-    return {};
-  }
-
-  // Ends the walk; what it built is kept for the next.
-  void Finish() {
-    if (module_ == nullptr) return;
-    if (options_.fresh || (built_ == 0 && !options_.episode)) {
-      states_.Free(std::move(module_));
-    } else {
-      states_.Store(program_, StateOfModule(), std::move(module_));
-    }
-  }
-
-  // The module is no longer that of the state.
-  void Spoil() { Drop(); }
-
-  std::unique_ptr<xla::HloModule> TakeModule() { return std::move(module_); }
-  xla::HloModule& module() { return *module_; }
-
- private:
-  // Of links that were named by their pass alone.
-  static constexpr Fingerprint kUnknown = {};
-
-  static std::string PassName(PassId pass) { return PassTable()[pass].info.name; }
-
-  void Remember(const Fingerprint& before, const Step& step) {
-    if (options_.episode) return;
-    program_.transitions[{before, step.pass, HashOf(decisions_)}] = {step.state, step.failure};
-    ++states_.remembered_;
-  }
-
-  // True from the second time on.
-  bool Touch(const Fingerprint& state) { return ++program_.touches[state] > 1; }
-
-  bool TakeFromMemory(Step& step) {
-    const auto known = program_.transitions.find({step.state, step.pass, HashOf(decisions_)});
-    if (known == program_.transitions.end()) return false;
-    const Outcome& outcome = known->second;
-    const auto metrics = program_.metrics.find(outcome.state);
-    if (metrics == program_.metrics.end()) return false;
-    if (Lacks(metrics->second, options_)) return false;
-    step.looked = true;
-    step.failure = outcome.failure;
-    step.changed = outcome.state != step.state;
-    step.state = outcome.state;
-    step.metrics = metrics->second;
-    if (step.changed) links_.push_back({step.pass, step.state, decisions_});
-    return true;
-  }
-
-  // Whether the last module of a state is to stay when a walk starts from it.
-  bool Stays(const Fingerprint& state) {
-    if (!options_.episode) return Touch(state);
-    const auto touches = program_.touches.find(state);
-    return touches != program_.touches.end() && touches->second > 1;
-  }
-
-  // Of module_, on the way to state().
-  const Fingerprint& StateOfModule() const {
-    return built_ == 0 ? program_.info.fingerprint : links_[built_ - 1].state;
-  }
-
-  // Takes or copies the nearest held module on the way here, or copies the program. Behind a link
-  // whose state is not known nothing is.
-  void Start() {
-    const auto unknown = std::find_if(links_.begin(), links_.end(),
-                                      [](const Link& link) { return link.state == kUnknown; });
-    for (built_ = static_cast<size_t>(unknown - links_.begin()); !options_.fresh; --built_) {
-      const Fingerprint& state = StateOfModule();
-      const auto found = program_.held.find(state);
-      if (found != program_.held.end()) {
-        module_ = states_.Take(found->second, Stays(state));
-        return;
-      }
-      if (built_ == 0) break;
-    }
-    built_ = 0;
-    const double before = states_.timing().clones;
-    module_ = states_.Copy(*program_.module);
-    program_.clone_seconds = states_.timing().clones - before;
-  }
-
-  void Drop() {
-    states_.Free(std::move(module_));
-    built_ = 0;
-  }
-
-  // Runs one pass on module_. A failure drops the module: it may be half-changed.
-  std::string RunOnModule(PassId pass, const DecisionsPtr& decisions, bool& changed) {
-    ++states_.heartbeat_->ticks;
-    ++states_.timing().passes_run;
-    Stopwatch watch(states_.timing().passes);
-    const PassEntry& entry = PassTable()[pass];
-    if (const Decisions* decided = decisions != nullptr ? decisions.get()
-                                   : entry.decisions   ? &*entry.decisions
-                                                       : nullptr) {
-      changed = true;  // to be found out: a pass does not know what was declined
-      return RunWithDecisions(entry, *decided);
-    }
-    const absl::StatusOr<bool> result = entry.make()->Run(module_.get());
-    if (!result.ok()) {
-      return result.status().message().empty() ? result.status().ToString()
-                                               : std::string(result.status().message());
-    }
-    // Most passes know nothing of schedules, and XLA's clean-up aborts on one that names removed
-    // instructions. A schedule that cannot follow the change is given up.
-    changed = *result || entry.silent;
-    if (changed && module_->has_schedule() && !module_->schedule().Update().ok()) {
-      module_->clear_schedule();
-    }
-    module_->Cleanup();
-    return "";
-  }
-
-  std::string RunWithDecisions(const PassEntry& entry, const Decisions& decisions) {
-    // Of a pass that turned out not to be separable the one site is chosen, or it is not.
-    const RewriteSite whole = WholeSite(entry, StateOfModule(), 0, 0, 0);
-    for (const SiteChoice& choice : decisions.choices) {
-      if (choice.key == whole.place || choice.key == whole.content) return choice.accept ? RunPlainly(entry) : "";
-    }
-    if (decisions.AcceptNone()) return "";
-    if (entry.grain == Grain::kRewrites) {
-      bool made = false;
-      std::string failure = RunDecided(entry, module_.get(), decisions, made);
-      // What it has done beside its rewrites was not asked for, but where all is accepted.
-      const bool all = decisions.otherwise == Otherwise::kAccept;
-      if (failure.empty() && !made && !all && Digest().fingerprint != StateOfModule()) Drop();
-      return failure;
-    }
-    if (entry.grain == Grain::kWhole) {
-      return decisions.otherwise == Otherwise::kDecline ? "" : RunPlainly(entry);
-    }
-    const std::unique_ptr<xla::HloModule> before = states_.Copy(*module_);
-    std::string failure = RunPlainly(entry);
-    if (failure.empty()) RestoreDeclined(*before, decisions, module_.get());
-    return failure;
-  }
-
-  std::string RunPlainly(const PassEntry& entry) {
-    const absl::Status status = entry.make()->Run(module_.get()).status();
-    if (module_->has_schedule() && !module_->schedule().Update().ok()) module_->clear_schedule();
-    module_->Cleanup();
-    return status.ok() ? "" : status.ToString();
-  }
-
-  // Runs one pass here and moves on. Returns the failure; then the position has not moved.
-  std::string Run(PassId pass, OpcodeCounts& opcodes) {
-    bool changed = false;
-    std::string failure = RunOnModule(pass, decisions_, changed);
-    if (failure.empty() && module_ == nullptr) return "";
-    if (failure.empty() && !changed && !options_.verify) return "";
-    // Some of a pass's rewrites are not what XLA's authors have tested.
-    const bool decided = decisions_ != nullptr || PassTable()[pass].decisions;
-    if (failure.empty() && (options_.verify || decided)) {
-      Stopwatch watch(states_.timing().verifier);
-      if (failure = VerifyModule(*module_); !failure.empty()) {
-        failure = "its result is rejected by XLA's HLO verifier: " + failure;
-      }
-    }
-    if (!failure.empty()) {
-      Drop();
-      return failure;
-    }
-    ModuleDigest digest = Digest();
-    if (digest.fingerprint == state()) return "";
-    links_.push_back({pass, digest.fingerprint, decisions_});
-    ++built_;
-    here_.emplace();
-    CountInto(digest, *here_);
-    if (options_.opcodes) opcodes = std::move(digest.opcodes);
-    return "";
-  }
-
-  ModuleDigest Digest() {
-    Stopwatch watch(states_.timing().fingerprints);
-    return DigestModule(*module_);
-  }
-
-  // Of the state here, as far as asked for. An episode has them of what it changed alone: the rest
-  // is known to whoever leads it.
-  Metrics MetricsHere() {
-    if (options_.episode && !here_) return {};
-    Metrics fresh = here_.value_or(Metrics{});
-    Metrics& metrics =
-        options_.episode ? fresh : program_.metrics.try_emplace(state(), fresh).first->second;
-    here_.reset();
-    if (module_ == nullptr || built_ != links_.size()) return metrics;
-    if (metrics.op_count == 0) CountInto(Digest(), metrics);
-    Stopwatch watch(states_.timing().metrics);
-    FillIn(*module_, options_, metrics);
-    return metrics;
-  }
-
-  States& states_;
-  Program& program_;
-  std::vector<Link> links_;
-  const ApplyOptions options_;
-  std::unique_ptr<xla::HloModule> module_;
-  DecisionsPtr decisions_;       // about the pass at hand
-  size_t built_ = 0;             // how many of links_ module_ embodies
-  std::optional<Metrics> here_;  // what the last digest counted, until it is asked for
-};
 
 States::States(const StatesOptions& options, wire::Heartbeat* heartbeat)
     : byte_limit_(options.cache_bytes),
@@ -388,8 +78,7 @@ Status States::Unload(ProgramId id) {
 }
 
 StatusOr<Applied> States::Apply(const StateName& from, const std::vector<PassId>& passes,
-                                const std::vector<KnownFailure>& avoid,
-                                const ApplyOptions& options,
+                                const std::vector<KnownFailure>& avoid, const ApplyOptions& options,
                                 const std::vector<DecisionsPtr>& decisions) {
   for (PassId pass : passes) {
     if (pass >= PassTable().size()) {
@@ -576,6 +265,7 @@ void States::Forget() {
   for (auto& [id, program] : programs_) {
     program->transitions.clear();
     program->metrics.clear();
+    program->complaints.clear();
     program->touches.clear();
   }
   remembered_ = 0;

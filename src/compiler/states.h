@@ -77,7 +77,7 @@ class States {
   std::unique_ptr<xla::HloModule> Take(std::list<Held>::iterator held, bool last_stays);
   void Evict(std::list<Held>::iterator victim);
   void KeepWithinMemory();
-  void Forget();  // transitions, metrics, touches: all that can be found out again
+  void Forget();  // transitions, metrics, complaints, touches: all that can be found out again
   std::unique_ptr<xla::HloModule> Copy(const xla::HloModule& module);
   void Free(std::unique_ptr<xla::HloModule> module);
 

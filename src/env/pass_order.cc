@@ -95,9 +95,10 @@ StatusOr<std::vector<PassId>> ActionSet(const std::vector<PassInfo>& passes,
     add(found->second);
   }
   if (actions.empty()) {
-    return MakeError(ErrorCode::kInvalidInput, "the action set is empty: it is simplify, all, "
-                                               "rewrites, rules, implementations, or passes, "
-                                               "with + between them");
+    return MakeError(ErrorCode::kInvalidInput,
+                     "the action set is empty: it is simplify, all, "
+                     "rewrites, rules, implementations, or passes, "
+                     "with + between them");
   }
   return actions;
 }
@@ -155,7 +156,8 @@ size_t PassOrder::Walk(std::span<const PassId> sequence, std::vector<Step>& step
 
 void PassOrder::Record(Fingerprint from, const std::vector<Step>& steps) {
   for (const Step& step : steps) {
-    const bool news = table_.Find(from, step.pass) == nullptr;
+    const TransitionTable::Transition* const known = table_.Find(from, step.pass);
+    const bool news = known == nullptr || known->failure.empty();
     table_.Record(from, step);
     if (news && !step.failure.empty()) ++failures_[{step.pass, step.failure}];
     from = step.state;
@@ -195,6 +197,39 @@ std::vector<StatusOr<std::vector<Step>>> PassOrder::Evaluate(
     if (result) steps_ += static_cast<int64_t>(result->size());
   }
   return results;
+}
+
+bool PassOrder::AreWellFormed(std::span<const Step> steps) {
+  ApplyRequest request;
+  request.from.program = program_.id;
+  request.options.verify = true;
+  request.until = until_;
+  Fingerprint here = program_.fingerprint;
+  std::vector<Fingerprint> promised;
+  for (const Step& step : steps) {
+    if (!step.changed) continue;
+    if (promised.empty() && well_formed_.count(step.state) != 0) {
+      request.from.links.push_back({step.pass, step.state});
+      here = step.state;
+      continue;
+    }
+    request.passes.push_back(step.pass);
+    promised.push_back(step.state);
+  }
+  if (promised.empty()) return true;
+  const StatusOr<Applied> applied = pool_.Apply(request);
+  if (!applied || applied->start != here) return true;
+  for (size_t i = 0; i < promised.size(); ++i) {
+    const Step& step = applied->steps[i];
+    if (!step.failure.empty()) {
+      Record(here, {step});
+      return false;
+    }
+    if (step.state != promised[i]) return true;  // by a hidden order of instructions
+    well_formed_.insert(step.state);
+    here = step.state;
+  }
+  return true;
 }
 
 StatusOr<std::vector<Step>> PassOrder::Replay(const std::vector<PassId>& sequence) {

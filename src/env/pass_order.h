@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "core/metrics.h"
@@ -50,6 +51,12 @@ class PassOrder {
   // Evaluating gives up what runs past the end of a search. Nothing: it takes its time.
   void EndAt(std::optional<std::chrono::steady_clock::time_point> until) { until_ = until; }
 
+  // Whether XLA's verifier takes every state on the way that these steps go from the program, as it
+  // will when the sequence is replayed; it looks at each once. Where it rejects one, the pass that
+  // led there has failed: that is known from now on, and the sequence is to be evaluated again.
+  // What cannot be told is left to Replay.
+  bool AreWellFormed(std::span<const Step> steps);
+
   // From a copy of the program, nothing looked up, with XLA's verifier after every change.
   StatusOr<std::vector<Step>> Replay(const std::vector<PassId>& sequence);
 
@@ -81,6 +88,7 @@ class PassOrder {
   Metrics initial_;
   std::optional<std::chrono::steady_clock::time_point> until_;
   TransitionTable table_;
+  std::unordered_set<Fingerprint> well_formed_;
   int64_t steps_ = 0;
   std::map<std::pair<PassId, std::string>, int64_t> failures_;
 };

@@ -9,6 +9,9 @@ namespace {
 
 constexpr int kDriftTrials = 60;  // trials without a new best before it returns to the best
 constexpr double kLate = 1.6;     // see Edits
+// Changing actions kept behind the best prefix: where no few actions help, it comes further with
+// what is neutral by itself.
+constexpr size_t kNeutralTail = 4;
 
 class LocalSearcher final : public EditSearcher {
  public:
@@ -19,7 +22,7 @@ class LocalSearcher final : public EditSearcher {
 
  private:
   void Learn(const Trial& trial, const Sequence& tried) override {
-    Prefix prefix = BestPrefix(trial, problem_.initial_value);
+    const Prefix prefix = BestPrefix(trial, problem_.initial_value);
     const bool better = prefix.value < best_.value;
     const bool shorter =
         prefix.value == best_.value && prefix.sequence.size() < best_.sequence.size();
@@ -31,7 +34,9 @@ class LocalSearcher final : public EditSearcher {
         idle_ = 0;
       }
     }
-    if (prefix.value <= here_.value) here_ = std::move(prefix);
+    if (prefix.value <= here_.value) {
+      here_ = {prefix.value, Changing(trial, prefix, kNeutralTail)};
+    }
     if (++idle_ % kDriftTrials == 0) here_ = best_;
   }
 
@@ -58,8 +63,9 @@ class LocalSearcher final : public EditSearcher {
 // 1. The starts. 2. A sweep: the best sequence with each action behind it and a clean-up after
 // that, again until none helps. 3. Random edits of the sequence in hand: insert, delete, replace,
 // swap, move a stretch; late positions are likelier, for they cost less. Equal values are accepted,
-// so that it drifts along plateaus. What an action did so far decides how often it is drawn. The
-// clean-up is the few actions that have lowered the value most often.
+// with the neutral actions behind them, so that it drifts along plateaus. What an action did so far
+// decides how often it is drawn. The clean-up is the few actions that have lowered the value most
+// often.
 std::unique_ptr<Searcher> MakeLocalSearcher(const SearchProblem& problem, uint64_t seed) {
   return std::make_unique<LocalSearcher>(problem, seed);
 }

@@ -36,6 +36,8 @@ std::vector<StateGraph::Node> StateGraph::Learn(const Trial& trial) {
       record.changed += next != here;
       record.lowered += value(next) < value(here);
       Transition(here, action) = next == here ? kIdle : next;
+    } else if (action < records_.size() && result.failed) {
+      Transition(here, action) = kIdle;  // what was seen of it before was not well formed
     }
     here = next;
     path.push_back(here);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "core/objective.h"
 #include "env/pass_order.h"
@@ -115,7 +116,8 @@ class Optimizer {
       (void)TakeDefaultOrder(actions, order);
     }
     for (const Sequence& known : InActionSet(pool_.passes(), options_.known, actions)) {
-      const auto steps = std::move(order_.Evaluate(std::vector<Sequence>{known})[0]);
+      const auto steps =
+          Believed(known, std::move(order_.Evaluate(std::vector<Sequence>{known})[0]));
       if (!steps) continue;
       Note(*steps);
       problem.starts.push_back(known);
@@ -138,7 +140,10 @@ class Optimizer {
       return {};
     }
     const std::vector<std::vector<PassId>> sequences{*stock};
-    const StatusOr<std::vector<Step>> steps = std::move(order.Evaluate(sequences)[0]);
+    StatusOr<std::vector<Step>> steps;
+    do {
+      steps = std::move(order.Evaluate(sequences)[0]);
+    } while (steps && !order.AreWellFormed(*steps));
     if (!steps) {
       result_.default_complaint = steps.error().message;
       return {};
@@ -155,6 +160,26 @@ class Optimizer {
       }
     }
     return changing;
+  }
+
+  // The steps of a sequence, those again that come after a state that XLA's verifier rejects:
+  // before the search believes that something is the best so far, the verifier looks at all that
+  // leads there.
+  StatusOr<std::vector<Step>> Believed(const Sequence& sequence,
+                                       StatusOr<std::vector<Step>> steps) {
+    while (steps) {
+      double lowest = finalists_.value();
+      size_t best = 0;
+      for (size_t i = 0; i < steps->size(); ++i) {
+        const double value = order_.Value((*steps)[i].metrics);
+        if (value >= lowest) continue;
+        lowest = value;
+        best = i + 1;
+      }
+      if (best == 0 || order_.AreWellFormed(std::span(*steps).first(best))) break;
+      steps = std::move(order_.Evaluate(std::vector<Sequence>{sequence})[0]);
+    }
+    return steps;
   }
 
   // Keeps the best prefix of what was evaluated.
@@ -204,10 +229,11 @@ class Optimizer {
         result_.stop_reason = StopReason::kExhausted;
         return;
       }
-      const auto results = order_.Evaluate(sequences);
+      auto results = order_.Evaluate(sequences);
       for (size_t i = 0; i < sequences.size(); ++i) {
-        if (results[i]) Note(*results[i]);
-        searcher.Tell(MakeTrial(sequences[i], results[i]));
+        const auto steps = Believed(sequences[i], std::move(results[i]));
+        if (steps) Note(*steps);
+        searcher.Tell(MakeTrial(sequences[i], steps));
       }
       idle_rounds = order_.evaluated() == evaluated ? idle_rounds + 1 : 0;
       if (Since(reported) > 0.2) {

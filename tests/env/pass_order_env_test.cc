@@ -321,6 +321,31 @@ TEST(PassOrderEnv, WhatTheCompilerDoesIsNoError) {
   EXPECT_EQ(MustStep(env, 1).error, "");  // and goes on
 }
 
+TEST(PassOrderEnv, WhatTheVerifierRejectsIsAFailedStep) {
+  const std::string file = "xla_findings/algsimp-vector_dot_of_concatenation.hlo";
+  for (const bool use_table : {false, true}) {
+    EnvOptions options;
+    options.actions = "algsimp,dce";
+    options.reward.failure = 0.5;
+    options.use_table = use_table;
+    const auto session = Session::Open({{file, testing::ReadTestFile(file)}}, options, {});
+    ASSERT_TRUE(session);
+    PassOrderEnv env(*session);
+    ASSERT_TRUE(env.Reset());
+    const Fingerprint before = env.view().fingerprint;
+    for (int i = 0; i < 2; ++i) {
+      const Outcome outcome = MustStep(env, 0);
+      EXPECT_NE(outcome.error.find("HLO verifier"), std::string::npos) << outcome.error;
+      EXPECT_EQ(outcome.reward, -0.5);
+      EXPECT_FALSE(outcome.changed);
+      EXPECT_EQ(env.view().fingerprint, before);
+      EXPECT_EQ(MustStep(env, 1).error, "");  // and goes on, where it can
+      if (!env.running()) break;
+    }
+    EXPECT_TRUE((*session)->pool().deaths().empty());
+  }
+}
+
 TEST(PassOrderEnv, AKilledWorkerChangesNothing) {
   EnvOptions options;
   options.use_table = false;

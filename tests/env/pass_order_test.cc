@@ -53,6 +53,43 @@ TEST(PassOrder, WhatIsKnownIsLookedUpAndTheSame) {
   }
 }
 
+TEST(PassOrder, WhatTheVerifierRejectsHasFailedOnceItIsAsked) {
+  Pool& pool = SharedPool();
+  const ProgramInfo program =
+      MustLoad(pool, testing::ReadTestFile("xla_findings/algsimp-vector_dot_of_concatenation.hlo"));
+  const PassId algsimp = testing::PassNamed(pool, "algsimp");
+  const PassId dce = testing::PassNamed(pool, "dce");
+  PassOrder problem(pool, program, Objective::kOpCount);
+  const std::vector<std::vector<PassId>> sequences{{algsimp, dce}};
+  const auto believed = std::move(problem.Evaluate(sequences)[0]);
+  ASSERT_TRUE(believed);
+  ASSERT_TRUE((*believed)[0].changed);
+  const int64_t evaluated = problem.evaluated();
+  EXPECT_FALSE(problem.AreWellFormed(*believed));
+  EXPECT_EQ(problem.failures().size(), 1u);
+  const auto again = std::move(problem.Evaluate(sequences)[0]);
+  ASSERT_TRUE(again);
+  EXPECT_FALSE((*again)[0].changed);
+  EXPECT_NE((*again)[0].failure.find("HLO verifier"), std::string::npos) << (*again)[0].failure;
+  EXPECT_EQ((*again)[1].state, program.fingerprint);
+  EXPECT_EQ(problem.evaluated(), evaluated + 1);  // dce of the program itself is new
+  EXPECT_TRUE(problem.AreWellFormed(*again));
+}
+
+TEST(PassOrder, TheVerifierLooksAtEachStateOnce) {
+  Pool& pool = SharedPool();
+  const ProgramInfo program = MustLoad(pool, ReadData("kmeans/jax010_kmeans_while.hlo"));
+  const auto order = *DefaultOrder(pool, program, *ActionSet(pool.passes(), "simplify"));
+  PassOrder problem(pool, program, Objective::kOpCount);
+  const std::vector<std::vector<PassId>> sequences{order};
+  const auto steps = std::move(problem.Evaluate(sequences)[0]);
+  ASSERT_TRUE(steps);
+  EXPECT_TRUE(problem.AreWellFormed(*steps));
+  const int64_t run = pool.timing().passes_run;
+  EXPECT_TRUE(problem.AreWellFormed(*steps));
+  EXPECT_EQ(pool.timing().passes_run, run);
+}
+
 TEST(PassOrder, AnUnknownActionSetIsAnError) {
   EXPECT_FALSE(ActionSet(SharedPool().passes(), "simple"));
 }

@@ -9,7 +9,7 @@ import pytest
 
 from dataset_programs import needs_flax, needs_jax
 from hone import _core, datasets, fetch_xla
-from hone.datasets import collection
+from hone.datasets import collection, collection_sample
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HONE = ROOT / "build" / "bin" / "hone"
@@ -42,6 +42,43 @@ class TestSources:
         # What is tested on is of many sources, and what is trained on of more.
         seen = {unit for unit in units["test"] if unit[0] not in collection.UNSEEN}
         assert 50 <= len(seen) < len(units["train"]) / 2
+
+
+def names(sources):
+    return [(source.family, source.name) for source in sources]
+
+
+class TestSample:
+    COUNTS = {"train": 20, "test": 15, "unseen": 10}
+
+    def test_by_seed_and_side(self):
+        drawn = collection.draw(collection.sources(), self.COUNTS, seed=3)
+        assert names(drawn) == names(collection.draw(collection.sources(), self.COUNTS, seed=3))
+        assert names(drawn) != names(collection.draw(collection.sources(), self.COUNTS, seed=4))
+        sides = collections.Counter(collection_sample.side_of(source) for source in drawn)
+        assert sides == self.COUNTS
+        # No unit of training is tested on, and no family of `unseen` is on another side.
+        units = collections.defaultdict(set)
+        for source in drawn:
+            units[source.split].add((source.family, source.unit))
+        assert not units["train"] & units["test"]
+        known = {s.family for s in drawn if collection_sample.side_of(s) == "train"}
+        assert not known & collection.UNSEEN
+
+    def test_who_was_there_stays(self):
+        few = collection.draw(collection.sources(), {"test": 15}, seed=3)
+        more = collection.draw(collection.sources(), {"train": 5, "test": 40}, seed=3)
+        assert set(names(few)) < set(names(more))
+        left = few[0].family
+        without = collection.draw(collection.sources(), {"test": 15}, seed=3, without=[left])
+        assert {name for name in names(few) if name[0] != left} <= set(names(without))
+        assert left not in {source.family for source in without}
+
+    def test_all_that_begin_so_are_left_out(self):
+        all_of_them = collection.draw(collection.sources())
+        assert len(all_of_them) == len(list(collection.sources()))
+        left = collection.draw(collection.sources(), without=["jax.*"])
+        assert left and not any(source.family.startswith("jax.") for source in left)
 
 
 def rows(folder):
@@ -105,6 +142,17 @@ class TestGenerate:
         assert found and {row["split"] for row in found} == {"test"}
         assert {row["family"] for row in found} == {"finance"}
 
+    def test_a_sample_of_small_ones(self, tmp_path):
+        arguments = ["--sample", "train=3,unseen=2", "--seed", "5", "--largest", "100"]
+        arguments += ["--without", "flax*,optax"]
+        for name in ("a", "b"):
+            assert collection.main([str(tmp_path / name), *arguments]) == 0
+        for side, splits in (("seen", {"train"}), ("unseen", {"test"})):
+            found = rows(tmp_path / "a" / side)
+            assert found == rows(tmp_path / "b" / side)
+            assert {row["split"] for row in found} == splits
+            assert all(int(row["instructions"]) <= 100 for row in found)
+
     def test_rewritten_programs_compute_the_same(self, tmp_path):
         collection.generate(tmp_path, limit=2, only="finance")
         bench = _core.Workbench({"worker_path": fetch_xla.ready_worker(quiet=True)})
@@ -121,6 +169,12 @@ class TestBadInput:
         for arguments in (
             [str(tmp_path / "x"), "--only", "nothing"],
             [str(tmp_path / "x"), "--limit", "0"],
+            [str(tmp_path / "x"), "--sample", "trian=3"],
+            [str(tmp_path / "x"), "--sample", "train=-3"],
+            [str(tmp_path / "x"), "--sample", "train=0"],
+            [str(tmp_path / "x"), "--without", "nothing"],
+            [str(tmp_path / "x"), "--without", "*"],
+            [str(tmp_path / "x"), "--largest", "3"],
             [str(tmp_path)],
         ):
             assert collection.main(arguments) == 2

@@ -100,6 +100,14 @@ TEST(Greedy, LooksNoFurtherThanThreeAhead) {
   EXPECT_TRUE(outcome.exhausted);
 }
 
+// At most three actions come in at a time.
+TEST(Local, GoesOnFromWhatIsNeutralByItself) {
+  const Toy toy = Hidden(4);
+  for (uint64_t seed : {1, 2, 3}) {
+    EXPECT_EQ(Drive(toy, *Make("local", toy.problem, seed), 10000, 0).best, kInitial - 5);
+  }
+}
+
 TEST(Mcts, PriorSavesTrials) {
   Toy toy = Chain(16, 20, 20);
   const Outcome without = Drive(toy, *Make("mcts", toy.problem, 1), 5000, 84);
@@ -253,6 +261,16 @@ TEST(StateGraph, KnowsWaysAndIdleActions) {
   EXPECT_EQ(graph.Next(3, 5), StateGraph::kPending);
   graph.Settle(3, 5);
   EXPECT_EQ(graph.Next(3, 5), StateGraph::kIdle);
+}
+
+TEST(StateGraph, WhatTurnsOutToHaveFailedIsIdle) {
+  const Toy toy = Switches();
+  StateGraph graph(toy.problem);
+  EXPECT_EQ(graph.Learn(Evaluate(toy, {1})), (std::vector<StateGraph::Node>{1}));
+  EXPECT_EQ(graph.Next(StateGraph::kRoot, 1), 1u);
+  Trial trial{{1}, {{1, false, true, kInitial, Name(0), {}}}};
+  EXPECT_EQ(graph.Learn(trial), (std::vector<StateGraph::Node>{StateGraph::kRoot}));
+  EXPECT_EQ(graph.Next(StateGraph::kRoot, 1), StateGraph::kIdle);
 }
 
 TEST(StateGraph, KeepsTheShortestWay) {

@@ -107,6 +107,55 @@ TEST(Optimize, TheSameSeedGivesTheSameResultOnOneWorkerAndTwo) {
   }
 }
 
+// tests/xla_findings/algsimp-vector_dot_of_concatenation.hlo, with something to gain by algsimp.
+constexpr const char* kBreaks = R"(HloModule breaks
+
+ENTRY main {
+  c = f32[3]{0} constant({1, 2, 3})
+  a = f32[1,4,4]{2,1,0} parameter(0)
+  b = f32[2,4,4]{2,1,0} parameter(1)
+  cat = f32[3,4,4]{2,1,0} concatenate(a, b), dimensions={0}
+  d = f32[4,4]{1,0} dot(c, cat), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+  zero = f32[] constant(0)
+  zeros = f32[4,4]{1,0} broadcast(zero), dimensions={}
+  e = f32[4,4]{1,0} add(d, zeros)
+  f = f32[4,4]{1,0} add(e, zeros)
+  g = f32[4,4]{1,0} add(f, zeros)
+  e2 = f32[4,4]{1,0} add(d, zeros)
+  h = f32[4,4]{1,0} add(g, zeros)
+  i = f32[4,4]{1,0} add(h, zeros)
+  j = f32[4,4]{1,0} add(i, zeros)
+  k = f32[4,4]{1,0} add(j, zeros)
+  l = f32[4,4]{1,0} add(k, zeros)
+  ROOT m = f32[4,4]{1,0} multiply(l, e2)
+}
+)";
+
+TEST(Optimize, WhatReplayWouldRejectTheSearchDoesNotBelieve) {
+  Pool& pool = SharedPool();
+  const ProgramInfo program = MustLoad(pool, kBreaks);
+  for (const char* actions : {"algsimp,dce", "algsimp,cse"}) {
+    OptimizeOptions options = Steps(50);
+    options.actions = actions;
+    options.verify = false;
+    const auto result = Optimize(pool, program, options);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_TRUE(result->rejected.empty()) << result->rejected.front();
+    const double promised =
+        result->improvements.empty() ? result->initial : result->improvements.back().value;
+    EXPECT_EQ(promised, result->value);
+    ASSERT_FALSE(result->failures.empty());
+    EXPECT_EQ(result->failures[0].pass, "algsimp");
+    EXPECT_NE(result->failures[0].why.find("HLO verifier"), std::string::npos)
+        << result->failures[0].why;
+  }
+  // cse alone makes it smaller by one.
+  OptimizeOptions options = Steps(50);
+  options.actions = "algsimp,cse";
+  options.verify = false;
+  EXPECT_EQ(Optimize(pool, program, options)->value, program.metrics.op_count - 1);
+}
+
 TEST(Optimize, OnItsOwnTheSearchKnowsNothingOfTheDefaultOrder) {
   Pool& pool = SharedPool();
   const ProgramInfo program = MustLoad(pool, ReadData("bert/hf_fwd_mlm_l2_d128.hlo"));

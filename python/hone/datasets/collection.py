@@ -20,7 +20,7 @@ import pathlib
 import random
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TextIO
 
 import numpy
@@ -29,6 +29,7 @@ from .. import _core, fetch_xla
 from .collection_algorithms import algorithms
 from .collection_functions import functions, lower, transformed
 from .collection_models import models
+from .collection_sample import draw, parse_counts
 from .collection_source import UNSEEN, Source
 from .lowering import from_jax
 from .paper import recipe
@@ -188,6 +189,10 @@ def generate(
     limit: int | None = None,
     only: str | None = None,
     log: TextIO | None = None,
+    sample: Mapping[str, int] | None = None,
+    seed: int = 0,
+    without: Sequence[str] = (),
+    largest: int = MOST_INSTRUCTIONS,
 ) -> tuple[int, int]:
     """Writes the programs, FOLDER/seen and FOLDER/unseen with an index.tsv each.
 
@@ -196,6 +201,10 @@ def generate(
       limit: the most sources.
       only: a family.
       log: where lines about the progress go; else standard error.
+      sample: how many sources of each side are drawn (collection_sample.py); None for all.
+      seed: of the sample.
+      without: families left out.
+      largest: the most instructions of a program.
 
     Returns:
       How many programs there are in each.
@@ -206,7 +215,12 @@ def generate(
     """
     log = log or sys.stderr
     folder = pathlib.Path(folder)
-    wanted = [source for source in sources() if only in (None, source.family)]
+    if largest < LEAST_INSTRUCTIONS:
+        raise DatasetError(f"largest {largest}: give {LEAST_INSTRUCTIONS} or more")
+    drawn = draw(sources(), sample, seed, without)
+    wanted = [source for source in drawn if only in (None, source.family)]
+    if not wanted and only is None:
+        raise DatasetError("no source is left; draw more, or leave fewer families out")
     if not wanted:
         raise DatasetError(f"family '{only}' is not known; --list prints the families")
     if limit is not None and limit < 1:
@@ -226,7 +240,9 @@ def generate(
             side = "unseen" if source.family in UNSEEN else "seen"
             left = _MOST_OF_A_SOURCE[source.split]
             for made in _programs(bench, source, log):
-                if made.state.op_count < LEAST_INSTRUCTIONS or not kept.is_new(bench, made.state):
+                if not LEAST_INSTRUCTIONS <= made.state.op_count <= largest:
+                    continue
+                if not kept.is_new(bench, made.state):
                     continue
                 rows[side].append(_write(bench, folder / side, source, made, len(rows[side])))
                 left -= 1
@@ -276,6 +292,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         epilog="examples:\n"
         "  python -m hone.datasets.collection programs\n"
         "  python -m hone.datasets.collection programs --only physics\n"
+        "  python -m hone.datasets.collection programs --sample train=70,test=70,unseen=45 --largest 400\n"
         "  python -m hone.datasets.collection --list\n"
         "\nneeds: pip install 'hone[datasets]'",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -283,6 +300,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", nargs="?", help="where the programs go; made if it's not there")
     parser.add_argument("--limit", type=int, metavar="N", help="no more than the first N sources")
     parser.add_argument("--only", metavar="FAMILY", help="no other family")
+    parser.add_argument(
+        "--sample", metavar="COUNTS", help="draw so many sources: train=N,validation=N,test=N,unseen=N"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the sample (0)")
+    parser.add_argument(
+        "--without", default="", metavar="FAMILIES",
+        help="leave these families out, commas between them; with * at its end all that begin so",
+    )  # fmt: skip
+    parser.add_argument(
+        "--largest", type=int, default=MOST_INSTRUCTIONS, metavar="N",
+        help=f"no program of more instructions ({MOST_INSTRUCTIONS})",
+    )  # fmt: skip
     parser.add_argument("--list", action="store_true", help="print families and how many sources each has")
     options = parser.parse_args(arguments)
     try:
@@ -293,7 +322,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         if options.folder is None:
             parser.error("no FOLDER given; name one: python -m hone.datasets.collection programs")
-        seen, unseen = generate(options.folder, options.limit, options.only)
+        sample = None if options.sample is None else parse_counts(options.sample)
+        seen, unseen = generate(
+            options.folder,
+            options.limit,
+            options.only,
+            sample=sample,
+            seed=options.seed,
+            without=options.without.split(",") if options.without else [],
+            largest=options.largest,
+        )
     except (DatasetError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
