@@ -61,6 +61,8 @@ struct MultiplySizes {
   bool InTiles() const { return rows == kTiled; }
   // From one row of a panel of the first operand to the next.
   int64_t RowsApart() const;
+  // Of a row, or a column, that is packed for tiles.
+  int64_t LineBytesInTiles(const Nest& nest, size_t read) const;
   // Of both operands' buffers, at most.
   int64_t PackedBytes(const Nest& nest) const;
   int64_t MostPackedBytes() const { return InTiles() ? kMostPackedInTiles : kMostPackedBytes; }

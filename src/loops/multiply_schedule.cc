@@ -158,18 +158,13 @@ Schedule TilesByThumb(const Nest& nest, const Machine& machine) {
   packed[loops.term] =
       blocks > 1 ? RoundedUp((inner + blocks - 1) / blocks, kTiled) : outer * inner;
   MultiplySizes sizes;
-  sizes.rows = sizes.columns = kTiled;
   sizes.packed_terms = packed[loops.term];
-  const auto fits = [&](int64_t bytes, int64_t lines, int64_t other, bool of_rows) {
-    sizes.packed_rows = of_rows ? kTiled : 0;
-    sizes.packed_columns = of_rows ? 0 : kTiled;
-    const int64_t most = bytes / sizes.PackedBytes(nest) * kTiled;
-    return std::min(lines, std::max(most, other));
+  const auto fitting = [&](size_t read, int64_t bytes, int64_t lines) {
+    const int64_t blocks_of_lines = bytes / (kTiled * sizes.LineBytesInTiles(nest, read));
+    return std::min(lines, std::max<int64_t>(1, blocks_of_lines) * kTiled);
   };
-  packed[loops.row] =
-      fits(MultiplySizes::kMostPackedInTiles / 3, shares.rows, kTiled, /*of_rows=*/true);
-  packed[loops.column] =
-      fits(MultiplySizes::kMostPackedInTiles * 2 / 3, shares.columns, kTiled, /*of_rows=*/false);
+  packed[loops.row] = fitting(0, MultiplySizes::kMostPackedInTiles / 3, shares.rows);
+  packed[loops.column] = fitting(1, MultiplySizes::kMostPackedInTiles * 2 / 3, shares.columns);
   return ScheduleOf(nest, shares, packed, registers);
 }
 
@@ -271,14 +266,17 @@ int64_t MultiplySizes::RowsApart() const {
   return apart;
 }
 
+int64_t MultiplySizes::LineBytesInTiles(const Nest& nest, size_t read) const {
+  const int64_t inner = nest.loops.back().extent;
+  const int64_t terms =
+      RoundedUp(std::min(packed_terms, inner), kTiled) * std::max<int64_t>(1, packed_terms / inner);
+  return 2 * terms * InfoOf(nest.reads[read].element).pieces;
+}
+
 int64_t MultiplySizes::PackedBytes(const Nest& nest) const {
   if (InTiles()) {
-    const int64_t inner = nest.loops.back().extent;
-    const int64_t terms = RoundedUp(std::min(packed_terms, inner), kTiled) *
-                          std::max<int64_t>(1, packed_terms / inner);
-    return 2 * terms *
-           (RoundedUp(packed_rows, kTiled) * InfoOf(nest.reads[0].element).pieces +
-            RoundedUp(packed_columns, kTiled) * InfoOf(nest.reads[1].element).pieces);
+    return RoundedUp(packed_rows, kTiled) * LineBytesInTiles(nest, 0) +
+           RoundedUp(packed_columns, kTiled) * LineBytesInTiles(nest, 1);
   }
   const int64_t terms = RoundedUp(packed_terms, kMostTransposed) + kMostTransposed;
   return (RoundedUp(packed_rows, rows) / rows * RowsApart() + RoundedUp(packed_columns, columns)) *

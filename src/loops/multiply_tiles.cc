@@ -26,10 +26,10 @@ class TileWriter : public MultiplyWriter {
   using MultiplyWriter::MultiplyWriter;
 
  private:
-  // In a panel one pair of tiles after another: of the first terms each piece's, the next terms'.
   Element ElementOf(size_t read) const { return nest_.reads[read].element; }
   bool IsBF16(size_t read) const { return ElementOf(read) == Element::kBF16; }
   size_t Pieces(size_t read) const { return static_cast<size_t>(InfoOf(ElementOf(read)).pieces); }
+  // In a panel one pair of tiles after another: of the first terms each piece's, the next terms'.
   int64_t Pair(const Operand& operand) const {
     return 2 * kTile * InfoOf(ElementOf(operand.read)).pieces;
   }
@@ -42,7 +42,7 @@ class TileWriter : public MultiplyWriter {
   }
   std::string PackedType() const override { return "i16"; }
 
-  // What is undefined to others: they have no tiles.
+  // No other text knows of tiles, so that they hold what they are given from one call to the next.
   template <class... Args>
   void Assembly(const std::string& text, const std::string& constraints, const Args&... operands) {
     const std::vector<std::string> list = {operands...};
@@ -51,9 +51,9 @@ class TileWriter : public MultiplyWriter {
          constraints, fmt::join(list, ", "), fmt::join(types, ", "));
   }
   std::string Number(int64_t value) { return Let("arith.constant {} : i64", value); }
-  // Of an element of a buffer that has so many bytes each.
-  std::string Address(const std::string& base, const std::string& at, int64_t bytes) {
-    const std::string offset = Let("arith.index_cast {} : index to i64", Times(at, bytes));
+  // Of an element of what is packed.
+  std::string Address(const std::string& base, const std::string& at) {
+    const std::string offset = Let("arith.index_cast {} : index to i64", Times(at, 2));
     return Let("arith.addi {}, {} : i64", base, offset);
   }
   std::string Base(const std::string& buffer, const std::string& type) {
@@ -89,11 +89,7 @@ class TileWriter : public MultiplyWriter {
     Line("vector.store {}, {}[{}] : {}, vector<64xi8>", value, how, Index(0), type);
     Assembly("ldtilecfg ($0)", "r,~{memory}", Base(how, type));
   }
-  void EndPart() override {
-    Line(
-        "llvm.inline_asm has_side_effects asm_dialect = att \"tilerelease\", \"~{{memory}}\" : "
-        "() -> ()");
-  }
+  void EndPart() override { Assembly("tilerelease", "~{memory}"); }
 
   // The first element of the tile with this line, a multiple of 16, and these terms, `inner` a
   // multiple of 32.
@@ -196,108 +192,125 @@ class TileWriter : public MultiplyWriter {
     End();
   }
 
+  // Begins a loop over 16 lines each. Panels are packed whole, with zeros or other lines in place
+  // of those that are missing: whatever were there might be no number.
+  std::string ForLines(const Operand& operand, const Lines& lines) {
+    std::string count = lines.count;
+    if (!operand.whole) {
+      const std::string panels =
+          Let("arith.divui {}, {} : index", Plus(count, 2 * kLines - 1), Index(2 * kLines));
+      count = Times(panels, 2 * kLines);
+    }
+    return For(Index(0), count, Index(kLines));
+  }
+
   bool Ragged() const { return inner_ % kTerms != 0 || inner_at_once_ % kTerms != 0; }
+
+  // A term of 16 lines, at a place in its block; nothing from `end` on, where that is not empty.
+  std::string LinesOfTerm(const Operand& operand, const Others& places, const Lines& inner,
+                          const std::string& place, const std::string& end,
+                          const std::string& lines_left) {
+    Located at = Locate(operand, Both(places, {{loops_.term, Plus(inner.first, place)}}));
+    if (!end.empty()) {
+      const std::string inside = Let("arith.cmpi ult, {}, {} : index", place, end);
+      at.valid = at.valid.empty() ? inside : Let("arith.andi {}, {} : i1", at.valid, inside);
+    }
+    return Lanes(operand, at, lines_left, kLines);
+  }
 
   // Of memory that runs along the lines, as it lies: two terms become a row of pairs.
   void PackLines(const Operand& operand, const Lines& lines, const Terms& terms,
                  const std::string& outer, const Others& of_outer) {
     const bool whole = operand.whole || operand.first != operand.last;
-    InSteps(
-        terms.inner.count, kTerms, Ragged(),
-        [&](const std::string& inner, const std::string& terms_left) {
-          const auto row = [&](const std::string& line, const std::string& pair) {
-            const std::string left = whole ? "" : Least(Minus(lines.count, line), Index(kLines));
-            const Others places =
-                Both(Places(Plus(lines.first, line), operand.first, operand.last), of_outer);
-            const auto load = [&](const std::string& term) {
-              Located at =
-                  Locate(operand,
-                         Both(places, {{loops_.term, Plus(Plus(terms.inner.first, inner), term)}}));
-              if (!terms_left.empty()) {
-                const std::string inside = Let("arith.cmpi ult, {}, {} : index", term, terms_left);
-                at.valid =
-                    at.valid.empty() ? inside : Let("arith.andi {}, {} : i1", at.valid, inside);
-              }
-              return Lanes(operand, at, left, kLines);
-            };
-            const std::string first = Times(pair, 2), even = load(first);
-            return Paired(operand.read, even, load(Plus(first, 1)));
-          };
-          const std::string pair = operand.read == 1 ? For(Index(0), Index(kLines), Index(1)) : "";
-          const std::string line = For(Index(0), lines.count, Index(kLines));
-          const std::string to = TileAt(operand, line, outer, inner);
-          if (operand.read == 1) {
-            StoreTiles(operand, {row(line, pair)}, false, Plus(to, Times(pair, kTerms)));
-            End();
-          } else {
-            std::vector<std::vector<std::string>> rows;
-            for (int64_t i = 0; i < kLines; ++i) rows.push_back(row(line, Index(i)));
-            StoreTiles(operand, rows, true, to);
-          }
-          End();
-        });
+    const auto tiles = [&](const std::string& inner, const std::string& left) {
+      const std::string end = left.empty() ? "" : terms.inner.count;
+      const auto row = [&](const std::string& line, const std::string& pair) {
+        const std::string lines_left = whole ? "" : Least(Minus(lines.count, line), Index(kLines));
+        const Others places =
+            Both(Places(Plus(lines.first, line), operand.first, operand.last), of_outer);
+        const std::string first = Plus(inner, Times(pair, 2));
+        const std::string even = LinesOfTerm(operand, places, terms.inner, first, end, lines_left);
+        return Paired(operand.read, even,
+                      LinesOfTerm(operand, places, terms.inner, Plus(first, 1), end, lines_left));
+      };
+      if (operand.read == 1) {
+        const std::string pair = For(Index(0), Index(kLines), Index(1));
+        const std::string line = ForLines(operand, lines);
+        const std::string to = TileAt(operand, line, outer, inner);
+        StoreTiles(operand, {row(line, pair)}, false, Plus(to, Times(pair, kTerms)));
+        End();
+        End();
+        return;
+      }
+      const std::string line = ForLines(operand, lines);
+      std::vector<std::vector<std::string>> rows;
+      for (int64_t pair = 0; pair < kLines; ++pair) rows.push_back(row(line, Index(pair)));
+      StoreTiles(operand, rows, true, TileAt(operand, line, outer, inner));
+      End();
+    };
+    InSteps(terms.inner.count, kTerms, Ragged(), tiles);
+  }
+
+  // 32 terms of a line, as pairs; so many of them where `left` is not empty.
+  std::vector<std::string> TermsOfLine(const Operand& operand, const Others& places,
+                                       const std::string& from, const std::string& left) {
+    const auto at = [&](int64_t beyond) {
+      return Locate(operand, Both(places, {{loops_.term, Plus(from, beyond)}}));
+    };
+    if (IsBF16(operand.read)) {
+      return {Let("vector.bitcast {} : vector<{}xi16> to {}", Lanes(operand, at(0), left, kTerms),
+                  kTerms, kUnits)};
+    }
+    std::string halves[2];
+    for (const int64_t half : {0, 1}) {
+      const std::string count = left.empty() ? ""
+                                             : Let("arith.maxsi {}, {} : index",
+                                                   Minus(left, Index(half * kLines)), Index(0));
+      halves[half] = Lanes(operand, at(half * kLines), count, kLines);
+    }
+    const auto every_other = [&](int64_t first) {
+      std::vector<int64_t> lanes;
+      for (int64_t i = 0; i < kLines; ++i) lanes.push_back(2 * i + first);
+      return Let("vector.shuffle {}, {} [{}] : {}, {}", halves[0], halves[1],
+                 fmt::join(lanes, ", "), kFloats, kFloats);
+    };
+    const std::string even = every_other(0);
+    return Paired(operand.read, even, every_other(1));
   }
 
   // Of memory that runs along the last loop of the sum. What is beyond the last line is another of
   // that line.
   void PackTerms(const Operand& operand, const Lines& lines, const Terms& terms,
                  const std::string& outer, const Others& of_outer) {
-    const std::string line = For(Index(0), lines.count, Index(kLines));
+    const std::string line = ForLines(operand, lines);
     const std::string last = Minus(lines.count, Index(1));
-    const auto places_of = [&](const std::string& number) {
-      const std::string here = operand.whole ? number : Least(number, last);
-      return Both(Places(Plus(lines.first, here), operand.first, operand.last), of_outer);
+    const auto tiles = [&](const std::string& inner, const std::string& left) {
+      const std::string to = TileAt(operand, line, outer, inner);
+      const auto row = [&](const std::string& next) {
+        const std::string number = Plus(line, next);
+        const std::string here = operand.whole ? number : Least(number, last);
+        const Others places =
+            Both(Places(Plus(lines.first, here), operand.first, operand.last), of_outer);
+        return TermsOfLine(operand, places, Plus(terms.inner.first, inner), left);
+      };
+      if (operand.read == 0) {
+        const std::string next = For(Index(0), Index(kLines), Index(1));
+        StoreTiles(operand, {row(next)}, false, Plus(to, Times(next, kTerms)));
+        End();
+        return;
+      }
+      std::vector<std::vector<std::string>> rows;
+      for (int64_t next = 0; next < kLines; ++next) rows.push_back(row(Index(next)));
+      StoreTiles(operand, rows, true, to);
     };
-    InSteps(terms.inner.count, kTerms, Ragged(),
-            [&](const std::string& inner, const std::string& left) {
-              const std::string to = TileAt(operand, line, outer, inner);
-              const auto row = [&](const Others& places) {
-                const auto at = [&](int64_t from) {
-                  return Locate(
-                      operand,
-                      Both(places, {{loops_.term, Plus(Plus(terms.inner.first, inner), from)}}));
-                };
-                if (IsBF16(operand.read)) {
-                  return std::vector<std::string>{Let("vector.bitcast {} : vector<{}xi16> to {}",
-                                                      Lanes(operand, at(0), left, kTerms), kTerms,
-                                                      kUnits)};
-                }
-                std::string halves[2];
-                for (const int64_t half : {0, 1}) {
-                  const std::string count = left.empty()
-                                                ? ""
-                                                : Let("arith.maxsi {}, {} : index",
-                                                      Minus(left, Index(half * kLines)), Index(0));
-                  halves[half] = Lanes(operand, at(half * kLines), count, kLines);
-                }
-                const auto every_other = [&](int64_t first) {
-                  std::vector<int64_t> lanes;
-                  for (int64_t i = 0; i < kLines; ++i) lanes.push_back(2 * i + first);
-                  return Let("vector.shuffle {}, {} [{}] : {}, {}", halves[0], halves[1],
-                             fmt::join(lanes, ", "), kFloats, kFloats);
-                };
-                const std::string even = every_other(0);
-                return Paired(operand.read, even, every_other(1));
-              };
-              if (operand.read == 0) {
-                const std::string next = For(Index(0), Index(kLines), Index(1));
-                StoreTiles(operand, {row(places_of(Plus(line, next)))}, false,
-                           Plus(to, Times(next, kTerms)));
-                End();
-                return;
-              }
-              std::vector<std::vector<std::string>> rows;
-              for (int64_t next = 0; next < kLines; ++next)
-                rows.push_back(row(places_of(Plus(line, next))));
-              StoreTiles(operand, rows, true, to);
-            });
+    InSteps(terms.inner.count, kTerms, Ragged(), tiles);
     End();
   }
 
   // Of memory that runs along neither.
   void PackNumbers(const Operand& operand, const Lines& lines, const Terms& terms,
                    const std::string& outer, const Others& of_outer) {
-    const std::string line = For(Index(0), lines.count, Index(kLines));
+    const std::string line = ForLines(operand, lines);
     const Access& access = nest_.reads[operand.read];
     const std::string last = Minus(lines.count, Index(1));
     const std::string inner = For(Index(0), terms.inner.count, Index(kTerms));
@@ -352,9 +365,7 @@ class TileWriter : public MultiplyWriter {
     const std::string base_a = Base(a.buffer, a.type), base_b = Base(b.buffer, b.type);
     const std::string base = Base(block_, block_type_);
     const std::string row_bytes = Number(2 * kTerms), block_row = Number(4 * 2 * kLines);
-    Line(
-        "llvm.inline_asm has_side_effects asm_dialect = att \"tilezero %tmm0; tilezero %tmm1; "
-        "tilezero %tmm2; tilezero %tmm3\", \"~{{memory}}\" : () -> ()");
+    Assembly("tilezero %tmm0; tilezero %tmm1; tilezero %tmm2; tilezero %tmm3", "~{memory}");
     std::string count;
     if (outer_at_once_ > 1) {
       count = Times(terms.outer.count, Tiles(inner_at_once_));
@@ -362,8 +373,8 @@ class TileWriter : public MultiplyWriter {
       count = Let("arith.divui {}, {} : index", Plus(terms.inner.count, kTerms - 1), Index(kTerms));
     }
     const std::string pair = For(zero, count, Index(1));
-    const std::string at_a = Address(base_a, Plus(panel_a, Times(pair, Pair(a))), 2);
-    const std::string at_b = Address(base_b, Plus(panel_b, Times(pair, Pair(b))), 2);
+    const std::string at_a = Address(base_a, Plus(panel_a, Times(pair, Pair(a))));
+    const std::string at_b = Address(base_b, Plus(panel_b, Times(pair, Pair(b))));
     // Small products first. What is loaded stays where the next product takes it, too.
     std::string text;
     size_t has_a = kPieces, has_b = kPieces;
@@ -394,14 +405,92 @@ class TileWriter : public MultiplyWriter {
         "tilestored %tmm0, ($0,$1,1); tilestored %tmm1, 64($0,$1,1); "
         "tilestored %tmm2, 2048($0,$1,1); tilestored %tmm3, 2112($0,$1,1)",
         "r,r,~{memory}", base, block_row);
+    if (pieces_a > 1 || pieces_b > 1) {
+      Line("scf.if {} {{", HasNoNumber());
+      Again(a, b, panel_a, panel_b, count);
+      End();
+    }
     const std::string next = For(zero, Index(2 * kLines), Index(kAtOnce));
     std::vector<std::string> sums;
-    for (int64_t i = 0; i < kAtOnce; ++i) {
-      sums.push_back(Let("vector.load {}[{}] : {}, {}", block_, Times(Plus(next, i), 2 * kLines),
-                         block_type_, vector_));
-    }
+    for (int64_t i = 0; i < kAtOnce; ++i) sums.push_back(LoadBlockRow(Plus(next, i)));
     ToResult(sums, a, b, rows, columns, terms, Plus(row, next), column);
     End();
+  }
+
+  std::string BlockRow(const std::string& row) {
+    return fmt::format("{}[{}]", block_, Times(row, 2 * kLines));
+  }
+  std::string LoadBlockRow(const std::string& row) {
+    return Let("vector.load {} : {}, {}", BlockRow(row), block_type_, vector_);
+  }
+
+  // Whether a sum in the block may be none: then all sums together are none.
+  std::string HasNoNumber() {
+    std::vector<std::string> all = {Vector(0)};
+    const Carrying row = For(Index(0), Index(2 * kLines), 1, all);
+    all[0] = Binary("arith.addf", all[0], LoadBlockRow(row.index));
+    End(row, all);
+    const std::string sum =
+        Let("vector.reduction <add>, {} fastmath<reassoc> : {} into f32", all[0], vector_);
+    return Let("arith.cmpf uno, {0}, {0} : f32", sum);
+  }
+
+  // The block once more, by multiplications of whole elements: where an element is infinite, its
+  // products with the other one's pieces that are 0 are none, though the product is infinite.
+  void Again(const Operand& a, const Operand& b, const std::string& panel_a,
+             const std::string& panel_b, const std::string& pairs) {
+    const std::string row = For(Index(0), Index(2 * kLines), Index(1));
+    std::vector<std::string> sums = {Vector(0)};
+    const Carrying pair = For(Index(0), pairs, 1, sums);
+    const Carrying unit = For(Index(0), Index(kLines), 1, sums);
+    const std::string in_a = Plus(Plus(panel_a, Times(pair.index, Pair(a))),
+                                  Plus(Times(row, kTerms), Times(unit.index, 2)));
+    const std::string in_b =
+        Plus(Plus(panel_b, Times(pair.index, Pair(b))), Times(unit.index, kTerms));
+    for (const int64_t second : {0, 1}) {
+      const std::string factor = Spread(WholeNumber(a, Plus(in_a, second)));
+      const std::string left = WholeVector(b, in_b, second);
+      const std::string right = WholeVector(b, Plus(in_b, kTile), second);
+      std::vector<int64_t> lanes;
+      for (int64_t lane = 0; lane < 2 * kLines; ++lane) lanes.push_back(lane);
+      const std::string both = Let("vector.shuffle {}, {} [{}] : {}, {}", left, right,
+                                   fmt::join(lanes, ", "), kFloats, kFloats);
+      sums[0] = Let("vector.fma {}, {}, {} : {}", factor, both, sums[0], vector_);
+    }
+    End(unit, sums);
+    End(pair, sums);
+    Line("vector.store {}, {} : {}, {}", sums[0], BlockRow(row), block_type_, vector_);
+    End();
+  }
+
+  // An element of what is packed, of its pieces.
+  std::string WholeNumber(const Operand& operand, const std::string& at) {
+    std::string whole;
+    for (size_t piece = 0; piece < Pieces(operand.read); ++piece) {
+      const std::string bits = Let("memref.load {}[{}] : {}", operand.buffer,
+                                   Plus(at, static_cast<int64_t>(piece) * 2 * kTile), operand.type);
+      const std::string value =
+          WidenedText(bits, Element::kBF16, /*lanes=*/0,
+                      [&](const std::string& text) { return Let("{}", text); });
+      whole = piece == 0 ? value : Let("arith.addf {}, {} : f32", whole, value);
+    }
+    return whole;
+  }
+  // The first or the second elements of a row of pairs.
+  std::string WholeVector(const Operand& operand, const std::string& at, int64_t second) {
+    std::string whole;
+    for (size_t piece = 0; piece < Pieces(operand.read); ++piece) {
+      const std::string halves =
+          Let("vector.load {}[{}] : {}, vector<{}xi16>", operand.buffer,
+              Plus(at, static_cast<int64_t>(piece) * 2 * kTile), operand.type, kTerms);
+      const std::string units =
+          Let("vector.bitcast {} : vector<{}xi16> to {}", halves, kTerms, kUnits);
+      const std::string bits =
+          second == 0 ? Units("shli", units, Constant(16)) : Units("andi", units, Constant(-65536));
+      const std::string value = Let("arith.bitcast {} : {} to {}", bits, kUnits, kFloats);
+      whole = piece == 0 ? value : Let("arith.addf {}, {} : {}", whole, value, kFloats);
+    }
+    return whole;
   }
 
   std::string block_, block_type_;  // of sums

@@ -65,6 +65,11 @@ const Case kCases[] = {
      "y tile 61,64,80\ny tile 32,32,0\n"},
     {"f32", "input a f32[61,200]\ninput b f32[200,97]\ny = product a b\noutput y\n",
      "y tile 61,64,64\ny tile 32,32,0\n"},
+    // Infinite ones, times others whose further pieces are 0.
+    {"infinite_f32",
+     "input x f32[40,64]\ninput u u8[64,48]\nk := constant x value=100\nm := multiply x k\n"
+     "e = exp m\no := constant u value=1\nb = add u o\ny = product e b\noutput y\n",
+     "y tile 40,48,32\ny tile 32,32,0\n"},
     {"f32_transposed",
      "input a f32[200,61]\ninput b f32[97,200]\nl := transpose a permutation=1,0\n"
      "r := transpose b permutation=1,0\ny = product l r\noutput y\n",
