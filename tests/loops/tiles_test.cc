@@ -3,10 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "hone_process.h"
+#include "kernel_cases.h"
 #include "loops/default_schedule.h"
 #include "loops/generator.h"
-#include "loops/verify.h"
 
 namespace hone::loops {
 namespace {
@@ -16,13 +15,7 @@ using testing::HasSubstr;
 constexpr Machine kWith{2, 64, 32, /*tiles=*/true};
 constexpr Machine kWithout{2, 64, 32};
 
-struct Case {
-  const char* name;
-  const char* task;
-  const char* schedule;
-};
-
-const Case kCases[] = {
+const KernelCase kCases[] = {
     {"whole", "input a bf16[64,96]\ninput b bf16[96,128]\ny = product a b\noutput y\n",
      "y tile 64,64,96\ny tile 32,32,0\n"},
     {"odd_sizes", "input a bf16[61,83]\ninput b bf16[83,97]\ny = product a b\noutput y\n",
@@ -99,33 +92,19 @@ const Case kCases[] = {
      "y tile 0,0,64,40,0,0,18\ny tile 0,0,32,32,0,0,0\n"},
 };
 
-void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
-
-std::unique_ptr<Generator> Start() {
-  GeneratorOptions options;
-  options.program_path = HONE_LOOPS_BINARY;
-  auto generator = Generator::Start(options);
-  EXPECT_TRUE(generator) << generator.error().message;
-  return generator ? *std::move(generator) : nullptr;
-}
-
-class TilesTest : public testing::TestWithParam<Case> {};
+class TilesTest : public testing::TestWithParam<KernelCase> {};
 
 TEST_P(TilesTest, ComputeTheTask) {
   const auto task = ParseTask("task t\n" + std::string(GetParam().task));
   ASSERT_TRUE(task) << task.error().message;
   const auto given = ParseSchedule(GetParam().schedule);
   ASSERT_TRUE(given) << given.error().message;
-  const auto generator = Start();
+  const auto generator = StartGenerator();
   ASSERT_TRUE(generator);
   for (const Schedule& schedule : {DefaultSchedule(Expand(*task), kWith), *given}) {
     const auto kernel = MakeKernel(*task, schedule);
     ASSERT_TRUE(kernel) << kernel.error().message << "\n" << ScheduleText(schedule);
-    if (!ThisMachine().tiles) continue;
-    const auto compiled = generator->Compile(*kernel);
-    ASSERT_TRUE(compiled) << compiled.error().message << "\n" << ScheduleText(schedule);
-    const ComparisonReport report = Verify(*generator, *kernel, {});
-    EXPECT_EQ(report.verdict, Verdict::kEqual) << report.reason << "\n" << ScheduleText(schedule);
+    if (ThisMachine().tiles) ExpectComputed(*generator, *task, schedule);
   }
   EXPECT_EQ(generator->restarts(), 0);
 }
@@ -175,7 +154,7 @@ TEST(Tiles, AreRefusedWhereThereAreNone) {
   const Task task = Product("bf16");
   const auto kernel = MakeKernel(task, *ParseSchedule("y tile 64,64,64\ny tile 32,32,0\n"));
   ASSERT_TRUE(kernel) << kernel.error().message;
-  const auto compiled = Start()->Compile(*kernel);
+  const auto compiled = StartGenerator()->Compile(*kernel);
   ASSERT_FALSE(compiled);
   EXPECT_THAT(compiled.error().message, HasSubstr("matrix unit"));
 }
