@@ -2,7 +2,7 @@
 """Four networks under hone and under what a user would take instead: IREE, OpenVINO and ONNX Runtime.
 
     build/runtimes/bin/python bench/peers/runtimes.py write FOLDER
-    build/bin/hone tune FOLDER/*.hlo --budget 60s --plan FOLDER/{name}.plan.json
+    build/bin/hone tune FOLDER/NAME.hlo --budget 60s --plan FOLDER/NAME.plan.json
     build/runtimes/bin/python bench/peers/runtimes.py race FOLDER
 
 All compute in f32 with batch 1. The peers have the weights as constants, which they rearrange and fold before
@@ -229,6 +229,27 @@ def network(name, layout):
 # ---------------------------------------------------------------- files
 
 
+def plain_pools(model):
+    """jax2onnx 0.17 pools over six dimensions, between Unsqueeze and Squeeze, which the peers refuse."""
+    nodes = model.graph.node
+    made_by = {output: node for node in nodes for output in node.output}
+    for pool in [node for node in nodes if node.op_type == "MaxPool"]:
+        around = [node for node in nodes if pool.output[0] in node.input]
+        first = made_by[pool.input[0]]
+        while first.op_type == "Unsqueeze":
+            before = first
+            nodes.remove(first)
+            first = made_by[before.input[0]]
+        pool.input[0] = first.output[0]
+        pool.output[0] = around[0].output[0]
+        nodes.remove(around[0])
+        for attribute in pool.attribute:
+            sizes = list(attribute.ints)
+            keep = sizes[2:] if len(sizes) == 4 else sizes[2:4] + sizes[6:]
+            del attribute.ints[:]
+            attribute.ints.extend(keep)
+
+
 def write(folder, names):
     import iree.compiler
     import jax
@@ -256,6 +277,7 @@ def write(folder, names):
             lambda *x, run=run, weights=weights: run(*x, *weights),
             [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in inputs],
         )
+        plain_pools(model)
         onnx.save(model, folder / f"{name}.onnx")
         print(name, "written", flush=True)
 
