@@ -56,6 +56,10 @@ class PanelWriter : public MultiplyWriter {
   }
 
   void Pack(const Operand& operand, const Lines& lines, const Terms& terms) override {
+    if (LiesInRuns(operand) && operand.lines % kRun == 0) {
+      PackRuns(operand, lines, terms);
+      return;
+    }
     const bool several = operand.first != operand.last;
     if (RunsAlong(operand, operand.last) && !several && loops_.first_term == loops_.term) {
       PackLines(operand, lines, terms);
@@ -145,6 +149,20 @@ class PanelWriter : public MultiplyWriter {
     for (int64_t i = 0; i < size; ++i) {
       StorePacked(operand, terms[static_cast<size_t>(i)], Plus(to, i * Apart(operand)), size);
     }
+  }
+
+  // Of memory that runs along all terms of the block.
+  void PackRuns(const Operand& operand, const Lines& lines, const Terms& terms) {
+    const std::string line = For(Index(0), lines.count, Index(operand.lines));
+    const std::string panel = PanelAt(operand, line);
+    for (int64_t first = 0; first < operand.lines; first += kRun) {
+      InRuns(operand, lines, Plus(line, first), terms, /*as_is=*/false,
+             [&](const std::string& outer, const std::string& inner, const std::string& values) {
+               StorePacked(operand, values, Plus(Plus(panel, TermAt(operand, outer, inner)), first),
+                           kRun);
+             });
+    }
+    End();
   }
 
   // Of memory that runs along neither.

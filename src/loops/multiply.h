@@ -36,6 +36,10 @@ struct MultiplyLoops {
   }
 };
 
+// Whether the second operand's memory runs along all loops of the sum but the last one within that
+// one: a convolution's kernel whose taps lie behind features, as [F, C, taps...].
+bool TapsLie(const Nest& nest);
+
 inline int64_t RoundedUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
 
 // What a schedule says of it. Sizes need not divide anything.
@@ -53,12 +57,18 @@ struct MultiplySizes {
   int64_t columns = 16;
 
   static constexpr int64_t kMostRows = 16;
-  static constexpr int64_t kTiled = 32;  // rows, and columns, of a block in tiles
+  static constexpr int64_t kTiled = 32;  // rows, columns, and terms of a block in tiles
   static constexpr int64_t kMostPackedBytes = 448 << 10;
   static constexpr int64_t kMostPackedInTiles = 1 << 20;  // such processors have 2 MiB beside each
   static constexpr int64_t kMostTransposed = 16;  // lines and terms of a square in registers
 
   bool InTiles() const { return rows == kTiled; }
+  // Terms that are packed at once: some iterations of the sum's last loop, for some of all its
+  // others'. Where taps lie behind features, for all of them.
+  struct Terms {
+    int64_t outer, inner;
+  };
+  Terms AtOnce(const Nest& nest) const;
   // From one row of a panel of the first operand to the next.
   int64_t RowsApart() const;
   // Of a row, or a column, that is packed for tiles.

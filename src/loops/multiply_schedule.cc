@@ -138,6 +138,13 @@ int64_t PartsOf(int64_t points, const Machine& machine) {
   return machine.Parts(points / kLeastSharedOfContractions, each);
 }
 
+// All taps of as many features as make up to so many terms.
+int64_t WholeTaps(const Nest& nest, const MultiplyLoops& loops, int64_t terms) {
+  MultiplySizes sizes;
+  sizes.packed_terms = std::min(terms, loops.terms);
+  return std::min(loops.terms, sizes.AtOnce(nest).outer * sizes.AtOnce(nest).inner);
+}
+
 // Whole sums where they are not long; of pieces fewer terms, for all of a block's add up in one sum
 // and are less exact the more there are. A third of what may be packed is for rows.
 Schedule TilesByThumb(const Nest& nest, const Machine& machine) {
@@ -155,8 +162,9 @@ Schedule TilesByThumb(const Nest& nest, const Machine& machine) {
   const int64_t blocks = (inner + most_terms - 1) / most_terms;
   const int64_t outer =
       std::clamp<int64_t>(most_terms / RoundedUp(inner, kTiled), 1, loops.terms / inner);
-  packed[loops.term] =
-      blocks > 1 ? RoundedUp((inner + blocks - 1) / blocks, kTiled) : outer * inner;
+  packed[loops.term] = TapsLie(nest) ? WholeTaps(nest, loops, most_terms)
+                       : blocks > 1  ? RoundedUp((inner + blocks - 1) / blocks, kTiled)
+                                     : outer * inner;
   MultiplySizes sizes;
   sizes.packed_terms = packed[loops.term];
   const auto fitting = [&](size_t read, int64_t bytes, int64_t lines) {
@@ -185,7 +193,9 @@ Schedule VectorsByThumb(const Nest& nest, const Machine& machine) {
   // A third of what may be packed is for rows.
   const int64_t most_packed = MultiplySizes::kMostPackedBytes / bytes;
   const int64_t inner = nest.loops[loops.term].extent;
-  packed[loops.term] = inner >= kTerms ? kTerms : std::min(loops.terms, kTerms / inner * inner);
+  packed[loops.term] = TapsLie(nest)     ? WholeTaps(nest, loops, kTerms)
+                       : inner >= kTerms ? kTerms
+                                         : std::min(loops.terms, kTerms / inner * inner);
   const int64_t terms = (packed[loops.term] + 31) / 16 * 16;
   MultiplySizes sizes;
   sizes.rows = registers[loops.row];
@@ -266,11 +276,40 @@ int64_t MultiplySizes::RowsApart() const {
   return apart;
 }
 
+bool TapsLie(const Nest& nest) {
+  const MultiplyLoops loops(nest);
+  if (nest.loops[loops.term].extent % MultiplySizes::kTiled != 0) return false;
+  std::vector<size_t> order = {loops.term};
+  for (size_t loop = loops.first_term; loop < loops.term; ++loop) {
+    if (nest.loops[loop].extent != 1) order.push_back(loop);
+  }
+  if (order.size() == 1) return false;
+  const Access& access = nest.reads[1];
+  for (size_t d = access.rows.size(); d-- > 0 && !order.empty();) {
+    if (access.view[d] == 1) continue;
+    const bool all = access.view[d] == nest.loops[order.back()].extent &&
+                     (access.low.empty() || access.low[d] == 0);
+    if (!all || PlainLoop(access.rows[d]) != static_cast<int>(order.back())) return false;
+    order.pop_back();
+  }
+  return order.empty();
+}
+
+MultiplySizes::Terms MultiplySizes::AtOnce(const Nest& nest) const {
+  const MultiplyLoops loops(nest);
+  const int64_t inner = nest.loops[loops.term].extent, outer = loops.terms / inner;
+  if (!TapsLie(nest)) {
+    return {std::min(std::max<int64_t>(1, packed_terms / inner), outer),
+            std::min(packed_terms, inner)};
+  }
+  int64_t features = std::max(kTiled, std::min(packed_terms / outer, inner) / kTiled * kTiled);
+  while (inner % features != 0) features -= kTiled;
+  return {outer, features};
+}
+
 int64_t MultiplySizes::LineBytesInTiles(const Nest& nest, size_t read) const {
-  const int64_t inner = nest.loops.back().extent;
-  const int64_t terms =
-      RoundedUp(std::min(packed_terms, inner), kTiled) * std::max<int64_t>(1, packed_terms / inner);
-  return 2 * terms * InfoOf(nest.reads[read].element).pieces;
+  const Terms terms = AtOnce(nest);
+  return 2 * RoundedUp(terms.inner, kTiled) * terms.outer * InfoOf(nest.reads[read].element).pieces;
 }
 
 int64_t MultiplySizes::PackedBytes(const Nest& nest) const {
@@ -278,7 +317,8 @@ int64_t MultiplySizes::PackedBytes(const Nest& nest) const {
     return RoundedUp(packed_rows, kTiled) * LineBytesInTiles(nest, 0) +
            RoundedUp(packed_columns, kTiled) * LineBytesInTiles(nest, 1);
   }
-  const int64_t terms = RoundedUp(packed_terms, kMostTransposed) + kMostTransposed;
+  const Terms at_once = AtOnce(nest);
+  const int64_t terms = RoundedUp(at_once.inner * at_once.outer, kMostTransposed) + kMostTransposed;
   return (RoundedUp(packed_rows, rows) / rows * RowsApart() + RoundedUp(packed_columns, columns)) *
          terms * static_cast<int64_t>(InfoOf(nest.element).bytes);
 }

@@ -75,6 +75,11 @@ class TileWriter : public MultiplyWriter {
   void BeginPart() override {
     block_type_ = fmt::format("memref<{}xf32>", 2 * kLines * 2 * kLines);
     block_ = Let("memref.alloc() {{alignment = 64 : i64}} : {}", block_type_);
+    if (TapsLie(nest_)) {
+      run_type_ = fmt::format("memref<{}x{}>", outer_ * inner_at_once_ * kLines,
+                              IsBF16(1) ? MlirType(Element::kBF16) : type_);
+      run_ = Let("memref.alloc() {{alignment = 64 : i64}} : {}", run_type_);
+    }
     // Palette 1, 8 tiles of 16 rows of 64 bytes.
     std::vector<int> bytes(64, 0);
     bytes[0] = 1;
@@ -178,6 +183,10 @@ class TileWriter : public MultiplyWriter {
   }
 
   void Pack(const Operand& operand, const Lines& lines, const Terms& terms) override {
+    if (LiesInRuns(operand)) {
+      PackRuns(operand, lines, terms);
+      return;
+    }
     const bool several = operand.first != operand.last;
     const std::string outer = For(Index(0), terms.outer.count, Index(1));
     const Others of_outer = OuterPlaces(Plus(terms.outer.first, outer));
@@ -305,6 +314,34 @@ class TileWriter : public MultiplyWriter {
     };
     InSteps(terms.inner.count, kTerms, Ragged(), tiles);
     End();
+  }
+
+  // Of memory that runs along all terms of the block: 16 lines' terms, one after another, and these
+  // to the tiles.
+  void PackRuns(const Operand& operand, const Lines& lines, const Terms& terms) {
+    const bool bits = IsBF16(operand.read);
+    const std::string vector = bits ? VectorAs(Element::kBF16, kLines) : VectorOf(kLines);
+    const std::string line = ForLines(operand, lines);
+    const auto at = [&](const std::string& outer, const std::string& inner) {
+      return Times(Plus(Times(outer, inner_at_once_), inner), kLines);
+    };
+    InRuns(operand, lines, line, terms, bits,
+           [&](const std::string& outer, const std::string& inner, const std::string& values) {
+             Line("vector.store {}, {}[{}] : {}, {}", values, run_, at(outer, inner), run_type_,
+                  vector);
+           });
+    const std::string outer = For(Index(0), terms.outer.count, Index(1));
+    const std::string inner = For(Index(0), terms.inner.count, Index(kTerms));
+    const std::string to = TileAt(operand, line, outer, inner);
+    const std::string pair = For(Index(0), Index(kLines), Index(1));
+    const auto load = [&](int64_t second) {
+      const std::string term = Plus(inner, Plus(Times(pair, 2), second));
+      return Let("vector.load {}[{}] : {}, {}", run_, at(outer, term), run_type_, vector);
+    };
+    const std::string even = load(0);
+    StoreTiles(operand, {Paired(operand.read, even, load(1))}, false,
+               Plus(to, Times(pair, kTerms)));
+    for (int loop = 0; loop < 4; ++loop) End();
   }
 
   // Of memory that runs along neither.
@@ -494,6 +531,7 @@ class TileWriter : public MultiplyWriter {
   }
 
   std::string block_, block_type_;  // of sums
+  std::string run_, run_type_;      // a buffer for 16 lines of a block's terms
 };
 
 }  // namespace

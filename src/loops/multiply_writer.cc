@@ -84,6 +84,30 @@ std::pair<int64_t, int64_t> MultiplyWriter::Range(const Access& access, size_t d
   return range;
 }
 
+MultiplyWriter::Runs MultiplyWriter::RunsOf(const Access& access) const {
+  Runs runs{access, access};
+  while (PlainLoop(runs.before.rows.back()) != static_cast<int>(loops_.term)) {
+    runs.before.rows.pop_back();
+    runs.before.view.pop_back();
+  }
+  runs.before.rows.pop_back();
+  runs.before.view.pop_back();
+  runs.access.view = runs.before.view;
+  runs.access.view.push_back(loops_.terms);
+  return runs;
+}
+
+std::string MultiplyWriter::Collapsed(const std::string& buffer, const Access& access,
+                                      const Runs& runs) {
+  const size_t before = runs.before.view.size();
+  std::string groups;
+  for (size_t d = 0; d < access.view.size(); ++d) {
+    groups += fmt::format("{}{}", d == 0 ? "[" : d <= before ? "], [" : ", ", d);
+  }
+  return Let("memref.collapse_shape {} [{}]] : {} into {}", buffer, groups, TypeOf(access),
+             TypeOf(runs.access));
+}
+
 bool MultiplyWriter::RunsAlong(const Operand& operand, size_t loop) const {
   const Access& access = nest_.reads[operand.read];
   const size_t last = LastDimension(access);

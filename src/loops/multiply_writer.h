@@ -22,8 +22,8 @@ class MultiplyWriter : public Emitter {
         loops_(nest),
         inner_(Extent(loops_.term)),
         outer_(loops_.terms / inner_),
-        inner_at_once_(std::min(sizes.packed_terms, inner_)),
-        outer_at_once_(std::min(std::max<int64_t>(1, sizes.packed_terms / inner_), outer_)) {}
+        inner_at_once_(sizes.AtOnce(nest).inner),
+        outer_at_once_(sizes.AtOnce(nest).outer) {}
   virtual ~MultiplyWriter() = default;
 
   std::string Write();
@@ -71,6 +71,42 @@ class MultiplyWriter : public Emitter {
   static Others Both(Others a, const Others& b) {
     a.insert(a.end(), b.begin(), b.end());
     return a;
+  }
+
+  // Whether an operand's terms are read in runs of its memory.
+  bool LiesInRuns(const Operand& operand) const { return operand.read == 1 && TapsLie(nest_); }
+  // The terms of kRun lines from `line` on, out of runs of memory: put(outer, inner, values) for
+  // each of the block's, with the values as they lie in memory or as vectors to compute with.
+  // Others of the last line in place of lines that are missing.
+  static constexpr int64_t kRun = MultiplySizes::kMostTransposed;
+  template <class Put>
+  void InRuns(const Operand& operand, const Lines& lines, const std::string& line,
+              const Terms& terms, bool as_is, const Put& put) {
+    const Runs runs = RunsOf(nest_.reads[operand.read]);
+    const std::string buffer = Collapsed(buffers_[operand.read], nest_.reads[operand.read], runs);
+    const std::string last = Minus(lines.count, Index(1));
+    std::vector<std::string> at;
+    for (int64_t l = 0; l < kRun; ++l) {
+      const std::string here = operand.whole ? Plus(line, l) : Least(Plus(line, l), last);
+      at.push_back(At(runs.before, {{operand.last, Plus(lines.first, here)}}));
+    }
+    const std::string first = Times(terms.inner.first, outer_);
+    const std::string place = For(Index(0), Times(terms.inner.count, outer_), Index(kRun));
+    const std::string from = Plus(first, place);
+    std::vector<std::string> values;
+    for (const std::string& index : at) {
+      const std::string here = fmt::format("{}[{}, {}]", buffer, index, from);
+      values.push_back(as_is ? LoadAsIs(runs.access, here, "", kRun)
+                             : LoadVector(runs.access, here, "", kRun));
+    }
+    const Element element = nest_.reads[operand.read].element;
+    values = Transposed(std::move(values), kRun, as_is ? VectorAs(element, kRun) : VectorOf(kRun));
+    for (int64_t i = 0; i < kRun; ++i) {
+      const std::string term = Plus(place, i), taps = Index(outer_);
+      put(Let("arith.remui {}, {} : index", term, taps),
+          Let("arith.divui {}, {} : index", term, taps), values[static_cast<size_t>(i)]);
+    }
+    End();
   }
 
   // Whether neighbouring iterations of a loop are neighbours in memory, never outside.
@@ -122,6 +158,13 @@ class MultiplyWriter : public Emitter {
     Others places;
     std::string in_result;
   };
+
+  // An array with the dimensions that terms run along as one, and those before it alone.
+  struct Runs {
+    Access access, before;
+  };
+  Runs RunsOf(const Access& access) const;
+  std::string Collapsed(const std::string& buffer, const Access& access, const Runs& runs);
 
   Operand Buffer(size_t read, size_t first, size_t last, int64_t packed, int64_t lines);
   // Begins a loop over blocks.

@@ -56,6 +56,14 @@ void BuildConvolution(Builder& builder, const Operation& op, const Operation& la
   summed.erase(std::find(summed.begin(), summed.end(), rank - 1));  // the columns
   // The last of them runs through memory.
   std::stable_partition(summed.begin(), summed.end(), [&](size_t d) { return w[d] == 1; });
+  // Taps that lie behind features are read in runs of both (TapsLie), for the first operand's
+  // memory runs along features.
+  const auto [input, in_input] = Stored(task, op.operands[0], Range(rank));
+  const auto along =
+      std::find_if(in_input.rbegin(), in_input.rend(), [&](size_t d) { return x[d] != 1; });
+  if (along != in_input.rend() && *along == rank - 1) {
+    std::stable_partition(summed.begin(), summed.end(), [&](size_t d) { return d != spatial; });
+  }
   for (const size_t d : summed) {
     tap[d] = loops.size();
     loops.push_back({w[d], true});
@@ -64,7 +72,6 @@ void BuildConvolution(Builder& builder, const Operation& op, const Operation& la
   nest.kind = NestKind::kMultiplies;
   nest.row_loops = nest.term_loops = static_cast<int>(rank) - 1;
   // The first operand's dimensions: batches, positions, features.
-  const auto [input, in_input] = Stored(task, op.operands[0], Range(rank));
   Access read{input, task.tensors[static_cast<size_t>(input)].element, shape(input), {}};
   for (const size_t d : in_input) {
     const bool slides = d > 0 && d + 1 < rank;

@@ -243,6 +243,29 @@ const std::vector<KernelCase>& KernelCases() {
       {"convolve_at_a_point",
        "input x f32[2,5,6,16]\ninput w f32[1,1,16,24]\ny = convolve x w sizes=5,6\noutput y\n",
        "y tile 0,0,60,24,0,0,16\ny tile 0,0,5,16,0,0,0\n"},
+      // Taps behind features: what lies so is read in runs of both, all taps of 32 features at
+      // once.
+      {"convolve_with_taps_last",
+       "input x f32[2,9,10,96]\ninput w f32[40,96,3,3]\nt := transpose w permutation=2,3,1,0\n"
+       "y = convolve x t sizes=9,10 pads=1,1\noutput y\n",
+       "y parallel 0,0,45,0,0,0,0\ny tile 0,0,40,32,0,0,300\ny tile 0,0,5,16,0,0,0\n"},
+      {"convolve_of_doubles_with_taps_last",
+       "input x f64[1,1,20,64]\ninput w f64[24,64,1,5]\nt := transpose w permutation=2,3,1,0\n"
+       "y = convolve x t sizes=1,18 pads=0,1\noutput y\n",
+       "y tile 0,0,18,24,0,0,320\ny tile 0,0,6,16,0,0,0\n"},
+      {"convolve_of_halves_with_taps_last",
+       "input x f32[1,8,7,32]\ninput w f16[37,32,2,3]\nt := transpose w permutation=2,3,1,0\n"
+       "y = convolve x t sizes=7,5\noutput y\n",
+       "y parallel 0,0,0,20,0,0,0\ny tile 0,0,35,20,0,0,192\ny tile 0,0,7,32,0,0,0\n"},
+      // Columns for which no whole squares are read, and features that are no multiple of 32.
+      {"convolve_with_taps_last_in_narrow_panels",
+       "input x f32[1,5,6,32]\ninput w f32[24,32,3,3]\nt := transpose w permutation=2,3,1,0\n"
+       "y = convolve x t sizes=5,6 pads=1,1\noutput y\n",
+       "y tile 0,0,30,24,0,0,288\ny tile 0,0,5,8,0,0,0\n"},
+      {"convolve_with_taps_last_of_odd_features",
+       "input x f32[1,5,6,20]\ninput w f32[24,20,3,3]\nt := transpose w permutation=2,3,1,0\n"
+       "y = convolve x t sizes=5,6 pads=1,1\noutput y\n",
+       "y tile 0,0,30,24,0,0,60\ny tile 0,0,5,16,0,0,0\n"},
       {"select",
        "input c f32[16,32]\ninput a f32[16,32]\nk := constant a value=0.5\nl := maximum c k\n"
        "d := subtract l k\ns := select d a k\ny = reduce_sum s axes=1\noutput y\n",

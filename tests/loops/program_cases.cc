@@ -59,6 +59,15 @@ std::string Convolution(const std::string& input, const std::string& kernel,
                " parameter(1)\n  ROOT y = " + result + " convolution(x, w), " + attributes);
 }
 
+// One of a 9 by 10 image whose kernel is transposed, from outputs first to outputs last.
+std::string OutputsFirst(const std::string& input, const std::string& kernel,
+                         const std::string& transposed, const std::string& window) {
+  const std::string result = "f32[1,9,10," + kernel.substr(4, 2) + "]";
+  return Whole("  x = " + input + " parameter(0)\n  w = " + kernel + " parameter(1)\n  t = " +
+               transposed + " transpose(w), dimensions={2,3,1,0}\n  ROOT y = " + result +
+               " convolution(x, t), window={size=" + window + "}, dim_labels=b01f_01io->b01f");
+}
+
 }  // namespace
 
 std::vector<Case> Products() {
@@ -267,6 +276,17 @@ std::vector<Case> Convolutions() {
        Convolution("f32[2,16,9,10]", "f32[64,16,3,3]", "f32[2,64,4,5]",
                    "window={size=3x3 stride=2x2 pad=0_0x1_1}, dim_labels=bf01_oi01->bf01"),
        1, "strides=2,2", ":= transpose"},
+      // As PyTorch has its weights: at a point they lie as a product takes them, few taps are read
+      // in runs with their features, and what else there is becomes a transposition's kernel.
+      {"convolution_of_transposed_weights_at_a_point",
+       OutputsFirst("f32[1,9,10,32]", "f32[96,32,1,1]", "f32[1,1,32,96]", "1x1"), 1,
+       "input w f32[96,32,1,1];wt := transpose w permutation=2,3,1,0;", "transpose("},
+      {"convolution_of_transposed_weights",
+       OutputsFirst("f32[1,9,10,32]", "f32[48,32,3,3]", "f32[3,3,32,48]", "3x3 pad=1_1x1_1"), 1,
+       "input w f32[48,32,3,3];wt := transpose w permutation=2,3,1,0;", "transpose("},
+      {"convolution_of_transposed_weights_of_odd_features",
+       OutputsFirst("f32[1,9,10,40]", "f32[64,40,3,3]", "f32[3,3,40,64]", "3x3 pad=1_1x1_1"), 2,
+       "input x f32[64,40,9];y = transpose x permutation=2,1,0;", "transpose("},
       {"convolution_of_narrow_floats",
        Convolution("bf16[2,9,10,16]", "bf16[3,3,16,40]", "bf16[2,9,10,40]",
                    "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"),
@@ -301,7 +321,7 @@ std::vector<Case> Convolutions() {
       {"convolution_with_images_last",  // and features last in the result alone
        Convolution("f32[16,9,10,32]", "f32[3,3,16,24]", "f32[32,9,10,24]",
                    "window={size=3x3 pad=1_1x1_1}, dim_labels=f01b_01io->b01f"),
-       1, "input x f32[32,9,10,16]"},
+       2, "input x f32[32,9,10,16]"},
       {"convolution_that_leaves_out_an_edge",
        Convolution("f32[2,20,20,16]", "f32[3,3,16,24]", "f32[2,16,18,24]",
                    "window={size=3x3 pad=-1_-1x0_0}, dim_labels=b01f_01io->b01f"),
@@ -349,6 +369,39 @@ std::vector<Case> Convolutions() {
        0},
   };
   for (Case& one : cases) one.pass = kConvolutionPass;
+  return cases;
+}
+
+std::vector<Case> Transposes() {
+  const auto of = [](const std::string& input, const std::string& result,
+                     const std::string& dimensions) {
+    return Whole("  x = " + input + " parameter(0)\n  ROOT y = " + result +
+                 " transpose(x), dimensions={" + dimensions + "}");
+  };
+  std::vector<Case> cases = {
+      {"matrix", of("f32[150,200]", "f32[200,150]", "1,0"), 1,
+       "input x f32[150,200];y = transpose x permutation=1,0;", "transpose("},
+      {"dimensions_that_stay_together", of("f32[64,40,3,1,3]", "f32[3,3,40,1,64]", "2,4,1,3,0"), 1,
+       "input x f32[64,40,9];y = transpose x permutation=2,1,0;", "transpose("},
+      {"in_the_middle", of("f32[6,50,8,40]", "f32[6,40,8,50]", "0,3,2,1"), 1,
+       "input x f32[6,50,8,40];y = transpose x permutation=0,3,2,1;", "transpose("},
+      {"of_bf16", of("bf16[150,200]", "bf16[200,150]", "1,0"), 1, "rounded = to_bf16 y",
+       "transpose("},
+      {"of_f16", of("f16[150,200]", "f16[200,150]", "1,0"), 1, "rounded = to_f16 y", "transpose("},
+      {"of_integers", of("s32[150,200]", "s32[200,150]", "1,0"), 1, "input x s32[150,200];",
+       "transpose("},
+      {"of_bytes", of("s8[150,200]", "s8[200,150]", "1,0"), 0},
+      {"of_complex_numbers", of("c64[150,200]", "c64[200,150]", "1,0"), 0},
+      {"where_memory_runs_on", of("f32[60,50,40]", "f32[50,60,40]", "1,0,2"), 0},
+      {"small", of("f32[50,60]", "f32[60,50]", "1,0"), 0},
+      {"of_few_columns", of("f32[20000,3]", "f32[3,20000]", "1,0"), 0},
+      {"for_a_dot",
+       Whole("  x = f32[150,200] parameter(0)\n  w = f32[150,64] parameter(1)\n"
+             "  t = f32[200,150] transpose(x), dimensions={1,0}\n  ROOT y = f32[200,64] dot(t, w), "
+             "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+       0},
+  };
+  for (Case& one : cases) one.pass = kTransposePass;
   return cases;
 }
 

@@ -85,6 +85,14 @@ const KernelCase kCases[] = {
      "input x f32[2,9,8,64]\ninput w f32[3,3,64,40]\n"
      "y = convolve x w sizes=9,8 pads=1,1\nz = relu y\noutput z\n",
      "y tile 0,0,144,40,0,0,64\ny tile 0,0,32,32,0,0,0\n"},
+    {"convolution_with_taps_last",
+     "input x f32[1,9,8,96]\ninput w f32[40,96,3,3]\nt := transpose w permutation=2,3,1,0\n"
+     "y = convolve x t sizes=9,8 pads=1,1\noutput y\n",
+     "y tile 0,0,72,40,0,0,300\ny tile 0,0,32,32,0,0,0\n"},
+    {"convolution_of_bf16_with_taps_last",
+     "input x bf16[2,9,8,64]\ninput w bf16[72,64,3,2]\nt := transpose w permutation=2,3,1,0\n"
+     "y = convolve x t sizes=7,7\noutput y\n",
+     "y parallel 0,0,0,40,0,0,0\ny tile 0,0,40,40,0,0,384\ny tile 0,0,32,32,0,0,0\n"},
     {"weights_gradient",
      "input x bf16[2,10,9,16]\ninput d bf16[2,10,9,40]\n"
      "t := transpose x permutation=3,1,2,0\nu := transpose d permutation=1,2,0,3\n"

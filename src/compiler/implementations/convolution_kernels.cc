@@ -13,6 +13,7 @@
 #include "compiler/implementations/kernel_parts.h"
 #include "compiler/implementations/neighbourhood.h"
 #include "compiler/implementations/task_text.h"
+#include "compiler/implementations/transpose_kernels.h"
 #include "core/native_kernel.h"
 #include "xla/shape_util.h"
 
@@ -68,15 +69,16 @@ class Convolution {
                   return dimension == parts_.input_feature ||
                          (dimension == parts_.input_batch && (batch_within || parts_.batch == 1));
                 });
-    const bool along_batch = along_ == parts_.input_batch;
+    along_input_ = along_;
+    const bool along_batch = along_input_ == parts_.input_batch;
     HloInstruction* const kernel =
         Operand("w", parts_.kernel,
                 Order({}, parts_.kernel_spatial, {parts_.kernel_input, parts_.kernel_output}),
                 [&](int64_t dimension, const Sizes& before) {
-                  if (dimension == parts_.kernel_input) return true;
+                  if (dimension == parts_.kernel_input || TapsLie(before, dimension)) return true;
                   // The last of what is summed runs through the input's memory.
                   return dimension == parts_.kernel_output &&
-                         (along_batch || before.back() == parts_.kernel_input);
+                         (along_batch || before.empty() || before.back() == parts_.kernel_input);
                 });
     // A reversed kernel is one whose taps go the other way.
     Sizes dilations = parts_.window_dilation, pads = parts_.low;
@@ -116,6 +118,19 @@ class Convolution {
   }
 
  private:
+  // Whether few taps lie behind features, which the input's memory runs along: the kernel is read
+  // in runs of both. `before`: its dimensions but for the last one.
+  bool TapsLie(const Sizes& before, int64_t last) const {
+    constexpr int64_t kMostTapsInRuns = 16, kFeaturesInRuns = 32;
+    if (along_input_ != parts_.input_feature || parts_.input_features % kFeaturesInRuns != 0 ||
+        parts_.tap_count() > kMostTapsInRuns) {
+      return false;
+    }
+    const auto features = absl::c_find(before, parts_.kernel_input);
+    return last != parts_.kernel_output && features != before.begin() &&
+           std::find(features, before.end(), parts_.kernel_output) == before.end();
+  }
+
   Sizes Permutation() const {
     return Inverse(Order({parts_.output_batch}, parts_.output_spatial, {parts_.output_feature}));
   }
@@ -126,13 +141,16 @@ class Convolution {
   template <class Readable>
   HloInstruction* Operand(const char* name, HloInstruction* value, const Sizes& order,
                           const Readable& readable) {
-    Sizes before(value->shape().dimensions().size());
-    std::iota(before.begin(), before.end(), 0);
-    along_ = before.back();
-    before.pop_back();
+    const Sizes sizes = emit::SizesOf(*value);
+    Sizes before;
+    for (int64_t d = 0; d < static_cast<int64_t>(sizes.size()); ++d) {
+      if (sizes[d] != 1) before.push_back(d);
+    }
+    along_ = before.empty() ? static_cast<int64_t>(sizes.size()) - 1 : before.back();
+    if (!before.empty()) before.pop_back();
     const bool lies = readable(along_, before);
     if (!lies) {
-      value = emit::Transpose(value, order);
+      value = TransposedByKernel(value, order);
       along_ = order.back();
     }
     absl::StrAppend(&made_.inputs, "input ", name, " ", TaskType(parts_.sum_type), "[",
@@ -150,7 +168,8 @@ class Convolution {
   MadeText made_;
   std::vector<std::string> names_;
   std::vector<HloInstruction*> inputs_;
-  int64_t along_ = -1;  // the dimension of the last operand that its memory runs along
+  int64_t along_ = -1;        // the dimension of the last operand that its memory runs along
+  int64_t along_input_ = -1;  // of the input
 };
 
 // Takes the kernel as it is before it is reversed.
@@ -164,6 +183,24 @@ void LookThroughReverse(ConvolutionParts& parts) {
       parts.reversed[k] = !parts.reversed[k];
     }
     parts.kernel = parts.kernel->mutable_operand(0);
+  }
+}
+
+// Takes operands as they are before they are transposed; the input where features still come last.
+void LookThroughTransposes(ConvolutionParts& parts) {
+  const auto look = [](HloInstruction*& operand, const std::vector<int64_t*>& numbers,
+                       Sizes& spatial) {
+    if (operand->opcode() != xla::HloOpcode::kTranspose || !emit::Free(*operand)) return false;
+    for (int64_t* number : numbers) *number = operand->dimensions(*number);
+    for (int64_t& number : spatial) number = operand->dimensions(number);
+    operand = operand->mutable_operand(0);
+    return true;
+  };
+  while (look(parts.kernel, {&parts.kernel_input, &parts.kernel_output}, parts.kernel_spatial)) {
+  }
+  ConvolutionParts before = parts;
+  while (look(before.input, {&before.input_batch, &before.input_feature}, before.input_spatial)) {
+    if (before.input_feature == parts.spatial() + 1) parts = before;
   }
 }
 
@@ -295,6 +332,7 @@ std::optional<Found> ConvolutionAt(HloInstruction* root) {
     return std::nullopt;
   }
   LookThroughReverse(*parts);
+  if (!few) LookThroughTransposes(*parts);
   return Found{*std::move(parts), residues, few};
 }
 

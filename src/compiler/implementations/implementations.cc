@@ -11,6 +11,7 @@
 #include "compiler/implementations/product_kernels.h"
 #include "compiler/implementations/reductions.h"
 #include "compiler/implementations/sorting.h"
+#include "compiler/implementations/transpose_kernels.h"
 #include "compiler/implementations/windows.h"
 #include "compiler/implementations/write_out_small.h"
 
@@ -89,6 +90,8 @@ const std::vector<Implementation>& Implementations() {
       {Rule("convolutions", ConvolutionKernels, ConvolutionKernelsRoots()),
        "convolutions of floats, with what is elementwise behind them, as kernels of hone-loops",
        true},
+      {Rule("transposes", TransposeKernels, TransposeKernelsRoots()),
+       "transpositions, squares at a time, as kernels of hone-loops", true},
   };
   return *kAll;
 }

@@ -38,8 +38,8 @@ const loops::ElementInfo* ElementOf(xla::PrimitiveType type) {
 }
 
 // The name in a task of what is narrow, and read as such by what computes in f32; else null.
-const char* NarrowType(const HloInstruction& value) {
-  const loops::ElementInfo* const info = ElementOf(value.shape().element_type());
+const char* NarrowType(xla::PrimitiveType type) {
+  const loops::ElementInfo* const info = ElementOf(type);
   return info != nullptr && info->narrow() ? info->name : nullptr;
 }
 
@@ -48,7 +48,7 @@ HloInstruction* BeforeConversions(HloInstruction* value) {
   if (value->opcode() != HloOpcode::kConvert) return value;
   HloInstruction* const from = value->mutable_operand(0);
   if (IsRounding(*value)) return BeforeConversions(from);
-  return NarrowType(*from) != nullptr ? from : value;
+  return NarrowType(from->shape().element_type()) != nullptr ? from : value;
 }
 
 // Inputs that are converted to f32 for the task alone: it reads what they are converted from.
@@ -59,7 +59,8 @@ void ReadNarrow(std::string& task, std::vector<HloInstruction*>& inputs) {
     const size_t wide = task.find(" f32[", at);
     if (wide == std::string::npos || wide > task.find(';', at)) continue;
     input = BeforeConversions(input);
-    if (const char* const type = NarrowType(*input)) task.replace(wide + 1, 3, type);
+    if (const char* const type = NarrowType(input->shape().element_type()))
+      task.replace(wide + 1, 3, type);
   }
 }
 
@@ -218,17 +219,23 @@ HloInstruction* KernelCall(xla::HloComputation* computation, const xla::Shape& s
       xla::CustomCallApiVersion::API_VERSION_TYPED_FFI));
 }
 
-HloInstruction* KernelCall(HloInstruction* root, xla::PrimitiveType type,
-                           std::vector<HloInstruction*> inputs, std::string task) {
-  const xla::PrimitiveType own = root->shape().element_type();
+HloInstruction* KernelCall(xla::HloComputation* computation, const xla::Shape& shape,
+                           xla::PrimitiveType type, std::vector<HloInstruction*> inputs,
+                           std::string task) {
+  const xla::PrimitiveType own = shape.element_type();
   if (own != type && type == xla::F32 && KernelType(own) == xla::F32) {
-    RoundOutput(task, NarrowType(*root));
+    RoundOutput(task, NarrowType(own));
     type = own;
   }
   HloInstruction* const call =
-      KernelCall(root->parent(), xla::ShapeUtil::ChangeElementType(root->shape(), type),
-                 std::move(inputs), std::move(task));
+      KernelCall(computation, xla::ShapeUtil::ChangeElementType(shape, type), std::move(inputs),
+                 std::move(task));
   return emit::Convert(call, own);
+}
+
+HloInstruction* KernelCall(HloInstruction* root, xla::PrimitiveType type,
+                           std::vector<HloInstruction*> inputs, std::string task) {
+  return KernelCall(root->parent(), root->shape(), type, std::move(inputs), std::move(task));
 }
 
 }  // namespace hone::compiler

@@ -60,7 +60,11 @@ xla::Shape RowMajor(const xla::Shape& shape);
 // f32 it reads as they are before.
 xla::HloInstruction* KernelCall(xla::HloComputation* computation, const xla::Shape& shape,
                                 std::vector<xla::HloInstruction*> inputs, std::string task);
-// In root's place: computed in `type`, and rounded to its own.
+// Computed in `type`, and rounded to the shape's own.
+xla::HloInstruction* KernelCall(xla::HloComputation* computation, const xla::Shape& shape,
+                                xla::PrimitiveType type, std::vector<xla::HloInstruction*> inputs,
+                                std::string task);
+// The same in root's place.
 xla::HloInstruction* KernelCall(xla::HloInstruction* root, xla::PrimitiveType type,
                                 std::vector<xla::HloInstruction*> inputs, std::string task);
 

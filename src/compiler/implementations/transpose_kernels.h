@@ -1,0 +1,26 @@
+// Transpositions as kernels of hone-loops. XLA:CPU's loops write one element after another as the
+// result lies, and read each from another line of memory.
+#ifndef HONE_COMPILER_IMPLEMENTATIONS_TRANSPOSE_KERNELS_H_
+#define HONE_COMPILER_IMPLEMENTATIONS_TRANSPOSE_KERNELS_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_opcode.h"
+
+namespace hone::compiler {
+
+// The value with its dimensions permuted: by a custom call `hone_loops` (core/native_kernel.h) that
+// moves squares of vectors, where something else comes to run along memory and it is not small;
+// else by a transpose.
+xla::HloInstruction* TransposedByKernel(xla::HloInstruction* value,
+                                        const std::vector<int64_t>& permutation);
+
+// The same in place of a transpose that others than dots take: these read transposed operands.
+absl::StatusOr<xla::HloInstruction*> TransposeKernels(xla::HloInstruction* root);
+std::vector<xla::HloOpcode> TransposeKernelsRoots();
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_IMPLEMENTATIONS_TRANSPOSE_KERNELS_H_
