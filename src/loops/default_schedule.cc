@@ -282,9 +282,12 @@ class Writer {
                             PlainLoop(nest.reads[0].rows.back()) != inner;
     const auto lanes = machine_.Lanes(nest.element);
     if (transposes) {
+      const auto along = static_cast<size_t>(inner);
       const auto other = static_cast<size_t>(PlainLoop(nest.reads[0].rows.back()));
-      for (const size_t i : {static_cast<size_t>(inner), other}) {
-        least[i] = Scheduled::DivisorUpTo(nest.loops[i].extent, lanes / 2);
+      // All of a short line of memory, that it is read once.
+      const bool whole = nest.loops[other].extent <= lanes;
+      for (const size_t i : {along, other}) {
+        least[i] = Scheduled::DivisorUpTo(nest.loops[i].extent, whole ? lanes : lanes / 2);
       }
     }
     const bool fuses = !transposes && Fusable(site);
