@@ -213,8 +213,9 @@ class PanelWriter : public MultiplyWriter {
 std::string MultiplyText(const Schedule& schedule, const Nest& nest,
                          const std::vector<std::string>& buffers) {
   const MultiplySizes sizes = MultiplySizesOf(schedule, nest);
-  return sizes.InTiles() ? TilesText(sizes, nest, buffers)
-                         : PanelWriter(sizes, nest, buffers).Write();
+  if (sizes.InTiles()) return TilesText(sizes, nest, buffers);
+  return AreFewRows(nest) ? InPlaceText(sizes, nest, buffers)
+                          : PanelWriter(sizes, nest, buffers).Write();
 }
 
 }  // namespace hone::loops

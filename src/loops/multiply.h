@@ -40,6 +40,11 @@ struct MultiplyLoops {
 // one: a convolution's kernel whose taps lie behind features, as [F, C, taps...].
 bool TapsLie(const Nest& nest);
 
+// Whether it is a product of few rows whose second operand is read where it lies, a vector at a
+// time (multiply_in_place.cc). What a schedule says of packed columns and terms is then how many
+// sums wait, and how many lines of memory are read side by side.
+bool AreFewRows(const Nest& nest);
+
 inline int64_t RoundedUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
 
 // What a schedule says of it. Sizes need not divide anything.
@@ -57,7 +62,8 @@ struct MultiplySizes {
   int64_t columns = 16;
 
   static constexpr int64_t kMostRows = 16;
-  static constexpr int64_t kTiled = 32;  // rows, columns, and terms of a block in tiles
+  static constexpr int64_t kFewRows = 8;  // for which nothing is packed
+  static constexpr int64_t kTiled = 32;   // rows, columns, and terms of a block in tiles
   static constexpr int64_t kMostPackedBytes = 448 << 10;
   static constexpr int64_t kMostPackedInTiles = 1 << 20;  // such processors have 2 MiB beside each
   static constexpr int64_t kMostTransposed = 16;  // lines and terms of a square in registers

@@ -51,6 +51,7 @@ std::string WhyNot(const Schedule& schedule, const Nest& nest, const SiteState& 
   Schedule after = schedule;
   after.push_back(step);
   MultiplySizes sizes = MultiplySizesOf(after, nest);
+  if (AreFewRows(nest) && !(registers && sizes.InTiles())) return "";
   // What is packed for tiles, which take less of it, is said before they are.
   if (!registers && MayBeInTiles(nest)) sizes.rows = sizes.columns = kTiled;
   const int64_t bytes = sizes.PackedBytes(nest);
@@ -138,6 +139,11 @@ int64_t PartsOf(int64_t points, const Machine& machine) {
   return machine.Parts(points / kLeastSharedOfContractions, each);
 }
 
+bool RunsAlongTerms(const Nest& nest) {
+  const Access& access = nest.reads[1];
+  return PlainLoop(access.rows[LastDimension(access)]) == static_cast<int>(nest.loops.size()) - 1;
+}
+
 // All taps of as many features as make up to so many terms.
 int64_t WholeTaps(const Nest& nest, const MultiplyLoops& loops, int64_t terms) {
   MultiplySizes sizes;
@@ -207,6 +213,26 @@ Schedule VectorsByThumb(const Nest& nest, const Machine& machine) {
   return ScheduleOf(nest, shares, packed, registers);
 }
 
+// All rows in registers, and as many columns as make runs of memory; or a square of columns and
+// terms. Terms lie in lines of memory, few enough to be read ahead.
+Schedule InPlaceByThumb(const Nest& nest, const Machine& machine) {
+  constexpr int64_t kLines = 32, kLeastRead = 1 << 17;
+  const MultiplyLoops loops(nest);
+  const bool along_terms = RunsAlongTerms(nest);
+  const int64_t lanes = machine.Lanes(nest.element);
+  Shares shares = SharesOf(nest, loops, machine.Parts(PointsOf(nest) / kLeastRead, /*each=*/1),
+                           /*least_rows=*/loops.rows, /*least_columns=*/128);
+  std::vector<int64_t> packed(nest.loops.size(), 0), registers = packed;
+  registers[loops.row] = loops.rows;
+  registers[loops.column] =
+      along_terms ? lanes : std::min(kMostColumns, (loops.rows <= 2 ? 4 : 2) * lanes);
+  EndWithBlocks(shares, loops, registers[loops.row], registers[loops.column]);
+  packed[loops.row] = loops.rows;
+  packed[loops.column] = shares.columns;
+  packed[loops.term] = along_terms ? loops.terms : std::min(loops.terms, kLines);
+  return ScheduleOf(nest, shares, packed, registers);
+}
+
 // Blocks in registers, filled or not, and what packing takes: an operand is packed again for each
 // block of the other one.
 double Cost(const Schedule& schedule, const Nest& nest, const Machine& machine) {
@@ -245,11 +271,13 @@ double Cost(const Schedule& schedule, const Nest& nest, const Machine& machine) 
                    blocks(loops.rows, shared(loops.row, loops.rows)) +
                packed(0) * static_cast<double>(loops.rows) *
                    blocks(loops.columns, std::min(columns, sizes.packed_columns)));
-  return leading * (multiplying + packing);
+  const bool packs = sizes.InTiles() || !AreFewRows(nest);
+  return leading * (multiplying + (packs ? packing : 0));
 }
 
 // In tiles where that is expected to be faster.
 Schedule ByThumb(const Nest& nest, const Machine& machine) {
+  if (AreFewRows(nest)) return InPlaceByThumb(nest, machine);
   const Schedule vectors = VectorsByThumb(nest, machine);
   if (!machine.tiles || !MayBeInTiles(nest)) return vectors;
   const Schedule tiles = TilesByThumb(nest, machine);
@@ -293,6 +321,24 @@ bool TapsLie(const Nest& nest) {
     order.pop_back();
   }
   return order.empty();
+}
+
+bool AreFewRows(const Nest& nest) {
+  const MultiplyLoops loops(nest);
+  if (nest.row_loops != 1 || nest.term_loops != 1 || loops.rows > MultiplySizes::kFewRows) {
+    return false;
+  }
+  const auto along = [&](size_t read) {
+    const Access& access = nest.reads[read];
+    const size_t last = LastDimension(access);
+    const int loop = PlainLoop(access.rows[last]);
+    return access.low.empty() &&
+                   access.view[last] == nest.loops[static_cast<size_t>(std::max(loop, 0))].extent
+               ? loop
+               : -1;
+  };
+  const auto column = static_cast<int>(loops.column), term = static_cast<int>(loops.term);
+  return along(1) == column || (along(1) == term && along(0) == term);
 }
 
 MultiplySizes::Terms MultiplySizes::AtOnce(const Nest& nest) const {

@@ -53,6 +53,7 @@ MultiplyWriter::Operand MultiplyWriter::Buffer(size_t read, size_t first, size_t
                   false, "",    ""};
   operand.whole = extent % lines == 0 && ends_whole(shared, extent) &&
                   ends_whole(packed, std::min(shared, extent));
+  if (PackedElements(operand) == 0) return operand;
   operand.type = fmt::format("memref<{}x{}>", PackedElements(operand), PackedType());
   operand.buffer = Let("memref.alloc() {{alignment = 64 : i64}} : {}", operand.type);
   return operand;

@@ -243,6 +243,30 @@ const std::vector<KernelCase>& KernelCases() {
       {"convolve_at_a_point",
        "input x f32[2,5,6,16]\ninput w f32[1,1,16,24]\ny = convolve x w sizes=5,6\noutput y\n",
        "y tile 0,0,60,24,0,0,16\ny tile 0,0,5,16,0,0,0\n"},
+      // Few rows: nothing is packed.
+      {"product_of_one_row", "input a f32[1,83]\ninput b f32[83,97]\ny = product a b\noutput y\n",
+       "y parallel 0,50,0\ny tile 1,50,7\ny tile 1,16,0\n"},
+      {"product_of_one_row_by_lines_along_the_sum",
+       "input a f32[1,83]\ninput b f32[97,83]\nt := transpose b permutation=1,0\n"
+       "y = product a t\noutput y\n",
+       "y parallel 0,50,0\ny tile 1,50,40\ny tile 1,16,0\n"},
+      {"product_of_few_rows_that_lie_as_columns",
+       "input a f64[40,3]\ninput b f64[40,64]\nl := transpose a permutation=1,0\n"
+       "y = product l b\noutput y\n",
+       "y tile 2,64,16\ny tile 2,8,0\n"},
+      {"product_of_few_rows_whose_lines_both_are_columns",
+       "input a f32[40,3]\ninput b f32[50,40]\nl := transpose a permutation=1,0\n"
+       "r := transpose b permutation=1,0\ny = product l r\noutput y\n",
+       ""},
+      {"products_of_few_rows_with_what_follows",
+       "input a bf16[3,5,64]\ninput b s8[3,64,70]\ninput c f32[70]\np := product a b\n"
+       "t := broadcast c sizes=3,5,70 dimensions=2\ns := multiply p t\nr := relu s\n"
+       "y = to_bf16 r\noutput y\n",
+       "y parallel 1,0,40,0\ny tile 0,5,40,16\ny tile 0,3,32,0\n"},
+      {"products_of_few_rows_along_the_sum_permuted",
+       "input a f32[4,3,64]\ninput b f16[4,37,64]\nt := transpose b permutation=0,2,1\n"
+       "y = product a t permutation=1,0,2\noutput y\n",
+       ""},
       // Taps behind features: what lies so is read in runs of both, all taps of 32 features at
       // once.
       {"convolve_with_taps_last",

@@ -84,6 +84,27 @@ std::vector<Case> Products() {
        1, "l := transpose a permutation=1,0;r := transpose b permutation=1,0;"},
       {"product_with_a_column_of_layouts",  // XLA is asked for rows
        Dot("f32[61,80]{0,1}", "f32[80,97]{0,1}", "f32[61,97]{0,1}", plain)},
+      {"product_of_one_row", Dot("f32[1,800]", "f32[800,400]", "f32[1,400]", plain), 1,
+       "input a f32[1,800];input b f32[800,400];y = product a b;"},
+      {"product_of_a_matrix_by_a_vector",
+       Dot("f32[400,800]", "f32[800]", "f32[400]",
+           "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+       1, "input a f32[1,800];input b f32[400,800];r := transpose b permutation=1,0;"},
+      {"product_of_few_rows_with_a_bias",
+       Program(
+           "bf16",
+           "  x = bf16[4,800] parameter(0)\n  y = bf16[800,400] parameter(1)\n"
+           "  d = bf16[4,400] dot(x, y), " +
+               plain +
+               "\n  b = bf16[400] parameter(2)\n  w = bf16[4,400] broadcast(b), dimensions={1}\n"
+               "  ROOT s = bf16[4,400] add(d, w)\n"),
+       1, "input a bf16[4,800];input b bf16[800,400];input i0 bf16[400];"},
+      {"products_of_one_row_each",
+       Dot("f32[12,1,64]", "f32[12,400,64]", "f32[12,1,400]",
+           "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
+           "rhs_contracting_dims={2}"),
+       1, "input a f32[12,1,64];input b f32[12,400,64];"},
+      {"product_of_some_rows", Dot("f32[20,800]", "f32[800,400]", "f32[20,400]", plain), 0},
       {"product_of_doubles", Dot("f64[61,80]", "f64[80,97]", "f64[61,97]", plain), 1,
        "input a f64"},
       {"product_of_narrow_floats", Dot("bf16[61,80]", "bf16[80,97]", "bf16[61,97]", plain), 1,

@@ -36,6 +36,8 @@ const KernelCase kCases[] = {
      "input a bf16[3,61,40]\ninput b bf16[3,40,80]\n"
      "y = product a b permutation=1,0,2\noutput y\n",
      "y parallel 1,0,0,0\ny tile 0,61,80,40\ny tile 0,32,32,0\n"},
+    {"few_rows", "input a bf16[5,83]\ninput b bf16[83,97]\ny = product a b\noutput y\n",
+     "y tile 5,64,64\ny tile 32,32,0\n"},
     {"with_what_follows",
      "input a bf16[61,80]\ninput b bf16[80,97]\ninput c bf16[97]\ninput d f32[61,97]\n"
      "p := product a b\nt := broadcast c sizes=61,97 dimensions=1\ny := add p t\nu := tanh y\n"

@@ -24,6 +24,8 @@ using Sizes = std::vector<int64_t>;
 
 // Of less, XLA's own kernels are as fast or faster.
 constexpr int64_t kLeastSide = 48;
+// But for a few rows, for which the other operand is read where it lies.
+constexpr int64_t kFewRows = 8;
 constexpr int64_t kLeastTerms = 16;
 constexpr int64_t kLeastMultiplications = 1 << 18;
 constexpr size_t kMostBatches = 3;
@@ -151,6 +153,14 @@ class Product {
     product.right_groups_ = *groups[right];
     product.rows_ = kSide[1 - right];
     product.columns_ = kSide[right];
+    // A single row is one, too.
+    if (SizeOf(product.left_groups_, product.rows_) == 1) {
+      const Group row{product.rows_, 1};
+      const auto sum = absl::c_find_if(product.left_groups_,
+                                       [](const Group& group) { return group.kind == kSum; });
+      product.left_groups_.insert(sum, row);
+      product.result_.insert(product.result_.end() - 1, row);
+    }
     return product.IsLarge() ? std::optional<Product>(product) : std::nullopt;
   }
 
@@ -265,8 +275,8 @@ class Product {
       all *= group.size;
       ++batches;
     }
-    return rows >= kLeastSide && columns >= kLeastSide && terms >= kLeastTerms &&
-           batches <= kMostBatches && all >= kLeastMultiplications;
+    return (rows >= kLeastSide || rows <= kFewRows) && columns >= kLeastSide &&
+           terms >= kLeastTerms && batches <= kMostBatches && all >= kLeastMultiplications;
   }
 
   HloInstruction *left_ = nullptr, *right_ = nullptr;
