@@ -159,7 +159,7 @@ Schedule TilesByThumb(const Nest& nest, const Machine& machine) {
       InfoOf(nest.reads[0].element).pieces * InfoOf(nest.reads[1].element).pieces == 1 ? 1024 : 512;
   const MultiplyLoops loops(nest);
   const int64_t wanted =
-      machine.Parts(PointsOf(nest) / kTimesAsFast / kLeastSharedOfContractions, /*each=*/2);
+      machine.Parts(PointsOf(nest) / kTimesAsFast / kLeastSharedOfContractions, /*each=*/1);
   Shares shares = SharesOf(nest, loops, wanted, /*least_rows=*/64, /*least_columns=*/64);
   EndWithBlocks(shares, loops, kTiled, kTiled);
   std::vector<int64_t> packed(nest.loops.size(), 0), registers = packed;

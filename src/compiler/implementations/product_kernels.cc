@@ -25,7 +25,7 @@ using Sizes = std::vector<int64_t>;
 // Of less, XLA's own kernels are as fast or faster.
 constexpr int64_t kLeastSide = 48;
 // But for a few rows, for which the other operand is read where it lies.
-constexpr int64_t kFewRows = 8;
+constexpr int64_t kFewRows = 8, kLeastOfFewRows = 1 << 16;
 constexpr int64_t kLeastTerms = 16;
 constexpr int64_t kLeastMultiplications = 1 << 18;
 constexpr size_t kMostBatches = 3;
@@ -276,7 +276,8 @@ class Product {
       ++batches;
     }
     return (rows >= kLeastSide || rows <= kFewRows) && columns >= kLeastSide &&
-           terms >= kLeastTerms && batches <= kMostBatches && all >= kLeastMultiplications;
+           terms >= kLeastTerms && batches <= kMostBatches &&
+           all >= (rows <= kFewRows ? kLeastOfFewRows : kLeastMultiplications);
   }
 
   HloInstruction *left_ = nullptr, *right_ = nullptr;
