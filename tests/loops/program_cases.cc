@@ -379,7 +379,54 @@ std::vector<Case> Convolutions() {
       {"convolution_of_few_features_first",
        Convolution("f32[2,3,40,40]", "f32[64,3,7,7]", "f32[2,64,34,34]",
                    "window={size=7x7}, dim_labels=bf01_oi01->bf01"),
-       0},
+       1, "convolve x w sizes=34,34 strides=1,3"},
+      // What follows is of features last, too, and computed in the kernel.
+      {"convolution_of_features_first_with_what_follows",
+       Program("f32",
+               "  x = f32[2,16,9,10] parameter(0)\n  w = f32[32,16,3,3] parameter(1)\n"
+               "  y = f32[2,32,9,10] convolution(x, w), window={size=3x3 pad=1_1x1_1}, "
+               "dim_labels=bf01_oi01->bf01\n  b = f32[32] parameter(2)\n"
+               "  c = f32[2,32,9,10] broadcast(b), dimensions={1}\n"
+               "  s = f32[2,32,9,10] add(y, c)\n"
+               "  z = f32[2,32,9,10] broadcast(zero), dimensions={}\n"
+               "  r = f32[2,32,9,10] maximum(s, z)\n"
+               "  p = f32[2,32,4,5] reduce-window(r, least), window={size=1x1x2x2 stride=1x1x2x2}, "
+               "to_apply=maximum_of\n  v = f32[48,32,3,3] parameter(3)\n"
+               "  u = f32[2,48,4,5] convolution(p, v), window={size=3x3 pad=1_1x1_1}, "
+               "dim_labels=bf01_oi01->bf01\n"
+               "  ROOT m = f32[2,48] reduce(u, zero), dimensions={2,3}, to_apply=add_of\n"),
+       2, "v0 := broadcast i0 sizes=2,9,10,32 dimensions=3;v1 := add y v0;"},
+      {"convolutions_of_features_first_put_together",
+       Program("f32",
+               "  x = f32[2,16,9,10] parameter(0)\n  w = f32[32,16,3,3] parameter(1)\n"
+               "  y = f32[2,32,9,10] convolution(x, w), window={size=3x3 pad=1_1x1_1}, "
+               "dim_labels=bf01_oi01->bf01\n"
+               "  k = f32[2,32,10,12] pad(y, zero), padding=0_0x0_0x1_0x0_2\n"
+               "  l = f32[2,20,9,10] slice(k), slice={[0:2], [4:24], [0:9], [2:12]}\n"
+               "  c = f32[2,52,9,10] concatenate(y, l), dimensions={1}\n"
+               "  b = f32[2,52] parameter(2)\n  d = f32[2,52,9,10] broadcast(b), dimensions={0,1}\n"
+               "  e = f32[9,52] parameter(3)\n  f = f32[2,52,9,10] broadcast(e), dimensions={2,1}\n"
+               "  g = f32[2,52,9,10] multiply(c, d)\n  h = f32[2,52,9,10] add(g, f)\n"
+               "  ROOT m = f32[52,10] reduce(h, zero), dimensions={0,2}, to_apply=add_of\n"),
+       1, "sizes=9,10", "[2,52,9,10]"},
+      {"convolution_for_a_kernels_gradient_of_features_first",
+       Convolution("f32[4,16,9,10]", "f32[4,32,9,10]", "f32[32,16,3,3]",
+                   "window={size=9x10 pad=1_1x1_1}, dim_labels=fb01_io01->fb01"),
+       1, "permutation=1,2,0,3;"},
+      {"convolution_behind_the_gradient_of_a_maximum",
+       "HloModule test\n"
+       "ge {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+       "  ROOT c = pred[] compare(a, b), direction=GE\n}\n"
+       "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n"
+       "ENTRY main {\n  x = f32[2,32,4,5] parameter(0)\n  w = f32[32,32,3,3] parameter(1)\n"
+       "  y = f32[2,32,4,5] convolution(x, w), window={size=3x3 pad=1_1x1_1}, "
+       "dim_labels=bf01_oi01->bf01\n  u = f32[2,16,8,10] parameter(2)\n"
+       "  v = f32[32,16,3,3] parameter(3)\n"
+       "  q = f32[2,32,8,10] convolution(u, v), window={size=3x3 pad=1_1x1_1}, "
+       "dim_labels=bf01_oi01->bf01\n  z = f32[] constant(0)\n"
+       "  ROOT s = f32[2,32,8,10] select-and-scatter(q, y, z), window={size=1x1x2x2 "
+       "stride=1x1x2x2}, select=ge, scatter=add\n}\n",
+       2, "convolve", "[2,32,8,10]{3,2,1,0} select-and-scatter"},
       {"convolution_for_a_kernels_gradient_of_few_features",
        Convolution("f32[2,40,39,3]", "f32[2,20,20,32]", "f32[7,7,3,32]",
                    "window={size=20x20 pad=2_3x3_3 rhs_dilate=2x2}, dim_labels=f01b_i01o->01bf"),

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/implementations/convolution_parts.h"
 #include "compiler/implementations/emit.h"
+#include "compiler/implementations/features_last.h"
 #include "compiler/implementations/kernel_parts.h"
 #include "compiler/implementations/neighbourhood.h"
 #include "compiler/implementations/task_text.h"
@@ -113,8 +114,8 @@ class Convolution {
     HloInstruction* const call = KernelCall(
         parts_.input->parent(), xla::ShapeUtil::MakeShape(parts_.sum_type, sizes), inputs_,
         absl::StrCat(loops::kKernelTaskBegin, made.inputs, made.text, "output y;"));
-    return Lies() ? emit::Convert(call, parts_.root->shape().element_type())
-                  : InOutputOrder(parts_, call);
+    return emit::Convert(Lies() ? call : TransposedByKernel(call, Permutation()),
+                         parts_.root->shape().element_type());
   }
 
  private:
@@ -264,9 +265,13 @@ bool MergeFeatures(ConvolutionParts& parts) {
         features * parts.outputs[k] < kLeastFeatures) {
       return false;
     }
-  } else if (parts.kernel_spatial[k] != last - 2 || parts.kernel_input != last - 1 ||
-             parts.window_dilation[k] != 1 || features * parts.taps[k] < kLeastFeatures) {
-    return false;
+  } else {
+    if (parts.window_dilation[k] != 1 || features * parts.taps[k] < kLeastFeatures) return false;
+    parts.kernel = TransposedByKernel(
+        parts.kernel, Order({}, parts.kernel_spatial, {parts.kernel_input, parts.kernel_output}));
+    absl::c_iota(parts.kernel_spatial, 0);
+    parts.kernel_input = last - 1;
+    parts.kernel_output = last;
   }
   Sizes none(last + 1, 0), low = none, high = none;
   low[last - 1] = parts.low[k];
@@ -367,14 +372,14 @@ HloInstruction* WithConvolution(HloInstruction* root) {
 
 }  // namespace
 
-std::vector<xla::HloOpcode> ConvolutionKernelsRoots() {
-  return ElementwiseOpcodesAnd({xla::HloOpcode::kConvolution, xla::HloOpcode::kCompare});
-}
+std::vector<xla::HloOpcode> ConvolutionKernelsRoots() { return FeaturesLastRoots(); }
 
 absl::StatusOr<HloInstruction*> ConvolutionKernels(HloInstruction* root) {
   if (!IsArray(root->shape())) return nullptr;
+  if (HloInstruction* const moved = FeaturesLast(root)) return moved;
   if (root->opcode() == xla::HloOpcode::kCompare) return MaskOfMaximum(root, SpaceOfConvolution);
-  if (root->opcode() != xla::HloOpcode::kConvolution) return WithConvolution(root);
+  if (IsElementwise(root->opcode())) return WithConvolution(root);
+  if (root->opcode() != xla::HloOpcode::kConvolution) return nullptr;
   std::optional<Found> found = ConvolutionAt(root);
   if (!found) return nullptr;
   if (const std::optional<Space> space = SpaceOfConvolution(root);
