@@ -12,7 +12,7 @@ namespace hone::compiler {
 
 // A dot of floats, with a transpose before or after it, becomes a custom call `hone_loops`
 // (core/native_kernel.h) that computes a product (loops/task.h), where both sides are large enough
-// for packed panels. Batches may lie anywhere; of what is
+// for packed panels, or one of them has a few rows. Batches may lie anywhere; of what is
 // summed, and of what each side keeps, the dimensions lie next to one another. Left alone: what
 // attention is made of, which is one kernel as a whole.
 // What is elementwise behind it and needs it alone (a bias, an activation, a residual, a gradient's
