@@ -105,6 +105,8 @@ std::vector<Case> Products() {
            "rhs_contracting_dims={2}"),
        1, "input a f32[12,1,64];input b f32[12,400,64];"},
       {"product_of_some_rows", Dot("f32[20,800]", "f32[800,400]", "f32[20,400]", plain), 0},
+      {"product_of_some_rows_with_a_narrow_matrix",
+       Dot("f32[20,800]", "bf16[800,400]", "f32[20,400]", plain), 1, "input b bf16[800,400]"},
       {"product_of_doubles", Dot("f64[61,80]", "f64[80,97]", "f64[61,97]", plain), 1,
        "input a f64"},
       {"product_of_narrow_floats", Dot("bf16[61,80]", "bf16[80,97]", "bf16[61,97]", plain), 1,

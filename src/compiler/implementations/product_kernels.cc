@@ -13,6 +13,7 @@
 #include "compiler/implementations/task_text.h"
 #include "core/native_kernel.h"
 #include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
 namespace hone::compiler {
@@ -23,8 +24,9 @@ using xla::HloOpcode;
 using Sizes = std::vector<int64_t>;
 
 // Of less, XLA's own kernels are as fast or faster.
-constexpr int64_t kLeastSide = 48;
-// But for a few rows, for which the other operand is read where it lies.
+constexpr int64_t kLeastSide = 48, kLeastRows = 24;
+// But for a few rows, for which the other operand is read where it lies, and for any where that is
+// narrow: XLA writes it out in f32 before it multiplies.
 constexpr int64_t kFewRows = 8, kLeastOfFewRows = 1 << 16;
 constexpr int64_t kLeastTerms = 16;
 constexpr int64_t kLeastMultiplications = 1 << 18;
@@ -265,6 +267,12 @@ class Product {
     return transposed;
   }
 
+  static bool IsNarrow(const HloInstruction& value) {
+    const HloInstruction* from = &value;
+    while (from->opcode() == HloOpcode::kConvert) from = from->operand(0);
+    return xla::primitive_util::BitWidth(from->shape().element_type()) < 32;
+  }
+
   bool IsLarge() const {
     const int64_t rows = SizeOf(left_groups_, rows_), columns = SizeOf(right_groups_, columns_);
     const int64_t terms = SizeOf(left_groups_, kSum);
@@ -275,7 +283,7 @@ class Product {
       all *= group.size;
       ++batches;
     }
-    return (rows >= kLeastSide || rows <= kFewRows) && columns >= kLeastSide &&
+    return (rows >= kLeastRows || rows <= kFewRows || IsNarrow(*right_)) && columns >= kLeastSide &&
            terms >= kLeastTerms && batches <= kMostBatches &&
            all >= (rows <= kFewRows ? kLeastOfFewRows : kLeastMultiplications);
   }
