@@ -152,7 +152,6 @@ std::vector<Case> Products() {
        Dot("f32[5,80,10]", "f32[80,97]", "f32[5,10,97]",
            "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
        0},
-      {"product_of_few_rows", Dot("f32[32,512]", "f32[512,97]", "f32[32,97]", plain), 0},
       {"product_of_few_terms", Dot("f32[512,8]", "f32[8,97]", "f32[512,97]", plain), 0},
       {"product_of_integers", Dot("s32[61,80]", "s32[80,97]", "s32[61,97]", plain), 0},
       {"product_that_is_transposed",

@@ -219,7 +219,7 @@ HloInstruction* MovedConvolution(HloInstruction* root) {
   const int64_t last = parts->spatial() + 1;
   const auto is_last = [&](const Sizes& spatial) { return absl::c_linear_search(spatial, last); };
   // Of a kernel's gradient, images are features, and the result's gradient is the kernel.
-  const bool gradient = parts->tap_count() > parts->output_count();
+  const bool gradient = parts->input_feature < parts->input_batch;
   bool changed =
       LookThrough(parts->input, {&parts->input_batch, &parts->input_feature}, parts->input_spatial);
   if (gradient) {
