@@ -12,6 +12,7 @@ namespace {
 
 constexpr int64_t kMostUnrolled = 256;   // multiplications, of one place in the other dimensions
 constexpr int64_t kMostKnownBlocks = 3;  // at either end
+constexpr int64_t kMostNear = 1 << 20;   // bytes that are likely in a cache near by
 
 int64_t RoundedUpTo(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
@@ -55,6 +56,16 @@ class SlidingWriter : public Emitter {
   int64_t Size(size_t d) const { return nest_.reads[0].view[d + 1]; }
   int64_t Taps(size_t d) const { return Extent(loops_.Tap(d)); }
   size_t last() const { return loops_.spatial - 1; }
+
+  // Of the first operand and the result.
+  int64_t Bytes() const {
+    const auto bytes = [](const Access& access) {
+      auto all = static_cast<int64_t>(InfoOf(access.element).bytes);
+      for (const int64_t size : access.view) all *= size;
+      return all;
+    };
+    return bytes(nest_.reads[0]) + bytes(nest_.write);
+  }
 
   // body() for each vector of features, `count_` of them and `valid_` where it may not be full.
   template <class Body>
@@ -218,7 +229,34 @@ class SlidingWriter : public Emitter {
       End(around.back(), sums);
       around.pop_back();
     }
+    if (last() > 0 && Bytes() > kMostNear) Prefetch(start, count);
     ToResult(sums, start);
+  }
+
+  // What the same positions of the next row read that those of this one have not, and where they
+  // are written. Nothing is asked of a place that is not there.
+  void Prefetch(const std::string& start, int64_t count) {
+    const size_t row = last() - 1, along = last();
+    Others here;
+    for (size_t d = 0; d < row; ++d) here.emplace_back(d, bases_[d]);
+    const int64_t reach = std::max<int64_t>(0, (Taps(row) - 1) * Dilation(row));
+    const std::string& feature = places_[loops_.feature];
+    for (int64_t next = 1; next <= Stride(row); ++next) {
+      for (int64_t p = 0; p < count * Stride(along); ++p) {
+        std::vector<std::string> indices = {places_[0]};
+        for (const auto& [d, base] : here) indices.push_back(base);
+        indices.push_back(Plus(bases_[row], reach + next));
+        indices.push_back(Plus(Times(start, Stride(along)), p));
+        indices.push_back(feature);
+        Line("memref.prefetch {}[{}], read, locality<3>, data : {}", buffers_[0],
+             fmt::join(indices, ", "), TypeOf(nest_.reads[0]));
+      }
+    }
+    for (int64_t p = 0; p < count; ++p) {
+      Line("memref.prefetch {}[{}], write, locality<3>, data : {}", buffers_.back(),
+           At(nest_.write, {{row + 1, Plus(places_[row + 1], 1)}, {loops_.along, Plus(start, p)}}),
+           TypeOf(nest_.write));
+    }
   }
 
   // Adds so many taps along the last dimension, the first of which has the row in the kernel and is

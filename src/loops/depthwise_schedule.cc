@@ -71,6 +71,7 @@ Schedule ByThumb(const Nest& nest, const Machine& machine) {
   tile[loops.along] = positions;
   tile[loops.feature] = lanes;
   int64_t wanted = machine.Parts(PointsOf(nest) / kLeastSharedOfWindows, /*each=*/2);
+  if (wanted > machine.threads) wanted -= wanted % machine.threads;
   const auto share = [&](size_t loop, int64_t step) {
     const int64_t extent = nest.loops[loop].extent, blocks = (extent + step - 1) / step;
     if (wanted <= 1 || blocks < 2) return;

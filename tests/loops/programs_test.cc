@@ -1,5 +1,5 @@
-// Kernels within programs: what implement:loops, implement:products and implement:convolutions make
-// of a program computes what the program does.
+// Kernels within programs: what implement:loops, implement:products, implement:convolutions and
+// implement:depthwise make of a program computes what the program does.
 #include "support/programs.h"
 
 #include <gmock/gmock.h>
@@ -156,10 +156,12 @@ std::vector<Case> Elements() {
     std::string text = Program(wide, x + y + "  ROOT r = " + wide +
                                          "[64] reduce(y, zero), dimensions={1}, to_apply=add_of\n");
     if (WideOf(info.element) == Element::kI32) {  // of integers, running sums are made
-      text = "HloModule test\nadd_of {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n"
-             "  ROOT c = s32[] add(a, b)\n}\nENTRY main {\n  zero = s32[] constant(0)\n" + x +
-             "  ROOT r = s32[64,300] reduce-window(x, zero), window={size=1x300 pad=0_0x299_0}, "
-             "to_apply=add_of\n}\n";
+      text =
+          "HloModule test\nadd_of {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n"
+          "  ROOT c = s32[] add(a, b)\n}\nENTRY main {\n  zero = s32[] constant(0)\n" +
+          x +
+          "  ROOT r = s32[64,300] reduce-window(x, zero), window={size=1x300 pad=0_0x299_0}, "
+          "to_apply=add_of\n}\n";
     }
     cases.push_back({names[cases.size()].c_str(), text, 1, "input i0 " + type + "[64,300]"});
   }
@@ -505,6 +507,8 @@ TEST_P(KernelsInPrograms, ComputeTheSame) {
 INSTANTIATE_TEST_SUITE_P(All, KernelsInPrograms, ::testing::ValuesIn(Cases()),
                          [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Convolutions, KernelsInPrograms, ::testing::ValuesIn(Convolutions()),
+                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Depthwise, KernelsInPrograms, ::testing::ValuesIn(DepthwiseConvolutions()),
                          [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Elements, KernelsInPrograms, ::testing::ValuesIn(Elements()),
                          [](const auto& info) { return std::string(info.param.name); });

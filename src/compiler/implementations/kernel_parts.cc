@@ -218,17 +218,23 @@ HloInstruction* KernelCall(xla::HloComputation* computation, const xla::Shape& s
       xla::CustomCallApiVersion::API_VERSION_TYPED_FFI));
 }
 
-HloInstruction* KernelCall(HloInstruction* root, xla::PrimitiveType type,
-                           std::vector<HloInstruction*> inputs, std::string task) {
-  const xla::PrimitiveType own = root->shape().element_type();
+HloInstruction* KernelCall(xla::HloComputation* computation, const xla::Shape& shape,
+                           xla::PrimitiveType type, std::vector<HloInstruction*> inputs,
+                           std::string task) {
+  const xla::PrimitiveType own = shape.element_type();
   if (own != type && type == xla::F32 && KernelType(own) == xla::F32) {
-    RoundOutput(task, NarrowType(*root));
+    RoundOutput(task, ElementOf(own)->name);
     type = own;
   }
   HloInstruction* const call =
-      KernelCall(root->parent(), xla::ShapeUtil::ChangeElementType(root->shape(), type),
-                 std::move(inputs), std::move(task));
+      KernelCall(computation, xla::ShapeUtil::ChangeElementType(shape, type), std::move(inputs),
+                 std::move(task));
   return emit::Convert(call, own);
+}
+
+HloInstruction* KernelCall(HloInstruction* root, xla::PrimitiveType type,
+                           std::vector<HloInstruction*> inputs, std::string task) {
+  return KernelCall(root->parent(), root->shape(), type, std::move(inputs), std::move(task));
 }
 
 }  // namespace hone::compiler

@@ -60,6 +60,10 @@ xla::Shape RowMajor(const xla::Shape& shape);
 // f32 it reads as they are before.
 xla::HloInstruction* KernelCall(xla::HloComputation* computation, const xla::Shape& shape,
                                 std::vector<xla::HloInstruction*> inputs, std::string task);
+// One that is computed in `type`, and rounded to that of the shape.
+xla::HloInstruction* KernelCall(xla::HloComputation* computation, const xla::Shape& shape,
+                                xla::PrimitiveType type, std::vector<xla::HloInstruction*> inputs,
+                                std::string task);
 // In root's place: computed in `type`, and rounded to its own.
 xla::HloInstruction* KernelCall(xla::HloInstruction* root, xla::PrimitiveType type,
                                 std::vector<xla::HloInstruction*> inputs, std::string task);
