@@ -29,10 +29,9 @@ std::string Program(const std::string& type, const std::string& body);
 std::string Softmax(const std::string& type, const std::string& shape, const std::string& rows,
                     const std::string& dimensions, const std::string& last);
 
-// For implement:products, implement:convolutions and implement:depthwise.
+// For implement:products, and for implement:convolutions and implement:depthwise.
 std::vector<Case> Products();
 std::vector<Case> Convolutions();
-std::vector<Case> DepthwiseConvolutions();
 
 }  // namespace hone::loops
 

@@ -25,8 +25,16 @@ using Sizes = std::vector<int64_t>;
 constexpr int64_t kLeastFeatures = 16;
 constexpr int64_t kLeastMultiplications = 1 << 18;
 constexpr int64_t kMostSpatial = 3;
+constexpr int64_t kMostResidues = 16;
 
 std::string Joined(const Sizes& sizes) { return absl::StrJoin(sizes, ","); }
+
+// Dimension d of the one is dimension Inverse(order)[d] of the other.
+Sizes Inverse(const Sizes& order) {
+  Sizes inverse(order.size());
+  for (size_t d = 0; d < order.size(); ++d) inverse[order[d]] = static_cast<int64_t>(d);
+  return inverse;
+}
 
 // Writes the task, and what it is handed.
 class Convolution {
@@ -60,7 +68,7 @@ class Convolution {
                   if (dimension == parts_.kernel_input) return true;
                   // The last of what is summed runs through the input's memory.
                   return dimension == parts_.kernel_output &&
-                         (along_batch || before.back() == parts_.kernel_input);
+                         (along_batch || (!before.empty() && before.back() == parts_.kernel_input));
                 });
     // A reversed kernel is one whose taps go the other way.
     Sizes dilations = parts_.window_dilation, pads = parts_.low;
@@ -106,7 +114,7 @@ class Convolution {
 
   // An input of the task, whose dimensions in the order are what the operation takes: as it lies
   // where the kernel can read along its last dimension, which `readable` says of that and of those
-  // before it; else transposed.
+  // before it; else transposed. Of a kernel a last dimension of 1 is none.
   template <class Readable>
   HloInstruction* Operand(const char* name, HloInstruction* value, const Sizes& order,
                           const Readable& readable) {
@@ -114,6 +122,10 @@ class Convolution {
     std::iota(before.begin(), before.end(), 0);
     along_ = before.back();
     before.pop_back();
+    while (value == parts_.kernel && !before.empty() && value->shape().dimensions(along_) == 1) {
+      along_ = before.back();
+      before.pop_back();
+    }
     const bool lies = readable(along_, before);
     if (!lies) {
       value = emit::Transpose(value, order);
@@ -136,6 +148,47 @@ class Convolution {
   std::vector<HloInstruction*> inputs_;
   int64_t along_ = -1;  // the dimension of the last operand that its memory runs along
 };
+
+// Of a dilated input: the result's positions q * dilation + residue meet the input's elements
+// q + (residue + tap - low) / dilation, for those taps for which that is whole. So each residue is
+// a convolution with some of the taps, and nothing is multiplied by the zeros between.
+HloInstruction* ByResidues(const ConvolutionParts& parts) {
+  const size_t rank = static_cast<size_t>(parts.spatial()) + 2;
+  Sizes factors(rank, 1), sizes = emit::SizesOf(*parts.root);
+  for (int64_t k = 0; k < parts.spatial(); ++k) {
+    const int64_t d = parts.output_spatial[k], dilation = parts.base_dilation[k];
+    factors[d] = dilation;
+    sizes[d] = (sizes[d] + dilation - 1) / dilation;
+  }
+  std::vector<HloInstruction*> pieces;
+  for (const Sizes& residue : AllIndices(factors)) {
+    ConvolutionParts piece = parts;
+    Sizes starts(rank, 0), limits = emit::SizesOf(*parts.kernel), steps(rank, 1);
+    for (int64_t k = 0; k < parts.spatial(); ++k) {
+      const int64_t dilation = parts.base_dilation[k], d = parts.kernel_spatial[k];
+      const int64_t r = residue[parts.output_spatial[k]];
+      const int64_t tap = ((parts.low[k] - r) % dilation + dilation) % dilation;
+      const int64_t taps = std::max<int64_t>(0, (parts.taps[k] - tap + dilation - 1) / dilation);
+      const int64_t last = tap + (taps - 1) * dilation;
+      if (taps > 0) starts[d] = parts.reversed[k] ? parts.taps[k] - 1 - last : tap;
+      limits[d] = starts[d] + std::max<int64_t>(0, last - tap + 1);
+      steps[d] = dilation;
+      piece.base_dilation[k] = 1;
+      piece.taps[k] = taps;
+      piece.low[k] = (parts.low[k] - r - tap) / dilation;
+      piece.outputs[k] = sizes[parts.output_spatial[k]];
+    }
+    if (piece.tap_count() == 0) {
+      pieces.push_back(emit::Broadcast(
+          emit::Zero(parts.input->parent(), parts.root->shape().element_type()), sizes, {}));
+      continue;
+    }
+    piece.kernel = emit::Slice(parts.kernel, starts, limits, steps);
+    pieces.push_back(Convolution(piece).Call());
+  }
+  return emit::Slice(emit::Interleave(pieces, factors), Sizes(rank, 0), emit::SizesOf(*parts.root),
+                     Sizes(rank, 1));
+}
 
 // Few features, or images where these are what memory runs along, become part of the last spatial
 // dimension, which lies beside them, so that there is something to read along: a window's taps and
@@ -203,8 +256,13 @@ std::optional<Found> ConvolutionAt(HloInstruction* root) {
       parts->spatial() > kMostSpatial) {
     return std::nullopt;
   }
-  const int64_t residues = Residues(*parts);
-  if (residues == 0) return std::nullopt;
+  const int64_t residues = emit::Product(parts->base_dilation);
+  for (int64_t k = 0; k < parts->spatial(); ++k) {
+    if (residues > kMostResidues || (parts->base_dilation[k] != 1 &&
+                                     (parts->strides[k] != 1 || parts->window_dilation[k] != 1))) {
+      return std::nullopt;
+    }
+  }
   if (!IsKernelFloat(parts->sum_type) || !IsKernelFloat(parts->input->shape().element_type()) ||
       !IsKernelFloat(parts->kernel->shape().element_type()) || IsInOneKernel(*root->parent())) {
     return std::nullopt;
@@ -219,6 +277,7 @@ std::optional<Found> ConvolutionAt(HloInstruction* root) {
     return std::nullopt;
   }
   LookThroughReverse(*parts);
+  if (!few) LookThroughTranspose(*parts);  // rows of windows are to lie as they are made
   return Found{*std::move(parts), residues, few};
 }
 
@@ -272,8 +331,7 @@ absl::StatusOr<HloInstruction*> ConvolutionKernels(HloInstruction* root) {
     if (!MergeFeatures(parts)) return nullptr;
     return emit::Reshape(Convolution(parts).Call(), emit::SizesOf(*root));
   }
-  const auto call = [](const ConvolutionParts& piece) { return Convolution(piece).Call(); };
-  return found->residues > 1 ? ByResidues(parts, call) : call(parts);
+  return found->residues > 1 ? ByResidues(parts) : Convolution(parts).Call();
 }
 
 }  // namespace hone::compiler

@@ -1,7 +1,5 @@
 #include "compiler/implementations/convolution_parts.h"
 
-#include <algorithm>
-
 #include "absl/algorithm/container.h"
 #include "compiler/implementations/emit.h"
 #include "xla/primitive_util.h"
@@ -11,8 +9,6 @@ namespace {
 
 using xla::HloInstruction;
 using Sizes = std::vector<int64_t>;
-
-constexpr int64_t kMostResidues = 16;
 
 }  // namespace
 
@@ -129,12 +125,6 @@ Sizes Order(const Sizes& first, const Sizes& spatial, const Sizes& last) {
   return order;
 }
 
-Sizes Inverse(const Sizes& order) {
-  Sizes inverse(order.size());
-  for (size_t d = 0; d < order.size(); ++d) inverse[order[d]] = static_cast<int64_t>(d);
-  return inverse;
-}
-
 void LookThroughReverse(ConvolutionParts& parts) {
   while (parts.kernel->opcode() == xla::HloOpcode::kReverse &&
          absl::c_all_of(parts.kernel->dimensions(), [&](int64_t d) {
@@ -148,56 +138,13 @@ void LookThroughReverse(ConvolutionParts& parts) {
   }
 }
 
-int64_t Residues(const ConvolutionParts& parts) {
-  const int64_t residues = emit::Product(parts.base_dilation);
-  for (int64_t k = 0; k < parts.spatial(); ++k) {
-    if (residues > kMostResidues ||
-        (parts.base_dilation[k] != 1 && (parts.strides[k] != 1 || parts.window_dilation[k] != 1))) {
-      return 0;
-    }
+void LookThroughTranspose(ConvolutionParts& parts) {
+  while (parts.kernel->opcode() == xla::HloOpcode::kTranspose) {
+    for (int64_t& d : parts.kernel_spatial) d = parts.kernel->dimensions(d);
+    parts.kernel_input = parts.kernel->dimensions(parts.kernel_input);
+    parts.kernel_output = parts.kernel->dimensions(parts.kernel_output);
+    parts.kernel = parts.kernel->mutable_operand(0);
   }
-  return residues;
-}
-
-// Of a dilated input: the result's positions q * dilation + residue meet the input's elements
-// q + (residue + tap - low) / dilation, for those taps for which that is whole. So each residue is
-// a convolution with some of the taps, and nothing is multiplied by the zeros between.
-HloInstruction* ByResidues(const ConvolutionParts& parts, const OfPiece& of_piece) {
-  const size_t rank = static_cast<size_t>(parts.spatial()) + 2;
-  Sizes factors(rank, 1), sizes = emit::SizesOf(*parts.root);
-  for (int64_t k = 0; k < parts.spatial(); ++k) {
-    const int64_t d = parts.output_spatial[k], dilation = parts.base_dilation[k];
-    factors[d] = dilation;
-    sizes[d] = (sizes[d] + dilation - 1) / dilation;
-  }
-  std::vector<HloInstruction*> pieces;
-  for (const Sizes& residue : AllIndices(factors)) {
-    ConvolutionParts piece = parts;
-    Sizes starts(rank, 0), limits = emit::SizesOf(*parts.kernel), steps(rank, 1);
-    for (int64_t k = 0; k < parts.spatial(); ++k) {
-      const int64_t dilation = parts.base_dilation[k], d = parts.kernel_spatial[k];
-      const int64_t r = residue[parts.output_spatial[k]];
-      const int64_t tap = ((parts.low[k] - r) % dilation + dilation) % dilation;
-      const int64_t taps = std::max<int64_t>(0, (parts.taps[k] - tap + dilation - 1) / dilation);
-      const int64_t last = tap + (taps - 1) * dilation;
-      if (taps > 0) starts[d] = parts.reversed[k] ? parts.taps[k] - 1 - last : tap;
-      limits[d] = starts[d] + std::max<int64_t>(0, last - tap + 1);
-      steps[d] = dilation;
-      piece.base_dilation[k] = 1;
-      piece.taps[k] = taps;
-      piece.low[k] = (parts.low[k] - r - tap) / dilation;
-      piece.outputs[k] = sizes[parts.output_spatial[k]];
-    }
-    if (piece.tap_count() == 0) {
-      pieces.push_back(emit::Broadcast(
-          emit::Zero(parts.input->parent(), parts.root->shape().element_type()), sizes, {}));
-      continue;
-    }
-    piece.kernel = emit::Slice(parts.kernel, starts, limits, steps);
-    pieces.push_back(of_piece(piece));
-  }
-  return emit::Slice(emit::Interleave(pieces, factors), Sizes(rank, 0), emit::SizesOf(*parts.root),
-                     Sizes(rank, 1));
 }
 
 }  // namespace hone::compiler

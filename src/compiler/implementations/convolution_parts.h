@@ -3,7 +3,6 @@
 #define HONE_COMPILER_IMPLEMENTATIONS_CONVOLUTION_PARTS_H_
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -58,18 +57,11 @@ xla::HloInstruction* InOutputOrder(const ConvolutionParts& parts, xla::HloInstru
 // The dimensions `first`, spatial ones, `last`: of [N,S...,C], [K...,C,F], [N,O...,F].
 std::vector<int64_t> Order(const std::vector<int64_t>& first, const std::vector<int64_t>& spatial,
                            const std::vector<int64_t>& last);
-// Dimension d of the one is dimension Inverse(order)[d] of the other.
-std::vector<int64_t> Inverse(const std::vector<int64_t>& order);
 
 // Takes the kernel as it is before it is reversed.
 void LookThroughReverse(ConvolutionParts& parts);
-
-// How many convolutions one of a dilated input is, 1 of any other; 0 where it cannot be taken apart
-// into a few.
-int64_t Residues(const ConvolutionParts& parts);
-// It in its root's order, of what `of_piece` makes in that order of each of these.
-using OfPiece = std::function<xla::HloInstruction*(const ConvolutionParts& piece)>;
-xla::HloInstruction* ByResidues(const ConvolutionParts& parts, const OfPiece& of_piece);
+// The same before it is transposed.
+void LookThroughTranspose(ConvolutionParts& parts);
 
 }  // namespace hone::compiler
 

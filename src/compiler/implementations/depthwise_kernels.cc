@@ -98,28 +98,21 @@ class Depthwise {
     return emit::Reshape(emit::Broadcast(x, wide, places), sizes);
   }
 
-  // As it lies, past a transpose, without the dimension of features that it has for each group; and
-  // the order of [K...,C] in it.
+  // As it lies, without the dimension of features that it has for each group; and the order of
+  // [K...,C] in it.
   std::pair<HloInstruction*, Sizes> Kernel() const {
-    HloInstruction* kernel = parts_.kernel;
     Sizes order = Order({}, parts_.kernel_spatial, {parts_.kernel_output});
-    int64_t left_out = parts_.kernel_input;
-    while (kernel->opcode() == xla::HloOpcode::kTranspose) {
-      for (int64_t& d : order) d = kernel->dimensions(d);
-      left_out = kernel->dimensions(left_out);
-      kernel = kernel->mutable_operand(0);
-    }
-    Sizes sizes = emit::SizesOf(*kernel);
-    sizes.erase(sizes.begin() + left_out);
-    for (int64_t& d : order) d -= d > left_out ? 1 : 0;
-    return {emit::Reshape(kernel, sizes), order};
+    Sizes sizes = emit::SizesOf(*parts_.kernel);
+    sizes.erase(sizes.begin() + parts_.kernel_input);
+    for (int64_t& d : order) d -= d > parts_.kernel_input ? 1 : 0;
+    return {emit::Reshape(parts_.kernel, sizes), order};
   }
 
   const ConvolutionParts& parts_;
   std::vector<HloInstruction*> inputs_;
 };
 
-// What a kernel can be made of, or several.
+// What a kernel can be made of.
 std::optional<ConvolutionParts> DepthwiseAt(HloInstruction* root) {
   auto parts = PartsOf(root);
   if (!parts || parts->feature_groups != parts->input_features || parts->batch_groups != 1 ||
@@ -127,24 +120,24 @@ std::optional<ConvolutionParts> DepthwiseAt(HloInstruction* root) {
       parts->spatial() > kMostSpatial) {
     return std::nullopt;
   }
-  const int64_t residues = Residues(*parts);
-  if (residues == 0 || !IsKernelFloat(parts->sum_type) ||
+  if (emit::Product(parts->base_dilation) != 1 || !IsKernelFloat(parts->sum_type) ||
       !IsKernelFloat(parts->input->shape().element_type()) ||
       !IsKernelFloat(parts->kernel->shape().element_type()) || IsInOneKernel(*root->parent())) {
     return std::nullopt;
   }
   const int64_t multiplications =
       parts->batch * parts->output_count() * parts->tap_count() * parts->output_features;
-  if (multiplications < kLeastMultiplications * residues) return std::nullopt;
+  if (multiplications < kLeastMultiplications) return std::nullopt;
   LookThroughReverse(*parts);
+  LookThroughTranspose(*parts);
   return parts;
 }
 
-// One that is a single kernel, in the type of its value, so that more can be computed with it.
+// One that lies as it is made, in the type of its value, so that more can be computed with it.
 std::optional<Space> SpaceOfDepthwise(HloInstruction* value) {
   if (value->opcode() != xla::HloOpcode::kConvolution) return std::nullopt;
   const std::optional<ConvolutionParts> parts = DepthwiseAt(value);
-  if (!parts || Residues(*parts) > 1 || !Depthwise(*parts).Lies() || !MayBeUnrounded(*value) ||
+  if (!parts || !Depthwise(*parts).Lies() || !MayBeUnrounded(*value) ||
       parts->sum_type != KernelType(value->shape().element_type())) {
     return std::nullopt;
   }
@@ -183,8 +176,7 @@ absl::StatusOr<HloInstruction*> DepthwiseKernels(HloInstruction* root) {
   if (const std::optional<Space> space = SpaceOfDepthwise(root); space && IsTakenIn(root, *space)) {
     return nullptr;
   }
-  const auto call = [](const ConvolutionParts& piece) { return Depthwise(piece).Call(); };
-  return Residues(*parts) > 1 ? ByResidues(*parts, call) : call(*parts);
+  return Depthwise(*parts).Call();
 }
 
 }  // namespace hone::compiler
