@@ -156,12 +156,10 @@ std::vector<Case> Elements() {
     std::string text = Program(wide, x + y + "  ROOT r = " + wide +
                                          "[64] reduce(y, zero), dimensions={1}, to_apply=add_of\n");
     if (WideOf(info.element) == Element::kI32) {  // of integers, running sums are made
-      text =
-          "HloModule test\nadd_of {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n"
-          "  ROOT c = s32[] add(a, b)\n}\nENTRY main {\n  zero = s32[] constant(0)\n" +
-          x +
-          "  ROOT r = s32[64,300] reduce-window(x, zero), window={size=1x300 pad=0_0x299_0}, "
-          "to_apply=add_of\n}\n";
+      text = "HloModule test\nadd_of {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n"
+             "  ROOT c = s32[] add(a, b)\n}\nENTRY main {\n  zero = s32[] constant(0)\n" + x +
+             "  ROOT r = s32[64,300] reduce-window(x, zero), window={size=1x300 pad=0_0x299_0}, "
+             "to_apply=add_of\n}\n";
     }
     cases.push_back({names[cases.size()].c_str(), text, 1, "input i0 " + type + "[64,300]"});
   }
