@@ -59,7 +59,7 @@ std::string RandomTask(Rng& rng) {
     inputs += fmt::format("input {} {}[{}]\n", name, type, shape);
   };
   std::string shape;
-  switch (rng.Below(floats ? 14 : 6)) {
+  switch (rng.Below(floats ? 15 : 6)) {
     case 0: {
       const int m = Size(rng, 48), k = Size(rng, 48), n = Size(rng, 48);
       input("a", fmt::format("{},{}", m, k));
@@ -228,6 +228,25 @@ std::string RandomTask(Rng& rng) {
       rank = 4;
       break;
     }
+    case 13: {
+      const int n = Size(rng, 3), h = 1 + Size(rng, 8), w = 1 + Size(rng, 30), c = Size(rng, 40);
+      const int k = Size(rng, 3), l = Size(rng, 4), oh = Size(rng, 9), ow = Size(rng, 30);
+      const bool other = rng.Below(2) == 0;
+      input("a", fmt::format("{},{},{},{}", n, h, w, c));
+      input("b", other ? fmt::format("{},{},{}", c, k, l) : fmt::format("{},{},{}", k, l, c));
+      const int stride_h = Size(rng, 2), stride_w = Size(rng, 3);
+      const int dilation_h = Size(rng, 2) * (rng.Below(3) == 0 ? -1 : 1);
+      const int dilation_w = Size(rng, 3) * (rng.Below(3) == 0 ? -1 : 1);
+      const int pad_h = static_cast<int>(rng.Below(5)) - 2;
+      const int pad_w = static_cast<int>(rng.Below(9)) - 3;
+      body =
+          fmt::format("{}y = depthwise a {} sizes={},{} strides={},{} dilations={},{} pads={},{}\n",
+                      other ? "t := transpose b permutation=1,2,0\n" : "", other ? "t" : "b", oh,
+                      ow, stride_h, stride_w, dilation_h, dilation_w, pad_h, pad_w);
+      shape = fmt::format("{},{},{},{}", n, oh, ow, c);
+      rank = 4;
+      break;
+    }
     case 12: {
       const int m = Size(rng, 48), n = Size(rng, 48);
       static const std::vector<std::string> kinds = {"equal", "not_equal", "less", "less_equal"};
@@ -248,7 +267,8 @@ std::string RandomTask(Rng& rng) {
       break;
     }
   }
-  if ((body.find("y = product") != body.npos || body.find("y = convolve") != body.npos) &&
+  if ((body.find("y = product") != body.npos || body.find("y = convolve") != body.npos ||
+       body.find("y = depthwise") != body.npos) &&
       rng.Below(2) == 0) {
     End(rng, shape, type, inputs, body);
   }

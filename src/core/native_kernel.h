@@ -43,9 +43,10 @@ inline constexpr std::string_view kKernelFile = "hone kernels 1";
 inline constexpr std::string_view kKernelPass = "implement:loops";
 inline constexpr std::string_view kProductPass = "implement:products";
 inline constexpr std::string_view kConvolutionPass = "implement:convolutions";
+inline constexpr std::string_view kDepthwisePass = "implement:depthwise";
 inline constexpr std::string_view kTransposePass = "implement:transposes";
 inline constexpr std::string_view kKernelPasses[] = {kKernelPass, kProductPass, kConvolutionPass,
-                                                     kTransposePass};
+                                                     kDepthwisePass, kTransposePass};
 inline bool MakesKernels(std::string_view pass) {
   for (const std::string_view one : kKernelPasses) {
     if (one == pass) return true;

@@ -196,6 +196,14 @@ class Writer {
     const size_t spatial = x.size() - 2;
     const Shape sizes = op.Get("sizes", spatial, 1), strides = op.Get("strides", spatial, 1);
     const Shape dilations = op.Get("dilations", spatial, 1), pads = op.Get("pads", spatial, 0);
+    const bool depthwise = op.kind == "depthwise";
+    const auto taps_end = w.begin() + static_cast<ptrdiff_t>(spatial);
+    std::string kernel = ValueOf(op.operands[1]);
+    if (depthwise) {
+      Shape grouped(w.begin(), taps_end);
+      grouped.insert(grouped.end(), {1, w.back()});
+      kernel = Let(element, grouped, fmt::format("reshape({})", kernel));
+    }
     Shape out = {x[0]};
     out.insert(out.end(), sizes.begin(), sizes.end());
     out.push_back(w.back());
@@ -213,11 +221,11 @@ class Writer {
         op, element,
         Let(element, out,
             fmt::format("convolution({}, {}), window={{size={} stride={} pad={} rhs_dilate={} "
-                        "rhs_reversal={}}}, dim_labels=b{}f_{}io->b{}f",
-                        ValueOf(op.operands[0]), ValueOf(op.operands[1]),
-                        fmt::join(w.begin(), w.end() - 2, "x"), fmt::join(strides, "x"),
-                        fmt::join(pad, "x"), fmt::join(steps, "x"), fmt::join(reversed, "x"), space,
-                        space, space)));
+                        "rhs_reversal={}}}, dim_labels=b{}f_{}io->b{}f{}",
+                        ValueOf(op.operands[0]), kernel, fmt::join(w.begin(), taps_end, "x"),
+                        fmt::join(strides, "x"), fmt::join(pad, "x"), fmt::join(steps, "x"),
+                        fmt::join(reversed, "x"), space, space, space,
+                        depthwise ? fmt::format(", feature_group_count={}", w.back()) : "")));
   }
 
   std::string Permuted(const Operation& op, Element element, const std::string& made) {
@@ -313,7 +321,7 @@ class Writer {
     }
     if (op.kind == "attend") return Attend(op, element);
     if (op.kind == "product") return Product(op, element);
-    if (op.kind == "convolve") return Convolution(op, element);
+    if (op.kind == "convolve" || op.kind == "depthwise") return Convolution(op, element);
     if (op.kind == "select") {
       const std::string zero = Broadcast(element, Constant(element, "0"), shape, {});
       const std::string name = fmt::format("v{}", next_++);

@@ -61,12 +61,14 @@ StatusOr<Shape> InferProduct(const Operation& op, const std::vector<Shape>& in) 
 }
 
 StatusOr<Shape> InferConvolution(const Operation& op, const std::vector<Shape>& in) {
-  const auto wrong = [](std::string what) {
-    return MakeError(ErrorCode::kInvalidInput, "convolve: " + std::move(what));
+  const auto wrong = [&](const std::string& what) {
+    return MakeError(ErrorCode::kInvalidInput, op.kind + ": " + what);
   };
-  const size_t rank = in[0].size();
-  if (rank < 3 || rank > 5 || in[1].size() != rank || in[0][rank - 1] != in[1][rank - 2]) {
-    return wrong("it takes [N,S...,C] and [K...,C,F], with one to three spatial dimensions");
+  const bool depthwise = op.kind == "depthwise";
+  const size_t rank = in[0].size(), kernel_rank = depthwise ? rank - 1 : rank;
+  if (rank < 3 || rank > 5 || in[1].size() != kernel_rank || in[0][rank - 1] != in[1][rank - 2]) {
+    return wrong(std::string("it takes [N,S...,C] and ") + (depthwise ? "[K...,C]" : "[K...,C,F]") +
+                 ", with one to three spatial dimensions");
   }
   for (const auto& [name, values] : op.attributes) {
     if (name == "permutation") continue;
@@ -86,7 +88,7 @@ StatusOr<Shape> InferConvolution(const Operation& op, const std::vector<Shape>& 
   const Shape sizes = op.Get("sizes", 0, 0);
   Shape out = {in[0][0]};
   out.insert(out.end(), sizes.begin(), sizes.end());
-  out.push_back(in[1][rank - 1]);
+  out.push_back(in[1].back());
   StatusOr<Shape> permuted = Permuted(op, out);
   if (permuted && !EndsInColumns(op, rank)) return wrong("the result's last dimension is F");
   return permuted;
@@ -125,7 +127,8 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
     if (name == "axes" || name == "permutation" || name == "until" || op.kind == "broadcast") {
       continue;
     }
-    if (op.kind == "convolve" || op.kind == "slice" || name == "reverse") continue;
+    if (op.kind == "convolve" || op.kind == "depthwise" || op.kind == "slice" || name == "reverse")
+      continue;
     if (values.size() != 2 || *std::min_element(values.begin(), values.end()) < 1 ||
         *std::max_element(values.begin(), values.end()) > kMostAttribute) {
       return wrong(name + " is two positive numbers, at most a million");
@@ -229,7 +232,7 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
   }
   if (op.kind == "scores" || op.kind == "attend") return InferAttending(op, in);
   if (op.kind == "product") return InferProduct(op, in);
-  if (op.kind == "convolve") return InferConvolution(op, in);
+  if (op.kind == "convolve" || op.kind == "depthwise") return InferConvolution(op, in);
   if (!rank(0, 4) || !rank(1, 4) || !rank(2, 4)) return wrong("it takes [B,H,S,D] three times");
   for (size_t d = 0; d < 2; ++d) {
     if (in[0][d] != in[1][d] || in[0][d] != in[2][d]) return wrong("batches and heads differ");

@@ -134,6 +134,7 @@ class Evaluator {
     if (kind == "running_sum" || kind == "running_max") return Running(flat);
     if (kind == "attend") return Attend(Offset(flat, strides_));
     if (kind == "convolve") return Convolution(Offset(flat, strides_));
+    if (kind == "depthwise") return Convolution(flat);
     if (kind == "product") return Product(Offset(flat, strides_), shapes_[1].back());
     return Reduction(flat);
   }
@@ -175,12 +176,13 @@ class Evaluator {
     const size_t spatial = shapes_[0].size() - 2;
     const Shape sizes = op_.Get("sizes", spatial, 1), strides = op_.Get("strides", spatial, 1);
     const Shape dilations = op_.Get("dilations", spatial, 1), pads = op_.Get("pads", spatial, 0);
+    const bool depthwise = op_.kind == "depthwise";
     const int64_t features = shapes_[1].back(), inner = shapes_[0].back(), f = flat % features;
     Shape position(spatial);
     flat /= features;
     for (size_t d = spatial; d-- > 0; flat /= sizes[d]) position[d] = flat % sizes[d];
-    const int64_t taps =
-        std::accumulate(shapes_[1].begin(), shapes_[1].end() - 2, int64_t{1}, std::multiplies<>());
+    const int64_t taps = std::accumulate(shapes_[1].begin(), shapes_[1].end() - (depthwise ? 1 : 2),
+                                         int64_t{1}, std::multiplies<>());
     double sum = 0;
     for (int64_t tap = 0; tap < taps; ++tap) {
       int64_t left = tap, at = 0, stride = inner;
@@ -194,6 +196,10 @@ class Evaluator {
       }
       if (!inside) continue;
       const double* const x = in_[0] + flat * stride + at;
+      if (depthwise) {
+        sum = Off(sum + x[f] * in_[1][tap * inner + f]);
+        continue;
+      }
       const double* const w = in_[1] + tap * inner * features + f;
       for (int64_t c = 0; c < inner; ++c) sum = Off(sum + x[c] * w[c * features]);
     }

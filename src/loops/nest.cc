@@ -238,7 +238,7 @@ void Attend(Builder& builder, const Operation& op, const Task& task) {
 // The product or convolution that the operation is, or that is among its definitions; null where
 // there is none.
 const Operation* MadeWithin(const Task& task, const Operation& op) {
-  if (op.kind == "product" || op.kind == "convolve") return &op;
+  if (op.kind == "product" || op.kind == "convolve" || op.kind == "depthwise") return &op;
   for (const int operand : op.operands) {
     if (!task.Defines(operand)) continue;
     const Operation& of = task.operations[static_cast<size_t>(operand - task.inputs)];
@@ -334,6 +334,8 @@ Program Expand(const Task& task) {
         Pointwise(builder, op, task);
       } else if (made->kind == "product") {
         BuildProduct(builder, *made, op, task);
+      } else if (made->kind == "depthwise") {
+        BuildDepthwise(builder, *made, op, task);
       } else {
         BuildConvolution(builder, *made, op, task);
       }

@@ -32,8 +32,8 @@ struct Access {
   Element element = Element::kF32;  // the tensor's
   std::vector<int64_t> view;
   std::vector<Row> rows;  // one a dimension of the view
-  // Less so much, a dimension each; empty: nothing. Of what multiplies, what is outside then is 0;
-  // of other nests nothing is outside.
+  // Less so much, a dimension each; empty: nothing. Of what multiplies or slides, what is outside
+  // then is 0; of other nests nothing is outside.
   std::vector<int64_t> low = {};
 };
 
@@ -57,7 +57,7 @@ struct Scalar {
     kAbs,
     kLogistic,
     kSelect,
-    kWhole,  // what a nest that attends or multiplies makes: a score, a sum
+    kWhole,  // what a nest that attends, multiplies or slides makes: a score, a sum
     kEqual,  // 1 where it is so, else 0; so the next ones
     kNotEqual,
     kLess,
@@ -79,6 +79,7 @@ enum class NestKind : uint8_t {
   kAttends,      // loops/attend.h
   kMultiplies,   // loops/multiply.h
   kAccumulates,  // loops/accumulate.h
+  kSlides,       // loops/depthwise.h
 };
 
 struct Nest {
@@ -107,6 +108,9 @@ struct Nest {
   // Of what accumulates: the second of its two or three loops is what is summed up along, or the
   // maximum taken, from its end on where that is reversed.
   bool reverse = false;
+
+  // Of what slides: reads 0 and 1 are the operands; the loops are batches, positions, features and
+  // taps, as many of taps as of positions. The result's dimensions are all but taps, in order.
 
   bool reduces() const { return combine != Combine::kNone; }
 };

@@ -100,7 +100,8 @@ int Elements::Of(const Operation& op, const std::vector<size_t>& loops) {
     for (const int64_t start : op.Get("starts", 0, 0)) nest_.reads.back().low.push_back(-start);
     return Node(nest_, Scalar::kRead, static_cast<int>(nest_.reads.size()) - 1);
   }
-  const bool whole = op.kind == "scores" || op.kind == "product" || op.kind == "convolve";
+  const bool whole = op.kind == "scores" || op.kind == "product" || op.kind == "convolve" ||
+                     op.kind == "depthwise";
   if (whole) return Node(nest_, Scalar::kWhole);
   std::vector<size_t> from = SpreadFrom(op, loops);
   const int x = At(op.operands[0], from);

@@ -95,11 +95,12 @@ std::pair<int, std::vector<size_t>> Stored(const Task& task, int tensor, std::ve
 // Which loop each dimension of the result is, after the operation's permutation.
 std::vector<size_t> Permuted(const Operation& op, size_t rank);
 
-// A product, or a convolution, as a nest that multiplies, and what `last`, which it is itself or
-// which it is a definition of, makes of it.
+// A product, or a convolution, as a nest that multiplies, or one that slides, and what `last`,
+// which it is itself or which it is a definition of, makes of it.
 void BuildProduct(Builder& builder, const Operation& op, const Operation& last, const Task& task);
 void BuildConvolution(Builder& builder, const Operation& op, const Operation& last,
                       const Task& task);
+void BuildDepthwise(Builder& builder, const Operation& op, const Operation& last, const Task& task);
 
 // Over the last dimension of the shape; a softmax is SITE.max, SITE.exp, SITE.sum and SITE.
 void BuildSoftmax(Builder& builder, const Operation& op, const std::vector<int64_t>& shape);

@@ -90,4 +90,35 @@ void BuildConvolution(Builder& builder, const Operation& op, const Operation& la
   End(builder, nest, last, Range(rank), task);
 }
 
+// The first operand lies as it is named: features last.
+void BuildDepthwise(Builder& builder, const Operation& op, const Operation& last,
+                    const Task& task) {
+  const Tensor& x = task.tensors[static_cast<size_t>(op.operands[0])];
+  const std::vector<int64_t>& w = task.tensors[static_cast<size_t>(op.operands[1])].shape;
+  const size_t rank = x.shape.size(), spatial = rank - 2;
+  const auto sizes = op.Get("sizes", spatial, 1), strides = op.Get("strides", spatial, 1);
+  const auto dilations = op.Get("dilations", spatial, 1), pads = op.Get("pads", spatial, 0);
+  std::vector<Loop> loops = ParallelLoops(x.shape);
+  for (size_t k = 0; k < spatial; ++k) {
+    loops[k + 1].extent = sizes[k];
+    loops.push_back({w[k], true});
+  }
+  Nest& nest = builder.Begin("", loops);
+  nest.kind = NestKind::kSlides;
+  Access read = builder.At(nest, op.operands[0], Range(rank));
+  read.low.assign(rank, 0);
+  std::vector<size_t> of_kernel;
+  for (size_t k = 0; k < spatial; ++k) {
+    read.rows[k + 1][k + 1] = strides[k];
+    read.rows[k + 1][rank + k] = dilations[k];
+    read.low[k + 1] = pads[k];
+    of_kernel.push_back(rank + k);
+  }
+  nest.reads.push_back(std::move(read));
+  of_kernel.push_back(rank - 1);
+  const auto [kernel, in_kernel] = Stored(task, op.operands[1], of_kernel);
+  nest.reads.push_back(builder.At(nest, kernel, in_kernel));
+  End(builder, nest, last, Range(rank), task);
+}
+
 }  // namespace hone::loops

@@ -3,6 +3,7 @@
 #include "core/result.h"
 #include "loops/accumulate.h"
 #include "loops/attend.h"
+#include "loops/depthwise.h"
 #include "loops/multiply.h"
 
 namespace hone::loops {
@@ -15,6 +16,8 @@ const OwnText& OwnTextOf(const Nest& nest) {
       return kMultiplying;
     case NestKind::kAccumulates:
       return kAccumulating;
+    case NestKind::kSlides:
+      return kSliding;
     case NestKind::kLoops:
       break;
   }

@@ -92,6 +92,7 @@ const Kind* FindKind(std::string_view name) {
       {"scores", {2, {}}},
       {"product", {2, {"permutation"}}},
       {"convolve", {2, {"dilations", "pads", "permutation", "sizes", "strides"}}},
+      {"depthwise", {2, {"dilations", "pads", "sizes", "strides"}}},
       {"attend", {2, {"permutation", "until"}}}};
   static const Kind unary{1, {}};
   static const Kind binary{2, {}};
@@ -101,14 +102,17 @@ const Kind* FindKind(std::string_view name) {
   return found == kinds.end() ? nullptr : &found->second;
 }
 
-// Whether operands may be definitions that move what is stored.
-bool TakesSpread(std::string_view kind) {
-  return kind == "scores" || kind == "attend" || kind == "product" || kind == "convolve";
+// Whether the operand of that number may be a definition that moves what is stored.
+bool TakesSpread(std::string_view kind, size_t operand) {
+  return kind == "scores" || kind == "attend" || kind == "product" || kind == "convolve" ||
+         (kind == "depthwise" && operand == 1);
 }
+// Whether such a definition may broadcast.
+bool TakesBroadcast(std::string_view kind) { return kind != "convolve" && kind != "depthwise"; }
 
 // What may be a definition that a nest with a text of its own makes as a whole.
 bool MadeWhole(std::string_view kind) {
-  return kind == "scores" || kind == "product" || kind == "convolve";
+  return kind == "scores" || kind == "product" || kind == "convolve" || kind == "depthwise";
 }
 
 class Parser {
@@ -306,7 +310,8 @@ class Parser {
     const std::optional<Element> rounded = RoundedTo(op.kind);
     if (rounded && element != Element::kF32) return Wrong(op.kind + " rounds f32");
     if (rounded && op.definition) return Wrong(op.kind + " is stored: `=`, not `:=`");
-    for (const int operand : op.operands) {
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      const int operand = op.operands[i];
       if (operand >= task_.inputs &&
           InfoOf(task_.tensors[static_cast<size_t>(operand)].element).narrow()) {
         return Wrong("what is rounded is for an output alone");
@@ -316,7 +321,7 @@ class Parser {
       }
       const bool may = IsPointwise(op.kind) || op.kind.rfind("reduce_", 0) == 0 ||
                        (op.kind == "attend" && operand == op.operands[0]) ||
-                       (TakesSpread(op.kind) && IsSpread(operand, op.kind != "convolve"));
+                       (TakesSpread(op.kind, i) && IsSpread(operand, TakesBroadcast(op.kind)));
       if (task_.Defines(operand) && !may) {
         return Wrong(op.kind + " takes what is stored: `=`, not `:=`");
       }
@@ -424,10 +429,10 @@ std::optional<Element> RoundedTo(std::string_view kind) {
 const std::vector<std::string>& OperationKinds() {
   static const std::vector<std::string> kinds = [] {
     std::vector<std::string> all = {
-        "matmul",     "batch_matmul", "conv2d",     "pool_max",   "pool_sum",  "reduce_sum",
-        "reduce_max", "transpose",    "softmax",    "layer_norm", "attention", "constant",
-        "broadcast",  "select",       "scores",     "attend",     "product",   "convolve",
-        "slice",      "running_sum",  "running_max"};
+        "matmul",     "batch_matmul", "conv2d",      "pool_max",   "pool_sum",  "reduce_sum",
+        "reduce_max", "transpose",    "softmax",     "layer_norm", "attention", "constant",
+        "broadcast",  "select",       "scores",      "attend",     "product",   "convolve",
+        "slice",      "running_sum",  "running_max", "depthwise"};
     for (const ElementInfo& info : kElements) {
       const std::string kind = std::string("to_") + info.name;
       if (RoundedTo(kind)) all.push_back(kind);
@@ -467,6 +472,8 @@ double Flops(const Task& task) {
     } else if (op.kind == "scores") {
       flops += 2 * out * static_cast<double>(shape(0).back());
     } else if (op.kind == "convolve") {
+      flops += 2 * out * Product(shape(1)) / static_cast<double>(shape(1).back());
+    } else if (op.kind == "depthwise") {
       flops += 2 * out * Product(shape(1)) / static_cast<double>(shape(1).back());
     } else if (op.kind == "product") {
       flops += 2 * out * static_cast<double>(shape(0).back());

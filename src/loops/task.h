@@ -12,8 +12,8 @@
 //   output r
 //
 // Element types are the rows of core/kernel_elements.h: f32, f64 and s32; inputs may be narrow, as
-// bf16, s8 or pred (1 and 0), which are f32 for what takes them, widened where they are read. Outputs
-// may be bf16 or f16: `y = to_bf16 x`.
+// bf16, s8 or pred (1 and 0), which are f32 for what takes them, widened where they are read.
+// Outputs may be bf16 or f16: `y = to_bf16 x`.
 //
 // Names are a letter and then letters, digits and underscores. A name is defined once and before it
 // is used. '#' begins a comment.
@@ -21,8 +21,8 @@
 // `NAME := KIND OPERANDS` is a definition: it is computed anew wherever an element of it is needed,
 // as part of what needs it, and never stored. Of elementwise operations, broadcasts, constants,
 // slices and transposes, for elementwise operations and reductions; of scores, for what attends by
-// them; of products and convolutions, for elementwise operations alike in shape, which are then
-// done while an element is in a register.
+// them; of products and convolutions (also depthwise ones), for elementwise operations alike in
+// shape, which are then done while an element is in a register.
 #ifndef HONE_LOOPS_TASK_H_
 #define HONE_LOOPS_TASK_H_
 
@@ -79,6 +79,10 @@ struct Tensor {
 //     sum over k and c of x[n, o * stride + k * dilation - pad, c] w[k, c, f], 0 outside of x, with
 //     a dilation below 0 where the kernel lies the other way round; of one to three spatial
 //     dimensions; of stored tensors or their transposes
+//   depthwise x[N,S...,C] w[K...,C] sizes=O... strides=... (1) dilations=... (1) pads=... (0): a
+//     convolution of each feature by itself, [N,O...,C]; at position o it has the sum over k of
+//     x[n, o * stride + k * dilation - pad, c] w[k, c]; of a stored tensor, and a second one or its
+//     transpose
 //   attend u[...,S,T] v[...,T,E] until=N permutation=I,J: softmax(u) v, with u a definition that
 //     takes scores; row s sees the columns up to s + N, all of them without until=; dimension d of
 //     the result is dimension permutation[d] of [...,S,E]

@@ -150,6 +150,12 @@ std::vector<KnownTask> Make() {
   put(kOurs, "convolve", "convolve_8_56_64_64_3",
       "input x f32[8,56,56,64]\ninput w f32[3,3,64,64]\n"
       "y = convolve x w sizes=56,56 pads=1,1\noutput y\n");
+  put(kOurs, "depthwise", "depthwise_1_56_144_3",
+      "input x f32[1,56,56,144]\ninput w f32[3,3,144]\n"
+      "y = depthwise x w sizes=56,56 pads=1,1\noutput y\n");
+  put(kOurs, "depthwise", "depthwise_4_2048_1536_4",
+      "input x f32[4,2048,1536]\ninput w f32[4,1536]\n"
+      "y = depthwise x w sizes=2048 pads=3\noutput y\n");
   put(kOurs, "pooling", "pool_max_8_64_114_3_2", Pool(8, 64, 114, 3, 2));
   put(kOurs, "linear", "linear_256_768_768", Linear(256, 768, 768));
   put(kOurs, "reduction", "reduce_sum_rows_4096_1024", Reduce("sum", 4096, 1024, 1));

@@ -102,8 +102,9 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
     if (among != nullptr && among->count(pool.passes()[pass].name) == 0) return;
     std::optional<Alternative> one;
     std::vector<std::vector<PassId>> mine = ways;
-    // Kernels take in what lies around them: a mask or a softmax that is called would stay outside.
-    if (calls && pool.passes()[pass].name == loops::kKernelPass) std::swap(mine[0], mine[1]);
+    // Kernels take in what lies around them: a mask, a softmax or an activation that is called
+    // would stay outside.
+    if (calls && loops::MakesKernels(pool.passes()[pass].name)) std::swap(mine[0], mine[1]);
     for (const std::vector<PassId>& before : mine) {
       if (one || (!before.empty() && before.back() == pass)) continue;
       std::vector<PassId> passes = before;

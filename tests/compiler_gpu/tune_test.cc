@@ -118,7 +118,7 @@ TEST(GpuTune, ImplementationsForTheCpuAreNotOffered) {
   ASSERT_NE(evaluator, nullptr);
   const auto& passes = evaluator->pool().passes();
   for (const char* name : {"implement:loops", "implement:products", "implement:convolutions",
-                           "implement:loop_one_kernel"}) {
+                           "implement:depthwise", "implement:loop_one_kernel"}) {
     EXPECT_TRUE(std::none_of(passes.begin(), passes.end(),
                              [&](const PassInfo& pass) { return pass.name == name; }));
   }

@@ -203,5 +203,25 @@ TEST(DefaultSchedule, TakesWholeTapsOfAConvolution) {
             "y tile 0,0,144,32,0,0,162\ny tile 0,0,6,8,0,0,0\n");
 }
 
+TEST(DefaultSchedule, SharesRowsOfADepthwiseConvolutionOrItsFeatures) {
+  EXPECT_EQ(ScheduleText(Default("task t\ninput x f32[1,56,56,144]\ninput w f32[3,3,144]\n"
+                                 "y = depthwise x w sizes=56,56 pads=1,1\noutput y\n",
+                                 kMachines[2])),
+            "y parallel 0,28,0,0,0,0\ny tile 0,0,12,16,0,0\n");
+  // Of few rows one processor would have more than the other.
+  EXPECT_EQ(ScheduleText(Default("task t\ninput x f32[1,7,7,6144]\ninput w f32[3,3,6144]\n"
+                                 "y = depthwise x w sizes=7,7 pads=1,1\noutput y\n",
+                                 kMachines[2])),
+            "y parallel 0,0,0,3072,0,0\ny tile 0,0,7,16,0,0\n");
+  EXPECT_EQ(ScheduleText(Default("task t\ninput x f32[1,2048,1536]\ninput w f32[4,1536]\n"
+                                 "y = depthwise x w sizes=2048 pads=3\noutput y\n",
+                                 kMachines[2])),
+            "y parallel 0,516,0,0\ny tile 0,12,16,0\n");
+  EXPECT_EQ(ScheduleText(Default("task t\ninput x f32[1,9,9,5]\ninput w f32[3,3,5]\n"
+                                 "y = depthwise x w sizes=9,9 pads=1,1\noutput y\n",
+                                 kMachines[1])),
+            "y tile 0,0,5,8,0,0\n");
+}
+
 }  // namespace
 }  // namespace hone::loops

@@ -60,6 +60,18 @@ TEST(Interpret, Convolutions) {
             (Values{1, 12, 23}));
 }
 
+TEST(Interpret, DepthwiseConvolutions) {
+  EXPECT_EQ(Outcome("task t\ninput x f32[1,3,2]\ninput w f32[2,2]\n"
+                    "y = depthwise x w sizes=3 pads=1\noutput y\n",
+                    {{1, 2, 3, 4, 5, 6}, {1, 10, 100, 1000}}),
+            (Values{100, 2000, 301, 4020, 503, 6040}));
+  EXPECT_EQ(Outcome("task t\ninput x f32[1,3,3,1]\ninput w f32[1,2,2]\n"
+                    "t := transpose w permutation=1,2,0\n"
+                    "y = depthwise x t sizes=1,2 strides=2,1 dilations=2,-1 pads=-1,-1\noutput y\n",
+                    {{1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 10, 100, 1000}}),
+            (Values{5 + 40, 6 + 50}));
+}
+
 TEST(Interpret, RowsAndColumns) {
   const Values x = {1, 2, 3, 4, 5, 6};
   EXPECT_EQ(Outcome("task t\ninput x f32[2,3]\ny = reduce_sum x axes=0\noutput y\n", {x}),

@@ -290,6 +290,70 @@ const std::vector<KernelCase>& KernelCases() {
        "input x f32[1,5,6,20]\ninput w f32[24,20,3,3]\nt := transpose w permutation=2,3,1,0\n"
        "y = convolve x t sizes=5,6 pads=1,1\noutput y\n",
        "y tile 0,0,30,24,0,0,60\ny tile 0,0,5,16,0,0,0\n"},
+      {"depthwise",
+       "input x f32[2,9,30,32]\ninput w f32[3,3,32]\n"
+       "y = depthwise x w sizes=9,30 pads=1,1\noutput y\n",
+       "y parallel 1,4,0,0,0,0\ny tile 0,0,7,16,0,0\n"},
+      // Features that fill no vector, and positions that fill no block.
+      {"depthwise_strided",
+       "input x f32[2,12,31,21]\ninput w f32[3,3,21]\n"
+       "y = depthwise x w sizes=6,16 strides=2,2 pads=0,1\nz = relu y\noutput z\n",
+       "y parallel 0,0,0,5,0,0\ny tile 0,0,5,8,0,0\nz tile 21\nz vectorize\n"},
+      {"depthwise_dilated",
+       "input x f32[1,11,40,18]\ninput w f32[3,2,18]\n"
+       "y = depthwise x w sizes=7,45 pads=2,3 dilations=3,4\noutput y\n",
+       "y parallel 0,2,13,0,0,0\ny tile 0,0,4,16,0,0\n"},
+      {"depthwise_the_other_way_round",
+       "input x f32[2,9,10,16]\ninput w f32[3,2,16]\n"
+       "y = depthwise x w sizes=9,8 pads=-3,-2 dilations=-1,-2\noutput y\n",
+       "y tile 0,0,4,8,0,0\n"},
+      {"depthwise_the_other_way_round_in_steps",
+       "input x f32[1,9,10,16]\ninput w f32[3,2,16]\n"
+       "y = depthwise x w sizes=5,6 strides=2,2 pads=-1,1 dilations=-2,-1\noutput y\n",
+       "y parallel 0,0,3,0,0,0\ny tile 0,0,2,8,0,0\n"},
+      {"depthwise_beyond_the_edges",  // some of its windows are outside altogether
+       "input x f32[1,4,3,16]\ninput w f32[3,2,16]\n"
+       "y = depthwise x w sizes=12,14 pads=4,5\noutput y\n",
+       "y tile 0,0,4,16,0,0\n"},
+      {"depthwise_that_leaves_out_an_edge",
+       "input x f64[1,9,20,24]\ninput w f64[2,3,24]\n"
+       "y = depthwise x w sizes=6,15 pads=-1,-2\noutput y\n",
+       "y parallel 0,0,8,0,0,0\ny tile 0,0,3,8,0,0\n"},
+      {"depthwise_of_one_dimension",  // causal
+       "input x f32[2,50,40]\ninput w f32[4,40]\n"
+       "y = depthwise x w sizes=50 pads=3\noutput y\n",
+       "y parallel 1,20,0,0\ny tile 0,8,16,0\n"},
+      {"depthwise_of_many_taps",
+       "input x f32[1,90,16]\ninput w f32[70,16]\n"
+       "y = depthwise x w sizes=90 pads=69\noutput y\n",
+       "y tile 0,8,16,0\n"},
+      {"depthwise_of_many_taps_and_few_positions",
+       "input x f32[1,9,16]\ninput w f32[70,16]\n"
+       "y = depthwise x w sizes=5 pads=40\noutput y\n",
+       "y tile 0,5,16,0\n"},
+      {"depthwise_of_three_dimensions",
+       "input x f32[2,4,5,6,20]\ninput w f32[2,3,3,20]\n"
+       "y = depthwise x w sizes=4,3,6 strides=1,2,1 pads=1,1,1\noutput y\n",
+       "y parallel 1,2,0,0,0,0,0,0\ny tile 0,0,0,3,8,0,0,0\n"},
+      {"depthwise_by_rules_of_thumb",
+       "input x f32[1,56,56,72]\ninput w f32[3,3,72]\n"
+       "y = depthwise x w sizes=28,28 strides=2,2 pads=1,1\noutput y\n",
+       ""},
+      {"depthwise_of_few_features",
+       "input x f32[1,20,30,3]\ninput w f32[5,5,3]\n"
+       "y = depthwise x w sizes=20,30 pads=2,2\noutput y\n",
+       "y tile 0,0,8,4,0,0\n"},
+      {"depthwise_of_a_kernel_that_lies_otherwise",
+       "input x f32[1,9,10,37]\ninput w f32[37,3,3]\nt := transpose w permutation=1,2,0\n"
+       "y = depthwise x t sizes=9,10 pads=1,1\noutput y\n",
+       "y tile 0,0,5,16,0,0\n"},
+      {"depthwise_whose_sums_are_ended",
+       "input x f32[2,9,10,40]\ninput w f32[3,3,40]\ninput a f32[40]\ninput b f32[40]\n"
+       "input s f32[2,9,10,40]\ninput h f32[10]\np := depthwise x w sizes=9,10 pads=1,1\n"
+       "m := multiply p a\nq := add m b\nr := broadcast h sizes=2,9,10,40 dimensions=2\n"
+       "t := multiply q r\nu := add t s\nk := constant u value=6\nv := minimum u k\n"
+       "y = relu v\noutput y\n",
+       "y parallel 0,4,4,16,0,0\ny tile 0,0,3,16,0,0\n"},
       {"select",
        "input c f32[16,32]\ninput a f32[16,32]\nk := constant a value=0.5\nl := maximum c k\n"
        "d := subtract l k\ns := select d a k\ny = reduce_sum s axes=1\noutput y\n",
@@ -367,6 +431,19 @@ const std::vector<KernelCase>& KernelCases() {
       {"narrow_convolution",
        "input x bf16[2,9,8,20]\ninput w f16[3,3,20,24]\n"
        "y = convolve x w sizes=9,8 pads=1,1\noutput y\n",
+       ""},
+      {"narrow_depthwise",
+       "input x bf16[2,9,18,20]\ninput w f16[3,3,20]\ninput b s8[20]\n"
+       "c := depthwise x w sizes=9,18 pads=1,1\ny = add c b\noutput y\n",
+       "y tile 0,0,8,16,0,0\n"},
+      {"narrow_depthwise_that_lies_otherwise",
+       "input x s8[2,9,18,20]\ninput w bf16[20,3,3]\nt := transpose w permutation=1,2,0\n"
+       "y = depthwise x t sizes=9,18 pads=1,1\noutput y\n",
+       "y tile 0,0,8,16,0,0\n"},
+      {"rounded_depthwise",
+       "input x bf16[2,40,24]\ninput w bf16[4,24]\n"
+       "c := depthwise x w sizes=40 pads=3\nl := logistic c\nm := multiply c l\n"
+       "y = to_bf16 m\noutput y\n",
        ""},
       {"narrow_attention",
        "input q bf16[3,30,16]\ninput k bf16[3,41,16]\ninput v f16[3,41,24]\ninput m u8[30,41]\n"

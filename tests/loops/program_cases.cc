@@ -68,6 +68,96 @@ std::string OutputsFirst(const std::string& input, const std::string& kernel,
                " convolution(x, t), window={size=" + window + "}, dim_labels=b01f_01io->b01f");
 }
 
+std::vector<Case> DepthwiseConvolutions() {
+  const std::string behind =
+      "  x = f32[1,19,20,24] parameter(0)\n  v = f32[24,1,3,3] parameter(1)\n"
+      "  w = f32[3,3,1,24] transpose(v), dimensions={2,3,1,0}\n"
+      "  y = f32[1,19,20,24] convolution(x, w), window={size=3x3 pad=1_1x1_1}, "
+      "dim_labels=b01f_01io->b01f, feature_group_count=24\n";
+  std::vector<Case> cases = {
+      {"depthwise",
+       Convolution(
+           "f32[2,9,10,40]", "f32[3,3,1,40]", "f32[2,9,10,40]",
+           "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, feature_group_count=40"),
+       1, "y = depthwise x w sizes=9,10 strides=1,1 dilations=1,1 pads=1,1;", "transpose("},
+      {"depthwise_with_what_follows",  // as JAX writes a network's batch norm and relu6
+       Program("f32", behind + "  g = f32[24] parameter(2)\n  b = f32[24] parameter(3)\n"
+                               "  h = f32[1,19,20,24] parameter(4)\n"
+                               "  gs = f32[1,19,20,24] broadcast(g), dimensions={3}\n"
+                               "  bs = f32[1,19,20,24] broadcast(b), dimensions={3}\n"
+                               "  s = f32[1,19,20,24] multiply(y, gs)\n"
+                               "  u = f32[1,19,20,24] add(s, bs)\n"
+                               "  z = f32[1,19,20,24] broadcast(zero), dimensions={}\n"
+                               "  k = s32[] constant(6)\n  six = f32[] convert(k)\n"
+                               "  c = f32[1,19,20,24] broadcast(six), dimensions={}\n"
+                               "  m = f32[1,19,20,24] maximum(u, z)\n"
+                               "  n = f32[1,19,20,24] minimum(c, m)\n"
+                               "  ROOT r = f32[1,19,20,24] add(n, h)\n"),
+       1, "t := transpose w permutation=1,2,0;y := depthwise x t sizes=19,20", "transpose("},
+      {"depthwise_strided_and_dilated",
+       Convolution("f64[2,19,40,18]", "f64[3,2,1,18]", "f64[2,9,36,18]",
+                   "window={size=3x2 stride=2x1 pad=1_0x0_-1 rhs_dilate=1x3}, "
+                   "dim_labels=b01f_01io->b01f, feature_group_count=18"),
+       1, "sizes=9,36 strides=2,1 dilations=1,3 pads=1,0;"},
+      {"depthwise_of_features_first",
+       Convolution("f32[2,16,19,20]", "f32[16,1,3,3]", "f32[2,16,10,10]",
+                   "window={size=3x3 stride=2x2 pad=1_1x0_1}, dim_labels=bf01_oi01->bf01, "
+                   "feature_group_count=16"),
+       1, "t := transpose w permutation=1,2,0;"},
+      {"depthwise_of_narrow_floats",  // and rounded within the kernel
+       Convolution("bf16[2,150,24]", "bf16[4,1,24]", "bf16[2,150,24]",
+                   "window={size=4 pad=3_0}, dim_labels=b0f_0io->b0f, feature_group_count=24"),
+       1, "y := depthwise x w sizes=150 strides=1 dilations=1 pads=3;rounded = to_bf16 y;"},
+      {"depthwise_of_three_dimensions",
+       Convolution("f32[1,6,7,8,16]", "f32[2,3,3,1,16]", "f32[1,5,7,8,16]",
+                   "window={size=2x3x3 pad=0_0x1_1x1_1}, dim_labels=b012f_012io->b012f, "
+                   "feature_group_count=16"),
+       1, "sizes=5,7,8"},
+      {"depthwise_with_several_outputs_for_each_feature",
+       Convolution("f32[1,19,20,8]", "f32[3,3,1,24]", "f32[1,19,20,24]",
+                   "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, "
+                   "feature_group_count=8"),
+       1, "input x f32[1,19,20,24]"},
+      {"depthwise_with_a_kernel_that_is_reversed",  // the gradient of an input
+       Whole("  x = f32[2,9,10,24] parameter(0)\n"
+             "  w = f32[3,2,1,24] parameter(1)\n"
+             "  v = f32[3,2,1,24] reverse(w), dimensions={0,1}\n"
+             "  ROOT y = f32[2,9,9,24] convolution(x, v), window={size=3x2 pad=1_1x0_0}, "
+             "dim_labels=b01f_01io->b01f, feature_group_count=24"),
+       1, "dilations=-1,-1 pads=-1,-1;", "reverse("},
+      {"depthwise_that_goes_the_other_way_round",
+       Convolution("f32[2,9,10,24]", "f32[3,3,24,1]", "f32[2,9,10,24]",
+                   "window={size=3x3 pad=1_1x1_1 rhs_reversal=1x1}, "
+                   "dim_labels=b01f_01oi->b01f, feature_group_count=24"),
+       1, "dilations=-1,-1"},
+      {"depthwise_for_a_strided_inputs_gradient",
+       Convolution("f32[2,19,20,24]", "f32[3,3,1,24]", "f32[2,38,40,24]",
+                   "window={size=3x3 pad=2_1x1_2 lhs_dilate=2x2}, "
+                   "dim_labels=b01f_01io->b01f, feature_group_count=24"),
+       0},
+      {"depthwise_with_images_last",
+       Convolution("f32[24,9,10,32]", "f32[3,3,1,24]", "f32[32,9,10,24]",
+                   "window={size=3x3 pad=1_1x1_1}, dim_labels=f01b_01io->b01f, "
+                   "feature_group_count=24"),
+       1},
+      {"depthwise_for_a_kernels_gradient",  // that of a batch for each feature
+       Convolution("f32[2,9,10,24]", "f32[2,9,10,24]", "f32[3,3,1,24]",
+                   "window={size=9x10 pad=1_1x1_1}, dim_labels=f01b_i01o->01bf, "
+                   "batch_group_count=24"),
+       0},
+      {"depthwise_in_larger_groups",
+       Convolution("f32[2,19,20,32]", "f32[3,3,2,32]", "f32[2,17,18,32]",
+                   "window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=16"),
+       0},
+      {"depthwise_of_very_few_features",
+       Convolution("f32[2,90,91,3]", "f32[3,3,1,3]", "f32[2,88,89,3]",
+                   "window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=3"),
+       0},
+  };
+  for (Case& one : cases) one.pass = kDepthwisePass;
+  return cases;
+}
+
 }  // namespace
 
 std::vector<Case> Products() {
@@ -332,6 +422,13 @@ std::vector<Case> Convolutions() {
              "  ROOT y = f32[2,9,10,16] convolution(x, v), window={size=3x3 pad=1_1x1_1}, "
              "dim_labels=b01f_01oi->b01f"),
        1, "wt := transpose w permutation=0,1,3,2;", "reverse("},
+      {"convolution_with_a_kernel_that_is_transposed",  // and lies as it was
+       Whole("  x = f32[2,19,10,32] parameter(0)\n"
+             "  v = f32[40,32,1,1] parameter(1)\n"
+             "  w = f32[1,1,32,40] transpose(v), dimensions={2,3,1,0}\n"
+             "  ROOT y = f32[2,19,10,40] convolution(x, w), window={size=1x1}, "
+             "dim_labels=b01f_01io->b01f"),
+       1, "input w f32[40,32,1,1];wt := transpose w permutation=2,3,1,0;", " transpose("},
       {"convolution_for_a_kernels_gradient",
        Convolution("f32[3,8,9,16]", "f32[3,8,9,24]", "f32[3,3,16,24]",
                    "window={size=8x9 pad=1_1x1_1}, dim_labels=f01b_i01o->01bf"),
@@ -438,6 +535,7 @@ std::vector<Case> Convolutions() {
        0},
   };
   for (Case& one : cases) one.pass = kConvolutionPass;
+  for (const Case& one : DepthwiseConvolutions()) cases.push_back(one);
   return cases;
 }
 

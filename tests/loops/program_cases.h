@@ -29,7 +29,7 @@ std::string Program(const std::string& type, const std::string& body);
 std::string Softmax(const std::string& type, const std::string& shape, const std::string& rows,
                     const std::string& dimensions, const std::string& last);
 
-// For implement:products, implement:convolutions, and implement:transposes.
+// For implement:products, implement:convolutions and implement:depthwise, and implement:transposes.
 std::vector<Case> Products();
 std::vector<Case> Convolutions();
 std::vector<Case> Transposes();

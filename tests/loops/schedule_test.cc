@@ -154,6 +154,25 @@ TEST(Schedule, RowsAndTermsOfAConvolutionCountAtTheLastOfTheirLoops) {
   }
 }
 
+TEST(Schedule, OfWhatSlidesPositionsAndFeaturesAreDecided) {
+  const Program program =
+      Of("task t\ninput x f32[2,9,10,24]\ninput w f32[3,3,24]\n"
+         "y = depthwise x w sizes=9,10 pads=1,1\noutput y\n");
+  EXPECT_TRUE(Apply(program, Read("y parallel 1,3,5,8,0,0\ny tile 0,0,12,16,0,0\n")));
+  for (const auto& [schedule, message] : std::vector<std::pair<const char*, const char*>>{
+           {"y vectorize\n", "there is parallel and tile to decide"},
+           {"y parallel 0,0,0,0,1,0\n", "loop 4 sums up"},
+           {"y parallel 0,10,0,0,0,0\n", "only 9 iterations"},
+           {"y tile 0,1,0,0,0,0\n", "loop 1 goes one by one"},
+           {"y tile 0,0,17,0,0,0\n", "at most 16 positions"},
+           {"y tile 0,0,0,24,0,0\n", "a power of two"},
+           {"y tile 0,0,4,0,0,0\ny tile 0,0,2,0,0,0\n", "tiled already"}}) {
+    const auto scheduled = Apply(program, Read(schedule));
+    ASSERT_FALSE(scheduled) << schedule;
+    EXPECT_THAT(scheduled.error().message, HasSubstr(message));
+  }
+}
+
 TEST(Schedule, ProducersAreFusedConsumersFirst) {
   EXPECT_TRUE(Apply(Softmax(), Read("y parallel 2,0\ny fuse y.sum\ny fuse y.exp\ny fuse y.max\n")));
   const auto too_early = Apply(Softmax(), Read("y parallel 2,0\ny fuse y.exp\n"));

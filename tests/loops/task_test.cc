@@ -156,6 +156,21 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"task t\ninput x f32[4]\nb := broadcast x sizes=4,4,4 dimensions=2\n"
               "y = convolve b b sizes=4\n",
               "takes what is stored"},
+        Wrong{"task t\ninput x f32[4,4,4]\ny = depthwise x x sizes=4\n",
+              "[N,S...,C] and [K...,C],"},
+        Wrong{"task t\ninput x f32[4,4,4]\ninput w f32[2,3]\ny = depthwise x w sizes=4\n",
+              "[N,S...,C] and [K...,C],"},
+        Wrong{"task t\ninput x f32[4,4,4]\ninput w f32[2,4]\ny = depthwise x w\n",
+              "depthwise: sizes=, the result's, is missing"},
+        Wrong{"task t\ninput x f32[4,4,4]\ninput w f32[2,4]\nt := transpose x permutation=0,2,1\n"
+              "y = depthwise t w sizes=4\n",
+              "takes what is stored"},
+        Wrong{
+            "task t\ninput x f32[4,4,4]\ninput w f32[4]\nb := broadcast w sizes=2,4 dimensions=1\n"
+            "y = depthwise x b sizes=4\n",
+            "takes what is stored"},
+        Wrong{"task t\ninput x s32[4,4,4]\ninput w s32[2,4]\ny = depthwise x w sizes=4\n",
+              "floating-point"},
         Wrong{"task t\ninput x f32[4]\ninput z f32[5]\ny = select x x z\n", "alike in shape"},
         Wrong{"task t\ninput x f32[4]\ny = exp x\noutput x\n", "operation's result"}));
 

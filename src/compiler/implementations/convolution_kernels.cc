@@ -31,14 +31,6 @@ constexpr int64_t kMostResidues = 16;
 
 std::string Joined(const Sizes& sizes) { return absl::StrJoin(sizes, ","); }
 
-// The dimensions `first`, spatial ones, `last`: of [N,S...,C], [K...,C,F], [N,O...,F].
-Sizes Order(const Sizes& first, const Sizes& spatial, const Sizes& last) {
-  Sizes order = first;
-  order.insert(order.end(), spatial.begin(), spatial.end());
-  order.insert(order.end(), last.begin(), last.end());
-  return order;
-}
-
 // Dimension d of the one is dimension Inverse(order)[d] of the other.
 Sizes Inverse(const Sizes& order) {
   Sizes inverse(order.size());
@@ -138,7 +130,7 @@ class Convolution {
 
   // An input of the task, whose dimensions in the order are what the operation takes: as it lies
   // where the kernel can read along its last dimension, which `readable` says of that and of those
-  // before it; else transposed.
+  // before it; else transposed. Of a kernel a last dimension of 1 is none.
   template <class Readable>
   HloInstruction* Operand(const char* name, HloInstruction* value, const Sizes& order,
                           const Readable& readable) {
@@ -172,38 +164,6 @@ class Convolution {
   int64_t along_ = -1;        // the dimension of the last operand that its memory runs along
   int64_t along_input_ = -1;  // of the input
 };
-
-// Takes the kernel as it is before it is reversed.
-void LookThroughReverse(ConvolutionParts& parts) {
-  while (parts.kernel->opcode() == xla::HloOpcode::kReverse &&
-         absl::c_all_of(parts.kernel->dimensions(), [&](int64_t d) {
-           return absl::c_linear_search(parts.kernel_spatial, d);
-         })) {
-    for (const int64_t d : parts.kernel->dimensions()) {
-      const auto k = absl::c_find(parts.kernel_spatial, d) - parts.kernel_spatial.begin();
-      parts.reversed[k] = !parts.reversed[k];
-    }
-    parts.kernel = parts.kernel->mutable_operand(0);
-  }
-}
-
-// Takes operands as they are before they are transposed; the input where features still come last.
-void LookThroughTransposes(ConvolutionParts& parts) {
-  const auto look = [](HloInstruction*& operand, const std::vector<int64_t*>& numbers,
-                       Sizes& spatial) {
-    if (operand->opcode() != xla::HloOpcode::kTranspose || !emit::Free(*operand)) return false;
-    for (int64_t* number : numbers) *number = operand->dimensions(*number);
-    for (int64_t& number : spatial) number = operand->dimensions(number);
-    operand = operand->mutable_operand(0);
-    return true;
-  };
-  while (look(parts.kernel, {&parts.kernel_input, &parts.kernel_output}, parts.kernel_spatial)) {
-  }
-  ConvolutionParts before = parts;
-  while (look(before.input, {&before.input_batch, &before.input_feature}, before.input_spatial)) {
-    if (before.input_feature == parts.spatial() + 1) parts = before;
-  }
-}
 
 // Of a dilated input: the result's positions q * dilation + residue meet the input's elements
 // q + (residue + tap - low) / dilation, for those taps for which that is whole. So each residue is
@@ -337,7 +297,7 @@ std::optional<Found> ConvolutionAt(HloInstruction* root) {
     return std::nullopt;
   }
   LookThroughReverse(*parts);
-  if (!few) LookThroughTransposes(*parts);
+  if (!few) LookThroughTranspose(*parts);  // rows of windows are to lie as they are made
   return Found{*std::move(parts), residues, few};
 }
 

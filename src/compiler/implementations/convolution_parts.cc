@@ -1,5 +1,6 @@
 #include "compiler/implementations/convolution_parts.h"
 
+#include "absl/algorithm/container.h"
 #include "compiler/implementations/emit.h"
 #include "xla/primitive_util.h"
 
@@ -7,6 +8,7 @@ namespace hone::compiler {
 namespace {
 
 using xla::HloInstruction;
+using Sizes = std::vector<int64_t>;
 
 }  // namespace
 
@@ -114,6 +116,35 @@ HloInstruction* InOutputOrder(const ConvolutionParts& parts, HloInstruction* res
   order[parts.output_feature] = parts.spatial() + 1;
   for (int64_t k = 0; k < parts.spatial(); ++k) order[parts.output_spatial[k]] = k + 1;
   return emit::Convert(emit::Transpose(result, order), parts.root->shape().element_type());
+}
+
+Sizes Order(const Sizes& first, const Sizes& spatial, const Sizes& last) {
+  Sizes order = first;
+  order.insert(order.end(), spatial.begin(), spatial.end());
+  order.insert(order.end(), last.begin(), last.end());
+  return order;
+}
+
+void LookThroughReverse(ConvolutionParts& parts) {
+  while (parts.kernel->opcode() == xla::HloOpcode::kReverse &&
+         absl::c_all_of(parts.kernel->dimensions(), [&](int64_t d) {
+           return absl::c_linear_search(parts.kernel_spatial, d);
+         })) {
+    for (const int64_t d : parts.kernel->dimensions()) {
+      const auto k = absl::c_find(parts.kernel_spatial, d) - parts.kernel_spatial.begin();
+      parts.reversed[k] = !parts.reversed[k];
+    }
+    parts.kernel = parts.kernel->mutable_operand(0);
+  }
+}
+
+void LookThroughTranspose(ConvolutionParts& parts) {
+  while (parts.kernel->opcode() == xla::HloOpcode::kTranspose) {
+    for (int64_t& d : parts.kernel_spatial) d = parts.kernel->dimensions(d);
+    parts.kernel_input = parts.kernel->dimensions(parts.kernel_input);
+    parts.kernel_output = parts.kernel->dimensions(parts.kernel_output);
+    parts.kernel = parts.kernel->mutable_operand(0);
+  }
 }
 
 }  // namespace hone::compiler

@@ -54,6 +54,15 @@ xla::HloInstruction* PaddedInput(const ConvolutionParts& parts);
 // A result [batch, spatial…, features] in the sum type, in the order and type of the convolution's.
 xla::HloInstruction* InOutputOrder(const ConvolutionParts& parts, xla::HloInstruction* result);
 
+// The dimensions `first`, spatial ones, `last`: of [N,S...,C], [K...,C,F], [N,O...,F].
+std::vector<int64_t> Order(const std::vector<int64_t>& first, const std::vector<int64_t>& spatial,
+                           const std::vector<int64_t>& last);
+
+// Takes the kernel as it is before it is reversed.
+void LookThroughReverse(ConvolutionParts& parts);
+// The same before it is transposed.
+void LookThroughTranspose(ConvolutionParts& parts);
+
 }  // namespace hone::compiler
 
 #endif  // HONE_COMPILER_IMPLEMENTATIONS_CONVOLUTION_PARTS_H_

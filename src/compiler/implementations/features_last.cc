@@ -203,7 +203,7 @@ bool LookThrough(HloInstruction*& operand, const std::vector<int64_t*>& numbers,
 }
 
 // Transposed, so that these dimensions are the first, spatial ones, and the last.
-void Order(HloInstruction*& operand, int64_t& first, Sizes& spatial, int64_t& last) {
+void PutInOrder(HloInstruction*& operand, int64_t& first, Sizes& spatial, int64_t& last) {
   Sizes order = {first};
   order.insert(order.end(), spatial.begin(), spatial.end());
   order.push_back(last);
@@ -227,12 +227,13 @@ HloInstruction* MovedConvolution(HloInstruction* root) {
                            parts->kernel_spatial);
   }
   if (is_last(parts->input_spatial)) {
-    gradient ? Order(parts->input, parts->input_feature, parts->input_spatial, parts->input_batch)
-             : Order(parts->input, parts->input_batch, parts->input_spatial, parts->input_feature);
+    gradient
+        ? PutInOrder(parts->input, parts->input_feature, parts->input_spatial, parts->input_batch)
+        : PutInOrder(parts->input, parts->input_batch, parts->input_spatial, parts->input_feature);
     changed = true;
   }
   if (gradient && is_last(parts->kernel_spatial)) {
-    Order(parts->kernel, parts->kernel_input, parts->kernel_spatial, parts->kernel_output);
+    PutInOrder(parts->kernel, parts->kernel_input, parts->kernel_spatial, parts->kernel_output);
     changed = true;
   }
   const bool moved = is_last(parts->output_spatial);

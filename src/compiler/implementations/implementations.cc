@@ -5,6 +5,7 @@
 #include "compiler/implementations/convolution_dots.h"
 #include "compiler/implementations/convolution_kernels.h"
 #include "compiler/implementations/depthwise_convolution.h"
+#include "compiler/implementations/depthwise_kernels.h"
 #include "compiler/implementations/dots.h"
 #include "compiler/implementations/loop_kernels.h"
 #include "compiler/implementations/loops.h"
@@ -89,6 +90,9 @@ const std::vector<Implementation>& Implementations() {
        "dots of floats, with what is elementwise behind them, as kernels of hone-loops", true},
       {Rule("convolutions", ConvolutionKernels, ConvolutionKernelsRoots()),
        "convolutions of floats, with what is elementwise behind them, as kernels of hone-loops",
+       true},
+      {Rule("depthwise", DepthwiseKernels, DepthwiseKernelsRoots()),
+       "depthwise convolutions, with what is elementwise behind them, as kernels of hone-loops",
        true},
       {Rule("transposes", TransposeKernels, TransposeKernelsRoots()),
        "transpositions, squares at a time, as kernels of hone-loops", true},
