@@ -123,6 +123,16 @@ bool HasNoise(PrimitiveType type) {
   return xla::primitive_util::IsFloatingPointType(type) && xla::primitive_util::BitWidth(type) >= 8;
 }
 
+// Types that XLA:CPU computes in f32 and rounds to, or, where --xla_allow_excess_precision lets it
+// and between what it fuses, does not.
+bool IsNarrow(PrimitiveType type) { return type == xla::BF16 || type == xla::F16; }
+
+// Products of narrow types are exact in f32 and added up there: what their sum is off by is nothing
+// to the rounding of its result, or of the operands.
+bool SumsInF32(const HloInstruction& instruction) {
+  return instruction.opcode() == HloOpcode::kDot || instruction.opcode() == HloOpcode::kConvolution;
+}
+
 class NoiseMaker {
  public:
   explicit NoiseMaker(HloComputation* computation, uint32_t salt)
@@ -146,17 +156,52 @@ class NoiseMaker {
       return Multiply(x, xla::U32, (1u << 12) - 1, 0x9E3779B9u, x, steps * RelativeSpacing(type));
     }
     // Narrow types: multiply in f32, whose bits also show how many are significant here, and round.
-    HloInstruction* wide =
-        Make(HloInstruction::CreateConvert(ShapeUtil::ChangeElementType(x->shape(), xla::F32), x));
-    const int bits = 23 + static_cast<int>(std::lround(std::log2(RelativeSpacing(type))));
-    const uint32_t low = ((1u << std::max(1, (23 - bits) / 2)) - 1) << bits;
-    // A little over half the spacing: always moves to the next number, never by two.
-    HloInstruction* moved =
-        Multiply(wide, xla::U32, low, 0x9E3779B9u, wide, steps * RelativeSpacing(type) * 0.505);
-    return Make(HloInstruction::CreateConvert(x->shape(), moved));
+    HloInstruction* wide = Converted(x, xla::F32);
+    const int bits = 23 - MantissaBits(type);
+    const uint32_t low = ((1u << std::max(1, MantissaBits(type) / 2)) - 1) << bits;
+    return Converted(Multiply(wide, xla::U32, low, 0x9E3779B9u, wide,
+                              kOtherNumber * steps * RelativeSpacing(type)),
+                     type);
+  }
+
+  // `wide` as a narrow type has it, rounded otherwise: only what is a number of that type stays.
+  HloInstruction* Round(HloInstruction* wide, PrimitiveType type) {
+    const double amount = kOtherNumber * RelativeSpacing(type);
+    const bool f64 = wide->shape().element_type() == xla::F64;
+    const int bits = (f64 ? 52 : 23) - MantissaBits(type);
+    const uint64_t low = (uint64_t{1} << bits) - 1;
+    return Converted(f64 ? Multiply(wide, xla::U64, low, 0x9E3779B97F4A7C15ull, wide, amount)
+                         : Multiply(wide, xla::U32, low, 0x9E3779B9u, wide, amount),
+                     type);
+  }
+
+  // The instruction in f32, before its result is rounded to a narrow type; null where it cannot be
+  // had. Its floating-point operands are of one type.
+  HloInstruction* Unrounded(HloInstruction* instruction) {
+    if (instruction->opcode() == HloOpcode::kConvert) return instruction->mutable_operand(0);
+    if (!instruction->IsElementwise() && !SumsInF32(*instruction)) return nullptr;
+    std::vector<HloInstruction*> operands;
+    for (HloInstruction* operand : instruction->operands()) {
+      if (operand->shape().element_type() != instruction->shape().element_type()) return nullptr;
+      operands.push_back(Converted(operand, xla::F32));
+    }
+    return Make(instruction->CloneWithNewOperands(
+        ShapeUtil::ChangeElementType(instruction->shape(), xla::F32), operands));
   }
 
  private:
+  // A little over half the spacing: moves to the next number, or is about as far from it as
+  // rounding would have put it where it is not rounded after all.
+  static constexpr double kOtherNumber = 0.505;
+
+  static int MantissaBits(PrimitiveType type) {
+    return xla::primitive_util::SignificandWidth(type) - 1;
+  }
+
+  HloInstruction* Converted(HloInstruction* x, PrimitiveType type) {
+    return Make(HloInstruction::CreateConvert(ShapeUtil::ChangeElementType(x->shape(), type), x));
+  }
+
   HloInstruction* Make(std::unique_ptr<HloInstruction> instruction) {
     return computation_->AddInstruction(std::move(instruction));
   }
@@ -260,6 +305,7 @@ absl::StatusOr<NoisyModule> AddRoundingNoise(const xla::HloModule& module) {
         for (int64_t k = 0; k < summed; ++k) {
           HloInstruction* operand = instruction->mutable_operand(k);
           if (!operand->shape().IsArray() || !HasNoise(operand->shape().element_type())) continue;
+          if (SumsInF32(*instruction) && IsNarrow(operand->shape().element_type())) continue;
           const auto known = made.find(operand);
           if (known != made.end() && known->second >= steps) continue;
           HloInstruction*& replacement = noisy_operands[{operand, steps}];
@@ -278,7 +324,11 @@ absl::StatusOr<NoisyModule> AddRoundingNoise(const xla::HloModule& module) {
       const std::vector<HloInstruction*> users(instruction->users().begin(),
                                                instruction->users().end());
       const bool is_root = computation->root_instruction() == instruction;
-      HloInstruction* replacement = maker.Add(instruction, steps);
+      HloInstruction* const unrounded =
+          IsNarrow(instruction->shape().element_type()) ? maker.Unrounded(instruction) : nullptr;
+      HloInstruction* replacement =
+          unrounded == nullptr ? maker.Add(instruction, steps)
+                               : maker.Round(unrounded, instruction->shape().element_type());
       made[replacement] = steps;
       ++noisy.places;
       for (HloInstruction* user : users) {

@@ -19,6 +19,11 @@
 // Which way a value moves depends on its own bits, so different (perturbed) inputs see other
 // noise, and nothing in a loop has to carry a random state. Values with few significant bits (0,
 // 1, small integers, masks) are exact in any order of evaluation and are left alone.
+//
+// A value of bf16 or f16 has few bits because it was rounded to them: 0.998 becomes 1 in bf16, and
+// what a program subtracts from 1 afterwards vanishes. XLA itself rounds it or not, as it fuses. So
+// noise comes before that rounding, to whatever is no number of the narrow type; which is also what
+// a right program does that rounds nothing at all between two operations.
 #ifndef HONE_COMPILER_RUN_ROUNDING_NOISE_H_
 #define HONE_COMPILER_RUN_ROUNDING_NOISE_H_
 
