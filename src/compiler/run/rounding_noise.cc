@@ -135,8 +135,9 @@ bool SumsInF32(const HloInstruction& instruction) {
 
 class NoiseMaker {
  public:
-  explicit NoiseMaker(HloComputation* computation, uint32_t salt)
-      : computation_(computation), salt_(salt) {}
+  // `seed` is a u32 of the computation's, or null.
+  NoiseMaker(HloComputation* computation, uint32_t salt, HloInstruction* seed)
+      : computation_(computation), salt_(salt), seed_(seed) {}
 
   // x * (1 +- amount), the sign from x's bits; x itself where it has few significant bits.
   HloInstruction* Add(HloInstruction* x, double steps) {
@@ -221,6 +222,16 @@ class NoiseMaker {
     return known;
   }
 
+  HloInstruction* Seed(const Shape& shape) {
+    HloInstruction*& known = seeds_[shape.ToString()];
+    if (known != nullptr) return known;
+    HloInstruction* seed = seed_;
+    if (shape.element_type() != xla::U32) seed = Converted(seed, shape.element_type());
+    known =
+        shape.dimensions().empty() ? seed : Make(HloInstruction::CreateBroadcast(shape, seed, {}));
+    return known;
+  }
+
   HloInstruction* Multiply(HloInstruction* x, PrimitiveType bits_type, uint64_t low_mask,
                            uint64_t mix, HloInstruction* like, double amount) {
     const Shape& shape = like->shape();
@@ -231,8 +242,12 @@ class NoiseMaker {
     mix = (mix + 2 * static_cast<uint64_t>(salt_) * 0x632BE5ABull) | 1;
     if (bits_type == xla::U32) mix &= 0xFFFFFFFFull;
     HloInstruction* bits = Make(HloInstruction::CreateBitcastConvert(bits_shape, x));
+    HloInstruction* seeded = seed_ == nullptr
+                                 ? bits
+                                 : Make(HloInstruction::CreateBinary(bits_shape, HloOpcode::kAdd,
+                                                                     bits, Seed(bits_shape)));
     HloInstruction* mixed = Make(HloInstruction::CreateBinary(
-        bits_shape, HloOpcode::kMultiply, bits, Constant(bits_type, 0, mix, shape)));
+        bits_shape, HloOpcode::kMultiply, seeded, Constant(bits_type, 0, mix, shape)));
     const uint64_t half = bits_type == xla::U64 ? 1ull << 63 : 1ull << 31;
     HloInstruction* up = Make(HloInstruction::CreateCompare(
         pred_shape, mixed, Constant(bits_type, 0, half, shape), xla::ComparisonDirection::kLt));
@@ -250,6 +265,8 @@ class NoiseMaker {
 
   HloComputation* computation_;
   uint32_t salt_;
+  HloInstruction* seed_;
+  std::map<std::string, HloInstruction*> seeds_;  // by shape
   std::map<std::tuple<std::string, double, uint64_t>, HloInstruction*> constants_;
 };
 
@@ -287,11 +304,14 @@ absl::StatusOr<NoisyModule> AddRoundingNoise(const xla::HloModule& module) {
   NoisyModule noisy;
   noisy.module = module.Clone("noise");
   noisy.module->clear_schedule();
+  HloComputation* const entry = noisy.module->entry_computation();
+  HloInstruction* const seed = entry->AddEntryComputationParameter(HloInstruction::CreateParameter(
+      entry->num_parameters(), ShapeUtil::MakeShape(xla::U32, {}), "seed"));
   uint32_t salt = 0;
   for (HloComputation* computation : noisy.module->MakeComputationPostOrder()) {
     ++salt;
     if (!MayGrow(*computation)) continue;
-    NoiseMaker maker(computation, salt);
+    NoiseMaker maker(computation, salt, computation == entry ? seed : nullptr);
     std::map<std::pair<HloInstruction*, double>, HloInstruction*> noisy_operands;
     std::map<HloInstruction*, double> made;
     for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
