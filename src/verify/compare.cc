@@ -196,7 +196,7 @@ class Comparison {
             const std::vector<OutputComparison>& found) {
     Outcome worst = Outcome::kEqual;
     int64_t floats = 0, finite = 0, resolved = 0, over = 0, held_out = 0;
-    double least_finite = 1;
+    double least_finite = 1, scale = 1;
     std::vector<OutputError> errors;
     noisy_ = noisy_ || !unequal_.empty();
     for (size_t k = 0; k < found.size(); ++k) {
@@ -217,6 +217,7 @@ class Comparison {
       held_out += output.held_out_over;
       errors.push_back({static_cast<int>(k), ShapeText(y.arrays[k]), output.worst_error,
                         output.worst_absolute, output.over + output.unstable});
+      if (output.scale != 1) scale = output.scale;
     }
     floats_ += floats;
     finite_ += finite;
@@ -249,11 +250,14 @@ class Comparison {
     }
     report_.worst_error = errors.front().worst_error;
     ++report_.inputs;
-    const std::string where = std::to_string(errors.size()) + " of " +
-                              std::to_string(found.size()) + " outputs differ on " +
-                              NameOf(choice) + " inputs, worst in output " +
-                              std::to_string(errors.front().output) + " (" + errors.front().shape +
-                              "): " + std::to_string(over) + " elements beyond their tolerance";
+    std::string where = std::to_string(errors.size()) + " of " + std::to_string(found.size()) +
+                        " outputs differ on " + NameOf(choice) + " inputs, worst in output " +
+                        std::to_string(errors.front().output) + " (" + errors.front().shape +
+                        "): " + std::to_string(over) + " elements beyond their tolerance";
+    if (scale != 1) {
+      where += (over > 0 ? "; as a whole one is " : ", but as a whole one is ") +
+               std::to_string(scale) + " times what it should be";
+    }
     errors.resize(std::min(errors.size(), kMostErrors));
     report_.errors = std::move(errors);
     if (worst == Outcome::kDifferent) return Different(where);

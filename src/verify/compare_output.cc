@@ -25,12 +25,30 @@ struct Scale {
   double size = 0;     // root mean square of the finite elements
 };
 
+// An output as a whole: what is off in one direction, that of the output itself.
+struct Whole {
+  double squares = 0;       // of the reference
+  double off = 0;           // the candidate's distance, times the reference
+  double spread = 0;        // what an element may be off by, times the reference's size
+  std::vector<double> own;  // the samples' distances, times the reference
+
+  void Add(const Whole& other) {
+    squares += other.squares;
+    off += other.off;
+    spread += other.spread;
+    own.resize(std::max(own.size(), other.own.size()), 0);
+    for (size_t k = 0; k < other.own.size(); ++k) own[k] += other.own[k];
+  }
+};
+
 struct Judgement {
   int64_t over = 0;
   int64_t unstable = 0;
   int64_t resolved = 0;
   double worst_error = 0;
   double worst_absolute = 0;
+  double whole_error = 0;  // of the whole output
+  double scale = 1;        // by which the candidate is nearest to the reference
 
   void Add(const Judgement& other) {
     over += other.over;
@@ -51,7 +69,7 @@ double Distance(double a, double b) {
 // At most kBlock neighbours.
 void JudgeBlock(const double* reference, const double* candidate,
                 const std::vector<const double*>& samples, int64_t length, const Scale& scale,
-                Judgement* judgement) {
+                Judgement* judgement, Whole* whole) {
   std::array<double, kBlock> spread;
   double squares = 0;
   int64_t finite = 0;
@@ -75,7 +93,14 @@ void JudgeBlock(const double* reference, const double* candidate,
     }
     double tolerance = scale.tiny;
     if (std::isfinite(y)) {
-      tolerance += kFactor * std::max({spread[j], rms, scale.spacing * std::fabs(y)});
+      const double off = std::max({spread[j], rms, scale.spacing * std::fabs(y)});
+      tolerance += kFactor * off;
+      if (distance < kInfinity) {
+        whole->squares += y * y;
+        whole->off += y * (candidate[j] - y);
+        whole->spread += std::fabs(y) * off;
+        for (size_t k = 0; k < samples.size(); ++k) whole->own[k] += y * (samples[k][j] - y);
+      }
       judgement->resolved += tolerance < kResolved * std::max(std::fabs(y), scale.size);
     }
     if (distance == 0) continue;
@@ -91,7 +116,7 @@ void JudgeBlock(const double* reference, const double* candidate,
 // Of the real components [begin, end) of arrays; a stretch at a time.
 Judgement JudgeRange(const ArrayView& reference, const ArrayView& candidate,
                      const std::vector<const ArrayView*>& samples, const Scale& scale,
-                     int64_t begin, int64_t end) {
+                     int64_t begin, int64_t end, std::vector<Whole>* wholes) {
   const int64_t parts = reference.type.kind == NumberKind::kComplex ? 2 : 1;
   std::vector<std::vector<double>> values(samples.size() + 2,
                                           std::vector<double>(kStretch * parts));
@@ -106,10 +131,12 @@ Judgement JudgeRange(const ArrayView& reference, const ArrayView& candidate,
     read(reference, values[0]);
     read(candidate, values[1]);
     for (size_t k = 0; k < samples.size(); ++k) read(*samples[k], values[k + 2]);
+    Whole& whole = (*wholes)[static_cast<size_t>(begin / kStretch)];
+    whole.own.assign(samples.size(), 0);
     for (int64_t i = 0; i < length * parts; i += kBlock) {
       for (size_t k = 0; k < samples.size(); ++k) runs[k] = values[k + 2].data() + i;
       JudgeBlock(values[0].data() + i, values[1].data() + i, runs,
-                 std::min(kBlock, length * parts - i), scale, &judgement);
+                 std::min(kBlock, length * parts - i), scale, &judgement, &whole);
     }
   }
   return judgement;
@@ -137,17 +164,33 @@ size_t PartsOf(int64_t count) {
   return std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads);
 }
 
+// How far the candidate is off in the direction of the output, by what it may be: a scale that is
+// wrong by a little is within every element's tolerance, but noise has no direction.
+double WholeError(const Whole& whole) {
+  if (whole.own.empty()) return 0;
+  double most = std::max(kBias * whole.spread, kLeastBias * whole.squares);
+  for (const double own : whole.own) most = std::max(most, kFactor * std::fabs(own));
+  const double error = std::fabs(whole.off) / most;
+  return most > 0 && std::isfinite(error) ? error : 0;
+}
+
 Judgement Judge(const ArrayView& reference, const ArrayView& candidate,
                 const std::vector<const ArrayView*>& samples, const Scale& scale) {
   std::vector<Judgement> judgements(PartsOf(reference.elements));
+  // Added up in stretches, so that the sum does not depend on the number of threads.
+  std::vector<Whole> wholes(static_cast<size_t>((reference.elements + kStretch - 1) / kStretch));
   InParts(
       reference.elements,
       [&](size_t part, int64_t begin, int64_t end) {
-        judgements[part] = JudgeRange(reference, candidate, samples, scale, begin, end);
+        judgements[part] = JudgeRange(reference, candidate, samples, scale, begin, end, &wholes);
       },
       judgements.size());
   Judgement all;
   for (const Judgement& judgement : judgements) all.Add(judgement);
+  Whole whole;
+  for (const Whole& stretch : wholes) whole.Add(stretch);
+  all.whole_error = WholeError(whole);
+  if (whole.squares > 0) all.scale = 1 + whole.off / whole.squares;
   return all;
 }
 
@@ -210,13 +253,21 @@ OutputComparison CompareFloats(const ArrayView& reference, const ArrayView& cand
   result.resolved = judgement.resolved;
   result.worst_error = judgement.worst_error;
   result.worst_absolute = judgement.worst_absolute;
-  for (size_t k = 0; result.over > 0 && all.size() > 1 && k < all.size(); ++k) {
+  bool biased = judgement.whole_error > 1;
+  const bool beyond = result.over > 0 || biased;
+  for (size_t k = 0; beyond && all.size() > 1 && k < all.size(); ++k) {
     std::vector<const ArrayView*> others = all;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
-    result.held_out_over =
-        std::max(result.held_out_over, Judge(reference, *all[k], others, scale).over);
+    const Judgement own = Judge(reference, *all[k], others, scale);
+    result.held_out_over = std::max(result.held_out_over, own.over);
+    biased = biased && own.whole_error <= 1;
   }
   result.outcome = Weigh(result.over, result.held_out_over);
+  if (biased) {
+    result.outcome = Outcome::kDifferent;
+    result.worst_error = std::max(result.worst_error, judgement.whole_error);
+    result.scale = judgement.scale;
+  }
   const auto most =
       std::max<int64_t>(1, static_cast<int64_t>(kMostFlips * static_cast<double>(result.floats)));
   if (result.outcome == Outcome::kFlips && result.over > most) result.outcome = Outcome::kHangs;

@@ -36,6 +36,7 @@ struct OutputComparison {
   Outcome outcome = Outcome::kEqual;
   double worst_error = 0;     // largest |z - y| / tolerance; infinite for exact types and for NaN
   double worst_absolute = 0;  // largest |z - y| among finite elements
+  double scale = 1;           // of the candidate as a whole, where that is wrong
   int64_t over = 0;           // elements beyond their tolerance
   int64_t held_out_over = 0;  // the most that a held-out sample had beyond its tolerance
   int64_t unstable = 0;       // differing elements in which samples differ, too

@@ -1,7 +1,7 @@
 // When do two programs count as equal? The one rule, for XLA:CPU, devices, the simulator and JAX.
 //
-// Given the reference's result y, the candidate's z, and samples y_1..y_K, further legal runs of the
-// reference (other roundings of its inputs and of what happens on the way), for each element i
+// Given the reference's result y, the candidate's z, and samples y_1..y_K, further legal runs of
+// the reference (other roundings of its inputs and of what happens on the way), for each element i
 //   spread(i)    = max_k |y_k(i) - y(i)|
 //   tolerance(i) = 4 * max(spread(i), rms of the spread over i's block of 32 neighbours,
 //                          spacing(type) * |y(i)|)
@@ -9,6 +9,12 @@
 // by about 0.4 spacings an operation, and the samples' by one spacing: the largest of three is
 // already some 3 standard deviations of what is legal, and 4 times that over 10. The block keeps a
 // luckily small sample from failing an element; the last term is the rounding of the result itself.
+//
+// Where values are rounded to bf16 on the way, that is some percent: a scale that is wrong by one
+// would pass. But noise has no direction, so the output as a whole is judged as well:
+//   |sum y (z - y)| <= max(4 * max_k |sum y (y_k - y)|, kBias * sum |y| * tolerance / 4,
+//                          kLeastBias * sum y^2)
+// A sum over all elements knows ten to a hundred times as much as one of them.
 //
 // Programs with decisions (sign, argmax, rounding to integers) flip single elements legally and by
 // more than any tolerance. They are recognised by holding out: each y_k is judged as if it were the
@@ -26,6 +32,12 @@ namespace hone::verify {
 
 // The 4 above.
 inline constexpr double kFactor = 4;
+// An output as a whole may be off in its own direction, that is, in scale, by this share of what
+// its elements may be off by before that factor, ...
+inline constexpr double kBias = 0.25;
+// ... or by this share of its size: half a unit of bf16. A larger one is seen in single elements
+// unless they are noisier than that.
+inline constexpr double kLeastBias = 0.002;
 // Elements whose spreads are averaged: enough for a stable mean, few enough to be of one kind.
 inline constexpr int64_t kBlock = 32;
 // Samples: a few to begin with, more before anything is called different, for the largest of three
@@ -40,14 +52,14 @@ inline constexpr double kResolved = 0.1;
 inline constexpr double kLeastFinite = 0.5;
 // ... and this share of all that is finite is resolved.
 inline constexpr double kLeastResolved = 0.5;
-// As many elements beyond their tolerance as in a held-out sample, twice over for chance, are flips;
-// up to five times as many are doubtful, more are a difference.
+// As many elements beyond their tolerance as in a held-out sample, twice over for chance, are
+// flips; up to five times as many are doubtful, more are a difference.
 inline constexpr int64_t kFlips = 2;
 inline constexpr int64_t kDoubt = 5;
 // Flips of more than this share of an output are chaos, not a few decisions.
 inline constexpr double kMostFlips = 0.001;
-// Where samples explain so many times more differing integers than they do not, all of it is chaos in
-// which some elements happened to stay: nothing is shown.
+// Where samples explain so many times more differing integers than they do not, all of it is chaos
+// in which some elements happened to stay: nothing is shown.
 inline constexpr int64_t kChaos = 20;  // kDoubt times as many: nothing can be claimed
 // Input sets beyond those asked for, for each of them, while some did not count.
 inline constexpr int kMoreSets = 2;

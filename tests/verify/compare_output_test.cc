@@ -14,7 +14,8 @@ namespace {
 
 using Floats = std::vector<float>;
 
-OutputComparison Compare(const Floats& a, const Floats& b, const std::vector<Floats>& samples = {}) {
+OutputComparison Compare(const Floats& a, const Floats& b,
+                         const std::vector<Floats>& samples = {}) {
   std::vector<ArrayView> views;
   for (const Floats& sample : samples) views.push_back(ViewOf("f32", sample));
   return CompareOutput(ViewOf("f32", a), ViewOf("f32", b), views);
@@ -44,6 +45,36 @@ Runs MakeRuns(size_t count, double noise, uint64_t seed = 3) {
     runs.samples.push_back(sample);
   }
   return runs;
+}
+
+// By half of what an element may be off by, in no direction and in one.
+TEST(CompareOutput, NoiseHasNoDirection) {
+  const Runs runs = MakeRuns(1 << 12, 0.01);
+  Floats noise = runs.y, scaled = runs.y, little = runs.y;
+  Rng random(5);
+  for (size_t i = 0; i < noise.size(); ++i) {
+    noise[i] *= static_cast<float>(random.Unit() < 0.5 ? 0.98 : 1.02);
+    scaled[i] *= 1.01f;
+    little[i] *= 1.0015f;
+  }
+  EXPECT_EQ(Compare(runs.y, noise, runs.samples).outcome, Outcome::kEqual);
+  EXPECT_EQ(Compare(runs.y, little, runs.samples).outcome, Outcome::kEqual) << "below half of bf16";
+  const OutputComparison wrong = Compare(runs.y, scaled, runs.samples);
+  EXPECT_EQ(wrong.outcome, Outcome::kDifferent);
+  EXPECT_EQ(wrong.over, 0);
+  EXPECT_NEAR(wrong.scale, 1.01, 1e-3);
+  EXPECT_EQ(Compare(runs.y, scaled).outcome, Outcome::kDifferent) << "in every element";
+}
+
+// A scale that the reference's own runs are off by is a rounding.
+TEST(CompareOutput, AScaleThatIsRoundedMayBeOff) {
+  Runs runs = MakeRuns(1 << 12, 0.002);
+  for (size_t k = 0; k < runs.samples.size(); ++k) {
+    for (float& x : runs.samples[k]) x *= k == 1 ? 0.996f : 1.004f;
+  }
+  Floats scaled = runs.y;
+  for (float& x : scaled) x *= 1.005f;
+  EXPECT_EQ(Compare(runs.y, scaled, runs.samples).outcome, Outcome::kEqual);
 }
 
 TEST(CompareOutput, IntegersAreExact) {

@@ -9,6 +9,7 @@
 #include "compiler/run/rounding_noise.h"
 #include "compiler/run/shared_inputs.h"
 #include "compiler/sites/before_code.h"
+#include "xla/literal_util.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
@@ -59,10 +60,10 @@ StatusOr<Arrays> Given(const std::vector<InputRole>& roles, const std::vector<st
     if (!made.ok()) return Failed("making inputs", made.status());
     xla::Literal& literal = *made;
     if (static_cast<size_t>(literal.size_bytes()) != bytes[k].size()) {
-      return MakeError(ErrorCode::kInvalidInput,
-                       absl::StrCat("parameter ", k, " is ", xla::ShapeUtil::HumanString(shape),
-                                    ", ", literal.size_bytes(), " bytes; the inputs have ",
-                                    bytes[k].size()));
+      return MakeError(
+          ErrorCode::kInvalidInput,
+          absl::StrCat("parameter ", k, " is ", xla::ShapeUtil::HumanString(shape), ", ",
+                       literal.size_bytes(), " bytes; the inputs have ", bytes[k].size()));
     }
     std::memcpy(literal.untyped_data(), bytes[k].data(), bytes[k].size());
     arrays.push_back(std::move(literal));
@@ -177,9 +178,13 @@ StatusOr<verify::Outputs> Reference::Result(ReferenceRun* run) {
 }
 
 StatusOr<verify::Outputs> Reference::RunMoved(const Program& program, const ReferenceRun& run,
-                                              uint64_t seed) {
+                                              uint64_t seed, bool noise) {
   absl::StatusOr<Arrays> moved = Perturbed(*run.inputs, seed);
   if (!moved.ok()) return Failed("perturbing inputs", moved.status());
+  if (noise) {
+    moved->push_back(xla::LiteralUtil::CreateR0<uint32_t>(
+        static_cast<uint32_t>((seed * 0x9E3779B97F4A7C15ull) >> 32)));
+  }
   absl::StatusOr<DeviceArrays> arguments = program.Place(*moved);
   if (!arguments.ok()) return Failed("placing inputs", arguments.status());
   absl::StatusOr<Arrays> result = program.Run(*arguments);
@@ -190,7 +195,8 @@ StatusOr<verify::Outputs> Reference::RunMoved(const Program& program, const Refe
 StatusOr<std::optional<verify::Outputs>> Reference::MovedSample(ReferenceRun* run, int k) {
   if (noise_) return std::nullopt;
   while (static_cast<int>(run->moved.size()) <= k) {
-    auto outputs = RunMoved(*program_, *run, run->choice.seed * 64 + kMovedSeed + run->moved.size());
+    auto outputs = RunMoved(*program_, *run, run->choice.seed * 64 + kMovedSeed + run->moved.size(),
+                            /*noise=*/false);
     if (!outputs) return tl::unexpected(outputs.error());
     run->moved.push_back(*std::move(outputs));
   }
@@ -206,7 +212,8 @@ StatusOr<std::optional<verify::Outputs>> Reference::Sample(ReferenceRun* run, in
     noise_ = *std::move(compiled);
   }
   while (static_cast<int>(run->samples.size()) <= k) {
-    auto outputs = RunMoved(*noise_, *run, run->choice.seed * 64 + run->samples.size() + 1);
+    auto outputs = RunMoved(*noise_, *run, run->choice.seed * 64 + run->samples.size() + 1,
+                            /*noise=*/true);
     if (!outputs) return tl::unexpected(outputs.error());
     run->samples.push_back(*std::move(outputs));
   }

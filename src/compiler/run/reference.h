@@ -52,7 +52,7 @@ class Reference {
  private:
   Reference() = default;
   StatusOr<verify::Outputs> RunMoved(const Program& program, const ReferenceRun& run,
-                                     uint64_t seed);
+                                     uint64_t seed, bool noise);
 
   Fingerprint fingerprint_;
   CodeQuality quality_ = CodeQuality::kStock;

@@ -123,10 +123,21 @@ bool HasNoise(PrimitiveType type) {
   return xla::primitive_util::IsFloatingPointType(type) && xla::primitive_util::BitWidth(type) >= 8;
 }
 
+// Types that XLA:CPU computes in f32 and rounds to, or, where --xla_allow_excess_precision lets it
+// and between what it fuses, does not.
+bool IsNarrow(PrimitiveType type) { return type == xla::BF16 || type == xla::F16; }
+
+// Products of narrow types are exact in f32 and added up there: what their sum is off by is nothing
+// to the rounding of its result, or of the operands.
+bool SumsInF32(const HloInstruction& instruction) {
+  return instruction.opcode() == HloOpcode::kDot || instruction.opcode() == HloOpcode::kConvolution;
+}
+
 class NoiseMaker {
  public:
-  explicit NoiseMaker(HloComputation* computation, uint32_t salt)
-      : computation_(computation), salt_(salt) {}
+  // `seed` is a u32 of the computation's, or null.
+  NoiseMaker(HloComputation* computation, uint32_t salt, HloInstruction* seed)
+      : computation_(computation), salt_(salt), seed_(seed) {}
 
   // x * (1 +- amount), the sign from x's bits; x itself where it has few significant bits.
   HloInstruction* Add(HloInstruction* x, double steps) {
@@ -146,17 +157,52 @@ class NoiseMaker {
       return Multiply(x, xla::U32, (1u << 12) - 1, 0x9E3779B9u, x, steps * RelativeSpacing(type));
     }
     // Narrow types: multiply in f32, whose bits also show how many are significant here, and round.
-    HloInstruction* wide =
-        Make(HloInstruction::CreateConvert(ShapeUtil::ChangeElementType(x->shape(), xla::F32), x));
-    const int bits = 23 + static_cast<int>(std::lround(std::log2(RelativeSpacing(type))));
-    const uint32_t low = ((1u << std::max(1, (23 - bits) / 2)) - 1) << bits;
-    // A little over half the spacing: always moves to the next number, never by two.
-    HloInstruction* moved =
-        Multiply(wide, xla::U32, low, 0x9E3779B9u, wide, steps * RelativeSpacing(type) * 0.505);
-    return Make(HloInstruction::CreateConvert(x->shape(), moved));
+    HloInstruction* wide = Converted(x, xla::F32);
+    const int bits = 23 - MantissaBits(type);
+    const uint32_t low = ((1u << std::max(1, MantissaBits(type) / 2)) - 1) << bits;
+    return Converted(Multiply(wide, xla::U32, low, 0x9E3779B9u, wide,
+                              kOtherNumber * steps * RelativeSpacing(type)),
+                     type);
+  }
+
+  // `wide` as a narrow type has it, rounded otherwise: only what is a number of that type stays.
+  HloInstruction* Round(HloInstruction* wide, PrimitiveType type) {
+    const double amount = kOtherNumber * RelativeSpacing(type);
+    const bool f64 = wide->shape().element_type() == xla::F64;
+    const int bits = (f64 ? 52 : 23) - MantissaBits(type);
+    const uint64_t low = (uint64_t{1} << bits) - 1;
+    return Converted(f64 ? Multiply(wide, xla::U64, low, 0x9E3779B97F4A7C15ull, wide, amount)
+                         : Multiply(wide, xla::U32, low, 0x9E3779B9u, wide, amount),
+                     type);
+  }
+
+  // The instruction in f32, before its result is rounded to a narrow type; null where it cannot be
+  // had. Its floating-point operands are of one type.
+  HloInstruction* Unrounded(HloInstruction* instruction) {
+    if (instruction->opcode() == HloOpcode::kConvert) return instruction->mutable_operand(0);
+    if (!instruction->IsElementwise() && !SumsInF32(*instruction)) return nullptr;
+    std::vector<HloInstruction*> operands;
+    for (HloInstruction* operand : instruction->operands()) {
+      if (operand->shape().element_type() != instruction->shape().element_type()) return nullptr;
+      operands.push_back(Converted(operand, xla::F32));
+    }
+    return Make(instruction->CloneWithNewOperands(
+        ShapeUtil::ChangeElementType(instruction->shape(), xla::F32), operands));
   }
 
  private:
+  // A little over half the spacing: moves to the next number, or is about as far from it as
+  // rounding would have put it where it is not rounded after all.
+  static constexpr double kOtherNumber = 0.505;
+
+  static int MantissaBits(PrimitiveType type) {
+    return xla::primitive_util::SignificandWidth(type) - 1;
+  }
+
+  HloInstruction* Converted(HloInstruction* x, PrimitiveType type) {
+    return Make(HloInstruction::CreateConvert(ShapeUtil::ChangeElementType(x->shape(), type), x));
+  }
+
   HloInstruction* Make(std::unique_ptr<HloInstruction> instruction) {
     return computation_->AddInstruction(std::move(instruction));
   }
@@ -176,6 +222,16 @@ class NoiseMaker {
     return known;
   }
 
+  HloInstruction* Seed(const Shape& shape) {
+    HloInstruction*& known = seeds_[shape.ToString()];
+    if (known != nullptr) return known;
+    HloInstruction* seed = seed_;
+    if (shape.element_type() != xla::U32) seed = Converted(seed, shape.element_type());
+    known =
+        shape.dimensions().empty() ? seed : Make(HloInstruction::CreateBroadcast(shape, seed, {}));
+    return known;
+  }
+
   HloInstruction* Multiply(HloInstruction* x, PrimitiveType bits_type, uint64_t low_mask,
                            uint64_t mix, HloInstruction* like, double amount) {
     const Shape& shape = like->shape();
@@ -186,8 +242,12 @@ class NoiseMaker {
     mix = (mix + 2 * static_cast<uint64_t>(salt_) * 0x632BE5ABull) | 1;
     if (bits_type == xla::U32) mix &= 0xFFFFFFFFull;
     HloInstruction* bits = Make(HloInstruction::CreateBitcastConvert(bits_shape, x));
+    HloInstruction* seeded = seed_ == nullptr
+                                 ? bits
+                                 : Make(HloInstruction::CreateBinary(bits_shape, HloOpcode::kAdd,
+                                                                     bits, Seed(bits_shape)));
     HloInstruction* mixed = Make(HloInstruction::CreateBinary(
-        bits_shape, HloOpcode::kMultiply, bits, Constant(bits_type, 0, mix, shape)));
+        bits_shape, HloOpcode::kMultiply, seeded, Constant(bits_type, 0, mix, shape)));
     const uint64_t half = bits_type == xla::U64 ? 1ull << 63 : 1ull << 31;
     HloInstruction* up = Make(HloInstruction::CreateCompare(
         pred_shape, mixed, Constant(bits_type, 0, half, shape), xla::ComparisonDirection::kLt));
@@ -205,6 +265,8 @@ class NoiseMaker {
 
   HloComputation* computation_;
   uint32_t salt_;
+  HloInstruction* seed_;
+  std::map<std::string, HloInstruction*> seeds_;  // by shape
   std::map<std::tuple<std::string, double, uint64_t>, HloInstruction*> constants_;
 };
 
@@ -242,11 +304,14 @@ absl::StatusOr<NoisyModule> AddRoundingNoise(const xla::HloModule& module) {
   NoisyModule noisy;
   noisy.module = module.Clone("noise");
   noisy.module->clear_schedule();
+  HloComputation* const entry = noisy.module->entry_computation();
+  HloInstruction* const seed = entry->AddEntryComputationParameter(HloInstruction::CreateParameter(
+      entry->num_parameters(), ShapeUtil::MakeShape(xla::U32, {}), "seed"));
   uint32_t salt = 0;
   for (HloComputation* computation : noisy.module->MakeComputationPostOrder()) {
     ++salt;
     if (!MayGrow(*computation)) continue;
-    NoiseMaker maker(computation, salt);
+    NoiseMaker maker(computation, salt, computation == entry ? seed : nullptr);
     std::map<std::pair<HloInstruction*, double>, HloInstruction*> noisy_operands;
     std::map<HloInstruction*, double> made;
     for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
@@ -260,6 +325,7 @@ absl::StatusOr<NoisyModule> AddRoundingNoise(const xla::HloModule& module) {
         for (int64_t k = 0; k < summed; ++k) {
           HloInstruction* operand = instruction->mutable_operand(k);
           if (!operand->shape().IsArray() || !HasNoise(operand->shape().element_type())) continue;
+          if (SumsInF32(*instruction) && IsNarrow(operand->shape().element_type())) continue;
           const auto known = made.find(operand);
           if (known != made.end() && known->second >= steps) continue;
           HloInstruction*& replacement = noisy_operands[{operand, steps}];
@@ -278,7 +344,11 @@ absl::StatusOr<NoisyModule> AddRoundingNoise(const xla::HloModule& module) {
       const std::vector<HloInstruction*> users(instruction->users().begin(),
                                                instruction->users().end());
       const bool is_root = computation->root_instruction() == instruction;
-      HloInstruction* replacement = maker.Add(instruction, steps);
+      HloInstruction* const unrounded =
+          IsNarrow(instruction->shape().element_type()) ? maker.Unrounded(instruction) : nullptr;
+      HloInstruction* replacement =
+          unrounded == nullptr ? maker.Add(instruction, steps)
+                               : maker.Round(unrounded, instruction->shape().element_type());
       made[replacement] = steps;
       ++noisy.places;
       for (HloInstruction* user : users) {

@@ -16,9 +16,15 @@
 // cancel are off by their terms' size, not by their own.
 // Method: Parker, Monte Carlo Arithmetic, UCLA CSD-970002, 1997 (random rounding, section 6).
 //
-// Which way a value moves depends on its own bits, so different (perturbed) inputs see other
-// noise, and nothing in a loop has to carry a random state. Values with few significant bits (0,
+// Which way a value moves depends on its own bits, and in the entry computation on a seed, so runs
+// see other noise, and nothing in a loop has to carry a random state. Inputs of few bits cannot be
+// moved, and only the seed tells their runs apart. Values with few significant bits (0,
 // 1, small integers, masks) are exact in any order of evaluation and are left alone.
+//
+// A value of bf16 or f16 has few bits because it was rounded to them: 0.998 becomes 1 in bf16, and
+// what a program subtracts from 1 afterwards vanishes. XLA itself rounds it or not, as it fuses. So
+// noise comes before that rounding, to whatever is no number of the narrow type; which is also what
+// a right program does that rounds nothing at all between two operations.
 #ifndef HONE_COMPILER_RUN_ROUNDING_NOISE_H_
 #define HONE_COMPILER_RUN_ROUNDING_NOISE_H_
 
@@ -34,7 +40,8 @@ namespace hone::compiler {
 // The spacing of floating-point numbers of this type, relative to their size: 2^-23 for F32.
 double RelativeSpacing(xla::PrimitiveType type);
 
-// A copy with noise, and how many places of it got some. Errors: XLA's own.
+// A copy with noise, which takes the seed, a u32, as a parameter after the others; and how many
+// places of it got some. Errors: XLA's own.
 struct NoisyModule {
   std::unique_ptr<xla::HloModule> module;
   int64_t places = 0;
