@@ -237,7 +237,9 @@ class Server {
       reference_ = {};
       const auto module_a = ToRun(request.a);
       if (!module_a) return tl::unexpected(module_a.error());
-      auto racer = Racer::Prepare(**module_a, options.seed, request.plan_a);
+      const auto program = ToRun({request.a.program, {}});
+      if (!program) return tl::unexpected(program.error());
+      auto racer = Racer::Prepare(**module_a, options.seed, request.plan_a, program->get());
       if (!racer) return tl::unexpected(racer.error());
       reference_ = {request.a, request.plan_a, options.seed, *std::move(racer)};
     }
@@ -247,8 +249,7 @@ class Server {
     tick();
     const auto module_b = ToRun(request.b);
     if (!module_b) return tl::unexpected(module_b.error());
-    const auto racer_b =
-        Racer::Prepare(**module_b, options.seed, request.plan_b, reference_.racer.get());
+    const auto racer_b = Racer::Prepare(**module_b, request.plan_b, *reference_.racer);
     if (!racer_b) return tl::unexpected(racer_b.error());
     tick();
     return Race(*reference_.racer, **racer_b, options, tick);

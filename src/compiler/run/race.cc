@@ -59,10 +59,9 @@ double Timed(const Program& program, const DeviceArrays& arguments, int64_t repe
   return Since(begin) / static_cast<double>(repeats);
 }
 
-}  // namespace
-
-StatusOr<std::unique_ptr<Racer>> Racer::Prepare(const xla::HloModule& module, uint64_t seed,
-                                                const CompilePlan& plan, const Racer* other) {
+// Without inputs.
+StatusOr<std::unique_ptr<PreparedRacer>> Compiled(const xla::HloModule& module,
+                                                  const CompilePlan& plan) {
   if (auto why = WhyNotRunnableAsIs(module)) return CannotRace(*why);
   xla::DebugOptions flags;
   if (Status set = SetFlags(plan.flags, &flags); !set) return tl::unexpected(set.error());
@@ -72,25 +71,46 @@ StatusOr<std::unique_ptr<Racer>> Racer::Prepare(const xla::HloModule& module, ui
   if (!program.ok()) return CannotRace(std::string(program.status().message()));
   const double compile_seconds = Since(start);
   auto racer = std::make_unique<PreparedRacer>(*std::move(program), compile_seconds);
-  const PreparedRacer* const given = other == nullptr ? nullptr : &Prepared(*other);
-  if (given != nullptr) {
-    racer->inputs = given->inputs;
-  } else {
-    auto inputs = SharedInputs(FindInputRoles(module), InputKind::kSigned, seed);
-    if (!inputs.ok()) return CannotRace(std::string(inputs.status().message()));
-    racer->inputs = *std::move(inputs);
-  }
-  // The same arrays for both, where both can take them: where they lie matters.
-  if (given != nullptr && !racer->program.TakesOtherLayouts(given->program)) {
-    racer->arguments = given->arguments;
-  } else {
-    auto arguments = racer->program.Place(*racer->inputs);
-    if (!arguments.ok()) return CannotRace(std::string(arguments.status().message()));
-    racer->arguments = *std::move(arguments);
-  }
   auto optimised = racer->program.Optimised();
   if (optimised.ok()) {
     racer->fingerprint = ExecutableFingerprint(**optimised, decider.hidden(), plan);
+  }
+  return racer;
+}
+
+Status PlaceInputs(PreparedRacer& racer) {
+  auto arguments = racer.program.Place(*racer.inputs);
+  if (!arguments.ok()) return CannotRace(std::string(arguments.status().message()));
+  racer.arguments = *std::move(arguments);
+  return {};
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Racer>> Racer::Prepare(const xla::HloModule& module, uint64_t seed,
+                                                const CompilePlan& plan,
+                                                const xla::HloModule* program) {
+  auto racer = Compiled(module, plan);
+  if (!racer) return tl::unexpected(racer.error());
+  auto inputs = SharedInputs(FindInputRoles(program == nullptr ? module : *program),
+                             InputKind::kSigned, seed);
+  if (!inputs.ok()) return CannotRace(std::string(inputs.status().message()));
+  (*racer)->inputs = *std::move(inputs);
+  if (Status placed = PlaceInputs(**racer); !placed) return tl::unexpected(placed.error());
+  return racer;
+}
+
+StatusOr<std::unique_ptr<Racer>> Racer::Prepare(const xla::HloModule& module,
+                                                const CompilePlan& plan, const Racer& other) {
+  auto racer = Compiled(module, plan);
+  if (!racer) return tl::unexpected(racer.error());
+  const PreparedRacer& given = Prepared(other);
+  (*racer)->inputs = given.inputs;
+  // The same arrays for both, where both can take them: where they lie matters.
+  if (!(*racer)->program.TakesOtherLayouts(given.program)) {
+    (*racer)->arguments = given.arguments;
+  } else if (Status placed = PlaceInputs(**racer); !placed) {
+    return tl::unexpected(placed.error());
   }
   return racer;
 }
@@ -147,7 +167,7 @@ StatusOr<RaceReport> Race(const xla::HloModule& a, const xla::HloModule& b,
                           const RaceOptions& options) {
   auto racer_a = Racer::Prepare(a, options.seed);
   if (!racer_a) return tl::unexpected(racer_a.error());
-  auto racer_b = Racer::Prepare(b, options.seed, {}, racer_a->get());
+  auto racer_b = Racer::Prepare(b, {}, **racer_a);
   if (!racer_b) return tl::unexpected(racer_b.error());
   return Race(**racer_a, **racer_b, options);
 }

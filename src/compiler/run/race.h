@@ -16,12 +16,16 @@ namespace hone::compiler {
 // against many, prepare it once.
 class Racer {
  public:
-  // Compiles as the stock compiler does, but for what the plan decides otherwise. It gets inputs of
-  // its own, or those of `other`, which must take the same parameters. Errors: kUnsupported for
-  // what cannot run here, with the reason; kInvalidInput for the plan's flags.
+  // Compiles as the stock compiler does, but for what the plan decides otherwise. Its inputs are for
+  // what `program` does with its parameters, which is easier to see before passes change it; null:
+  // the module is that program. Errors: kUnsupported for what cannot run here, with the reason;
+  // kInvalidInput for the plan's flags.
   static StatusOr<std::unique_ptr<Racer>> Prepare(const xla::HloModule& module, uint64_t seed,
                                                   const CompilePlan& plan = {},
-                                                  const Racer* other = nullptr);
+                                                  const xla::HloModule* program = nullptr);
+  // With the inputs of another one, which must take the same parameters.
+  static StatusOr<std::unique_ptr<Racer>> Prepare(const xla::HloModule& module,
+                                                  const CompilePlan& plan, const Racer& other);
   virtual ~Racer() = default;
 };
 
