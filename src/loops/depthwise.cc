@@ -14,8 +14,6 @@ constexpr int64_t kMostUnrolled = 256;   // multiplications, of one place in the
 constexpr int64_t kMostKnownBlocks = 3;  // at either end
 constexpr int64_t kMostNear = 1 << 20;   // bytes that are likely in a cache near by
 
-int64_t RoundedUpTo(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
-
 class SlidingWriter : public Emitter {
  public:
   SlidingWriter(const SlidingSizes& sizes, const Nest& nest,
@@ -98,7 +96,7 @@ class SlidingWriter : public Emitter {
     int64_t taps = 1;
     for (size_t d = 0; d < loops_.spatial; ++d) taps *= Taps(d);
     const int64_t features = shared == 0 ? Extent(loops_.feature) : shared;
-    kernel_type_ = fmt::format("memref<{}x{}x{}>", taps, RoundedUpTo(features, lanes_), type_);
+    kernel_type_ = fmt::format("memref<{}x{}x{}>", taps, RoundedUp(features, lanes_), type_);
     kernel_ = Let("memref.alloc() {{alignment = 64 : i64}} : {}", kernel_type_);
     const std::string zero = Index(0), one = Index(1);
     std::string tap;
@@ -151,7 +149,7 @@ class SlidingWriter : public Emitter {
     const int64_t high = Size(d) - 1 + Pad(d) - std::max<int64_t>(0, reach);
     const int64_t first = std::min(extent, low <= 0 ? 0 : (low + Stride(d) - 1) / Stride(d));
     const int64_t end = std::clamp(high < 0 ? 0 : high / Stride(d) + 1, first, extent);
-    const int64_t before = RoundedUpTo(first, positions_);
+    const int64_t before = RoundedUp(first, positions_);
     const int64_t whole = std::max<int64_t>(0, end - before) / positions_ * positions_;
     const int64_t behind = std::max<int64_t>(0, extent - before - whole);
     const int64_t most = kMostKnownBlocks * positions_;

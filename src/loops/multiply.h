@@ -45,8 +45,6 @@ bool TapsLie(const Nest& nest);
 // sums wait, and how many lines of memory are read side by side.
 bool AreFewRows(const Nest& nest);
 
-inline int64_t RoundedUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
-
 // What a schedule says of it. Sizes need not divide anything.
 //   y parallel 1,128,0,0    leading loops, rows and columns, which processors share
 //   y tile 0,112,256,256    rows, columns and terms that are packed at once

@@ -139,10 +139,8 @@ int64_t PartsOf(int64_t points, const Machine& machine) {
   return machine.Parts(points / kLeastSharedOfContractions, each);
 }
 
-bool RunsAlongTerms(const Nest& nest) {
-  const Access& access = nest.reads[1];
-  return PlainLoop(access.rows[LastDimension(access)]) == static_cast<int>(nest.loops.size()) - 1;
-}
+// The loop whose neighbouring iterations are neighbours in an array's memory; -1 where none is.
+int LoopAlong(const Access& access) { return PlainLoop(access.rows[LastDimension(access)]); }
 
 // All taps of as many features as make up to so many terms.
 int64_t WholeTaps(const Nest& nest, const MultiplyLoops& loops, int64_t terms) {
@@ -218,7 +216,7 @@ Schedule VectorsByThumb(const Nest& nest, const Machine& machine) {
 Schedule InPlaceByThumb(const Nest& nest, const Machine& machine) {
   constexpr int64_t kLines = 32, kLeastRead = 1 << 17;
   const MultiplyLoops loops(nest);
-  const bool along_terms = RunsAlongTerms(nest);
+  const bool along_terms = LoopAlong(nest.reads[1]) == static_cast<int>(loops.term);
   const int64_t lanes = machine.Lanes(nest.element);
   Shares shares = SharesOf(nest, loops, machine.Parts(PointsOf(nest) / kLeastRead, /*each=*/1),
                            /*least_rows=*/loops.rows, /*least_columns=*/128);
@@ -330,12 +328,11 @@ bool AreFewRows(const Nest& nest) {
   }
   const auto along = [&](size_t read) {
     const Access& access = nest.reads[read];
-    const size_t last = LastDimension(access);
-    const int loop = PlainLoop(access.rows[last]);
-    return access.low.empty() &&
-                   access.view[last] == nest.loops[static_cast<size_t>(std::max(loop, 0))].extent
-               ? loop
-               : -1;
+    const int loop = LoopAlong(access);
+    const bool all =
+        loop >= 0 && access.low.empty() &&
+        access.view[LastDimension(access)] == nest.loops[static_cast<size_t>(loop)].extent;
+    return all ? loop : -1;
   };
   const auto column = static_cast<int>(loops.column), term = static_cast<int>(loops.term);
   return along(1) == column || (along(1) == term && along(0) == term);

@@ -11,6 +11,8 @@
 
 namespace hone::loops {
 
+inline int64_t RoundedUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
+
 struct OwnText {
   // Why the step may not be decided; nothing where it may. Its numbers are at least 0, and not all
   // of them are 0.

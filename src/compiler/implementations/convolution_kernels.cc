@@ -1,7 +1,6 @@
 #include "compiler/implementations/convolution_kernels.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -130,7 +129,7 @@ class Convolution {
 
   // An input of the task, whose dimensions in the order are what the operation takes: as it lies
   // where the kernel can read along its last dimension, which `readable` says of that and of those
-  // before it; else transposed. Of a kernel a last dimension of 1 is none.
+  // before it; else transposed. Dimensions of 1 are none.
   template <class Readable>
   HloInstruction* Operand(const char* name, HloInstruction* value, const Sizes& order,
                           const Readable& readable) {
@@ -310,13 +309,7 @@ std::optional<Space> SpaceOfConvolution(HloInstruction* value) {
       found->parts.sum_type != KernelType(value->shape().element_type())) {
     return std::nullopt;
   }
-  std::vector<Sizes> groups;
-  int64_t above = 0;
-  for (const int64_t size : value->shape().dimensions()) {
-    groups.emplace_back();
-    if (size != 1) groups.back().push_back(above++);
-  }
-  return ElementsOf(value, std::move(groups));
+  return ElementsOf(value);
 }
 
 // What is elementwise behind a convolution, with it.

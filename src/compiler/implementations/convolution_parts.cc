@@ -140,11 +140,16 @@ void LookThroughReverse(ConvolutionParts& parts) {
 
 void LookThroughTranspose(ConvolutionParts& parts) {
   while (parts.kernel->opcode() == xla::HloOpcode::kTranspose) {
-    for (int64_t& d : parts.kernel_spatial) d = parts.kernel->dimensions(d);
-    parts.kernel_input = parts.kernel->dimensions(parts.kernel_input);
-    parts.kernel_output = parts.kernel->dimensions(parts.kernel_output);
-    parts.kernel = parts.kernel->mutable_operand(0);
+    BeforeTranspose(parts.kernel, {&parts.kernel_input, &parts.kernel_output},
+                    parts.kernel_spatial);
   }
+}
+
+void BeforeTranspose(HloInstruction*& operand, const std::vector<int64_t*>& numbers,
+                     std::vector<int64_t>& spatial) {
+  for (int64_t* number : numbers) *number = operand->dimensions(*number);
+  for (int64_t& number : spatial) number = operand->dimensions(number);
+  operand = operand->mutable_operand(0);
 }
 
 }  // namespace hone::compiler

@@ -62,6 +62,9 @@ std::vector<int64_t> Order(const std::vector<int64_t>& first, const std::vector<
 void LookThroughReverse(ConvolutionParts& parts);
 // The same before it is transposed.
 void LookThroughTranspose(ConvolutionParts& parts);
+// An operand, which is a transpose, as it is before that, with the numbers of its dimensions.
+void BeforeTranspose(xla::HloInstruction*& operand, const std::vector<int64_t*>& numbers,
+                     std::vector<int64_t>& spatial);
 
 }  // namespace hone::compiler
 

@@ -141,13 +141,7 @@ std::optional<Space> SpaceOfDepthwise(HloInstruction* value) {
       parts->sum_type != KernelType(value->shape().element_type())) {
     return std::nullopt;
   }
-  std::vector<Sizes> groups;
-  int64_t above = 0;
-  for (const int64_t size : value->shape().dimensions()) {
-    groups.emplace_back();
-    if (size != 1) groups.back().push_back(above++);
-  }
-  return ElementsOf(value, std::move(groups));
+  return ElementsOf(value);
 }
 
 // What is elementwise behind it, with it.

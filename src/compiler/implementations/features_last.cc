@@ -81,25 +81,21 @@ HloInstruction* MovedBroadcast(HloInstruction* broadcast) {
 }
 
 HloInstruction* MovedElementwise(HloInstruction* root) {
-  std::vector<HloInstruction*> operands;
   bool any = false;
-  for (HloInstruction* operand : root->operands()) {
-    if (HloInstruction* const last = WithFeaturesLast(operand)) {
-      any = true;
-      operands.push_back(last);
-    } else if (operand->shape().dimensions().empty() ||
-               operand->opcode() == HloOpcode::kBroadcast) {
-      operands.push_back(operand);
-    } else {
+  for (const HloInstruction* operand : root->operands()) {
+    const bool last = WithFeaturesLast(operand) != nullptr;
+    any |= last;
+    if (!last && !operand->shape().dimensions().empty() &&
+        operand->opcode() != HloOpcode::kBroadcast) {
       return nullptr;
     }
   }
   if (!any) return nullptr;
-  for (HloInstruction*& operand : operands) {
-    if (operand->opcode() == HloOpcode::kBroadcast && !operand->shape().dimensions().empty() &&
-        absl::c_linear_search(root->operands(), operand)) {
-      operand = MovedBroadcast(operand);
-    }
+  std::vector<HloInstruction*> operands;
+  for (HloInstruction* operand : root->operands()) {
+    HloInstruction* const last = WithFeaturesLast(operand);
+    const bool scalar = operand->shape().dimensions().empty();
+    operands.push_back(last != nullptr ? last : scalar ? operand : MovedBroadcast(operand));
   }
   return Back(Add(root, root->CloneWithNewOperands(Moved(root->shape()), operands)));
 }
@@ -196,9 +192,7 @@ bool LookThrough(HloInstruction*& operand, const std::vector<int64_t*>& numbers,
                      [&](int64_t number) { return operand->dimensions(number) == last; })) {
     return false;
   }
-  for (int64_t* number : numbers) *number = operand->dimensions(*number);
-  for (int64_t& number : spatial) number = operand->dimensions(number);
-  operand = operand->mutable_operand(0);
+  BeforeTranspose(operand, numbers, spatial);
   return true;
 }
 

@@ -271,6 +271,16 @@ Space ElementsOf(HloInstruction* value, std::vector<Sizes> groups) {
   return space;
 }
 
+Space ElementsOf(HloInstruction* value) {
+  std::vector<Sizes> groups;
+  int64_t above = 0;
+  for (const int64_t size : value->shape().dimensions()) {
+    groups.emplace_back();
+    if (size != 1) groups.back().push_back(above++);
+  }
+  return ElementsOf(value, std::move(groups));
+}
+
 std::optional<Space> SpaceWithin(HloInstruction* root, SpaceAt space_at) {
   std::deque<HloInstruction*> next = {root};
   std::set<HloInstruction*> seen = {root};

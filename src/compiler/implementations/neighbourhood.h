@@ -80,6 +80,8 @@ bool IsTakenIn(xla::HloInstruction* root, const Space& space);
 
 // The elements of a product, which has `value`; `groups` as in Space.
 Space ElementsOf(xla::HloInstruction* value, std::vector<std::vector<int64_t>> groups);
+// Where the task's result has the value's dimensions.
+Space ElementsOf(xla::HloInstruction* value);
 
 // The space of the product that makes an instruction's value; nothing where none does.
 using SpaceAt = std::optional<Space> (*)(xla::HloInstruction* value);
