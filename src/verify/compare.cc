@@ -274,7 +274,7 @@ class Comparison {
       report_.method = noisy_ ? "within the spread of rounding noise" : "same bytes";
       if (flips_ > 0) {
         report_.method += "; " + std::to_string(flips_) +
-                          " floating-point elements flipped, as they do under rounding noise";
+                          " elements flipped, as they do under rounding noise";
       }
       if (agree < wanted) {
         report_.method += "; on " + std::to_string(agree) + " of " + std::to_string(wanted) +

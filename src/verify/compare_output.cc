@@ -254,22 +254,28 @@ OutputComparison CompareFloats(const ArrayView& reference, const ArrayView& cand
   result.worst_error = judgement.worst_error;
   result.worst_absolute = judgement.worst_absolute;
   bool biased = judgement.whole_error > 1;
+  double held_out_error = 0;
   const bool beyond = result.over > 0 || biased;
   for (size_t k = 0; beyond && all.size() > 1 && k < all.size(); ++k) {
     std::vector<const ArrayView*> others = all;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
     const Judgement own = Judge(reference, *all[k], others, scale);
     result.held_out_over = std::max(result.held_out_over, own.over);
+    held_out_error = std::max(held_out_error, own.worst_error);
     biased = biased && own.whole_error <= 1;
   }
+  const auto most =
+      std::max<int64_t>(1, static_cast<int64_t>(kMostFlips * static_cast<double>(result.floats)));
   result.outcome = Weigh(result.over, result.held_out_over);
+  if (result.outcome > Outcome::kFlips && result.over <= most && held_out_error <= kNear &&
+      result.worst_error <= kNear * held_out_error) {
+    result.outcome = Outcome::kFlips;
+  }
   if (biased) {
     result.outcome = Outcome::kDifferent;
     result.worst_error = std::max(result.worst_error, judgement.whole_error);
     result.scale = judgement.scale;
   }
-  const auto most =
-      std::max<int64_t>(1, static_cast<int64_t>(kMostFlips * static_cast<double>(result.floats)));
   if (result.outcome == Outcome::kFlips && result.over > most) result.outcome = Outcome::kHangs;
   return result;
 }
@@ -285,20 +291,26 @@ OutputComparison CompareExactly(const ArrayView& reference, const ArrayView& can
   if (SameBytes(reference, candidate)) return result;
   std::vector<int64_t> alone(samples.size(), 0);
   const size_t width = reference.type.bytes;
-  const auto same = [&](const ArrayView& array, int64_t i) {
-    return std::memcmp(static_cast<const char*>(reference.data) + i * width,
-                       static_cast<const char*>(array.data) + i * width, width) == 0;
+  const auto same = [&](const ArrayView& a, const ArrayView& b, int64_t i) {
+    return std::memcmp(static_cast<const char*>(a.data) + i * width,
+                       static_cast<const char*>(b.data) + i * width, width) == 0;
   };
+  int64_t steady = 0;       // in all samples as in the reference
+  int64_t unexplained = 0;  // as in no run of the reference
   for (int64_t i = 0; i < reference.elements; ++i) {
     size_t moved = 0;
     size_t last = 0;
+    bool explained = false;
     for (size_t k = 0; k < samples.size(); ++k) {
-      if (same(samples[k], i)) continue;
+      if (same(reference, samples[k], i)) continue;
       ++moved;
       last = k;
+      explained = explained || same(candidate, samples[k], i);
     }
     if (moved == 1) ++alone[last];
-    if (same(candidate, i)) continue;
+    steady += moved == 0;
+    if (same(reference, candidate, i)) continue;
+    unexplained += !explained;
     if (moved > 0) {
       ++result.unstable;
       continue;
@@ -311,9 +323,12 @@ OutputComparison CompareExactly(const ArrayView& reference, const ArrayView& can
   }
   for (int64_t count : alone) result.held_out_over = std::max(result.held_out_over, count);
   result.outcome = Weigh(result.over, result.held_out_over);
+  const auto all = static_cast<double>(result.elements);
   if (result.outcome == Outcome::kFlips ||
       (result.unstable > 0 && result.over <= result.unstable / kChaos)) {
-    result.outcome = Outcome::kHangs;
+    const bool few = static_cast<double>(unexplained) <= kMostFlips * all &&
+                     static_cast<double>(steady) >= kLeastResolved * all;
+    result.outcome = few ? Outcome::kFlips : Outcome::kHangs;
   } else if (result.outcome == Outcome::kDifferent && result.over * kDoubt <= result.unstable) {
     // So many flip that some do in the candidate alone.
     result.held_out_over = result.unstable;

@@ -26,7 +26,7 @@ bool SameBytes(const ArrayView& a, const ArrayView& b);
 
 enum class Outcome {
   kEqual,     // every element within its tolerance
-  kFlips,     // few beyond, no more of them than in the reference's own samples
+  kFlips,     // few beyond, no more of them than in the reference's own samples; integers as in one
   kHangs,     // decisions hang on the last bit: nothing is shown, nor is anything different
   kDoubtful,  // more than in the samples, but fewer than five times as many: neither can be claimed
   kDifferent,

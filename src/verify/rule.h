@@ -18,11 +18,13 @@
 //
 // Programs with decisions (sign, argmax, rounding to integers) flip single elements legally and by
 // more than any tolerance. They are recognised by holding out: each y_k is judged as if it were the
-// candidate, against the others.
+// candidate, against the others. So is noise that is no normal distribution's.
 //
 // Integers and truth values must be equal. Where samples differ in some, a decision hangs on the
-// last bit of a floating-point value: an input set on which the candidate differs there shows
-// nothing, and another is looked for (compare.h).
+// last bit of a floating-point value (an argmax among near ties, a rounding to int8). There a
+// candidate may have what any sample has, as long as half of the output's elements are the same in
+// all samples. An input set on which it has something else there, or on which fewer elements are
+// steady, shows nothing, and another is looked for (compare.h).
 #ifndef HONE_VERIFY_RULE_H_
 #define HONE_VERIFY_RULE_H_
 
@@ -38,6 +40,8 @@ inline constexpr double kBias = 0.25;
 // ... or by this share of its size: half a unit of bf16. A larger one is seen in single elements
 // unless they are noisier than that.
 inline constexpr double kLeastBias = 0.002;
+// A single element that is no more times as far off as the worst of a held-out sample is noise too.
+inline constexpr double kNear = 2;
 // Elements whose spreads are averaged: enough for a stable mean, few enough to be of one kind.
 inline constexpr int64_t kBlock = 32;
 // Samples: a few to begin with, more before anything is called different, for the largest of three
@@ -50,13 +54,15 @@ inline constexpr double kResolved = 0.1;
 // An input set counts where this share of each floating-point output is finite, for equal NaNs and
 // infinities show nothing, ...
 inline constexpr double kLeastFinite = 0.5;
-// ... and this share of all that is finite is resolved.
+// ... this share of all that is finite is resolved, and this share of each integer output is the
+// same in all samples.
 inline constexpr double kLeastResolved = 0.5;
 // As many elements beyond their tolerance as in a held-out sample, twice over for chance, are
 // flips; up to five times as many are doubtful, more are a difference.
 inline constexpr int64_t kFlips = 2;
 inline constexpr int64_t kDoubt = 5;
-// Flips of more than this share of an output are chaos, not a few decisions.
+// Flips of more than this share of an output are chaos, not a few decisions; of integers those to
+// what no sample has.
 inline constexpr double kMostFlips = 0.001;
 // Where samples explain so many times more differing integers than they do not, all of it is chaos
 // in which some elements happened to stay: nothing is shown.

@@ -66,6 +66,26 @@ TEST(CompareOutput, NoiseHasNoDirection) {
   EXPECT_EQ(Compare(runs.y, scaled).outcome, Outcome::kDifferent) << "in every element";
 }
 
+// One of the reference's own runs is nearly as far off.
+TEST(CompareOutput, NoiseWithALongTailIsNoise) {
+  Runs runs{Floats(1 << 12, 1.0f), {}};
+  for (int k = 0; k < 3; ++k) {
+    Floats sample = runs.y;
+    for (size_t i = 0; i < sample.size(); ++i) sample[i] += (i + k) % 2 == 0 ? 1e-4f : -1e-4f;
+    runs.samples.push_back(sample);
+  }
+  Runs tailed = runs;
+  tailed.samples[0][100] = 1.00036f;  // 0.9 of its tolerance by the others
+  Floats near = runs.y, far = runs.y, many = runs.y;
+  near[500] = 1.0005f;
+  far[500] = 1.001f;
+  for (size_t i = 0; i < many.size(); i += 64) many[i] = 1.0005f;
+  EXPECT_EQ(Compare(runs.y, near, tailed.samples).outcome, Outcome::kFlips);
+  EXPECT_EQ(Compare(runs.y, near, runs.samples).outcome, Outcome::kDifferent);
+  EXPECT_EQ(Compare(runs.y, far, tailed.samples).outcome, Outcome::kDifferent);
+  EXPECT_EQ(Compare(runs.y, many, tailed.samples).outcome, Outcome::kDifferent);
+}
+
 // A scale that the reference's own runs are off by is a rounding.
 TEST(CompareOutput, AScaleThatIsRoundedMayBeOff) {
   Runs runs = MakeRuns(1 << 12, 0.002);
@@ -86,12 +106,38 @@ TEST(CompareOutput, IntegersAreExact) {
   EXPECT_EQ(different.worst_absolute, 1);
 }
 
+TEST(CompareOutput, IntegersMayFlipToWhatSamplesHave) {
+  const std::vector<int32_t> y = {1, 2, 3};
+  EXPECT_EQ(Compare(y, {1, 2, 3}, {{1, 2, 9}, {1, 2, 4}}).outcome, Outcome::kEqual);
+  const OutputComparison flipped = Compare(y, {1, 2, 4}, {{1, 2, 9}, {1, 2, 4}});
+  EXPECT_EQ(flipped.outcome, Outcome::kFlips);
+  EXPECT_EQ(flipped.unstable, 1);
+  EXPECT_EQ(flipped.over, 0);
+}
+
 TEST(CompareOutput, IntegersThatHangOnTheLastBitShowNothing) {
   const std::vector<int32_t> y = {1, 2, 3};
-  EXPECT_EQ(Compare(y, {1, 2, 4}, {{1, 2, 9}, {1, 2, 4}}).outcome, Outcome::kHangs);
-  EXPECT_EQ(Compare(y, {1, 2, 3}, {{1, 2, 9}, {1, 2, 4}}).outcome, Outcome::kEqual);
+  EXPECT_EQ(Compare(y, {1, 2, 5}, {{1, 2, 9}, {1, 2, 4}}).outcome, Outcome::kHangs)
+      << "what no sample has";
+  EXPECT_EQ(Compare(y, {1, 2, 4}, {{1, 7, 3}, {1, 2, 4}}).outcome, Outcome::kHangs)
+      << "one of three is steady";
   // Others flip, but not as this one does: it is different where no sample is.
   EXPECT_EQ(Compare(y, {1, 7, 3}, {{1, 2, 9}, {1, 2, 4}}).outcome, Outcome::kDifferent);
+}
+
+// As in a floating-point output, a thousandth may flip where no sample does.
+TEST(CompareOutput, FewOfManyIntegersFlipAlone) {
+  const std::vector<int32_t> y(5000, 1);
+  std::vector<int32_t> candidate = y, few = y, first = y, second = y;
+  for (size_t i = 0; i < 8; ++i) {
+    first[i * 256] = 2;
+    second[i * 256 + 64] = 2;
+    candidate[i * 256 + 128] = 2;
+  }
+  for (size_t i = 0; i < 5; ++i) few[i * 256 + 128] = 2;
+  EXPECT_EQ(Compare(y, few, {first, second}).outcome, Outcome::kFlips);
+  EXPECT_EQ(Compare(y, few, {y, y}).outcome, Outcome::kDifferent);
+  EXPECT_EQ(Compare(y, candidate, {first, second}).outcome, Outcome::kHangs);
 }
 
 TEST(CompareOutput, OneThatStayedInChaosIsNoDifference) {
