@@ -49,6 +49,11 @@ void AddCommonOptions(CLI::App& app, CommonOptions& options) {
                 fmt::format("of kernels' machine code, a worker; 0: every kernel is compiled ({})",
                             HumanBytes(static_cast<double>(options.kernel_bytes))))
       ->group(kGroup);
+  app.add_option("--kernel-folder", options.kernel_folder,
+                 "where runs share kernels' machine code; none: nowhere (kernels in hone's cache "
+                 "folder)")
+      ->type_name("FOLDER")
+      ->group(kGroup);
   app.add_option("--max-input-mb", options.most_input_mb,
                  fmt::format("larger files are not read ({})", options.most_input_mb))
       ->check(CLI::Range(1, 2047).description(""))  // a protobuf message ends at 2 GiB
@@ -64,6 +69,11 @@ void AddCommonOptions(CLI::App& app, CommonOptions& options) {
       ->group(kGroup);
 }
 
+std::string CommonOptions::KernelFolder() const {
+  if (kernel_bytes == 0 || kernel_folder == "none") return "";
+  return kernel_folder.empty() ? jobs::KernelFolder() : kernel_folder;
+}
+
 StatusOr<PoolOptions> PoolOptionsFor(const CommonOptions& options) {
   StatusOr<std::string> worker = jobs::ReadyWorker(options.quiet, options.target);
   if (!worker) return tl::unexpected(worker.error());
@@ -75,13 +85,14 @@ StatusOr<PoolOptions> PoolOptionsFor(const CommonOptions& options) {
   pool.memory_limit_bytes = options.memory_limit_bytes;
   pool.cache_bytes = options.cache_bytes;
   pool.kernel_bytes = options.kernel_bytes;
+  pool.kernel_folder = options.KernelFolder();
   pool.rule_files = options.rules;
   pool.sandbox = !options.no_sandbox;
   if (options.no_sandbox) {
     Warn("", "workers are not locked up (--no-sandbox): a program that breaks XLA has your rights");
   }
   pool.stand_in_constants = options.stand_in_constants;
-  pool.kernels = jobs::KernelMaker(pool.sandbox);
+  pool.kernels = jobs::KernelMaker(pool.sandbox, pool.kernel_folder);
   return pool;
 }
 

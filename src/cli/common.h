@@ -37,6 +37,7 @@ struct CommonOptions {
   size_t memory_limit_bytes = 0;
   size_t cache_bytes = size_t{1} << 30;
   size_t kernel_bytes = size_t{1} << 28;
+  std::string kernel_folder;  // "" is jobs::KernelFolder()
   size_t most_input_mb = 128;
   std::vector<std::string> rules;     // files, beside hone's own
   std::vector<std::string> datasets;  // folders; AddDatasetsOption of input.h
@@ -44,6 +45,8 @@ struct CommonOptions {
   bool json = false;
   bool quiet = false;
 
+  // PoolOptions::kernel_folder.
+  std::string KernelFolder() const;
   size_t MostInputBytes() const { return most_input_mb << 20; }
   bool ShowProgress() const { return !quiet; }
 };

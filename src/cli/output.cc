@@ -118,7 +118,7 @@ Status WriteFile(const std::string& path, std::string_view bytes) {
 
 Status WriteProgram(const std::string& path, std::string_view bytes, const CommonOptions& options) {
   const StatusOr<std::string> kernels =
-      jobs::KernelsOf(bytes, jobs::KernelMaker(!options.no_sandbox));
+      jobs::KernelsOf(bytes, jobs::KernelMaker(!options.no_sandbox, options.KernelFolder()));
   if (!kernels) return tl::unexpected(kernels.error());
   if (!kernels->empty()) {
     if (Status wrote = WriteFile(loops::KernelPathOf(path), *kernels); !wrote) return wrote;

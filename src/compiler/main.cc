@@ -30,6 +30,7 @@ struct Options {
   hone::compiler::StatesOptions states;
   hone::wire::SandboxOptions sandbox;
   size_t kernel_bytes = 0;
+  std::string kernel_folder;  // or none
   bool locked_up = true;
   std::string target = "cpu";
 };
@@ -44,6 +45,7 @@ Options Read(int argc, char** argv) {
     if (name == "--rules") options.states.rule_files.push_back(value);
     if (name == "--cache-bytes") options.states.cache_bytes = bytes;
     if (name == "--kernel-bytes") options.kernel_bytes = bytes;
+    if (name == "--kernel-folder") options.kernel_folder = value;
     if (name == "--headroom-bytes") options.states.headroom_bytes = bytes;
     if (name == "--memory-bytes") options.sandbox.data_bytes = hone::wire::DataBytesFor(bytes);
     if (name == "--sandbox") options.locked_up = value != "off";
@@ -98,6 +100,8 @@ int main(int argc, char** argv) {
   for (std::string& file : hone::compiler::TheTarget().Readable()) {
     options.sandbox.readable.push_back(std::move(file));
   }
+  signal(SIGXFSZ, SIG_IGN);  // a write that would make the shared files too large fails
+  if (!options.kernel_folder.empty()) hone::compiler::ShareKernels(options.kernel_folder);
   // Before there is a thread, which Landlock would not bind, and before the first byte of a program.
   if (options.locked_up) hone::wire::EnterSandbox(options.sandbox);
   hone::compiler::SetKernelMemory(options.kernel_bytes);

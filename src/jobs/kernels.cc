@@ -16,12 +16,12 @@ namespace hone::jobs {
 namespace {
 
 // One for all pools: what was compiled is.
-loops::KernelSource& Source(bool sandbox, const std::string& program) {
+loops::KernelSource& Source(bool sandbox, const std::string& folder, const std::string& program) {
   static loops::KernelSource source = [&] {
     loops::GeneratorOptions options;
     options.program_path = program;
     options.sandbox = sandbox;
-    return loops::KernelSource(options);
+    return loops::KernelSource(options, loops::ThisMachine(), folder);
   }();
   return source;
 }
@@ -57,12 +57,12 @@ Status KeepSchedule(store::Store& store, const loops::Task& task, const loops::S
                                     loops::ScheduleText(schedule), std::log(speedup), task.name}});
 }
 
-MakeKernel KernelMaker(bool sandbox, const std::string& program) {
+MakeKernel KernelMaker(bool sandbox, const std::string& folder, const std::string& program) {
   std::error_code error;
   const bool found = program.empty() ? loops::FindGenerator().has_value()
                                      : std::filesystem::exists(program, error);
   if (!found) return nullptr;
-  loops::KernelSource& made = Source(sandbox, program);
+  loops::KernelSource& made = Source(sandbox, folder, program);
   if (!Served().empty()) made.Serve(Served());
   return [&source = made](const std::string& task) { return source.Get(task); };
 }

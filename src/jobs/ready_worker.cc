@@ -71,6 +71,8 @@ std::string CacheFolder() {
   return (fs::path(home) / ".cache/hone").string();
 }
 
+std::string KernelFolder() { return (fs::path(CacheFolder()) / "kernels").string(); }
+
 StatusOr<XlaLibraries> FindXlaLibraries() {
   const fs::path here = ExecutableFolder();
   std::error_code error;

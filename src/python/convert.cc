@@ -10,6 +10,7 @@
 
 #include "core/nearest.h"
 #include "jobs/kernels.h"
+#include "jobs/ready_worker.h"
 
 namespace hone::python {
 namespace {
@@ -127,6 +128,7 @@ PoolOptions ToPoolOptions(const nb::dict& options) {
   PoolOptions pool;
   double memory_mib = 1024;
   std::string loops_program;
+  pool.kernel_folder = jobs::KernelFolder();
   Fill(options,
        {{"workers", Into(pool.workers)},
         {"worker_path", Into(pool.worker_path)},
@@ -136,9 +138,10 @@ PoolOptions ToPoolOptions(const nb::dict& options) {
         {"memory_limit", Into(memory_mib)},
         {"rules", Into(pool.rule_files)},
         {"sandbox", Into(pool.sandbox)},
+        {"kernel_folder", Into(pool.kernel_folder)},
         {"loops_program", Into(loops_program)}},
        "option");
-  if (!loops_program.empty()) pool.kernels = jobs::KernelMaker(pool.sandbox, loops_program);
+  if (!loops_program.empty()) pool.kernels = jobs::KernelMaker(pool.sandbox, pool.kernel_folder, loops_program);
   pool.headroom_bytes = static_cast<size_t>(memory_mib * 1048576);
   pool.cache_bytes = pool.headroom_bytes / 4;
   return pool;

@@ -35,6 +35,7 @@ struct PoolOptions {
   size_t headroom_bytes = 0;
   size_t cache_bytes = size_t{1} << 30;  // modules that a worker keeps beside the loaded programs
   size_t kernel_bytes = size_t{1} << 28;  // machine code of kernels that a worker keeps; 0 is none
+  std::string kernel_folder;  // where workers of many runs share it, CPU's alone; "" is nowhere
   std::vector<std::string> rule_files;  // paths: rules beside hone's own
   bool sandbox = true;                   // workers lock themselves up (wire/sandbox.h)
   // Elided constants, {...}, get made-up values and do not keep a program from being run.

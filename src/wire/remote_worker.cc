@@ -40,6 +40,9 @@ RemoteWorker::RemoteWorker(std::shared_ptr<PoolMemory> memory) : memory_(std::mo
     link.arguments.push_back("--memory-bytes");
     link.arguments.push_back(std::to_string(options.memory_limit_bytes));
   }
+  if (!options.kernel_folder.empty() && options.kernel_bytes != 0 && options.target == "cpu") {
+    link.arguments.insert(link.arguments.end(), {"--kernel-folder", options.kernel_folder});
+  }
   link.arguments.push_back("--sandbox");
   link.arguments.push_back(options.sandbox ? "on" : "off");
   for (const std::string& file : options.rule_files) {

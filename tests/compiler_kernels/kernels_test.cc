@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -55,7 +57,8 @@ Ran CompileAndRun(const std::string& text, CodeQuality quality = CodeQuality::kS
   const KernelCounts after = CountsOfKernels();
   Ran ran;
   ran.counts = {after.compiled - before.compiled, after.reused - before.reused,
-                after.checked - before.checked, after.differed - before.differed};
+                after.from_files - before.from_files, after.checked - before.checked,
+                after.differed - before.differed};
   Arrays arguments;
   arguments.push_back(xla::LiteralUtil::CreateR2FromArray2D(xla::Array2D<float>(64, 64)));
   for (int i = 0; i < 64 * 64; ++i)
@@ -107,6 +110,24 @@ TEST(Kernels, SomeAreCheckedAndAllAreTheSame) {
   const KernelCounts after = CountsOfKernels();
   EXPECT_GT(after.checked, before.checked);
   EXPECT_EQ(after.differed, 0);
+}
+
+// What a process has forgotten stands for what another one has made.
+TEST(Kernels, AreTakenFromFilesThatOthersWrote) {
+  std::string folder = testing::TempDir() + "hone-kernels-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  SetKernelMemory(size_t{1} << 28);
+  ShareKernels(folder);
+  const Ran first = CompileAndRun(kProgram);
+  EXPECT_EQ(first.counts.from_files, 0);
+  EXPECT_GE(first.counts.compiled, 2);
+  SetKernelMemory(size_t{1} << 28);
+  ShareKernels(folder);
+  const Ran second = CompileAndRun(kProgram);
+  EXPECT_EQ(second.counts.from_files, first.counts.compiled);
+  EXPECT_EQ(second.counts.compiled, second.counts.checked);
+  EXPECT_EQ(second.values, first.values);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(KernelCache, TheLeastRecentlyUsedGoFirst) {

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
 #include "hone_process.h"
 #include "kernel_cases.h"
 #include "loops/cost_model.h"
@@ -242,6 +246,28 @@ TEST(KernelSources, MakeKernelsUnderSchedulesThatWereFound) {
   EXPECT_NE(found.object, by_rules.object);
   EXPECT_EQ(make("y tile 17\n").object, by_rules.object);
   EXPECT_EQ(make("nonsense").object, by_rules.object);
+}
+
+// hone-loops of the same size and time would not start.
+TEST(KernelSources, TakeCodeFromFilesThatOthersWrote) {
+  std::string folder = testing::TempDir() + "hone-kernels-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  GeneratorOptions options;
+  options.program_path = folder + "/loops";
+  std::filesystem::create_symlink(HONE_LOOPS_BINARY, options.program_path);
+  const std::string text = "task t;input x f32[64,64];y = exp x;output y;";
+  const auto made = KernelSource(options, kMachine, folder).Get(text);
+  ASSERT_TRUE(made) << made.error().message;
+  std::filesystem::remove(options.program_path);
+  std::ofstream(options.program_path) << "";
+  std::filesystem::resize_file(options.program_path, std::filesystem::file_size(HONE_LOOPS_BINARY));
+  std::filesystem::last_write_time(options.program_path,
+                                   std::filesystem::last_write_time(HONE_LOOPS_BINARY));
+  const auto again = KernelSource(options, kMachine, folder).Get(text);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->object, made->object);
+  EXPECT_FALSE(KernelSource(options, kMachine).Get(text));
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(LoopsCommand, BadInputExitsWithTwo) {

@@ -1,6 +1,7 @@
 #include "compiler/kernels/kernels.h"
 
 #define XXH_INLINE_ALL
+#include <dlfcn.h>
 #include <xxhash.h>
 
 #include <atomic>
@@ -20,6 +21,7 @@
 #include "compiler/kernels/llvm.h"
 #include "compiler/kernels/object_file.h"
 #include "compiler/sites/real.h"
+#include "wire/code_files.h"
 
 namespace hone::compiler {
 namespace {
@@ -32,6 +34,14 @@ Fingerprint KeyOf(const KernelText& kernel, uint64_t configuration) {
   const XXH128_hash_t hash =
       XXH3_128bits_withSeed(kernel.text.data(), kernel.text.size(), configuration);
   return {hash.high64, hash.low64};
+}
+
+// Whoever decides on code beside a kernel's text and configuration: this program, which says what of
+// a text counts, and XLA.
+uint64_t Makers() {
+  Dl_info xla = {};
+  dladdr(dlsym(RTLD_DEFAULT, "TF_Version"), &xla);
+  return wire::MakersOfCode({"/proc/self/exe", xla.dli_fname == nullptr ? "" : xla.dli_fname});
 }
 
 // What is known of an LLVM module that is on its way to IrCompiler.
@@ -54,6 +64,11 @@ class Kernels {
     cache_ = bytes == 0 ? nullptr : std::make_unique<KernelCache>(bytes);
   }
 
+  void Share(const std::string& folder) {
+    files_ = wire::CodeFiles::Open(folder);
+    makers_ = Makers();
+  }
+
   void Begin(uint64_t configuration) {
     std::unique_lock<std::mutex> lock(mutex_);
     ended_.wait(lock, [&] { return compiling_ == 0 || configuration_ == configuration; });
@@ -69,7 +84,9 @@ class Kernels {
   }
   bool active() const { return configuration_ != 0 && cache_ != nullptr; }
 
-  KernelCounts counts() const { return {compiled_, reused_, checked_, differed_}; }
+  KernelCounts counts() const {
+    return {compiled_, reused_, from_files_, checked_, differed_};
+  }
 
   // What is known of a fusion's kernel; nothing where this is none.
   std::optional<Job> OfFusion(std::string_view mlir) {
@@ -112,10 +129,12 @@ class Kernels {
       if (SameCode(*job.expected, object)) return;
       ++differed_;
       cache_->Forbid(job.key);
+      if (files_ != nullptr) files_->Forbid(InFiles(job.key));
       std::fprintf(stderr, "hone-worker: %s came out in other code than was kept; it is not kept\n",
                    job.function.c_str());
     } else if (DefinedFunction(object) == job.function) {
       cache_->Insert(job.key, std::string(object));
+      if (files_ != nullptr) files_->Add(InFiles(job.key), object);
     }
   }
 
@@ -124,10 +143,26 @@ class Kernels {
     Job job;
     job.key = KeyOf(kernel, configuration);
     job.function = kernel.function;
-    const Object known = cache_->Find(job.key);
+    Object known = cache_->Find(job.key);
+    if (known == nullptr) known = Read(job.key);
     if (known == nullptr) return job;
     (++known_ % kCheckOneIn == 0 ? job.expected : job.object) = known;
     return job;
+  }
+
+  Fingerprint InFiles(const Fingerprint& key) const {
+    const XXH128_hash_t hash = XXH3_128bits_withSeed(&key, sizeof(key), makers_);
+    return {hash.high64, hash.low64};
+  }
+
+  // What another process made; null where there is none, or where the key is forbidden here.
+  Object Read(const Fingerprint& key) {
+    if (files_ == nullptr) return nullptr;
+    std::optional<std::string> object = files_->Find(InFiles(key));
+    if (!object || !DefinedFunction(*object)) return nullptr;
+    cache_->Insert(key, *std::move(object));
+    ++from_files_;
+    return cache_->Find(key);
   }
 
   std::atomic<uint64_t> configuration_{0};  // 0 where nothing is to be remembered
@@ -137,13 +172,16 @@ class Kernels {
   int compiling_ = 0;
   int64_t modules_ = 0;
   std::unordered_map<std::string, Job> jobs_;  // by the identifier of the LLVM module
-  std::atomic<int64_t> compiled_{0}, reused_{0}, checked_{0}, differed_{0}, known_{0};
+  std::unique_ptr<wire::CodeFiles> files_;  // or none
+  uint64_t makers_ = 0;
+  std::atomic<int64_t> compiled_{0}, reused_{0}, from_files_{0}, checked_{0}, differed_{0}, known_{0};
 };
 
 }  // namespace
 
 KernelCounts CountsOfKernels() { return Kernels::Get().counts(); }
 void SetKernelMemory(size_t bytes) { Kernels::Get().SetMemory(bytes); }
+void ShareKernels(const std::string& folder) { Kernels::Get().Share(folder); }
 
 RememberKernels::RememberKernels(uint64_t configuration) {
   Kernels::Get().Begin(configuration == 0 ? 1 : configuration);

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace hone::compiler {
 
@@ -18,6 +19,7 @@ namespace hone::compiler {
 struct KernelCounts {
   int64_t compiled = 0;  // by XLA, those that were checked included
   int64_t reused = 0;
+  int64_t from_files = 0;  // kernels that were read from a folder, and are in memory since
   int64_t checked = 0;
   int64_t differed = 0;  // of the checked: other code than was kept, which is used no more
 };
@@ -25,6 +27,11 @@ KernelCounts CountsOfKernels();
 
 // Bytes of object code that the process keeps, 0 for none; not during a compilation.
 void SetKernelMemory(size_t bytes);
+
+// Object code is also taken from files in this folder, and added to them, for other processes: those
+// of the same hone-worker and XLA on a processor of the same kind. Where the folder cannot be had the
+// process goes without. Before it is locked up, and before the first compilation.
+void ShareKernels(const std::string& folder);
 
 // While it lives, kernels are remembered, under a number for all that decides on code beside the
 // kernel itself: the quality of optimisation, flags. One under another number waits for it.
