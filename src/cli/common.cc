@@ -8,6 +8,7 @@
 #include "cli/input.h"
 #include "cli/output.h"
 #include "cli/parse.h"
+#include "jobs/cache_folder.h"
 #include "jobs/kernels.h"
 #include "jobs/ready_worker.h"
 

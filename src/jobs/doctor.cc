@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "jobs/cache_folder.h"
 #include "jobs/package.h"
 #include "jobs/ready_worker.h"
 #include "jobs/version.h"

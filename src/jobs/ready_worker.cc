@@ -1,10 +1,8 @@
 #include "jobs/ready_worker.h"
 
-#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,6 +10,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "jobs/cache_folder.h"
 #include "jobs/input.h"
 #include "jobs/package.h"
 #include "wire/worker_process.h"
@@ -51,27 +50,6 @@ bool IsWhole(const fs::path& folder, const std::string& wheel_sha256) {
 fs::path InstalledLock() { return ExecutableFolder() / "xla.lock"; }
 
 }  // namespace
-
-std::string CacheFolder() {
-  const auto variable = [](const char* name) -> std::string {
-    const char* const value = std::getenv(name);
-    return value == nullptr ? "" : value;
-  };
-  if (const std::string chosen = variable("HONE_CACHE"); !chosen.empty()) {
-    return fs::absolute(chosen).lexically_normal().string();
-  }
-  if (const std::string base = variable("XDG_CACHE_HOME"); !base.empty()) {
-    return (fs::absolute(base) / "hone").lexically_normal().string();
-  }
-  std::string home = variable("HOME");
-  if (home.empty()) {
-    const passwd* const user = getpwuid(getuid());
-    home = user == nullptr ? "/" : user->pw_dir;
-  }
-  return (fs::path(home) / ".cache/hone").string();
-}
-
-std::string KernelFolder() { return (fs::path(CacheFolder()) / "kernels").string(); }
 
 StatusOr<XlaLibraries> FindXlaLibraries() {
   const fs::path here = ExecutableFolder();

@@ -19,11 +19,6 @@ StatusOr<std::string> ReadyWorker(bool quiet, const std::string& target = "cpu")
 // `python -m hone.fetch_xla ARGUMENTS…`, its progress shown, its last words as the error.
 Status FetchXla(std::vector<std::string> arguments);
 
-// $HONE_CACHE, or hone/ in $XDG_CACHE_HOME or ~/.cache.
-std::string CacheFolder();
-// In it: PoolOptions::kernel_folder of commands and of Python.
-std::string KernelFolder();
-
 // The folder of XLA's libraries that this hone is for, in the cache folder, and whether they are
 // there, of the right wheel and as large as they were when they were unpacked.
 struct XlaLibraries {

@@ -9,8 +9,8 @@
 #include <stdexcept>
 
 #include "core/nearest.h"
+#include "jobs/cache_folder.h"
 #include "jobs/kernels.h"
-#include "jobs/ready_worker.h"
 
 namespace hone::python {
 namespace {
