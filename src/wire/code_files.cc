@@ -102,8 +102,8 @@ uint64_t MakersOfCode(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     struct stat about = {};
     if (stat(path.c_str(), &about) != 0) continue;
-    for (const auto number : {int64_t{about.st_size}, int64_t{about.st_mtim.tv_sec},
-                              int64_t{about.st_mtim.tv_nsec}}) {
+    for (const auto number :
+         {int64_t{about.st_size}, int64_t{about.st_mtim.tv_sec}, int64_t{about.st_mtim.tv_nsec}}) {
       text += " " + std::to_string(number);
     }
   }
