@@ -164,7 +164,7 @@ TEST_F(CodeFilesTest, WritersMayBeKilled) {
       const auto files = Open();
       for (uint64_t i = 0;; ++i) files->Add(Key(1000 * round + i % 1000), Code(i % 1000));
     }
-    usleep(3000);
+    while (Bytes().size() < 20'000 * static_cast<size_t>(round + 1)) usleep(200);
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
   }
