@@ -137,7 +137,8 @@ std::string ManPage(const CommandInfo& hone) {
   }
   text +=
       ".SH OPTIONS\n.TP\n.B \\-h, \\-\\-help\nof every command: its options, with their "
-      "defaults, and examples\n.SH FILES\n.TP\n.I ~/.cache/hone\nXLA's libraries and kernels' machine code; $HONE_CACHE and "
+      "defaults, and examples\n.SH FILES\n.TP\n.I ~/.cache/hone\nXLA's libraries and kernels' "
+      "machine code; $HONE_CACHE and "
       "$XDG_CACHE_HOME move "
       "it\n";
   return text;

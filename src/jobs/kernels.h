@@ -17,8 +17,8 @@ using MakeKernel = std::function<StatusOr<loops::NativeKernel>(const std::string
 
 // Makes kernels for a pool's workers (PoolOptions::kernels), each once in this process; null where
 // hone was built without hone-loops. `sandbox`: hone-loops locks itself up. `program`: the path of
-// hone-loops, "" for the one beside this executable. `folder`: PoolOptions::kernel_folder. All count
-// at the first call.
+// hone-loops, "" for the one beside this executable. `folder`: PoolOptions::kernel_folder. All
+// count at the first call.
 MakeKernel KernelMaker(bool sandbox, const std::string& folder, const std::string& program = "");
 
 // Kernels that are first asked for from now on are made under the schedules that `hone loops tune`

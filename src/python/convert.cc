@@ -138,10 +138,11 @@ PoolOptions ToPoolOptions(const nb::dict& options) {
         {"memory_limit", Into(memory_mib)},
         {"rules", Into(pool.rule_files)},
         {"sandbox", Into(pool.sandbox)},
-        {"kernel_folder", Into(pool.kernel_folder)},
         {"loops_program", Into(loops_program)}},
        "option");
-  if (!loops_program.empty()) pool.kernels = jobs::KernelMaker(pool.sandbox, pool.kernel_folder, loops_program);
+  if (!loops_program.empty()) {
+    pool.kernels = jobs::KernelMaker(pool.sandbox, pool.kernel_folder, loops_program);
+  }
   pool.headroom_bytes = static_cast<size_t>(memory_mib * 1048576);
   pool.cache_bytes = pool.headroom_bytes / 4;
   return pool;

@@ -273,8 +273,8 @@ class Comparison {
       report_.reason.clear();
       report_.method = noisy_ ? "within the spread of rounding noise" : "same bytes";
       if (flips_ > 0) {
-        report_.method += "; " + std::to_string(flips_) +
-                          " elements flipped, as they do under rounding noise";
+        report_.method +=
+            "; " + std::to_string(flips_) + " elements flipped, as they do under rounding noise";
       }
       if (agree < wanted) {
         report_.method += "; on " + std::to_string(agree) + " of " + std::to_string(wanted) +

@@ -94,15 +94,17 @@ TEST_F(Check, ElidedConstantsCannotBeRun) {
 }
 
 TEST_F(Check, AnInterruptStillAnswers) {
-  Write("cosine.hlo", "HloModule c\n\nENTRY main {\n  x = f32[1000000] parameter(0)\n"
-                      "  ROOT y = f32[1000000] cosine(x)\n}\n");
-  Write("shifted.hlo", "HloModule s\n\nENTRY main {\n  x = f32[1000000] parameter(0)\n"
-                       "  c = f32[] constant(0)\n  z = f32[1000000] broadcast(c), dimensions={}\n"
-                       "  d = f32[1000000] maximum(x, z)\n  e = f32[1000000] minimum(x, z)\n"
-                       "  s = f32[1000000] add(d, e)\n  ROOT y = f32[1000000] cosine(s)\n}\n");
-  const Ran ran = RunProcess({HONE_BINARY, "check", "cosine.hlo", "shifted.hlo", "--inputs",
-                              "1000", "--json"},
-                             folder(), /*interrupt_at=*/"compiling and running both");
+  Write("cosine.hlo",
+        "HloModule c\n\nENTRY main {\n  x = f32[1000000] parameter(0)\n"
+        "  ROOT y = f32[1000000] cosine(x)\n}\n");
+  Write("shifted.hlo",
+        "HloModule s\n\nENTRY main {\n  x = f32[1000000] parameter(0)\n"
+        "  c = f32[] constant(0)\n  z = f32[1000000] broadcast(c), dimensions={}\n"
+        "  d = f32[1000000] maximum(x, z)\n  e = f32[1000000] minimum(x, z)\n"
+        "  s = f32[1000000] add(d, e)\n  ROOT y = f32[1000000] cosine(s)\n}\n");
+  const Ran ran =
+      RunProcess({HONE_BINARY, "check", "cosine.hlo", "shifted.hlo", "--inputs", "1000", "--json"},
+                 folder(), /*interrupt_at=*/"compiling and running both");
   EXPECT_EQ(ran.code, 130) << ran.err;
   const nlohmann::json json = ran.Json();
   EXPECT_LT(json["inputs"], 1000) << ran.out;

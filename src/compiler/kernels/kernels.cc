@@ -36,8 +36,8 @@ Fingerprint KeyOf(const KernelText& kernel, uint64_t configuration) {
   return {hash.high64, hash.low64};
 }
 
-// Whoever decides on code beside a kernel's text and configuration: this program, which says what of
-// a text counts, and XLA.
+// Whoever decides on code beside a kernel's text and configuration: this program, which says what
+// of a text counts, and XLA.
 uint64_t Makers() {
   Dl_info xla = {};
   dladdr(dlsym(RTLD_DEFAULT, "TF_Version"), &xla);
@@ -84,9 +84,7 @@ class Kernels {
   }
   bool active() const { return configuration_ != 0 && cache_ != nullptr; }
 
-  KernelCounts counts() const {
-    return {compiled_, reused_, from_files_, checked_, differed_};
-  }
+  KernelCounts counts() const { return {compiled_, reused_, from_files_, checked_, differed_}; }
 
   // What is known of a fusion's kernel; nothing where this is none.
   std::optional<Job> OfFusion(std::string_view mlir) {
@@ -174,7 +172,8 @@ class Kernels {
   std::unordered_map<std::string, Job> jobs_;  // by the identifier of the LLVM module
   std::unique_ptr<wire::CodeFiles> files_;  // or none
   uint64_t makers_ = 0;
-  std::atomic<int64_t> compiled_{0}, reused_{0}, from_files_{0}, checked_{0}, differed_{0}, known_{0};
+  std::atomic<int64_t> compiled_{0}, reused_{0}, from_files_{0}, checked_{0}, differed_{0},
+      known_{0};
 };
 
 }  // namespace

@@ -28,9 +28,9 @@ KernelCounts CountsOfKernels();
 // Bytes of object code that the process keeps, 0 for none; not during a compilation.
 void SetKernelMemory(size_t bytes);
 
-// Object code is also taken from files in this folder, and added to them, for other processes: those
-// of the same hone-worker and XLA on a processor of the same kind. Where the folder cannot be had the
-// process goes without. Before it is locked up, and before the first compilation.
+// Object code is also taken from files in this folder, and added to them, for other processes:
+// those of the same hone-worker and XLA on a processor of the same kind. Where the folder cannot be
+// had the process goes without. Before it is locked up, and before the first compilation.
 void ShareKernels(const std::string& folder);
 
 // While it lives, kernels are remembered, under a number for all that decides on code beside the
