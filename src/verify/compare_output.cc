@@ -254,28 +254,22 @@ OutputComparison CompareFloats(const ArrayView& reference, const ArrayView& cand
   result.worst_error = judgement.worst_error;
   result.worst_absolute = judgement.worst_absolute;
   bool biased = judgement.whole_error > 1;
-  double held_out_error = 0;
   const bool beyond = result.over > 0 || biased;
   for (size_t k = 0; beyond && all.size() > 1 && k < all.size(); ++k) {
     std::vector<const ArrayView*> others = all;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
     const Judgement own = Judge(reference, *all[k], others, scale);
     result.held_out_over = std::max(result.held_out_over, own.over);
-    held_out_error = std::max(held_out_error, own.worst_error);
     biased = biased && own.whole_error <= 1;
   }
-  const auto most =
-      std::max<int64_t>(1, static_cast<int64_t>(kMostFlips * static_cast<double>(result.floats)));
   result.outcome = Weigh(result.over, result.held_out_over);
-  if (result.outcome > Outcome::kFlips && result.over <= most && held_out_error <= kNear &&
-      result.worst_error <= kNear * held_out_error) {
-    result.outcome = Outcome::kFlips;
-  }
   if (biased) {
     result.outcome = Outcome::kDifferent;
     result.worst_error = std::max(result.worst_error, judgement.whole_error);
     result.scale = judgement.scale;
   }
+  const auto most =
+      std::max<int64_t>(1, static_cast<int64_t>(kMostFlips * static_cast<double>(result.floats)));
   if (result.outcome == Outcome::kFlips && result.over > most) result.outcome = Outcome::kHangs;
   return result;
 }

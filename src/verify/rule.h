@@ -18,7 +18,7 @@
 //
 // Programs with decisions (sign, argmax, rounding to integers) flip single elements legally and by
 // more than any tolerance. They are recognised by holding out: each y_k is judged as if it were the
-// candidate, against the others. So is noise that is no normal distribution's.
+// candidate, against the others.
 //
 // Integers and truth values must be equal. Where samples differ in some, a decision hangs on the
 // last bit of a floating-point value (an argmax among near ties, a rounding to int8). There a
@@ -40,8 +40,6 @@ inline constexpr double kBias = 0.25;
 // ... or by this share of its size: half a unit of bf16. A larger one is seen in single elements
 // unless they are noisier than that.
 inline constexpr double kLeastBias = 0.002;
-// A single element that is no more times as far off as the worst of a held-out sample is noise too.
-inline constexpr double kNear = 2;
 // Elements whose spreads are averaged: enough for a stable mean, few enough to be of one kind.
 inline constexpr int64_t kBlock = 32;
 // Samples: a few to begin with, more before anything is called different, for the largest of three
