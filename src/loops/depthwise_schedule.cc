@@ -9,6 +9,7 @@ namespace hone::loops {
 namespace {
 
 constexpr int64_t kMostLanes = 64;
+constexpr int64_t kLeastOfPart = 1 << 17;  // multiplications: some 5 microseconds
 
 std::string WhyNot(const Schedule&, const Nest& nest, const SiteState& state, const Step& step) {
   const SlidingLoops loops(nest);
@@ -69,7 +70,7 @@ Schedule ByThumb(const Nest& nest, const Machine& machine) {
   std::vector<int64_t> parallel(nest.loops.size(), 0), tile = parallel;
   tile[loops.along] = positions;
   tile[loops.feature] = lanes;
-  int64_t wanted = machine.Parts(PointsOf(nest) / kLeastSharedOfContractions, /*each=*/2);
+  int64_t wanted = machine.Parts(PointsOf(nest) / kLeastOfPart, /*each=*/2);
   if (wanted > machine.threads) wanted -= wanted % machine.threads;
   const auto share = [&](size_t loop, int64_t step) {
     const int64_t extent = nest.loops[loop].extent, blocks = (extent + step - 1) / step;

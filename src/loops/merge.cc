@@ -1,6 +1,7 @@
 #include "loops/merge.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hone::loops {
 namespace {
@@ -18,6 +19,10 @@ bool IsZero(const Row& row) {
   return std::all_of(row.begin(), row.end(), [](int64_t c) { return c == 0; });
 }
 
+bool BeginsAtZero(const Access& access, size_t dimension) {
+  return access.low.empty() || access.low[dimension] == 0;
+}
+
 // Where two neighbouring dimensions are these two loops, whole, in this order: which; -1 where
 // neither loop occurs; -2 where they occur otherwise.
 int Neighbours(const Nest& nest, const Access& access, size_t loop) {
@@ -28,7 +33,7 @@ int Neighbours(const Nest& nest, const Access& access, size_t loop) {
     const bool second = found >= 0 && static_cast<size_t>(found) + 1 == d;
     const size_t wanted = second ? loop + 1 : loop;
     if ((found >= 0 && !second) || PlainLoop(row) != static_cast<int>(wanted) ||
-        access.view[d] != nest.loops[wanted].extent) {
+        access.view[d] != nest.loops[wanted].extent || !BeginsAtZero(access, d)) {
       return -2;
     }
     if (!second) found = static_cast<int>(d);
@@ -65,23 +70,43 @@ void Merge(Nest& nest, size_t loop) {
   RemoveLoop(nest, loop + 1);
 }
 
+// Dimensions of one element that no loop moves along.
+void DropUnitDimensions(Access& access) {
+  for (size_t d = access.rows.size(); d-- > 0;) {
+    if (access.view[d] != 1 || access.rows.size() == 1) continue;
+    if (!IsZero(access.rows[d]) || !BeginsAtZero(access, d)) continue;
+    access.rows.erase(access.rows.begin() + static_cast<ptrdiff_t>(d));
+    access.view.erase(access.view.begin() + static_cast<ptrdiff_t>(d));
+    if (!access.low.empty()) access.low.erase(access.low.begin() + static_cast<ptrdiff_t>(d));
+  }
+}
+
+// Of so many loops from the first one on: those of one iteration, but for the last that there is,
+// are dropped, and others merged where that may be.
+void MergeAmong(Nest& nest, size_t first, int& count) {
+  for (size_t loop = first + static_cast<size_t>(count); loop-- > first && count > 1;) {
+    if (nest.loops[loop].extent != 1) continue;
+    RemoveLoop(nest, loop);
+    --count;
+  }
+  for (Access* const access : AccessesOf(nest)) DropUnitDimensions(*access);
+  for (size_t loop = first; loop + 1 < first + static_cast<size_t>(count);) {
+    if (!MayMerge(nest, loop)) {
+      ++loop;
+      continue;
+    }
+    Merge(nest, loop);
+    --count;
+  }
+}
+
 }  // namespace
 
 void DropUnitLoops(Nest& nest) {
   for (size_t loop = nest.loops.size(); loop-- > 0;) {
     if (nest.loops[loop].extent == 1 && nest.loops.size() > 1) RemoveLoop(nest, loop);
   }
-  const auto drop = [](Access& access) {
-    for (size_t d = access.rows.size(); d-- > 0;) {
-      if (access.view[d] != 1 || access.rows.size() == 1) continue;
-      if (!IsZero(access.rows[d])) continue;
-      access.rows.erase(access.rows.begin() + static_cast<ptrdiff_t>(d));
-      access.view.erase(access.view.begin() + static_cast<ptrdiff_t>(d));
-      if (!access.low.empty()) access.low.erase(access.low.begin() + static_cast<ptrdiff_t>(d));
-    }
-  };
-  for (Access& read : nest.reads) drop(read);
-  drop(nest.write);
+  for (Access* const access : AccessesOf(nest)) DropUnitDimensions(*access);
 }
 
 void MergeLoops(std::vector<Nest>& nests) {
@@ -110,6 +135,20 @@ void MergeLoops(Nest& nest) {
       ++loop;
     }
   }
+}
+
+void MergeToProduct(Nest& nest) {
+  Nest merged = nest;
+  const size_t leading =
+      nest.loops.size() - 1 - static_cast<size_t>(nest.row_loops + nest.term_loops);
+  MergeAmong(merged, leading + static_cast<size_t>(nest.row_loops) + 1, merged.term_loops);
+  MergeAmong(merged, leading, merged.row_loops);
+  if (merged.row_loops != 1 || merged.term_loops != 1) return;
+  for (Access* const access : AccessesOf(merged)) {
+    const auto zero = [](int64_t low) { return low == 0; };
+    if (std::all_of(access->low.begin(), access->low.end(), zero)) access->low.clear();
+  }
+  nest = std::move(merged);
 }
 
 }  // namespace hone::loops

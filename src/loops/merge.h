@@ -18,6 +18,10 @@ void MergeLoops(std::vector<Nest>& nests);
 // Where they do so in this one, for a nest that is not to be fused.
 void MergeLoops(Nest& nest);
 
+// Of a nest that multiplies: all of its rows as one loop, and all terms, where they run through
+// memory so; else it stays. So a convolution at a point is a product of two matrices.
+void MergeToProduct(Nest& nest);
+
 }  // namespace hone::loops
 
 #endif  // HONE_LOOPS_MERGE_H_

@@ -16,8 +16,9 @@ class PanelWriter : public MultiplyWriter {
   using MultiplyWriter::MultiplyWriter;
 
  private:
+  bool Lies(const Operand& operand) const { return operand.read == 0 && RowsLie(nest_); }
   int64_t PackedElements(const Operand& operand) const override {
-    return operand.panels * Apart(operand) * TermsApart();
+    return Lies(operand) ? 0 : operand.panels * Apart(operand) * TermsApart();
   }
   std::string PackedType() const override { return type_; }
 
@@ -56,6 +57,7 @@ class PanelWriter : public MultiplyWriter {
   }
 
   void Pack(const Operand& operand, const Lines& lines, const Terms& terms) override {
+    if (Lies(operand)) return;
     if (LiesInRuns(operand) && operand.lines % kRun == 0) {
       PackRuns(operand, lines, terms);
       return;
@@ -189,19 +191,41 @@ class PanelWriter : public MultiplyWriter {
     End();
   }
 
+  // Numbers of the rows from `row` on, of one term; others of the last row in place of those that
+  // are missing. `panel` is where their panel begins, if they are packed.
+  std::vector<std::string> Factors(const Operand& a, const Lines& rows, const Terms& terms,
+                                   const std::vector<std::string>& places, const std::string& panel,
+                                   const std::string& term) {
+    std::vector<std::string> factors;
+    const std::string left = Lies(a) ? "" : Plus(panel, Times(term, Apart(a)));
+    for (int64_t i = 0; i < a.lines; ++i) {
+      if (!Lies(a)) {
+        factors.push_back(Let("memref.load {}[{}] : {}", a.buffer, Plus(left, i), a.type));
+        continue;
+      }
+      const Located at =
+          Locate(a, {{loops_.row, Plus(rows.first, places[static_cast<size_t>(i)])},
+                     {loops_.term, Plus(terms.inner.first, term)}});
+      factors.push_back(LoadNumber(nest_.reads[0], at.at));
+    }
+    return factors;
+  }
+
   void Multiply(const Operand& a, const Operand& b, const Lines& rows, const Lines& columns,
                 const Terms& terms, const std::string& row, const std::string& column) override {
-    const std::string panel_a = PanelAt(a, row), panel_b = PanelAt(b, column);
+    const std::string panel_a = Lies(a) ? "" : PanelAt(a, row), panel_b = PanelAt(b, column);
+    std::vector<std::string> places;
+    const std::string last = Lies(a) && !a.whole ? Minus(rows.count, Index(1)) : "";
+    for (int64_t i = 0; i < a.lines && Lies(a); ++i) {
+      places.push_back(a.whole ? Plus(row, i) : Least(Plus(row, i), last));
+    }
     std::vector<std::string> sums(static_cast<size_t>(a.lines), Vector(0));
     const Carrying loop = For(Index(0), CountOf(terms), 1, sums);
     const std::string right = Let("vector.load {}[{}] : {}, {}", b.buffer,
                                   Plus(panel_b, Times(loop.index, Apart(b))), b.type, vector_);
-    const std::string left = Plus(panel_a, Times(loop.index, Apart(a)));
-    for (int64_t i = 0; i < a.lines; ++i) {
-      const std::string factor =
-          Spread(Let("memref.load {}[{}] : {}", a.buffer, Plus(left, i), a.type));
-      std::string& sum = sums[static_cast<size_t>(i)];
-      sum = Let("vector.fma {}, {}, {} : {}", factor, right, sum, vector_);
+    const std::vector<std::string> factors = Factors(a, rows, terms, places, panel_a, loop.index);
+    for (size_t i = 0; i < factors.size(); ++i) {
+      sums[i] = Let("vector.fma {}, {}, {} : {}", Spread(factors[i]), right, sums[i], vector_);
     }
     End(loop, sums);
     ToResult(sums, a, b, rows, columns, terms, row, column);

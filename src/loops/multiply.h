@@ -45,6 +45,11 @@ bool TapsLie(const Nest& nest);
 // sums wait, and how many lines of memory are read side by side.
 bool AreFewRows(const Nest& nest);
 
+// Whether the first operand is read where it lies, number by number, and only the second one is
+// packed: its rows lie apart, and their memory runs along the sum. What a schedule says of packed
+// rows is then how many rows pass by a block of the second operand, before its next columns do.
+bool RowsLie(const Nest& nest);
+
 // What a schedule says of it. Sizes need not divide anything.
 //   y parallel 1,128,0,0    leading loops, rows and columns, which processors share
 //   y tile 0,112,256,256    rows, columns and terms that are packed at once

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "loops/multiply.h"
 
@@ -88,13 +89,17 @@ int64_t RowsInRegisters(const Nest& nest, const MultiplyLoops& loops, int64_t ro
   return along && divisor >= 4 ? divisor : Filled(rows, most);
 }
 
-// How rows and columns are shared: parts are large, for what is packed is packed in each.
+// How the work is shared: leading loops one by one, rows and columns in so many parts.
+struct Split {
+  int64_t rows = 1, columns = 1;
+};
 struct Shares {
   std::vector<int64_t> parallel;
   int64_t rows, columns;  // of a part
 };
-Shares SharesOf(const Nest& nest, const MultiplyLoops& loops, int64_t wanted, int64_t least_rows,
-                int64_t least_columns) {
+// `wanted`: in how many parts at least, if there are leading loops. What is left of it is for rows
+// and columns.
+Shares SharesOf(const Nest& nest, const MultiplyLoops& loops, int64_t& wanted) {
   Shares shares{std::vector<int64_t>(nest.loops.size(), 0), loops.rows, loops.columns};
   for (size_t i = 0; i < loops.first_row && wanted > 1; ++i) {
     const int64_t extent = nest.loops[i].extent;
@@ -102,12 +107,13 @@ Shares SharesOf(const Nest& nest, const MultiplyLoops& loops, int64_t wanted, in
     shares.parallel[i] = 1;
     wanted = (wanted + extent - 1) / extent;
   }
-  int64_t &rows = shares.rows, &columns = shares.columns;
-  while (wanted > 1) {  // the longer one is halved
-    wanted = (wanted + 1) / 2;
-    const bool of_rows = rows * least_columns >= columns * least_rows;
-    if (of_rows ? rows < 2 * least_rows : columns < 2 * least_columns) break;
-    (of_rows ? rows : columns) = ((of_rows ? rows : columns) + 1) / 2;
+  return shares;
+}
+Shares SharesOf(const Nest& nest, const MultiplyLoops& loops, int64_t wanted, const Split& split) {
+  Shares shares = SharesOf(nest, loops, wanted);
+  if (wanted > 1) {
+    shares.rows = (loops.rows + split.rows - 1) / split.rows;
+    shares.columns = (loops.columns + split.columns - 1) / split.columns;
   }
   return shares;
 }
@@ -133,10 +139,10 @@ int64_t PointsOf(const Nest& nest) {
 }
 
 // Threads begin late: of what is soon over, several parts for each.
-int64_t PartsOf(int64_t points, const Machine& machine) {
-  constexpr int64_t kSoonOver = 1 << 28;
-  const int64_t each = points < kSoonOver * machine.threads ? 4 : 2;
-  return machine.Parts(points / kLeastSharedOfContractions, each);
+int64_t MostParts(const Nest& nest, const Machine& machine) {
+  constexpr int64_t kSoonOver = 1 << 28, kLeastOfPart = 1 << 17;
+  const int64_t points = PointsOf(nest);
+  return machine.Parts(points / kLeastOfPart, points < kSoonOver * machine.threads ? 4 : 2);
 }
 
 // The loop whose neighbouring iterations are neighbours in an array's memory; -1 where none is.
@@ -151,14 +157,11 @@ int64_t WholeTaps(const Nest& nest, const MultiplyLoops& loops, int64_t terms) {
 
 // Whole sums where they are not long; of pieces fewer terms, for all of a block's add up in one sum
 // and are less exact the more there are. A third of what may be packed is for rows.
-Schedule TilesByThumb(const Nest& nest, const Machine& machine) {
-  constexpr int64_t kTimesAsFast = 8;
+Schedule TilesByThumb(const Nest& nest, const Machine& machine, const Split& split) {
   const int64_t most_terms =
       InfoOf(nest.reads[0].element).pieces * InfoOf(nest.reads[1].element).pieces == 1 ? 1024 : 512;
   const MultiplyLoops loops(nest);
-  const int64_t wanted =
-      machine.Parts(PointsOf(nest) / kTimesAsFast / kLeastSharedOfContractions, /*each=*/1);
-  Shares shares = SharesOf(nest, loops, wanted, /*least_rows=*/64, /*least_columns=*/64);
+  Shares shares = SharesOf(nest, loops, MostParts(nest, machine), split);
   EndWithBlocks(shares, loops, kTiled, kTiled);
   std::vector<int64_t> packed(nest.loops.size(), 0), registers = packed;
   registers[loops.row] = registers[loops.column] = kTiled;
@@ -181,15 +184,14 @@ Schedule TilesByThumb(const Nest& nest, const Machine& machine) {
 }
 
 // Two vectors of columns, rows as registers allow, fewer where they then fill blocks better.
-Schedule VectorsByThumb(const Nest& nest, const Machine& machine) {
+Schedule VectorsByThumb(const Nest& nest, const Machine& machine, const Split& split) {
   constexpr int64_t kTerms = 256;
   const MultiplyLoops loops(nest);
   const auto bytes = static_cast<int64_t>(InfoOf(nest.element).bytes);
   const int64_t lanes = machine.Lanes(nest.element);
   const int64_t vectors = loops.columns <= lanes ? 1 : 2;
   const int64_t most = std::min<int64_t>((machine.vector_registers - 2 - vectors) / vectors, 8);
-  Shares shares = SharesOf(nest, loops, PartsOf(PointsOf(nest), machine), /*least_rows=*/64,
-                           /*least_columns=*/128);
+  Shares shares = SharesOf(nest, loops, MostParts(nest, machine), split);
   std::vector<int64_t> packed(nest.loops.size(), 0), registers = packed;
   registers[loops.column] = std::max<int64_t>(4, vectors * lanes);
   registers[loops.row] = RowsInRegisters(nest, loops, shares.rows, most);
@@ -214,12 +216,15 @@ Schedule VectorsByThumb(const Nest& nest, const Machine& machine) {
 // All rows in registers, and as many columns as make runs of memory; or a square of columns and
 // terms. Terms lie in lines of memory, few enough to be read ahead.
 Schedule InPlaceByThumb(const Nest& nest, const Machine& machine) {
-  constexpr int64_t kLines = 32, kLeastRead = 1 << 17;
+  constexpr int64_t kLines = 32, kLeastRead = 1 << 17, kLeastColumns = 128;
   const MultiplyLoops loops(nest);
   const bool along_terms = LoopAlong(nest.reads[1]) == static_cast<int>(loops.term);
   const int64_t lanes = machine.Lanes(nest.element);
-  Shares shares = SharesOf(nest, loops, machine.Parts(PointsOf(nest) / kLeastRead, /*each=*/1),
-                           /*least_rows=*/loops.rows, /*least_columns=*/128);
+  int64_t wanted = machine.Parts(PointsOf(nest) / kLeastRead, /*each=*/1);
+  Shares shares = SharesOf(nest, loops, wanted);
+  for (; wanted > 1 && shares.columns >= 2 * kLeastColumns; wanted = (wanted + 1) / 2) {
+    shares.columns = (shares.columns + 1) / 2;
+  }
   std::vector<int64_t> packed(nest.loops.size(), 0), registers = packed;
   registers[loops.row] = loops.rows;
   registers[loops.column] =
@@ -231,19 +236,25 @@ Schedule InPlaceByThumb(const Nest& nest, const Machine& machine) {
   return ScheduleOf(nest, shares, packed, registers);
 }
 
-// Blocks in registers, filled or not, and what packing takes: an operand is packed again for each
-// block of the other one.
-double Cost(const Schedule& schedule, const Nest& nest, const Machine& machine) {
-  const MultiplySizes sizes = MultiplySizesOf(schedule, nest);
-  const MultiplyLoops loops(nest);
-  const auto blocks = [](int64_t of, int64_t size) {
-    return static_cast<double>((of + size - 1) / size);
-  };
-  const auto shared = [&](size_t loop, int64_t extent) {
+// Rows and columns that are shared, and in parts of how many.
+struct Extents {
+  int64_t rows, columns, part_rows, part_columns;
+};
+Extents ExtentsOf(const MultiplySizes& sizes, const MultiplyLoops& loops) {
+  const auto part = [&](size_t loop, int64_t extent) {
     return sizes.parallel[loop] == 0 ? extent : sizes.parallel[loop];
   };
-  double leading = 1;
-  for (size_t l = 0; l < loops.first_row; ++l) leading *= static_cast<double>(nest.loops[l].extent);
+  return {loops.rows, loops.columns, part(loops.row, loops.rows),
+          part(loops.column, loops.columns)};
+}
+
+double Blocks(int64_t of, int64_t size) { return static_cast<double>((of + size - 1) / size); }
+
+// Cycles, about: blocks in registers, filled or not, and what packing takes. An operand is packed
+// again for each block of the other one.
+double CyclesOf(const Extents& of, const MultiplySizes& sizes, const Nest& nest,
+                const Machine& machine) {
+  const MultiplyLoops loops(nest);
   const auto lanes = static_cast<double>(machine.Lanes(nest.element));
   const double vectors = std::ceil(static_cast<double>(sizes.columns) / lanes);
   const double registers = vectors * static_cast<double>(sizes.rows);
@@ -256,30 +267,75 @@ double Cost(const Schedule& schedule, const Nest& nest, const Machine& machine) 
   const int64_t inner = nest.loops[loops.term].extent;
   const auto terms = static_cast<double>(
       sizes.InTiles() ? loops.terms / inner * RoundedUp(inner, kTiled) : loops.terms);
-  const double times = blocks(loops.terms, sizes.packed_terms);
-  const double multiplying = blocks(loops.rows, sizes.rows) * blocks(loops.columns, sizes.columns) *
+  const double times = Blocks(loops.terms, sizes.packed_terms);
+  const double multiplying = Blocks(of.rows, sizes.rows) * Blocks(of.columns, sizes.columns) *
                              (terms * term + times * 2 * registers);
-  constexpr double kPacked = 0.3;
+  constexpr double kPacked = 0.4;  // an element; of what is in tiles, of each piece
   const auto packed = [&](size_t read) {
-    return sizes.InTiles() ? kPacked * static_cast<double>(pieces(read)) : kPacked;
+    if (sizes.InTiles()) return kPacked * static_cast<double>(pieces(read));
+    return AreFewRows(nest) || (read == 0 && RowsLie(nest)) ? 0 : kPacked;
   };
-  const int64_t columns = shared(loops.column, loops.columns);
   const double packing =
-      terms * (packed(1) * static_cast<double>(loops.columns) *
-                   blocks(loops.rows, shared(loops.row, loops.rows)) +
-               packed(0) * static_cast<double>(loops.rows) *
-                   blocks(loops.columns, std::min(columns, sizes.packed_columns)));
-  const bool packs = sizes.InTiles() || !AreFewRows(nest);
-  return leading * (multiplying + (packs ? packing : 0));
+      terms * (packed(1) * static_cast<double>(of.columns) * Blocks(of.rows, of.part_rows) +
+               packed(0) * static_cast<double>(of.rows) *
+                   Blocks(of.columns, std::min(of.part_columns, sizes.packed_columns)));
+  return multiplying + packing;
 }
 
-// In tiles where that is expected to be faster.
+double Cost(const Schedule& schedule, const Nest& nest, const Machine& machine) {
+  const MultiplySizes sizes = MultiplySizesOf(schedule, nest);
+  const MultiplyLoops loops(nest);
+  double leading = 1;
+  for (size_t l = 0; l < loops.first_row; ++l) leading *= static_cast<double>(nest.loops[l].extent);
+  return leading * CyclesOf(ExtentsOf(sizes, loops), sizes, nest, machine);
+}
+
+// When the last part is done, where whoever is free takes the next one, all threads but the first
+// come late, and none is as fast as another.
+double CyclesShared(const Schedule& schedule, const Nest& nest, const Machine& machine) {
+  constexpr double kLate = 6000, kPart = 500, kUneven = 0.1;
+  constexpr int64_t kMostFollowed = 256;
+  const MultiplySizes sizes = MultiplySizesOf(schedule, nest);
+  const MultiplyLoops loops(nest);
+  Extents part = ExtentsOf(sizes, loops);
+  int64_t parts = (loops.rows + part.part_rows - 1) / part.part_rows *
+                  ((loops.columns + part.part_columns - 1) / part.part_columns);
+  double together = 1;
+  for (size_t l = 0; l < loops.first_row; ++l) {
+    if (sizes.parallel[l] == 0) together *= static_cast<double>(nest.loops[l].extent);
+    if (sizes.parallel[l] != 0) parts *= nest.loops[l].extent;
+  }
+  part.rows = part.part_rows;
+  part.columns = part.part_columns;
+  const double each = together * CyclesOf(part, sizes, nest, machine) + kPart;
+  if (parts == 1 || machine.threads == 1) return each * static_cast<double>(parts);
+  if (parts > kMostFollowed) return each * static_cast<double>(parts) / machine.threads;
+  std::vector<double> done(static_cast<size_t>(machine.threads), kLate);
+  done[0] = 0;
+  for (; parts > 0; --parts) *std::min_element(done.begin(), done.end()) += each;
+  return *std::max_element(done.begin(), done.end()) + kUneven * each;
+}
+
+// What is expected to be done first: in tiles or not, rows and columns in how many parts.
 Schedule ByThumb(const Nest& nest, const Machine& machine) {
   if (AreFewRows(nest)) return InPlaceByThumb(nest, machine);
-  const Schedule vectors = VectorsByThumb(nest, machine);
-  if (!machine.tiles || !MayBeInTiles(nest)) return vectors;
-  const Schedule tiles = TilesByThumb(nest, machine);
-  return Cost(tiles, nest, machine) < Cost(vectors, nest, machine) ? tiles : vectors;
+  const bool may_be_in_tiles = machine.tiles && MayBeInTiles(nest);
+  const int64_t most = MostParts(nest, machine);
+  Schedule best;
+  double least = 0;
+  const auto consider = [&](Schedule schedule) {
+    const double cycles = CyclesShared(schedule, nest, machine);
+    if (!best.empty() && cycles >= least) return;
+    least = cycles;
+    best = std::move(schedule);
+  };
+  for (int64_t rows = 1; rows <= most; ++rows) {
+    for (int64_t columns = 1; rows * columns <= most; ++columns) {
+      consider(VectorsByThumb(nest, machine, {rows, columns}));
+      if (may_be_in_tiles) consider(TilesByThumb(nest, machine, {rows, columns}));
+    }
+  }
+  return best;
 }
 
 }  // namespace
@@ -338,6 +394,13 @@ bool AreFewRows(const Nest& nest) {
   return along(1) == column || (along(1) == term && along(0) == term);
 }
 
+bool RowsLie(const Nest& nest) {
+  const Access& first = nest.reads[0];
+  return nest.row_loops == 1 && nest.term_loops == 1 && !AreFewRows(nest) && first.low.empty() &&
+         first.element == nest.element &&
+         LoopAlong(first) == static_cast<int>(MultiplyLoops(nest).term);
+}
+
 MultiplySizes::Terms MultiplySizes::AtOnce(const Nest& nest) const {
   const MultiplyLoops loops(nest);
   const int64_t inner = nest.loops[loops.term].extent, outer = loops.terms / inner;
@@ -362,8 +425,8 @@ int64_t MultiplySizes::PackedBytes(const Nest& nest) const {
   }
   const Terms at_once = AtOnce(nest);
   const int64_t terms = RoundedUp(at_once.inner * at_once.outer, kMostTransposed) + kMostTransposed;
-  return (RoundedUp(packed_rows, rows) / rows * RowsApart() + RoundedUp(packed_columns, columns)) *
-         terms * static_cast<int64_t>(InfoOf(nest.element).bytes);
+  const int64_t of_rows = RowsLie(nest) ? 0 : RoundedUp(packed_rows, rows) / rows * RowsApart();
+  return (of_rows + RoundedUp(packed_columns, columns)) * terms * static_cast<int64_t>(InfoOf(nest.element).bytes);
 }
 
 bool MayBeInTiles(const Nest& nest) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "loops/merge.h"
 #include "loops/nest_builder.h"
 
 namespace hone::loops {
@@ -88,6 +89,7 @@ void BuildConvolution(Builder& builder, const Operation& op, const Operation& la
   const auto [kernel, in_kernel] = Stored(task, op.operands[1], right);
   nest.reads.push_back(builder.At(nest, kernel, in_kernel));
   End(builder, nest, last, Range(rank), task);
+  MergeToProduct(nest);
 }
 
 // The first operand lies as it is named: features last.

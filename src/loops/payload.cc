@@ -114,9 +114,10 @@ class ModuleText {
     return name;
   }
 
-  // A row-major value in another shape, by way of one dimension.
+  // A row-major value, or buffer, in another shape, by way of one dimension.
   std::string Reshape(const std::string& value, const std::vector<int64_t>& from,
-                      const std::vector<int64_t>& to, Element element) {
+                      const std::vector<int64_t>& to, Element element,
+                      const char* kind = "tensor") {
     if (from == to) return value;
     const int64_t elements =
         std::accumulate(from.begin(), from.end(), int64_t{1}, std::multiplies<>());
@@ -125,15 +126,15 @@ class ModuleText {
       std::iota(dimensions.begin(), dimensions.end(), size_t{0});
       return fmt::format("[[{}]]", fmt::join(dimensions, ", "));
     };
-    const std::string flat = Shaped("tensor", {elements}, element);
+    const std::string flat = Shaped(kind, {elements}, element);
     std::string now = value;
     if (from.size() > 1) {
-      now = Let("tensor.collapse_shape {} {} : {} into {}", now, all(from.size()),
-                Shaped("tensor", from, element), flat);
+      now = Let("{}.collapse_shape {} {} : {} into {}", kind, now, all(from.size()),
+                Shaped(kind, from, element), flat);
     }
     if (to.size() > 1) {
-      now = Let("tensor.expand_shape {} {} output_shape [{}] : {} into {}", now, all(to.size()),
-                fmt::join(to, ", "), flat, Shaped("tensor", to, element));
+      now = Let("{}.expand_shape {} {} output_shape [{}] : {} into {}", kind, now, all(to.size()),
+                fmt::join(to, ", "), flat, Shaped(kind, to, element));
     }
     return now;
   }
@@ -155,22 +156,28 @@ class ModuleText {
   // Works on buffers: a result of the task is written where it is wanted.
   void AddOwnText(const Nest& nest) {
     std::vector<std::string> buffers;
+    const auto seen = [&](const std::string& buffer, const Access& access) {
+      const Tensor& tensor = At(access.tensor);
+      return Reshape(buffer, tensor.shape, access.view, tensor.element, "memref");
+    };
     for (const Access& read : nest.reads) {
       const Tensor& tensor = At(read.tensor);
-      buffers.push_back(read.tensor < program_.inputs
-                            ? fmt::format("%arg{}", read.tensor)
-                            : Let("bufferization.to_memref {} read_only : {}",
-                                  Seen(read.tensor, tensor.shape),
-                                  Shaped("memref", tensor.shape, tensor.element)));
+      buffers.push_back(seen(read.tensor < program_.inputs
+                                 ? fmt::format("%arg{}", read.tensor)
+                                 : Let("bufferization.to_memref {} read_only : {}",
+                                       Seen(read.tensor, tensor.shape),
+                                       Shaped("memref", tensor.shape, tensor.element)),
+                             read));
     }
     const Tensor& result = At(nest.write.tensor);
     const std::string type = Shaped("memref", result.shape, result.element);
-    buffers.push_back(program_.IsOutput(nest.write.tensor)
-                          ? fmt::format("%arg{}", nest.write.tensor)
-                          : Let("memref.alloc() : {}", type));
+    const std::string made = program_.IsOutput(nest.write.tensor)
+                                 ? fmt::format("%arg{}", nest.write.tensor)
+                                 : Let("memref.alloc() : {}", type);
+    buffers.push_back(seen(made, nest.write));
     text_ += OwnTextOf(nest).text(scheduled_.schedule(), nest, buffers);
     values_[static_cast<size_t>(nest.write.tensor)] = {
-        Let("bufferization.to_tensor {} restrict : {}", buffers.back(), type), result.shape};
+        Let("bufferization.to_tensor {} restrict : {}", made, type), result.shape};
   }
 
   void AddNest(const Nest& nest) {

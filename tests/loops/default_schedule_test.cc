@@ -176,7 +176,7 @@ TEST(DefaultSchedule, SharesHeadsAndThenQueriesOfAttention) {
 TEST(DefaultSchedule, BlocksProductsForRegistersAndCaches) {
   const char* const square = "task t\ninput a f32[512,512]\ny = product a a\noutput y\n";
   EXPECT_EQ(ScheduleText(Default(square, kMachines[2])),
-            "y parallel 128,256,0\ny tile 128,256,256\ny tile 8,32,0\n");
+            "y parallel 0,64,0\ny tile 136,64,256\ny tile 8,32,0\n");
   EXPECT_EQ(ScheduleText(Default(square, kMachines[0])), "y tile 102,280,256\ny tile 6,8,0\n");
   // No row of the last block is left over where a smaller block leaves none.
   EXPECT_EQ(ScheduleText(Default("task t\ninput a f32[49,64]\ninput b f32[64,64]\n"
@@ -186,6 +186,23 @@ TEST(DefaultSchedule, BlocksProductsForRegistersAndCaches) {
   EXPECT_EQ(ScheduleText(Default("task t\ninput a f64[6,2,100,100]\ny = product a a\noutput y\n",
                                  kMachines[2])),
             "y parallel 1,1,0,0,0\ny tile 0,0,100,100,100\ny tile 0,0,8,16,0\n");
+}
+
+// What is soon over is shared, too, by columns where rows that lie are not packed for them; and
+// nothing that is over before another thread begins.
+TEST(DefaultSchedule, SharesSmallConvolutionsAtAPoint) {
+  const auto of = [](int size, int in, int out, const Machine& machine) {
+    const std::string s = std::to_string(size), i = std::to_string(in), o = std::to_string(out);
+    return ScheduleText(Default(("task t\ninput x f32[1," + s + "," + s + "," + i +
+                                 "]\ninput w f32[1,1," + i + "," + o + "]\ny = convolve x w sizes=" +
+                                 s + "," + s + "\noutput y\n")
+                                    .c_str(),
+                                machine));
+  };
+  EXPECT_EQ(of(14, 384, 64, kMachines[2]), "y parallel 98,32,0\ny tile 98,32,256\ny tile 7,32,0\n");
+  EXPECT_EQ(of(7, 960, 160, kMachines[2]), "y parallel 0,32,0\ny tile 49,32,256\ny tile 7,32,0\n");
+  EXPECT_EQ(of(112, 16, 96, kMachines[2]), "y parallel 1568,0,0\ny tile 1192,96,16\ny tile 8,32,0\n");
+  EXPECT_EQ(of(7, 32, 48, kMachines[2]), "y tile 49,48,32\ny tile 7,32,0\n");
 }
 
 TEST(DefaultSchedule, TakesWholeTapsOfAConvolution) {
@@ -207,12 +224,12 @@ TEST(DefaultSchedule, SharesRowsOfADepthwiseConvolutionOrItsFeatures) {
   EXPECT_EQ(ScheduleText(Default("task t\ninput x f32[1,56,56,144]\ninput w f32[3,3,144]\n"
                                  "y = depthwise x w sizes=56,56 pads=1,1\noutput y\n",
                                  kMachines[2])),
-            "y parallel 0,28,0,0,0,0\ny tile 0,0,12,16,0,0\n");
+            "y parallel 0,14,0,0,0,0\ny tile 0,0,12,16,0,0\n");
   // Of few rows one processor would have more than the other.
   EXPECT_EQ(ScheduleText(Default("task t\ninput x f32[1,7,7,6144]\ninput w f32[3,3,6144]\n"
                                  "y = depthwise x w sizes=7,7 pads=1,1\noutput y\n",
                                  kMachines[2])),
-            "y parallel 0,0,0,3072,0,0\ny tile 0,0,7,16,0,0\n");
+            "y parallel 0,0,0,1536,0,0\ny tile 0,0,7,16,0,0\n");
   EXPECT_EQ(ScheduleText(Default("task t\ninput x f32[1,2048,1536]\ninput w f32[4,1536]\n"
                                  "y = depthwise x w sizes=2048 pads=3\noutput y\n",
                                  kMachines[2])),

@@ -242,7 +242,26 @@ const std::vector<KernelCase>& KernelCases() {
        "y tile 0,0,30,24,0,0,9\ny tile 0,0,5,8,0,0,0\n"},
       {"convolve_at_a_point",
        "input x f32[2,5,6,16]\ninput w f32[1,1,16,24]\ny = convolve x w sizes=5,6\noutput y\n",
-       "y tile 0,0,60,24,0,0,16\ny tile 0,0,5,16,0,0,0\n"},
+       "y tile 60,24,16\ny tile 5,16,0\n"},
+      // The first operand is read where it lies: rows that fill no block, terms in several, and
+      // what is made of the sums.
+      {"convolve_at_a_point_with_what_follows",
+       "input x f32[1,7,7,40]\ninput w f32[70,40,1,1]\ninput b f32[70]\ninput r f32[1,7,7,70]\n"
+       "t := transpose w permutation=2,3,1,0\np := convolve x t sizes=7,7\n"
+       "c := broadcast b sizes=1,7,7,70 dimensions=3\nq := add p c\ny = add q r\noutput y\n",
+       "y parallel 20,40,0\ny tile 16,40,16\ny tile 6,32,0\n"},
+      {"convolve_at_a_point_of_halves",
+       "input x f16[1,4,5,19]\ninput w f32[1,1,19,24]\ny = convolve x w sizes=4,5\noutput y\n",
+       "y tile 20,24,19\ny tile 8,16,0\n"},
+      // Padded, or at every second place, it is no product.
+      {"convolve_at_a_point_padded",
+       "input x f32[2,5,6,16]\ninput w f32[1,1,16,24]\ny = convolve x w sizes=7,8 pads=1,1\n"
+       "output y\n",
+       "y tile 0,0,112,24,0,0,16\ny tile 0,0,8,16,0,0,0\n"},
+      {"convolve_at_every_second_point",
+       "input x f32[2,5,6,16]\ninput w f32[1,1,16,24]\ny = convolve x w sizes=3,3 strides=2,2\n"
+       "output y\n",
+       "y tile 0,0,18,24,0,0,16\ny tile 0,0,6,16,0,0,0\n"},
       // Few rows: nothing is packed.
       {"product_of_one_row", "input a f32[1,83]\ninput b f32[83,97]\ny = product a b\noutput y\n",
        "y parallel 0,50,0\ny tile 1,50,7\ny tile 1,16,0\n"},

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace hone::loops {
 namespace {
 
-Program Of(const char* text) {
+Program Of(const std::string& text) {
   const auto task = ParseTask(text);
   EXPECT_TRUE(task) << task.error().message;
   return Expand(*task);
@@ -34,6 +36,29 @@ TEST(Nest, AnOneByOneConvolutionIsAProductForEachImage) {
       Of("task t\ninput x f32[2,3,4,5]\ninput w f32[7,3,1,1]\ny = conv2d x w\noutput y\n");
   EXPECT_EQ(program.nests[0].loops, L({{2, false}, {7, false}, {20, false}, {3, true}}));
   EXPECT_EQ(program.nests[0].reads[1].view, (std::vector<int64_t>{7, 3}));
+}
+
+// Positions run through memory as the rows of a matrix: of the images, the result, and what is
+// computed with it.
+TEST(Nest, AConvolutionAtAPointIsAProductOfTwoMatrices) {
+  const std::string inputs =
+      "task t\ninput x f32[2,7,9,16]\ninput w f32[24,16,1,1]\ninput r f32[2,7,9,24]\n"
+      "t := transpose w permutation=2,3,1,0\n";
+  const std::string end = "y = add p r\noutput y\n";
+  const Program product = Of(inputs + "p := convolve x t sizes=7,9\n" + end);
+  const Nest& nest = product.nests[0];
+  EXPECT_EQ(nest.loops, (std::vector<Loop>{{126, false}, {24, false}, {16, true}}));
+  EXPECT_EQ(nest.row_loops, 1);
+  EXPECT_EQ(nest.term_loops, 1);
+  EXPECT_EQ(nest.reads[0].view, (std::vector<int64_t>{126, 16}));
+  EXPECT_TRUE(nest.reads[0].low.empty());
+  EXPECT_EQ(nest.reads[2].view, nest.write.view);
+  // Where something is outside, or positions are left out, they do not.
+  for (const char* how : {"sizes=7,9 pads=1,0", "sizes=4,5 strides=2,2"}) {
+    const Program other = Of("task t\ninput x f32[2,7,9,16]\ninput w f32[1,1,16,24]\n"
+                             "y = convolve x w " + std::string(how) + "\noutput y\n");
+    EXPECT_EQ(other.nests[0].row_loops, 3) << how;
+  }
 }
 
 TEST(Nest, AWindowIsReadAtSumsOfLoops) {
