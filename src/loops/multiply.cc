@@ -203,9 +203,8 @@ class PanelWriter : public MultiplyWriter {
         factors.push_back(Let("memref.load {}[{}] : {}", a.buffer, Plus(left, i), a.type));
         continue;
       }
-      const Located at =
-          Locate(a, {{loops_.row, Plus(rows.first, places[static_cast<size_t>(i)])},
-                     {loops_.term, Plus(terms.inner.first, term)}});
+      const Located at = Locate(a, {{loops_.row, Plus(rows.first, places[static_cast<size_t>(i)])},
+                                    {loops_.term, Plus(terms.inner.first, term)}});
       factors.push_back(LoadNumber(nest_.reads[0], at.at));
     }
     return factors;

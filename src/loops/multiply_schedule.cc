@@ -426,7 +426,8 @@ int64_t MultiplySizes::PackedBytes(const Nest& nest) const {
   const Terms at_once = AtOnce(nest);
   const int64_t terms = RoundedUp(at_once.inner * at_once.outer, kMostTransposed) + kMostTransposed;
   const int64_t of_rows = RowsLie(nest) ? 0 : RoundedUp(packed_rows, rows) / rows * RowsApart();
-  return (of_rows + RoundedUp(packed_columns, columns)) * terms * static_cast<int64_t>(InfoOf(nest.element).bytes);
+  return (of_rows + RoundedUp(packed_columns, columns)) * terms *
+         static_cast<int64_t>(InfoOf(nest.element).bytes);
 }
 
 bool MayBeInTiles(const Nest& nest) {

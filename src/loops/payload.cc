@@ -162,12 +162,12 @@ class ModuleText {
     };
     for (const Access& read : nest.reads) {
       const Tensor& tensor = At(read.tensor);
-      buffers.push_back(seen(read.tensor < program_.inputs
-                                 ? fmt::format("%arg{}", read.tensor)
-                                 : Let("bufferization.to_memref {} read_only : {}",
-                                       Seen(read.tensor, tensor.shape),
-                                       Shaped("memref", tensor.shape, tensor.element)),
-                             read));
+      buffers.push_back(seen(
+          read.tensor < program_.inputs
+              ? fmt::format("%arg{}", read.tensor)
+              : Let("bufferization.to_memref {} read_only : {}", Seen(read.tensor, tensor.shape),
+                    Shaped("memref", tensor.shape, tensor.element)),
+          read));
     }
     const Tensor& result = At(nest.write.tensor);
     const std::string type = Shaped("memref", result.shape, result.element);

@@ -193,15 +193,16 @@ TEST(DefaultSchedule, BlocksProductsForRegistersAndCaches) {
 TEST(DefaultSchedule, SharesSmallConvolutionsAtAPoint) {
   const auto of = [](int size, int in, int out, const Machine& machine) {
     const std::string s = std::to_string(size), i = std::to_string(in), o = std::to_string(out);
-    return ScheduleText(Default(("task t\ninput x f32[1," + s + "," + s + "," + i +
-                                 "]\ninput w f32[1,1," + i + "," + o + "]\ny = convolve x w sizes=" +
-                                 s + "," + s + "\noutput y\n")
-                                    .c_str(),
-                                machine));
+    return ScheduleText(
+        Default(("task t\ninput x f32[1," + s + "," + s + "," + i + "]\ninput w f32[1,1," + i +
+                 "," + o + "]\ny = convolve x w sizes=" + s + "," + s + "\noutput y\n")
+                    .c_str(),
+                machine));
   };
   EXPECT_EQ(of(14, 384, 64, kMachines[2]), "y parallel 98,32,0\ny tile 98,32,256\ny tile 7,32,0\n");
   EXPECT_EQ(of(7, 960, 160, kMachines[2]), "y parallel 0,32,0\ny tile 49,32,256\ny tile 7,32,0\n");
-  EXPECT_EQ(of(112, 16, 96, kMachines[2]), "y parallel 1568,0,0\ny tile 1192,96,16\ny tile 8,32,0\n");
+  EXPECT_EQ(of(112, 16, 96, kMachines[2]),
+            "y parallel 1568,0,0\ny tile 1192,96,16\ny tile 8,32,0\n");
   EXPECT_EQ(of(7, 32, 48, kMachines[2]), "y tile 49,48,32\ny tile 7,32,0\n");
 }
 

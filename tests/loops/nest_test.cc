@@ -55,8 +55,10 @@ TEST(Nest, AConvolutionAtAPointIsAProductOfTwoMatrices) {
   EXPECT_EQ(nest.reads[2].view, nest.write.view);
   // Where something is outside, or positions are left out, they do not.
   for (const char* how : {"sizes=7,9 pads=1,0", "sizes=4,5 strides=2,2"}) {
-    const Program other = Of("task t\ninput x f32[2,7,9,16]\ninput w f32[1,1,16,24]\n"
-                             "y = convolve x w " + std::string(how) + "\noutput y\n");
+    const Program other =
+        Of("task t\ninput x f32[2,7,9,16]\ninput w f32[1,1,16,24]\n"
+           "y = convolve x w " +
+           std::string(how) + "\noutput y\n");
     EXPECT_EQ(other.nests[0].row_loops, 3) << how;
   }
 }

@@ -374,12 +374,22 @@ std::vector<Case> Convolutions() {
                                "  p = pred[1,9,10,24] compare(s, z), direction=GT\n"
                                "  ROOT r = (f32[1,9,10,24], pred[1,9,10,24]) tuple(m, p)\n"),
        1, "v0 := add i0 y;"},
-      {"convolution_of_few_features_with_a_bias",  // it becomes another, which stays alone
+      // It becomes another, with what follows.
+      {"convolution_of_few_features_with_an_activation",
        Program("f32",
                "  x = f32[1,9,30,3] parameter(0)\n  w = f32[3,8,3,24] parameter(1)\n"
                "  y = f32[1,7,23,24] convolution(x, w), window={size=3x8}, "
                "dim_labels=b01f_01io->b01f\n  ROOT t = f32[1,7,23,24] tanh(y)\n"),
-       1, "output y;"},
+       1, "strides=1,3 dilations=1,1 pads=0,0;v0 = tanh y;"},
+      {"convolution_of_an_image_with_a_bias",
+       Program("f32",
+               "  x = f32[2,33,30,3] parameter(0)\n  v = f32[32,3,3,3] parameter(1)\n"
+               "  w = f32[3,3,3,32] transpose(v), dimensions={2,3,1,0}\n"
+               "  y = f32[2,17,15,32] convolution(x, w), window={size=3x3 stride=2x2 pad=1_1x1_1}, "
+               "dim_labels=b01f_01io->b01f\n  b = f32[32] parameter(2)\n"
+               "  c = f32[2,17,15,32] broadcast(b), dimensions={3}\n"
+               "  ROOT s = f32[2,17,15,32] add(y, c)\n"),
+       1, "strides=2,6 dilations=1,1 pads=1,0;v0 := broadcast i0 sizes=2,17,15,32 dimensions=3;"},
       {"convolution",
        Convolution("f32[2,9,10,16]", "f32[3,3,16,24]", "f32[2,9,10,24]",
                    "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"),
@@ -472,6 +482,11 @@ std::vector<Case> Convolutions() {
        1, "convolve x w sizes=20,20 strides=2,6 dilations=1,1 pads=2,0;"},
       {"convolution_of_very_few_features",
        Convolution("f32[2,40,40,3]", "f32[3,3,3,64]", "f32[2,38,38,64]",
+                   "window={size=3x3}, dim_labels=b01f_01io->b01f"),
+       1, "convolve x w sizes=38,38 strides=1,3"},
+      // Rows of a window that are too short to be read along.
+      {"convolution_of_one_feature",
+       Convolution("f32[2,40,40,1]", "f32[3,3,1,64]", "f32[2,38,38,64]",
                    "window={size=3x3}, dim_labels=b01f_01io->b01f"),
        0},
       {"convolution_of_few_features_first",

@@ -24,6 +24,7 @@ using xla::HloInstruction;
 using Sizes = std::vector<int64_t>;
 
 constexpr int64_t kLeastFeatures = 16;
+constexpr int64_t kLeastInRow = 8;  // of a window, taps and features
 constexpr int64_t kLeastMultiplications = 1 << 18;
 constexpr int64_t kMostSpatial = 3;
 constexpr int64_t kMostResidues = 16;
@@ -205,27 +206,33 @@ HloInstruction* ByResidues(const ConvolutionParts& parts) {
                      Sizes(rank, 1));
 }
 
-// Few features, or images where these are what memory runs along, become part of the last spatial
-// dimension, which lies beside them, so that there is something to read along: a window's taps and
-// features are a row of memory. What is padded is written out. False where they do not lie so.
-bool MergeFeatures(ConvolutionParts& parts) {
+bool RunsAlongBatch(const ConvolutionParts& parts) {
+  return parts.input_batch == parts.spatial() + 1;
+}
+
+// Whether few features, or images where these are what memory runs along, lie beside the last
+// spatial dimension, and make rows of a window with it that are worth reading as vectors.
+bool MayMergeFeatures(const ConvolutionParts& parts) {
   const int64_t k = parts.spatial() - 1, last = k + 2;
-  const bool along_batch = parts.input_batch == last;
-  const int64_t features = along_batch ? parts.batch : parts.input_features;
-  if (parts.input_spatial[k] != last - 1 || parts.reversed[k] ||
-      (!along_batch && parts.input_feature != last)) {
-    return false;
+  if (parts.input_spatial[k] != last - 1 || parts.reversed[k]) return false;
+  if (!RunsAlongBatch(parts)) {
+    return parts.input_feature == last && parts.window_dilation[k] == 1 &&
+           parts.input_features * parts.taps[k] >= kLeastInRow;
   }
-  if (along_batch) {
-    for (int64_t d = 0; d <= k; ++d) {
-      if (parts.output_spatial[d] != d) return false;
-    }
-    if (parts.output_batch != last - 1 || parts.strides[k] != 1 ||
-        features * parts.outputs[k] < kLeastFeatures) {
-      return false;
-    }
-  } else {
-    if (parts.window_dilation[k] != 1 || features * parts.taps[k] < kLeastFeatures) return false;
+  for (int64_t d = 0; d <= k; ++d) {
+    if (parts.output_spatial[d] != d) return false;
+  }
+  return parts.output_batch == last - 1 && parts.strides[k] == 1 &&
+         parts.batch * parts.outputs[k] >= kLeastFeatures;
+}
+
+// Makes them part of that dimension, so that there is something to read along: a window's taps and
+// features are a row of memory. What is padded is written out.
+void MergeFeatures(ConvolutionParts& parts) {
+  const int64_t k = parts.spatial() - 1, last = k + 2;
+  const bool along_batch = RunsAlongBatch(parts);
+  const int64_t features = along_batch ? parts.batch : parts.input_features;
+  if (!along_batch) {
     parts.kernel = TransposedByKernel(
         parts.kernel, Order({}, parts.kernel_spatial, {parts.kernel_input, parts.kernel_output}));
     absl::c_iota(parts.kernel_spatial, 0);
@@ -251,7 +258,7 @@ bool MergeFeatures(ConvolutionParts& parts) {
     parts.outputs[k] *= features;
     parts.output_batch = 0;
     for (int64_t d = 0; d <= k; ++d) parts.output_spatial[d] = d + 1;
-    return true;
+    return;
   }
   Sizes kernel = emit::SizesOf(*parts.kernel);
   kernel[last - 2] *= features;
@@ -260,14 +267,13 @@ bool MergeFeatures(ConvolutionParts& parts) {
   parts.taps[k] *= features;
   parts.strides[k] *= features;
   parts.input_features = 1;
-  return true;
 }
 
 // What a kernel can be made of, or several.
 struct Found {
   ConvolutionParts parts;
   int64_t residues = 1;
-  bool few = false;  // of what memory runs along, which is read as vectors
+  bool few = false;  // of what memory runs along, which is read as vectors: MergeFeatures
 };
 std::optional<Found> ConvolutionAt(HloInstruction* root) {
   auto parts = PartsOf(root);
@@ -287,10 +293,9 @@ std::optional<Found> ConvolutionAt(HloInstruction* root) {
     return std::nullopt;
   }
   const int64_t terms = parts->input_features * parts->tap_count();
-  const bool along_batch =
-      parts->input_batch == static_cast<int64_t>(parts->input->shape().dimensions().size()) - 1;
-  const bool few = (along_batch ? parts->batch : parts->input_features) < kLeastFeatures;
-  if (parts->output_features < kLeastFeatures || (few && residues > 1) ||
+  const bool few = (RunsAlongBatch(*parts) ? parts->batch : parts->input_features) < kLeastFeatures;
+  if (parts->output_features < kLeastFeatures ||
+      (few && (residues > 1 || !MayMergeFeatures(*parts))) ||
       parts->batch * parts->output_count() * terms * parts->output_features <
           kLeastMultiplications * residues) {
     return std::nullopt;
@@ -304,8 +309,8 @@ std::optional<Found> ConvolutionAt(HloInstruction* root) {
 std::optional<Space> SpaceOfConvolution(HloInstruction* value) {
   if (value->opcode() != xla::HloOpcode::kConvolution) return std::nullopt;
   const std::optional<Found> found = ConvolutionAt(value);
-  if (!found || found->few || found->residues > 1 || !Convolution(found->parts).Lies() ||
-      !MayBeUnrounded(*value) ||
+  if (!found || found->residues > 1 || !Convolution(found->parts).Lies() ||
+      (found->few && RunsAlongBatch(found->parts)) || !MayBeUnrounded(*value) ||
       found->parts.sum_type != KernelType(value->shape().element_type())) {
     return std::nullopt;
   }
@@ -317,7 +322,8 @@ HloInstruction* WithConvolution(HloInstruction* root) {
   const std::optional<Space> space = SpaceWithin(root, SpaceOfConvolution);
   const std::optional<Neighbourhood> end = space ? EndOf(root, *space) : std::nullopt;
   if (!end) return nullptr;
-  const Found found = *ConvolutionAt(space->made);
+  Found found = *ConvolutionAt(space->made);
+  if (found.few) MergeFeatures(found.parts);
   Convolution convolution(found.parts);
   const MadeText made = convolution.Text(/*stored=*/false);
   return CallWith(root, *end, *space, made, convolution.inputs());
@@ -341,7 +347,7 @@ absl::StatusOr<HloInstruction*> ConvolutionKernels(HloInstruction* root) {
   }
   ConvolutionParts& parts = found->parts;
   if (found->few) {
-    if (!MergeFeatures(parts)) return nullptr;
+    MergeFeatures(parts);
     return emit::Reshape(Convolution(parts).Call(), emit::SizesOf(*root));
   }
   return found->residues > 1 ? ByResidues(parts) : Convolution(parts).Call();

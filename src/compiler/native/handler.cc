@@ -1,14 +1,13 @@
 #include "compiler/native/handler.h"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "compiler/native/kernels.h"
+#include "compiler/native/shared_loop.h"
 #include "core/native_kernel.h"
 #include "xla/ffi/api/ffi.h"
 
@@ -22,40 +21,6 @@ using xla::ffi::RemainingArgs;
 using xla::ffi::RemainingRets;
 using xla::ffi::ThreadPool;
 
-using Body = void (*)(void*, int64_t, int64_t);
-
-// A loop whose parts threads take, one after another. Whoever began it works too, and waits for
-// nobody who has not begun: threads of a busy pool come late, find it closed, and go.
-struct SharedLoop {
-  Body body;
-  void* state;
-  int64_t iterations, chunk;
-  std::atomic<int64_t> next{0};
-  std::atomic<int64_t> inside{0};  // from kClosed on nobody comes in any more
-
-  static constexpr int64_t kClosed = int64_t{1} << 32;
-
-  void TakeParts() {
-    while (true) {
-      const int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
-      if (begin >= iterations) return;
-      body(state, begin, std::min(begin + chunk, iterations));
-    }
-  }
-  void Help() {
-    if (inside.fetch_add(1, std::memory_order_acquire) < kClosed) TakeParts();
-    inside.fetch_sub(1, std::memory_order_release);
-  }
-  // Everything is taken; waits for those who are still at it.
-  void Close() {
-    inside.fetch_add(kClosed, std::memory_order_acquire);
-    int spins = 0;
-    while (inside.load(std::memory_order_acquire) != kClosed) {
-      if (++spins % 64 == 0) std::this_thread::yield();
-    }
-  }
-};
-
 class PoolRunner : public loops::Runner {
  public:
   explicit PoolRunner(ThreadPool& pool)
@@ -64,7 +29,7 @@ class PoolRunner : public loops::Runner {
   int64_t threads() const { return threads_; }
 
  private:
-  static void Run(const Runner* self, int64_t iterations, Body body, void* state) {
+  static void Run(const Runner* self, int64_t iterations, SharedLoop::Body body, void* state) {
     const auto* const runner = static_cast<const PoolRunner*>(self);
     // Several parts for each thread, for not all begin at once.
     const int64_t chunk = std::max<int64_t>(1, iterations / (4 * runner->threads_));
@@ -72,15 +37,11 @@ class PoolRunner : public loops::Runner {
     const int64_t helpers = std::min(runner->threads_ - 1, parts - 1);
     if (helpers <= 0) return body(state, 0, iterations);
     // Kept by those who come late, too.
-    auto loop = std::make_shared<SharedLoop>();
-    loop->body = body;
-    loop->state = state;
-    loop->iterations = iterations;
-    loop->chunk = chunk;
-    for (int64_t i = 0; i < helpers; ++i) {
-      runner->pool_.Schedule([loop] { loop->Help(); });
+    auto loop = std::make_shared<SharedLoop>(body, state, iterations, chunk, helpers + 1);
+    for (int64_t i = 1; i <= helpers; ++i) {
+      runner->pool_.Schedule([loop, i] { loop->Help(static_cast<size_t>(i)); });
     }
-    loop->TakeParts();
+    loop->TakeParts(0);
     loop->Close();
   }
 
