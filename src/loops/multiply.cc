@@ -191,43 +191,59 @@ class PanelWriter : public MultiplyWriter {
     End();
   }
 
-  // Numbers of the rows from `row` on, of one term; others of the last row in place of those that
-  // are missing. `panel` is where their panel begins, if they are packed.
-  std::vector<std::string> Factors(const Operand& a, const Lines& rows, const Terms& terms,
-                                   const std::vector<std::string>& places, const std::string& panel,
-                                   const std::string& term) {
-    std::vector<std::string> factors;
-    const std::string left = Lies(a) ? "" : Plus(panel, Times(term, Apart(a)));
-    for (int64_t i = 0; i < a.lines; ++i) {
-      if (!Lies(a)) {
-        factors.push_back(Let("memref.load {}[{}] : {}", a.buffer, Plus(left, i), a.type));
-        continue;
-      }
-      const Located at = Locate(a, {{loops_.row, Plus(rows.first, places[static_cast<size_t>(i)])},
-                                    {loops_.term, Plus(terms.inner.first, term)}});
-      factors.push_back(LoadNumber(nest_.reads[0], at.at));
-    }
-    return factors;
-  }
-
   void Multiply(const Operand& a, const Operand& b, const Lines& rows, const Lines& columns,
                 const Terms& terms, const std::string& row, const std::string& column) override {
-    const std::string panel_a = Lies(a) ? "" : PanelAt(a, row), panel_b = PanelAt(b, column);
-    std::vector<std::string> places;
-    const std::string last = Lies(a) && !a.whole ? Minus(rows.count, Index(1)) : "";
-    for (int64_t i = 0; i < a.lines && Lies(a); ++i) {
-      places.push_back(a.whole ? Plus(row, i) : Least(Plus(row, i), last));
-    }
     std::vector<std::string> sums(static_cast<size_t>(a.lines), Vector(0));
+    const std::string panel = PanelAt(b, column);
+    if (Lies(a)) {
+      AddLying(sums, a, b, rows, terms, row, panel);
+    } else {
+      AddPacked(sums, a, b, terms, PanelAt(a, row), panel);
+    }
+    ToResult(sums, a, b, rows, columns, terms, row, column);
+  }
+
+  // A term of panels of the second operand, as a vector.
+  std::string Right(const Operand& b, const std::string& at) {
+    return Let("vector.load {}[{}] : {}, {}", b.buffer, at, b.type, vector_);
+  }
+  void Add(std::string& sum, const std::string& factor, const std::string& right) {
+    sum = Let("vector.fma {}, {}, {} : {}", Spread(factor), right, sum, vector_);
+  }
+
+  void AddPacked(std::vector<std::string>& sums, const Operand& a, const Operand& b,
+                 const Terms& terms, const std::string& panel_a, const std::string& panel_b) {
     const Carrying loop = For(Index(0), CountOf(terms), 1, sums);
-    const std::string right = Let("vector.load {}[{}] : {}, {}", b.buffer,
-                                  Plus(panel_b, Times(loop.index, Apart(b))), b.type, vector_);
-    const std::vector<std::string> factors = Factors(a, rows, terms, places, panel_a, loop.index);
-    for (size_t i = 0; i < factors.size(); ++i) {
-      sums[i] = Let("vector.fma {}, {}, {} : {}", Spread(factors[i]), right, sums[i], vector_);
+    const std::string right = Right(b, Plus(panel_b, Times(loop.index, Apart(b))));
+    const std::string left = Plus(panel_a, Times(loop.index, Apart(a)));
+    for (size_t i = 0; i < sums.size(); ++i) {
+      const std::string at = Plus(left, static_cast<int64_t>(i));
+      Add(sums[i], Let("memref.load {}[{}] : {}", a.buffer, at, a.type), right);
     }
     End(loop, sums);
-    ToResult(sums, a, b, rows, columns, terms, row, column);
+  }
+
+  // Of rows that lie; others of the last row in place of those that are missing.
+  void AddLying(std::vector<std::string>& sums, const Operand& a, const Operand& b,
+                const Lines& rows, const Terms& terms, const std::string& row,
+                const std::string& panel) {
+    std::vector<Others> of_rows;
+    const std::string last = a.whole ? "" : Minus(rows.count, Index(1));
+    for (int64_t i = 0; i < a.lines; ++i) {
+      const std::string here = a.whole ? Plus(row, i) : Least(Plus(row, i), last);
+      of_rows.push_back(Places(Plus(rows.first, here), a.first, a.last));
+    }
+    const Carrying outer = For(Index(0), terms.outer.count, 1, sums);
+    const Others of_outer = OuterPlaces(Plus(terms.outer.first, outer.index));
+    const Carrying inner = For(Index(0), terms.inner.count, 1, sums);
+    const std::string term = Plus(terms.inner.first, inner.index);
+    const std::string right = Right(b, Plus(panel, TermAt(b, outer.index, inner.index)));
+    for (size_t i = 0; i < sums.size(); ++i) {
+      const Located at = Locate(a, Both(Both(of_rows[i], of_outer), {{loops_.term, term}}));
+      Add(sums[i], LoadNumber(nest_.reads[0], at.at), right);
+    }
+    End(inner, sums);
+    End(outer, sums);
   }
 };
 

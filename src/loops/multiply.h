@@ -12,6 +12,7 @@
 #define HONE_LOOPS_MULTIPLY_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "loops/own_text.h"
@@ -45,9 +46,13 @@ bool TapsLie(const Nest& nest);
 // sums wait, and how many lines of memory are read side by side.
 bool AreFewRows(const Nest& nest);
 
+// The least and the largest index of a dimension.
+std::pair<int64_t, int64_t> RangeOf(const Nest& nest, const Access& access, size_t dimension);
+
 // Whether the first operand is read where it lies, number by number, and only the second one is
-// packed: its rows lie apart, and their memory runs along the sum. What a schedule says of packed
-// rows is then how many rows pass by a block of the second operand, before its next columns do.
+// packed: its memory runs along the last loop of the sum, and nothing is outside. What a schedule
+// says of packed rows is then how many rows pass by a block of the second operand, before its next
+// columns do.
 bool RowsLie(const Nest& nest);
 
 // What a schedule says of it. Sizes need not divide anything.

@@ -271,9 +271,15 @@ double CyclesOf(const Extents& of, const MultiplySizes& sizes, const Nest& nest,
   const double multiplying = Blocks(of.rows, sizes.rows) * Blocks(of.columns, sizes.columns) *
                              (terms * term + times * 2 * registers);
   constexpr double kPacked = 0.4;  // an element; of what is in tiles, of each piece
+  constexpr double kLying = 0.3;   // one that is read where it lies, and lies in no near cache
+  constexpr int64_t kNearCache = 1 << 19;
+  const bool lies_near =
+      of.rows * loops.terms * static_cast<int64_t>(InfoOf(nest.element).bytes) <= kNearCache;
   const auto packed = [&](size_t read) {
     if (sizes.InTiles()) return kPacked * static_cast<double>(pieces(read));
-    return AreFewRows(nest) || (read == 0 && RowsLie(nest)) ? 0 : kPacked;
+    if (AreFewRows(nest)) return 0.0;
+    if (read == 1 || !RowsLie(nest)) return kPacked;
+    return lies_near ? 0 : kLying;
   };
   const double packing =
       terms * (packed(1) * static_cast<double>(of.columns) * Blocks(of.rows, of.part_rows) +
@@ -394,11 +400,24 @@ bool AreFewRows(const Nest& nest) {
   return along(1) == column || (along(1) == term && along(0) == term);
 }
 
+std::pair<int64_t, int64_t> RangeOf(const Nest& nest, const Access& access, size_t dimension) {
+  const int64_t low = access.low.empty() ? 0 : access.low[dimension];
+  std::pair<int64_t, int64_t> range(-low, -low);
+  for (size_t loop = 0; loop < nest.loops.size(); ++loop) {
+    const int64_t step = access.rows[dimension][loop];
+    (step < 0 ? range.first : range.second) += step * (nest.loops[loop].extent - 1);
+  }
+  return range;
+}
+
 bool RowsLie(const Nest& nest) {
   const Access& first = nest.reads[0];
-  return nest.row_loops == 1 && nest.term_loops == 1 && !AreFewRows(nest) && first.low.empty() &&
-         first.element == nest.element &&
-         LoopAlong(first) == static_cast<int>(MultiplyLoops(nest).term);
+  for (size_t d = 0; d < first.rows.size(); ++d) {
+    const auto [least, most] = RangeOf(nest, first, d);
+    if (least < 0 || most >= first.view[d]) return false;
+  }
+  return !AreFewRows(nest) && first.element == nest.element &&
+         first.rows[LastDimension(first)][MultiplyLoops(nest).term] == 1;
 }
 
 MultiplySizes::Terms MultiplySizes::AtOnce(const Nest& nest) const {

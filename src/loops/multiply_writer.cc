@@ -75,16 +75,6 @@ MultiplyWriter::Others MultiplyWriter::Places(std::string all, size_t first, siz
   return places;
 }
 
-std::pair<int64_t, int64_t> MultiplyWriter::Range(const Access& access, size_t dimension) const {
-  const int64_t low = access.low.empty() ? 0 : access.low[dimension];
-  std::pair<int64_t, int64_t> range(-low, -low);
-  for (size_t loop = 0; loop < nest_.loops.size(); ++loop) {
-    const int64_t step = access.rows[dimension][loop];
-    (step < 0 ? range.first : range.second) += step * (Extent(loop) - 1);
-  }
-  return range;
-}
-
 MultiplyWriter::Runs MultiplyWriter::RunsOf(const Access& access) const {
   Runs runs{access, access};
   while (PlainLoop(runs.before.rows.back()) != static_cast<int>(loops_.term)) {
@@ -112,7 +102,7 @@ std::string MultiplyWriter::Collapsed(const std::string& buffer, const Access& a
 bool MultiplyWriter::RunsAlong(const Operand& operand, size_t loop) const {
   const Access& access = nest_.reads[operand.read];
   const size_t last = LastDimension(access);
-  const auto [least, most] = Range(access, last);
+  const auto [least, most] = RangeOf(nest_, access, last);
   return least >= 0 && most < access.view[last] && access.rows[last][loop] == 1;
 }
 
@@ -136,7 +126,7 @@ MultiplyWriter::Located MultiplyWriter::Locate(const Operand& operand, const Oth
     }
     if (index.empty()) index = Index(0);
     if (low != 0) index = Plus(index, Index(-low));
-    const auto [least, most] = Range(access, d);
+    const auto [least, most] = RangeOf(nest_, access, d);
     if (least < 0 || most >= access.view[d]) {
       const std::string inside =
           Let("arith.cmpi ult, {}, {} : index", index, Index(access.view[d]));

@@ -169,8 +169,6 @@ class MultiplyWriter : public Emitter {
   Operand Buffer(size_t read, size_t first, size_t last, int64_t packed, int64_t lines);
   // Begins a loop over blocks.
   Lines Blocks(const Part& part, int64_t size);
-  // The least and the largest index of a dimension.
-  std::pair<int64_t, int64_t> Range(const Access& access, size_t dimension) const;
   // Whether something is made of the sums.
   bool Ends() const { return nest_.body.size() > 1; }
   // What lies as the result does, with one dimension for all rows.

@@ -176,7 +176,7 @@ TEST(DefaultSchedule, SharesHeadsAndThenQueriesOfAttention) {
 TEST(DefaultSchedule, BlocksProductsForRegistersAndCaches) {
   const char* const square = "task t\ninput a f32[512,512]\ny = product a a\noutput y\n";
   EXPECT_EQ(ScheduleText(Default(square, kMachines[2])),
-            "y parallel 0,64,0\ny tile 136,64,256\ny tile 8,32,0\n");
+            "y parallel 256,128,0\ny tile 136,128,256\ny tile 8,32,0\n");
   EXPECT_EQ(ScheduleText(Default(square, kMachines[0])), "y tile 102,280,256\ny tile 6,8,0\n");
   // No row of the last block is left over where a smaller block leaves none.
   EXPECT_EQ(ScheduleText(Default("task t\ninput a f32[49,64]\ninput b f32[64,64]\n"

@@ -262,6 +262,17 @@ const std::vector<KernelCase>& KernelCases() {
        "input x f32[2,5,6,16]\ninput w f32[1,1,16,24]\ny = convolve x w sizes=3,3 strides=2,2\n"
        "output y\n",
        "y tile 0,0,18,24,0,0,16\ny tile 0,0,6,16,0,0,0\n"},
+      // Nor is it with a window; where nothing is outside, rows are read where they lie all the
+      // same.
+      {"convolve_of_what_lies",
+       "input x f32[2,9,10,21]\ninput w f32[3,2,21,24]\ny = convolve x w sizes=4,5 strides=2,2\n"
+       "output y\n",
+       "y parallel 0,0,25,0,0,0,0\ny tile 0,0,18,24,0,0,9\ny tile 0,0,7,16,0,0,0\n"},
+      {"convolve_of_what_lies_dilated",
+       "input x f32[1,11,30,1]\ninput w f32[3,9,1,40]\ninput b f32[40]\n"
+       "p := convolve x w sizes=7,8 strides=1,3 dilations=2,1\n"
+       "c := broadcast b sizes=1,7,8,40 dimensions=3\ny = add p c\noutput y\n",
+       "y tile 0,0,30,40,0,0,0\ny tile 0,0,8,32,0,0,0\n"},
       // Few rows: nothing is packed.
       {"product_of_one_row", "input a f32[1,83]\ninput b f32[83,97]\ny = product a b\noutput y\n",
        "y parallel 0,50,0\ny tile 1,50,7\ny tile 1,16,0\n"},

@@ -389,7 +389,7 @@ std::vector<Case> Convolutions() {
                "dim_labels=b01f_01io->b01f\n  b = f32[32] parameter(2)\n"
                "  c = f32[2,17,15,32] broadcast(b), dimensions={3}\n"
                "  ROOT s = f32[2,17,15,32] add(y, c)\n"),
-       1, "strides=2,6 dilations=1,1 pads=1,0;v0 := broadcast i0 sizes=2,17,15,32 dimensions=3;"},
+       1, "strides=2,6 dilations=1,1 pads=0,0;v0 := broadcast i0 sizes=2,17,15,32 dimensions=3;"},
       {"convolution",
        Convolution("f32[2,9,10,16]", "f32[3,3,16,24]", "f32[2,9,10,24]",
                    "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"),
@@ -479,7 +479,7 @@ std::vector<Case> Convolutions() {
       {"convolution_of_few_features",  // a window's row is one of memory
        Convolution("f32[2,40,39,3]", "f32[7,7,3,64]", "f32[2,20,20,64]",
                    "window={size=7x7 stride=2x2 pad=2_3x3_3}, dim_labels=b01f_01io->b01f"),
-       1, "convolve x w sizes=20,20 strides=2,6 dilations=1,1 pads=2,0;"},
+       1, "convolve x w sizes=20,20 strides=2,6 dilations=1,1 pads=0,0;"},
       {"convolution_of_very_few_features",
        Convolution("f32[2,40,40,3]", "f32[3,3,3,64]", "f32[2,38,38,64]",
                    "window={size=3x3}, dim_labels=b01f_01io->b01f"),
@@ -543,7 +543,7 @@ std::vector<Case> Convolutions() {
       {"convolution_for_a_kernels_gradient_of_few_features",
        Convolution("f32[2,40,39,3]", "f32[2,20,20,32]", "f32[7,7,3,32]",
                    "window={size=20x20 pad=2_3x3_3 rhs_dilate=2x2}, dim_labels=f01b_i01o->01bf"),
-       1, "sizes=7,21 strides=1,1 dilations=2,6 pads=2,0;"},
+       1, "sizes=7,21 strides=1,1 dilations=2,6 pads=0,0;"},
       {"convolution_to_few_features",
        Convolution("f32[2,40,40,64]", "f32[3,3,64,8]", "f32[2,38,38,8]",
                    "window={size=3x3}, dim_labels=b01f_01io->b01f"),

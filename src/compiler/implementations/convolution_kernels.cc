@@ -240,9 +240,12 @@ void MergeFeatures(ConvolutionParts& parts) {
     parts.kernel_output = last;
   }
   Sizes none(last + 1, 0), low = none, high = none;
-  low[last - 1] = parts.low[k];
-  high[last - 1] = parts.high[k];
   if (parts.low[k] != 0 || parts.high[k] != 0) {
+    // Written once, it is so along all dimensions: then nothing is outside for the kernel.
+    for (int64_t d = 0; d <= k; ++d) {
+      low[parts.input_spatial[d]] = std::exchange(parts.low[d], 0);
+      high[parts.input_spatial[d]] = std::exchange(parts.high[d], 0);
+    }
     parts.input = emit::Pad(parts.input,
                             emit::Zero(parts.input->parent(), parts.input->shape().element_type()),
                             low, high, none);
@@ -251,7 +254,6 @@ void MergeFeatures(ConvolutionParts& parts) {
   sizes[last - 1] *= features;
   sizes[last] = 1;
   parts.input = emit::Reshape(parts.input, sizes);
-  parts.low[k] = parts.high[k] = 0;
   if (along_batch) {
     parts.batch = 1;
     parts.window_dilation[k] *= features;
