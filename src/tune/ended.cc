@@ -45,7 +45,7 @@ std::string_view TuneStopName(TuneStop stop) {
 double ReserveSeconds(const Measurer& measurer, bool something_found, const TuneOptions& options) {
   const double budget_seconds = options.budget_seconds;
   const double run = measurer.RunSeconds();
-  // A process that confirms knows no kernels; the worker that compares has compiled both already.
+  // A process that confirms compiles both; the worker that compares has done so already.
   const double process = std::max(measurer.FreshCompileSeconds(), 0.1) + kLeastConfirm + 5 * run;
   const double set = measurer.CompareSeconds() > 0 ? measurer.CompareSeconds() : 8 * run + 0.2;
   const double least = std::min(process + set, kMostLeast * budget_seconds);

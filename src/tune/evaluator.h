@@ -56,6 +56,9 @@ class Evaluator {
   // How many calls are answered at a time, without disturbing each other's measurements.
   virtual int workers() const { return 1; }
 
+  // Whether a process that has done nothing yet knows the kernels that others have made.
+  virtual bool kernels_last() const { return false; }
+
   // Those that change the program, most promising first. Once.
   virtual StatusOr<std::vector<Alternative>> Alternatives(const AlternativesWanted& wanted) = 0;
   virtual StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options) = 0;

@@ -76,6 +76,13 @@ bool Measurer::Claim(const std::string& executable) {
   return claimed_.insert(executable).second;
 }
 
+double Measurer::FreshCompileSeconds() const {
+  const double stock = evaluator_.kernels_last()
+                           ? std::min(stock_compile_seconds_, compile_seconds_)
+                           : stock_compile_seconds_;
+  return stock + compile_seconds_;
+}
+
 void Measurer::KnowStock(const Fingerprint& module, double compile_seconds) {
   stock_compile_seconds_ = compile_seconds;
   Measured stock;

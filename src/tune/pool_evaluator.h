@@ -33,6 +33,7 @@ class PoolEvaluator final : public Evaluator {
       const std::atomic<bool>* interrupted = nullptr, bool apart = false);
 
   int workers() const override { return apart_ ? pool_->workers() : 1; }
+  bool kernels_last() const override { return pool_->shares_kernels(); }
   StatusOr<std::vector<Alternative>> Alternatives(const AlternativesWanted& wanted) override;
   StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options) override;
   StatusOr<std::vector<KernelTime>> Profile(const TunePlan& plan, double seconds,

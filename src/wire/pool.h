@@ -35,6 +35,7 @@ class Pool : public WorkerCalls<Pool> {
   const std::string& target() const { return memory_->facts.target; }
   bool is_gpu() const { return target() != "cpu"; }
   // Whether programs may call kernels of hone-loops: PoolOptions::kernels.
+  bool shares_kernels() const { return memory_->options.SharesKernels(); }
   bool makes_kernels() const { return memory_->options.kernels != nullptr; }
   int workers() const { return static_cast<int>(threads_.size()); }
 

@@ -45,6 +45,10 @@ struct PoolOptions {
   std::function<StatusOr<loops::NativeKernel>(const std::string& task)> kernels;
   // When it becomes true, passes under way for more than two seconds are given up.
   const std::atomic<bool>* stop = nullptr;
+
+  bool SharesKernels() const {
+    return !kernel_folder.empty() && kernel_bytes != 0 && target == "cpu";
+  }
 };
 
 // A worker that was lost, and to what.

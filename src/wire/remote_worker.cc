@@ -40,7 +40,7 @@ RemoteWorker::RemoteWorker(std::shared_ptr<PoolMemory> memory) : memory_(std::mo
     link.arguments.push_back("--memory-bytes");
     link.arguments.push_back(std::to_string(options.memory_limit_bytes));
   }
-  if (!options.kernel_folder.empty() && options.kernel_bytes != 0 && options.target == "cpu") {
+  if (options.SharesKernels()) {
     link.arguments.insert(link.arguments.end(), {"--kernel-folder", options.kernel_folder});
   }
   link.arguments.push_back("--sandbox");

@@ -49,6 +49,21 @@ TEST(TuneProgramTest, WhatIsFasterInSomeProcessesOnlyIsNotKept) {
   EXPECT_NE(result.reason.find("not so again"), std::string::npos) << result.reason;
 }
 
+TEST(TuneProgramTest, LessIsKeptForFreshProcessesThatKnowKernels) {
+  int64_t evaluations[2];
+  for (const bool last : {false, true}) {
+    ToyEvaluator toy = MakeSeparable();
+    toy.first_compile_seconds = 5;
+    toy.compile_seconds = 0.3;
+    toy.they_last = last;
+    const TuneResult result = TuneProgram(toy, Seconds(60));
+    EXPECT_TRUE(result.kept);
+    EXPECT_LE(result.seconds, 60);
+    evaluations[last] = result.evaluations;
+  }
+  EXPECT_GT(evaluations[true], evaluations[false]);
+}
+
 // One site that matters most, one that matters, and one that is to be tried.
 ToyEvaluator MakeTwoWins() {
   ToyEvaluator toy([](const Decided& decided) {
