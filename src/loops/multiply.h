@@ -46,8 +46,9 @@ bool TapsLie(const Nest& nest);
 // sums wait, and how many lines of memory are read side by side.
 bool AreFewRows(const Nest& nest);
 
-// The least and the largest index of a dimension.
+// The least and the largest index of a dimension; whether all are within the array.
 std::pair<int64_t, int64_t> RangeOf(const Nest& nest, const Access& access, size_t dimension);
+bool LiesWithin(const Nest& nest, const Access& access);
 
 // Whether the first operand is read where it lies, number by number, and only the second one is
 // packed: its memory runs along the last loop of the sum, and nothing is outside. What a schedule

@@ -10,6 +10,8 @@ namespace hone::loops {
 namespace {
 
 constexpr int64_t kMostColumns = 64;
+constexpr int64_t kFewRows = 256;  // whose results stay in a near cache
+constexpr int64_t kPage = 4096;
 constexpr int64_t kTiled = MultiplySizes::kTiled;
 
 std::string WhyNot(const Schedule& schedule, const Nest& nest, const SiteState& state,
@@ -155,6 +157,16 @@ int64_t WholeTaps(const Nest& nest, const MultiplyLoops& loops, int64_t terms) {
   return std::min(loops.terms, sizes.AtOnce(nest).outer * sizes.AtOnce(nest).inner);
 }
 
+// Whether some columns of the second operand lie on more pages than a processor knows at a time.
+bool LiesOnManyPages(const Nest& nest) {
+  constexpr int64_t kKnown = 2048;
+  const MultiplyLoops loops(nest);
+  const Access& access = nest.reads[1];
+  const auto bytes = static_cast<int64_t>(InfoOf(access.element).bytes);
+  return LoopAlong(access) == static_cast<int>(loops.column) &&
+         loops.terms * std::min(access.view.back() * bytes, kPage) > kKnown * kPage;
+}
+
 // Whole sums where they are not long; of pieces fewer terms, for all of a block's add up in one sum
 // and are less exact the more there are. A third of what may be packed is for rows.
 Schedule TilesByThumb(const Nest& nest, const Machine& machine, const Split& split) {
@@ -178,8 +190,18 @@ Schedule TilesByThumb(const Nest& nest, const Machine& machine, const Split& spl
     const int64_t blocks_of_lines = bytes / (kTiled * sizes.LineBytesInTiles(nest, read));
     return std::min(lines, std::max<int64_t>(1, blocks_of_lines) * kTiled);
   };
+  constexpr int64_t kOfColumns = MultiplySizes::kMostPackedInTiles * 2 / 3;
+  if (shares.rows <= kFewRows && loops.terms == inner && LiesOnManyPages(nest)) {
+    // Whole pages, so that each is found once, and fewer terms.
+    const ElementInfo& info = InfoOf(nest.reads[1].element);
+    const int64_t columns = RoundedUp(
+        std::min<int64_t>(shares.columns, kPage / static_cast<int64_t>(info.bytes)), kTiled);
+    const int64_t tiles = kOfColumns / (columns * 2 * info.pieces * kTiled);
+    packed[loops.term] = std::min(packed[loops.term], std::max<int64_t>(1, tiles) * kTiled);
+    sizes.packed_terms = packed[loops.term];
+  }
   packed[loops.row] = fitting(0, MultiplySizes::kMostPackedInTiles / 3, shares.rows);
-  packed[loops.column] = fitting(1, MultiplySizes::kMostPackedInTiles * 2 / 3, shares.columns);
+  packed[loops.column] = fitting(1, kOfColumns, shares.columns);
   return ScheduleOf(nest, shares, packed, registers);
 }
 
@@ -410,13 +432,17 @@ std::pair<int64_t, int64_t> RangeOf(const Nest& nest, const Access& access, size
   return range;
 }
 
+bool LiesWithin(const Nest& nest, const Access& access) {
+  for (size_t d = 0; d < access.rows.size(); ++d) {
+    const auto [least, most] = RangeOf(nest, access, d);
+    if (least < 0 || most >= access.view[d]) return false;
+  }
+  return true;
+}
+
 bool RowsLie(const Nest& nest) {
   const Access& first = nest.reads[0];
-  for (size_t d = 0; d < first.rows.size(); ++d) {
-    const auto [least, most] = RangeOf(nest, first, d);
-    if (least < 0 || most >= first.view[d]) return false;
-  }
-  return !AreFewRows(nest) && first.element == nest.element &&
+  return LiesWithin(nest, first) && !AreFewRows(nest) && first.element == nest.element &&
          first.rows[LastDimension(first)][MultiplyLoops(nest).term] == 1;
 }
 

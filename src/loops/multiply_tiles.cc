@@ -6,6 +6,7 @@
 // of their products that f32 has bits for (Henry, Tang and Heinecke, "Leveraging the bfloat16
 // Artificial Intelligence Datatype For Higher-Precision Computations", 2019: x3, with 6 products).
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "loops/multiply_writer.h"
@@ -16,8 +17,12 @@ namespace {
 constexpr int64_t kLines = 16;  // of a tile
 constexpr int64_t kTerms = 2 * kLines;
 constexpr int64_t kTile = kLines * kTerms;
-constexpr int64_t kAtOnce = 4;                    // rows that go to the result
-constexpr size_t kPieces = 3;                     // of an f32: as many sizes of products count
+constexpr int64_t kAtOnce = 4;  // rows that go to the result
+constexpr size_t kPieces = 3;   // of an f32: as many sizes of products count
+constexpr size_t kMostProducts = 6;
+// Products of tiles, of each pair of tiles of the second operand, that hide what is asked of memory
+// beside them.
+constexpr int64_t kLeastBeside = 24;
 constexpr const char* kUnits = "vector<16xi32>";  // pairs of terms
 constexpr const char* kFloats = "vector<16xf32>";
 
@@ -409,13 +414,17 @@ class TileWriter : public MultiplyWriter {
     } else {
       count = Let("arith.divui {}, {} : index", Plus(terms.inner.count, kTerms - 1), Index(kTerms));
     }
+    const size_t pieces_a = Pieces(a.read), pieces_b = Pieces(b.read);
+    std::optional<Ahead> ahead = AheadOf(a, b, rows, columns, terms, row);
+    const size_t products = std::min(pieces_a * pieces_b, kMostProducts);
+    if (ahead && ahead->turns * static_cast<int64_t>(products) < kLeastBeside) ahead.reset();
     const std::string pair = For(zero, count, Index(1));
+    if (ahead) AskFor(*ahead, b, column, Times(pair, kTerms), kTerms);
     const std::string at_a = Address(base_a, Plus(panel_a, Times(pair, Pair(a))));
     const std::string at_b = Address(base_b, Plus(panel_b, Times(pair, Pair(b))));
     // Small products first. What is loaded stays where the next product takes it, too.
     std::string text;
     size_t has_a = kPieces, has_b = kPieces;
-    const size_t pieces_a = Pieces(a.read), pieces_b = Pieces(b.read);
     for (size_t sum = std::min(pieces_a + pieces_b - 1, kPieces); sum-- > 0;) {
       for (size_t i = 0; i <= sum; ++i) {
         const size_t j = sum - i;

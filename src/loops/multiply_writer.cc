@@ -170,6 +170,63 @@ std::vector<std::string> MultiplyWriter::Transposed(std::vector<std::string> squ
   return square;
 }
 
+std::optional<MultiplyWriter::Ahead> MultiplyWriter::AheadOf(const Operand& a, const Operand& b,
+                                                             const Lines& rows,
+                                                             const Lines& columns,
+                                                             const Terms& terms,
+                                                             const std::string& row) {
+  const auto part = [&](size_t loop, int64_t extent) {
+    return sizes_.parallel[loop] == 0 ? extent : std::min(extent, sizes_.parallel[loop]);
+  };
+  const bool several = inner_at_once_ < inner_ || outer_ > 1 ||
+                       sizes_.packed_columns < part(loops_.column, loops_.columns);
+  constexpr int64_t kStays = 1 << 20;  // bytes that stay in a near cache anyway
+  const Access& access = nest_.reads[1];
+  auto bytes = static_cast<int64_t>(InfoOf(access.element).bytes);
+  for (const int64_t size : access.view) bytes *= size;
+  if (!several || bytes <= kStays || outer_at_once_ > 1 || !LiesWithin(nest_, access) ||
+      !(RunsAlong(b, loops_.column) || RunsAlong(b, loops_.term))) {
+    return std::nullopt;
+  }
+  Ahead ahead;
+  ahead.turns = (part(loops_.row, loops_.rows) + a.lines - 1) / a.lines;
+  ahead.turn =
+      Let("arith.divui {}, {} : index", Minus(Plus(rows.first, row), first_row_), Index(a.lines));
+  const auto select = [&](const std::string& which, const std::string& x, const std::string& y) {
+    return Let("arith.select {}, {}, {} : index", which, x, y);
+  };
+  const std::string zero = Index(0), inner = Plus(terms.inner.first, inner_at_once_);
+  const std::string more_inner = Let("arith.cmpi ult, {}, {} : index", inner, Index(inner_));
+  ahead.inner = select(more_inner, inner, zero);
+  const std::string outer = select(more_inner, terms.outer.first, Plus(terms.outer.first, 1));
+  const std::string more = Let("arith.cmpi ult, {}, {} : index", outer, Index(outer_));
+  ahead.outer = OuterPlaces(select(more, outer, zero));
+  ahead.column = select(more, columns.first, Plus(columns.first, sizes_.packed_columns));
+  return ahead;
+}
+
+void MultiplyWriter::AskFor(const Ahead& ahead, const Operand& b, const std::string& column,
+                            const std::string& term, int64_t terms) {
+  constexpr int64_t kLineBytes = 64;
+  const Access& access = nest_.reads[b.read];
+  const bool along_columns = RunsAlong(b, loops_.column);
+  const int64_t lines = along_columns ? terms : b.lines, along = along_columns ? b.lines : terms;
+  const int64_t share = (lines + ahead.turns - 1) / ahead.turns;
+  const std::string first = Times(ahead.turn, share), end = Plus(first, share);
+  const std::string line =
+      For(first, ahead.turns > lines ? Least(end, Index(lines)) : end, Index(1));
+  const std::string first_column = Plus(ahead.column, column), first_term = Plus(ahead.inner, term);
+  const int64_t step = kLineBytes / static_cast<int64_t>(InfoOf(access.element).bytes);
+  for (int64_t next = 0; next < along; next += step) {
+    const std::string here_column = Plus(first_column, along_columns ? Index(next) : line);
+    const std::string here_term = Plus(first_term, along_columns ? line : Index(next));
+    const Located at =
+        Locate(b, Both(ahead.outer, {{loops_.column, here_column}, {loops_.term, here_term}}));
+    Line("memref.prefetch {}, read, locality<2>, data : {}", at.at, TypeOf(access));
+  }
+  End();
+}
+
 void MultiplyWriter::ToResult(const std::vector<std::string>& sums, const Operand& a,
                               const Operand& b, const Lines& rows, const Lines& columns,
                               const Terms& terms, const std::string& row,

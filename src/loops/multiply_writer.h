@@ -4,6 +4,7 @@
 #define HONE_LOOPS_MULTIPLY_WRITER_H_
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -140,6 +141,21 @@ class MultiplyWriter : public Emitter {
   // halves of these. Those that are missing are another of the last one.
   std::vector<std::string> Transposed(std::vector<std::string> square, int64_t size,
                                       const std::string& vector);
+
+  // Where the block of the second operand begins that is packed next, and which of the blocks of
+  // rows it is that passes by this one.
+  struct Ahead {
+    Others outer;
+    std::string inner, column, turn;
+    int64_t turns = 1;
+  };
+  // Nothing where there is none, or where its lines of memory are no runs of columns or terms.
+  std::optional<Ahead> AheadOf(const Operand& a, const Operand& b, const Lines& rows,
+                               const Lines& columns, const Terms& terms, const std::string& row);
+  // Asks memory for a share of that block: of the panel with this column, so many terms from
+  // `term` on. All blocks of rows together ask for all of it, while there is enough to multiply.
+  void AskFor(const Ahead& ahead, const Operand& b, const std::string& column,
+              const std::string& term, int64_t terms);
 
   // Sums of neighbouring columns from `column` on, a vector a row from `row` on, to the result: all
   // lie within panels, but maybe not within the blocks.

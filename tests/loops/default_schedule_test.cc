@@ -188,6 +188,19 @@ TEST(DefaultSchedule, BlocksProductsForRegistersAndCaches) {
             "y parallel 1,1,0,0,0\ny tile 0,0,100,100,100\ny tile 0,0,8,16,0\n");
 }
 
+// Tiles read whole pages of what lies on many, some terms at a time.
+TEST(DefaultSchedule, ReadsWholePagesOfWhatLiesOnMany) {
+  const Machine machine{2, 64, 32, /*tiles=*/true};
+  const auto of = [&](const std::string& rows, const std::string& terms) {
+    return ScheduleText(Default(("task t\ninput a f32[" + rows + "," + terms + "]\ninput b f32[" +
+                                 terms + ",4096]\ny = product a b\noutput y\n")
+                                    .c_str(),
+                                machine));
+  };
+  EXPECT_EQ(of("64", "4096"), "y parallel 0,1024,0\ny tile 64,1024,96\ny tile 32,32,0\n");
+  EXPECT_EQ(of("128", "1024"), "y parallel 0,1024,0\ny tile 96,224,512\ny tile 32,32,0\n");
+}
+
 // What is soon over is shared, too, by columns where rows that lie are not packed for them; and
 // nothing that is over before another thread begins.
 TEST(DefaultSchedule, SharesSmallConvolutionsAtAPoint) {

@@ -95,6 +95,18 @@ const KernelCase kCases[] = {
      "input x bf16[2,9,8,64]\ninput w bf16[72,64,3,2]\nt := transpose w permutation=2,3,1,0\n"
      "y = convolve x t sizes=7,7\noutput y\n",
      "y parallel 0,0,0,40,0,0,0\ny tile 0,0,40,40,0,0,384\ny tile 0,0,32,32,0,0,0\n"},
+    // Memory is asked for what is packed next: behind the last terms, other columns; by taps; along
+    // terms; of more blocks of rows than there are lines to ask for.
+    {"much_memory", "input a f32[130,300]\ninput b f32[300,900]\ny = product a b\noutput y\n",
+     "y parallel 0,480,0\ny tile 64,288,64\ny tile 32,32,0\n"},
+    {"much_memory_transposed",
+     "input a f32[1100,300]\ninput b f32[900,300]\nt := transpose b permutation=1,0\n"
+     "y = product a t\noutput y\n",
+     "y tile 1100,288,64\ny tile 32,32,0\n"},
+    {"much_memory_by_taps",
+     "input x f32[1,14,12,128]\ninput w f32[3,3,128,250]\n"
+     "y = convolve x w sizes=12,10\noutput y\n",
+     "y tile 0,0,120,128,0,0,64\ny tile 0,0,32,32,0,0,0\n"},
     {"weights_gradient",
      "input x bf16[2,10,9,16]\ninput d bf16[2,10,9,40]\n"
      "t := transpose x permutation=3,1,2,0\nu := transpose d permutation=1,2,0,3\n"
@@ -141,6 +153,22 @@ TEST(Tiles, AreForWhatIsFewNumbersOfBF16WhereThereAreSome) {
     EXPECT_FALSE(InTiles(Product(element), kWithout)) << element;
   }
   EXPECT_FALSE(InTiles(Product("f64"), kWith));
+}
+
+bool Asks(int64_t rows, int64_t terms, int64_t columns) {
+  const Task task = *ParseTask(
+      fmt::format("task t\ninput a f32[{0},{1}]\ninput b f32[{1},{2}]\ny = product a b\noutput y\n",
+                  rows, terms, columns));
+  const auto kernel = MakeKernel(task, *ParseSchedule("y tile 64,256,256\ny tile 32,32,0\n"));
+  EXPECT_TRUE(kernel) << kernel.error().message;
+  return kernel->payload.module.find("memref.prefetch") != std::string::npos;
+}
+
+TEST(Tiles, AskMemoryForWhatIsNextWhereEnoughIsMultipliedMeanwhile) {
+  EXPECT_TRUE(Asks(128, 1024, 1024));
+  EXPECT_FALSE(Asks(64, 1024, 1024)) << "too few rows pass by";
+  EXPECT_FALSE(Asks(128, 256, 512)) << "it stays in a cache";
+  EXPECT_FALSE(Asks(1024, 256, 256)) << "nothing is next";
 }
 
 // Of three channels a tile would be filled to a tenth.
