@@ -422,13 +422,13 @@ class TileWriter : public MultiplyWriter {
     if (ahead) AskFor(*ahead, b, column, Times(pair, kTerms), kTerms);
     const std::string at_a = Address(base_a, Plus(panel_a, Times(pair, Pair(a))));
     const std::string at_b = Address(base_b, Plus(panel_b, Times(pair, Pair(b))));
-    // Small products first. What is loaded stays where the next product takes it, too.
+    // In turns, so that what is loaded of one operand mostly stays for the next product.
     std::string text;
     size_t has_a = kPieces, has_b = kPieces;
-    for (size_t sum = std::min(pieces_a + pieces_b - 1, kPieces); sum-- > 0;) {
-      for (size_t i = 0; i <= sum; ++i) {
-        const size_t j = sum - i;
-        if (i >= pieces_a || j >= pieces_b) continue;
+    for (size_t i = pieces_a; i-- > 0;) {
+      const size_t count = std::min(pieces_b, kPieces - i);
+      for (size_t n = 0; n < count; ++n) {
+        const size_t j = i % 2 == 0 ? count - 1 - n : n;
         const auto load = [&](size_t piece, size_t& has, int from, int tile) {
           if (has == piece) return;
           has = piece;

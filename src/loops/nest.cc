@@ -81,22 +81,23 @@ std::pair<size_t, int64_t> PartsOfAll(const std::vector<Loop>& loops) {
 }
 
 // Of a reduction of many rows to one that is not long: which loop is done in how many parts, each a
-// run through memory that a processor can take, put together afterwards. {0, 1}: in one.
+// run through memory that a processor can take, put together afterwards. {0, 1}: in one. Sums of
+// parts are more exact, too.
 std::pair<size_t, int64_t> PartsOf(const std::vector<Loop>& loops) {
-  constexpr int64_t kMostColumns = 4096, kLeastPoints = 65536;
+  constexpr int64_t kMostColumns = 4096, kLeastPoints = 65536, kManyTerms = 512;
   int64_t columns = 1, points = 1;
-  size_t first = loops.size();
+  std::pair<size_t, int64_t> in_one{0, 1}, found = in_one;
   bool kept = false;
   for (size_t i = 0; i < loops.size(); ++i) {
     points *= loops[i].extent;
     if (loops[i].extent == 1) continue;
-    if (loops[i].reduction && kept) return {0, 1};  // rows, or something between
-    if (loops[i].reduction && first == loops.size()) first = i;
+    if (loops[i].reduction && kept) return in_one;  // rows, or something between
+    if (loops[i].reduction && found.second == 1) found = {i, EqualParts(loops[i].extent)};
     kept = kept || !loops[i].reduction;
     if (!loops[i].reduction) columns *= loops[i].extent;
   }
-  if (first == loops.size() || columns > kMostColumns || points < kLeastPoints) return {0, 1};
-  return {first, EqualParts(loops[first].extent)};
+  const bool small = points < kLeastPoints && points / columns < kManyTerms;
+  return columns > kMostColumns || small ? in_one : found;
 }
 
 // The reduction's results for each part of a loop, in `partial`: the parts are a new loop in front.

@@ -40,6 +40,25 @@ TEST(Nest, AnOneByOneConvolutionIsAProductForEachImage) {
 
 // Positions run through memory as the rows of a matrix: of the images, the result, and what is
 // computed with it.
+// The loop that is done in parts need not be the first one; what has few elements, but long sums,
+// is done so for their exactness.
+TEST(Nest, LongSumsOfRowsAreSumsOfParts) {
+  const auto sites = [](const std::string& sizes, const std::string& axes) {
+    const Program program =
+        Of("task t\ninput x f32[" + sizes + "]\ny = reduce_sum x axes=" + axes + "\noutput y\n");
+    std::vector<std::string> names;
+    for (const Nest& nest : program.nests) {
+      names.push_back(nest.site + " " + std::to_string(nest.loops[0].extent));
+    }
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(sites("2,28,28,240", "0,1,2"), (Names{"y.part 14", "y 14"}));
+  EXPECT_EQ(sites("600,16", "0"), (Names{"y.part 15", "y 15"}));
+  EXPECT_EQ(sites("60,16", "0"), (Names{"y 60"}));
+  EXPECT_EQ(sites("2,2,16000", "0,1"), (Names{"y 4"}));
+}
+
 TEST(Nest, AConvolutionAtAPointIsAProductOfTwoMatrices) {
   const std::string inputs =
       "task t\ninput x f32[2,7,9,16]\ninput w f32[24,16,1,1]\ninput r f32[2,7,9,24]\n"
