@@ -80,57 +80,60 @@ std::pair<size_t, int64_t> PartsOfAll(const std::vector<Loop>& loops) {
   return {0, parts == 1 && loops[0].extent < points ? loops[0].extent : parts};
 }
 
-// Of a reduction of many rows to one that is not long: which loop is done in how many parts, each a
-// run through memory that a processor can take, put together afterwards. {0, 1}: in one. Sums of
-// parts are more exact, too.
+// Of a reduction of many rows to few: which loop is done in how many parts, each a run through
+// memory that a processor can take, put together afterwards; {0, 1}: in one. Long sums are in parts
+// for their exactness, too, as XLA's are (its TreeReductionRewriter). Along rows vectors see to
+// that.
 std::pair<size_t, int64_t> PartsOf(const std::vector<Loop>& loops) {
   constexpr int64_t kMostColumns = 4096, kLeastPoints = 65536, kManyTerms = 512;
-  int64_t columns = 1, points = 1;
+  int64_t columns = 1, terms = 1;
   std::pair<size_t, int64_t> in_one{0, 1}, found = in_one;
-  bool kept = false;
+  bool outermost = true;  // are the loops that reduce
   for (size_t i = 0; i < loops.size(); ++i) {
-    points *= loops[i].extent;
     if (loops[i].extent == 1) continue;
-    if (loops[i].reduction && kept) return in_one;  // rows, or something between
-    if (loops[i].reduction && found.second == 1) found = {i, EqualParts(loops[i].extent)};
-    kept = kept || !loops[i].reduction;
-    if (!loops[i].reduction) columns *= loops[i].extent;
+    (loops[i].reduction ? terms : columns) *= loops[i].extent;
+    if (!loops[i].reduction) continue;
+    outermost = outermost && columns == 1;
+    if (found.second == 1) found = {i, EqualParts(loops[i].extent)};
   }
-  const bool small = points < kLeastPoints && points / columns < kManyTerms;
-  return columns > kMostColumns || small ? in_one : found;
+  if (loops.back().reduction) return in_one;
+  const bool large = outermost && columns <= kMostColumns && terms * columns >= kLeastPoints;
+  return large || terms >= kManyTerms ? found : in_one;
 }
 
-// The reduction's results for each part of a loop, in `partial`: the parts are a new loop in front.
-void SplitReduction(Nest& nest, size_t loop, int64_t parts, int partial) {
+// The reduction's results for each part of a loop, in `partial`: the parts are a new loop, and a
+// new dimension of the results, in front of the first loop that reduces.
+void SplitReduction(Nest& nest, size_t loop, int64_t parts, size_t front, int partial) {
+  const auto at = static_cast<ptrdiff_t>(front);
   const int64_t each = nest.loops[loop].extent / parts;
   nest.loops[loop].extent = each;
-  nest.loops.insert(nest.loops.begin(), {parts, false});
+  nest.loops.insert(nest.loops.begin() + at, {parts, false});
   Row of_parts(nest.loops.size(), 0);
-  of_parts[0] = 1;
+  of_parts[front] = 1;
   ++loop;
   const auto widen = [&](Access& access) {
-    for (Row& row : access.rows) row.insert(row.begin(), 0);
+    for (Row& row : access.rows) row.insert(row.begin() + at, 0);
   };
   for (Access& read : nest.reads) {
     widen(read);
     for (size_t d = 0; d < read.rows.size(); ++d) {
       if (PlainLoop(read.rows[d]) != static_cast<int>(loop)) continue;
       if (read.view[d] != each * parts) {  // a slice stays one dimension
-        read.rows[d][0] = each;
+        read.rows[d][front] = each;
         continue;
       }
-      const auto at = static_cast<ptrdiff_t>(d);
+      const auto here = static_cast<ptrdiff_t>(d);
       read.view[d] = each;
-      read.view.insert(read.view.begin() + at, parts);
-      read.rows.insert(read.rows.begin() + at, of_parts);
-      if (!read.low.empty()) read.low.insert(read.low.begin() + at, 0);
+      read.view.insert(read.view.begin() + here, parts);
+      read.rows.insert(read.rows.begin() + here, of_parts);
+      if (!read.low.empty()) read.low.insert(read.low.begin() + here, 0);
       ++d;
     }
   }
   widen(nest.write);
   nest.write.tensor = partial;
-  nest.write.view.insert(nest.write.view.begin(), parts);
-  nest.write.rows.insert(nest.write.rows.begin(), of_parts);
+  nest.write.view.insert(nest.write.view.begin() + at, parts);
+  nest.write.rows.insert(nest.write.rows.begin() + at, of_parts);
 }
 
 void Reduce(Builder& builder, const Operation& op, const Task& task) {
@@ -156,18 +159,18 @@ void Reduce(Builder& builder, const Operation& op, const Task& task) {
   // Parts of it in a nest before it.
   Nest part = nest;
   part.site += ".part";
-  std::vector<int64_t> shape = {parts};
-  if (!kept.empty()) {
-    const std::vector<int64_t>& result = tensors[static_cast<size_t>(op.result)].shape;
-    shape.insert(shape.end(), result.begin(), result.end());
-  }
+  size_t front = 0;
+  while (!nest.loops[front].reduction) ++front;
+  std::vector<int64_t> shape;
+  if (!kept.empty()) shape = tensors[static_cast<size_t>(op.result)].shape;
+  shape.insert(shape.begin() + static_cast<ptrdiff_t>(front), parts);
   const int partial = builder.Temporary("part", shape);
-  SplitReduction(part, loop, parts, partial);
+  SplitReduction(part, loop, parts, front, partial);
   nest.loops = ParallelLoops(shape);
-  nest.loops[0].reduction = true;
+  nest.loops[front].reduction = true;
   std::vector<size_t> results = Range(shape.size());
   nest.reads = {builder.At(nest, partial, results)};
-  results.erase(results.begin());
+  results.erase(results.begin() + static_cast<ptrdiff_t>(front));
   nest.write = builder.At(nest, op.result, results);
   if (kept.empty()) nest.write.rows.emplace_back(1, 0);
   nest.body = {{Scalar::kRead, 0}};

@@ -75,6 +75,11 @@ const std::vector<KernelCase>& KernelCases() {
        "y interchange 1,0\ny tile 16,1\ny vectorize\n"},
       {"reduce_columns_in_parts", "input x f32[256,300]\ny = reduce_sum x axes=0\noutput y\n",
        "y.part parallel 4,0,0\ny.part tile 1,8,60\ny.part vectorize\ny tile 16,60\n"},
+      {"reduce_between_in_parts", "input x f32[3,600,10]\ny = reduce_sum x axes=1\noutput y\n",
+       "y.part parallel 1,5,0,0\ny tile 1,5,10\n"},
+      {"reduce_around_what_is_kept",
+       "input x f32[4,6,200,8]\ny = reduce_max x axes=0,2\noutput y\n",
+       "y.part parallel 1,0,0,0\n"},
       {"reduce_in_parts_what_is_computed",
        "input x f32[24,16,20,10]\ninput m f32[24,16]\ninput w f32[10,24]\n"
        "b := broadcast m sizes=24,16,20,10 dimensions=0,1\nd := subtract x b\n"

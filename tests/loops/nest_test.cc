@@ -57,6 +57,8 @@ TEST(Nest, LongSumsOfRowsAreSumsOfParts) {
   EXPECT_EQ(sites("600,16", "0"), (Names{"y.part 15", "y 15"}));
   EXPECT_EQ(sites("60,16", "0"), (Names{"y 60"}));
   EXPECT_EQ(sites("2,2,16000", "0,1"), (Names{"y 4"}));
+  EXPECT_EQ(sites("8,784,240", "1"), (Names{"y.part 8", "y 8"})) << "within what is kept";
+  EXPECT_EQ(sites("8,784", "1"), (Names{"y 8"})) << "along a row";
 }
 
 TEST(Nest, AConvolutionAtAPointIsAProductOfTwoMatrices) {
