@@ -53,15 +53,18 @@ std::string WhyNot(const Schedule& schedule, const Nest& nest, const SiteState& 
   if (parallel) return "";
   Schedule after = schedule;
   after.push_back(step);
-  MultiplySizes sizes = MultiplySizesOf(after, nest);
+  const MultiplySizes sizes = MultiplySizesOf(after, nest);
   if (AreFewRows(nest) && !(registers && sizes.InTiles())) return "";
-  // What is packed for tiles, which take less of it, is said before they are.
-  if (!registers && MayBeInTiles(nest)) sizes.rows = sizes.columns = kTiled;
-  const int64_t bytes = sizes.PackedBytes(nest);
-  return bytes > sizes.MostPackedBytes()
-             ? fmt::format("what is packed at once takes {} bytes, more than {}", bytes,
-                           sizes.MostPackedBytes())
-             : "";
+  const auto fits = [&](const MultiplySizes& of) {
+    return of.PackedBytes(nest) <= of.MostPackedBytes();
+  };
+  if (fits(sizes)) return "";
+  // What is packed for tiles may be more. It is said before they are.
+  MultiplySizes in_tiles = sizes;
+  in_tiles.rows = in_tiles.columns = kTiled;
+  if (!registers && MayBeInTiles(nest) && fits(in_tiles)) return "";
+  return fmt::format("what is packed at once takes {} bytes, more than {}", sizes.PackedBytes(nest),
+                     sizes.MostPackedBytes());
 }
 
 // A size up to `most` whose blocks have the least left over; the largest of these.

@@ -201,6 +201,18 @@ TEST(DefaultSchedule, ReadsWholePagesOfWhatLiesOnMany) {
   EXPECT_EQ(of("128", "1024"), "y parallel 0,1024,0\ny tile 96,224,512\ny tile 32,32,0\n");
 }
 
+// What would be too much for tiles, which fill up each short last loop of a sum, may be packed for
+// vectors.
+TEST(DefaultSchedule, PacksForVectorsWhatIsTooMuchForTiles) {
+  const char* const gradient =
+      "task t\ninput x f32[8,14,14,256]\ninput d f32[8,14,14,256]\n"
+      "u := transpose x permutation=3,1,2,0\nv := transpose d permutation=1,2,0,3\n"
+      "y = convolve u v sizes=3,3 pads=1,1 permutation=1,2,0,3\noutput y\n";
+  const std::string text = ScheduleText(Default(gradient, {2, 64, 32, /*tiles=*/true}));
+  EXPECT_NE(text.find("y tile 0,0,136,256,0,0,252\ny tile 0,0,8,32,0,0,0\n"), std::string::npos)
+      << text;
+}
+
 // What is soon over is shared, too, by columns where rows that lie are not packed for them; and
 // nothing that is over before another thread begins.
 TEST(DefaultSchedule, SharesSmallConvolutionsAtAPoint) {
