@@ -321,11 +321,27 @@ double Cost(const Schedule& schedule, const Nest& nest, const Machine& machine) 
   return leading * CyclesOf(ExtentsOf(sizes, loops), sizes, nest, machine);
 }
 
-// When the last part is done, where whoever is free takes the next one, all threads but the first
-// come late, and none is as fast as another.
+constexpr double kLate = 6000;  // cycles after which the other threads begin
+
+// When the last of equal parts is done, where whoever is free takes the next one.
+double WhenDone(int64_t parts, double each, int threads) {
+  const auto by = [&](double time) {  // how many, with a little for what was rounded
+    const auto one = [&](double since) { return std::floor(std::max(0.0, since) / each + 1e-9); };
+    return one(time) + (threads - 1) * one(time - kLate);
+  };
+  double least = static_cast<double>(parts) * each;
+  const double fewest = std::floor(static_cast<double>(parts / threads) - kLate / each - 1);
+  for (double count = std::max(0.0, fewest); count * each < least; ++count) {
+    for (const double time : {count * each, kLate + count * each}) {
+      if (time < least && by(time) >= static_cast<double>(parts)) least = time;
+    }
+  }
+  return least;
+}
+
+// The same for a schedule. No thread is as fast as another.
 double CyclesShared(const Schedule& schedule, const Nest& nest, const Machine& machine) {
-  constexpr double kLate = 6000, kPart = 500, kUneven = 0.1;
-  constexpr int64_t kMostFollowed = 256;
+  constexpr double kPart = 500, kUneven = 0.1;
   const MultiplySizes sizes = MultiplySizesOf(schedule, nest);
   const MultiplyLoops loops(nest);
   Extents part = ExtentsOf(sizes, loops);
@@ -340,11 +356,7 @@ double CyclesShared(const Schedule& schedule, const Nest& nest, const Machine& m
   part.columns = part.part_columns;
   const double each = together * CyclesOf(part, sizes, nest, machine) + kPart;
   if (parts == 1 || machine.threads == 1) return each * static_cast<double>(parts);
-  if (parts > kMostFollowed) return each * static_cast<double>(parts) / machine.threads;
-  std::vector<double> done(static_cast<size_t>(machine.threads), kLate);
-  done[0] = 0;
-  for (; parts > 0; --parts) *std::min_element(done.begin(), done.end()) += each;
-  return *std::max_element(done.begin(), done.end()) + kUneven * each;
+  return WhenDone(parts, each, machine.threads) + kUneven * each;
 }
 
 // What is expected to be done first: in tiles or not, rows and columns in how many parts.
