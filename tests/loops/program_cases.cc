@@ -381,6 +381,13 @@ std::vector<Case> Convolutions() {
                "  y = f32[1,7,23,24] convolution(x, w), window={size=3x8}, "
                "dim_labels=b01f_01io->b01f\n  ROOT t = f32[1,7,23,24] tanh(y)\n"),
        1, "strides=1,3 dilations=1,1 pads=0,0;v0 = tanh y;"},
+      {"convolution_of_few_features_with_a_kernel_that_is_reversed",  // taps, not features
+       Program("f32",
+               "  x = f32[2,32,30,3] parameter(0)\n  v = f32[4,4,32,3] parameter(1)\n"
+               "  w = f32[4,4,32,3] reverse(v), dimensions={0,1}\n"
+               "  y = f32[2,16,15,32] convolution(x, w), window={size=4x4 stride=2x2 pad=1_1x1_1}, "
+               "dim_labels=b01f_01oi->b01f\n  ROOT t = f32[2,16,15,32] tanh(y)\n"),
+       1, "strides=2,6 dilations=1,1 pads=0,0;v0 = tanh y;"},
       {"convolution_of_an_image_with_a_bias",
        Program("f32",
                "  x = f32[2,33,30,3] parameter(0)\n  v = f32[32,3,3,3] parameter(1)\n"

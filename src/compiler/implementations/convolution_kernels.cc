@@ -302,8 +302,10 @@ std::optional<Found> ConvolutionAt(HloInstruction* root) {
           kLeastMultiplications * residues) {
     return std::nullopt;
   }
-  LookThroughReverse(*parts);
-  if (!few) LookThroughTranspose(*parts);  // rows of windows are to lie as they are made
+  if (!few) {  // whose rows of windows are to lie as they are made
+    LookThroughReverse(*parts);
+    LookThroughTranspose(*parts);
+  }
   return Found{*std::move(parts), residues, few};
 }
 
