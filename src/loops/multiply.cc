@@ -116,13 +116,11 @@ class PanelWriter : public MultiplyWriter {
     int64_t size = kMostTransposed;
     while (Apart(operand) % size != 0) size /= 2;
     const std::string zero = Index(0);
-    const std::string last = Minus(lines.count, Index(1));
     const std::string line = For(zero, lines.count, Index(operand.lines));
     const std::string panel = PanelAt(operand, line);
     std::vector<Others> of_lines;
-    for (int64_t l = 0; l < operand.lines; ++l) {
-      const std::string here = l == 0 ? line : Least(Plus(line, l), last);
-      of_lines.push_back(Places(Plus(lines.first, here), operand.first, operand.last));
+    for (const std::string& here : LinesFrom(operand, lines, line, operand.lines)) {
+      of_lines.push_back(Places(here, operand.first, operand.last));
     }
     const std::string outer = For(zero, terms.outer.count, Index(1));
     const Others of_outer = OuterPlaces(Plus(terms.outer.first, outer));
@@ -223,15 +221,13 @@ class PanelWriter : public MultiplyWriter {
     End(loop, sums);
   }
 
-  // Of rows that lie; others of the last row in place of those that are missing.
+  // Of rows that lie.
   void AddLying(std::vector<std::string>& sums, const Operand& a, const Operand& b,
                 const Lines& rows, const Terms& terms, const std::string& row,
                 const std::string& panel) {
     std::vector<Others> of_rows;
-    const std::string last = a.whole ? "" : Minus(rows.count, Index(1));
-    for (int64_t i = 0; i < a.lines; ++i) {
-      const std::string here = a.whole ? Plus(row, i) : Least(Plus(row, i), last);
-      of_rows.push_back(Places(Plus(rows.first, here), a.first, a.last));
+    for (const std::string& here : LinesFrom(a, rows, row, a.lines)) {
+      of_rows.push_back(Places(here, a.first, a.last));
     }
     const Carrying outer = For(Index(0), terms.outer.count, 1, sums);
     const Others of_outer = OuterPlaces(Plus(terms.outer.first, outer.index));

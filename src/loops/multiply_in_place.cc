@@ -17,12 +17,7 @@ class InPlaceWriter : public MultiplyWriter {
 
   void Multiply(const Operand& a, const Operand& b, const Lines& rows, const Lines& columns,
                 const Terms& terms, const std::string& row, const std::string& column) override {
-    std::vector<std::string> places;  // of the rows; others of the last one in place of what lacks
-    const std::string last = a.whole ? "" : Minus(rows.count, Index(1));
-    for (int64_t i = 0; i < a.lines; ++i) {
-      const std::string here = a.whole ? Plus(row, i) : Least(Plus(row, i), last);
-      places.push_back(Plus(rows.first, here));
-    }
+    const std::vector<std::string> places = LinesFrom(a, rows, row, a.lines);
     ToResult(RunsAlong(b, loops_.column) ? AlongColumns(a, b, places, columns, terms, column)
                                          : AlongTerms(a, b, places, columns, terms, column),
              a, b, rows, columns, terms, row, column);
@@ -54,12 +49,7 @@ class InPlaceWriter : public MultiplyWriter {
   std::vector<std::string> AlongTerms(const Operand& a, const Operand& b,
                                       const std::vector<std::string>& rows, const Lines& columns,
                                       const Terms& terms, const std::string& column) {
-    std::vector<std::string> places;  // of the columns, likewise
-    const std::string last = b.whole ? "" : Minus(columns.count, Index(1));
-    for (int64_t l = 0; l < lanes_; ++l) {
-      const std::string here = b.whole ? Plus(column, l) : Least(Plus(column, l), last);
-      places.push_back(Plus(columns.first, here));
-    }
+    const std::vector<std::string> places = LinesFrom(b, columns, column, lanes_);
     const std::string whole =
         Times(Let("arith.divui {}, {} : index", terms.inner.count, Index(lanes_)), lanes_);
     const bool ragged = inner_ % lanes_ != 0 || inner_at_once_ % lanes_ != 0;

@@ -75,6 +75,17 @@ MultiplyWriter::Others MultiplyWriter::Places(std::string all, size_t first, siz
   return places;
 }
 
+std::vector<std::string> MultiplyWriter::LinesFrom(const Operand& operand, const Lines& lines,
+                                                   const std::string& line, int64_t count) {
+  const std::string last = operand.whole ? "" : Minus(lines.count, Index(1));
+  std::vector<std::string> all;
+  for (int64_t l = 0; l < count; ++l) {
+    const std::string here = operand.whole ? Plus(line, l) : Least(Plus(line, l), last);
+    all.push_back(Plus(lines.first, here));
+  }
+  return all;
+}
+
 MultiplyWriter::Runs MultiplyWriter::RunsOf(const Access& access) const {
   Runs runs{access, access};
   while (PlainLoop(runs.before.rows.back()) != static_cast<int>(loops_.term)) {

@@ -74,6 +74,11 @@ class MultiplyWriter : public Emitter {
     return a;
   }
 
+  // So many lines from `line` of a block on, by their numbers among all; the last one in place of
+  // those that are missing.
+  std::vector<std::string> LinesFrom(const Operand& operand, const Lines& lines,
+                                     const std::string& line, int64_t count);
+
   // Whether an operand's terms are read in runs of its memory.
   bool LiesInRuns(const Operand& operand) const { return operand.read == 1 && TapsLie(nest_); }
   // The terms of kRun lines from `line` on, out of runs of memory: put(outer, inner, values) for
@@ -85,11 +90,9 @@ class MultiplyWriter : public Emitter {
               const Terms& terms, bool as_is, const Put& put) {
     const Runs runs = RunsOf(nest_.reads[operand.read]);
     const std::string buffer = Collapsed(buffers_[operand.read], nest_.reads[operand.read], runs);
-    const std::string last = Minus(lines.count, Index(1));
     std::vector<std::string> at;
-    for (int64_t l = 0; l < kRun; ++l) {
-      const std::string here = operand.whole ? Plus(line, l) : Least(Plus(line, l), last);
-      at.push_back(At(runs.before, {{operand.last, Plus(lines.first, here)}}));
+    for (const std::string& here : LinesFrom(operand, lines, line, kRun)) {
+      at.push_back(At(runs.before, {{operand.last, here}}));
     }
     const std::string first = Times(terms.inner.first, outer_);
     const std::string place = For(Index(0), Times(terms.inner.count, outer_), Index(kRun));
