@@ -8,6 +8,11 @@ one that is kept and those behind it, then run on the device, in pairs with the 
 the program that the kept one's passes make is held against the one given there. The table says what was
 estimated and what was measured; the last lines how well the one ranks the other. Without --device there are
 the estimates alone. Ends by itself after --minutes, with what there is by then; rows are kept in --out.
+
+Where the GPU is another machine's, for an hour, the plans are made before:
+
+    .venv-jax/bin/python bench/gpu/run.py FOLDER --target h100 --out plans.jsonl
+    .venv-jax/bin/python bench/gpu/run.py FOLDER --from plans.jsonl --device pjrt:/path/to/xla_cuda_plugin.so
 """
 
 import argparse
@@ -35,10 +40,17 @@ def hone(arguments, *command):
         return {"error": {"message": (done.stderr.strip() or "no output")[-300:]}}
 
 
-def tuned(arguments, file):
+def rows_made_before(path):
+    """The rows of an earlier --out, by the program's name without its folder."""
+    with open(path, encoding="utf-8") as lines:
+        return {os.path.basename(row["file"]): row["estimated"] for row in map(json.loads, lines)}
+
+
+def tuned(arguments, file, before):
     """The row of `hone tune`, and its plans with their estimated speed-ups, the one that is kept first."""
-    row = hone(arguments, "tune", file, "--target", arguments.target, "--stages", STAGES,
-               "--budget", arguments.budget)
+    row = before.get(os.path.basename(file)) or hone(
+        arguments, "tune", file, "--target", arguments.target, "--stages", STAGES,
+        "--budget", arguments.budget)
     if "error" in row:
         return row, []
     plans = [(row["plan"], row["speedup"])] if row["kept"] == "tuned" else []
@@ -82,9 +94,11 @@ def main():
     parser.add_argument("--plans", type=int, default=3, help="of a program that are measured")
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--out", help="rows, as lines of JSON")
+    parser.add_argument("--from", dest="before", help="rows of an earlier --out: their plans are measured")
     parser.add_argument("--hone", default=os.path.join("build", "bin", "hone"))
     arguments = parser.parse_args()
     end = time.monotonic() + 60 * arguments.minutes
+    before = rows_made_before(arguments.before) if arguments.before else {}
     times, gains = [], []
     print("| program | stock, estimated ms | measured ms | plan, estimated | measured | 95 % | equal there |")
     print("|---|---|---|---|---|---|---|", flush=True)
@@ -93,7 +107,7 @@ def main():
             if time.monotonic() > end:
                 print(f"The {arguments.minutes:g} minutes are over.", file=sys.stderr)
                 break
-            row, plans = tuned(arguments, file)
+            row, plans = tuned(arguments, file, before)
             on_device = []
             if arguments.device:
                 on_device = [measured(arguments, file, plan, folder, check=i == 0)
