@@ -213,9 +213,11 @@ StatusOr<PassId> FindPass(const std::vector<PassInfo>& passes, std::string_view 
   }
   std::vector<std::string> names;
   for (const PassInfo& pass : passes) names.push_back(pass.name);
+  const std::string meant = DidYouMean(name, names);
+  // A plan made with --target may have one of XLA:GPU's, which nothing else can run.
   return MakeError(ErrorCode::kInvalidInput,
-                   fmt::format("there is no pass '{}'{}; `hone passes` lists them", name,
-                               DidYouMean(name, names)));
+                   fmt::format("there is no pass '{}'{}; `hone passes` lists them{}", name, meant,
+                               meant.empty() ? ", with --target those of XLA:GPU" : ""));
 }
 
 StatusOr<std::vector<PassId>> FindPasses(const std::vector<PassInfo>& passes,

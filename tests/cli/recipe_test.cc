@@ -146,6 +146,11 @@ TEST(Recipe, PassNames) {
   const auto found = FindPasses(passes, {"dce", "algsmip"});
   ASSERT_FALSE(found);
   EXPECT_NE(found.error().message.find("did you mean 'algsimp'?"), std::string::npos);
+  // A plan made with --target may have a pass that XLA:GPU alone has.
+  const auto unlike = FindPass(passes, "computation-deduplicator");
+  ASSERT_FALSE(unlike);
+  EXPECT_NE(unlike.error().message.find("with --target those of XLA:GPU"), std::string::npos)
+      << unlike.error().message;
   const auto gone = FindPass(passes, "saturate:bytes");
   ASSERT_FALSE(gone);
   EXPECT_NE(gone.error().message.find("version 0.1's pass 'saturate:bytes' is gone"), std::string::npos);
