@@ -58,15 +58,12 @@ def tuned(arguments, file, before):
     return row, plans[:arguments.plans]
 
 
-def without_gpu_passes(arguments, plan):
-    """The plan without passes that XLA:GPU alone has: a plugin is given what XLA:CPU's passes make."""
-    known = {row["name"] for row in hone(arguments, "passes")["passes"]}
-    return {**plan, "passes": [one for one in plan["passes"] if not isinstance(one, str) or one in known]}
+def measured(arguments, file, plan, folder, known, check):
+    """What a plan does on the device: {"speedup", "speedup_ci", "stock_ms", "same"}.
 
-
-def measured(arguments, file, plan, folder, check):
-    """What a plan does on the device: {"speedup", "speedup_ci", "stock_ms", "same"}."""
-    plan = without_gpu_passes(arguments, plan)
+    A plugin is given what XLA:CPU's passes make, `known` by name: passes that XLA:GPU alone has are left out.
+    """
+    plan = {**plan, "passes": [one for one in plan["passes"] if not isinstance(one, str) or one in known]}
     path = os.path.join(folder, "plan.json")
     with open(path, "w", encoding="utf-8") as out:
         json.dump(plan, out)
@@ -106,6 +103,7 @@ def main():
     arguments = parser.parse_args()
     end = time.monotonic() + 60 * arguments.minutes
     before = rows_made_before(arguments.before) if arguments.before else {}
+    known = {row["name"] for row in hone(arguments, "passes")["passes"]} if arguments.device else set()
     times, gains = [], []
     print("| program | stock, estimated ms | measured ms | plan, estimated | measured | 95 % | equal there |")
     print("|---|---|---|---|---|---|---|", flush=True)
@@ -117,7 +115,7 @@ def main():
             row, plans = tuned(arguments, file, before)
             on_device = []
             if arguments.device:
-                on_device = [measured(arguments, file, plan, folder, check=i == 0)
+                on_device = [measured(arguments, file, plan, folder, known, check=i == 0)
                              for i, (plan, _) in enumerate(plans)]
             if arguments.out:
                 with open(arguments.out, "a", encoding="utf-8") as out:
