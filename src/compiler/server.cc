@@ -1,7 +1,5 @@
 #include "compiler/server.h"
 
-#include <sched.h>
-
 #include <chrono>
 #include <string>
 #include <utility>
@@ -31,6 +29,7 @@
 #include "compiler/states.h"
 #include "compiler/target.h"
 #include "tensorflow/c/c_api.h"
+#include "wire/awake.h"
 #include "wire/channel.h"
 #include "wire/codec.h"
 #include "xla/hlo/ir/hlo_opcode.h"
@@ -42,8 +41,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// After an answer the worker looks for the next call without sleeping: an environment's steps follow
-// upon each other, and waking up costs more than a quick pass does.
+// After an answer the worker looks so long for the next call without sleeping: an environment's
+// steps follow upon each other.
 constexpr auto kAwake = std::chrono::microseconds(200);
 
 // Adds what a call took, less what its parts have booked themselves, to Timing::other.
@@ -338,8 +337,9 @@ class Server {
   static Status IsHere() {
     if (TheTarget().is_here()) return {};
     return MakeError(ErrorCode::kUnsupported,
-                     "there is no " + TheTarget().name() + " here to measure on: times for it are "
-                     "XLA's own estimates, by hone tune --target and hone stats --target");
+                     "there is no " + TheTarget().name() +
+                         " here to measure on: times for it are "
+                         "XLA's own estimates, by hone tune --target and hone stats --target");
   }
 
   static ComparisonReport CannotTell(const std::string& why) {
@@ -351,9 +351,10 @@ class Server {
 
   StatusOr<std::unique_ptr<xla::HloModule>> ToRun(const StateName& state) {
     if (states_.HasElidedConstants(state.program)) {
-      return MakeError(ErrorCode::kUnsupported,
-                       "its text has elided constants, {...}, so it cannot be run; dump it again with "
-                       "large constants, or give --stand-in-constants");
+      return MakeError(
+          ErrorCode::kUnsupported,
+          "its text has elided constants, {...}, so it cannot be run; dump it again with "
+          "large constants, or give --stand-in-constants");
     }
     auto module = states_.Rebuild(state);
     if (!module) return module;
@@ -401,14 +402,11 @@ void Serve(int socket, const StatesOptions& options, wire::Heartbeat* heartbeat,
            const Status& ready) {
   Server server(options, heartbeat, ready);
   wire::Received received;
+  wire::Awake awake(kAwake);
   for (;;) {
-    auto awake_until = Clock::now() + kAwake;
+    awake.Begin();
     const auto wait = [&] {
-      if (Clock::now() > awake_until) {
-        wire::Readable(socket, -1);
-      } else {
-        sched_yield();  // whoever is to call may share the processor
-      }
+      if (!awake.Pause()) wire::Readable(socket, -1);
       return true;
     };
     if (!wire::Receive(socket, wait, received)) return;

@@ -23,7 +23,7 @@ namespace {
 // used go: about 200 MB.
 constexpr int64_t kMostLoadedInstructions = 150'000;
 // Most passes are done by then.
-constexpr double kSpinSeconds = 3e-3;
+constexpr std::chrono::milliseconds kAwake{3};
 // The operating system is asked for the resident size once in so many calls.
 constexpr uint64_t kCallsBetweenLooks = 32;
 
@@ -59,7 +59,7 @@ RemoteWorker::RemoteWorker(std::shared_ptr<PoolMemory> memory) : memory_(std::mo
   link.memory_limit_bytes = options.memory_limit_bytes;
   link.headroom_bytes = options.headroom_bytes;
   const bool to_spare = static_cast<int>(std::thread::hardware_concurrency()) > options.workers;
-  link.spin_seconds = to_spare ? kSpinSeconds : 0;
+  if (to_spare) link.awake = kAwake;
   link_ = std::make_unique<WorkerLink>(std::move(link));
 }
 RemoteWorker::~RemoteWorker() = default;
@@ -146,9 +146,8 @@ StatusOr<ProgramInfo> RemoteWorker::LoadHere(ProgramId program) {
     return MakeError(ErrorCode::kInvalidInput,
                      "no program " + std::to_string(program) + " is loaded");
   }
-  auto response = link_->Call<wire::LoadCall>(Calling(), [&](auto params) {
-    ToWire(LoadRequest{program, *data}, params);
-  });
+  auto response = link_->Call<wire::LoadCall>(
+      Calling(), [&](auto params) { ToWire(LoadRequest{program, *data}, params); });
   if (!response) {
     Mourn(response.error(), "load");
     if (link_->killed_from_outside()) return tl::unexpected(response.error());

@@ -1,7 +1,6 @@
 #include "wire/worker_link.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,14 +43,9 @@ bool WorkerLink::Exchange(const Patience& patience, Method method, capnp::Messag
   process_->heartbeat().patience = 0;
   verdict_.reset();
   if (!Send(socket_, method, message)) return false;
-  bool spins = options_.spin_seconds > 0;
+  awake_.Begin();
   const auto wait = [&] {
-    if (spins) {
-      const std::chrono::duration<double> waited = Clock::now() - started_;
-      spins = waited.count() < options_.spin_seconds;
-      sched_yield();  // the worker may share the processor
-      return true;
-    }
+    if (awake_.Pause()) return true;
     // Once it was killed, the socket closes and reading ends.
     if (!Readable(socket_, kLookMilliseconds) && !verdict_) Look(patience);
     return true;

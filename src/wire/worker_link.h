@@ -14,6 +14,7 @@
 
 #include "core/result.h"
 #include "core/timing.h"
+#include "wire/awake.h"
 #include "wire/channel.h"
 #include "wire/worker_process.h"
 
@@ -26,9 +27,8 @@ struct LinkOptions {
   std::string name = "XLA's process";    // in messages
   size_t memory_limit_bytes = 0;
   size_t headroom_bytes = 0;  // beside the bare library; 0 is no limit
-  // How long to look for an answer without sleeping: waking up costs more than a quick pass does.
-  // 0 where there is no processor to spare.
-  double spin_seconds = 0;
+  // How long to look for an answer without sleeping; 0 where there is no processor to spare.
+  std::chrono::milliseconds awake{0};
 };
 
 constexpr double kStopPatience = 2;  // seconds that a pass may still run after a stop or the end
@@ -47,7 +47,7 @@ struct Patience {
 
 class WorkerLink {
  public:
-  explicit WorkerLink(LinkOptions options) : options_(std::move(options)) {}
+  explicit WorkerLink(LinkOptions options) : options_(std::move(options)), awake_(options_.awake) {}
   ~WorkerLink() { Disconnect(); }
 
   // Starts a worker where none runs. True where a new one was started.
@@ -97,6 +97,7 @@ class WorkerLink {
   Timing past_;
   uint32_t last_step_ = Heartbeat::kReplaying;
   bool from_outside_ = false;
+  Awake awake_;
   // The call in hand: when it began, and when it last ticked.
   Clock::time_point started_;
   Clock::time_point ticked_;

@@ -1,8 +1,10 @@
 #include "compiler/native/shared_loop.h"
 
 #include <gtest/gtest.h>
+#include <time.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -56,6 +58,28 @@ TEST(SharedLoop, WhoComesAfterTheEndDoesNothing) {
   loop.Close();
   loop.Help(1);
   for (const auto& times : done.times) EXPECT_EQ(times, 0);
+}
+
+double SecondsOfThisThread() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+TEST(SharedLoop, WaitsAsleepForAPartThatTakesLong) {
+  std::atomic<bool> begun{false};
+  SharedLoop loop(
+      [](void* state, int64_t, int64_t) {
+        static_cast<std::atomic<bool>*>(state)->store(true);
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      },
+      &begun, 1, 1, 2);
+  std::thread helper([&] { loop.Help(1); });
+  while (!begun) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const double before = SecondsOfThisThread();
+  loop.Close();
+  EXPECT_LT(SecondsOfThisThread() - before, 0.05);
+  helper.join();
 }
 
 }  // namespace

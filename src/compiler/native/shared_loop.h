@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <thread>
 #include <vector>
+
+#include "core/shared_work.h"
 
 namespace hone::native {
 
@@ -33,9 +34,7 @@ struct SharedLoop {
   void* const state;
   const int64_t chunk;
   std::vector<Share> shares;
-  std::atomic<int64_t> inside{0};  // from kClosed on nobody comes in any more
-
-  static constexpr int64_t kClosed = int64_t{1} << 32;
+  SharedWork work;
 
   void TakeParts(size_t own) {
     for (size_t i = 0; i < shares.size(); ++i) {
@@ -48,17 +47,12 @@ struct SharedLoop {
     }
   }
   void Help(size_t own) {
-    if (inside.fetch_add(1, std::memory_order_acquire) < kClosed) TakeParts(own);
-    inside.fetch_sub(1, std::memory_order_release);
+    if (!work.Enter()) return;
+    TakeParts(own);
+    work.Leave();
   }
   // Everything is taken; waits for those who are still at it.
-  void Close() {
-    inside.fetch_add(kClosed, std::memory_order_acquire);
-    int spins = 0;
-    while (inside.load(std::memory_order_acquire) != kClosed) {
-      if (++spins % 64 == 0) std::this_thread::yield();
-    }
-  }
+  void Close() { work.Close(); }
 };
 
 }  // namespace hone::native

@@ -40,23 +40,14 @@ void Threads::Run(const Runner* self, int64_t iterations, void (*body)(void*, in
   const auto parts = static_cast<int64_t>(8 * (threads.threads_.size() + 1));
   threads.chunk_ = std::max<int64_t>(1, iterations / parts);
   threads.next_.store(0, std::memory_order_relaxed);
-  threads.inside_.store(0, std::memory_order_release);
+  threads.work_.Reopen();
   {
     const std::lock_guard lock(threads.mutex_);
     threads.loops_.fetch_add(1, std::memory_order_release);
   }
   threads.wake_.notify_all();
   threads.TakeParts();
-  int nobody = 0;
-  for (int i = 0; !threads.inside_.compare_exchange_weak(nobody, -1, std::memory_order_acq_rel);
-       ++i) {
-    nobody = 0;
-    if (i < 1000) {
-      Pause();
-    } else {
-      std::this_thread::yield();
-    }
-  }
+  threads.work_.Close();
 }
 
 void Threads::TakeParts() {
@@ -81,13 +72,9 @@ void Threads::Work() {
       if (ending_) return;
     }
     seen = loops_.load(std::memory_order_acquire);
-    int inside = inside_.load(std::memory_order_acquire);
-    while (inside >= 0 &&
-           !inside_.compare_exchange_weak(inside, inside + 1, std::memory_order_acq_rel)) {
-    }
-    if (inside < 0) continue;
+    if (!work_.Enter()) continue;
     TakeParts();
-    inside_.fetch_sub(1, std::memory_order_acq_rel);
+    work_.Leave();
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/native_kernel.h"
+#include "core/shared_work.h"
 
 namespace hone::loops {
 
@@ -32,9 +33,9 @@ class Threads : public Runner {
   int64_t iterations_ = 0;
   int64_t chunk_ = 1;
   std::atomic<int64_t> next_{0};
-  // How many others are at it; -1: it is closed, and whoever comes late goes away again. So nobody
-  // waits for a thread that the system has not woken yet.
-  std::atomic<int> inside_{-1};
+  // Closed between loops: whoever comes late goes away again. So nobody waits for a thread that the
+  // system has not woken yet.
+  SharedWork work_;
 
   std::mutex mutex_;
   std::condition_variable wake_;
