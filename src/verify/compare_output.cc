@@ -25,19 +25,33 @@ struct Scale {
   double size = 0;     // root mean square of the finite elements
 };
 
-// An output as a whole: what is off in one direction, that of the output itself.
+// An output as a whole, added up over its elements.
 struct Whole {
-  double squares = 0;       // of the reference
-  double off = 0;           // the candidate's distance, times the reference
-  double spread = 0;        // what an element may be off by, times the reference's size
-  std::vector<double> own;  // the samples' distances, times the reference
+  struct Run {
+    double off = 0;  // distances in one direction, that of the output itself: times the reference
+    double distance = 0;  // squared
+  };
+  double squares = 0;  // of the reference
+  double spread = 0;   // what an element may be off by, times the reference's size
+  Run candidate;
+  std::vector<Run> own;  // the samples
 
   void Add(const Whole& other) {
+    const auto add = [](Run& to, const Run& run) {
+      to.off += run.off;
+      to.distance += run.distance;
+    };
     squares += other.squares;
-    off += other.off;
     spread += other.spread;
-    own.resize(std::max(own.size(), other.own.size()), 0);
-    for (size_t k = 0; k < other.own.size(); ++k) own[k] += other.own[k];
+    add(candidate, other.candidate);
+    own.resize(std::max(own.size(), other.own.size()));
+    for (size_t k = 0; k < other.own.size(); ++k) add(own[k], other.own[k]);
+  }
+
+  // Whether the candidate is no farther from the reference than a sample is.
+  bool IsNear() const {
+    return std::any_of(own.begin(), own.end(),
+                       [&](const Run& run) { return candidate.distance <= run.distance; });
   }
 };
 
@@ -45,6 +59,7 @@ struct Judgement {
   int64_t over = 0;
   int64_t unstable = 0;
   int64_t resolved = 0;
+  int64_t resolved_near = 0;  // where the output as a whole is near
   double worst_error = 0;
   double worst_absolute = 0;
   double whole_error = 0;  // of the whole output
@@ -54,6 +69,7 @@ struct Judgement {
     over += other.over;
     unstable += other.unstable;
     resolved += other.resolved;
+    resolved_near += other.resolved_near;
     worst_error = std::max(worst_error, other.worst_error);
     worst_absolute = std::max(worst_absolute, other.worst_absolute);
   }
@@ -96,12 +112,18 @@ void JudgeBlock(const double* reference, const double* candidate,
       const double off = std::max({spread[j], rms, scale.spacing * std::fabs(y)});
       tolerance += kFactor * off;
       if (distance < kInfinity) {
+        const auto add = [&](Whole::Run& run, double moved) {
+          run.off += y * moved;
+          run.distance += moved * moved;
+        };
         whole->squares += y * y;
-        whole->off += y * (candidate[j] - y);
         whole->spread += std::fabs(y) * off;
-        for (size_t k = 0; k < samples.size(); ++k) whole->own[k] += y * (samples[k][j] - y);
+        add(whole->candidate, candidate[j] - y);
+        for (size_t k = 0; k < samples.size(); ++k) add(whole->own[k], samples[k][j] - y);
       }
-      judgement->resolved += tolerance < kResolved * std::max(std::fabs(y), scale.size);
+      const double most = kResolved * std::max(std::fabs(y), scale.size);
+      judgement->resolved += tolerance < most;
+      judgement->resolved_near += tolerance < kFactor * most;
     }
     if (distance == 0) continue;
     if (distance < kInfinity) {
@@ -132,7 +154,7 @@ Judgement JudgeRange(const ArrayView& reference, const ArrayView& candidate,
     read(candidate, values[1]);
     for (size_t k = 0; k < samples.size(); ++k) read(*samples[k], values[k + 2]);
     Whole& whole = (*wholes)[static_cast<size_t>(begin / kStretch)];
-    whole.own.assign(samples.size(), 0);
+    whole.own.assign(samples.size(), {});
     for (int64_t i = 0; i < length * parts; i += kBlock) {
       for (size_t k = 0; k < samples.size(); ++k) runs[k] = values[k + 2].data() + i;
       JudgeBlock(values[0].data() + i, values[1].data() + i, runs,
@@ -169,8 +191,8 @@ size_t PartsOf(int64_t count) {
 double WholeError(const Whole& whole) {
   if (whole.own.empty()) return 0;
   double most = std::max(kBias * whole.spread, kLeastBias * whole.squares);
-  for (const double own : whole.own) most = std::max(most, kFactor * std::fabs(own));
-  const double error = std::fabs(whole.off) / most;
+  for (const Whole::Run& own : whole.own) most = std::max(most, kFactor * std::fabs(own.off));
+  const double error = std::fabs(whole.candidate.off) / most;
   return most > 0 && std::isfinite(error) ? error : 0;
 }
 
@@ -190,7 +212,8 @@ Judgement Judge(const ArrayView& reference, const ArrayView& candidate,
   Whole whole;
   for (const Whole& stretch : wholes) whole.Add(stretch);
   all.whole_error = WholeError(whole);
-  if (whole.squares > 0) all.scale = 1 + whole.off / whole.squares;
+  if (whole.squares > 0) all.scale = 1 + whole.candidate.off / whole.squares;
+  if (whole.IsNear()) all.resolved = all.resolved_near;
   return all;
 }
 

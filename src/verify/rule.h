@@ -47,7 +47,9 @@ inline constexpr int64_t kBlock = 32;
 inline constexpr int kFewSamples = 3;
 inline constexpr int kManySamples = 8;
 // An element is resolved where its tolerance is below this share of its size, or of its output's
-// root mean square: agreement beyond shows nothing.
+// root mean square: agreement beyond shows nothing. Where the candidate as a whole is no farther
+// from y than a sample is, in the mean square, that is its tolerance before kFactor: the factor is
+// for single elements, and the mean of many has no need of it.
 inline constexpr double kResolved = 0.1;
 // An input set counts where this share of each floating-point output is finite, for equal NaNs and
 // infinities show nothing, ...

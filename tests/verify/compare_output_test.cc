@@ -66,6 +66,25 @@ TEST(CompareOutput, NoiseHasNoDirection) {
   EXPECT_EQ(Compare(runs.y, scaled).outcome, Outcome::kDifferent) << "in every element";
 }
 
+// Of noise of 3 %, four times which is more than a tenth.
+TEST(CompareOutput, ShowsMoreWhereItIsAsNearAsTheReferenceItself) {
+  const Runs runs = MakeRuns(1 << 12, 0.03);
+  const auto off = [&](double share) {
+    Floats moved = runs.y;
+    Rng random(5);
+    for (float& x : moved) x *= static_cast<float>(1 + share * (random.Unit() < 0.5 ? -1 : 1));
+    return Compare(runs.y, moved, runs.samples);
+  };
+  const OutputComparison near = off(0.02), far = off(0.06);
+  EXPECT_EQ(near.outcome, Outcome::kEqual);
+  EXPECT_EQ(near.resolved, near.finite);
+  EXPECT_EQ(far.outcome, Outcome::kEqual);
+  EXPECT_EQ(far.resolved, 0);
+  const Runs wild = MakeRuns(1 << 12, 0.15);
+  const OutputComparison nothing = Compare(wild.y, wild.samples[0], wild.samples);
+  EXPECT_LT(nothing.resolved, nothing.finite / 10) << "three times the noise of before";
+}
+
 // A scale that the reference's own runs are off by is a rounding.
 TEST(CompareOutput, AScaleThatIsRoundedMayBeOff) {
   Runs runs = MakeRuns(1 << 12, 0.002);
