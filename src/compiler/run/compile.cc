@@ -1,9 +1,11 @@
 #include "compiler/run/compile.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "compiler/fingerprint.h"
 #include "compiler/pipelines/stock.h"
@@ -13,6 +15,8 @@
 #include "compiler/sites/compile_decider.h"
 #include "compiler/sites/keys.h"
 #include "compiler/target.h"
+#include "xla/hlo/ir/hlo_casting_utils.h"
+#include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/hlo/ir/hlo_print_options.h"
 
 namespace hone::compiler {
@@ -25,6 +29,31 @@ Fingerprint With(Fingerprint fingerprint, uint64_t hidden, const CompilePlan& pl
     fingerprint.low = Mix(Mix(fingerprint.low, hidden), flags.Hash());
   }
   return fingerprint;
+}
+
+// Whether libraries are called that have been told how their operands lie. Only layout-assignment
+// sees to that.
+bool TellsLayouts(const xla::HloModule& module) {
+  for (const xla::HloComputation* computation : module.computations()) {
+    for (const xla::HloInstruction* instruction : computation->instructions()) {
+      const auto* call = xla::DynCast<xla::HloCustomCallInstruction>(instruction);
+      if (call != nullptr && call->layout_constrained()) return true;
+    }
+  }
+  return false;
+}
+
+// Flags worth a trial, by what the stock compiler did to the module.
+std::vector<FlagChoices> FlagsToTry(const xla::HloModule& module, bool fast_math) {
+  std::vector<StockPass> passes;
+  if (auto recorded = RecordStockPasses(module)) passes = *std::move(recorded);
+  if (TellsLayouts(module)) {
+    passes.erase(
+        std::remove_if(passes.begin(), passes.end(),
+                       [](const StockPass& pass) { return pass.name == "layout-assignment"; }),
+        passes.end());
+  }
+  return TheTarget().FlagsToTry(passes, fast_math);
 }
 
 }  // namespace
@@ -54,8 +83,8 @@ StatusOr<Compiled> CompileUnderPlan(const xla::HloModule& module, const CompileP
       compiled.text = optimised.ToString(xla::HloPrintOptions().set_print_large_constants(true));
     }
   };
-  // It is named as it is before code is made, where that goes on from there or not: making code changes
-  // it once more.
+  // It is named as it is before code is made, where that goes on from there or not: making code
+  // changes it once more.
   const BeforeCode before_code = [&](const xla::HloModule& optimised) {
     compiled.fingerprint = DigestModule(optimised).fingerprint;
     if (!code) note(optimised);
@@ -82,11 +111,7 @@ StatusOr<Compiled> CompileUnderPlan(const xla::HloModule& module, const CompileP
   compiled.fingerprint = With(compiled.fingerprint, decider.hidden(), plan);
   compiled.applied = decider.applied();
   compiled.sites = decider.TakeSites();
-  if (options.sites) {
-    const auto passes = RecordStockPasses(module);
-    compiled.flag_choices = TheTarget().FlagsToTry(
-        passes ? *passes : std::vector<StockPass>(), options.fast_math);
-  }
+  if (options.sites) compiled.flag_choices = FlagsToTry(module, options.fast_math);
   return compiled;
 }
 
