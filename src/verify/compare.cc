@@ -45,7 +45,8 @@ class Comparison {
   double Seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   // Once it is, it stays so.
   bool IsOver() {
-    if (!Interrupted() && why_over_.empty() && Seconds() > options_.budget_seconds) {
+    if (!Interrupted() && why_over_.empty() &&
+        Seconds() - (subject_.CompileSeconds() - compiled_before_) > options_.budget_seconds) {
       why_over_ = "the time budget was spent";
     }
     return !why_over_.empty();
@@ -298,6 +299,7 @@ class Comparison {
   const int given_;
   const std::atomic<bool>* const stop_;  // null where it was true already
   const Clock::time_point start_ = Clock::now();
+  const double compiled_before_ = subject_.CompileSeconds();  // for others
   ComparisonReport report_;
   std::vector<size_t> unequal_;  // outputs of this set that differ in some bit
   std::string why_not_, hangs_, why_over_;

@@ -49,11 +49,13 @@ class Subject {
   virtual StatusOr<std::optional<Outputs>> MovedSample(int k) = 0;
   // The k-th with rounding errors everywhere; none where there are no more.
   virtual StatusOr<std::optional<Outputs>> Sample(int k) = 0;
+  // Seconds that were spent on compiling what samples are runs of.
+  virtual double CompileSeconds() const { return 0; }
 };
 
 // `given` is how many input sets somebody gave; they are the first ones. Fills in all of the
 // report; a verdict of kEqual has the method's last part only: `same bytes`, `within …`. The budget
-// and `stop` are looked at before each run.
+// and `stop` are looked at before each run; compiling for samples is not counted against it.
 ComparisonReport Compare(Subject& subject, const CompareOptions& options, int given = 0);
 
 }  // namespace hone::verify

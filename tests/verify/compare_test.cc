@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <functional>
+#include <thread>
 
 #include "arrays.h"
 
@@ -39,9 +41,11 @@ class Toy : public Subject {
     return OutputsOf(type, a_(choice_));
   }
   StatusOr<std::optional<Outputs>> Sample(int) override {
+    if (samples == 0) std::this_thread::sleep_for(std::chrono::duration<double>(compile_seconds));
     Begin(samples);
     return OutputsOf(type, noisy_(choice_));
   }
+  double CompileSeconds() const override { return samples == 0 ? 0 : compile_seconds; }
 
   int Runs() const { return runs_ + moved + samples; }
 
@@ -49,6 +53,7 @@ class Toy : public Subject {
   std::vector<std::string> chosen;
   std::function<void()> begun;  // called at each run
   int moved = 0, samples = 0;
+  double compile_seconds = 0;  // of what samples are runs of
 
  private:
   void Begin(int& of_a_kind) {
@@ -223,6 +228,15 @@ TEST(Compare, AnInterruptBeforeItIsNotItsOwn) {
   CompareOptions options;
   options.stop = &stop;
   EXPECT_EQ(Compare(toy, options).inputs, 3);
+}
+
+TEST(Compare, CompilingForSamplesIsNotOfTheBudget) {
+  Toy toy(Constant(1), Constant(1.5), Constant(1.0001f));
+  toy.compile_seconds = 1;
+  CompareOptions options;
+  options.budget_seconds = 0.9;
+  EXPECT_EQ(Compare(toy, options).verdict, Verdict::kDifferent);
+  EXPECT_EQ(toy.samples, 8);
 }
 
 TEST(Compare, TheBudgetIsLookedAtWithinAnInputSet) {

@@ -114,6 +114,7 @@ class OnCpu : public verify::Subject {
   StatusOr<std::optional<verify::Outputs>> Sample(int k) override {
     return reference_.Sample(run_, k);
   }
+  double CompileSeconds() const override { return reference_.noise_compile_seconds(); }
 
  private:
   Reference& reference_;

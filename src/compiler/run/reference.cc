@@ -1,5 +1,6 @@
 #include "compiler/run/reference.h"
 
+#include <chrono>
 #include <cstring>
 #include <utility>
 
@@ -205,11 +206,14 @@ StatusOr<std::optional<verify::Outputs>> Reference::MovedSample(ReferenceRun* ru
 
 StatusOr<std::optional<verify::Outputs>> Reference::Sample(ReferenceRun* run, int k) {
   if (!noise_) {
+    const auto start = std::chrono::steady_clock::now();
     absl::StatusOr<NoisyModule> noisy = AddRoundingNoise(*module_);
     if (!noisy.ok()) return Failed("adding rounding noise", noisy.status());
     absl::StatusOr<Program> compiled = Program::Compile(*noisy->module, CodeQuality::kNoise);
     if (!compiled.ok()) return Failed("compiling with rounding noise", compiled.status());
     noise_ = *std::move(compiled);
+    noise_compile_seconds_ =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
   while (static_cast<int>(run->samples.size()) <= k) {
     auto outputs = RunMoved(*noise_, *run, run->choice.seed * 64 + run->samples.size() + 1,

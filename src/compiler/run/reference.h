@@ -1,4 +1,5 @@
-// The program that candidates are compared with: compiled, with and without rounding noise, and run.
+// The program that candidates are compared with: compiled, with and without rounding noise, and
+// run.
 #ifndef HONE_COMPILER_RUN_REFERENCE_H_
 #define HONE_COMPILER_RUN_REFERENCE_H_
 
@@ -32,8 +33,8 @@ verify::Outputs OutputsOf(Arrays arrays);
 
 class Reference {
  public:
-  // The process's last one is kept, with what was compiled of it and its runs as far as they fit: an
-  // original is compared with one candidate after the other. Valid until the next call.
+  // The process's last one is kept, with what was compiled of it and its runs as far as they fit:
+  // an original is compared with one candidate after the other. Valid until the next call.
   static Reference& Of(const xla::HloModule& module, CodeQuality quality, const CompilePlan& plan);
 
   // What XLA:CPU's passes make of it, without making code. Errors: XLA's.
@@ -48,11 +49,13 @@ class Reference {
   // On moved inputs; none once there is noise, which costs no more then.
   StatusOr<std::optional<verify::Outputs>> MovedSample(ReferenceRun* run, int k);
   StatusOr<std::optional<verify::Outputs>> Sample(ReferenceRun* run, int k);
+  // That compiling the noisy copy took, if it was.
+  double noise_compile_seconds() const { return noise_compile_seconds_; }
 
  private:
   Reference() = default;
-  StatusOr<verify::Outputs> RunMoved(const Program& program, const ReferenceRun& run,
-                                     uint64_t seed, bool noise);
+  StatusOr<verify::Outputs> RunMoved(const Program& program, const ReferenceRun& run, uint64_t seed,
+                                     bool noise);
 
   Fingerprint fingerprint_;
   CodeQuality quality_ = CodeQuality::kStock;
@@ -60,6 +63,7 @@ class Reference {
   std::unique_ptr<xla::HloModule> module_;
   std::optional<Fingerprint> optimised_;
   std::optional<Program> program_, noise_;
+  double noise_compile_seconds_ = 0;
   std::vector<InputRole> roles_;
   std::vector<std::unique_ptr<ReferenceRun>> runs_;
 };
