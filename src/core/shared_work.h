@@ -24,7 +24,7 @@ class SharedWork {
     return false;
   }
 
-  // The last thing that touches it, by the owner's leave it may be gone soon after.
+  // After an Enter. The owner may go on before it returns, so whoever leaves keeps the work alive.
   void Leave() {
     if (inside_.fetch_sub(1) != (kClosed | 1) || !asleep_.load()) return;
     const std::lock_guard lock(mutex_);
