@@ -9,11 +9,13 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/fnv.h"
+#include "core/result.h"
 
 namespace hone::loops {
 
@@ -66,6 +68,10 @@ struct NativeKernel {
   std::string object;          // ELF, relocatable, for the processor that it was made on
   std::vector<int64_t> bytes;  // of its buffers: inputs, then outputs
 };
+
+// Makes the kernels of tasks' texts, in their order; from any thread.
+using MakeKernels =
+    std::function<StatusOr<std::vector<NativeKernel>>(const std::vector<std::string>& tasks)>;
 
 }  // namespace hone::loops
 

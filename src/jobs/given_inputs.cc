@@ -67,6 +67,14 @@ std::optional<size_t> PlaceOf(const std::string& name) {
   return place;
 }
 
+// An integer, of which numpy has one in the low bits of each byte.
+bool IsOfLessThanAByte(const std::string& type) {
+  for (const char* narrow : {"s1", "s2", "s4", "u1", "u2", "u4"}) {
+    if (type == narrow) return true;
+  }
+  return false;
+}
+
 StatusOr<std::vector<std::string>> Match(std::vector<NamedArray> arrays,
                                          const std::vector<Wanted>& wanted) {
   std::vector<std::string> names;
@@ -98,9 +106,12 @@ StatusOr<std::vector<std::string>> Match(std::vector<NamedArray> arrays,
     const ShapeInfo& shape = wanted[*place].shape;
     // Types that numpy lacks come as raw bytes, or as integers of their width.
     const bool raw = (array.type == "raw16" || array.type == "u16") && shape.type == "bf16";
-    const bool raw_byte =
-        (array.type == "raw8" || array.type == "u8") && shape.type.rfind("f8", 0) == 0;
-    if ((array.type != shape.type && !raw && !raw_byte) || array.dimensions != shape.dimensions) {
+    const bool raw_byte = (array.type == "raw8" || array.type == "u8") &&
+                          (shape.type.rfind("f8", 0) == 0 || shape.type.rfind("f4", 0) == 0);
+    const bool low_bits = IsOfLessThanAByte(shape.type) &&
+                          (array.type == "raw8" || array.type == "s8" || array.type == "u8");
+    if ((array.type != shape.type && !raw && !raw_byte && !low_bits) ||
+        array.dimensions != shape.dimensions) {
       return MakeError(
           ErrorCode::kInvalidInput,
           fmt::format("array {} is {}, parameter {} ({}) is {}; {}", array.name,

@@ -57,25 +57,24 @@ Status KeepSchedule(store::Store& store, const loops::Task& task, const loops::S
                                     loops::ScheduleText(schedule), std::log(speedup), task.name}});
 }
 
-MakeKernel KernelMaker(bool sandbox, const std::string& folder, const std::string& program) {
+loops::MakeKernels KernelMaker(bool sandbox, const std::string& folder,
+                               const std::string& program) {
   std::error_code error;
   const bool found = program.empty() ? loops::FindGenerator().has_value()
                                      : std::filesystem::exists(program, error);
   if (!found) return nullptr;
   loops::KernelSource& made = Source(sandbox, folder, program);
   if (!Served().empty()) made.Serve(Served());
-  return [&source = made](const std::string& task) { return source.Get(task); };
+  return [&source = made](const std::vector<std::string>& tasks) { return source.Get(tasks); };
 }
 
-StatusOr<std::string> KernelsOf(std::string_view program, const MakeKernel& make) {
-  std::vector<loops::NativeKernel> kernels;
-  for (const std::string& task : loops::TasksIn(program)) {
-    if (make == nullptr) return tl::unexpected(loops::FindGenerator().error());
-    StatusOr<loops::NativeKernel> kernel = make(task);
-    if (!kernel) return tl::unexpected(kernel.error());
-    kernels.push_back(*std::move(kernel));
-  }
-  return kernels.empty() ? std::string() : loops::KernelFile(kernels);
+StatusOr<std::string> KernelsOf(std::string_view program, const loops::MakeKernels& make) {
+  const std::vector<std::string> tasks = loops::TasksIn(program);
+  if (tasks.empty()) return std::string();
+  if (make == nullptr) return tl::unexpected(loops::FindGenerator().error());
+  const StatusOr<std::vector<loops::NativeKernel>> kernels = make(tasks);
+  if (!kernels) return tl::unexpected(kernels.error());
+  return loops::KernelFile(*kernels);
 }
 
 }  // namespace hone::jobs

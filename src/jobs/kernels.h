@@ -2,7 +2,6 @@
 #ifndef HONE_JOBS_KERNELS_H_
 #define HONE_JOBS_KERNELS_H_
 
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -13,13 +12,12 @@
 
 namespace hone::jobs {
 
-using MakeKernel = std::function<StatusOr<loops::NativeKernel>(const std::string& task)>;
-
 // Makes kernels for a pool's workers (PoolOptions::kernels), each once in this process; null where
 // hone was built without hone-loops. `sandbox`: hone-loops locks itself up. `program`: the path of
 // hone-loops, "" for the one beside this executable. `folder`: PoolOptions::kernel_folder. All
 // count at the first call.
-MakeKernel KernelMaker(bool sandbox, const std::string& folder, const std::string& program = "");
+loops::MakeKernels KernelMaker(bool sandbox, const std::string& folder,
+                               const std::string& program = "");
 
 // Kernels that are first asked for from now on are made under the schedules that `hone loops tune`
 // has put into the store, where they were faster than rules of thumb on this machine. Before
@@ -31,7 +29,7 @@ Status KeepSchedule(store::Store& store, const loops::Task& task, const loops::S
 
 // The file of the kernels that a program calls (loops/kernel_file.h), which lies beside it; ""
 // where it calls none. `make` is KernelMaker's.
-StatusOr<std::string> KernelsOf(std::string_view program, const MakeKernel& make);
+StatusOr<std::string> KernelsOf(std::string_view program, const loops::MakeKernels& make);
 
 }  // namespace hone::jobs
 

@@ -182,12 +182,18 @@ RaceOptions Measurer::Racing(double seconds, int least_pairs, double clear) cons
 }
 
 StatusOr<RaceReport> Measurer::Race(const TunePlan& a, const TunePlan& b, Look look) {
-  return Race(a, b, RaceSeconds(look), LeastPairs(look));
+  return Race(a, b, Racing(RaceSeconds(look), LeastPairs(look), kClear));
 }
 
 StatusOr<RaceReport> Measurer::Race(const TunePlan& a, const TunePlan& b, double seconds,
                                     int least_pairs, double clear) {
-  const RaceOptions racing = Racing(seconds, least_pairs, clear);
+  RaceOptions racing = Racing(seconds, least_pairs, clear);
+  racing.candidate_seconds = CompilePatience();
+  return Race(a, b, racing);
+}
+
+StatusOr<RaceReport> Measurer::Race(const TunePlan& a, const TunePlan& b,
+                                    const RaceOptions& racing) {
   ++races_;
   StatusOr<RaceReport> report = Timed("race", [&] { return evaluator_.Race(a, b, racing); });
   if (report) LearnFrom(a, *report);

@@ -86,6 +86,8 @@ class Measurer {
   bool Known(const Prepared& prepared) const;
   // Any two plans; what it tells of the stock executable is remembered.
   StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b, Look look);
+  // The same of a candidate that has run before: it is waited for, however little of the budget is
+  // left.
   StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b, double seconds, int least_pairs,
                             double clear = kClear);
   StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options);
@@ -136,6 +138,7 @@ class Measurer {
   auto Timed(std::string_view phase, Call call) -> decltype(call());
   CompileOptions Compiling() const;
   RaceOptions Racing(double seconds, int least_pairs, double clear) const;
+  StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b, const RaceOptions& racing);
   int LeastPairs(Look look) const;
   bool WantsGraph(const Compiled& compiled) const;
   std::optional<cost::CostGraph> GraphOf(const Compiled& compiled) const;

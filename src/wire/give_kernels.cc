@@ -7,11 +7,11 @@
 namespace hone {
 
 Status RemoteWorker::GiveKernels(const std::vector<std::string>& tasks) {
-  for (const std::string& task : tasks) {
-    const StatusOr<loops::NativeKernel> kernel = memory_->options.kernels(task);
-    if (!kernel) return tl::unexpected(kernel.error());
+  const StatusOr<std::vector<loops::NativeKernel>> kernels = memory_->options.kernels(tasks);
+  if (!kernels) return tl::unexpected(kernels.error());
+  for (const loops::NativeKernel& kernel : *kernels) {
     const auto response = link_->Call<wire::GiveKernelCall>(Calling(), [&](auto params) {
-      wire::ToWire(GiveKernelRequest{kernel->name, kernel->object, kernel->bytes}, params);
+      wire::ToWire(GiveKernelRequest{kernel.name, kernel.object, kernel.bytes}, params);
     });
     if (!response) {
       Mourn(response.error(), "give a kernel");

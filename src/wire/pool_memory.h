@@ -40,9 +40,9 @@ struct PoolOptions {
   bool sandbox = true;                   // workers lock themselves up (wire/sandbox.h)
   // Elided constants, {...}, get made-up values and do not keep a program from being run.
   bool stand_in_constants = false;
-  // Makes machine code for custom calls `hone_loops` of a task's text; from any thread. Without it
-  // programs that have them cannot be run.
-  std::function<StatusOr<loops::NativeKernel>(const std::string& task)> kernels;
+  // Makes machine code for custom calls `hone_loops`. Without it programs that have them cannot be
+  // run.
+  loops::MakeKernels kernels;
   // When it becomes true, passes under way for more than two seconds are given up.
   const std::atomic<bool>* stop = nullptr;
 

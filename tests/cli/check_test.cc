@@ -76,6 +76,32 @@ TEST_F(Check, Different) {
   EXPECT_EQ(text.out.rfind("different: ", 0), 0u) << text.out;
 }
 
+// Numbers of two and four bits as parameters, inside and as results.
+TEST_F(Check, TypesOfLessThanAByte) {
+  const std::string program =
+      "HloModule m\n\nENTRY main {\n  a = s4[8,8] parameter(0)\n  b = u4[8,8] parameter(1)\n"
+      "  c = s2[8,8] parameter(2)\n  f = f4e2m1fn[8,8] parameter(3)\n"
+      "  a8 = s8[8,8] convert(a)\n  b8 = s8[8,8] convert(b)\n  s = s8[8,8] add(a8, b8)\n"
+      "  r = s4[8,8] convert(s)\n  n = s2[8,8] negate(c)\n  w = f32[8,8] convert(f)\n"
+      "  d = f32[8,8] multiply(w, w)\n  e = f4e2m1fn[8,8] convert(d)\n"
+      "  ROOT t = (s4[8,8], s2[8,8], f4e2m1fn[8,8]) tuple(r, n, e)\n}\n";
+  const auto with = [&](const std::string& from, const std::string& to) {
+    return std::string(program).replace(program.find(from), from.size(), to);
+  };
+  Write("narrow.hlo", program);
+  Write("sum.hlo", with("add(a8, b8)", "add(b8, a8)"));
+  Write("difference.hlo", with("add(a8, b8)", "subtract(a8, b8)"));
+  Write("not_negated.hlo", with("negate(c)", "copy(c)"));
+  Write("doubled.hlo", with("multiply(w, w)", "add(w, w)"));
+  const Ran equal = Hone({"check", "narrow.hlo", "sum.hlo", "--json"});
+  EXPECT_EQ(equal.code, 0) << equal.out << equal.err;
+  EXPECT_EQ(equal.Json()["inputs"], 3);
+  for (const char* other : {"difference.hlo", "not_negated.hlo", "doubled.hlo"}) {
+    const Ran different = Hone({"check", "narrow.hlo", other});
+    EXPECT_EQ(different.code, 1) << other << different.out << different.err;
+  }
+}
+
 TEST_F(Check, OtherParameters) {
   EXPECT_EQ(Hone({"check", "small.hlo", "other_signature.hlo"}).code, 1);
 }

@@ -17,7 +17,7 @@ inline PoolOptions WithKernels() {
   generator.program_path = HONE_LOOPS_BINARY;
   const auto source = std::make_shared<KernelSource>(generator, kMachine);
   PoolOptions options;
-  options.kernels = [source](const std::string& task) { return source->Get(task); };
+  options.kernels = [source](const std::vector<std::string>& tasks) { return source->Get(tasks); };
   return options;
 }
 

@@ -60,7 +60,7 @@ TEST(KernelsOfPrograms, WithoutASourceAreAnErrorThatSaysSo) {
 
 TEST(KernelsOfPrograms, WhoseSourceFailsSayWhatItSaid) {
   PoolOptions options;
-  options.kernels = [](const std::string&) -> StatusOr<NativeKernel> {
+  options.kernels = [](const auto&) -> StatusOr<std::vector<NativeKernel>> {
     return MakeError(ErrorCode::kUnsupported, "no kernels today");
   };
   const auto pool = MakePool(options);
@@ -73,8 +73,11 @@ TEST(KernelsOfPrograms, WhoseSourceFailsSayWhatItSaid) {
 
 TEST(KernelsOfPrograms, ThatAreNoCodeAreAnErrorAndNoDeath) {
   PoolOptions options;
-  options.kernels = [](const std::string& task) -> StatusOr<NativeKernel> {
-    return NativeKernel{KernelName(task), "no ELF", {4}};
+  options.kernels =
+      [](const std::vector<std::string>& tasks) -> StatusOr<std::vector<NativeKernel>> {
+    std::vector<NativeKernel> kernels;
+    for (const std::string& task : tasks) kernels.push_back({KernelName(task), "no ELF", {4}});
+    return kernels;
   };
   const auto pool = MakePool(options);
   const ProgramInfo program =

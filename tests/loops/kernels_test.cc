@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 
 #include "hone_process.h"
 #include "kernel_cases.h"
@@ -236,9 +237,9 @@ TEST(KernelSources, MakeKernelsUnderSchedulesThatWereFound) {
   const auto make = [&](const std::string& schedule) {
     KernelSource source(options, kMachine);
     if (!schedule.empty()) source.Serve({{FingerprintOf(*task).ToHex(), schedule}});
-    const auto made = source.Get(text);
+    const auto made = source.Get({text});
     EXPECT_TRUE(made) << made.error().message;
-    return made ? *made : NativeKernel{};
+    return made ? made->front() : NativeKernel{};
   };
   const NativeKernel by_rules = make("");
   const NativeKernel found = make("y tile 16\ny vectorize\n");
@@ -246,6 +247,34 @@ TEST(KernelSources, MakeKernelsUnderSchedulesThatWereFound) {
   EXPECT_NE(found.object, by_rules.object);
   EXPECT_EQ(make("y tile 17\n").object, by_rules.object);
   EXPECT_EQ(make("nonsense").object, by_rules.object);
+}
+
+// Whatever process of hone-loops makes them, and whoever asks at the same time.
+TEST(KernelSources, MakeSeveralAtATime) {
+  GeneratorOptions options;
+  options.program_path = HONE_LOOPS_BINARY;
+  std::vector<std::string> tasks;
+  for (const char* size : {"32", "48", "64", "80", "96", "112"}) {
+    tasks.push_back(std::string("task t;input x f32[") + size + ",64];y = exp x;output y;");
+  }
+  tasks.push_back(tasks[1]);
+  KernelSource alone(options, kMachine);
+  KernelSource many(options, kMachine);
+  auto others = std::async(std::launch::async, [&] { return many.Get({tasks[4], tasks[2]}); });
+  const auto made = many.Get(tasks);
+  ASSERT_TRUE(made) << made.error().message;
+  ASSERT_EQ(made->size(), tasks.size());
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const auto one = alone.Get({tasks[i]});
+    ASSERT_TRUE(one) << one.error().message;
+    EXPECT_EQ((*made)[i].name, KernelName(tasks[i]));
+    EXPECT_EQ((*made)[i].object, one->front().object);
+  }
+  const auto bad = many.Get({tasks[0], "task t;nonsense;", tasks[3]});
+  ASSERT_FALSE(bad);
+  EXPECT_THAT(bad.error().message, HasSubstr("has no task"));
+  EXPECT_TRUE(many.Get({tasks[3]}));
+  EXPECT_EQ(others.get()->front().object, (*made)[4].object);
 }
 
 // hone-loops of the same size and time would not start.
@@ -256,17 +285,17 @@ TEST(KernelSources, TakeCodeFromFilesThatOthersWrote) {
   options.program_path = folder + "/loops";
   std::filesystem::create_symlink(HONE_LOOPS_BINARY, options.program_path);
   const std::string text = "task t;input x f32[64,64];y = exp x;output y;";
-  const auto made = KernelSource(options, kMachine, folder).Get(text);
+  const auto made = KernelSource(options, kMachine, folder).Get({text});
   ASSERT_TRUE(made) << made.error().message;
   std::filesystem::remove(options.program_path);
   std::ofstream(options.program_path) << "";
   std::filesystem::resize_file(options.program_path, std::filesystem::file_size(HONE_LOOPS_BINARY));
   std::filesystem::last_write_time(options.program_path,
                                    std::filesystem::last_write_time(HONE_LOOPS_BINARY));
-  const auto again = KernelSource(options, kMachine, folder).Get(text);
+  const auto again = KernelSource(options, kMachine, folder).Get({text});
   ASSERT_TRUE(again) << again.error().message;
-  EXPECT_EQ(again->object, made->object);
-  EXPECT_FALSE(KernelSource(options, kMachine).Get(text));
+  EXPECT_EQ(again->front().object, made->front().object);
+  EXPECT_FALSE(KernelSource(options, kMachine).Get({text}));
   std::filesystem::remove_all(folder);
 }
 

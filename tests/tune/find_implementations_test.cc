@@ -116,7 +116,7 @@ ENTRY main {
 )";
   PoolOptions options;
   const std::shared_ptr<Pool> without = Pool::Start(options).value();
-  options.kernels = [](const std::string&) -> StatusOr<loops::NativeKernel> {
+  options.kernels = [](const auto&) -> StatusOr<std::vector<loops::NativeKernel>> {
     return MakeError(ErrorCode::kUnsupported, "none are run here");
   };
   const std::shared_ptr<Pool> with = Pool::Start(options).value();

@@ -100,6 +100,18 @@ TEST(TuneProgramTest, WhatDoesNotRunInAFreshProcessGivesWayToTheNext) {
   }
 }
 
+// A fresh process has to compile it anew, beside what else it does.
+TEST(TuneProgramTest, WhatIsConfirmedIsWaitedForWhateverIsLeftOfTheBudget) {
+  ToyEvaluator toy = MakeSeparable();
+  double least = 1e9;
+  toy.on_race = [&](const RaceOptions& options) {
+    if (toy.restarts > 0) least = std::min(least, options.candidate_seconds);
+  };
+  const TuneResult result = TuneProgram(toy, Seconds(6));
+  EXPECT_TRUE(result.kept) << result.reason;
+  EXPECT_GE(least, 15);
+}
+
 TEST(TuneProgramTest, WhatIsNotFasterAgainGivesWayToTheNext) {
   ToyEvaluator toy = MakeTwoWins();
   Decided first;  // what is confirmed first

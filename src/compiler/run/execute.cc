@@ -58,9 +58,7 @@ std::string WhyNot(const HloInstruction& instruction) {
 bool AllStaticArrays(const xla::Shape& shape) {
   bool all = true;
   xla::ShapeUtil::ForEachLeafShape(shape, [&](const xla::Shape& leaf, const xla::ShapeIndex&) {
-    all = all && leaf.IsArray() && leaf.is_static() &&
-          (leaf.element_type() == xla::PRED ||
-           xla::primitive_util::BitWidth(leaf.element_type()) >= 8);
+    all = all && leaf.IsArray() && leaf.is_static();
   });
   return all;
 }
@@ -185,12 +183,12 @@ std::optional<std::string> WhyNotRunnable(const xla::HloModule& module) {
     if (!AllStaticArrays(parameter->shape())) {
       return absl::StrCat("parameter ", parameter->parameter_number(), " of shape ",
                           parameter->shape().ToString(),
-                          " is not made of arrays of fixed size, a byte or more an element");
+                          " is not made of arrays of fixed size");
     }
   }
   if (!AllStaticArrays(entry->root_instruction()->shape())) {
     return absl::StrCat("result ", entry->root_instruction()->name(),
-                        " is not made of arrays of fixed size, a byte or more an element");
+                        " is not made of arrays of fixed size");
   }
   return std::nullopt;
 }

@@ -84,8 +84,8 @@ class Values {
     if (rank_ >= 2 && (last == 2 || last == 3)) {
       coordinates_ = last;
       const double points = static_cast<double>(count_) / static_cast<double>(last);
-      side_ = std::max<int64_t>(1, std::llround(std::ceil(
-                                       std::pow(points, 1.0 / static_cast<double>(last)))));
+      side_ = std::max<int64_t>(
+          1, std::llround(std::ceil(std::pow(points, 1.0 / static_cast<double>(last)))));
     }
   }
 
@@ -128,8 +128,7 @@ class Values {
       return low + static_cast<int64_t>(generator.Below(static_cast<uint64_t>(high - low + 1)));
     };
     if (role_.index_bound > 0) return draw(0, role_.index_bound - 1);
-    if (role_.fan_in > 0 &&
-        xla::primitive_util::IsSignedIntegralType(role_.shape.element_type())) {
+    if (role_.fan_in > 0 && xla::primitive_util::IsSignedIntegralType(role_.shape.element_type())) {
       return draw(-8, 7);  // a quantised weight or activation
     }
     switch (kind_) {
@@ -206,6 +205,12 @@ void Fill(const InputRole& role, InputKind kind, Generator& generator, T* out, i
     for (int64_t i = begin; i < end; ++i) {
       const double real = values.Float(generator, i);
       out[i] = T(real, values.Float(generator, i));
+    }
+  } else if constexpr (xla::is_intN_v<T>) {
+    // Wraps around at 2 or 4 bits.
+    for (int64_t i = begin; i < end; ++i) {
+      out[i] = static_cast<T>(role.random_bits ? static_cast<int64_t>(generator() >> 7)
+                                               : values.Integer(generator));
     }
   } else if constexpr (std::is_integral_v<T>) {
     for (int64_t i = begin; i < end; ++i) {
@@ -289,9 +294,9 @@ absl::StatusOr<Arrays> MakeInputs(const std::vector<InputRole>& roles, InputKind
                                   uint64_t seed) {
   Arrays arrays;
   for (const InputRole& role : roles) {
-    absl::StatusOr<xla::Literal> literal = xla::Literal::Make(
-        xla::ShapeUtil::MakeShapeWithDescendingLayout(role.shape.element_type(),
-                                                      role.shape.dimensions()));
+    absl::StatusOr<xla::Literal> literal =
+        xla::Literal::Make(xla::ShapeUtil::MakeShapeWithDescendingLayout(role.shape.element_type(),
+                                                                         role.shape.dimensions()));
     if (!literal.ok()) return literal.status();
     arrays.push_back(*std::move(literal));
   }
@@ -350,8 +355,7 @@ void MoveNearby(uint64_t seed, Arrays* arrays) {
     const verify::ElementType* const type = verify::FindElementType(
         xla::primitive_util::LowercasePrimitiveTypeName(array.shape().element_type()));
     if (type == nullptr) continue;
-    verify::MoveNearby(*type, array.untyped_data(), array.element_count(),
-                       Mix(seed) ^ Mix(k + 1));
+    verify::MoveNearby(*type, array.untyped_data(), array.element_count(), Mix(seed) ^ Mix(k + 1));
   }
 }
 

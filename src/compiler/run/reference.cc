@@ -84,8 +84,16 @@ verify::Outputs OutputsOf(Arrays arrays) {
     verify::ArrayView view;
     if (known != nullptr) {
       view.type = *known;
+    } else if (xla::primitive_util::IsIntegralType(type)) {
+      // An integer of less than a byte.
+      const bool is_signed = xla::primitive_util::IsSignedIntegralType(type);
+      if (auto wide = array.Convert(is_signed ? xla::S8 : xla::U8); wide.ok()) {
+        array = *std::move(wide);
+      }
+      view.type = *verify::FindElementType(is_signed ? "s8" : "u8");
+      view.type.name = name;
     } else {
-      // A float of 8 bits: as f32, with its own spacing.
+      // A float of at most 8 bits: as f32, with its own spacing.
       const double spacing = RelativeSpacing(type);
       view.type = *verify::FindElementType("f32");
       view.type.name = name;

@@ -28,7 +28,8 @@ struct ReferenceRun {
   std::vector<verify::Outputs> samples;
 };
 
-// Outputs that own the arrays. Types of 8 bits are widened, for only XLA reads all of them.
+// Outputs that own the arrays. Types that only XLA reads are widened: floats of at most 8 bits,
+// integers of less.
 verify::Outputs OutputsOf(Arrays arrays);
 
 class Reference {
