@@ -12,6 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/parse.h"
 #include "cli/progress.h"
+#include "cli/tuned_program.h"
 #include "core/comparison.h"
 #include "jobs/compare.h"
 
@@ -22,6 +23,7 @@ struct CheckOptions {
   CommonOptions common;
   std::string a;
   std::string b;
+  std::string plan;
   std::string device;
   jobs::GivenInputs inputs;
   CompareOptions compare;
@@ -74,8 +76,59 @@ ComparisonReport NoVerdict(const Error& error) {
   return report;
 }
 
+int Say(const CheckOptions& options, StatusOr<ComparisonReport> report,
+        const CompareOptions& compare, const ProgramInfo& stands_in) {
+  if (!report) report = NoVerdict(report.error());
+  const int code = *compare.stop ? int{kInterrupted} : CodeFor(report->verdict);
+  if (!options.common.json) return Finish(Text(*report), code);
+  Json out{{"a", options.a}};
+  if (options.plan.empty()) {
+    out["b"] = options.b;
+  } else {
+    out["plan"] = options.plan;
+  }
+  out.update(jobs::ToJson(*report));
+  AddStandIns(stands_in, out);
+  return Finish(out, code);
+}
+
+Waiting WaitingFor(const CheckOptions& options) {
+  return Waiting(options.common.ShowProgress(),
+                 fmt::format("compiling and running both, for {:.0f} s at most",
+                             options.compare.budget_seconds));
+}
+
+// A program under a plan, against the same as the stock compiler compiles it.
+int RunUnderPlan(const CheckOptions& options) {
+  const bool json = options.common.json;
+  const StatusOr<tune::TunePlan> plan = ReadPlan(options.plan);
+  if (!plan) return Fail(plan.error(), options.plan, json);
+  const auto opened = OpenProgram(options.common, options.a, options.device, options.compare.seed);
+  if (!opened) return Fail(opened.error(), json);
+  const ProgramInfo& program = opened->program();
+  WarnOfStandIns(options.a, program);
+  CompareOptions compare = options.compare;
+  compare.stop = StopOnInterrupt();
+  if (Status given = options.inputs.Read(opened->programs->pool(), program, options.a, &compare);
+      !given) {
+    return Fail(given.error(), options.a, json);
+  }
+  StatusOr<ComparisonReport> report = MakeError(ErrorCode::kInternal, "not compared");
+  {
+    const Waiting waiting = WaitingFor(options);
+    report = opened->evaluator->Compare({}, *plan, compare);
+  }
+  return Say(options, std::move(report), compare, program);
+}
+
 int RunCheck(const CheckOptions& options) {
   const bool json = options.common.json;
+  if (options.plan.empty() == options.b.empty()) {
+    return Fail({ErrorCode::kInvalidInput,
+                 "give either a program to compare with, B, or a --plan to compile A under"},
+                json);
+  }
+  if (!options.plan.empty()) return RunUnderPlan(options);
   auto data_a = ReadNamed(options.a, options.common);
   if (!data_a) return Fail(data_a.error(), json);
   auto data_b = ReadNamed(options.b, options.common);
@@ -103,18 +156,10 @@ int RunCheck(const CheckOptions& options) {
   }
   StatusOr<ComparisonReport> report = MakeError(ErrorCode::kInternal, "not compared");
   {
-    const Waiting waiting(
-        options.common.ShowProgress(),
-        fmt::format("compiling and running both, for {:.0f} s at most", compare.budget_seconds));
+    const Waiting waiting = WaitingFor(options);
     report = jobs::Compare(pool, *a, *b, compare, device.get());
   }
-  if (!report) report = NoVerdict(report.error());
-  const int code = *compare.stop ? int{kInterrupted} : CodeFor(report->verdict);
-  if (!json) return Finish(Text(*report), code);
-  Json out{{"a", options.a}, {"b", options.b}};
-  out.update(jobs::ToJson(*report));
-  AddStandIns(a->stand_in_constants > 0 ? *a : *b, out);
-  return Finish(out, code);
+  return Say(options, std::move(report), compare, a->stand_in_constants > 0 ? *a : *b);
 }
 
 }  // namespace
@@ -122,9 +167,10 @@ int RunCheck(const CheckOptions& options) {
 Run AddCheck(CLI::App& app) {
   auto options = std::make_shared<CheckOptions>();
   app.add_option("A", options->a, "a program")->required()->type_name("");
-  app.add_option("B", options->b, "another, of the same parameters and results")
-      ->required()
-      ->type_name("");
+  app.add_option("B", options->b, "another, of the same parameters and results")->type_name("");
+  app.add_option("--plan", options->plan,
+                 "instead of B: A under this plan, what `hone tune --plan` wrote")
+      ->type_name("PLAN");
   AddInputsOption(app, options->inputs);
   app.add_option("--seed", options->compare.seed,
                  fmt::format("of the inputs ({})", options->compare.seed))

@@ -93,6 +93,7 @@ const std::vector<Command>& Commands() {
       {"check", "do two programs compute the same? 0 yes, 1 no, 4 can't tell",
        "  hone check model.hlo better.hlo\n"
        "  hone check model.hlo better.hlo --inputs 10 --seed 7 --budget 5m\n"
+       "  hone check model.hlo --plan plan.json\n"
        "  hone check model.hlo better.hlo --device pjrt:/path/to/plugin.so\n",
        AddCheck},
       kTrain,

@@ -31,8 +31,9 @@ struct Whole {
     double off = 0;  // distances in one direction, that of the output itself: times the reference
     double distance = 0;  // squared
   };
-  double squares = 0;  // of the reference
-  double spread = 0;   // what an element may be off by, times the reference's size
+  double squares = 0;   // of the reference
+  double spread = 0;    // what an element may be off by, times the reference's size
+  double rounding = 0;  // squared: what it is by the rounding of the result alone, times the same
   Run candidate;
   std::vector<Run> own;  // the samples
 
@@ -43,6 +44,7 @@ struct Whole {
     };
     squares += other.squares;
     spread += other.spread;
+    rounding += other.rounding;
     add(candidate, other.candidate);
     own.resize(std::max(own.size(), other.own.size()));
     for (size_t k = 0; k < other.own.size(); ++k) add(own[k], other.own[k]);
@@ -82,17 +84,87 @@ double Distance(double a, double b) {
   return std::fabs(a - b);
 }
 
-// At most kBlock neighbours.
-void JudgeBlock(const double* reference, const double* candidate,
-                const std::vector<const double*>& samples, int64_t length, const Scale& scale,
-                Judgement* judgement, Whole* whole) {
+// One element's part of Whole::rounding.
+double Rounding(double y, const Scale& scale) {
+  const double rounding = y * scale.spacing * y;
+  return rounding * rounding;
+}
+
+// Values of at most kBlock neighbours, by run.
+struct Block {
+  const double* reference;
+  const double* candidate;
+  const std::vector<const double*>& samples;
+  int64_t length;
+
+  bool IsFinite() const {
+    double none = 0;  // NaN as soon as one is not
+    const auto add = [&](const double* run) {
+      for (int64_t j = 0; j < length; ++j) none += 0 * run[j];
+    };
+    add(reference);
+    add(candidate);
+    for (const double* sample : samples) add(sample);
+    return none == 0;
+  }
+};
+
+// The sum of `of(j)` for all j below length: four sums, for each addition waits for the one before.
+template <class Of>
+double Sum(int64_t length, Of of) {
+  double sums[4] = {};
+  int64_t j = 0;
+  for (; j + 4 <= length; j += 4) {
+    for (int64_t lane = 0; lane < 4; ++lane) sums[lane] += of(j + lane);
+  }
+  for (; j < length; ++j) sums[0] += of(j);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+// Where all are finite: what JudgeBlock does, without a decision about an element.
+void JudgeFinite(const Block& block, const Scale& scale, Judgement* judgement, Whole* whole) {
+  const double* const y = block.reference;
+  const int64_t length = block.length;
+  std::array<double, kBlock> off{};  // how far the samples are
+  for (const double* sample : block.samples) {
+    for (int64_t j = 0; j < length; ++j) off[j] = std::max(off[j], std::fabs(y[j] - sample[j]));
+  }
+  const double rms = std::sqrt(Sum(length, [&](int64_t j) { return off[j] * off[j]; }) /
+                               static_cast<double>(length));
+  for (int64_t j = 0; j < length; ++j) {
+    off[j] = std::max(std::max(off[j], rms), scale.spacing * std::fabs(y[j]));
+  }
+  whole->squares += Sum(length, [&](int64_t j) { return y[j] * y[j]; });
+  whole->spread += Sum(length, [&](int64_t j) { return std::fabs(y[j]) * off[j]; });
+  whole->rounding += Sum(length, [&](int64_t j) { return Rounding(y[j], scale); });
+  const auto add = [&](Whole::Run& run, const double* values) {
+    run.off += Sum(length, [&](int64_t j) { return y[j] * (values[j] - y[j]); });
+    run.distance += Sum(length, [&](int64_t j) { return (values[j] - y[j]) * (values[j] - y[j]); });
+  };
+  add(whole->candidate, block.candidate);
+  for (size_t k = 0; k < block.samples.size(); ++k) add(whole->own[k], block.samples[k]);
+  for (int64_t j = 0; j < length; ++j) {
+    const double tolerance = scale.tiny + kFactor * off[j];
+    const double most = kResolved * std::max(std::fabs(y[j]), scale.size);
+    judgement->resolved += tolerance < most;
+    judgement->resolved_near += tolerance < kFactor * most;
+    const double distance = std::fabs(y[j] - block.candidate[j]);
+    judgement->worst_absolute = std::max(judgement->worst_absolute, distance);
+    const double error = distance / tolerance;
+    judgement->worst_error = std::max(judgement->worst_error, error);
+    judgement->over += error > 1;
+  }
+}
+
+void JudgeBlock(const Block& block, const Scale& scale, Judgement* judgement, Whole* whole) {
+  if (block.IsFinite()) return JudgeFinite(block, scale, judgement, whole);
   std::array<double, kBlock> spread;
   double squares = 0;
   int64_t finite = 0;
-  for (int64_t j = 0; j < length; ++j) {
+  for (int64_t j = 0; j < block.length; ++j) {
     spread[j] = 0;
-    for (const double* sample : samples) {
-      spread[j] = std::max(spread[j], Distance(reference[j], sample[j]));
+    for (const double* sample : block.samples) {
+      spread[j] = std::max(spread[j], Distance(block.reference[j], sample[j]));
     }
     if (spread[j] < kInfinity) {
       squares += spread[j] * spread[j];
@@ -100,9 +172,9 @@ void JudgeBlock(const double* reference, const double* candidate,
     }
   }
   const double rms = finite > 0 ? std::sqrt(squares / static_cast<double>(finite)) : 0;
-  for (int64_t j = 0; j < length; ++j) {
-    const double y = reference[j];
-    const double distance = Distance(y, candidate[j]);
+  for (int64_t j = 0; j < block.length; ++j) {
+    const double y = block.reference[j];
+    const double distance = Distance(y, block.candidate[j]);
     if (spread[j] == kInfinity) {
       judgement->unstable += distance > 0;
       continue;
@@ -118,8 +190,11 @@ void JudgeBlock(const double* reference, const double* candidate,
         };
         whole->squares += y * y;
         whole->spread += std::fabs(y) * off;
-        add(whole->candidate, candidate[j] - y);
-        for (size_t k = 0; k < samples.size(); ++k) add(whole->own[k], samples[k][j] - y);
+        whole->rounding += Rounding(y, scale);
+        add(whole->candidate, block.candidate[j] - y);
+        for (size_t k = 0; k < block.samples.size(); ++k) {
+          add(whole->own[k], block.samples[k][j] - y);
+        }
       }
       const double most = kResolved * std::max(std::fabs(y), scale.size);
       judgement->resolved += tolerance < most;
@@ -157,8 +232,9 @@ Judgement JudgeRange(const ArrayView& reference, const ArrayView& candidate,
     whole.own.assign(samples.size(), {});
     for (int64_t i = 0; i < length * parts; i += kBlock) {
       for (size_t k = 0; k < samples.size(); ++k) runs[k] = values[k + 2].data() + i;
-      JudgeBlock(values[0].data() + i, values[1].data() + i, runs,
-                 std::min(kBlock, length * parts - i), scale, &judgement, &whole);
+      JudgeBlock(
+          {values[0].data() + i, values[1].data() + i, runs, std::min(kBlock, length * parts - i)},
+          scale, &judgement, &whole);
     }
   }
   return judgement;
@@ -189,8 +265,8 @@ size_t PartsOf(int64_t count) {
 // How far the candidate is off in the direction of the output, by what it may be: a scale that is
 // wrong by a little is within every element's tolerance, but noise has no direction.
 double WholeError(const Whole& whole) {
-  if (whole.own.empty()) return 0;
-  double most = std::max(kBias * whole.spread, kLeastBias * whole.squares);
+  double most = std::max(
+      {kBias * whole.spread, kLeastBias * whole.squares, kFactor * std::sqrt(whole.rounding)});
   for (const Whole::Run& own : whole.own) most = std::max(most, kFactor * std::fabs(own.off));
   const double error = std::fabs(whole.candidate.off) / most;
   return most > 0 && std::isfinite(error) ? error : 0;
@@ -291,9 +367,17 @@ OutputComparison CompareFloats(const ArrayView& reference, const ArrayView& cand
     result.worst_error = std::max(result.worst_error, judgement.whole_error);
     result.scale = judgement.scale;
   }
-  const auto most =
-      std::max<int64_t>(1, static_cast<int64_t>(kMostFlips * static_cast<double>(result.floats)));
-  if (result.outcome == Outcome::kFlips && result.over > most) result.outcome = Outcome::kHangs;
+  const auto share = [&](double of) {
+    return static_cast<int64_t>(of * static_cast<double>(result.floats));
+  };
+  if (result.outcome == Outcome::kFlips && result.over > std::max<int64_t>(1, share(kMostFlips))) {
+    result.outcome = Outcome::kHangs;
+  }
+  if (result.outcome > Outcome::kHangs && !biased &&
+      result.over <= std::max(kFew, share(kFewShare)) && std::isfinite(result.worst_error) &&
+      result.worst_absolute <= kLittle * scale.size) {
+    result.outcome = Outcome::kOnceMore;
+  }
   return result;
 }
 

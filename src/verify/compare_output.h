@@ -28,6 +28,7 @@ enum class Outcome {
   kEqual,     // every element within its tolerance
   kFlips,     // few beyond, no more of them than in the reference's own samples; integers as in one
   kHangs,     // decisions hang on the last bit: nothing is shown, nor is anything different
+  kOnceMore,  // few beyond, and by little: a decision may have flipped; inputs of the same kind tell
   kDoubtful,  // more than in the samples, but fewer than five times as many: neither can be claimed
   kDifferent,
 };

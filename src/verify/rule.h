@@ -13,12 +13,19 @@
 // Where values are rounded to bf16 on the way, that is some percent: a scale that is wrong by one
 // would pass. But noise has no direction, so the output as a whole is judged as well:
 //   |sum y (z - y)| <= max(4 * max_k |sum y (y_k - y)|, kBias * sum |y| * tolerance / 4,
-//                          kLeastBias * sum y^2)
-// A sum over all elements knows ten to a hundred times as much as one of them.
+//                          kLeastBias * sum y^2, 4 * sqrt(sum (y * spacing(type) * y)^2))
+// A sum over all elements knows ten to a hundred times as much as one of them. The last term is for
+// few elements, or few large ones: the rounding of the results themselves, which moves each by
+// itself.
 //
 // Programs with decisions (sign, argmax, rounding to integers) flip single elements legally and by
 // more than any tolerance. They are recognised by holding out: each y_k is judged as if it were the
 // candidate, against the others.
+//
+// Flips are rare where few decisions reach far: a relu's in the last layer of a network moves the
+// gradients of one of 512 channels, in one run of ten. So where the candidate alone has elements
+// beyond their tolerance, but few and by little, inputs of the same kind decide: what is wrong is
+// wrong on them, too.
 //
 // Integers and truth values must be equal. Where samples differ in some, a decision hangs on the
 // last bit of a floating-point value (an argmax among near ties, a rounding to int8). There a
@@ -64,6 +71,10 @@ inline constexpr int64_t kDoubt = 5;
 // Flips of more than this share of an output are chaos, not a few decisions; of integers those to
 // what no sample has.
 inline constexpr double kMostFlips = 0.001;
+// Few elements, and by little, that is, by this share of the output's root mean square.
+inline constexpr double kFewShare = 0.01;
+inline constexpr int64_t kFew = 3;  // or so many of a small output
+inline constexpr double kLittle = 0.1;
 // Where samples explain so many times more differing integers than they do not, all of it is chaos
 // in which some elements happened to stay: nothing is shown.
 inline constexpr int64_t kChaos = 20;  // kDoubt times as many: nothing can be claimed

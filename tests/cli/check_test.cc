@@ -76,6 +76,41 @@ TEST_F(Check, Different) {
   EXPECT_EQ(text.out.rfind("different: ", 0), 0u) << text.out;
 }
 
+// Compiled as the stock compiler does, and under a plan.
+TEST_F(Check, UnderAPlan) {
+  Write("same.json", R"({"format": "hone tuned plan", "version": 1, "passes": ["algsimp"],
+                         "choices": {}, "flags": {"xla_cpu_prefer_vector_width": "128"}})");
+  const Ran same = Hone({"check", "small.hlo", "--plan", "same.json", "--json"});
+  EXPECT_EQ(same.code, 0) << same.out << same.err;
+  EXPECT_EQ(same.Json()["verdict"], "equal");
+  EXPECT_EQ(same.Json()["plan"], "same.json");
+  const Ran both = Hone({"check", "small.hlo", "small_equal.hlo", "--plan", "same.json"});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_NE(both.err.find("either"), std::string::npos) << both.err;
+  EXPECT_EQ(Hone({"check", "small.hlo"}).code, 2);
+  EXPECT_EQ(Hone({"check", "small.hlo", "--plan", "nowhere.json"}).code, 2);
+}
+
+// Rounding to bf16 hides a scale that is wrong by a percent in each element.
+TEST_F(Check, AScaleThatBf16Hides) {
+  const auto scaled = [&](const std::string& name, const std::string& by) {
+    Write(name,
+          "HloModule m\n\nENTRY main {\n  x = bf16[64,64] parameter(0)\n"
+          "  w = f32[64,64] convert(x)\n  c = f32[] constant(" +
+              by +
+              ")\n"
+              "  b = f32[64,64] broadcast(c), dimensions={}\n"
+              "  y = f32[64,64] multiply(w, b)\n  ROOT r = bf16[64,64] convert(y)\n}\n");
+  };
+  scaled("by.hlo", "1.5");
+  scaled("nearly.hlo", "1.501");
+  scaled("wrong.hlo", "1.515");
+  EXPECT_EQ(Hone({"check", "by.hlo", "nearly.hlo"}).code, 0);
+  const Ran wrong = Hone({"check", "by.hlo", "wrong.hlo"});
+  EXPECT_EQ(wrong.code, 1) << wrong.out;
+  EXPECT_NE(wrong.out.find("times what it should be"), std::string::npos) << wrong.out;
+}
+
 // Numbers of two and four bits as parameters, inside and as results.
 TEST_F(Check, TypesOfLessThanAByte) {
   const std::string program =

@@ -12,6 +12,7 @@
 #include "compiler/run/execute.h"
 #include "compiler/run/stand_in.h"
 #include "run_call.h"
+#include "support/literals.h"
 #include "xla/hlo/parser/hlo_parser.h"
 
 namespace hone::compiler {
@@ -331,7 +332,8 @@ ENTRY e {
   ASSERT_TRUE(program.ok()) << program.status();
   auto results = program->Run({});
   ASSERT_TRUE(results.ok()) << results.status();
-  const auto values = (*results)[0].data<float>();
+  const xla::Literal result = std::move(LiteralsOf(*results)[0]);
+  const auto values = result.data<float>();
   EXPECT_EQ(std::vector<float>(values.begin(), values.end()),
             (std::vector<float>{200, 2000, 403, 4030, 0, 0}));
 }

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/run/execute.h"
+#include "support/literals.h"
 #include "xla/hlo/parser/hlo_parser.h"
 #include "xla/layout_util.h"
 #include "xla/primitive_util.h"
@@ -122,7 +123,7 @@ absl::StatusOr<CallResults> RunCall(const CallText& call, const std::vector<Argu
   auto outputs = program->Run(*placed);
   if (!outputs.ok()) return outputs.status();
   CallResults found;
-  for (const xla::Literal& output : *outputs) found.push_back(FromLiteral(output));
+  for (const xla::Literal& output : LiteralsOf(*outputs)) found.push_back(FromLiteral(output));
   return found;
 }
 

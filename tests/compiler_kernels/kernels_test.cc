@@ -11,6 +11,7 @@
 #include "compiler/kernels/kernel_cache.h"
 #include "compiler/run/executables.h"
 #include "compiler/run/execute.h"
+#include "support/literals.h"
 #include "xla/hlo/parser/hlo_parser.h"
 #include "xla/literal_util.h"
 
@@ -67,7 +68,8 @@ Ran CompileAndRun(const std::string& text, CodeQuality quality = CodeQuality::kS
   EXPECT_TRUE(placed.ok()) << placed.status();
   auto results = program->Run(*placed);
   EXPECT_TRUE(results.ok()) << results.status();
-  const auto values = (*results)[0].data<float>();
+  const xla::Literal result = std::move(LiteralsOf(*results)[0]);
+  const auto values = result.data<float>();
   ran.values.assign(values.begin(), values.end());
   return ran;
 }

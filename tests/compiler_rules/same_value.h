@@ -15,6 +15,7 @@
 #include "compiler/load.h"
 #include "compiler/rules/rule_pass.h"
 #include "compiler/run/execute.h"
+#include "support/literals.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/literal.h"
@@ -82,7 +83,7 @@ inline void ExpectSameRuns(const xla::HloModule& before, const xla::HloModule& a
     ASSERT_TRUE(arguments.ok()) << arguments.status();
     auto result = program->Run(*arguments);
     ASSERT_TRUE(result.ok()) << result.status();
-    results.push_back(*std::move(result));
+    results.push_back(LiteralsOf(*result));
   }
   ASSERT_EQ(results[0].size(), results[1].size());
   for (size_t k = 0; k < results[0].size(); ++k) ExpectNear(results[0][k], results[1][k]);

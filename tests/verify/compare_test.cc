@@ -118,6 +118,39 @@ TEST(Compare, LooksForInputsOnWhichNoDecisionHangs) {
                                                   "structured", "exact"}));
 }
 
+// One element of 64, by little, in the candidate alone.
+Toy::Program OneOff(const std::function<bool(const InputChoice&)>& when) {
+  return [when](const InputChoice& choice) {
+    Values values = Always(1);
+    if (when(choice)) values[5] = 1.01f;
+    return values;
+  };
+}
+
+TEST(Compare, AFlipIsLookedAtOnceMoreOnInputsOfItsKind) {
+  int seen = 0;
+  Toy toy(Constant(1),
+          OneOff([&](const InputChoice& choice) { return choice.kind == 1 && seen++ == 0; }),
+          Constant(1.0001f));
+  const ComparisonReport report = Compare(toy, {});
+  EXPECT_EQ(report.verdict, Verdict::kEqual) << report.reason;
+  EXPECT_EQ(report.inputs, 3);
+  EXPECT_TRUE(report.errors.empty());
+  EXPECT_LE(report.worst_error, 1);
+  EXPECT_NE(report.method.find("once a few elements"), std::string::npos) << report.method;
+  EXPECT_EQ(toy.chosen, (std::vector<std::string>{"signed", "positive", "positive", "wide"}));
+}
+
+TEST(Compare, WhatIsOffOnAllInputsOfAKindIsDifferent) {
+  Toy toy(Constant(1), OneOff([](const InputChoice& choice) { return choice.kind == 1; }),
+          Constant(1.0001f));
+  const ComparisonReport report = Compare(toy, {});
+  EXPECT_EQ(report.verdict, Verdict::kDifferent);
+  EXPECT_NE(report.reason.find("on positive inputs"), std::string::npos) << report.reason;
+  EXPECT_EQ(report.errors.size(), 1u);
+  EXPECT_EQ(toy.chosen, (std::vector<std::string>{"signed", "positive", "positive"}));
+}
+
 TEST(Compare, WhatHangsEverywhereCannotBeTold) {
   Toy toy(Constant(1), Constant(2), Constant(3));
   toy.type = "s32";

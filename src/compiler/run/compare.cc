@@ -103,16 +103,16 @@ class OnCpu : public verify::Subject {
   StatusOr<verify::Outputs> RunCandidate() override {
     absl::StatusOr<DeviceArrays> arguments = candidate_.Place(*run_->inputs);
     if (!arguments.ok()) return Failed("placing inputs", arguments.status());
-    absl::StatusOr<Arrays> result = candidate_.Run(*arguments);
+    absl::StatusOr<verify::Outputs> result = candidate_.Run(*arguments);
     if (!result.ok()) return Failed("running the candidate", result.status());
-    return OutputsOf(*std::move(result));
+    return *std::move(result);
   }
 
   StatusOr<std::optional<verify::Outputs>> MovedSample(int k) override {
-    return reference_.MovedSample(run_, k);
+    return reference_.MovedSample(run_, k, &moved_);
   }
   StatusOr<std::optional<verify::Outputs>> Sample(int k) override {
-    return reference_.Sample(run_, k);
+    return reference_.Sample(run_, k, &moved_);
   }
   double CompileSeconds() const override { return reference_.noise_compile_seconds(); }
 
@@ -121,6 +121,7 @@ class OnCpu : public verify::Subject {
   const Program& candidate_;
   const CompareOptions& options_;
   ReferenceRun* run_ = nullptr;
+  Arrays moved_;
 };
 
 // One comparison, up to the point from which the rule takes over.

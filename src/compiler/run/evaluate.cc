@@ -88,13 +88,14 @@ StatusOr<Evaluation> Evaluate(const xla::HloModule& module, const EvaluationOpti
   Evaluation evaluation;
   evaluation.parameters = Bytes(*(*run)->inputs);
   evaluation.results = Bytes(*result);
+  Arrays moved;
   for (int k = 0; k < options.moved; ++k) {
-    StatusOr<std::optional<verify::Outputs>> sample = reference->MovedSample(*run, k);
+    StatusOr<std::optional<verify::Outputs>> sample = reference->MovedSample(*run, k, &moved);
     if (!sample) return CannotRun(sample.error().message);
     if (*sample) evaluation.noisy_results.push_back(Bytes(**sample));
   }
   for (int k = 0; k < options.noisy; ++k) {
-    StatusOr<std::optional<verify::Outputs>> sample = reference->Sample(*run, k);
+    StatusOr<std::optional<verify::Outputs>> sample = reference->Sample(*run, k, &moved);
     if (!sample) return CannotRun(sample.error().message);
     evaluation.noisy_results.push_back(Bytes(**sample));
   }

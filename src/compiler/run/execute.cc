@@ -1,6 +1,7 @@
 #include "compiler/run/execute.h"
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <utility>
 
@@ -160,6 +161,63 @@ std::vector<xla::Shape> LayOutEntry(const xla::HloModule& module, CompileDecider
   options->argument_layouts = parameters;
   return parameters;
 }
+
+// What only XLA reads, as something that others read too, with the type's own spacing.
+verify::ElementType Widened(xla::Literal* array) {
+  const xla::PrimitiveType from = array->shape().element_type();
+  xla::PrimitiveType to = xla::F32;
+  if (xla::primitive_util::IsIntegralType(from)) {
+    to = xla::primitive_util::IsSignedIntegralType(from) ? xla::S8 : xla::U8;
+  }
+  verify::ElementType type =
+      *verify::FindElementType(xla::primitive_util::LowercasePrimitiveTypeName(to));
+  type.name = xla::primitive_util::LowercasePrimitiveTypeName(from);
+  if (to == xla::F32) type.mantissa_bits = xla::primitive_util::SignificandWidth(from) - 1;
+  if (auto wide = array->Convert(to); wide.ok()) *array = *std::move(wide);
+  return type;
+}
+
+// What views of results point to.
+class HeldResults {
+ public:
+  absl::StatusOr<verify::ArrayView> Hold(std::shared_ptr<xla::PjRtBuffer> buffer) {
+    const xla::Shape& shape = buffer->on_device_shape();
+    const verify::ElementType* const type = verify::FindElementType(
+        xla::primitive_util::LowercasePrimitiveTypeName(shape.element_type()));
+    verify::ArrayView view;
+    view.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
+    view.elements = xla::ShapeUtil::ElementsIn(shape);
+    if (type != nullptr && IsRowMajor(shape)) {
+      const absl::Status ready = buffer->GetReadyFuture().Await();
+      if (!ready.ok()) return ready;
+      auto reference = buffer->AcquireExternalReference();
+      if (!reference.ok()) return reference.status();
+      view.type = *type;
+      view.data = (*reference)->OpaqueDeviceMemoryDataPointer();
+      held_.push_back({std::move(buffer), *std::move(reference)});
+      return view;
+    }
+    absl::StatusOr<xla::Literal> literal = xla::Literal::Make(shape);
+    if (!literal.ok()) return literal.status();
+    absl::Status status = buffer->ToLiteral(&*literal).Await();
+    if (!status.ok()) return status;
+    if (!IsRowMajor(shape)) {
+      literal = literal->Relayout(xla::LayoutUtil::GetDefaultLayoutForShape(shape));
+    }
+    view.type = type != nullptr ? *type : Widened(&*literal);
+    copies_.push_back(*std::move(literal));
+    view.data = copies_.back().untyped_data();
+    return view;
+  }
+
+ private:
+  struct Held {
+    std::shared_ptr<xla::PjRtBuffer> buffer;
+    std::unique_ptr<xla::PjRtBuffer::ExternalReference> reference;
+  };
+  std::vector<Held> held_;
+  std::deque<xla::Literal> copies_;
+};
 
 }  // namespace
 
@@ -333,23 +391,18 @@ absl::Status Program::RunAndDrop(const DeviceArrays& arguments) const {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Arrays> Program::Run(const DeviceArrays& arguments) const {
+absl::StatusOr<verify::Outputs> Program::Run(const DeviceArrays& arguments) const {
+  auto held = std::make_shared<HeldResults>();
   absl::StatusOr<DeviceArrays> results = Execute(arguments);
   if (!results.ok()) return results.status();
-  Arrays arrays;
+  verify::Outputs outputs;
   for (std::shared_ptr<xla::PjRtBuffer>& buffer : *results) {
-    const xla::Shape& shape = buffer->on_device_shape();
-    absl::StatusOr<xla::Literal> literal = xla::Literal::Make(shape);
-    if (!literal.ok()) return literal.status();
-    absl::Status status = buffer->ToLiteral(&*literal).Await();
-    if (!status.ok()) return status;
-    if (!IsRowMajor(shape)) {
-      literal = literal->Relayout(xla::LayoutUtil::GetDefaultLayoutForShape(shape));
-    }
-    arrays.push_back(*std::move(literal));
-    buffer.reset();
+    absl::StatusOr<verify::ArrayView> view = held->Hold(std::move(buffer));
+    if (!view.ok()) return view.status();
+    outputs.arrays.push_back(*std::move(view));
   }
-  return arrays;
+  outputs.owner = std::move(held);
+  return outputs;
 }
 
 }  // namespace hone::compiler

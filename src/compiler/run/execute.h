@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "compiler/sites/compile_decider.h"
 #include "core/compile_plan.h"
+#include "verify/compare.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/literal.h"
 
@@ -62,7 +63,9 @@ class Program {
   // Whether another's arguments would lie wrongly.
   bool TakesOtherLayouts(const Program& other) const { return parameters_ != other.parameters_; }
 
-  absl::StatusOr<Arrays> Run(const DeviceArrays& arguments) const;
+  // The results, row-major. They stay where they are, but for what lies otherwise, and for types
+  // that only XLA reads, which are widened: floats of at most 8 bits, integers of less than 8.
+  absl::StatusOr<verify::Outputs> Run(const DeviceArrays& arguments) const;
 
   // The results stay where they are and are dropped: for timing.
   absl::Status RunAndDrop(const DeviceArrays& arguments) const;

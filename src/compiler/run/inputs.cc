@@ -325,12 +325,14 @@ absl::StatusOr<Arrays> MakeInputs(const std::vector<InputRole>& roles, InputKind
   return arrays;
 }
 
-absl::StatusOr<Arrays> Perturbed(const Arrays& inputs, uint64_t seed) {
-  Arrays arrays;
-  for (const xla::Literal& input : inputs) {
-    absl::StatusOr<xla::Literal> literal = xla::Literal::Make(input.shape());
+absl::Status Perturb(const Arrays& inputs, uint64_t seed, Arrays* moved) {
+  Arrays& arrays = *moved;
+  arrays.resize(inputs.size());
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    if (xla::ShapeUtil::Equal(arrays[k].shape(), inputs[k].shape())) continue;
+    absl::StatusOr<xla::Literal> literal = xla::Literal::Make(inputs[k].shape());
     if (!literal.ok()) return literal.status();
-    arrays.push_back(*std::move(literal));
+    arrays[k] = *std::move(literal);
   }
   const std::vector<Block> blocks = BlocksOf(arrays);
   ForEach(static_cast<int64_t>(blocks.size()), [&](int64_t at) {
@@ -346,7 +348,7 @@ absl::StatusOr<Arrays> Perturbed(const Arrays& inputs, uint64_t seed) {
     if (type == nullptr) return;  // floats of 8 bits are few enough to be all exact
     verify::MoveByOneUnit(*type, to, block.end - block.begin, SeedOf(seed, block));
   });
-  return arrays;
+  return absl::OkStatus();
 }
 
 void MoveNearby(uint64_t seed, Arrays* arrays) {

@@ -31,9 +31,10 @@ constexpr int kInputKinds = 3;  // those that every comparison takes
 absl::StatusOr<Arrays> MakeInputs(const std::vector<InputRole>& roles, InputKind kind,
                                   uint64_t seed);
 
-// A copy in which each floating-point value with more than a few significant bits is moved up or
-// down, at random, by one unit in its last place.
-absl::StatusOr<Arrays> Perturbed(const Arrays& inputs, uint64_t seed);
+// Makes `moved` a copy in which each floating-point value with more than a few significant bits is
+// moved up or down, at random, by one unit in its last place. Where it was a copy of such inputs
+// before, its memory is taken. Errors: out of memory.
+absl::Status Perturb(const Arrays& inputs, uint64_t seed, Arrays* moved);
 
 // Multiplies each floating-point value by 1 +- 0.01 at most.
 void MoveNearby(uint64_t seed, Arrays* arrays);

@@ -74,43 +74,6 @@ StatusOr<Arrays> Given(const std::vector<InputRole>& roles, const std::vector<st
 
 }  // namespace
 
-verify::Outputs OutputsOf(Arrays arrays) {
-  auto owned = std::make_shared<Arrays>(std::move(arrays));
-  verify::Outputs outputs;
-  for (xla::Literal& array : *owned) {
-    const xla::PrimitiveType type = array.shape().element_type();
-    const std::string& name = xla::primitive_util::LowercasePrimitiveTypeName(type);
-    const verify::ElementType* known = verify::FindElementType(name);
-    verify::ArrayView view;
-    if (known != nullptr) {
-      view.type = *known;
-    } else if (xla::primitive_util::IsIntegralType(type)) {
-      // An integer of less than a byte.
-      const bool is_signed = xla::primitive_util::IsSignedIntegralType(type);
-      if (auto wide = array.Convert(is_signed ? xla::S8 : xla::U8); wide.ok()) {
-        array = *std::move(wide);
-      }
-      view.type = *verify::FindElementType(is_signed ? "s8" : "u8");
-      view.type.name = name;
-    } else {
-      // A float of at most 8 bits: as f32, with its own spacing.
-      const double spacing = RelativeSpacing(type);
-      view.type = *verify::FindElementType("f32");
-      view.type.name = name;
-      view.type.mantissa_bits = xla::primitive_util::SignificandWidth(type) - 1;
-      if (spacing > 0) {
-        if (auto wide = array.Convert(xla::F32); wide.ok()) array = *std::move(wide);
-      }
-    }
-    view.dimensions.assign(array.shape().dimensions().begin(), array.shape().dimensions().end());
-    view.data = array.untyped_data();
-    view.elements = array.element_count();
-    outputs.arrays.push_back(std::move(view));
-  }
-  outputs.owner = std::move(owned);
-  return outputs;
-}
-
 Reference& Reference::Of(const xla::HloModule& module, CodeQuality quality,
                          const CompilePlan& plan) {
   static Reference* last = nullptr;
@@ -180,39 +143,42 @@ StatusOr<verify::Outputs> Reference::Result(ReferenceRun* run) {
   if (run->result) return *run->result;
   absl::StatusOr<DeviceArrays> arguments = program_->Place(*run->inputs);
   if (!arguments.ok()) return Failed("placing inputs", arguments.status());
-  absl::StatusOr<Arrays> result = program_->Run(*arguments);
+  absl::StatusOr<verify::Outputs> result = program_->Run(*arguments);
   if (!result.ok()) return Failed("running the reference", result.status());
-  run->result = OutputsOf(*std::move(result));
+  run->result = *std::move(result);
   return *run->result;
 }
 
 StatusOr<verify::Outputs> Reference::RunMoved(const Program& program, const ReferenceRun& run,
-                                              uint64_t seed, bool noise) {
-  absl::StatusOr<Arrays> moved = Perturbed(*run.inputs, seed);
-  if (!moved.ok()) return Failed("perturbing inputs", moved.status());
+                                              uint64_t seed, bool noise, Arrays* moved) {
+  if (absl::Status status = Perturb(*run.inputs, seed, moved); !status.ok()) {
+    return Failed("perturbing inputs", status);
+  }
   if (noise) {
     moved->push_back(xla::LiteralUtil::CreateR0<uint32_t>(
         static_cast<uint32_t>((seed * 0x9E3779B97F4A7C15ull) >> 32)));
   }
   absl::StatusOr<DeviceArrays> arguments = program.Place(*moved);
   if (!arguments.ok()) return Failed("placing inputs", arguments.status());
-  absl::StatusOr<Arrays> result = program.Run(*arguments);
+  absl::StatusOr<verify::Outputs> result = program.Run(*arguments);
   if (!result.ok()) return Failed("running the reference with rounding noise", result.status());
-  return OutputsOf(*std::move(result));
+  return *std::move(result);
 }
 
-StatusOr<std::optional<verify::Outputs>> Reference::MovedSample(ReferenceRun* run, int k) {
+StatusOr<std::optional<verify::Outputs>> Reference::MovedSample(ReferenceRun* run, int k,
+                                                                Arrays* moved) {
   if (noise_) return std::nullopt;
   while (static_cast<int>(run->moved.size()) <= k) {
     auto outputs = RunMoved(*program_, *run, run->choice.seed * 64 + kMovedSeed + run->moved.size(),
-                            /*noise=*/false);
+                            /*noise=*/false, moved);
     if (!outputs) return tl::unexpected(outputs.error());
     run->moved.push_back(*std::move(outputs));
   }
   return run->moved[static_cast<size_t>(k)];
 }
 
-StatusOr<std::optional<verify::Outputs>> Reference::Sample(ReferenceRun* run, int k) {
+StatusOr<std::optional<verify::Outputs>> Reference::Sample(ReferenceRun* run, int k,
+                                                           Arrays* moved) {
   if (!noise_) {
     const auto start = std::chrono::steady_clock::now();
     absl::StatusOr<NoisyModule> noisy = AddRoundingNoise(*module_);
@@ -225,7 +191,7 @@ StatusOr<std::optional<verify::Outputs>> Reference::Sample(ReferenceRun* run, in
   }
   while (static_cast<int>(run->samples.size()) <= k) {
     auto outputs = RunMoved(*noise_, *run, run->choice.seed * 64 + run->samples.size() + 1,
-                            /*noise=*/true);
+                            /*noise=*/true, moved);
     if (!outputs) return tl::unexpected(outputs.error());
     run->samples.push_back(*std::move(outputs));
   }

@@ -28,10 +28,6 @@ struct ReferenceRun {
   std::vector<verify::Outputs> samples;
 };
 
-// Outputs that own the arrays. Types that only XLA reads are widened: floats of at most 8 bits,
-// integers of less.
-verify::Outputs OutputsOf(Arrays arrays);
-
 class Reference {
  public:
   // The process's last one is kept, with what was compiled of it and its runs as far as they fit:
@@ -47,16 +43,17 @@ class Reference {
   StatusOr<ReferenceRun*> On(const verify::InputChoice& choice,
                              const std::vector<std::vector<std::string>>& given);
   StatusOr<verify::Outputs> Result(ReferenceRun* run);
-  // On moved inputs; none once there is noise, which costs no more then.
-  StatusOr<std::optional<verify::Outputs>> MovedSample(ReferenceRun* run, int k);
-  StatusOr<std::optional<verify::Outputs>> Sample(ReferenceRun* run, int k);
+  // On moved inputs; none once there is noise, which costs no more then. `moved` is room for inputs:
+  // fresh memory costs as much as a run.
+  StatusOr<std::optional<verify::Outputs>> MovedSample(ReferenceRun* run, int k, Arrays* moved);
+  StatusOr<std::optional<verify::Outputs>> Sample(ReferenceRun* run, int k, Arrays* moved);
   // That compiling the noisy copy took, if it was.
   double noise_compile_seconds() const { return noise_compile_seconds_; }
 
  private:
   Reference() = default;
   StatusOr<verify::Outputs> RunMoved(const Program& program, const ReferenceRun& run, uint64_t seed,
-                                     bool noise);
+                                     bool noise, Arrays* moved);
 
   Fingerprint fingerprint_;
   CodeQuality quality_ = CodeQuality::kStock;
