@@ -123,10 +123,13 @@ int RunUnderPlan(const CheckOptions& options) {
 
 int RunCheck(const CheckOptions& options) {
   const bool json = options.common.json;
-  if (options.plan.empty() == options.b.empty()) {
+  if (options.plan.empty() && options.b.empty()) {
     return Fail({ErrorCode::kInvalidInput,
-                 "give either a program to compare with, B, or a --plan to compile A under"},
+                 "B is required, or a --plan to compile A under; see `hone check --help`"},
                 json);
+  }
+  if (!options.plan.empty() && !options.b.empty()) {
+    return Fail({ErrorCode::kInvalidInput, "give either B or a --plan to compile A under"}, json);
   }
   if (!options.plan.empty()) return RunUnderPlan(options);
   auto data_a = ReadNamed(options.a, options.common);
