@@ -94,7 +94,7 @@ class Comparison {
         Different(few_);
         return;
       }
-      if (ran == Ran::kOnceMore || (ran == Ran::kHangs && repeated)) {
+      if (ran == Ran::kOnceMore || (ran != Ran::kCounts && repeated)) {
         again = OfTheSameKind(choice, static_cast<int>(set));
       }
       if (ran == Ran::kOnceMore) {

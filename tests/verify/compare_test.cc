@@ -141,6 +141,24 @@ TEST(Compare, AFlipIsLookedAtOnceMoreOnInputsOfItsKind) {
   EXPECT_EQ(toy.chosen, (std::vector<std::string>{"signed", "positive", "positive", "wide"}));
 }
 
+// Inputs on which everything is NaN clear nobody.
+TEST(Compare, ADoubtIsClearedByInputsThatShowSomething) {
+  const Toy* running = nullptr;
+  const auto program = [&](float on_second) {
+    return [&, on_second](const InputChoice&) {
+      Values values = Always(running->chosen.size() == 3 ? NAN : 1);
+      if (running->chosen.size() == 2) values[5] = on_second;
+      return values;
+    };
+  };
+  Toy toy(program(1), program(1.01f), Constant(1.0001f));
+  running = &toy;
+  const ComparisonReport report = Compare(toy, {});
+  EXPECT_EQ(report.verdict, Verdict::kEqual) << report.reason;
+  EXPECT_EQ(toy.chosen,
+            (std::vector<std::string>{"signed", "positive", "positive", "positive", "wide"}));
+}
+
 TEST(Compare, WhatIsOffOnAllInputsOfAKindIsDifferent) {
   Toy toy(Constant(1), OneOff([](const InputChoice& choice) { return choice.kind == 1; }),
           Constant(1.0001f));
