@@ -496,6 +496,35 @@ std::vector<Case> Cases() {
              "t = f32[3,2,4] transpose(p0), dimensions={1,0,2}\n  ROOT d = f32[3,2] dot(t, p1), "
              "lhs_contracting_dims={2}, rhs_contracting_dims={0}"),
        false},
+      {"dot_scaled_after", "weights",
+       Entry("f32[3,4];s8[4,5];f32[5]",
+             "w = f32[4,5] convert(p1)\n  b = f32[4,5] broadcast(p2), dimensions={1}\n"
+             "  s = f32[4,5] multiply(w, b)\n  ROOT d = f32[3,5] dot(p0, s), "
+             "lhs_contracting_dims={1}, rhs_contracting_dims={0}")},
+      {"dot_scaled_after", "batches, from the left, scaled by two dimensions",
+       Entry("u8[6,2,4];f32[2,4,5];f32[2,6]",
+             "w = f32[6,2,4] convert(p0)\n  b = f32[6,2,4] broadcast(p2), dimensions={1,0}\n"
+             "  s = f32[6,2,4] multiply(b, w)\n  ROOT d = f32[2,6,5] dot(s, p1), "
+             "lhs_batch_dims={1}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
+             "rhs_contracting_dims={1}")},
+      {"dot_scaled_after", "all alike",
+       Entry("f32[3,4];s8[5,4];f32[]",
+             "w = f32[5,4] convert(p1)\n  b = f32[5,4] broadcast(p2), dimensions={}\n"
+             "  s = f32[5,4] multiply(w, b)\n  ROOT d = f32[3,5] dot(p0, s), "
+             "lhs_contracting_dims={1}, rhs_contracting_dims={1}")},
+      {"dot_scaled_after", "by terms",
+       Entry("f32[3,4];s8[4,5];f32[4]",
+             "w = f32[4,5] convert(p1)\n  b = f32[4,5] broadcast(p2), dimensions={0}\n"
+             "  s = f32[4,5] multiply(w, b)\n  ROOT d = f32[3,5] dot(p0, s), "
+             "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+       false},
+      {"dot_scaled_after", "scaled for others too",
+       Entry("f32[3,4];s8[4,5];f32[5]",
+             "w = f32[4,5] convert(p1)\n  b = f32[4,5] broadcast(p2), dimensions={1}\n"
+             "  s = f32[4,5] multiply(w, b)\n  d = f32[3,5] dot(p0, s), "
+             "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+             "  ROOT t = (f32[3,5], f32[4,5]) tuple(d, s)"),
+       false},
       {"dot_swapped", "matrix and vector",
        Entry("f32[6,4];f32[6]",
              "ROOT d = f32[4] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}")},

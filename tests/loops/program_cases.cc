@@ -224,6 +224,14 @@ std::vector<Case> Products() {
              "  w = f32[80,97] convert(q)\n  ROOT d = f32[61,97] dot(x, w), " +
              plain),
        1, "input b s8[80,97]", "convert("},
+      {"product_with_quantised_weights_scaled_before",
+       Program("bf16",
+               "  x = bf16[61,80] parameter(0)\n  q = s8[80,97] parameter(1)\n"
+               "  c = bf16[97] parameter(2)\n  b = bf16[80,97] broadcast(c), dimensions={1}\n"
+               "  w = bf16[80,97] convert(q)\n  s = bf16[80,97] multiply(w, b)\n"
+               "  ROOT d = bf16[61,97] dot(x, s), " +
+                   plain),
+       1, "input b s8[80,97]", "multiply("},
       {"product_to_wider_floats", Dot("bf16[61,80]", "bf16[80,97]", "f32[61,97]", plain)},
       {"product_of_batches_that_lie_between",
        Dot("f32[50,2,64,3]", "f32[2,64,3,48]", "f32[2,3,50,48]",

@@ -1,9 +1,12 @@
 #include "compiler/implementations/dots.h"
 
+#include <iterator>
+#include <optional>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "compiler/implementations/emit.h"
+#include "compiler/implementations/kernel_parts.h"
 #include "xla/primitive_util.h"
 
 namespace hone::compiler {
@@ -50,6 +53,44 @@ bool Untranspose(Side& side) {
   for (int64_t& d : side.contracted) d = from[d];
   side.array = side.array->mutable_operand(0);
   return true;
+}
+
+// Behind conversions that need not round and that nobody else takes.
+HloInstruction* BehindRoundings(HloInstruction* value) {
+  while (value->opcode() == HloOpcode::kConvert && value->user_count() == 1 && IsRounding(*value)) {
+    value = value->mutable_operand(0);
+  }
+  return value;
+}
+
+// An array of integers of 8 bits, converted to floats.
+bool IsOfBytes(const HloInstruction& value) {
+  if (value.opcode() != HloOpcode::kConvert) return false;
+  const xla::PrimitiveType type = value.operand(0)->shape().element_type();
+  return type == xla::S8 || type == xla::U8;
+}
+
+// Dimensions of an operand in the result, where the dot keeps them all.
+std::optional<std::vector<int64_t>> Kept(const HloInstruction& dot, int number,
+                                         emit::Sizes dimensions) {
+  const xla::DotDimensionNumbers& numbers = dot.dot_dimension_numbers();
+  const std::vector<int64_t> left =
+      Rest(*dot.operand(0), numbers.lhs_batch_dimensions(), numbers.lhs_contracting_dimensions());
+  const std::vector<int64_t> right =
+      Rest(*dot.operand(1), numbers.rhs_batch_dimensions(), numbers.rhs_contracting_dimensions());
+  const emit::Sizes batch =
+      number == 0 ? numbers.lhs_batch_dimensions() : numbers.rhs_batch_dimensions();
+  // Where the result has them: batches, then those of both sides.
+  std::vector<int64_t> order(batch.begin(), batch.end());
+  if (number == 1) order.resize(order.size() + left.size(), -1);
+  absl::c_copy(number == 0 ? left : right, std::back_inserter(order));
+  std::vector<int64_t> kept;
+  for (const int64_t d : dimensions) {
+    const auto found = absl::c_find(order, d);
+    if (found == order.end()) return std::nullopt;
+    kept.push_back(found - order.begin());
+  }
+  return kept;
 }
 
 }  // namespace
@@ -188,6 +229,35 @@ absl::StatusOr<HloInstruction*> DotOfTransposes(HloInstruction* root) {
   if (!of_x && !of_y) return nullptr;
   return emit::Dot(x.array, y.array, x.batch, y.batch, x.contracted, y.contracted,
                    root->shape().element_type(), root->precision_config());
+}
+
+absl::StatusOr<HloInstruction*> DotScaledAfter(HloInstruction* root) {
+  if (!IsPlainDot(*root) || !MayBeUnrounded(*root)) return nullptr;
+  const xla::PrimitiveType type = emit::SumType(root->shape().element_type());
+  for (const int number : {0, 1}) {
+    HloInstruction* const operand = root->mutable_operand(number);
+    HloInstruction* const scaled = BehindRoundings(operand);
+    if (scaled->opcode() != HloOpcode::kMultiply || scaled->user_count() != 1 ||
+        !MayBeUnrounded(*scaled)) {
+      continue;
+    }
+    const bool first = IsOfBytes(*scaled->operand(0));
+    HloInstruction* const matrix = scaled->mutable_operand(first ? 0 : 1);
+    HloInstruction* const scale = scaled->mutable_operand(first ? 1 : 0);
+    if (!IsOfBytes(*matrix) || scale->opcode() != HloOpcode::kBroadcast) continue;
+    const auto kept = Kept(*root, number, scale->dimensions());
+    if (!kept) continue;
+    std::vector<HloInstruction*> operands(root->operands().begin(), root->operands().end());
+    operands[static_cast<size_t>(number)] =
+        emit::Convert(matrix->mutable_operand(0), operand->shape().element_type());
+    HloInstruction* const dot = root->parent()->AddInstruction(root->CloneWithNewOperands(
+        xla::ShapeUtil::ChangeElementType(root->shape(), type), operands));
+    HloInstruction* const factors = emit::Broadcast(emit::Convert(scale->mutable_operand(0), type),
+                                                    emit::SizesOf(*root), *kept);
+    return emit::Convert(emit::Binary(HloOpcode::kMultiply, dot, factors),
+                         root->shape().element_type());
+  }
+  return nullptr;
 }
 
 absl::StatusOr<HloInstruction*> DotSwapped(HloInstruction* root) {

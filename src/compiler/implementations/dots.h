@@ -26,6 +26,11 @@ absl::StatusOr<xla::HloInstruction*> DotOfTransposes(xla::HloInstruction* root);
 // the matrix.
 absl::StatusOr<xla::HloInstruction*> DotSwapped(xla::HloInstruction* root);
 
+// A dot of integers of 8 bits, converted and scaled by what the dot keeps of them (weights that
+// were quantised by columns): scaled afterwards, in the type of sums. x (w * s) = (x w) * s, for s
+// of w's columns. So w is read as it lies, and what is scaled is smaller.
+absl::StatusOr<xla::HloInstruction*> DotScaledAfter(xla::HloInstruction* root);
+
 }  // namespace hone::compiler
 
 #endif  // HONE_COMPILER_IMPLEMENTATIONS_DOTS_H_

@@ -82,6 +82,8 @@ const std::vector<Implementation>& Implementations() {
       {Rule("reduce_slices", ReduceSlices), "reduction of slices that are put together first"},
       {Rule("thin_dot_sum", ThinDotSum), "dot of few terms as their sum"},
       {Rule("dot_of_transposes", DotOfTransposes), "dot with transposed operands as they were"},
+      {Rule("dot_scaled_after", DotScaledAfter),
+       "dot of bytes that are scaled by columns, scaled afterwards"},
       {Rule("dot_swapped", DotSwapped), "dot with its operands changed round"},
       {Rule("loops", LoopKernels, LoopKernelsRoots()),
        "reductions with what is around them, running sums, and attention, as kernels of hone-loops",

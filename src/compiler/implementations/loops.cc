@@ -80,11 +80,11 @@ bool AllMayBeInOneKernel(const HloInstruction& loop) {
 }
 
 // Whether a computation is part of such a kernel, or of a loop that is going to be one.
-bool IsInOneKernel(const HloComputation& computation) {
+bool IsOrWillBeInOneKernel(const HloComputation& computation) {
   for (const HloInstruction* caller : computation.caller_instructions()) {
     if (caller->frontend_attributes().map().contains(kSmallCall) ||
         (caller->opcode() == HloOpcode::kWhile && AllMayBeInOneKernel(*caller)) ||
-        IsInOneKernel(*caller->parent())) {
+        IsOrWillBeInOneKernel(*caller->parent())) {
       return true;
     }
   }
@@ -95,7 +95,7 @@ bool IsInOneKernel(const HloComputation& computation) {
 
 absl::StatusOr<HloInstruction*> LoopOneKernel(HloInstruction* root) {
   if (root->opcode() != HloOpcode::kWhile || !emit::Free(*root)) return nullptr;
-  if (!AllMayBeInOneKernel(*root) || IsInOneKernel(*root->parent())) return nullptr;
+  if (!AllMayBeInOneKernel(*root) || IsOrWillBeInOneKernel(*root->parent())) return nullptr;
   HloComputation::Builder builder(absl::StrCat(root->name(), "_kernel"));
   HloInstruction* state = builder.AddInstruction(
       HloInstruction::CreateParameter(0, root->operand(0)->shape(), "state"));

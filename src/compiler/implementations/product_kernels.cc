@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/implementations/attention_kernels.h"
+#include "compiler/implementations/dots.h"
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/kernel_parts.h"
 #include "compiler/implementations/neighbourhood.h"
@@ -371,6 +372,8 @@ absl::StatusOr<HloInstruction*> ProductKernels(HloInstruction* root) {
   if (!IsArray(root->shape())) return nullptr;
   if (root->opcode() == HloOpcode::kCompare) return MaskOfMaximum(root, SpaceOfProduct);
   if (IsElementwise(root->opcode())) return WithProduct(root);
+  // Of that a kernel is made in the next sweep.
+  if (HloInstruction* const after = *DotScaledAfter(root)) return after;
   const std::optional<Found> found = ProductAt(root);
   if (!found) return nullptr;
   if (const std::optional<Space> space = SpaceOfProduct(root); space && IsTakenIn(root, *space)) {

@@ -15,6 +15,7 @@ namespace hone::compiler {
 // for packed panels, or one of them has a few rows. Batches may lie anywhere; of what is
 // summed, and of what each side keeps, the dimensions lie next to one another. Left alone: what
 // attention is made of, which is one kernel as a whole.
+// Bytes that are scaled by columns are scaled afterwards (DotScaledAfter).
 // What is elementwise behind it and needs it alone (a bias, an activation, a residual, a gradient's
 // mask) is computed in the same kernel; of narrow floats in f32, rounded at its end.
 absl::StatusOr<xla::HloInstruction*> ProductKernels(xla::HloInstruction* root);
