@@ -146,6 +146,21 @@ TEST_F(Verdicts, AnIntegerByOneAndABf16ElementAreFound) {
       << ran.out << ran.err;
 }
 
+// A loop for each element, as JAX's vmap makes one: body and condition ask the same question, and
+// with rounding noise they have to agree on the answer, or it never ends.
+TEST_F(Verdicts, ALoopOfElementsEndsUnderNoise) {
+  Copy("newton.hlo");
+  std::string other = Read("newton.hlo");
+  const std::string step = "  step = f32[64,64] divide(d, slope)\n";
+  ASSERT_NE(other.find(step), std::string::npos);
+  other.replace(other.find(step), step.size(),
+                "  f = f32[] constant(1.01)\n  fs = f32[64,64] broadcast(f), dimensions={}\n"
+                "  g = f32[64,64] divide(fs, slope)\n  step = f32[64,64] multiply(d, g)\n");
+  Write("other.hlo", other);
+  const Ran ran = Hone({"check", "newton.hlo", "other.hlo", "--budget", "5s"});
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+}
+
 // A logistic map turns the last bit into everything: its integer is another in every rounding.
 TEST_F(Verdicts, AnIntegerThatHangsOnChaosCannotBeTold) {
   const auto map = [](const std::string& term) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -291,6 +292,33 @@ bool MayGrow(const HloComputation& computation) {
   return true;
 }
 
+// Of a loop's body, what its condition computes too. There is no noise in a condition; were there
+// any here, a loop whose body asks the same question (JAX makes one of a loop for each element of a
+// batch) might go on for ever: the condition says that an element is not done, the body leaves it
+// as it is.
+std::set<const HloInstruction*> AskedByConditions(const HloComputation& body) {
+  std::set<const HloInstruction*> asked;
+  for (const HloInstruction* loop : body.caller_instructions()) {
+    if (loop->opcode() != HloOpcode::kWhile || loop->while_body() != &body) continue;
+    // Of the body and of the condition. The body may have several of one.
+    std::set<std::pair<const HloInstruction*, const HloInstruction*>> alike;
+    const auto are_alike = [&](const HloInstruction* in_body, const HloInstruction* in_condition) {
+      return alike.count({in_body, in_condition}) != 0;
+    };
+    for (const HloInstruction* in_condition : loop->while_condition()->MakeInstructionPostOrder()) {
+      for (const HloInstruction* in_body : body.instructions()) {
+        if (in_body->opcode() != in_condition->opcode() ||
+            !in_body->Identical(*in_condition, are_alike)) {
+          continue;
+        }
+        asked.insert(in_body);
+        alike.emplace(in_body, in_condition);
+      }
+    }
+  }
+  return asked;
+}
+
 }  // namespace
 
 double RelativeSpacing(PrimitiveType type) {
@@ -314,7 +342,9 @@ absl::StatusOr<NoisyModule> AddRoundingNoise(const xla::HloModule& module) {
     NoiseMaker maker(computation, salt, computation == entry ? seed : nullptr);
     std::map<std::pair<HloInstruction*, double>, HloInstruction*> noisy_operands;
     std::map<HloInstruction*, double> made;
+    const std::set<const HloInstruction*> asked = AskedByConditions(*computation);
     for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
+      if (asked.count(instruction) != 0) continue;
       const double terms = SummedTerms(*instruction);
       const double steps = std::max(1.0, std::sqrt(terms / 32));
       if (terms > 0) {
