@@ -373,9 +373,10 @@ OutputComparison CompareFloats(const ArrayView& reference, const ArrayView& cand
   if (result.outcome == Outcome::kFlips && result.over > std::max<int64_t>(1, share(kMostFlips))) {
     result.outcome = Outcome::kHangs;
   }
-  if (result.outcome > Outcome::kHangs && !biased &&
-      result.over <= std::max(kFew, share(kFewShare)) && std::isfinite(result.worst_error) &&
-      result.worst_absolute <= kLittle * scale.size) {
+  const bool few = result.over <= std::max(kFew, share(kFewShare)) &&
+                   result.worst_absolute <= kLittle * scale.size;
+  if (result.outcome > Outcome::kHangs && !biased && std::isfinite(result.worst_error) &&
+      (few || result.worst_error <= kSlight)) {
     result.outcome = Outcome::kOnceMore;
   }
   return result;

@@ -24,8 +24,8 @@
 //
 // Flips are rare where few decisions reach far: a relu's in the last layer of a network moves the
 // gradients of one of 512 channels, in one run of ten. So where the candidate alone has elements
-// beyond their tolerance, but few and by little, inputs of the same kind decide: what is wrong is
-// wrong on them, too.
+// beyond their tolerance, but few and by little, or all of them by very little, inputs of the same
+// kind decide: what is wrong is wrong on them, too.
 //
 // Integers and truth values must be equal. Where samples differ in some, a decision hangs on the
 // last bit of a floating-point value (an argmax among near ties, a rounding to int8). There a
@@ -75,6 +75,9 @@ inline constexpr double kMostFlips = 0.001;
 inline constexpr double kFewShare = 0.01;
 inline constexpr int64_t kFew = 3;  // or so many of a small output
 inline constexpr double kLittle = 0.1;
+// Elements that are off by no more than so many tolerances: an iteration that amplifies roundings
+// (BFGS, chaos that has just begun) has runs that go farther than eight others.
+inline constexpr double kSlight = 4;
 // Where samples explain so many times more differing integers than they do not, all of it is chaos
 // in which some elements happened to stay: nothing is shown.
 inline constexpr int64_t kChaos = 20;  // kDoubt times as many: nothing can be claimed

@@ -127,6 +127,7 @@ TEST(CompareOutput, FewElementsThatAreOffByLittleAreNoDifferenceYet) {
   EXPECT_EQ(off(40, 0.05f), Outcome::kOnceMore);
   EXPECT_EQ(off(40, 0.3f), Outcome::kDifferent);
   EXPECT_EQ(off(400, 0.05f), Outcome::kDifferent);
+  EXPECT_EQ(off(400, 1.2e-5f), Outcome::kOnceMore) << "two or three tolerances";
   EXPECT_EQ(off(1, std::numeric_limits<float>::quiet_NaN()), Outcome::kDifferent);
 }
 
