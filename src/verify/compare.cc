@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "core/input_seed.h"
@@ -157,7 +156,6 @@ class Comparison {
       return Different("they have different numbers of outputs");
     }
     unequal_.clear();
-    explained_.clear();
     for (size_t k = 0; k < y->arrays.size(); ++k) {
       if (!SameShape(y->arrays[k], z->arrays[k])) {
         return Different("output " + std::to_string(k) + " is " + ShapeText(y->arrays[k]) +
@@ -165,6 +163,7 @@ class Comparison {
       }
       if (!SameBytes(y->arrays[k], z->arrays[k])) unequal_.push_back(k);
     }
+    noisy_ = noisy_ || !unequal_.empty();
     std::vector<Outputs> samples;
     std::vector<OutputComparison> found(y->arrays.size());
     for (size_t k = 0; k < found.size(); ++k) {
@@ -200,16 +199,17 @@ class Comparison {
     return Judge(choice, *y, found);
   }
 
-  // What fewer samples have explained needs no more.
+  // What samples explain needs no more of them.
   void CompareUnequal(const Outputs& y, const Outputs& z, const std::vector<Outputs>& samples,
                       std::vector<OutputComparison>* found) {
+    std::vector<size_t> left;
     for (size_t k : unequal_) {
-      if (explained_.count(k) != 0) continue;
       std::vector<ArrayView> own;
       for (const Outputs& sample : samples) own.push_back(sample.arrays[k]);
       (*found)[k] = CompareOutput(y.arrays[k], z.arrays[k], own);
-      if ((*found)[k].outcome == Outcome::kEqual) explained_.insert(k);
+      if ((*found)[k].outcome != Outcome::kEqual) left.push_back(k);
     }
+    unequal_ = std::move(left);
   }
 
   static bool AnyBeyond(const std::vector<OutputComparison>& found) {
@@ -231,7 +231,6 @@ class Comparison {
     int64_t floats = 0, finite = 0, resolved = 0, over = 0, held_out = 0;
     double least_finite = 1, scale = 1;
     std::vector<OutputError> errors;
-    noisy_ = noisy_ || !unequal_.empty();
     for (size_t k = 0; k < found.size(); ++k) {
       const OutputComparison& output = found[k];
       worst = std::max(worst, output.outcome);
@@ -342,8 +341,7 @@ class Comparison {
   const Clock::time_point start_ = Clock::now();
   const double compiled_before_ = subject_.CompileSeconds();  // for others
   ComparisonReport report_;
-  std::vector<size_t> unequal_;  // outputs of this set that differ in some bit
-  std::set<size_t> explained_;   // of those, by samples
+  std::vector<size_t> unequal_;  // outputs of this set that differ in some bit, not explained yet
   std::string why_not_, hangs_, why_over_;
   std::string few_;  // where a decision may have flipped
   int64_t floats_ = 0, finite_ = 0, flips_ = 0;

@@ -67,6 +67,12 @@ struct Judgement {
   double whole_error = 0;  // of the whole output
   double scale = 1;        // by which the candidate is nearest to the reference
 
+  void Resolve(double y, double tolerance, const Scale& of) {
+    const double most = kResolved * std::max(std::fabs(y), of.size);
+    resolved += tolerance < most;
+    resolved_near += tolerance < kFactor * most;
+  }
+
   void Add(const Judgement& other) {
     over += other.over;
     unstable += other.unstable;
@@ -145,9 +151,7 @@ void JudgeFinite(const Block& block, const Scale& scale, Judgement* judgement, W
   for (size_t k = 0; k < block.samples.size(); ++k) add(whole->own[k], block.samples[k]);
   for (int64_t j = 0; j < length; ++j) {
     const double tolerance = scale.tiny + kFactor * off[j];
-    const double most = kResolved * std::max(std::fabs(y[j]), scale.size);
-    judgement->resolved += tolerance < most;
-    judgement->resolved_near += tolerance < kFactor * most;
+    judgement->Resolve(y[j], tolerance, scale);
     const double distance = std::fabs(y[j] - block.candidate[j]);
     judgement->worst_absolute = std::max(judgement->worst_absolute, distance);
     const double error = distance / tolerance;
@@ -196,9 +200,7 @@ void JudgeBlock(const Block& block, const Scale& scale, Judgement* judgement, Wh
           add(whole->own[k], block.samples[k][j] - y);
         }
       }
-      const double most = kResolved * std::max(std::fabs(y), scale.size);
-      judgement->resolved += tolerance < most;
-      judgement->resolved_near += tolerance < kFactor * most;
+      judgement->Resolve(y, tolerance, scale);
     }
     if (distance == 0) continue;
     if (distance < kInfinity) {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "compiler/run/execute.h"
-#include "compiler/run/race.h"
 #include "core/native_kernel.h"
 #include "same_value.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
@@ -582,29 +581,6 @@ TEST(Implementations, EachHasACase) {
     }
     EXPECT_TRUE(found) << implementation.rule->name();
   }
-}
-
-TEST(Race, AProgramAgainstItselfIsNotMeasured) {
-  const auto module = Parsed(Entry("f32[64]", "ROOT r = f32[64] cosine(p0)"));
-  const auto report = Race(*module, *module, RaceOptions{});
-  ASSERT_TRUE(report.has_value()) << report.error().message;
-  EXPECT_TRUE(report->same_executable);
-  EXPECT_EQ(report->speedup, 1);
-}
-
-TEST(Race, MoreWorkIsSlower) {
-  const auto little = Parsed(Entry("f32[256,256]", "ROOT r = f32[256,256] cosine(p0)"));
-  const auto much = Parsed(
-      Entry("f32[256,256]",
-            "d = f32[256,256] dot(p0, p0), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
-            "  e = f32[256,256] dot(d, p0), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
-            "  f = f32[256,256] dot(e, p0), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
-            "  c = f32[256,256] cosine(p0)\n  ROOT r = f32[256,256] add(c, f)"));
-  const auto report = Race(*much, *little, RaceOptions{});
-  ASSERT_TRUE(report.has_value()) << report.error().message;
-  EXPECT_GT(report->low, 1);
-  EXPECT_LE(report->low, report->speedup);
-  EXPECT_LE(report->speedup, report->high);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "compiler/run/compile.h"
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -15,8 +14,6 @@
 #include "compiler/sites/compile_decider.h"
 #include "compiler/sites/keys.h"
 #include "compiler/target.h"
-#include "xla/hlo/ir/hlo_casting_utils.h"
-#include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/hlo/ir/hlo_print_options.h"
 
 namespace hone::compiler {
@@ -31,28 +28,11 @@ Fingerprint With(Fingerprint fingerprint, uint64_t hidden, const CompilePlan& pl
   return fingerprint;
 }
 
-// Whether libraries are called that have been told how their operands lie. Only layout-assignment
-// sees to that.
-bool TellsLayouts(const xla::HloModule& module) {
-  for (const xla::HloComputation* computation : module.computations()) {
-    for (const xla::HloInstruction* instruction : computation->instructions()) {
-      const auto* call = xla::DynCast<xla::HloCustomCallInstruction>(instruction);
-      if (call != nullptr && call->layout_constrained()) return true;
-    }
-  }
-  return false;
-}
-
 // Flags worth a trial, by what the stock compiler did to the module.
 std::vector<FlagChoices> FlagsToTry(const xla::HloModule& module, bool fast_math) {
   std::vector<StockPass> passes;
   if (auto recorded = RecordStockPasses(module)) passes = *std::move(recorded);
-  if (TellsLayouts(module)) {
-    passes.erase(
-        std::remove_if(passes.begin(), passes.end(),
-                       [](const StockPass& pass) { return pass.name == "layout-assignment"; }),
-        passes.end());
-  }
+  DropWhatItNeeds(module, &passes);
   return TheTarget().FlagsToTry(passes, fast_math);
 }
 

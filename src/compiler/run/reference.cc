@@ -11,7 +11,6 @@
 #include "compiler/run/shared_inputs.h"
 #include "compiler/sites/before_code.h"
 #include "xla/literal_util.h"
-#include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
 namespace hone::compiler {
