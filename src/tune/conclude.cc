@@ -95,6 +95,11 @@ class Conclusion {
     const Prepared prepared = measurer_.Prepare(winner.plan);
     if (!prepared.error.empty()) return;
     executable_ = prepared.executable;
+    // A plan that was given may decide what the space does not have.
+    if (const TunePlan known = PlanOf(space_, assignment_); !(known == winner.plan)) {
+      const Prepared same = measurer_.Prepare(known);
+      if (!same.error.empty() || same.executable != executable_) return;
+    }
     for (const Stage stage : AllStages().list) {
       std::vector<size_t> changed;
       for (size_t i = 0; i < assignment_.size(); ++i) {
@@ -147,9 +152,9 @@ class Conclusion {
     return false;
   }
 
-  // The first that computes the same and is faster in fresh processes is kept. One that is not gives
-  // way to the next while there is time; one that does not run there, to one more whatever is left.
-  // Where none is kept the result is that of the first that ran.
+  // The first that computes the same and is faster in fresh processes is kept. One that is not
+  // gives way to the next while there is time; one that does not run there, to one more whatever is
+  // left. Where none is kept the result is that of the first that ran.
   void Settle(const std::vector<Finalist>& list) {
     std::optional<TuneResult> lost;
     bool first = true;
@@ -283,8 +288,8 @@ class Conclusion {
       return;
     }
     if (options_.estimated) {
-      result_.reason = fmt::format("the lowest estimate is {:.4f} times as fast: no difference",
-                                   race.speedup);
+      result_.reason =
+          fmt::format("the lowest estimate is {:.4f} times as fast: no difference", race.speedup);
       return;
     }
     const bool noisy = race.low < 1 && race.high > 1 && race.high - race.low > kWide;

@@ -61,12 +61,59 @@ const Alternative* AlternativeNamed(const Space& space, Stage stage, const std::
   return nullptr;
 }
 
-// Takes the alternative's passes off the list's front.
-bool TakePrefix(const std::vector<PlannedPass>& prefix, std::vector<PlannedPass>& passes) {
-  if (prefix.empty() || prefix.size() > passes.size()) return false;
-  if (!std::equal(prefix.begin(), prefix.end(), passes.begin())) return false;
-  passes.erase(passes.begin(), passes.begin() + static_cast<std::ptrdiff_t>(prefix.size()));
-  return true;
+// Whether the list goes on with these, at least one, from `begin` on.
+bool GoesOnWith(const std::vector<PlannedPass>& list, size_t begin,
+                const std::vector<PlannedPass>& these) {
+  return !these.empty() && these.size() <= list.size() - begin &&
+         std::equal(these.begin(), these.end(), list.begin() + static_cast<std::ptrdiff_t>(begin));
+}
+
+// Which alternatives the passes are made of: as many passes as possible are of one, for one order
+// may begin as another does.
+void ChooseAlternatives(const Space& space, const std::vector<PlannedPass>& passes,
+                        choices::Assignment& assignment) {
+  std::vector<size_t> deciding;  // as PlanOf puts their passes
+  for (const auto kind : {Decision::Kind::kOrder, Decision::Kind::kPass}) {
+    for (size_t i = 0; i < space.decisions.size(); ++i) {
+      if (space.decisions[i].kind == kind) deciding.push_back(i);
+    }
+  }
+  struct Choice {
+    size_t covered = 0;  // passes from here on
+    uint32_t value = 0;
+    size_t length = 0;  // of the value's passes; 0: this one decides nothing here
+    bool skip = false;  // the pass is of no alternative
+  };
+  const size_t end = passes.size();
+  std::vector<std::vector<Choice>> best(deciding.size() + 1, std::vector<Choice>(end + 1));
+  for (size_t k = deciding.size(); k-- > 0;) {
+    const Decision& decision = space.decisions[deciding[k]];
+    for (size_t at = end + 1; at-- > 0;) {
+      Choice& choice = best[k][at];
+      choice = {best[k + 1][at].covered, 0, 0, false};
+      for (uint32_t value = 0; value < decision.values.size(); ++value) {
+        const Alternative* const known =
+            AlternativeNamed(space, decision.stage, decision.values[value]);
+        if (known == nullptr || !GoesOnWith(passes, at, known->passes)) continue;
+        const size_t length = known->passes.size();
+        const size_t covered = length + best[k + 1][at + length].covered;
+        if (covered > choice.covered) choice = {covered, value, length, false};
+      }
+      if (at < end && best[k][at + 1].covered > choice.covered) {
+        choice = {best[k][at + 1].covered, 0, 0, true};
+      }
+    }
+  }
+  for (size_t k = 0, at = 0; k < deciding.size();) {
+    const Choice& choice = best[k][at];
+    if (choice.skip) {
+      ++at;
+      continue;
+    }
+    if (choice.length > 0) assignment[deciding[k]] = choice.value;
+    at += choice.length;
+    ++k;
+  }
 }
 
 }  // namespace
@@ -198,7 +245,7 @@ TunePlan PlanOf(const Space& space, const choices::Assignment& assignment) {
 
 choices::Assignment AssignmentOf(const Space& space, const TunePlan& plan) {
   choices::Assignment assignment = choices::StockAssignment(space.variables);
-  std::vector<PlannedPass> passes = plan.passes;
+  ChooseAlternatives(space, plan.passes, assignment);
   const auto choose = [&](size_t variable, const std::string& value) {
     const std::vector<std::string>& values = space.decisions[variable].values;
     const auto found = std::find(values.begin(), values.end(), value);
@@ -206,18 +253,6 @@ choices::Assignment AssignmentOf(const Space& space, const TunePlan& plan) {
       assignment[variable] = static_cast<uint32_t>(found - values.begin());
     }
   };
-  const auto take_passes = [&](size_t i) {
-    const Decision& decision = space.decisions[i];
-    for (const std::string& value : decision.values) {
-      const Alternative* const known = AlternativeNamed(space, decision.stage, value);
-      if (known != nullptr && TakePrefix(known->passes, passes)) return choose(i, value);
-    }
-  };
-  for (const auto kind : {Decision::Kind::kOrder, Decision::Kind::kPass}) {
-    for (size_t i = 0; i < space.decisions.size(); ++i) {
-      if (space.decisions[i].kind == kind) take_passes(i);
-    }
-  }
   for (size_t i = 0; i < space.decisions.size(); ++i) {
     const Decision& decision = space.decisions[i];
     if (decision.kind == Decision::Kind::kSite) {

@@ -153,6 +153,36 @@ TEST(SpaceTest, PlansAndAssignmentsCorrespond) {
   EXPECT_EQ(space.behind_the_module.count(1), 0u);
 }
 
+TEST(SpaceTest, OneAlternativeMayBeginAsAnotherDoes) {
+  const PlannedPass a{"algsimp", {}}, b{"dce", {}}, c{"cse", {}}, inliner{"call-inliner", {}};
+  Space space;
+  AddAlternatives(
+      {{Stage::kImplementation, "implement:one", {inliner, {"implement:one", {}}}, {}, {}},
+       {Stage::kImplementation, "implement:two", {inliner, {"implement:two", {}}}, {}, {}},
+       {Stage::kOrder, "order:short", {a, b}, {}, {}},
+       {Stage::kOrder, "order:long", {a, b, c}, {}, {}},
+       {Stage::kOrder, "order:inlined", {a, b, inliner}, {}, {}}},
+      AllStages(), space);
+  ASSERT_EQ(space.variables.size(), 3u);
+  for (uint32_t one = 0; one < 2; ++one) {
+    for (uint32_t two = 0; two < 2; ++two) {
+      for (uint32_t order = 0; order < 4; ++order) {
+        choices::Assignment assignment = choices::StockAssignment(space.variables);
+        for (size_t i = 0; i < 3; ++i) {
+          const std::string& name = space.decisions[i].name;
+          assignment[i] = name == "implement:one" ? one : name == "implement:two" ? two : order;
+        }
+        const TunePlan plan = PlanOf(space, assignment);
+        EXPECT_EQ(AssignmentOf(space, plan), assignment) << TunePlanToJson(plan);
+        // What no alternative has takes none of the others with it.
+        TunePlan more = plan;
+        more.passes.insert(more.passes.begin(), {"reshape-mover", {}});
+        EXPECT_EQ(AssignmentOf(space, more), assignment) << TunePlanToJson(more);
+      }
+    }
+  }
+}
+
 TEST(SpaceTest, WhatCanMatterMuchComesFirst) {
   Compiled listing;
   listing.flag_choices = {{"xla_a", {"false", "true"}},
