@@ -61,6 +61,29 @@ TEST_F(NarrowVerdicts, ARoundingToOneMayBeLeftOut) {
   EXPECT_EQ(Hone({"check", "rounded.hlo", "wrong.hlo"}).code, 1);
 }
 
+// Numbers below 6e-5 have fewer bits in f16.
+TEST_F(NarrowVerdicts, SmallNumbersOfF16AreRoundedMore) {
+  const auto program = [](const std::string& product) {
+    return "HloModule m\n\nENTRY main {\n  x = f32[64,256] parameter(0)\n"
+           "  y = f32[256,64] parameter(1)\n  s = f32[] constant(0.004)\n"
+           "  xs = f32[64,256] broadcast(s), dimensions={}\n"
+           "  ys = f32[256,64] broadcast(s), dimensions={}\n"
+           "  xm = f32[64,256] multiply(x, xs)\n  ym = f32[256,64] multiply(y, ys)\n"
+           "  a = f16[64,256] convert(xm)\n  b = f16[256,64] convert(ym)\n" +
+           product + "}\n";
+  };
+  const std::string dot = " dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+  Write("rounded.hlo", program("  d = f16[64,64]" + dot + "  ROOT r = f32[64,64] convert(d)\n"));
+  Write("not.hlo", program("  ROOT d = f32[64,64]" + dot));
+  const Ran ran = Hone({"check", "rounded.hlo", "not.hlo"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  Write("wrong.hlo", program("  d = f32[64,64]" + dot +
+                             "  k = f32[] constant(1.1)\n"
+                             "  ks = f32[64,64] broadcast(k), dimensions={}\n"
+                             "  ROOT r = f32[64,64] multiply(d, ks)\n"));
+  EXPECT_EQ(Hone({"check", "rounded.hlo", "wrong.hlo"}).code, 1);
+}
+
 TEST_F(NarrowVerdicts, AGradientOffByOnePercentIsFound) {
   const Ran ran = CheckChanged("constant(0.000122070312)", "constant(0.000123291)");
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;

@@ -128,6 +128,14 @@ bool HasNoise(PrimitiveType type) {
 // and between what it fuses, does not.
 bool IsNarrow(PrimitiveType type) { return type == xla::BF16 || type == xla::F16; }
 
+// The distance of the subnormal numbers of a type so narrow that programs come to them: numbers
+// below 6e-5 in f16. 0 for others.
+double LeastSpacing(PrimitiveType type) {
+  if (xla::primitive_util::BitWidth(type) > 16 || type == xla::BF16) return 0;
+  return std::ldexp(1.0, xla::primitive_util::UnderflowExponent(type) -
+                             xla::primitive_util::SignificandWidth(type));
+}
+
 // Products of narrow types are exact in f32 and added up there: what their sum is off by is nothing
 // to the rounding of its result, or of the operands.
 bool SumsInF32(const HloInstruction& instruction) {
@@ -151,29 +159,31 @@ class NoiseMaker {
                                                Add(imag, steps)));
     }
     if (type == xla::F64) {
-      return Multiply(x, xla::U64, (1ull << 26) - 1, 0x9E3779B97F4A7C15ull, x,
-                      steps * RelativeSpacing(type));
+      return Move(x, xla::U64, (1ull << 26) - 1, 0x9E3779B97F4A7C15ull, x,
+                  {steps * RelativeSpacing(type)});
     }
     if (type == xla::F32) {
-      return Multiply(x, xla::U32, (1u << 12) - 1, 0x9E3779B9u, x, steps * RelativeSpacing(type));
+      return Move(x, xla::U32, (1u << 12) - 1, 0x9E3779B9u, x, {steps * RelativeSpacing(type)});
     }
     // Narrow types: multiply in f32, whose bits also show how many are significant here, and round.
     HloInstruction* wide = Converted(x, xla::F32);
     const int bits = 23 - MantissaBits(type);
     const uint32_t low = ((1u << std::max(1, MantissaBits(type) / 2)) - 1) << bits;
-    return Converted(Multiply(wide, xla::U32, low, 0x9E3779B9u, wide,
-                              kOtherNumber * steps * RelativeSpacing(type)),
+    return Converted(Move(wide, xla::U32, low, 0x9E3779B9u, wide,
+                          {kOtherNumber * steps * RelativeSpacing(type),
+                           kOtherNumber * steps * LeastSpacing(type), LeastSpacing(type)}),
                      type);
   }
 
   // `wide` as a narrow type has it, rounded otherwise: only what is a number of that type stays.
   HloInstruction* Round(HloInstruction* wide, PrimitiveType type) {
-    const double amount = kOtherNumber * RelativeSpacing(type);
+    const Amount amount{kOtherNumber * RelativeSpacing(type), kOtherNumber * LeastSpacing(type),
+                        LeastSpacing(type)};
     const bool f64 = wide->shape().element_type() == xla::F64;
     const int bits = (f64 ? 52 : 23) - MantissaBits(type);
     const uint64_t low = (uint64_t{1} << bits) - 1;
-    return Converted(f64 ? Multiply(wide, xla::U64, low, 0x9E3779B97F4A7C15ull, wide, amount)
-                         : Multiply(wide, xla::U32, low, 0x9E3779B9u, wide, amount),
+    return Converted(f64 ? Move(wide, xla::U64, low, 0x9E3779B97F4A7C15ull, wide, amount)
+                         : Move(wide, xla::U32, low, 0x9E3779B9u, wide, amount),
                      type);
   }
 
@@ -195,6 +205,12 @@ class NoiseMaker {
   // A little over half the spacing: moves to the next number, or is about as far from it as
   // rounding would have put it where it is not rounded after all.
   static constexpr double kOtherNumber = 0.505;
+
+  struct Amount {
+    double relative = 0;  // of a number's size
+    double least = 0;     // and so much, whatever its size
+    double spacing = 0;   // where there is a least: what is no multiple of it is not exact
+  };
 
   static int MantissaBits(PrimitiveType type) {
     return xla::primitive_util::SignificandWidth(type) - 1;
@@ -233,8 +249,8 @@ class NoiseMaker {
     return known;
   }
 
-  HloInstruction* Multiply(HloInstruction* x, PrimitiveType bits_type, uint64_t low_mask,
-                           uint64_t mix, HloInstruction* like, double amount) {
+  HloInstruction* Move(HloInstruction* x, PrimitiveType bits_type, uint64_t low_mask, uint64_t mix,
+                       HloInstruction* like, Amount amount) {
     const Shape& shape = like->shape();
     const Shape bits_shape = ShapeUtil::ChangeElementType(shape, bits_type);
     const Shape pred_shape = ShapeUtil::ChangeElementType(shape, xla::PRED);
@@ -253,14 +269,26 @@ class NoiseMaker {
     HloInstruction* up = Make(HloInstruction::CreateCompare(
         pred_shape, mixed, Constant(bits_type, 0, half, shape), xla::ComparisonDirection::kLt));
     HloInstruction* factor = Make(HloInstruction::CreateTernary(
-        shape, HloOpcode::kSelect, up, Constant(type, 1 + amount, 0, shape),
-        Constant(type, 1 - amount, 0, shape)));
+        shape, HloOpcode::kSelect, up, Constant(type, 1 + amount.relative, 0, shape),
+        Constant(type, 1 - amount.relative, 0, shape)));
     HloInstruction* low = Make(HloInstruction::CreateBinary(
         bits_shape, HloOpcode::kAnd, bits, Constant(bits_type, 0, low_mask, shape)));
     HloInstruction* exact = Make(HloInstruction::CreateCompare(
         pred_shape, low, Constant(bits_type, 0, 0, shape), xla::ComparisonDirection::kEq));
     HloInstruction* moved =
         Make(HloInstruction::CreateBinary(shape, HloOpcode::kMultiply, x, factor));
+    if (amount.least > 0) {
+      HloInstruction* spacings = Make(HloInstruction::CreateBinary(
+          shape, HloOpcode::kMultiply, x, Constant(type, 1 / amount.spacing, 0, shape)));
+      HloInstruction* whole = Make(HloInstruction::CreateUnary(shape, HloOpcode::kFloor, spacings));
+      HloInstruction* is_multiple = Make(HloInstruction::CreateCompare(
+          pred_shape, spacings, whole, xla::ComparisonDirection::kEq));
+      exact = Make(HloInstruction::CreateBinary(pred_shape, HloOpcode::kAnd, exact, is_multiple));
+      HloInstruction* least = Make(HloInstruction::CreateTernary(
+          shape, HloOpcode::kSelect, up, Constant(type, amount.least, 0, shape),
+          Constant(type, -amount.least, 0, shape)));
+      moved = Make(HloInstruction::CreateBinary(shape, HloOpcode::kAdd, moved, least));
+    }
     return Make(HloInstruction::CreateTernary(shape, HloOpcode::kSelect, exact, x, moved));
   }
 
