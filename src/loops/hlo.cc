@@ -62,6 +62,31 @@ class Writer {
     return name;
   }
 
+  // A computation that tells whether the first number comes before the second; positions come along.
+  std::string Less(Element element, bool positions) {
+    const ElementInfo& info = InfoOf(element);
+    const std::string name = fmt::format("less_{}{}", info.name, positions ? "_at" : "");
+    if (computations_.find(name + " {") == std::string::npos) {
+      computations_ += fmt::format(
+          "{0} {{\n  a = {1}[] parameter(0)\n  b = {1}[] parameter(1)\n{2}  ROOT r = pred[] "
+          "compare(a, b), direction=LT{3}\n}}\n\n",
+          name, info.name, positions ? "  i = s32[] parameter(2)\n  j = s32[] parameter(3)\n" : "",
+          info.floating ? ", type=TOTALORDER" : "");
+    }
+    return name;
+  }
+
+  std::string Sort(const std::string& x, Element element, const Shape& shape, bool positions) {
+    const std::string how =
+        "dimensions={1}, is_stable=true, to_apply=" + Less(element, positions);
+    if (!positions) return Let(element, shape, fmt::format("sort({}), {}", x, how));
+    const std::string iota = Let(Element::kI32, shape, "iota(), iota_dimension=1");
+    const std::string both = fmt::format("v{}", next_++);
+    text_ += fmt::format("  {} = ({}, {}) sort({}, {}), {}\n", both, Typed(element, shape),
+                         Typed(Element::kI32, shape), x, iota, how);
+    return Let(Element::kI32, shape, fmt::format("get-tuple-element({}), index=1", both));
+  }
+
   std::string Constant(Element element, const std::string& value) {
     return Let(element, {}, "constant(" + value + ")");
   }
@@ -292,6 +317,9 @@ class Writer {
                              reverse ? fmt::format("0_{}", before) : fmt::format("{}_0", before),
                              shape.size() == 3 ? "x0_0" : "",
                              Combiner(element, maximum ? "maximum" : "add")));
+    }
+    if (op.kind == "sort" || op.kind == "argsort") {
+      return Sort(x, WideOf(At(op.operands[0]).element), shape, op.kind == "argsort");
     }
     if (op.kind == "transpose") {
       return Let(element, shape,

@@ -188,6 +188,10 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
     if (reverse != Shape{0} && reverse != Shape{1}) return wrong("reverse= is 0 or 1");
     return in[0];
   }
+  if (op.kind == "sort" || op.kind == "argsort") {
+    if (!rank(0, 2)) return wrong("it takes [A,N]");
+    return in[0];
+  }
   if (op.kind == "transpose") {
     const Shape permutation = op.Get("permutation", 0, 0);
     if (!IsPermutation(permutation, in[0].size())) {

@@ -132,6 +132,7 @@ class Evaluator {
     if (kind == "select") return in_[0][flat] != 0 ? in_[1][flat] : in_[2][flat];
     if (kind == "scores") return Score(flat);
     if (kind == "running_sum" || kind == "running_max") return Running(flat);
+    if (kind == "sort" || kind == "argsort") return Sorted(flat);
     if (kind == "attend") return Attend(Offset(flat, strides_));
     if (kind == "convolve") return Convolution(Offset(flat, strides_));
     if (kind == "depthwise") return Convolution(flat);
@@ -258,6 +259,23 @@ class Evaluator {
     }
   }
 
+  double Sorted(int64_t flat) const {
+    const int64_t size = out_.back();
+    const double* const row = in_[0] + flat / size * size;
+    if (flat / size != row_) {
+      row_ = flat / size;
+      order_.resize(Index(size));
+      std::iota(order_.begin(), order_.end(), int64_t{0});
+      // In IEEE 754's total order, of what is no NaN.
+      std::stable_sort(order_.begin(), order_.end(), [&](int64_t a, int64_t b) {
+        return std::make_pair(row[a], !std::signbit(row[a])) <
+               std::make_pair(row[b], !std::signbit(row[b]));
+      });
+    }
+    const int64_t from = order_[Index(flat % size)];
+    return op_.kind == "argsort" ? static_cast<double>(from) : row[from];
+  }
+
   double Softmax(int64_t flat) const {
     const int64_t size = out_.back();
     const double* const row = in_[0] + flat / size * size;
@@ -365,6 +383,7 @@ class Evaluator {
   Shape reduced_, reduced_shape_;
   // Of the row that was evaluated last.
   mutable int64_t row_ = -1;
+  mutable std::vector<int64_t> order_;  // of the row: of what sorts
   mutable double most_ = 0, mean_ = 0, sum_ = 0;
   mutable std::vector<double> weights_;
 };

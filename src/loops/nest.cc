@@ -190,6 +190,17 @@ void Accumulate(Builder& builder, const Operation& op, const Task& task) {
   Node(nest, Scalar::kRead, 0);
 }
 
+void Sort(Builder& builder, const Operation& op, const Task& task) {
+  std::vector<Loop> loops = ParallelLoops(task.tensors[static_cast<size_t>(op.result)].shape);
+  loops[1].reduction = true;
+  Nest& nest = builder.Begin("", std::move(loops));
+  nest.kind = NestKind::kSorts;
+  nest.positions = op.kind == "argsort";
+  nest.reads = {builder.At(nest, op.operands[0], Range(2))};
+  nest.write = builder.At(nest, op.result, Range(2));
+  Node(nest, Scalar::kRead, 0);
+}
+
 // softmax(u) v, where u's definitions take scores; or of scaled scores, of attention.
 void Attend(Builder& builder, const Operation& op, const Task& task) {
   const bool whole = op.kind == "attention";
@@ -326,6 +337,8 @@ Program Expand(const Task& task) {
       Reduce(builder, op, task);
     } else if (op.kind == "running_sum" || op.kind == "running_max") {
       Accumulate(builder, op, task);
+    } else if (op.kind == "sort" || op.kind == "argsort") {
+      Sort(builder, op, task);
     } else if (op.kind == "softmax") {
       BuildSoftmax(builder, op, result.shape);
     } else if (op.kind == "layer_norm") {

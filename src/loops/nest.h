@@ -80,6 +80,7 @@ enum class NestKind : uint8_t {
   kMultiplies,   // loops/multiply.h
   kAccumulates,  // loops/accumulate.h
   kSlides,       // loops/depthwise.h
+  kSorts,        // loops/sort.h
 };
 
 struct Nest {
@@ -111,6 +112,9 @@ struct Nest {
 
   // Of what slides: reads 0 and 1 are the operands; the loops are batches, positions, features and
   // taps, as many of taps as of positions. The result's dimensions are all but taps, in order.
+
+  // Of what sorts, the second of its two loops: whether the result has positions, not numbers.
+  bool positions = false;
 
   bool reduces() const { return combine != Combine::kNone; }
 };

@@ -5,6 +5,7 @@
 #include "loops/attend.h"
 #include "loops/depthwise.h"
 #include "loops/multiply.h"
+#include "loops/sort.h"
 
 namespace hone::loops {
 
@@ -18,6 +19,8 @@ const OwnText& OwnTextOf(const Nest& nest) {
       return kAccumulating;
     case NestKind::kSlides:
       return kSliding;
+    case NestKind::kSorts:
+      return kSorting;
     case NestKind::kLoops:
       break;
   }

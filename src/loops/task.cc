@@ -81,6 +81,8 @@ const Kind* FindKind(std::string_view name) {
       {"reduce_max", {1, {"axes"}}},
       {"running_sum", {1, {"reverse"}}},
       {"running_max", {1, {"reverse"}}},
+      {"sort", {1, {}}},
+      {"argsort", {1, {}}},
       {"transpose", {1, {"permutation"}}},
       {"slice", {1, {"sizes", "starts"}}},
       {"broadcast", {1, {"dimensions", "sizes"}}},
@@ -346,13 +348,14 @@ class Parser {
         "matmul", "batch_matmul", "add",         "subtract",   "multiply", "maximum",  "minimum",
         "relu",   "reduce_sum",   "reduce_max",  "negate",     "pool_max", "pool_sum", "transpose",
         "conv2d", "constant",     "broadcast",   "select",     "slice",    "equal",    "not_equal",
-        "less",   "less_equal",   "running_sum", "running_max"};
+        "less",   "less_equal",   "running_sum", "running_max", "sort",  "argsort"};
     if (!InfoOf(element).floating && of_integers.count(op.kind) == 0) {
       return Wrong(op.kind + " is for floating-point numbers");
     }
     StatusOr<Shape> shape = Infer(op, shapes);
     if (!shape) return tl::unexpected(shape.error());
-    if (Status added = Add(words[0], rounded.value_or(element), *std::move(shape)); !added)
+    const Element made = op.kind == "argsort" ? Element::kI32 : rounded.value_or(element);
+    if (Status added = Add(words[0], made, *std::move(shape)); !added)
       return added;
     op.result = static_cast<int>(task_.tensors.size()) - 1;
     for (auto it = op.attributes.begin(); it != op.attributes.end();) {  // defaults
@@ -432,7 +435,7 @@ const std::vector<std::string>& OperationKinds() {
         "matmul",     "batch_matmul", "conv2d",      "pool_max",   "pool_sum",  "reduce_sum",
         "reduce_max", "transpose",    "softmax",     "layer_norm", "attention", "constant",
         "broadcast",  "select",       "scores",      "attend",     "product",   "convolve",
-        "slice",      "running_sum",  "running_max", "depthwise"};
+        "slice",      "running_sum",  "running_max", "depthwise",  "sort",      "argsort"};
     for (const ElementInfo& info : kElements) {
       const std::string kind = std::string("to_") + info.name;
       if (RoundedTo(kind)) all.push_back(kind);
@@ -479,6 +482,8 @@ double Flops(const Task& task) {
       flops += 2 * out * static_cast<double>(shape(0).back());
     } else if (op.kind == "attend") {
       flops += Product(shape(0)) * (4 + 2 * static_cast<double>(shape(1).back()));
+    } else if (op.kind == "sort" || op.kind == "argsort") {
+      flops += out * std::ceil(std::log2(1 + shape(0).back()));
     } else if (op.kind == "softmax") {
       flops += 4 * out;
     } else if (op.kind == "layer_norm") {

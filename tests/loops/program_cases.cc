@@ -12,6 +12,10 @@ std::string Program(const std::string& type, const std::string& body) {
          "[] constant(-inf)\n" + body + "}\n";
 }
 
+std::string Whole(const std::string& body) {
+  return "HloModule test\nENTRY main {\n" + body + "\n}\n";
+}
+
 std::string Softmax(const std::string& type, const std::string& shape, const std::string& rows,
                     const std::string& dimensions, const std::string& last) {
   const std::string all = type + "[" + shape + "]", row = type + "[" + rows + "]";
@@ -24,11 +28,6 @@ std::string Softmax(const std::string& type, const std::string& shape, const std
 }
 
 namespace {
-
-// Of these instructions alone.
-std::string Whole(const std::string& body) {
-  return "HloModule test\nENTRY main {\n" + body + "\n}\n";
-}
 
 // A dot of `left` and `right`, as the whole program.
 std::string Dot(const std::string& left, const std::string& right, const std::string& result,
@@ -566,39 +565,6 @@ std::vector<Case> Convolutions() {
   };
   for (Case& one : cases) one.pass = kConvolutionPass;
   for (const Case& one : DepthwiseConvolutions()) cases.push_back(one);
-  return cases;
-}
-
-std::vector<Case> Transposes() {
-  const auto of = [](const std::string& input, const std::string& result,
-                     const std::string& dimensions) {
-    return Whole("  x = " + input + " parameter(0)\n  ROOT y = " + result +
-                 " transpose(x), dimensions={" + dimensions + "}");
-  };
-  std::vector<Case> cases = {
-      {"matrix", of("f32[150,200]", "f32[200,150]", "1,0"), 1,
-       "input x f32[150,200];y = transpose x permutation=1,0;", "transpose("},
-      {"dimensions_that_stay_together", of("f32[64,40,3,1,3]", "f32[3,3,40,1,64]", "2,4,1,3,0"), 1,
-       "input x f32[64,40,9];y = transpose x permutation=2,1,0;", "transpose("},
-      {"in_the_middle", of("f32[6,50,8,40]", "f32[6,40,8,50]", "0,3,2,1"), 1,
-       "input x f32[6,50,8,40];y = transpose x permutation=0,3,2,1;", "transpose("},
-      {"of_bf16", of("bf16[150,200]", "bf16[200,150]", "1,0"), 1, "rounded = to_bf16 y",
-       "transpose("},
-      {"of_f16", of("f16[150,200]", "f16[200,150]", "1,0"), 1, "rounded = to_f16 y", "transpose("},
-      {"of_integers", of("s32[150,200]", "s32[200,150]", "1,0"), 1, "input x s32[150,200];",
-       "transpose("},
-      {"of_bytes", of("s8[150,200]", "s8[200,150]", "1,0"), 0},
-      {"of_complex_numbers", of("c64[150,200]", "c64[200,150]", "1,0"), 0},
-      {"where_memory_runs_on", of("f32[60,50,40]", "f32[50,60,40]", "1,0,2"), 0},
-      {"small", of("f32[50,60]", "f32[60,50]", "1,0"), 0},
-      {"of_few_columns", of("f32[20000,3]", "f32[3,20000]", "1,0"), 0},
-      {"for_a_dot",
-       Whole("  x = f32[150,200] parameter(0)\n  w = f32[150,64] parameter(1)\n"
-             "  t = f32[200,150] transpose(x), dimensions={1,0}\n  ROOT y = f32[200,64] dot(t, w), "
-             "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
-       0},
-  };
-  for (Case& one : cases) one.pass = kTransposePass;
   return cases;
 }
 

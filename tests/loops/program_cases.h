@@ -25,14 +25,19 @@ inline void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
 // With computations add and max of a type, and a few constants.
 std::string Program(const std::string& type, const std::string& body);
 
+// Of these instructions alone.
+std::string Whole(const std::string& body);
+
 // A softmax over the last dimension as JAX writes it: `shape` is "4,16,300", `rows` "4,16".
 std::string Softmax(const std::string& type, const std::string& shape, const std::string& rows,
                     const std::string& dimensions, const std::string& last);
 
-// For implement:products, implement:convolutions and implement:depthwise, and implement:transposes.
+// For implement:products, implement:convolutions and implement:depthwise, implement:transposes, and
+// implement:sorts.
 std::vector<Case> Products();
 std::vector<Case> Convolutions();
 std::vector<Case> Transposes();
+std::vector<Case> Sorts();
 
 }  // namespace hone::loops
 

@@ -494,6 +494,8 @@ INSTANTIATE_TEST_SUITE_P(Elements, KernelsInPrograms, ::testing::ValuesIn(Elemen
                          [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Transposes, KernelsInPrograms, ::testing::ValuesIn(Transposes()),
                          [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Sorts, KernelsInPrograms, ::testing::ValuesIn(Sorts()),
+                         [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Products, KernelsInPrograms, ::testing::ValuesIn(Products()),
                          [](const auto& info) { return std::string(info.param.name); });
 

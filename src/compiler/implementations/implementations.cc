@@ -11,6 +11,7 @@
 #include "compiler/implementations/loops.h"
 #include "compiler/implementations/product_kernels.h"
 #include "compiler/implementations/reductions.h"
+#include "compiler/implementations/sort_kernels.h"
 #include "compiler/implementations/sorting.h"
 #include "compiler/implementations/transpose_kernels.h"
 #include "compiler/implementations/windows.h"
@@ -98,6 +99,8 @@ const std::vector<Implementation>& Implementations() {
        true},
       {Rule("transposes", TransposeKernels, TransposeKernelsRoots()),
        "transpositions, squares at a time, as kernels of hone-loops", true},
+      {Rule("sorts", SortKernels, SortKernelsRoots()),
+       "sorts, by digits, as kernels of hone-loops", true},
   };
   return *kAll;
 }

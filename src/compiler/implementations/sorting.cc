@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "compiler/implementations/emit.h"
+#include "compiler/implementations/sort_keys.h"
 #include "xla/comparison_util.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 #include "xla/hlo/ir/hlo_instructions.h"
@@ -27,157 +27,6 @@ using xla::HloInstruction;
 using xla::HloOpcode;
 using xla::PrimitiveType;
 
-// Numbers 0, 1, 2, … along the dimension, the same in all others.
-bool IsPositions(const HloInstruction& x, int64_t dimension) {
-  if (!xla::primitive_util::IsIntegralType(x.shape().element_type())) return false;
-  if (x.opcode() == HloOpcode::kIota) {
-    return xla::Cast<xla::HloIotaInstruction>(&x)->iota_dimension() == dimension;
-  }
-  if (x.opcode() != HloOpcode::kBroadcast) return false;
-  for (size_t k = 0; k < x.dimensions().size(); ++k) {
-    if (x.dimensions()[k] == dimension) {
-      return IsPositions(*x.operand(0), static_cast<int64_t>(k));
-    }
-  }
-  return false;
-}
-
-// Is `a` made of parameter `from_a` exactly as `b` is made of parameter `from_b`, by elementwise
-// operations on scalars?
-bool SameFunction(const HloInstruction& a, int64_t from_a, const HloInstruction& b,
-                  int64_t from_b) {
-  if (a.opcode() != b.opcode() || a.shape() != b.shape()) return false;
-  if (a.opcode() == HloOpcode::kParameter) {
-    return a.parameter_number() == from_a && b.parameter_number() == from_b;
-  }
-  if (a.opcode() == HloOpcode::kConstant) return a.literal() == b.literal();
-  if (!a.IsElementwise() || a.HasSideEffect() || !a.called_computations().empty()) return false;
-  if (!a.Identical(b, [](const HloInstruction*, const HloInstruction*) { return true; })) {
-    return false;
-  }
-  for (int64_t k = 0; k < a.operand_count(); ++k) {
-    if (!SameFunction(*a.operand(k), from_a, *b.operand(k), from_b)) return false;
-  }
-  return true;
-}
-
-// What a comparator compares, and how.
-struct SortKey {
-  const HloInstruction* function = nullptr;  // within the comparator, of the first of a pair
-  bool descending = false;
-  xla::ComparisonOrder order;
-};
-
-std::optional<SortKey> KeyOf(const HloComputation& comparator) {
-  const HloInstruction* root = comparator.root_instruction();
-  if (root->opcode() != HloOpcode::kCompare || comparator.instruction_count() > 64) {
-    return std::nullopt;
-  }
-  SortKey key;
-  key.order = xla::Cast<xla::HloCompareInstruction>(root)->order();
-  key.descending = root->comparison_direction() == ComparisonDirection::kGt;
-  if (!key.descending && root->comparison_direction() != ComparisonDirection::kLt) {
-    return std::nullopt;
-  }
-  key.function = root->operand(0);
-  if (SameFunction(*root->operand(0), 0, *root->operand(1), 1)) return key;
-  if (!SameFunction(*root->operand(0), 1, *root->operand(1), 0)) return std::nullopt;
-  key.descending = !key.descending;
-  return key;
-}
-
-// The scalar function, applied to each element of `x`.
-HloInstruction* Mapped(const HloInstruction& function, HloInstruction* x,
-                       std::map<const HloInstruction*, HloInstruction*>* done) {
-  HloInstruction*& result = (*done)[&function];
-  if (result != nullptr) return result;
-  if (function.opcode() == HloOpcode::kParameter) return result = x;
-  if (function.opcode() == HloOpcode::kConstant) {
-    return result = emit::Broadcast(emit::Scalar(x->parent(), function.literal().Clone()),
-                                    emit::SizesOf(*x), {});
-  }
-  std::vector<HloInstruction*> operands;
-  for (const HloInstruction* operand : function.operands()) {
-    operands.push_back(Mapped(*operand, x, done));
-  }
-  const xla::Shape shape =
-      xla::ShapeUtil::ChangeElementType(x->shape(), function.shape().element_type());
-  return result = x->parent()->AddInstruction(function.CloneWithNewOperands(shape, operands));
-}
-
-PrimitiveType Unsigned(int64_t bits) {
-  return xla::primitive_util::UnsignedIntegralTypeForBitWidth(static_cast<int>(bits));
-}
-
-HloInstruction* Constant(HloInstruction* like, uint64_t value) {
-  return emit::Broadcast(emit::Scalar(like->parent(), xla::LiteralUtil::CreateR0<uint64_t>(value)
-                                                          .Convert(like->shape().element_type())
-                                                          .value()),
-                         emit::SizesOf(*like), {});
-}
-
-// The two zeros become one.
-HloInstruction* WithOneZero(HloInstruction* keys) {
-  HloInstruction* zero = emit::Broadcast(emit::Zero(keys->parent(), keys->shape().element_type()),
-                                         emit::SizesOf(*keys), {});
-  return emit::Select(emit::Compare(ComparisonDirection::kEq, keys, zero), zero, keys);
-}
-
-// Does a scalar function of one parameter give every float back, but for the sign of zeros and what
-// kind of NaN it is? It must choose between its parameter and constants only.
-bool KeepsValues(const HloInstruction& function, PrimitiveType type) {
-  if (function.opcode() == HloOpcode::kParameter) return true;
-  for (const HloInstruction* instruction : function.parent()->instructions()) {
-    switch (instruction->opcode()) {
-      case HloOpcode::kParameter:
-      case HloOpcode::kCompare:
-      case HloOpcode::kSelect:
-        break;
-      case HloOpcode::kConstant: {
-        const double value = instruction->literal().Convert(xla::F64).value().Get<double>({});
-        if (value != 0 && !std::isnan(value)) return false;
-        break;
-      }
-      default:
-        return false;
-    }
-  }
-  xla::HloEvaluator evaluator(/*max_loop_iterations=*/0);
-  const double infinity = std::numeric_limits<double>::infinity();
-  for (double value : {-infinity, -2.0, 0.0, 3.0, infinity, std::nan("")}) {
-    const xla::Literal argument = xla::LiteralUtil::CreateR0<double>(value).Convert(type).value();
-    absl::flat_hash_map<const HloInstruction*, const xla::LiteralBase*> known;
-    for (const HloInstruction* parameter : function.parent()->parameter_instructions()) {
-      known[parameter] = &argument;
-    }
-    auto result = evaluator.Evaluate(&function, {},
-                                     /*recursively_evaluate_nonconstant_operands=*/true, known);
-    if (!result.ok()) return false;
-    const double got = result->Convert(xla::F64).value().Get<double>({});
-    if (got != value && !(std::isnan(got) && std::isnan(value))) return false;
-  }
-  return true;
-}
-
-// Unsigned integers in the order of the keys.
-HloInstruction* Ordered(HloInstruction* keys, const SortKey& key) {
-  const PrimitiveType type = keys->shape().element_type();
-  const int64_t bits = xla::primitive_util::BitWidth(type);
-  const bool floats = xla::primitive_util::IsFloatingPointType(type);
-  if (floats && key.order == xla::ComparisonOrder::kPartial) keys = WithOneZero(keys);
-  HloInstruction* raw = emit::BitcastConvert(keys, Unsigned(bits));
-  const uint64_t sign = uint64_t{1} << (bits - 1);
-  if (floats) {
-    // Negative numbers: all bits turned over. Others: above all negative ones.
-    HloInstruction* negative = emit::Compare(ComparisonDirection::kGe, raw, Constant(raw, sign));
-    raw = emit::Select(negative, emit::Unary(HloOpcode::kNot, raw),
-                       emit::Binary(HloOpcode::kAdd, raw, Constant(raw, sign)));
-  } else if (xla::primitive_util::IsSignedIntegralType(type)) {
-    raw = emit::Binary(HloOpcode::kAdd, raw, Constant(raw, sign));
-  }
-  return key.descending ? emit::Unary(HloOpcode::kNot, raw) : raw;
-}
-
 HloComputation* LessThan(xla::HloModule* module, PrimitiveType type) {
   const xla::Shape scalar = xla::ShapeUtil::MakeShape(type, {});
   HloComputation::Builder builder("less");
@@ -186,16 +35,6 @@ HloComputation* LessThan(xla::HloModule* module, PrimitiveType type) {
   builder.AddInstruction(HloInstruction::CreateCompare(xla::ShapeUtil::MakeShape(xla::PRED, {}), a,
                                                        b, ComparisonDirection::kLt));
   return module->AddEmbeddedComputation(builder.Build());
-}
-
-// What JAX lowers is full of parts that nobody looks at.
-bool IsUsed(const HloInstruction& sort, int64_t output) {
-  if (sort.parent()->root_instruction() == &sort) return true;
-  for (const HloInstruction* user : sort.users()) {
-    if (user->opcode() != HloOpcode::kGetTupleElement) return true;
-    if (user->tuple_index() == output && !user->IsDead()) return true;
-  }
-  return false;
 }
 
 bool IsNarrowFloat(PrimitiveType type) {

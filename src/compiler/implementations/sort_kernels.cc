@@ -1,0 +1,162 @@
+#include "compiler/implementations/sort_kernels.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/implementations/emit.h"
+#include "compiler/implementations/kernel_parts.h"
+#include "compiler/implementations/sort_keys.h"
+#include "core/native_kernel.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/primitive_util.h"
+
+namespace hone::compiler {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+using xla::PrimitiveType;
+
+constexpr int64_t kLeastSorted = 64;  // of fewer, counting digits takes longer than sorting
+constexpr int64_t kMostSorted = int64_t{1} << 27;
+
+uint64_t SignOf(int64_t bits) { return uint64_t{1} << (bits - 1); }
+
+// Numbers of a type that kernels sort, in the order of a sort's key: f32, f64 or s32.
+HloInstruction* Numbers(HloInstruction* sort, const SortKey& key) {
+  std::map<const HloInstruction*, HloInstruction*> done;
+  HloInstruction* keys = Mapped(*key.function, sort->mutable_operand(key.array), &done);
+  const PrimitiveType type = keys->shape().element_type();
+  const int64_t bits = xla::primitive_util::BitWidth(type);
+  if (xla::primitive_util::IsFloatingPointType(type)) {
+    if (key.order == xla::ComparisonOrder::kPartial) keys = WithOneZero(keys);
+    // A NaN's sign is turned, too, so that it changes ends with the others.
+    if (key.descending) keys = emit::Unary(HloOpcode::kNegate, keys);
+    return bits < 32 ? emit::Convert(keys, xla::F32) : keys;
+  }
+  if (bits <= 32) {
+    if (xla::primitive_util::IsUnsignedIntegralType(type)) {
+      keys = emit::Convert(keys, xla::U32);
+      keys = emit::Binary(HloOpcode::kXor, keys, Constant(keys, SignOf(32)));
+      keys = emit::BitcastConvert(keys, xla::S32);
+    } else {
+      keys = emit::Convert(keys, xla::S32);
+    }
+    return key.descending ? emit::Unary(HloOpcode::kNot, keys) : keys;
+  }
+  // As the double of that place in the total order.
+  HloInstruction* const ordered = Ordered(keys, key);
+  HloInstruction* const upper =
+      emit::Compare(xla::ComparisonDirection::kGe, ordered, Constant(ordered, SignOf(64)));
+  HloInstruction* const raw =
+      emit::Select(upper, emit::Binary(HloOpcode::kXor, ordered, Constant(ordered, SignOf(64))),
+                   emit::Unary(HloOpcode::kNot, ordered));
+  return emit::BitcastConvert(raw, xla::F64);
+}
+
+// The elements of the type that Numbers made these of.
+HloInstruction* AsTheyWere(HloInstruction* sorted, const SortKey& key, PrimitiveType type) {
+  if (xla::primitive_util::IsFloatingPointType(type)) {
+    sorted = emit::Convert(sorted, type);
+    return key.descending ? emit::Unary(HloOpcode::kNegate, sorted) : sorted;
+  }
+  if (key.descending) sorted = emit::Unary(HloOpcode::kNot, sorted);
+  if (!xla::primitive_util::IsUnsignedIntegralType(type)) return emit::Convert(sorted, type);
+  sorted = emit::BitcastConvert(sorted, xla::U32);
+  return emit::Convert(emit::Binary(HloOpcode::kXor, sorted, Constant(sorted, SignOf(32))), type);
+}
+
+// Whether sorted numbers tell sorted elements of the type.
+bool TellElements(const SortKey& key, PrimitiveType type) {
+  if (key.array != 0 || key.function->shape().element_type() != type) return false;
+  if (xla::primitive_util::IsFloatingPointType(type)) return KeepsValues(*key.function, type);
+  return key.function->opcode() == HloOpcode::kParameter && type != xla::PRED &&
+         xla::primitive_util::BitWidth(type) <= 32;
+}
+
+// Numbers, sorted along a dimension, or where they would come from.
+HloInstruction* SortCall(HloInstruction* keys, int64_t dimension, bool is_places) {
+  const PrimitiveType type = keys->shape().element_type();
+  const std::vector<int64_t> sizes = emit::SizesOf(*keys);
+  const auto rank = static_cast<int64_t>(sizes.size());
+  std::vector<int64_t> to_last;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (d != dimension) to_last.push_back(d);
+  }
+  to_last.push_back(dimension);
+  keys = emit::Transpose(keys, to_last);
+  const std::vector<int64_t> transposed = emit::SizesOf(*keys);
+  const int64_t size = sizes[dimension], rows = emit::Product(sizes) / size;
+  const std::string task =
+      absl::StrCat(loops::kKernelTaskBegin, "input i0 ", TaskType(type), "[", rows, ",", size,
+                   "];v0 = ", is_places ? "argsort" : "sort", " i0;output v0;");
+  HloInstruction* const call = KernelCall(
+      keys->parent(), xla::ShapeUtil::MakeShape(is_places ? xla::S32 : type, {rows, size}),
+      {emit::Reshape(keys, {rows, size})}, task);
+  std::vector<int64_t> back(rank);
+  for (int64_t d = 0; d < rank; ++d) back[to_last[d]] = d;
+  return emit::Transpose(emit::Reshape(call, transposed), back);
+}
+
+// Where elements would come from, sorted by the last key first: each time what is equal stays.
+HloInstruction* Places(HloInstruction* sort, int64_t dimension, const std::vector<SortKey>& keys) {
+  HloInstruction* places = nullptr;
+  for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
+    HloInstruction* numbers = Numbers(sort, *key);
+    if (places != nullptr) numbers = emit::TakeAlong(numbers, places, dimension);
+    HloInstruction* const next = SortCall(numbers, dimension, /*is_places=*/true);
+    places = places == nullptr ? next : emit::TakeAlong(places, next, dimension);
+  }
+  return places;
+}
+
+}  // namespace
+
+std::vector<HloOpcode> SortKernelsRoots() { return {HloOpcode::kSort}; }
+
+absl::StatusOr<HloInstruction*> SortKernels(HloInstruction* root) {
+  if (root->opcode() != HloOpcode::kSort || !emit::Free(*root) || IsInOneKernel(*root->parent())) {
+    return nullptr;
+  }
+  const int64_t dimension = xla::Cast<xla::HloSortInstruction>(root)->sort_dimension();
+  HloInstruction* const x = root->mutable_operand(0);
+  const PrimitiveType type = x->shape().element_type();
+  const int64_t size = x->shape().dimensions(dimension);
+  if (!IsArray(x->shape()) || size < kLeastSorted || size > kMostSorted ||
+      xla::ShapeUtil::ElementsIn(x->shape()) < kLeastElements) {
+    return nullptr;
+  }
+  const std::vector<SortKey> keys = KeysOf(*root->to_apply());
+  if (keys.empty()) return nullptr;
+  for (const SortKey& key : keys) {
+    const PrimitiveType of = key.function->shape().element_type();
+    if (xla::primitive_util::IsComplexType(of) ||
+        (of != xla::PRED && xla::primitive_util::BitWidth(of) < 8)) {
+      return nullptr;
+    }
+  }
+  bool elements = keys.size() == 1 && TellElements(keys[0], type);
+  for (int64_t k = 1; k < root->operand_count(); ++k) elements = elements && !IsUsed(*root, k);
+  HloInstruction* places = nullptr;
+  const auto sorted_operand = [&](int64_t k) {
+    HloInstruction* const operand = root->mutable_operand(k);
+    if (root->operand_count() > 1 && !IsUsed(*root, k)) return operand;  // nobody looks
+    if (elements) {
+      HloInstruction* const numbers = Numbers(root, keys[0]);
+      return AsTheyWere(SortCall(numbers, dimension, /*is_places=*/false), keys[0], type);
+    }
+    if (places == nullptr) places = Places(root, dimension, keys);
+    if (IsPositions(*operand, dimension)) {
+      return emit::Convert(places, operand->shape().element_type());
+    }
+    return emit::TakeAlong(operand, places, dimension);
+  };
+  if (root->operand_count() == 1) return sorted_operand(0);
+  std::vector<HloInstruction*> out;
+  for (int64_t k = 0; k < root->operand_count(); ++k) out.push_back(sorted_operand(k));
+  return x->parent()->AddInstruction(HloInstruction::CreateTuple(out));
+}
+
+}  // namespace hone::compiler
