@@ -27,14 +27,17 @@ class Writer : public Emitter {
 
  private:
   bool sums() const { return nest_.combine == Combine::kSum; }
+  bool multiplies() const { return nest_.combine == Combine::kProduct; }
 
   std::string Combined(const std::string& a, const std::string& b) {
     const bool floating = InfoOf(nest_.element).floating;
     if (sums()) return Binary(floating ? "arith.addf" : "arith.addi", a, b);
+    if (multiplies()) return Binary(floating ? "arith.mulf" : "arith.muli", a, b);
     return Binary(floating ? "arith.maximumf" : "arith.maxsi", a, b);
   }
   std::string Nothing() {
     if (sums()) return Vector(0);
+    if (multiplies()) return Vector(1);
     return Vector(InfoOf(nest_.element).floating ? -std::numeric_limits<double>::infinity()
                                                  : std::numeric_limits<int32_t>::min());
   }

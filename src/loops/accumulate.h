@@ -1,4 +1,4 @@
-// Running sums and maxima along one dimension: their decisions and their text.
+// Running sums, maxima and products along one dimension: their decisions and their text.
 //
 // Where others lie behind the dimension, [A,N,B], vectors of those are combined one after another.
 // Where it is the last, [A,N], a vector is of neighbours along it: they are combined with those 1,

@@ -62,7 +62,8 @@ class Writer {
     return name;
   }
 
-  // A computation that tells whether the first number comes before the second; positions come along.
+  // A computation that tells whether the first number comes before the second; positions come
+  // along.
   std::string Less(Element element, bool positions) {
     const ElementInfo& info = InfoOf(element);
     const std::string name = fmt::format("less_{}{}", info.name, positions ? "_at" : "");
@@ -77,8 +78,7 @@ class Writer {
   }
 
   std::string Sort(const std::string& x, Element element, const Shape& shape, bool positions) {
-    const std::string how =
-        "dimensions={1}, is_stable=true, to_apply=" + Less(element, positions);
+    const std::string how = "dimensions={1}, is_stable=true, to_apply=" + Less(element, positions);
     if (!positions) return Let(element, shape, fmt::format("sort({}), {}", x, how));
     const std::string iota = Let(Element::kI32, shape, "iota(), iota_dimension=1");
     const std::string both = fmt::format("v{}", next_++);
@@ -306,9 +306,10 @@ class Writer {
       }
       return Let(element, shape, fmt::format("reshape({})", Reduce(element, x, {}, axes, maximum)));
     }
-    if (op.kind == "running_sum" || op.kind == "running_max") {
+    if (op.kind.rfind("running_", 0) == 0) {
       const bool maximum = op.kind == "running_max", reverse = op.Get("reverse", 1, 0)[0] != 0;
-      const std::string start = Neutral(element, maximum);
+      const bool product = op.kind == "running_product";
+      const std::string start = product ? Constant(element, "1") : Neutral(element, maximum);
       const int64_t before = shape[1] - 1;
       return Let(element, shape,
                  fmt::format("reduce-window({}, {}), window={{size=1x{}{} pad=0_0x{}{}}}, "
@@ -316,7 +317,9 @@ class Writer {
                              x, start, shape[1], shape.size() == 3 ? "x1" : "",
                              reverse ? fmt::format("0_{}", before) : fmt::format("{}_0", before),
                              shape.size() == 3 ? "x0_0" : "",
-                             Combiner(element, maximum ? "maximum" : "add")));
+                             Combiner(element, maximum   ? "maximum"
+                                               : product ? "multiply"
+                                                         : "add")));
     }
     if (op.kind == "sort" || op.kind == "argsort") {
       return Sort(x, WideOf(At(op.operands[0]).element), shape, op.kind == "argsort");

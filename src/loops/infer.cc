@@ -182,7 +182,7 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
     }
     return out.empty() ? Shape{1} : out;
   }
-  if (op.kind == "running_sum" || op.kind == "running_max") {
+  if (op.kind.rfind("running_", 0) == 0) {
     const Shape reverse = op.Get("reverse", 1, 0);
     if (!rank(0, 2) && !rank(0, 3)) return wrong("it takes [A,N] or [A,N,B]");
     if (reverse != Shape{0} && reverse != Shape{1}) return wrong("reverse= is 0 or 1");

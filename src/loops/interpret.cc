@@ -131,7 +131,7 @@ class Evaluator {
     if (kind == "attention") return Attention(flat);
     if (kind == "select") return in_[0][flat] != 0 ? in_[1][flat] : in_[2][flat];
     if (kind == "scores") return Score(flat);
-    if (kind == "running_sum" || kind == "running_max") return Running(flat);
+    if (kind.rfind("running_", 0) == 0) return Running(flat);
     if (kind == "sort" || kind == "argsort") return Sorted(flat);
     if (kind == "attend") return Attend(Offset(flat, strides_));
     if (kind == "convolve") return Convolution(Offset(flat, strides_));
@@ -250,11 +250,13 @@ class Evaluator {
                   here = flat / inner % size;
     const double* const from = in_[0] + flat - here * inner;
     const bool reverse = op_.Get("reverse", 1, 0)[0] != 0;
-    const bool maximum = op_.kind == "running_max";
-    double result = maximum ? -std::numeric_limits<double>::infinity() : 0;
+    const bool maximum = op_.kind == "running_max", product = op_.kind == "running_product";
+    double result = maximum ? -std::numeric_limits<double>::infinity() : product ? 1 : 0;
     for (int64_t i = reverse ? size - 1 : 0;; i += reverse ? -1 : 1) {
       const double value = from[i * inner];
-      result = maximum ? Binary("maximum", result, value) : Off(result + value);
+      result = maximum   ? Binary("maximum", result, value)
+               : product ? Off(result * value)
+                         : Off(result + value);
       if (i == here) return result;
     }
   }

@@ -184,7 +184,9 @@ void Accumulate(Builder& builder, const Operation& op, const Task& task) {
   Nest& nest = builder.Begin("", std::move(loops));
   nest.kind = NestKind::kAccumulates;
   nest.reverse = op.Get("reverse", 1, 0)[0] != 0;
-  nest.combine = op.kind == "running_max" ? Combine::kMaximum : Combine::kSum;
+  nest.combine = op.kind == "running_max"       ? Combine::kMaximum
+                 : op.kind == "running_product" ? Combine::kProduct
+                                                : Combine::kSum;
   nest.reads = {builder.At(nest, op.operands[0], Range(rank))};
   nest.write = builder.At(nest, op.result, Range(rank));
   Node(nest, Scalar::kRead, 0);
@@ -335,7 +337,7 @@ Program Expand(const Task& task) {
       Windowed(builder, op, task.tensors);
     } else if (op.kind == "reduce_sum" || op.kind == "reduce_max") {
       Reduce(builder, op, task);
-    } else if (op.kind == "running_sum" || op.kind == "running_max") {
+    } else if (op.kind.rfind("running_", 0) == 0) {
       Accumulate(builder, op, task);
     } else if (op.kind == "sort" || op.kind == "argsort") {
       Sort(builder, op, task);

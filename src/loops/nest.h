@@ -72,7 +72,7 @@ struct Scalar {
   int c = -1;  // of kSelect: a where c is not 0, else b
 };
 
-enum class Combine : uint8_t { kNone, kSum, kMaximum };
+enum class Combine : uint8_t { kNone, kSum, kMaximum, kProduct };  // the last of what accumulates
 
 enum class NestKind : uint8_t {
   kLoops,

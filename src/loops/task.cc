@@ -81,6 +81,7 @@ const Kind* FindKind(std::string_view name) {
       {"reduce_max", {1, {"axes"}}},
       {"running_sum", {1, {"reverse"}}},
       {"running_max", {1, {"reverse"}}},
+      {"running_product", {1, {"reverse"}}},
       {"sort", {1, {}}},
       {"argsort", {1, {}}},
       {"transpose", {1, {"permutation"}}},
@@ -345,18 +346,19 @@ class Parser {
       return Wrong("a constant of integers is an integer");
     }
     static const std::set<std::string, std::less<>> of_integers = {
-        "matmul", "batch_matmul", "add",         "subtract",   "multiply", "maximum",  "minimum",
-        "relu",   "reduce_sum",   "reduce_max",  "negate",     "pool_max", "pool_sum", "transpose",
-        "conv2d", "constant",     "broadcast",   "select",     "slice",    "equal",    "not_equal",
-        "less",   "less_equal",   "running_sum", "running_max", "sort",  "argsort"};
+        "matmul",          "batch_matmul", "add",        "subtract",    "multiply",
+        "maximum",         "minimum",      "relu",       "reduce_sum",  "reduce_max",
+        "negate",          "pool_max",     "pool_sum",   "transpose",   "conv2d",
+        "constant",        "broadcast",    "select",     "slice",       "equal",
+        "not_equal",       "less",         "less_equal", "running_sum", "running_max",
+        "running_product", "sort",         "argsort"};
     if (!InfoOf(element).floating && of_integers.count(op.kind) == 0) {
       return Wrong(op.kind + " is for floating-point numbers");
     }
     StatusOr<Shape> shape = Infer(op, shapes);
     if (!shape) return tl::unexpected(shape.error());
     const Element made = op.kind == "argsort" ? Element::kI32 : rounded.value_or(element);
-    if (Status added = Add(words[0], made, *std::move(shape)); !added)
-      return added;
+    if (Status added = Add(words[0], made, *std::move(shape)); !added) return added;
     op.result = static_cast<int>(task_.tensors.size()) - 1;
     for (auto it = op.attributes.begin(); it != op.attributes.end();) {  // defaults
       const bool all_ones = (it->first == "strides" || it->first == "dilations") &&
@@ -432,10 +434,11 @@ std::optional<Element> RoundedTo(std::string_view kind) {
 const std::vector<std::string>& OperationKinds() {
   static const std::vector<std::string> kinds = [] {
     std::vector<std::string> all = {
-        "matmul",     "batch_matmul", "conv2d",      "pool_max",   "pool_sum",  "reduce_sum",
-        "reduce_max", "transpose",    "softmax",     "layer_norm", "attention", "constant",
-        "broadcast",  "select",       "scores",      "attend",     "product",   "convolve",
-        "slice",      "running_sum",  "running_max", "depthwise",  "sort",      "argsort"};
+        "matmul",      "batch_matmul",    "conv2d",    "pool_max", "pool_sum",
+        "reduce_sum",  "reduce_max",      "transpose", "softmax",  "layer_norm",
+        "attention",   "constant",        "broadcast", "select",   "scores",
+        "attend",      "product",         "convolve",  "slice",    "running_sum",
+        "running_max", "running_product", "depthwise", "sort",     "argsort"};
     for (const ElementInfo& info : kElements) {
       const std::string kind = std::string("to_") + info.name;
       if (RoundedTo(kind)) all.push_back(kind);

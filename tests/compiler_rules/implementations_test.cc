@@ -59,6 +59,14 @@ std::string Comparator(const std::string& name, const std::string& type, const s
          "[] parameter(1)\n  ROOT c = pred[] compare(a, b), " + how + "\n}\n";
 }
 
+// log(exp(a) + exp(b)), as JAX's cumlogsumexp combines.
+const char* const kLogAddExp =
+    "both {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  d = f32[] subtract(a, b)\n"
+    "  n = pred[] compare(d, d), direction=NE\n  s = f32[] add(a, b)\n"
+    "  m = f32[] maximum(a, b)\n  p = f32[] abs(d)\n  q = f32[] negate(p)\n"
+    "  e = f32[] exponential(q)\n  l = f32[] log-plus-one(e)\n  t = f32[] add(m, l)\n"
+    "  ROOT r = f32[] select(n, s, t)\n}\n";
+
 // As JAX 0.10 writes it: zeros are equal, NaNs are equal and last.
 std::string JaxLess(const std::string& type, bool with_payload) {
   std::string text =
@@ -205,6 +213,12 @@ std::vector<Case> Cases() {
       {"cumulative_steps", "bf16",
        window("bf16[2,40]", "bf16[2,40]", "0", "size=1x40 pad=0_0x39_0", "add",
               Binary("add", "bf16", "add"))},
+      {"cumulative_steps", "logarithms of running sums of exponentials",
+       window("f32[3,11]", "f32[3,11]", "-inf", "size=1x11 pad=0_0x10_0", "both", kLogAddExp)},
+      {"cumulative_steps", "the same from behind",
+       window("f32[8,3]", "f32[8,3]", "-inf", "size=8x1 pad=0_7x0_0", "both", kLogAddExp)},
+      {"cumulative_steps", "with a start that changes something",
+       window("f32[3,11]", "f32[3,11]", "0", "size=1x11 pad=0_0x10_0", "both", kLogAddExp), false},
       {"cumulative_steps", "a window, not a running sum",
        window("f32[9]", "f32[9]", "0", "size=3 pad=2_0", "add", add), false},
       {"cumulative_dots", "of converted integers",

@@ -4,7 +4,7 @@ namespace hone::loops {
 
 std::string Program(const std::string& type, const std::string& body) {
   std::string text = "HloModule test\n";
-  for (const std::string opcode : {"add", "maximum", "minimum"}) {
+  for (const std::string opcode : {"add", "maximum", "minimum", "multiply"}) {
     text += opcode + "_of {\n  a = " + type + "[] parameter(0)\n  b = " + type +
             "[] parameter(1)\n  ROOT c = " + type + "[] " + opcode + "(a, b)\n}\n";
   }

@@ -305,6 +305,18 @@ std::vector<Case> Cases() {
                "  ROOT r = f64[90,33] reduce-window(x, least), window={size=90x1 pad=0_89x0_0}, "
                "to_apply=maximum_of\n"),
        1, "input i0 f64[1,90,33];v0 = running_max i0 reverse=1"},
+      {"running_minima",
+       Program("f32",
+               "  x = f32[6,200] parameter(0)\n  most = f32[] constant(inf)\n"
+               "  ROOT r = f32[6,200] reduce-window(x, most), window={size=1x200 pad=0_0x199_0}, "
+               "to_apply=minimum_of\n"),
+       1, "running_max i0;"},
+      {"running_products",
+       Program("f32",
+               "  x = f32[6,200] parameter(0)\n  one = f32[] constant(1)\n"
+               "  ROOT r = f32[6,200] reduce-window(x, one), window={size=1x200 pad=0_0x199_0}, "
+               "to_apply=multiply_of\n"),
+       1, "running_product i0;"},
       {"a_window_that_is_shorter",
        Program("f32",
                "  x = f32[6,200] parameter(0)\n"

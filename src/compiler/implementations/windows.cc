@@ -1,30 +1,97 @@
 #include "compiler/implementations/windows.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "compiler/implementations/convolution_parts.h"
 #include "compiler/implementations/emit.h"
+#include "compiler/implementations/sort_keys.h"
+#include "xla/hlo/evaluator/hlo_evaluator.h"
 #include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/literal_util.h"
 #include "xla/primitive_util.h"
 
 namespace hone::compiler {
 namespace {
 
+using xla::HloComputation;
 using xla::HloInstruction;
 using xla::HloOpcode;
 
+// Of one operand.
+bool IsWindow(const HloInstruction& root) {
+  return root.opcode() == HloOpcode::kReduceWindow && root.operand_count() == 2 &&
+         root.shape().IsArray() && emit::Free(root) &&
+         !xla::ShapeUtil::IsZeroElementArray(root.shape()) &&
+         !xla::ShapeUtil::IsZeroElementArray(root.operand(0)->shape()) &&
+         !xla::primitive_util::IsComplexType(root.shape().element_type());
+}
+
 // Of one operand, with a reducer that is one operation.
 std::optional<HloOpcode> WindowOperation(const HloInstruction& root) {
-  if (root.opcode() != HloOpcode::kReduceWindow || root.operand_count() != 2 ||
-      !root.shape().IsArray() || !emit::Free(root) ||
-      xla::ShapeUtil::IsZeroElementArray(root.shape()) ||
-      xla::ShapeUtil::IsZeroElementArray(root.operand(0)->shape()) ||
-      xla::primitive_util::IsComplexType(root.shape().element_type())) {
-    return std::nullopt;
-  }
+  if (!IsWindow(root)) return std::nullopt;
   return emit::ReducerOpcode(*root.to_apply());
+}
+
+// All that lies before, or behind, in one dimension, whatever is made of it.
+std::optional<Cumulative> AllBefore(const HloInstruction& root) {
+  Cumulative result;
+  result.dimension = -1;
+  for (int64_t d = 0; d < root.window().dimensions_size(); ++d) {
+    const xla::WindowDimension& window = root.window().dimensions(d);
+    if (window.stride() != 1 || window.base_dilation() != 1 || window.window_dilation() != 1) {
+      return std::nullopt;
+    }
+    const int64_t size = root.operand(0)->shape().dimensions(d);
+    if (window.size() == 1 && window.padding_low() == 0 && window.padding_high() == 0) continue;
+    if (result.dimension >= 0 || window.size() != size) return std::nullopt;
+    const bool forward = window.padding_low() == size - 1 && window.padding_high() == 0;
+    const bool backward = window.padding_low() == 0 && window.padding_high() == size - 1;
+    if (!forward && !backward) return std::nullopt;
+    result.dimension = d;
+    result.backward = backward;
+  }
+  if (result.dimension < 0) return std::nullopt;
+  return result;
+}
+
+// A function of two scalars of the type, element by element; nothing is random in it.
+bool IsElementwise(const HloComputation& function, xla::PrimitiveType type) {
+  constexpr int64_t kMost = 32;
+  if (function.instruction_count() > kMost) return false;
+  for (const HloInstruction* instruction : function.instructions()) {
+    if (instruction->opcode() == HloOpcode::kParameter) {
+      if (!xla::ShapeUtil::IsScalar(instruction->shape())) return false;
+    } else if (instruction->opcode() == HloOpcode::kConstant) {
+      if (!xla::ShapeUtil::IsEffectiveScalar(instruction->shape())) return false;
+    } else if (!instruction->IsElementwise() || instruction->HasSideEffect() ||
+               instruction->opcode() == HloOpcode::kRng ||
+               !instruction->called_computations().empty()) {
+      return false;
+    }
+  }
+  return function.root_instruction()->shape().element_type() == type;
+}
+
+// Whether the function gives numbers back that it takes beside `start`; tried with a few.
+bool GivesBack(const HloComputation& function, const HloInstruction& start) {
+  if (start.opcode() != HloOpcode::kConstant) return false;
+  const xla::PrimitiveType type = start.shape().element_type();
+  xla::HloEvaluator evaluator(/*max_loop_iterations=*/0);
+  for (const double value : {-2.0, 0.0, 1.0, 3.0}) {
+    const xla::Literal number = xla::LiteralUtil::CreateR0<double>(value).Convert(type).value();
+    for (const bool turned : {false, true}) {
+      std::vector<const xla::Literal*> both = {&start.literal(), &number};
+      if (turned) std::swap(both[0], both[1]);
+      evaluator.ResetVisitStates();
+      const auto result = evaluator.Evaluate(function, both);
+      if (!result.ok() || *result != number) return false;
+    }
+  }
+  return true;
 }
 
 // Moves by `step` along the dimension, towards the end or the beginning, and fills up.
@@ -65,27 +132,36 @@ HloInstruction* RunningSums(HloInstruction* x, bool backward) {
   return emit::Slice(emit::Reshape(sums, {rows, blocks * block}), {0, 0}, {rows, size}, {1, 1});
 }
 
+// By a function that is more than one operation, such as log(exp(a) + exp(b)): XLA asks of it no
+// less than that it may combine what it has combined before.
+HloInstruction* AnyCumulativeSteps(HloInstruction* root) {
+  if (!IsWindow(*root)) return nullptr;
+  const HloComputation& function = *root->to_apply();
+  HloInstruction* const start = root->mutable_operand(1);
+  const auto scan = AllBefore(*root);
+  if (!scan || !IsElementwise(function, root->shape().element_type()) ||
+      !GivesBack(function, *start)) {
+    return nullptr;
+  }
+  HloInstruction* value = root->mutable_operand(0);
+  const int64_t size = root->shape().dimensions(scan->dimension);
+  for (int64_t step = 1; step < size; step *= 2) {
+    HloInstruction* const before = Moved(value, *scan, step, start);
+    std::map<const HloInstruction*, HloInstruction*> done = {
+        {function.parameter_instruction(0), scan->backward ? value : before},
+        {function.parameter_instruction(1), scan->backward ? before : value}};
+    value = Mapped(*function.root_instruction(), value, &done);
+  }
+  return value;
+}
+
 }  // namespace
 
 std::optional<Cumulative> CumulativeOf(const HloInstruction& root) {
   const auto opcode = WindowOperation(root);
   if (!opcode) return std::nullopt;
-  Cumulative result{*opcode, -1};
-  for (int64_t d = 0; d < root.window().dimensions_size(); ++d) {
-    const xla::WindowDimension& window = root.window().dimensions(d);
-    if (window.stride() != 1 || window.base_dilation() != 1 || window.window_dilation() != 1) {
-      return std::nullopt;
-    }
-    const int64_t size = root.operand(0)->shape().dimensions(d);
-    if (window.size() == 1 && window.padding_low() == 0 && window.padding_high() == 0) continue;
-    if (result.dimension >= 0 || window.size() != size) return std::nullopt;
-    const bool forward = window.padding_low() == size - 1 && window.padding_high() == 0;
-    const bool backward = window.padding_low() == 0 && window.padding_high() == size - 1;
-    if (!forward && !backward) return std::nullopt;
-    result.dimension = d;
-    result.backward = backward;
-  }
-  if (result.dimension < 0) return std::nullopt;
+  std::optional<Cumulative> result = AllBefore(root);
+  if (result) result->opcode = *opcode;
   return result;
 }
 
@@ -155,7 +231,7 @@ absl::StatusOr<HloInstruction*> ReduceWindowReduce(HloInstruction* root) {
 
 absl::StatusOr<HloInstruction*> CumulativeSteps(HloInstruction* root) {
   const auto scan = CumulativeOf(*root);
-  if (!scan) return nullptr;
+  if (!scan) return AnyCumulativeSteps(root);
   const xla::PrimitiveType type = emit::WorkType(scan->opcode, root->shape().element_type());
   HloInstruction* value = emit::Convert(root->mutable_operand(0), type);
   const int64_t size = root->shape().dimensions(scan->dimension);

@@ -11,7 +11,7 @@ namespace hone::compiler {
 
 // A reduce-window whose window is all that lies before (or behind) an element, in one dimension.
 struct Cumulative {
-  xla::HloOpcode opcode;
+  xla::HloOpcode opcode{};
   int64_t dimension = 0;
   bool backward = false;  // from the last to the first
 };
@@ -23,7 +23,7 @@ absl::StatusOr<xla::HloInstruction*> ReduceWindowShifts(xla::HloInstruction* roo
 // Windows side by side, without gaps or padding: a reshape and a reduce.
 absl::StatusOr<xla::HloInstruction*> ReduceWindowReduce(xla::HloInstruction* root);
 
-// Running sums, products, maxima: each element takes in the one 1, 2, 4, … places before it
+// Running sums, products, maxima, and whatever else combines two elements: each element takes in the one 1, 2, 4, … places before it
 // (Hillis and Steele, Data parallel algorithms, CACM 1986).
 absl::StatusOr<xla::HloInstruction*> CumulativeSteps(xla::HloInstruction* root);
 
