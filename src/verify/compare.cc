@@ -45,13 +45,22 @@ class Comparison {
   };
 
   double Seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  // Of the budget.
+  double Spent() const { return Seconds() - (subject_.CompileSeconds() - compiled_before_); }
   // Once it is, it stays so.
   bool IsOver() {
-    if (!Interrupted() && why_over_.empty() &&
-        Seconds() - (subject_.CompileSeconds() - compiled_before_) > options_.budget_seconds) {
+    if (!Interrupted() && why_over_.empty() && Spent() > options_.budget_seconds) {
       why_over_ = "the time budget was spent";
     }
     return !why_over_.empty();
+  }
+  // One more set, as long as the longest, would be left half done: what it has shown by then may
+  // not be explained yet, and would say nothing.
+  bool IsOverAfter(double set_seconds) {
+    if (!IsOver() && Spent() + set_seconds > options_.budget_seconds) {
+      why_over_ = "the time budget was too short for another";
+    }
+    return IsOver();
   }
   bool Interrupted() {
     if (!interrupted_ && stop_ != nullptr && *stop_) {
@@ -75,10 +84,13 @@ class Comparison {
     int agree = 0, count = 0;
     size_t next = 0;                   // of those that are looked at in any case
     std::optional<InputChoice> again;  // in place of one that left a doubt
+    double longest = 0;                // seconds of a set
     for (size_t set = 0; set < 2 * most && (again || next < most); ++set) {
       const bool enough = agree >= wanted && count >= 1;
       if (!again && next >= usual && enough) break;
       if (IsOverFor(set)) break;
+      if (!again && count > 0 && IsOverAfter(longest)) break;
+      const double begin = Spent();
       const bool repeated = again.has_value();
       const InputChoice choice = repeated       ? *again
                                  : next < usual ? choices[next]
@@ -87,6 +99,7 @@ class Comparison {
       again.reset();
       const ComparisonReport before = report_;
       const Ran ran = RunSet(set, choice);
+      longest = std::max(longest, Spent() - begin);
       if (ran == Ran::kDecided) return;
       if (ran == Ran::kLate) break;
       if (ran == Ran::kOnceMore && repeated) {

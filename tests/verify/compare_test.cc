@@ -227,6 +227,20 @@ TEST(Compare, TimeThatRunsOutLeavesWhatWasSeen) {
       << report.method;
 }
 
+// What a set cut short has not explained would leave all open.
+TEST(Compare, NoSetIsBegunThatTheBudgetDoesNotLastFor) {
+  Toy toy(
+      Constant(1), [](const InputChoice& choice) { return Always(choice.kind == 1 ? 1.5f : 1.0f); },
+      Constant(1.0001f));
+  toy.begun = [] { std::this_thread::sleep_for(std::chrono::milliseconds(100)); };
+  CompareOptions options;
+  options.budget_seconds = 0.35;
+  const ComparisonReport report = Compare(toy, options);
+  EXPECT_EQ(report.verdict, Verdict::kEqual);
+  EXPECT_EQ(toy.Runs(), 2);
+  EXPECT_NE(report.method.find("on 1 of 3 input sets"), std::string::npos) << report.method;
+}
+
 // How many runs a comparison begins that is interrupted after `runs` of them.
 struct Interrupted {
   explicit Interrupted(Toy& toy, int runs) {
