@@ -44,7 +44,7 @@ class Writer : public Emitter {
   }
   std::pair<std::string, std::string> Buffer(int64_t rows) {
     const std::string type = BufferType(rows);
-    return {Let("memref.alloc() {{alignment = 64 : i64}} : {}", type), type};
+    return {Allocate(type), type};
   }
   using Rows = std::pair<std::string, std::string>;  // a buffer and its type
   std::string Load(const Rows& rows, const std::string& row) {

@@ -97,7 +97,7 @@ class SlidingWriter : public Emitter {
     for (size_t d = 0; d < loops_.spatial; ++d) taps *= Taps(d);
     const int64_t features = shared == 0 ? Extent(loops_.feature) : shared;
     kernel_type_ = fmt::format("memref<{}x{}x{}>", taps, RoundedUp(features, lanes_), type_);
-    kernel_ = Let("memref.alloc() {{alignment = 64 : i64}} : {}", kernel_type_);
+    kernel_ = Allocate(kernel_type_);
     const std::string zero = Index(0), one = Index(1);
     std::string tap;
     for (size_t d = 0; d < loops_.spatial; ++d) {

@@ -72,6 +72,11 @@ class Emitter {
     return Let("vector.broadcast {} : {} to {}", scalar, type_, vector_);
   }
 
+  // A buffer, freed at the end of the block.
+  std::string Allocate(const std::string& type) {
+    return Let("memref.alloc() {{alignment = 64 : i64}} : {}", type);
+  }
+
   // Begins a loop; the name of its index. End() ends it, and whatever else a brace began.
   std::string For(const std::string& from, const std::string& to, const std::string& step) {
     const std::string index = Name();

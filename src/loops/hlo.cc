@@ -306,7 +306,7 @@ class Writer {
       }
       return Let(element, shape, fmt::format("reshape({})", Reduce(element, x, {}, axes, maximum)));
     }
-    if (op.kind.rfind("running_", 0) == 0) {
+    if (IsRunning(op.kind)) {
       const bool maximum = op.kind == "running_max", reverse = op.Get("reverse", 1, 0)[0] != 0;
       const bool product = op.kind == "running_product";
       const std::string start = product ? Constant(element, "1") : Neutral(element, maximum);
@@ -321,7 +321,7 @@ class Writer {
                                                : product ? "multiply"
                                                          : "add")));
     }
-    if (op.kind == "sort" || op.kind == "argsort") {
+    if (Sorts(op.kind)) {
       return Sort(x, WideOf(At(op.operands[0]).element), shape, op.kind == "argsort");
     }
     if (op.kind == "transpose") {

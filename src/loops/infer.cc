@@ -182,13 +182,13 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
     }
     return out.empty() ? Shape{1} : out;
   }
-  if (op.kind.rfind("running_", 0) == 0) {
+  if (IsRunning(op.kind)) {
     const Shape reverse = op.Get("reverse", 1, 0);
     if (!rank(0, 2) && !rank(0, 3)) return wrong("it takes [A,N] or [A,N,B]");
     if (reverse != Shape{0} && reverse != Shape{1}) return wrong("reverse= is 0 or 1");
     return in[0];
   }
-  if (op.kind == "sort" || op.kind == "argsort") {
+  if (Sorts(op.kind)) {
     if (!rank(0, 2)) return wrong("it takes [A,N]");
     return in[0];
   }

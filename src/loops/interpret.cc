@@ -131,8 +131,8 @@ class Evaluator {
     if (kind == "attention") return Attention(flat);
     if (kind == "select") return in_[0][flat] != 0 ? in_[1][flat] : in_[2][flat];
     if (kind == "scores") return Score(flat);
-    if (kind.rfind("running_", 0) == 0) return Running(flat);
-    if (kind == "sort" || kind == "argsort") return Sorted(flat);
+    if (IsRunning(kind)) return Running(flat);
+    if (Sorts(kind)) return Sorted(flat);
     if (kind == "attend") return Attend(Offset(flat, strides_));
     if (kind == "convolve") return Convolution(Offset(flat, strides_));
     if (kind == "depthwise") return Convolution(flat);

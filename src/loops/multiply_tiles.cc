@@ -79,11 +79,11 @@ class TileWriter : public MultiplyWriter {
 
   void BeginPart() override {
     block_type_ = fmt::format("memref<{}xf32>", 2 * kLines * 2 * kLines);
-    block_ = Let("memref.alloc() {{alignment = 64 : i64}} : {}", block_type_);
+    block_ = Allocate(block_type_);
     if (TapsLie(nest_)) {
       run_type_ = fmt::format("memref<{}x{}>", outer_ * inner_at_once_ * kLines,
                               IsBF16(1) ? MlirType(Element::kBF16) : type_);
-      run_ = Let("memref.alloc() {{alignment = 64 : i64}} : {}", run_type_);
+      run_ = Allocate(run_type_);
     }
     // Palette 1, 8 tiles of 16 rows of 64 bytes.
     std::vector<int> bytes(64, 0);
@@ -93,7 +93,7 @@ class TileWriter : public MultiplyWriter {
       bytes[48 + tile] = 16;
     }
     const std::string type = "memref<64xi8>";
-    const std::string how = Let("memref.alloc() {{alignment = 64 : i64}} : {}", type);
+    const std::string how = Allocate(type);
     const std::string value =
         Let("arith.constant dense<[{}]> : vector<64xi8>", fmt::join(bytes, ", "));
     Line("vector.store {}, {}[{}] : {}, vector<64xi8>", value, how, Index(0), type);

@@ -19,7 +19,7 @@ std::string MultiplyWriter::Write() {
         sizes_.parallel[loops_.row] == 0 ? loops_.rows : sizes_.parallel[loops_.row];
     waiting_type_ = fmt::format("memref<{}x{}x{}>", RoundedUp(std::min(rows, loops_.rows), a.lines),
                                 WaitingColumns(), type_);
-    waiting_ = Let("memref.alloc() {{alignment = 64 : i64}} : {}", waiting_type_);
+    waiting_ = Allocate(waiting_type_);
   }
   const std::vector<Part> parts = Parts(extents, shared);
   first_row_ = parts[loops_.first_row].first;
@@ -55,7 +55,7 @@ MultiplyWriter::Operand MultiplyWriter::Buffer(size_t read, size_t first, size_t
                   ends_whole(packed, std::min(shared, extent));
   if (PackedElements(operand) == 0) return operand;
   operand.type = fmt::format("memref<{}x{}>", PackedElements(operand), PackedType());
-  operand.buffer = Let("memref.alloc() {{alignment = 64 : i64}} : {}", operand.type);
+  operand.buffer = Allocate(operand.type);
   return operand;
 }
 

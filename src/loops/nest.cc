@@ -337,9 +337,9 @@ Program Expand(const Task& task) {
       Windowed(builder, op, task.tensors);
     } else if (op.kind == "reduce_sum" || op.kind == "reduce_max") {
       Reduce(builder, op, task);
-    } else if (op.kind.rfind("running_", 0) == 0) {
+    } else if (IsRunning(op.kind)) {
       Accumulate(builder, op, task);
-    } else if (op.kind == "sort" || op.kind == "argsort") {
+    } else if (Sorts(op.kind)) {
       Sort(builder, op, task);
     } else if (op.kind == "softmax") {
       BuildSoftmax(builder, op, result.shape);

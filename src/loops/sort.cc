@@ -1,7 +1,5 @@
 #include "loops/sort.h"
 
-#include <algorithm>
-
 #include "loops/emitter.h"
 
 namespace hone::loops {
@@ -18,8 +16,7 @@ class Writer : public Emitter {
         key_bits_(8 * static_cast<int64_t>(InfoOf(wide_).bytes)),
         packed_(nest.positions && key_bits_ == 32),
         apart_(nest.positions && key_bits_ == 64),
-        word_bits_(packed_ ? 64 : key_bits_),
-        word_(fmt::format("i{}", word_bits_)),
+        word_(fmt::format("i{}", packed_ ? 64 : key_bits_)),
         shift_(packed_ ? 32 : 0),
         digits_((key_bits_ + sizes.bits - 1) / sizes.bits) {}
 
@@ -48,9 +45,6 @@ class Writer : public Emitter {
   }
 
  private:
-  std::string Allocate(const std::string& type) {
-    return Let("memref.alloc() {{alignment = 64 : i64}} : {}", type);
-  }
   // A number of a type of integers.
   std::string Int(const std::string& type, uint64_t value) {
     return Let("arith.constant {} : {}", static_cast<int64_t>(value), type);
@@ -192,7 +186,6 @@ class Writer : public Emitter {
   const Element wide_;
   const int64_t key_bits_;
   const bool packed_, apart_;
-  const int64_t word_bits_;
   const std::string word_;
   const int64_t shift_, digits_;
   std::string zero_, one_, size_;

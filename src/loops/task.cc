@@ -419,6 +419,8 @@ std::vector<int64_t> Operation::Get(const std::string& name, size_t count, int64
 
 bool IsUnary(std::string_view kind) { return Unary().count(kind) != 0; }
 bool IsBinary(std::string_view kind) { return Binary().count(kind) != 0; }
+bool IsRunning(std::string_view kind) { return kind.rfind("running_", 0) == 0; }
+bool Sorts(std::string_view kind) { return kind == "sort" || kind == "argsort"; }
 bool IsPointwise(std::string_view kind) {
   return IsUnary(kind) || IsBinary(kind) || kind == "broadcast" || kind == "constant" ||
          kind == "transpose" || kind == "select" || kind == "slice" || RoundedTo(kind);
@@ -485,7 +487,7 @@ double Flops(const Task& task) {
       flops += 2 * out * static_cast<double>(shape(0).back());
     } else if (op.kind == "attend") {
       flops += Product(shape(0)) * (4 + 2 * static_cast<double>(shape(1).back()));
-    } else if (op.kind == "sort" || op.kind == "argsort") {
+    } else if (Sorts(op.kind)) {
       flops += out * std::ceil(std::log2(1 + shape(0).back()));
     } else if (op.kind == "softmax") {
       flops += 4 * out;

@@ -128,6 +128,8 @@ double Bytes(const Task& task);
 const std::vector<std::string>& OperationKinds();
 bool IsUnary(std::string_view kind);
 bool IsBinary(std::string_view kind);
+bool IsRunning(std::string_view kind);
+bool Sorts(std::string_view kind);
 // Whether each element of the result is of one element of each operand.
 bool IsPointwise(std::string_view kind);
 

@@ -88,14 +88,16 @@ void ChooseAlternatives(const Space& space, const std::vector<PlannedPass>& pass
   std::vector<std::vector<Choice>> best(deciding.size() + 1, std::vector<Choice>(end + 1));
   for (size_t k = deciding.size(); k-- > 0;) {
     const Decision& decision = space.decisions[deciding[k]];
+    std::vector<const Alternative*> known;  // by value
+    for (const std::string& value : decision.values) {
+      known.push_back(AlternativeNamed(space, decision.stage, value));
+    }
     for (size_t at = end + 1; at-- > 0;) {
       Choice& choice = best[k][at];
       choice = {best[k + 1][at].covered, 0, 0, false};
-      for (uint32_t value = 0; value < decision.values.size(); ++value) {
-        const Alternative* const known =
-            AlternativeNamed(space, decision.stage, decision.values[value]);
-        if (known == nullptr || !GoesOnWith(passes, at, known->passes)) continue;
-        const size_t length = known->passes.size();
+      for (uint32_t value = 0; value < known.size(); ++value) {
+        if (known[value] == nullptr || !GoesOnWith(passes, at, known[value]->passes)) continue;
+        const size_t length = known[value]->passes.size();
         const size_t covered = length + best[k + 1][at + length].covered;
         if (covered > choice.covered) choice = {covered, value, length, false};
       }

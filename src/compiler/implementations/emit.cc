@@ -35,6 +35,16 @@ HloInstruction* Add(HloComputation* computation, std::unique_ptr<HloInstruction>
   return computation->AddInstruction(std::move(instruction));
 }
 
+// All dimensions but one, then that one.
+std::vector<int64_t> WithLast(int64_t rank, int64_t dimension) {
+  std::vector<int64_t> order;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (d != dimension) order.push_back(d);
+  }
+  order.push_back(dimension);
+  return order;
+}
+
 }  // namespace
 
 bool Free(const HloInstruction& instruction) {
@@ -152,6 +162,22 @@ HloInstruction* Transpose(HloInstruction* x, Sizes permutation) {
   std::vector<int64_t> sizes;
   for (int64_t from : permutation) sizes.push_back(x->shape().dimensions(from));
   return Add(x->parent(), HloInstruction::CreateTranspose(Like(x, sizes), x, permutation));
+}
+
+HloInstruction* Rows(HloInstruction* x, int64_t dimension) {
+  const std::vector<int64_t> sizes = SizesOf(*x);
+  x = Transpose(x, WithLast(static_cast<int64_t>(sizes.size()), dimension));
+  return Reshape(x, {Product(sizes) / std::max<int64_t>(1, sizes[dimension]), sizes[dimension]});
+}
+
+HloInstruction* FromRows(HloInstruction* rows, Sizes sizes, int64_t dimension) {
+  const std::vector<int64_t> order = WithLast(static_cast<int64_t>(sizes.size()), dimension);
+  std::vector<int64_t> moved(sizes.size()), back(sizes.size());
+  for (size_t k = 0; k < order.size(); ++k) {
+    moved[k] = sizes[order[k]];
+    back[order[k]] = static_cast<int64_t>(k);
+  }
+  return Transpose(Reshape(rows, moved), back);
 }
 
 HloInstruction* Broadcast(HloInstruction* x, Sizes sizes, Sizes dimensions) {

@@ -56,6 +56,10 @@ xla::HloInstruction* Select(xla::HloInstruction* which, xla::HloInstruction* x,
                             xla::HloInstruction* y);
 xla::HloInstruction* Reshape(xla::HloInstruction* x, Sizes sizes);
 xla::HloInstruction* Transpose(xla::HloInstruction* x, Sizes permutation);
+// [rows, size of the dimension]: what runs along the dimension, each by itself.
+xla::HloInstruction* Rows(xla::HloInstruction* x, int64_t dimension);
+// An array of these sizes from its rows along the dimension.
+xla::HloInstruction* FromRows(xla::HloInstruction* rows, Sizes sizes, int64_t dimension);
 xla::HloInstruction* Broadcast(xla::HloInstruction* x, Sizes sizes, Sizes dimensions);
 xla::HloInstruction* Iota(xla::HloComputation* computation, xla::PrimitiveType type, Sizes sizes,
                           int64_t dimension);

@@ -62,7 +62,8 @@ const std::vector<Implementation>& Implementations() {
       {Rule("reduce_window_shifts", ReduceWindowShifts),
        "reduce-window as its operation over shifted arrays"},
       {Rule("reduce_window_reduce", ReduceWindowReduce), "reduce-window over tiles as a reduce"},
-      {Rule("cumulative_steps", CumulativeSteps), "running sum, maximum or anything else by doubling steps"},
+      {Rule("cumulative_steps", CumulativeSteps),
+       "running sum, maximum or anything else by doubling steps"},
       {Rule("cumulative_dots", CumulativeDots), "running sum as dots with triangles"},
       {Rule("select_and_scatter_shifts", SelectAndScatterShifts),
        "select-and-scatter by comparing shifted arrays"},
@@ -99,8 +100,8 @@ const std::vector<Implementation>& Implementations() {
        true},
       {Rule("transposes", TransposeKernels, TransposeKernelsRoots()),
        "transpositions, squares at a time, as kernels of hone-loops", true},
-      {Rule("sorts", SortKernels, SortKernelsRoots()),
-       "sorts, by digits, as kernels of hone-loops", true},
+      {Rule("sorts", SortKernels, SortKernelsRoots()), "sorts, by digits, as kernels of hone-loops",
+       true},
   };
   return *kAll;
 }

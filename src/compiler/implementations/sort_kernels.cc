@@ -1,10 +1,10 @@
 #include "compiler/implementations/sort_kernels.h"
 
 #include <cstdint>
-#include <map>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/kernel_parts.h"
 #include "compiler/implementations/sort_keys.h"
@@ -26,14 +26,11 @@ uint64_t SignOf(int64_t bits) { return uint64_t{1} << (bits - 1); }
 
 // Numbers of a type that kernels sort, in the order of a sort's key: f32, f64 or s32.
 HloInstruction* Numbers(HloInstruction* sort, const SortKey& key) {
-  std::map<const HloInstruction*, HloInstruction*> done;
-  HloInstruction* keys = Mapped(*key.function, sort->mutable_operand(key.array), &done);
+  HloInstruction* keys = KeysIn(sort, key);
   const PrimitiveType type = keys->shape().element_type();
   const int64_t bits = xla::primitive_util::BitWidth(type);
   if (xla::primitive_util::IsFloatingPointType(type)) {
-    if (key.order == xla::ComparisonOrder::kPartial) keys = WithOneZero(keys);
-    // A NaN's sign is turned, too, so that it changes ends with the others.
-    if (key.descending) keys = emit::Unary(HloOpcode::kNegate, keys);
+    keys = InTotalOrder(keys, key, /*opposite=*/key.descending);
     return bits < 32 ? emit::Convert(keys, xla::F32) : keys;
   }
   if (bits <= 32) {
@@ -79,25 +76,15 @@ bool TellElements(const SortKey& key, PrimitiveType type) {
 // Numbers, sorted along a dimension, or where they would come from.
 HloInstruction* SortCall(HloInstruction* keys, int64_t dimension, bool is_places) {
   const PrimitiveType type = keys->shape().element_type();
-  const std::vector<int64_t> sizes = emit::SizesOf(*keys);
-  const auto rank = static_cast<int64_t>(sizes.size());
-  std::vector<int64_t> to_last;
-  for (int64_t d = 0; d < rank; ++d) {
-    if (d != dimension) to_last.push_back(d);
-  }
-  to_last.push_back(dimension);
-  keys = emit::Transpose(keys, to_last);
-  const std::vector<int64_t> transposed = emit::SizesOf(*keys);
-  const int64_t size = sizes[dimension], rows = emit::Product(sizes) / size;
+  HloInstruction* const rows = emit::Rows(keys, dimension);
   const std::string task =
-      absl::StrCat(loops::kKernelTaskBegin, "input i0 ", TaskType(type), "[", rows, ",", size,
+      absl::StrCat(loops::kKernelTaskBegin, "input i0 ", TaskType(type), "[",
+                   absl::StrJoin(rows->shape().dimensions(), ","),
                    "];v0 = ", is_places ? "argsort" : "sort", " i0;output v0;");
-  HloInstruction* const call = KernelCall(
-      keys->parent(), xla::ShapeUtil::MakeShape(is_places ? xla::S32 : type, {rows, size}),
-      {emit::Reshape(keys, {rows, size})}, task);
-  std::vector<int64_t> back(rank);
-  for (int64_t d = 0; d < rank; ++d) back[to_last[d]] = d;
-  return emit::Transpose(emit::Reshape(call, transposed), back);
+  const xla::Shape shape =
+      xla::ShapeUtil::ChangeElementType(rows->shape(), is_places ? xla::S32 : type);
+  return emit::FromRows(KernelCall(keys->parent(), shape, {rows}, task), emit::SizesOf(*keys),
+                        dimension);
 }
 
 // Where elements would come from, sorted by the last key first: each time what is equal stays.
@@ -139,24 +126,15 @@ absl::StatusOr<HloInstruction*> SortKernels(HloInstruction* root) {
   }
   bool elements = keys.size() == 1 && TellElements(keys[0], type);
   for (int64_t k = 1; k < root->operand_count(); ++k) elements = elements && !IsUsed(*root, k);
-  HloInstruction* places = nullptr;
-  const auto sorted_operand = [&](int64_t k) {
-    HloInstruction* const operand = root->mutable_operand(k);
-    if (root->operand_count() > 1 && !IsUsed(*root, k)) return operand;  // nobody looks
-    if (elements) {
+  if (elements) {
+    return EachSorted(root, [&](int64_t) {
       HloInstruction* const numbers = Numbers(root, keys[0]);
       return AsTheyWere(SortCall(numbers, dimension, /*is_places=*/false), keys[0], type);
-    }
-    if (places == nullptr) places = Places(root, dimension, keys);
-    if (IsPositions(*operand, dimension)) {
-      return emit::Convert(places, operand->shape().element_type());
-    }
-    return emit::TakeAlong(operand, places, dimension);
-  };
-  if (root->operand_count() == 1) return sorted_operand(0);
-  std::vector<HloInstruction*> out;
-  for (int64_t k = 0; k < root->operand_count(); ++k) out.push_back(sorted_operand(k));
-  return x->parent()->AddInstruction(HloInstruction::CreateTuple(out));
+    });
+  }
+  HloInstruction* const places = Places(root, dimension, keys);
+  return EachSorted(
+      root, [&](int64_t k) { return FromPlaces(root->mutable_operand(k), places, dimension); });
 }
 
 }  // namespace hone::compiler

@@ -87,6 +87,13 @@ bool IsEqual(const HloInstruction& x, const SortKey& key) {
   return false;
 }
 
+// The two zeros become one.
+HloInstruction* WithOneZero(HloInstruction* keys) {
+  HloInstruction* zero = emit::Broadcast(emit::Zero(keys->parent(), keys->shape().element_type()),
+                                         emit::SizesOf(*keys), {});
+  return emit::Select(emit::Compare(ComparisonDirection::kEq, keys, zero), zero, keys);
+}
+
 }  // namespace
 
 bool IsPositions(const HloInstruction& x, int64_t dimension) {
@@ -152,6 +159,11 @@ HloInstruction* Mapped(const HloInstruction& function, HloInstruction* x,
   return result = x->parent()->AddInstruction(function.CloneWithNewOperands(shape, operands));
 }
 
+HloInstruction* KeysIn(HloInstruction* sort, const SortKey& key) {
+  std::map<const HloInstruction*, HloInstruction*> done;
+  return Mapped(*key.function, sort->mutable_operand(key.array), &done);
+}
+
 PrimitiveType Unsigned(int64_t bits) {
   return xla::primitive_util::UnsignedIntegralTypeForBitWidth(static_cast<int>(bits));
 }
@@ -163,10 +175,10 @@ HloInstruction* Constant(HloInstruction* like, uint64_t value) {
                          emit::SizesOf(*like), {});
 }
 
-HloInstruction* WithOneZero(HloInstruction* keys) {
-  HloInstruction* zero = emit::Broadcast(emit::Zero(keys->parent(), keys->shape().element_type()),
-                                         emit::SizesOf(*keys), {});
-  return emit::Select(emit::Compare(ComparisonDirection::kEq, keys, zero), zero, keys);
+HloInstruction* InTotalOrder(HloInstruction* keys, const SortKey& key, bool opposite) {
+  if (key.order == xla::ComparisonOrder::kPartial) keys = WithOneZero(keys);
+  // A NaN's sign is turned, too, so that it changes ends with the others.
+  return opposite ? emit::Unary(HloOpcode::kNegate, keys) : keys;
 }
 
 bool KeepsValues(const HloInstruction& function, PrimitiveType type) {
@@ -228,6 +240,21 @@ bool IsUsed(const HloInstruction& sort, int64_t output) {
     if (user->tuple_index() == output && !user->IsDead()) return true;
   }
   return false;
+}
+
+HloInstruction* EachSorted(HloInstruction* sort,
+                           absl::FunctionRef<HloInstruction*(int64_t array)> sorted) {
+  if (sort->operand_count() == 1) return sorted(0);
+  std::vector<HloInstruction*> out;
+  for (int64_t k = 0; k < sort->operand_count(); ++k) {
+    out.push_back(IsUsed(*sort, k) ? sorted(k) : sort->mutable_operand(k));
+  }
+  return sort->parent()->AddInstruction(HloInstruction::CreateTuple(out));
+}
+
+HloInstruction* FromPlaces(HloInstruction* array, HloInstruction* places, int64_t dimension) {
+  if (IsPositions(*array, dimension)) return emit::Convert(places, array->shape().element_type());
+  return emit::TakeAlong(array, emit::Convert(places, xla::S32), dimension);
 }
 
 }  // namespace hone::compiler

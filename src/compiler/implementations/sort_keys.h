@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "xla/comparison_util.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -30,16 +31,20 @@ std::vector<SortKey> KeysOf(const xla::HloComputation& comparator);
 // The only one, of the first array.
 std::optional<SortKey> KeyOf(const xla::HloComputation& comparator);
 
-// The scalar function, applied to each element of `x`.
+// A scalar function, applied to each element of `x`.
 xla::HloInstruction* Mapped(const xla::HloInstruction& function, xla::HloInstruction* x,
                             std::map<const xla::HloInstruction*, xla::HloInstruction*>* done);
+
+// The key's function, applied to each element of its array.
+xla::HloInstruction* KeysIn(xla::HloInstruction* sort, const SortKey& key);
 
 // Does a scalar function of one parameter give every float back, but for the sign of zeros and what
 // kind of NaN it is? It must choose between its parameter and constants only.
 bool KeepsValues(const xla::HloInstruction& function, xla::PrimitiveType type);
 
-// The two zeros become one.
-xla::HloInstruction* WithOneZero(xla::HloInstruction* keys);
+// Floats that are keys, so that IEEE 754's total order is theirs; the opposite one where it is to
+// be.
+xla::HloInstruction* InTotalOrder(xla::HloInstruction* keys, const SortKey& key, bool opposite);
 
 xla::PrimitiveType Unsigned(int64_t bits);
 // Of the type and sizes of `like`.
@@ -51,6 +56,13 @@ xla::HloInstruction* Ordered(xla::HloInstruction* keys, const SortKey& key);
 // Whether anybody looks at an array that is sorted: what JAX lowers is full of parts that nobody
 // does.
 bool IsUsed(const xla::HloInstruction& sort, int64_t output);
+
+// What stands in a sort's place: of each array that anybody looks at what `sorted` makes of it.
+xla::HloInstruction* EachSorted(xla::HloInstruction* sort,
+                                absl::FunctionRef<xla::HloInstruction*(int64_t array)> sorted);
+// An array, its elements from these places along the dimension.
+xla::HloInstruction* FromPlaces(xla::HloInstruction* array, xla::HloInstruction* places,
+                                int64_t dimension);
 
 }  // namespace hone::compiler
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -159,22 +158,11 @@ absl::StatusOr<HloInstruction*> SortTopK(HloInstruction* root) {
   if (!key || key->function->shape().element_type() != type) return nullptr;
   if (positions ? !first : !KeepsValues(*key->function, type)) return nullptr;
 
-  std::map<const HloInstruction*, HloInstruction*> done;
-  HloInstruction* keys = Mapped(*key->function, x, &done);
-  if (key->order == xla::ComparisonOrder::kPartial) keys = WithOneZero(keys);
   const bool smallest = key->descending != first;
-  // A NaN's sign is turned, too, so that it changes ends with the others.
-  if (smallest) keys = emit::Unary(HloOpcode::kNegate, keys);
-  std::vector<int64_t> to_last;
-  for (int64_t d = 0; d < rank; ++d) {
-    if (d != dimension) to_last.push_back(d);
-  }
-  to_last.push_back(dimension);
-  keys = emit::Convert(emit::Transpose(keys, to_last), xla::F32);
-  std::vector<int64_t> result_sizes = emit::SizesOf(*keys);
-  result_sizes.back() = k;
-  const int64_t batch = emit::Product(sizes) / std::max<int64_t>(1, size);
-  keys = emit::Reshape(keys, {batch, size});
+  HloInstruction* const keys = emit::Convert(
+      emit::Rows(InTotalOrder(KeysIn(from, *key), *key, /*opposite=*/smallest), dimension),
+      xla::F32);
+  const int64_t batch = keys->shape().dimensions(0);
   const auto shape_of = [&](PrimitiveType element) {
     return xla::ShapeUtil::MakeShape(element, {batch, k});
   };
@@ -184,10 +172,9 @@ absl::StatusOr<HloInstruction*> SortTopK(HloInstruction* root) {
       /*largest=*/true));
   HloInstruction* result =
       computation->AddInstruction(HloInstruction::CreateGetTupleElement(top, positions ? 1 : 0));
-  result = emit::Reshape(result, result_sizes);
-  std::vector<int64_t> back(rank);
-  for (int64_t d = 0; d < rank; ++d) back[to_last[d]] = d;
-  result = emit::Transpose(result, back);
+  std::vector<int64_t> result_sizes = sizes;
+  result_sizes[dimension] = k;
+  result = emit::FromRows(result, result_sizes, dimension);
   if (positions) return result;
   result = emit::Convert(result, type);
   if (smallest) result = emit::Unary(HloOpcode::kNegate, result);
@@ -214,9 +201,8 @@ HloInstruction* SmallSort(HloInstruction* root) {
     return nullptr;
   }
   // What is exchanged: the keys, the positions that break ties, then the arrays.
-  std::map<const HloInstruction*, HloInstruction*> done;
   std::vector<HloInstruction*> arrays = {
-      Ordered(Mapped(*key->function, x, &done), *key),
+      Ordered(KeysIn(root, *key), *key),
       emit::Iota(x->parent(), xla::S32, emit::SizesOf(*x), dimension)};
   arrays.insert(arrays.end(), root->operands().begin(), root->operands().end());
   std::vector<int64_t> starts(x->shape().dimensions().size(), 0), limits = emit::SizesOf(*x);
@@ -286,13 +272,11 @@ absl::StatusOr<HloInstruction*> SortPackedKeys(HloInstruction* root) {
   const PrimitiveType packed_type =
       key_bits + position_bits + value_bits <= 32 ? xla::U32 : xla::U64;
   const std::vector<int64_t> sizes = emit::SizesOf(*x);
-  std::map<const HloInstruction*, HloInstruction*> done;
   const auto shifted = [](HloInstruction* value, int64_t by, HloOpcode opcode) {
     return by == 0 ? value : emit::Binary(opcode, value, Constant(value, by));
   };
-  HloInstruction* packed =
-      shifted(emit::Convert(Ordered(Mapped(*key->function, x, &done), *key), packed_type),
-              position_bits + value_bits, HloOpcode::kShiftLeft);
+  HloInstruction* packed = shifted(emit::Convert(Ordered(KeysIn(root, *key), *key), packed_type),
+                                   position_bits + value_bits, HloOpcode::kShiftLeft);
   packed = emit::Binary(HloOpcode::kOr, packed,
                         shifted(emit::Iota(x->parent(), packed_type, sizes, dimension), value_bits,
                                 HloOpcode::kShiftLeft));
@@ -307,21 +291,14 @@ absl::StatusOr<HloInstruction*> SortPackedKeys(HloInstruction* root) {
   HloInstruction* positions =
       emit::Binary(HloOpcode::kAnd, shifted(sorted, value_bits, HloOpcode::kShiftRightLogical),
                    Constant(sorted, (uint64_t{1} << position_bits) - 1));
-  const auto sorted_operand = [&](int64_t k) {
-    HloInstruction* operand = root->mutable_operand(k);
-    const PrimitiveType operand_type = operand->shape().element_type();
-    if (root->operand_count() > 1 && !IsUsed(*root, k)) return operand;  // nobody looks
-    if (IsPositions(*operand, dimension)) return emit::Convert(positions, operand_type);
+  return EachSorted(root, [&](int64_t k) {
+    HloInstruction* const operand = root->mutable_operand(k);
     // Converting to fewer bits drops the high ones.
-    if (k == 0 && values) {
+    if (k == 0 && values && !IsPositions(*operand, dimension)) {
       return emit::BitcastConvert(emit::Convert(sorted, Unsigned(value_bits)), type);
     }
-    return emit::TakeAlong(operand, emit::Convert(positions, xla::S32), dimension);
-  };
-  if (root->operand_count() == 1) return sorted_operand(0);
-  std::vector<HloInstruction*> out;
-  for (int64_t k = 0; k < root->operand_count(); ++k) out.push_back(sorted_operand(k));
-  return x->parent()->AddInstruction(HloInstruction::CreateTuple(out));
+    return FromPlaces(operand, positions, dimension);
+  });
 }
 
 absl::StatusOr<HloInstruction*> ArgmaxTwoReduces(HloInstruction* root) {

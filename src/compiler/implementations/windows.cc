@@ -37,9 +37,8 @@ std::optional<HloOpcode> WindowOperation(const HloInstruction& root) {
 }
 
 // All that lies before, or behind, in one dimension, whatever is made of it.
-std::optional<Cumulative> AllBefore(const HloInstruction& root) {
-  Cumulative result;
-  result.dimension = -1;
+std::optional<Scan> AllBefore(const HloInstruction& root) {
+  Scan result;
   for (int64_t d = 0; d < root.window().dimensions_size(); ++d) {
     const xla::WindowDimension& window = root.window().dimensions(d);
     if (window.stride() != 1 || window.base_dilation() != 1 || window.window_dilation() != 1) {
@@ -95,8 +94,7 @@ bool GivesBack(const HloComputation& function, const HloInstruction& start) {
 }
 
 // Moves by `step` along the dimension, towards the end or the beginning, and fills up.
-HloInstruction* Moved(HloInstruction* x, const Cumulative& scan, int64_t step,
-                      HloInstruction* fill) {
+HloInstruction* Moved(HloInstruction* x, const Scan& scan, int64_t step, HloInstruction* fill) {
   const size_t rank = x->shape().dimensions().size();
   std::vector<int64_t> low(rank, 0), high(rank, 0);
   low[scan.dimension] = scan.backward ? -step : step;
@@ -160,9 +158,9 @@ HloInstruction* AnyCumulativeSteps(HloInstruction* root) {
 std::optional<Cumulative> CumulativeOf(const HloInstruction& root) {
   const auto opcode = WindowOperation(root);
   if (!opcode) return std::nullopt;
-  std::optional<Cumulative> result = AllBefore(root);
-  if (result) result->opcode = *opcode;
-  return result;
+  const std::optional<Scan> scan = AllBefore(root);
+  if (!scan) return std::nullopt;
+  return Cumulative{*scan, *opcode};
 }
 
 absl::StatusOr<HloInstruction*> ReduceWindowShifts(HloInstruction* root) {
@@ -257,21 +255,10 @@ absl::StatusOr<HloInstruction*> CumulativeDots(HloInstruction* root) {
       (operand->operand(0)->shape().element_type() == xla::PRED ||
        xla::primitive_util::IsIntegralType(operand->operand(0)->shape().element_type()));
   if (!finite) return nullptr;
-  const std::vector<int64_t> sizes = emit::SizesOf(*root);
-  std::vector<int64_t> order, back(sizes.size()), moved;
-  for (int64_t d = 0; d < static_cast<int64_t>(sizes.size()); ++d) {
-    if (d != scan->dimension) order.push_back(d);
-  }
-  order.push_back(scan->dimension);
-  for (size_t k = 0; k < order.size(); ++k) {
-    back[order[k]] = static_cast<int64_t>(k);
-    moved.push_back(sizes[order[k]]);
-  }
-  HloInstruction* x = emit::Transpose(emit::Convert(root->mutable_operand(0), type), order);
-  const int64_t size = moved.back();
-  HloInstruction* sums =
-      RunningSums(emit::Reshape(x, {emit::Product(moved) / size, size}), scan->backward);
-  sums = emit::Transpose(emit::Reshape(sums, moved), back);
+  HloInstruction* const rows =
+      emit::Rows(emit::Convert(root->mutable_operand(0), type), scan->dimension);
+  HloInstruction* const sums =
+      emit::FromRows(RunningSums(rows, scan->backward), emit::SizesOf(*root), scan->dimension);
   return emit::Convert(emit::WithStart(sums, root->mutable_operand(1), HloOpcode::kAdd),
                        root->shape().element_type());
 }

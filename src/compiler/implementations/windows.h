@@ -9,11 +9,14 @@
 
 namespace hone::compiler {
 
-// A reduce-window whose window is all that lies before (or behind) an element, in one dimension.
-struct Cumulative {
-  xla::HloOpcode opcode{};
-  int64_t dimension = 0;
+// All that lies before (or behind) an element, in one dimension.
+struct Scan {
+  int64_t dimension = -1;
   bool backward = false;  // from the last to the first
+};
+// A reduce-window whose windows are that, with a reducer that is one operation.
+struct Cumulative : Scan {
+  xla::HloOpcode opcode;
 };
 std::optional<Cumulative> CumulativeOf(const xla::HloInstruction& root);
 
@@ -23,8 +26,8 @@ absl::StatusOr<xla::HloInstruction*> ReduceWindowShifts(xla::HloInstruction* roo
 // Windows side by side, without gaps or padding: a reshape and a reduce.
 absl::StatusOr<xla::HloInstruction*> ReduceWindowReduce(xla::HloInstruction* root);
 
-// Running sums, products, maxima, and whatever else combines two elements: each element takes in the one 1, 2, 4, … places before it
-// (Hillis and Steele, Data parallel algorithms, CACM 1986).
+// Running sums, products, maxima, and whatever else combines two elements: each element takes in
+// the one 1, 2, 4, … places before it (Hillis and Steele, Data parallel algorithms, CACM 1986).
 absl::StatusOr<xla::HloInstruction*> CumulativeSteps(xla::HloInstruction* root);
 
 // Running sums as products with triangles of ones: within blocks, then over the blocks' sums.

@@ -169,16 +169,12 @@ class NoiseMaker {
     HloInstruction* wide = Converted(x, xla::F32);
     const int bits = 23 - MantissaBits(type);
     const uint32_t low = ((1u << std::max(1, MantissaBits(type) / 2)) - 1) << bits;
-    return Converted(Move(wide, xla::U32, low, 0x9E3779B9u, wide,
-                          {kOtherNumber * steps * RelativeSpacing(type),
-                           kOtherNumber * steps * LeastSpacing(type), LeastSpacing(type)}),
-                     type);
+    return Converted(Move(wide, xla::U32, low, 0x9E3779B9u, wide, OfNarrow(type, steps)), type);
   }
 
   // `wide` as a narrow type has it, rounded otherwise: only what is a number of that type stays.
   HloInstruction* Round(HloInstruction* wide, PrimitiveType type) {
-    const Amount amount{kOtherNumber * RelativeSpacing(type), kOtherNumber * LeastSpacing(type),
-                        LeastSpacing(type)};
+    const Amount amount = OfNarrow(type, /*steps=*/1);
     const bool f64 = wide->shape().element_type() == xla::F64;
     const int bits = (f64 ? 52 : 23) - MantissaBits(type);
     const uint64_t low = (uint64_t{1} << bits) - 1;
@@ -211,6 +207,10 @@ class NoiseMaker {
     double least = 0;     // and so much, whatever its size
     double spacing = 0;   // where there is a least: what is no multiple of it is not exact
   };
+  static Amount OfNarrow(PrimitiveType type, double steps) {
+    const double least = LeastSpacing(type);
+    return {kOtherNumber * steps * RelativeSpacing(type), kOtherNumber * steps * least, least};
+  }
 
   static int MantissaBits(PrimitiveType type) {
     return xla::primitive_util::SignificandWidth(type) - 1;
