@@ -1,0 +1,28 @@
+// Programs for alternative implementations, and whether they apply.
+#ifndef HONE_TESTS_COMPILER_RULES_IMPLEMENTATION_CASES_H_
+#define HONE_TESTS_COMPILER_RULES_IMPLEMENTATION_CASES_H_
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace hone::compiler {
+
+struct Case {
+  std::string implementation;
+  std::string label;
+  std::string text;
+  bool applies = true;
+  bool special = false;  // ties, NaNs and infinities among the inputs
+};
+
+inline void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.implementation << " " << c.label;
+}
+
+// In the order of the implementations.
+std::vector<Case> ImplementationCases();
+
+}  // namespace hone::compiler
+
+#endif  // HONE_TESTS_COMPILER_RULES_IMPLEMENTATION_CASES_H_
