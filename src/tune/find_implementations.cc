@@ -19,6 +19,8 @@ using Clock = std::chrono::steady_clock;
 constexpr double kLongest = 1e6;  // a clock's range ends somewhere
 
 constexpr char kInline[] = "call-inliner:every_call_site";
+// What is called returns several values as a tuple.
+constexpr char kUntuple[] = "tuple-simplifier";
 constexpr char kBatch[] = "batch_lanes";
 // Some do not apply before what is in their way has been written out, as a solve within a loop.
 constexpr char kWriteOut[] = "implement:write_out_small";
@@ -84,17 +86,18 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
                          std::chrono::duration<double>(std::min(seconds, kLongest)));
   std::vector<Alternative> found;
   const StatusOr<PassId> inlining = FindPass(pool.passes(), kInline);
-  const bool calls = inlining && HasCalls(pool, program);
+  const StatusOr<PassId> untupling = FindPass(pool.passes(), kUntuple);
+  const bool calls = inlining && untupling && HasCalls(pool, program);
   const std::set<std::string> names = NamesOf(pool, {program.id, {}});
   std::vector<std::vector<PassId>> ways = {{}};  // to come to it, the shortest first
-  if (calls) ways.push_back({*inlining});
+  if (calls) ways.push_back({*inlining, *untupling});
   const StatusOr<PassId> write_out = FindPass(pool.passes(), kWriteOut);
   if (write_out && std::any_of(ways.begin(), ways.end(), [&](std::vector<PassId> way) {
         way.push_back(*write_out);
         return Try(pool, program, names, way, until).has_value();
       })) {
     ways.push_back({*write_out});
-    if (calls) ways.push_back({*inlining, *write_out});
+    if (calls) ways.push_back({*inlining, *untupling, *write_out});
   }
   const auto add = [&](PassId pass) {
     if ((interrupted != nullptr && *interrupted) || Clock::now() >= until) return;

@@ -359,13 +359,6 @@ std::vector<Case> Cases() {
                "  q = f32[96,80] multiply(d, d)\n  s = f32[96,80] select(both, q, a)\n"
                "  ROOT r = f32[] reduce(s, zero), dimensions={0,1}, to_apply=add_of\n"),
        1, "less_equal v"},
-      {"a_mask_from_outside",  // it is no number: what is chosen by it comes from XLA
-       Program("f32",
-               "  x = f32[96,80] parameter(0)\n  p = pred[96,80] parameter(1)\n"
-               "  zb = f32[96,80] broadcast(zero), dimensions={}\n"
-               "  d = f32[96,80] select(p, x, zb)\n"
-               "  ROOT r = f32[96] reduce(d, zero), dimensions={1}, to_apply=add_of\n"),
-       1, "reduce_sum i0", "select i"},
       {"a_comparison_that_is_a_result_too",
        Program("f32",
                "  x = f32[96,80] parameter(0)\n  y = f32[96,80] parameter(1)\n"
@@ -503,6 +496,8 @@ INSTANTIATE_TEST_SUITE_P(All, KernelsInPrograms, ::testing::ValuesIn(Cases()),
 INSTANTIATE_TEST_SUITE_P(Convolutions, KernelsInPrograms, ::testing::ValuesIn(Convolutions()),
                          [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Elements, KernelsInPrograms, ::testing::ValuesIn(Elements()),
+                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Losses, KernelsInPrograms, ::testing::ValuesIn(Losses()),
                          [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Transposes, KernelsInPrograms, ::testing::ValuesIn(Transposes()),
                          [](const auto& info) { return std::string(info.param.name); });

@@ -105,11 +105,13 @@ sum {
 }
 square {
   a = f32[64,64] parameter(0)
-  ROOT b = f32[64,64] multiply(a, a)
+  b = f32[64,64] multiply(a, a)
+  ROOT t = (f32[64,64]) tuple(b)
 }
 ENTRY main {
   a = f32[64,64] parameter(0)
-  s = f32[64,64] call(a), to_apply=square
+  c = (f32[64,64]) call(a), to_apply=square
+  s = f32[64,64] get-tuple-element(c), index=0
   zero = f32[] constant(0)
   ROOT r = f32[64] reduce(s, zero), dimensions={1}, to_apply=sum
 }
@@ -124,9 +126,10 @@ ENTRY main {
   const auto found =
       FindImplementations(*with, with->Load(text).value(), kPatience, nullptr, &among);
   ASSERT_EQ(found.size(), 1u);
-  ASSERT_EQ(found[0].passes.size(), 2u);
+  ASSERT_EQ(found[0].passes.size(), 3u);
   EXPECT_EQ(found[0].passes[0].pass, "call-inliner:every_call_site");
-  EXPECT_EQ(found[0].passes[1].pass, loops::kKernelPass);
+  EXPECT_EQ(found[0].passes[1].pass, "tuple-simplifier");
+  EXPECT_EQ(found[0].passes[2].pass, loops::kKernelPass);
   EXPECT_TRUE(FindImplementations(*without, without->Load(text).value(), kPatience, nullptr, &among)
                   .empty());
 }

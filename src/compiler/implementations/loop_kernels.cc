@@ -22,6 +22,7 @@
 #include "core/native_kernel.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/layout_util.h"
+#include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
 namespace hone::compiler {
@@ -50,6 +51,77 @@ std::optional<Space> FindSpace(HloInstruction* root) {
   return std::nullopt;
 }
 
+// The largest whole number up to which f32 has all.
+constexpr int64_t kMostWhole = int64_t{1} << 24;
+
+// Whether it counts along a dimension, and not too far for f32, nor for its own type.
+bool IsCounter(const HloInstruction& value) {
+  if (value.opcode() == HloOpcode::kBroadcast || IsIdentity(value)) {
+    return IsCounter(*value.operand(0));
+  }
+  if (value.opcode() != HloOpcode::kIota) return false;
+  const xla::PrimitiveType type = value.shape().element_type();
+  const int bits = xla::primitive_util::BitWidth(type) -
+                   (xla::primitive_util::IsSignedIntegralType(type) ? 1 : 0);
+  const int64_t most = bits < 24 ? int64_t{1} << bits : kMostWhole;
+  return value.shape().dimensions(xla::Cast<xla::HloIotaInstruction>(&value)->iota_dimension()) <=
+         most;
+}
+
+// The floats that are computed with a predicate, perhaps past further logic; nothing where none
+// are.
+std::optional<xla::PrimitiveType> TakenBy(const HloInstruction& predicate, int levels = 4) {
+  for (const HloInstruction* user : predicate.users()) {
+    if (user->shape().element_type() == xla::PRED) {
+      if (levels == 0) continue;
+      if (const auto type = TakenBy(*user, levels - 1)) return type;
+    } else if (user->opcode() == HloOpcode::kConvert ||
+               (user->opcode() == HloOpcode::kSelect && user->operand(0) == &predicate)) {
+      const xla::PrimitiveType type = KernelType(user->shape().element_type());
+      if (type == xla::F32 || type == xla::F64) return type;
+    }
+  }
+  return std::nullopt;
+}
+
+// What is compared with a counter, in floats: a counter, a number, or what is spread.
+HloInstruction* InFloats(HloInstruction* value, xla::PrimitiveType type) {
+  const Sizes sizes = emit::SizesOf(*value);
+  if (const std::optional<double> number = NumberOf(*value)) {
+    if (std::fabs(*number) > static_cast<double>(kMostWhole)) return nullptr;
+    return emit::Broadcast(emit::Number(value->parent(), type, static_cast<int64_t>(*number)),
+                           sizes, {});
+  }
+  if (value->opcode() == HloOpcode::kIota) {
+    const int64_t along = xla::Cast<xla::HloIotaInstruction>(value)->iota_dimension();
+    return emit::Broadcast(emit::Iota(value->parent(), type, {sizes[along]}, 0), sizes, {along});
+  }
+  const bool same = IsIdentity(*value);
+  if (value->opcode() != HloOpcode::kBroadcast && !same) return nullptr;
+  HloInstruction* const from = value->mutable_operand(0);
+  HloInstruction* const floats =
+      IsCounter(*from) ? InFloats(from, type) : emit::Convert(from, type);
+  if (same) return emit::Reshape(floats, sizes);
+  return emit::Broadcast(floats, sizes, value->dimensions());
+}
+
+// A comparison of integers with a counter as one of floats, which kernels compute in passing: the
+// floats up to the counter's last are exact, and those of larger integers are larger.
+HloInstruction* ComparedInFloats(HloInstruction* compare) {
+  HloInstruction *const a = compare->mutable_operand(0), *const b = compare->mutable_operand(1);
+  if (!xla::primitive_util::IsIntegralType(a->shape().element_type()) || !emit::Free(*compare) ||
+      (!IsCounter(*a) && !IsCounter(*b)) ||
+      emit::Product(emit::SizesOf(*compare)) < kLeastElements) {
+    return nullptr;
+  }
+  const std::optional<xla::PrimitiveType> type = TakenBy(*compare);
+  if (!type) return nullptr;
+  HloInstruction* const x = InFloats(a, *type);
+  HloInstruction* const y = x == nullptr ? nullptr : InFloats(b, *type);
+  if (y == nullptr) return nullptr;
+  return emit::Compare(compare->comparison_direction(), x, y);
+}
+
 // The value of `NAME = "..."` in a call's attributes; empty where there is none.
 std::string AttributeOf(const std::string& attributes, const char* name) {
   const std::string begin = absl::StrCat(name, " = \"");
@@ -63,8 +135,8 @@ std::string AttributeOf(const std::string& attributes, const char* name) {
 }  // namespace
 
 std::vector<HloOpcode> LoopKernelsRoots() {
-  return ElementwiseOpcodesAnd(
-      {HloOpcode::kReduce, HloOpcode::kDot, HloOpcode::kTranspose, HloOpcode::kReduceWindow});
+  return ElementwiseOpcodesAnd({HloOpcode::kReduce, HloOpcode::kDot, HloOpcode::kTranspose,
+                                HloOpcode::kReduceWindow, HloOpcode::kCompare});
 }
 
 absl::StatusOr<HloInstruction*> LoopKernels(HloInstruction* root) {
@@ -73,6 +145,9 @@ absl::StatusOr<HloInstruction*> LoopKernels(HloInstruction* root) {
     return IsInOneKernel(*root->parent()) ? nullptr : AttentionCall(root);
   }
   if (root->opcode() == HloOpcode::kReduceWindow) return RunningCall(root);
+  if (root->opcode() == HloOpcode::kCompare) return ComparedInFloats(root);
+  if (HloInstruction* const scatter = ScatteredOnto(root)) return scatter;
+  if (IsForFew(*root)) return nullptr;
   const std::optional<Space> space = FindSpace(root);
   if (!space || !Fits(*root, *space) || emit::Product(space->full) < kLeastElements) return nullptr;
   const Neighbourhood neighbourhood = Grow(root, *space);

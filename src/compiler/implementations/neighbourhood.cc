@@ -1,6 +1,7 @@
 #include "compiler/implementations/neighbourhood.h"
 
 #include <deque>
+#include <map>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -26,11 +27,25 @@ bool IsSlice(const HloInstruction& instruction) {
   return IsArray(from);
 }
 
+// Whether all of a broadcast's operand is one dimension of what a product makes, or a number.
+bool IsOfOneGroup(const HloInstruction& broadcast, const Space& space) {
+  const std::optional<Sizes> places = PlacesOf(broadcast);
+  if (!places || places->size() > 1) return false;
+  return places->empty() || absl::c_linear_search(space.groups, *places);
+}
+
+bool IsSpread(const HloInstruction& broadcast, const Space& space) {
+  return space.made == nullptr ? PlacesOf(broadcast).has_value() : IsOfOneGroup(broadcast, space);
+}
+
 // Whether what it compares, or puts together of what others compare, are numbers of the space; of
 // so many levels at most, for what is shared would be looked at again and again.
 bool IsPredicate(const HloInstruction& instruction, const Space& space, int levels = 6) {
   if (instruction.shape().element_type() != xla::PRED || !emit::Free(instruction)) return false;
   switch (instruction.opcode()) {
+    case HloOpcode::kBroadcast:
+      return space.type == xla::F32 && Squeezed(instruction.shape()) == space.full &&
+             IsSpread(instruction, space);
     case HloOpcode::kCompare:
       return space.Has(instruction.operand(0)->shape()) &&
              xla::Cast<xla::HloCompareInstruction>(&instruction)->order() !=
@@ -47,11 +62,11 @@ bool IsPredicate(const HloInstruction& instruction, const Space& space, int leve
   }
 }
 
-// Whether all of a broadcast's operand is one dimension of what a product makes, or a number.
-bool IsOfOneGroup(const HloInstruction& broadcast, const Space& space) {
-  const std::optional<Sizes> places = PlacesOf(broadcast);
-  if (!places || places->size() > 1) return false;
-  return places->empty() || absl::c_linear_search(space.groups, *places);
+// Whether it takes so few elements of an array that XLA computes those alone.
+bool TakesFew(const HloInstruction& user, const HloInstruction& array) {
+  return (user.opcode() == HloOpcode::kGather || user.opcode() == HloOpcode::kDynamicSlice) &&
+         user.operand(0) == &array && absl::c_count(user.operands(), &array) == 1 &&
+         xla::ShapeUtil::ElementsIn(user.shape()) * 8 <= xla::ShapeUtil::ElementsIn(array.shape());
 }
 
 // Whether XLA has an array in memory anyway, where others compute it again as part of what they
@@ -78,9 +93,71 @@ bool IsStored(const HloInstruction& array) {
   };
   return !computes_again(array.opcode()) || array.IsRoot() ||
          absl::c_any_of(array.users(), [&](const HloInstruction* user) {
+           if (TakesFew(*user, array)) return false;
            return !computes_again(user->opcode()) || user->opcode() == HloOpcode::kConcatenate;
          });
 }
+
+// Whether a select can take it: a predicate that the kernel makes, or one that is in memory.
+bool IsMask(const HloInstruction& mask, const Space& space) {
+  if (IsPredicate(mask, space)) return true;
+  return mask.shape().element_type() == xla::PRED && space.type == xla::F32 &&
+         space.made == nullptr && Squeezed(mask.shape()) == space.full && IsStored(mask);
+}
+
+// The arrays of a space's full size that a value is computed of where it is computed in passing.
+class Sources {
+ public:
+  explicit Sources(const Space& space) : space_(space) {}
+
+  // Whether what is computed of one such array, or of none, and is not in memory: reading it would
+  // cost as much as reading that array, and making it would be saved.
+  bool IsAgain(const HloInstruction& value) {
+    if (space_.made != nullptr || !IsComputed(value) || IsStored(value)) return false;
+    if (!(IsElementwise(value.opcode()) || IsOfPredicate(value))) return false;
+    const Found& found = Of(value);
+    return found.arrays.size() <= 1 && found.nodes <= kMostNodes && found.dear <= kMostDear;
+  }
+
+ private:
+  static constexpr int kMostNodes = 24;
+  static constexpr int kMostDear = 1;
+
+  struct Found {
+    std::set<const HloInstruction*> arrays;
+    int nodes = 0, dear = 0;  // at most; what is shared counts again
+  };
+
+  bool IsComputed(const HloInstruction& value) const {
+    return Squeezed(value.shape()) == space_.full && Fits(value, space_) &&
+           value.opcode() != HloOpcode::kReduce;
+  }
+
+  // What a value that is computed is computed of.
+  const Found& Of(const HloInstruction& value) {
+    if (const auto known = known_.find(&value); known != known_.end()) return known->second;
+    Found found{{}, 1, IsDear(value.opcode())};
+    for (const HloInstruction* operand : value.operands()) {
+      if (Squeezed(operand->shape()) != space_.full || operand->opcode() == HloOpcode::kBroadcast) {
+        continue;
+      }
+      // What is made of several arrays, for several, comes to lie in memory.
+      const Found* const own =
+          IsComputed(*operand) && !IsStored(*operand) ? &Of(*operand) : nullptr;
+      if (own == nullptr || (own->arrays.size() > 1 && operand->user_count() > 1)) {
+        found.arrays.insert(operand);
+        continue;
+      }
+      found.arrays.insert(own->arrays.begin(), own->arrays.end());
+      found.nodes += own->nodes;
+      found.dear += own->dear;
+    }
+    return known_[&value] = std::move(found);
+  }
+
+  const Space& space_;
+  std::map<const HloInstruction*, Found> known_;
+};
 
 // Whether a kernel of a product's space reads only what is in memory anyway: what XLA would compute
 // in passing is not worth an array.
@@ -173,8 +250,9 @@ bool Fits(const HloInstruction& instruction, const Space& space) {
   if (!space.Has(instruction.shape()) || !emit::Free(instruction)) return false;
   if (!MayBeUnrounded(instruction)) return false;
   if (instruction.opcode() == HloOpcode::kSelect) {
-    return IsPredicate(*instruction.operand(0), space);
+    return IsMask(*instruction.operand(0), space);
   }
+  if (IsOfPredicate(instruction)) return IsPredicate(*instruction.operand(0), space);
   if (TaskKind(instruction.opcode()) != nullptr || ExponentOf(instruction) != 0) return true;
   switch (instruction.opcode()) {
     case HloOpcode::kReduce: {
@@ -184,8 +262,7 @@ bool Fits(const HloInstruction& instruction, const Space& space) {
     case HloOpcode::kBroadcast: {
       if (ConstantOf(instruction)) return true;
       if (instruction.operand(0)->opcode() == HloOpcode::kConstant) return false;
-      return space.made == nullptr ? PlacesOf(instruction).has_value()
-                                   : IsOfOneGroup(instruction, space);
+      return IsSpread(instruction, space);
     }
     default:
       return (IsSlice(instruction) && space.made == nullptr) || IsIdentity(instruction) ||
@@ -195,8 +272,20 @@ bool Fits(const HloInstruction& instruction, const Space& space) {
 
 bool IsFree(const HloInstruction& instruction) {
   return instruction.opcode() == HloOpcode::kBroadcast || IsSlice(instruction) ||
-         IsIdentity(instruction) || IsRounding(instruction) ||
+         IsIdentity(instruction) || IsRounding(instruction) || IsOfPredicate(instruction) ||
          instruction.shape().element_type() == xla::PRED;
+}
+
+bool IsOfPredicate(const HloInstruction& instruction) {
+  return instruction.opcode() == HloOpcode::kConvert &&
+         instruction.operand(0)->shape().element_type() == xla::PRED;
+}
+
+bool IsDear(HloOpcode opcode) {
+  return opcode == HloOpcode::kExp || opcode == HloOpcode::kExpm1 || opcode == HloOpcode::kLog ||
+         opcode == HloOpcode::kLog1p || opcode == HloOpcode::kLogistic ||
+         opcode == HloOpcode::kTanh || opcode == HloOpcode::kDivide || opcode == HloOpcode::kSqrt ||
+         opcode == HloOpcode::kRsqrt;
 }
 
 bool IsElementwise(HloOpcode opcode) {
@@ -208,6 +297,7 @@ Neighbourhood Grow(const HloInstruction* root, const Space& space) {
   found.nodes = {root};
   std::vector<HloInstruction*> masks;
   if (space.made != nullptr) masks = MasksBeside(*root);
+  Sources sources(space);
   bool changed = true;
   while (changed && found.nodes.size() < kMostKernelNodes) {
     changed = false;
@@ -227,7 +317,9 @@ Neighbourhood Grow(const HloInstruction* root, const Space& space) {
             absl::c_all_of(operand->users(), [&](const HloInstruction* user) {
               return found.nodes.count(user) != 0 || absl::c_linear_search(masks, user);
             });
-        if (!only) continue;
+        if (!only && !(found.nodes.size() < kMostKernelNodes / 2 && sources.IsAgain(*operand))) {
+          continue;
+        }
         found.nodes.insert(operand);
         changed = true;
       }
@@ -241,6 +333,12 @@ Neighbourhood Grow(const HloInstruction* root, const Space& space) {
   return found;
 }
 
+bool IsForFew(const HloInstruction& array) {
+  return !array.IsRoot() && !array.IsDead() &&
+         absl::c_all_of(array.users(),
+                        [&](const HloInstruction* user) { return TakesFew(*user, array); });
+}
+
 bool IsTakenIn(HloInstruction* root, const Space& space) {
   if (root->IsRoot()) return false;
   std::deque<HloInstruction*> next(root->users().begin(), root->users().end());
@@ -248,8 +346,8 @@ bool IsTakenIn(HloInstruction* root, const Space& space) {
   while (!next.empty() && seen.size() < kMostKernelNodes) {
     HloInstruction* user = next.front();
     next.pop_front();
-    if (!Fits(*user, space)) continue;
-    const bool may_be_root = !IsFree(*user) && PastLeast(*user) < 0;
+    if (user->IsDead() || !Fits(*user, space)) continue;
+    const bool may_be_root = !IsFree(*user) && PastLeast(*user) < 0 && !IsForFew(*user);
     if (may_be_root) {
       const Neighbourhood larger = Grow(user, space);
       const bool taken = larger.nodes.count(root) != 0;
@@ -317,6 +415,23 @@ HloInstruction* MaskOfMaximum(HloInstruction* compare, SpaceAt space_at) {
     if (!SpaceWithin(user, space_at) && !IsStored(*user)) continue;
     return compare->parent()->AddInstruction(
         compare->CloneWithNewOperands(compare->shape(), {user, compare->mutable_operand(1)}));
+  }
+  return nullptr;
+}
+
+HloInstruction* ScatteredOnto(HloInstruction* add) {
+  if (add->opcode() != HloOpcode::kAdd || !emit::Free(*add)) return nullptr;
+  for (const int i : {0, 1}) {
+    const HloInstruction* const scatter = add->operand(i);
+    if (scatter->opcode() != HloOpcode::kScatter || scatter->operand_count() != 3 ||
+        scatter->user_count() != 1 || !emit::Free(*scatter) ||
+        ConstantOf(*scatter->operand(0)) != 0.0 ||
+        emit::ReducerOpcode(*scatter->to_apply()) != HloOpcode::kAdd) {
+      continue;
+    }
+    return add->parent()->AddInstruction(scatter->CloneWithNewOperands(
+        scatter->shape(), {add->mutable_operand(1 - i), add->mutable_operand(i)->mutable_operand(1),
+                           add->mutable_operand(i)->mutable_operand(2)}));
   }
   return nullptr;
 }

@@ -59,6 +59,10 @@ std::optional<std::vector<int64_t>> PlacesOf(const xla::HloInstruction& broadcas
 int ExponentOf(const xla::HloInstruction& instruction);
 
 bool IsElementwise(xla::HloOpcode opcode);
+// One that takes more than a few cycles an element.
+bool IsDear(xla::HloOpcode opcode);
+// Whether it makes numbers, 1 and 0, of a predicate.
+bool IsOfPredicate(const xla::HloInstruction& instruction);
 // Costs nothing, or little, to compute once more.
 bool IsFree(const xla::HloInstruction& instruction);
 
@@ -74,6 +78,9 @@ struct Neighbourhood {
 // What `root` is computed from within the space and nothing else needs; nothing where it is too
 // much.
 Neighbourhood Grow(const xla::HloInstruction* root, const Space& space);
+
+// Whether only few of its elements are taken, which XLA computes alone: no kernel's result.
+bool IsForFew(const xla::HloInstruction& array);
 
 // Whether a larger neighbourhood than its own takes the instruction in.
 bool IsTakenIn(xla::HloInstruction* root, const Space& space);
@@ -96,6 +103,10 @@ std::optional<Neighbourhood> EndOf(xla::HloInstruction* root, const Space& space
 // its gradient: a comparison of the maximum, so that nothing else needs the value. The same of any
 // value whose maximum is in memory. Null elsewhere.
 xla::HloInstruction* MaskOfMaximum(xla::HloInstruction* compare, SpaceAt space_at);
+
+// A sum with what is scattered over zeros, as the gradient of a table that is looked up in and also
+// multiplied with: scattered over the other term, without an array of zeros. Null elsewhere.
+xla::HloInstruction* ScatteredOnto(xla::HloInstruction* add);
 
 std::vector<xla::HloOpcode> ElementwiseOpcodesAnd(std::vector<xla::HloOpcode> opcodes);
 

@@ -371,6 +371,7 @@ std::vector<HloOpcode> ProductKernelsRoots() {
 absl::StatusOr<HloInstruction*> ProductKernels(HloInstruction* root) {
   if (!IsArray(root->shape())) return nullptr;
   if (root->opcode() == HloOpcode::kCompare) return MaskOfMaximum(root, SpaceOfProduct);
+  if (HloInstruction* const scatter = ScatteredOnto(root)) return scatter;
   if (IsElementwise(root->opcode())) return WithProduct(root);
   // Of that a kernel is made in the next sweep.
   if (HloInstruction* const after = *DotScaledAfter(root)) return after;

@@ -18,13 +18,6 @@ using xla::HloInstruction;
 using xla::HloOpcode;
 using Sizes = std::vector<int64_t>;
 
-bool IsDear(HloOpcode opcode) {
-  return opcode == HloOpcode::kExp || opcode == HloOpcode::kExpm1 || opcode == HloOpcode::kLog ||
-         opcode == HloOpcode::kLog1p || opcode == HloOpcode::kLogistic ||
-         opcode == HloOpcode::kTanh || opcode == HloOpcode::kDivide || opcode == HloOpcode::kSqrt ||
-         opcode == HloOpcode::kRsqrt;
-}
-
 class Writer {
  public:
   Writer(const Neighbourhood& neighbourhood, const Space& space, const MadeText& made)
@@ -117,8 +110,9 @@ class Writer {
     if (const int past = PastLeast(*node); past >= 0) {
       return names_[node] = NameOf(node->mutable_operand(past));
     }
-    if (IsIdentity(*node) || IsRounding(*node))
+    if (IsIdentity(*node) || IsRounding(*node) || IsOfPredicate(*node)) {
       return names_[node] = NameOf(node->mutable_operand(0));
+    }
     if (node->opcode() == HloOpcode::kReduce) {
       const std::string operand = NameOf(node->mutable_operand(0));
       const bool sum = emit::ReducerOpcode(*node->to_apply()) == HloOpcode::kAdd;
@@ -226,7 +220,8 @@ HloInstruction* CallWith(HloInstruction* root, const Neighbourhood& neighbourhoo
   inputs.insert(inputs.end(), task.inputs.begin(), task.inputs.end());
   if (inputs.empty() || inputs.size() > kMostKernelInputs) return nullptr;
   for (HloInstruction*& input : inputs) {
-    if (KernelType(input->shape().element_type()) != space.type) return nullptr;
+    const xla::PrimitiveType type = input->shape().element_type();
+    if (type != xla::PRED && KernelType(type) != space.type) return nullptr;
     input = emit::Convert(input, space.type);
   }
   return KernelCall(root, space.type, std::move(inputs), task.text);

@@ -163,37 +163,70 @@ std::optional<Cumulative> CumulativeOf(const HloInstruction& root) {
   return Cumulative{*scan, *opcode};
 }
 
+namespace {
+
+// Of more taps a window goes along one dimension after another, 7 + 7 of them in place of 49.
+constexpr int64_t kMostTogether = 12;
+
+// What a window over some of its dimensions makes of `x`, by shifted arrays.
+HloInstruction* Shifted(HloInstruction* x, const HloInstruction& root, HloOpcode opcode,
+                        const std::vector<bool>& along) {
+  const int64_t rank = root.window().dimensions_size();
+  std::vector<int64_t> taps(rank, 1), low(rank), high(rank), interior(rank);
+  for (int64_t d = 0; d < rank; ++d) {
+    if (!along[d]) continue;
+    const xla::WindowDimension& window = root.window().dimensions(d);
+    taps[d] = window.size();
+    low[d] = window.padding_low();
+    high[d] = window.padding_high();
+    interior[d] = window.base_dilation() - 1;
+  }
+  // XLA:CPU and the evaluator leave padding out, they do not take the initial value there.
+  HloInstruction* const nothing =
+      emit::Scalar(x->parent(), emit::Identity(opcode, x->shape().element_type()));
+  x = emit::Pad(x, nothing, low, high, interior);
+  HloInstruction* value = nullptr;
+  for (const std::vector<int64_t>& tap : AllIndices(taps)) {
+    std::vector<int64_t> starts(rank), limits = emit::SizesOf(*x), strides(rank, 1);
+    for (int64_t d = 0; d < rank; ++d) {
+      if (!along[d]) continue;
+      starts[d] = tap[d] * root.window().dimensions(d).window_dilation();
+      strides[d] = root.window().dimensions(d).stride();
+      limits[d] = starts[d] + (root.shape().dimensions(d) - 1) * strides[d] + 1;
+    }
+    HloInstruction* const term = emit::Slice(x, starts, limits, strides);
+    value = value == nullptr ? term : emit::Binary(opcode, value, term);
+  }
+  return value;
+}
+
+}  // namespace
+
 absl::StatusOr<HloInstruction*> ReduceWindowShifts(HloInstruction* root) {
   const auto opcode = WindowOperation(*root);
   if (!opcode) return nullptr;
   const int64_t rank = root->window().dimensions_size();
-  std::vector<int64_t> taps, low, high, interior;
+  int64_t taps = 1;
   for (const xla::WindowDimension& window : root->window().dimensions()) {
-    taps.push_back(window.size());
-    low.push_back(window.padding_low());
-    high.push_back(window.padding_high());
-    interior.push_back(window.base_dilation() - 1);
+    if (window.size() > kMostTerms) return nullptr;
+    taps *= window.size();
   }
-  if (emit::Product(taps) > kMostTerms) return nullptr;
-  const std::vector<int64_t> sizes = emit::SizesOf(*root);
   const xla::PrimitiveType type = emit::WorkType(*opcode, root->shape().element_type());
-  HloInstruction* start = root->mutable_operand(1);
-  // XLA:CPU and the evaluator leave padding out, they do not take the initial value there.
-  HloInstruction* nothing = emit::Scalar(root->parent(), emit::Identity(*opcode, type));
-  HloInstruction* x =
-      emit::Pad(emit::Convert(root->mutable_operand(0), type), nothing, low, high, interior);
-  HloInstruction* value = nullptr;
-  for (const std::vector<int64_t>& tap : AllIndices(taps)) {
-    std::vector<int64_t> starts(rank), limits(rank), strides(rank);
+  HloInstruction* value = emit::Convert(root->mutable_operand(0), type);
+  if (taps <= kMostTogether) {
+    value = Shifted(value, *root, *opcode, std::vector<bool>(rank, true));
+  } else {
     for (int64_t d = 0; d < rank; ++d) {
-      starts[d] = tap[d] * root->window().dimensions(d).window_dilation();
-      strides[d] = root->window().dimensions(d).stride();
-      limits[d] = starts[d] + (sizes[d] - 1) * strides[d] + 1;
+      std::vector<bool> along(rank, false);
+      along[d] = true;
+      const xla::WindowDimension& window = root->window().dimensions(d);
+      if (window.size() == 1 && root->shape().dimensions(d) == value->shape().dimensions(d))
+        continue;
+      value = Shifted(value, *root, *opcode, along);
     }
-    HloInstruction* term = emit::Slice(x, starts, limits, strides);
-    value = value == nullptr ? term : emit::Binary(*opcode, value, term);
   }
-  return emit::Convert(emit::WithStart(value, start, *opcode), root->shape().element_type());
+  return emit::Convert(emit::WithStart(value, root->mutable_operand(1), *opcode),
+                       root->shape().element_type());
 }
 
 absl::StatusOr<HloInstruction*> ReduceWindowReduce(HloInstruction* root) {
