@@ -4,13 +4,15 @@
 namespace hone::loops {
 namespace {
 
-// A row-wise log-softmax of x, [32,300], in pieces that a loss and its gradient share: s are the
-// shifted rows, e their exponentials, t the sums of those.
-constexpr char kShared[] =
+// Rows of x, [32,300], less their largest, and the exponentials of that.
+const std::string kExponentials =
     "  x = f32[32,300] parameter(0)\n"
     "  m = f32[32] reduce(x, least), dimensions={1}, to_apply=maximum_of\n"
     "  mb = f32[32,300] broadcast(m), dimensions={0}\n"
-    "  s = f32[32,300] subtract(x, mb)\n  e = f32[32,300] exponential(s)\n"
+    "  s = f32[32,300] subtract(x, mb)\n  e = f32[32,300] exponential(s)\n";
+// A row-wise log-softmax in pieces that a loss and its gradient share; t are the sums of e.
+const std::string kShared =
+    kExponentials +
     "  t = f32[32] reduce(e, zero), dimensions={1}, to_apply=add_of\n"
     "  l = f32[32] log(t)\n  lb = f32[32,300] broadcast(l), dimensions={0}\n"
     "  p = f32[32,300] subtract(s, lb)\n";
@@ -63,7 +65,7 @@ std::vector<Case> Losses() {
        1, "equal"},
       // A gather of few takes them from what XLA computes of them.
       {"labels_that_are_looked_up",
-       Program("f32", std::string(kShared) +
+       Program("f32", kShared +
                           "  y = s32[32,2] parameter(1)\n"
                           "  loss = f32[32] gather(s, y), offset_dims={}, "
                           "collapsed_slice_dims={0,1}, start_index_map={0,1}, index_vector_dim=1, "
@@ -72,6 +74,20 @@ std::vector<Case> Losses() {
                           "  g = f32[32,300] divide(e, tb)\n" +
                           both),
        3, "exp v"},
+      // As JAX scatters the gradient of take_along_axis.
+      {"scattered_one_a_row",
+       Program("f32", kExponentials +
+                          "  y = s32[32,1,1] parameter(1)\n  u = f32[32,1] parameter(2)\n"
+                          "  zb = f32[32,300] broadcast(zero), dimensions={}\n"
+                          "  o = f32[32,300] scatter(zb, y, u), update_window_dims={}, "
+                          "inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, "
+                          "input_batching_dims={0}, scatter_indices_batching_dims={0}, "
+                          "index_vector_dim=2, to_apply=add_of\n"
+                          "  w = f32[32] reduce(o, zero), dimensions={1}, to_apply=add_of\n"
+                          "  wb = f32[32,300] broadcast(w), dimensions={0}\n"
+                          "  q = f32[32,300] multiply(wb, e)\n"
+                          "  ROOT r = f32[32,300] add(o, q)\n"),
+       1, "equal"},
       // What is made of two arrays, for two, is in memory.
       {"what_is_made_of_two_is_not_made_again",
        Program("f32",

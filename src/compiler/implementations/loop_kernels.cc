@@ -122,6 +122,46 @@ HloInstruction* ComparedInFloats(HloInstruction* compare) {
   return emit::Compare(compare->comparison_direction(), x, y);
 }
 
+// What is scattered over zeros, one element a row, as the gradient of a lookup along rows: chosen
+// by its place, which kernels compute in passing. Null elsewhere.
+HloInstruction* ChosenByPlace(HloInstruction* root) {
+  const auto* const scatter = xla::Cast<xla::HloScatterInstruction>(root);
+  if (root->operand_count() != 3 || !emit::Free(*root) || IsTakenFromMemory(*root) ||
+      ConstantOf(*root->operand(0)) != 0.0 ||
+      emit::ReducerOpcode(*root->to_apply()) != HloOpcode::kAdd) {
+    return nullptr;
+  }
+  const xla::PrimitiveType type = KernelType(root->shape().element_type());
+  const xla::ScatterDimensionNumbers& numbers = scatter->scatter_dimension_numbers();
+  const Sizes sizes = emit::SizesOf(*root);
+  const Sizes rows(numbers.input_batching_dims().begin(), numbers.input_batching_dims().end());
+  const auto& of_indices = numbers.scatter_indices_batching_dims();
+  if ((type != xla::F32 && type != xla::F64) || numbers.update_window_dims_size() != 0 ||
+      numbers.inserted_window_dims_size() != 1 ||
+      numbers.scatter_dims_to_operand_dims_size() != 1 || rows.size() + 1 != sizes.size() ||
+      !absl::c_is_sorted(rows) || !absl::c_is_sorted(of_indices) ||
+      emit::Product(sizes) < kLeastElements) {
+    return nullptr;
+  }
+  const int64_t along = numbers.inserted_window_dims(0);
+  Sizes row_sizes;
+  for (const int64_t d : rows) row_sizes.push_back(sizes[d]);
+  // One place each, and places in a type that has them all.
+  HloInstruction *const places = root->mutable_operand(1), *const values = root->mutable_operand(2);
+  if (numbers.scatter_dims_to_operand_dims(0) != along || sizes[along] > kMostWhole ||
+      emit::Product(emit::SizesOf(*values)) != emit::Product(row_sizes) ||
+      emit::Product(emit::SizesOf(*places)) != emit::Product(row_sizes)) {
+    return nullptr;
+  }
+  const auto spread = [&](HloInstruction* of_rows) {
+    return emit::Broadcast(emit::Reshape(of_rows, row_sizes), sizes, rows);
+  };
+  HloInstruction* const here = emit::Compare(
+      xla::ComparisonDirection::kEq, spread(emit::Convert(places, type)),
+      emit::Broadcast(emit::Iota(root->parent(), type, {sizes[along]}, 0), sizes, {along}));
+  return emit::Select(here, spread(values), root->mutable_operand(0));
+}
+
 // The value of `NAME = "..."` in a call's attributes; empty where there is none.
 std::string AttributeOf(const std::string& attributes, const char* name) {
   const std::string begin = absl::StrCat(name, " = \"");
@@ -136,7 +176,8 @@ std::string AttributeOf(const std::string& attributes, const char* name) {
 
 std::vector<HloOpcode> LoopKernelsRoots() {
   return ElementwiseOpcodesAnd({HloOpcode::kReduce, HloOpcode::kDot, HloOpcode::kTranspose,
-                                HloOpcode::kReduceWindow, HloOpcode::kCompare});
+                                HloOpcode::kReduceWindow, HloOpcode::kCompare,
+                                HloOpcode::kScatter});
 }
 
 absl::StatusOr<HloInstruction*> LoopKernels(HloInstruction* root) {
@@ -146,6 +187,7 @@ absl::StatusOr<HloInstruction*> LoopKernels(HloInstruction* root) {
   }
   if (root->opcode() == HloOpcode::kReduceWindow) return RunningCall(root);
   if (root->opcode() == HloOpcode::kCompare) return ComparedInFloats(root);
+  if (root->opcode() == HloOpcode::kScatter) return ChosenByPlace(root);
   if (HloInstruction* const scatter = ScatteredOnto(root)) return scatter;
   if (IsForFew(*root)) return nullptr;
   const std::optional<Space> space = FindSpace(root);

@@ -16,6 +16,39 @@ using xla::HloInstruction;
 using xla::HloOpcode;
 using Sizes = std::vector<int64_t>;
 
+// Whether it takes so few elements of an array that XLA computes those alone.
+bool TakesFew(const HloInstruction& user, const HloInstruction& array) {
+  return (user.opcode() == HloOpcode::kGather || user.opcode() == HloOpcode::kDynamicSlice) &&
+         user.operand(0) == &array && absl::c_count(user.operands(), &array) == 1 &&
+         xla::ShapeUtil::ElementsIn(user.shape()) * 8 <= xla::ShapeUtil::ElementsIn(array.shape());
+}
+
+// Whether XLA computes it again as part of what others make.
+bool IsComputedAgain(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kBitcast:
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kCompare:
+    case HloOpcode::kConcatenate:
+    case HloOpcode::kConvert:
+    case HloOpcode::kIota:
+    case HloOpcode::kPad:
+    case HloOpcode::kReduce:
+    case HloOpcode::kReshape:
+    case HloOpcode::kReverse:
+    case HloOpcode::kSlice:
+    case HloOpcode::kTranspose:
+      return true;
+    default:
+      return IsElementwise(opcode);
+  }
+}
+
+// Whether XLA has an array in memory anyway.
+bool IsStored(const HloInstruction& array) {
+  return !IsComputedAgain(array.opcode()) || IsTakenFromMemory(array);
+}
+
 // Whether it is a part of an array, without steps, that has the same dimensions above 1.
 bool IsSlice(const HloInstruction& instruction) {
   if (instruction.opcode() != HloOpcode::kSlice) return false;
@@ -60,42 +93,6 @@ bool IsPredicate(const HloInstruction& instruction, const Space& space, int leve
     default:
       return false;
   }
-}
-
-// Whether it takes so few elements of an array that XLA computes those alone.
-bool TakesFew(const HloInstruction& user, const HloInstruction& array) {
-  return (user.opcode() == HloOpcode::kGather || user.opcode() == HloOpcode::kDynamicSlice) &&
-         user.operand(0) == &array && absl::c_count(user.operands(), &array) == 1 &&
-         xla::ShapeUtil::ElementsIn(user.shape()) * 8 <= xla::ShapeUtil::ElementsIn(array.shape());
-}
-
-// Whether XLA has an array in memory anyway, where others compute it again as part of what they
-// make.
-bool IsStored(const HloInstruction& array) {
-  const auto computes_again = [](HloOpcode opcode) {
-    switch (opcode) {
-      case HloOpcode::kBitcast:
-      case HloOpcode::kBroadcast:
-      case HloOpcode::kCompare:
-      case HloOpcode::kConcatenate:
-      case HloOpcode::kConvert:
-      case HloOpcode::kIota:
-      case HloOpcode::kPad:
-      case HloOpcode::kReduce:
-      case HloOpcode::kReshape:
-      case HloOpcode::kReverse:
-      case HloOpcode::kSlice:
-      case HloOpcode::kTranspose:
-        return true;
-      default:
-        return IsElementwise(opcode);
-    }
-  };
-  return !computes_again(array.opcode()) || array.IsRoot() ||
-         absl::c_any_of(array.users(), [&](const HloInstruction* user) {
-           if (TakesFew(*user, array)) return false;
-           return !computes_again(user->opcode()) || user->opcode() == HloOpcode::kConcatenate;
-         });
 }
 
 // Whether a select can take it: a predicate that the kernel makes, or one that is in memory.
@@ -189,6 +186,13 @@ std::vector<HloInstruction*> MasksBeside(const HloInstruction& maximum) {
 }
 
 }  // namespace
+
+bool IsTakenFromMemory(const HloInstruction& array) {
+  return array.IsRoot() || absl::c_any_of(array.users(), [&](const HloInstruction* user) {
+           if (TakesFew(*user, array)) return false;
+           return !IsComputedAgain(user->opcode()) || user->opcode() == HloOpcode::kConcatenate;
+         });
+}
 
 std::optional<Space> SpaceOf(const HloInstruction& reduce) {
   if (reduce.opcode() != HloOpcode::kReduce || reduce.operand_count() != 2) return std::nullopt;
@@ -333,10 +337,12 @@ Neighbourhood Grow(const HloInstruction* root, const Space& space) {
   return found;
 }
 
-bool IsForFew(const HloInstruction& array) {
+bool IsForFew(const HloInstruction& array, int levels) {
   return !array.IsRoot() && !array.IsDead() &&
-         absl::c_all_of(array.users(),
-                        [&](const HloInstruction* user) { return TakesFew(*user, array); });
+         absl::c_all_of(array.users(), [&](const HloInstruction* user) {
+           if (TakesFew(*user, array)) return true;
+           return levels > 0 && IsElementwise(user->opcode()) && IsForFew(*user, levels - 1);
+         });
 }
 
 bool IsTakenIn(HloInstruction* root, const Space& space) {

@@ -79,8 +79,12 @@ struct Neighbourhood {
 // much.
 Neighbourhood Grow(const xla::HloInstruction* root, const Space& space);
 
-// Whether only few of its elements are taken, which XLA computes alone: no kernel's result.
-bool IsForFew(const xla::HloInstruction& array);
+// Whether only few of its elements are taken, or of what is computed of it, which XLA computes
+// alone: no kernel's result.
+bool IsForFew(const xla::HloInstruction& array, int levels = 6);
+// Whether others need the array in memory: those that do not compute it again as part of what they
+// make.
+bool IsTakenFromMemory(const xla::HloInstruction& array);
 
 // Whether a larger neighbourhood than its own takes the instruction in.
 bool IsTakenIn(xla::HloInstruction* root, const Space& space);
