@@ -18,12 +18,13 @@ enum class Widening : uint8_t {
   kFloat,      // a smaller float
   kSigned,
   kUnsigned,
+  kRounds,  // a float's nearest number of bf16
 };
 
-// Enumerator; XLA's name; bytes; MLIR's type in memory, which is one of bits where MLIR's
-// arithmetic would not widen well; whether floating-point; widening; how many numbers of bf16 have
-// an element as their sum, for matrix units, 0 where no few have; of integers, from what to what
-// inputs are filled with them.
+// Enumerator; name, XLA's but for the last; bytes; MLIR's type in memory, which is one of bits
+// where MLIR's arithmetic would not widen well; whether floating-point; widening; how many numbers
+// of bf16 have an element as their sum, for matrix units, 0 where no few have; of integers, from
+// what to what inputs are filled with them.
 #define HONE_KERNEL_ELEMENTS(ROW)                         \
   ROW(kF32, "f32", 4, "f32", true, kNone, 3, 0, 0)        \
   ROW(kF64, "f64", 8, "f64", true, kNone, 0, 0, 0)        \
@@ -32,7 +33,8 @@ enum class Widening : uint8_t {
   ROW(kF16, "f16", 2, "f16", true, kFloat, 2, 0, 0)       \
   ROW(kPred, "pred", 1, "i8", false, kUnsigned, 1, 0, 1)  \
   ROW(kI8, "s8", 1, "i8", false, kSigned, 1, -127, 127)   \
-  ROW(kU8, "u8", 1, "i8", false, kUnsigned, 1, 0, 255)
+  ROW(kU8, "u8", 1, "i8", false, kUnsigned, 1, 0, 255)    \
+  ROW(kF32AsBF16, "f32_as_bf16", 4, "f32", true, kRounds, 1, 0, 0)
 
 #define HONE_ENUMERATOR(enumerator, ...) enumerator,
 enum class Element : uint8_t { HONE_KERNEL_ELEMENTS(HONE_ENUMERATOR) };
@@ -50,6 +52,8 @@ struct ElementInfo {
   int most;
 
   constexpr bool narrow() const { return widening != Widening::kNone; }
+  // XLA's name of what lies in memory.
+  constexpr const char* stored() const { return widening == Widening::kRounds ? "f32" : name; }
   // Whether what lies in memory is bits to MLIR.
   constexpr bool bits() const { return memory[0] == 'i'; }
 };

@@ -33,6 +33,9 @@ std::string WidenedText(const std::string& value, Element element, int64_t lanes
       return cast("sitofp", value, info.memory, "f32");
     case Widening::kUnsigned:
       return cast("uitofp", value, info.memory, "f32");
+    case Widening::kRounds:
+      return WidenedText(NarrowedText(value, Element::kBF16, lanes, let), Element::kBF16, lanes,
+                         let);
   }
   return value;
 }

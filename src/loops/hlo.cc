@@ -23,6 +23,10 @@ class Writer {
     for (int i = 0; i < task_.inputs; ++i) {
       values_.push_back(Let(At(i).element, At(i).shape, fmt::format("parameter({})", i)));
       if (!InfoOf(At(i).element).narrow()) continue;
+      if (InfoOf(At(i).element).widening == Widening::kRounds) {
+        values_.back() =
+            Let(Element::kBF16, At(i).shape, fmt::format("convert({})", values_.back()));
+      }
       values_.back() =
           Let(WideOf(At(i).element), At(i).shape, fmt::format("convert({})", values_.back()));
     }
@@ -40,7 +44,7 @@ class Writer {
   const Tensor& At(int tensor) const { return task_.tensors[static_cast<size_t>(tensor)]; }
   const std::string& ValueOf(int tensor) const { return values_[static_cast<size_t>(tensor)]; }
   static std::string Typed(Element element, const Shape& shape) {
-    return fmt::format("{}[{}]", InfoOf(element).name, fmt::join(shape, ","));
+    return fmt::format("{}[{}]", InfoOf(element).stored(), fmt::join(shape, ","));
   }
 
   std::string Let(Element element, const Shape& shape, const std::string& what) {

@@ -28,7 +28,7 @@ double Value(Rng& rng, int kind) {
 }  // namespace
 
 const verify::ElementType& StoredAs(Element element) {
-  const verify::ElementType* const type = verify::FindElementType(InfoOf(element).name);
+  const verify::ElementType* const type = verify::FindElementType(InfoOf(element).stored());
   HONE_CHECK(type != nullptr);
   return *type;
 }

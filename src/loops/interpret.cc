@@ -62,7 +62,8 @@ double RoundedToBits(double value, int bits, int least) {
 double Rounded(double value, Element element) {
   if (element == Element::kF32) return static_cast<double>(static_cast<float>(value));
   if (const ElementInfo& info = InfoOf(element); info.narrow() && info.floating) {
-    const verify::ElementType& type = StoredAs(element);
+    const verify::ElementType& type =
+        StoredAs(info.widening == Widening::kRounds ? Element::kBF16 : element);
     return RoundedToBits(value, type.mantissa_bits + 1, 2 - (1 << (type.exponent_bits - 1)));
   }
   if (element == Element::kI32 && std::isfinite(value)) {  // it wraps around
@@ -394,6 +395,10 @@ class Evaluator {
 
 std::vector<Values> Interpret(const Task& task, std::vector<Values> values,
                               const std::vector<int64_t>& points, uint64_t noise) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (InfoOf(task.tensors[i].element).widening != Widening::kRounds) continue;
+    for (double& value : values[i]) value = Rounded(value, task.tensors[i].element);
+  }
   values.resize(task.tensors.size());
   for (size_t i = 0; i < task.operations.size(); ++i) {
     const Operation& op = task.operations[i];

@@ -430,6 +430,7 @@ std::optional<Element> RoundedTo(std::string_view kind) {
   if (kind.substr(0, kTo.size()) != kTo) return std::nullopt;
   const ElementInfo* const info = FindElement(kind.substr(kTo.size()));
   if (info == nullptr || !info->narrow() || !info->floating) return std::nullopt;
+  if (info->widening == Widening::kRounds) return std::nullopt;
   return info->element;
 }
 

@@ -13,7 +13,8 @@
 //
 // Element types are the rows of core/kernel_elements.h: f32, f64 and s32; inputs may be narrow, as
 // bf16, s8 or pred (1 and 0), which are f32 for what takes them, widened where they are read.
-// Outputs may be bf16 or f16: `y = to_bf16 x`.
+// What is f32_as_bf16 is f32 that is rounded to bf16 where it is read. Outputs may be bf16 or f16:
+// `y = to_bf16 x`.
 //
 // Names are a letter and then letters, digits and underscores. A name is defined once and before it
 // is used. '#' begins a comment.

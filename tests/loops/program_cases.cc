@@ -223,6 +223,18 @@ std::vector<Case> Products() {
              "  w = f32[80,97] convert(q)\n  ROOT d = f32[61,97] dot(x, w), " +
              plain),
        1, "input b s8[80,97]", "convert("},
+      {"product_with_weights_that_are_rounded",
+       Whole("  x = bf16[61,80] parameter(0)\n  w = f32[97,80] parameter(1)\n"
+             "  t = f32[80,97] transpose(w), dimensions={1,0}\n  b = bf16[80,97] convert(t)\n"
+             "  ROOT d = bf16[61,97] dot(x, b), " +
+             plain),
+       1, "input b f32_as_bf16[97,80];r := transpose b"},
+      {"product_of_what_is_rounded_as_it_is_made",
+       Whole("  x = f32[61,80] parameter(0)\n  w = bf16[80,97] parameter(1)\n"
+             "  t = f32[61,80] tanh(x)\n  b = bf16[61,80] convert(t)\n"
+             "  ROOT d = bf16[61,97] dot(b, w), " +
+             plain),
+       1, "input a bf16[61,80]"},
       {"product_with_quantised_weights_scaled_before",
        Program("bf16",
                "  x = bf16[61,80] parameter(0)\n  q = s8[80,97] parameter(1)\n"

@@ -60,6 +60,19 @@ const KernelCase kCases[] = {
      "y tile 61,64,80\ny tile 32,32,0\n"},
     {"f32", "input a f32[61,200]\ninput b f32[200,97]\ny = product a b\noutput y\n",
      "y tile 61,64,64\ny tile 32,32,0\n"},
+    {"rounded_as_they_are_read",
+     "input a f32_as_bf16[61,200]\ninput b f32_as_bf16[97,200]\n"
+     "r := transpose b permutation=1,0\ny = product a r\noutput y\n",
+     "y tile 61,64,64\ny tile 32,32,0\n"},
+    {"rounded_as_they_are_read_other_way",
+     "input a f32_as_bf16[200,61]\ninput b f32_as_bf16[200,97]\n"
+     "l := transpose a permutation=1,0\ny = product l b\noutput y\n",
+     "y tile 61,64,96\ny tile 32,32,0\n"},
+    {"taps_rounded_as_they_are_read",
+     "input x bf16[2,9,9,40]\ninput w f32_as_bf16[48,40,3,3]\n"
+     "r := transpose w permutation=2,3,1,0\n"
+     "y = convolve x r sizes=9,9 pads=1,1\noutput y\n",
+     ""},
     // Infinite ones, times others whose further pieces are 0.
     {"infinite_f32",
      "input x f32[40,64]\ninput u u8[64,48]\nk := constant x value=100\nm := multiply x k\n"

@@ -352,6 +352,22 @@ std::optional<Space> SpaceOfProduct(HloInstruction* value) {
   return ElementsOf(value, found->product.GroupsOfValue(*value));
 }
 
+// What is rounded behind a transpose, for products: rounded before it, so that they read the array
+// as it lies.
+HloInstruction* RoundedBefore(HloInstruction* rounding) {
+  HloInstruction* const transpose = rounding->mutable_operand(0);
+  if (transpose->opcode() != HloOpcode::kTranspose || !IsRounding(*rounding) ||
+      !emit::Free(*rounding) || !emit::Free(*transpose) ||
+      !absl::c_all_of(rounding->users(), [](const HloInstruction* user) {
+        return user->opcode() == HloOpcode::kDot;
+      })) {
+    return nullptr;
+  }
+  return emit::Transpose(
+      emit::Convert(transpose->mutable_operand(0), rounding->shape().element_type()),
+      transpose->dimensions());
+}
+
 // What is elementwise behind a product, with it.
 HloInstruction* WithProduct(HloInstruction* root) {
   const std::optional<Space> space = SpaceWithin(root, SpaceOfProduct);
@@ -365,12 +381,14 @@ HloInstruction* WithProduct(HloInstruction* root) {
 }  // namespace
 
 std::vector<HloOpcode> ProductKernelsRoots() {
-  return ElementwiseOpcodesAnd({HloOpcode::kDot, HloOpcode::kTranspose, HloOpcode::kCompare});
+  return ElementwiseOpcodesAnd(
+      {HloOpcode::kDot, HloOpcode::kTranspose, HloOpcode::kCompare, HloOpcode::kConvert});
 }
 
 absl::StatusOr<HloInstruction*> ProductKernels(HloInstruction* root) {
   if (!IsArray(root->shape())) return nullptr;
   if (root->opcode() == HloOpcode::kCompare) return MaskOfMaximum(root, SpaceOfProduct);
+  if (root->opcode() == HloOpcode::kConvert) return RoundedBefore(root);
   if (HloInstruction* const scatter = ScatteredOnto(root)) return scatter;
   if (IsElementwise(root->opcode())) return WithProduct(root);
   // Of that a kernel is made in the next sweep.
