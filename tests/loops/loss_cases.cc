@@ -28,6 +28,21 @@ std::string OneHot(const std::string& labels, const std::string& compare = "dire
          "\n";
 }
 
+// Of a product's elements, by Horner's rule.
+std::string Polynomial(int terms) {
+  std::string text =
+      "  a = f32[64,80] parameter(0)\n  b = f32[80,96] parameter(1)\n"
+      "  d = f32[64,96] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      "  x = f32[64,96] tanh(d)\n  p0 = f32[64,96] tanh(x)\n";
+  for (int i = 1; i <= terms; ++i) {
+    const std::string n = std::to_string(i), before = "p" + std::to_string(i - 1);
+    text += "  k" + n + " = f32[] constant(0." + n + ")\n  b" + n + " = f32[64,96] broadcast(k" +
+            n + "), dimensions={}\n  m" + n + " = f32[64,96] multiply(" + before + ", x)\n  " +
+            (i == terms ? "ROOT " : "") + "p" + n + " = f32[64,96] add(m" + n + ", b" + n + ")\n";
+  }
+  return text;
+}
+
 constexpr char kSelected[] =
     "  zb = f32[32,300] broadcast(zero), dimensions={}\n"
     "  o = f32[32,300] select(h, p, zb)\n"
@@ -74,6 +89,9 @@ std::vector<Case> Losses() {
                           "  g = f32[32,300] divide(e, tb)\n" +
                           both),
        3, "exp v"},
+      // An erfc that is written out is as long.
+      {"product_with_a_long_polynomial", Program("f32", Polynomial(60)), 1, "output v", "",
+       kProductPass},
       // As JAX scatters the gradient of take_along_axis.
       {"scattered_one_a_row",
        Program("f32", kExponentials +

@@ -15,6 +15,8 @@ namespace hone::compiler {
 // Fewer are not worth a kernel's compilation.
 inline constexpr int64_t kLeastElements = 1024;
 inline constexpr size_t kMostKernelNodes = 64;
+// Behind a product, where everything is in registers: an erfc that is written out has some 200.
+inline constexpr size_t kMostEndNodes = 320;
 inline constexpr size_t kMostKernelInputs = 12;
 inline constexpr size_t kMostKernelRank = 6;
 

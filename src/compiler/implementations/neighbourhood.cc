@@ -156,6 +156,10 @@ class Sources {
   std::map<const HloInstruction*, Found> known_;
 };
 
+size_t MostNodes(const Space& space) {
+  return space.made == nullptr ? kMostKernelNodes : kMostEndNodes;
+}
+
 // Whether a kernel of a product's space reads only what is in memory anyway: what XLA would compute
 // in passing is not worth an array.
 bool ReadsWhatIsStored(const Neighbourhood& neighbourhood, const Space& space) {
@@ -302,31 +306,26 @@ Neighbourhood Grow(const HloInstruction* root, const Space& space) {
   std::vector<HloInstruction*> masks;
   if (space.made != nullptr) masks = MasksBeside(*root);
   Sources sources(space);
-  bool changed = true;
-  while (changed && found.nodes.size() < kMostKernelNodes) {
-    changed = false;
-    const std::set<const HloInstruction*> nodes = found.nodes;
-    for (const HloInstruction* node : nodes) {
-      if (node == space.made) continue;
-      for (const HloInstruction* operand : node->operands()) {
-        if (found.nodes.count(operand) != 0 || !Fits(*operand, space)) continue;
-        if (space.columns && Squeezed(node->shape()) == space.full &&
-            Squeezed(operand->shape()) != space.full) {
-          continue;
-        }
-        // What is rounded for others, too, would be computed twice.
-        const bool again = IsRounding(*operand) && Fits(*operand->operand(0), space);
-        const bool only =
-            (IsFree(*operand) && !again) ||
-            absl::c_all_of(operand->users(), [&](const HloInstruction* user) {
-              return found.nodes.count(user) != 0 || absl::c_linear_search(masks, user);
-            });
-        if (!only && !(found.nodes.size() < kMostKernelNodes / 2 && sources.IsAgain(*operand))) {
-          continue;
-        }
-        found.nodes.insert(operand);
-        changed = true;
+  // In the order that they are found in. What is for several of them is looked at with each.
+  std::vector<const HloInstruction*> order = {root};
+  for (size_t i = 0; i < order.size() && order.size() < MostNodes(space); ++i) {
+    const HloInstruction* const node = order[i];
+    if (node == space.made) continue;
+    for (const HloInstruction* operand : node->operands()) {
+      if (found.nodes.count(operand) != 0 || !Fits(*operand, space)) continue;
+      if (space.columns && Squeezed(node->shape()) == space.full &&
+          Squeezed(operand->shape()) != space.full) {
+        continue;
       }
+      // What is rounded for others, too, would be computed twice.
+      const bool again = IsRounding(*operand) && Fits(*operand->operand(0), space);
+      const bool only = (IsFree(*operand) && !again) ||
+                        absl::c_all_of(operand->users(), [&](const HloInstruction* user) {
+                          return found.nodes.count(user) != 0 || absl::c_linear_search(masks, user);
+                        });
+      if (!only && !(order.size() < kMostKernelNodes / 2 && sources.IsAgain(*operand))) continue;
+      found.nodes.insert(operand);
+      order.push_back(operand);
     }
   }
   for (const HloInstruction* node : found.nodes) {
@@ -388,7 +387,7 @@ Space ElementsOf(HloInstruction* value) {
 std::optional<Space> SpaceWithin(HloInstruction* root, SpaceAt space_at) {
   std::deque<HloInstruction*> next = {root};
   std::set<HloInstruction*> seen = {root};
-  while (!next.empty() && seen.size() < kMostKernelNodes) {
+  while (!next.empty() && seen.size() < kMostEndNodes) {
     HloInstruction* const node = next.front();
     next.pop_front();
     if (std::optional<Space> space = space_at(node)) {
@@ -408,7 +407,7 @@ std::optional<Neighbourhood> EndOf(HloInstruction* root, const Space& space) {
   // What is compared beside it is to be compared by its value first.
   if (!MasksBeside(*root).empty()) return std::nullopt;
   Neighbourhood neighbourhood = Grow(root, space);
-  if (neighbourhood.nodes.size() >= kMostKernelNodes || !ReadsWhatIsStored(neighbourhood, space)) {
+  if (neighbourhood.nodes.size() >= kMostEndNodes || !ReadsWhatIsStored(neighbourhood, space)) {
     return std::nullopt;
   }
   return neighbourhood;
