@@ -116,8 +116,14 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
     }
     if (one) found.push_back(*std::move(one));
   };
-  for (PassId pass = 0; pass < pool.passes().size(); ++pass) {
-    if (pool.passes()[pass].kind == PassKind::kImplementation) add(pass);
+  // Kernels first, which promise most: looking takes seconds on large programs, and time may end.
+  for (const bool kernels : {true, false}) {
+    for (PassId pass = 0; pass < pool.passes().size(); ++pass) {
+      const PassInfo& info = pool.passes()[pass];
+      if (info.kind == PassKind::kImplementation && loops::MakesKernels(info.name) == kernels) {
+        add(pass);
+      }
+    }
   }
   if (const StatusOr<PassId> batch = FindPass(pool.passes(), kBatch)) add(*batch);
   return found;

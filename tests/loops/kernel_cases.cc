@@ -279,6 +279,12 @@ const std::vector<KernelCase>& KernelCases() {
        "c := broadcast b sizes=1,7,8,40 dimensions=3\ny = add p c\noutput y\n",
        "y tile 0,0,30,40,0,0,0\ny tile 0,0,8,32,0,0,0\n"},
       // Few rows: nothing is packed.
+      {"product_of_what_is_rounded",
+       "input a f32_as_bf16[61,83]\ninput b f32_as_bf16[37,83]\n"
+       "r := transpose b permutation=1,0\ny = product a r\noutput y\n",
+       "y tile 24,16,40\ny tile 6,16,0\n"},
+      {"product_of_one_row_by_what_is_rounded",
+       "input a f32[1,83]\ninput b f32_as_bf16[83,97]\ny = product a b\noutput y\n", ""},
       {"product_of_one_row", "input a f32[1,83]\ninput b f32[83,97]\ny = product a b\noutput y\n",
        "y parallel 0,50,0\ny tile 1,50,7\ny tile 1,16,0\n"},
       {"product_of_one_row_by_lines_along_the_sum",

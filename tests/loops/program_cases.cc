@@ -51,6 +51,28 @@ std::string LargeAttention(const std::string& root) {
                      root);
 }
 
+// A layer a turn, with weights of a stack that is rounded before the loop.
+std::string RoundedBeforeALoop() {
+  const std::string state = "(s32[], f32[64,96], bf16[4,96,96])";
+  return "HloModule test\nbody {\n  s = " + state +
+         " parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n"
+         "  x = f32[64,96] get-tuple-element(s), index=1\n"
+         "  w = bf16[4,96,96] get-tuple-element(s), index=2\n"
+         "  one = s32[] constant(1)\n  zero = s32[] constant(0)\n  n = s32[] add(i, one)\n"
+         "  d = bf16[1,96,96] dynamic-slice(w, i, zero, zero), dynamic_slice_sizes={1,96,96}\n"
+         "  r = bf16[96,96] reshape(d)\n  c = bf16[64,96] convert(x)\n"
+         "  y = f32[64,96] dot(c, r), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+         "  t = f32[64,96] tanh(y)\n  ROOT o = " +
+         state + " tuple(n, t, w)\n}\ncondition {\n  s = " + state +
+         " parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n"
+         "  four = s32[] constant(4)\n  ROOT l = pred[] compare(i, four), direction=LT\n}\n"
+         "ENTRY main {\n  x = f32[64,96] parameter(0)\n  w = f32[4,96,96] parameter(1)\n"
+         "  b = bf16[4,96,96] convert(w)\n  zero = s32[] constant(0)\n  s = " +
+         state + " tuple(zero, x, b)\n  l = " + state +
+         " while(s), condition=condition, body=body\n"
+         "  ROOT r = f32[64,96] get-tuple-element(l), index=1\n}\n";
+}
+
 // A convolution, as the whole program.
 std::string Convolution(const std::string& input, const std::string& kernel,
                         const std::string& result, const std::string& attributes) {
@@ -229,6 +251,8 @@ std::vector<Case> Products() {
              "  ROOT d = bf16[61,97] dot(x, b), " +
              plain),
        1, "input b f32_as_bf16[97,80];r := transpose b"},
+      {"weights_that_are_rounded_before_a_loop", RoundedBeforeALoop(), 1, "input b bf16[96,96]",
+       "bf16[4,96,96]{2,1,0}) while("},
       {"product_of_what_is_rounded_as_it_is_made",
        Whole("  x = f32[61,80] parameter(0)\n  w = bf16[80,97] parameter(1)\n"
              "  t = f32[61,80] tanh(x)\n  b = bf16[61,80] convert(t)\n"

@@ -134,6 +134,31 @@ ENTRY main {
                   .empty());
 }
 
+TEST(FindImplementations, KernelsAreLookedForFirst) {
+  constexpr char text[] = R"(HloModule rows
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}
+ENTRY main {
+  a = f32[64,64] parameter(0)
+  s = f32[64,64] multiply(a, a)
+  zero = f32[] constant(0)
+  ROOT r = f32[64] reduce(s, zero), dimensions={1}, to_apply=sum
+}
+)";
+  PoolOptions options;
+  options.kernels = [](const auto&) -> StatusOr<std::vector<loops::NativeKernel>> {
+    return MakeError(ErrorCode::kUnsupported, "none are run here");
+  };
+  const std::shared_ptr<Pool> pool = Pool::Start(options).value();
+  const auto found = FindImplementations(*pool, pool->Load(text).value(), kPatience);
+  ASSERT_GE(found.size(), 2u);
+  EXPECT_EQ(found[0].name, loops::kKernelPass);
+  EXPECT_FALSE(loops::MakesKernels(found[1].name));
+}
+
 TEST(FindImplementations, EndsWithItsTime) {
   const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
   const ProgramInfo program = pool->Load(kProgram).value();

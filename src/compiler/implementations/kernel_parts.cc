@@ -51,14 +51,13 @@ HloInstruction* BeforeConversions(HloInstruction* value) {
   return NarrowType(from->shape().element_type()) != nullptr ? from : value;
 }
 
-// Whether it lies in memory as it is, or is copied from there.
+// Whether it lies in memory as it is.
 bool LiesInMemory(const HloInstruction& value) {
   switch (value.opcode()) {
     case HloOpcode::kBitcast:
     case HloOpcode::kReshape:
       return LiesInMemory(*value.operand(0));
     case HloOpcode::kConstant:
-    case HloOpcode::kDynamicSlice:
     case HloOpcode::kGetTupleElement:
     case HloOpcode::kParameter:
       return true;

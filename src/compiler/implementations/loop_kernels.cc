@@ -96,13 +96,13 @@ HloInstruction* InFloats(HloInstruction* value, xla::PrimitiveType type) {
     const int64_t along = xla::Cast<xla::HloIotaInstruction>(value)->iota_dimension();
     return emit::Broadcast(emit::Iota(value->parent(), type, {sizes[along]}, 0), sizes, {along});
   }
-  const bool same = IsIdentity(*value);
-  if (value->opcode() != HloOpcode::kBroadcast && !same) return nullptr;
+  if (IsIdentity(*value) && IsCounter(*value)) {
+    return emit::Reshape(InFloats(value->mutable_operand(0), type), sizes);
+  }
+  if (value->opcode() != HloOpcode::kBroadcast) return nullptr;
   HloInstruction* const from = value->mutable_operand(0);
-  HloInstruction* const floats =
-      IsCounter(*from) ? InFloats(from, type) : emit::Convert(from, type);
-  if (same) return emit::Reshape(floats, sizes);
-  return emit::Broadcast(floats, sizes, value->dimensions());
+  return emit::Broadcast(IsCounter(*from) ? InFloats(from, type) : emit::Convert(from, type), sizes,
+                         value->dimensions());
 }
 
 // A comparison of integers with a counter as one of floats, which kernels compute in passing: the

@@ -340,7 +340,9 @@ bool IsForFew(const HloInstruction& array, int levels) {
   return !array.IsRoot() && !array.IsDead() &&
          absl::c_all_of(array.users(), [&](const HloInstruction* user) {
            if (TakesFew(*user, array)) return true;
-           return levels > 0 && IsElementwise(user->opcode()) && IsForFew(*user, levels - 1);
+           const bool passes =
+               IsElementwise(user->opcode()) || IsIdentity(*user) || IsRounding(*user);
+           return levels > 0 && passes && IsForFew(*user, levels - 1);
          });
 }
 

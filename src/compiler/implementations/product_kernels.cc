@@ -11,6 +11,7 @@
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/kernel_parts.h"
 #include "compiler/implementations/neighbourhood.h"
+#include "compiler/implementations/rounded_weights.h"
 #include "compiler/implementations/task_text.h"
 #include "core/native_kernel.h"
 #include "xla/hlo/ir/hlo_instructions.h"
@@ -338,7 +339,11 @@ std::optional<Found> ProductAt(HloInstruction* value) {
     return std::nullopt;
   }
   const std::optional<Product> product = Product::Of(dot, permutation);
-  if (!product || IsInOneKernel(*value->parent()) || BelongsToAttention(*dot)) return std::nullopt;
+  if (!product || IsInOneKernel(*value->parent()) || BelongsToAttention(*dot) ||
+      absl::c_any_of(dot->operands(),
+                     [](const HloInstruction* side) { return IsToBeRoundedWithin(*side); })) {
+    return std::nullopt;
+  }
   return Found{*product, dot};
 }
 
@@ -350,22 +355,6 @@ std::optional<Space> SpaceOfProduct(HloInstruction* value) {
     return std::nullopt;
   }
   return ElementsOf(value, found->product.GroupsOfValue(*value));
-}
-
-// What is rounded behind a transpose, for products: rounded before it, so that they read the array
-// as it lies.
-HloInstruction* RoundedBefore(HloInstruction* rounding) {
-  HloInstruction* const transpose = rounding->mutable_operand(0);
-  if (transpose->opcode() != HloOpcode::kTranspose || !IsRounding(*rounding) ||
-      !emit::Free(*rounding) || !emit::Free(*transpose) ||
-      !absl::c_all_of(rounding->users(), [](const HloInstruction* user) {
-        return user->opcode() == HloOpcode::kDot;
-      })) {
-    return nullptr;
-  }
-  return emit::Transpose(
-      emit::Convert(transpose->mutable_operand(0), rounding->shape().element_type()),
-      transpose->dimensions());
 }
 
 // What is elementwise behind a product, with it.
@@ -381,14 +370,15 @@ HloInstruction* WithProduct(HloInstruction* root) {
 }  // namespace
 
 std::vector<HloOpcode> ProductKernelsRoots() {
-  return ElementwiseOpcodesAnd(
-      {HloOpcode::kDot, HloOpcode::kTranspose, HloOpcode::kCompare, HloOpcode::kConvert});
+  std::vector<HloOpcode> roots = RoundedWeightsRoots();
+  roots.insert(roots.end(), {HloOpcode::kDot, HloOpcode::kTranspose, HloOpcode::kCompare});
+  return ElementwiseOpcodesAnd(std::move(roots));
 }
 
 absl::StatusOr<HloInstruction*> ProductKernels(HloInstruction* root) {
+  if (absl::c_linear_search(RoundedWeightsRoots(), root->opcode())) return RoundedElsewhere(root);
   if (!IsArray(root->shape())) return nullptr;
   if (root->opcode() == HloOpcode::kCompare) return MaskOfMaximum(root, SpaceOfProduct);
-  if (root->opcode() == HloOpcode::kConvert) return RoundedBefore(root);
   if (HloInstruction* const scatter = ScatteredOnto(root)) return scatter;
   if (IsElementwise(root->opcode())) return WithProduct(root);
   // Of that a kernel is made in the next sweep.

@@ -13,6 +13,7 @@
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/literal_util.h"
 #include "xla/primitive_util.h"
+#include "xla/window_util.h"
 
 namespace hone::compiler {
 namespace {
@@ -219,9 +220,7 @@ absl::StatusOr<HloInstruction*> ReduceWindowShifts(HloInstruction* root) {
     for (int64_t d = 0; d < rank; ++d) {
       std::vector<bool> along(rank, false);
       along[d] = true;
-      const xla::WindowDimension& window = root->window().dimensions(d);
-      if (window.size() == 1 && root->shape().dimensions(d) == value->shape().dimensions(d))
-        continue;
+      if (xla::window_util::IsTrivialWindowDimension(root->window().dimensions(d))) continue;
       value = Shifted(value, *root, *opcode, along);
     }
   }

@@ -67,6 +67,8 @@ absl::StatusOr<bool> RulePass::RunImpl(
     }
     if (!again) break;
     changed = true;
+    // As the body of a loop that another was put in the place of.
+    TF_RETURN_IF_ERROR(module->RemoveUnusedComputations());
   }
   return changed;
 }
