@@ -95,6 +95,15 @@ TEST(FindImplementations, WhatMakesALargeProgramComesLast) {
   EXPECT_FALSE(ordered.front().large());
 }
 
+// Knows of kernels, and makes none.
+std::shared_ptr<Pool> PoolWithKernels() {
+  PoolOptions options;
+  options.kernels = [](const auto&) -> StatusOr<std::vector<loops::NativeKernel>> {
+    return MakeError(ErrorCode::kUnsupported, "none are run here");
+  };
+  return Pool::Start(options).value();
+}
+
 // A sum over rows of what a call makes: a kernel that takes it in is found by way of inlining.
 TEST(FindImplementations, KernelsLookIntoCalls) {
   constexpr char text[] = R"(HloModule rows
@@ -116,12 +125,8 @@ ENTRY main {
   ROOT r = f32[64] reduce(s, zero), dimensions={1}, to_apply=sum
 }
 )";
-  PoolOptions options;
-  const std::shared_ptr<Pool> without = Pool::Start(options).value();
-  options.kernels = [](const auto&) -> StatusOr<std::vector<loops::NativeKernel>> {
-    return MakeError(ErrorCode::kUnsupported, "none are run here");
-  };
-  const std::shared_ptr<Pool> with = Pool::Start(options).value();
+  const std::shared_ptr<Pool> without = Pool::Start(PoolOptions()).value();
+  const std::shared_ptr<Pool> with = PoolWithKernels();
   const std::set<std::string> among = {std::string(loops::kKernelPass)};
   const auto found =
       FindImplementations(*with, with->Load(text).value(), kPatience, nullptr, &among);
@@ -148,11 +153,7 @@ ENTRY main {
   ROOT r = f32[64] reduce(s, zero), dimensions={1}, to_apply=sum
 }
 )";
-  PoolOptions options;
-  options.kernels = [](const auto&) -> StatusOr<std::vector<loops::NativeKernel>> {
-    return MakeError(ErrorCode::kUnsupported, "none are run here");
-  };
-  const std::shared_ptr<Pool> pool = Pool::Start(options).value();
+  const std::shared_ptr<Pool> pool = PoolWithKernels();
   const auto found = FindImplementations(*pool, pool->Load(text).value(), kPatience);
   ASSERT_GE(found.size(), 2u);
   EXPECT_EQ(found[0].name, loops::kKernelPass);

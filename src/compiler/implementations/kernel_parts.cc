@@ -69,10 +69,8 @@ bool LiesInMemory(const HloInstruction& value) {
 // What a value in f32 was rounded to before: narrow numbers, of f32. Null where it was not.
 HloInstruction* RoundedValue(HloInstruction* value) {
   while (IsRounding(*value)) {
-    HloInstruction* const from = value->mutable_operand(0);
-    const bool narrows = NarrowType(value->shape().element_type()) != nullptr;
-    if (narrows && from->shape().element_type() == xla::F32) return value;
-    value = from;
+    if (Narrows(*value)) return value;
+    value = value->mutable_operand(0);
   }
   return nullptr;
 }
@@ -142,6 +140,11 @@ bool IsRounding(const HloInstruction& instruction) {
   return instruction.opcode() == HloOpcode::kConvert && MayBeUnrounded(instruction) &&
          KernelType(instruction.shape().element_type()) == xla::F32 &&
          KernelType(instruction.operand(0)->shape().element_type()) == xla::F32;
+}
+
+bool Narrows(const HloInstruction& instruction) {
+  return IsRounding(instruction) && NarrowType(instruction.shape().element_type()) != nullptr &&
+         instruction.operand(0)->shape().element_type() == xla::F32;
 }
 
 const char* TaskKind(HloOpcode opcode) {

@@ -33,6 +33,9 @@ bool MayBeUnrounded(const xla::HloInstruction& value);
 // one. (XLA leaves such conversions out of what it fuses as well.)
 bool IsRounding(const xla::HloInstruction& instruction);
 
+// Whether it is such a rounding of f32 to something narrower.
+bool Narrows(const xla::HloInstruction& instruction);
+
 // The name of an elementwise operation in a task; null where there is none.
 const char* TaskKind(xla::HloOpcode opcode);
 

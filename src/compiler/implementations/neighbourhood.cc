@@ -426,23 +426,6 @@ HloInstruction* MaskOfMaximum(HloInstruction* compare, SpaceAt space_at) {
   return nullptr;
 }
 
-HloInstruction* ScatteredOnto(HloInstruction* add) {
-  if (add->opcode() != HloOpcode::kAdd || !emit::Free(*add)) return nullptr;
-  for (const int i : {0, 1}) {
-    const HloInstruction* const scatter = add->operand(i);
-    if (scatter->opcode() != HloOpcode::kScatter || scatter->operand_count() != 3 ||
-        scatter->user_count() != 1 || !emit::Free(*scatter) ||
-        ConstantOf(*scatter->operand(0)) != 0.0 ||
-        emit::ReducerOpcode(*scatter->to_apply()) != HloOpcode::kAdd) {
-      continue;
-    }
-    return add->parent()->AddInstruction(scatter->CloneWithNewOperands(
-        scatter->shape(), {add->mutable_operand(1 - i), add->mutable_operand(i)->mutable_operand(1),
-                           add->mutable_operand(i)->mutable_operand(2)}));
-  }
-  return nullptr;
-}
-
 std::vector<HloOpcode> ElementwiseOpcodesAnd(std::vector<HloOpcode> opcodes) {
   for (uint32_t i = 0; i < xla::HloOpcodeCount(); ++i) {
     const auto opcode = static_cast<HloOpcode>(i);

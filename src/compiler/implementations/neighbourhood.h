@@ -108,10 +108,6 @@ std::optional<Neighbourhood> EndOf(xla::HloInstruction* root, const Space& space
 // value whose maximum is in memory. Null elsewhere.
 xla::HloInstruction* MaskOfMaximum(xla::HloInstruction* compare, SpaceAt space_at);
 
-// A sum with what is scattered over zeros, as the gradient of a table that is looked up in and also
-// multiplied with: scattered over the other term, without an array of zeros. Null elsewhere.
-xla::HloInstruction* ScatteredOnto(xla::HloInstruction* add);
-
 std::vector<xla::HloOpcode> ElementwiseOpcodesAnd(std::vector<xla::HloOpcode> opcodes);
 
 }  // namespace hone::compiler

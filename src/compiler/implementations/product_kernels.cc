@@ -11,6 +11,7 @@
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/kernel_parts.h"
 #include "compiler/implementations/neighbourhood.h"
+#include "compiler/implementations/places.h"
 #include "compiler/implementations/rounded_weights.h"
 #include "compiler/implementations/task_text.h"
 #include "core/native_kernel.h"

@@ -19,8 +19,7 @@ using xla::HloOpcode;
 
 // A rounding of f32 to bf16.
 bool Rounds(const HloInstruction& value) {
-  return IsRounding(value) && value.shape().element_type() == xla::BF16 &&
-         value.operand(0)->shape().element_type() == xla::F32 && emit::Free(value);
+  return Narrows(value) && value.shape().element_type() == xla::BF16 && emit::Free(value);
 }
 
 HloInstruction* BeforeTranspose(HloInstruction* rounding) {
