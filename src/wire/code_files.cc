@@ -26,6 +26,9 @@ constexpr auto kMagicBytes = static_cast<int64_t>(sizeof(kMagic));
 constexpr int64_t kMostRecordBytes = int64_t{4} << 20;
 constexpr int64_t kSearched = int64_t{1} << 16;  // bytes at a time, for the next record
 
+// Of the recent file, where it counts as full: the rest is for whoever has it open.
+constexpr double kFullShare = 0.75;
+
 struct Header {
   uint64_t magic = kMagic;
   uint64_t high = 0, low = 0;  // the key
@@ -62,13 +65,18 @@ int OpenOwn(const fs::path& path) {
   return -1;
 }
 
+bool IsFull(const fs::path& file, int64_t most_bytes) {
+  std::error_code error;
+  const auto size = fs::file_size(file, error);
+  return !error && static_cast<double>(size) >= kFullShare * static_cast<double>(most_bytes);
+}
+
 // One process at a time; where another is at it, it is done.
 void Turn(const fs::path& folder, int64_t most_bytes) {
   const int lock = OpenOwn(folder / "lock");
   if (lock < 0) return;
-  std::error_code error;
-  if (flock(lock, LOCK_EX | LOCK_NB) == 0 &&
-      static_cast<int64_t>(fs::file_size(folder / "recent", error)) >= most_bytes && !error) {
+  if (flock(lock, LOCK_EX | LOCK_NB) == 0 && IsFull(folder / "recent", most_bytes)) {
+    std::error_code error;
     fs::rename(folder / "recent", folder / "older", error);
   }
   close(lock);
@@ -114,10 +122,7 @@ std::unique_ptr<CodeFiles> CodeFiles::Open(const std::string& folder, int64_t mo
   std::error_code error;
   const fs::path path = folder;
   fs::create_directories(path, error);
-  if (const auto size = fs::file_size(path / "recent", error);
-      !error && static_cast<int64_t>(size) >= most_bytes) {
-    Turn(path, most_bytes);
-  }
+  if (IsFull(path / "recent", most_bytes)) Turn(path, most_bytes);
   const int recent = OpenOwn(path / "recent");
   if (recent < 0) return nullptr;
   return std::unique_ptr<CodeFiles>(new CodeFiles(recent, OpenOwn(path / "older"), most_bytes));

@@ -128,6 +128,7 @@ TEST_F(CodeFilesTest, WhatIsUsedStaysAndOthersGo) {
   for (uint64_t round = 1; round < 200; ++round) {
     const auto files = Open(kMost);
     EXPECT_EQ(files->Find(Key(0)), Code(0)) << round;
+    EXPECT_EQ(files->Find(Key(round - 1)), Code(round - 1)) << "room for it was made";
     seldom_was_there = seldom_was_there || files->Find(Key(1)).has_value();
     files->Add(Key(round), Code(round));
     EXPECT_LE(fs::file_size(Recent()), static_cast<uintmax_t>(kMost));
