@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "core/input_seed.h"
@@ -92,6 +93,7 @@ class Comparison {
       if (!again && count > 0 && IsOverAfter(longest)) break;
       const double begin = Spent();
       const bool repeated = again.has_value();
+      if (!repeated) doubted_.clear();
       const InputChoice choice = repeated       ? *again
                                  : next < usual ? choices[next]
                                                 : Further(static_cast<int>(next - usual), good);
@@ -266,6 +268,10 @@ class Comparison {
     }
     floats_ += floats;
     finite_ += finite;
+    if (worst == Outcome::kOnceMore && IsChance(found)) {
+      worst = Outcome::kFlips;
+      flips_ += over;
+    }
     if (worst <= Outcome::kFlips) {
       ++report_.inputs;
       if (least_finite < kLeastFinite) {
@@ -315,6 +321,21 @@ class Comparison {
                       std::to_string(held_out) + " of " + std::to_string(over));
   }
 
+  // Whether the outputs that leave a doubt are others than on the last inputs of this kind, and few
+  // beside those in which noise flips elements: what is wrong is wrong in the same output again.
+  bool IsChance(const std::vector<OutputComparison>& found) {
+    const std::set<size_t> before = std::exchange(doubted_, {});
+    size_t flipping = 0;
+    bool again = before.empty();
+    for (size_t k = 0; k < found.size(); ++k) {
+      flipping += found[k].outcome == Outcome::kFlips;
+      if (found[k].outcome != Outcome::kOnceMore) continue;
+      doubted_.insert(k);
+      again = again || before.count(k) != 0;
+    }
+    return !again && flipping >= kFlipping * doubted_.size();
+  }
+
   void Conclude(int agree, int count, int wanted) {
     // Fewer sets than were asked for are enough where time has run out, on none a decision hung.
     if (count > 0 && !unexplained_ && (agree >= wanted || (IsOver() && hangs_.empty()))) {
@@ -328,7 +349,7 @@ class Comparison {
       if (!few_.empty()) {
         report_.method +=
             "; once a few elements were beyond their tolerance, by little, and on inputs of the "
-            "same kind none";
+            "same kind none of those outputs'";
       }
       if (agree < wanted) {
         report_.method += "; on " + std::to_string(agree) + " of " + std::to_string(wanted) +
@@ -356,7 +377,8 @@ class Comparison {
   ComparisonReport report_;
   std::vector<size_t> unequal_;  // outputs of this set that differ in some bit, not explained yet
   std::string why_not_, hangs_, why_over_;
-  std::string few_;  // where a decision may have flipped
+  std::string few_;           // where a decision may have flipped
+  std::set<size_t> doubted_;  // the outputs of that set
   int64_t floats_ = 0, finite_ = 0, flips_ = 0;
   bool moved_is_not_enough_ = false;
   bool noisy_ = false;

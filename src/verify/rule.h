@@ -25,7 +25,8 @@
 // Flips are rare where few decisions reach far: a relu's in the last layer of a network moves the
 // gradients of one of 512 channels, in one run of ten. So where the candidate alone has elements
 // beyond their tolerance, but few and by little, or all of them by very little, inputs of the same
-// kind decide: what is wrong is wrong on them, too.
+// kind decide: what is wrong is wrong on them, too. Of hundreds of outputs in which noise flips
+// elements, some leave such a doubt on any inputs; what is wrong is wrong in the same output again.
 //
 // Integers and truth values must be equal. Where samples differ in some, a decision hangs on the
 // last bit of a floating-point value (an argmax among near ties, a rounding to int8). There a
@@ -35,6 +36,7 @@
 #ifndef HONE_VERIFY_RULE_H_
 #define HONE_VERIFY_RULE_H_
 
+#include <cstddef>
 #include <cstdint>
 
 namespace hone::verify {
@@ -78,6 +80,8 @@ inline constexpr double kLittle = 0.1;
 // Elements that are off by no more than so many tolerances: an iteration that amplifies roundings
 // (BFGS, chaos that has just begun) has runs that go farther than eight others.
 inline constexpr double kSlight = 4;
+// So many outputs in which noise flips elements may have one that leaves a doubt by chance.
+inline constexpr size_t kFlipping = 10;
 // Where samples explain so many times more differing integers than they do not, all of it is chaos
 // in which some elements happened to stay: nothing is shown.
 inline constexpr int64_t kChaos = 20;  // kDoubt times as many: nothing can be claimed

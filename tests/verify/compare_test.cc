@@ -7,9 +7,11 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <thread>
 
 #include "arrays.h"
+#include "verify/rule.h"
 
 namespace hone::verify {
 namespace {
@@ -167,6 +169,67 @@ TEST(Compare, WhatIsOffOnAllInputsOfAKindIsDifferent) {
   EXPECT_NE(report.reason.find("on positive inputs"), std::string::npos) << report.reason;
   EXPECT_EQ(report.errors.size(), 1u);
   EXPECT_EQ(toy.chosen, (std::vector<std::string>{"signed", "positive", "positive"}));
+}
+
+// A program of many outputs, in some of which noise flips an element.
+class Manifold : public Subject {
+ public:
+  // Which output has an element off on the n-th input set.
+  Manifold(int flipping, std::function<int(int)> off) : flipping_(flipping), off_(std::move(off)) {}
+
+  Status Choose(const InputChoice&) override {
+    ++sets_;
+    return {};
+  }
+  StatusOr<Outputs> RunReference() override { return Made([](int) { return Ones(); }); }
+  StatusOr<Outputs> RunCandidate() override {
+    return Made([&](int k) {
+      Values values = Ones();
+      if (k < flipping_) values[kBlock * 10] = 1.01f;
+      if (k == flipping_ + off_(sets_)) values[5] = 1.01f;
+      return values;
+    });
+  }
+  StatusOr<std::optional<Outputs>> MovedSample(int) override { return std::nullopt; }
+  StatusOr<std::optional<Outputs>> Sample(int number) override {
+    return Made([&](int k) {
+      Values values(kElements, 1.0001f);
+      if (k < flipping_) values[static_cast<size_t>(kBlock * (number + 1))] = 1.01f;
+      return values;
+    });
+  }
+
+ private:
+  static constexpr size_t kElements = 16 * kBlock;  // each flips one in a block of its own
+  static Values Ones() { return Values(kElements, 1); }
+  static Outputs Made(const std::function<Values(int)>& output) {
+    constexpr int kOutputs = 30;
+    auto kept = std::make_shared<std::vector<Outputs>>();
+    Outputs all;
+    for (int k = 0; k < kOutputs; ++k) {
+      kept->push_back(OutputsOf("f32", output(k)));
+      all.arrays.push_back(kept->back().arrays.front());
+    }
+    all.owner = kept;
+    return all;
+  }
+
+  int flipping_;
+  std::function<int(int)> off_;
+  int sets_ = 0;
+};
+
+// Of hundreds of outputs in which noise flips elements some have one beyond on any inputs.
+TEST(Compare, AFlipInAnotherOutputEachTimeIsChanceWhereManyFlip) {
+  const auto each_time_another = [](int set) { return set; };
+  Manifold many(20, each_time_another);
+  const ComparisonReport report = Compare(many, {});
+  EXPECT_EQ(report.verdict, Verdict::kEqual) << report.reason;
+  EXPECT_NE(report.method.find("none of those outputs'"), std::string::npos) << report.method;
+  Manifold few(5, each_time_another);
+  EXPECT_EQ(Compare(few, {}).verdict, Verdict::kDifferent);
+  Manifold same(20, [](int) { return 3; });
+  EXPECT_EQ(Compare(same, {}).verdict, Verdict::kDifferent) << "always the same output";
 }
 
 TEST(Compare, WhatHangsEverywhereCannotBeTold) {
