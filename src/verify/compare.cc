@@ -186,17 +186,20 @@ class Comparison {
     }
     // First what costs least. What moved inputs alone explain needs no more, and fewer of them
     // where time is up.
-    for (int k = 0; !moved_is_not_enough_ && k < kFewSamples && AnyBeyond(found); ++k) {
-      if (IsOver()) break;
+    for (int k = 0; !moved_is_not_enough_ && k < kManySamples && AnyBeyond(found); ++k) {
+      if (IsOver() || (k == kFewSamples && !subject_.MovesWhatIsStored())) break;
       StatusOr<std::optional<Outputs>> sample = subject_.MovedSample(k);
       if (!sample) return Failed(sample.error());
       if (!*sample) break;
       samples.push_back(**std::move(sample));
-      if (k + 1 == kFewSamples || IsOver()) CompareUnequal(*y, *z, samples, &found);
+      const bool look = k + 1 == kFewSamples || k + 1 == kManySamples;
+      if (look || IsOver()) CompareUnequal(*y, *z, samples, &found);
     }
+    // So many tell flips, too: other noise has nothing to add.
+    const bool enough = samples.size() == kManySamples && MayBeChance(found);
     int next = 0;
     for (const int many : {kFewSamples, kManySamples}) {
-      if (!AnyBeyond(found)) break;
+      if (enough || !AnyBeyond(found)) break;
       moved_is_not_enough_ = true;
       for (; next < many && !IsOver(); ++next) {
         StatusOr<std::optional<Outputs>> sample = subject_.Sample(next);
@@ -321,19 +324,29 @@ class Comparison {
                       std::to_string(held_out) + " of " + std::to_string(over));
   }
 
-  // Whether the outputs that leave a doubt are others than on the last inputs of this kind, and few
-  // beside those in which noise flips elements: what is wrong is wrong in the same output again.
-  bool IsChance(const std::vector<OutputComparison>& found) {
-    const std::set<size_t> before = std::exchange(doubted_, {});
-    size_t flipping = 0;
-    bool again = before.empty();
+  // Whether no output is worse off than with a doubt, and those are others than on the last inputs
+  // of this kind and few beside those in which noise flips elements: what is wrong is wrong in the
+  // same output again.
+  bool MayBeChance(const std::vector<OutputComparison>& found) const {
+    size_t flipping = 0, doubted = 0;
     for (size_t k = 0; k < found.size(); ++k) {
+      if (found[k].outcome > Outcome::kOnceMore) return false;
       flipping += found[k].outcome == Outcome::kFlips;
       if (found[k].outcome != Outcome::kOnceMore) continue;
-      doubted_.insert(k);
-      again = again || before.count(k) != 0;
+      if (doubted_.count(k) != 0) return false;
+      ++doubted;
     }
-    return !again && flipping >= kFlipping * doubted_.size();
+    return flipping >= kFlipping * doubted;
+  }
+
+  // Of a set that leaves a doubt: whether it is the second of its kind that does, by chance.
+  bool IsChance(const std::vector<OutputComparison>& found) {
+    const bool chance = !doubted_.empty() && MayBeChance(found);
+    doubted_.clear();
+    for (size_t k = 0; k < found.size(); ++k) {
+      if (found[k].outcome == Outcome::kOnceMore) doubted_.insert(k);
+    }
+    return chance;
   }
 
   void Conclude(int agree, int count, int wanted) {

@@ -43,10 +43,13 @@ class Subject {
   virtual Status Choose(const InputChoice& choice) = 0;
   virtual StatusOr<Outputs> RunReference() = 0;
   virtual StatusOr<Outputs> RunCandidate() = 0;
-  // The k-th further legal run of the reference, as it is, on inputs that are moved by one unit in
-  // their last place: costs a run and nothing else. What it explains needs no other explanation;
-  // none where it would not be cheaper than Sample.
+  // The k-th further legal run of the reference, as it is or nearly so, on inputs that are moved by
+  // one unit in their last place: costs a run and little else. What it explains needs no other
+  // explanation; none where it would not be cheaper than Sample.
   virtual StatusOr<std::optional<Outputs>> MovedSample(int k) = 0;
+  // Whether these runs also move what the reference stores on the way. Else what few of them do not
+  // explain is left to Sample.
+  virtual bool MovesWhatIsStored() { return false; }
   // The k-th with rounding errors everywhere; none where there are no more.
   virtual StatusOr<std::optional<Outputs>> Sample(int k) = 0;
   // Seconds that were spent on compiling what samples are runs of.

@@ -3,12 +3,15 @@
 #include <complex>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 #include "compiler/custom_calls/decompositions.h"
 #include "compiler/custom_calls/lapack_library.h"
 #include "compiler/custom_calls/solvers.h"
 #include "compiler/custom_calls/sparse.h"
+#include "compiler/custom_calls/stored_noise.h"
 #include "compiler/native/handler.h"
+#include "compiler/native/pool_runner.h"
 #include "core/native_kernel.h"
 #include "xla/ffi/api/ffi.h"
 
@@ -43,6 +46,69 @@ Error Checked(RemainingArgs operands, RemainingRets results, Dictionary attribut
 
 Error Tridiagonal(RemainingArgs operands, RemainingRets results, Dictionary attributes) {
   return SolvePerturbedTridiagonal(operands, results, attributes);
+}
+
+// Elements of an array for whose noise two threads are worth it.
+constexpr int64_t kLeastShared = 1 << 15;
+
+std::optional<StoredFloat> PartsOf(xla::ffi::DataType type) {
+  switch (type) {
+    case xla::ffi::DataType::BF16:
+      return StoredFloat::kBf16;
+    case xla::ffi::DataType::F16:
+      return StoredFloat::kF16;
+    case xla::ffi::DataType::F32:
+    case xla::ffi::DataType::C64:
+      return StoredFloat::kF32;
+    case xla::ffi::DataType::F64:
+    case xla::ffi::DataType::C128:
+      return StoredFloat::kF64;
+    default:
+      return std::nullopt;
+  }
+}
+
+Error Noise(RemainingArgs operands, RemainingRets results, Dictionary attributes,
+            xla::ffi::ThreadPool pool) {
+  const auto salt = attributes.get<int64_t>(kNoiseSalt);
+  const auto steps = attributes.get<float>(kNoiseSteps);
+  const auto from = operands.get<xla::ffi::AnyBuffer>(0);
+  auto to = results.get<xla::ffi::AnyBuffer>(0);
+  if (!salt.has_value() || !steps.has_value() || !from.has_value() || !to.has_value() ||
+      from->size_bytes() != (*to)->size_bytes() || !PartsOf(from->element_type())) {
+    return Error::InvalidArgument("hone_noise takes a salt, steps and floats, and gives as many");
+  }
+  const StoredNoise noise(*PartsOf(from->element_type()), static_cast<uint64_t>(*salt), *steps);
+  struct Arrays {
+    const StoredNoise& noise;
+    const char* from;
+    char* to;
+  } arrays = {noise, static_cast<const char*>(from->untyped_data()),
+              static_cast<char*>((*to)->untyped_data())};
+  const auto part = [](void* state, int64_t begin, int64_t end) {
+    const Arrays& all = *static_cast<Arrays*>(state);
+    const int64_t width = all.noise.width();
+    all.noise.Move(all.from + begin * width, all.to + begin * width, end - begin);
+  };
+  const auto count = static_cast<int64_t>(from->size_bytes()) / noise.width();
+  const native::PoolRunner runner(pool);
+  if (count < kLeastShared || runner.threads() < 2) {
+    part(&arrays, 0, count);
+  } else {
+    runner.run(&runner, count, part, &arrays);
+  }
+  return Error::Success();
+}
+
+XLA_FFI_Error* NoiseHandler(XLA_FFI_CallFrame* frame) {
+  static auto* const handler = Ffi::Bind()
+                                   .RemainingArgs()
+                                   .RemainingRets()
+                                   .Attrs()
+                                   .Ctx<xla::ffi::ThreadPool>()
+                                   .To(Noise)
+                                   .release();
+  return handler->Call(frame);
 }
 
 Error Sparse(RemainingArgs operands, RemainingRets results, Dictionary attributes) {
@@ -107,13 +173,15 @@ void RegisterCustomCalls() {
   Register("tridiagonal_solve_perturbed_ffi", Handler<Tridiagonal>);
   Register("cpu_csr_sparse_dense_ffi", Handler<Sparse>);
   Register("dce_sink", Handler<Sink>);
+  Register(kNoiseCall, NoiseHandler);
   Register(loops::kKernelCall, native::RunKernel);
 }
 
 void RegisterStandIn(const std::string& target) {
   XLA_FFI_Error* error =
       Ffi::RegisterStaticHandler(xla::ffi::GetXlaFfiApi(), target, "CUDA", Handler<Sink>);
-  if (error != nullptr) xla::ffi::internal::DestroyError(xla::ffi::GetXlaFfiApi(), error);  // there is one
+  if (error != nullptr)
+    xla::ffi::internal::DestroyError(xla::ffi::GetXlaFfiApi(), error);  // there is one
 }
 
 std::string HowToGetCustomCall(const std::string& target) {

@@ -1,13 +1,12 @@
 #include "compiler/native/handler.h"
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "compiler/native/kernels.h"
-#include "compiler/native/shared_loop.h"
+#include "compiler/native/pool_runner.h"
 #include "core/native_kernel.h"
 #include "xla/ffi/api/ffi.h"
 
@@ -20,34 +19,6 @@ using xla::ffi::Ffi;
 using xla::ffi::RemainingArgs;
 using xla::ffi::RemainingRets;
 using xla::ffi::ThreadPool;
-
-class PoolRunner : public loops::Runner {
- public:
-  explicit PoolRunner(ThreadPool& pool)
-      : Runner{&PoolRunner::Run}, pool_(pool), threads_(pool.num_threads()) {}
-
-  int64_t threads() const { return threads_; }
-
- private:
-  static void Run(const Runner* self, int64_t iterations, SharedLoop::Body body, void* state) {
-    const auto* const runner = static_cast<const PoolRunner*>(self);
-    // Several parts for each thread, for not all begin at once.
-    const int64_t chunk = std::max<int64_t>(1, iterations / (4 * runner->threads_));
-    const int64_t parts = (iterations + chunk - 1) / chunk;
-    const int64_t helpers = std::min(runner->threads_ - 1, parts - 1);
-    if (helpers <= 0) return body(state, 0, iterations);
-    // Kept by those who come late, too.
-    auto loop = std::make_shared<SharedLoop>(body, state, iterations, chunk, helpers + 1);
-    for (int64_t i = 1; i <= helpers; ++i) {
-      runner->pool_.Schedule([loop, i] { loop->Help(static_cast<size_t>(i)); });
-    }
-    loop->TakeParts(0);
-    loop->Close();
-  }
-
-  ThreadPool& pool_;
-  const int64_t threads_;
-};
 
 Error Run(RemainingArgs operands, RemainingRets results, Dictionary attributes, ThreadPool pool) {
   const auto name = attributes.get<std::string_view>(loops::kKernelName);

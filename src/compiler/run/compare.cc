@@ -111,6 +111,7 @@ class OnCpu : public verify::Subject {
   StatusOr<std::optional<verify::Outputs>> MovedSample(int k) override {
     return reference_.MovedSample(run_, k, &moved_);
   }
+  bool MovesWhatIsStored() override { return reference_.WithStoredNoise() != nullptr; }
   StatusOr<std::optional<verify::Outputs>> Sample(int k) override {
     return reference_.Sample(run_, k, &moved_);
   }

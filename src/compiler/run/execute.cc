@@ -240,8 +240,7 @@ std::optional<std::string> WhyNotRunnable(const xla::HloModule& module) {
   for (const HloInstruction* parameter : entry->parameter_instructions()) {
     if (!AllStaticArrays(parameter->shape())) {
       return absl::StrCat("parameter ", parameter->parameter_number(), " of shape ",
-                          parameter->shape().ToString(),
-                          " is not made of arrays of fixed size");
+                          parameter->shape().ToString(), " is not made of arrays of fixed size");
     }
   }
   if (!AllStaticArrays(entry->root_instruction()->shape())) {
@@ -323,6 +322,21 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
         bytes + static_cast<size_t>(std::max<int64_t>(0, made->SizeOfGeneratedCodeInBytes())));
   }
   return Program(std::move(made), std::move(parameters));
+}
+
+absl::StatusOr<Program> Program::CompileOptimised(const xla::HloModule& optimised,
+                                                  CodeQuality quality) {
+  absl::StatusOr<xla::PjRtClient*> client = CpuClient();
+  if (!client.ok()) return client.status();
+  xla::CompileOptions options;
+  xla::DebugOptions* const flags = options.executable_build_options.mutable_debug_options();
+  flags->set_xla_disable_all_hlo_passes(true);
+  if (quality != CodeQuality::kStock) flags->set_xla_backend_optimization_level(1);
+  const RememberKernels remember(
+      Mix(KernelFlags(CompilePlan()).Hash(), static_cast<uint64_t>(quality)));
+  auto executable = (*client)->CompileAndLoad(xla::XlaComputation(ToCompile(optimised)), options);
+  if (!executable.ok()) return executable.status();
+  return Program(std::shared_ptr<xla::PjRtLoadedExecutable>(*std::move(executable)), {});
 }
 
 bool Program::IsCompiled(const xla::HloModule& module, const CompilePlan& plan) {

@@ -54,6 +54,11 @@ class Program {
                                          CompileDecider* decider = nullptr,
                                          const CompilePlan& plan = {});
 
+  // What the passes have made of a program already: none is run, and kernels that were compiled of
+  // it, at the same quality and without flags, are not compiled again.
+  static absl::StatusOr<Program> CompileOptimised(const xla::HloModule& optimised,
+                                                  CodeQuality quality);
+
   // Whether Compile would find it compiled, at stock quality.
   static bool IsCompiled(const xla::HloModule& module, const CompilePlan& plan);
 
@@ -77,8 +82,7 @@ class Program {
   int64_t InstructionCount() const;
 
  private:
-  Program(std::shared_ptr<xla::PjRtLoadedExecutable> executable,
-          std::vector<xla::Shape> parameters)
+  Program(std::shared_ptr<xla::PjRtLoadedExecutable> executable, std::vector<xla::Shape> parameters)
       : executable_(std::move(executable)), parameters_(std::move(parameters)) {}
 
   absl::StatusOr<DeviceArrays> Execute(const DeviceArrays& arguments) const;

@@ -5,10 +5,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/custom_calls/stored_noise.h"
 #include "compiler/fingerprint.h"
 #include "compiler/run/inputs.h"
 #include "compiler/run/rounding_noise.h"
 #include "compiler/run/shared_inputs.h"
+#include "compiler/run/stored_noise.h"
 #include "compiler/sites/before_code.h"
 #include "xla/literal_util.h"
 #include "xla/shape_util.h"
@@ -19,6 +21,11 @@ namespace {
 // Of inputs and results of earlier sets, so that the next candidate finds them.
 constexpr int64_t kMostKeptBytes = int64_t{512} << 20;
 constexpr uint64_t kMovedSeed = 32;  // beyond the samples'
+
+using Clock = std::chrono::steady_clock;
+double SecondsFrom(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 tl::unexpected<Error> Failed(const char* what, const absl::Status& status) {
   return MakeError(ErrorCode::kInternal,
@@ -164,11 +171,31 @@ StatusOr<verify::Outputs> Reference::RunMoved(const Program& program, const Refe
   return *std::move(result);
 }
 
+const Program* Reference::WithStoredNoise() {
+  if (!stored_noise_) {
+    const auto start = Clock::now();
+    stored_noise_.emplace();
+    const auto optimised = program_->Optimised();
+    if (plan_.empty() && optimised.ok()) {
+      const auto noisy = AddStoredNoise(**optimised);
+      if (noisy.ok() && *noisy != nullptr) {
+        absl::StatusOr<Program> compiled = Program::CompileOptimised(**noisy, quality_);
+        if (compiled.ok()) *stored_noise_ = *std::move(compiled);
+      }
+    }
+    noise_compile_seconds_ += SecondsFrom(start);
+  }
+  return *stored_noise_ ? &**stored_noise_ : nullptr;
+}
+
 StatusOr<std::optional<verify::Outputs>> Reference::MovedSample(ReferenceRun* run, int k,
                                                                 Arrays* moved) {
   if (noise_) return std::nullopt;
+  const Program* const noisy = WithStoredNoise();
   while (static_cast<int>(run->moved.size()) <= k) {
-    auto outputs = RunMoved(*program_, *run, run->choice.seed * 64 + kMovedSeed + run->moved.size(),
+    const uint64_t seed = run->choice.seed * 64 + kMovedSeed + run->moved.size();
+    SeedStoredNoise(static_cast<uint32_t>(seed));
+    auto outputs = RunMoved(noisy != nullptr ? *noisy : *program_, *run, seed,
                             /*noise=*/false, moved);
     if (!outputs) return tl::unexpected(outputs.error());
     run->moved.push_back(*std::move(outputs));
@@ -179,14 +206,13 @@ StatusOr<std::optional<verify::Outputs>> Reference::MovedSample(ReferenceRun* ru
 StatusOr<std::optional<verify::Outputs>> Reference::Sample(ReferenceRun* run, int k,
                                                            Arrays* moved) {
   if (!noise_) {
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     absl::StatusOr<NoisyModule> noisy = AddRoundingNoise(*module_);
     if (!noisy.ok()) return Failed("adding rounding noise", noisy.status());
     absl::StatusOr<Program> compiled = Program::Compile(*noisy->module, CodeQuality::kNoise);
     if (!compiled.ok()) return Failed("compiling with rounding noise", compiled.status());
     noise_ = *std::move(compiled);
-    noise_compile_seconds_ =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    noise_compile_seconds_ += SecondsFrom(start);
   }
   while (static_cast<int>(run->samples.size()) <= k) {
     auto outputs = RunMoved(*noise_, *run, run->choice.seed * 64 + run->samples.size() + 1,

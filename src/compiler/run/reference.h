@@ -43,11 +43,15 @@ class Reference {
   StatusOr<ReferenceRun*> On(const verify::InputChoice& choice,
                              const std::vector<std::vector<std::string>>& given);
   StatusOr<verify::Outputs> Result(ReferenceRun* run);
-  // On moved inputs; none once there is noise, which costs no more then. `moved` is room for inputs:
-  // fresh memory costs as much as a run.
+  // On moved inputs, with noise on what is stored where that can be had; none once there is noise
+  // within, which costs no more then. `moved` is room for inputs: fresh memory costs as much as a
+  // run.
   StatusOr<std::optional<verify::Outputs>> MovedSample(ReferenceRun* run, int k, Arrays* moved);
   StatusOr<std::optional<verify::Outputs>> Sample(ReferenceRun* run, int k, Arrays* moved);
-  // That compiling the noisy copy took, if it was.
+  // With noise on what it stores (stored_noise.h). Null where nothing is stored but inputs, where
+  // XLA refuses it, and of a program under a plan.
+  const Program* WithStoredNoise();
+  // That compiling noisy copies took, if they were.
   double noise_compile_seconds() const { return noise_compile_seconds_; }
 
  private:
@@ -61,6 +65,7 @@ class Reference {
   std::unique_ptr<xla::HloModule> module_;
   std::optional<Fingerprint> optimised_;
   std::optional<Program> program_, noise_;
+  std::optional<std::optional<Program>> stored_noise_;  // nothing before it was tried
   double noise_compile_seconds_ = 0;
   std::vector<InputRole> roles_;
   std::vector<std::unique_ptr<ReferenceRun>> runs_;

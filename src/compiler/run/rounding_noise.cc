@@ -21,88 +21,6 @@
 namespace hone::compiler {
 namespace {
 
-// How many additions stand behind each element of an accumulating instruction; 0 for others.
-double SummedTerms(const HloInstruction& instruction) {
-  const auto size = [](const Shape& shape) {
-    return static_cast<double>(ShapeUtil::ElementsIn(shape));
-  };
-  switch (instruction.opcode()) {
-    case HloOpcode::kDot: {
-      double terms = 1;
-      for (int64_t d : instruction.dot_dimension_numbers().lhs_contracting_dimensions()) {
-        terms *= instruction.operand(0)->shape().dimensions(d);
-      }
-      return std::max(terms, 1.0);
-    }
-    case HloOpcode::kConvolution: {
-      const Shape& kernel = instruction.operand(1)->shape();
-      const auto& numbers = instruction.convolution_dimension_numbers();
-      return std::max(
-          1.0, size(kernel) / std::max<int64_t>(
-                                  1, kernel.dimensions(numbers.kernel_output_feature_dimension())));
-    }
-    case HloOpcode::kReduce: {
-      double terms = 1;
-      for (int64_t d : instruction.dimensions()) {
-        terms *= instruction.operand(0)->shape().dimensions(d);
-      }
-      return std::max(terms, 1.0);
-    }
-    case HloOpcode::kReduceWindow: {
-      double terms = 1;
-      for (const auto& d : instruction.window().dimensions()) terms *= d.size();
-      return std::max(terms, 1.0);
-    }
-    case HloOpcode::kBatchNormTraining:
-    case HloOpcode::kBatchNormGrad:
-      return size(instruction.operand(0)->shape()) /
-             std::max<int64_t>(
-                 1, instruction.operand(0)->shape().dimensions(instruction.feature_index()));
-    case HloOpcode::kFft:
-    case HloOpcode::kCholesky:
-    case HloOpcode::kTriangularSolve:
-      return std::max<double>(1, instruction.operand(0)->shape().dimensions().back());
-    case HloOpcode::kScatter:
-    case HloOpcode::kSelectAndScatter:
-      return 8;
-    default:
-      return 0;
-  }
-}
-
-// Elementwise arithmetic whose result is rounded.
-bool Rounds(const HloInstruction& instruction) {
-  switch (instruction.opcode()) {
-    case HloOpcode::kAdd:
-    case HloOpcode::kSubtract:
-    case HloOpcode::kMultiply:
-    case HloOpcode::kDivide:
-    case HloOpcode::kPower:
-    case HloOpcode::kExp:
-    case HloOpcode::kExpm1:
-    case HloOpcode::kLog:
-    case HloOpcode::kLog1p:
-    case HloOpcode::kTanh:
-    case HloOpcode::kTan:
-    case HloOpcode::kSin:
-    case HloOpcode::kCos:
-    case HloOpcode::kSqrt:
-    case HloOpcode::kRsqrt:
-    case HloOpcode::kCbrt:
-    case HloOpcode::kErf:
-    case HloOpcode::kLogistic:
-    case HloOpcode::kAtan2:
-      return true;
-    case HloOpcode::kConvert:
-      return xla::primitive_util::IsFloatingPointType(
-                 instruction.operand(0)->shape().element_type()) &&
-             RelativeSpacing(instruction.shape().element_type()) >
-                 RelativeSpacing(instruction.operand(0)->shape().element_type());
-    default:
-      return false;
-  }
-}
-
 // Noise is worth its compile time only where the value goes on: XLA's elementwise chains end at
 // additions and subtractions (which may cancel), and at anything that is not elementwise.
 bool MayCancelOrLeave(const HloInstruction& instruction) {
@@ -349,6 +267,106 @@ std::set<const HloInstruction*> AskedByConditions(const HloComputation& body) {
 
 }  // namespace
 
+double SummedTerms(const xla::HloInstruction& instruction) {
+  const auto size = [](const Shape& shape) {
+    return static_cast<double>(ShapeUtil::ElementsIn(shape));
+  };
+  switch (instruction.opcode()) {
+    case HloOpcode::kDot: {
+      double terms = 1;
+      for (int64_t d : instruction.dot_dimension_numbers().lhs_contracting_dimensions()) {
+        terms *= instruction.operand(0)->shape().dimensions(d);
+      }
+      return std::max(terms, 1.0);
+    }
+    case HloOpcode::kConvolution: {
+      const Shape& kernel = instruction.operand(1)->shape();
+      const auto& numbers = instruction.convolution_dimension_numbers();
+      return std::max(
+          1.0, size(kernel) / std::max<int64_t>(
+                                  1, kernel.dimensions(numbers.kernel_output_feature_dimension())));
+    }
+    case HloOpcode::kReduce: {
+      double terms = 1;
+      for (int64_t d : instruction.dimensions()) {
+        terms *= instruction.operand(0)->shape().dimensions(d);
+      }
+      return std::max(terms, 1.0);
+    }
+    case HloOpcode::kReduceWindow: {
+      double terms = 1;
+      for (const auto& d : instruction.window().dimensions()) terms *= d.size();
+      return std::max(terms, 1.0);
+    }
+    case HloOpcode::kBatchNormTraining:
+    case HloOpcode::kBatchNormGrad:
+      return size(instruction.operand(0)->shape()) /
+             std::max<int64_t>(
+                 1, instruction.operand(0)->shape().dimensions(instruction.feature_index()));
+    case HloOpcode::kFft:
+    case HloOpcode::kCholesky:
+    case HloOpcode::kTriangularSolve:
+      return std::max<double>(1, instruction.operand(0)->shape().dimensions().back());
+    case HloOpcode::kScatter:
+    case HloOpcode::kSelectAndScatter:
+      return 8;
+    default:
+      return 0;
+  }
+}
+
+double NoiseSteps(const xla::HloInstruction& instruction) {
+  return std::max(1.0, std::sqrt(SummedTerms(instruction) / 32));
+}
+
+std::vector<int64_t> SummedOperands(const xla::HloInstruction& instruction) {
+  if (SummedTerms(instruction) == 0) return {};
+  const int64_t most =
+      instruction.opcode() == HloOpcode::kReduce || instruction.opcode() == HloOpcode::kReduceWindow
+          ? instruction.operand_count() / 2
+          : std::min<int64_t>(instruction.operand_count(), 2);
+  std::vector<int64_t> summed;
+  for (int64_t k = 0; k < most; ++k) {
+    const xla::Shape& shape = instruction.operand(k)->shape();
+    if (!shape.IsArray() || !HasNoise(shape.element_type())) continue;
+    if (SumsInF32(instruction) && IsNarrow(shape.element_type())) continue;
+    summed.push_back(k);
+  }
+  return summed;
+}
+
+bool Rounds(const xla::HloInstruction& instruction) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kAdd:
+    case HloOpcode::kSubtract:
+    case HloOpcode::kMultiply:
+    case HloOpcode::kDivide:
+    case HloOpcode::kPower:
+    case HloOpcode::kExp:
+    case HloOpcode::kExpm1:
+    case HloOpcode::kLog:
+    case HloOpcode::kLog1p:
+    case HloOpcode::kTanh:
+    case HloOpcode::kTan:
+    case HloOpcode::kSin:
+    case HloOpcode::kCos:
+    case HloOpcode::kSqrt:
+    case HloOpcode::kRsqrt:
+    case HloOpcode::kCbrt:
+    case HloOpcode::kErf:
+    case HloOpcode::kLogistic:
+    case HloOpcode::kAtan2:
+      return true;
+    case HloOpcode::kConvert:
+      return xla::primitive_util::IsFloatingPointType(
+                 instruction.operand(0)->shape().element_type()) &&
+             RelativeSpacing(instruction.shape().element_type()) >
+                 RelativeSpacing(instruction.operand(0)->shape().element_type());
+    default:
+      return false;
+  }
+}
+
 double RelativeSpacing(PrimitiveType type) {
   if (type == xla::C64) type = xla::F32;
   if (type == xla::C128) type = xla::F64;
@@ -374,16 +392,10 @@ absl::StatusOr<NoisyModule> AddRoundingNoise(const xla::HloModule& module) {
     for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
       if (asked.count(instruction) != 0) continue;
       const double terms = SummedTerms(*instruction);
-      const double steps = std::max(1.0, std::sqrt(terms / 32));
+      const double steps = NoiseSteps(*instruction);
       if (terms > 0) {
-        const int64_t summed = instruction->opcode() == HloOpcode::kReduce ||
-                                       instruction->opcode() == HloOpcode::kReduceWindow
-                                   ? instruction->operand_count() / 2
-                                   : std::min<int64_t>(instruction->operand_count(), 2);
-        for (int64_t k = 0; k < summed; ++k) {
+        for (const int64_t k : SummedOperands(*instruction)) {
           HloInstruction* operand = instruction->mutable_operand(k);
-          if (!operand->shape().IsArray() || !HasNoise(operand->shape().element_type())) continue;
-          if (SumsInF32(*instruction) && IsNarrow(operand->shape().element_type())) continue;
           const auto known = made.find(operand);
           if (known != made.end() && known->second >= steps) continue;
           HloInstruction*& replacement = noisy_operands[{operand, steps}];

@@ -30,8 +30,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/xla_data.pb.h"
 
@@ -39,6 +41,14 @@ namespace hone::compiler {
 
 // The spacing of floating-point numbers of this type, relative to their size: 2^-23 for F32.
 double RelativeSpacing(xla::PrimitiveType type);
+
+// How many additions stand behind each element of an accumulating instruction; 0 for others.
+double SummedTerms(const xla::HloInstruction& instruction);
+// The noise of an instruction's result, and of the operands whose elements it adds up, in spacings.
+double NoiseSteps(const xla::HloInstruction& instruction);
+std::vector<int64_t> SummedOperands(const xla::HloInstruction& instruction);
+// Elementwise arithmetic whose result is rounded.
+bool Rounds(const xla::HloInstruction& instruction);
 
 // A copy with noise, which takes the seed, a u32, as a parameter after the others; and how many
 // places of it got some. Errors: XLA's own.
