@@ -41,16 +41,18 @@ bool IsMovable(const xla::Shape& shape) {
   }
 }
 
+bool StoresBesideOthers(const HloInstruction& instruction) {
+  return instruction.opcode() == HloOpcode::kDynamicUpdateSlice ||
+         instruction.opcode() == HloOpcode::kScatter;
+}
+
 // The noise of what an instruction computes anew and stores, in spacings; 0 where it only moves
 // values, or stores beside others' what it computes.
 double StoredSteps(const HloInstruction& instruction) {
   switch (instruction.opcode()) {
     case HloOpcode::kFusion: {
       const HloComputation& fused = *instruction.fused_instructions_computation();
-      if (fused.root_instruction()->opcode() == HloOpcode::kDynamicUpdateSlice ||
-          fused.root_instruction()->opcode() == HloOpcode::kScatter) {
-        return 0;
-      }
+      if (StoresBesideOthers(*fused.root_instruction())) return 0;
       double steps = 0;
       for (const HloInstruction* inner : fused.instructions()) {
         if (Rounds(*inner) || SummedTerms(*inner) > 0) steps = std::max(steps, NoiseSteps(*inner));
@@ -60,6 +62,7 @@ double StoredSteps(const HloInstruction& instruction) {
     case HloOpcode::kCall: {  // a kernel that is computed in parts, or a few in one
       const HloInstruction& root = *instruction.to_apply()->root_instruction();
       if (root.opcode() == HloOpcode::kFusion) return StoredSteps(root);
+      if (StoresBesideOthers(root)) return 0;
       double steps = 0;
       for (const HloInstruction* inner : instruction.to_apply()->instructions()) {
         const bool loops = inner->opcode() == HloOpcode::kWhile;
@@ -69,6 +72,7 @@ double StoredSteps(const HloInstruction& instruction) {
     }
     case HloOpcode::kCustomCall:
       return instruction.custom_call_target() == "TopK" ? 0 : 1;
+    case HloOpcode::kDynamicUpdateSlice:
     case HloOpcode::kScatter:
       return 0;
     default:
