@@ -181,7 +181,9 @@ class Manifold : public Subject {
     ++sets_;
     return {};
   }
-  StatusOr<Outputs> RunReference() override { return Made([](int) { return Ones(); }); }
+  StatusOr<Outputs> RunReference() override {
+    return Made([](int) { return Ones(); });
+  }
   StatusOr<Outputs> RunCandidate() override {
     return Made([&](int k) {
       Values values = Ones();
