@@ -180,8 +180,8 @@ void RegisterCustomCalls() {
 void RegisterStandIn(const std::string& target) {
   XLA_FFI_Error* error =
       Ffi::RegisterStaticHandler(xla::ffi::GetXlaFfiApi(), target, "CUDA", Handler<Sink>);
-  if (error != nullptr)
-    xla::ffi::internal::DestroyError(xla::ffi::GetXlaFfiApi(), error);  // there is one
+  if (error == nullptr) return;
+  xla::ffi::internal::DestroyError(xla::ffi::GetXlaFfiApi(), error);  // there is one
 }
 
 std::string HowToGetCustomCall(const std::string& target) {

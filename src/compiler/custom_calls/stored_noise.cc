@@ -3,8 +3,7 @@
 #include <atomic>
 #include <cstring>
 
-// Worth compiling for wide vectors: there is little but memory in these loops.
-#define HONE_WIDE __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#include "core/each_processor.h"
 
 namespace hone::compiler {
 namespace {
@@ -25,13 +24,13 @@ inline float Moved(float x, uint32_t added, uint32_t mix, uint32_t few, float re
   return (bits & few) == 0 ? x : x * factor;
 }
 
-HONE_WIDE void MoveF32(const float* x, float* y, int64_t count, uint32_t added, uint32_t mix,
-                       float relative) {
+HONE_FOR_EACH_PROCESSOR void MoveF32(const float* x, float* y, int64_t count, uint32_t added,
+                                     uint32_t mix, float relative) {
   for (int64_t i = 0; i < count; ++i) y[i] = Moved(x[i], added, mix, (1u << 12) - 1, relative);
 }
 
-HONE_WIDE void MoveF64(const double* x, double* y, int64_t count, uint64_t added, uint64_t mix,
-                       double relative) {
+HONE_FOR_EACH_PROCESSOR void MoveF64(const double* x, double* y, int64_t count, uint64_t added,
+                                     uint64_t mix, double relative) {
   for (int64_t i = 0; i < count; ++i) {
     uint64_t bits;
     std::memcpy(&bits, &x[i], sizeof(bits));
@@ -41,8 +40,8 @@ HONE_WIDE void MoveF64(const double* x, double* y, int64_t count, uint64_t added
   }
 }
 
-HONE_WIDE void MoveBf16(const uint16_t* x, uint16_t* y, int64_t count, uint32_t added, uint32_t mix,
-                        float relative) {
+HONE_FOR_EACH_PROCESSOR void MoveBf16(const uint16_t* x, uint16_t* y, int64_t count, uint32_t added,
+                                      uint32_t mix, float relative) {
   for (int64_t i = 0; i < count; ++i) {
     const uint32_t wide = static_cast<uint32_t>(x[i]) << 16;
     float value;
@@ -56,8 +55,8 @@ HONE_WIDE void MoveBf16(const uint16_t* x, uint16_t* y, int64_t count, uint32_t 
 }
 
 // Neighbours differ by one in their bits, subnormal ones too. Half of all go to one.
-HONE_WIDE void MoveF16(const uint16_t* x, uint16_t* y, int64_t count, uint32_t added,
-                       uint32_t mix) {
+HONE_FOR_EACH_PROCESSOR void MoveF16(const uint16_t* x, uint16_t* y, int64_t count, uint32_t added,
+                                     uint32_t mix) {
   for (int64_t i = 0; i < count; ++i) {
     const uint32_t size = x[i] & 0x7fffu;
     const uint32_t mixed = (x[i] * 0x9E3779B9u + added) * mix;

@@ -26,19 +26,12 @@ using xla::HloComputation;
 using xla::HloInstruction;
 using xla::HloOpcode;
 
+// What custom_calls/stored_noise.h takes.
 bool IsMovable(const xla::Shape& shape) {
-  if (!shape.IsArray()) return false;
-  switch (shape.element_type()) {
-    case xla::BF16:
-    case xla::F16:
-    case xla::F32:
-    case xla::F64:
-    case xla::C64:
-    case xla::C128:
-      return true;
-    default:
-      return false;
-  }
+  const xla::PrimitiveType type = shape.element_type();
+  return (xla::primitive_util::IsFloatingPointType(type) ||
+          xla::primitive_util::IsComplexType(type)) &&
+         xla::primitive_util::BitWidth(type) >= 16;
 }
 
 bool StoresBesideOthers(const HloInstruction& instruction) {
