@@ -32,7 +32,7 @@ from .collection_models import models
 from .collection_sample import draw, parse_counts
 from .collection_source import UNSEEN, Source
 from .lowering import from_jax
-from .paper import recipe
+from .paper_recipe import recipe
 from .programs import SHIPPED, DatasetError, load, write_file, write_index
 
 # Of the two hops of the sketch (src/dataset/similarity.h).
