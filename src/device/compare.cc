@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "verify/element_types.h"
+#include "verify/move_values.h"
 
 namespace hone::device {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "verify/element_types.h"
+#include "verify/move_values.h"
 
 namespace hone::device {
 namespace {

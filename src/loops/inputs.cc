@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "core/rng.h"
-#include "verify/compare_output.h"
+#include "verify/move_values.h"
 
 namespace hone::loops {
 namespace {

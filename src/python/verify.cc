@@ -13,6 +13,7 @@
 #include "core/median.h"
 #include "core/race_tally.h"
 #include "verify/compare.h"
+#include "verify/move_values.h"
 #include "verify/rule.h"
 
 namespace hone::python {

@@ -52,13 +52,6 @@ struct OutputComparison {
 OutputComparison CompareOutput(const ArrayView& reference, const ArrayView& candidate,
                                const std::vector<ArrayView>& samples);
 
-// Moves each floating-point value with more than a few significant bits up or down, at random, by
-// one unit in its last place. Types of 8 bits and exact ones stay as they are.
-void MoveByOneUnit(const ElementType& type, void* data, int64_t elements, uint64_t seed);
-
-// Multiplies each value by something in [0.99, 1.01]. Types of 8 bits, f16 and exact ones stay.
-void MoveNearby(const ElementType& type, void* data, int64_t elements, uint64_t seed);
-
 }  // namespace hone::verify
 
 #endif  // HONE_VERIFY_COMPARE_OUTPUT_H_

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "verify/compare.h"
+#include "verify/move_values.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
