@@ -7,8 +7,8 @@
 
 #include "memory/access.h"
 #include "memory/attributes.h"
-#include "memory/movement.h"
 #include "memory/network.h"
+#include "memory/network_writer.h"
 #include "memory/values/evaluate.h"
 
 namespace hone::memory {
@@ -20,15 +20,10 @@ struct Value {
   std::vector<Value> tuple;
 };
 
-constexpr int64_t kMostFolded = 16;  // elements of what is computed when the plan is made
-// Expressions that one looks through, counted as often as they are looked through: what has more is
-// copied, or a chain of updates of itself would be looked through 2^n times.
-constexpr int64_t kMostLooks = 1024;
-
 class Builder {
  public:
   Builder(const ProgramGraph& graph, const NetworkOptions& options, Network& network)
-      : graph_(graph), options_(options), network_(network) {}
+      : graph_(graph), options_(options), network_(network), writer_(graph, network) {}
 
   // The computation with its parameters' leaves as tensors.
   Status Build(uint32_t computation) {
@@ -80,74 +75,13 @@ class Builder {
       }
       return value;
     }
-    const TensorId id = NewTensor(shape, name);
+    const TensorId id = writer_.NewTensor(shape, name);
     network_.tensors[static_cast<size_t>(id)].parameter =
         static_cast<int32_t>(network_.parameters.size());
     network_.parameters.push_back(id);
-    value.expr = Leaf(id);
+    value.expr = writer_.Leaf(id);
     return value;
   }
-
-  TensorId NewTensor(const ShapeInfo& shape, const std::string& name) {
-    Tensor tensor;
-    tensor.name = name;
-    tensor.type = ElementTypeNamed(shape.type);
-    tensor.dimensions = shape.dimensions;
-    const int64_t count = Elements(shape.dimensions);
-    tensor.element_bytes = BytesOf(tensor.type);
-    if (tensor.element_bytes == 0) {
-      tensor.element_bytes = count > 0 ? std::max<int64_t>(1, shape.bytes / count) : 1;
-      if (shape.type == "token" || shape.type == "opaque") tensor.dimensions = {0};
-    }
-    network_.tensors.push_back(std::move(tensor));
-    return static_cast<TensorId>(network_.tensors.size() - 1);
-  }
-
-  ExprId Leaf(TensorId tensor) {
-    Expr expr;
-    expr.tensor = tensor;
-    expr.type = network_.tensors[static_cast<size_t>(tensor)].type;
-    expr.dimensions = network_.tensors[static_cast<size_t>(tensor)].dimensions;
-    return NewExpr(std::move(expr));
-  }
-
-  ExprId NewExpr(Expr expr) {
-    const ExprId id = AddMovement(network_, std::move(expr));
-    for (auto e = static_cast<ExprId>(looks_.size()); e <= id; ++e) {
-      int64_t looks = 1;
-      for (ExprId input : At(e).inputs) looks += looks_[static_cast<size_t>(input)];
-      looks_.push_back(looks);
-    }
-    return looks_[static_cast<size_t>(id)] > kMostLooks ? Copied(id) : id;
-  }
-
-  // The same as a tensor of its own.
-  ExprId Copied(ExprId id) {
-    ShapeInfo shape;
-    shape.type = NameOf(At(id).type);
-    shape.dimensions = At(id).dimensions;
-    shape.bytes = Elements(shape.dimensions) * std::max<int64_t>(1, BytesOf(At(id).type));
-    Op op;
-    op.name = "copy." + std::to_string(network_.ops.size());
-    op.opcode = "copy";
-    op.inputs = {id};
-    std::vector<ExprId> leaves;
-    Results(shape, op.name, op, leaves);
-    network_.ops.push_back(std::move(op));
-    return leaves[0];
-  }
-
-  ExprId Literal(Array array) {
-    Expr expr;
-    expr.movement = Movement::kLiteral;
-    expr.type = array.type;
-    expr.dimensions = array.box.high;
-    expr.literal = std::make_shared<Array>(std::move(array));
-    return NewExpr(std::move(expr));
-  }
-
-  const Expr& At(ExprId expr) const { return network_.exprs[static_cast<size_t>(expr)]; }
-  const Array* Known(ExprId expr) const { return At(expr).literal.get(); }
 
   void Flatten(const Value& value, std::vector<ExprId>& leaves) const {
     if (value.expr != kNone) leaves.push_back(value.expr);
@@ -215,22 +149,9 @@ class Builder {
     if (!instruction.literal.empty() && KindOf(type) != ValueKind::kNone) {
       auto array = ParseLiteral(instruction.literal, type, instruction.shape.dimensions);
       if (!array) return tl::unexpected(array.error());
-      return Value{Literal(*std::move(array)), {}};
+      return Value{writer_.Literal(*std::move(array)), {}};
     }
-    return Value{LargeConstant(computation, index), {}};
-  }
-
-  // One tensor for each constant, however often its computation is called.
-  ExprId LargeConstant(uint32_t computation, uint32_t index) {
-    const auto key = std::pair(computation, index);
-    if (auto known = constants_.find(key); known != constants_.end()) return Leaf(known->second);
-    const InstructionInfo& instruction = graph_.computations[computation].instructions[index];
-    const TensorId id = NewTensor(instruction.shape, instruction.name);
-    network_.tensors[static_cast<size_t>(id)].constant_computation =
-        static_cast<int32_t>(computation);
-    network_.tensors[static_cast<size_t>(id)].constant_instruction = static_cast<int32_t>(index);
-    constants_[key] = id;
-    return Leaf(id);
+    return Value{writer_.LargeConstant(computation, index), {}};
   }
 
   // Movement as an expression; nothing where it is an operator's work.
@@ -279,11 +200,11 @@ class Builder {
     } else if (opcode == "dynamic-slice" || opcode == "dynamic-update-slice") {
       const size_t first = opcode == "dynamic-slice" ? 1 : 2;
       const auto& inner = opcode == "dynamic-slice" ? instruction.shape.dimensions
-                                                    : At(operands[1].expr).dimensions;
-      const auto& outer = At(operands[0].expr).dimensions;
+                                                    : writer_.At(operands[1].expr).dimensions;
+      const auto& outer = writer_.At(operands[0].expr).dimensions;
       expr.movement = first == 1 ? Movement::kSlice : Movement::kUpdate;
       for (size_t d = 0; d < outer.size(); ++d) {
-        const Array* start = Known(operands[first + d].expr);
+        const Array* start = writer_.Known(operands[first + d].expr);
         if (start == nullptr) return std::nullopt;
         expr.numbers.push_back(std::clamp<int64_t>(start->integers[0], 0, outer[d] - inner[d]));
       }
@@ -292,7 +213,7 @@ class Builder {
     } else {
       return std::nullopt;
     }
-    return Value{Folded(NewExpr(std::move(expr))), {}};
+    return Value{writer_.Folded(writer_.NewExpr(std::move(expr))), {}};
   }
 
   // The same bytes under another shape. Layouts of expressions are not kept, so only row-major
@@ -302,7 +223,7 @@ class Builder {
     for (size_t i = 0; i < order.size(); ++i) {
       if (order[i] != static_cast<int64_t>(order.size() - 1 - i)) return std::nullopt;
     }
-    if (Elements(At(operand).dimensions) != Elements(instruction.shape.dimensions)) {
+    if (Elements(writer_.At(operand).dimensions) != Elements(instruction.shape.dimensions)) {
       return std::nullopt;
     }
     Expr expr;
@@ -310,18 +231,7 @@ class Builder {
     expr.type = ElementTypeNamed(instruction.shape.type);
     expr.dimensions = instruction.shape.dimensions;
     expr.inputs = {operand};
-    return Value{Folded(NewExpr(std::move(expr))), {}};
-  }
-
-  // Small integers that depend on nothing but literals become literals: they steer loops.
-  ExprId Folded(ExprId id) {
-    const Expr& expr = At(id);
-    if (Elements(expr.dimensions) > kMostFolded || KindOf(expr.type) != ValueKind::kInteger ||
-        expr.movement == Movement::kLiteral) {
-      return id;
-    }
-    if (!LeavesOf(network_, id).empty()) return id;
-    return Literal(Materialise(network_, id, WholeBox(expr.dimensions), nullptr));
+    return Value{writer_.Folded(writer_.NewExpr(std::move(expr))), {}};
   }
 
   StatusOr<Value> Operator(const InstructionInfo& instruction, const std::vector<Value>& operands,
@@ -338,13 +248,14 @@ class Builder {
       if (!RunsBodies(op.opcode)) continue;
       for (TensorId constant : (*body)->captured) {
         const Tensor& tensor = (*body)->tensors[static_cast<size_t>(constant)];
-        op.inputs.push_back(LargeConstant(static_cast<uint32_t>(tensor.constant_computation),
-                                          static_cast<uint32_t>(tensor.constant_instruction)));
+        op.inputs.push_back(
+            writer_.LargeConstant(static_cast<uint32_t>(tensor.constant_computation),
+                                  static_cast<uint32_t>(tensor.constant_instruction)));
       }
     }
     // Elements become several, or several one.
     if (op.opcode == "bitcast-convert" &&
-        At(op.inputs[0]).dimensions.size() != instruction.shape.dimensions.size()) {
+        writer_.At(op.inputs[0]).dimensions.size() != instruction.shape.dimensions.size()) {
       op.opcode = "regroup-bytes";
     }
     std::string why = why_conservative;
@@ -358,24 +269,10 @@ class Builder {
       return Value{folded, {}};
     }
     std::vector<ExprId> leaves;
-    Results(instruction.shape, instruction.name, op, leaves);
+    writer_.Results(instruction.shape, instruction.name, op, leaves);
     network_.ops.push_back(std::move(op));
     size_t next = 0;
     return Unflatten(instruction.shape, leaves, next);
-  }
-
-  void Results(const ShapeInfo& shape, const std::string& name, Op& op,
-               std::vector<ExprId>& leaves) {
-    if (shape.type == "tuple") {
-      for (size_t i = 0; i < shape.tuple.size(); ++i) {
-        Results(shape.tuple[i], name + "." + std::to_string(i), op, leaves);
-      }
-      return;
-    }
-    const TensorId id = NewTensor(shape, name);
-    network_.tensors[static_cast<size_t>(id)].producer = static_cast<OpId>(network_.ops.size());
-    op.results.push_back(id);
-    leaves.push_back(Leaf(id));
   }
 
   ExprId Fold(const Op& op, const ShapeInfo& shape) {
@@ -386,12 +283,12 @@ class Builder {
     }
     std::vector<Array> inputs;
     for (ExprId input : op.inputs) {
-      const Array* known = Known(input);
+      const Array* known = writer_.Known(input);
       if (known == nullptr || KindOf(known->type) != ValueKind::kInteger) return kNone;
       inputs.push_back(*known);
     }
     auto result = EvaluateElementwise(op, inputs, type, WholeBox(shape.dimensions));
-    return result ? Literal(*std::move(result)) : kNone;
+    return result ? writer_.Literal(*std::move(result)) : kNone;
   }
 
   StatusOr<std::shared_ptr<const Network>> Body(uint32_t computation) {
@@ -409,19 +306,18 @@ class Builder {
   // Iterations one after the other while the condition is known; else an operator with two bodies.
   // XLA lists the body first, then the condition.
   StatusOr<Value> While(const InstructionInfo& instruction, const Value& initial) {
-    const Sizes before{network_.tensors.size(), network_.exprs.size(), network_.ops.size(),
-                       network_.unrolled_loops};
+    const NetworkWriter::Sizes before = writer_.SizesSoFar();
     Value state = initial;
     for (int64_t iterations = 0;; ++iterations) {
       auto going = Inline(instruction.called[1], {state});
       if (!going) return going;
-      const Array* known = Known(going->expr);
+      const Array* known = writer_.Known(going->expr);
       const bool endless = endless_.contains(instruction.called[0]) ||
                            static_cast<int64_t>(network_.ops.size()) > options_.most_ops ||
                            iterations > options_.most_iterations;
       if (known == nullptr || endless) {
         if (endless) endless_.insert(instruction.called[0]);
-        GoBackTo(before);
+        writer_.GoBackTo(before);
         return Operator(instruction, {initial},
                         endless ? "too many iterations to plan each"
                                 : "its number of iterations depends on data");
@@ -435,27 +331,9 @@ class Builder {
     return state;
   }
 
-  struct Sizes {
-    size_t tensors;
-    size_t exprs;
-    size_t ops;
-    int64_t unrolled_loops;
-  };
-
-  void GoBackTo(const Sizes& sizes) {
-    std::erase_if(constants_, [&](const auto& entry) {
-      return entry.second >= static_cast<TensorId>(sizes.tensors);
-    });
-    network_.tensors.resize(sizes.tensors);
-    network_.exprs.resize(sizes.exprs);
-    looks_.resize(sizes.exprs);
-    network_.ops.resize(sizes.ops);
-    network_.unrolled_loops = sizes.unrolled_loops;
-  }
-
   StatusOr<Value> Conditional(const InstructionInfo& instruction,
                               const std::vector<Value>& operands) {
-    const Array* known = Known(operands[0].expr);
+    const Array* known = writer_.Known(operands[0].expr);
     if (known == nullptr) return Operator(instruction, operands, "either branch may run");
     const auto branches = static_cast<int64_t>(instruction.called.size());
     int64_t branch = known->integers[0];
@@ -469,8 +347,7 @@ class Builder {
   const NetworkOptions& options_;
   int64_t written_ = 0;  // instructions, calls written out
   Network& network_;
-  std::vector<int64_t> looks_;  // of each expression, as kMostLooks counts them
-  std::map<std::pair<uint32_t, uint32_t>, TensorId> constants_;
+  NetworkWriter writer_;
   std::set<uint32_t> endless_;  // bodies of loops that have been found too long once
   std::unordered_map<uint32_t, std::shared_ptr<const Network>> bodies_;
 };
