@@ -1,13 +1,14 @@
 #include "memory/planning/schedule.h"
 
 #include <algorithm>
-#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "memory/access.h"
 #include "memory/planning/local.h"
+#include "memory/planning/on_chip.h"
 #include "memory/planning/pieces.h"
+#include "memory/planning/plan_writer.h"
 
 namespace hone::memory {
 namespace {
@@ -23,7 +24,9 @@ class Scheduler {
         options_(options),
         pieces_(FindPieces(target, groups)),
         is_output_(network_.tensors.size(), false),
-        buffer_of_(network_.tensors.size(), kNone) {
+        buffer_of_(network_.tensors.size(), kNone),
+        writer_(network_, plan_),
+        chip_(pieces_.pieces, options.capacity, writer_) {
     for (TensorId tensor : network_.output_tensors) is_output_[U(tensor)] = true;
     plan_.layouts = target.layouts;
   }
@@ -34,15 +37,13 @@ class Scheduler {
       if (groups_[g].streamed || !Place(groups_[g])) Stream(groups_[g]);
       for (const Need& need : pieces_.needs[g]) {
         Piece& piece = At(need.piece);
-        Leave(need.piece);
-        while (piece.used_later() && piece.uses[piece.next] <= group_) ++piece.next;
-        Enter(need.piece);
-        if (!piece.used_later()) Drop(need.piece);
+        chip_.Use(need.piece, group_);
+        if (!piece.used_later()) chip_.Drop(need.piece);
       }
       for (OpId op : groups_[g].ops) {  // results that nobody needs any more
         for (TensorId result : network_.ops[U(op)].results) {
           const PieceId piece = pieces_.of_tensor[U(result)];
-          if (piece != kNone && !At(piece).used_later()) Drop(piece);
+          if (piece != kNone && !At(piece).used_later()) chip_.Drop(piece);
         }
       }
     }
@@ -67,119 +68,6 @@ class Scheduler {
   static size_t U(int32_t id) { return static_cast<size_t>(id); }
   Piece& At(PieceId piece) { return pieces_.pieces[U(piece)]; }
   const Tensor& TensorOf(TensorId tensor) const { return network_.tensors[U(tensor)]; }
-
-  // --- buffers and time
-
-  BufferId NewBuffer(TensorId tensor, const Layout& layout, Box box, int64_t bytes, int64_t slots) {
-    Buffer buffer{tensor, layout, std::move(box), bytes, slots, 0, now_, -1};
-    plan_.buffers.push_back(std::move(buffer));
-    return static_cast<BufferId>(plan_.buffers.size() - 1);
-  }
-
-  void Close(BufferId buffer) { plan_.buffers[U(buffer)].end = now_; }
-
-  Block& SingleBlock() {
-    if (plan_.blocks.empty() || plan_.blocks.back().tiles != 1) plan_.blocks.push_back({});
-    return plan_.blocks.back();
-  }
-
-  void Emit(Block& block, Step step) {
-    Account(step);
-    block.steps.push_back(std::move(step));
-    ++now_;
-  }
-
-  void Account(const Step& step) {
-    const auto bytes = [&](TensorId tensor) {
-      int64_t sum = 0;
-      for (const Box& box : step.boxes) sum += Elements(box) * TensorOf(tensor).element_bytes;
-      return sum;
-    };
-    if (step.kind == StepKind::kLoad) {
-      plan_.figures.loaded_bytes += bytes(step.tensor);
-      loaded_.insert(step.tensor);
-    } else if (step.kind == StepKind::kStore) {
-      plan_.figures.stored_bytes += bytes(step.tensor);
-    } else if (step.kind == StepKind::kCopy) {
-      ++plan_.figures.copies;
-    }
-  }
-
-  // --- what lies on the chip
-
-  static constexpr int64_t kNever = int64_t{1} << 40;
-
-  int64_t NextUse(const Piece& piece) const {
-    return piece.used_later() ? piece.uses[piece.next] : kNever;
-  }
-  std::set<std::pair<int64_t, PieceId>>& ClassOf(const Piece& piece) {
-    return piece.in_dram ? clean_ : dirty_;
-  }
-  // Around every change of what the order of eviction depends on.
-  void Leave(PieceId id) { ClassOf(At(id)).erase({NextUse(At(id)), id}); }
-  void Enter(PieceId id) {
-    if (At(id).buffer != kNone) ClassOf(At(id)).insert({NextUse(At(id)), id});
-  }
-  void SetInDram(PieceId id) {
-    Leave(id);
-    At(id).in_dram = true;
-    Enter(id);
-  }
-
-  void Put(PieceId id, BufferId buffer) {
-    At(id).buffer = buffer;
-    Enter(id);
-    used_ += plan_.buffers[U(buffer)].bytes;
-  }
-
-  void Drop(PieceId id) {
-    Piece& piece = At(id);
-    if (piece.buffer == kNone) return;
-    Close(piece.buffer);
-    used_ -= plan_.buffers[U(piece.buffer)].bytes;
-    Leave(id);
-    piece.buffer = kNone;
-  }
-
-  void Evict(PieceId id) {
-    Piece& piece = At(id);
-    if (!piece.in_dram) {
-      StoreWhole(piece.tensor, piece.box, piece.buffer);
-      plan_.figures.spilled_bytes += Elements(piece.box) * TensorOf(piece.tensor).element_bytes;
-      SetInDram(id);
-    }
-    Drop(id);
-  }
-
-  void StoreWhole(TensorId tensor, const Box& box, BufferId buffer) {
-    Step step;
-    step.kind = StepKind::kStore;
-    step.tensor = tensor;
-    step.buffer = buffer;
-    step.boxes = {box};
-    Emit(SingleBlock(), std::move(step));
-  }
-
-  // Makes room for `bytes` more, without touching what the group needs. False where it cannot.
-  bool MakeRoom(int64_t bytes, const std::unordered_set<PieceId>& pinned) {
-    while (used_ + bytes > options_.capacity) {
-      PieceId victim = kNone;
-      int64_t farthest = -1;
-      for (const auto* pieces : {&clean_, &dirty_}) {
-        auto last = pieces->rbegin();
-        while (last != pieces->rend() && pinned.contains(last->second)) ++last;
-        if (last == pieces->rend()) continue;
-        const int64_t score = (last->first - group_) * (pieces == &clean_ ? 2 : 1);
-        if (score > farthest) {
-          farthest = score;
-          victim = last->second;
-        }
-      }
-      if (victim == kNone) return false;
-      Evict(victim);
-    }
-    return true;
-  }
 
   // --- one group
 
@@ -244,7 +132,7 @@ class Scheduler {
     int64_t kept = 0;
     for (PieceId id : pinned) kept += plan_.buffers[U(At(id).buffer)].bytes;
     if (kept + more > options_.capacity) return false;
-    return MakeRoom(more, pinned);
+    return chip_.MakeRoom(more, pinned, group_);
   }
 
   // One step towards less room, cheapest first. False where there is none left.
@@ -273,7 +161,7 @@ class Scheduler {
     }
     for (Demand& demand : demands) {
       if (demand.fresh) continue;
-      Evict(demand.need.piece);
+      chip_.Evict(demand.need.piece);
       demand.fresh = true;
       demand.stream = demand.need.varies;
       demand.bytes = target_.BufferBytes(At(demand.need.piece).tensor, demand.need.hull);
@@ -286,18 +174,19 @@ class Scheduler {
     Piece& piece = At(demand.need.piece);
     const bool whole = demand.bytes == target_.BufferBytes(piece.tensor, piece.box);
     const Box box = whole && piece.uses.back() > group_ ? piece.box : demand.need.hull;
-    demand.buffer = NewBuffer(piece.tensor, target_.layouts[U(piece.tensor)], box, demand.bytes, 1);
+    demand.buffer =
+        writer_.NewBuffer(piece.tensor, target_.layouts[U(piece.tensor)], box, demand.bytes, 1);
     Step step;
     step.kind = StepKind::kLoad;
     step.tensor = piece.tensor;
     step.buffer = demand.buffer;
     step.boxes = {box};
-    if (loaded_.contains(piece.tensor) || TensorOf(piece.tensor).producer != kNone) {
-      plan_.figures.spilled_bytes += Elements(box) * TensorOf(piece.tensor).element_bytes;
+    if (writer_.Loaded(piece.tensor) || TensorOf(piece.tensor).producer != kNone) {
+      writer_.AccountSpilled(piece.tensor, box);
     }
-    Emit(SingleBlock(), std::move(step));
+    writer_.Emit(writer_.SingleBlock(), std::move(step));
     if (box == piece.box) {
-      Put(demand.need.piece, demand.buffer);
+      chip_.Put(demand.need.piece, demand.buffer);
     } else {
       passing_.push_back(demand.buffer);  // gone after this group
     }
@@ -318,8 +207,8 @@ class Scheduler {
     }
     if (tiles > 1) plan_.blocks.push_back({static_cast<int64_t>(tiles), {}});
     // New single blocks may move the vector: only this one is used until the group is done.
-    Block& block = tiles > 1 ? plan_.blocks.back() : SingleBlock();
-    const int64_t begin = now_;
+    Block& block = tiles > 1 ? plan_.blocks.back() : writer_.SingleBlock();
+    const int64_t begin = writer_.now();
     std::unordered_map<TensorId, size_t> last_use;
     for (size_t p = 0; p < group.ops.size(); ++p) {
       for (ExprId input : network_.ops[U(group.ops[p])].inputs) {
@@ -336,11 +225,11 @@ class Scheduler {
       if (!sink.resident) continue;
       const Box whole = WholeBox(TensorOf(sink.tensor).dimensions);
       if (tiles == 1) continue;  // made where it is computed, perhaps in place
-      const BufferId buffer = NewBuffer(sink.tensor, target_.layouts[U(sink.tensor)], whole,
-                                        WholeBytes(sink.tensor), 1);
+      const BufferId buffer = writer_.NewBuffer(sink.tensor, target_.layouts[U(sink.tensor)], whole,
+                                                WholeBytes(sink.tensor), 1);
       buffer_of_[U(sink.tensor)] = buffer;
       if (pieces_.of_tensor[U(sink.tensor)] != kNone) {
-        Put(pieces_.of_tensor[U(sink.tensor)], buffer);
+        chip_.Put(pieces_.of_tensor[U(sink.tensor)], buffer);
       } else {
         passing_.push_back(buffer);
       }
@@ -368,24 +257,25 @@ class Scheduler {
         step.boxes = StoredShares(network_, group, p, result);
         if (!is_output_[U(result)]) {
           for (const Box& box : step.boxes) {
-            plan_.figures.spilled_bytes += Elements(box) * TensorOf(result).element_bytes;
+            writer_.AccountSpilled(result, box);
           }
         }
-        Emit(block, std::move(step));
-        if (const PieceId piece = pieces_.of_tensor[U(result)]; piece != kNone) SetInDram(piece);
+        writer_.Emit(block, std::move(step));
+        if (const PieceId piece = pieces_.of_tensor[U(result)]; piece != kNone)
+          chip_.SetInDram(piece);
       }
       EndLocals(group, p, sink_of, last_use);
     }
     for (Demand& demand : demands) {
       if (!demand.stream || demand.buffer == kNone) continue;
       plan_.buffers[U(demand.buffer)].start = begin;
-      Close(demand.buffer);
+      writer_.Close(demand.buffer);
     }
-    for (BufferId buffer : passing_) Close(buffer);
+    for (BufferId buffer : passing_) writer_.Close(buffer);
     passing_.clear();
     for (BufferId buffer : lasting_) {
       plan_.buffers[U(buffer)].start = begin;
-      Close(buffer);
+      writer_.Close(buffer);
     }
     lasting_.clear();
   }
@@ -407,15 +297,15 @@ class Scheduler {
           step.boxes.push_back(same ? kNothing : box);
         }
         bytes = demand.need.most_bytes;
-        demand.buffer = NewBuffer(tensor, target_.layouts[U(tensor)], {}, bytes, 2);
+        demand.buffer = writer_.NewBuffer(tensor, target_.layouts[U(tensor)], {}, bytes, 2);
         buffer_of_[U(tensor)] = demand.buffer;
         step.buffer = demand.buffer;
-        if (TensorOf(tensor).producer != kNone || loaded_.contains(tensor)) {
+        if (TensorOf(tensor).producer != kNone || writer_.Loaded(tensor)) {
           for (const Box& box : step.boxes) {
-            plan_.figures.spilled_bytes += Elements(box) * TensorOf(tensor).element_bytes;
+            writer_.AccountSpilled(tensor, box);
           }
         }
-        Emit(block, std::move(step));
+        writer_.Emit(block, std::move(step));
       }
     }
   }
@@ -442,7 +332,7 @@ class Scheduler {
         copying.boxes.push_back(OperandBox(network_, op, copy.operand, out, sum));
         bytes = std::max(bytes, CopyBytes(target_, op, copy, out, sum));
       }
-      copying.buffer = NewBuffer(kNone, copy.wanted, {}, bytes, 1);
+      copying.buffer = writer_.NewBuffer(kNone, copy.wanted, {}, bytes, 1);
       for (TensorId tensor : LeavesOf(network_, op.inputs[copy.operand])) {
         if (buffer_of_[U(tensor)] == kNone) continue;  // nothing of it is looked at
         copying.sources.push_back({copying.operand, tensor, buffer_of_[U(tensor)]});
@@ -450,7 +340,7 @@ class Scheduler {
       temporaries.push_back(copying.buffer);
       copied.insert(copy.operand);
       step.sources.push_back({copying.operand, kNone, copying.buffer});
-      Emit(block, std::move(copying));
+      writer_.Emit(block, std::move(copying));
     }
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       if (copied.contains(k)) continue;
@@ -459,7 +349,7 @@ class Scheduler {
         if (!from_dram && buffer_of_[U(tensor)] == kNone) continue;
         step.sources.push_back(
             {static_cast<int32_t>(k), tensor, from_dram ? kNone : buffer_of_[U(tensor)]});
-        if (from_dram) AccountElements(op, group.boxes[p]);
+        if (from_dram) writer_.AccountElements(op, group.boxes[p]);
       }
     }
     for (size_t r = 0; r < op.results.size(); ++r) {
@@ -476,22 +366,15 @@ class Scheduler {
         for (const Box& box : group.boxes[p]) {
           bytes = std::max(bytes, target_.BufferBytes(result, ResultBox(network_, op, r, box)));
         }
-        buffer = NewBuffer(result, target_.layouts[U(result)], {}, bytes, 1);
+        buffer = writer_.NewBuffer(result, target_.layouts[U(result)], {}, bytes, 1);
         if (group.IsSum(p)) lasting_.push_back(buffer);
       }
       buffer_of_[U(result)] = buffer;
-      if (resident) Put(pieces_.of_tensor[U(result)], buffer);
+      if (resident) chip_.Put(pieces_.of_tensor[U(result)], buffer);
       step.results.push_back(buffer);
     }
-    Emit(block, std::move(step));
-    for (BufferId buffer : temporaries) Close(buffer);
-  }
-
-  // What is read one by one from DRAM: as many elements as the result has.
-  void AccountElements(const Op& op, const std::vector<Box>& boxes) {
-    for (const Box& box : boxes) {
-      plan_.figures.loaded_bytes += Elements(box) * TensorOf(op.results[0]).element_bytes;
-    }
+    writer_.Emit(block, std::move(step));
+    for (BufferId buffer : temporaries) writer_.Close(buffer);
   }
 
   // The buffer of an operand that dies here and lies exactly as the result will; kNone without one.
@@ -510,11 +393,7 @@ class Scheduler {
           last_use.at(expr.tensor) != p || !CanTakeOver(target_, op, expr.tensor)) {
         continue;
       }
-      const BufferId buffer = At(id).buffer;
-      used_ -= plan_.buffers[U(buffer)].bytes;
-      Leave(id);
-      At(id).buffer = kNone;
-      return buffer;
+      return chip_.Take(id);
     }
     return kNone;
   }
@@ -531,7 +410,7 @@ class Scheduler {
         if (taken_.contains(result)) continue;  // its buffer is another's now
         const auto last = last_use.find(result);
         const size_t end = last == last_use.end() ? q : std::max(q, last->second);
-        if (end == p) Close(buffer_of_[U(result)]);
+        if (end == p) writer_.Close(buffer_of_[U(result)]);
       }
     }
   }
@@ -541,9 +420,9 @@ class Scheduler {
     for (const Need& need : pieces_.needs[U(group_)]) {
       Piece& piece = At(need.piece);
       if (piece.in_dram) continue;
-      StoreWhole(piece.tensor, piece.box, piece.buffer);
-      plan_.figures.spilled_bytes += Elements(piece.box) * TensorOf(piece.tensor).element_bytes;
-      SetInDram(need.piece);
+      writer_.StoreWhole(piece.tensor, piece.box, piece.buffer);
+      writer_.AccountSpilled(piece.tensor, piece.box);
+      chip_.SetInDram(need.piece);
     }
     for (OpId id : group.ops) {
       const Op& op = network_.ops[U(id)];
@@ -558,15 +437,16 @@ class Scheduler {
       });
       for (const auto& [tensor, box] : reads) {
         plan_.figures.loaded_bytes += Elements(box) * TensorOf(tensor).element_bytes;
-        loaded_.insert(tensor);
+        writer_.SetLoaded(tensor);
       }
-      if (ReadsFromDram(network_, op)) AccountElements(op, step.boxes);
+      if (ReadsFromDram(network_, op)) writer_.AccountElements(op, step.boxes);
       for (TensorId result : op.results) {
         plan_.figures.stored_bytes += TensorOf(result).Bytes();
-        if (const PieceId piece = pieces_.of_tensor[U(result)]; piece != kNone) SetInDram(piece);
+        if (const PieceId piece = pieces_.of_tensor[U(result)]; piece != kNone)
+          chip_.SetInDram(piece);
       }
       ++plan_.figures.streamed;
-      Emit(SingleBlock(), std::move(step));
+      writer_.Emit(writer_.SingleBlock(), std::move(step));
     }
   }
 
@@ -577,16 +457,13 @@ class Scheduler {
   Pieces pieces_;
   std::vector<bool> is_output_;
   std::vector<BufferId> buffer_of_;  // of tensors, in the group at hand
-  // What lies on the chip, by its next use: what DRAM has, too, and what it lacks.
-  std::set<std::pair<int64_t, PieceId>> clean_, dirty_;
-  std::unordered_set<TensorId> loaded_;
   std::vector<BufferId> passing_;
   std::unordered_map<size_t, TensorId> taken_over_;  // of the group at hand, by operator
   std::unordered_set<TensorId> taken_;               // so far
   std::vector<BufferId> lasting_;  // sums, from the first tile of a block to the last
   Plan plan_;
-  int64_t used_ = 0;
-  int64_t now_ = 0;
+  PlanWriter writer_;
+  OnChip chip_;
   int32_t group_ = 0;
 };
 
