@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "loops/emitter.h"
-#include "loops/multiply.h"
+#include "loops/multiply_sizes.h"
+#include "loops/own_text.h"
 
 namespace hone::loops {
 

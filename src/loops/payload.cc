@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "loops/body_text.h"
-#include "loops/multiply.h"
+#include "loops/multiply_sizes.h"
 #include "loops/own_text.h"
 
 namespace hone::loops {
