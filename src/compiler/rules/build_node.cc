@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/rules/attributes.h"
 #include "compiler/rules/build.h"
+#include "compiler/rules/node_attributes.h"
 #include "compiler/xla_names.h"
 #include "xla/comparison_util.h"
 #include "xla/hlo/ir/hlo_instructions.h"
@@ -34,15 +35,11 @@ bool IsNumber(const Node& node) {
   return node.opcode_class == OpcodeClass::kOne && node.opcode == HloOpcode::kConstant;
 }
 
-absl::Status DoesNotFit(const Node& node, std::string_view why) {
-  return absl::InvalidArgumentError(absl::StrCat("'", node.name, "': ", why));
-}
-
 // One node, before it is added.
 class NodeBuilder {
  public:
   NodeBuilder(const Node& node, const Instructions& operands, const BuildContext& context)
-      : node_(node), operands_(operands), context_(context) {}
+      : node_(node), operands_(operands), context_(context), attributes_(node, context.scope) {}
 
   // The instruction, or an operand that it would equal in `same`.
   Made Make(HloInstruction*& same) {
@@ -50,81 +47,17 @@ class NodeBuilder {
       if (!operand->shape().IsArray()) return DoesNotFit(node_, "an operand is no array");
     }
     if (node_.element_type || node_.dimensions) {
-      TF_ASSIGN_OR_RETURN(written_, WrittenShape());
+      TF_ASSIGN_OR_RETURN(written_, attributes_.WrittenShape());
     }
     if (IsNumber(node_)) return MakeNumber();
-    if (context_.like != nullptr && (node_.opcode_class != OpcodeClass::kOne || HasLike())) {
+    if (context_.like != nullptr &&
+        (node_.opcode_class != OpcodeClass::kOne || attributes_.HasLike())) {
       return MakeLike();
     }
     return MakeOpcode(same);
   }
 
  private:
-  bool HasLike() const {
-    return std::any_of(node_.attributes.begin(), node_.attributes.end(),
-                       [](const Attribute& attribute) { return attribute.name == "like"; });
-  }
-
-  std::optional<Value> Get(std::string_view name) const {
-    for (const Attribute& attribute : node_.attributes) {
-      if (attribute.name == name) return Evaluate(attribute.value, *context_.scope);
-    }
-    return std::nullopt;
-  }
-
-  absl::StatusOr<List> GetList(std::string_view name) const {
-    const std::optional<Value> value = Get(name);
-    if (value && value->kind == Value::Kind::kList) return value->list;
-    if (value && value->kind == Value::Kind::kInteger) return List{value->integer};
-    return DoesNotFit(node_, absl::StrCat(name, " has no value"));
-  }
-
-  // One number for each dimension; a single one is meant for all.
-  absl::StatusOr<List> GetForEach(std::string_view name, size_t rank) const {
-    const std::optional<Value> value = Get(name);
-    if (value && value->kind == Value::Kind::kInteger) return List(rank, value->integer);
-    TF_ASSIGN_OR_RETURN(List list, GetList(name));
-    if (list.size() != rank) {
-      return DoesNotFit(node_, absl::StrCat(name, " do not go with its operand's rank"));
-    }
-    return list;
-  }
-
-  // Dimensions that exist, each once.
-  absl::StatusOr<List> GetDimensions(std::string_view name, size_t rank) const {
-    TF_ASSIGN_OR_RETURN(List list, GetList(name));
-    List sorted = list;
-    std::sort(sorted.begin(), sorted.end());
-    const bool good =
-        std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end() &&
-        (sorted.empty() || (sorted.front() >= 0 && sorted.back() < static_cast<int64_t>(rank)));
-    if (!good) return DoesNotFit(node_, absl::StrCat(name, " are not dimensions"));
-    return list;
-  }
-
-  absl::StatusOr<std::string> GetWord(std::string_view name) const {
-    const std::optional<Value> value = Get(name);
-    if (!value || value->kind != Value::Kind::kWord) {
-      return DoesNotFit(node_, absl::StrCat(name, " has no value"));
-    }
-    return value->word;
-  }
-
-  absl::StatusOr<Shape> WrittenShape() const {
-    const auto type = Evaluate(*node_.element_type, *context_.scope);
-    const auto dimensions = Evaluate(*node_.dimensions, *context_.scope);
-    if (!type || type->kind != Value::Kind::kWord || !ElementType(type->word) || !dimensions ||
-        (dimensions->kind != Value::Kind::kList && dimensions->kind != Value::Kind::kInteger)) {
-      return DoesNotFit(node_, "the written shape has no value");
-    }
-    const List list =
-        dimensions->kind == Value::Kind::kList ? dimensions->list : List{dimensions->integer};
-    if (std::any_of(list.begin(), list.end(), [](int64_t size) { return size < 0; })) {
-      return DoesNotFit(node_, "a dimension of the written shape is negative");
-    }
-    return ShapeUtil::MakeValidatedShape(*ElementType(type->word), list);
-  }
-
   HloInstruction* Add(std::unique_ptr<HloInstruction> made) const {
     if (context_.origin != nullptr) made->set_metadata(context_.origin->metadata());
     HloInstruction* const added = context_.computation->AddInstruction(std::move(made));
@@ -135,7 +68,7 @@ class NodeBuilder {
   Made MakeNumber() const {
     const Shape* shape = written_ ? &*written_ : context_.shape;
     if (shape == nullptr) return DoesNotFit(node_, "nothing tells the number's shape");
-    const std::optional<Value> value = Get("value");
+    const std::optional<Value> value = attributes_.Get("value");
     if (!value || !value->IsNumber()) return DoesNotFit(node_, "the number has no value");
     const xla::PrimitiveType type = shape->element_type();
     absl::StatusOr<xla::Literal> literal = absl::InternalError("");
@@ -210,7 +143,7 @@ class NodeBuilder {
   }
 
   Made MakeCompare() const {
-    TF_ASSIGN_OR_RETURN(const std::string word, GetWord("direction"));
+    TF_ASSIGN_OR_RETURN(const std::string word, attributes_.GetWord("direction"));
     TF_ASSIGN_OR_RETURN(const auto direction, xla::StringToComparisonDirection(word));
     const Shape& shape = operands_[0]->shape();
     if (!ShapeUtil::Compatible(shape, operands_[1]->shape())) {
@@ -227,7 +160,7 @@ class NodeBuilder {
                         "a broadcast needs its shape written, of its operand's element type");
     }
     TF_ASSIGN_OR_RETURN(const List dimensions,
-                        GetDimensions("dimensions", written_->dimensions().size()));
+                        attributes_.GetDimensions("dimensions", written_->dimensions().size()));
     if (dimensions.size() != from.dimensions().size() ||
         !std::is_sorted(dimensions.begin(), dimensions.end())) {
       return DoesNotFit(node_, "its dimensions do not go with its operand's rank");
@@ -250,7 +183,7 @@ class NodeBuilder {
   Made MakeTranspose(HloInstruction*& same) const {
     const Shape& from = operands_[0]->shape();
     TF_ASSIGN_OR_RETURN(const List permutation,
-                        GetDimensions("dimensions", from.dimensions().size()));
+                        attributes_.GetDimensions("dimensions", from.dimensions().size()));
     if (permutation.size() != from.dimensions().size()) {
       return DoesNotFit(node_, "no permutation of its operand's dimensions");
     }
@@ -282,9 +215,9 @@ class NodeBuilder {
   Made MakeSlice(HloInstruction*& same) const {
     const Shape& from = operands_[0]->shape();
     const size_t rank = from.dimensions().size();
-    TF_ASSIGN_OR_RETURN(const List start, GetForEach("start", rank));
-    TF_ASSIGN_OR_RETURN(const List limit, GetForEach("limit", rank));
-    TF_ASSIGN_OR_RETURN(const List strides, GetForEach("strides", rank));
+    TF_ASSIGN_OR_RETURN(const List start, attributes_.GetForEach("start", rank));
+    TF_ASSIGN_OR_RETURN(const List limit, attributes_.GetForEach("limit", rank));
+    TF_ASSIGN_OR_RETURN(const List strides, attributes_.GetForEach("strides", rank));
     TF_ASSIGN_OR_RETURN(const Shape shape,
                         xla::ShapeInference::InferSliceShape(from, start, limit, strides));
     if (ShapeUtil::Compatible(shape, from)) return Same(operands_[0], same);
@@ -293,9 +226,9 @@ class NodeBuilder {
 
   Made MakePad(HloInstruction*& same) const {
     const size_t rank = operands_[0]->shape().dimensions().size();
-    TF_ASSIGN_OR_RETURN(const List low, GetForEach("low", rank));
-    TF_ASSIGN_OR_RETURN(const List high, GetForEach("high", rank));
-    TF_ASSIGN_OR_RETURN(const List interior, GetForEach("interior", rank));
+    TF_ASSIGN_OR_RETURN(const List low, attributes_.GetForEach("low", rank));
+    TF_ASSIGN_OR_RETURN(const List high, attributes_.GetForEach("high", rank));
+    TF_ASSIGN_OR_RETURN(const List interior, attributes_.GetForEach("interior", rank));
     xla::PaddingConfig config;
     bool nothing = true;
     for (size_t i = 0; i < rank; ++i) {
@@ -315,13 +248,13 @@ class NodeBuilder {
   Made MakeReverse(HloInstruction*& same) const {
     const Shape& shape = operands_[0]->shape();
     TF_ASSIGN_OR_RETURN(const List dimensions,
-                        GetDimensions("dimensions", shape.dimensions().size()));
+                        attributes_.GetDimensions("dimensions", shape.dimensions().size()));
     if (dimensions.empty()) return Same(operands_[0], same);
     return HloInstruction::CreateReverse(shape, operands_[0], dimensions);
   }
 
   Made MakeConcatenate(HloInstruction*& same) const {
-    TF_ASSIGN_OR_RETURN(const List dimension, GetList("dimensions"));
+    TF_ASSIGN_OR_RETURN(const List dimension, attributes_.GetList("dimensions"));
     if (operands_.size() == 1) return Same(operands_[0], same);
     std::vector<const Shape*> shapes;
     for (const HloInstruction* operand : operands_) shapes.push_back(&operand->shape());
@@ -332,7 +265,7 @@ class NodeBuilder {
   }
 
   Made MakeIota() const {
-    TF_ASSIGN_OR_RETURN(const List dimension, GetList("iota_dimension"));
+    TF_ASSIGN_OR_RETURN(const List dimension, attributes_.GetList("iota_dimension"));
     if (!written_ || dimension.size() != 1 || dimension[0] < 0 ||
         dimension[0] >= static_cast<int64_t>(written_->dimensions().size()) ||
         !InClass(written_->element_type(), ElementClass::kNumber)) {
@@ -367,8 +300,8 @@ class NodeBuilder {
     if (operands_.size() != 2) return DoesNotFit(node_, "only reductions of one operand");
     const Shape& from = operands_[0]->shape();
     TF_ASSIGN_OR_RETURN(const List dimensions,
-                        GetDimensions("dimensions", from.dimensions().size()));
-    TF_ASSIGN_OR_RETURN(const std::string word, GetWord("to_apply"));
+                        attributes_.GetDimensions("dimensions", from.dimensions().size()));
+    TF_ASSIGN_OR_RETURN(const std::string word, attributes_.GetWord("to_apply"));
     if (!ShapeUtil::IsScalar(operands_[1]->shape()) ||
         operands_[1]->shape().element_type() != from.element_type()) {
       return DoesNotFit(node_, "its start is no scalar of its element type");
@@ -383,10 +316,14 @@ class NodeBuilder {
     xla::DotDimensionNumbers numbers;
     const size_t lhs_rank = operands_[0]->shape().dimensions().size();
     const size_t rhs_rank = operands_[1]->shape().dimensions().size();
-    TF_ASSIGN_OR_RETURN(const List lhs_batch, GetDimensions("lhs_batch_dims", lhs_rank));
-    TF_ASSIGN_OR_RETURN(const List rhs_batch, GetDimensions("rhs_batch_dims", rhs_rank));
-    TF_ASSIGN_OR_RETURN(const List lhs_contract, GetDimensions("lhs_contracting_dims", lhs_rank));
-    TF_ASSIGN_OR_RETURN(const List rhs_contract, GetDimensions("rhs_contracting_dims", rhs_rank));
+    TF_ASSIGN_OR_RETURN(const List lhs_batch,
+                        attributes_.GetDimensions("lhs_batch_dims", lhs_rank));
+    TF_ASSIGN_OR_RETURN(const List rhs_batch,
+                        attributes_.GetDimensions("rhs_batch_dims", rhs_rank));
+    TF_ASSIGN_OR_RETURN(const List lhs_contract,
+                        attributes_.GetDimensions("lhs_contracting_dims", lhs_rank));
+    TF_ASSIGN_OR_RETURN(const List rhs_contract,
+                        attributes_.GetDimensions("rhs_contracting_dims", rhs_rank));
     numbers.mutable_lhs_batch_dimensions()->Assign(lhs_batch.begin(), lhs_batch.end());
     numbers.mutable_rhs_batch_dimensions()->Assign(rhs_batch.begin(), rhs_batch.end());
     numbers.mutable_lhs_contracting_dimensions()->Assign(lhs_contract.begin(), lhs_contract.end());
@@ -411,7 +348,7 @@ class NodeBuilder {
   }
 
   Made MakeDynamicSlice() const {
-    TF_ASSIGN_OR_RETURN(const List sizes, GetList("sizes"));
+    TF_ASSIGN_OR_RETURN(const List sizes, attributes_.GetList("sizes"));
     std::vector<Shape> starts;
     for (size_t i = 1; i < operands_.size(); ++i) starts.push_back(operands_[i]->shape());
     TF_ASSIGN_OR_RETURN(const Shape shape, xla::ShapeInference::InferDynamicSliceShape(
@@ -464,6 +401,7 @@ class NodeBuilder {
   const Node& node_;
   const Instructions& operands_;
   const BuildContext& context_;
+  const NodeAttributes attributes_;
   std::optional<Shape> written_;
 };
 
