@@ -199,6 +199,20 @@ StatusOr<std::string> TokenReader::ExpectWord(std::string_view what) {
   return ErrorHere(absl::StrCat("here should be ", what, ", not '", Peek().text, "'"));
 }
 
+Status TokenReader::Block(const std::function<Status()>& one) {
+  if (auto open = Expect("{", "opens the block"); !open) return open;
+  while (true) {
+    while (Peek().kind == Token::Kind::kNewline || IsSign(";")) Next();
+    if (TakeSign("}")) return {};
+    if (Status status = one(); !status) return status;
+    if (Peek().kind != Token::Kind::kNewline && !IsSign(";") && !IsSign("}")) {
+      return ErrorHere(absl::StrCat("'", Peek().text,
+                                    "' does not belong to what is before it: begin a new "
+                                    "line, or put an operator or a comma between"));
+    }
+  }
+}
+
 tl::unexpected<Error> TokenReader::ErrorHere(const std::string& message) const {
   return ErrorAt(Peek().place, message);
 }

@@ -3,6 +3,7 @@
 #define HONE_COMPILER_RULES_PARSE_EXPRESSION_H_
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,8 @@ class TokenReader {
   Status Expect(std::string_view sign, std::string_view why);
   // A word; `what` says in the message what it should have been.
   StatusOr<std::string> ExpectWord(std::string_view what);
+  // Statements or conditions between braces, ended by new lines or ';': `one` reads each.
+  Status Block(const std::function<Status()>& one);
   tl::unexpected<Error> ErrorHere(const std::string& message) const;
   tl::unexpected<Error> ErrorAt(Place place, const std::string& message) const;
 
