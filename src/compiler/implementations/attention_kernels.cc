@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compiler/implementations/attention_softmax.h"
 #include "compiler/implementations/causal.h"
 #include "compiler/implementations/dot_places.h"
 #include "compiler/implementations/emit.h"
@@ -28,20 +29,8 @@ using xla::HloInstruction;
 using xla::HloOpcode;
 using Sizes = std::vector<int64_t>;
 
-constexpr int64_t kLeastQueries = 4;
 // What is so small before a softmax is nothing after it, beside anything that is not.
 constexpr double kNothing = -1e8;
-
-bool IsDot(const HloInstruction& dot) {
-  if (dot.opcode() != HloOpcode::kDot || !emit::Free(dot) || dot.operand_count() != 2) return false;
-  const auto& numbers = dot.dot_dimension_numbers();
-  const xla::PrimitiveType type = KernelType(dot.shape().element_type());
-  return numbers.lhs_contracting_dimensions_size() == 1 && IsArray(dot.shape()) &&
-         (type == xla::F32 || type == xla::F64) && MayBeUnrounded(dot) &&
-         KernelType(dot.operand(0)->shape().element_type()) == type &&
-         KernelType(dot.operand(1)->shape().element_type()) == type &&
-         IsArray(dot.operand(0)->shape()) && IsArray(dot.operand(1)->shape());
-}
 
 // An array that a kernel is handed: reshaped, a condition as numbers, transposed.
 struct KernelInput {
@@ -55,11 +44,10 @@ struct KernelInput {
 
 // Writes what it matches as a task, in which sizes of 1 are left out. Dimensions are those of the
 // softmax as the second product takes it: views count theirs by them.
-class Matcher {
+class Matcher : public AttentionSoftmax {
  public:
   // `product` is softmax(f(q kT)) v, with the softmax its operand of that number.
-  Matcher(HloInstruction* product, int number)
-      : product_(product), weights_(product->operand(number)), number_(number) {}
+  Matcher(HloInstruction* product, int number) : AttentionSoftmax(product, number) {}
 
   // The task, with the result's dimensions permuted; empty where it is no attention.
   std::string Write(const Sizes& permutation) {
@@ -104,99 +92,6 @@ class Matcher {
   }
 
  private:
-  xla::PrimitiveType type() const { return KernelType(product_->shape().element_type()); }
-  size_t rank() const { return order_.size(); }
-  int64_t SizeOf(int64_t dimension) const { return weights_->shape().dimensions(dimension); }
-
-  // Which dimensions are queries and keys; the others lead.
-  bool FindDimensions() {
-    const auto size = static_cast<int64_t>(weights_->shape().dimensions().size());
-    if (!IsDot(*product_) || emit::Product(emit::SizesOf(*weights_)) < kLeastElements) return false;
-    const auto& numbers = product_->dot_dimension_numbers();
-    keys_ = number_ == 0 ? numbers.lhs_contracting_dimensions(0)
-                         : numbers.rhs_contracting_dimensions(0);
-    const auto& batches =
-        number_ == 0 ? numbers.lhs_batch_dimensions() : numbers.rhs_batch_dimensions();
-    queries_ = -1;
-    for (int64_t d = 0; d < size; ++d) {
-      if (d == keys_ || absl::c_linear_search(batches, d)) continue;
-      if (queries_ < 0 || SizeOf(d) >= SizeOf(queries_)) queries_ = d;
-    }
-    if (queries_ < 0 || SizeOf(queries_) < kLeastQueries || SizeOf(keys_) < 2) return false;
-    for (int64_t d = 0; d < size; ++d) {
-      if (d != keys_ && d != queries_ && SizeOf(d) != 1) order_.push_back(d);
-    }
-    order_.push_back(queries_);
-    order_.push_back(keys_);
-    return rank() <= kMostKernelRank;
-  }
-
-  // The place of a dimension in the task's order.
-  int64_t PlaceOf(int64_t dimension) const {
-    return absl::c_find(order_, dimension) - order_.begin();
-  }
-  Sizes FullSizes() const {
-    Sizes sizes;
-    for (const int64_t d : order_) sizes.push_back(SizeOf(d));
-    return sizes;
-  }
-  bool IsWhole(const View& view) const {
-    return view.dimensions.size() - absl::c_count(view.dimensions, -1) == rank();
-  }
-  // Of an operand that is as large as what it is an operand of.
-  View OperandOf(const View& view, int64_t number) {
-    return PastRounding(view.value->operand(number), view.dimensions, &path_);
-  }
-
-  // What a sum or maximum over the keys, that stands beside each of them again, is of.
-  std::optional<View> RowOf(const View& spread, HloOpcode opcode) {
-    const HloInstruction* const reduce = spread.value;
-    if (reduce->opcode() != HloOpcode::kReduce || reduce->operand_count() != 2 ||
-        !emit::Free(*reduce) || emit::ReducerOpcode(*reduce->to_apply()) != opcode ||
-        !emit::IsIdentity(*reduce->operand(1), opcode)) {
-      return std::nullopt;
-    }
-    Sizes dimensions;
-    size_t kept = 0;
-    int counted = 0;
-    for (int64_t d = 0; d < static_cast<int64_t>(reduce->operand(0)->shape().dimensions().size());
-         ++d) {
-      const bool one = reduce->operand(0)->shape().dimensions(d) == 1;
-      if (!absl::c_linear_search(reduce->dimensions(), d)) {
-        dimensions.push_back(spread.dimensions[kept++]);
-      } else {
-        dimensions.push_back(one ? -1 : keys_);
-        counted += one ? 0 : 1;
-      }
-    }
-    if (counted != 1) return std::nullopt;
-    within_.insert(reduce);
-    return PastRounding(reduce->operand(0), dimensions, &path_);
-  }
-
-  // What the weights are the softmax of.
-  std::optional<View> Softmax() {
-    Sizes dimensions;
-    for (size_t d = 0; d < weights_->shape().dimensions().size(); ++d) {
-      dimensions.push_back(SizeOf(static_cast<int64_t>(d)) == 1 ? -1 : static_cast<int64_t>(d));
-    }
-    const View share = PastRounding(weights_, dimensions, &path_);
-    if (!Is(share, HloOpcode::kDivide)) return std::nullopt;
-    const View grown = OperandOf(share, 0);
-    if (!Is(grown, HloOpcode::kExp) || RowOf(OperandOf(share, 1), HloOpcode::kAdd) != grown) {
-      return std::nullopt;
-    }
-    const View less = OperandOf(grown, 0);
-    if (!Is(less, HloOpcode::kSubtract)) return std::nullopt;
-    const View before = OperandOf(less, 0);
-    if (RowOf(OperandOf(less, 1), HloOpcode::kMaximum) != before) return std::nullopt;
-    return before;
-  }
-  bool Is(const View& view, HloOpcode opcode) {
-    within_.insert(view.value);
-    return view.value->opcode() == opcode && emit::Free(*view.value) && IsWhole(view);
-  }
-
   // Whether the value is computed from the scores: the product that is found first.
   bool TakesScores(const View& view) {
     const auto known = takes_.find(view);
@@ -366,7 +261,7 @@ class Matcher {
   // The scores themselves.
   std::string Product(const View& view) {
     const HloInstruction& dot = *view.value;
-    if (!IsDot(dot)) return Fail();
+    if (!IsAttentionDot(dot)) return Fail();
     const std::vector<DotPlace> places = ResultPlaces(dot);
     // Of each operand's dimensions, what they are in the task; -1: a size of 1.
     const auto last = static_cast<int64_t>(rank()) - 1;
@@ -497,18 +392,12 @@ class Matcher {
     }
   };
 
-  HloInstruction* const product_;
-  const HloInstruction* const weights_;
-  const int number_;
-  int64_t queries_ = -1, keys_ = -1;  // dimensions
-  int64_t element_ = -1;              // of the values
-  Sizes order_;                       // the dimensions as the task has them
+  int64_t element_ = -1;  // of the values
   View scores_;
   std::string raw_;  // their name
   int64_t until_ = -1;
   bool failed_ = false;
   size_t nodes_ = 0;
-  std::set<const HloInstruction*> within_, path_;
   std::map<View, bool, Before> takes_;
   std::map<View, std::string, Before> names_;
   std::vector<KernelInput> inputs_;
@@ -533,7 +422,7 @@ HloInstruction* AttentionCall(HloInstruction* root) {
   } else if (OnlyTransposed(*root)) {
     return nullptr;
   }
-  if (!emit::Free(*root) || !IsDot(*product)) return nullptr;
+  if (!emit::Free(*root) || !IsAttentionDot(*product)) return nullptr;
   for (const int weights : {0, 1}) {
     Matcher matcher(product, weights);
     const std::string task = matcher.Write(permutation);
@@ -552,7 +441,7 @@ bool IsOfAttention(const HloInstruction& softmax) {
       return false;
     }
   }
-  if (value->user_count() != 1 || !IsDot(*value->users()[0])) return false;
+  if (value->user_count() != 1 || !IsAttentionDot(*value->users()[0])) return false;
   for (const int weights : {0, 1}) {
     if (value->users()[0]->operand(weights) != value) continue;
     if (!Matcher(value->users()[0], weights).Write({}).empty()) return true;
@@ -567,7 +456,7 @@ bool BelongsToAttention(const HloInstruction& dot) {
   while (!next.empty() && seen.size() < 2 * kMostKernelNodes) {
     const HloInstruction* const value = next.back();
     next.pop_back();
-    if (value->opcode() == HloOpcode::kDot && IsDot(*value)) {
+    if (value->opcode() == HloOpcode::kDot && IsAttentionDot(*value)) {
       for (const int weights : {0, 1}) {
         Matcher matcher(const_cast<HloInstruction*>(value), weights);
         const bool attends = !matcher.Write({}).empty();
