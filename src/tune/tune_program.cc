@@ -1,13 +1,8 @@
 #include "tune/tune_program.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <deque>
 #include <iterator>
-#include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -23,13 +18,11 @@
 #include "tune/ranking.h"
 #include "tune/tasks.h"
 #include "tune/trace.h"
+#include "tune/tune_run.h"
 
 namespace hone::tune {
 namespace {
 
-constexpr size_t kFinalists = 8;
-constexpr double kMargin = 0.003;     // that a new best is better by, in logarithms of time
-constexpr double kPromising = 0.004;  // better than the best by as much: a long look
 constexpr double kLeastBudgetToTrace = 5;
 constexpr double kMostTraceShare = 0.2;  // of the budget; no trace where a compilation takes more
 constexpr double kGreedyShare = 0.35;    // of the search, for racing alternatives
@@ -42,17 +35,11 @@ constexpr double kImplementationShare = 0.2;  // of the budget, for finding out 
 constexpr double kOrderShare = 0.05;          // the same for orders
 constexpr double kMostOrderSeconds = 30;
 constexpr double kSinglesShare = 0.3;          // of the evaluations that fit
-constexpr int64_t kHopeless = 6;               // failures from the first on: it does not run here
 constexpr double kLookAgain[] = {0.35, 0.65};  // shares of the search, where the best is listed
 
-class Tuner {
+class Tuner : public TuneRun {
  public:
-  Tuner(Evaluator& evaluator, const TuneOptions& options)
-      : evaluator_(evaluator),
-        options_(options),
-        start_(evaluator.Seconds()),
-        measurer_(evaluator, space_, options),
-        lessons_(options.lessons) {}
+  Tuner(Evaluator& evaluator, const TuneOptions& options) : TuneRun(evaluator, options) {}
 
   TuneResult Run() {
     std::optional<std::string> not_tunable = Prepare();
@@ -95,22 +82,6 @@ class Tuner {
     result_.phases = measurer_.phases();
   }
 
-  double Elapsed() const { return evaluator_.Seconds() - start_; }
-  bool Interrupted() const { return options_.interrupted != nullptr && *options_.interrupted; }
-  double Reserve() const {
-    return ReserveSeconds(measurer_, finalists_.best_value() < 0, options_);
-  }
-  // By Elapsed(). One plan is tried whatever is left of the budget.
-  double SearchSeconds() const {
-    return options_.budget_seconds - (measurer_.evaluations() == 0 ? 0 : Reserve());
-  }
-
-  void Report(std::string_view phase) const {
-    if (!options_.progress) return;
-    options_.progress({phase, Elapsed(), measurer_.evaluations(), measurer_.RunSeconds(),
-                       std::exp(-finalists_.best_value())});
-  }
-
   // Why there is nothing to tune, if so.
   std::optional<std::string> Prepare() {
     Report("compile");
@@ -151,111 +122,6 @@ class Tuner {
     compiling.free_entry = options_.free_entry;
     compiling.deadline_seconds = ListingPatience(options_);
     return measurer_.Compile(plan, compiling);
-  }
-
-  // `failures`: after so many attempts, none of which ran, it is given up.
-  std::optional<std::string> WhyNotTunable(int64_t failures = kHopeless) const {
-    if (measurer_.RunSeconds() > options_.most_run_seconds) {
-      return fmt::format("a run takes {:.1f} s, more than {:.1f} s: too long to measure",
-                         measurer_.RunSeconds(), options_.most_run_seconds);
-    }
-    if (measurer_.RunSeconds() == 0 && measurer_.failures() >= failures) {
-      return "nothing could be measured here: " + last_error_;
-    }
-    return std::nullopt;
-  }
-
-  // Whether to end a part of the search that may go on until `until`, by Elapsed().
-  bool Stopped(double until) {
-    if (Interrupted()) {
-      result_.stop = TuneStop::kInterrupted;
-    } else if (WhyNotTunable()) {
-      result_.stop = TuneStop::kNotTunable;
-    } else if (options_.budget_evaluations > 0 &&
-               measurer_.evaluations() >= options_.budget_evaluations) {
-      result_.stop = TuneStop::kEvaluations;
-    } else if (Elapsed() + 0.5 * measurer_.UsualSeconds() >= std::min(until, SearchSeconds())) {
-      result_.stop = TuneStop::kTime;
-    } else {
-      return false;
-    }
-    return true;
-  }
-
-  // A short look, and a long one where it promises to be the best; for the chooser.
-  choices::Trial Examine(const choices::Assignment& assignment) {
-    const TunePlan plan = PlanOf(space_, assignment);
-    if (plan.empty()) return {assignment, 0, false};
-    return Examine(assignment, measurer_.Prepare(plan));
-  }
-
-  choices::Trial Examine(const choices::Assignment& assignment, const Prepared& prepared) {
-    const TunePlan& plan = prepared.plan;
-    Measured measured = measurer_.Measure(prepared, Look::kShort);
-    const double best = finalists_.best_value();
-    const double doubt =
-        measured.race.low > 0 ? 0.15 * std::log(measured.race.high / measured.race.low) : 0;
-    const bool promising =
-        !measured.failed() && measured.value < best - std::max(kPromising, doubt);
-    if (promising && measured.look == Look::kShort) {
-      measured = measurer_.Measure(prepared, Look::kLong);
-    }
-    if (measured.failed()) {
-      last_error_ = measured.error;
-      return {assignment, 0, true};
-    }
-    if (measured.look == Look::kShort) {
-      // What is not known well is not built upon. It may be wanted where those before it fail.
-      if (measured.race.low > 1 && measured.value < -kMargin) {
-        behind_.Offer({plan, measured.executable, measured.value, measured.race}, kMargin);
-      }
-      return {assignment, std::max(measured.value, best + 1e-4), false};
-    }
-    const bool wrong = !Offer(plan, measured);
-    return {assignment, measured.value, wrong};
-  }
-
-  // False where it would be the best, but computes something else: then nothing is built upon it.
-  bool Offer(const TunePlan& plan, const Measured& measured) {
-    const Finalist finalist{plan, measured.executable, measured.value, measured.race};
-    // What may well be no faster is compared at the end, if it comes to that.
-    const bool faster = measured.race.low > 1 || measured.race.pairs == 0;
-    if (faster && measured.value < finalists_.best_value() - kMargin &&
-        IsWrong(plan, measured.executable)) {
-      return false;
-    }
-    const choices::Assignment before = Best();
-    if (!finalists_.Offer(finalist, kMargin)) return true;
-    const double speedup = std::exp(-measured.value);
-    const choices::Assignment after = AssignmentOf(space_, plan);
-    lessons_.Learn(ChoicesOf(space_, after), std::log(speedup), options_.program);
-    result_.improvements.push_back(
-        {Elapsed(), measurer_.evaluations(), speedup, FirstChanged(space_, before, after)});
-    return true;
-  }
-
-  choices::Assignment Best() const {
-    return finalists_.best_value() == 0 ? choices::StockAssignment(space_.variables)
-                                        : AssignmentOf(space_, finalists_.list().front().plan);
-  }
-
-  // A quick comparison; what it cannot tell, the one at the end may, but not where compiling it to
-  // run it here takes too long.
-  bool IsWrong(const TunePlan& plan, const std::string& executable) {
-    if (!options_.verify || Interrupted()) return false;
-    const auto [known, added] = wrong_.try_emplace(executable, false);
-    if (!added) return known->second;
-    Report("verify");
-    const auto report = measurer_.Compare({}, plan, QuickComparison(measurer_, options_));
-    if (report && report->verdict == Verdict::kDifferent) {
-      known->second = true;
-      result_.rejected.push_back("it computes something else: " + report->reason);
-    } else if (!report && report.error().code == ErrorCode::kDeadline) {
-      known->second = true;
-      result_.rejected.push_back("not known to compute the same: comparing it " +
-                                 report.error().message);
-    }
-    return known->second;
   }
 
   // Before the budget is spent on what is many.
@@ -563,22 +429,10 @@ class Tuner {
     return listing && AddListing(*listing, options_.stages, shares_, space_);
   }
 
-  Evaluator& evaluator_;
-  const TuneOptions& options_;
-  const double start_;
-  Space space_;
-  KernelShares shares_;
-  Measurer measurer_;
-  Lessons lessons_;
-  Finalists finalists_{kFinalists};
-  Finalists behind_{kFinalists};  // of a short look
-  TuneResult result_;
   std::vector<TunePlan> starts_;       // found by racing alternatives
   std::vector<choices::Trial> told_;   // of the joint search, over the whole space
-  std::map<std::string, bool> wrong_;  // executables that were compared
   size_t next_look_ = 0;               // of kLookAgain
   TunePlan listed_;                    // whose sites are variables, beside the stock plan's
-  std::string last_error_;
   SearchEnd end_;
 };
 

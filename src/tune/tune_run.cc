@@ -1,0 +1,127 @@
+#include "tune/tune_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace hone::tune {
+namespace {
+
+constexpr double kMargin = 0.003;     // that a new best is better by, in logarithms of time
+constexpr double kPromising = 0.004;  // better than the best by as much: a long look
+
+}  // namespace
+
+TuneRun::TuneRun(Evaluator& evaluator, const TuneOptions& options)
+    : evaluator_(evaluator),
+      options_(options),
+      start_(evaluator.Seconds()),
+      measurer_(evaluator, space_, options),
+      lessons_(options.lessons) {}
+
+void TuneRun::Report(std::string_view phase) const {
+  if (!options_.progress) return;
+  options_.progress({phase, Elapsed(), measurer_.evaluations(), measurer_.RunSeconds(),
+                     std::exp(-finalists_.best_value())});
+}
+
+std::optional<std::string> TuneRun::WhyNotTunable(int64_t failures) const {
+  if (measurer_.RunSeconds() > options_.most_run_seconds) {
+    return fmt::format("a run takes {:.1f} s, more than {:.1f} s: too long to measure",
+                       measurer_.RunSeconds(), options_.most_run_seconds);
+  }
+  if (measurer_.RunSeconds() == 0 && measurer_.failures() >= failures) {
+    return "nothing could be measured here: " + last_error_;
+  }
+  return std::nullopt;
+}
+
+bool TuneRun::Stopped(double until) {
+  if (Interrupted()) {
+    result_.stop = TuneStop::kInterrupted;
+  } else if (WhyNotTunable()) {
+    result_.stop = TuneStop::kNotTunable;
+  } else if (options_.budget_evaluations > 0 &&
+             measurer_.evaluations() >= options_.budget_evaluations) {
+    result_.stop = TuneStop::kEvaluations;
+  } else if (Elapsed() + 0.5 * measurer_.UsualSeconds() >= std::min(until, SearchSeconds())) {
+    result_.stop = TuneStop::kTime;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+choices::Trial TuneRun::Examine(const choices::Assignment& assignment) {
+  const TunePlan plan = PlanOf(space_, assignment);
+  if (plan.empty()) return {assignment, 0, false};
+  return Examine(assignment, measurer_.Prepare(plan));
+}
+
+choices::Trial TuneRun::Examine(const choices::Assignment& assignment, const Prepared& prepared) {
+  const TunePlan& plan = prepared.plan;
+  Measured measured = measurer_.Measure(prepared, Look::kShort);
+  const double best = finalists_.best_value();
+  const double doubt =
+      measured.race.low > 0 ? 0.15 * std::log(measured.race.high / measured.race.low) : 0;
+  const bool promising = !measured.failed() && measured.value < best - std::max(kPromising, doubt);
+  if (promising && measured.look == Look::kShort) {
+    measured = measurer_.Measure(prepared, Look::kLong);
+  }
+  if (measured.failed()) {
+    last_error_ = measured.error;
+    return {assignment, 0, true};
+  }
+  if (measured.look == Look::kShort) {
+    // What is not known well is not built upon. It may be wanted where those before it fail.
+    if (measured.race.low > 1 && measured.value < -kMargin) {
+      behind_.Offer({plan, measured.executable, measured.value, measured.race}, kMargin);
+    }
+    return {assignment, std::max(measured.value, best + 1e-4), false};
+  }
+  const bool wrong = !Offer(plan, measured);
+  return {assignment, measured.value, wrong};
+}
+
+bool TuneRun::Offer(const TunePlan& plan, const Measured& measured) {
+  const Finalist finalist{plan, measured.executable, measured.value, measured.race};
+  // What may well be no faster is compared at the end, if it comes to that.
+  const bool faster = measured.race.low > 1 || measured.race.pairs == 0;
+  if (faster && measured.value < finalists_.best_value() - kMargin &&
+      IsWrong(plan, measured.executable)) {
+    return false;
+  }
+  const choices::Assignment before = Best();
+  if (!finalists_.Offer(finalist, kMargin)) return true;
+  const double speedup = std::exp(-measured.value);
+  const choices::Assignment after = AssignmentOf(space_, plan);
+  lessons_.Learn(ChoicesOf(space_, after), std::log(speedup), options_.program);
+  result_.improvements.push_back(
+      {Elapsed(), measurer_.evaluations(), speedup, FirstChanged(space_, before, after)});
+  return true;
+}
+
+choices::Assignment TuneRun::Best() const {
+  return finalists_.best_value() == 0 ? choices::StockAssignment(space_.variables)
+                                      : AssignmentOf(space_, finalists_.list().front().plan);
+}
+
+bool TuneRun::IsWrong(const TunePlan& plan, const std::string& executable) {
+  if (!options_.verify || Interrupted()) return false;
+  const auto [known, added] = wrong_.try_emplace(executable, false);
+  if (!added) return known->second;
+  Report("verify");
+  const auto report = measurer_.Compare({}, plan, QuickComparison(measurer_, options_));
+  if (report && report->verdict == Verdict::kDifferent) {
+    known->second = true;
+    result_.rejected.push_back("it computes something else: " + report->reason);
+  } else if (!report && report.error().code == ErrorCode::kDeadline) {
+    known->second = true;
+    result_.rejected.push_back("not known to compute the same: comparing it " +
+                               report.error().message);
+  }
+  return known->second;
+}
+
+}  // namespace hone::tune

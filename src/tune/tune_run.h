@@ -1,0 +1,79 @@
+// A run of tuning under way: its clock and budget, what a plan turns out to be worth, and the best
+// so far.
+#ifndef HONE_TUNE_TUNE_RUN_H_
+#define HONE_TUNE_TUNE_RUN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "search/choices/choices.h"
+#include "tune/candidates.h"
+#include "tune/ended.h"
+#include "tune/evaluator.h"
+#include "tune/kernel_shares.h"
+#include "tune/lessons.h"
+#include "tune/measurer.h"
+#include "tune/space.h"
+#include "tune/tune_program.h"
+
+namespace hone::tune {
+
+// For the driver (tune_program.cc), which says what is tried.
+class TuneRun {
+ protected:
+  static constexpr size_t kFinalists = 8;
+  static constexpr int64_t kHopeless = 6;  // failures from the first on: it does not run here
+
+  // Both must outlive it.
+  TuneRun(Evaluator& evaluator, const TuneOptions& options);
+
+  double Elapsed() const { return evaluator_.Seconds() - start_; }
+  bool Interrupted() const { return options_.interrupted != nullptr && *options_.interrupted; }
+  double Reserve() const {
+    return ReserveSeconds(measurer_, finalists_.best_value() < 0, options_);
+  }
+  // By Elapsed(). One plan is tried whatever is left of the budget.
+  double SearchSeconds() const {
+    return options_.budget_seconds - (measurer_.evaluations() == 0 ? 0 : Reserve());
+  }
+  void Report(std::string_view phase) const;
+
+  // Why the program is given up, if so. `failures`: after so many attempts, none of which ran.
+  std::optional<std::string> WhyNotTunable(int64_t failures = kHopeless) const;
+  // Whether to end a part of the search that may go on until `until`, by Elapsed().
+  bool Stopped(double until);
+
+  // A short look, and a long one where it promises to be the best; for the chooser.
+  choices::Trial Examine(const choices::Assignment& assignment);
+  choices::Trial Examine(const choices::Assignment& assignment, const Prepared& prepared);
+  // False where it would be the best, but computes something else: then nothing is built upon it.
+  bool Offer(const TunePlan& plan, const Measured& measured);
+  choices::Assignment Best() const;
+
+  Evaluator& evaluator_;
+  const TuneOptions& options_;
+  const double start_;
+  Space space_;
+  KernelShares shares_;
+  Measurer measurer_;
+  Lessons lessons_;
+  Finalists finalists_{kFinalists};
+  Finalists behind_{kFinalists};  // of a short look
+  TuneResult result_;
+  std::string last_error_;
+
+ private:
+  // A quick comparison; what it cannot tell, the one at the end may, but not where compiling it to
+  // run it here takes too long.
+  bool IsWrong(const TunePlan& plan, const std::string& executable);
+
+  std::map<std::string, bool> wrong_;  // executables that were compared
+};
+
+}  // namespace hone::tune
+
+#endif  // HONE_TUNE_TUNE_RUN_H_
