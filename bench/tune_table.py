@@ -5,6 +5,7 @@
   bench/tune_table.py modes FOLDER --budget 5m              joint against sequential
   bench/tune_table.py strategies FOLDER --budget 200steps   each searcher against random
   bench/tune_table.py transfer FOLDER --budget 100steps     the decision store on against off
+  bench/tune_table.py policy FOLDER --budget 15s            a policy of what to try first on against off
   bench/tune_table.py ranked FOLDER --budget 5m             the top by a cost model against everything
   bench/tune_table.py targets FOLDER --budget 1m            for each GPU, and each GPU's plans on the others
 
@@ -188,6 +189,46 @@ def compare(runs, files, variants):
               f"alike on {sum(1 / 1.02 <= r <= 1.02 for r in ratios)}.")
 
 
+def so_far(row, field, until):
+    """The best that a run had found by then, before it was confirmed."""
+    return max([1.0] + [one["speedup"] for one in row.get("best_so_far", []) if one[field] <= until])
+
+
+def soon(runs, files, variants):
+    """What was found by when, and how many evaluations each took to come within 5 % of the best of all."""
+    at_seconds = {name: {} for name in variants}
+    needed = {name: [] for name in variants}
+    for file in files:
+        for seed in runs.seeds:
+            rows = {name: runs.tune(file, name, extra + ["--seed", seed])
+                    for name, extra in variants.items()}
+            if any("error" in row or row["stop_reason"] == "not_tunable" for row in rows.values()):
+                continue
+            seconds = max(row["seconds"] for row in rows.values())
+            for name, row in rows.items():
+                for share in (0.25, 0.5, 0.75, 1):
+                    at_seconds[name].setdefault(share, []).append(so_far(row, "seconds", share * seconds))
+            best = max(so_far(row, "seconds", math.inf) for row in rows.values())
+            if best < 1.05:
+                continue
+            for name, row in rows.items():
+                reached = [one["evaluations"] for one in row["best_so_far"] if one["speedup"] >= best / 1.05]
+                needed[name].append(min(reached, default=2 * row["evaluations"] + 1))
+    base = next(iter(variants))
+    print("\n| share of the time | " + " | ".join(variants) + f" | against {base} |")
+    print("|---" * (2 + len(variants)) + "|")
+    for share, values in at_seconds[base].items():
+        cells = [geometric(at_seconds[name][share]) for name in variants]
+        ratios = [geometric([a / b for a, b in zip(at_seconds[name][share], values)])
+                  for name in variants if name != base]
+        print(f"| {share} | " + " | ".join(cells + ratios) + " |")
+    print(f"\nEvaluations to come within 5 % of the best of all, {len(needed[base])} runs (one that "
+          "does not come there counts as twice all it made):")
+    for name, counts in needed.items():
+        ratios = geometric([a / b for a, b in zip(counts, needed[base])]) if counts else "-"
+        print(f"{name}: {statistics.median(counts or [0]):g} in the median; by {base}'s: {ratios}")
+
+
 def targets(runs, files, names):
     """Rows: what was tuned for; columns: what its plans are worth on, by XLA's own estimates."""
     table = {(a, b): [] for a in names for b in names}
@@ -215,8 +256,8 @@ def targets(runs, files, names):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", choices=["programs", "modes", "strategies", "transfer", "ranked",
-                                          "targets"])
+    parser.add_argument("table", choices=["programs", "modes", "strategies", "transfer", "policy",
+                                          "ranked", "targets"])
     parser.add_argument("files", nargs="+", help="programs, or folders of them")
     parser.add_argument("--budget", default="10m", help="as hone tune takes it")
     parser.add_argument("--teach-budget", help="transfer: of filling the store (--budget)")
@@ -226,6 +267,8 @@ def main():
     parser.add_argument("--models", default="roofline",
                         help="ranked: cost models as hone tune takes them, commas between them")
     parser.add_argument("--seeds", default="1", help="with commas between them")
+    parser.add_argument("--policies", default="policies/changes.json",
+                        help="policy: as hone tune takes them, commas between them")
     parser.add_argument("--strategies", default=",".join(STRATEGIES))
     parser.add_argument("--targets", default="h100,a100,b200", help="targets: with commas between them")
     parser.add_argument("--hone", default=os.path.join("build", "bin", "hone"))
@@ -241,6 +284,11 @@ def main():
         by_program(runs, files, arguments)
     elif arguments.table == "modes":
         compare(runs, files, {mode: ["--mode", mode] for mode in ("sequential", "joint")})
+    elif arguments.table == "policy":
+        policies = ["none"] + arguments.policies.split(",")
+        variants = {os.path.basename(policy): ["--policy", policy] for policy in policies}
+        compare(runs, files, variants)
+        soon(runs, files, variants)
     elif arguments.table == "targets":
         targets(runs, files, arguments.targets.split(","))
     elif arguments.table == "strategies":

@@ -73,12 +73,13 @@ const std::vector<Command>& Commands() {
        "--xla_cpu_use_fusion_emitters=false\"\n"
        "  hone blame before.hlo after.hlo\n",
        AddBlame},
-      {"store", "what tune, optimize and memory have found out: list, show, export, import, prune",
+      {"store", "what tune, optimize and memory have found out: list, show, export, import, prune, learn",
        "  hone store ls tuned.db\n"
        "  hone store show tuned.db 3f2a\n"
        "  hone store export tuned.db -o tuned.jsonl\n"
        "  hone store import other.db tuned.jsonl\n"
-       "  hone store prune tuned.db --older-than 720h\n",
+       "  hone store prune tuned.db --older-than 720h\n"
+       "  hone store learn tuned.db -o changes.json\n",
        AddStore},
       {"costmodel", "estimates of run time, learnt from a store: train, eval",
        "  hone costmodel train --store tuned.db -o cost.safetensors\n"

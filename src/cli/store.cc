@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <set>
 #include <string>
 
 #include "cli/actions.h"
@@ -12,6 +13,7 @@
 #include "cli/input.h"
 #include "cli/output.h"
 #include "cli/parse.h"
+#include "tune/change_policy.h"
 
 namespace hone::cli {
 namespace {
@@ -171,6 +173,53 @@ int Prune(const StoreOptions& options, store::Store& store) {
   return Finish(fmt::format("{} measurements forgotten\n", Grouped(*gone)), kFine);
 }
 
+// What tuning has learnt from the programs in the store, for those that are not.
+int Learn(const StoreOptions& options, const store::Store& store) {
+  if (Status fine = CheckWritable(options.other); !fine) {
+    return Fail(fine.error(), options.other, options.json);
+  }
+  const auto plans = store.MeasuredPlans();
+  if (!plans) return Fail(plans.error(), options.store, options.json);
+  const auto examples = tune::ChangeExamples(*plans);
+  if (examples.empty()) {
+    return Fail({ErrorCode::kInvalidInput,
+                 "no two of its plans differ in one change; tune programs with `hone tune --store`"},
+                options.store, options.json);
+  }
+  const tune::ChangePolicy policy(examples);
+  if (Status wrote = WriteFile(options.other, policy.ToJson()); !wrote) {
+    return Fail(wrote.error(), options.other, options.json);
+  }
+  std::set<std::string> programs;
+  for (const tune::ChangeExample& one : examples) programs.insert(one.program);
+  const tune::ChangePolicyQuality quality = tune::CrossValidate(examples);
+  if (options.json) {
+    return Finish(Json{{"policy", options.other},
+                       {"programs", programs.size()},
+                       {"examples", examples.size()},
+                       {"changes", policy.known().size()},
+                       {"judged", quality.programs},
+                       {"first", quality.kFirst},
+                       {"within_5_percent", quality.within},
+                       {"by_chance", quality.by_chance}},
+                  kFine);
+  }
+  std::string text =
+      fmt::format("learnt from {} changes in {} programs, {} of them different; written to {}\n",
+                  Grouped(static_cast<int64_t>(examples.size())), programs.size(),
+                  policy.known().size(), options.other);
+  if (quality.programs > 0) {
+    text += fmt::format(
+        "on {} programs, each by a policy of others, the best change that is known, within 5 %, is:\n",
+        quality.programs);
+    for (size_t k = 0; k < std::size(quality.kFirst); ++k) {
+      text += fmt::format("among the first {}: {} (drawn at random: {})\n", quality.kFirst[k],
+                          Percent(quality.within[k]), Percent(quality.by_chance[k]));
+    }
+  }
+  return Finish(text, kFine);
+}
+
 // The store that must be there, but for an import.
 template <class Do>
 int With(const StoreOptions& options, bool make, Do job) {
@@ -219,6 +268,13 @@ Run AddStore(CLI::App& app) {
       "  hone store prune tuned.db --older-than 720h\n", false, Prune,
       [](CLI::App& action, StoreOptions& options) {
         AddDuration(action, "--older-than", options.older_than, "how old (all of them)");
+      });
+  add("learn", "a policy for `hone tune`: what to try first, by what gained in these programs",
+      "  hone store learn tuned.db -o changes.json\n", false, Learn,
+      [](CLI::App& action, StoreOptions& options) {
+        action.add_option("-o,--output", options.other, "write the policy here")
+            ->required()
+            ->type_name("FILE");
       });
   return actions.Chosen();
 }

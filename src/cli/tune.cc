@@ -60,6 +60,7 @@ struct TuneFlags {
   jobs::GivenInputs inputs;
   int hops = 5;
   uint64_t seed = 1;
+  std::string policy;  // a file, "none", or "" for the one that comes with hone
   std::string plan;
   std::string output;
   std::string report;
@@ -76,6 +77,7 @@ class Tuning {
     if (Status fits = CheckDevice(); !fits) return Fail(fits.error(), json);
     if (Status fits = CheckTarget(); !fits) return Fail(fits.error(), json);
     if (Status read = ReadEstimate(); !read) return Fail(read.error(), options_.cost_model, json);
+    if (Status read = ReadPolicy(); !read) return Fail(read.error(), options_.policy, json);
     if (Status fine = CheckReports(options_.report); !fine) return Fail(fine.error(), json);
     const auto planned = PlanTargets(files_, {{options_.plan, ".json", plans_},
                                               {options_.output, ".hlo", outputs_},
@@ -276,6 +278,18 @@ class Tuning {
     return {};
   }
 
+  Status ReadPolicy() {
+    if (options_.policy.empty()) return {};
+    job_.policy.emplace();
+    if (options_.policy == "none") return {};
+    const StatusOr<std::string> text = ReadInput(options_.policy, kMostModelBytes);
+    if (!text) return tl::unexpected(text.error());
+    StatusOr<tune::ChangePolicy> policy = tune::ChangePolicy::FromJson(*text);
+    if (!policy) return tl::unexpected(policy.error());
+    job_.policy = *std::move(policy);
+    return {};
+  }
+
   TuneRow Tune(size_t i) {
     TuneRow row;
     row.file = files_[i];
@@ -367,6 +381,9 @@ Run AddTune(CLI::App& app) {
                  "`hone costmodel train` wrote")
       ->capture_default_str()
       ->type_name("MODEL");
+  app.add_option("--policy", options->policy,
+                 "what to try first: what `hone store learn` wrote, or none (what comes with hone)")
+      ->type_name("FILE");
   app.add_flag("--fast-math", options->fast_math, "offer flags that change the numerics too");
   app.add_flag("--free-entry", options->free_entry,
                "its caller can pass and take arrays in any layout: decide those of parameters and "

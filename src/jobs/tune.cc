@@ -88,6 +88,11 @@ StatusOr<TunedProgram> TuneProgram(const OpenedProgram& opened, const TuneProgra
   tuning.compare.seed = tuning.seed;
   tuning.estimated = opened.programs->pool().is_gpu();
   if (tuning.estimated) tuned.target = opened.programs->pool().target();
+  if (options.policy) {
+    tuning.policy = *options.policy;
+  } else if (opened.device == nullptr && !tuning.estimated) {
+    tuning.policy = tune::ChangePolicy::Shipped();
+  }
   if (Status given =
           options.inputs.Read(opened.programs->pool(), program, options.file, &tuning.compare);
       !given) {

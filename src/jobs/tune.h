@@ -25,6 +25,9 @@ struct TuneProgramOptions {
   std::string file;          // what the program is called in what is told
   tune::TuneOptions tuning;  // but for the program's name, progress and interrupts, and what a
                              // store knows; its seed counts for all
+  // What to try first; for XLA:CPU the one that comes with hone, for others none, where it is not
+  // given.
+  std::optional<tune::ChangePolicy> policy;
   GivenInputs inputs;
   store::Store* store = nullptr;            // what is found out goes there; may be null
   bool transfer = true;                     // begin with what other programs have taught it

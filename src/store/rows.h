@@ -72,6 +72,21 @@ struct MeasuredModule {
   std::vector<ChoiceRow> choices;  // of the plan
 };
 
+// A choice with what it has in common with those of other programs: a site's kind, opcode and
+// consumer ("fusion_edge add multiply"), "" where the store does not know the site, else the key.
+struct AlikeChoice {
+  ChoiceRow choice;
+  std::string like;
+};
+
+// A measurement with all that a policy learns from.
+struct MeasuredPlan {
+  std::string program;
+  double speedup = 1;
+  int pairs = 0;
+  std::vector<AlikeChoice> choices;
+};
+
 // The result of tuning a program.
 struct Outcome {
   std::string program;

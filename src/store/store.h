@@ -47,6 +47,8 @@ class Store {
                                                   const std::string& program) const;
   // Those on this machine whose module is known, whatever the versions; by program, oldest first.
   StatusOr<std::vector<MeasuredModule>> MeasuredModules(const Place& place) const;
+  // Those that ran, on whatever machine; by program, oldest first.
+  StatusOr<std::vector<MeasuredPlan>> MeasuredPlans() const;
   StatusOr<std::optional<Outcome>> FindOutcome(const Place& place,
                                                const std::string& program) const;
   StatusOr<std::string> PlanText(const std::string& plan) const;

@@ -16,10 +16,13 @@ constexpr double kFlagWeight = 0.7;
 constexpr double kLeastWeight = 1e-4;
 constexpr double kBytesShare = 0.1;  // of a weight, where times are known
 
-int FamilyOf(const CompileSite& site) {
-  const std::string text =
-      std::string(CompileSiteKindName(site.kind)) + " " + site.opcode + " " + site.user;
-  return static_cast<int>(std::hash<std::string>()(text) & 0x7fffffff);
+std::string LikeOf(const CompileSite& site) {
+  return std::string(CompileSiteKindName(site.kind)) + " " + site.opcode +
+         (site.user.empty() ? "" : " ") + site.user;
+}
+
+int FamilyOf(const std::string& like) {
+  return static_cast<int>(std::hash<std::string>()(like) & 0x7fffffff);
 }
 
 void Add(Decision decision, uint32_t stock, int family, double weight, Space& space) {
@@ -155,14 +158,19 @@ StatusOr<Stages> StagesFromText(std::string_view text) {
 
 void AddAlternatives(const std::vector<Alternative>& alternatives, const Stages& stages,
                      Space& space) {
-  Decision order{Decision::Kind::kOrder, Stage::kOrder, "order", 0, {""}};
+  Decision order{Decision::Kind::kOrder, Stage::kOrder, "order", "order", 0, {""}};
   for (const Alternative& alternative : alternatives) {
     if (!stages.Has(alternative.stage)) continue;
     space.alternatives.push_back(alternative);
     if (alternative.stage == Stage::kOrder) {
       order.values.push_back(alternative.name);
     } else {
-      Add({Decision::Kind::kPass, alternative.stage, alternative.name, 0, {"", alternative.name}},
+      Add({Decision::Kind::kPass,
+           alternative.stage,
+           alternative.name,
+           alternative.name,
+           0,
+           {"", alternative.name}},
           0, static_cast<int>(space.variables.size()), 1, space);
     }
   }
@@ -189,13 +197,14 @@ bool AddListing(const Compiled& listing, const Stages& stages, const KernelShare
       continue;
     }
     if (!keys.insert(site.key).second) continue;
-    Add({Decision::Kind::kSite, stage, KeyText(site.key), site.key, site.choices}, site.stock,
-        FamilyOf(site), weights[i], space);
+    const std::string like = LikeOf(site);
+    Add({Decision::Kind::kSite, stage, KeyText(site.key), like, site.key, site.choices},
+        site.stock, FamilyOf(like), weights[i], space);
   }
   if (stages.Has(Stage::kFlags)) {
     for (const FlagChoices& flag : listing.flag_choices) {
       if (flag.values.size() < 2 || !flags.insert(flag.name).second) continue;
-      Add({Decision::Kind::kFlag, Stage::kFlags, flag.name, 0, flag.values}, 0,
+      Add({Decision::Kind::kFlag, Stage::kFlags, flag.name, flag.name, 0, flag.values}, 0,
           -2 - static_cast<int>(space.variables.size()), kFlagWeight, space);
       space.variables.back().first = flag.first;
     }

@@ -24,6 +24,9 @@ struct Decision {
   Kind kind = Kind::kSite;
   Stage stage = Stage::kFlags;
   std::string name;
+  // What it has in common with decisions of other programs: a site's kind, opcode and consumer, else
+  // the name.
+  std::string like;
   SiteKey key = 0;
   // By the variable's choice. Of passes and orders: "", then names of alternatives.
   std::vector<std::string> values;

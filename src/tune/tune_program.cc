@@ -251,6 +251,13 @@ class Tuner : public TuneRun {
       fits = std::min(fits, static_cast<double>(end - measurer_.evaluations()));
     }
     problem.singles = static_cast<size_t>(std::max(8.0, kSinglesShare * fits));
+    if (!options_.policy.known().empty()) {
+      problem.promise = [&](const std::vector<size_t>& some, uint32_t choice) {
+        std::vector<size_t> variables;
+        for (size_t i : some) variables.push_back(round.variables[i]);
+        return Promise(options_.policy, space_, variables, choice);
+      };
+    }
     return problem;
   }
 
@@ -426,7 +433,9 @@ class Tuner : public TuneRun {
     if (best == listed_) return false;
     listed_ = best;
     const StatusOr<Compiled> listing = List(best);
-    return listing && AddListing(*listing, options_.stages, shares_, space_);
+    if (!listing || !AddListing(*listing, options_.stages, shares_, space_)) return false;
+    result_.sites.insert(result_.sites.end(), listing->sites.begin(), listing->sites.end());
+    return true;
   }
 
   std::vector<TunePlan> starts_;       // found by racing alternatives

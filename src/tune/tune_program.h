@@ -17,6 +17,7 @@
 #include "store/rows.h"
 #include "tune/evaluator.h"
 #include "tune/space.h"
+#include "tune/change_policy.h"
 #include "tune/tune_plan.h"
 
 namespace hone::tune {
@@ -55,6 +56,7 @@ struct TuneOptions {
   CompareOptions compare;
   std::vector<store::Lesson> lessons;     // the decision store's
   std::vector<TunePlan> starts;           // believed to be good
+  ChangePolicy policy;                    // what to try first; one that knows nothing is none
   std::vector<store::Measurement> known;  // on this machine with this XLA: not measured again
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const TuneProgress&)> progress;
@@ -151,7 +153,8 @@ struct TuneResult {
   std::vector<std::string> rejected;  // better plans that did not stand up to the end
   std::vector<RunnerUp> others;       // behind the plan that is kept, the best first; not compared
   std::vector<store::Lesson> lessons;
-  std::vector<CompileSite> sites;  // of the program as it is
+  // Of the program as it is, then those that plans brought to light.
+  std::vector<CompileSite> sites;
 };
 
 // Never an error: what cannot be compiled, run or decided here is the stock compiler's, and says

@@ -65,6 +65,8 @@ TEST_F(TuneTest, BadInputIsToldAtOnce) {
       {"tune", "small.hlo", "--mode", "nothing"},
       {"tune", "small.hlo", "--cost-model", "missing.safetensors"},
       {"tune", "small.hlo", "--cost-model", "small.hlo"},
+      {"tune", "small.hlo", "--policy", "missing.json"},
+      {"tune", "small.hlo", "--policy", "broken.json"},
       {"costmodel"},
       {"costmodel", "train", "--store", "missing.db", "-o", "model"},
       {"costmodel", "train", "--store", "text.db", "-o", "model"},
@@ -94,6 +96,8 @@ TEST_F(TuneTest, BadInputIsToldAtOnce) {
       {"store", "ls", "missing.db"},
       {"store", "ls", "text.db"},
       {"store", "show", "missing.db", "3f"},
+      {"store", "learn", "missing.db", "-o", "changes.json"},
+      {"store", "learn", "text.db", "-o", "changes.json"},
       {"store", "import", "new.db", "missing.jsonl"},
       {"store", "import", "new.db", "broken.json"},
   };
@@ -170,6 +174,20 @@ TEST_F(TuneTest, FromAProgramToAPlanAndBack) {
   EXPECT_EQ(Hone({"store", "export", "other.db"}).out, Read("lines.jsonl"));
   EXPECT_EQ(Hone({"store", "prune", "other.db"}).code, 0);
   if (json["races"].get<int>() == 0) return;  // there is nothing to learn from
+  // Two plans of one program may or may not differ in one change.
+  const Ran learnt = Hone({"store", "learn", "tuned.db", "-o", "changes.json", "--json"});
+  if (learnt.code == 0) {
+    EXPECT_EQ(learnt.Json()["programs"], 1);
+    EXPECT_GT(learnt.Json()["changes"].get<int>(), 0);
+    for (const char* policy : {"changes.json", "none"}) {
+      const Ran again = Hone({"tune", "work.hlo", "--budget", "5s,4steps", "--stages", "flags",
+                              "--policy", policy, "--json"});
+      EXPECT_EQ(again.code, 0) << again.err;
+    }
+  } else {
+    EXPECT_EQ(learnt.code, 2) << learnt.err;
+    EXPECT_NE(learnt.err.find("differ in one change"), std::string::npos) << learnt.err;
+  }
   const Ran trained =
       Hone({"costmodel", "train", "--store", "tuned.db", "-o", "cost.safetensors", "--steps", "5"});
   EXPECT_EQ(trained.code, 0) << trained.err;

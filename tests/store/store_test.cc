@@ -119,6 +119,40 @@ TEST(StoreTest, KeepsModulesOnceForAllTheirMeasurements) {
   EXPECT_EQ((*store)->Export()->find("a graph"), std::string::npos);
 }
 
+TEST(StoreTest, TellsWhatSitesOfMeasuredPlansAreLike) {
+  const TemporaryFile file;
+  const auto store = Store::Open(file.path());
+  CompileSite edge;
+  edge.key = 0x12;
+  edge.kind = CompileSiteKind::kFusionEdge;
+  edge.opcode = "add";
+  edge.user = "multiply";
+  edge.choices = {"fuse", "keep"};
+  CompileSite node = edge;
+  node.key = 0x13;
+  node.kind = CompileSiteKind::kLayout;
+  node.user.clear();
+  ASSERT_TRUE((*store)->AddProgram({"p1", "module", "a.hlo", 12}, {edge, node}));
+  PlanRow plan{"h1", "{}", {{"flags", "xla_some_flag", "true"},
+                            {"fusion", "0000000000000012", "keep"},
+                            {"layout", "0000000000000013", "0,1"},
+                            {"tiles", "0000000000000014", "4"}}};
+  Measurement failed = MakeMeasurement("h2", 2);
+  failed.error = "it does not compile";
+  ASSERT_TRUE((*store)->AddMeasurements(kHere, {MakeMeasurement("h1", 1.5), failed},
+                                        {plan, MakePlan("h2")}));
+  const auto plans = (*store)->MeasuredPlans();
+  ASSERT_TRUE(plans) << plans.error().message;
+  ASSERT_EQ(plans->size(), 1u);
+  EXPECT_EQ(plans->at(0).program, "p1");
+  EXPECT_EQ(plans->at(0).speedup, 1.5);
+  std::vector<std::string> alike;
+  for (const AlikeChoice& one : plans->at(0).choices) alike.push_back(one.like);
+  EXPECT_EQ(alike, (std::vector<std::string>{"xla_some_flag", "fusion_edge add multiply",
+                                             "layout add", ""}));
+  EXPECT_EQ(plans->at(0).choices[1].choice.value, "keep");
+}
+
 // What version 1 made, as far as a program, a plan and a measurement need it.
 constexpr char kVersion1[] = R"(
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

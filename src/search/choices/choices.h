@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,6 +36,10 @@ struct Problem {
   // The first so many flips of a variable or of a whole family, by weight, are asked first, each of
   // the best assignment so far; between them come leaps from it, of many variables.
   size_t singles = SIZE_MAX;
+  // How much lower the value is expected to become where all these variables, or the only one, take
+  // that choice. Where it is given, the flips that promise most are asked first, whatever their
+  // group, and Variable::first counts for nothing.
+  std::function<double(const std::vector<size_t>& variables, uint32_t choice)> promise;
 };
 
 struct Trial {

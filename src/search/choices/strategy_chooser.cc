@@ -15,6 +15,7 @@ constexpr int kProposals = 16;    // of the strategy, before it is helped
 constexpr int kMutations = 64;    // of the best, before counting
 constexpr int kCounted = 100000;  // assignments looked at by counting
 constexpr double kWorth = 0.002;  // alone, to be tried on top of the best
+constexpr double kMuch = 0.01;    // to be promised, for a flip to come before leaps and turns
 
 class StrategyChooser final : public Chooser {
  public:
@@ -25,7 +26,7 @@ class StrategyChooser final : public Chooser {
     for (const Assignment& start : problem.starts) {
       if (start.size() == problem.variables.size()) first_.push_back(start);
     }
-    if (first == FirstAsks::kSingles) PlanSingles(problem.singles);
+    if (first == FirstAsks::kSingles) PlanSingles(problem);
     counter_ = history_.stock();
   }
 
@@ -53,12 +54,14 @@ class StrategyChooser final : public Chooser {
     uint32_t choice = 0;
     double weight = 0;
     bool first = false;
+    double promise = 0;
     bool tried = false;
     bool combined = false;  // of `first`: tried on top of the best
   };
 
-  // Variable::first, then the weightiest: a family is as weighty as all its variables.
-  void PlanSingles(size_t most) {
+  // Variable::first or what promises most, then the weightiest: a family is as weighty as all its
+  // variables.
+  void PlanSingles(const Problem& problem) {
     const std::vector<Variable>& variables = history_.variables();
     std::map<std::tuple<int, int, uint32_t>, Flip> families;  // by group, family and choice
     for (size_t i = 0; i < variables.size(); ++i) {
@@ -75,11 +78,15 @@ class StrategyChooser final : public Chooser {
     for (auto& [key, family] : families) {
       if (family.variables.size() > 1) singles_.push_back(std::move(family));
     }
-    std::stable_sort(singles_.begin(), singles_.end(),
-                     [&](const Flip& a, const Flip& b) {
-                       return std::tie(a.first, a.weight) > std::tie(b.first, b.weight);
-                     });
-    if (singles_.size() > most) singles_.resize(most);
+    for (Flip& flip : singles_) {
+      if (!problem.promise) break;
+      flip.first = false;
+      flip.promise = problem.promise(flip.variables, flip.choice);
+    }
+    std::stable_sort(singles_.begin(), singles_.end(), [&](const Flip& a, const Flip& b) {
+      return std::tie(a.first, a.promise, a.weight) > std::tie(b.first, b.promise, b.weight);
+    });
+    if (singles_.size() > problem.singles) singles_.resize(problem.singles);
   }
 
   std::optional<Assignment> FirstAsk() {
@@ -108,14 +115,15 @@ class StrategyChooser final : public Chooser {
   std::optional<Assignment> Single(int group) {
     for (Flip& flip : singles_) {
       if (flip.tried) continue;
-      const bool asked = group == kEveryGroup || flip.first ||
+      const bool much = flip.promise >= kMuch;
+      const bool asked = group == kEveryGroup || flip.first || much ||
                          history_.variables()[flip.variables[0]].group == group;
       if (!asked) continue;
       flip.tried = true;
       // The best so far may be what leaves it nothing to do.
       Assignment assignment = With(flip, flip.first ? history_.stock() : history_.best());
       if (!history_.MarkSeen(assignment)) continue;
-      leap_is_due_ = !flip.first;
+      leap_is_due_ = !flip.first && !much;
       return assignment;
     }
     return std::nullopt;

@@ -230,6 +230,35 @@ TEST_P(EachChooser, SinglesAndLeapsTakeTurns) {
   EXPECT_GE(most, 5);
 }
 
+TEST_P(EachChooser, WhatPromisesMostComesFirstWhateverItsGroup) {
+  if (GetParam().name == "random" || GetParam().name == "exhaustive") {
+    GTEST_SKIP() << "it asks in its own order";
+  }
+  Problem problem = MakeProblem(40, [](int i, Variable& variable) {
+    variable.group = i % 4;
+    variable.family = i;
+    variable.weight = 1.0 / (1 + i);
+    variable.first = i == 20;
+  });
+  const std::vector<size_t> promising = {31, 7, 38};
+  problem.promise = [&](const std::vector<size_t>& variables, uint32_t choice) {
+    const auto at = std::find(promising.begin(), promising.end(), variables.front());
+    return choice == 1 && at != promising.end()
+               ? 0.2 / static_cast<double>(1 + (at - promising.begin()))
+               : 0.001;
+  };
+  const auto chooser = GetParam().make(problem, 1);
+  const Assignment stock = chooser->Ask(1, 0)[0];
+  chooser->Tell({stock, 0, false});
+  Assignment best = stock;
+  double value = 0;
+  for (size_t i : promising) {
+    best[i] = 1;
+    ASSERT_EQ(chooser->Ask(1, 0), std::vector<Assignment>{best}) << "on top of the best so far";
+    chooser->Tell({best, value -= 0.1, false});
+  }
+}
+
 TEST_P(EachChooser, NothingToChoose) {
   const auto chooser = GetParam().make(Problem(), 1);
   const std::vector<Assignment> asked = chooser->Ask(3);
