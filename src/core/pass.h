@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hone {
 
@@ -38,6 +39,8 @@ struct PassInfo {
   // In the action set `simplify`: keeps or lowers the op count, expands nothing to legalise it.
   bool simplify = false;
   PassKind kind = PassKind::kXla;
+  // Opcodes, one of which is in every program that the pass changes. Empty: that is not known.
+  std::vector<std::string> roots;
 };
 
 }  // namespace hone

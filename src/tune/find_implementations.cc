@@ -25,10 +25,17 @@ constexpr char kBatch[] = "batch_lanes";
 // Some do not apply before what is in their way has been written out, as a solve within a loop.
 constexpr char kWriteOut[] = "implement:write_out_small";
 
-bool HasCalls(const Pool& pool, const ProgramInfo& program) {
-  return std::any_of(program.opcodes.begin(), program.opcodes.end(), [&](const OpcodeCount& count) {
-    return pool.opcodes()[count.opcode] == "call";
-  });
+std::set<std::string> NamesOf(const Pool& pool, const std::vector<OpcodeCount>& counts) {
+  std::set<std::string> names;
+  for (const OpcodeCount& count : counts) names.insert(pool.opcodes()[count.opcode]);
+  return names;
+}
+
+// Whether there may be something for it to change in programs of these opcodes.
+bool HasRoot(const PassInfo& pass, const std::set<std::string>& opcodes) {
+  return pass.roots.empty() ||
+         std::any_of(pass.roots.begin(), pass.roots.end(),
+                     [&](const std::string& root) { return opcodes.count(root) != 0; });
 }
 
 std::set<std::string> NamesOf(Pool& pool, const StateName& state) {
@@ -43,10 +50,11 @@ std::set<std::string> NamesOf(Pool& pool, const StateName& state) {
   return names;
 }
 
-// None where the last pass changes nothing.
+// None where the last pass changes nothing; else the opcodes behind it are added.
 std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program,
                                const std::set<std::string>& names,
-                               const std::vector<PassId>& passes, Clock::time_point until) {
+                               const std::vector<PassId>& passes, Clock::time_point until,
+                               std::set<std::string>* opcodes = nullptr) {
   ApplyRequest request;
   request.until = until;
   request.from.program = program.id;
@@ -66,6 +74,7 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program,
   const std::set<std::string> left = NamesOf(pool, after);
   std::set_difference(names.begin(), names.end(), left.begin(), left.end(),
                       std::back_inserter(found.instructions));
+  if (opcodes != nullptr) opcodes->merge(NamesOf(pool, applied->steps.back().opcodes));
   std::map<uint16_t, uint32_t> counts;
   for (const OpcodeCount& count : applied->steps.back().opcodes) {
     counts[count.opcode] = count.count;
@@ -87,20 +96,22 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   std::vector<Alternative> found;
   const StatusOr<PassId> inlining = FindPass(pool.passes(), kInline);
   const StatusOr<PassId> untupling = FindPass(pool.passes(), kUntuple);
-  const bool calls = inlining && untupling && HasCalls(pool, program);
+  std::set<std::string> opcodes = NamesOf(pool, program.opcodes);
+  const bool calls = inlining && untupling && opcodes.count("call") != 0;
   const std::set<std::string> names = NamesOf(pool, {program.id, {}});
   std::vector<std::vector<PassId>> ways = {{}};  // to come to it, the shortest first
   if (calls) ways.push_back({*inlining, *untupling});
   const StatusOr<PassId> write_out = FindPass(pool.passes(), kWriteOut);
   if (write_out && std::any_of(ways.begin(), ways.end(), [&](std::vector<PassId> way) {
         way.push_back(*write_out);
-        return Try(pool, program, names, way, until).has_value();
+        return Try(pool, program, names, way, until, &opcodes).has_value();
       })) {
     ways.push_back({*write_out});
     if (calls) ways.push_back({*inlining, *untupling, *write_out});
   }
   const auto add = [&](PassId pass) {
     if ((interrupted != nullptr && *interrupted) || Clock::now() >= until) return;
+    if (!HasRoot(pool.passes()[pass], opcodes)) return;
     if (loops::MakesKernels(pool.passes()[pass].name) && !pool.makes_kernels()) return;
     if (among != nullptr && among->count(pool.passes()[pass].name) == 0) return;
     std::optional<Alternative> one;

@@ -37,6 +37,7 @@ struct PassInfo {
   options @4 :Text;
   simplify @5 :Bool;
   kind @6 :UInt8;  # hone::PassKind
+  roots @7 :List(Text);
 }
 
 struct ExcludedPass {

@@ -20,16 +20,17 @@
 namespace hone::compiler {
 namespace {
 
+using xla::HloOpcode;
 using Replace = absl::StatusOr<xla::HloInstruction*> (*)(xla::HloInstruction* root);
 
 // A function as a rule.
 class FunctionRule : public InstructionRule {
  public:
-  FunctionRule(std::string name, Replace replace, std::vector<xla::HloOpcode> roots)
+  FunctionRule(std::string name, Replace replace, std::vector<HloOpcode> roots)
       : name_(std::move(name)), replace_(replace), roots_(std::move(roots)) {}
 
   std::string name() const override { return name_; }
-  std::vector<xla::HloOpcode> root_opcodes() const override { return roots_; }
+  std::vector<HloOpcode> root_opcodes() const override { return roots_; }
   absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override {
     return replace_(root);
   }
@@ -37,11 +38,10 @@ class FunctionRule : public InstructionRule {
  private:
   const std::string name_;
   const Replace replace_;
-  const std::vector<xla::HloOpcode> roots_;
+  const std::vector<HloOpcode> roots_;
 };
 
-const InstructionRule* Rule(std::string name, Replace replace,
-                            std::vector<xla::HloOpcode> roots = {}) {
+const InstructionRule* Rule(std::string name, Replace replace, std::vector<HloOpcode> roots) {
   return new FunctionRule(std::move(name), replace, std::move(roots));
 }
 
@@ -49,44 +49,54 @@ const InstructionRule* Rule(std::string name, Replace replace,
 
 const std::vector<Implementation>& Implementations() {
   static const auto* const kAll = new std::vector<Implementation>{
-      {Rule("depthwise_shifts", DepthwiseShifts), "depthwise convolution as shifted multiply-adds"},
-      {Rule("depthwise_kernel_gradient_shifts", DepthwiseKernelGradientShifts),
+      {Rule("depthwise_shifts", DepthwiseShifts, {HloOpcode::kConvolution}),
+       "depthwise convolution as shifted multiply-adds"},
+      {Rule("depthwise_kernel_gradient_shifts", DepthwiseKernelGradientShifts,
+            {HloOpcode::kConvolution}),
        "kernel gradient of a depthwise convolution as sums of shifted products"},
-      {Rule("pointwise_dot", PointwiseDot), "1x1 convolution as a dot"},
-      {Rule("convolution_output_dots", ConvolutionOutputDots),
+      {Rule("pointwise_dot", PointwiseDot, {HloOpcode::kConvolution}), "1x1 convolution as a dot"},
+      {Rule("convolution_output_dots", ConvolutionOutputDots, {HloOpcode::kConvolution}),
        "convolution of few output positions as a dot for each"},
-      {Rule("convolution_shifted_dots", ConvolutionShiftedDots),
+      {Rule("convolution_shifted_dots", ConvolutionShiftedDots, {HloOpcode::kConvolution}),
        "convolution as a dot for each tap"},
-      {Rule("convolution_patches_dot", ConvolutionPatchesDot), "convolution as a dot over patches"},
-      {Rule("convolution_in_f32", ConvolutionInF32), "convolution of narrow floats in f32"},
-      {Rule("reduce_window_shifts", ReduceWindowShifts),
+      {Rule("convolution_patches_dot", ConvolutionPatchesDot, {HloOpcode::kConvolution}),
+       "convolution as a dot over patches"},
+      {Rule("convolution_in_f32", ConvolutionInF32, {HloOpcode::kConvolution}),
+       "convolution of narrow floats in f32"},
+      {Rule("reduce_window_shifts", ReduceWindowShifts, {HloOpcode::kReduceWindow}),
        "reduce-window as its operation over shifted arrays"},
-      {Rule("reduce_window_reduce", ReduceWindowReduce), "reduce-window over tiles as a reduce"},
-      {Rule("cumulative_steps", CumulativeSteps),
+      {Rule("reduce_window_reduce", ReduceWindowReduce, {HloOpcode::kReduceWindow}),
+       "reduce-window over tiles as a reduce"},
+      {Rule("cumulative_steps", CumulativeSteps, {HloOpcode::kReduceWindow}),
        "running sum, maximum or anything else by doubling steps"},
-      {Rule("cumulative_dots", CumulativeDots), "running sum as dots with triangles"},
-      {Rule("select_and_scatter_shifts", SelectAndScatterShifts),
+      {Rule("cumulative_dots", CumulativeDots, {HloOpcode::kReduceWindow}),
+       "running sum as dots with triangles"},
+      {Rule("select_and_scatter_shifts", SelectAndScatterShifts, {HloOpcode::kSelectAndScatter}),
        "select-and-scatter by comparing shifted arrays"},
-      {Rule("top_k_in_f32", TopKInF32), "top-k of narrow floats in f32"},
-      {Rule("sort_top_k", SortTopK), "the first few of a sort as a top-k"},
-      {Rule("sort_packed_keys", SortPackedKeys),
+      {Rule("top_k_in_f32", TopKInF32, {HloOpcode::kTopK, HloOpcode::kCustomCall}),
+       "top-k of narrow floats in f32"},
+      {Rule("sort_top_k", SortTopK, {HloOpcode::kSlice}), "the first few of a sort as a top-k"},
+      {Rule("sort_packed_keys", SortPackedKeys, {HloOpcode::kSort}),
        "sort, or argsort, as a sort of integers with the positions in them"},
-      {Rule("argmax_two_reduces", ArgmaxTwoReduces), "argmax as a maximum and its first position"},
+      {Rule("argmax_two_reduces", ArgmaxTwoReduces, {HloOpcode::kReduce}),
+       "argmax as a maximum and its first position"},
       {Rule("write_out_small", WriteOutSmall, WriteOutSmallRoots()),
        "small matrices, sorts, gathers and scatters written out"},
-      {Rule("unroll_short_loop", UnrollShortLoop), "short loop unrolled"},
-      {Rule("loop_one_kernel", LoopOneKernel, {xla::HloOpcode::kWhile}),
+      {Rule("unroll_short_loop", UnrollShortLoop, {HloOpcode::kWhile}), "short loop unrolled"},
+      {Rule("loop_one_kernel", LoopOneKernel, {HloOpcode::kWhile}),
        "loop of small operations as one kernel", true},
-      {Rule("dot_in_f32", DotInF32), "dot of narrow floats in f32"},
-      {Rule("batched_dot_reduce", BatchedDotReduce),
+      {Rule("dot_in_f32", DotInF32, {HloOpcode::kDot}), "dot of narrow floats in f32"},
+      {Rule("batched_dot_reduce", BatchedDotReduce, {HloOpcode::kDot}),
        "many small dots as a multiplication and a sum"},
-      {Rule("reduce_dot_ones", ReduceDotOnes), "sum as a product with ones"},
-      {Rule("reduce_slices", ReduceSlices), "reduction of slices that are put together first"},
-      {Rule("thin_dot_sum", ThinDotSum), "dot of few terms as their sum"},
-      {Rule("dot_of_transposes", DotOfTransposes), "dot with transposed operands as they were"},
-      {Rule("dot_scaled_after", DotScaledAfter),
+      {Rule("reduce_dot_ones", ReduceDotOnes, {HloOpcode::kReduce}), "sum as a product with ones"},
+      {Rule("reduce_slices", ReduceSlices, {HloOpcode::kReduce}),
+       "reduction of slices that are put together first"},
+      {Rule("thin_dot_sum", ThinDotSum, {HloOpcode::kDot}), "dot of few terms as their sum"},
+      {Rule("dot_of_transposes", DotOfTransposes, {HloOpcode::kDot}),
+       "dot with transposed operands as they were"},
+      {Rule("dot_scaled_after", DotScaledAfter, {HloOpcode::kDot}),
        "dot of bytes that are scaled by columns, scaled afterwards"},
-      {Rule("dot_swapped", DotSwapped), "dot with its operands changed round"},
+      {Rule("dot_swapped", DotSwapped, {HloOpcode::kDot}), "dot with its operands changed round"},
       {Rule("loops", LoopKernels, LoopKernelsRoots()),
        "reductions with what is around them, running sums, and attention, as kernels of hone-loops",
        true},

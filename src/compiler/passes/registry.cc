@@ -62,6 +62,9 @@ std::vector<PassEntry> ImplementationPasses() {
     entry.info.class_name = "RulePass";
     entry.info.meaning = implementation.meaning;
     entry.info.group = PassGroup::kExpand;
+    for (const xla::HloOpcode opcode : implementation.rule->root_opcodes()) {
+      entry.info.roots.emplace_back(xla::HloOpcodeString(opcode));
+    }
     entry.make = [name = entry.info.name, rule = implementation.rule] {
       return std::make_unique<RulePass>(name, std::vector<const InstructionRule*>{rule});
     };
