@@ -22,8 +22,7 @@ constexpr char kInline[] = "call-inliner:every_call_site";
 // What is called returns several values as a tuple.
 constexpr char kUntuple[] = "tuple-simplifier";
 constexpr char kBatch[] = "batch_lanes";
-// Some do not apply before what is in their way has been written out, as a solve within a loop.
-constexpr char kWriteOut[] = "implement:write_out_small";
+constexpr char kLoopPass[] = "implement:loop_one_kernel";
 
 std::set<std::string> NamesOf(const Pool& pool, const std::vector<OpcodeCount>& counts) {
   std::set<std::string> names;
@@ -101,7 +100,8 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   const std::set<std::string> names = NamesOf(pool, {program.id, {}});
   std::vector<std::vector<PassId>> ways = {{}};  // to come to it, the shortest first
   if (calls) ways.push_back({*inlining, *untupling});
-  const StatusOr<PassId> write_out = FindPass(pool.passes(), kWriteOut);
+  // Some do not apply before what is in their way has been written out, as a solve within a loop.
+  const StatusOr<PassId> write_out = FindPass(pool.passes(), std::string(kWriteOutPass));
   if (write_out && std::any_of(ways.begin(), ways.end(), [&](std::vector<PassId> way) {
         way.push_back(*write_out);
         return Try(pool, program, names, way, until, &opcodes).has_value();
@@ -137,6 +137,18 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
     }
   }
   if (const StatusOr<PassId> batch = FindPass(pool.passes(), kBatch)) add(*batch);
+  // Of a loop around others only these may be of small operations; once small matrices are written
+  // out it is, too, and all are one kernel.
+  const auto loops = std::find_if(found.begin(), found.end(), [](const Alternative& one) {
+    return one.name == kLoopPass && one.passes.size() == 1;
+  });
+  if (loops != found.end() && ways.size() > (calls ? 2u : 1u)) {  // writing out changes something
+    const StatusOr<PassId> loop = FindPass(pool.passes(), kLoopPass);
+    if (auto whole = Try(pool, program, names, {*write_out, *loop}, until)) {
+      whole->name = std::string(kWriteOutPass) + "," + kLoopPass;
+      found.insert(loops, *std::move(whole));
+    }
+  }
   return found;
 }
 

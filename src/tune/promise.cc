@@ -18,6 +18,16 @@ constexpr double kAlikeShare = 0.1;
 constexpr double kDearShare = 0.1;
 constexpr double kMostlyAlone = 0.8;
 
+// Others find more where it was before them, and it no more behind them: a loop of small matrices
+// becomes one kernel once these are written out.
+bool Prepares(const Alternative& one) { return one.name == kWriteOutPass; }
+
+// By which policies know it: an implementation is its pass, whatever goes before it.
+std::string CommonName(const Alternative& one) {
+  return one.stage == Stage::kImplementation && !one.passes.empty() ? one.passes.back().pass
+                                                                    : one.name;
+}
+
 }  // namespace
 
 double Promise(const KernelShares& shares, const Alternative& alternative) {
@@ -46,20 +56,31 @@ std::vector<Alternative> DearestFirst(const KernelShares& shares,
   std::stable_sort(alternatives.begin(), alternatives.end(),
                    [&](const Alternative& a, const Alternative& b) {
                      if (a.large() != b.large()) return b.large();
+                     if (Prepares(a) != Prepares(b)) return Prepares(a);
                      if (tenths(a) != tenths(b)) return tenths(a) > tenths(b);
                      return loops::MakesKernels(a.name) && !loops::MakesKernels(b.name);
                    });
   return alternatives;
 }
 
-std::vector<std::string> RacingOrder(const std::vector<Alternative>& alternatives) {
+std::vector<std::string> RacingOrder(const KernelShares& shares, const ChangePolicy& policy,
+                                     const std::vector<Alternative>& alternatives) {
   constexpr double kGrows = 1.5;
+  const auto worth = [&](const Alternative& one) {
+    const double growth = one.before > 0 ? std::max(1.0, one.behind / one.before) : 1;
+    if (policy.known().empty()) return growth > kGrows ? 0.0 : 1.0;
+    const std::string name = CommonName(one);
+    const bool order = one.stage == Stage::kOrder;
+    // Code of twice the size takes LLVM more than twice as long.
+    return policy.Gain({std::string(StageName(one.stage)), order ? kOrderName : name, name}) *
+           static_cast<double>(1 + std::lround(10 * Promise(shares, one))) / (growth * growth);
+  };
+  std::vector<const Alternative*> ordered;
+  for (const Alternative& one : alternatives) ordered.push_back(&one);
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [&](const auto* a, const auto* b) { return worth(*a) > worth(*b); });
   std::vector<std::string> names;
-  for (const bool growing : {false, true}) {
-    for (const Alternative& one : alternatives) {
-      if ((one.behind > kGrows * one.before) == growing) names.push_back(one.name);
-    }
-  }
+  for (const Alternative* one : ordered) names.push_back(one->name);
   return names;
 }
 

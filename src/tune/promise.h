@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tune/change_policy.h"
 #include "tune/evaluator.h"
 #include "tune/kernel_shares.h"
 
@@ -18,15 +19,17 @@ double Promise(const KernelShares& shares, const Alternative& alternative);
 double Promise(const KernelShares& shares, const std::vector<Alternative>& alternatives,
                const std::string& name);
 
-// Of those that promise about as much the one that makes kernels of its own comes first, which has
-// gained most; else the order stays: earlier ones are more special. Those that make the program
-// large come last, lest compiling one takes the time of all.
+// The order in which they are applied, on top of one another. What prepares for others comes first;
+// of those that promise about as much the one that makes kernels of its own, which has gained most;
+// else the order stays: earlier ones are more special. Those that make the program large come last.
 std::vector<Alternative> DearestFirst(const KernelShares& shares,
                                       std::vector<Alternative> alternatives);
 
-// By name, in their order, but those that make the program larger behind the others: they take
-// longer to compile.
-std::vector<std::string> RacingOrder(const std::vector<Alternative>& alternatives);
+// The order in which they are raced, by name: by what they promise and what such ones have gained in
+// other programs, less the more they make the program grow, for that takes longer to compile. Where
+// the policy knows nothing as they stand, but those that make it larger last.
+std::vector<std::string> RacingOrder(const KernelShares& shares, const ChangePolicy& policy,
+                                     const std::vector<Alternative>& alternatives);
 
 // Whether these, one on top of another, make the program many times as large: then they take long
 // to compile, and may take the time of all.

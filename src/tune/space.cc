@@ -158,7 +158,7 @@ StatusOr<Stages> StagesFromText(std::string_view text) {
 
 void AddAlternatives(const std::vector<Alternative>& alternatives, const Stages& stages,
                      Space& space) {
-  Decision order{Decision::Kind::kOrder, Stage::kOrder, "order", "order", 0, {""}};
+  Decision order{Decision::Kind::kOrder, Stage::kOrder, kOrderName, kOrderName, 0, {""}};
   for (const Alternative& alternative : alternatives) {
     if (!stages.Has(alternative.stage)) continue;
     space.alternatives.push_back(alternative);

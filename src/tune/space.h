@@ -32,6 +32,9 @@ struct Decision {
   std::vector<std::string> values;
 };
 
+// The only decision about orders, by its name.
+inline constexpr char kOrderName[] = "order";
+
 // An implementation or an order: raced alone, before the search.
 inline bool IsAlternative(const Decision& decision) {
   return decision.kind == Decision::Kind::kPass || decision.kind == Decision::Kind::kOrder;

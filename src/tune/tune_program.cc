@@ -162,7 +162,7 @@ class Tuner : public TuneRun {
   // and decide what sites there are.
   void RaceAlternatives() {
     PassSequence names;
-    for (const std::string& name : RacingOrder(space_.alternatives)) {
+    for (const std::string& name : RacingOrder(shares_, options_.policy, space_.alternatives)) {
       // What is no faster in any task that has it waits for the search.
       const bool hopeless = std::any_of(
           space_.decisions.begin(), space_.decisions.end(), [&](const Decision& decision) {

@@ -196,7 +196,20 @@ TEST(RacingOrder, WhatGrowsComesLater) {
   all[0].before = all[1].before = 500;
   all[0].behind = 877;
   all[1].behind = 504;
-  EXPECT_EQ(RacingOrder(all), (std::vector<std::string>{"one_kernel", "order", "unrolled"}));
+  const KernelShares shares;
+  EXPECT_EQ(RacingOrder(shares, ChangePolicy(), all),
+            (std::vector<std::string>{"one_kernel", "order", "unrolled"}));
+  const ChangePolicy policy({{"p", {"implementation", "order", "order"}, 0.5},
+                             {"p", {"implementation", "unrolled", "unrolled"}, 0.7}});
+  EXPECT_EQ(RacingOrder(shares, policy, all),
+            (std::vector<std::string>{"order", "one_kernel", "unrolled"}));
+}
+
+TEST(DearestFirst, WhatPreparesForOthersIsAppliedBeforeThem) {
+  const std::string writes(kWriteOutPass);
+  const auto ordered =
+      DearestFirst(KernelShares(), {Replacing("one_kernel", {}, {}), Replacing(writes, {}, {})});
+  EXPECT_EQ(ordered[0].name, writes);
 }
 
 TEST(AreLarge, OneOnTopOfAnother) {
