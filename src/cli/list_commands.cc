@@ -73,7 +73,8 @@ const std::vector<Command>& Commands() {
        "--xla_cpu_use_fusion_emitters=false\"\n"
        "  hone blame before.hlo after.hlo\n",
        AddBlame},
-      {"store", "what tune, optimize and memory have found out: list, show, export, import, prune, learn",
+      {"store",
+       "what tune, optimize and memory have found out: list, show, export, import, prune, learn",
        "  hone store ls tuned.db\n"
        "  hone store show tuned.db 3f2a\n"
        "  hone store export tuned.db -o tuned.jsonl\n"

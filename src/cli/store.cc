@@ -182,9 +182,10 @@ int Learn(const StoreOptions& options, const store::Store& store) {
   if (!plans) return Fail(plans.error(), options.store, options.json);
   const auto examples = tune::ChangeExamples(*plans);
   if (examples.empty()) {
-    return Fail({ErrorCode::kInvalidInput,
-                 "no two of its plans differ in one change; tune programs with `hone tune --store`"},
-                options.store, options.json);
+    return Fail(
+        {ErrorCode::kInvalidInput,
+         "no two of its plans differ in one change; tune programs with `hone tune --store`"},
+        options.store, options.json);
   }
   const tune::ChangePolicy policy(examples);
   if (Status wrote = WriteFile(options.other, policy.ToJson()); !wrote) {
@@ -210,7 +211,8 @@ int Learn(const StoreOptions& options, const store::Store& store) {
                   policy.known().size(), options.other);
   if (quality.programs > 0) {
     text += fmt::format(
-        "on {} programs, each by a policy of others, the best change that is known, within 5 %, is:\n",
+        "on {} programs, each by a policy of others, the best change that is known, within 5 %, "
+        "is:\n",
         quality.programs);
     for (size_t k = 0; k < std::size(quality.kFirst); ++k) {
       text += fmt::format("among the first {}: {} (drawn at random: {})\n", quality.kFirst[k],

@@ -236,12 +236,13 @@ StatusOr<std::vector<MeasuredPlan>> Store::MeasuredPlans() const {
   Statement query(db_,
                   "SELECT program, speedup, pairs, plan FROM measurements WHERE error = '' "
                   "ORDER BY program, at, plan");
-  Statement choices(db_,
-                    "SELECT c.stage, c.key, c.value, CASE WHEN s.site IS NULL THEN "
-                    "(CASE WHEN c.stage IN ('layout', 'fusion', 'tiles') THEN '' ELSE c.key END) "
-                    "ELSE s.kind || ' ' || s.opcode || (CASE s.consumer WHEN '' THEN '' ELSE ' ' END) "
-                    "|| s.consumer END FROM choices c LEFT JOIN sites s ON s.site = c.key "
-                    "WHERE c.plan = ? ORDER BY c.stage, c.key");
+  Statement choices(
+      db_,
+      "SELECT c.stage, c.key, c.value, CASE WHEN s.site IS NULL THEN "
+      "(CASE WHEN c.stage IN ('layout', 'fusion', 'tiles') THEN '' ELSE c.key END) "
+      "ELSE s.kind || ' ' || s.opcode || (CASE s.consumer WHEN '' THEN '' ELSE ' ' END) "
+      "|| s.consumer END FROM choices c LEFT JOIN sites s ON s.site = c.key "
+      "WHERE c.plan = ? ORDER BY c.stage, c.key");
   std::vector<MeasuredPlan> found;
   for (;;) {
     const StatusOr<bool> row = query.Next();
@@ -256,8 +257,7 @@ StatusOr<std::vector<MeasuredPlan>> Store::MeasuredPlans() const {
       const StatusOr<bool> choice = choices.Next();
       if (!choice) return tl::unexpected(choice.error());
       if (!*choice) break;
-      one.choices.push_back(
-          {{choices.Text(0), choices.Text(1), choices.Text(2)}, choices.Text(3)});
+      one.choices.push_back({{choices.Text(0), choices.Text(1), choices.Text(2)}, choices.Text(3)});
     }
     choices.Reset();
   }

@@ -159,9 +159,10 @@ StatusOr<ChangePolicy> ChangePolicy::FromJson(std::string_view text) {
                       one.value("programs", int64_t{0}) > 0 &&
                       one.value("gain", Json()).is_number() && one.value("gain", -1.0) >= 0;
     if (!fine) {
-      return bad(fmt::format("field 'changes[{}]' has no texts stage, like and value, a count "
-                             "programs above 0 and a gain of 0 or more",
-                             i));
+      return bad(
+          fmt::format("field 'changes[{}]' has no texts stage, like and value, a count "
+                      "programs above 0 and a gain of 0 or more",
+                      i));
     }
     policy.known_[{one["stage"], one["like"], one["value"]}] = {one["programs"].get<int64_t>(),
                                                                 one["gain"].get<double>()};
@@ -207,7 +208,8 @@ ChangePolicyQuality CrossValidate(const std::vector<ChangeExample>& examples) {
     }
   }
   for (auto* shares : {&quality.within, &quality.by_chance}) {
-    for (double& share : *shares) share /= static_cast<double>(std::max<int64_t>(1, quality.programs));
+    for (double& share : *shares)
+      share /= static_cast<double>(std::max<int64_t>(1, quality.programs));
   }
   return quality;
 }
@@ -218,11 +220,11 @@ const ChangePolicy& ChangePolicy::Shipped() {
   return policy;
 }
 
-double Promise(const ChangePolicy& policy, const Space& space,
-               const std::vector<size_t>& variables, uint32_t choice) {
+double Promise(const ChangePolicy& policy, const Space& space, const std::vector<size_t>& variables,
+               uint32_t choice) {
   const Decision& decision = space.decisions[variables.front()];
-  const double gain = policy.Gain(
-      {std::string(StageName(decision.stage)), decision.like, decision.values[choice]});
+  const double gain =
+      policy.Gain({std::string(StageName(decision.stage)), decision.like, decision.values[choice]});
   if (decision.kind != Decision::Kind::kSite) return gain;
   double weight = 0;
   for (size_t i : variables) weight += space.variables[i].weight;

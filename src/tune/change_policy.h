@@ -1,5 +1,5 @@
-// A policy for tuning: which change of a plan to try first, by what such changes have gained in other
-// programs. The search takes it as its prior (choices::Problem::promise).
+// A policy for tuning: which change of a plan to try first, by what such changes have gained in
+// other programs. The search takes it as its prior (choices::Problem::promise).
 #ifndef HONE_TUNE_CHANGE_POLICY_H_
 #define HONE_TUNE_CHANGE_POLICY_H_
 
@@ -42,8 +42,8 @@ std::vector<ChangeExample> ChangeExamples(const std::vector<store::MeasuredPlan>
 
 class ChangePolicy {
  public:
-  // How many programs it was tried on, and what it gained there, on average; a loss counts as 0, for
-  // what does not help is not kept.
+  // How many programs it was tried on, and what it gained there, on average; a loss counts as 0,
+  // for what does not help is not kept.
   struct Known {
     int64_t programs = 0;
     double gain = 0;
@@ -86,10 +86,10 @@ ChangePolicyQuality CrossValidate(const std::vector<ChangeExample>& examples);
 // The texts behind Shipped(), by their files' names, embedded when hone is built.
 const std::map<std::string, std::string>& ShippedPolicyFiles();
 
-// Of the change of these variables, alike if they are several, to that choice: what sites gain is less
-// where they take less of the time than the dearest.
-double Promise(const ChangePolicy& policy, const Space& space,
-               const std::vector<size_t>& variables, uint32_t choice);
+// Of the change of these variables, alike if they are several, to that choice: what sites gain is
+// less where they take less of the time than the dearest.
+double Promise(const ChangePolicy& policy, const Space& space, const std::vector<size_t>& variables,
+               uint32_t choice);
 
 }  // namespace hone::tune
 

@@ -44,8 +44,8 @@ StatusOr<std::unique_ptr<PoolEvaluator>> PoolEvaluator::Start(StartPool start_po
 }
 
 Status PoolEvaluator::Restart() {
-  // First: two workers would disturb each other's races. Where no other can be started, the calls to
-  // the old pool say why.
+  // First: two workers would disturb each other's races. Where no other can be started, the calls
+  // to the old pool say why.
   if (pool_ != nullptr) pool_->EndProcesses();
   StatusOr<std::unique_ptr<Pool>> pool = start_pool_();
   if (!pool) return tl::unexpected(pool.error());
@@ -105,22 +105,24 @@ double PoolEvaluator::Seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-StatusOr<std::vector<Alternative>> PoolEvaluator::Alternatives(
-    const AlternativesWanted& wanted) {
+StatusOr<std::vector<Alternative>> PoolEvaluator::Alternatives(const AlternativesWanted& wanted) {
   std::vector<Alternative> alternatives;
   if (wanted.implementations) {
-    alternatives = FindImplementations(*pool_, program_, wanted.implementation_seconds, interrupted_);
+    alternatives =
+        FindImplementations(*pool_, program_, wanted.implementation_seconds, interrupted_);
     found_.emplace();
     for (const Alternative& one : alternatives) found_->insert(one.name);
   }
   if (wanted.orders) {
-    for (Alternative& order : Orders(wanted.order_seconds)) alternatives.push_back(std::move(order));
+    for (Alternative& order : Orders(wanted.order_seconds))
+      alternatives.push_back(std::move(order));
   }
   return alternatives;
 }
 
-// What `hone optimize` finds in a short time: on a CPU for fewer instructions and for less memory traffic;
-// for a GPU, where launches weigh more and nothing else tells what a rule is worth, by its model too.
+// What `hone optimize` finds in a short time: on a CPU for fewer instructions and for less memory
+// traffic; for a GPU, where launches weigh more and nothing else tells what a rule is worth, by its
+// model too.
 std::vector<Alternative> PoolEvaluator::Orders(double seconds) {
   struct Search {
     Objective objective;

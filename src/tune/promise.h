@@ -25,9 +25,9 @@ double Promise(const KernelShares& shares, const std::vector<Alternative>& alter
 std::vector<Alternative> DearestFirst(const KernelShares& shares,
                                       std::vector<Alternative> alternatives);
 
-// The order in which they are raced, by name: by what they promise and what such ones have gained in
-// other programs, less the more they make the program grow, for that takes longer to compile. Where
-// the policy knows nothing as they stand, but those that make it larger last.
+// The order in which they are raced, by name: by what they promise and what such ones have gained
+// in other programs, less the more they make the program grow, for that takes longer to compile.
+// Where the policy knows nothing as they stand, but those that make it larger last.
 std::vector<std::string> RacingOrder(const KernelShares& shares, const ChangePolicy& policy,
                                      const std::vector<Alternative>& alternatives);
 

@@ -198,8 +198,8 @@ bool AddListing(const Compiled& listing, const Stages& stages, const KernelShare
     }
     if (!keys.insert(site.key).second) continue;
     const std::string like = LikeOf(site);
-    Add({Decision::Kind::kSite, stage, KeyText(site.key), like, site.key, site.choices},
-        site.stock, FamilyOf(like), weights[i], space);
+    Add({Decision::Kind::kSite, stage, KeyText(site.key), like, site.key, site.choices}, site.stock,
+        FamilyOf(like), weights[i], space);
   }
   if (stages.Has(Stage::kFlags)) {
     for (const FlagChoices& flag : listing.flag_choices) {

@@ -24,8 +24,8 @@ struct Decision {
   Kind kind = Kind::kSite;
   Stage stage = Stage::kFlags;
   std::string name;
-  // What it has in common with decisions of other programs: a site's kind, opcode and consumer, else
-  // the name.
+  // What it has in common with decisions of other programs: a site's kind, opcode and consumer,
+  // else the name.
   std::string like;
   SiteKey key = 0;
   // By the variable's choice. Of passes and orders: "", then names of alternatives.
@@ -64,7 +64,8 @@ void AddAlternatives(const std::vector<Alternative>& alternatives, const Stages&
 bool AddListing(const Compiled& listing, const Stages& stages, const KernelShares& shares,
                 Space& space);
 
-// Flags that can matter much (FlagChoices::first), each alone; but for passes left out, which are many.
+// Flags that can matter much (FlagChoices::first), each alone; but for passes left out, which are
+// many.
 std::vector<choices::Assignment> FirstFlags(const Space& space);
 
 // Only what is decided otherwise than by the stock compiler.

@@ -438,10 +438,10 @@ class Tuner : public TuneRun {
     return true;
   }
 
-  std::vector<TunePlan> starts_;       // found by racing alternatives
-  std::vector<choices::Trial> told_;   // of the joint search, over the whole space
-  size_t next_look_ = 0;               // of kLookAgain
-  TunePlan listed_;                    // whose sites are variables, beside the stock plan's
+  std::vector<TunePlan> starts_;      // found by racing alternatives
+  std::vector<choices::Trial> told_;  // of the joint search, over the whole space
+  size_t next_look_ = 0;              // of kLookAgain
+  TunePlan listed_;                   // whose sites are variables, beside the stock plan's
   SearchEnd end_;
 };
 

@@ -15,9 +15,9 @@
 #include "core/race.h"
 #include "cost/cost_graph.h"
 #include "store/rows.h"
+#include "tune/change_policy.h"
 #include "tune/evaluator.h"
 #include "tune/space.h"
-#include "tune/change_policy.h"
 #include "tune/tune_plan.h"
 
 namespace hone::tune {
@@ -116,7 +116,7 @@ struct TaskTrial {
 
 // What came of tuning a task: a part of the program that is compiled and measured alone (tasks.h).
 struct TaskReport {
-  std::string task;  // its fingerprint
+  std::string task;    // its fingerprint
   ProgramTask what;    // without its text
   double share = 0;    // of the program's time
   double seconds = 0;  // a run of the task as the stock compiler has it

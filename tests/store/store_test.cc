@@ -133,10 +133,12 @@ TEST(StoreTest, TellsWhatSitesOfMeasuredPlansAreLike) {
   node.kind = CompileSiteKind::kLayout;
   node.user.clear();
   ASSERT_TRUE((*store)->AddProgram({"p1", "module", "a.hlo", 12}, {edge, node}));
-  PlanRow plan{"h1", "{}", {{"flags", "xla_some_flag", "true"},
-                            {"fusion", "0000000000000012", "keep"},
-                            {"layout", "0000000000000013", "0,1"},
-                            {"tiles", "0000000000000014", "4"}}};
+  PlanRow plan{"h1",
+               "{}",
+               {{"flags", "xla_some_flag", "true"},
+                {"fusion", "0000000000000012", "keep"},
+                {"layout", "0000000000000013", "0,1"},
+                {"tiles", "0000000000000014", "4"}}};
   Measurement failed = MakeMeasurement("h2", 2);
   failed.error = "it does not compile";
   ASSERT_TRUE((*store)->AddMeasurements(kHere, {MakeMeasurement("h1", 1.5), failed},

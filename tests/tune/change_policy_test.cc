@@ -37,10 +37,9 @@ double GainOf(const std::vector<ChangeExample>& examples, const std::string& pro
 }
 
 TEST(ChangePolicyTest, APlanIsComparedWithThoseThatLackOneChange) {
-  const auto examples =
-      ChangeExamples({Plan("a", 2, {Flag("f", "1")}), Plan("a", 3, {Flag("f", "1"), Flag("g", "1")}),
-                      Plan("a", 1.5, {Flag("g", "1"), Flag("h", "1")}),
-                      Plan("b", 0.5, {Flag("f", "1")})});
+  const auto examples = ChangeExamples(
+      {Plan("a", 2, {Flag("f", "1")}), Plan("a", 3, {Flag("f", "1"), Flag("g", "1")}),
+       Plan("a", 1.5, {Flag("g", "1"), Flag("h", "1")}), Plan("b", 0.5, {Flag("f", "1")})});
   EXPECT_NEAR(GainOf(examples, "a", {"flags", "f", "1"}), std::log(2), 1e-9) << "without any";
   EXPECT_NEAR(GainOf(examples, "a", {"flags", "g", "1"}), std::log(1.5), 1e-9) << "on top of f";
   EXPECT_TRUE(std::isnan(GainOf(examples, "a", {"flags", "h", "1"}))) << "never apart from g";
@@ -48,13 +47,13 @@ TEST(ChangePolicyTest, APlanIsComparedWithThoseThatLackOneChange) {
 }
 
 TEST(ChangePolicyTest, SitesThatAreAlikeAreOneChange) {
-  const auto examples =
-      ChangeExamples({Plan("a", 1.2, {Site("01", "keep"), Site("02", "keep")}),
-                      Plan("a", 1.1, {Site("01", "keep")}, 5), Plan("a", 1.05, {Site("01", "keep")}, 9)});
+  const auto examples = ChangeExamples({Plan("a", 1.2, {Site("01", "keep"), Site("02", "keep")}),
+                                        Plan("a", 1.1, {Site("01", "keep")}, 5),
+                                        Plan("a", 1.05, {Site("01", "keep")}, 9)});
   ASSERT_EQ(examples.size(), 1u);
   EXPECT_NEAR(examples[0].gain, std::log(1.2), 1e-9);
-  const auto longer =
-      ChangeExamples({Plan("a", 1.1, {Site("01", "keep")}, 5), Plan("a", 1.05, {Site("01", "keep")}, 9)});
+  const auto longer = ChangeExamples(
+      {Plan("a", 1.1, {Site("01", "keep")}, 5), Plan("a", 1.05, {Site("01", "keep")}, 9)});
   ASSERT_EQ(longer.size(), 1u);
   EXPECT_NEAR(longer[0].gain, std::log(1.05), 1e-9) << "the measurement of more pairs counts";
 }
@@ -111,7 +110,8 @@ TEST(ChangePolicyTest, IsReadAsItIsWritten) {
   for (const char* text :
        {"", "[]", "{\"format\": \"hone change policy\", \"version\": 2, \"changes\": []}",
         "{\"format\": \"hone change policy\", \"version\": 1}",
-        "{\"format\": \"hone change policy\", \"version\": 1, \"changes\": [{\"stage\": \"flags\"}]}"}) {
+        "{\"format\": \"hone change policy\", \"version\": 1, \"changes\": [{\"stage\": "
+        "\"flags\"}]}"}) {
     const auto bad = ChangePolicy::FromJson(text);
     ASSERT_FALSE(bad) << text;
     EXPECT_EQ(bad.error().code, ErrorCode::kInvalidInput);
@@ -174,8 +174,8 @@ TEST(ChangePolicyTest, WhatAProgramTaughtIsTriedFirst) {
 }
 
 TEST(ChangePolicyTest, SitesThatTakeLittleTimePromiseLittle) {
-  const ChangePolicy policy({{"a", {"tiles", "partitions fusion", "4"}, 0.4},
-                             {"a", {"flags", "f", "on"}, 0.4}});
+  const ChangePolicy policy(
+      {{"a", {"tiles", "partitions fusion", "4"}, 0.4}, {"a", {"flags", "f", "on"}, 0.4}});
   Compiled listing;
   for (SiteKey key = 1; key <= 3; ++key) {
     CompileSite site;

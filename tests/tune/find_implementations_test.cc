@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -71,6 +72,85 @@ TEST(FindImplementations, WhatIsInTheWayIsWrittenOutFirst) {
   for (const char* one : {"implement:loop_one_kernel", "implement:write_out_small"}) {
     EXPECT_EQ(std::count(names.begin(), names.end(), one), 1) << one;
   }
+}
+
+// A loop with a sort and a loop in it.
+constexpr char kLoopAroundAnother[] = R"(
+HloModule nested
+less {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = pred[] compare(a, b), direction=LT, type=TOTALORDER
+}
+inner_body {
+  p = (s32[], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  x = f32[4] get-tuple-element(p), index=1
+  y = f32[4] sine(x)
+  ROOT t = (s32[], f32[4]) tuple(next, y)
+}
+inner_goes_on {
+  p = (s32[], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  most = s32[] constant(500)
+  ROOT on = pred[] compare(i, most), direction=LT
+}
+body {
+  p = (s32[], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  x = f32[4] get-tuple-element(p), index=1
+  zero = s32[] constant(0)
+  start = (s32[], f32[4]) tuple(zero, x)
+  loop = (s32[], f32[4]) while(start), condition=inner_goes_on, body=inner_body
+  y = f32[4] get-tuple-element(loop), index=1
+  s = f32[4] sort(y), dimensions={0}, to_apply=less
+  ROOT t = (s32[], f32[4]) tuple(next, s)
+}
+goes_on {
+  p = (s32[], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  most = s32[] constant(1000)
+  ROOT on = pred[] compare(i, most), direction=LT
+}
+ENTRY main {
+  a = f32[4] parameter(0)
+  zero = s32[] constant(0)
+  start = (s32[], f32[4]) tuple(zero, a)
+  loop = (s32[], f32[4]) while(start), condition=goes_on, body=body
+  ROOT last = f32[4] get-tuple-element(loop), index=1
+}
+)";
+
+TEST(FindImplementations, ALoopAroundAnotherIsOneKernelOnceSmallThingsAreWrittenOut) {
+  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
+  const ProgramInfo program = pool->Load(kLoopAroundAnother).value();
+  std::map<std::string, size_t> passes;
+  for (const Alternative& found : FindImplementations(*pool, program, kPatience)) {
+    passes[found.name] = found.passes.size();
+  }
+  EXPECT_EQ(passes["implement:loop_one_kernel"], 1u) << "the inner one";
+  EXPECT_EQ(passes["implement:write_out_small,implement:loop_one_kernel"], 2u) << "the outer one";
+}
+
+TEST(FindImplementations, WhatAnImplementationBeginsAtIsKnown) {
+  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
+  int64_t implementations = 0;
+  for (const PassInfo& pass : pool->passes()) {
+    if (pass.kind != PassKind::kImplementation) {
+      EXPECT_TRUE(pass.roots.empty()) << pass.name;
+      continue;
+    }
+    ++implementations;
+    EXPECT_FALSE(pass.roots.empty()) << pass.name;
+    for (const std::string& root : pass.roots) {
+      EXPECT_EQ(std::count(pool->opcodes().begin(), pool->opcodes().end(), root), 1) << root;
+    }
+  }
+  EXPECT_GT(implementations, 20);
 }
 
 TEST(FindImplementations, WhatMakesALargeProgramComesLast) {

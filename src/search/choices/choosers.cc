@@ -14,6 +14,7 @@ namespace hone::choices {
   X(MakeEnsemble, "ensemble", "mutations, ranked by a few small neural networks")     \
   X(MakeReinforce, "reinforce", "a policy for each variable, by its gradient")        \
   X(MakeExhaustive, "exhaustive", "everything, the fewest changes first")             \
+  X(MakeSingles, "singles", "one change of the best at a time, drawn at random")      \
   X(MakeRandom, "random", "random assignments: the baseline")
 
 #define HONE_DECLARE(make, name, meaning) \

@@ -97,8 +97,8 @@ class StrategyChooser final : public Chooser {
     return std::nullopt;
   }
 
-  // Singles and leaps in turn, until the singles are over: a single shows clearly what is worth much
-  // by itself; of what is worth little, or only together, leaps find more at a time.
+  // Singles and leaps in turn, until the singles are over: a single shows clearly what is worth
+  // much by itself; of what is worth little, or only together, leaps find more at a time.
   std::optional<Assignment> Opening(int group) {
     if (std::optional<Assignment> combined = Combined()) return combined;
     if (leap_is_due_) {
