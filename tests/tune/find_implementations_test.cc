@@ -279,8 +279,10 @@ TEST(RacingOrder, WhatGrowsComesLater) {
   const KernelShares shares;
   EXPECT_EQ(RacingOrder(shares, ChangePolicy(), all),
             (std::vector<std::string>{"one_kernel", "order", "unrolled"}));
-  const ChangePolicy policy({{"p", {"implementation", "order", "order"}, 0.5},
-                             {"p", {"implementation", "unrolled", "unrolled"}, 0.7}});
+  const ChangePolicy policy({{"p", {"implementation", "order", "order"}, 0.7},
+                             {"p", {"implementation", "unrolled", "unrolled"}, 0.7},
+                             {"p", {"implementation", "another", "another"}, 0},
+                             {"p", {"implementation", "a third", "a third"}, 0}});
   EXPECT_EQ(RacingOrder(shares, policy, all),
             (std::vector<std::string>{"order", "one_kernel", "unrolled"}));
 }
