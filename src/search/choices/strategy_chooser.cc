@@ -15,7 +15,8 @@ constexpr int kProposals = 16;    // of the strategy, before it is helped
 constexpr int kMutations = 64;    // of the best, before counting
 constexpr int kCounted = 100000;  // assignments looked at by counting
 constexpr double kWorth = 0.002;  // alone, to be tried on top of the best
-constexpr double kMuch = 0.01;    // to be promised, for a flip to come before leaps and turns
+constexpr double kMuch = 0.01;    // to be promised, for a flip to come before turns
+constexpr int kMuchAlone = 12;    // such flips before leaps come between them
 
 class StrategyChooser final : public Chooser {
  public:
@@ -123,7 +124,7 @@ class StrategyChooser final : public Chooser {
       // The best so far may be what leaves it nothing to do.
       Assignment assignment = With(flip, flip.first ? history_.stock() : history_.best());
       if (!history_.MarkSeen(assignment)) continue;
-      leap_is_due_ = !flip.first && !much;
+      leap_is_due_ = !flip.first && (!much || ++much_asked_ > kMuchAlone);
       return assignment;
     }
     return std::nullopt;
@@ -185,6 +186,7 @@ class StrategyChooser final : public Chooser {
   size_t next_first_ = 0;
   std::vector<Flip> singles_;
   bool leap_is_due_ = false;
+  int much_asked_ = 0;
   Assignment counter_;
   bool counted_ = false;
 };
