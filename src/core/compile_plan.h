@@ -91,6 +91,13 @@ struct CompileSite {
   std::vector<double> seconds;
 };
 
+// What sites of all programs have in common: "fusion_edge add multiply"; without a consumer "layout
+// add". `kind` by its name.
+inline std::string AlikeText(std::string_view kind, const std::string& opcode,
+                             const std::string& consumer) {
+  return std::string(kind) + " " + opcode + (consumer.empty() ? "" : " ") + consumer;
+}
+
 struct CompileChoice {
   SiteKey key = 0;
   std::string value;  // one of CompileSite::choices

@@ -80,16 +80,14 @@ StatusOr<std::string> Store::Export() const {
       columns += columns.empty() ? column : std::string(", ") + column;
     }
     Statement query(db_, "SELECT " + columns + " FROM " + table.name);
-    while (status) {
-      const StatusOr<bool> row = query.Next();
-      if (!row) status = tl::unexpected(row.error());
-      if (!row || !*row) break;
+    status = ForEachRow(query, [&] {
       Json json{{"table", table.name}};
       for (size_t i = 0; i < table.columns.size(); ++i) {
         json[table.columns[i]] = Value(query.get(), static_cast<int>(i));
       }
       text += json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-    }
+    });
+    if (!status) break;
   }
   (void)Execute(db_, "COMMIT");
   if (!status) return tl::unexpected(status.error());

@@ -52,6 +52,26 @@ class Statement {
   int error_ = SQLITE_OK;
 };
 
+// Once for each row that there still is.
+template <class Each>
+Status ForEachRow(Statement& query, Each each) {
+  for (;;) {
+    const StatusOr<bool> row = query.Next();
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) return {};
+    each();
+  }
+}
+
+// The rows, each as `read` makes it of the query.
+template <class Read>
+auto AllRows(Statement& query, Read read) -> StatusOr<std::vector<decltype(read())>> {
+  std::vector<decltype(read())> rows;
+  const Status done = ForEachRow(query, [&] { rows.push_back(read()); });
+  if (!done) return tl::unexpected(done.error());
+  return rows;
+}
+
 // All or nothing; waits for another writer. Rolled back where it is not committed.
 class Transaction {
  public:

@@ -50,6 +50,14 @@ Measurement MeasurementOf(const Statement& query) {
           query.Number(9), query.Text(10),  query.Text(11)};
 }
 
+// Whether it is a stage of sites, whose keys are a program's own.
+bool IsOfSites(const std::string& stage) {
+  for (size_t kind = 0; kind < std::size(kCompileSiteKindNames); ++kind) {
+    if (stage == StageName(StageOf(static_cast<CompileSiteKind>(kind)))) return true;
+  }
+  return false;
+}
+
 Status AddMachine(sqlite3* db, const Place& place) {
   Statement machine(db, InsertSql(TableNamed("machines")));
   return machine.Bind(place.Machine()).Bind(place.cpu).Bind(int64_t{place.cores}).Run();
@@ -175,14 +183,9 @@ StatusOr<std::vector<Lesson>> Store::Lessons(const Place& place) const {
                   "SELECT stage, key, value, gain, program FROM lessons WHERE machine = ? "
                   "ORDER BY stage, key");
   query.Bind(place.Machine());
-  std::vector<Lesson> lessons;
-  for (;;) {
-    const StatusOr<bool> row = query.Next();
-    if (!row) return tl::unexpected(row.error());
-    if (!*row) return lessons;
-    lessons.push_back(
-        {query.Text(0), query.Text(1), query.Text(2), query.Number(3), query.Text(4)});
-  }
+  return AllRows(query, [&] {
+    return Lesson{query.Text(0), query.Text(1), query.Text(2), query.Number(3), query.Text(4)};
+  });
 }
 
 StatusOr<std::vector<Measurement>> Store::Measurements(const Place& place,
@@ -192,13 +195,7 @@ StatusOr<std::vector<Measurement>> Store::Measurements(const Place& place,
                   "high, pairs, compile_seconds, error, module FROM measurements "
                   "WHERE program = ? AND machine = ? AND xla = ? ORDER BY at");
   query.Bind(program).Bind(place.Machine()).Bind(place.xla);
-  std::vector<Measurement> found;
-  for (;;) {
-    const StatusOr<bool> row = query.Next();
-    if (!row) return tl::unexpected(row.error());
-    if (!*row) return found;
-    found.push_back(MeasurementOf(query));
-  }
+  return AllRows(query, [&] { return MeasurementOf(query); });
 }
 
 StatusOr<std::vector<MeasuredModule>> Store::MeasuredModules(const Place& place) const {
@@ -212,55 +209,50 @@ StatusOr<std::vector<MeasuredModule>> Store::MeasuredModules(const Place& place)
   query.Bind(place.Machine());
   Statement choices(db_,
                     "SELECT stage, key, value FROM choices WHERE plan = ? ORDER BY stage, key");
-  std::vector<MeasuredModule> found;
-  for (;;) {
-    const StatusOr<bool> row = query.Next();
-    if (!row) return tl::unexpected(row.error());
-    if (!*row) return found;
-    MeasuredModule& one = found.emplace_back();
-    one.measurement = MeasurementOf(query);
-    one.program_name = query.Text(12);
-    one.graph = query.Text(13);
-    choices.Bind(one.measurement.plan);
-    for (;;) {
-      const StatusOr<bool> choice = choices.Next();
-      if (!choice) return tl::unexpected(choice.error());
-      if (!*choice) break;
-      one.choices.push_back({choices.Text(0), choices.Text(1), choices.Text(2)});
-    }
+  auto found = AllRows(query, [&] {
+    return MeasuredModule{MeasurementOf(query), query.Text(12), query.Text(13), {}};
+  });
+  if (!found) return found;
+  for (MeasuredModule& one : *found) {
+    auto of_plan = AllRows(choices.Bind(one.measurement.plan), [&] {
+      return ChoiceRow{choices.Text(0), choices.Text(1), choices.Text(2)};
+    });
+    if (!of_plan) return tl::unexpected(of_plan.error());
+    one.choices = *std::move(of_plan);
     choices.Reset();
   }
+  return found;
 }
 
 StatusOr<std::vector<MeasuredPlan>> Store::MeasuredPlans() const {
   Statement query(db_,
                   "SELECT program, speedup, pairs, plan FROM measurements WHERE error = '' "
                   "ORDER BY program, at, plan");
-  Statement choices(
-      db_,
-      "SELECT c.stage, c.key, c.value, CASE WHEN s.site IS NULL THEN "
-      "(CASE WHEN c.stage IN ('layout', 'fusion', 'tiles') THEN '' ELSE c.key END) "
-      "ELSE s.kind || ' ' || s.opcode || (CASE s.consumer WHEN '' THEN '' ELSE ' ' END) "
-      "|| s.consumer END FROM choices c LEFT JOIN sites s ON s.site = c.key "
-      "WHERE c.plan = ? ORDER BY c.stage, c.key");
+  const auto rows = AllRows(query, [&] {
+    return std::pair(
+        query.Text(3),
+        MeasuredPlan{query.Text(0), query.Number(1), static_cast<int>(query.Whole(2)), {}});
+  });
+  if (!rows) return tl::unexpected(rows.error());
+  Statement choices(db_,
+                    "SELECT c.stage, c.key, c.value, coalesce(s.kind, ''), coalesce(s.opcode, ''), "
+                    "coalesce(s.consumer, '') FROM choices c LEFT JOIN sites s ON s.site = c.key "
+                    "WHERE c.plan = ? ORDER BY c.stage, c.key");
   std::vector<MeasuredPlan> found;
-  for (;;) {
-    const StatusOr<bool> row = query.Next();
-    if (!row) return tl::unexpected(row.error());
-    if (!*row) return found;
-    MeasuredPlan& one = found.emplace_back();
-    one.program = query.Text(0);
-    one.speedup = query.Number(1);
-    one.pairs = static_cast<int>(query.Whole(2));
-    choices.Bind(query.Text(3));
-    for (;;) {
-      const StatusOr<bool> choice = choices.Next();
-      if (!choice) return tl::unexpected(choice.error());
-      if (!*choice) break;
-      one.choices.push_back({{choices.Text(0), choices.Text(1), choices.Text(2)}, choices.Text(3)});
-    }
+  for (const auto& [plan, measured] : *rows) {
+    auto of_plan = AllRows(choices.Bind(plan), [&] {
+      const ChoiceRow choice{choices.Text(0), choices.Text(1), choices.Text(2)};
+      const std::string kind = choices.Text(3);
+      const std::string unknown = IsOfSites(choice.stage) ? "" : choice.key;
+      return AlikeChoice{
+          choice, kind.empty() ? unknown : AlikeText(kind, choices.Text(4), choices.Text(5))};
+    });
+    if (!of_plan) return tl::unexpected(of_plan.error());
     choices.Reset();
+    found.push_back(measured);
+    found.back().choices = *std::move(of_plan);
   }
+  return found;
 }
 
 StatusOr<std::optional<Outcome>> Store::FindOutcome(const Place& place,
@@ -325,15 +317,11 @@ StatusOr<std::vector<ListedAnswer>> Store::ListAnswers(const std::string& progra
     WHERE substr(p.program, 1, length(?1)) = ?1
     ORDER BY p.file, p.program, a.kind, a.machine, a.xla, a.question)");
   query.Bind(program_prefix);
-  std::vector<ListedAnswer> listed;
-  for (;;) {
-    const StatusOr<bool> row = query.Next();
-    if (!row) return tl::unexpected(row.error());
-    if (!*row) return listed;
-    listed.push_back({{query.Text(0), query.Text(1), query.Text(2), query.Whole(3)},
-                      {query.Text(0), query.Text(4), query.Text(5), query.Text(6), query.Text(7),
-                       query.Number(8), query.Text(9), query.Text(10)}});
-  }
+  return AllRows(query, [&] {
+    return ListedAnswer{{query.Text(0), query.Text(1), query.Text(2), query.Whole(3)},
+                        {query.Text(0), query.Text(4), query.Text(5), query.Text(6), query.Text(7),
+                         query.Number(8), query.Text(9), query.Text(10)}};
+  });
 }
 
 StatusOr<std::vector<ListedOutcome>> Store::List(const std::string& program_prefix) const {
@@ -352,12 +340,8 @@ StatusOr<std::vector<ListedOutcome>> Store::List(const std::string& program_pref
     WHERE substr(p.program, 1, length(?1)) = ?1
     ORDER BY p.file, p.program, k.machine, k.xla)");
   query.Bind(program_prefix);
-  std::vector<ListedOutcome> listed;
-  for (;;) {
-    const StatusOr<bool> row = query.Next();
-    if (!row) return tl::unexpected(row.error());
-    if (!*row) return listed;
-    ListedOutcome& one = listed.emplace_back();
+  return AllRows(query, [&] {
+    ListedOutcome one;
     one.program = {query.Text(0), query.Text(1), query.Text(2), query.Whole(3)};
     one.machine = query.Text(4);
     one.xla = query.Text(5);
@@ -365,7 +349,8 @@ StatusOr<std::vector<ListedOutcome>> Store::List(const std::string& program_pref
                    query.Text(9),    query.Number(10), query.Number(11),    query.Number(12),
                    query.Number(13), query.Number(14)};
     one.measurements = query.Whole(15);
-  }
+    return one;
+  });
 }
 
 StatusOr<int64_t> Store::Prune(double older_than_seconds) {

@@ -83,6 +83,35 @@ class Measured {
   std::vector<const store::MeasuredPlan*> plans_;
 };
 
+// That none of `some` out of `all` is good, of which `good` are.
+double NoneIsGood(int some, double all, double good) {
+  double none = 1;
+  for (int i = 0; i < some; ++i) none *= std::max(0.0, all - i - good) / (all - i);
+  return none;
+}
+
+// Adds how soon a program's best change comes, in the policy's order.
+void Judge(const ChangePolicy& policy, std::vector<const ChangeExample*>& changes,
+           ChangePolicyQuality& sum) {
+  std::stable_sort(changes.begin(), changes.end(), [&](const auto* a, const auto* b) {
+    return policy.Gain(a->change) > policy.Gain(b->change);
+  });
+  double best = 0;
+  for (const ChangeExample* one : changes) best = std::max(best, one->gain);
+  const auto is_good = [&](const ChangeExample* one) {
+    return std::max(0.0, one->gain) >= best - kNearlyBest;
+  };
+  const auto good = std::count_if(changes.begin(), changes.end(), is_good);
+  const auto first = std::find_if(changes.begin(), changes.end(), is_good) - changes.begin();
+  ++sum.programs;
+  for (size_t k = 0; k < std::size(ChangePolicyQuality::kFirst); ++k) {
+    const int some = ChangePolicyQuality::kFirst[k];
+    sum.within[k] += first < some;
+    sum.by_chance[k] +=
+        1 - NoneIsGood(some, static_cast<double>(changes.size()), static_cast<double>(good));
+  }
+}
+
 }  // namespace
 
 std::vector<ChangeExample> ChangeExamples(const std::vector<store::MeasuredPlan>& plans) {
@@ -175,7 +204,7 @@ ChangePolicyQuality CrossValidate(const std::vector<ChangeExample>& examples) {
   std::map<std::string, std::vector<const ChangeExample*>> programs;
   for (const ChangeExample& one : examples) programs[one.program].push_back(&one);
   const auto fold_of = [](const std::string& program) { return Fnv1a(program) % kFolds; };
-  ChangePolicyQuality quality;
+  ChangePolicyQuality sum;
   for (uint64_t fold = 0; fold < kFolds; ++fold) {
     std::vector<ChangeExample> others;
     for (const ChangeExample& one : examples) {
@@ -183,35 +212,15 @@ ChangePolicyQuality CrossValidate(const std::vector<ChangeExample>& examples) {
     }
     const ChangePolicy policy(others);
     for (auto& [program, changes] : programs) {
-      if (fold_of(program) != fold || changes.size() < kFewChanges) continue;
-      std::stable_sort(changes.begin(), changes.end(), [&](const auto* a, const auto* b) {
-        return policy.Gain(a->change) > policy.Gain(b->change);
-      });
-      double best = 0;
-      for (const ChangeExample* one : changes) best = std::max(best, one->gain);
-      const auto is_good = [&](const ChangeExample* one) {
-        return std::max(0.0, one->gain) >= best - kNearlyBest;
-      };
-      const auto good = std::count_if(changes.begin(), changes.end(), is_good);
-      const auto first = std::find_if(changes.begin(), changes.end(), is_good) - changes.begin();
-      ++quality.programs;
-      for (size_t k = 0; k < std::size(ChangePolicyQuality::kFirst); ++k) {
-        const int some = ChangePolicyQuality::kFirst[k];
-        quality.within[k] += first < some;
-        double none = 1;  // of those drawn is good
-        for (int i = 0; i < some; ++i) {
-          const double left = static_cast<double>(changes.size()) - i;
-          none *= std::max(0.0, left - static_cast<double>(good)) / left;
-        }
-        quality.by_chance[k] += 1 - none;
-      }
+      if (fold_of(program) == fold && changes.size() >= kFewChanges) Judge(policy, changes, sum);
     }
   }
-  for (auto* shares : {&quality.within, &quality.by_chance}) {
-    for (double& share : *shares)
-      share /= static_cast<double>(std::max<int64_t>(1, quality.programs));
+  for (auto* shares : {&sum.within, &sum.by_chance}) {
+    for (double& share : *shares) {
+      share /= static_cast<double>(std::max<int64_t>(1, sum.programs));
+    }
   }
-  return quality;
+  return sum;
 }
 
 const ChangePolicy& ChangePolicy::Shipped() {

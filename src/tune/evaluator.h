@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/comparison.h"
@@ -39,9 +38,6 @@ struct Alternative {
     return behind > std::max(kLarge, kManyTimes * before);
   }
 };
-
-// What other implementations find more behind.
-inline constexpr std::string_view kWriteOutPass = "implement:write_out_small";
 
 // Which alternatives are looked for, and how long for each kind.
 struct AlternativesWanted {

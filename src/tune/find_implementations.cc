@@ -102,10 +102,12 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   if (calls) ways.push_back({*inlining, *untupling});
   // Some do not apply before what is in their way has been written out, as a solve within a loop.
   const StatusOr<PassId> write_out = FindPass(pool.passes(), std::string(kWriteOutPass));
-  if (write_out && std::any_of(ways.begin(), ways.end(), [&](std::vector<PassId> way) {
+  const bool written_out =
+      write_out && std::any_of(ways.begin(), ways.end(), [&](std::vector<PassId> way) {
         way.push_back(*write_out);
         return Try(pool, program, names, way, until, &opcodes).has_value();
-      })) {
+      });
+  if (written_out) {
     ways.push_back({*write_out});
     if (calls) ways.push_back({*inlining, *untupling, *write_out});
   }
@@ -142,9 +144,9 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   const auto loops = std::find_if(found.begin(), found.end(), [](const Alternative& one) {
     return one.name == kLoopPass && one.passes.size() == 1;
   });
-  if (loops != found.end() && ways.size() > (calls ? 2u : 1u)) {  // writing out changes something
-    const StatusOr<PassId> loop = FindPass(pool.passes(), kLoopPass);
-    if (auto whole = Try(pool, program, names, {*write_out, *loop}, until)) {
+  if (loops != found.end() && written_out) {
+    const PassId loop = *FindPass(pool.passes(), kLoopPass);
+    if (auto whole = Try(pool, program, names, {*write_out, loop}, until)) {
       whole->name = std::string(kWriteOutPass) + "," + kLoopPass;
       found.insert(loops, *std::move(whole));
     }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/program.h"
@@ -14,8 +15,12 @@
 
 namespace hone::tune {
 
+// Behind it others find more.
+inline constexpr std::string_view kWriteOutPass = "implement:write_out_small";
+
 // The implementations, by the names of their passes, that change the program; last of all
-// `batch_lanes`; `among` are the names of those that are tried, null for all. Those that find
+// `batch_lanes`. Loops as one kernel come once more, by both names, where small things are written
+// out before. `among` are the names of those that are tried, null for all. Those that find
 // something only when calls are inlined, or small things written out, begin with that. One that
 // breaks on this program is no way to compute it. After `seconds` those found so far do.
 std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& program, double seconds,

@@ -114,8 +114,9 @@ StatusOr<std::vector<Alternative>> PoolEvaluator::Alternatives(const Alternative
     for (const Alternative& one : alternatives) found_->insert(one.name);
   }
   if (wanted.orders) {
-    for (Alternative& order : Orders(wanted.order_seconds))
+    for (Alternative& order : Orders(wanted.order_seconds)) {
       alternatives.push_back(std::move(order));
+    }
   }
   return alternatives;
 }

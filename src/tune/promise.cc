@@ -5,8 +5,10 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "core/native_kernel.h"
+#include "tune/find_implementations.h"
 
 namespace hone::tune {
 namespace {
@@ -75,12 +77,12 @@ std::vector<std::string> RacingOrder(const KernelShares& shares, const ChangePol
     return policy.Gain({std::string(StageName(one.stage)), order ? kOrderName : name, name}) *
            static_cast<double>(1 + std::lround(10 * Promise(shares, one))) / (growth * growth);
   };
-  std::vector<const Alternative*> ordered;
-  for (const Alternative& one : alternatives) ordered.push_back(&one);
+  std::vector<std::pair<double, std::string>> ordered;
+  for (const Alternative& one : alternatives) ordered.emplace_back(worth(one), one.name);
   std::stable_sort(ordered.begin(), ordered.end(),
-                   [&](const auto* a, const auto* b) { return worth(*a) > worth(*b); });
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<std::string> names;
-  for (const Alternative* one : ordered) names.push_back(one->name);
+  for (auto& [worth_of, name] : ordered) names.push_back(std::move(name));
   return names;
 }
 

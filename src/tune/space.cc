@@ -16,11 +16,6 @@ constexpr double kFlagWeight = 0.7;
 constexpr double kLeastWeight = 1e-4;
 constexpr double kBytesShare = 0.1;  // of a weight, where times are known
 
-std::string LikeOf(const CompileSite& site) {
-  return std::string(CompileSiteKindName(site.kind)) + " " + site.opcode +
-         (site.user.empty() ? "" : " ") + site.user;
-}
-
 int FamilyOf(const std::string& like) {
   return static_cast<int>(std::hash<std::string>()(like) & 0x7fffffff);
 }
@@ -197,7 +192,7 @@ bool AddListing(const Compiled& listing, const Stages& stages, const KernelShare
       continue;
     }
     if (!keys.insert(site.key).second) continue;
-    const std::string like = LikeOf(site);
+    const std::string like = AlikeText(CompileSiteKindName(site.kind), site.opcode, site.user);
     Add({Decision::Kind::kSite, stage, KeyText(site.key), like, site.key, site.choices}, site.stock,
         FamilyOf(like), weights[i], space);
   }

@@ -27,7 +27,6 @@ class Exhaustive final : public Strategy {
     }
     return assignment;
   }
-  void Learn(const History&, const Trial&, Rng&) override {}
 
  private:
   uint32_t Others(const History& history, size_t i) const {

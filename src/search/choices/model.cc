@@ -37,8 +37,6 @@ class ModelStrategy final : public Strategy {
     return next;
   }
 
-  void Learn(const History&, const Trial&, Rng&) override {}
-
  private:
   Features Of(const History& history, const Assignment& assignment) const {
     Features features;

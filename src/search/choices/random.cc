@@ -12,7 +12,6 @@ class Random final : public Strategy {
     Leap(history.variables(), kEveryGroup, rng, assignment);
     return assignment;
   }
-  void Learn(const History&, const Trial&, Rng&) override {}
 };
 
 }  // namespace

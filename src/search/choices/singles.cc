@@ -14,7 +14,6 @@ class Singles final : public Strategy {
            rng.Unit() < 0.5 ? Mutation::kSingle : Mutation::kFamily, rng, assignment);
     return assignment;
   }
-  void Learn(const History&, const Trial&, Rng&) override {}
 };
 
 }  // namespace

@@ -16,8 +16,9 @@ class Strategy {
   virtual ~Strategy() = default;
   // May propose what was seen before: it is asked once more then, a few times.
   virtual Assignment Propose(const History& history, int group, Rng& rng) = 0;
-  // The trial is in the history already, unless it failed.
-  virtual void Learn(const History& history, const Trial& trial, Rng& rng) = 0;
+  // The trial is in the history already, unless it failed. Not for those that remember nothing
+  // else.
+  virtual void Learn(const History& /*history*/, const Trial& /*trial*/, Rng& /*rng*/) {}
 };
 
 enum class FirstAsks { kStockAndStarts, kSingles };

@@ -79,10 +79,11 @@ class StrategyChooser final : public Chooser {
     for (auto& [key, family] : families) {
       if (family.variables.size() > 1) singles_.push_back(std::move(family));
     }
-    for (Flip& flip : singles_) {
-      if (!problem.promise) break;
-      flip.first = false;
-      flip.promise = problem.promise(flip.variables, flip.choice);
+    if (problem.promise) {
+      for (Flip& flip : singles_) {
+        flip.first = false;
+        flip.promise = problem.promise(flip.variables, flip.choice);
+      }
     }
     std::stable_sort(singles_.begin(), singles_.end(), [&](const Flip& a, const Flip& b) {
       return std::tie(a.first, a.promise, a.weight) > std::tie(b.first, b.promise, b.weight);
