@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/fingerprint.h"
 #include "compiler/run/compare.h"
 #include "compiler/run/compile.h"
 #include "compiler/run/execute.h"
+#include "compiler/run/optimised.h"
 #include "compiler/run/race.h"
 #include "compiler/run/shared_inputs.h"
 #include "xla/hlo/parser/hlo_parser.h"
@@ -46,6 +48,55 @@ TEST(Executables, AreKnownByProgramAndPlan) {
   const auto other = Program("1.75");
   ASSERT_TRUE(CompileUnderPlan(*other, {}, {}).has_value());
   EXPECT_TRUE(compiler::Program::IsCompiled(*other, {}));
+}
+
+// As Program::Compile names it: the module is flat, and aliases nothing.
+Fingerprint KeyOf(const xla::HloModule& module) {
+  xla::HloModuleProto proto = module.ToProto();
+  proto.clear_id();
+  return ExecutableKey(proto, static_cast<uint64_t>(CodeQuality::kStock), WithFlag()).value();
+}
+
+TEST(Executables, ACompilationThatWasEndedBeforeCodeGoesOnFromThere) {
+  const auto module = Program("4.25");
+  CompileOptions look;
+  look.sites = false;
+  look.code = false;
+  const auto compiled = CompileUnderPlan(*module, WithFlag(), look);
+  ASSERT_TRUE(compiled.has_value());
+  OptimisedModule optimised = TakeOptimised(KeyOf(*module));
+  ASSERT_NE(optimised.module, nullptr);
+  EXPECT_EQ(TakeOptimised(KeyOf(*module)).module, nullptr);
+  // Something is added that shows whether it is taken.
+  xla::HloInstruction* const root = optimised.module->entry_computation()->root_instruction();
+  root->set_metadata_op_name("looked at");
+  KeepOptimised(KeyOf(*module), std::move(optimised), 1);
+  const auto program = compiler::Program::Compile(*module, CodeQuality::kStock, nullptr, WithFlag());
+  ASSERT_TRUE(program.ok()) << program.status();
+  const auto made = program->Optimised();
+  ASSERT_TRUE(made.ok());
+  EXPECT_EQ((*made)->entry_computation()->root_instruction()->metadata().op_name(), "looked at");
+  EXPECT_EQ(TakeOptimised(KeyOf(*module)).module, nullptr);
+  // It is as one that is made in one go.
+  SetExecutableMemory(0);
+  const auto whole = compiler::Program::Compile(*module, CodeQuality::kStock, nullptr, WithFlag());
+  SetExecutableMemory(size_t{1} << 29);
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  EXPECT_EQ(DigestModule(**made).fingerprint, DigestModule(**whole->Optimised()).fingerprint);
+}
+
+TEST(Executables, OnlyTheLastCompilationsThatWereEndedAreKept) {
+  const auto module = Program("5.25");
+  const auto keep = [&](uint64_t number, size_t bytes) {
+    KeepOptimised({number, 0}, {module->Clone(""), number, 0}, bytes);
+  };
+  for (uint64_t number = 1; number <= 9; ++number) keep(number, 1);
+  EXPECT_EQ(TakeOptimised({1, 0}).module, nullptr);
+  EXPECT_EQ(TakeOptimised({2, 0}).applied, 2u);
+  keep(10, size_t{1} << 40);
+  keep(11, 1);
+  EXPECT_EQ(TakeOptimised({10, 0}).module, nullptr);
+  EXPECT_EQ(TakeOptimised({11, 0}).applied, 11u);
 }
 
 TEST(Executables, NoneAreKeptWhereThereIsNoMemory) {

@@ -14,9 +14,9 @@ StatusOr<std::vector<StockPass>> RecordStockPasses(const xla::HloModule& module)
   return PassesThatRan(**optimised);
 }
 
-std::vector<StockPass> PassesThatRan(xla::HloModule& optimised) {
+std::vector<StockPass> PassesThatRan(const xla::HloModule& optimised) {
   std::vector<StockPass> passes;
-  for (const auto& pass : optimised.metadata()->proto().pass_metadata()) {
+  for (const auto& pass : optimised.metadata().proto().pass_metadata()) {
     passes.push_back({pass.pass_name(), pass.pipeline_name(), pass.module_changed()});
   }
   return passes;

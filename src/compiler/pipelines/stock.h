@@ -14,7 +14,7 @@ namespace hone::compiler {
 // itself: every pass in the order it ran, each round of a fix point on its own.
 StatusOr<std::vector<StockPass>> RecordStockPasses(const xla::HloModule& module);
 // The records of a module that went through the pipeline.
-std::vector<StockPass> PassesThatRan(xla::HloModule& optimised);
+std::vector<StockPass> PassesThatRan(const xla::HloModule& optimised);
 
 }  // namespace hone::compiler
 

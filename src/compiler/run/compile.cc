@@ -28,14 +28,6 @@ Fingerprint With(Fingerprint fingerprint, uint64_t hidden, const CompilePlan& pl
   return fingerprint;
 }
 
-// Flags worth a trial, by what the stock compiler did to the module.
-std::vector<FlagChoices> FlagsToTry(const xla::HloModule& module, bool fast_math) {
-  std::vector<StockPass> passes;
-  if (auto recorded = RecordStockPasses(module)) passes = *std::move(recorded);
-  DropWhatItNeeds(module, &passes);
-  return TheTarget().FlagsToTry(passes, fast_math);
-}
-
 }  // namespace
 
 Fingerprint ExecutableFingerprint(const xla::HloModule& optimised, uint64_t hidden,
@@ -57,6 +49,7 @@ StatusOr<Compiled> CompileUnderPlan(const xla::HloModule& module, const CompileP
   const bool observed = options.sites || !plan.empty();
   const bool code = options.code || options.sites;  // some sites are met while code is made
   Compiled compiled;
+  std::vector<StockPass> passes;
   const auto note = [&](const xla::HloModule& optimised) {
     compiled.instructions = optimised.instruction_count();
     if (options.text) {
@@ -67,12 +60,15 @@ StatusOr<Compiled> CompileUnderPlan(const xla::HloModule& module, const CompileP
   // changes it once more.
   const BeforeCode before_code = [&](const xla::HloModule& optimised) {
     compiled.fingerprint = DigestModule(optimised).fingerprint;
+    if (options.sites) passes = PassesThatRan(optimised);
     if (!code) note(optimised);
     return code;
   };
   std::optional<ScopedBeforeCode> scope(std::in_place, before_code);
-  // What sites are listed of is going to be raced; of others LLVM's work does not matter here.
-  const CodeQuality quality = options.sites ? CodeQuality::kStock : CodeQuality::kQuickCompile;
+  // What sites are listed of is going to be raced, and what is ended here may be; of others LLVM's
+  // work does not matter here.
+  const CodeQuality quality =
+      options.sites || !code ? CodeQuality::kStock : CodeQuality::kQuickCompile;
   auto program = Program::Compile(module, quality, observed ? &decider : nullptr, plan);
   scope.reset();
   compiled.seconds =
@@ -91,7 +87,10 @@ StatusOr<Compiled> CompileUnderPlan(const xla::HloModule& module, const CompileP
   compiled.fingerprint = With(compiled.fingerprint, decider.hidden(), plan);
   compiled.applied = decider.applied();
   compiled.sites = decider.TakeSites();
-  if (options.sites) compiled.flag_choices = FlagsToTry(module, options.fast_math);
+  if (options.sites) {
+    DropWhatItNeeds(module, &passes);
+    compiled.flag_choices = TheTarget().FlagsToTry(passes, options.fast_math);
+  }
   return compiled;
 }
 

@@ -10,6 +10,8 @@
 #include "compiler/kernels/kernels.h"
 #include "compiler/run/executables.h"
 #include "compiler/run/flags.h"
+#include "compiler/run/optimised.h"
+#include "compiler/sites/before_code.h"
 #include "compiler/sites/keys.h"
 #include "xla/hlo/builder/xla_computation.h"
 #include "xla/hlo/ir/hlo_computation.h"
@@ -298,28 +300,33 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
     observed.emplace(decider);
     parameters = LayOutEntry(*flat, *decider, &options);
   }
-  std::optional<Fingerprint> key;
-  size_t bytes = 0;
-  if (quality == CodeQuality::kStock) {
-    key = ExecutableKey(proto, static_cast<uint64_t>(quality), plan);
-    bytes = proto.ByteSizeLong();
-  }
+  const std::optional<Fingerprint> key =
+      ExecutableKey(proto, static_cast<uint64_t>(quality), plan);
+  const size_t bytes = proto.ByteSizeLong();
   const bool lists = decider != nullptr && decider->lists_sites();
   if (const auto known = key && !lists ? FindExecutable(*key) : std::nullopt) {
     if (decider != nullptr) decider->Recall(known->applied, known->hidden);
     return Program(known->executable, std::move(parameters));
   }
+  OptimisedModule optimised;
+  if (key && !lists) optimised = TakeOptimised(*key);
+  if (decider != nullptr && optimised.module != nullptr) {
+    decider->Recall(optimised.applied, optimised.hidden);
+  }
+  ScopedPasses passes(std::move(optimised.module));
   const RememberKernels remember(Mix(KernelFlags(plan).Hash(), static_cast<uint64_t>(quality)));
   absl::StatusOr<std::unique_ptr<xla::PjRtLoadedExecutable>> executable =
       (*client)->CompileAndLoad(xla::XlaComputation(std::move(proto)), options);
+  const uint64_t applied = decider != nullptr ? decider->applied() : 0;
+  const uint64_t hidden = decider != nullptr ? decider->hidden() : 0;
+  if (passes.ended != nullptr && key) {
+    KeepOptimised(*key, {std::move(passes.ended), applied, hidden}, bytes);
+  }
   if (!executable.ok()) return executable.status();
   std::shared_ptr<xla::PjRtLoadedExecutable> made = *std::move(executable);
-  if (key) {
-    KeepExecutable(
-        *key,
-        {made, decider != nullptr ? decider->applied() : 0,
-         decider != nullptr ? decider->hidden() : 0},
-        bytes + static_cast<size_t>(std::max<int64_t>(0, made->SizeOfGeneratedCodeInBytes())));
+  if (key && quality == CodeQuality::kStock) {
+    const int64_t code = std::max<int64_t>(0, made->SizeOfGeneratedCodeInBytes());
+    KeepExecutable(*key, {made, applied, hidden}, bytes + static_cast<size_t>(code));
   }
   return Program(std::move(made), std::move(parameters));
 }

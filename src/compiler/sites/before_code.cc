@@ -6,12 +6,12 @@
 #include "absl/status/statusor.h"
 #include "compiler/sites/real.h"
 #include "xla/service/compiler.h"
-#include "xla/service/executable.h"
 
 namespace hone::compiler {
 namespace {
 
 thread_local const BeforeCode* listener = nullptr;
+thread_local ScopedPasses* scoped_passes = nullptr;
 constexpr char kEnded[] = "hone ended it before code was made";
 
 }  // namespace
@@ -23,20 +23,33 @@ bool IsEndedBeforeCode(const absl::Status& status) {
   return absl::IsCancelled(status) && status.message().find(kEnded) != absl::string_view::npos;
 }
 
+ScopedPasses::ScopedPasses(std::unique_ptr<xla::HloModule> optimised)
+    : known(std::move(optimised)) {
+  scoped_passes = this;
+}
+ScopedPasses::~ScopedPasses() { scoped_passes = nullptr; }
+
 }  // namespace hone::compiler
 
-// xla::cpu::CpuCompiler::RunBackend, as pipeline_intercept.cc takes over functions of such classes.
-extern "C" absl::StatusOr<std::unique_ptr<xla::Executable>>
-_ZN3xla3cpu11CpuCompiler10RunBackendESt10unique_ptrINS_9HloModuleESt14default_deleteIS3_EEPN15stream_executor14StreamExecutorERKNS_8Compiler14CompileOptionsE(
+// xla::cpu::CpuCompiler::RunHloPasses, taken over as pipeline_intercept.cc takes over functions of
+// such classes.
+extern "C" absl::StatusOr<std::unique_ptr<xla::HloModule>>
+_ZN3xla3cpu11CpuCompiler12RunHloPassesESt10unique_ptrINS_9HloModuleESt14default_deleteIS3_EEPN15stream_executor14StreamExecutorERKNS_8Compiler14CompileOptionsE(
     void* compiler, std::unique_ptr<xla::HloModule> module,
     stream_executor::StreamExecutor* executor, const xla::Compiler::CompileOptions& options) {
-  using RunBackend = absl::StatusOr<std::unique_ptr<xla::Executable>> (*)(
+  using RunHloPasses = absl::StatusOr<std::unique_ptr<xla::HloModule>> (*)(
       void*, std::unique_ptr<xla::HloModule>, stream_executor::StreamExecutor*,
       const xla::Compiler::CompileOptions&);
-  static const auto real = hone::compiler::Real<RunBackend>(__func__);
+  static const auto real = hone::compiler::Real<RunHloPasses>(__func__);
   using hone::compiler::listener;
-  if (listener != nullptr && !(*listener)(*module)) {
+  using hone::compiler::scoped_passes;
+  absl::StatusOr<std::unique_ptr<xla::HloModule>> optimised =
+      scoped_passes != nullptr && scoped_passes->known != nullptr
+          ? std::move(scoped_passes->known)
+          : real(compiler, std::move(module), executor, options);
+  if (listener != nullptr && optimised.ok() && !(*listener)(**optimised)) {
+    if (scoped_passes != nullptr) scoped_passes->ended = *std::move(optimised);
     return absl::CancelledError(hone::compiler::kEnded);
   }
-  return real(compiler, std::move(module), executor, options);
+  return optimised;
 }

@@ -1,8 +1,10 @@
-// A look at what XLA:CPU's passes made of a module, before LLVM makes code of it.
+// A look at what XLA:CPU's passes made of a module, before code is made of it; and passes that are
+// not run again.
 #ifndef HONE_COMPILER_SITES_BEFORE_CODE_H_
 #define HONE_COMPILER_SITES_BEFORE_CODE_H_
 
 #include <functional>
+#include <memory>
 
 #include "absl/status/status.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -23,6 +25,19 @@ class ScopedBeforeCode {
 };
 
 bool IsEndedBeforeCode(const absl::Status& status);
+
+// What passes made is handed over while it lives, for what this thread compiles.
+struct ScopedPasses {
+  explicit ScopedPasses(std::unique_ptr<xla::HloModule> optimised);
+  ~ScopedPasses();
+  ScopedPasses(const ScopedPasses&) = delete;
+  ScopedPasses& operator=(const ScopedPasses&) = delete;
+
+  // What the passes of the next compilation make of its module: they are not run. Null: they are.
+  std::unique_ptr<xla::HloModule> known;
+  // Of the compilation that was ended; null where none was.
+  std::unique_ptr<xla::HloModule> ended;
+};
 
 }  // namespace hone::compiler
 

@@ -25,7 +25,7 @@ class CompileDecider : public PipelineObserver {
   uint64_t applied() const { return applied_; }
   // Of those that may not show in the optimised module: how dots are emitted.
   uint64_t hidden() const { return hidden_; }
-  // Takes over the counts of a compilation that is not repeated.
+  // Takes over the counts of a compilation that is not repeated, or that goes on from there.
   void Recall(uint64_t applied, uint64_t hidden) {
     applied_ = applied;
     hidden_ = hidden;
