@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/custom_calls/lapack_library.h"
+#include "compiler/run/compare.h"
 #include "compiler/run/execute.h"
 #include "compiler/run/stand_in.h"
 #include "run_call.h"
@@ -366,6 +367,51 @@ TEST(CustomCall, LapackKeepsToItself) {
   EXPECT_NE(LapackFunction("dgetrf_"), nullptr);
   auto* threads = reinterpret_cast<int (*)()>(LapackFunction("openblas_get_num_threads"));
   EXPECT_EQ(threads == nullptr ? 1 : threads(), 1);
+}
+
+// What a user's Python function answers nobody knows here: what stands in for it depends on all that
+// is of the result's kind, and is the same every time.
+TEST(CustomCall, SomethingStandsInForPython) {
+  const std::string calls = R"(
+HloModule m
+ENTRY e {
+  x = f32[2] constant({3, 5})
+  n = s32[] constant(7)
+  same = (f32[2], s32[]) custom-call(x, n), custom_call_target="xla_ffi_python_cpu_callback",
+    api_version=API_VERSION_TYPED_FFI, backend_config={index = 0 : ui64}
+  a = f32[2] get-tuple-element(same), index=0
+  b = s32[] get-tuple-element(same), index=1
+  c = f64[3] custom-call(x, n), custom_call_target="xla_ffi_python_cpu_callback",
+    api_version=API_VERSION_TYPED_FFI, backend_config={index = 1 : ui64}
+  d = s32[2] custom-call(x), custom_call_target="xla_ffi_python_cpu_callback",
+    api_version=API_VERSION_TYPED_FFI, backend_config={index = 2 : ui64}
+  said = () custom-call(x), custom_call_target="xla_ffi_python_cpu_callback",
+    custom_call_has_side_effect=true, api_version=API_VERSION_TYPED_FFI,
+    backend_config={index = 3 : ui64}
+  ROOT r = (f32[2], s32[], f64[3], s32[2]) tuple(a, b, c, d)
+})";
+  const auto module = xla::ParseAndReturnUnverifiedModule(calls);
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_TRUE(CallsPython(**module));
+  const auto program = Program::Compile(**module, CodeQuality::kQuickCompile);
+  ASSERT_TRUE(program.ok()) << program.status();
+  const auto results = program->Run({});
+  ASSERT_TRUE(results.ok()) << results.status();
+  const std::vector<xla::Literal> found = LiteralsOf(*results);
+  EXPECT_EQ(found[0].Get<float>({1}), 5);
+  EXPECT_EQ(found[1].Get<int32_t>({}), 7);
+  EXPECT_EQ(found[2].Get<double>({2}), 4);
+  EXPECT_EQ(found[3].Get<int32_t>({1}), 0);
+
+  std::string other = calls;
+  other.replace(other.find("{3, 5}"), 6, "{3, 6}");
+  const auto changed = xla::ParseAndReturnUnverifiedModule(other);
+  EXPECT_EQ(Compare(**module, **changed, {}).verdict, Verdict::kDifferent);
+  CompilePlan plan;
+  plan.flags = {{"xla_cpu_prefer_vector_width", "128"}};
+  const ComparisonReport equal = Compare(**module, **module, {}, {}, plan);
+  EXPECT_EQ(equal.verdict, Verdict::kEqual);
+  EXPECT_NE(equal.method.find("stand-ins for Python's callbacks"), std::string::npos);
 }
 
 TEST(CustomCall, MissingOnesAreNamed) {

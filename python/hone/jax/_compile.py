@@ -25,7 +25,7 @@ from jax._src.lib import xla_client as xc
 from jax._src.lib.mlir import ir
 from jax.extend.xla import clear_hlo_module_transformation, register_hlo_module_transformation
 
-from hone.jax import _kernels
+from hone.jax import _callbacks, _kernels
 
 _ATTRIBUTE = "hone.tuned"
 # XLA forgets the aliases of a module that the hook replaces, so donated arguments are not reused by it.
@@ -302,8 +302,10 @@ class _Entry:
         self.error = None
 
 
-def compile_tuned(backend, module, devices, options, tuned):
+def compile_tuned(backend, module, devices, options, tuned, host_callbacks):
     """(executable, the optimised module that XLA came to by itself) of an ir.Module.
+
+    `host_callbacks` are the functions that it calls back, by their numbers.
 
     Raises whatever XLA does of a body or a flag that it doesn't take, and HoneError of kernels.
     """
@@ -323,7 +325,7 @@ def compile_tuned(backend, module, devices, options, tuned):
             attributes["mhlo.frontend_attributes"] = ir.DictAttr.get(known)
         if tuned.flags:
             options = with_flags(options, tuned.flags)
-        executable = _compile(backend, module, devices, options, [])
+        executable = _compile(backend, module, devices, options, list(host_callbacks))
     finally:
         with module.context:
             if old is None:
@@ -346,18 +348,20 @@ _compile = compiler.backend_compile_and_load
 
 
 def compile_stablehlo(stablehlo, tuned=None):
-    """compile_tuned of StableHLO, for the first CPU device."""
+    """compile_tuned of StableHLO, for the first CPU device; with stand-ins for what it calls back."""
     backend = jax.devices("cpu")[0].client
     device = jax.devices("cpu")[0]
     options = compiler.get_compile_options(
         1, 1, device_assignment=np.array([[device.id]]), backend=backend)
     with module_of(stablehlo) as module:
-        return compile_tuned(backend, module, xc.DeviceList((device,)), options, tuned or Tuned())
+        return compile_tuned(backend, module, xc.DeviceList((device,)), options, tuned or Tuned(),
+                             _callbacks.stand_ins(module, _dtype_of))
 
 
-def tunable(backend, devices, host_callbacks):
+def tunable(backend, devices, host_callbacks, module):
     """Whether a module that JAX compiles is one that hone can say something of."""
-    return backend.platform == "cpu" and np.size(devices) == 1 and not host_callbacks
+    return backend.platform == "cpu" and np.size(devices) == 1 \
+        and (not host_callbacks or _callbacks.are_pure(module))
 
 
 class Watcher:
@@ -382,21 +386,21 @@ def watch(watcher):
         if forced is not None:
             tuned, stablehlo = forced
             with module_of(stablehlo) as module:
-                return compile_tuned(
-                    backend, module, executable_devices, compile_options, tuned)[0]
+                return compile_tuned(backend, module, executable_devices, compile_options, tuned,
+                                     host_callbacks)[0]
         known = None
         try:
-            if tunable(backend, devices, host_callbacks):
+            if tunable(backend, devices, host_callbacks, computation):
                 known = watcher.before(computation, compile_options)
             if known is not None:
-                return compile_tuned(
-                    backend, computation, executable_devices, compile_options, known)[0]
+                return compile_tuned(backend, computation, executable_devices, compile_options,
+                                     known, host_callbacks)[0]
         except Exception as error:
             warnings.warn(f"hone leaves {name_of(computation)} as it is: {error}", stacklevel=2)
         executable = original(backend, computation, devices, compile_options, host_callbacks,
                               executable_devices, *rest, **named)
         try:
-            if tunable(backend, devices, host_callbacks):
+            if tunable(backend, devices, host_callbacks, computation):
                 watcher.after(computation, executable, compile_options)
         except Exception as error:
             warnings.warn(f"hone: {error}", stacklevel=2)
@@ -432,8 +436,8 @@ def forced(tuned, stablehlo):
 def executable_of(compiled):
     """(XLA's executable, positions of the arguments it takes, how they are put on its device)."""
     call = compiled._executable.unsafe_call
-    if not isinstance(call, pxla.ExecuteReplicated) or call.has_host_callbacks \
-            or call.ordered_effects or call.has_unordered_effects or call.mut:
+    if not isinstance(call, pxla.ExecuteReplicated) or call.ordered_effects \
+            or call.has_unordered_effects or call.mut:
         raise ValueError("it has side effects")
     return call.xla_executable, compiled._params.const_args, call.kept_var_idx, call.in_handler
 

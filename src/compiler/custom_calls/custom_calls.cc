@@ -7,6 +7,7 @@
 
 #include "compiler/custom_calls/decompositions.h"
 #include "compiler/custom_calls/lapack_library.h"
+#include "compiler/custom_calls/python_callbacks.h"
 #include "compiler/custom_calls/solvers.h"
 #include "compiler/custom_calls/sparse.h"
 #include "compiler/custom_calls/stored_noise.h"
@@ -115,6 +116,10 @@ Error Sparse(RemainingArgs operands, RemainingRets results, Dictionary attribute
   return MultiplyCompressedRows(operands, results, attributes);
 }
 
+Error Python(RemainingArgs operands, RemainingRets results, Dictionary) {
+  return AnswerForPython(operands, results);
+}
+
 // Keeps its operands alive, and does nothing.
 Error Sink(RemainingArgs, RemainingRets, Dictionary) { return Error::Success(); }
 
@@ -173,6 +178,7 @@ void RegisterCustomCalls() {
   Register("tridiagonal_solve_perturbed_ffi", Handler<Tridiagonal>);
   Register("cpu_csr_sparse_dense_ffi", Handler<Sparse>);
   Register("dce_sink", Handler<Sink>);
+  for (const char* target : kPythonCallbacks) Register(target, Handler<Python>);
   Register(kNoiseCall, NoiseHandler);
   Register(loops::kKernelCall, native::RunKernel);
 }

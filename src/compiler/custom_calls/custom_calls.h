@@ -13,6 +13,10 @@ namespace hone::compiler {
 // out. Once per process, after LoadLapack.
 void RegisterCustomCalls();
 
+// Of jax.pure_callback, jax.debug.callback and io_callback on CPUs (jaxlib/ffi.cc).
+inline constexpr const char* kPythonCallbacks[] = {"xla_ffi_python_cpu_callback",
+                                                   "xla_ffi_partitioned_python_cpu_callback"};
+
 // On GPUs, something in place of a call that nobody registers there, for a program that is compiled and not run.
 void RegisterStandIn(const std::string& target);
 

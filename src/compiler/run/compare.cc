@@ -156,6 +156,7 @@ class Comparison {
 
   // Puts copies in the programs' place whose custom calls all can run.
   bool UseStandIns() {
+    if (CallsPython(*a_)) stand_ins_.insert("Python's callbacks");
     if (MissingCustomCalls(*a_).empty() && MissingCustomCalls(*b_).empty()) return true;
     for (auto [module, copy] : {std::pair(&a_, &copy_a_), std::pair(&b_, &copy_b_)}) {
       *copy = (*module)->Clone("");

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/custom_calls/custom_calls.h"
@@ -172,6 +173,18 @@ std::optional<std::string> WhyNotRunnableAsIs(const xla::HloModule& module) {
     return "parameters and results take " + std::to_string(bytes >> 20) + " MiB";
   }
   return std::nullopt;
+}
+
+bool CallsPython(const xla::HloModule& module) {
+  for (const xla::HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->opcode() == HloOpcode::kCustomCall &&
+          absl::c_linear_search(kPythonCallbacks, instruction->custom_call_target())) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 std::set<std::string> MissingCustomCalls(const xla::HloModule& module) {

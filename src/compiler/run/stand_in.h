@@ -25,7 +25,10 @@ std::optional<std::string> WhyNotRunnableAsIs(const xla::HloModule& module);
 // The targets of custom calls in `module` that cannot run here, in order.
 std::set<std::string> MissingCustomCalls(const xla::HloModule& module);
 
-// Replaces them in place; the targets. Error: one has side effects or works on something other than
+// Whether it calls back into Python, for which RegisterCustomCalls has a stand-in.
+bool CallsPython(const xla::HloModule& module);
+
+// Replaces those that are missing in place; their targets. Error: one has side effects or works on something other than
 // arrays; the module is then half-changed.
 absl::StatusOr<std::set<std::string>> ReplaceMissingCustomCalls(xla::HloModule* module);
 
