@@ -13,22 +13,14 @@
 #include "cli/command_events.h"
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/device.h"
-#include "cli/input.h"
-#include "cli/parse.h"
-#include "cli/tuned_program.h"
+#include "cli/options.h"
 
 namespace hone::cli {
 namespace {
 
-struct BenchOptions {
+struct BenchFlags {
   CommonOptions common;
-  std::string file;
-  std::string plan;
-  std::string device;
-  double seconds = 10;
-  uint64_t seed = 1;
-  size_t kernels = 0;  // the dearest so many are told
+  jobs::BenchOptions job;
 };
 
 // Of all kernels' time, as a table of the dearest.
@@ -50,7 +42,7 @@ std::string KernelTable(const std::string& title, const std::vector<KernelTime>&
   return table;
 }
 
-std::string Sentence(const jobs::Benched& benched, const std::string& target) {
+std::string Sentence(const jobs::Benched& benched) {
   const RaceReport& race = benched.race;
   if (race.same_executable) return "the same executable: the plan decides nothing here\n";
   std::string sentence = fmt::format("stock {:.4g} ms, under the plan {:.4g} ms",
@@ -59,32 +51,22 @@ std::string Sentence(const jobs::Benched& benched, const std::string& target) {
     return sentence +
            fmt::format(
                ": {:.3f} times as low, estimated by XLA's own model of {}: nothing was run there\n",
-               race.speedup, target);
+               race.speedup, benched.opened.programs->pool().target());
   }
   return sentence +
          fmt::format(": {:.3f} times as fast, 95 % interval [{:.3f}, {:.3f}] of {} pairs\n",
                      race.speedup, race.low, race.high, race.pairs);
 }
 
-int RunBench(const BenchOptions& options) {
-  const bool json = options.common.json;
-  const StatusOr<tune::TunePlan> plan = ReadPlan(options.plan);
-  if (!plan) return Fail(plan.error(), options.plan, json);
-  const auto program = OpenProgram(options.common, options.file, options.device, options.seed);
-  if (!program) return Fail(program.error(), json);
-  CommandEvents events(options.common.ShowProgress());
-  const auto benched = Bench(
-      *program, {options.file, *plan, options.seconds, options.seed, options.kernels > 0}, events);
-  if (!benched) return Fail(benched.error(), options.file, json);
-  if (json) {
-    Json out{{"file", options.file}};
-    out.update(ToJson(*benched, *program, options.kernels));
-    return Finish(out, kFine);
-  }
-  std::string text = Sentence(*benched, program->programs->pool().target());
+int RunBench(const BenchFlags& flags) {
+  CommandEvents events(flags.common);
+  const auto benched = jobs::Bench(flags.job, flags.common, events);
+  if (!benched) return Fail(benched.error(), flags.common.json);
+  if (flags.common.json) return Finish(ToJson(*benched, flags.job), kFine);
+  std::string text = Sentence(*benched);
   for (const auto& [title, kernels] : {std::pair("STOCK", &benched->kernels_of_stock),
                                        std::pair("PLAN", &benched->kernels_of_plan)}) {
-    if (!kernels->empty()) text += KernelTable(title, *kernels, options.kernels);
+    if (!kernels->empty()) text += KernelTable(title, *kernels, flags.job.kernels);
   }
   return Finish(text, kFine);
 }
@@ -92,18 +74,17 @@ int RunBench(const BenchOptions& options) {
 }  // namespace
 
 Run AddBench(CLI::App& app) {
-  auto options = std::make_shared<BenchOptions>();
-  app.add_option("FILE", options->file, "the program")->required()->type_name("");
-  app.add_option("--plan", options->plan, "what `hone tune --plan` wrote")->type_name("PLAN");
-  AddDeviceOption(app, options->device,
+  auto flags = std::make_shared<BenchFlags>();
+  AddWord(app, "FILE", flags->job.file, "the program");
+  app.add_option("--plan", flags->job.plan, "what `hone tune --plan` wrote")->type_name("PLAN");
+  AddDeviceOption(app, flags->job.device,
                   "measure on a PJRT plugin's device: pjrt:/path/to/plugin.so");
-  AddDuration(app, "--budget", options->seconds, "of measuring (10s)");
-  app.add_option("--seed", options->seed, "of the inputs")->capture_default_str();
-  app.add_option("--kernels", options->kernels, "also where the time goes: the dearest so many")
+  AddDuration(app, "--budget", flags->job.seconds, "of measuring (10s)");
+  app.add_option("--seed", flags->job.seed, "of the inputs")->capture_default_str();
+  app.add_option("--kernels", flags->job.kernels, "also where the time goes: the dearest so many")
       ->type_name("N");
-  AddDatasetsOption(app, options->common.datasets);
-  AddCommonOptions(app, options->common);
-  return [options] { return RunBench(*options); };
+  AddProgramOptions(app, flags->common);
+  return [flags] { return RunBench(*flags); };
 }
 
 }  // namespace hone::cli

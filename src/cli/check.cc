@@ -1,32 +1,23 @@
 // hone check: do two programs compute the same?
+#include "jobs/check.h"
+
 #include <fmt/format.h>
 
 #include <memory>
 #include <string>
-#include <utility>
 
+#include "cli/command_events.h"
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/device.h"
-#include "cli/input.h"
-#include "cli/interrupt.h"
-#include "cli/parse.h"
-#include "cli/progress.h"
-#include "cli/tuned_program.h"
-#include "core/comparison.h"
+#include "cli/options.h"
 #include "jobs/compare.h"
 
 namespace hone::cli {
 namespace {
 
-struct CheckOptions {
+struct CheckFlags {
   CommonOptions common;
-  std::string a;
-  std::string b;
-  std::string plan;
-  std::string device;
-  jobs::GivenInputs inputs;
-  CompareOptions compare;
+  jobs::CheckOptions job;
 };
 
 int CodeFor(Verdict verdict) {
@@ -68,123 +59,34 @@ std::string Text(const ComparisonReport& report) {
   return text;
 }
 
-// What kept XLA from answering is no verdict on the programs.
-ComparisonReport NoVerdict(const Error& error) {
-  ComparisonReport report;
-  report.method = "none";
-  report.reason = error.message;
-  return report;
-}
-
-int Say(const CheckOptions& options, StatusOr<ComparisonReport> report,
-        const CompareOptions& compare, const ProgramInfo& stands_in) {
-  if (!report) report = NoVerdict(report.error());
-  const int code = *compare.stop ? int{kInterrupted} : CodeFor(report->verdict);
-  if (!options.common.json) return Finish(Text(*report), code);
-  Json out{{"a", options.a}};
-  if (options.plan.empty()) {
-    out["b"] = options.b;
-  } else {
-    out["plan"] = options.plan;
-  }
-  out.update(jobs::ToJson(*report));
-  AddStandIns(stands_in, out);
-  return Finish(out, code);
-}
-
-Waiting WaitingFor(const CheckOptions& options) {
-  return Waiting(options.common.ShowProgress(),
-                 fmt::format("compiling and running both, for {:.0f} s at most",
-                             options.compare.budget_seconds));
-}
-
-// A program under a plan, against the same as the stock compiler compiles it.
-int RunUnderPlan(const CheckOptions& options) {
-  const bool json = options.common.json;
-  const StatusOr<tune::TunePlan> plan = ReadPlan(options.plan);
-  if (!plan) return Fail(plan.error(), options.plan, json);
-  const auto opened = OpenProgram(options.common, options.a, options.device, options.compare.seed);
-  if (!opened) return Fail(opened.error(), json);
-  const ProgramInfo& program = opened->program();
-  WarnOfStandIns(options.a, program);
-  CompareOptions compare = options.compare;
-  compare.stop = StopOnInterrupt();
-  if (Status given = options.inputs.Read(opened->programs->pool(), program, options.a, &compare);
-      !given) {
-    return Fail(given.error(), options.a, json);
-  }
-  StatusOr<ComparisonReport> report = MakeError(ErrorCode::kInternal, "not compared");
-  {
-    const Waiting waiting = WaitingFor(options);
-    report = opened->evaluator->Compare({}, *plan, compare);
-  }
-  return Say(options, std::move(report), compare, program);
-}
-
-int RunCheck(const CheckOptions& options) {
-  const bool json = options.common.json;
-  if (options.plan.empty() && options.b.empty()) {
-    return Fail({ErrorCode::kInvalidInput,
-                 "B is required, or a --plan to compile A under; see `hone check --help`"},
-                json);
-  }
-  if (!options.plan.empty() && !options.b.empty()) {
-    return Fail({ErrorCode::kInvalidInput, "give either B or a --plan to compile A under"}, json);
-  }
-  if (!options.plan.empty()) return RunUnderPlan(options);
-  auto data_a = ReadNamed(options.a, options.common);
-  if (!data_a) return Fail(data_a.error(), json);
-  auto data_b = ReadNamed(options.b, options.common);
-  if (!data_b) return Fail(data_b.error(), json);
-  std::unique_ptr<device::RemoteDevice> device;
-  if (!options.device.empty()) {
-    const Waiting waiting(options.common.ShowProgress(), "loading the plugin");
-    auto loaded = StartDevice(options.common, options.device);
-    if (!loaded) return Fail(loaded.error(), json);
-    device = *std::move(loaded);
-  }
-  auto started = StartPool(options.common);
-  if (!started) return Fail(started.error(), json);
-  Pool& pool = **started;
-  const StatusOr<ProgramInfo> a = pool.Load(*std::move(data_a));
-  if (!a) return Fail(a.error(), options.a, json);
-  const StatusOr<ProgramInfo> b = pool.Load(*std::move(data_b));
-  if (!b) return Fail(b.error(), options.b, json);
-  WarnOfStandIns(options.a, *a);
-  WarnOfStandIns(options.b, *b);
-  CompareOptions compare = options.compare;
-  compare.stop = StopOnInterrupt();
-  if (Status given = options.inputs.Read(pool, *a, options.a, &compare); !given) {
-    return Fail(given.error(), options.a, json);
-  }
-  StatusOr<ComparisonReport> report = MakeError(ErrorCode::kInternal, "not compared");
-  {
-    const Waiting waiting = WaitingFor(options);
-    report = jobs::Compare(pool, *a, *b, compare, device.get());
-  }
-  return Say(options, std::move(report), compare, a->stand_in_constants > 0 ? *a : *b);
+int RunCheck(const CheckFlags& flags) {
+  CommandEvents events(flags.common);
+  const auto checked = jobs::Check(flags.job, flags.common, events);
+  if (!checked) return Fail(checked.error(), flags.common.json);
+  const int code = events.CodeOr(CodeFor(checked->report.verdict));
+  return flags.common.json ? Finish(ToJson(*checked, flags.job), code)
+                           : Finish(Text(checked->report), code);
 }
 
 }  // namespace
 
 Run AddCheck(CLI::App& app) {
-  auto options = std::make_shared<CheckOptions>();
-  app.add_option("A", options->a, "a program")->required()->type_name("");
-  app.add_option("B", options->b, "another, of the same parameters and results")->type_name("");
-  app.add_option("--plan", options->plan,
+  auto flags = std::make_shared<CheckFlags>();
+  AddWord(app, "A", flags->job.a, "a program");
+  app.add_option("B", flags->job.b, "another, of the same parameters and results")->type_name("");
+  app.add_option("--plan", flags->job.plan,
                  "instead of B: A under this plan, what `hone tune --plan` wrote")
       ->type_name("PLAN");
-  AddInputsOption(app, options->inputs);
-  app.add_option("--seed", options->compare.seed,
-                 fmt::format("of the inputs ({})", options->compare.seed))
+  AddInputsOption(app, flags->job.inputs);
+  app.add_option("--seed", flags->job.compare.seed,
+                 fmt::format("of the inputs ({})", flags->job.compare.seed))
       ->type_name("N");
-  AddDeviceOption(app, options->device,
+  AddDeviceOption(app, flags->job.device,
                   "compare what a PJRT plugin's device computes: pjrt:/path/to/plugin.so");
-  AddDuration(app, "--budget", options->compare.budget_seconds,
-              fmt::format("time for it ({:g}s)", options->compare.budget_seconds));
-  AddDatasetsOption(app, options->common.datasets);
-  AddCommonOptions(app, options->common);
-  return [options] { return RunCheck(*options); };
+  AddDuration(app, "--budget", flags->job.compare.budget_seconds,
+              fmt::format("time for it ({:g}s)", flags->job.compare.budget_seconds));
+  AddProgramOptions(app, flags->common);
+  return [flags] { return RunCheck(*flags); };
 }
 
 }  // namespace hone::cli

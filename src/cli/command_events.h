@@ -2,12 +2,12 @@
 #ifndef HONE_CLI_COMMAND_EVENTS_H_
 #define HONE_CLI_COMMAND_EVENTS_H_
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "cli/common.h"
+#include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "jobs/events.h"
 
@@ -15,11 +15,10 @@ namespace hone::cli {
 
 class CommandEvents : public jobs::Events {
  public:
-  // `stop` is StopOnInterrupt's, or null for jobs that an interrupt may end at any time.
-  explicit CommandEvents(bool show, const std::atomic<bool>* stop = nullptr)
-      : Events(stop), show_(show) {
+  explicit CommandEvents(bool show) : Events(&Interrupted()), show_(show) {
     progress_.emplace(show);
   }
+  explicit CommandEvents(const CommonOptions& options) : CommandEvents(!options.quiet) {}
 
   bool Due() const override { return progress_->Due(); }
   void Show(const std::string& line) override { progress_->Show(line); }
@@ -30,6 +29,10 @@ class CommandEvents : public jobs::Events {
   void Warn(const std::string& about, const std::string& message) override {
     cli::Warn(about, message);
   }
+  void HoldInterrupts() override { cli::HoldInterrupts(); }
+
+  // `otherwise`, but where the job was interrupted and has told what it had.
+  int CodeOr(int otherwise) const { return stopped() ? int{kInterrupted} : otherwise; }
 
  private:
   const bool show_;

@@ -16,11 +16,12 @@
 #include <utility>
 #include <vector>
 
+#include "cli/command_events.h"
 #include "cli/common.h"
-#include "cli/input.h"
 #include "cli/interrupt.h"
-#include "cli/output.h"
 #include "core/nearest.h"
+#include "jobs/input.h"
+#include "jobs/version.h"
 
 namespace hone::cli {
 namespace {
@@ -98,7 +99,8 @@ Error UnknownArgument(const CLI::App& app, const std::string& argument) {
 }
 
 std::string Version() {
-  const auto pool = StartPool(CommonOptions{});
+  CommandEvents events(true);
+  const auto pool = jobs::StartPool({}, events);
   return fmt::format("hone {}\nXLA of {}\n", HoneVersion(),
                      pool ? (*pool)->version() : "an unknown version: " + pool.error().message);
 }

@@ -3,9 +3,10 @@
 #include <string>
 
 #include "cli/common.h"
-#include "cli/completions.h"
-#include "cli/manual.h"
+#include "cli/describe_app.h"
 #include "cli/own_commands.h"
+#include "jobs/completions.h"
+#include "jobs/manual.h"
 
 namespace hone::cli {
 
@@ -13,9 +14,9 @@ Run AddCompletion(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
   app.add_option("SHELL", *shell, "the shell that the script is for")
       ->required()
-      ->check(CLI::IsMember(Shells()));
+      ->check(CLI::IsMember(jobs::Shells()));
   return [shell, &app] {
-    return Finish(CompletionScript(DescribeHone(*app.get_parent()), *shell), kFine);
+    return Finish(jobs::CompletionScript(DescribeHone(*app.get_parent()), *shell), kFine);
   };
 }
 
@@ -28,9 +29,9 @@ Run AddManual(CLI::App& app) {
   CLI::Option* const json = app.add_flag("--json", options->json, "as JSON, for programs");
   app.add_flag("--markdown", options->markdown, "as Markdown")->excludes(json);
   return [options, &app] {
-    const CommandInfo hone = DescribeHone(*app.get_parent());
+    const jobs::CommandInfo hone = DescribeHone(*app.get_parent());
     if (options->json) return Finish(ToJson(hone), kFine);
-    return Finish(options->markdown ? Markdown(hone) : ManPage(hone), kFine);
+    return Finish(options->markdown ? Markdown(hone) : ManPage(hone, kExits), kFine);
   };
 }
 

@@ -1,19 +1,13 @@
 // hone coreset: a few sequences of passes that together do well on many programs.
 #include <fmt/format.h>
 
-#include <CLI/App.hpp>
 #include <memory>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/command_events.h"
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/interrupt.h"
-#include "cli/output.h"
-#include "cli/parse.h"
-#include "cli/program_set.h"
+#include "cli/options.h"
 #include "jobs/make_coreset.h"
 
 namespace hone::cli {
@@ -21,74 +15,42 @@ namespace {
 
 struct CoresetFlags {
   CommonOptions common;
-  ProgramSet programs;
-  std::string objective = "op_count";
-  std::string actions = "simplify";
-  double seconds = 5;
-  size_t size = 32;
-  uint64_t seed = 1;
-  std::string output;
+  jobs::CoresetOptions job;
 };
 
-int RunCoreset(const CoresetFlags& options) {
-  const bool json = options.common.json;
-  auto chosen = ChooseInputs(options.programs, options.common.datasets);
-  if (!chosen) return Fail(chosen.error(), json);
-  if (Status fine = CheckWritable(options.output); !fine) {
-    return Fail(fine.error(), options.output, json);
+int RunCoreset(const CoresetFlags& flags) {
+  CommandEvents events(flags.common);
+  const auto result = jobs::MakeCoreset(flags.job, flags.common, events);
+  if (!result) {
+    return events.stopped() ? int{kInterrupted} : Fail(result.error(), flags.common.json);
   }
-  const std::atomic<bool>* const stop = StopOnInterrupt();
-  auto pool = StartPool(options.common, stop);
-  if (!pool) return Fail(pool.error(), json);
-  jobs::CoresetOptions job;
-  job.files = *std::move(chosen);
-  job.read = ReaderFor(options.common);
-  job.search.objective = *ObjectiveFromName(options.objective);
-  job.search.actions = options.actions;
-  job.search.budget_seconds = options.seconds;
-  job.search.seed = options.seed;
-  job.size = options.size;
-  CommandEvents events(options.common.ShowProgress(), stop);
-  const StatusOr<jobs::CoresetResult> result = jobs::MakeCoreset(**pool, job, events);
-  if (!result) return *stop ? int{kInterrupted} : Fail(result.error(), json);
-  if (Status wrote = WriteFile(options.output, CoresetToJson(result->coreset)); !wrote) {
-    return Fail(wrote.error(), options.output, json);
-  }
-  const int code = *stop ? kInterrupted : kFine;
+  const int code = events.CodeOr(kFine);
+  if (flags.common.json) return Finish(ToJson(*result, flags.job), code);
   const std::vector<double>& coverage = result->coreset.coverage;
-  if (json) {
-    return Finish(Json{{"output", options.output},
-                       {"programs", result->programs},
-                       {"candidates", result->candidates},
-                       {"coverage", coverage}},
-                  code);
-  }
   return Finish(
       fmt::format("{} sequences of {}, which reach {:.4f} of XLA's own order's gain on "
                   "{} programs (mean of the best of them; one alone {:.4f}); written to {}\n",
                   result->coreset.sequences.size(), result->candidates, coverage.back(),
-                  result->programs, coverage.front(), options.output),
+                  result->programs, coverage.front(), flags.job.output),
       code);
 }
 
 }  // namespace
 
 Run AddCoreset(CLI::App& app) {
-  auto options = std::make_shared<CoresetFlags>();
-  AddProgramSet(app, options->programs);
-  AddObjectiveOption(app, options->objective);
-  AddActionSetOption(app, options->actions);
-  AddDuration(app, "--budget", options->seconds, "of the search on each program (5s)");
-  app.add_option("--size", options->size, "sequences, at most")
+  auto flags = std::make_shared<CoresetFlags>();
+  AddProgramSet(app, flags->job.programs);
+  AddObjectiveOptions(app, flags->job.objective, flags->job.actions);
+  AddDuration(app, "--budget", flags->job.seconds, "of the search on each program (5s)");
+  app.add_option("--size", flags->job.size, "sequences, at most")
       ->check(CLI::Range(1, 1000).description(""))
       ->capture_default_str();
-  app.add_option("--seed", options->seed, "of the searches")->capture_default_str();
-  app.add_option("-o,--output", options->output, "write the coreset here")
+  app.add_option("--seed", flags->job.seed, "of the searches")->capture_default_str();
+  app.add_option("-o,--output", flags->job.output, "write the coreset here")
       ->required()
       ->type_name("OUT");
-  AddDatasetsOption(app, options->common.datasets);
-  AddCommonOptions(app, options->common);
-  return [options] { return RunCoreset(*options); };
+  AddProgramOptions(app, flags->common);
+  return [flags] { return RunCoreset(*flags); };
 }
 
 }  // namespace hone::cli

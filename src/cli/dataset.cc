@@ -1,26 +1,103 @@
-// hone dataset: folders of programs as data sets. Here are its actions `list` and `split`, which
-// read and write index.tsv alone; those that ask XLA have files of their own.
-#include "cli/dataset.h"
-
+// hone dataset: folders of programs as data sets.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <filesystem>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/actions.h"
+#include "cli/command_events.h"
+#include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/input.h"
-#include "cli/output.h"
+#include "cli/options.h"
 #include "dataset/index.h"
-#include "dataset/split.h"
+#include "jobs/index_dataset.h"
 #include "jobs/list_dataset.h"
+#include "jobs/split_dataset.h"
 
 namespace hone::cli {
 namespace {
+
+namespace fs = std::filesystem;
+
+struct IndexFlags {
+  CommonOptions common;
+  std::string folder;
+  double threshold = dataset::kNearDuplicate;
+};
+
+std::string IndexText(const std::string& path, const jobs::UpdatedIndex& outcome) {
+  const auto groups = jobs::GroupMembers(outcome.index);
+  size_t several = 0;
+  size_t largest = 0;
+  for (const auto& [group, files] : groups) {
+    several += files.size() > 1;
+    largest = std::max(largest, files.size());
+  }
+  return fmt::format(
+      "{}: {} programs, {} of them new, in {} groups; {} groups hold near-duplicates, the largest "
+      "{}\n",
+      path, outcome.index.rows.size(), outcome.added.size(), groups.size(), several, largest);
+}
+
+int RunIndex(const IndexFlags& flags) {
+  const std::string& folder = flags.folder;
+  CommandEvents events(flags.common);
+  const auto updated = jobs::IndexFolder(
+      folder, flags.threshold, flags.common, events, [&](const FileError& failure) {
+        (void)Fail({failure.error.code, "left out of the index: " + failure.error.message},
+                   (fs::path(folder) / failure.file).string(), false);
+      });
+  if (!updated) return Fail(updated.error(), flags.common.json);
+  const int code = updated->failures.empty() ? kFine : kSomeFailed;
+  return flags.common.json ? Finish(ToJson(*updated, folder, flags.threshold), code)
+                           : Finish(IndexText(dataset::IndexPath(folder), *updated), code);
+}
+
+Run AddIndex(CLI::App& app) {
+  auto flags = std::make_shared<IndexFlags>();
+  AddWord(app, "FOLDER", flags->folder, "a folder of programs");
+  app.add_option("--threshold", flags->threshold,
+                 fmt::format("programs at least as similar are near-duplicates, a group ({:g})",
+                             flags->threshold))
+      ->check(CLI::Range(0.0, 1.0).description(""))
+      ->type_name("0..1");
+  flags->common.workers = ManyWorkers();
+  AddCommonOptions(app, flags->common);
+  return [flags] { return RunIndex(*flags); };
+}
+
+struct CheckIndexFlags {
+  CommonOptions common;
+  std::string folder;
+};
+
+int RunCheckIndex(const CheckIndexFlags& flags) {
+  CommandEvents events(flags.common);
+  const auto checked = jobs::CheckIndex(flags.folder, flags.common, events);
+  if (!checked) return Fail(checked.error(), flags.common.json);
+  for (const jobs::IndexFinding& finding : checked->findings) {
+    (void)Fail({ErrorCode::kInvalidInput, finding.message},
+               (fs::path(flags.folder) / finding.file).string(), false);
+  }
+  const size_t findings = checked->findings.size();
+  const int code = findings == 0 ? kFine : kSomeFailed;
+  if (flags.common.json) return Finish(ToJson(*checked, flags.folder), code);
+  return Finish(
+      fmt::format("{}: {} programs, {}\n", dataset::IndexPath(flags.folder), checked->programs,
+                  findings == 0 ? "all as it says" : fmt::format("findings: {}", findings)),
+      code);
+}
+
+Run AddCheckIndex(CLI::App& app) {
+  auto flags = std::make_shared<CheckIndexFlags>();
+  AddWord(app, "FOLDER", flags->folder, "a folder with an index.tsv");
+  flags->common.workers = ManyWorkers();
+  AddCommonOptions(app, flags->common);
+  return [flags] { return RunCheckIndex(*flags); };
+}
 
 struct ListFlags {
   jobs::ListOptions job;
@@ -28,12 +105,9 @@ struct ListFlags {
 };
 
 std::string ListTable(const std::vector<dataset::Program>& programs) {
-  size_t uri = 3;
-  size_t family = 6;
-  for (const dataset::Program& one : programs) {
-    uri = std::max(uri, one.uri.size());
-    family = std::max(family, one.row.family.size());
-  }
+  const size_t uri = WidthOf("URI", programs, &dataset::Program::uri);
+  const size_t family =
+      WidthOf("FAMILY", programs, [](const dataset::Program& one) { return one.row.family; });
   std::string text = fmt::format("{:{}}  {:{}}  {:5}  {:>12}  {}\n", "URI", uri, "FAMILY", family,
                                  "PHASE", "INSTRUCTIONS", "SPLIT");
   for (const dataset::Program& one : programs) {
@@ -47,13 +121,10 @@ std::string ListTable(const std::vector<dataset::Program>& programs) {
 int RunList(const ListFlags& flags) {
   const auto programs = jobs::ListPrograms(flags.job);
   if (!programs) return Fail(programs.error(), flags.json);
-  if (!flags.json) return Finish(ListTable(*programs), kFine);
-  Json json{{"programs", Json::array()}};
-  for (const dataset::Program& one : *programs) json["programs"].push_back(jobs::ToJson(one));
-  return Finish(json, kFine);
+  return flags.json ? Finish(jobs::ToJson(*programs), kFine) : Finish(ListTable(*programs), kFine);
 }
 
-Run AddDatasetList(CLI::App& app) {
+Run AddList(CLI::App& app) {
   auto options = std::make_shared<ListFlags>();
   app.add_option("WHAT", options->job.what,
                  "a folder, or what URIs begin with; without it all data sets")
@@ -69,69 +140,37 @@ Run AddDatasetList(CLI::App& app) {
 }
 
 struct SplitFlags {
-  std::string folder;
-  std::string by = "hash";
-  std::string fractions = "0.7,0.15,0.15";
-  uint64_t seed = 0;
+  jobs::SplitOptions job;
   bool json = false;
 };
 
-struct Count {
-  size_t units = 0;
-  size_t programs = 0;
-};
-
 int RunSplit(const SplitFlags& flags) {
-  const auto fractions = jobs::ParseFractions(flags.fractions);
-  if (!fractions) return Fail(fractions.error(), flags.json);
-  const std::string path = dataset::IndexPath(flags.folder);
-  StatusOr<dataset::Index> index = dataset::ReadIndex(flags.folder);
-  if (!index) return Fail(index.error(), path, flags.json);
-  const auto by = flags.by == "hash" ? dataset::SplitBy::kHash : dataset::SplitBy::kFamily;
-  const auto units = dataset::AssignSplits(*index, {by, *fractions, flags.seed});
-  if (!units) return Fail(units.error(), path, flags.json);
-  if (Status wrote = WriteFile(path, dataset::FormatIndex(*index)); !wrote) {
-    return Fail(wrote.error(), path, flags.json);
+  CommandEvents events(false);
+  const auto split = jobs::SplitDataset(flags.job, events);
+  if (!split) return Fail(split.error(), flags.json);
+  if (flags.json) return Finish(ToJson(*split, flags.job), kFine);
+  std::string text = fmt::format("{:10}  {:>8}  {:>6}  {:>8}  {:>5}\n", "SPLIT", "FRACTION",
+                                 flags.job.by == "hash" ? "GROUPS" : "UNITS", "PROGRAMS", "SHARE");
+  const auto programs = static_cast<double>(std::max<size_t>(split->programs, 1));
+  for (const jobs::SplitShare& share : split->shares) {
+    text +=
+        fmt::format("{:10}  {:>8g}  {:>6}  {:>8}  {:>5.2f}\n", share.split, share.fraction,
+                    share.units, share.programs, static_cast<double>(share.programs) / programs);
   }
-  std::map<std::string, Count> counts;
-  for (const dataset::Unit& unit : *units) {
-    ++counts[unit.split].units;
-    counts[unit.split].programs += unit.programs;
-  }
-  Json json = {{"folder", flags.folder}, {"by", flags.by}, {"seed", flags.seed}};
-  json["splits"] = Json::object();
-  std::string text =
-      fmt::format("{:10}  {:>8}  {:>6}  {:>8}  {:>5}\n", "SPLIT", "FRACTION",
-                  by == dataset::SplitBy::kHash ? "GROUPS" : "UNITS", "PROGRAMS", "SHARE");
-  for (size_t i = 0; i < dataset::Splits().size(); ++i) {
-    const std::string& split = dataset::Splits()[i];
-    const Count& count = counts[split];
-    json["splits"][split] = {
-        {"fraction", (*fractions)[i]}, {"units", count.units}, {"programs", count.programs}};
-    text += fmt::format("{:10}  {:>8g}  {:>6}  {:>8}  {:>5.2f}\n", split, (*fractions)[i],
-                        count.units, count.programs,
-                        static_cast<double>(count.programs) /
-                            static_cast<double>(std::max<size_t>(index->rows.size(), 1)));
-    if (count.programs == 0 && (*fractions)[i] > 0) {
-      Warn(path, fmt::format("no program is for {}: there are only {} units; another --seed may "
-                             "give it some",
-                             split, units->size()));
-    }
-  }
-  return flags.json ? Finish(json, kFine) : Finish(text, kFine);
+  return Finish(text, kFine);
 }
 
-Run AddDatasetSplit(CLI::App& app) {
+Run AddSplit(CLI::App& app) {
   auto flags = std::make_shared<SplitFlags>();
-  app.add_option("FOLDER", flags->folder, "a folder with an index.tsv")->required()->type_name("");
-  app.add_option("--by", flags->by,
+  AddWord(app, "FOLDER", flags->job.folder, "a folder with an index.tsv");
+  app.add_option("--by", flags->job.by,
                  "what stays together: groups of near-duplicates, or whole families too")
       ->check(CLI::IsMember({"hash", "family"}))
       ->capture_default_str();
-  app.add_option("--fractions", flags->fractions, "for train, validation and test")
+  app.add_option("--fractions", flags->job.fractions, "for train, validation and test")
       ->type_name("A,B,C")
       ->capture_default_str();
-  app.add_option("--seed", flags->seed, "another seed is another split")->capture_default_str();
+  app.add_option("--seed", flags->job.seed, "another seed is another split")->capture_default_str();
   app.add_flag("--json", flags->json, "print JSON, for programs");
   return [flags] { return RunSplit(*flags); };
 }
@@ -143,20 +182,20 @@ Run AddDataset(CLI::App& app) {
   actions.Add("index", "write a folder's index.tsv, or bring it up to date",
               "  hone dataset index programs/\n"
               "  hone dataset index programs/ --threshold 0.8 --workers 4\n",
-              AddDatasetIndex);
+              AddIndex);
   actions.Add("split", "assign programs to train, validation and test, near-duplicates together",
               "  hone dataset split programs/\n"
               "  hone dataset split programs/ --by family --fractions 0.8,0,0.2 --seed 7\n",
-              AddDatasetSplit);
+              AddSplit);
   actions.Add("list", "programs, by URI",
               "  hone dataset list\n"
               "  hone dataset list models/gpt2\n"
               "  hone dataset list programs/ --phase train --split test --json\n",
-              AddDatasetList);
+              AddList);
   actions.Add("check", "does index.tsv agree with the programs? 0 yes, 3 no",
               "  hone dataset check programs/\n"
               "  hone dataset check programs/ --json\n",
-              AddDatasetCheck);
+              AddCheckIndex);
   return actions.Chosen();
 }
 

@@ -1,4 +1,6 @@
 // From CLI11's parser to data.
+#include "cli/describe_app.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
@@ -7,7 +9,6 @@
 #include <utility>
 
 #include "cli/commands.h"
-#include "cli/manual.h"
 #include "jobs/child.h"
 #include "jobs/input.h"
 
@@ -24,7 +25,7 @@ std::vector<std::string> Split(const std::string& text, char at) {
 }
 
 // CLI11 says "TEXT:{a,b}" of a list, "INT:INT in [1 - 10]" of a range.
-void ReadType(const std::string& type, OptionInfo& info) {
+void ReadType(const std::string& type, jobs::OptionInfo& info) {
   info.value = type.substr(0, type.find(':'));
   const size_t from = type.find('{');
   const size_t to = type.find('}');
@@ -38,8 +39,8 @@ std::string Itself() {
   return std::filesystem::read_symlink("/proc/self/exe", error).filename().string();
 }
 
-OptionInfo DescribeOption(const CLI::Option& option) {
-  OptionInfo info;
+jobs::OptionInfo DescribeOption(const CLI::Option& option) {
+  jobs::OptionInfo info;
   for (const std::string& name : option.get_snames()) info.flags.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) info.flags.push_back("--" + name);
   const bool takes_value = option.get_items_expected_max() > 0;
@@ -56,8 +57,8 @@ OptionInfo DescribeOption(const CLI::Option& option) {
 
 }  // namespace
 
-CommandInfo DescribeApp(const CLI::App& app) {
-  CommandInfo info;
+jobs::CommandInfo DescribeApp(const CLI::App& app) {
+  jobs::CommandInfo info;
   info.name = app.get_name();
   info.meaning = app.get_description();
   const std::string footer = app.get_footer();
@@ -72,62 +73,22 @@ CommandInfo DescribeApp(const CLI::App& app) {
   return info;
 }
 
-CommandInfo DescribeHone(const CLI::App& app) {
-  CommandInfo info = DescribeApp(app);
+jobs::CommandInfo DescribeHone(const CLI::App& app) {
+  jobs::CommandInfo info = DescribeApp(app);
   for (const Command& command : Commands()) {
     if (command.executable == nullptr || command.executable == Itself()) continue;
     const std::string path = (jobs::ExecutableFolder() / command.executable).string();
     const StatusOr<jobs::Finished> said = jobs::RunProgram({path, "manual", "--json"});
     if (!said || said->exit_code != 0) continue;
-    const StatusOr<CommandInfo> other = CommandFromJson(said->out);
+    const StatusOr<jobs::CommandInfo> other = jobs::CommandFromJson(said->out);
     if (!other) continue;
-    for (CommandInfo& mine : info.commands) {
-      for (const CommandInfo& theirs : other->commands) {
+    for (jobs::CommandInfo& mine : info.commands) {
+      for (const jobs::CommandInfo& theirs : other->commands) {
         if (mine.name == command.name && theirs.name == mine.name) mine = theirs;
       }
     }
   }
   return info;
-}
-
-Json ToJson(const CommandInfo& command) {
-  Json json{{"name", command.name}, {"meaning", command.meaning}, {"examples", command.examples}};
-  json["options"] = Json::array();
-  for (const OptionInfo& option : command.options) {
-    json["options"].push_back({{"flags", option.flags},
-                               {"value", option.value},
-                               {"choices", option.choices},
-                               {"default", option.standard},
-                               {"meaning", option.meaning},
-                               {"group", option.group},
-                               {"required", option.required}});
-  }
-  json["commands"] = Json::array();
-  for (const CommandInfo& sub : command.commands) json["commands"].push_back(ToJson(sub));
-  return json;
-}
-
-namespace {
-
-CommandInfo FromJson(const Json& json) {
-  CommandInfo command{json.at("name"), json.at("meaning"), json.at("examples"), {}, {}};
-  for (const Json& option : json.at("options")) {
-    command.options.push_back({option.at("flags"), option.at("value"), option.at("choices"),
-                               option.at("default"), option.at("meaning"), option.at("group"),
-                               option.at("required")});
-  }
-  for (const Json& sub : json.at("commands")) command.commands.push_back(FromJson(sub));
-  return command;
-}
-
-}  // namespace
-
-StatusOr<CommandInfo> CommandFromJson(const std::string& text) {
-  try {
-    return FromJson(Json::parse(text));
-  } catch (const Json::exception& error) {
-    return MakeError(ErrorCode::kInvalidInput, std::string("not a command line: ") + error.what());
-  }
 }
 
 }  // namespace hone::cli

@@ -4,27 +4,20 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <utility>
+#include <memory>
 
 #include "cli/actions.h"
-#include "cli/progress.h"
+#include "cli/command_events.h"
+#include "cli/options.h"
 #include "device/flags.h"
 
 namespace hone::cli {
 namespace {
 
-struct InfoOptions {
+struct InfoFlags {
   CommonOptions common;
   std::string device;
 };
-
-CLI::Validator IsDeviceName() {
-  const auto check = [](std::string& given) {
-    const auto name = device::ParseDeviceName(given);
-    return name ? std::string() : name.error().message;
-  };
-  return {check, ""};
-}
 
 std::string AttributesText(const device::Attributes& attributes) {
   std::string text;
@@ -54,18 +47,14 @@ std::string InfoText(const device::PluginInfo& info) {
   return text;
 }
 
-int RunInfo(const InfoOptions& options) {
-  const bool json = options.common.json;
-  StatusOr<std::unique_ptr<device::RemoteDevice>> started =
-      MakeError(ErrorCode::kInternal, "not started");
-  {
-    const Waiting waiting(options.common.ShowProgress(), "loading the plugin");
-    started = StartDevice(options.common, options.device);
-  }
+int RunInfo(const InfoFlags& flags) {
+  const bool json = flags.common.json;
+  CommandEvents events(flags.common);
+  const auto started = jobs::StartDevice(flags.common, flags.device, events);
   if (!started) return Fail(started.error(), json);
   const device::PluginInfo& info = (*started)->info();
   if (!json) return Finish(InfoText(info), kFine);
-  Json out{{"device", options.device}};
+  Json out{{"device", flags.device}};
   out.update(jobs::PluginJson(info));
   return Finish(out, kFine);
 }
@@ -83,23 +72,6 @@ int RunFlags(const std::string& platform, bool json) {
 }
 
 }  // namespace
-
-void AddDeviceOption(CLI::App& app, std::string& device, const std::string& help) {
-  app.add_option("--device", device, help)->check(IsDeviceName())->type_name("DEVICE");
-}
-
-device::DeviceOptions DeviceOptionsFor(const CommonOptions& options, const std::string& device) {
-  device::DeviceOptions whole;
-  whole.name = *device::ParseDeviceName(device);
-  whole.memory_limit_bytes = options.memory_limit_bytes;
-  whole.sandbox = !options.no_sandbox;
-  return whole;
-}
-
-StatusOr<std::unique_ptr<device::RemoteDevice>> StartDevice(const CommonOptions& options,
-                                                            const std::string& device) {
-  return device::RemoteDevice::Start(DeviceOptionsFor(options, device));
-}
 
 std::string OnDeviceText(const device::RemoteDevice& device, const jobs::OnDevice& tried) {
   const std::string kind = Printable(device.device().kind);
@@ -128,17 +100,15 @@ std::string OnDeviceText(const device::RemoteDevice& device, const jobs::OnDevic
 
 Run AddDevice(CLI::App& app) {
   Actions actions(app);
-  actions.Add(
-      "info", "what a PJRT plugin and its devices are",
-      "  hone device info pjrt:/path/to/pjrt_c_api_cpu_plugin.so\n", [](CLI::App& info) -> Run {
-        const auto options = std::make_shared<InfoOptions>();
-        info.add_option("DEVICE", options->device, "pjrt:/path/to/plugin.so[,option=value…]")
-            ->required()
-            ->check(IsDeviceName())
-            ->type_name("");
-        AddCommonOptions(info, options->common);
-        return [options] { return RunInfo(*options); };
-      });
+  actions.Add("info", "what a PJRT plugin and its devices are",
+              "  hone device info pjrt:/path/to/pjrt_c_api_cpu_plugin.so\n",
+              [](CLI::App& info) -> Run {
+                const auto flags = std::make_shared<InfoFlags>();
+                AddWord(info, "DEVICE", flags->device, "pjrt:/path/to/plugin.so[,option=value…]")
+                    ->check(IsDeviceName());
+                AddCommonOptions(info, flags->common);
+                return [flags] { return RunInfo(*flags); };
+              });
   actions.Add("flags", "XLA's flags that are tried on plugins",
               "  hone device flags gpu\n  hone device flags --json\n", [](CLI::App& flags) -> Run {
                 const auto platform = std::make_shared<std::string>();

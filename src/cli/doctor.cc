@@ -9,6 +9,7 @@
 #include "cli/command_events.h"
 #include "cli/common.h"
 #include "cli/own_commands.h"
+#include "jobs/version.h"
 
 namespace hone::cli {
 namespace {

@@ -1,12 +1,10 @@
 #include "cli/interrupt.h"
 
-#include <limits.h>
 #include <signal.h>
 #include <unistd.h>
 
-#include <cstring>
-
 #include "cli/exit_codes.h"
+#include "jobs/write_file.h"
 
 namespace hone::cli {
 namespace {
@@ -14,12 +12,10 @@ namespace {
 // A signal handler has no argument of ours: what it needs is here.
 std::atomic<bool> stop{false};
 std::atomic<bool> first_only_stops{false};
-std::atomic<bool> has_temporary{false};
-char temporary[PATH_MAX];
 
 void OnSignal(int signal) {
   if (first_only_stops && !stop.exchange(true)) return;
-  if (has_temporary) unlink(temporary);
+  jobs::RemoveTemporary();
   // A progress line may stand on the terminal: what comes next begins on its own line.
   if (isatty(STDERR_FILENO)) (void)!write(STDERR_FILENO, "\n", 1);
   _exit(signal == SIGINT ? kInterrupted : 128 + signal);
@@ -35,17 +31,8 @@ void ExitOnInterrupt() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-const std::atomic<bool>* StopOnInterrupt() {
-  first_only_stops = true;
-  return &stop;
-}
+void HoldInterrupts() { first_only_stops = true; }
 
-RemoveOnInterrupt::RemoveOnInterrupt(const std::string& path) {
-  if (path.size() >= sizeof(temporary)) return;
-  std::memcpy(temporary, path.c_str(), path.size() + 1);
-  has_temporary = true;
-}
-
-RemoveOnInterrupt::~RemoveOnInterrupt() { has_temporary = false; }
+const std::atomic<bool>& Interrupted() { return stop; }
 
 }  // namespace hone::cli

@@ -8,9 +8,7 @@
 #include "cli/command_events.h"
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/input.h"
-#include "cli/output.h"
-#include "cli/tuned_program.h"
+#include "cli/options.h"
 #include "jobs/inspect_kernels.h"
 
 namespace hone::cli {
@@ -18,12 +16,9 @@ namespace {
 
 using jobs::KernelCode;
 
-struct KernelsOptions {
+struct KernelsFlags {
   CommonOptions common;
-  std::string file;
-  std::string plan;
-  std::string ptx;
-  std::string ptxas;
+  jobs::InspectOptions job;
 };
 
 std::string Table(const std::vector<KernelCode>& kernels) {
@@ -44,28 +39,11 @@ std::string Table(const std::vector<KernelCode>& kernels) {
   return table;
 }
 
-int RunKernels(const KernelsOptions& options) {
-  const bool json = options.common.json;
-  if (options.common.target == "cpu") {
-    return Fail({ErrorCode::kInvalidInput,
-                 "which GPU? --target h100, say; for this processor, `hone bench FILE "
-                 "--kernels N` measures kernels"},
-                json);
-  }
-  if (Status writable = MayWrite(options.ptx); !writable) {
-    return Fail(writable.error(), options.ptx, json);
-  }
-  const StatusOr<tune::TunePlan> plan = ReadPlan(options.plan);
-  if (!plan) return Fail(plan.error(), options.plan, json);
-  const auto program = OpenProgram(options.common, options.file, "", 1);
-  if (!program) return Fail(program.error(), json);
-  CommandEvents events(options.common.ShowProgress());
-  const auto inspected = InspectKernels(*program, options.file, *plan, options.ptxas, events);
-  if (!inspected) return Fail(inspected.error(), options.file, json);
-  if (Status wrote = WriteIfNamed(options.ptx, inspected->ptx); !wrote) {
-    return Fail(wrote.error(), options.ptx, json);
-  }
-  if (json) return Finish(ToJson(*inspected, options.file), kFine);
+int RunKernels(const KernelsFlags& flags) {
+  CommandEvents events(flags.common);
+  const auto inspected = jobs::InspectKernels(flags.job, flags.common, events);
+  if (!inspected) return Fail(inspected.error(), flags.common.json);
+  if (flags.common.json) return Finish(ToJson(*inspected, flags.job.file), kFine);
   std::string text = Table(inspected->kernels);
   text += fmt::format(
       "{} kernels for {}; times are estimated by XLA's own model, calls of libraries are left "
@@ -80,16 +58,15 @@ int RunKernels(const KernelsOptions& options) {
 }  // namespace
 
 Run AddKernels(CLI::App& app) {
-  auto options = std::make_shared<KernelsOptions>();
-  app.add_option("FILE", options->file, "the program")->required()->type_name("");
-  app.add_option("--plan", options->plan, "what `hone tune --plan` wrote")->type_name("PLAN");
-  app.add_option("--ptx", options->ptx, "write the kernels' PTX here")->type_name("OUT");
-  app.add_option("--ptxas", options->ptxas,
+  auto flags = std::make_shared<KernelsFlags>();
+  AddWord(app, "FILE", flags->job.file, "the program");
+  app.add_option("--plan", flags->job.plan, "what `hone tune --plan` wrote")->type_name("PLAN");
+  app.add_option("--ptx", flags->job.ptx, "write the kernels' PTX here")->type_name("OUT");
+  app.add_option("--ptxas", flags->job.ptxas,
                  "NVIDIA's assembler (what `setup/install --ptxas` fetched, or PATH's)")
       ->type_name("PATH");
-  AddDatasetsOption(app, options->common.datasets);
-  AddCommonOptions(app, options->common);
-  return [options] { return RunKernels(*options); };
+  AddProgramOptions(app, flags->common);
+  return [flags] { return RunKernels(*flags); };
 }
 
 }  // namespace hone::cli

@@ -4,19 +4,15 @@
 #include <limits>
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "cli/actions.h"
 #include "cli/command_events.h"
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/interrupt.h"
-#include "cli/output.h"
-#include "cli/parse.h"
+#include "cli/options.h"
 #include "jobs/schedule_loops.h"
+#include "jobs/write_file.h"
 #include "loops/tasks.h"
-#include "store/store.h"
 
 namespace hone::cli {
 namespace {
@@ -27,22 +23,13 @@ struct LoopsFlags {
   jobs::TuneLoopsOptions tune{"local", "", "", {30, std::numeric_limits<int64_t>::max()}};
   std::string output;
   std::string object;
-  std::string store;
   bool assembly = false;
-  bool no_sandbox = false;
-  bool no_verify = false;
   bool json = false;
   bool quiet = false;
 };
 
-jobs::LoopsOptions JobOf(const LoopsFlags& options) {
-  jobs::LoopsOptions job = options.loops;
-  job.sandbox = !options.no_sandbox;
-  return job;
-}
-
-int RunList(const LoopsFlags& options) {
-  if (options.json) return Finish(jobs::KnownTasksJson(), kFine);
+int RunList(const LoopsFlags& flags) {
+  if (flags.json) return Finish(jobs::KnownTasksJson(), kFine);
   std::string text = fmt::format("{:<32} {:<11} {:>10} {:>11}  {}\n", "TASK", "KIND", "FLOPS",
                                  "BYTES", "SIZES FROM");
   for (const loops::KnownTask& known : loops::KnownTasks()) {
@@ -67,13 +54,13 @@ std::string NestsText(const loops::Scheduled& scheduled) {
   return text;
 }
 
-int RunShow(const LoopsFlags& options) {
-  const auto shown = jobs::ShowLoops(JobOf(options), options.race.schedule);
-  if (!shown) return Fail(shown.error(), options.json);
-  if (Status wrote = WriteIfNamed(options.object, shown->compiled.object); !wrote) {
-    return Fail(wrote.error(), options.object, options.json);
+int RunShow(const LoopsFlags& flags) {
+  const auto shown = jobs::ShowLoops(flags.loops, flags.race.schedule);
+  if (!shown) return Fail(shown.error(), flags.json);
+  if (auto wrote = jobs::WriteIfNamed(flags.object, shown->compiled.object); !wrote) {
+    return Fail(wrote.error(), flags.json);
   }
-  if (options.json) return Finish(ToJson(*shown), kFine);
+  if (flags.json) return Finish(ToJson(*shown), kFine);
   std::string text = "# the task\n" + loops::TaskText(shown->task) +
                      "\n# its nests: iterations, r where "
                      "a loop reduces\n" +
@@ -81,35 +68,34 @@ int RunShow(const LoopsFlags& options) {
                      loops::ScheduleText(shown->schedule) + "\n// before\n" +
                      shown->payload.module + "\n// the schedule as a transform script\n" +
                      shown->payload.script + "\n// after\n" + shown->compiled.restructured;
-  if (options.assembly) {
+  if (flags.assembly) {
     text += "\n# for " + shown->compiled.processor + "\n" + shown->compiled.assembly;
   }
   return Finish(text, kFine);
 }
 
-int RunDefault(const LoopsFlags& options) {
-  const auto schedule = jobs::DefaultScheduleOf(JobOf(options));
-  if (!schedule) return Fail(schedule.error(), options.json);
+int RunDefault(const LoopsFlags& flags) {
+  const auto schedule = jobs::DefaultScheduleOf(flags.loops);
+  if (!schedule) return Fail(schedule.error(), flags.json);
   const std::string text = loops::ScheduleFile(*schedule);
-  if (options.output.empty()) return Finish(text, kFine);
-  const Status wrote = WriteFile(options.output, text);
-  return wrote ? int{kFine} : Fail(wrote.error(), options.output, options.json);
+  if (flags.output.empty()) return Finish(text, kFine);
+  const auto wrote = jobs::WriteIfNamed(flags.output, text);
+  return wrote ? int{kFine} : Fail(wrote.error(), flags.json);
 }
 
-int RunRace(const LoopsFlags& options) {
-  jobs::RaceLoopsOptions racing = options.race;
-  racing.verify = !options.no_verify;
-  CommandEvents events(!options.quiet, StopOnInterrupt());
-  const auto raced = jobs::RaceLoops(JobOf(options), racing, events);
-  if (!raced) return Fail(raced.error(), options.json);
+int RunRace(const LoopsFlags& flags) {
+  const jobs::RaceLoopsOptions& racing = flags.race;
+  CommandEvents events(!flags.quiet);
+  const auto raced = jobs::RaceLoops(flags.loops, racing, events);
+  if (!raced) return Fail(raced.error(), flags.json);
   if (raced->verified.verdict == Verdict::kDifferent) {
     (void)Fail(
         {ErrorCode::kInternal, "the kernel computes something else: " + raced->verified.reason},
-        options.loops.task, options.json);
+        flags.loops.task, flags.json);
     return kDifferent;
   }
-  const int code = events.stopped() ? kInterrupted : kFine;
-  if (options.json) return Finish(ToJson(*raced, racing), code);
+  const int code = events.CodeOr(kFine);
+  if (flags.json) return Finish(ToJson(*raced, racing), code);
   const RaceReport& race = raced->race;
   std::string text = fmt::format("{:<30} {:>10} {:>10} {:>8} {:>17} {:>9} {:>9}\n", "TASK", "A ms",
                                  "B ms", "SPEEDUP", "95 %", "GFLOP/s", "VERIFIED");
@@ -121,29 +107,13 @@ int RunRace(const LoopsFlags& options) {
   return Finish(text, code);
 }
 
-int RunTune(const LoopsFlags& options) {
-  if (Status may = MayWrite(options.output); !may) {
-    return Fail(may.error(), options.output, options.json);
-  }
-  const auto store = OpenStore(options.store);
-  if (!store) return Fail(store.error(), options.store, options.json);
-  CommandEvents events(!options.quiet, StopOnInterrupt());
-  const auto tuned = jobs::TuneLoops(JobOf(options), options.tune, events);
-  if (!tuned) return Fail(tuned.error(), options.json);
+int RunTune(const LoopsFlags& flags) {
+  CommandEvents events(!flags.quiet);
+  const auto tuned = jobs::TuneLoops(flags.loops, flags.tune, events);
+  if (!tuned) return Fail(tuned.error(), flags.json);
   const loops::TuneReport& report = tuned->report;
-  if (tuned->verified()) {
-    const std::string file = loops::ScheduleFile(report.schedule);
-    if (Status wrote = WriteIfNamed(options.output, file); !wrote) {
-      return Fail(wrote.error(), options.output, options.json);
-    }
-  }
-  if (*store != nullptr) {
-    if (Status kept = KeepIfFaster(*tuned, **store); !kept) {
-      return Fail(kept.error(), options.store, options.json);
-    }
-  }
-  const int code = events.stopped() ? kInterrupted : kFine;
-  if (options.json) return Finish(ToJson(*tuned, options.tune), code);
+  const int code = events.CodeOr(kFine);
+  if (flags.json) return Finish(ToJson(*tuned, flags.tune), code);
   const RaceReport& race = report.race;
   std::string text = fmt::format("{:<30} {:>8} {:>17} {:>9} {:>10} {:>9} {:>8}\n", "TASK",
                                  "SPEEDUP", "95 %", "VERIFIED", "SCHEDULES", "REJECTED", "SECONDS");
@@ -154,71 +124,67 @@ int RunTune(const LoopsFlags& options) {
   return Finish(text + loops::ScheduleText(report.schedule), code);
 }
 
-void AddOutputOptions(CLI::App& app, LoopsFlags& options) {
-  app.add_flag("--json", options.json, "results as JSON on stdout");
-  app.add_flag("-q,--quiet", options.quiet, "no progress");
+void AddOutputOptions(CLI::App& app, LoopsFlags& flags) {
+  app.add_flag("--json", flags.json, "results as JSON on stdout");
+  app.add_flag("-q,--quiet", flags.quiet, "no progress");
 }
 
-void AddTaskOptions(CLI::App& app, LoopsFlags& options) {
-  app.add_option("TASK", options.loops.task, "a file, or a task of `hone loops list`")
-      ->required()
-      ->type_name("");
-  app.add_option("--threads", options.loops.threads,
+void AddTaskOptions(CLI::App& app, LoopsFlags& flags) {
+  AddWord(app, "TASK", flags.loops.task, "a file, or a task of `hone loops list`");
+  app.add_option("--threads", flags.loops.threads,
                  "that share the work; the machine's unless given")
       ->check(CLI::Range(1, 256));
-  app.add_flag("--no-sandbox", options.no_sandbox, "hone-loops may do what this user may");
-  AddOutputOptions(app, options);
+  AddNoFlag(app, "--no-sandbox", flags.loops.sandbox, "hone-loops may do what this user may");
+  AddOutputOptions(app, flags);
 }
 
-void AddScheduleOption(CLI::App& app, LoopsFlags& options) {
-  app.add_option("--schedule", options.race.schedule,
+void AddScheduleOption(CLI::App& app, LoopsFlags& flags) {
+  app.add_option("--schedule", flags.race.schedule,
                  "a file, `default` (rules of thumb) or `none` (plain loops)")
       ->capture_default_str();
 }
 
-void AddShowOptions(CLI::App& app, LoopsFlags& options) {
-  AddTaskOptions(app, options);
-  AddScheduleOption(app, options);
-  app.add_flag("--assembly", options.assembly, "also the machine code");
-  app.add_option("--object", options.object, "write the object code (ELF) to a file");
+void AddShowOptions(CLI::App& app, LoopsFlags& flags) {
+  AddTaskOptions(app, flags);
+  AddScheduleOption(app, flags);
+  app.add_flag("--assembly", flags.assembly, "also the machine code");
+  app.add_option("--object", flags.object, "write the object code (ELF) to a file");
 }
 
-void AddDefaultOptions(CLI::App& app, LoopsFlags& options) {
-  AddTaskOptions(app, options);
-  app.add_flag("--without-tiles", options.loops.without_tiles,
+void AddDefaultOptions(CLI::App& app, LoopsFlags& flags) {
+  AddTaskOptions(app, flags);
+  app.add_flag("--without-tiles", flags.loops.without_tiles,
                "products by vectors, on processors with a matrix unit (AMX) too");
-  app.add_option("-o,--output", options.output, "write it to a file");
+  app.add_option("-o,--output", flags.output, "write it to a file");
 }
 
-void AddRaceOptions(CLI::App& app, LoopsFlags& options) {
-  AddTaskOptions(app, options);
-  AddScheduleOption(app, options);
-  app.add_option("--against", options.race.against, "the schedule that it is held against")
+void AddRaceOptions(CLI::App& app, LoopsFlags& flags) {
+  AddTaskOptions(app, flags);
+  AddScheduleOption(app, flags);
+  app.add_option("--against", flags.race.against, "the schedule that it is held against")
       ->capture_default_str();
-  AddDuration(app, "--budget", options.race.seconds, "of measuring");
-  app.add_option("--seed", options.race.seed, "of the inputs")->capture_default_str();
-  app.add_flag("--cold", options.race.cold, "each run finds no buffer in a cache");
-  app.add_flag("--no-verify", options.no_verify, "without the comparison");
+  AddDuration(app, "--budget", flags.race.seconds, "of measuring");
+  app.add_option("--seed", flags.race.seed, "of the inputs")->capture_default_str();
+  app.add_flag("--cold", flags.race.cold, "each run finds no buffer in a cache");
+  AddNoFlag(app, "--no-verify", flags.race.verify, "without the comparison");
 }
 
-void AddTuneOptions(CLI::App& app, LoopsFlags& options) {
-  AddTaskOptions(app, options);
-  AddBudget(app, "--budget", options.tune.budget,
-            "of searching: 30s, 500steps (schedules), or both");
-  app.add_option("--search", options.tune.search,
+void AddTuneOptions(CLI::App& app, LoopsFlags& flags) {
+  AddTaskOptions(app, flags);
+  AddBudget(app, "--budget", flags.tune.budget, "of searching: 30s, 500steps (schedules), or both");
+  app.add_option("--search", flags.tune.search,
                  "a searcher: local, greedy, beam, mcts, anneal, policy, …")
       ->capture_default_str();
-  app.add_option("--policy", options.tune.policy,
+  app.add_option("--policy", flags.tune.policy,
                  "a policy of `hone train --loops`, for searchers that use one")
       ->type_name("FILE");
-  app.add_option("--cost-model", options.tune.cost_model,
+  app.add_option("--cost-model", flags.tune.cost_model,
                  "of `hone-loops-bench costmodel`: it values what the searcher proposes, and the "
                  "best of many are timed")
       ->type_name("FILE");
-  app.add_option("--seed", options.tune.seed, "of the search and the inputs")
-      ->capture_default_str();
-  app.add_option("-o,--output", options.output, "write the schedule to a file");
-  AddStoreOption(app, options.store)
+  app.add_option("--seed", flags.tune.seed, "of the search and the inputs")->capture_default_str();
+  app.add_option("-o,--output", flags.tune.output, "write the schedule to a file");
+  AddStoreOption(app, flags.tune.store)
       ->description(
           "put the schedule here, where it is faster; `hone tune --store` makes kernels by it");
 }
@@ -230,9 +196,9 @@ Run AddLoops(CLI::App& app) {
   const auto add = [&](const char* name, const char* meaning, const char* examples,
                        void (*add_options)(CLI::App&, LoopsFlags&), int (*run)(const LoopsFlags&)) {
     actions.Add(name, meaning, examples, [=](CLI::App& action) -> Run {
-      const auto options = std::make_shared<LoopsFlags>();
-      add_options(action, *options);
-      return [=] { return run(*options); };
+      const auto flags = std::make_shared<LoopsFlags>();
+      add_options(action, *flags);
+      return [=] { return run(*flags); };
     });
   };
   add("list", "the tasks that come with hone", "  hone loops list --json\n", AddOutputOptions,

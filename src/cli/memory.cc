@@ -1,45 +1,32 @@
-// hone memory: what lies where on a scratchpad, and when it moves. Its actions `simulate` and
-// `machines` are in memory_actions.cc.
-#include "cli/memory.h"
-
+// hone memory: what lies where on a scratchpad, and when it moves.
 #include <fmt/format.h>
 
-#include <CLI/Formatter.hpp>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "cli/actions.h"
 #include "cli/command_events.h"
 #include "cli/commands.h"
-#include "cli/input.h"
-#include "cli/output.h"
-#include "cli/parse.h"
-#include "cli/report.h"
-#include "jobs/report_memory.h"
-#include "memory/plan_file.h"
-#include "memory/planning/work.h"
+#include "cli/common.h"
+#include "cli/options.h"
+#include "jobs/memory_files.h"
 
 namespace hone::cli {
 namespace {
 
-struct MemoryOptions {
+struct MemoryFlags {
   CommonOptions common;
-  std::string file;
-  std::string machine = "neuroncore_v2";
-  std::string output;
-  std::string report;
-  std::string store;
-  jobs::PlanMemoryOptions job;
+  jobs::PlanFileOptions job;
 };
 
 double Ratio(int64_t a, int64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
 
-std::string Text(const MemoryOptions& options, const memory::Network& network,
-                 const memory::Machine& machine, const memory::Planned& planned,
-                 const jobs::Verification& verification) {
+std::string Text(const std::string& file, const jobs::PlannedFile& done) {
+  const auto& [machine, loaded, result] = done;
+  const auto& [planned, verification] = result;
+  const memory::Network& network = loaded.network();
   const memory::Figures& figures = planned.plan.figures;
-  std::string text = fmt::format("{}: {} operators on {} ({})\n", options.file,
+  std::string text = fmt::format("{}: {} operators on {} ({})\n", file,
                                  Grouped(static_cast<int64_t>(network.ops.size())), machine.name,
                                  HumanBytes(static_cast<double>(machine.ScratchpadBytes())));
   text += fmt::format("  store/load pairs  {} of {} eliminated\n",
@@ -71,80 +58,95 @@ std::string Text(const MemoryOptions& options, const memory::Network& network,
   return text;
 }
 
-int RunMemory(MemoryOptions& options) {
-  const bool json = options.common.json;
-  if (options.file.empty()) {
+int RunMemory(const MemoryFlags& flags) {
+  if (flags.job.file.empty()) {
     return Fail({ErrorCode::kInvalidInput,
                  "give a program, or an action: simulate or machines; see `hone memory --help`"},
-                json);
+                flags.common.json);
   }
-  auto machine = ReadMachine(options.machine);
-  if (!machine) return Fail(machine.error(), json);
-  if (Status writable = MayWrite(options.output); !writable) {
-    return Fail(writable.error(), options.output, json);
+  CommandEvents events(flags.common);
+  const auto planned = jobs::PlanMemoryOf(flags.job, flags.common, events);
+  if (!planned) return Fail(planned.error(), flags.common.json);
+  const int code = planned->result.verification.ok ? kFine : kSomeFailed;
+  return flags.common.json ? Finish(ToJson(*planned, flags.job), code)
+                           : Finish(Text(flags.job.file, *planned), code);
+}
+
+struct SimulateFlags {
+  CommonOptions common;
+  jobs::SimulateOptions job;
+};
+
+int RunSimulate(const SimulateFlags& flags) {
+  CommandEvents events(flags.common);
+  const auto simulated = jobs::SimulatePlan(flags.job, flags.common, events);
+  if (!simulated) return Fail(simulated.error(), flags.common.json);
+  const jobs::Verification& verification = simulated->verification;
+  const int code = verification.ok ? kFine : kDifferent;
+  if (flags.common.json) return Finish(ToJson(*simulated, flags.job), code);
+  return Finish(fmt::format("{}: {}\n  loaded  {}\n  stored  {}\n", flags.job.plan,
+                            Printable(verification.what), Grouped(verification.loaded_bytes),
+                            Grouped(verification.stored_bytes)),
+                code);
+}
+
+Run AddSimulate(CLI::App& app) {
+  auto flags = std::make_shared<SimulateFlags>();
+  AddWord(app, "PLAN", flags->job.plan, "a plan that `hone memory -o` wrote");
+  app.add_option("--program", flags->job.program, "the program, where it is not where it was")
+      ->type_name("FILE");
+  AddNoFlag(app, "--no-numbers", flags->job.numbers, "only follow what lies where");
+  app.add_option("--seed", flags->job.seed, fmt::format("of the inputs ({})", flags->job.seed))
+      ->type_name("N");
+  AddProgramOptions(app, flags->common);
+  return [flags] { return RunSimulate(*flags); };
+}
+
+int RunMachines(bool json) {
+  if (json) return Finish(jobs::MachinesJson(), kFine);
+  std::string text;
+  for (const memory::Machine& machine : memory::Machines()) {
+    text +=
+        fmt::format("{:<14} {:>9}  {}\n", machine.name,
+                    HumanBytes(static_cast<double>(machine.ScratchpadBytes())), machine.meaning);
   }
-  if (Status fine = CheckReport(options.report); !fine) {
-    return Fail(fine.error(), options.report, json);
-  }
-  const auto store = OpenStore(options.store);
-  if (!store) return Fail(store.error(), options.store, json);
-  options.job.store = store->get();
-  options.job.file = options.file;
-  auto loaded = LoadNetwork(options.common, options.file, *machine);
-  if (!loaded) return Fail(loaded.error(), options.file, json);
-  CommandEvents events(options.common.ShowProgress());
-  const auto result = jobs::PlanMemory(*loaded, *machine, options.job, events);
-  if (!result) return Fail(result.error(), options.file, json);
-  const auto& [planned, verification] = *result;
-  const memory::Network& network = loaded->network();
-  if (!options.output.empty() && verification.ok) {
-    memory::PlanFile file{options.file, loaded->fingerprint, *machine,
-                          loaded->networks[loaded->planned].updates, planned.plan};
-    if (Status written = WriteFile(options.output, memory::WritePlan(network, file)); !written) {
-      return Fail(written.error(), options.output, json);
-    }
-  }
-  if (!options.report.empty()) {
-    const jobs::MemoryReport what{options.file, *machine, planned, verification};
-    if (Status wrote = WriteReport(options.report, MakeReport(*loaded, what)); !wrote) {
-      return Fail(wrote.error(), options.report, json);
-    }
-  }
-  const int code = verification.ok ? kFine : kSomeFailed;
-  if (!json) return Finish(Text(options, network, *machine, planned, verification), code);
-  Json out{{"file", options.file}};
-  out.update(jobs::ToJson(*loaded, *machine, *result));
-  return Finish(out, code);
+  return Finish(text, kFine);
+}
+
+Run AddMachines(CLI::App& app) {
+  auto json = std::make_shared<bool>(false);
+  app.add_flag("--json", *json, "print JSON, for programs");
+  return [json] { return RunMachines(*json); };
 }
 
 }  // namespace
 
 Run AddMemory(CLI::App& app) {
-  auto options = std::make_shared<MemoryOptions>();
-  app.add_option("FILE", options->file, "a program, or one of the actions below")->type_name("");
-  app.add_option("--machine", options->machine,
-                 fmt::format("a preset or a file ({})", options->machine))
+  auto flags = std::make_shared<MemoryFlags>();
+  app.add_option("FILE", flags->job.file, "a program, or one of the actions below")->type_name("");
+  app.add_option("--machine", flags->job.machine,
+                 fmt::format("a preset or a file ({})", flags->job.machine))
       ->type_name("NAME");
-  AddDuration(app, "--budget", options->job.budget_seconds,
-              fmt::format("time for planning ({:g}s)", options->job.budget_seconds));
-  app.add_option("-o,--output", options->output, "write the plan: every step, with addresses")
+  AddDuration(app, "--budget", flags->job.job.budget_seconds,
+              fmt::format("time for planning ({:g}s)", flags->job.job.budget_seconds));
+  app.add_option("-o,--output", flags->job.output, "write the plan: every step, with addresses")
       ->type_name("PLAN");
-  AddStoreOption(app, options->store);
-  AddReportOption(app, options->report);
-  app.add_option("--verify-gflops", options->job.verify_gflops,
+  AddStoreOption(app, flags->job.store);
+  AddReportOption(app, flags->job.report);
+  app.add_option("--verify-gflops", flags->job.job.verify_gflops,
                  fmt::format("programs of more products are followed without numbers ({:g})",
-                             options->job.verify_gflops))
+                             flags->job.job.verify_gflops))
       ->type_name("N");
-  app.add_option("--seed", options->job.seed, fmt::format("of the inputs ({})", options->job.seed))
+  app.add_option("--seed", flags->job.job.seed,
+                 fmt::format("of the inputs ({})", flags->job.job.seed))
       ->type_name("N");
-  AddDatasetsOption(app, options->common.datasets);
-  AddCommonOptions(app, options->common);
+  AddProgramOptions(app, flags->common);
   Actions actions(app);
   actions.Add("simulate", "run a plan on the modelled machine",
-              "  hone memory simulate plan.json\n", AddMemorySimulate);
+              "  hone memory simulate plan.json\n", AddSimulate);
   actions.Add("machines", "the machines that hone knows",
-              "  hone memory machines\n  hone memory machines --json\n", AddMemoryMachines);
-  return actions.Chosen([options] { return RunMemory(*options); });
+              "  hone memory machines\n  hone memory machines --json\n", AddMachines);
+  return actions.Chosen([flags] { return RunMemory(*flags); });
 }
 
 }  // namespace hone::cli

@@ -1,43 +1,28 @@
 // hone passes: the registry, as a table or as JSON.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/command_events.h"
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "core/nearest.h"
-#include "core/pass.h"
+#include "cli/options.h"
+#include "jobs/list_passes.h"
 
 namespace hone::cli {
 namespace {
 
-struct PassesOptions {
+struct PassesFlags {
   CommonOptions common;
-  std::string group;
-  bool simplify = false;
+  jobs::ListPassesOptions job;
   bool excluded = false;
 };
 
-std::vector<std::string> GroupNames() {
-  std::vector<std::string> names;
-  for (int i = 0; i <= static_cast<int>(PassGroup::kCollective); ++i) {
-    names.emplace_back(PassGroupName(static_cast<PassGroup>(i)));
-  }
-  return names;
-}
-
-Json ToJson(const PassInfo& pass) {
-  return {
-      {"name", pass.name},       {"class", pass.class_name}, {"group", PassGroupName(pass.group)},
-      {"meaning", pass.meaning}, {"options", pass.options},  {"simplify", pass.simplify}};
-}
-
 std::string Table(const std::vector<PassInfo>& passes) {
-  size_t width = 4;
-  for (const PassInfo& pass : passes) width = std::max(width, pass.name.size());
+  const size_t width = WidthOf("NAME", passes, &PassInfo::name);
   std::string text = fmt::format("{:{}}  {:10}  {}\n", "NAME", width, "GROUP", "MEANING");
   for (const PassInfo& pass : passes) {
     text += fmt::format("{:{}}  {:10}  {}{}\n", pass.name, width, PassGroupName(pass.group),
@@ -47,8 +32,7 @@ std::string Table(const std::vector<PassInfo>& passes) {
 }
 
 std::string Table(const std::vector<ExcludedPass>& excluded) {
-  size_t width = 5;
-  for (const ExcludedPass& pass : excluded) width = std::max(width, pass.class_name.size());
+  const size_t width = WidthOf("CLASS", excluded, &ExcludedPass::class_name);
   std::string text = fmt::format("{:{}}  {}\n", "CLASS", width, "LEFT OUT BECAUSE");
   for (const ExcludedPass& pass : excluded) {
     text += fmt::format("{:{}}  {}\n", pass.class_name, width, pass.reason);
@@ -56,51 +40,28 @@ std::string Table(const std::vector<ExcludedPass>& excluded) {
   return text;
 }
 
-int RunPasses(const PassesOptions& options) {
-  const std::vector<std::string> groups = GroupNames();
-  if (!options.group.empty() &&
-      std::find(groups.begin(), groups.end(), options.group) == groups.end()) {
-    return Fail({ErrorCode::kInvalidInput,
-                 fmt::format("there is no group '{}'{}; there are {}", options.group,
-                             DidYouMean(options.group, groups), fmt::join(groups, ", "))},
-                options.common.json);
-  }
-  auto pool = StartPool(options.common);
-  if (!pool) return Fail(pool.error(), options.common.json);
-  std::vector<PassInfo> passes;
-  for (const PassInfo& pass : (*pool)->passes()) {
-    if (options.simplify && !pass.simplify) continue;
-    if (!options.group.empty() && PassGroupName(pass.group) != options.group) continue;
-    passes.push_back(pass);
-  }
-  const std::vector<ExcludedPass>& excluded = (*pool)->excluded();
-  if (!options.common.json) {
-    if (options.excluded) return Finish(Table(excluded), kFine);
-    return Finish(
-        Table(passes) + fmt::format("{} passes of {}\n", passes.size(), (*pool)->version()), kFine);
-  }
-  Json json;
-  json["version"] = (*pool)->version();
-  json["passes"] = Json::array();
-  for (const PassInfo& pass : passes) json["passes"].push_back(ToJson(pass));
-  json["excluded"] = Json::array();
-  for (const ExcludedPass& pass : excluded) {
-    json["excluded"].push_back({{"class", pass.class_name}, {"reason", pass.reason}});
-  }
-  return Finish(json, kFine);
+int RunPasses(const PassesFlags& flags) {
+  CommandEvents events(flags.common);
+  const auto listed = jobs::ListPasses(flags.job, flags.common, events);
+  if (!listed) return Fail(listed.error(), flags.common.json);
+  if (flags.common.json) return Finish(ToJson(*listed), kFine);
+  if (flags.excluded) return Finish(Table(listed->excluded), kFine);
+  return Finish(Table(listed->passes) +
+                    fmt::format("{} passes of {}\n", listed->passes.size(), listed->version),
+                kFine);
 }
 
 }  // namespace
 
 Run AddPasses(CLI::App& app) {
-  auto options = std::make_shared<PassesOptions>();
-  app.add_option("--group", options->group,
-                 fmt::format("only this group: {}", fmt::join(GroupNames(), ", ")))
+  auto flags = std::make_shared<PassesFlags>();
+  app.add_option("--group", flags->job.group,
+                 fmt::format("only this group: {}", fmt::join(jobs::PassGroupNames(), ", ")))
       ->type_name("GROUP");
-  app.add_flag("--simplify", options->simplify, "only the action set `simplify`");
-  app.add_flag("--excluded", options->excluded, "XLA's passes that are left out, and why");
-  AddCommonOptions(app, options->common);
-  return [options] { return RunPasses(*options); };
+  app.add_flag("--simplify", flags->job.simplify, "only the action set `simplify`");
+  app.add_flag("--excluded", flags->excluded, "XLA's passes that are left out, and why");
+  AddCommonOptions(app, flags->common);
+  return [flags] { return RunPasses(*flags); };
 }
 
 }  // namespace hone::cli

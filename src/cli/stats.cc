@@ -5,18 +5,17 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "cli/command_events.h"
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/input.h"
-#include "cli/progress.h"
+#include "cli/options.h"
 
 namespace hone::cli {
 namespace {
 
-struct StatsOptions {
+struct StatsFlags {
   CommonOptions common;
   std::vector<std::string> files;
 };
@@ -56,56 +55,34 @@ std::string Text(const std::string& file, const jobs::Stats& stats) {
   return text;
 }
 
-int RunStats(const StatsOptions& options) {
-  const bool json = options.common.json;
-  const auto files = ExpandInputs(options.files, options.common.datasets);
-  if (!files) return Fail(files.error(), json);
-  auto pool = StartPool(options.common);
-  if (!pool) return Fail(pool.error(), json);
-  Progress progress(options.common.ShowProgress());
-  std::string text;
-  Json results = Json::array();
-  size_t failed = 0;
+int RunStats(const StatsFlags& flags) {
+  const bool json = flags.common.json;
   int code = kFine;
-  for (size_t i = 0; i < files->size(); ++i) {
-    const std::string& file = (*files)[i];
-    progress.Show(fmt::format("{} of {}: {}", i + 1, files->size(), file));
-    StatusOr<std::string> bytes = ReadInput(file, options.common.MostInputBytes());
-    const StatusOr<jobs::Stats> stats =
-        bytes ? jobs::StatsOf(**pool, *std::move(bytes)) : tl::unexpected(bytes.error());
-    if (!stats) {
-      progress.Clear();
-      // A single file's error is the whole answer; among several it is one of the results.
-      code = Fail(stats.error(), file, json && files->size() == 1);
-      results.push_back({{"file", file}, {"error", ErrorJson(stats.error(), "")}});
-      ++failed;
-      continue;
-    }
-    if (stats->program.elided_constants) {
-      progress.Clear();
-      Warn(file, ElidedConstants().message);
-    }
-    WarnOfStandIns(file, stats->program);
-    results.push_back(ToJson(file, *stats));
-    text += (text.empty() ? "" : "\n") + Text(file, *stats);
+  size_t failed = 0;
+  CommandEvents events(flags.common);
+  const auto all =
+      jobs::StatsOf(flags.files, flags.common, events, [&](const jobs::FileStats& one) {
+        if (one.stats) return;
+        code = Fail(one.stats.error(), one.file, false);
+        ++failed;
+      });
+  if (!all) return Fail(all.error(), json);
+  if (failed > 0 && failed < all->size()) code = kSomeFailed;
+  if (json) return Finish(ToJson(*all), code);
+  std::string text;
+  for (const auto& [file, stats] : *all) {
+    if (stats) text += (text.empty() ? "" : "\n") + Text(file, *stats);
   }
-  progress.Clear();
-  if (failed > 0 && failed < files->size()) code = kSomeFailed;
-  if (files->size() == 1 && failed == 1) return code;
-  if (!json) return Finish(text, code);
-  return files->size() == 1 ? Finish(results[0], code) : Finish(Json{{"results", results}}, code);
+  return Finish(text, code);
 }
 
 }  // namespace
 
 Run AddStats(CLI::App& app) {
-  auto options = std::make_shared<StatsOptions>();
-  app.add_option("FILE", options->files, "programs, or folders of them; paths or URIs")
-      ->required()
-      ->type_name("");
-  AddDatasetsOption(app, options->common.datasets);
-  AddCommonOptions(app, options->common);
-  return [options] { return RunStats(*options); };
+  auto flags = std::make_shared<StatsFlags>();
+  AddFiles(app, flags->files);
+  AddProgramOptions(app, flags->common);
+  return [flags] { return RunStats(*flags); };
 }
 
 }  // namespace hone::cli

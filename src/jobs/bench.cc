@@ -22,39 +22,56 @@ Json KernelsJson(const std::vector<KernelTime>& kernels, size_t most) {
   return list;
 }
 
-}  // namespace
-
-StatusOr<Benched> Bench(const OpenedProgram& opened, const BenchOptions& options, Events& events) {
-  if (opened.program().elided_constants) return tl::unexpected(ElidedConstants());
-  if (const std::string about = AboutStandIns(opened.program()); !about.empty()) {
-    events.Warn(options.file, about);
-  }
+Status Measure(const tune::TunePlan& plan, const BenchOptions& options, Events& events,
+               Benched& benched) {
+  tune::Evaluator& evaluator = *benched.opened.evaluator;
   RaceOptions racing;
   racing.budget_seconds = options.seconds;
   racing.least_pairs = kLeastPairs;
   racing.indifferent = 0;
   racing.seed = options.seed;
-  racing.estimate = opened.device == nullptr && opened.programs->pool().is_gpu();
+  racing.estimate = benched.estimated;
   auto waiting = events.During((racing.estimate ? "estimating " : "measuring ") + options.file);
-  StatusOr<RaceReport> race = opened.evaluator->Race({}, options.plan, racing);
+  const StatusOr<RaceReport> race = evaluator.Race({}, plan, racing);
   if (!race) return tl::unexpected(race.error());
-  Benched benched{racing.estimate, *race, {}, {}};
-  if (!options.kernels) return benched;
+  benched.race = *race;
+  if (options.kernels == 0) return {};
   waiting.reset();
   waiting = events.During("tracing " + options.file);
-  auto stock = opened.evaluator->Profile({}, kProfileSeconds, kMostProfileSeconds);
+  auto stock = evaluator.Profile({}, kProfileSeconds, kMostProfileSeconds);
   if (!stock) return tl::unexpected(stock.error());
   benched.kernels_of_stock = *std::move(stock);
-  if (race->same_executable) return benched;
-  auto planned = opened.evaluator->Profile(options.plan, kProfileSeconds, kMostProfileSeconds);
+  if (race->same_executable) return {};
+  auto planned = evaluator.Profile(plan, kProfileSeconds, kMostProfileSeconds);
   if (!planned) return tl::unexpected(planned.error());
   benched.kernels_of_plan = *std::move(planned);
+  return {};
+}
+
+}  // namespace
+
+FileOr<Benched> Bench(const BenchOptions& options, const WorkerOptions& workers, Events& events) {
+  const FileOr<tune::TunePlan> plan = ReadPlan(options.plan);
+  if (!plan) return tl::unexpected(plan.error());
+  auto opened = OpenNamed(options.file, workers, options.device, options.seed, events);
+  if (!opened) return tl::unexpected(opened.error());
+  if (opened->program().elided_constants) return Wrong(options.file, ElidedConstants());
+  WarnOfStandIns(options.file, opened->program(), events);
+  Benched benched;
+  benched.opened = *std::move(opened);
+  benched.estimated = benched.opened.device == nullptr && benched.opened.programs->pool().is_gpu();
+  if (Status measured = Measure(*plan, options, events, benched); !measured) {
+    return Wrong(options.file, measured.error());
+  }
   return benched;
 }
 
-Json ToJson(const Benched& benched, const OpenedProgram& opened, size_t kernels) {
+Json ToJson(const Benched& benched, const BenchOptions& options) {
+  const OpenedProgram& opened = benched.opened;
   const RaceReport& race = benched.race;
-  Json json{{"stock_ms", 1000 * race.seconds_a}, {"tuned_ms", 1000 * race.seconds_b}};
+  Json json{{"file", options.file},
+            {"stock_ms", 1000 * race.seconds_a},
+            {"tuned_ms", 1000 * race.seconds_b}};
   json.update(RaceJson(race));
   json["same_executable"] = race.same_executable;
   json["compile_seconds"] = {race.compile_seconds_a, race.compile_seconds_b};
@@ -64,9 +81,9 @@ Json ToJson(const Benched& benched, const OpenedProgram& opened, size_t kernels)
   }
   AddStandIns(opened.program(), json);
   if (opened.device != nullptr) json["device"] = DeviceJson(*opened.device);
-  if (kernels > 0) {
-    json["kernels"] = {{"stock", KernelsJson(benched.kernels_of_stock, kernels)},
-                       {"plan", KernelsJson(benched.kernels_of_plan, kernels)}};
+  if (options.kernels > 0) {
+    json["kernels"] = {{"stock", KernelsJson(benched.kernels_of_stock, options.kernels)},
+                       {"plan", KernelsJson(benched.kernels_of_plan, options.kernels)}};
   }
   return json;
 }

@@ -11,19 +11,20 @@
 #include "jobs/events.h"
 #include "jobs/json.h"
 #include "jobs/open_program.h"
-#include "tune/tune_plan.h"
 
 namespace hone::jobs {
 
 struct BenchOptions {
-  std::string file;  // what the program is called in what is told
-  tune::TunePlan plan;
+  std::string file;
+  std::string plan;     // a file; "" is the stock compiler's way
+  std::string device;   // as device::ParseDeviceName takes it; "": workers measure
   double seconds = 10;  // of racing
   uint64_t seed = 1;    // of the inputs
-  bool kernels = false;
+  size_t kernels = 0;   // the dearest so many are told
 };
 
 struct Benched {
+  OpenedProgram opened;
   bool estimated = false;  // for a target that is not here: by its XLA's own model
   RaceReport race;         // of the stock executable against the plan's
   // Where they are asked for; none of the plan where both are the same executable.
@@ -31,11 +32,9 @@ struct Benched {
   std::vector<KernelTime> kernels_of_plan;
 };
 
-// Errors: a program that cannot be run.
-StatusOr<Benched> Bench(const OpenedProgram& opened, const BenchOptions& options, Events& events);
+FileOr<Benched> Bench(const BenchOptions& options, const WorkerOptions& workers, Events& events);
 
-// With the dearest so many kernels; 0: without kernels.
-Json ToJson(const Benched& benched, const OpenedProgram& opened, size_t kernels);
+Json ToJson(const Benched& benched, const BenchOptions& options);
 
 }  // namespace hone::jobs
 

@@ -49,7 +49,8 @@ int MoveUp(int descriptor) {
 
 }  // namespace
 
-StatusOr<std::shared_ptr<Cluster>> Cluster::Connect(const ClusterOptions& options) {
+StatusOr<std::shared_ptr<Cluster>> Cluster::Connect(const ClusterOptions& options,
+                                                    const WorkerOptions& workers) {
   if (options.address.empty()) {
     if (options.kind.empty() && options.worker.empty()) return nullptr;
     return MakeError(ErrorCode::kInvalidInput,
@@ -57,17 +58,17 @@ StatusOr<std::shared_ptr<Cluster>> Cluster::Connect(const ClusterOptions& option
                      "--workers, such as ray:auto");
   }
   std::shared_ptr<Cluster> cluster(new Cluster);
-  if (Status launched = cluster->Launch(options); !launched) {
+  if (Status launched = cluster->Launch(options, workers); !launched) {
     return tl::unexpected(launched.error());
   }
   return cluster;
 }
 
-Status Cluster::Launch(const ClusterOptions& options) {
+Status Cluster::Launch(const ClusterOptions& options, const WorkerOptions& workers) {
   const StatusOr<std::string> package = PackageFolder();
   if (!package) return tl::unexpected(package.error());
   const StatusOr<std::string> worker =
-      options.worker.empty() ? ReadyWorker(options.quiet) : options.worker;
+      options.worker.empty() ? ReadyWorker(workers.quiet) : options.worker;
   if (!worker) return tl::unexpected(worker.error());
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
@@ -94,7 +95,7 @@ Status Cluster::Launch(const ClusterOptions& options) {
                                  "--program",
                                  *worker,
                                  "--memory-limit",
-                                 std::to_string(options.memory_limit_bytes)};
+                                 std::to_string(workers.memory_limit_bytes)};
   if (!options.kind.empty()) words.insert(words.end(), {"--device", options.kind});
   if (options.use == ClusterOptions::Use::kMeasure) words.emplace_back("--measure");
   std::vector<std::string> environment =

@@ -7,11 +7,11 @@
 
 #include <sys/types.h>
 
-#include <cstddef>
 #include <memory>
 #include <string>
 
 #include "core/result.h"
+#include "jobs/workers.h"
 #include "wire/pool.h"
 
 namespace hone::jobs {
@@ -20,18 +20,18 @@ struct ClusterOptions {
   // The workers' purpose: measuring, alone on a machine, or stepping through states.
   enum class Use { kMeasure, kStep };
   Use use = Use::kStep;
-  std::string address;            // "auto", "HOST:PORT", "ray://HOST:PORT"; "": workers run here
-  std::string kind;               // of machine; "": any
-  std::string python;             // that has Ray; "": .venv-ray, or else python3
-  std::string worker;             // the hone-worker on those machines; "": where it is here
-  size_t memory_limit_bytes = 0;  // of a worker; 0: of the machine that it is on
-  bool quiet = false;             // nothing is said where XLA is fetched first
+  std::string address;  // "auto", "HOST:PORT", "ray://HOST:PORT"; "": workers run here
+  std::string kind;     // of machine; "": any
+  std::string python;   // that has Ray; "": .venv-ray, or else python3
+  std::string worker;   // the hone-worker on those machines; "": where it is here
 };
 
 class Cluster {
  public:
-  // Null where workers run here. Errors: no Ray, no cluster, no machine in it that fits.
-  static StatusOr<std::shared_ptr<Cluster>> Connect(const ClusterOptions& options);
+  // Null where workers run here. Of `workers` their limit of memory counts, where it is 0 that of
+  // the machine that one is on. Errors: no Ray, no cluster, no machine in it that fits.
+  static StatusOr<std::shared_ptr<Cluster>> Connect(const ClusterOptions& options,
+                                                    const WorkerOptions& workers);
   ~Cluster();  // ends the hub, and with it all its workers
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
@@ -45,7 +45,7 @@ class Cluster {
 
  private:
   Cluster() = default;
-  Status Launch(const ClusterOptions& options);
+  Status Launch(const ClusterOptions& options, const WorkerOptions& workers);
   Status FirstWord();
   std::string LastWords() const;
 

@@ -9,12 +9,16 @@
 
 #include "core/rng.h"
 #include "cost/roofline.h"
+#include "jobs/input.h"
 #include "jobs/version.h"
+#include "jobs/write_file.h"
 #include "store/store.h"
 #include "tune/estimates.h"
 
 namespace hone::jobs {
 namespace {
+
+constexpr size_t kMostModelBytes = size_t{256} << 20;
 
 using Examples = std::vector<cost::Example>;
 
@@ -73,14 +77,12 @@ MeanOfPrograms MeanOf(const std::vector<double>& values) {
           means[kDraws - kDraws / 40]};
 }
 
-}  // namespace
-
-StatusOr<Examples> ReadExamples(const std::string& path, size_t most_nodes) {
-  const auto store = store::Store::OpenExisting(path);
+StatusOr<Examples> ReadExamples(const CostModelOptions& options) {
+  const auto store = store::Store::OpenExisting(options.store);
   if (!store) return tl::unexpected(store.error());
   const auto measured = (*store)->MeasuredModules(store::ThisPlace("", HoneVersion()));
   if (!measured) return tl::unexpected(measured.error());
-  Examples examples = tune::ExamplesOf(*measured, most_nodes);
+  Examples examples = tune::ExamplesOf(*measured, options.most_nodes);
   if (examples.empty()) {
     return MakeError(ErrorCode::kInvalidInput,
                      "it has no measurements of this machine to learn from; `hone tune --store "
@@ -89,8 +91,8 @@ StatusOr<Examples> ReadExamples(const std::string& path, size_t most_nodes) {
   return examples;
 }
 
-StatusOr<TrainedCostModel> TrainCostModel(const Examples& all, const CostModelOptions& options,
-                                          Events& events) {
+StatusOr<TrainedCostModel> TrainOnSome(const Examples& all, const CostModelOptions& options,
+                                       Events& events) {
   Examples examples;
   for (const cost::Example& example : all) {
     if (!cost::IsHeldOut(example.program, options.held_out, options.seed)) {
@@ -107,7 +109,7 @@ StatusOr<TrainedCostModel> TrainCostModel(const Examples& all, const CostModelOp
   return trained;
 }
 
-StatusOr<CostModelQuality> JudgeCostModel(const Examples& all, const cost::CostModel& model) {
+StatusOr<CostModelQuality> JudgeModel(const Examples& all, const cost::CostModel& model) {
   const auto card = model.card.find("trained_on");
   const std::string trained_on = card == model.card.end() ? std::string() : card->second;
   Examples examples;
@@ -150,8 +152,46 @@ StatusOr<CostModelQuality> CrossValidate(const Examples& all, const CostModelOpt
   return Judge(examples, estimates, machine);
 }
 
+}  // namespace
+
+FileOr<TrainedCostModel> TrainCostModel(const CostModelOptions& options, Events& events) {
+  if (Status fine = CheckWritable(options.model); !fine) {
+    return Wrong(options.model, fine.error());
+  }
+  const StatusOr<Examples> all = ReadExamples(options);
+  if (!all) return Wrong(options.store, all.error());
+  events.HoldInterrupts();
+  auto trained = About(options.store, TrainOnSome(*all, options, events));
+  if (!trained) return trained;
+  if (auto wrote = WriteIfNamed(options.model, cost::WriteCostModel(trained->model)); !wrote) {
+    return tl::unexpected(wrote.error());
+  }
+  return trained;
+}
+
+Json ToJson(const TrainedCostModel& trained, const CostModelOptions& options) {
+  return {{"model", options.model},
+          {"programs", trained.programs},
+          {"held_out", trained.held_out},
+          {"examples", trained.examples}};
+}
+
+FileOr<CostModelQuality> JudgeCostModel(const CostModelOptions& options, Events& events) {
+  const StatusOr<Examples> all = ReadExamples(options);
+  if (!all) return Wrong(options.store, all.error());
+  if (options.model.empty()) {
+    events.HoldInterrupts();
+    return About(options.store, CrossValidate(*all, options, events));
+  }
+  const StatusOr<std::string> bytes = ReadInput(options.model, kMostModelBytes);
+  if (!bytes) return Wrong(options.model, bytes.error());
+  const StatusOr<cost::CostModel> model = cost::ReadCostModel(*bytes);
+  if (!model) return Wrong(options.model, model.error());
+  return About(options.store, JudgeModel(*all, *model));
+}
+
 MeanOfPrograms MeanQuality(const std::vector<cost::RankQuality>& qualities,
-                           double cost::RankQuality::*figure) {
+                           double cost::RankQuality::* figure) {
   std::vector<double> values;
   for (const cost::RankQuality& quality : qualities) {
     if (figure != &cost::RankQuality::right || quality.decided > 0) {

@@ -15,14 +15,14 @@
 namespace hone::jobs {
 
 struct CostModelOptions {
+  std::string store;    // measurements of `hone tune --store` on this machine
+  std::string model;    // a file
   double held_out = 0;  // share of the programs that are not trained on
-  int folds = 5;        // into which programs are divided to judge without a given model
+  int folds = 5;        // into which programs are divided to judge without a model
   int steps = 2000;
+  size_t most_nodes = 3000;  // of a module
   uint64_t seed = 1;
 };
-
-// Measurements of `hone tune --store` on this machine, of modules of at most so many nodes.
-StatusOr<std::vector<cost::Example>> ReadExamples(const std::string& store, size_t most_nodes);
 
 struct TrainedCostModel {
   cost::CostModel model;  // with a card: trained_on, examples, seed
@@ -30,9 +30,10 @@ struct TrainedCostModel {
   size_t programs = 0;
   size_t held_out = 0;  // programs
 };
-// Once interrupted, the model as far as it is trained. Errors: all programs would be held out.
-StatusOr<TrainedCostModel> TrainCostModel(const std::vector<cost::Example>& all,
-                                          const CostModelOptions& options, Events& events);
+// Writes the model; once interrupted, as far as it is trained. Errors: all programs would be held
+// out.
+FileOr<TrainedCostModel> TrainCostModel(const CostModelOptions& options, Events& events);
+Json ToJson(const TrainedCostModel& trained, const CostModelOptions& options);
 
 // Fewer measured plans of a program are not judged by their order.
 inline constexpr size_t kFewestPlans = 8;
@@ -42,13 +43,10 @@ struct CostModelQuality {
   std::vector<cost::RankQuality> model;
   std::vector<cost::RankQuality> roofline;
 };
-// Judges a model by programs that it was not trained on. Errors: none has kFewestPlans.
-StatusOr<CostModelQuality> JudgeCostModel(const std::vector<cost::Example>& all,
-                                          const cost::CostModel& model);
-// Judges all programs, each by a model that is trained on the other folds. Likewise. Once
-// interrupted, the folds that are done.
-StatusOr<CostModelQuality> CrossValidate(const std::vector<cost::Example>& all,
-                                         const CostModelOptions& options, Events& events);
+// Judges the model by programs that it was not trained on; without one all programs, each by a
+// model that is trained on the other folds, once interrupted those that are done. Errors: none has
+// kFewestPlans.
+FileOr<CostModelQuality> JudgeCostModel(const CostModelOptions& options, Events& events);
 
 // A mean over programs with a 95 % bootstrap interval.
 struct MeanOfPrograms {

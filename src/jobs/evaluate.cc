@@ -6,9 +6,22 @@
 #include <utility>
 
 #include "core/median.h"
+#include "jobs/report.h"
+#include "jobs/report_evaluation.h"
+#include "jobs/write_file.h"
+#include "tune/optimize.h"
 
 namespace hone::jobs {
 namespace {
+
+// What is run, and what is done with each result.
+struct Runs {
+  std::vector<std::string> files;
+  ReadProgram read;
+  std::string method;
+  OptimizeOptions search;  // but for its seed
+  std::string written;     // of the results' file, so far
+};
 
 std::string Verified(const OptimizeResult& result) {
   if (!result.verification_ran) return "skipped";
@@ -44,24 +57,24 @@ void TimeResult(Pool& pool, const ProgramInfo& program, const OptimizeResult& re
   }
 }
 
-StatusOr<report::Evaluation> Search(Pool& pool, const EvaluateOptions& options,
+StatusOr<report::Evaluation> Search(Pool& pool, const EvaluateOptions& options, const Runs& runs,
                                     const std::string& file, const ProgramInfo& program,
-                                    uint64_t seed, size_t runs, Events& events) {
+                                    uint64_t seed, size_t run, Events& events) {
   const ClearAtEnd clear(events);
-  OptimizeOptions search = options.search;
+  OptimizeOptions search = runs.search;
   search.seed = seed;
   search.compare.seed = seed;
   search.interrupted = events.stop();
   search.progress = [&](const OptimizeProgress& now) {
     if (!events.Due()) return;
-    events.Show(fmt::format("{} of {} runs; {}: {} {:.0f} s, {} -> {}", runs,
-                            options.files.size() * static_cast<size_t>(options.seeds), file,
-                            now.phase, now.seconds, now.initial, now.best));
+    events.Show(fmt::format("{} of {} runs; {}: {} {:.0f} s, {} -> {}", run,
+                            runs.files.size() * static_cast<size_t>(options.seeds), file, now.phase,
+                            now.seconds, now.initial, now.best));
   };
   const StatusOr<OptimizeResult> result = Optimize(pool, program, search);
   if (!result) return tl::unexpected(result.error());
   report::Evaluation one;
-  one.method = options.method;
+  one.method = runs.method;
   one.program = ProgramName(file);
   one.objective = ObjectiveName(search.objective);
   one.actions = search.actions;
@@ -78,8 +91,89 @@ StatusOr<report::Evaluation> Search(Pool& pool, const EvaluateOptions& options,
     one.curve.push_back({better.steps, better.seconds, better.value});
   }
   for (const PassId pass : result->passes) one.passes.push_back(pool.passes()[pass].name);
-  if (options.run_time) TimeResult(pool, program, *result, options.run_seconds, one);
+  if (options.run_time) TimeResult(pool, program, *result, options.verify_seconds, one);
   return one;
+}
+
+// Results are added to those that the file has.
+StatusOr<std::string> ReadOld(const EvaluateOptions& options, const WorkerOptions& workers) {
+  if (options.output.empty()) return std::string();
+  if (Status fine = CheckWritable(options.output); !fine) return tl::unexpected(fine.error());
+  std::error_code error;
+  if (!std::filesystem::exists(options.output, error)) return std::string();
+  if (std::filesystem::file_size(options.output, error) == 0) return std::string();
+  StatusOr<std::string> text = ReadInput(options.output, workers.MostInputBytes());
+  if (!text) return text;
+  const auto old = report::EvaluationsFromJsonLines(*text);
+  if (!old) return tl::unexpected(old.error());
+  if (text->back() != '\n') *text += '\n';
+  return text;
+}
+
+FileOr<Runs> Prepare(const EvaluateOptions& options, const WorkerOptions& workers) {
+  Runs runs;
+  const std::string searcher = !options.search.empty()         ? options.search
+                               : options.models.policy.empty() ? "local"
+                                                               : "policy_greedy";
+  runs.method = options.method.empty() ? searcher : options.method;
+  OptimizeOptions& search = runs.search;
+  search.objective = *ObjectiveFromName(options.objective);
+  search.actions = options.actions;
+  search.search = searcher;
+  search.from_default = options.from_default;
+  search.longest = options.longest;
+  SetBudget(options.budget, search);
+  search.verify = options.verify;
+  search.compare.budget_seconds = options.verify_seconds;
+  if (Status loaded = LoadModels(options.models, searcher, search); !loaded) {
+    return Wrong("", loaded.error());
+  }
+  auto chosen = ChooseInputs(options.programs, workers.datasets);
+  if (!chosen) return tl::unexpected(chosen.error());
+  runs.files = *std::move(chosen);
+  if (auto fine = CheckReport(options.report); !fine) return tl::unexpected(fine.error());
+  auto old = ReadOld(options, workers);
+  if (!old) return Wrong(options.output, old.error());
+  runs.written = *std::move(old);
+  runs.read = ReaderFor(workers);
+  return runs;
+}
+
+// One program with one seed, loaded anew.
+StatusOr<report::Evaluation> RunOnce(Pool& pool, const EvaluateOptions& options, const Runs& runs,
+                                     const std::string& file, uint64_t seed, size_t run,
+                                     Events& events) {
+  StatusOr<std::string> bytes = runs.read(file);
+  if (!bytes) return tl::unexpected(bytes.error());
+  const StatusOr<ProgramInfo> program = pool.Load(*std::move(bytes));
+  if (!program) return tl::unexpected(program.error());
+  auto one = Search(pool, options, runs, file, *program, seed, run, events);
+  pool.Unload(program->id);
+  return one;
+}
+
+// Into `result`.
+Status RunAll(Pool& pool, const EvaluateOptions& options, Runs& runs, Events& events,
+              EvaluateResult& result) {
+  for (const std::string& file : runs.files) {
+    for (int i = 0; i < options.seeds && !events.stopped(); ++i) {
+      auto one = RunOnce(pool, options, runs, file, options.seed + static_cast<uint64_t>(i),
+                         result.rows.size(), events);
+      if (events.stopped()) break;  // half a search is no result
+      if (!one) {
+        result.errors.push_back({file, one.error()});
+        if (options.failed) options.failed(result.errors.back());
+        break;
+      }
+      result.rows.push_back(*std::move(one));
+      const report::Evaluation& row = result.rows.back();
+      if (options.done) options.done(row);
+      if (options.output.empty()) continue;
+      runs.written += report::EvaluationToJsonLine(row);
+      if (Status wrote = WriteFile(options.output, runs.written); !wrote) return wrote;
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -94,41 +188,33 @@ std::string ProgramName(const std::string& file) {
   return name;
 }
 
-StatusOr<EvaluateResult> Evaluate(Pool& pool, const EvaluateOptions& options, Events& events) {
+FileOr<EvaluateResult> Evaluate(const EvaluateOptions& options, const WorkerOptions& workers,
+                                Events& events) {
+  FileOr<Runs> runs = Prepare(options, workers);
+  if (!runs) return tl::unexpected(runs.error());
+  events.HoldInterrupts();
+  const auto pool = StartPool(workers, events, events.stop());
+  if (!pool) return Wrong("", pool.error());
+  if (options.begin) options.begin(runs->files);
   EvaluateResult result;
-  for (const std::string& file : options.files) {
-    for (int i = 0; i < options.seeds && !events.stopped(); ++i) {
-      StatusOr<std::string> bytes = options.read(file);
-      StatusOr<ProgramInfo> program =
-          bytes ? pool.Load(*std::move(bytes)) : tl::unexpected(bytes.error());
-      StatusOr<report::Evaluation> one = MakeError(ErrorCode::kInternal, "not searched");
-      if (program) {
-        one = Search(pool, options, file, *program, options.seed + static_cast<uint64_t>(i),
-                     result.rows.size(), events);
-        pool.Unload(program->id);
-      } else {
-        one = tl::unexpected(program.error());
-      }
-      if (events.stopped()) break;  // half a search is no result
-      if (!one) {
-        result.errors.push_back({file, one.error()});
-        if (options.failed) options.failed(result.errors.back());
-        break;
-      }
-      result.rows.push_back(*std::move(one));
-      if (!options.done) continue;
-      if (Status done = options.done(result.rows.back()); !done) {
-        return tl::unexpected(done.error());
-      }
+  result.method = runs->method;
+  if (Status ran = RunAll(**pool, options, *runs, events, result); !ran) {
+    return Wrong(options.output, ran.error());
+  }
+  if (!result.rows.empty()) {
+    const EvalReport what{result.method,      options.objective, options.actions,
+                          (*pool)->version(), result.rows,       result.errors.size()};
+    if (auto wrote = WriteReport(options.report, MakeReport(what)); !wrote) {
+      return tl::unexpected(wrote.error());
     }
   }
   return result;
 }
 
-Json ToJson(const EvaluateResult& result, const std::string& method) {
+Json ToJson(const EvaluateResult& result) {
   const report::Summary summary = report::Summarise(result.rows);
   Json json;
-  json["method"] = method;
+  json["method"] = result.method;
   json["results"] = Json::array();
   for (const report::Evaluation& row : result.rows) {
     json["results"].push_back(Json::parse(report::EvaluationToJsonLine(row)));

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "core/result.h"
 
@@ -30,6 +31,8 @@ class Events {
   // Something is amiss and the job goes on. `about` is a file, or empty.
   virtual void Warn(const std::string&, const std::string&) {}
 
+  // What the job has from here on is worth keeping: an interrupt sets `stop` and ends nothing.
+  virtual void HoldInterrupts() {}
   // Once set, a job returns what it has. May be null.
   const std::atomic<bool>* stop() const { return stop_; }
   bool stopped() const { return stop_ != nullptr && *stop_; }
@@ -53,11 +56,31 @@ class ClearAtEnd {
 // The bytes of a program that a job knows by its name.
 using ReadProgram = std::function<StatusOr<std::string>(const std::string& file)>;
 
-// One of several programs failed; the others go on.
+// What went wrong with a file; `file` is empty where it is about none.
 struct FileError {
   std::string file;
   Error error;
 };
+template <class T>
+using FileOr = tl::expected<T, FileError>;
+
+// As one message, for those who are told no file.
+inline Error InOne(FileError failed) {
+  if (!failed.file.empty()) failed.error.message = failed.file + ": " + failed.error.message;
+  return std::move(failed.error);
+}
+
+// As a FileOr takes it.
+inline tl::unexpected<FileError> Wrong(std::string file, Error error) {
+  return tl::unexpected(FileError{std::move(file), std::move(error)});
+}
+
+// The same, its error about the file.
+template <class T>
+FileOr<T> About(const std::string& file, tl::expected<T, Error> result) {
+  return std::move(result).map_error(
+      [&](Error error) { return FileError{file, std::move(error)}; });
+}
 
 }  // namespace hone::jobs
 

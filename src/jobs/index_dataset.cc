@@ -11,6 +11,7 @@
 
 #include "dataset/programs.h"
 #include "dataset/split.h"
+#include "jobs/write_file.h"
 
 namespace hone::jobs {
 namespace {
@@ -154,15 +155,107 @@ UpdatedIndex UpdateIndex(dataset::Index old, const std::vector<std::string>& fil
   return outcome;
 }
 
-StatusOr<std::vector<IndexFinding>> CheckIndex(const std::string& folder,
-                                               const dataset::Index& index, SurveyOptions survey,
-                                               Events& events) {
+namespace {
+
+// For a survey of files of this folder.
+StatusOr<SurveyOptions> SurveyOf(const std::string& folder, const WorkerOptions& workers,
+                                 Events& events) {
+  StatusOr<PoolOptions> pool = PoolOptionsFor(workers, events);
+  if (!pool) return tl::unexpected(pool.error());
+  const auto read = [folder, read = ReaderFor(workers)](const std::string& file) {
+    return read((fs::path(folder) / file).string());
+  };
+  return SurveyOptions{{}, read, *std::move(pool), false};
+}
+
+// The index that is there, or an empty one.
+StatusOr<dataset::Index> OldIndex(const std::string& folder) {
+  std::error_code error;
+  if (!fs::exists(dataset::IndexPath(folder), error)) return dataset::Index{};
+  return dataset::ReadIndex(folder);
+}
+
+// What the splits that are there are worth now; "" where all is well, or nothing was ever split.
+std::string SplitNote(const dataset::Index& index) {
+  const auto without = std::count_if(index.rows.begin(), index.rows.end(),
+                                     [](const dataset::Row& row) { return row.split.empty(); });
+  const size_t across = dataset::GroupsAcrossSplits(index).size();
+  if (across == 0 && (without == 0 || static_cast<size_t>(without) == index.rows.size())) return "";
+  return fmt::format(
+      "{} programs have no split, {} groups lie across splits; "
+      "`hone dataset split` sets them right",
+      without, across);
+}
+
+}  // namespace
+
+FileOr<UpdatedIndex> IndexFolder(const std::string& folder, double threshold,
+                                 const WorkerOptions& workers, Events& events,
+                                 const std::function<void(const FileError&)>& left_out) {
+  const std::string path = dataset::IndexPath(folder);
+  const auto files = dataset::ListPrograms(folder);
+  if (!files) return Wrong(folder, files.error());
+  StatusOr<dataset::Index> old = OldIndex(folder);
+  if (!old) return Wrong(path, old.error());
+  if (auto fine = CheckAllWritable({path}); !fine) return tl::unexpected(fine.error());
+  auto survey = SurveyOf(folder, workers, events);
+  if (!survey) return Wrong("", survey.error());
+  survey->files = *files;
+  survey->sketch = true;
+  const auto surveyed = Survey(*survey, events);
+  if (!surveyed) return Wrong("", surveyed.error());
+  UpdatedIndex updated = UpdateIndex(*std::move(old), *files, *surveyed, threshold);
+  for (const FileError& failure : updated.failures) left_out(failure);
+  if (updated.index.rows.empty()) {
+    return Wrong(folder, {ErrorCode::kInvalidInput,
+                          "XLA reads none of its programs; nothing is written. Is it the right "
+                          "folder?"});
+  }
+  for (const std::string& file : updated.gone) {
+    events.Warn(path, fmt::format("'{}' is there no more; its line is removed", file));
+  }
+  if (const std::string note = SplitNote(updated.index); !note.empty()) events.Warn(path, note);
+  if (auto wrote = WriteIfNamed(path, dataset::FormatIndex(updated.index)); !wrote) {
+    return tl::unexpected(wrote.error());
+  }
+  return updated;
+}
+
+std::map<std::string, std::vector<std::string>> GroupMembers(const dataset::Index& index) {
+  std::map<std::string, std::vector<std::string>> members;
+  for (const dataset::Row& row : index.rows) members[row.group].push_back(row.file);
+  return members;
+}
+
+Json ToJson(const UpdatedIndex& updated, const std::string& folder, double threshold) {
+  Json json;
+  json["folder"] = folder;
+  json["programs"] = updated.index.rows.size();
+  json["threshold"] = threshold;
+  json["added"] = updated.added;
+  json["gone"] = updated.gone;
+  json["failed"] = Json::array();
+  for (const FileError& failure : updated.failures) {
+    json["failed"].push_back({{"file", failure.file}, {"error", ErrorJson(failure.error, "")}});
+  }
+  json["groups"] = Json::array();
+  for (const auto& [group, files] : GroupMembers(updated.index)) {
+    json["groups"].push_back({{"group", group}, {"files", files}});
+  }
+  return json;
+}
+
+FileOr<CheckedIndex> CheckIndex(const std::string& folder, const WorkerOptions& workers,
+                                Events& events) {
+  const auto index = About(dataset::IndexPath(folder), dataset::ReadIndex(folder));
+  if (!index) return tl::unexpected(index.error());
+  auto survey = SurveyOf(folder, workers, events);
+  if (!survey) return Wrong("", survey.error());
   std::vector<IndexFinding> findings;
-  const Files files = FindFiles(folder, index, findings);
-  survey.files = files.names;
-  survey.sketch = false;
-  const auto surveyed = Survey(survey, events);
-  if (!surveyed) return tl::unexpected(surveyed.error());
+  const Files files = FindFiles(folder, *index, findings);
+  survey->files = files.names;
+  const auto surveyed = Survey(*survey, events);
+  if (!surveyed) return Wrong("", surveyed.error());
   for (size_t i = 0; i < files.names.size(); ++i) {
     if (files.rows[i] == nullptr) {
       CheckUnindexed(files.names[i], (*surveyed)[i], findings);
@@ -170,8 +263,16 @@ StatusOr<std::vector<IndexFinding>> CheckIndex(const std::string& folder,
       CheckProgram(*files.rows[i], (*surveyed)[i], findings);
     }
   }
-  CheckGroups(index, findings);
-  return findings;
+  CheckGroups(*index, findings);
+  return CheckedIndex{index->rows.size(), std::move(findings)};
+}
+
+Json ToJson(const CheckedIndex& checked, const std::string& folder) {
+  Json json{{"folder", folder}, {"programs", checked.programs}, {"findings", Json::array()}};
+  for (const IndexFinding& finding : checked.findings) {
+    json["findings"].push_back({{"file", finding.file}, {"message", finding.message}});
+  }
+  return json;
 }
 
 }  // namespace hone::jobs

@@ -3,6 +3,9 @@
 #ifndef HONE_JOBS_INDEX_DATASET_H_
 #define HONE_JOBS_INDEX_DATASET_H_
 
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,6 +13,7 @@
 #include "dataset/similarity.h"
 #include "jobs/json.h"
 #include "jobs/survey.h"
+#include "jobs/workers.h"
 
 namespace hone::jobs {
 
@@ -17,7 +21,7 @@ struct UpdatedIndex {
   dataset::Index index;
   std::vector<std::string> added;
   std::vector<std::string> gone;
-  std::vector<FileError> failures;
+  std::vector<FileError> failures;  // the files are relative to the folder
 };
 
 // Rows of `old` in their order, then the new files; with what the survey of `files` found filled
@@ -26,16 +30,32 @@ UpdatedIndex UpdateIndex(dataset::Index old, const std::vector<std::string>& fil
                          const std::vector<StatusOr<Surveyed>>& surveyed,
                          double threshold = dataset::kNearDuplicate);
 
+// Writes the folder's index.tsv, or brings it up to date; `left_out` is called for each program
+// that XLA does not read. Errors: it reads none.
+FileOr<UpdatedIndex> IndexFolder(const std::string& folder, double threshold,
+                                 const WorkerOptions& workers, Events& events,
+                                 const std::function<void(const FileError&)>& left_out);
+
+// By the name of the group.
+std::map<std::string, std::vector<std::string>> GroupMembers(const dataset::Index& index);
+
+Json ToJson(const UpdatedIndex& updated, const std::string& folder, double threshold);
+
 struct IndexFinding {
   std::string file;  // relative to the folder
   std::string message;
 };
 
-// Where the index and the folder differ. `survey.files` and `survey.sketch` are set by the job;
-// `survey.read` is asked for files relative to the folder.
-StatusOr<std::vector<IndexFinding>> CheckIndex(const std::string& folder,
-                                               const dataset::Index& index, SurveyOptions survey,
-                                               Events& events);
+struct CheckedIndex {
+  size_t programs = 0;
+  std::vector<IndexFinding> findings;
+};
+
+// Where the folder's index.tsv and the folder differ.
+FileOr<CheckedIndex> CheckIndex(const std::string& folder, const WorkerOptions& workers,
+                                Events& events);
+
+Json ToJson(const CheckedIndex& checked, const std::string& folder);
 
 }  // namespace hone::jobs
 

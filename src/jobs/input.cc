@@ -90,8 +90,8 @@ StatusOr<std::string> FindInput(const std::string& given, const std::vector<std:
   return path;
 }
 
-tl::expected<std::vector<std::string>, FileError> ExpandInputs(
-    const std::vector<std::string>& given, const std::vector<std::string>& datasets) {
+FileOr<std::vector<std::string>> ExpandInputs(const std::vector<std::string>& given,
+                                              const std::vector<std::string>& datasets) {
   std::vector<std::string> files;
   std::set<std::string> seen;
   const auto add = [&](const std::string& path) {
@@ -101,7 +101,7 @@ tl::expected<std::vector<std::string>, FileError> ExpandInputs(
   };
   for (const std::string& name : given) {
     const StatusOr<std::string> path = FindInput(name, datasets);
-    if (!path) return tl::unexpected(FileError{name, path.error()});
+    if (!path) return Wrong(name, path.error());
     if (NeedsLowering(*path)) {
       files.push_back(*path);
       continue;
@@ -115,10 +115,17 @@ tl::expected<std::vector<std::string>, FileError> ExpandInputs(
       continue;
     }
     const StatusOr<std::vector<std::string>> found = dataset::ListPrograms(*path);
-    if (!found) return tl::unexpected(FileError{name, found.error()});
+    if (!found) return Wrong(name, found.error());
     for (const std::string& file : *found) add((fs::path(*path) / file).string());
   }
   return files;
+}
+
+FileOr<std::vector<std::string>> ChooseInputs(const ProgramSet& programs,
+                                              const std::vector<std::string>& datasets) {
+  const auto files = ExpandInputs(programs.files, datasets);
+  if (!files) return tl::unexpected(files.error());
+  return About("", InSplit(*files, programs.split));
 }
 
 StatusOr<std::string> ReadInput(const std::string& path, size_t most_bytes) {

@@ -33,8 +33,17 @@ StatusOr<std::vector<std::string>> InSplit(const std::vector<std::string>& files
 // Files as named, and the programs in folders (recursive, sorted; dataset/programs.h says what is
 // one), each a path or a URI. A name that does not exist and a folder without programs are errors.
 // A path comes once.
-tl::expected<std::vector<std::string>, FileError> ExpandInputs(
-    const std::vector<std::string>& given, const std::vector<std::string>& datasets = {});
+FileOr<std::vector<std::string>> ExpandInputs(const std::vector<std::string>& given,
+                                              const std::vector<std::string>& datasets = {});
+
+// Programs as a user names them, and which of them are meant.
+struct ProgramSet {
+  std::vector<std::string> files;  // paths, folders, URIs
+  std::string split;               // "" is all of them
+};
+// ExpandInputs, then InSplit.
+FileOr<std::vector<std::string>> ChooseInputs(const ProgramSet& programs,
+                                              const std::vector<std::string>& datasets);
 
 // The whole of a regular, non-empty file. Its size is looked at before it is read.
 StatusOr<std::string> ReadInput(const std::string& path, size_t most_bytes);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "jobs/child.h"
+#include "jobs/write_file.h"
 
 namespace hone::jobs {
 namespace {
@@ -53,13 +54,10 @@ Json ToJson(const KernelCode& kernel) {
   return json;
 }
 
-}  // namespace
-
-StatusOr<InspectedKernels> InspectKernels(const OpenedProgram& program, const std::string& file,
-                                          const tune::TunePlan& plan, const std::string& ptxas,
-                                          Events& events) {
+StatusOr<InspectedKernels> Inspect(const OpenedProgram& program, const tune::TunePlan& plan,
+                                   const InspectOptions& options, Events& events) {
   const ClearAtEnd clear(events);
-  events.Show("compiling " + file);
+  events.Show("compiling " + options.file);
   CompileOptions compiling;
   compiling.sites = false;
   compiling.assembly = true;
@@ -67,12 +65,12 @@ StatusOr<InspectedKernels> InspectKernels(const OpenedProgram& program, const st
   if (!compiled) return tl::unexpected(compiled.error());
   const auto times = program.evaluator->Profile(plan, 0, compiling.deadline_seconds);
   if (!times) return tl::unexpected(times.error());
-  events.Show("assembling " + file);
+  events.Show("assembling " + options.file);
   InspectedKernels inspected;
   std::string said;
   if (!compiled->assembly.empty()) {
-    auto assembled = Assemble(ptxas.empty() ? DefaultAssembler() : ptxas, compiled->assembly,
-                              inspected.not_assembled);
+    auto assembled = Assemble(options.ptxas.empty() ? DefaultAssembler() : options.ptxas,
+                              compiled->assembly, inspected.not_assembled);
     if (!assembled) return tl::unexpected(assembled.error());
     said = *std::move(assembled);
   }
@@ -89,6 +87,28 @@ StatusOr<InspectedKernels> InspectKernels(const OpenedProgram& program, const st
       inspected.kernels.begin(), inspected.kernels.end(), [](const KernelCode& kernel) {
         return kernel.resources && kernel.resources->spill_stores > 0;
       });
+  return inspected;
+}
+
+}  // namespace
+
+FileOr<InspectedKernels> InspectKernels(const InspectOptions& options, const WorkerOptions& workers,
+                                        Events& events) {
+  if (workers.target == "cpu") {
+    return Wrong("", {ErrorCode::kInvalidInput,
+                      "which GPU? --target h100, say; for this processor, `hone bench FILE "
+                      "--kernels N` measures kernels"});
+  }
+  if (auto fine = CheckAllWritable({options.ptx}); !fine) return tl::unexpected(fine.error());
+  const FileOr<tune::TunePlan> plan = ReadPlan(options.plan);
+  if (!plan) return tl::unexpected(plan.error());
+  const auto program = OpenNamed(options.file, workers, "", 1, events);
+  if (!program) return tl::unexpected(program.error());
+  auto inspected = About(options.file, Inspect(*program, *plan, options, events));
+  if (!inspected) return inspected;
+  if (auto wrote = WriteIfNamed(options.ptx, inspected->ptx); !wrote) {
+    return tl::unexpected(wrote.error());
+  }
   return inspected;
 }
 

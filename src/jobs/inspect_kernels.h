@@ -23,12 +23,18 @@ struct InspectedKernels {
   std::string not_assembled;  // why registers and spills are not known, or empty
 };
 
-// `ptxas`: the assembler; the one that setup/install fetched, or else PATH's, where it is empty.
-// Errors: XLA cannot compile the program, the assembler refuses it. That there is no assembler is
-// none.
-StatusOr<InspectedKernels> InspectKernels(const OpenedProgram& program, const std::string& file,
-                                          const tune::TunePlan& plan, const std::string& ptxas,
-                                          Events& events);
+struct InspectOptions {
+  std::string file;
+  std::string plan;  // a file, or ""
+  std::string ptx;   // where the kernels' PTX is written; "" writes none
+  // The assembler; "" is the one that setup/install fetched, or else PATH's.
+  std::string ptxas;
+};
+
+// Errors: the target is no GPU, XLA cannot compile the program, the assembler refuses it. That
+// there is no assembler is none.
+FileOr<InspectedKernels> InspectKernels(const InspectOptions& options, const WorkerOptions& workers,
+                                        Events& events);
 
 Json ToJson(const InspectedKernels& inspected, const std::string& file);
 

@@ -26,6 +26,12 @@ Json ErrorJson(const Error& error, const std::string& file) {
   return json;
 }
 
+void AddTexts(std::initializer_list<std::pair<const char*, std::string>> texts, Json& json) {
+  for (const auto& [name, text] : texts) {
+    if (!text.empty()) json[name] = text;
+  }
+}
+
 Json TimingJson(const Timing& timing) {
   return {{"passes", timing.passes},
           {"clones", timing.clones},

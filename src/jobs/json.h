@@ -2,7 +2,9 @@
 #ifndef HONE_JOBS_JSON_H_
 #define HONE_JOBS_JSON_H_
 
+#include <initializer_list>
 #include <string>
+#include <utility>
 
 #include "core/program.h"
 #include "core/race.h"
@@ -18,6 +20,8 @@ using report::Json;
 
 // {"file", "code", "message"}; without a file where it is empty.
 Json ErrorJson(const Error& error, const std::string& file);
+// Texts that are not empty become fields.
+void AddTexts(std::initializer_list<std::pair<const char*, std::string>> texts, Json& json);
 // Seconds and counts, by the names of core/timing.h.
 Json TimingJson(const Timing& timing);
 // {"speedup", "speedup_ci", "pairs"}. What is not finite is written as null.

@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
 #include <utility>
 
 #include "core/nearest.h"
 #include "dataset/index.h"
-#include "dataset/split.h"
 #include "dataset/uri.h"
 #include "jobs/input.h"
 
@@ -59,11 +57,30 @@ void AddPrefixes(const std::string& uri, std::vector<std::string>& names) {
   }
 }
 
+Json ToJson(const dataset::Program& one) {
+  Json json = {{"uri", one.uri},
+               {"file", one.path},
+               {"family", one.row.family},
+               {"phase", one.row.phase},
+               {"config", one.row.config},
+               {"instructions", nullptr},
+               {"origin", one.row.origin},
+               {"licence", one.row.licence},
+               {"fingerprint", one.row.fingerprint},
+               {"group", one.row.group},
+               {"split", one.row.split}};
+  if (one.row.instructions >= 0) json["instructions"] = one.row.instructions;
+  for (const auto& [column, value] : one.row.extra) {
+    if (!json.contains(column)) json[column] = value;
+  }
+  return json;
+}
+
 }  // namespace
 
-tl::expected<std::vector<dataset::Program>, FileError> ListPrograms(const ListOptions& options) {
+FileOr<std::vector<dataset::Program>> ListPrograms(const ListOptions& options) {
   const StatusOr<Scope> scope = ScopeOf(options);
-  if (!scope) return tl::unexpected(FileError{options.what, scope.error()});
+  if (!scope) return Wrong(options.what, scope.error());
   std::vector<dataset::Program> programs;
   std::vector<std::string> uris;
   bool any = scope->prefix.empty();
@@ -90,42 +107,10 @@ tl::expected<std::vector<dataset::Program>, FileError> ListPrograms(const ListOp
                              DidYouMean(scope->prefix, uris))}});
 }
 
-Json ToJson(const dataset::Program& one) {
-  Json json = {{"uri", one.uri},
-               {"file", one.path},
-               {"family", one.row.family},
-               {"phase", one.row.phase},
-               {"config", one.row.config},
-               {"instructions", nullptr},
-               {"origin", one.row.origin},
-               {"licence", one.row.licence},
-               {"fingerprint", one.row.fingerprint},
-               {"group", one.row.group},
-               {"split", one.row.split}};
-  if (one.row.instructions >= 0) json["instructions"] = one.row.instructions;
-  for (const auto& [column, value] : one.row.extra) {
-    if (!json.contains(column)) json[column] = value;
-  }
+Json ToJson(const std::vector<dataset::Program>& programs) {
+  Json json{{"programs", Json::array()}};
+  for (const dataset::Program& one : programs) json["programs"].push_back(ToJson(one));
   return json;
-}
-
-StatusOr<std::array<double, 3>> ParseFractions(const std::string& text) {
-  std::array<double, 3> fractions{};
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (size_t i = 0; i < fractions.size(); ++i) {
-    const auto [stop, error] = std::from_chars(at, end, fractions[i]);
-    const bool last = i + 1 == fractions.size();
-    if (error != std::errc() || (last ? stop != end : stop == end || *stop != ',')) {
-      return MakeError(ErrorCode::kInvalidInput,
-                       fmt::format("--fractions: '{}' is not three numbers; give those of train, "
-                                   "validation and test, such as 0.7,0.15,0.15",
-                                   text));
-    }
-    at = stop + 1;
-  }
-  if (Status fine = dataset::CheckFractions(fractions); !fine) return tl::unexpected(fine.error());
-  return fractions;
 }
 
 }  // namespace hone::jobs

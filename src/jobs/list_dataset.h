@@ -1,13 +1,10 @@
-// The programs of data sets by URI, family, phase and split: `hone dataset list`; and shares of
-// splits.
+// The programs of data sets by URI, family, phase and split: `hone dataset list`.
 #ifndef HONE_JOBS_LIST_DATASET_H_
 #define HONE_JOBS_LIST_DATASET_H_
 
-#include <array>
 #include <string>
 #include <vector>
 
-#include "core/result.h"
 #include "dataset/load.h"
 #include "jobs/events.h"
 #include "jobs/json.h"
@@ -23,12 +20,9 @@ struct ListOptions {
 };
 
 // Errors: no such folder or data set, an index that cannot be read, no program whose URI begins so.
-tl::expected<std::vector<dataset::Program>, FileError> ListPrograms(const ListOptions& options);
+FileOr<std::vector<dataset::Program>> ListPrograms(const ListOptions& options);
 
-Json ToJson(const dataset::Program& program);
-
-// "0.7,0.15,0.15": of train, validation and test.
-StatusOr<std::array<double, 3>> ParseFractions(const std::string& text);
+Json ToJson(const std::vector<dataset::Program>& programs);
 
 }  // namespace hone::jobs
 

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "env/pass_order.h"
+#include "jobs/write_file.h"
+#include "tune/optimize.h"
 
 namespace hone::jobs {
 namespace {
@@ -16,9 +19,17 @@ constexpr double kLeastHeadroom = 0.02;
 // Better than this many times XLA's own order counts no further: one program must not rule.
 constexpr double kMostRatio = 2;
 
+// Of which programs, and how.
+struct Making {
+  std::vector<std::string> files;
+  ReadProgram read;
+  OptimizeOptions search;  // on each program; not verified
+  size_t size = 0;         // sequences, at most
+};
+
 class Maker {
  public:
-  Maker(Pool& pool, const CoresetOptions& options, Events& events)
+  Maker(Pool& pool, const Making& options, Events& events)
       : pool_(pool), options_(options), events_(events) {}
 
   StatusOr<CoresetResult> Make() {
@@ -120,7 +131,7 @@ class Maker {
   }
 
   Pool& pool_;
-  const CoresetOptions& options_;
+  const Making& options_;
   Events& events_;
   std::vector<Known> programs_;
   std::set<std::vector<PassId>> candidates_;
@@ -129,8 +140,34 @@ class Maker {
 
 }  // namespace
 
-StatusOr<CoresetResult> MakeCoreset(Pool& pool, const CoresetOptions& options, Events& events) {
-  return Maker(pool, options, events).Make();
+FileOr<CoresetResult> MakeCoreset(const CoresetOptions& options, const WorkerOptions& workers,
+                                  Events& events) {
+  auto files = ChooseInputs(options.programs, workers.datasets);
+  if (!files) return tl::unexpected(files.error());
+  if (Status fine = CheckWritable(options.output); !fine) {
+    return Wrong(options.output, fine.error());
+  }
+  events.HoldInterrupts();
+  const auto pool = StartPool(workers, events, events.stop());
+  if (!pool) return Wrong("", pool.error());
+  Making making{*std::move(files), ReaderFor(workers), {}, options.size};
+  making.search.objective = *ObjectiveFromName(options.objective);
+  making.search.actions = options.actions;
+  making.search.budget_seconds = options.seconds;
+  making.search.seed = options.seed;
+  auto result = About("", Maker(**pool, making, events).Make());
+  if (!result) return result;
+  if (auto wrote = WriteIfNamed(options.output, CoresetToJson(result->coreset)); !wrote) {
+    return tl::unexpected(wrote.error());
+  }
+  return result;
+}
+
+Json ToJson(const CoresetResult& result, const CoresetOptions& options) {
+  return {{"output", options.output},
+          {"programs", result.programs},
+          {"candidates", result.candidates},
+          {"coverage", result.coreset.coverage}};
 }
 
 }  // namespace hone::jobs

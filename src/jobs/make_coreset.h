@@ -3,21 +3,25 @@
 #define HONE_JOBS_MAKE_CORESET_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "jobs/events.h"
+#include "jobs/input.h"
+#include "jobs/json.h"
+#include "jobs/workers.h"
 #include "tune/coreset.h"
-#include "tune/optimize.h"
-#include "wire/pool.h"
 
 namespace hone::jobs {
 
 struct CoresetOptions {
-  std::vector<std::string> files;
-  ReadProgram read;
-  OptimizeOptions search;  // on each program; not verified
-  size_t size = 32;        // sequences, at most
+  ProgramSet programs;
+  std::string objective = "op_count";
+  std::string actions = "simplify";
+  double seconds = 5;  // of the search on each program
+  size_t size = 32;    // sequences, at most
+  uint64_t seed = 1;
+  std::string output;  // a file
 };
 
 struct CoresetResult {
@@ -29,7 +33,10 @@ struct CoresetResult {
 // Each program's search yields candidates; all candidates are compared on all programs.
 // A program that fails is left out with a warning. Errors: kUnsupported where no sequence helps any
 // program, kInterrupted where there was no time to know.
-StatusOr<CoresetResult> MakeCoreset(Pool& pool, const CoresetOptions& options, Events& events);
+FileOr<CoresetResult> MakeCoreset(const CoresetOptions& options, const WorkerOptions& workers,
+                                  Events& events);
+
+Json ToJson(const CoresetResult& result, const CoresetOptions& options);
 
 }  // namespace hone::jobs
 

@@ -1,5 +1,6 @@
 #include "jobs/models.h"
 
+#include <cmath>
 #include <filesystem>
 #include <vector>
 
@@ -41,6 +42,11 @@ StatusOr<std::string> ReadModel(const std::string& given, const char* shipped, c
 }
 
 }  // namespace
+
+void SetBudget(const Budget& budget, OptimizeOptions& search) {
+  search.budget_seconds = std::isfinite(budget.seconds) ? budget.seconds : 0;
+  search.budget_steps = budget.steps == Budget{}.steps ? 0 : budget.steps;
+}
 
 Status LoadModels(const ModelOptions& options, const std::string& searcher,
                   OptimizeOptions& search) {

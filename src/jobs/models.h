@@ -1,10 +1,12 @@
-// Policies and coresets for searchers: those that come with hone, and those that a user names.
+// What a user says of a search: its budget, and policies and coresets, his own or those that come
+// with hone.
 #ifndef HONE_JOBS_MODELS_H_
 #define HONE_JOBS_MODELS_H_
 
 #include <string>
 
 #include "core/result.h"
+#include "jobs/quantities.h"
 #include "tune/coreset.h"
 #include "tune/optimize.h"
 
@@ -15,6 +17,9 @@ struct ModelOptions {
   std::string policy;   // a path; "" is the one that comes with hone
   std::string coreset;  // likewise
 };
+
+// A limit that was not given is none.
+void SetBudget(const Budget& budget, OptimizeOptions& search);
 
 // Fills in the policy and the coreset where the searcher needs them or where they were named.
 // Errors: there is no such searcher; files that are missing or broken.

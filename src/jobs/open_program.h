@@ -1,4 +1,4 @@
-// A program with workers of its own, and a device where it is measured on one.
+// A program with workers of its own, and a device where it is measured on one; a plan for it.
 #ifndef HONE_JOBS_OPEN_PROGRAM_H_
 #define HONE_JOBS_OPEN_PROGRAM_H_
 
@@ -8,7 +8,9 @@
 #include <string>
 
 #include "device/remote_device.h"
+#include "jobs/cluster.h"
 #include "jobs/events.h"
+#include "jobs/workers.h"
 #include "tune/pool_evaluator.h"
 #include "tune/tune_plan.h"
 
@@ -32,6 +34,19 @@ struct OpenedProgram {
 
 // `data` are the bytes of the program's file. What `events` has to stop it outlives what is opened.
 StatusOr<OpenedProgram> OpenProgram(std::string data, const OpenOptions& options, Events& events);
+
+// By the workers that are asked for, or the cluster's where there is one, which outlives what is
+// opened. `device` is a name that device::ParseDeviceName can read; "": workers measure.
+StatusOr<OpenOptions> OpenOptionsFor(const WorkerOptions& workers, const std::string& device,
+                                     uint64_t seed, Events& events,
+                                     const Cluster* cluster = nullptr);
+
+// ReadNamed and OpenProgram.
+FileOr<OpenedProgram> OpenNamed(const std::string& file, const WorkerOptions& workers,
+                                const std::string& device, uint64_t seed, Events& events);
+
+// A plan's file; the empty plan where none is named.
+FileOr<tune::TunePlan> ReadPlan(const std::string& file);
 
 // The optimised module under the plan, with its text; on a device, the program as its plugin is
 // given it.

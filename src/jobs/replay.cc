@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "jobs/input.h"
+#include "jobs/write_file.h"
 
 namespace hone::jobs {
 namespace {
@@ -15,14 +16,13 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostRecipeBytes = size_t{16} << 20;
 
-}  // namespace
-
-StatusOr<Recipe> ReadRecipe(const std::string& file) {
+FileOr<Recipe> ReadRecipe(const std::string& file) {
   const StatusOr<std::string> text = ReadInput(file, kMostRecipeBytes);
-  if (!text) return tl::unexpected(text.error());
-  return RecipeFromJson(*text);
+  if (!text) return Wrong(file, text.error());
+  return About(file, RecipeFromJson(*text));
 }
 
+// As the recipe names it, or else beside the recipe's file.
 StatusOr<std::string> FindProgramOf(const Recipe& recipe, const std::string& recipe_file) {
   const fs::path given = recipe.program.file;
   const fs::path folder = fs::path(recipe_file).parent_path();
@@ -36,53 +36,70 @@ StatusOr<std::string> FindProgramOf(const Recipe& recipe, const std::string& rec
                                given.string()));
 }
 
-tl::expected<ReplayedRecipe, FileError> ReplayRecipe(Pool& pool, const Recipe& recipe,
-                                                     std::string data, const ReplayOptions& options,
-                                                     Events& events) {
-  const auto wrong = [](const std::string& file, const Error& error) {
-    return tl::unexpected(FileError{file, error});
-  };
+}  // namespace
+
+FileOr<ReplayedRecipe> ReplayRecipe(const ReplayOptions& options, const WorkerOptions& workers,
+                                    Events& events) {
+  if (auto fine = CheckAllWritable({options.output}); !fine) return tl::unexpected(fine.error());
+  FileOr<Recipe> read = ReadRecipe(options.recipe);
+  if (!read) return tl::unexpected(read.error());
+  const Recipe& recipe = *read;
+  const StatusOr<std::string> found =
+      options.program.empty() ? FindProgramOf(recipe, options.recipe) : options.program;
+  if (!found) return Wrong(options.recipe, found.error());
+  const std::string& file = *found;
+  FileOr<std::string> data = ReadNamed(file, workers);
+  if (!data) return tl::unexpected(data.error());
+  const auto started = StartPool(workers, events);
+  if (!started) return Wrong("", started.error());
+  Pool& pool = **started;
   if (recipe.xla_version != pool.version()) {
-    events.Warn(options.recipe_file,
+    events.Warn(options.recipe,
                 fmt::format("the recipe is of {}, this is {}: the result may differ",
                             recipe.xla_version, pool.version()));
   }
-  const auto passes = FindPasses(pool.passes(), recipe.passes);
-  if (!passes) return wrong(options.recipe_file, passes.error());
-  StatusOr<ProgramInfo> program = pool.Load(std::move(data));
-  if (!program) return wrong(options.file, program.error());
-  if (const std::string about = AboutStandIns(*program); !about.empty()) {
-    events.Warn(options.file, about);
+  if (const auto passes = FindPasses(pool.passes(), recipe.passes); !passes) {
+    return Wrong(options.recipe, passes.error());
   }
+  StatusOr<ProgramInfo> program = pool.Load(*std::move(data));
+  if (!program) return Wrong(file, program.error());
+  WarnOfStandIns(file, *program, events);
   if (recipe.flags.count(kStandInsFlag) > 0 &&
       program->fingerprint.ToHex() != recipe.program.fingerprint) {
-    events.Warn(options.file,
-                "the recipe was found with made-up constants; this program has its own");
+    events.Warn(file, "the recipe was found with made-up constants; this program has its own");
   }
   StatusOr<Replayed> replayed = MakeError(ErrorCode::kInternal, "not replayed");
   {
     const auto waiting = events.During("replaying");
-    replayed = Replay(pool, *program, recipe, options.format);
+    replayed = Replay(pool, *program, recipe, FormatFor(options.output));
   }
-  if (!replayed) return wrong(options.file, replayed.error());
+  if (!replayed) return Wrong(file, replayed.error());
   if (!replayed->as_recorded) {
-    events.Warn(
-        options.recipe_file,
-        fmt::format("its passes end at another program than it says, {} instead of {}; "
-                    "that was compared with '{}' and computes the same",
-                    replayed->result.state.ToHex(), recipe.result_fingerprint, options.file));
+    events.Warn(options.recipe,
+                fmt::format("its passes end at another program than it says, {} instead of {}; "
+                            "that was compared with '{}' and computes the same",
+                            replayed->result.state.ToHex(), recipe.result_fingerprint, file));
   }
-  return ReplayedRecipe{*std::move(program), *std::move(replayed)};
+  if (auto wrote = WriteProgram(options.output, replayed->result.bytes, workers); !wrote) {
+    return tl::unexpected(wrote.error());
+  }
+  return ReplayedRecipe{*std::move(read), file, *std::move(program), *std::move(replayed)};
 }
 
-Json ToJson(const ReplayedRecipe& done, const Recipe& recipe, const ReplayOptions& options) {
-  return {{"recipe", options.recipe_file},
-          {"file", options.file},
-          {"passes", recipe.passes},
-          {"initial", done.program.metrics.op_count},
-          {"result", done.replayed.metrics.op_count},
-          {"fingerprint", done.replayed.result.state.ToHex()},
-          {"as_recorded", done.replayed.as_recorded}};
+Json ToJson(const ReplayedRecipe& done, const ReplayOptions& options) {
+  Json json{{"recipe", options.recipe},
+            {"file", done.file},
+            {"passes", done.recipe.passes},
+            {"initial", done.program.metrics.op_count},
+            {"result", done.replayed.metrics.op_count},
+            {"fingerprint", done.replayed.result.state.ToHex()},
+            {"as_recorded", done.replayed.as_recorded}};
+  if (options.output.empty()) {
+    json["hlo"] = done.replayed.result.bytes;
+  } else {
+    json["output"] = options.output;
+  }
+  return json;
 }
 
 }  // namespace hone::jobs

@@ -7,32 +7,28 @@
 #include "core/program.h"
 #include "jobs/events.h"
 #include "jobs/json.h"
+#include "jobs/workers.h"
 #include "tune/recipe.h"
-#include "wire/pool.h"
 
 namespace hone::jobs {
 
-StatusOr<Recipe> ReadRecipe(const std::string& file);
-
-// The recipe's program: as the recipe names it, or else beside the recipe's file.
-StatusOr<std::string> FindProgramOf(const Recipe& recipe, const std::string& recipe_file);
-
 struct ReplayOptions {
-  std::string recipe_file;
-  std::string file;  // of the program
-  ExportFormat format = ExportFormat::kText;
+  std::string recipe;   // a file
+  std::string program;  // where it has moved; "": as the recipe names it, or else beside that
+  std::string output;   // the file that the result is written to; "" is none
 };
 struct ReplayedRecipe {
+  Recipe recipe;
+  std::string file;  // of the program
   ProgramInfo program;
   Replayed replayed;
 };
-// `data` are the bytes of the program's file. Warns where versions or programs differ. Errors: with
-// the file that they are about.
-tl::expected<ReplayedRecipe, FileError> ReplayRecipe(Pool& pool, const Recipe& recipe,
-                                                     std::string data, const ReplayOptions& options,
-                                                     Events& events);
+// Warns where versions or programs differ.
+FileOr<ReplayedRecipe> ReplayRecipe(const ReplayOptions& options, const WorkerOptions& workers,
+                                    Events& events);
 
-Json ToJson(const ReplayedRecipe& replayed, const Recipe& recipe, const ReplayOptions& options);
+// With the program where it was written to no file.
+Json ToJson(const ReplayedRecipe& done, const ReplayOptions& options);
 
 }  // namespace hone::jobs
 

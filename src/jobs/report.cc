@@ -9,7 +9,8 @@
 #include "cost/cost_graph.h"
 #include "cost/roofline.h"
 #include "jobs/version.h"
-#include "report/words.h"
+#include "jobs/write_file.h"
+#include "report/html.h"
 #include "report/words.h"
 
 namespace hone::jobs {
@@ -28,6 +29,19 @@ report::Document BeginReport(const std::string& command, const std::string& file
   document.facts.push_back({"hone", HoneVersion(), ""});
   if (!xla.empty()) document.facts.push_back({"XLA of", xla, ""});
   return document;
+}
+
+FileOr<void> CheckReport(const std::string& path) {
+  if (path.empty()) return {};
+  if (Status have = report::HaveTemplate(); !have) return Wrong(path, have.error());
+  return CheckAllWritable({path});
+}
+
+FileOr<void> WriteReport(const std::string& path, const report::Document& document) {
+  if (path.empty()) return {};
+  const StatusOr<std::string> html = report::ToHtml(document);
+  if (!html) return Wrong(path, html.error());
+  return WriteIfNamed(path, *html);
 }
 
 void PageMaker::Missing(const std::string& section, const std::string& why) {

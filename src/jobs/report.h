@@ -21,6 +21,12 @@ namespace hone::jobs {
 report::Document BeginReport(const std::string& command, const std::string& file,
                              const std::string& program, const std::string& xla);
 
+// Can a report be made, and written there? Before long work. Fine where none is wanted.
+FileOr<void> CheckReport(const std::string& path);
+
+// As one HTML file; none where the path is empty.
+FileOr<void> WriteReport(const std::string& path, const report::Document& document);
+
 // Shared by all makers of a job's page.
 class PageMaker {
  protected:

@@ -7,33 +7,6 @@
 #include "report/words.h"
 
 namespace hone::jobs {
-namespace {
-
-// Every pair at every moment: in the end, at the steps, after the seconds.
-Json PairsJson(const report::Leaderboard& board, const report::LeaderboardOptions& options) {
-  std::vector<report::Moment> moments(1);
-  for (const int64_t at : options.steps) moments.push_back({at, 0});
-  for (const double at : options.seconds) moments.push_back({0, at});
-  Json pairs = Json::array();
-  for (const report::Moment& moment : moments) {
-    for (const report::Pair& pair :
-         report::ComparePairs(report::RatiosOf(board, moment), options.seed)) {
-      pairs.push_back({{"a", board.methods[pair.a]},
-                       {"b", board.methods[pair.b]},
-                       {"steps", moment.steps > 0 ? Json(moment.steps) : Json(nullptr)},
-                       {"seconds", moment.seconds > 0 ? Json(moment.seconds) : Json(nullptr)},
-                       {"quotient", pair.quotient.mean},
-                       {"low", pair.quotient.low},
-                       {"high", pair.quotient.high},
-                       {"programs", pair.quotient.programs},
-                       {"a_is", report::StandingName(pair.standing)}});
-    }
-  }
-  return pairs;
-}
-
-}  // namespace
-
 using report::HumanSeconds;
 
 report::Document MakeReport(const EvalReport& what) {
@@ -81,30 +54,6 @@ report::Document MakeReport(const EvalReport& what) {
                                            what.failed == 1 ? "is" : "are"));
   }
   return document;
-}
-
-Json ToJson(const report::Leaderboard& board, const report::LeaderboardOptions& options) {
-  Json json;
-  json["programs"] = board.programs;
-  json["methods"] = Json::array();
-  for (const std::string& method : board.methods) {
-    std::vector<report::Evaluation> of;
-    for (const report::Evaluation& row : board.rows) {
-      if (row.method == method) of.push_back(row);
-    }
-    const report::Summary summary = report::Summarise(of);
-    json["methods"].push_back({{"method", method},
-                               {"ratio", summary.ratio.mean},
-                               {"low", summary.ratio.low},
-                               {"high", summary.ratio.high},
-                               {"better", summary.better},
-                               {"equal", summary.equal},
-                               {"worse", summary.worse},
-                               {"seconds", summary.seconds},
-                               {"evaluated", summary.evaluated}});
-  }
-  json["pairs"] = PairsJson(board, options);
-  return json;
 }
 
 }  // namespace hone::jobs

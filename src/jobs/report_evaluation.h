@@ -5,10 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "jobs/json.h"
 #include "report/document.h"
 #include "report/evaluation.h"
-#include "report/leaderboard.h"
 
 namespace hone::jobs {
 
@@ -22,9 +20,6 @@ struct EvalReport {
 };
 
 report::Document MakeReport(const EvalReport& what);
-
-// The methods, and every pair of them at every moment of the options.
-Json ToJson(const report::Leaderboard& board, const report::LeaderboardOptions& options);
 
 }  // namespace hone::jobs
 

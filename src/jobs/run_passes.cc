@@ -5,6 +5,9 @@
 #include <sstream>
 #include <utility>
 
+#include "jobs/write_file.h"
+#include "tune/recipe.h"
+
 namespace hone::jobs {
 namespace {
 
@@ -92,6 +95,22 @@ Status Export(Pool& pool, const ProgramInfo& program, const RunPassesOptions& op
   return {};
 }
 
+Status CheckConstants(const std::string& file, const ProgramInfo& program, ExportFormat format,
+                      Events& events) {
+  if (!program.elided_constants) return {};
+  if (format == ExportFormat::kProto) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     "its text has elided constants, {...}, and a binary would hold made-up values "
+                     "for them; write text, dump it again with large constants, or give "
+                     "--stand-in-constants if that is what you want");
+  }
+  events.Warn(
+      file,
+      "its text has elided constants, {...}: it cannot be run, and what passes compute from "
+      "them is made up");
+  return {};
+}
+
 }  // namespace
 
 StatusOr<RanPasses> RunPasses(Pool& pool, const ProgramInfo& program,
@@ -102,6 +121,32 @@ StatusOr<RanPasses> RunPasses(Pool& pool, const ProgramInfo& program,
     return tl::unexpected(exported.error());
   }
   return ran;
+}
+
+FileOr<RanFile> RunFile(const RunFileOptions& options, const WorkerOptions& workers,
+                        Events& events) {
+  if (auto fine = CheckAllWritable({options.output}); !fine) return tl::unexpected(fine.error());
+  FileOr<std::string> data = ReadNamed(options.file, workers);
+  if (!data) return tl::unexpected(data.error());
+  const auto pool = StartPool(workers, events);
+  if (!pool) return Wrong("", pool.error());
+  const auto passes = FindPasses((*pool)->passes(), SplitNames(options.passes));
+  if (!passes) return Wrong("", passes.error());
+  const StatusOr<ProgramInfo> program = (*pool)->Load(*std::move(data));
+  if (!program) return Wrong(options.file, program.error());
+  const ExportFormat format = FormatFor(options.output);
+  if (Status fine = CheckConstants(options.file, *program, format, events); !fine) {
+    return Wrong(options.file, fine.error());
+  }
+  WarnOfStandIns(options.file, *program, events);
+  auto ran = RunPasses(**pool, *program, {*passes, options.keep_going, format}, events);
+  if (!ran) return Wrong(options.file, ran.error());
+  if (ran->bytes) {
+    if (auto wrote = WriteProgram(options.output, *ran->bytes, workers); !wrote) {
+      return tl::unexpected(wrote.error());
+    }
+  }
+  return RanFile{*program, *std::move(ran), (*pool)->timing()};
 }
 
 std::vector<std::string> SplitNames(const std::string& list) {
@@ -115,8 +160,10 @@ std::vector<std::string> SplitNames(const std::string& list) {
   return names;
 }
 
-Json ToJson(const RanPasses& ran, const ProgramInfo& program) {
+Json ToJson(const RanFile& done, const RunFileOptions& options) {
+  const auto& [program, ran, timing] = done;
   Json json;
+  json["file"] = options.file;
   json["format"] = program.format;
   json["initial"] = program.metrics.op_count;
   json["result"] = ran.Instructions(program.metrics.op_count);
@@ -130,6 +177,11 @@ Json ToJson(const RanPasses& ran, const ProgramInfo& program) {
                               {"after", row.step.metrics.op_count},
                               {"milliseconds", row.milliseconds}});
     if (!row.step.failure.empty()) json["passes"].back()["failure"] = row.step.failure;
+  }
+  if (ran.bytes && options.output.empty()) {
+    json["hlo"] = *ran.bytes;
+  } else if (ran.bytes) {
+    json["output"] = options.output;
   }
   return json;
 }

@@ -9,8 +9,10 @@
 
 #include "core/program.h"
 #include "core/state.h"
+#include "core/timing.h"
 #include "jobs/events.h"
 #include "jobs/json.h"
+#include "jobs/workers.h"
 #include "wire/pool.h"
 
 namespace hone::jobs {
@@ -44,7 +46,24 @@ struct RanPasses {
 StatusOr<RanPasses> RunPasses(Pool& pool, const ProgramInfo& program,
                               const RunPassesOptions& options, Events& events);
 
-Json ToJson(const RanPasses& ran, const ProgramInfo& program);
+struct RunFileOptions {
+  std::string file;
+  std::string passes;  // names, commas between them
+  std::string output;  // the file that the program is written to; "" is none
+  bool keep_going = false;
+};
+
+struct RanFile {
+  ProgramInfo program;
+  RanPasses ran;
+  Timing timing;  // of the worker
+};
+
+FileOr<RanFile> RunFile(const RunFileOptions& options, const WorkerOptions& workers,
+                        Events& events);
+
+// With the program where it was written to no file.
+Json ToJson(const RanFile& done, const RunFileOptions& options);
 
 // Splits at commas and trims spaces; empty parts are kept.
 std::vector<std::string> SplitNames(const std::string& list);

@@ -7,6 +7,8 @@
 
 #include "jobs/input.h"
 #include "jobs/kernels.h"
+#include "jobs/store.h"
+#include "jobs/write_file.h"
 #include "loops/default_schedule.h"
 #include "loops/race.h"
 #include "loops/tasks.h"
@@ -19,16 +21,10 @@ constexpr size_t kMostTextBytes = size_t{1} << 20;
 constexpr size_t kMostPolicyBytes = size_t{1} << 30;
 constexpr size_t kMostModelBytes = size_t{1} << 28;
 
-tl::unexpected<FileError> Wrong(const std::string& file, Error error) {
-  return tl::unexpected(FileError{file, std::move(error)});
-}
-
-tl::expected<loops::Task, FileError> ReadTask(const LoopsOptions& options) {
+FileOr<loops::Task> ReadTask(const LoopsOptions& options) {
   const StatusOr<std::string> text = ReadTaskText(options.task);
   if (!text) return Wrong(options.task, text.error());
-  StatusOr<loops::Task> task = loops::ParseTask(*text);
-  if (!task) return Wrong(options.task, task.error());
-  return *std::move(task);
+  return About(options.task, loops::ParseTask(*text));
 }
 
 loops::Schedule ByRulesOfThumb(const loops::Task& task, const LoopsOptions& options) {
@@ -37,16 +33,13 @@ loops::Schedule ByRulesOfThumb(const loops::Task& task, const LoopsOptions& opti
   return loops::DefaultSchedule(loops::Expand(task), machine);
 }
 
-tl::expected<loops::Schedule, FileError> ReadSchedule(const std::string& given,
-                                                      const loops::Task& task,
-                                                      const LoopsOptions& options) {
+FileOr<loops::Schedule> ReadSchedule(const std::string& given, const loops::Task& task,
+                                     const LoopsOptions& options) {
   if (given == "none") return loops::Schedule{};
   if (given == "default") return ByRulesOfThumb(task, options);
   const StatusOr<std::string> text = ReadInput(given, kMostTextBytes);
   if (!text) return Wrong(given, text.error());
-  StatusOr<loops::Schedule> schedule = loops::ParseSchedule(*text);
-  if (!schedule) return Wrong(given, schedule.error());
-  return *std::move(schedule);
+  return About(given, loops::ParseSchedule(*text));
 }
 
 StatusOr<std::unique_ptr<loops::Generator>> StartGenerator(const LoopsOptions& options) {
@@ -75,14 +68,13 @@ StatusOr<std::string> ReadTaskText(const std::string& given) {
   return text;
 }
 
-tl::expected<loops::Schedule, FileError> DefaultScheduleOf(const LoopsOptions& options) {
+FileOr<loops::Schedule> DefaultScheduleOf(const LoopsOptions& options) {
   const auto task = ReadTask(options);
   if (!task) return tl::unexpected(task.error());
   return ByRulesOfThumb(*task, options);
 }
 
-tl::expected<ShownLoops, FileError> ShowLoops(const LoopsOptions& options,
-                                              const std::string& schedule) {
+FileOr<ShownLoops> ShowLoops(const LoopsOptions& options, const std::string& schedule) {
   auto task = ReadTask(options);
   if (!task) return tl::unexpected(task.error());
   auto read = ReadSchedule(schedule, *task, options);
@@ -126,8 +118,9 @@ double RacedLoops::gflops() const {
   return race.seconds_b > 0 ? loops::Flops(task) / race.seconds_b / 1e9 : 0;
 }
 
-tl::expected<RacedLoops, FileError> RaceLoops(const LoopsOptions& options,
-                                              const RaceLoopsOptions& racing, Events& events) {
+FileOr<RacedLoops> RaceLoops(const LoopsOptions& options, const RaceLoopsOptions& racing,
+                             Events& events) {
+  events.HoldInterrupts();
   auto task = ReadTask(options);
   if (!task) return tl::unexpected(task.error());
   RacedLoops raced{*std::move(task), {}, {}, loops::ThisMachine(options.threads).threads};
@@ -184,8 +177,12 @@ Json ToJson(const RacedLoops& raced, const RaceLoopsOptions& racing) {
   return json;
 }
 
-tl::expected<TunedLoops, FileError> TuneLoops(const LoopsOptions& options,
-                                              const TuneLoopsOptions& tuning, Events& events) {
+FileOr<TunedLoops> TuneLoops(const LoopsOptions& options, const TuneLoopsOptions& tuning,
+                             Events& events) {
+  if (auto fine = CheckAllWritable({tuning.output}); !fine) return tl::unexpected(fine.error());
+  const auto store = OpenStore(tuning.store);
+  if (!store) return tl::unexpected(store.error());
+  events.HoldInterrupts();
   auto task = ReadTask(options);
   if (!task) return tl::unexpected(task.error());
   loops::TuneOptions tune;
@@ -219,7 +216,18 @@ tl::expected<TunedLoops, FileError> TuneLoops(const LoopsOptions& options,
   };
   auto report = loops::Tune(**generator, *task, tune);
   if (!report) return Wrong(options.task, report.error());
-  return TunedLoops{*std::move(task), *std::move(report)};
+  TunedLoops tuned{*std::move(task), *std::move(report)};
+  if (!tuned.verified()) return tuned;
+  const loops::Schedule& schedule = tuned.report.schedule;
+  if (auto wrote = WriteIfNamed(tuning.output, loops::ScheduleFile(schedule)); !wrote) {
+    return tl::unexpected(wrote.error());
+  }
+  const double faster = tuned.report.race.low;
+  if (*store == nullptr || faster <= 0) return tuned;
+  if (Status kept = KeepSchedule(**store, tuned.task, schedule, faster); !kept) {
+    return Wrong(tuning.store, kept.error());
+  }
+  return tuned;
 }
 
 Json ToJson(const TunedLoops& tuned, const TuneLoopsOptions& tuning) {
@@ -240,12 +248,6 @@ Json ToJson(const TunedLoops& tuned, const TuneLoopsOptions& tuning) {
   json["last_rejection"] = report.last_rejection;
   json["search_seconds"] = report.seconds;
   return json;
-}
-
-Status KeepIfFaster(const TunedLoops& tuned, store::Store& store) {
-  const double faster = tuned.report.race.low;
-  if (!tuned.verified() || faster <= 0) return {};
-  return KeepSchedule(store, tuned.task, tuned.report.schedule, faster);
 }
 
 Json KnownTasksJson() {

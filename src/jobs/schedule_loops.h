@@ -14,7 +14,6 @@
 #include "loops/generator.h"
 #include "loops/task.h"
 #include "loops/tune.h"
-#include "store/store.h"
 
 namespace hone::jobs {
 
@@ -30,7 +29,7 @@ struct LoopsOptions {
 };
 
 // The schedule by rules of thumb.
-tl::expected<loops::Schedule, FileError> DefaultScheduleOf(const LoopsOptions& options);
+FileOr<loops::Schedule> DefaultScheduleOf(const LoopsOptions& options);
 
 struct ShownLoops {
   loops::Task task;
@@ -40,8 +39,7 @@ struct ShownLoops {
   loops::CompiledKernel compiled;  // with its texts
 };
 // `schedule`: a file, `default` (rules of thumb) or `none` (plain loops).
-tl::expected<ShownLoops, FileError> ShowLoops(const LoopsOptions& options,
-                                              const std::string& schedule);
+FileOr<ShownLoops> ShowLoops(const LoopsOptions& options, const std::string& schedule);
 Json ToJson(const ShownLoops& shown);
 
 struct RaceLoopsOptions {
@@ -60,8 +58,8 @@ struct RacedLoops {
 
   double gflops() const;  // of `schedule`
 };
-tl::expected<RacedLoops, FileError> RaceLoops(const LoopsOptions& options,
-                                              const RaceLoopsOptions& racing, Events& events);
+FileOr<RacedLoops> RaceLoops(const LoopsOptions& options, const RaceLoopsOptions& racing,
+                             Events& events);
 Json ToJson(const RacedLoops& raced, const RaceLoopsOptions& racing);
 // "true", "can't tell", or "skipped".
 const char* VerifiedText(const RacedLoops& raced, const RaceLoopsOptions& racing);
@@ -72,6 +70,8 @@ struct TuneLoopsOptions {
   std::string cost_model;  // a file, or ""
   Budget budget;
   uint64_t seed = 1;
+  std::string output;  // a file for the schedule, where it is verified; "" writes none
+  std::string store;   // a file: the schedule goes there where it is faster, too; "" is none
 };
 struct TunedLoops {
   loops::Task task;
@@ -79,12 +79,9 @@ struct TunedLoops {
 
   bool verified() const { return report.verified.verdict == Verdict::kEqual; }
 };
-tl::expected<TunedLoops, FileError> TuneLoops(const LoopsOptions& options,
-                                              const TuneLoopsOptions& tuning, Events& events);
+FileOr<TunedLoops> TuneLoops(const LoopsOptions& options, const TuneLoopsOptions& tuning,
+                             Events& events);
 Json ToJson(const TunedLoops& tuned, const TuneLoopsOptions& tuning);
-// Puts the schedule into the store where it is verified and faster than the rules of thumb.
-Status KeepIfFaster(const TunedLoops& tuned, store::Store& store);
-
 // The tasks that come with hone.
 Json KnownTasksJson();
 

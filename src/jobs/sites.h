@@ -1,15 +1,19 @@
-// The decisions of a compilation, place by place: listed, and made by hand.
+// The decisions of a compilation, place by place: listed, and made by hand: `hone sites`.
 #ifndef HONE_JOBS_SITES_H_
 #define HONE_JOBS_SITES_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/compile_plan.h"
 #include "core/result.h"
+#include "jobs/events.h"
 #include "jobs/json.h"
+#include "jobs/workers.h"
 #include "tune/tune_plan.h"
 
 namespace hone::jobs {
@@ -37,8 +41,29 @@ StatusOr<size_t> Choose(const std::vector<CompileSite>& sites, const Choosing& c
 Status Decide(const std::vector<std::string>& choices, const Compiled& listing,
               tune::TunePlan& plan);
 
-// {"sites", "flags"}
-Json SitesJson(const std::vector<const CompileSite*>& sites, const std::vector<FlagChoices>& flags);
+struct SitesOptions {
+  std::string file;
+  std::string plan;         // a file, or ""
+  std::string plan_output;  // where the plan with the choices is written, where there are any
+  std::string where;        // only the sites that this is about; "" is all
+  std::vector<std::string> choose;  // as Decide takes them
+  bool fast_math = false;
+  bool free_entry = false;
+};
+
+struct ListedSites {
+  Compiled listing;                       // under the plan
+  std::vector<const CompileSite*> sites;  // of the listing, those that were asked for
+  std::string target;
+  // Where something was chosen: in so many places otherwise, and whether the module is the same.
+  std::optional<uint64_t> applied;
+  bool same_module = false;
+};
+
+FileOr<ListedSites> ListSites(const SitesOptions& options, const WorkerOptions& workers,
+                              Events& events);
+
+Json ToJson(const ListedSites& listed, const SitesOptions& options);
 
 }  // namespace hone::jobs
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/program_graph.h"
+#include "jobs/input.h"
 
 namespace hone::jobs {
 namespace {
@@ -94,10 +95,9 @@ Stats Collect(const std::string& target, const ProgramInfo& program, const Metri
   return stats;
 }
 
-}  // namespace
-
-StatusOr<Stats> StatsOf(Pool& pool, std::string bytes) {
-  const StatusOr<ProgramInfo> program = pool.Load(std::move(bytes));
+// The program is loaded, and forgotten by the pool afterwards.
+StatusOr<Stats> StatsOf(Pool& pool, const std::string& file, const WorkerOptions& workers) {
+  const StatusOr<ProgramInfo> program = LoadProgram(pool, file, workers.MostInputBytes());
   if (!program) return tl::unexpected(program.error());
   const StatusOr<Metrics> metrics = pool.Measure({program->id, {}});
   if (!metrics) return tl::unexpected(metrics.error());
@@ -107,10 +107,12 @@ StatusOr<Stats> StatsOf(Pool& pool, std::string bytes) {
   return Collect(pool.target(), *program, *metrics, *graph);
 }
 
-Json ToJson(const std::string& file, const Stats& stats) {
+Json ToJson(const FileStats& one) {
+  if (!one.stats) return {{"file", one.file}, {"error", ErrorJson(one.stats.error(), "")}};
+  const Stats& stats = *one.stats;
   const Metrics& metrics = stats.metrics;
   Json json;
-  json["file"] = file;
+  json["file"] = one.file;
   json["name"] = stats.program.name;
   json["format"] = stats.program.format;
   json["fingerprint"] = stats.program.fingerprint.ToHex();
@@ -141,6 +143,37 @@ Json ToJson(const std::string& file, const Stats& stats) {
                                {"opcode", tensor.opcode},
                                {"computation", tensor.computation}});
   }
+  return json;
+}
+
+}  // namespace
+
+FileOr<std::vector<FileStats>> StatsOf(const std::vector<std::string>& files,
+                                       const WorkerOptions& workers, Events& events,
+                                       const std::function<void(const FileStats&)>& done) {
+  const auto expanded = ExpandInputs(files, workers.datasets);
+  if (!expanded) return tl::unexpected(expanded.error());
+  const auto pool = StartPool(workers, events);
+  if (!pool) return Wrong("", pool.error());
+  const ClearAtEnd clear(events);
+  std::vector<FileStats> all;
+  for (const std::string& file : *expanded) {
+    events.Show(fmt::format("{} of {}: {}", all.size() + 1, expanded->size(), file));
+    all.push_back({file, StatsOf(**pool, file, workers)});
+    const StatusOr<Stats>& stats = all.back().stats;
+    if (!stats && expanded->size() == 1) return Wrong(file, stats.error());
+    if (!stats || stats->program.elided_constants) events.Clear();
+    if (stats && stats->program.elided_constants) events.Warn(file, ElidedConstants().message);
+    if (stats) WarnOfStandIns(file, stats->program, events);
+    done(all.back());
+  }
+  return all;
+}
+
+Json ToJson(const std::vector<FileStats>& all) {
+  if (all.size() == 1) return ToJson(all.front());
+  Json json{{"results", Json::array()}};
+  for (const FileStats& one : all) json["results"].push_back(ToJson(one));
   return json;
 }
 

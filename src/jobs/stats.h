@@ -1,16 +1,18 @@
-// Counts what a program consists of: `hone stats`.
+// Counts what programs consist of: `hone stats`.
 #ifndef HONE_JOBS_STATS_H_
 #define HONE_JOBS_STATS_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/metrics.h"
 #include "core/program.h"
+#include "jobs/events.h"
 #include "jobs/json.h"
-#include "wire/pool.h"
+#include "jobs/workers.h"
 
 namespace hone::jobs {
 
@@ -35,10 +37,18 @@ struct Stats {
   std::vector<Tensor> largest;
 };
 
-// The program is loaded, and forgotten by the pool afterwards.
-StatusOr<Stats> StatsOf(Pool& pool, std::string bytes);
+struct FileStats {
+  std::string file;
+  StatusOr<Stats> stats;
+};
+// Of files, folders and URIs, one after another; `done` is called after each. Where there is one
+// program, its error is the job's.
+FileOr<std::vector<FileStats>> StatsOf(const std::vector<std::string>& files,
+                                       const WorkerOptions& workers, Events& events,
+                                       const std::function<void(const FileStats&)>& done);
 
-Json ToJson(const std::string& file, const Stats& stats);
+// {"results"}; of one program, its result alone.
+Json ToJson(const std::vector<FileStats>& all);
 
 }  // namespace hone::jobs
 

@@ -5,40 +5,29 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
-#include "env/session.h"
+#include "jobs/cluster.h"
 #include "jobs/events.h"
+#include "jobs/input.h"
 #include "jobs/training.h"
+#include "jobs/workers.h"
 #include "learn/imitation.h"
-#include "report/evaluation.h"
 
 namespace hone::jobs {
 
-struct SequenceToImitate {
-  std::string program;  // a name of TrainOptions::programs
-  std::vector<std::string> passes;
-};
-
-// The sequences that did best on each of the programs, from rows of `hone eval -o`: of a program's
-// rows with passes those of the lowest result, each sequence once. Rows of other programs are left
-// out. Errors: no row is left; rows of another objective or action set.
-StatusOr<std::vector<SequenceToImitate>> BestSequences(const std::vector<report::Evaluation>& rows,
-                                                       const std::vector<ProgramSource>& programs,
-                                                       Objective objective,
-                                                       const std::string& actions);
-
 struct TrainOptions : TrainingOptions {
-  std::vector<ProgramSource> programs;
-  PoolOptions pool;
+  ProgramSet programs;
+  ClusterOptions cluster;
   std::string features = "hone";
-  Objective objective = Objective::kOpCount;
+  std::string objective = "op_count";
   std::string actions = "simplify";
   std::string reward = "headroom";  // or "change" or "level"
   double shaping = 0;
   int traj_limit = 64;
   bool use_table = true;
-  std::vector<SequenceToImitate> imitate;  // before acting; not where it is resumed
+  // A file of `hone eval -o`, whose best sequences are imitated before acting; "" is none. Not
+  // where it is resumed.
+  std::string imitate;
   learn::ImitationOptions imitation;
 };
 
@@ -50,14 +39,18 @@ struct TrainResult : Trained {
 };
 
 // Once interrupted, what was learnt is kept.
-tl::expected<TrainResult, FileError> Train(TrainOptions options, Events& events);
+FileOr<TrainResult> Train(const TrainOptions& options, const WorkerOptions& workers,
+                          Events& events);
+
+Json ToJson(const TrainResult& result, const TrainOptions& options);
 
 struct ActResult {
   int64_t steps = 0;
   double steps_per_second = 0;
 };
 // Acts at random and learns nothing: the environment's own speed.
-StatusOr<ActResult> ActAtRandom(TrainOptions options, Events& events);
+FileOr<ActResult> ActAtRandom(const TrainOptions& options, const WorkerOptions& workers,
+                              Events& events);
 
 }  // namespace hone::jobs
 

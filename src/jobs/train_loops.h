@@ -3,6 +3,10 @@
 #ifndef HONE_JOBS_TRAIN_LOOPS_H_
 #define HONE_JOBS_TRAIN_LOOPS_H_
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "jobs/events.h"
 #include "jobs/training.h"
 #include "loops/loops_env.h"
@@ -10,14 +14,21 @@
 namespace hone::jobs {
 
 struct TrainLoopsOptions : TrainingOptions {
-  loops::LoopsEnvOptions env;
-  // For the card: so many of the tasks were drawn, by this seed.
-  size_t drawn = 0;
-  uint64_t drawn_seed = 0;
+  std::vector<std::string> tasks;  // files, or tasks that come with hone
+  size_t drawn = 0;                // so many besides, by the seed
+  std::string measure = "time";    // or "estimate"
+  int steps_a_nest = loops::LoopsEnvOptions{}.steps_a_nest;
+  bool sandbox = true;
+};
+
+struct LoopsTrained : Trained {
+  size_t tasks = 0;
 };
 
 // Once interrupted, what was learnt is kept.
-tl::expected<Trained, FileError> TrainLoops(const TrainLoopsOptions& options, Events& events);
+FileOr<LoopsTrained> TrainLoops(const TrainLoopsOptions& options, Events& events);
+
+Json ToJson(const LoopsTrained& trained, const TrainLoopsOptions& options);
 
 }  // namespace hone::jobs
 

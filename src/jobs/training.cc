@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "jobs/version.h"
+#include "jobs/write_file.h"
 #include "learn/metrics_log.h"
 #include "report/curve_svg.h"
 #include "report/words.h"
@@ -31,27 +32,32 @@ double Since(Clock::time_point then) {
 
 class Training {
  public:
-  Training(const TrainingOptions& options, const TrainingHooks& hooks, Events& events,
-           learn::Learner& learner, Clock::time_point start)
-      : options_(options), hooks_(hooks), events_(events), learner_(learner), start_(start) {}
+  Training(const TrainingOptions& options, const learn::Config& config, const TrainingHooks& hooks,
+           Events& events, learn::Learner& learner, Clock::time_point start)
+      : options_(options),
+        config_(config),
+        hooks_(hooks),
+        events_(events),
+        learner_(learner),
+        start_(start) {}
 
-  tl::expected<Trained, FileError> Run() {
+  FileOr<Trained> Run() {
     if (!options_.resume.empty()) {
       if (Status loaded = learner_.Load(options_.resume); !loaded) {
-        return Failed(loaded, options_.resume);
+        return Wrong(options_.resume, loaded.error());
       }
     } else if (hooks_.begin) {
-      if (Status begun = hooks_.begin(learner_); !begun) return Failed(begun, "");
+      if (Status begun = hooks_.begin(learner_); !begun) return Wrong("", begun.error());
     }
-    if (Status opened = OpenLog(); !opened) return Failed(opened, options_.log);
+    if (Status opened = OpenLog(); !opened) return Wrong(options_.log, opened.error());
     const ClearAtEnd clear(events_);
     const int64_t first = learner_.steps();
     Clock::time_point saved = Clock::now();
-    while (!events_.stopped() && learner_.steps() < options_.config.total_steps &&
+    while (!events_.stopped() && learner_.steps() < config_.total_steps &&
            Since(start_) < options_.seconds) {
       const StatusOr<learn::Report> report = learner_.Update();
       if (events_.stopped()) break;
-      if (!report) return tl::unexpected(FileError{"", report.error()});
+      if (!report) return Wrong("", report.error());
       const double rate = static_cast<double>(learner_.steps() - first) / Since(start_);
       Note(*report, rate);
       if (log_) {
@@ -59,35 +65,32 @@ class Training {
         all["steps_per_second"] = rate;
         if (hooks_.add_metrics) hooks_.add_metrics(all);
         if (Status wrote = log_->Write(learner_.steps(), all, SecondsSinceEpoch()); !wrote) {
-          return Failed(wrote, options_.log);
+          return Wrong(options_.log, wrote.error());
         }
       }
       if (events_.Due()) {
         events_.Show(fmt::format("{}: {} of {} steps, {:.0f} a second; mean return {:.4f}",
                                  options_.algorithm, report::Grouped(learner_.steps()),
-                                 report::Grouped(options_.config.total_steps), rate, LastReturn()));
+                                 report::Grouped(config_.total_steps), rate, LastReturn()));
       }
       if (Since(saved) > options_.checkpoint_seconds) {
-        if (Status kept = Keep(); !kept) return Failed(kept, "");
+        if (Status kept = Keep(); !kept) return Wrong("", kept.error());
         saved = Clock::now();
       }
     }
     events_.Clear();
-    if (Status kept = Keep(); !kept) return Failed(kept, "");
+    if (Status kept = Keep(); !kept) return Wrong("", kept.error());
     Trained trained;
     trained.steps = learner_.steps();
     trained.taken = learner_.steps() - first;
     trained.seconds = Since(start_);
     trained.steps_per_second = rate_;
     trained.episode_return = LastReturn();
+    trained.config = config_;
     return trained;
   }
 
  private:
-  static tl::unexpected<FileError> Failed(const Status& status, const std::string& file) {
-    return tl::unexpected(FileError{file, status.error()});
-  }
-
   Status OpenLog() {
     if (options_.log.empty()) return {};
     std::error_code error;
@@ -118,7 +121,7 @@ class Training {
   // Writes the policy, the checkpoint and the curve, as of now.
   Status Keep() {
     if (!options_.output.empty()) {
-      if (Status wrote = options_.write(options_.output, policy::WritePolicyFile(File())); !wrote) {
+      if (Status wrote = WriteFile(options_.output, policy::WritePolicyFile(File())); !wrote) {
         return wrote;
       }
     }
@@ -132,7 +135,7 @@ class Training {
     plot.y_label = "episode return";
     plot.series.push_back(curve_);
     plot.series.back().name = options_.algorithm;
-    return options_.write((folder / "curve.svg").string(), report::CurveSvg(plot));
+    return WriteFile((folder / "curve.svg").string(), report::CurveSvg(plot));
   }
 
   // The policy with its card in the metadata.
@@ -144,7 +147,7 @@ class Training {
     auto& metadata = file.metadata;
     metadata["hone"] = HoneVersion();
     metadata["algorithm"] = options_.algorithm;
-    metadata["settings"] = learn::ToJson(options_.config);
+    metadata["settings"] = learn::ToJson(config_);
     metadata["steps"] = std::to_string(learner_.steps());
     metadata["seed"] = std::to_string(options_.seed);
     hooks_.write_card(file);
@@ -152,6 +155,7 @@ class Training {
   }
 
   const TrainingOptions& options_;
+  const learn::Config& config_;
   const TrainingHooks& hooks_;
   Events& events_;
   learn::Learner& learner_;
@@ -163,17 +167,22 @@ class Training {
 
 }  // namespace
 
-StatusOr<learn::Config> MakeConfig(const std::string& algorithm, const std::string& preset,
-                                   int64_t seed, int64_t steps,
-                                   const std::vector<std::string>& settings) {
-  StatusOr<learn::Config> config = learn::Preset(algorithm, preset);
+StatusOr<learn::Config> MakeConfig(const TrainingOptions& options,
+                                   const std::vector<std::string>& presumed) {
+  StatusOr<learn::Config> config = learn::Preset(options.algorithm, options.preset);
   if (!config) return config;
-  config->seed = seed;
-  config->total_steps = steps;
-  for (const std::string& assignment : settings) {
-    if (Status set = learn::SetField(*config, assignment); !set) return tl::unexpected(set.error());
+  config->seed = options.seed;
+  config->total_steps = options.steps;
+  for (const std::vector<std::string>* settings : {&presumed, &options.settings}) {
+    for (const std::string& assignment : *settings) {
+      if (Status set = learn::SetField(*config, assignment); !set) {
+        return tl::unexpected(set.error());
+      }
+    }
   }
   if (Status valid = learn::Validate(*config); !valid) return tl::unexpected(valid.error());
+  if (options.output.empty()) return config;
+  if (Status fine = CheckWritable(options.output); !fine) return tl::unexpected(fine.error());
   return config;
 }
 
@@ -185,10 +194,23 @@ void SetThreads(int threads) {
   }
 }
 
-tl::expected<Trained, FileError> RunTraining(const TrainingOptions& options,
-                                             const TrainingHooks& hooks, Events& events,
-                                             learn::Learner& learner, Clock::time_point start) {
-  return Training(options, hooks, events, learner, start).Run();
+FileOr<Trained> RunTraining(const TrainingOptions& options, const learn::Config& config,
+                            const TrainingHooks& hooks, Events& events, learn::Learner& learner,
+                            Clock::time_point start) {
+  return Training(options, config, hooks, events, learner, start).Run();
+}
+
+Json ToJson(const Trained& trained, const TrainingOptions& options) {
+  Json json;
+  json["algorithm"] = options.algorithm;
+  json["steps"] = trained.steps;
+  json["seconds"] = trained.seconds;
+  json["steps_per_second"] = trained.steps_per_second;
+  json["episode_return"] =
+      std::isnan(trained.episode_return) ? Json(nullptr) : Json(trained.episode_return);
+  json["settings"] = Json::parse(learn::ToJson(trained.config));
+  AddTexts({{"output", options.output}, {"log", options.log}}, json);
+  return json;
 }
 
 }  // namespace hone::jobs

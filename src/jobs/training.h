@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "jobs/events.h"
+#include "jobs/json.h"
 #include "learn/config.h"
 #include "learn/learner.h"
 #include "policy/policy_file.h"
@@ -21,17 +22,18 @@ namespace hone::jobs {
 struct TrainingOptions {
   std::string algorithm = "ppo";
   std::string preset = "hone";
-  learn::Config config;  // MakeConfig
-  int64_t seed = 1;      // for the policy's card
+  std::vector<std::string> settings;  // "KEY=VALUE", in place of the preset's
+  int64_t seed = 1;
   int64_t environments = 16;
+  int64_t steps = 200'000;
   double seconds = std::numeric_limits<double>::infinity();
   int threads = 1;  // of torch; with one, equal seeds give equal bits
   double checkpoint_seconds = 120;
   std::string log;     // a folder for metrics and checkpoint; "" writes none
   std::string resume;  // a checkpoint to go on from
-  std::string output;  // the policy file; "" writes none
-  // Writes a whole file. The policy and the curve are written at each checkpoint and at the end.
-  std::function<Status(const std::string& file, const std::string& bytes)> write;
+  // The policy file; "" writes none. It and the curve are written at each checkpoint and at the
+  // end.
+  std::string output;
 };
 
 // Called beside the updates.
@@ -47,21 +49,23 @@ struct Trained {
   double seconds = 0;
   double steps_per_second = 0;
   double episode_return = 0;  // the mean of the last tenth of the updates; NaN where there is none
+  learn::Config config;
 };
 
-// The algorithm's preset with these settings, "KEY=VALUE", in place of its own.
-StatusOr<learn::Config> MakeConfig(const std::string& algorithm, const std::string& preset,
-                                   int64_t seed, int64_t steps,
-                                   const std::vector<std::string>& settings);
+// The algorithm's preset with the settings, which come after those that are `presumed`. Errors:
+// also that the policy cannot be written.
+StatusOr<learn::Config> MakeConfig(const TrainingOptions& options,
+                                   const std::vector<std::string>& presumed = {});
 
 // torch's threads and, behind its back, those of its BLAS.
 void SetThreads(int threads);
 
 // Seconds count from `start`. Once interrupted, what was learnt is kept.
-tl::expected<Trained, FileError> RunTraining(const TrainingOptions& options,
-                                             const TrainingHooks& hooks, Events& events,
-                                             learn::Learner& learner,
-                                             std::chrono::steady_clock::time_point start);
+FileOr<Trained> RunTraining(const TrainingOptions& options, const learn::Config& config,
+                            const TrainingHooks& hooks, Events& events, learn::Learner& learner,
+                            std::chrono::steady_clock::time_point start);
+
+Json ToJson(const Trained& trained, const TrainingOptions& options);
 
 }  // namespace hone::jobs
 

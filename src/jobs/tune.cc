@@ -80,9 +80,7 @@ StatusOr<TunedProgram> TuneProgram(const OpenedProgram& opened, const TuneProgra
     tuned.result.reason = ElidedConstants().message;
     return tuned;
   }
-  if (const std::string about = AboutStandIns(program); !about.empty()) {
-    events.Warn(options.file, about);
-  }
+  WarnOfStandIns(options.file, program, events);
   tune::TuneOptions tuning = options.tuning;
   tuning.program = program.fingerprint.ToHex();
   tuning.compare.seed = tuning.seed;

@@ -17,13 +17,13 @@
 #include <vector>
 
 #include "bindings.h"
-#include "blame/blame.h"
 #include "convert.h"
 #include "jobs/blame.h"
 #include "jobs/kernels.h"
 #include "jobs/open_program.h"
 #include "jobs/optimize.h"
 #include "jobs/quantities.h"
+#include "jobs/store.h"
 #include "jobs/tune.h"
 #include "store/store.h"
 
@@ -165,15 +165,9 @@ nb::tuple Tune(const nb::bytes& program, const PyStarting& pool, const std::stri
       Run(tell,
           [&, data = BytesOf(program), opening = Opening(pool, seed)](
               jobs::Events& events) mutable -> StatusOr<std::pair<std::string, std::string>> {
-            std::unique_ptr<store::Store> store;
-            if (!store_file.empty()) {
-              auto opened = store::Store::Open(store_file);
-              if (!opened) {
-                return MakeError(opened.error().code, store_file + ": " + opened.error().message);
-              }
-              store = *std::move(opened);
-              options.store = store.get();
-            }
+            const auto store = jobs::OpenStore(store_file);
+            if (!store) return tl::unexpected(jobs::InOne(store.error()));
+            options.store = store->get();
             const auto opened = OpenProgram(std::move(data), opening, events);
             if (!opened) return tl::unexpected(opened.error());
             const auto tuned = TuneProgram(*opened, options, events);
@@ -199,7 +193,7 @@ nb::tuple OptimizeFor(const nb::bytes& program, const nb::dict& pool_options,
   const auto [answer, text, withheld] = Run(
       tell,
       [&, data = BytesOf(program), starting = JobPool(pool_options)](jobs::Events& events) mutable
-      -> StatusOr<std::tuple<std::string, std::string, std::string>> {
+          -> StatusOr<std::tuple<std::string, std::string, std::string>> {
         const Clock::time_point start = Clock::now();
         starting.stop = events.stop();
         const auto pool = Pool::Start(starting);
@@ -243,15 +237,13 @@ nb::object BlamePrograms(const nb::bytes& a, const nb::bytes& b, const nb::dict&
       [&, program = BytesOf(a), against = BytesOf(b),
        starting = JobPool(pool_options)](jobs::Events& events) mutable -> StatusOr<std::string> {
         starting.stop = events.stop();
-        options.interrupted = events.stop();
-        options.progress = [&events](const std::string& line) { events.Show(line); };
         const auto pool = Pool::Start(starting);
         if (!pool) return tl::unexpected(pool.error());
         const auto of_a = (*pool)->Load(std::move(program));
         if (!of_a) return tl::unexpected(of_a.error());
         const auto of_b = (*pool)->Load(std::move(against));
         if (!of_b) return tl::unexpected(of_b.error());
-        const auto result = blame::BlamePrograms(**pool, *of_a, *of_b, options);
+        const auto result = jobs::BlamePrograms(**pool, *of_a, *of_b, options, events);
         if (!result) return tl::unexpected(result.error());
         return Text(jobs::ToJson(file, other, *result));
       }));

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <sstream>
 
-#include "cli/completions.h"
-#include "cli/manual.h"
 #include "hone_process.h"
+#include "jobs/completions.h"
+#include "jobs/manual.h"
 
 namespace hone {
 namespace {
@@ -73,7 +73,7 @@ TEST_F(Completion, EveryCommandIsInEveryScript) {
   ASSERT_EQ(manual.code, 0) << manual.err;
   const auto commands = manual.Json()["commands"];
   ASSERT_GT(commands.size(), 15u);
-  for (const std::string& shell : cli::Shells()) {
+  for (const std::string& shell : jobs::Shells()) {
     const std::string script = Hone({"completion", shell}).out;
     for (const auto& command : commands) {
       EXPECT_NE(script.find(command["name"].get<std::string>()), std::string::npos)
@@ -104,21 +104,21 @@ TEST_F(Completion, TheManualHasEveryCommand) {
 }
 
 TEST(Manual, IsTheSameAfterJson) {
-  cli::CommandInfo command{"hone", "does", "  hone\n", {}, {}};
+  jobs::CommandInfo command{"hone", "does", "  hone\n", {}, {}};
   command.options.push_back({{"-o", "--out"}, "OUT", {"a", "b"}, "a", "where", "Limits", true});
   command.commands.push_back({"inner", "", "", {}, {}});
   const std::string json = ToJson(command).dump();
-  const auto read = cli::CommandFromJson(json);
+  const auto read = jobs::CommandFromJson(json);
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(ToJson(*read).dump(), json);
-  EXPECT_FALSE(cli::CommandFromJson("{}"));
-  EXPECT_FALSE(cli::CommandFromJson("hone"));
+  EXPECT_FALSE(jobs::CommandFromJson("{}"));
+  EXPECT_FALSE(jobs::CommandFromJson("hone"));
 }
 
 TEST(Manual, WhatAShellOrTroffMistakesIsEscaped) {
-  cli::CommandInfo hone{"hone", "it's", "", {}, {}};
+  jobs::CommandInfo hone{"hone", "it's", "", {}, {}};
   hone.commands.push_back({"it", ".of XLA's [a:b] \\", "  .hidden\n", {}, {}});
-  const std::string troff = ManPage(hone);
+  const std::string troff = ManPage(hone, {});
   EXPECT_NE(troff.find("\n\\&.of XLA's [a:b] \\e\n"), std::string::npos) << troff;
   const std::string zsh = CompletionScript(hone, "zsh");
   EXPECT_NE(zsh.find("XLA'\\''s \\[a\\:b\\]"), std::string::npos) << zsh;

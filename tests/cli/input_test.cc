@@ -1,5 +1,5 @@
 // Finding programs in folders; all formats give the same program.
-#include "cli/input.h"
+#include "jobs/input.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "hone_process.h"
 
-namespace hone::cli {
+namespace hone::jobs {
 namespace {
 
 class Input : public HoneTest {};
@@ -65,4 +65,4 @@ TEST_F(Input, EveryFormatIsTheSameProgram) {
 }
 
 }  // namespace
-}  // namespace hone::cli
+}  // namespace hone::jobs

@@ -1,14 +1,18 @@
-#include "cli/parse.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "cli/common.h"
 #include "core/nearest.h"
+#include "jobs/quantities.h"
+#include "report/words.h"
 
-namespace hone::cli {
+namespace hone::jobs {
 namespace {
+
+using report::Grouped;
+using report::HumanBytes;
+using report::HumanCount;
+using report::Printable;
 
 TEST(Parse, Durations) {
   EXPECT_DOUBLE_EQ(*ParseDuration("30s"), 30);
@@ -71,4 +75,4 @@ TEST(Nearest, Distances) {
 }
 
 }  // namespace
-}  // namespace hone::cli
+}  // namespace hone::jobs

@@ -1,6 +1,6 @@
 """hone's side of the hub, and a worker that echoes: for tests and measurements without hone.
 
-What src/cli/cluster.cc and src/wire/worker_process.cc do, in a few lines of Python.
+What src/jobs/cluster.cc and src/wire/worker_process.cc do, in a few lines of Python.
 """
 
 import json
@@ -51,7 +51,7 @@ def write_echo(folder):
 
 
 class Hub:
-    """As src/cli/cluster.cc has one."""
+    """As src/jobs/cluster.cc has one."""
 
     def __init__(self, *arguments):
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

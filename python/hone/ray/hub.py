@@ -1,6 +1,6 @@
 """Has workers on the machines of a Ray cluster, and tells what stands in for them on this one.
 
-Started by `hone … --workers ray:…` (src/cli/cluster.cc), which it tells, in one packet of JSON, how
+Started by `hone … --workers ray:…` (src/jobs/cluster.cc), which it tells, in one packet of JSON, how
 many workers there may be and which program stands in for one (stand_in.py); it ends when hone does.
 A stand-in hands over what hone started it with: the socket on which calls come, and the page of
 memory that hone watches. For each there is a Ray actor with a hone-worker (worker.py) on a node that

@@ -81,7 +81,7 @@ def _wait_for_jax(job, argument, package):
 def _main():
     import os
 
-    # "JOB\nARGUMENT\nFOLDER OF THE PACKAGE", set by src/cli/record.cc and with.cc
+    # "JOB\nARGUMENT\nFOLDER OF THE PACKAGE", set by src/jobs/python_script.cc
     job, argument, package = os.environ["HONE_JAX"].split("\n")
     _wait_for_jax(job, argument, package)
 

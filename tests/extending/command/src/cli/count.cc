@@ -1,37 +1,35 @@
 #include "jobs/count.h"
 
 #include <memory>
+#include <string>
 
+#include "cli/command_events.h"
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/input.h"
-#include "cli/output.h"
+#include "cli/options.h"
 
 namespace hone::cli {
 namespace {
 
-struct Options {
+struct CountFlags {
   CommonOptions common;
   std::string file;
 };
 
-int RunCount(const Options& options) {
-  auto data = ReadNamed(options.file, options.common);
-  if (!data) return Fail(data.error(), options.common.json);
-  auto pool = StartPool(options.common);
-  if (!pool) return Fail(pool.error(), options.common.json);
-  const StatusOr<int64_t> count = jobs::CountInstructions(**pool, *std::move(data));
-  if (!count) return Fail(count.error(), options.file, options.common.json);
+int RunCount(const CountFlags& flags) {
+  CommandEvents events(flags.common);
+  const auto count = jobs::CountInstructions(flags.file, flags.common, events);
+  if (!count) return Fail(count.error(), flags.common.json);
   return Finish(std::to_string(*count) + "\n", kFine);
 }
 
 }  // namespace
 
 Run AddCount(CLI::App& app) {
-  auto options = std::make_shared<Options>();
-  app.add_option("FILE", options->file, "the program")->required()->type_name("");
-  AddCommonOptions(app, options->common);
-  return [options] { return RunCount(*options); };
+  auto flags = std::make_shared<CountFlags>();
+  AddWord(app, "FILE", flags->file, "the program");
+  AddProgramOptions(app, flags->common);
+  return [flags] { return RunCount(*flags); };
 }
 
 }  // namespace hone::cli

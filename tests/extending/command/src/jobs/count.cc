@@ -4,9 +4,14 @@
 
 namespace hone::jobs {
 
-StatusOr<int64_t> CountInstructions(Pool& pool, std::string bytes) {
-  const StatusOr<ProgramInfo> program = pool.Load(std::move(bytes));
-  if (!program) return tl::unexpected(program.error());
+FileOr<int64_t> CountInstructions(const std::string& file, const WorkerOptions& workers,
+                                  Events& events) {
+  FileOr<std::string> data = ReadNamed(file, workers);
+  if (!data) return tl::unexpected(data.error());
+  const auto pool = StartPool(workers, events);
+  if (!pool) return Wrong("", pool.error());
+  const StatusOr<ProgramInfo> program = (*pool)->Load(*std::move(data));
+  if (!program) return Wrong(file, program.error());
   return program->metrics.op_count;
 }
 

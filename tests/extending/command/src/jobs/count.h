@@ -2,13 +2,16 @@
 #ifndef HONE_JOBS_COUNT_H_
 #define HONE_JOBS_COUNT_H_
 
+#include <cstdint>
 #include <string>
 
-#include "wire/pool.h"
+#include "jobs/events.h"
+#include "jobs/workers.h"
 
 namespace hone::jobs {
 
-StatusOr<int64_t> CountInstructions(Pool& pool, std::string bytes);
+FileOr<int64_t> CountInstructions(const std::string& file, const WorkerOptions& workers,
+                                  Events& events);
 
 }  // namespace hone::jobs
 
