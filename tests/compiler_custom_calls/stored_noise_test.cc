@@ -11,7 +11,9 @@
 
 #include "compiler/custom_calls/stored_noise.h"
 #include "compiler/kernels/kernels.h"
+#include "compiler/run/compare.h"
 #include "compiler/run/execute.h"
+#include "compiler/run/rounding_noise.h"
 #include "xla/hlo/parser/hlo_parser.h"
 #include "xla/literal_util.h"
 
@@ -145,6 +147,57 @@ ENTRY e {
   ROOT r = f32[128,64] dynamic-update-slice(t, u, c, c)
 })")
                    .noisy);
+}
+
+// The rows' largest elements, and where they are: the gradient of a maximum asks that.
+constexpr char kMaxima[] = R"(
+HloModule m
+max {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] maximum(a, b)
+}
+ENTRY e {
+  x = f32[64,128] parameter(0)
+  z = f32[] constant(-inf)
+  m = f32[64] reduce(x, z), dimensions={1}, to_apply=max
+  b = f32[64,128] broadcast(m), dimensions={0}
+  at = pred[64,128] compare(x, b), direction=EQ
+  ROOT r = f32[64,128] convert(at)
+})";
+
+TEST(StoredNoise, MaximaHaveNone) { EXPECT_FALSE(Compiled(kMaxima).noisy); }
+
+TEST(RoundingNoise, MaximaHaveNone) {
+  const auto module = Parsed(kMaxima);
+  EXPECT_EQ(AddRoundingNoise(*module)->places, 0);
+  const auto sums = Parsed(R"(
+HloModule m
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}
+ENTRY e {
+  x = f32[64,128] parameter(0)
+  z = f32[] constant(0)
+  ROOT m = f32[64] reduce(x, z), dimensions={1}, to_apply=add
+})");
+  EXPECT_EQ(AddRoundingNoise(*sums)->places, 2);
+}
+
+// A product whose rows' maxima are sought agrees with itself made otherwise, and shows something.
+TEST(RoundingNoise, GradientsOfMaximaAreCompared) {
+  std::string text = kMaxima;
+  text.replace(text.find("  x = f32[64,128] parameter(0)\n"), 31, R"(  p = f32[64,96] parameter(0)
+  q = f32[96,128] parameter(1)
+  x = f32[64,128] dot(p, q), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+)");
+  CompilePlan plan;
+  plan.flags = {{"xla_cpu_experimental_ynn_fusion_type", "none"}};
+  const auto module = Parsed(text);
+  const ComparisonReport report = Compare(*module, *module, {}, {}, plan);
+  EXPECT_EQ(report.verdict, Verdict::kEqual) << report.reason;
 }
 
 // A loop over values, too many for one kernel, with its condition.

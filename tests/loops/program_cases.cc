@@ -134,6 +134,14 @@ std::vector<Case> Products() {
                             "  t = f32[61,97] tanh(f)\n  e = f32[61,97] exponential(f)\n"
                             "  ROOT r = (f32[61,97], f32[61,97]) tuple(t, e)\n"),
        1, "output y;"},
+      // A maximum's gradient asks whether it is the value: that is not computed twice.
+      {"product_that_is_compared_with_its_maximum",
+       Program("f32", dot + "  r = f32[61,1,97] reshape(d)\n  w = f32[61,1,97] parameter(2)\n"
+                            "  m = f32[61,1,97] maximum(r, w)\n"
+                            "  e = pred[61,1,97] compare(r, m), direction=EQ\n"
+                            "  s = f32[61,1,97] select(e, w, m)\n"
+                            "  ROOT t = (f32[61,1,97], f32[61,1,97]) tuple(r, s)\n"),
+       1, "output y;", "v0 := maximum"},
       {"product_with_quantised_weights",
        Whole("  x = f32[61,80] parameter(0)\n  q = s8[80,97] parameter(1)\n"
              "  w = f32[80,97] convert(q)\n  ROOT d = f32[61,97] dot(x, w), " +

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "compiler/xla_names.h"
 #include "xla/comparison_util.h"
@@ -265,6 +266,14 @@ std::set<const HloInstruction*> AskedByConditions(const HloComputation& body) {
   return asked;
 }
 
+// Whether what it puts together is rounded: of a maximum it is not, and whoever asks which element
+// the maximum is must find one.
+bool IsRounded(const HloComputation& reducer) {
+  return absl::c_any_of(reducer.instructions(), [](const HloInstruction* instruction) {
+    return Rounds(*instruction) || !instruction->called_computations().empty();
+  });
+}
+
 }  // namespace
 
 double SummedTerms(const xla::HloInstruction& instruction) {
@@ -287,6 +296,7 @@ double SummedTerms(const xla::HloInstruction& instruction) {
                                   1, kernel.dimensions(numbers.kernel_output_feature_dimension())));
     }
     case HloOpcode::kReduce: {
+      if (!IsRounded(*instruction.to_apply())) return 0;
       double terms = 1;
       for (int64_t d : instruction.dimensions()) {
         terms *= instruction.operand(0)->shape().dimensions(d);
@@ -294,6 +304,7 @@ double SummedTerms(const xla::HloInstruction& instruction) {
       return std::max(terms, 1.0);
     }
     case HloOpcode::kReduceWindow: {
+      if (!IsRounded(*instruction.to_apply())) return 0;
       double terms = 1;
       for (const auto& d : instruction.window().dimensions()) terms *= d.size();
       return std::max(terms, 1.0);
@@ -308,8 +319,9 @@ double SummedTerms(const xla::HloInstruction& instruction) {
     case HloOpcode::kTriangularSolve:
       return std::max<double>(1, instruction.operand(0)->shape().dimensions().back());
     case HloOpcode::kScatter:
+      return IsRounded(*instruction.to_apply()) ? 8 : 0;
     case HloOpcode::kSelectAndScatter:
-      return 8;
+      return IsRounded(*instruction.scatter()) ? 8 : 0;
     default:
       return 0;
   }
