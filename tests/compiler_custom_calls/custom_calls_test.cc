@@ -369,6 +369,13 @@ TEST(CustomCall, LapackKeepsToItself) {
   EXPECT_EQ(threads == nullptr ? 1 : threads(), 1);
 }
 
+// Newer processors than OpenBLAS knows are taken for what they can do.
+TEST(CustomCall, LapackUsesTheProcessor) {
+  auto* core = reinterpret_cast<const char* (*)()>(LapackFunction("openblas_get_corename"));
+  if (core == nullptr || !__builtin_cpu_supports("avx2")) GTEST_SKIP() << "not for this machine";
+  EXPECT_NE(core(), std::string("Prescott"));
+}
+
 // What a user's Python function answers nobody knows here: what stands in for it depends on all that
 // is of the result's kind, and is the same every time.
 TEST(CustomCall, SomethingStandsInForPython) {
