@@ -226,7 +226,9 @@ void AddInputsOption(CLI::App& app, jobs::GivenInputs& inputs) {
 
 CLI::Option* AddStoreOption(CLI::App& app, std::string& path) {
   return app
-      .add_option("--store", path, "remember here what is found out, and go on from what is known")
+      .add_option("--store", path,
+                  "remember here what is found out, and go on from what is known; none: nowhere")
+      ->transform([](std::string file) { return file == "none" ? std::string() : file; })
       ->type_name("FILE");
 }
 

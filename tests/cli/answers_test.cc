@@ -1,6 +1,7 @@
 // What `hone optimize` and `hone memory` keep in a store and begin with.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <sstream>
 
@@ -128,6 +129,16 @@ TEST_F(AnswersTest, AStoreThatIsNoneIsRefusedBeforeAnythingIsDone) {
     const Ran ran = Hone({command, "small.hlo", "--store", "text.db"});
     EXPECT_EQ(ran.code, 2) << command;
     EXPECT_TRUE(IsOneMessage(ran.err)) << ran.err;
+  }
+}
+
+// As --policy none, --cost-model none and --kernel-folder none are.
+TEST_F(AnswersTest, NoneIsNoFile) {
+  for (const char* store : {"none", "found.db"}) {
+    const Ran ran = Hone({"memory", "small.hlo", "--budget", "1s", "--store", store, "--json"});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    const std::vector<std::string> files = Listing();
+    EXPECT_EQ(std::count(files.begin(), files.end(), store), store == std::string("found.db"));
   }
 }
 
