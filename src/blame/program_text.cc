@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/lines.h"
+
 namespace hone::blame {
 
 bool IsNameCharacter(char c) {
@@ -167,10 +169,7 @@ class Parser {
  public:
   StatusOr<ProgramText> Parse(std::string_view text) {
     while (!text.empty()) {
-      const size_t end = text.find('\n');
-      std::string_view line = text.substr(0, end);
-      text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-      if (Status read = Line(line); !read) return tl::unexpected(read.error());
+      if (Status read = Line(TakeLine(text)); !read) return tl::unexpected(read.error());
     }
     if (!entry_ || open_)
       return MakeError(ErrorCode::kInvalidInput, "the program's text is cut off");

@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "core/lines.h"
 #include "core/nearest.h"
 
 namespace hone::dataset {
@@ -19,7 +20,7 @@ constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // Windows' editors
 
 struct TextColumn {
   const char* name;
-  std::string Row::*member;
+  std::string Row::* member;
 };
 
 constexpr TextColumn kTextColumns[] = {{"file", &Row::file},
@@ -142,9 +143,7 @@ StatusOr<Index> ParseIndex(std::string_view text) {
   std::set<std::string> files;
   size_t number = 0;
   while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    std::string_view line = TakeLine(text);
     if (line.ends_with('\r')) line.remove_suffix(1);
     ++number;
     if (number == 1) {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "core/lines.h"
 #include "loops/infer.h"
 #include "loops/task.h"
 
@@ -17,18 +18,6 @@ namespace {
 // Indices stay far from overflow, and a slip of the keyboard does not take all memory.
 constexpr int64_t kMostElements = int64_t{1} << 32;
 constexpr size_t kMostLines = 1000;
-
-std::vector<std::string_view> Words(std::string_view line) {
-  std::vector<std::string_view> words;
-  size_t at = 0;
-  while (true) {
-    at = line.find_first_not_of(" \t\r", at);
-    if (at == line.npos) return words;
-    const size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = end;
-  }
-}
 
 bool IsName(std::string_view word) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -110,12 +99,9 @@ class Parser {
   StatusOr<Task> Parse(std::string_view text) {
     size_t number = 0;
     while (!text.empty()) {
-      const size_t end = std::min(text.find('\n'), text.size());
-      std::string_view line = text.substr(0, end);
-      text.remove_prefix(std::min(end + 1, text.size()));
+      const std::string_view line = TakeLine(text);
       ++number;
-      line = line.substr(0, line.find('#'));
-      const auto words = Words(line);
+      const auto words = WordsOf(line.substr(0, line.find('#')));
       if (words.empty()) continue;
       if (number > kMostLines) return MakeError(ErrorCode::kInvalidInput, "more than 1000 lines");
       if (Status done = Line(words); !done) {

@@ -54,7 +54,25 @@ std::string MapText(const std::vector<Row>& rows, size_t loops) {
   return text + ")>";
 }
 
-class ModuleText {
+// A function's lines; each value in it has a number for a name.
+class Body {
+ protected:
+  template <class... Args>
+  void Line(fmt::format_string<Args...> format, Args&&... args) {
+    text_ += "    " + fmt::format(format, std::forward<Args>(args)...) + "\n";
+  }
+  template <class... Args>
+  std::string Let(fmt::format_string<Args...> format, Args&&... args) {
+    const std::string name = fmt::format("%{}", next_++);
+    Line("{} = {}", name, fmt::format(format, std::forward<Args>(args)...));
+    return name;
+  }
+
+  std::string text_;
+  int next_ = 0;
+};
+
+class ModuleText : private Body {
  public:
   explicit ModuleText(const Scheduled& scheduled)
       : scheduled_(scheduled), program_(scheduled.program()) {}
@@ -101,17 +119,6 @@ class ModuleText {
   void AddArgument(std::string& arguments, int tensor) {
     arguments += fmt::format("{}%arg{}: {} {{llvm.noalias}}", arguments.empty() ? "" : ", ", tensor,
                              Shaped("memref", At(tensor).shape, At(tensor).element));
-  }
-
-  template <class... Args>
-  void Line(fmt::format_string<Args...> format, Args&&... args) {
-    text_ += "    " + fmt::format(format, std::forward<Args>(args)...) + "\n";
-  }
-  template <class... Args>
-  std::string Let(fmt::format_string<Args...> format, Args&&... args) {
-    const std::string name = fmt::format("%{}", next_++);
-    text_ += "    " + name + " = " + fmt::format(format, std::forward<Args>(args)...) + "\n";
-    return name;
   }
 
   // A row-major value, or buffer, in another shape, by way of one dimension.
@@ -285,12 +292,10 @@ class ModuleText {
   const Scheduled& scheduled_;
   const Program& program_;
   std::vector<Value> values_;  // of tensors, as they are now
-  std::string text_;
-  int next_ = 0;
 };
 
 // The steps of a schedule, one after another.
-class ScriptText {
+class ScriptText : private Body {
  public:
   explicit ScriptText(const Scheduled& scheduled) : scheduled_(scheduled) {}
 
@@ -330,16 +335,6 @@ class ScriptText {
  private:
   static constexpr const char* kType = "!transform.any_op";
 
-  template <class... Args>
-  void Line(fmt::format_string<Args...> format, Args&&... args) {
-    text_ += "    " + fmt::format(format, std::forward<Args>(args)...) + "\n";
-  }
-  template <class... Args>
-  std::string Let(fmt::format_string<Args...> format, Args&&... args) {
-    const std::string name = fmt::format("%{}", next_++);
-    Line("{} = {}", name, fmt::format(format, std::forward<Args>(args)...));
-    return name;
-  }
   std::string Match(const std::string& site) {
     return Let("transform.structured.match attributes {{site = \"{0}\"}} in %m : ({1}) -> {1}",
                site, kType);
@@ -405,8 +400,6 @@ class ScriptText {
       containers_;                        // the sites' tiles of shared loops, outer first
   std::vector<bool> fill_stays_;          // outside: a loop that reduces has been tiled
   std::vector<std::vector<Loop>> loops_;  // of the sites, in the order after the steps so far
-  std::string text_;
-  int next_ = 0;
 };
 
 }  // namespace

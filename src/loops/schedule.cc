@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/file_kinds.h"
+#include "core/lines.h"
 #include "loops/own_text.h"
 
 namespace hone::loops {
@@ -17,18 +18,7 @@ constexpr const char* kNames[kStepKinds] = {"pack", "interchange", "parallel", "
                                             "fuse", "vectorize",   "unroll"};
 constexpr size_t kMostSteps = 1000;
 
-std::vector<std::string> Words(std::string_view line) {
-  std::vector<std::string> words;
-  size_t at = 0;
-  while ((at = line.find_first_not_of(" \t\r", at)) != line.npos) {
-    const size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
-    words.emplace_back(line.substr(at, end - at));
-    at = end;
-  }
-  return words;
-}
-
-StatusOr<Step> ParseStep(const std::vector<std::string>& words) {
+StatusOr<Step> ParseStep(const std::vector<std::string_view>& words) {
   const auto wrong = [](std::string what) {
     return MakeError(ErrorCode::kInvalidInput, std::move(what));
   };
@@ -53,7 +43,7 @@ StatusOr<Step> ParseStep(const std::vector<std::string>& words) {
     int64_t number = 0;
     const auto [next, error] = std::from_chars(at, end, number);
     if (error != std::errc() || (next != end && *next != ',')) {
-      return wrong("`" + words[2] + "`: expected numbers with commas between them");
+      return wrong(fmt::format("`{}`: expected numbers with commas between them", words[2]));
     }
     step.numbers.push_back(number);
     if (next == end) return step;
@@ -77,9 +67,7 @@ StatusOr<Schedule> ParseSchedule(std::string_view text) {
   Schedule schedule;
   size_t number = 0;
   while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = TakeLine(text);
     ++number;
     if (std::string_view version; number == 1 && IsFirstLine(kScheduleFile, line, &version)) {
       if (Status reads = CheckVersion(kScheduleFile, version); !reads) {
@@ -87,7 +75,7 @@ StatusOr<Schedule> ParseSchedule(std::string_view text) {
       }
       continue;
     }
-    const auto words = Words(line.substr(0, line.find('#')));
+    const auto words = WordsOf(line.substr(0, line.find('#')));
     if (words.empty()) continue;
     StatusOr<Step> step = ParseStep(words);
     if (step && schedule.size() == kMostSteps) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/lines.h"
 #include "core/rng.h"
 #include "report/quantile.h"
 
@@ -97,9 +98,7 @@ StatusOr<std::vector<Evaluation>> EvaluationsFromJsonLines(std::string_view text
   int number = 0;
   while (!text.empty()) {
     ++number;
-    const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = TakeLine(text);
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     try {
       rows.push_back(FromJson(nlohmann::json::parse(line)));

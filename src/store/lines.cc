@@ -1,4 +1,6 @@
 // A store as lines of JSON, and back.
+#include "core/lines.h"
+
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -100,9 +102,7 @@ StatusOr<int64_t> Store::Import(std::string_view lines) {
   int64_t number = 0;
   int64_t rows = 0;
   while (!lines.empty()) {
-    const size_t end = std::min(lines.find('\n'), lines.size());
-    const std::string_view line = lines.substr(0, end);
-    lines.remove_prefix(std::min(end + 1, lines.size()));
+    const std::string_view line = TakeLine(lines);
     ++number;
     if (line.empty()) continue;
     const Json row = Json::parse(line, nullptr, /*allow_exceptions=*/false);

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/lines.h"
 #include "core/resident.h"
 
 namespace hone::wire {
@@ -38,8 +39,8 @@ tl::unexpected<Error> SystemError(const std::string& program, const std::string&
 }
 
 // While it lives, what this thread starts has its memory where the last one had it: some passes of
-// XLA's go through hash tables whose order hangs on addresses. Where the system forbids to choose (some
-// containers do), nothing changes.
+// XLA's go through hash tables whose order hangs on addresses. Where the system forbids to choose
+// (some containers do), nothing changes.
 class FixedAddressesOfChildren {
  public:
   FixedAddressesOfChildren() : before_(personality(kAsk)) {
@@ -58,9 +59,9 @@ class FixedAddressesOfChildren {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::string& path,
-                                                              std::vector<std::string> arguments,
-                                                              std::vector<std::string> environment) {
+StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
+    const std::string& path, std::vector<std::string> arguments,
+    std::vector<std::string> environment) {
   std::unique_ptr<WorkerProcess> worker(new WorkerProcess);
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
@@ -164,9 +165,7 @@ std::string WorkerProcess::LastWords() const {
   std::string_view rest = text;
   std::string_view last;
   while (!rest.empty()) {
-    const size_t end = rest.find('\n');
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
+    const std::string_view line = TakeLine(rest);
     if (line.empty()) continue;
     if (line.find("Check failed") != line.npos || line.find("FATAL") != line.npos ||
         line.find("terminate called") != line.npos) {

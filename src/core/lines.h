@@ -1,0 +1,34 @@
+// Text taken apart into lines and words.
+#ifndef HONE_CORE_LINES_H_
+#define HONE_CORE_LINES_H_
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace hone {
+
+// The first line of a text that is not empty, without its line break. The text loses both.
+inline std::string_view TakeLine(std::string_view& text) {
+  const size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+// What stands between spaces, tabs and carriage returns.
+inline std::vector<std::string_view> WordsOf(std::string_view line) {
+  constexpr const char* kSpace = " \t\r";
+  std::vector<std::string_view> words;
+  size_t at = 0;
+  while ((at = line.find_first_not_of(kSpace, at)) != line.npos) {
+    const size_t end = std::min(line.find_first_of(kSpace, at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+}  // namespace hone
+
+#endif  // HONE_CORE_LINES_H_
