@@ -14,17 +14,11 @@
 #include "compiler/run/compare.h"
 #include "compiler/run/execute.h"
 #include "compiler/run/rounding_noise.h"
-#include "xla/hlo/parser/hlo_parser.h"
+#include "support/parse.h"
 #include "xla/literal_util.h"
 
 namespace hone::compiler {
 namespace {
-
-std::unique_ptr<xla::HloModule> Parsed(const std::string& text) {
-  auto module = xla::ParseAndReturnUnverifiedModule(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  return *std::move(module);
-}
 
 // A program as it is and with noise; without the latter where nothing is stored.
 struct Both {
@@ -33,7 +27,7 @@ struct Both {
 
 Both Compiled(const std::string& text) {
   Both both;
-  auto plain = Program::Compile(*Parsed(text), CodeQuality::kStock);
+  auto plain = Program::Compile(*Parse(text), CodeQuality::kStock);
   EXPECT_TRUE(plain.ok()) << plain.status();
   both.plain = *std::move(plain);
   const auto optimised = both.plain->Optimised();
@@ -252,7 +246,7 @@ TEST(StoredNoise, IsNotInLoopsThatEndByValues) {
 }
 
 TEST(StoredNoise, CompilesNoKernelAgain) {
-  auto plain = Program::Compile(*Parsed(R"(
+  auto plain = Program::Compile(*Parse(R"(
 HloModule m
 ENTRY e {
   x = f32[61,83] parameter(0)

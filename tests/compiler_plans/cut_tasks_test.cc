@@ -8,18 +8,12 @@
 
 #include "compiler/load.h"
 #include "compiler/run/race.h"
+#include "support/parse.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_opcode.h"
-#include "xla/hlo/parser/hlo_parser.h"
 
 namespace hone::compiler {
 namespace {
-
-std::unique_ptr<xla::HloModule> Parse(const std::string& text) {
-  auto module = xla::ParseAndReturnUnverifiedModule(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  return *std::move(module);
-}
 
 int Count(const xla::HloModule& module, xla::HloOpcode opcode) {
   int count = 0;

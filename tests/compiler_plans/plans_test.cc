@@ -13,16 +13,10 @@
 #include "compiler/run/compile.h"
 #include "compiler/run/race.h"
 #include "core/rng.h"
-#include "xla/hlo/parser/hlo_parser.h"
+#include "support/parse.h"
 
 namespace hone::compiler {
 namespace {
-
-std::unique_ptr<xla::HloModule> Parse(const std::string& text) {
-  auto module = xla::ParseAndReturnUnverifiedModule(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  return *std::move(module);
-}
 
 constexpr const char* kTransposeAdd = R"(
 HloModule m

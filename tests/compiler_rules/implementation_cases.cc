@@ -25,6 +25,17 @@ std::string Binary(const std::string& name, const std::string& type, const std::
          "[] parameter(1)\n  ROOT c = " + type + "[] " + opcode + "(a, b)\n}\n";
 }
 
+// Of p0, from `start`.
+std::string Reduction(const std::string& array, const std::string& result,
+                      const std::string& dimensions, const std::string& start,
+                      const std::string& opcode) {
+  const std::string type = result.substr(0, result.find('['));
+  return Entry(array,
+               "start = " + type + "[] constant(" + start + ")\n  ROOT r = " + result +
+                   " reduce(p0, start), dimensions={" + dimensions + "}, to_apply=combine",
+               Binary("combine", type, opcode));
+}
+
 std::string Comparator(const std::string& name, const std::string& type, const std::string& how) {
   return name + " {\n  a = " + type + "[] parameter(0)\n  b = " + type +
          "[] parameter(1)\n  ROOT c = pred[] compare(a, b), " + how + "\n}\n";
@@ -407,56 +418,20 @@ std::vector<Case> ImplementationCases() {
        Entry("f32[5,9,4,2];f32[9,5,3,2]",
              "ROOT d = f32[9,2,4,3] dot(p0, p1), lhs_batch_dims={1,3}, rhs_batch_dims={0,3}, "
              "lhs_contracting_dims={0}, rhs_contracting_dims={1}")},
-      {"reduce_dot_ones", "last dimension",
-       Entry("f32[48,3,40]",
-             "start = f32[] constant(0)\n  ROOT r = f32[48,3] reduce(p0, start), dimensions={2}, "
-             "to_apply=add",
-             Binary("add", "f32", "add")),
+      {"reduce_dot_ones", "last dimension", Reduction("f32[48,3,40]", "f32[48,3]", "2", "0", "add"),
        true, true},
       {"reduce_dot_ones", "last two, in any order, narrow, from a start of their own",
-       Entry("bf16[20,6,48]",
-             "start = bf16[] constant(3)\n  ROOT r = bf16[20] reduce(p0, start), "
-             "dimensions={2,1}, to_apply=add",
-             Binary("add", "bf16", "add"))},
-      {"reduce_dot_ones", "everything",
-       Entry("f32[48,96]",
-             "start = f32[] constant(2)\n  ROOT r = f32[] reduce(p0, start), dimensions={0,1}, "
-             "to_apply=add",
-             Binary("add", "f32", "add"))},
-      {"reduce_dot_ones", "first dimension",
-       Entry("f32[48,96]",
-             "start = f32[] constant(0)\n  ROOT r = f32[96] reduce(p0, start), dimensions={0}, "
-             "to_apply=add",
-             Binary("add", "f32", "add")),
+       Reduction("bf16[20,6,48]", "bf16[20]", "2,1", "3", "add")},
+      {"reduce_dot_ones", "everything", Reduction("f32[48,96]", "f32[]", "0,1", "2", "add")},
+      {"reduce_dot_ones", "first dimension", Reduction("f32[48,96]", "f32[96]", "0", "0", "add"),
        false},
-      {"reduce_dot_ones", "integers",
-       Entry("s32[48,96]",
-             "start = s32[] constant(0)\n  ROOT r = s32[48] reduce(p0, start), dimensions={1}, "
-             "to_apply=add",
-             Binary("add", "s32", "add")),
-       false},
+      {"reduce_dot_ones", "integers", Reduction("s32[48,96]", "s32[48]", "1", "0", "add"), false},
       {"reduce_slices", "maximum, with a rest",
-       Entry("f32[5,1031]",
-             "start = f32[] constant(-inf)\n  ROOT r = f32[5] reduce(p0, start), dimensions={1}, "
-             "to_apply=max",
-             Binary("max", "f32", "maximum")),
-       true, true},
+       Reduction("f32[5,1031]", "f32[5]", "1", "-inf", "maximum"), true, true},
       {"reduce_slices", "sum over the first dimensions, narrow",
-       Entry("bf16[3,64,24]",
-             "start = bf16[] constant(1)\n  ROOT r = bf16[24] reduce(p0, start), "
-             "dimensions={0,1}, to_apply=add",
-             Binary("add", "bf16", "add"))},
-      {"reduce_slices", "integers",
-       Entry("s32[64,64]",
-             "start = s32[] constant(5)\n  ROOT r = s32[64] reduce(p0, start), dimensions={0}, "
-             "to_apply=add",
-             Binary("add", "s32", "add"))},
-      {"reduce_slices", "short",
-       Entry("f32[512,16]",
-             "start = f32[] constant(0)\n  ROOT r = f32[512] reduce(p0, start), dimensions={1}, "
-             "to_apply=add",
-             Binary("add", "f32", "add")),
-       false},
+       Reduction("bf16[3,64,24]", "bf16[24]", "0,1", "1", "add")},
+      {"reduce_slices", "integers", Reduction("s32[64,64]", "s32[64]", "0", "5", "add")},
+      {"reduce_slices", "short", Reduction("f32[512,16]", "f32[512]", "1", "0", "add"), false},
       {"thin_dot_sum", "many rows by a small matrix",
        Entry("f32[50,3];f32[3,3]",
              "ROOT d = f32[50,3] dot(p0, p1), lhs_contracting_dims={1}, rhs_contracting_dims={0}")},

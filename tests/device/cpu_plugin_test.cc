@@ -17,50 +17,35 @@ std::string Fake(const std::string& plugin) {
 class DeviceTest : public HoneTest {
  protected:
   DeviceTest() {
-    Write("sum.hlo", R"(HloModule sum
-
+    constexpr const char* kAdd = R"(
 add {
   a = f32[] parameter(0)
   b = f32[] parameter(1)
   ROOT sum = f32[] add(a, b)
 }
-
+)";
+    constexpr const char* kMain = R"(
 ENTRY main {
   x = f32[256,64] parameter(0)
   y = f32[64,256] parameter(1)
   n = s32[256] parameter(2)
-  product = f32[256,256] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
   zero = f32[] constant(0)
+)";
+    const std::string sums = std::string("HloModule sums\n") + kAdd + kMain;
+    Write("sum.hlo", sums + R"(
+  product = f32[256,256] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
   sums = f32[256] reduce(product, zero), dimensions={1}, to_apply=add
   ROOT both = (f32[256], s32[256]) tuple(sums, n)
 }
 )");
     // The same sums of products in another order.
-    Write("other_order.hlo", R"(HloModule other_order
-
-add {
-  a = f32[] parameter(0)
-  b = f32[] parameter(1)
-  ROOT sum = f32[] add(a, b)
-}
-
-ENTRY main {
-  x = f32[256,64] parameter(0)
-  y = f32[64,256] parameter(1)
-  n = s32[256] parameter(2)
-  zero = f32[] constant(0)
+    Write("other_order.hlo", sums + R"(
   columns = f32[64] reduce(y, zero), dimensions={1}, to_apply=add
   sums = f32[256] dot(x, columns), lhs_contracting_dims={1}, rhs_contracting_dims={0}
   ROOT both = (f32[256], s32[256]) tuple(sums, n)
 }
 )");
-    Write("other.hlo", R"(HloModule other
-
-ENTRY main {
-  x = f32[256,64] parameter(0)
-  y = f32[64,256] parameter(1)
-  n = s32[256] parameter(2)
-  zero = f32[] constant(0)
+    Write("other.hlo", std::string("HloModule other\n") + kMain + R"(
   zeros = f32[256] broadcast(zero), dimensions={}
   ROOT both = (f32[256], s32[256]) tuple(zeros, n)
 }

@@ -141,8 +141,8 @@ TEST(PassOrderEnv, TheSameSeedAndActionsGiveTheSame) {
     ASSERT_TRUE(env.Reset(17));
     for (int step = 0; step < 100; ++step) {
       if (!env.running()) {
-      ASSERT_TRUE(env.Reset());
-    }
+        ASSERT_TRUE(env.Reset());
+      }
       rewards[run].push_back(
           MustStep(env, static_cast<int64_t>(rng.Below(env.session()->actions().size()))).reward);
       states[run].push_back(env.view().fingerprint);
@@ -404,17 +404,21 @@ TEST(PassOrderEnv, ProgramsComeInTurnOrFromTheSmallest) {
   }
 }
 
+void StepAtRandom(PassOrderEnv& env, Rng& rng) {
+  if (!env.running()) {
+    ASSERT_TRUE(env.Reset());
+  }
+  MustStep(env, static_cast<int64_t>(rng.Below(env.session()->actions().size())));
+}
+
 TEST(PassOrderEnv, TheTableStaysWithinItsLimit) {
   EnvOptions options;
   options.most_transitions = 50;
   const auto session = MustOpen({kSmall, kOther}, options);
   PassOrderEnv env(session);
   Rng rng(1);
-  for (int step = 0; step < 400; ++step) {
-    if (!env.running()) {
-      ASSERT_TRUE(env.Reset());
-    }
-    MustStep(env, static_cast<int64_t>(rng.Below(session->actions().size())));
+  for (int steps = 0; steps < 400; ++steps) {
+    StepAtRandom(env, rng);
     ASSERT_LE(session->transitions(), 50u);
   }
 }
@@ -427,12 +431,7 @@ TEST(PassOrderEnv, AWorkerStaysWithinItsMemory) {
   const auto session = MustOpen({kSmall, "bert/hf_fwd_mlm_l2_d128.hlo"}, options, pool);
   PassOrderEnv env(session);
   Rng rng(1);
-  for (int step = 0; step < 400; ++step) {
-    if (!env.running()) {
-      ASSERT_TRUE(env.Reset());
-    }
-    MustStep(env, static_cast<int64_t>(rng.Below(session->actions().size())));
-  }
+  for (int steps = 0; steps < 400; ++steps) StepAtRandom(env, rng);
   EXPECT_GT(session->pool().bare_bytes(), size_t{50} << 20);
   EXPECT_TRUE(session->pool().deaths().empty());
 }
