@@ -24,8 +24,8 @@ struct BlameOptions {
   tune::TunePlan b;
   bool slower = true;     // ask what made it slower
   bool different = true;  // ask what made it compute something else
-  // What is less slower than this is nobody's fault: where code and arrays come to lie makes as
-  // much.
+  // Slowdowns below this factor are not blamed on anything: where code and arrays lie in memory can
+  // make as much.
   double least = 1.05;
   double budget_seconds = 300;
   bool reduce = true;  // make a small program that shows it
@@ -39,7 +39,6 @@ struct Cause {
   // Both hold of a cause: `a` with it shows what was asked about, and `b` without it is the better.
   Finding with;                          // a with the decisions, against a
   Finding without;                       // b against b without them
-  std::string text_a, text_b;            // before the stock pipeline; of passes, else ""
   std::vector<std::string> source;       // of the instruction: op_name, file and line
   std::vector<KernelChange> kernels;     // kSlower: those whose time differs most, first
   std::optional<FirstDifference> first;  // kDifferent

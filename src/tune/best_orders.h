@@ -12,22 +12,23 @@
 
 namespace hone {
 
-struct Candidate {
+// An order of passes that the search has met.
+struct FoundOrder {
   double value = 0;
   std::vector<PassId> passes;
   Fingerprint state;
   bool stood_back = false;  // came out worse than promised once
 };
 
-// Finalists with rules of patterns that may fail the comparison, and the number of others to fall
-// back on.
+// How many finalists with rules of patterns may fail the comparison, and how many others there are
+// to fall back on.
 inline constexpr size_t kFallbacks = 2;
 
 inline bool IsRules(const PassInfo& pass) { return pass.kind == PassKind::kRules; }
 inline bool IsPatterns(const PassInfo& pass) { return IsRules(pass) && pass.name != "batch_lanes"; }
 
-// Whether a pass of the candidate's is so.
-inline bool Uses(const Candidate& candidate, const std::vector<PassInfo>& passes,
+// Whether `is` holds of one of the candidate's passes.
+inline bool Uses(const FoundOrder& candidate, const std::vector<PassInfo>& passes,
                  bool (*is)(const PassInfo&)) {
   return std::any_of(candidate.passes.begin(), candidate.passes.end(),
                      [&](PassId pass) { return is(passes[pass]); });
@@ -36,8 +37,8 @@ inline bool Uses(const Candidate& candidate, const std::vector<PassInfo>& passes
 // The best few, each another state, best first.
 class BestOrders {
  public:
-  void Offer(Candidate candidate) {
-    for (Candidate& known : best_) {
+  void Offer(FoundOrder candidate) {
+    for (FoundOrder& known : best_) {
       if (known.state != candidate.state) continue;
       if (candidate.passes.size() < known.passes.size()) known = std::move(candidate);
       return;
@@ -46,15 +47,15 @@ class BestOrders {
                  std::move(candidate));
     if (best_.size() > kMost) best_.pop_back();
   }
-  std::vector<Candidate>& all() { return best_; }
+  std::vector<FoundOrder>& all() { return best_; }
   double value() const { return best_.front().value; }
 
  private:
   static constexpr size_t kMost = 8;  // kept for replay and comparison
-  static bool Better(const Candidate& a, const Candidate& b) {
+  static bool Better(const FoundOrder& a, const FoundOrder& b) {
     return a.value != b.value ? a.value < b.value : a.passes.size() < b.passes.size();
   }
-  std::vector<Candidate> best_;
+  std::vector<FoundOrder> best_;
 };
 
 }  // namespace hone

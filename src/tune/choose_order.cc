@@ -27,13 +27,13 @@ class Chooser {
   // Makes the finalists, best first, and takes the first that keeps its promise and computes the
   // same. Whatever goes wrong with one, the next has its turn. Where of none it can be told, the
   // best is taken all the same, when nothing speaks against it.
-  void Choose(std::vector<Candidate> all, const std::optional<Candidate>& by_default) {
+  void Choose(std::vector<FoundOrder> all, const std::optional<FoundOrder>& by_default) {
     const Clock::time_point start = Clock::now();
     size_t different = 0;  // candidates that computed something else
     size_t untold = 0;     // of which it cannot be told
     bool taken = false;
     for (size_t i = 0; i < all.size() && !taken; ++i) {
-      const Candidate candidate = all[i];
+      const FoundOrder candidate = all[i];
       const bool last = candidate.passes.empty();
       if (given_up_ && (unverified_ || !last)) continue;
       const bool own_order = by_default && candidate.state == by_default->state;
@@ -46,7 +46,7 @@ class Chooser {
         continue;
       }
       // It came out worse than promised: then it stands back behind those that are now better.
-      const auto better = [&](const Candidate& other) {
+      const auto better = [&](const FoundOrder& other) {
         return other.value < made->candidate.value;
       };
       const auto next = all.begin() + static_cast<std::ptrdiff_t>(i) + 1;
@@ -76,15 +76,15 @@ class Chooser {
   // A finalist as it would be written: its bytes, read again as a program of their own. What is
   // compared and measured is what these bytes say, so that nothing has to be made a second time.
   struct Made {
-    Candidate candidate;
+    FoundOrder candidate;
     Metrics metrics;
     std::string bytes;
     ProgramId id = 0;  // of the bytes; Discard lets go of it
   };
 
-  StatusOr<Made> Make(const Candidate& finalist) {
+  StatusOr<Made> Make(const FoundOrder& finalist) {
     report_("replay");
-    StatusOr<Candidate> replayed = Replay(finalist);
+    StatusOr<FoundOrder> replayed = Replay(finalist);
     if (!replayed) return tl::unexpected(replayed.error());
     StatusOr<Exported> exported = pool_.Export(Name(*replayed), options_.format);
     if (!exported) return tl::unexpected(exported.error());
@@ -130,7 +130,7 @@ class Chooser {
   }
 
   // Whether it is the result, compared as far as may be.
-  bool Stands(const Candidate& candidate, Made& made, bool last, size_t& different,
+  bool Stands(const FoundOrder& candidate, Made& made, bool last, size_t& different,
               size_t& untold) {
     report_("verify");
     CompareOptions comparing = options_.compare;
@@ -166,17 +166,17 @@ class Chooser {
     return true;
   }
 
-  StateName Name(const Candidate& candidate) const {
+  StateName Name(const FoundOrder& candidate) const {
     StateName name{order_.program().id, {}};
     for (PassId pass : candidate.passes) name.links.push_back({pass, {}});
     return name;
   }
 
   // From the program, step by step. Passes that turn out to change nothing are left out.
-  StatusOr<Candidate> Replay(const Candidate& candidate) {
+  StatusOr<FoundOrder> Replay(const FoundOrder& candidate) {
     StatusOr<std::vector<Step>> steps = order_.Replay(candidate.passes);
     if (!steps) return tl::unexpected(steps.error());
-    Candidate replayed;
+    FoundOrder replayed;
     replayed.value = order_.initial_value();
     replayed.state = order_.program().fingerprint;
     metrics_ = order_.initial_metrics();
@@ -202,7 +202,7 @@ class Chooser {
     result_.bytes = std::move(made.bytes);
   }
 
-  void Reject(const Candidate& candidate, const std::string& why) {
+  void Reject(const FoundOrder& candidate, const std::string& why) {
     std::string text =
         std::to_string(static_cast<int64_t>(candidate.value)) + ": " + why + "; passes:";
     for (PassId pass : candidate.passes) text += " " + pool_.passes()[pass].name;
@@ -217,7 +217,7 @@ class Chooser {
   const std::function<void(std::string_view)>& report_;
   OptimizeResult& result_;
   struct Untold {
-    Candidate candidate;
+    FoundOrder candidate;
     ComparisonReport report;
   };
   std::vector<Untold> untold_;      // of which it cannot be told what they compute
@@ -229,7 +229,7 @@ class Chooser {
 }  // namespace
 
 void ChooseOrder(Pool& pool, PassOrder& order, const OptimizeOptions& options,
-                 std::vector<Candidate> candidates, const std::optional<Candidate>& by_default,
+                 std::vector<FoundOrder> candidates, const std::optional<FoundOrder>& by_default,
                  const std::function<void(std::string_view)>& report, OptimizeResult& result) {
   Chooser(pool, order, options, report, result).Choose(std::move(candidates), by_default);
 }

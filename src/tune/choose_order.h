@@ -19,7 +19,7 @@ namespace hone {
 // own order, where it changes something. Fills in what is found out of the result and of its
 // verification; `report` is told of each "replay" and "verify".
 void ChooseOrder(Pool& pool, PassOrder& order, const OptimizeOptions& options,
-                 std::vector<Candidate> candidates, const std::optional<Candidate>& by_default,
+                 std::vector<FoundOrder> candidates, const std::optional<FoundOrder>& by_default,
                  const std::function<void(std::string_view)>& report, OptimizeResult& result);
 
 }  // namespace hone

@@ -156,7 +156,7 @@ class Optimizer {
     if (&order == &order_) {
       Note(*steps);
       if (!changing.empty()) {
-        by_default_ = Candidate{result_.by_default, changing, steps->back().state};
+        by_default_ = FoundOrder{result_.by_default, changing, steps->back().state};
       }
     }
     return changing;
@@ -184,7 +184,7 @@ class Optimizer {
 
   // Keeps the best prefix of what was evaluated.
   void Note(const std::vector<Step>& steps) {
-    Candidate candidate;
+    FoundOrder candidate;
     candidate.value = order_.initial_value();
     std::vector<PassId> taken;
     size_t best = 0;
@@ -287,10 +287,10 @@ class Optimizer {
   }
 
   // The finalists, then those to fall back on, XLA's own order and at last the program as it is.
-  std::vector<Candidate> InTurn() {
-    std::vector<Candidate> all = finalists_.all();
-    const auto add = [&](const Candidate& other) {
-      const bool there = std::any_of(all.begin(), all.end(), [&](const Candidate& known) {
+  std::vector<FoundOrder> InTurn() {
+    std::vector<FoundOrder> all = finalists_.all();
+    const auto add = [&](const FoundOrder& other) {
+      const bool there = std::any_of(all.begin(), all.end(), [&](const FoundOrder& known) {
         return known.state == other.state;
       });
       if (!there) all.push_back(other);
@@ -314,7 +314,7 @@ class Optimizer {
   BestOrders finalists_;
   BestOrders without_patterns_;  // of hone's rules batch_lanes alone
   BestOrders without_rules_;
-  std::optional<Candidate> by_default_;  // XLA's own order, where it changes something
+  std::optional<FoundOrder> by_default_;  // XLA's own order, where it changes something
   OptimizeResult result_;
   bool needs_arrays_ = false;  // of the policy's
 };
