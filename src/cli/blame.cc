@@ -108,7 +108,7 @@ Run AddBlame(CLI::App& app) {
   app.add_option("OTHER", flags->job.other,
                  "a program that is to blame, of the same parameters and results")
       ->type_name("");
-  app.add_flag("--stock", flags->stock, "hold it against the stock compiler; so it is by itself");
+  app.add_flag("--stock", flags->stock, "hold it against the stock compiler, which is the default");
   app.add_option("--plan", flags->job.plan, "what is to blame: what `hone tune --plan` wrote")
       ->type_name("PLAN");
   app.add_option("--plan-a", flags->job.plan_a, "hold it against this plan")->type_name("PLAN");
@@ -121,7 +121,7 @@ Run AddBlame(CLI::App& app) {
       ->type_name("WHAT")
       ->check(CLI::IsMember({"slower", "different", "both"}));
   app.add_option("--least", flags->job.blame.least,
-                 "what takes less than this many times the time is nobody's fault (1.05)")
+                 "report what takes at least this many times as long (1.05)")
       ->type_name("N")
       ->check(CLI::Range(1.005, 100.0));
   app.add_option("-o,--output", flags->job.output,

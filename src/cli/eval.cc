@@ -79,9 +79,10 @@ Run AddEval(CLI::App& app) {
   app.add_option("--method", flags->job.method,
                  "what the results are called (the searcher's name)");
   AddObjectiveOptions(app, flags->job.objective, flags->job.actions);
-  AddBudget(app, "--budget", flags->job.budget,
-            "time, steps or both, a run: 1s, 2000steps, 30s,2000steps (30s); steps that are known "
-            "already are free");
+  AddBudget(
+      app, "--budget", flags->job.budget,
+      "time, steps or both, per run: 1s, 2000steps, 30s,2000steps (30s); steps that are known "
+      "already are free");
   app.add_option("--seed", flags->job.seed, "the first seed")->capture_default_str();
   app.add_option("--seeds", flags->job.seeds, "how many")
       ->check(CLI::Range(1, 1000).description(""))

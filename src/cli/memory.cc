@@ -133,9 +133,11 @@ Run AddMemory(CLI::App& app) {
       ->type_name("PLAN");
   AddStoreOption(app, flags->job.store);
   AddReportOption(app, flags->job.report);
-  app.add_option("--verify-gflops", flags->job.job.verify_gflops,
-                 fmt::format("programs of more products are followed without numbers ({:g})",
-                             flags->job.job.verify_gflops))
+  app.add_option(
+         "--verify-gflops", flags->job.job.verify_gflops,
+         fmt::format(
+             "larger programs are simulated without computing values, 10^9 operations ({:g})",
+             flags->job.job.verify_gflops))
       ->type_name("N");
   app.add_option("--seed", flags->job.job.seed,
                  fmt::format("of the inputs ({})", flags->job.job.seed))

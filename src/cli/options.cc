@@ -97,15 +97,16 @@ void AddCommonOptions(CLI::App& app, CommonOptions& options) {
           "a worker that takes more is killed (three quarters of the machine's)")
       ->group(kGroup);
   AddSize(app, "--cache", options.cache_bytes,
-          fmt::format("of program states, a worker ({})",
+          fmt::format("memory for program states, per worker ({})",
                       HumanBytes(static_cast<double>(options.cache_bytes))))
       ->group(kGroup);
-  AddSizeOrNone(app, "--kernel-cache", options.kernel_bytes,
-                fmt::format("of kernels' machine code, a worker; 0: every kernel is compiled ({})",
-                            HumanBytes(static_cast<double>(options.kernel_bytes))))
+  AddSizeOrNone(
+      app, "--kernel-cache", options.kernel_bytes,
+      fmt::format("memory for kernels' machine code, per worker; 0: every kernel is compiled ({})",
+                  HumanBytes(static_cast<double>(options.kernel_bytes))))
       ->group(kGroup);
   app.add_option("--kernel-folder", options.kernel_folder,
-                 "where runs share kernels' machine code; none: nowhere (kernels in hone's cache "
+                 "where runs share kernels' machine code, or none (kernels in hone's cache "
                  "folder)")
       ->type_name("FOLDER")
       ->group(kGroup);
@@ -120,7 +121,7 @@ void AddCommonOptions(CLI::App& app, CommonOptions& options) {
       ->allow_extra_args(false)
       ->group(kGroup);
   app.add_flag("--no-sandbox", options.no_sandbox,
-               "workers are not locked up; where this system does not let them start otherwise")
+               "workers are not locked up: for systems where they cannot start otherwise")
       ->group(kGroup);
 }
 
@@ -155,11 +156,11 @@ void AddClusterOptions(CLI::App& app, CommonOptions& common, ClusterOptions& opt
       ->type_name("KIND")
       ->group(kGroup);
   app.add_option("--python", options.python,
-                 "that has Ray (.venv-ray of setup/install --ray, or else python3)")
+                 "a Python that has Ray (.venv-ray of setup/install --ray, or else python3)")
       ->type_name("PATH")
       ->group(kGroup);
   app.add_option("--worker", options.worker,
-                 "the hone-worker on the cluster's machines (where this hone has its own)")
+                 "where hone-worker is on the cluster's machines (where it is here)")
       ->type_name("PATH")
       ->group(kGroup);
 }

@@ -46,7 +46,7 @@ void AddFiles(CLI::App& app, std::vector<std::string>& files);
 // PROGRAM… and --split.
 void AddProgramSet(CLI::App& app, jobs::ProgramSet& programs);
 
-// What is searched: --objective, and --actions, simplify or all.
+// --objective, and --actions, which are simplify or all.
 void AddObjectiveOptions(CLI::App& app, std::string& objective, std::string& actions);
 void AddObjectiveOption(CLI::App& app, std::string& objective);
 // --search, the name of a searcher.
@@ -59,7 +59,7 @@ CLI::Option* AddStoreOption(CLI::App& app, std::string& path);
 // --report OUT. For commands that take several files OUT is a folder then.
 void AddReportOption(CLI::App& app, std::string& path, bool several_files = false);
 
-// Options that take such a value. What cannot be parsed is a CLI::ValidationError.
+// Options that take a duration, a size or a budget. Other text is a CLI::ValidationError.
 CLI::Option* AddDuration(CLI::App& app, const std::string& name, double& seconds,
                          const std::string& help);
 CLI::Option* AddSize(CLI::App& app, const std::string& name, size_t& bytes,

@@ -84,7 +84,7 @@ int RunRewrites(RewritesFlags& flags) {
 
 Run AddRewrites(CLI::App& app) {
   auto flags = std::make_shared<RewritesFlags>();
-  app.add_option("file", flags->job.file, "the program")->required()->type_name("FILE");
+  AddWord(app, "FILE", flags->job.file, "the program");
   app.add_option("--pass", flags->job.pass, "whose rewrites (`hone passes` lists the passes)")
       ->required()
       ->type_name("PASS");

@@ -102,9 +102,9 @@ Run AddSites(CLI::App& app) {
       ->type_name("WHERE=VALUE");
   app.add_option("--plan-out", flags->job.plan_output, "write the plan with what is decided here")
       ->type_name("OUT");
-  app.add_flag("--fast-math", flags->job.fast_math, "flags that change the numerics too");
+  app.add_flag("--fast-math", flags->job.fast_math, "also flags that change the numerics");
   app.add_flag("--free-entry", flags->job.free_entry,
-               "layouts of what the program is passed, and returns, too");
+               "also layouts of the program's parameters and results");
   AddProgramOptions(app, flags->common);
   return [flags] { return RunSites(*flags); };
 }

@@ -90,7 +90,7 @@ void AddLoopsOptions(CLI::App& app, TrainFlags& flags) {
       app.add_flag("--loops", flags.on_loops,
                    "on schedules of loop nests: PROGRAM is a task of `hone loops list`, or a file");
   app.add_option("--drawn", flags.loops.drawn,
-                 "of --loops: so many tasks of common kinds besides, in sizes drawn by the seed")
+                 "of --loops: also this many tasks of common kinds, their sizes drawn by the seed")
       ->check(CLI::Range(0, 100'000).description(""))
       ->needs(loops);
   app.add_option("--measure", flags.loops.measure,
@@ -174,7 +174,7 @@ Run AddTrain(CLI::App& app) {
   app.add_option("--imitate-epochs", flags->job.imitation.epochs, "passes through them")
       ->check(CLI::Range(1, 100'000).description(""))
       ->capture_default_str();
-  app.add_option("-o,--out", flags->job.output, "write the policy here")->type_name("OUT");
+  app.add_option("-o,--output,--out", flags->job.output, "write the policy here")->type_name("OUT");
   AddProgramOptions(app, flags->common);
   AddClusterOptions(app, flags->common, flags->job.cluster);
   AddLoopsOptions(app, *flags);

@@ -150,27 +150,30 @@ Run AddTune(CLI::App& app) {
   AddStoreOption(app, flags->job.store);
   AddNoFlag(app, "--no-transfer", flags->job.transfer,
             "do not begin with what other programs have taught the store");
-  app.add_option("--cost-model", flags->job.cost_model,
-                 "measure only what this thinks best of what was compiled: roofline, none, or what "
-                 "`hone costmodel train` wrote")
+  app.add_option(
+         "--cost-model", flags->job.cost_model,
+         "measure only those compiled plans that this model ranks best: roofline, none, or a "
+         "file of `hone costmodel train`")
       ->capture_default_str()
       ->type_name("MODEL");
-  app.add_option("--policy", flags->job.policy,
-                 "what to try first: what `hone store learn` wrote, or none (what comes with hone)")
+  app.add_option(
+         "--policy", flags->job.policy,
+         "the policy that says what to try first: a file of `hone store learn`, or none (the one "
+         "that comes with hone)")
       ->type_name("FILE");
-  app.add_flag("--fast-math", flags->job.fast_math, "offer flags that change the numerics too");
+  app.add_flag("--fast-math", flags->job.fast_math, "also try flags that change the numerics");
   app.add_flag("--free-entry", flags->job.free_entry,
-               "its caller can pass and take arrays in any layout: decide those of parameters and "
-               "results too");
+               "also decide the layouts of parameters and results: its caller can pass and take "
+               "arrays in any");
   app.add_option("--hops", flags->job.hops,
-                 "neighbourhood by which fusion decisions are told apart")
+                 "fusion decisions are told apart by operands and users up to this many steps away")
       ->check(CLI::Range(0, 20))
       ->capture_default_str();
   app.add_option("--seed", flags->job.seed, "of the search and of the inputs")
       ->capture_default_str();
   AddNoFlag(app, "--no-verify", flags->job.verify, "do not compare outputs");
   app.add_flag("--tasks", flags->job.tasks,
-               "tune the dearest operations alone before the whole; in trial");
+               "first tune the most expensive operations alone; experimental");
   AddInputsOption(app, flags->job.inputs);
   app.add_option("--plan", flags->job.plan, "write the plan here; a folder for several files")
       ->type_name("OUT");
