@@ -22,8 +22,8 @@ struct Minimised {
   int tests = 0;
 };
 
-// `all` is known to show it, ascending; the empty list not to. What the test is unsure of counts as
-// not showing it. Ends early, with what there is, once `stop` says so.
+// `all` is known to show it, ascending; the empty list not to. An unsure answer of the test counts
+// as not showing it. Ends early, with what there is, once `stop` says so.
 Minimised Minimise(std::vector<size_t> all, const ShowsTest& test,
                    const std::function<bool()>& stop);
 

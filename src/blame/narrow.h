@@ -23,9 +23,9 @@ struct Narrowing {
   std::function<bool()> stop;
 };
 
-// `a` with the differences `guilty`, of which `index` is one, shows it. What is narrowed down is
-// confirmed, both by itself and by leaving it out; where that fails, the decision is told as a
-// whole.
+// `a` with the differences `guilty`, of which `index` is one, shows it. The narrowed decision is
+// confirmed, both by itself and by leaving it out; where that fails, the whole decision is
+// reported.
 Decision Narrow(const Narrowing& narrowing, const Differences& differences, size_t index,
                 const std::vector<size_t>& guilty);
 

@@ -14,8 +14,8 @@
 
 namespace hone::blame {
 
-// What is shown: that `a` with the decisions is slower than `a`, by more than the threshold, or
-// that it computes something else.
+// The claim that a reduced program keeps showing: `a` with the decisions is slower than `a`, by
+// more than the threshold, or computes something else.
 struct Exhibit {
   const ProgramText* program = nullptr;
   tune::TunePlan a;

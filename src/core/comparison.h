@@ -14,18 +14,18 @@ enum class Verdict { kEqual, kDifferent, kCannotTell };
 struct CompareOptions {
   int inputs = 3;  // generated input sets, each of another distribution
   uint64_t seed = 1;
-  // After which what was seen so far decides, or kCannotTell. Compiling the reference once more,
-  // with rounding noise, is not counted.
+  // When it is spent, the verdict rests on what was seen so far, or is kCannotTell. Compiling the
+  // reference once more, with rounding noise, is not counted.
   double budget_seconds = 120;
-  // Beyond one and a half times that, for compiling, which cannot be stopped from inside: then the
-  // comparison ends in kDeadline.
+  // Compiling cannot be stopped from inside: it may take one and a half times the budget and this
+  // long in addition; then the comparison ends in kDeadline.
   double grace_seconds = 30;
   int64_t most_bytes = int64_t{6} << 30;  // of parameters and results together, else kCannotTell
   // Input sets that somebody gave, tried before generated ones: of each the parameters' arrays in
   // flattened order, row-major, in the machine's own byte order.
   std::vector<std::vector<std::string>> given;
-  // For a target that is not here: b is what the target's own pipeline makes of it under its plan,
-  // said in plain HLO, rather than the program itself.
+  // For a target that is not here: b is not the program itself, but the result of the target's own
+  // pipeline under its plan, rewritten as plain HLO.
   bool pipeline = false;
   // When it becomes true after the comparison began, what was seen so far decides, or kCannotTell.
   const std::atomic<bool>* stop = nullptr;

@@ -119,8 +119,8 @@ inline bool IsSeenInTheModule(std::string_view flag) {
   return flag.substr(0, kWithoutPass.size() - 1) == kWithoutPass.substr(0, kWithoutPass.size() - 1);
 }
 
-// What is decided otherwise than the stock compiler would. Empty: the stock compiler. A key that a
-// program does not have decides nothing; a value that is not legal at a place is passed over there.
+// The decisions that differ from the stock compiler's. Empty: the stock compiler. A key that a
+// program does not have decides nothing; a value that is not legal at a place is ignored there.
 struct CompilePlan {
   std::vector<CompileChoice> choices;  // ascending keys, each once
   // XLA's debug options by their names, "xla_backend_extra_options.NAME", and kWithoutPass;
@@ -168,8 +168,8 @@ struct CompileOptions {
   int fusion_hops = 5;            // XTAT's k of fusion sites; node-level sites have 0
   bool fast_math = false;         // offer flags that change the numerics (flag_choices)
   bool free_entry = false;        // offer layouts of the entry's parameters and results
-  // Also make code, which listing sites needs: else what ends there is not found out, and dots that
-  // are emitted otherwise do not count as applied.
+  // Also make code, as listing all sites needs. Without it, failures there are not found, and dots
+  // that are emitted otherwise do not count as applied.
   bool code = true;
   bool assembly = false;          // fill Compiled::assembly
   double deadline_seconds = 180;  // a compilation that takes longer is given up

@@ -26,7 +26,7 @@ struct EvaluationOptions {
   bool run = true;  // else only the inputs are made
   // The inputs, as Evaluation::parameters; generated ones where it is empty.
   std::vector<std::string> given;
-  // After which the worker is replaced, compiling included.
+  // After these seconds, compiling included, the worker is replaced.
   double deadline_seconds = 120;
 };
 

@@ -21,10 +21,10 @@ enum class Widening : uint8_t {
   kRounds,  // a float's nearest number of bf16
 };
 
-// Enumerator; name, XLA's but for the last; bytes; MLIR's type in memory, which is one of bits
-// where MLIR's arithmetic would not widen well; whether floating-point; widening; how many numbers
-// of bf16 have an element as their sum, for matrix units, 0 where no few have; of integers, from
-// what to what inputs are filled with them.
+// The columns: enumerator; name, XLA's but for the last; bytes; MLIR's type in memory, which is an
+// integer where MLIR's arithmetic would not widen well; whether floating-point; widening; for
+// matrix units, how many bf16 numbers add up to an element, 0 where it takes too many; of integers,
+// the range that inputs are drawn from.
 #define HONE_KERNEL_ELEMENTS(ROW)                         \
   ROW(kF32, "f32", 4, "f32", true, kNone, 3, 0, 0)        \
   ROW(kF64, "f64", 8, "f64", true, kNone, 0, 0, 0)        \

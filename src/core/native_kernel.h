@@ -30,9 +30,9 @@ struct Runner {
 using Entry = void (*)(void** buffers, const Runner* runner);
 inline constexpr const char* kEntryName = "hone_kernel";
 
-// The XLA custom call that runs one, and its attributes: the kernel's name, and its task's text
-// with
-// ';' for the ends of lines.
+// The XLA custom call that runs a kernel. Its attributes:
+// the kernel's name;
+// its task's text, with ';' for the ends of lines.
 inline constexpr const char* kKernelCall = "hone_loops";
 inline constexpr const char* kKernelName = "kernel";
 inline constexpr const char* kKernelTask = "task";

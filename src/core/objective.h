@@ -1,5 +1,5 @@
-// What the objectives ask of a worker, and how people are told their values. An objective is a name and
-// a getter in metrics.h, and a row here.
+// The objectives: what each needs of a worker, and how its values are written. An objective is a
+// name and a getter in metrics.h, and a row here.
 #ifndef HONE_CORE_OBJECTIVE_H_
 #define HONE_CORE_OBJECTIVE_H_
 

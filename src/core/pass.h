@@ -17,7 +17,7 @@ inline constexpr std::string_view PassGroupName(PassGroup group) {
   return kNames[static_cast<int>(group)];
 }
 
-// What a row of the registry is, and which action set it is in.
+// The kind of a row of the registry, and the action set that it is in.
 enum class PassKind : uint8_t {
   kXla,             // a pass of XLA's: "all", and "simplify" if it is a simplifier
   kRewrites,        // a pass of XLA's of which some rewrites only are made: "rewrites"

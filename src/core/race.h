@@ -22,8 +22,8 @@ struct RaceOptions {
   // longer end the race, and six that say that a takes so many times as long, also before there are
   // least_pairs.
   double clear = 0;
-  // What a race is given up after: compiling a; compiling b, and each sample of either once b is
-  // there.
+  // The race is given up when compiling a takes longer than the first, or when compiling b, or a
+  // sample of either once b is compiled, takes longer than the second.
   double compile_seconds = 120;
   double candidate_seconds = 120;
   // Where the target is not here, XLA's own estimates will do; else that is an error.

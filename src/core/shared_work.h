@@ -1,4 +1,4 @@
-// Who is at a piece of work that threads share: its owner waits for the last of them.
+// Counts the threads at a shared piece of work, so that its owner can wait for the last of them.
 #ifndef HONE_CORE_SHARED_WORK_H_
 #define HONE_CORE_SHARED_WORK_H_
 

@@ -13,7 +13,7 @@ struct Machine {
 };
 
 // Peaks of this machine, one core, in about a tenth of a second: a product of matrices that fit the
-// cache, and a sum of arrays that do not. What it takes to begin a kernel is not measured.
+// cache, and a sum of arrays that do not. The time to start a kernel is not measured.
 Machine MeasureMachine();
 
 }  // namespace hone::cost

@@ -1,8 +1,8 @@
 // Who is for training, for validation, for testing.
 //
-// What must stay together is a unit: a group of near-duplicates (kHash), or families with all that
-// is nearly the same in others (kFamily), for the question how a learner does on networks of a kind
-// that it never saw. A unit goes where the hash of its name and the seed falls among the fractions,
+// Programs that must stay together are a unit: a group of near-duplicates (kHash), or families with
+// their near-duplicates in other families (kFamily), to test a learner on networks of a kind that
+// it never saw. A unit goes where the hash of its name and the seed falls among the fractions,
 // whoever else is there. So programs that are added move nobody, but those that they are joined to;
 // and the fractions hold on average over many units: a small set may leave a split empty.
 #ifndef HONE_DATASET_SPLIT_H_

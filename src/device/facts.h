@@ -1,4 +1,4 @@
-// What is said about a plugin and its devices, and arrays on their way to and from one.
+// A plugin and its devices as data, and arrays on their way to and from a device.
 #ifndef HONE_DEVICE_FACTS_H_
 #define HONE_DEVICE_FACTS_H_
 

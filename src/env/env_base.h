@@ -1,5 +1,5 @@
-// What every environment can do that says how a reset and a step begin, what a worker does for
-// them, and how they go on: whole steps, forks, saved episodes.
+// The base of all environments: whole steps, forks and saved episodes, made of how a reset or step
+// begins, what a worker does for it, and how it goes on.
 #ifndef HONE_ENV_ENV_BASE_H_
 #define HONE_ENV_ENV_BASE_H_
 
@@ -41,7 +41,7 @@ class EnvBase : public Episode {
   Status Reset(std::optional<uint64_t> seed = {}, std::optional<size_t> program = {}) {
     return Lead(self().BeginReset(seed, program));
   }
-  // Errors: an action that there is not, an episode that is over. What a compiler does is none.
+  // Errors: an action that there is not, an episode that is over. A pass that fails is none.
   StatusOr<Outcome> Step(const Action& action) {
     if (Status led = Lead(self().BeginStep(action)); !led) return tl::unexpected(led.error());
     return outcome_;

@@ -1,5 +1,5 @@
-// An episode of an environment: which program it is on, what has been seen of it, how it ends. What
-// an action means is the environment's.
+// An episode of an environment: which program it is on, what has been seen of it, how it ends. The
+// environment itself defines what an action means.
 #ifndef HONE_ENV_EPISODE_H_
 #define HONE_ENV_EPISODE_H_
 
@@ -42,8 +42,8 @@ class Episode {
   // enough to replay; verified is "skipped".
   Recipe MakeRecipe() const;
 
-  // What, beside the session and the actions so far, makes the environment: its random numbers'
-  // state and how many episodes it has begun.
+  // With the session and the actions so far this is the whole environment: the state of its random
+  // numbers, and how many episodes it has begun.
   std::pair<uint64_t, int64_t> schedule_state() const { return {rng_.state(), episodes_}; }
   void set_schedule_state(uint64_t rng_state, int64_t episodes) {
     rng_ = Rng(rng_state);
@@ -64,7 +64,7 @@ class Episode {
 
   // A step begins. Errors: no episode is running.
   Status BeginStep(int64_t action);
-  // What makes a step on a worker, and what came of it: recorded, and named as it was asked for.
+  // The request that makes a step on a worker; and its result, recorded under the asked-for state.
   ApplyRequest Request(PassId pass, const DecisionsPtr& decisions);
   Step Take(PassId pass, const DecisionsPtr& decisions, StatusOr<Applied> applied);
   // Goes to where the step leads.

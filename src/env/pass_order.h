@@ -54,7 +54,7 @@ class PassOrder {
   // Whether XLA's verifier takes every state on the way that these steps go from the program, as it
   // will when the sequence is replayed; it looks at each once. Where it rejects one, the pass that
   // led there has failed: that is known from now on, and the sequence is to be evaluated again.
-  // What cannot be told is left to Replay.
+  // States that cannot be checked now are left to Replay.
   bool AreWellFormed(std::span<const Step> steps);
 
   // From a copy of the program, nothing looked up, with XLA's verifier after every change.

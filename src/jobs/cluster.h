@@ -22,14 +22,14 @@ struct ClusterOptions {
   Use use = Use::kStep;
   std::string address;  // "auto", "HOST:PORT", "ray://HOST:PORT"; "": workers run here
   std::string kind;     // of machine; "": any
-  std::string python;   // that has Ray; "": .venv-ray, or else python3
-  std::string worker;   // the hone-worker on those machines; "": where it is here
+  std::string python;   // one that has Ray; "": .venv-ray, or else python3
+  std::string worker;   // path of hone-worker on those machines; "": the same as here
 };
 
 class Cluster {
  public:
-  // Null where workers run here. Of `workers` their limit of memory counts, where it is 0 that of
-  // the machine that one is on. Errors: no Ray, no cluster, no machine in it that fits.
+  // Null where workers run here. Of `workers` only the memory limit is used; 0 is the limit of the
+  // worker's own machine. Errors: no Ray, no cluster, no machine in it that fits.
   static StatusOr<std::shared_ptr<Cluster>> Connect(const ClusterOptions& options,
                                                     const WorkerOptions& workers);
   ~Cluster();  // ends the hub, and with it all its workers

@@ -30,12 +30,12 @@ struct TrainedCostModel {
   size_t programs = 0;
   size_t held_out = 0;  // programs
 };
-// Writes the model; once interrupted, as far as it is trained. Errors: all programs would be held
-// out.
+// Writes the model; once interrupted, the model as trained so far. Errors: all programs would be
+// held out.
 FileOr<TrainedCostModel> TrainCostModel(const CostModelOptions& options, Events& events);
 Json ToJson(const TrainedCostModel& trained, const CostModelOptions& options);
 
-// Fewer measured plans of a program are not judged by their order.
+// A program with fewer measured plans is not judged.
 inline constexpr size_t kFewestPlans = 8;
 
 // How well the model and the roofline order the plans of the same programs.
@@ -43,20 +43,21 @@ struct CostModelQuality {
   std::vector<cost::RankQuality> model;
   std::vector<cost::RankQuality> roofline;
 };
-// Judges the model by programs that it was not trained on; without one all programs, each by a
-// model that is trained on the other folds, once interrupted those that are done. Errors: none has
-// kFewestPlans.
+// Judges the model by the programs that it was not trained on. Without a model: cross-validation,
+// each program judged by a model that is trained on the other folds; once interrupted, the folds
+// that are done. Errors: no program has kFewestPlans.
 FileOr<CostModelQuality> JudgeCostModel(const CostModelOptions& options, Events& events);
 
 // A mean over programs with a 95 % bootstrap interval.
 struct MeanOfPrograms {
   double mean = 0, low = 0, high = 0;
 };
-// Of one figure; of `right` over the programs where anything is decided, 0.5 where nothing is.
+// The mean of one figure. The figure `right` counts only programs where the measurements decide
+// something; 0.5 where there are none.
 MeanOfPrograms MeanQuality(const std::vector<cost::RankQuality>& qualities,
                            double cost::RankQuality::* figure);
 
-// What is told of a model's order, by name.
+// The figures that answers and pages show, by name.
 inline constexpr std::pair<const char*, double cost::RankQuality::*> kQualityFigures[] = {
     {"spearman", &cost::RankQuality::spearman},
     {"kendall", &cost::RankQuality::kendall},

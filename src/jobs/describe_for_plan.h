@@ -1,4 +1,4 @@
-// A program as the planner of memory takes it: with what random bits are computed from.
+// A program's graph for the memory planner, in which random bits are computed by known operations.
 #ifndef HONE_JOBS_DESCRIBE_FOR_PLAN_H_
 #define HONE_JOBS_DESCRIBE_FOR_PLAN_H_
 
@@ -8,8 +8,8 @@
 namespace hone::jobs {
 
 // The program's graph; each rng-bit-generator calls the computation that XLA's own
-// RngBitGeneratorExpander makes of it (Philox or ThreeFry), so that whoever knows integer arithmetic
-// can compute its bits. Errors: those of the worker.
+// RngBitGeneratorExpander makes of it (Philox or ThreeFry), so that whoever knows integer
+// arithmetic can compute its bits. Errors: those of the worker.
 StatusOr<ProgramGraph> DescribeForPlan(Pool& pool, ProgramId program);
 
 }  // namespace hone::jobs

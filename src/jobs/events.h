@@ -20,18 +20,19 @@ class Events {
   Events(const Events&) = delete;
   Events& operator=(const Events&) = delete;
 
-  // The state of things, in a line that takes the last one's place. Due() says whether anybody
-  // looks now, for lines that are dear to make.
+  // Progress, in a line that takes the place of the last one. Due() says whether it would be shown
+  // now, for lines that are expensive to make.
   virtual bool Due() const { return false; }
   virtual void Show(const std::string&) {}
-  // That state is of the past.
+  // Removes that line: it no longer holds.
   virtual void Clear() {}
   // A long call is under way for as long as the returned object lives; it may be null.
   virtual std::shared_ptr<void> During(const std::string&) { return nullptr; }
   // Something is amiss and the job goes on. `about` is a file, or empty.
   virtual void Warn(const std::string&, const std::string&) {}
 
-  // What the job has from here on is worth keeping: an interrupt sets `stop` and ends nothing.
+  // From here on an interrupt sets `stop` and does not end the process: the job has results to
+  // keep.
   virtual void HoldInterrupts() {}
   // Once set, a job returns what it has. May be null.
   const std::atomic<bool>* stop() const { return stop_; }
@@ -56,7 +57,7 @@ class ClearAtEnd {
 // The bytes of a program that a job knows by its name.
 using ReadProgram = std::function<StatusOr<std::string>(const std::string& file)>;
 
-// What went wrong with a file; `file` is empty where it is about none.
+// An error and the file that it is about; `file` is empty where there is none.
 struct FileError {
   std::string file;
   Error error;

@@ -24,8 +24,8 @@ struct UpdatedIndex {
   std::vector<FileError> failures;  // the files are relative to the folder
 };
 
-// Rows of `old` in their order, then the new files; with what the survey of `files` found filled
-// in. What it could not read is left out.
+// Rows of `old` in their order, then the new files, filled in from the survey of `files`. Files
+// that it could not read are left out.
 UpdatedIndex UpdateIndex(dataset::Index old, const std::vector<std::string>& files,
                          const std::vector<StatusOr<Surveyed>>& surveyed,
                          double threshold = dataset::kNearDuplicate);

@@ -39,8 +39,8 @@ Json DeviceFlagsJson(const std::string& platform);
 
 // Why a program whose text has elided constants is not run, and what to do.
 Error ElidedConstants();
-// Where made-up values stand in for a program's constants: what its results are worth. "" for other
-// programs.
+// A warning that results hold only for the made-up values of a program's constants; "" where the
+// program has its own.
 std::string AboutStandIns(const ProgramInfo& program);
 // The same as a field of JSON: their number.
 void AddStandIns(const ProgramInfo& program, Json& json);

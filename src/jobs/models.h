@@ -1,5 +1,5 @@
-// What a user says of a search: its budget, and policies and coresets, his own or those that come
-// with hone.
+// The policy, the coreset and the limits of a search, as a user names them. A policy and a coreset
+// come with hone.
 #ifndef HONE_JOBS_MODELS_H_
 #define HONE_JOBS_MODELS_H_
 

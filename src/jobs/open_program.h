@@ -17,7 +17,7 @@
 namespace hone::jobs {
 
 struct OpenOptions {
-  // Without the flag that stops workers: what is found is still to be verified.
+  // Its pools do not stop at an interrupt: results are still to be verified.
   tune::PoolEvaluator::StartPool start_pool;
   bool apart = false;  // the workers are on machines of their own
   std::optional<device::DeviceOptions> device;
@@ -26,17 +26,18 @@ struct OpenOptions {
 
 struct OpenedProgram {
   std::unique_ptr<tune::Evaluator> evaluator;
-  tune::PoolEvaluator* programs = nullptr;       // that makes the programs: `evaluator`, or in it
+  tune::PoolEvaluator* programs = nullptr;       // makes the programs: `evaluator`, or a part of it
   const device::RemoteDevice* device = nullptr;  // where `evaluator` measures, if not on workers
 
   const ProgramInfo& program() const { return programs->program(); }
 };
 
-// `data` are the bytes of the program's file. What `events` has to stop it outlives what is opened.
+// `data` are the bytes of the program's file. The flag `events.stop()` must outlive the result.
 StatusOr<OpenedProgram> OpenProgram(std::string data, const OpenOptions& options, Events& events);
 
-// By the workers that are asked for, or the cluster's where there is one, which outlives what is
-// opened. `device` is a name that device::ParseDeviceName can read; "": workers measure.
+// With the workers that are asked for, or the cluster's where there is one; the cluster must
+// outlive the program. `device` is a name that device::ParseDeviceName can read; "": workers
+// measure.
 StatusOr<OpenOptions> OpenOptionsFor(const WorkerOptions& workers, const std::string& device,
                                      uint64_t seed, Events& events,
                                      const Cluster* cluster = nullptr);

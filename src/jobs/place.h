@@ -1,4 +1,4 @@
-// Where figures hold.
+// The machine and the versions that a measurement is valid for.
 #ifndef HONE_JOBS_PLACE_H_
 #define HONE_JOBS_PLACE_H_
 

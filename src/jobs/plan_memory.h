@@ -26,41 +26,43 @@ struct LoadedNetwork {
   std::string fingerprint;
   memory::Network program;                       // as it is written
   std::vector<memory::OrderedNetwork> networks;  // what may be planned: ByParts of it
-  double seconds = 0;                            // of processor time that this took
-  size_t planned = 0;                            // of the networks, what is
+  double seconds = 0;                            // processor time of making them
+  size_t planned = 0;                            // index of the network that is planned
 
   const memory::Network& network() const { return networks[planned].network; }
 };
 StatusOr<LoadedNetwork> LoadNetwork(std::unique_ptr<Pool> pool, std::string bytes,
                                     const memory::Machine& machine);
-// Takes the network that a plan's file is of. Errors: kInvalidInput where there is none such.
+// Sets `loaded.planned` to the network that a plan's file is of. Errors: kInvalidInput, no such
+// network.
 Status TakeNetworkOf(const memory::PlanFile& header, LoadedNetwork& loaded);
 
 struct Verification {
   bool ok = false;
-  bool numbers = false;  // computed and compared with XLA; else followed where bytes lie
-  std::string what;      // for people
+  bool numbers =
+      false;         // values were computed and compared with XLA's; else only addresses checked
+  std::string what;  // for people
   int64_t loaded_bytes = 0;
   int64_t stored_bytes = 0;
 };
-// Runs the plan on the simulator and holds traffic to the plan's claims; with `numbers` also
-// outputs to XLA's, where every operator can be computed here.
+// Runs the plan on the simulator and compares the traffic with the plan's claims; with `numbers`
+// also the outputs with XLA's, where every operator can be computed here.
 Verification VerifyPlan(LoadedNetwork& loaded, const memory::Machine& machine,
                         const memory::Plan& plan, bool numbers, uint64_t seed, Events& events);
 
 struct PlanMemoryOptions {
   double budget_seconds = 60;
-  double verify_gflops = 100;  // programs of more products are followed without numbers
+  double verify_gflops = 100;  // larger programs are simulated without computing values
   uint64_t seed = 0;           // of the inputs
-  store::Store* store =
-      nullptr;       // what it has is begun with, what moves less goes there; may be null
+  // Planning begins with the plan that it has; a better one is added. May be null.
+  store::Store* store = nullptr;
   std::string file;  // what the program is called there
 };
 struct MemoryResult {
   memory::Planned planned;  // `known` where it is the store's
   Verification verification;
 };
-// Plans one of the networks, which is `loaded.planned` from then on.
+// Plans one of the networks, and sets `loaded.planned` to its index.
 StatusOr<MemoryResult> PlanMemory(LoadedNetwork& loaded, const memory::Machine& machine,
                                   const PlanMemoryOptions& options, Events& events);
 

@@ -22,8 +22,8 @@ struct OptimizeReport {
   uint64_t seed = 1;
 };
 
-// Passes once more, step by step and each left out once; graphs; kernels of a run. What cannot be
-// had is left out, and the report says so; once interrupted, what takes time.
+// Passes once more, step by step and each left out once; graphs; kernels of a run. Sections that
+// cannot be made are left out, and the report says so; once interrupted, also those that take time.
 report::Document MakeReport(Pool& pool, const OptimizeReport& what, Events& events);
 
 }  // namespace hone::jobs

@@ -22,8 +22,8 @@ struct TuneReport {
 };
 
 // Races the plan against itself without each of its decisions, as many as half a minute allows, and
-// measures the kernels of both ways. What cannot be had is left out, and the report says so; once
-// interrupted, what takes time.
+// measures the kernels of both ways. Sections that cannot be made are left out, and the report says
+// so; once interrupted, also those that take time.
 report::Document MakeReport(tune::PoolEvaluator& evaluator, const TuneReport& what, Events& events);
 
 }  // namespace hone::jobs

@@ -38,7 +38,7 @@ FileOr<int64_t> ImportIntoStore(const std::string& path, const std::string& line
 // The number of measurements that were forgotten.
 FileOr<int64_t> PruneStore(const std::string& path, double older_than_seconds);
 
-// What tuning has learnt from the programs in a store, for those that are not.
+// The figures of a policy for tuning, learnt from the programs in a store.
 struct LearntChanges {
   size_t programs = 0;
   size_t examples = 0;

@@ -22,11 +22,11 @@ struct Processor {
 };
 
 struct TuneProgramOptions {
-  std::string file;          // what the program is called in what is told
+  std::string file;          // the program's name in messages and results
   tune::TuneOptions tuning;  // but for the program's name, progress and interrupts, and what a
                              // store knows; its seed counts for all
-  // What to try first; for XLA:CPU the one that comes with hone, for others none, where it is not
-  // given.
+  // Says which choices to try first. Where it is not given: for XLA:CPU the one that comes with
+  // hone, for other targets none.
   std::optional<tune::ChangePolicy> policy;
   GivenInputs inputs;
   store::Store* store = nullptr;            // what is found out goes there; may be null

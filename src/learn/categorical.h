@@ -8,7 +8,7 @@
 
 namespace hone::learn {
 
-// log p of every action: [B, A] from logits [B, A] and mask [B, A] bool. What is not allowed has a
+// log p of every action: [B, A] from logits [B, A] and mask [B, A] bool. Other actions have a
 // huge negative finite value, p = 0 and no gradient (Huang, Ontañón 2020, "A Closer Look at Invalid
 // Action Masking in Policy Gradient Algorithms").
 torch::Tensor MaskedLogSoftmax(const torch::Tensor& logits, const torch::Tensor& mask);

@@ -16,7 +16,7 @@
 namespace hone::learn {
 
 // Runs `work` (a Status or StatusOr) where torch may throw: a broken file, tensors of a wrong
-// shape. What it throws becomes an Error that begins with `doing`.
+// shape. An exception becomes an Error that begins with `doing`.
 template <class Work>
 std::invoke_result_t<Work> Guarded(const std::string& doing, Work work) {
   try {

@@ -25,8 +25,8 @@ const std::vector<std::string>& FeatureKinds();
 class Features {
  public:
   // `opcodes` and `actions` are the vocabulary that a network was trained with; `known_opcodes` and
-  // `passes` are those of the XLA at hand, by which states speak. What only one side knows is
-  // left out. Errors: a kind that there is not.
+  // `passes` are those of the XLA at hand, by which states speak. Whatever only one side knows
+  // is left out. Errors: a kind that there is not.
   static StatusOr<Features> Make(const std::string& kind, const std::vector<std::string>& opcodes,
                                  const std::vector<std::string>& actions,
                                  const std::vector<std::string>& known_opcodes,

@@ -35,7 +35,7 @@ inline int64_t EmbeddingRow(int32_t number, int64_t rows) {
   return number < 0 || number >= rows ? rows - 1 : number;
 }
 
-// What is told of nodes in numbers: [N, kNodeNumbers] row-major, log1p of the dimensions, rank,
+// Numeric features of the nodes: [N, kNodeNumbers] row-major, log1p of the dimensions, rank,
 // log1p of flops, log1p of bytes; all of it over 10, for these reach 30.
 std::vector<float> NodeNumbers(const ProgramArrays& arrays);
 

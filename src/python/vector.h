@@ -83,7 +83,7 @@ class VectorBase : public OfThisProcess<VectorOf<Env>> {
     if (i >= this->remains().size()) throw nb::index_error("no such environment");
   }
 
-  // What came of each one's last step; of the episode that ended with it, where it did.
+  // The outcome of an environment's last step; where it reset within the step, before that.
   const Outcome& OutcomeOf(size_t i) const {
     const Slot& slot = get()->slot(i);
     return slot.has_final ? slot.final_outcome : slot.outcome;

@@ -12,7 +12,7 @@
 
 namespace hone {
 
-// What an action did so far decides how often it is drawn, and the prior where the problem has one.
+// Draws actions by how they did so far, and by the problem's prior where it has one.
 // The problem and the graph must outlive it; whoever uses them teaches the graph.
 class Edits {
  public:

@@ -1,5 +1,5 @@
-// What a search knows of the states it has met: values, ways, transitions, and which actions do
-// what.
+// The states that a search has met: their values, ways and transitions, and how often each action
+// changed something.
 #ifndef HONE_SEARCH_STATE_GRAPH_H_
 #define HONE_SEARCH_STATE_GRAPH_H_
 

@@ -21,14 +21,14 @@ struct Candidate {
   std::vector<int64_t> own;
 };
 
-// What a chooser is asked about: these variables, all others as in `base`.
+// A part of the search for a chooser: it decides these variables; all others stay as in `base`.
 struct Round {
   std::vector<size_t> variables;
   choices::Assignment base;
-  size_t known = 0;  // variables of the space before it were changed alone already
+  size_t known = 0;  // the first so many variables of the space have been changed alone already
   bool joint = false;
-  double until = 0;                 // seconds of the search, at its end
-  int64_t evaluations = INT64_MAX;  // in all, at its end
+  double until = 0;                 // it ends at this second of the search,
+  int64_t evaluations = INT64_MAX;  // or after this evaluation of the search
 };
 
 // The chooser's part of an assignment of the whole space; and back.
@@ -53,7 +53,7 @@ class StageTurns {
 std::vector<Candidate> GenerateCandidates(choices::Chooser& chooser, size_t most, int group);
 
 // Apply: the candidate's own choice, else what was learned of such a key, else the stock
-// compiler's. What of it is not legal at its place the compiler passes over.
+// compiler's. The compiler ignores choices that are not legal at their place.
 choices::Assignment Apply(const Candidate& candidate, const Space& space, const Lessons& lessons);
 
 // A candidate that has been measured with care.
@@ -71,7 +71,7 @@ class Finalists {
   // True where it is the best now, by more than `margin`.
   bool Offer(Finalist finalist, double margin);
   const std::vector<Finalist>& list() const { return list_; }
-  // 0, the stock compiler's, where there is none below.
+  // At most 0, the stock compiler's own.
   double best_value() const;
 
  private:
@@ -79,7 +79,8 @@ class Finalists {
   std::vector<Finalist> list_;
 };
 
-// Those that are faster, of the first, then those of the second that are not among them, and so on.
+// The plans of several lists that are faster than stock, each once: those of the first list, then
+// those of the second, and so on.
 std::vector<Finalist> InTurn(const std::vector<const Finalists*>& some);
 
 }  // namespace hone::tune

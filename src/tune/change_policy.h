@@ -29,8 +29,7 @@ struct Change {
   }
 };
 
-// What a change made of a plan of a program: the logarithm of the speed-up. Of several in one
-// program, the best.
+// The gain of a change in a program: the logarithm of the speed-up, the best of several plans'.
 struct ChangeExample {
   std::string program;
   Change change;
@@ -42,8 +41,8 @@ std::vector<ChangeExample> ChangeExamples(const std::vector<store::MeasuredPlan>
 
 class ChangePolicy {
  public:
-  // How many programs it was tried on, and what it gained there, on average; a loss counts as 0,
-  // for what does not help is not kept.
+  // The number of programs that a change was tried on, and its mean gain there; a loss counts as 0,
+  // for a change that does not help is not kept.
   struct Known {
     int64_t programs = 0;
     double gain = 0;
@@ -52,8 +51,8 @@ class ChangePolicy {
   ChangePolicy() = default;
   explicit ChangePolicy(const std::vector<ChangeExample>& examples);
 
-  // What it is expected to gain, 0 or more. Where few programs have tried it, its stage's changes
-  // count too.
+  // The expected gain, 0 or more. Where few programs have tried the change, the mean of its stage
+  // counts too.
   double Gain(const Change& change) const;
 
   const std::map<Change, Known>& known() const { return known_; }
@@ -74,8 +73,8 @@ class ChangePolicy {
 struct ChangePolicyQuality {
   static constexpr int kFirst[] = {1, 3, 5};
   int64_t programs = 0;  // with enough changes to tell; where 0, the shares are 0
-  // Of the programs the share where one of the first so many changes is within 5 % of the best that
-  // is known; and where they are drawn at random.
+  // The share of programs where one of the first kFirst[i] changes is within 5 % of the best that
+  // is known: in the policy's order, and in random order.
   std::array<double, std::size(kFirst)> within{};
   std::array<double, std::size(kFirst)> by_chance{};
 };
@@ -86,8 +85,8 @@ ChangePolicyQuality CrossValidate(const std::vector<ChangeExample>& examples);
 // The texts behind Shipped(), by their files' names, embedded when hone is built.
 const std::map<std::string, std::string>& ShippedPolicyFiles();
 
-// Of the change of these variables, alike if they are several, to that choice: what sites gain is
-// less where they take less of the time than the dearest.
+// The expected gain of setting these variables, which are alike, to the choice. Sites that take a
+// smaller share of the time than the most expensive one gain less.
 double Promise(const ChangePolicy& policy, const Space& space, const std::vector<size_t>& variables,
                uint32_t choice);
 

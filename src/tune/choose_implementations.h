@@ -17,10 +17,11 @@ using PassSequence = std::vector<std::string>;
 using RaceFunction = std::function<StatusOr<RaceReport>(const PassSequence& passes)>;
 
 struct ChooseOptions {
-  // The whole interval of what is kept lies above, and it is so much faster than the best so far.
+  // A candidate is kept where its whole interval lies above this, and it is more than this many
+  // times as fast as the best so far.
   double least_gain = 1.02;
-  // Candidates that are raced as one before all others: the first of these that is faster is built
-  // upon.
+  // Combinations of candidates that are raced before single ones; the search goes on from the first
+  // that is faster.
   std::vector<PassSequence> together;
   // Those that take long to compile come last.
   std::function<bool(const PassSequence&)> large;
@@ -31,10 +32,10 @@ struct ChooseResult {
   RaceReport race;      // of the program as it is against `passes`; all ones where that is empty
 };
 
-// Those that go together; then one candidate after the other on top of the best so far, so that
-// after each race there is a plan for the whole; in the end those that were left out once more
-// alone, for they may have been in the others' way. Candidates that change nothing should be left
-// out by the caller; where they are not, RaceReport::same_executable drops them.
+// First the combinations; then one candidate after another on top of the best so far, so that there
+// is a whole plan after each race; at last those that were left out, each alone, for others may
+// have been in their way. Candidates that change nothing should be left out by the caller; where
+// they are not, RaceReport::same_executable drops them.
 ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFunction& race,
                                    const ChooseOptions& options);
 

@@ -1,5 +1,5 @@
 // The tuner's questions, asked of a plugin's device: workers make the programs, the plugin compiles
-// and runs them. What is decided within its compiler is out of reach but for flags.
+// and runs them. Of the decisions within its compiler only flags can be made.
 #ifndef HONE_TUNE_DEVICE_EVALUATOR_H_
 #define HONE_TUNE_DEVICE_EVALUATOR_H_
 

@@ -9,31 +9,31 @@
 
 namespace hone::tune {
 
-// Seconds of the budget that verifying and confirming need. Once there is something to conclude:
-// races of a few plans, two comparisons' worth of compiling and running. Before: what a plan needs
-// at least that is found just then.
+// Seconds of the budget that are kept for verifying and confirming. Once a faster plan is known:
+// races of a few plans, and compiling and running for two comparisons. Before: the least that a
+// plan needs that is found at the last moment.
 double ReserveSeconds(const Measurer& measurer, bool something_found, const TuneOptions& options);
 
 struct SearchEnd {
   double prepared = 0;  // seconds from the start: there was a space to search
   double searched = 0;  // the search was over
-  double next = 0;      // that another plan takes; 0 where none was measured
-  double reserve = 0;   // that were kept
+  double next = 0;      // another plan would take; 0 where none was measured
+  double reserve = 0;   // kept for the end
 };
 
-// Of what the compiler answered: it may have said already that it cannot compile it.
+// Why the program was not compiled, from the compiler's error.
 std::string WhyNotCompiled(const Error& error, const TuneOptions& options);
-// That the stock compiler may take to say what there is to decide, by the budget.
+// Seconds that the stock compiler may take to list the decisions.
 double ListingPatience(const TuneOptions& options);
-// That two programs may take to be compiled before they are compared (CompareOptions::grace_seconds).
+// Seconds for compiling two programs before they are compared (CompareOptions::grace_seconds).
 double ComparingGrace(const Measurer& measurer, const TuneOptions& options);
 // How a new best is compared during the search.
 CompareOptions QuickComparison(const Measurer& measurer, const TuneOptions& options);
 
-// That another plan is going to take, judged by those so far; 0 where there was none.
+// Seconds that another plan will take, judged by those so far; 0 where there was none.
 double SecondsAPlan(const Measurer& measurer, const SearchEnd& end);
 
-// A sentence without its stop, of a result whose other fields are filled.
+// A sentence without its full stop; the other fields of the result must be filled.
 std::string HowItEnded(const TuneResult& result, const TuneOptions& options, const SearchEnd& end);
 
 // Why nothing is kept where there is nothing to conclude, and what to do. `error`: of the last plan
@@ -41,7 +41,7 @@ std::string HowItEnded(const TuneResult& result, const TuneOptions& options, con
 std::string WhyNothing(const TuneResult& result, const TuneOptions& options, const SearchEnd& end,
                        const std::string& error);
 
-// Behind "the machine is too noisy to decide": what would help, for a program that runs so long.
+// Advice to follow "the machine is too noisy to decide", for a program that runs this long.
 std::string AgainstNoise(double run_seconds);
 
 }  // namespace hone::tune

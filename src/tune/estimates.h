@@ -13,9 +13,9 @@ namespace hone::tune {
 CostEstimate RooflineEstimate(const cost::Machine& machine);
 CostEstimate ModelEstimate(cost::CostModel model);
 
-// What a cost model learns from measurements: each executable once, by its race of most pairs. Its
-// value is the program's usual time with the stock compiler, less what the plan gained in its race:
-// so what the machine did otherwise between races does not count. Measurements whose graph cannot
+// Training examples of a cost model: each executable once, by its race of most pairs. An example's
+// value is the program's usual time with the stock compiler, less the plan's gain in its race, so
+// that changes of the machine between races do not count. Measurements whose graph cannot
 // be read, or has more than `most_nodes`, are left out.
 std::vector<cost::Example> ExamplesOf(const std::vector<store::MeasuredModule>& measured,
                                       size_t most_nodes);

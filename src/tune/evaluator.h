@@ -23,17 +23,16 @@ struct Alternative {
   Stage stage = Stage::kImplementation;
   std::string name;  // the pass's; of an order, what it was found for
   std::vector<PlannedPass> passes;
-  // What there is before it and not behind it: instructions by name, and opcodes that there are
-  // fewer of.
+  // Instructions that it replaces, by name, and the opcodes that there are fewer of after it.
   std::vector<std::string> instructions;
   std::vector<std::string> opcodes;
-  // Instructions before it and behind it.
+  // The number of instructions before and after it.
   double before = 0, behind = 0;
 
   // Whether the program becomes many times as large, and takes long to compile.
   bool large() const { return IsLarge(before, behind); }
   static bool IsLarge(double before, double behind) {
-    constexpr double kLarge = 1000;  // what is less compiles fast, whatever it was made of
+    constexpr double kLarge = 1000;  // smaller programs compile fast in any case
     constexpr double kManyTimes = 4;
     return behind > std::max(kLarge, kManyTimes * before);
   }
@@ -43,7 +42,7 @@ struct Alternative {
 struct AlternativesWanted {
   bool implementations = false;
   bool orders = false;
-  double implementation_seconds = 0;  // then those found so far do
+  double implementation_seconds = 0;  // after these seconds those found so far are returned
   double order_seconds = 0;
 };
 
@@ -59,7 +58,7 @@ class Evaluator {
   // Whether a process that has done nothing yet knows the kernels that others have made.
   virtual bool kernels_last() const { return false; }
 
-  // Those that change the program, most promising first. Once.
+  // Alternatives that change the program, most promising first. To be called once.
   virtual StatusOr<std::vector<Alternative>> Alternatives(const AlternativesWanted& wanted) = 0;
   virtual StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options) = 0;
   // Where the time of a run under the plan goes, dearest kernel first, of about that many seconds
@@ -83,13 +82,13 @@ class Evaluator {
   virtual StatusOr<double> RunSeconds() {
     return MakeError(ErrorCode::kUnsupported, "runs are not timed here, only raced");
   }
-  // Seconds that it may take, by its operations and bytes; to know what to time first.
+  // Estimated seconds of a run, from operations and bytes: the order in which tasks are timed.
   virtual double Guess() const { return 0; }
   // The program's fingerprint; "" where there is none.
   virtual std::string Name() const { return {}; }
   // All later calls run in a process that has done nothing yet.
   virtual Status Restart() = 0;
-  // A clock: budgets are by it.
+  // The clock of all budgets.
   virtual double Seconds() const = 0;
 };
 

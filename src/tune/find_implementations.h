@@ -1,4 +1,4 @@
-// Which alternative implementations there are of what a program computes.
+// Finds the alternative implementations that apply to a program.
 #ifndef HONE_TUNE_FIND_IMPLEMENTATIONS_H_
 #define HONE_TUNE_FIND_IMPLEMENTATIONS_H_
 
@@ -15,7 +15,7 @@
 
 namespace hone::tune {
 
-// Behind it others find more.
+// After this pass other implementations find more.
 inline constexpr std::string_view kWriteOutPass = "implement:write_out_small";
 
 // The implementations, by the names of their passes, that change the program; last of all

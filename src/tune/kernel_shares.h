@@ -1,4 +1,4 @@
-// Where the time of a run goes, by what is decided about: what takes no time is not worth deciding.
+// The share of a run's time that each instruction takes: decisions about the rest are not worth it.
 #ifndef HONE_TUNE_KERNEL_SHARES_H_
 #define HONE_TUNE_KERNEL_SHARES_H_
 

@@ -20,15 +20,15 @@ class Lessons {
 
   // Null where nothing is known of it.
   const store::Lesson* Find(Stage stage, const std::string& name) const;
-  // From a new best plan only: its choices, where no plan of a greater gain has taught otherwise.
+  // Takes the choices of a new best plan, except where a plan of a greater gain has taught others.
   void Learn(const std::vector<NamedChoice>& choices, double gain, const std::string& program);
 
  private:
   std::map<std::pair<std::string, std::string>, store::Lesson> entries_;  // by stage and name
 };
 
-// What a plan teaches that turned out to be the best of its program. Not its order of passes: that
-// belongs to the program.
+// The lessons of a plan that turned out to be the best of its program: its choices but for the
+// order of passes, which is the program's own.
 std::vector<store::Lesson> LessonsOf(const std::vector<NamedChoice>& choices, double gain,
                                      const std::string& program);
 

@@ -67,10 +67,10 @@ class Measurer {
   Measurer(Evaluator& evaluator, const Space& space, const TuneOptions& options);
   ~Measurer() { Forget(); }
 
-  // How many plans may be under way at a time; 1: nothing is to be foreseen.
+  // How many plans may be under way at a time; 1: Foresee is not to be called.
   size_t Window() const;
-  // Begins to find out, on workers that are free, what Measure(plan, look) is going to ask. What it
-  // finds is what Measure would have found at this moment, and counts when Measure asks for it.
+  // Begins on free workers with what Measure(plan, look) is going to need. The result is what
+  // Measure would have found at this moment, and counts when Measure is called.
   void Foresee(const TunePlan& plan, Look look);
   // Gives up what was foreseen and not asked for.
   void Forget();
@@ -102,7 +102,7 @@ class Measurer {
 
   // Seconds that measuring takes, by how long the program runs.
   double RaceSeconds(Look look) const;
-  // That compiling a plan and giving it a short look takes, judged by those so far.
+  // Seconds of compiling a plan and giving it a short look, judged by those so far.
   double EvaluationSeconds() const;
   // Of those so far, running means: compiling a plan to see what comes of it, and the race behind
   // it.
@@ -121,7 +121,7 @@ class Measurer {
   int64_t failures() const { return failures_; }
   int64_t given_up() const { return given_up_candidates_; }  // of them, for taking too long
   double busy_seconds() const { return busy_seconds_; }
-  // Where they went, by what was asked for; what was foreseen counts where it was used.
+  // Those seconds by phase; what Foresee did counts where it was used.
   const std::vector<PhaseTime>& phases() const { return phases_; }
   // Adds time that was spent otherwise.
   void Spent(std::string_view phase, double seconds);

@@ -1,5 +1,4 @@
-// What the JSON of plans and of recipes have in common: a run of a pass, and what is decided about
-// its rewrites.
+// JSON shared by plans and recipes: a run of a pass, and the decisions about its rewrites.
 #ifndef HONE_TUNE_PLAN_JSON_H_
 #define HONE_TUNE_PLAN_JSON_H_
 
@@ -13,8 +12,8 @@
 
 namespace hone {
 
-// The member of an object, null where there is none. In place: copying what a hostile file nests
-// deeply would overflow the stack.
+// The member of an object, null where there is none. Not a copy: copying the deep nesting of a
+// hostile file would overflow the stack.
 const nlohmann::ordered_json& FieldOf(const nlohmann::ordered_json& json, const char* name);
 
 // Parses 16 hexadecimal digits, as KeyText writes them.
@@ -26,8 +25,9 @@ nlohmann::ordered_json PassToJson(const Plan& plan);
 // The same, always as that object's fields, added to `json`.
 void AddPass(const Plan& plan, nlohmann::ordered_json& json);
 
-// Of either form. What an object leaves out is as the pass is. The error says which field is wrong
-// and how; `where` names the value itself, "passes[3]", and is empty for a whole file.
+// Reads either form. Fields that an object leaves out are as in the plain pass. The error says
+// which field is wrong and how; `where` names the value itself, "passes[3]", and is empty for a
+// whole file.
 StatusOr<Plan> PassFromJson(const nlohmann::ordered_json& json, const std::string& where);
 
 }  // namespace hone

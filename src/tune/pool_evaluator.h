@@ -26,8 +26,8 @@ class PoolEvaluator final : public Evaluator {
   using StartPool = std::function<StatusOr<std::unique_ptr<Pool>>()>;
 
   // One program, by a pool of its own; Restart starts another. `data` are the bytes of its file.
-  // What is asked goes on when `interrupted` becomes true, but for finding alternatives. The pool's
-  // workers measure at the same time where they are apart, each on a machine of its own.
+  // When `interrupted` becomes true only the search for alternatives stops; all other calls go on.
+  // With `apart` each worker is on a machine of its own, and they measure at the same time.
   static StatusOr<std::unique_ptr<PoolEvaluator>> Start(
       StartPool start_pool, std::string data, uint64_t seed,
       const std::atomic<bool>* interrupted = nullptr, bool apart = false);
@@ -89,7 +89,7 @@ class PoolEvaluator final : public Evaluator {
   std::unique_ptr<Pool> pool_;
   ProgramInfo program_;
   std::optional<std::set<std::string>> found_;  // implementations, once they were looked for
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;                            // of what follows
   std::condition_variable freed_;
   std::list<int> free_;      // workers
   std::vector<int> deaths_;  // of each, in a row

@@ -11,34 +11,36 @@
 
 namespace hone::tune {
 
-// The share of the time, from 0, that an alternative may save at most, as far as the names and
-// opcodes of what it replaces tell.
+// The largest share of the time, from 0, that an alternative can save, judged by the names and
+// opcodes of the instructions that it replaces.
 double Promise(const KernelShares& shares, const Alternative& alternative);
 
-// The most of those of that name.
+// The largest promise among the alternatives of that name.
 double Promise(const KernelShares& shares, const std::vector<Alternative>& alternatives,
                const std::string& name);
 
-// The order in which they are applied, on top of one another. What prepares for others comes first;
-// of those that promise about as much the one that makes kernels of its own, which has gained most;
-// else the order stays: earlier ones are more special. Those that make the program large come last.
+// The order in which they are applied, on top of one another. Alternatives that prepare for others
+// come first; among those that promise about as much, those that make kernels of hone's own, which
+// have gained most; else the order stays: earlier ones are more special. Those that make the
+// program large come last.
 std::vector<Alternative> DearestFirst(const KernelShares& shares,
                                       std::vector<Alternative> alternatives);
 
-// The order in which they are raced, by name: by what they promise and what such ones have gained
-// in other programs, less the more they make the program grow, for that takes longer to compile.
-// Where the policy knows nothing as they stand, but those that make it larger last.
+// The names in the order in which they are raced: by their promise and by the gain of such
+// alternatives in other programs, less the more they make the program grow, for larger programs
+// compile longer. Where the policy knows nothing they stay as they stand, those that make the
+// program larger last.
 std::vector<std::string> RacingOrder(const KernelShares& shares, const ChangePolicy& policy,
                                      const std::vector<Alternative>& alternatives);
 
-// Whether these, one on top of another, make the program many times as large: then they take long
-// to compile, and may take the time of all.
+// Whether these, one on top of another, make the program many times as large: then compiling them
+// may take the whole budget.
 bool AreLarge(const std::vector<Alternative>& alternatives, const std::vector<std::string>& names);
 
-// What to race as one first, of the alternatives that `names` has, in their order: what makes
-// kernels of hone's own and what replaces dear kernels that none of the others replaces; then, if
-// they are fewer, what makes kernels alone. On a program whose evaluation takes seconds that may be
-// all there is time for.
+// Combinations of the alternatives in `names`, in their order, to be raced before single ones: all
+// that make kernels of hone's own, with those that replace expensive kernels which no other one
+// replaces; then, if they are fewer, the former alone. On a program whose evaluation takes seconds
+// there may be no time for more.
 std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
                                                     const std::vector<Alternative>& alternatives,
                                                     const std::vector<std::string>& names);

@@ -24,8 +24,7 @@ struct Decision {
   Kind kind = Kind::kSite;
   Stage stage = Stage::kFlags;
   std::string name;
-  // What it has in common with decisions of other programs: a site's kind, opcode and consumer,
-  // else the name.
+  // The name by which it is known across programs: a site's kind, opcode and consumer, else `name`.
   std::string like;
   SiteKey key = 0;
   // By the variable's choice. Of passes and orders: "", then names of alternatives.
@@ -44,8 +43,8 @@ struct Space {
   std::vector<Decision> decisions;
   std::vector<choices::Variable> variables;  // one for each decision
   std::vector<Alternative> alternatives;
-  // Sites whose decision the optimised module may not show, so that equal modules do not tell that
-  // executables are equal.
+  // Sites whose decision the optimised module may not show: with these, equal modules can still be
+  // different executables.
   std::set<SiteKey> behind_the_module;
 };
 
@@ -59,16 +58,17 @@ Stages AllStages();
 
 void AddAlternatives(const std::vector<Alternative>& alternatives, const Stages& stages,
                      Space& space);
-// What the listing has and the space does not have yet; what takes much of the time is weightier,
-// or moves many bytes where that is not known. True where there was something.
+// Adds the decisions of the listing that the space does not have yet. Their weight grows with the
+// time that they are about, or with the bytes moved where times are not known. True where there
+// were any.
 bool AddListing(const Compiled& listing, const Stages& stages, const KernelShares& shares,
                 Space& space);
 
-// Flags that can matter much (FlagChoices::first), each alone; but for passes left out, which are
-// many.
+// Assignments of one flag each, of those that can matter much (FlagChoices::first). Flags that
+// leave out a pass are not among them, for there are many.
 std::vector<choices::Assignment> FirstFlags(const Space& space);
 
-// Only what is decided otherwise than by the stock compiler.
+// The plan has only the choices that differ from the stock compiler's.
 TunePlan PlanOf(const Space& space, const choices::Assignment& assignment);
 // The plan's decisions that the space does not have are left out.
 choices::Assignment AssignmentOf(const Space& space, const TunePlan& plan);

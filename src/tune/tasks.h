@@ -24,8 +24,8 @@ std::vector<TaskReport> TuneTasks(Evaluator& evaluator, const std::vector<Progra
                                   const TuneOptions& tuning, double run_seconds, double seconds,
                                   const std::function<bool()>& stopped);
 
-// What the trials say of a choice for the whole: the share of the run that it saves, below 0 where
-// it costs; of those tasks whose interval is clear.
+// The share of the whole run that a choice saves by the trials, below 0 where it costs time; only
+// tasks whose interval is clear count.
 struct Expected {
   bool tried = false;  // in some task
   double saved = 0;
@@ -33,8 +33,8 @@ struct Expected {
 Expected ExpectedOf(const std::vector<TaskReport>& tasks, const std::string& name,
                     const std::string& value);
 
-// Plans for the whole, put together from what won: what is expected to save most first, all of it,
-// then less of it at a time. None where nothing won that the space has.
+// Plans for the whole, put together from the choices that won in tasks: all of them, then without
+// flags, then implementations alone. None where no such choice is in the space.
 std::vector<TunePlan> Compose(const Space& space, const std::vector<TaskReport>& tasks);
 
 }  // namespace hone::tune

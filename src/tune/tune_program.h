@@ -56,17 +56,17 @@ struct TuneOptions {
   CompareOptions compare;
   std::vector<store::Lesson> lessons;     // the decision store's
   std::vector<TunePlan> starts;           // believed to be good
-  ChangePolicy policy;                    // what to try first; one that knows nothing is none
+  ChangePolicy policy;                    // says what to try first; may know nothing
   std::vector<store::Measurement> known;  // on this machine with this XLA: not measured again
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const TuneProgress&)> progress;
-  // Where there is one, candidates are compiled some at a time, and those are measured that it
-  // thinks best.
+  // Where it is given, candidates are compiled in groups, and only those that it ranks best are
+  // measured.
   CostEstimate estimate;
   // Each measurement as it comes, for a store; the module has no name where it is not known.
   std::function<void(const store::Measurement&, const store::PlanRow&, const store::ModuleRow&)>
       record;
-  // What is known of a task, as `known` is of the program, and who is told what came of one.
+  // The measurements known of a task, as `known` is of the program; and who takes its outcome.
   std::function<std::vector<store::Measurement>(const std::string& task)> recall;
   std::function<void(const store::Outcome&, const store::PlanRow&)> record_outcome;
   bool tasks = false;  // tune the dearest operations alone first
@@ -74,8 +74,8 @@ struct TuneOptions {
   bool estimated = false;
 };
 
-// What a stage's choices are worth in the plan that is kept: the time without them by the time
-// with.
+// The gain of a stage's choices in the plan that is kept: the time without them by the time with
+// them.
 struct StageGain {
   Stage stage = Stage::kFlags;
   int choices = 0;
@@ -98,8 +98,8 @@ struct RunnerUp {
 enum class TuneStop { kTime, kEvaluations, kExhausted, kInterrupted, kNotTunable };
 std::string_view TuneStopName(TuneStop stop);
 
-// Of a run's seconds, those in which workers were asked for one thing: "list" (what there is to
-// decide, with the stock code), "passes" (of a plan, without code), "race", "compare", …
+// The seconds of tuning that one kind of work took: "list" (the decisions, with the stock code),
+// "passes" (of a plan, without code), "race", "compare", …
 struct PhaseTime {
   std::string phase;
   double seconds = 0;
@@ -114,7 +114,7 @@ struct TaskTrial {
   double high = 1;
 };
 
-// What came of tuning a task: a part of the program that is compiled and measured alone (tasks.h).
+// The result of tuning a task, a part of the program that is compiled and measured alone (tasks.h).
 struct TaskReport {
   std::string task;    // its fingerprint
   ProgramTask what;    // without its text
@@ -157,8 +157,8 @@ struct TuneResult {
   std::vector<CompileSite> sites;
 };
 
-// Never an error: what cannot be compiled, run or decided here is the stock compiler's, and says
-// why.
+// Never an error: where the program cannot be compiled, run or decided about here, the result is
+// the stock compiler's way, and says why.
 TuneResult TuneProgram(Evaluator& evaluator, const TuneOptions& options);
 
 }  // namespace hone::tune

@@ -67,8 +67,8 @@ class TuneRun {
   std::string last_error_;
 
  private:
-  // A quick comparison; what it cannot tell, the one at the end may, but not where compiling it to
-  // run it here takes too long.
+  // A quick comparison. Where it cannot tell, the one at the end may, unless compiling the plan
+  // takes too long.
   bool IsWrong(const TunePlan& plan, const std::string& executable);
 
   std::map<std::string, bool> wrong_;  // executables that were compared

@@ -3,7 +3,7 @@
 // When the recent file is full it becomes the older one, and what was the older one goes: what is
 // found in the older file is written to the recent one again, so the least recently used is lost.
 // A record is one write to a file that is open for appending, with a checksum: many processes may
-// write at once and may be killed while they do. What is torn is passed over.
+// write at once and may be killed while they do. Torn records are skipped.
 #ifndef HONE_WIRE_CODE_FILES_H_
 #define HONE_WIRE_CODE_FILES_H_
 
@@ -39,7 +39,7 @@ class CodeFiles {
   CodeFiles(const CodeFiles&) = delete;
   CodeFiles& operator=(const CodeFiles&) = delete;
 
-  // What any process has added; nothing where there is none.
+  // The record that any process has added under this key.
   std::optional<std::string> Find(const Fingerprint& key);
   // Nothing where the key is there already, or forbidden.
   void Add(const Fingerprint& key, std::string_view code);

@@ -23,8 +23,8 @@ namespace hone {
 struct PoolOptions {
   int workers = 1;
   std::string worker_path;             // "" is the hone-worker beside this executable, or -gpu
-  // What the workers compile for: "cpu", or what hone-worker-gpu takes, the name of a GPU or a file that
-  // describes one.
+  // The target that the workers compile for: "cpu"; or, for hone-worker-gpu, the name of a GPU or a
+  // file that describes one.
   std::string target = "cpu";
   double pass_deadline_seconds = 60;   // one pass, or the copying of one module
   double call_deadline_seconds = 300;  // every other call but compare, which has its own budget

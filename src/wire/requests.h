@@ -1,5 +1,5 @@
-// What a worker is asked, and what it answers: a request for each call of calls.def, with the
-// members that are listed there, and `Result`, what the answer is.
+// The requests to workers and their answers: a struct for each call of calls.def, with the members
+// that are listed there, and `Result`, the type of the answer.
 #ifndef HONE_WIRE_REQUESTS_H_
 #define HONE_WIRE_REQUESTS_H_
 

@@ -1,5 +1,5 @@
-// What tells one chooser from another: where to look next, given what is known. All else (the first
-// asks, never asking twice, knowing when all is asked) they share: strategy_chooser.cc.
+// A chooser's own part: where to look next, given what is known. Choosers share the rest (the first
+// asks, never asking twice, knowing when all is asked): strategy_chooser.cc.
 #ifndef HONE_SEARCH_CHOICES_STRATEGY_H_
 #define HONE_SEARCH_CHOICES_STRATEGY_H_
 
