@@ -163,9 +163,9 @@ ENTRY e {
 TEST(StoredNoise, MaximaHaveNone) { EXPECT_FALSE(Compiled(kMaxima).noisy); }
 
 TEST(RoundingNoise, MaximaHaveNone) {
-  const auto module = Parsed(kMaxima);
+  const auto module = Parse(kMaxima);
   EXPECT_EQ(AddRoundingNoise(*module)->places, 0);
-  const auto sums = Parsed(R"(
+  const auto sums = Parse(R"(
 HloModule m
 add {
   a = f32[] parameter(0)
@@ -189,7 +189,7 @@ TEST(RoundingNoise, GradientsOfMaximaAreCompared) {
 )");
   CompilePlan plan;
   plan.flags = {{"xla_cpu_experimental_ynn_fusion_type", "none"}};
-  const auto module = Parsed(text);
+  const auto module = Parse(text);
   const ComparisonReport report = Compare(*module, *module, {}, {}, plan);
   EXPECT_EQ(report.verdict, Verdict::kEqual) << report.reason;
 }
