@@ -77,6 +77,7 @@ void LoadLapack(const std::vector<std::string>& libraries) {
     library = Open(name);
     if (library == nullptr) continue;
     OpenForThisProcessor(name);
+    if (library == nullptr) continue;
     // liblapack.so.3 alone shows its BLAS's functions too, for that is what it depends on.
     if (dlsym(library, "dgetrf_") != nullptr && dlsym(library, "dtrsm_") != nullptr) break;
     dlclose(library);
