@@ -52,8 +52,8 @@ const char* NamedCore() {
   return nullptr;
 }
 
-// OpenBLAS takes a processor that is newer than itself for one of 2004: a matrix of 256 rows and more
-// takes one and a half to three times as long then as by the OpenBLAS that JAX has.
+// OpenBLAS takes a processor that is newer than itself for one of 2004: a matrix of 256 rows and
+// more takes one and a half to three times as long then as by the OpenBLAS that JAX has.
 void OpenForThisProcessor(const std::string& name) {
   constexpr const char* kCore = "OPENBLAS_CORETYPE";
   const auto core = reinterpret_cast<const char* (*)()>(dlsym(library, "openblas_get_corename"));
