@@ -37,6 +37,13 @@ void Warn(const std::string& file, const std::string& message) {
   fmt::print(stderr, "hone: {}warning: {}\n", where, Printable(message));
 }
 
+void FileColumn::Begin(const std::vector<std::string>& names, std::string (*header)(size_t width),
+                       bool json) {
+  files = names.size();
+  width = WidthOf("FILE", names);
+  if (!json && files > 1) (void)Print(header(width));
+}
+
 Status Print(std::string_view text) {
   while (!text.empty()) {
     const ssize_t wrote = write(STDOUT_FILENO, text.data(), text.size());

@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/exit_codes.h"
 #include "core/result.h"
@@ -43,6 +44,15 @@ size_t WidthOf(std::string_view heading, const Rows& rows, Name name = {}) {
   for (const auto& row : rows) width = std::max(width, std::invoke(name, row).size());
   return width;
 }
+
+// Of a table with a row a file: how many there are, and how wide the column of their names is.
+struct FileColumn {
+  size_t files = 0;
+  size_t width = 0;
+
+  // Of several files the heading is printed, unless the answer is JSON: the rows follow one by one.
+  void Begin(const std::vector<std::string>& names, std::string (*header)(size_t width), bool json);
+};
 
 // To stdout, all of it.
 Status Print(std::string_view text);

@@ -118,16 +118,11 @@ int RunOptimize(OptimizeFlags& flags) {
   const bool json = flags.common.json;
   jobs::OptimizeFilesOptions& job = flags.job;
   const Objective objective = *ObjectiveFromName(job.objective);
-  size_t files = 0;
-  size_t width = 0;
-  job.begin = [&](const std::vector<std::string>& names) {
-    files = names.size();
-    width = WidthOf("FILE", names);
-    if (!json && files > 1) (void)Print(Header(width));
-  };
+  FileColumn column;
+  job.begin = [&](const std::vector<std::string>& names) { column.Begin(names, Header, json); };
   job.done = [&](const jobs::OptimizedFile& row) {
-    if (!json && files > 1) (void)Print(TableLine(row, objective, width));
-    if ((!json || files > 1) && !row.withheld.empty()) Warn(row.file, row.withheld);
+    if (!json && column.files > 1) (void)Print(TableLine(row, objective, column.width));
+    if ((!json || column.files > 1) && !row.withheld.empty()) Warn(row.file, row.withheld);
   };
   CommandEvents events(flags.common);
   const auto all = jobs::OptimizeFiles(job, flags.common, events);
@@ -136,8 +131,9 @@ int RunOptimize(OptimizeFlags& flags) {
   if (json) return Finish(ToJson(*all, flags.timing), code);
   if (all->one) {
     const jobs::OptimizedFile& row = all->rows.front();
-    return Finish(
-        Header(width) + TableLine(row, objective, width) + Details(*all, row, flags.timing), code);
+    return Finish(Header(column.width) + TableLine(row, objective, column.width) +
+                      Details(*all, row, flags.timing),
+                  code);
   }
   const auto& geomean = all->geomean_ratio;
   return Finish(fmt::format("geometric mean of the ratio {}; {} better than XLA's own order, {} "

@@ -94,16 +94,12 @@ int RunTune(TuneFlags& flags) {
   const bool json = flags.common.json;
   jobs::TuneFilesOptions& job = flags.job;
   job.jax_says_json = json;
-  size_t files = 0;
-  size_t width = 0;
-  job.begin = [&](const std::vector<std::string>& names) {
-    files = names.size();
-    width = WidthOf("FILE", names);
-    if (!json && files > 1) (void)Print(Header(width));
-  };
+  FileColumn column;
+  job.begin = [&](const std::vector<std::string>& names) { column.Begin(names, Header, json); };
   job.done = [&](const jobs::TunedFile& row) {
     if (json) return;
-    (void)Print((files == 1 ? Header(width) : std::string()) + Line(row, width) + Details(row));
+    (void)Print((column.files == 1 ? Header(column.width) : std::string()) +
+                Line(row, column.width) + Details(row));
   };
   CommandEvents events(flags.common);
   const auto tuned = jobs::TuneFiles(job, flags.common, events);
@@ -118,7 +114,7 @@ int RunTune(TuneFlags& flags) {
     }
   }
   if (json) return Finish(ToJson(*tuned), code);
-  if (files == 1) return code;
+  if (column.files == 1) return code;
   return Finish(fmt::format("mean speed-up {:.3f}, most {:.3f}; {} tuned, {} stock, {} failed\n",
                             tuned->mean_speedup, tuned->most_speedup, tuned->tuned, tuned->stock,
                             tuned->failed),

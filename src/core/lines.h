@@ -1,4 +1,4 @@
-// Text taken apart into lines and words.
+// Text taken apart into lines, words and what commas stand between.
 #ifndef HONE_CORE_LINES_H_
 #define HONE_CORE_LINES_H_
 
@@ -8,13 +8,17 @@
 
 namespace hone {
 
-// The first line of a text that is not empty, without its line break. The text loses both.
-inline std::string_view TakeLine(std::string_view& text) {
-  const size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
+// What stands before the first separator of a text that is not empty, or all of it. The text loses
+// both.
+inline std::string_view TakePart(std::string_view& text, char separator) {
+  const size_t end = std::min(text.find(separator), text.size());
+  const std::string_view part = text.substr(0, end);
   text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
+  return part;
 }
+
+// The first line of a text that is not empty, without its line break. The text loses both.
+inline std::string_view TakeLine(std::string_view& text) { return TakePart(text, '\n'); }
 
 // What stands between spaces, tabs and carriage returns.
 inline std::vector<std::string_view> WordsOf(std::string_view line) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/fnv.h"
+#include "core/lines.h"
 #include "cost/cost_network.h"
 #include "policy/policy_file.h"
 
@@ -32,11 +33,7 @@ std::string Joined(const std::vector<std::string>& names) {
 
 std::vector<std::string> Split(std::string_view text) {
   std::vector<std::string> names;
-  while (!text.empty()) {
-    const size_t comma = std::min(text.find(','), text.size());
-    names.emplace_back(text.substr(0, comma));
-    text.remove_prefix(std::min(comma + 1, text.size()));
-  }
+  while (!text.empty()) names.emplace_back(TakePart(text, ','));
   return names;
 }
 

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <type_traits>
 
+#include "core/lines.h"
 #include "core/nearest.h"
 
 namespace hone::learn {
@@ -89,11 +90,9 @@ bool Parse(std::string_view text, bool& value) {
 bool Parse(std::string_view text, std::vector<int64_t>& value) {
   value.clear();
   while (!text.empty()) {
-    const size_t comma = std::min(text.find(','), text.size());
     int64_t number = 0;
-    if (!Parse(text.substr(0, comma), number)) return false;
+    if (!Parse(TakePart(text, ','), number)) return false;
     value.push_back(number);
-    text.remove_prefix(std::min(comma + 1, text.size()));
   }
   return true;
 }

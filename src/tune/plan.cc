@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/file_kinds.h"
+#include "core/lines.h"
 #include "tune/plan_json.h"
 
 namespace hone {
@@ -33,9 +34,7 @@ void Sort(Decisions& decisions) {
 StatusOr<std::vector<uint32_t>> SiteNumbers(std::string_view text, size_t count) {
   std::vector<uint32_t> sites;
   while (!text.empty()) {
-    const size_t comma = std::min(text.find(','), text.size());
-    const std::string_view item = text.substr(0, comma);
-    text.remove_prefix(std::min(comma + 1, text.size()));
+    const std::string_view item = TakePart(text, ',');
     const size_t dash = item.find('-');
     uint32_t first = 0;
     uint32_t last = 0;

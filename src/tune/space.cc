@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/lines.h"
 #include "tune/plan.h"
 
 namespace hone::tune {
@@ -131,9 +132,7 @@ Stages AllStages() {
 StatusOr<Stages> StagesFromText(std::string_view text) {
   Stages stages;
   while (!text.empty()) {
-    const size_t comma = std::min(text.find(','), text.size());
-    const std::string_view name = text.substr(0, comma);
-    text.remove_prefix(std::min(comma + 1, text.size()));
+    const std::string_view name = TakePart(text, ',');
     const std::optional<Stage> stage = StageFromName(name);
     if (!stage) {
       return MakeError(ErrorCode::kInvalidInput,

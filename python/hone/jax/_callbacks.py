@@ -4,7 +4,7 @@ A module names its callbacks by number: their place in a list that JAX gives XLA
 user's function: what stands in answers as src/compiler/custom_calls/python_callbacks.h says."""
 
 import numpy as np
-from jax._src.lib.mlir import ir
+from jax.extend.mlir import ir
 
 _TARGETS = ("xla_ffi_python_cpu_callback", "xla_ffi_partitioned_python_cpu_callback")
 
@@ -51,13 +51,14 @@ def _arrays(kind):
 
 def _stand_in(results):
     def answer(*operands):
-        real = [operand for operand in map(np.asarray, operands) if operand.dtype in (np.float32, np.float64)]
+        operands = [np.asarray(operand) for operand in operands]
+        real = [operand for operand in operands if operand.dtype in (np.float32, np.float64)]
         count = sum(operand.size for operand in real)
         mean = sum(float(np.sum(operand, dtype=np.float64)) for operand in real) / max(count, 1)
 
         def one(shape, dtype):
             size = int(np.prod(shape, dtype=np.int64))
-            for operand in map(np.asarray, operands):
+            for operand in operands:
                 if operand.dtype == dtype and operand.size == size:
                     return operand.reshape(shape)
             floats = dtype in (np.float32, np.float64, np.complex64, np.complex128)

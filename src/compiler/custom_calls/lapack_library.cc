@@ -54,17 +54,19 @@ const char* NamedCore() {
 
 // OpenBLAS takes a processor that is newer than itself for one of 2004: a matrix of 256 rows and
 // more takes one and a half to three times as long then as by the OpenBLAS that JAX has.
-void OpenForThisProcessor(const std::string& name) {
+void* OpenForThisProcessor(const std::string& name) {
+  void* const opened = Open(name);
+  if (opened == nullptr) return nullptr;
   constexpr const char* kCore = "OPENBLAS_CORETYPE";
-  const auto core = reinterpret_cast<const char* (*)()>(dlsym(library, "openblas_get_corename"));
+  const auto core = reinterpret_cast<const char* (*)()>(dlsym(opened, "openblas_get_corename"));
   const char* const named = NamedCore();
   if (core == nullptr || std::string(core()) != "Prescott" || named == nullptr ||
       std::getenv(kCore) != nullptr) {
-    return;
+    return opened;
   }
-  dlclose(library);
+  dlclose(opened);
   const ScopedVariable set(kCore, named);
-  library = Open(name);
+  return Open(name);
 }
 
 }  // namespace
@@ -74,9 +76,7 @@ void LoadLapack(const std::vector<std::string>& libraries) {
   looked = true;
   const ScopedVariable threads("OPENBLAS_NUM_THREADS", "1");
   for (const std::string& name : libraries) {
-    library = Open(name);
-    if (library == nullptr) continue;
-    OpenForThisProcessor(name);
+    library = OpenForThisProcessor(name);
     if (library == nullptr) continue;
     // liblapack.so.3 alone shows its BLAS's functions too, for that is what it depends on.
     if (dlsym(library, "dgetrf_") != nullptr && dlsym(library, "dtrsm_") != nullptr) break;

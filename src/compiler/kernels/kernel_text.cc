@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/lines.h"
 
 namespace hone::compiler {
 namespace {
@@ -96,12 +97,7 @@ std::string Rename(std::string_view text, const Names& names, bool mlir) {
 
 template <class Each>
 void ForEachLine(std::string_view text, const Each& each) {
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    each(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
+  while (!text.empty()) each(TakeLine(text));
 }
 
 // Notes the functions that a module defines; only these may be called otherwise.

@@ -300,8 +300,11 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
     observed.emplace(decider);
     parameters = LayOutEntry(*flat, *decider, &options);
   }
-  const std::optional<Fingerprint> key =
-      ExecutableKey(proto, static_cast<uint64_t>(quality), plan);
+  // A noisy copy is compiled once, and never ended: naming it would be for nothing.
+  std::optional<Fingerprint> key;
+  if (quality != CodeQuality::kNoise) {
+    key = ExecutableKey(proto, static_cast<uint64_t>(quality), plan);
+  }
   const size_t bytes = proto.ByteSizeLong();
   const bool lists = decider != nullptr && decider->lists_sites();
   if (const auto known = key && !lists ? FindExecutable(*key) : std::nullopt) {

@@ -38,15 +38,11 @@ void KeepOptimised(const Fingerprint& key, OptimisedModule optimised, size_t byt
   Modules& modules = Modules::Get();
   const std::lock_guard<std::mutex> lock(modules.mutex);
   if (modules.Find(key) != modules.kept.end()) return;
+  size_t beside = 0;
+  for (const Kept& one : modules.kept) beside += one.bytes;
   modules.kept.push_front({key, std::move(optimised), bytes});
-  size_t before = 0;
-  size_t fit = 0;
-  for (const Kept& one : modules.kept) {
-    if (fit > 0) before += one.bytes;
-    if (fit == kMostKept || before > kMostBytes) break;
-    ++fit;
-  }
-  while (modules.kept.size() > fit) {
+  while (modules.kept.size() > kMostKept || beside > kMostBytes) {
+    beside -= modules.kept.back().bytes;
     dropped.push_back(std::move(modules.kept.back()));
     modules.kept.pop_back();
   }
