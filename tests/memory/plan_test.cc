@@ -252,7 +252,7 @@ TEST(MakePlan, PlansTheNetworkThatMovesLeast) {
   // Whatever the estimate puts first: the other two move a tenth more.
   ASSERT_EQ(networks.front().updates, UpdateOrder::kShrinking);
   std::swap(networks.front(), networks.back());
-  const auto planned = MakePlan(program, networks, machine, {20, nullptr, 0});
+  const auto planned = MakePlan(program, networks, machine, {500, nullptr, 0});
   ASSERT_TRUE(planned) << planned.error().message;
   EXPECT_EQ(planned->network, 2u);
   EXPECT_TRUE(Simulate(networks[planned->network].network, machine, planned->plan, nullptr));
