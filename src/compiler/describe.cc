@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/hlo/ir/hlo_print_options.h"
@@ -52,6 +53,16 @@ std::vector<std::pair<std::string, std::string>> DescribeAttributes(
   return attributes;
 }
 
+// Inlining puts the caller's path before an operation's name.
+std::string Origin(const xla::OpMetadata& metadata) {
+  const std::string& path = metadata.op_name();
+  if (path.empty()) return {};
+  std::string operation = path.substr(path.rfind('/') + 1);
+  return metadata.stack_frame_id() > 0
+             ? absl::StrCat(operation, "@", metadata.stack_frame_id())
+             : absl::StrCat(operation, "@", metadata.source_file(), ":", metadata.source_line());
+}
+
 }  // namespace
 
 ProgramGraph Describe(const xla::HloModule& module) {
@@ -74,6 +85,7 @@ ProgramGraph Describe(const xla::HloModule& module) {
         node.called.push_back(computations.at(callee));
       }
       node.attributes = DescribeAttributes(*instruction);
+      node.origin = Origin(instruction->metadata());
       if (instruction->opcode() == xla::HloOpcode::kParameter) {
         node.parameter = static_cast<int32_t>(instruction->parameter_number());
       }

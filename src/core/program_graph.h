@@ -26,6 +26,9 @@ struct InstructionInfo {
   std::vector<std::pair<std::string, std::string>> attributes;  // values as HLO text writes them
   int32_t parameter = -1;          // parameter number, -1 for others
   std::string literal;             // of constants of at most 16 elements
+  // What the framework calls it and where it was written, "top_k@59": the same behind inlining,
+  // which renames. Empty where the program does not tell.
+  std::string origin;
 };
 
 struct ComputationInfo {

@@ -18,10 +18,12 @@ struct RaceOptions {
   int most_pairs = 400;
   double indifferent = 0.01;  // an interval within 1 +- this is decided too
   uint64_t seed = 0;          // of the inputs
-  // Where above 1, for those who look for something faster: three pairs that all say that b takes
-  // longer end the race, and six that say that a takes so many times as long, also before there are
-  // least_pairs.
+  // Where above 1, for those who look for something faster, also before there are least_pairs: six
+  // pairs that all say that a takes so many times as long end the race; and unless they are
+  // patient, three that all say that b takes longer, and budget_seconds where half of six or more
+  // say so.
   double clear = 0;
+  bool patient = false;
   // The race is given up when compiling a takes longer than the first, or when compiling b, or a
   // sample of either once b is compiled, takes longer than the second.
   double compile_seconds = 120;

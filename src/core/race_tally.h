@@ -34,7 +34,8 @@ class RaceTally {
   bool IsOver(double seconds) {
     if (pairs() >= options_.most_pairs || IsClear()) return true;
     // Fewer pairs than least_pairs decide nothing: slow programs get some more time.
-    const double budget = (pairs() < options_.least_pairs ? 4 : 1) * options_.budget_seconds;
+    const bool more = pairs() < options_.least_pairs && !IsHopeless();
+    const double budget = (more ? 4 : 1) * options_.budget_seconds;
     if (seconds > budget) return true;
     if (pairs() < next_look_) return false;
     next_look_ = pairs() + std::max(1, pairs() / 2);
@@ -61,7 +62,13 @@ class RaceTally {
   bool IsClear() const {
     if (options_.clear <= 1 || pairs() < 3) return false;
     const auto [least, most] = std::minmax_element(ratios_.begin(), ratios_.end());
-    return *most < 1 || (pairs() >= 6 && *least > options_.clear);
+    return (*most < 1 && !options_.patient) || (pairs() >= 6 && *least > options_.clear);
+  }
+
+  // Whether more pairs would hardly say that b is faster: the same.
+  bool IsHopeless() const {
+    return options_.clear > 1 && !options_.patient && pairs() >= 6 &&
+           Median(ratios_) < 1 + options_.indifferent;
   }
 
   RaceOptions options_;

@@ -71,6 +71,7 @@ class Finalists {
   // True where it is the best now, by more than `margin`.
   bool Offer(Finalist finalist, double margin);
   const std::vector<Finalist>& list() const { return list_; }
+  void Clear() { list_.clear(); }
   // At most 0, the stock compiler's own.
   double best_value() const;
 

@@ -259,7 +259,7 @@ class Conclusion {
     seconds = Hurried() ? least : std::clamp(0.8 * seconds, least, std::max(least, kMostConfirm));
     return Hurried() || Left() < kConfirmPairs * measurer_.RunSeconds()
                ? measurer_.Race({}, chosen.plan, seconds, 6)
-               : measurer_.Race({}, chosen.plan, seconds, kConfirmPairs, 0);
+               : measurer_.Race({}, chosen.plan, seconds, kConfirmPairs, /*patient=*/true);
   }
 
   // The middle one, with an interval that holds those of all; or the last, where that ended it.

@@ -17,14 +17,20 @@
 
 namespace hone::tune {
 
+// As in InstructionInfo.
+struct Replaced {
+  std::string name;
+  std::string origin;
+};
+
 // Passes that may be run before the stock pipeline: another implementation of expensive operations,
 // or another order of the simplifying passes.
 struct Alternative {
   Stage stage = Stage::kImplementation;
   std::string name;  // the pass's; of an order, what it was found for
   std::vector<PlannedPass> passes;
-  // Instructions that it replaces, by name, and the opcodes that there are fewer of after it.
-  std::vector<std::string> instructions;
+  // Instructions that it replaces, and the opcodes that there are fewer of after it.
+  std::vector<Replaced> instructions;
   std::vector<std::string> opcodes;
   // The number of instructions before and after it.
   double before = 0, behind = 0;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "core/native_kernel.h"
@@ -37,21 +38,29 @@ bool HasRoot(const PassInfo& pass, const std::set<std::string>& opcodes) {
                      [&](const std::string& root) { return opcodes.count(root) != 0; });
 }
 
-std::set<std::string> NamesOf(Pool& pool, const StateName& state) {
-  std::set<std::string> names;
+struct OpAndOrigin {
+  std::string opcode;
+  std::string origin;
+  bool operator<(const OpAndOrigin& other) const {
+    return std::tie(opcode, origin) < std::tie(other.opcode, other.origin);
+  }
+};
+using Names = std::map<std::string, OpAndOrigin>;  // instructions
+
+Names NamesOf(Pool& pool, const StateName& state) {
+  Names names;
   const StatusOr<ProgramGraph> graph = pool.Describe(state);
   if (!graph) return names;
   for (const ComputationInfo& computation : graph->computations) {
     for (const InstructionInfo& instruction : computation.instructions) {
-      names.insert(instruction.name);
+      names.emplace(instruction.name, OpAndOrigin{instruction.opcode, instruction.origin});
     }
   }
   return names;
 }
 
 // None where the last pass changes nothing; else the opcodes behind it are added.
-std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program,
-                               const std::set<std::string>& names,
+std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program, const Names& names,
                                const std::vector<PassId>& passes, Clock::time_point until,
                                std::set<std::string>* opcodes = nullptr) {
   ApplyRequest request;
@@ -70,9 +79,15 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program,
   }
   found.before = program.metrics.op_count;
   found.behind = applied->steps.back().metrics.op_count;
-  const std::set<std::string> left = NamesOf(pool, after);
-  std::set_difference(names.begin(), names.end(), left.begin(), left.end(),
-                      std::back_inserter(found.instructions));
+  const Names left = NamesOf(pool, after);
+  std::set<OpAndOrigin> renamed;  // by inlining
+  if (passes.size() > 1) {
+    for (const auto& [name, known] : left) renamed.insert(known);
+  }
+  for (const auto& [name, known] : names) {
+    const bool stays = !known.origin.empty() && renamed.count(known) != 0;
+    if (left.count(name) == 0 && !stays) found.instructions.push_back({name, known.origin});
+  }
   if (opcodes != nullptr) opcodes->merge(NamesOf(pool, applied->steps.back().opcodes));
   std::map<uint16_t, uint32_t> counts;
   for (const OpcodeCount& count : applied->steps.back().opcodes) {
@@ -97,7 +112,7 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   const StatusOr<PassId> untupling = FindPass(pool.passes(), kUntuple);
   std::set<std::string> opcodes = NamesOf(pool, program.opcodes);
   const bool calls = inlining && untupling && opcodes.count("call") != 0;
-  const std::set<std::string> names = NamesOf(pool, {program.id, {}});
+  const Names names = NamesOf(pool, {program.id, {}});
   std::vector<std::vector<PassId>> ways = {{}};  // to come to it, the shortest first
   if (calls) ways.push_back({*inlining, *untupling});
   // Some do not apply before what is in their way has been written out, as a solve within a loop.

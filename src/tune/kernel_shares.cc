@@ -42,23 +42,30 @@ KernelShares::KernelShares(const std::vector<KernelTime>& kernels, const Program
     if (HasKernelsInside(kernel) || found == named.end()) continue;
     const InstructionInfo& instruction = *found->second;
     std::set<std::string> names{Original(instruction.name)}, opcodes{instruction.opcode};
+    std::set<std::string> origins{instruction.origin};
     if (instruction.opcode == "fusion") {
       for (uint32_t called : instruction.called) {
         for (const InstructionInfo& part : optimised.computations[called].instructions) {
           names.insert(Original(part.name));
           opcodes.insert(part.opcode);
+          origins.insert(part.origin);
         }
       }
     }
     const double share = kernel.seconds / all;
     for (const std::string& name : names) of_instruction_[name] += share;
     for (const std::string& opcode : opcodes) of_opcode_[opcode] += share;
+    for (const std::string& origin : origins) {
+      if (!origin.empty()) of_origin_[origin] += share;
+    }
   }
 }
 
 double KernelShares::OfInstruction(const std::string& name) const {
   return Find(of_instruction_, Original(name));
 }
+
+double KernelShares::OfOrigin(const std::string& origin) const { return Find(of_origin_, origin); }
 
 double KernelShares::OfOpcode(const std::string& opcode) const { return Find(of_opcode_, opcode); }
 

@@ -19,14 +19,17 @@ class KernelShares {
 
   bool known() const { return !of_opcode_.empty(); }
   // The share of the time, 0 to 1, that kernels take which have the instruction in them, or an
-  // instruction of the opcode. An instruction is known by its name before it was fused or copied.
+  // instruction of the opcode or the origin. An instruction is known by its name before it was
+  // fused or copied.
   double OfInstruction(const std::string& name) const;
+  double OfOrigin(const std::string& origin) const;
   double OfOpcode(const std::string& opcode) const;
   // Seconds of all kernels of a run together.
   double seconds() const { return seconds_; }
 
  private:
   std::map<std::string, double> of_instruction_;
+  std::map<std::string, double> of_origin_;
   std::map<std::string, double> of_opcode_;
   double seconds_ = 0;
 };

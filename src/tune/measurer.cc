@@ -10,6 +10,7 @@
 namespace hone::tune {
 namespace {
 
+constexpr double kClear = 1.3;         // RaceOptions::clear
 constexpr double kUnknownCompile = 6;  // seconds
 constexpr double kForgotten = 0.7;  // of the longest compilation so far, with each that is shorter
 constexpr double kLeastPatience = 15;
@@ -24,6 +25,8 @@ constexpr double kMostShare = 0.06;  // of the budget, for one look
 // A race ends where it is decided which is faster; by how much takes more pairs.
 constexpr int kLeastShort = 6;
 constexpr int kLeastLong = 20;
+constexpr int kLeastSlow = 10;  // where those do not fit into a look
+constexpr double kFewSeconds = 1;
 constexpr double kUnknownRun = 0.01;
 // Plans under way for each worker: one that takes long does not let the others wait.
 constexpr size_t kWindowAWorker = 2;
@@ -166,12 +169,13 @@ double Measurer::CandidatePatience() const {
 }
 
 int Measurer::LeastPairs(Look look) const {
-  return look == Look::kShort ? kLeastShort : kLeastLong;
+  if (look == Look::kShort) return kLeastShort;
+  return 2 * kLeastLong * run_seconds_ > RaceSeconds(look) ? kLeastSlow : kLeastLong;
 }
 
-RaceOptions Measurer::Racing(double seconds, int least_pairs, double clear) const {
+RaceOptions Measurer::Racing(double seconds, int least_pairs) const {
   RaceOptions racing;
-  racing.clear = clear;
+  racing.clear = kClear;
   racing.least_pairs = least_pairs;
   racing.budget_seconds = seconds;
   racing.seed = FirstInputsSeed(options_.compare.seed);
@@ -182,13 +186,16 @@ RaceOptions Measurer::Racing(double seconds, int least_pairs, double clear) cons
 }
 
 StatusOr<RaceReport> Measurer::Race(const TunePlan& a, const TunePlan& b, Look look) {
-  return Race(a, b, Racing(RaceSeconds(look), LeastPairs(look), kClear));
+  return Race(a, b, Racing(RaceSeconds(look), LeastPairs(look)));
 }
 
 StatusOr<RaceReport> Measurer::Race(const TunePlan& a, const TunePlan& b, double seconds,
-                                    int least_pairs, double clear) {
-  RaceOptions racing = Racing(seconds, least_pairs, clear);
+                                    int least_pairs, bool patient) {
+  RaceOptions racing = Racing(seconds, least_pairs);
   racing.candidate_seconds = CompilePatience();
+  racing.patient = patient;
+  // Where pairs take little time, more of them tell better how much faster it is.
+  if (patient && 2 * least_pairs * RunSeconds() < kFewSeconds) racing.clear = 0;
   return Race(a, b, racing);
 }
 
@@ -259,7 +266,7 @@ void Measurer::Foresee(const TunePlan& plan, Look look) {
   given_up_ = false;
   foreseen_[name] = std::async(std::launch::async,
                                [this, plan, look, compiling = Compiling(), behind = Behind(plan),
-                                racing = Racing(RaceSeconds(look), LeastPairs(look), kClear)] {
+                                racing = Racing(RaceSeconds(look), LeastPairs(look))] {
                                  return FindOut(plan, look, compiling, racing, behind);
                                });
 }

@@ -25,9 +25,6 @@
 
 namespace hone::tune {
 
-// RaceOptions::clear: beyond this ratio a race stops early.
-inline constexpr double kClear = 1.3;
-
 enum class Look {
   kShort,  // a few pairs: is it promising?
   kLong,   // enough to build upon
@@ -89,7 +86,7 @@ class Measurer {
   // The same of a candidate that has run before: it is waited for, however little of the budget is
   // left.
   StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b, double seconds, int least_pairs,
-                            double clear = kClear);
+                            bool patient = false);
   StatusOr<Compiled> Compile(const TunePlan& plan, const CompileOptions& options);
   StatusOr<ComparisonReport> Compare(const TunePlan& a, const TunePlan& b,
                                      const CompareOptions& options);
@@ -137,7 +134,7 @@ class Measurer {
   template <class Call>
   auto Timed(std::string_view phase, Call call) -> decltype(call());
   CompileOptions Compiling() const;
-  RaceOptions Racing(double seconds, int least_pairs, double clear) const;
+  RaceOptions Racing(double seconds, int least_pairs) const;
   StatusOr<RaceReport> Race(const TunePlan& a, const TunePlan& b, const RaceOptions& racing);
   int LeastPairs(Look look) const;
   bool WantsGraph(const Compiled& compiled) const;

@@ -30,15 +30,28 @@ std::string CommonName(const Alternative& one) {
                                                                     : one.name;
 }
 
+// The share of the time that these take, up to 1. What has another name now, as behind inlining, is
+// known by its origin, which others may share.
+double OfAll(const KernelShares& shares, const std::vector<Replaced>& instructions) {
+  double all = 0;
+  std::set<std::string> origins;
+  for (const Replaced& one : instructions) {
+    const double named = shares.OfInstruction(one.name);
+    all += named;
+    if (named == 0 && origins.insert(one.origin).second) all += shares.OfOrigin(one.origin);
+  }
+  return std::min(1.0, all);
+}
+
 }  // namespace
 
 double Promise(const KernelShares& shares, const Alternative& alternative) {
-  double named = 0, alike = 0;
-  for (const std::string& name : alternative.instructions) named += shares.OfInstruction(name);
+  const double named = OfAll(shares, alternative.instructions);
+  double alike = 0;
   for (const std::string& opcode : alternative.opcodes) {
     alike = std::max(alike, shares.OfOpcode(opcode));
   }
-  return std::min(1.0, named) + kAlikeShare * alike;
+  return named + kAlikeShare * alike;
 }
 
 double Promise(const KernelShares& shares, const std::vector<Alternative>& alternatives,
@@ -107,7 +120,7 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
     }
     // Inlining takes all names of what was called away.
     if (one.passes.size() == 1) {
-      replaced.insert(one.instructions.begin(), one.instructions.end());
+      for (const Replaced& instruction : one.instructions) replaced.insert(instruction.name);
     } else {
       opcodes.insert(one.opcodes.begin(), one.opcodes.end());
     }
@@ -120,12 +133,11 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
     const bool alike =
         std::all_of(one.opcodes.begin(), one.opcodes.end(),
                     [&](const std::string& opcode) { return opcodes.count(opcode); });
-    double alone = 0, all = 0;
-    for (const std::string& name : one.instructions) {
-      const double share = shares.OfInstruction(name);
-      all += share;
-      if (replaced.count(name) == 0) alone += share;
+    std::vector<Replaced> others;
+    for (const Replaced& instruction : one.instructions) {
+      if (replaced.count(instruction.name) == 0) others.push_back(instruction);
     }
+    const double alone = OfAll(shares, others), all = OfAll(shares, one.instructions);
     if (alike || alone < kDearShare || alone < kMostlyAlone * all) continue;
     take(one);
   }

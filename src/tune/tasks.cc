@@ -158,8 +158,7 @@ class OneTask {
     }
     if (combined && !IsRight(best)) return;
     const TunePlan plan = PlanOf(space_, best);
-    const StatusOr<RaceReport> race =
-        measurer_.Race({}, plan, kConfirmSeconds, kConfirmPairs, kClear);
+    const StatusOr<RaceReport> race = measurer_.Race({}, plan, kConfirmSeconds, kConfirmPairs);
     if (!race || race->same_executable || race->low <= 1) return;
     report_.plan = plan;
     report_.race = *race;

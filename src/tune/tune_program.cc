@@ -1,6 +1,7 @@
 #include "tune/tune_program.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <iterator>
 #include <optional>
@@ -34,6 +35,8 @@ constexpr size_t kMostTasks = 200;
 constexpr double kImplementationShare = 0.2;  // of the budget, for finding out which there are
 constexpr double kOrderShare = 0.05;          // the same for orders
 constexpr double kMostOrderSeconds = 30;
+constexpr double kEndAgain = 1.2;              // of what the end took: the next one's
+constexpr double kLeastPlansMore = 3;          // are worth searching on
 constexpr double kSinglesShare = 0.3;          // of the evaluations that fit
 constexpr double kLookAgain[] = {0.35, 0.65};  // shares of the search, where the best is listed
 
@@ -59,6 +62,8 @@ class Tuner : public TuneRun {
         result_.reason = WhyNothing(result_, options_, end_, last_error_);
         Conclude(measurer_, evaluator_, space_, InTurn({&finalists_, &behind_}), options_,
                  {start_, std::max(0.0, options_.budget_seconds - Elapsed())}, result_);
+        while (SearchOn()) {
+        }
       }
     }
     if (not_tunable) {
@@ -424,6 +429,49 @@ class Tuner : public TuneRun {
       if (Interrupted() || WhyNotTunable()) return;
     }
     if (exhausted) result_.stop = TuneStop::kExhausted;
+  }
+
+  // What the end left of the budget is searched as well, from the plan that is kept, and what is
+  // better brought to an end of its own. True where that was so.
+  bool SearchOn() {
+    if (!result_.kept || result_.stop != TuneStop::kTime || options_.mode != Mode::kJoint) {
+      return false;
+    }
+    known_end_ = kEndAgain * (Elapsed() - end_.searched);
+    if (SearchSeconds() - Elapsed() < kLeastPlansMore * measurer_.UsualSeconds()) return false;
+    const Prepared prepared = measurer_.Prepare(result_.plan);
+    if (!prepared.error.empty()) return false;
+    finalists_.Clear();
+    behind_.Clear();
+    finalists_.Offer(
+        {result_.plan, prepared.executable, -std::log(result_.race.speedup), result_.race}, 0);
+    SearchJointly();
+    std::vector<Finalist> better;
+    for (const Finalist& finalist : finalists_.list()) {
+      if (finalist.executable == prepared.executable) break;
+      better.push_back(finalist);
+    }
+    if (better.empty() || Interrupted()) return false;
+    // They were measured in other processes.
+    const StatusOr<RaceReport> race =
+        measurer_.Race(result_.plan, better.front().plan, Look::kLong);
+    if (!race || race->same_executable || race->low <= 1) return false;
+    end_.searched = Elapsed();
+    end_.reserve = known_end_;
+    TuneResult before = result_;
+    result_.kept = false;
+    result_.gains.clear();
+    Conclude(measurer_, evaluator_, space_, better, options_,
+             {start_, std::max(0.0, options_.budget_seconds - Elapsed())}, result_);
+    if (result_.kept) {
+      result_.others.push_back({before.plan, before.race.speedup});
+      return true;
+    }
+    before.rejected = std::move(result_.rejected);
+    before.improvements = std::move(result_.improvements);
+    before.stop = result_.stop;
+    result_ = std::move(before);
+    return false;
   }
 
   // The best plan's sites, as far as they are new, become variables. True where there were some.

@@ -34,7 +34,8 @@ class TuneRun {
   double Elapsed() const { return evaluator_.Seconds() - start_; }
   bool Interrupted() const { return options_.interrupted != nullptr && *options_.interrupted; }
   double Reserve() const {
-    return ReserveSeconds(measurer_, finalists_.best_value() < 0, options_);
+    return known_end_ > 0 ? known_end_
+                          : ReserveSeconds(measurer_, finalists_.best_value() < 0, options_);
   }
   // By Elapsed(). One plan is tried whatever is left of the budget.
   double SearchSeconds() const {
@@ -63,6 +64,7 @@ class TuneRun {
   Lessons lessons_;
   Finalists finalists_{kFinalists};
   Finalists behind_{kFinalists};  // of a short look
+  double known_end_ = 0;          // seconds that the end takes, once there has been one
   TuneResult result_;
   std::string last_error_;
 

@@ -108,6 +108,7 @@ struct RaceOptions {
   clear @6 :Float64;
   candidateSeconds @7 :Float64;
   estimate @8 :Bool;
+  patient @9 :Bool;
 }
 
 struct RaceReport {
@@ -240,6 +241,7 @@ struct Instruction {
   attributes @5 :List(Attribute);
   parameter @6 :Int32 = -1;
   literal @7 :Text;  # of small constants
+  origin @8 :Text;  # in the source, where it is known
 }
 
 struct Computation {

@@ -155,6 +155,12 @@ WorkerProcess::End WorkerProcess::Bury() {
   return end;
 }
 
+// "I0000 00:00:… file.cc:123] …" or "2026-…: I tensorflow/… ] …": what TensorFlow tells of itself.
+bool IsInformation(std::string_view line) {
+  const bool short_form = line.size() > 1 && line[0] == 'I' && line[1] >= '0' && line[1] <= '9';
+  return short_form || line.find(": I tensorflow/") != line.npos;
+}
+
 // The line of XLA's fatal message where there is one, else the last line.
 std::string WorkerProcess::LastWords() const {
   constexpr off_t kMost = 1 << 16;
@@ -166,7 +172,7 @@ std::string WorkerProcess::LastWords() const {
   std::string_view last;
   while (!rest.empty()) {
     const std::string_view line = TakeLine(rest);
-    if (line.empty()) continue;
+    if (line.empty() || IsInformation(line)) continue;
     if (line.find("Check failed") != line.npos || line.find("FATAL") != line.npos ||
         line.find("terminate called") != line.npos) {
       last = line;

@@ -132,7 +132,7 @@ class TestOptimize:
     def test_a_budget_that_is_none(self, budget):
         import hone.jax
 
-        with pytest.warns(UserWarning, match="is not a duration such as 30s"):
+        with pytest.raises(ValueError, match="budget: .*is not a duration such as 30s"):
             hone.jax.optimize(lambda x: x * 2, jnp.ones(3), budget=budget)
 
     def test_bad_arguments(self):
@@ -142,6 +142,8 @@ class TestOptimize:
             hone.jax.optimize(jnp.sin, jnp.ones(3), objective="speed")
         with pytest.raises(ValueError, match="is no function"):
             hone.jax.optimize(3)
+        with pytest.raises(ValueError, match="a ShapeDtypeStruct has no values"):
+            hone.jax.optimize(jnp.sin, jax.ShapeDtypeStruct((3,), jnp.float32))
         with pytest.raises(ValueError, match="a jitted function has its own"):
             hone.jax.optimize(jax.jit(lambda x: x), 1, donate_argnums=0)
         with pytest.raises(TypeError):  # the function's own

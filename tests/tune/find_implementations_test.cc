@@ -222,7 +222,8 @@ TEST(FindImplementations, EndsWithItsTime) {
 TEST(FindImplementations, OfWhatPromisesAsMuchKernelsComeFirst) {
   const auto named = [](const std::string& name, std::vector<std::string> instructions) {
     Alternative one{Stage::kImplementation, name, {}, {}, {}};
-    one.instructions = std::move(instructions);
+    for (std::string& instruction : instructions)
+      one.instructions.push_back({std::move(instruction), {}});
     return one;
   };
   const std::string kernels(loops::kKernelPass);
@@ -237,7 +238,8 @@ TEST(FindImplementations, OfWhatPromisesAsMuchKernelsComeFirst) {
 Alternative Replacing(const std::string& name, std::vector<std::string> instructions,
                       std::vector<std::string> opcodes) {
   Alternative one{Stage::kImplementation, name, {{name, {}}}, {}, {}};
-  one.instructions = std::move(instructions);
+  for (std::string& instruction : instructions)
+    one.instructions.push_back({std::move(instruction), {}});
   one.opcodes = std::move(opcodes);
   return one;
 }
@@ -264,6 +266,23 @@ TEST(DearestFirst, WhatPreparesForOthersIsAppliedBeforeThem) {
   const auto ordered =
       DearestFirst(KernelShares(), {Replacing("one_kernel", {}, {}), Replacing(writes, {}, {})});
   EXPECT_EQ(ordered[0].name, writes);
+}
+
+// XLA names what it inlines anew, and makes a sort of a top-k.
+TEST(Promise, WhatHasAnotherNameNowIsKnownByItsOrigin) {
+  ProgramGraph graph;
+  graph.computations.resize(1);
+  InstructionInfo sort;
+  sort.name = "sort.1";
+  sort.opcode = "sort";
+  sort.origin = "top_k@59";
+  graph.computations[0].instructions.push_back(sort);
+  const KernelShares shares({{"sort.1", "sort", 3, 1}, {"other", "dot", 1, 1}}, graph);
+  Alternative one{Stage::kImplementation, "call", {{"call", {}}}, {}, {}};
+  one.instructions = {{"top_k.6", "top_k@59"}, {"get.1", "top_k@59"}, {"x.1", ""}};
+  EXPECT_DOUBLE_EQ(Promise(shares, one), 0.75) << "once, though two are from there";
+  one.instructions = {{"top_k.6", "top_k@60"}};
+  EXPECT_DOUBLE_EQ(Promise(shares, one), 0);
 }
 
 TEST(AreLarge, OneOnTopOfAnother) {

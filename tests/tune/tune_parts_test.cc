@@ -76,6 +76,7 @@ KernelShares MakeShares() {
   fusion.called = {0};
   sort.name = "sort.1";
   sort.opcode = "sort";
+  sort.origin = "top_k@59";
   loop.name = "while.1";
   loop.opcode = "while";
   graph.computations[1].instructions = {fusion, sort, loop};
@@ -94,6 +95,8 @@ TEST(KernelSharesTest, ByInstructionAndOpcodeInsideFusionsToo) {
   EXPECT_DOUBLE_EQ(shares.OfInstruction("add"), 0);
   EXPECT_DOUBLE_EQ(shares.OfOpcode("multiply"), 0.25);
   EXPECT_DOUBLE_EQ(shares.OfOpcode("while"), 0) << "what is in it counts";
+  EXPECT_DOUBLE_EQ(shares.OfOrigin("top_k@59"), 0.75);
+  EXPECT_DOUBLE_EQ(shares.OfOrigin(""), 0) << "that nobody knows it is no origin";
   EXPECT_FALSE(KernelShares().known());
   EXPECT_FALSE(KernelShares({}, {}).known());
 }

@@ -64,6 +64,31 @@ TEST(TuneProgramTest, LessIsKeptForFreshProcessesThatKnowKernels) {
   EXPECT_GT(evaluations[true], evaluations[false]);
 }
 
+// Many sites of many choices, of which the last are best: there is always something to be found.
+TEST(TuneProgramTest, WhatTheEndLeavesOfTheBudgetIsSearchedToo) {
+  const std::vector<std::string> choices = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+  ToyEvaluator toy([](const Decided& decided) {
+    double log_time = 0;
+    for (const auto& [site, choice] : decided) log_time -= 0.002 * std::stod(choice);
+    return log_time;
+  });
+  for (SiteKey key = 1; key <= 100; ++key) toy.AddSite(key, CompileSiteKind::kLayout, choices);
+  toy.compile_seconds = 0.2;
+  double first_end = 0, most_before = 0;
+  toy.on_race = [&](const RaceOptions&) {
+    if (toy.restarts == 0) most_before = std::max(most_before, toy.Seconds());
+    if (toy.restarts == 1 && first_end == 0) first_end = toy.Seconds();
+  };
+  const TuneResult result = TuneProgram(toy, Seconds(200));
+  ASSERT_TRUE(result.kept) << result.reason;
+  EXPECT_EQ(result.verified, "true");
+  EXPECT_GT(result.improvements.back().seconds, first_end) << "found after the first end";
+  EXPECT_GT(toy.restarts, 3) << "and confirmed in processes of its own";
+  EXPECT_LE(result.seconds, 200);
+  EXPECT_GT(result.race.speedup, 1.5);
+  ASSERT_FALSE(result.others.empty());
+}
+
 // One site that matters most, one that matters, and one that is to be tried.
 ToyEvaluator MakeTwoWins() {
   ToyEvaluator toy([](const Decided& decided) {

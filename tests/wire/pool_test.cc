@@ -231,6 +231,24 @@ TEST(Pool, AKilledWorkerChangesNothing) {
   }
 }
 
+// A worker's start tells of instruction sets and the like.
+TEST(Pool, WhatTensorFlowTellsOfItselfIsNoReasonForADeath) {
+  const auto pool = MakePool();
+  const ProgramInfo program = MustLoad(*pool, ReadData(kTraining));
+  ApplyRequest request;
+  request.from.program = program.id;
+  request.passes = {PassNamed(*pool, "dce")};
+  ASSERT_TRUE(pool->Apply(request));
+  for (int pid : pool->pids()) kill(pid, SIGSEGV);
+  ASSERT_TRUE(pool->Apply(request));
+  ASSERT_FALSE(pool->deaths().empty());
+  const std::string reason = pool->deaths().front().why;
+  EXPECT_NE(reason.find("Segmentation fault"), std::string::npos) << reason;
+  for (const char* said : {"oneDNN", "tensorflow", "port.cc"}) {
+    EXPECT_EQ(reason.find(said), std::string::npos) << reason;
+  }
+}
+
 TEST(Pool, APassPastItsDeadlineIsAFailedStep) {
   PoolOptions options;
   options.pass_deadline_seconds = 0.0001;  // nothing real is done in that

@@ -167,6 +167,10 @@ def optimize(fun, *example_args, example_kwargs=None, objective="time", budget="
         raise ValueError(f"objective {objective!r}: give one of {', '.join(OBJECTIVES)}")
     if plan is not None and objective != "time":
         raise ValueError("plan: only a search for time finds one; leave it away, or the objective")
+    try:
+        _core.parse_duration(str(budget))
+    except HoneError as error:
+        raise ValueError(f"budget: {error}") from None
     if not callable(fun):
         raise ValueError(f"{fun!r} is no function")
     if shapes not in ("examples", "all"):
@@ -178,6 +182,8 @@ def optimize(fun, *example_args, example_kwargs=None, objective="time", budget="
     if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((example_args, named))):
         raise ValueError("example arguments: what a transformation traces has no values; call optimize outside of "
                          "jit, grad and vmap")
+    if any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in jax.tree.leaves((example_args, named))):
+        raise ValueError("example arguments: a ShapeDtypeStruct has no values to measure and compare on; give arrays")
     # A method's attributes are those of the function, which lack the object.
     jitted = hasattr(fun, "lower") and hasattr(fun, "trace") and not isinstance(fun, types.MethodType)
     own = {"static_argnums": static_argnums, "static_argnames": static_argnames, "donate_argnums": donate_argnums}

@@ -75,6 +75,8 @@ const std::vector<Implementation>& Implementations() {
        "select-and-scatter by comparing shifted arrays"},
       {Rule("top_k_in_f32", TopKInF32, {HloOpcode::kTopK, HloOpcode::kCustomCall}),
        "top-k of narrow floats in f32"},
+      {Rule("top_k_call", TopKCall, {HloOpcode::kTopK}),
+       "top-k as a call, where XLA may sort all"},
       {Rule("sort_top_k", SortTopK, {HloOpcode::kSlice}), "the first few of a sort as a top-k"},
       {Rule("sort_packed_keys", SortPackedKeys, {HloOpcode::kSort}),
        "sort, or argsort, as a sort of integers with the positions in them"},

@@ -26,13 +26,14 @@ using xla::HloInstruction;
 using xla::HloOpcode;
 using xla::PrimitiveType;
 
-HloComputation* LessThan(xla::HloModule* module, PrimitiveType type) {
+HloComputation* Comparing(xla::HloModule* module, PrimitiveType type,
+                          ComparisonDirection direction) {
   const xla::Shape scalar = xla::ShapeUtil::MakeShape(type, {});
-  HloComputation::Builder builder("less");
+  HloComputation::Builder builder("compare");
   HloInstruction* a = builder.AddInstruction(HloInstruction::CreateParameter(0, scalar, "a"));
   HloInstruction* b = builder.AddInstruction(HloInstruction::CreateParameter(1, scalar, "b"));
-  builder.AddInstruction(HloInstruction::CreateCompare(xla::ShapeUtil::MakeShape(xla::PRED, {}), a,
-                                                       b, ComparisonDirection::kLt));
+  builder.AddInstruction(
+      HloInstruction::CreateCompare(xla::ShapeUtil::MakeShape(xla::PRED, {}), a, b, direction));
   return module->AddEmbeddedComputation(builder.Build());
 }
 
@@ -126,6 +127,37 @@ absl::StatusOr<HloInstruction*> TopKInF32(HloInstruction* root) {
       computation->AddInstruction(HloInstruction::CreateGetTupleElement(wide, 1));
   return computation->AddInstruction(
       HloInstruction::CreateTuple({emit::Convert(values, type), positions}));
+}
+
+absl::StatusOr<HloInstruction*> TopKCall(HloInstruction* root) {
+  if (root->opcode() != HloOpcode::kTopK || !emit::Free(*root) ||
+      !xla::Cast<xla::HloTopKInstruction>(root)->largest()) {
+    return nullptr;
+  }
+  HloInstruction* const x = root->mutable_operand(0);
+  const PrimitiveType type = x->shape().element_type();
+  // Fewer bits than those of f32's significand are the same numbers there.
+  const bool small_integers = xla::primitive_util::IsIntegralType(type) &&
+                              xla::primitive_util::BitWidth(type) >= 8 &&
+                              xla::primitive_util::BitWidth(type) <= 16;
+  if (type != xla::F32 && !IsNarrowFloat(type) && !small_integers) return nullptr;
+  const int64_t last = static_cast<int64_t>(x->shape().dimensions().size()) - 1;
+  HloInstruction* const rows = emit::Rows(emit::Convert(x, xla::F32), last);
+  const int64_t k = xla::Cast<xla::HloTopKInstruction>(root)->k();
+  const auto shape_of = [&](PrimitiveType element) {
+    return xla::ShapeUtil::MakeShape(element, {rows->shape().dimensions(0), k});
+  };
+  HloComputation* const computation = root->parent();
+  HloInstruction* const top = computation->AddInstruction(HloInstruction::CreateCustomCall(
+      xla::ShapeUtil::MakeTupleShape({shape_of(xla::F32), shape_of(xla::S32)}), {rows},
+      Comparing(root->GetModule(), xla::F32, ComparisonDirection::kGt), "TopK"));
+  const auto part = [&](int64_t index) {
+    return emit::FromRows(
+        computation->AddInstruction(HloInstruction::CreateGetTupleElement(top, index)),
+        root->shape().tuple_shapes(index).dimensions(), last);
+  };
+  return computation->AddInstruction(
+      HloInstruction::CreateTuple({emit::Convert(part(0), type), part(1)}));
 }
 
 absl::StatusOr<HloInstruction*> SortTopK(HloInstruction* root) {
@@ -285,9 +317,9 @@ absl::StatusOr<HloInstruction*> SortPackedKeys(HloInstruction* root) {
         emit::Binary(HloOpcode::kOr, packed,
                      emit::Convert(emit::BitcastConvert(x, Unsigned(value_bits)), packed_type));
   }
-  HloInstruction* sorted = x->parent()->AddInstruction(
-      HloInstruction::CreateSort(packed->shape(), dimension, {packed},
-                                 LessThan(x->GetModule(), packed_type), /*is_stable=*/false));
+  HloInstruction* sorted = x->parent()->AddInstruction(HloInstruction::CreateSort(
+      packed->shape(), dimension, {packed},
+      Comparing(x->GetModule(), packed_type, ComparisonDirection::kLt), /*is_stable=*/false));
   HloInstruction* positions =
       emit::Binary(HloOpcode::kAnd, shifted(sorted, value_bits, HloOpcode::kShiftRightLogical),
                    Constant(sorted, (uint64_t{1} << position_bits) - 1));

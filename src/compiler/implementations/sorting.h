@@ -16,6 +16,11 @@ xla::HloInstruction* SmallSort(xla::HloInstruction* root);
 // XLA:CPU has a fast way for f32 alone.
 absl::StatusOr<xla::HloInstruction*> TopKInF32(xla::HloInstruction* root);
 
+// The largest few as the call that XLA:CPU has for rows of f32, which makes no whole sort. XLA finds
+// it in a sort behind which there is a slice, unless other passes move that first. Of up to 32 bits
+// of floats and 16 of integers.
+absl::StatusOr<xla::HloInstruction*> TopKCall(xla::HloInstruction* root);
+
 // The first or last few of a sort, at most a quarter, as a top-k: of the keys, or of the positions
 // beside them (the first few only: ties would come in another order). Floats of up to 32 bits.
 absl::StatusOr<xla::HloInstruction*> SortTopK(xla::HloInstruction* root);
