@@ -64,29 +64,28 @@ TEST(TuneProgramTest, LessIsKeptForFreshProcessesThatKnowKernels) {
   EXPECT_GT(evaluations[true], evaluations[false]);
 }
 
-// Many sites of many choices, of which the last are best: there is always something to be found.
+// What is best shows only once the search is over.
 TEST(TuneProgramTest, WhatTheEndLeavesOfTheBudgetIsSearchedToo) {
-  const std::vector<std::string> choices = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
-  ToyEvaluator toy([](const Decided& decided) {
-    double log_time = 0;
-    for (const auto& [site, choice] : decided) log_time -= 0.002 * std::stod(choice);
-    return log_time;
+  const ToyEvaluator* running = nullptr;
+  ToyEvaluator toy([&](const Decided& decided) {
+    const bool late = running != nullptr && running->restarts > 0;
+    const double log_time = Is(decided, "1", "4") ? -0.1 : 0;
+    return decided.size() >= 3 ? log_time + (late ? -0.3 : 0.01) : log_time;
   });
-  for (SiteKey key = 1; key <= 100; ++key) toy.AddSite(key, CompileSiteKind::kLayout, choices);
+  running = &toy;
+  for (SiteKey key = 1; key <= 20; ++key) {
+    toy.AddSite(key, CompileSiteKind::kLayout, {"0", "1", "2", "3", "4"});
+  }
   toy.compile_seconds = 0.2;
-  double first_end = 0, most_before = 0;
-  toy.on_race = [&](const RaceOptions&) {
-    if (toy.restarts == 0) most_before = std::max(most_before, toy.Seconds());
-    if (toy.restarts == 1 && first_end == 0) first_end = toy.Seconds();
-  };
-  const TuneResult result = TuneProgram(toy, Seconds(200));
+  toy.run_seconds = 0.005;
+  const TuneResult result = TuneProgram(toy, Seconds(400));
   ASSERT_TRUE(result.kept) << result.reason;
+  EXPECT_GE(ToyEvaluator::Decided(result.plan).size(), 3u);
+  EXPECT_GT(result.race.speedup, 1.3);
   EXPECT_EQ(result.verified, "true");
-  EXPECT_GT(result.improvements.back().seconds, first_end) << "found after the first end";
-  EXPECT_GT(toy.restarts, 3) << "and confirmed in processes of its own";
-  EXPECT_LE(result.seconds, 200);
-  EXPECT_GT(result.race.speedup, 1.5);
-  ASSERT_FALSE(result.others.empty());
+  EXPECT_GT(toy.restarts, 3) << "it is confirmed in processes of its own";
+  EXPECT_LE(result.seconds, 400);
+  ASSERT_FALSE(result.others.empty()) << "what was kept before";
 }
 
 // One site that matters most, one that matters, and one that is to be tried.
