@@ -25,10 +25,12 @@ def from_stablehlo(stablehlo, *, binary=False):
         program = _decoded(program)
     try:
         if isinstance(program, bytes) and b"StableHLO_v" in program[:64]:
-            program = mlir.deserialize_portable_artifact(program)
+            program = _portable(program)
         computation = mlir.mlir_module_to_xla_computation(
             program, use_tuple_args=False, return_tuple=False)
     except Exception as error:
+        if "stablehlo.dynamic_" in str(error) and "can't be translated" in str(error):
+            raise ValueError("this StableHLO module has symbolic shapes; export it for fixed ones") from error
         raise ValueError(f"this is no StableHLO module that XLA can read: {error}") from error
     if binary:
         return computation.as_serialized_hlo_module_proto()
@@ -87,6 +89,14 @@ def require_jax(purpose, oldest=(0, 10, 2)):
 def _translations():
     require_jax("translating StableHLO")
     return importlib.import_module("jax._src.lib")._jax.mlir
+
+
+def _portable(artifact):
+    """The text of a portable artifact, as jax.export and other frameworks write it."""
+    interpreters = importlib.import_module("jax._src.interpreters.mlir")
+    ir = importlib.import_module("jax._src.lib.mlir").ir
+    with interpreters.make_ir_context():
+        return str(ir.Module.parse(artifact))
 
 
 def _decoded(data):

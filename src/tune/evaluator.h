@@ -17,7 +17,7 @@
 
 namespace hone::tune {
 
-// As in InstructionInfo.
+// As in InstructionInfo; without its origin where something of the same opcode is still from there.
 struct Replaced {
   std::string name;
   std::string origin;

@@ -80,13 +80,11 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program, const Nam
   found.before = program.metrics.op_count;
   found.behind = applied->steps.back().metrics.op_count;
   const Names left = NamesOf(pool, after);
-  std::set<OpAndOrigin> renamed;  // by inlining
-  if (passes.size() > 1) {
-    for (const auto& [name, known] : left) renamed.insert(known);
-  }
+  std::set<OpAndOrigin> still;  // under other names, behind inlining or unrolling
+  for (const auto& [name, known] : left) still.insert(known);
   for (const auto& [name, known] : names) {
-    const bool stays = !known.origin.empty() && renamed.count(known) != 0;
-    if (left.count(name) == 0 && !stays) found.instructions.push_back({name, known.origin});
+    if (left.count(name) != 0) continue;
+    found.instructions.push_back({name, still.count(known) != 0 ? std::string() : known.origin});
   }
   if (opcodes != nullptr) opcodes->merge(NamesOf(pool, applied->steps.back().opcodes));
   std::map<uint16_t, uint32_t> counts;

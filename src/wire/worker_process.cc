@@ -158,7 +158,8 @@ WorkerProcess::End WorkerProcess::Bury() {
 // "I0000 00:00:… file.cc:123] …" or "2026-…: I tensorflow/… ] …": what TensorFlow tells of itself.
 bool IsInformation(std::string_view line) {
   const bool short_form = line.size() > 1 && line[0] == 'I' && line[1] >= '0' && line[1] <= '9';
-  return short_form || line.find(": I tensorflow/") != line.npos;
+  return short_form || line.find(": I tensorflow/") != line.npos ||
+         line.rfind("WARNING: All log messages before absl::InitializeLog()", 0) == 0;
 }
 
 // The line of XLA's fatal message where there is one, else the last line.

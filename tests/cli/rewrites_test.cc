@@ -93,6 +93,21 @@ TEST_F(RewritesTest, MakesWhatIsChosenAndVerifiesIt) {
   EXPECT_EQ(Hone({"check", "small.hlo", "some.hlo"}).code, 0);
 }
 
+// XLA:CPU's own pipeline takes no fusions.
+TEST_F(RewritesTest, WhatIsFusedIsComparedAlsoAfterItsCompilation) {
+  const Ran fused = Hone({"rewrites", "small.hlo", "--pass", "fusion", "--apply", "all", "--verify",
+                          "-o", "fused.hlo", "--json"});
+  ASSERT_EQ(fused.code, 0) << fused.err;
+  EXPECT_EQ(fused.Json()["verified"], "true") << fused.out;
+  EXPECT_NE(Read("fused.hlo").find(" fusion("), std::string::npos);
+  EXPECT_EQ(Hone({"check", "small.hlo", "fused.hlo"}).code, 0);
+  Write("plan.json", R"({"format": "hone tuned plan", "version": 1, "passes": [], "choices": {},
+                         "flags": {}})");
+  ASSERT_EQ(Hone({"apply", "plan.json", "small.hlo", "-o", "optimised.hlo"}).code, 0);
+  EXPECT_NE(Read("optimised.hlo").find("is_scheduled=true"), std::string::npos);
+  EXPECT_EQ(Hone({"check", "small.hlo", "optimised.hlo"}).code, 0);
+}
+
 // pad(broadcast(x)) -> broadcast(pad(smaller broadcast(x))): XLA makes the broadcast smaller where
 // it is, and only then replaces the pad.
 TEST_F(RewritesTest, WhatWasChangedInPlaceForADeclinedRewriteIsPutBack) {

@@ -57,6 +57,27 @@ class TestStableHlo:
         assert isinstance(proto, bytes)
         assert hone.to_stablehlo(proto) == hone.to_stablehlo(hone.from_stablehlo(self.text()))
 
+    def test_portable_artifacts(self):
+        import hone
+        from jax import export
+
+        def function(x):
+            return jnp.tanh(x) @ x.T
+
+        exported = export.export(jax.jit(function))(jax.ShapeDtypeStruct((3, 4), jnp.float32))
+        hlo = hone.from_stablehlo(exported.mlir_module_serialized)
+        assert "f32[3,3]" in hlo and "tanh" in hlo
+
+    def test_symbolic_shapes_are_told(self):
+        import hone
+        from jax import export
+
+        rows = export.symbolic_shape("rows, 4")
+        exported = export.export(jax.jit(lambda x: x - jnp.mean(x, 1, keepdims=True)))(
+            jax.ShapeDtypeStruct(rows, jnp.float32))
+        with pytest.raises(ValueError, match="symbolic shapes; export it for fixed ones"):
+            hone.from_stablehlo(exported.mlir_module_serialized)
+
     @pytest.mark.parametrize("bad", ["nonsense", b"\xff\xfe", 3])
     def test_errors(self, bad):
         import hone

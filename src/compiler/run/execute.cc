@@ -122,8 +122,20 @@ void FlattenEntry(xla::HloModule* module) {
   module->ReplaceEntryComputation(module->AddEmbeddedComputation(builder.Build()));
 }
 
+// XLA:CPU assigns layouts before it fuses, and aborts at fusions that are there already: a program
+// that was fused before is taken apart again.
+void TakeFusionsApart(xla::HloModule* module) {
+  if (module->has_schedule()) module->clear_schedule();  // names what is gone then
+  for (xla::HloComputation* computation : module->MakeNonfusionComputations()) {
+    for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
+      if (instruction->opcode() == xla::HloOpcode::kFusion) instruction->Defuse().IgnoreError();
+    }
+  }
+}
+
 std::unique_ptr<xla::HloModule> Flattened(const xla::HloModule& module) {
   std::unique_ptr<xla::HloModule> flat = module.Clone("");
+  TakeFusionsApart(flat.get());
   FlattenEntry(flat.get());
   return flat;
 }

@@ -14,6 +14,10 @@ namespace {
 
 // A pass that is offered nothing but what it was refused before goes in circles.
 constexpr int64_t kMostRepeats = 100'000;
+// So does one that undoes what it made, because what would have followed was declined: XLA's own
+// order of things takes a few offers an instruction.
+constexpr int64_t kMostOffersAnInstruction = 16;
+constexpr int64_t kLeastMostOffers = 10'000;
 // Beyond so many new instructions a replacement is not followed.
 constexpr size_t kLargestReplacement = 4096;
 
@@ -41,6 +45,8 @@ Decider::Decider(const xla::HloModule& module, bool places, Decide decide)
                                                 HashText(instruction->name())});
     }
   }
+  most_offers_ =
+      std::max(kLeastMostOffers, kMostOffersAnInstruction * int64_t{module.instruction_count()});
   for (const xla::HloComputation* computation : module.computations()) {
     computations_.insert(computation);
     for (const xla::HloInstruction* instruction : computation->instructions()) {
@@ -163,6 +169,7 @@ void Decider::Idle(const Offer& offer) {
 }
 
 Answer Decider::AskNew(const Offer& offer) {
+  if (declined_ > 0 && ++offers_ > most_offers_) return Answer::kEnd;
   const SiteKey content = ContentOf(offer);
   const int64_t number = NumberOf(offer.original);
   const bool enabled = number < 0;

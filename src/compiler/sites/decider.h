@@ -100,6 +100,8 @@ class Decider final : public RewriteObserver {
   int64_t made_ = 0;
   int64_t declined_ = 0;
   int64_t repeats_ = 0;  // declined sites offered again, since the last one that was new
+  int64_t offers_ = 0;   // since the first that was declined
+  int64_t most_offers_ = 0;
 };
 
 // The decision that a plan makes about a site.
