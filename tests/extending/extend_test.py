@@ -123,7 +123,53 @@ def listed(kind, path):
                for change in changes)
 
 
-class Built(unittest.TestCase):
+class Compiled(unittest.TestCase):
+    """A copy of the tree in which files are compiled as the build has them."""
+
+    @staticmethod
+    def run_in(folder, words):
+        done = subprocess.run(list(map(str, words)), cwd=folder, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise AssertionError(f"{shlex.join(map(str, words))}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    @classmethod
+    def compile(cls, source, like=None):
+        """As the build compiles the same file, or one beside it."""
+        if not hasattr(cls, "commands"):
+            entries = json.loads((BUILD / "compile_commands.json").read_text())
+            cls.commands = {entry["file"]: entry for entry in entries}
+        if like is None:
+            like = SOURCE / source.relative_to(cls.tree)
+            if str(like) not in cls.commands:
+                like = cls.beside(like)
+        entry = cls.commands[str(like)]
+        out = BUILD / "extending" / ("_".join(source.parts[-3:]) + ".o")
+        words = shlex.split(entry["command"])
+        words[words.index("-o") + 1] = str(out)
+        words[words.index("-c") + 1] = str(source)
+        words = [word.replace(f"-I{SOURCE}/src", f"-I{cls.tree}/src") for word in words]
+        cls.run_in(entry["directory"], words)
+        return out
+
+    @classmethod
+    def compile_text(cls, name, text):
+        """The same of a file that is written for it, NAME below the tree."""
+        (cls.tree / name).write_text(text + "\n")
+        return cls.compile(cls.tree / name)
+
+    @classmethod
+    def beside(cls, path):
+        """A file that is compiled as a new one at `path` is; a group of them where all of its folder are in groups."""
+        for folder in path.parents:
+            groups = BUILD / folder.relative_to(SOURCE) / "CMakeFiles"
+            for file in map(pathlib.Path, sorted(cls.commands)):
+                if file.parent == folder or groups in file.parents:
+                    return file
+        raise AssertionError(f"nothing is compiled near {path}")
+
+
+class Built(Compiled):
     """The tree with all of BUILT: what is new or changed is compiled and put before the libraries."""
 
     @classmethod
@@ -156,42 +202,6 @@ class Built(unittest.TestCase):
         assert found == 1, link
         cls.run_in(BUILD, ["sh", "-c", link])
 
-    @staticmethod
-    def run_in(folder, words):
-        done = subprocess.run(list(map(str, words)), cwd=folder, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise AssertionError(f"{shlex.join(map(str, words))}\n{done.stdout}{done.stderr}")
-        return done.stdout
-
-    @classmethod
-    def compile(cls, source, like=None):
-        """As the build compiles the same file, or one beside it."""
-        if not hasattr(cls, "commands"):
-            entries = json.loads((BUILD / "compile_commands.json").read_text())
-            cls.commands = {entry["file"]: entry for entry in entries}
-        if like is None:
-            like = SOURCE / source.relative_to(cls.tree)
-            if str(like) not in cls.commands:
-                like = cls.beside(like)
-        entry = cls.commands[str(like)]
-        out = BUILD / "extending" / ("_".join(source.parts[-3:]) + ".o")
-        words = shlex.split(entry["command"])
-        words[words.index("-o") + 1] = str(out)
-        words[words.index("-c") + 1] = str(source)
-        words = [word.replace(f"-I{SOURCE}/src", f"-I{cls.tree}/src") for word in words]
-        cls.run_in(entry["directory"], words)
-        return out
-
-    @classmethod
-    def beside(cls, path):
-        """A file that is compiled as a new one at `path` is; a group of them where all of its folder are in groups."""
-        for folder in path.parents:
-            groups = BUILD / folder.relative_to(SOURCE) / "CMakeFiles"
-            for file in map(pathlib.Path, sorted(cls.commands)):
-                if file.parent == folder or groups in file.parents:
-                    return file
-        raise AssertionError(f"nothing is compiled near {path}")
-
     def hone(self, *words):
         return self.run_in(SOURCE, [self.bin / "hone", *words])
 
@@ -218,6 +228,18 @@ class Built(unittest.TestCase):
     def test_the_command_runs(self):
         self.assertEqual(self.hone("count", "tests/cli/data/small.hlo"), "8\n")
         self.assertIn("count", self.hone("completion", "bash"))
+
+    def test_the_section_is_drawn(self):
+        self.compile_text("src/report/uses_remark.cc", """#include "report/sections/remark.h"
+            hone::report::Json Made() { return ToSection(hone::report::Remark{"said"}); }""")
+        libraries = SOURCE / "src/report/web/node_modules"
+        if not libraries.exists():
+            self.skipTest("the reports' app was not bundled: its libraries are not here")
+        web = self.tree / "src/report/web"
+        (web / "node_modules").symlink_to(libraries)
+        page = BUILD / "extending" / "report.html"
+        self.run_in(web, ["node", "bundle.mjs", page])
+        self.assertIn("A remark", page.read_text())
 
 
 if __name__ == "__main__":
