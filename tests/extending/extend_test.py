@@ -24,6 +24,14 @@ KINDS = sorted(path.name for path in HERE.iterdir() if path.is_dir() and path.na
 BUILT = ["searcher", "chooser", "doctor_check", "machine", "job", "command", "report_section"]
 # Sources that are made of a list in another file, which has a line more.
 MADE_OF_LISTS = ["src/jobs/doctor/checks.cc", "src/cli/list_commands.cc"]
+# Rows of tables that nearly all is compiled with: enough that they say what they should.
+ROWS = {
+    "objective": """#include "core/objective.h"
+        static_assert(ObjectiveName(hone::Objective::kLoopDepth) == "loop_depth");
+        static_assert(InfoOf(hone::Objective::kLoopDepth).unit == hone::Unit::kCount);""",
+    "element_type": """#include "core/kernel_elements.h"
+        static_assert(InfoOf(hone::loops::Element::kI16).bytes == 2);""",
+}
 
 
 def claims():
@@ -167,6 +175,16 @@ class Compiled(unittest.TestCase):
                 if file.parent == folder or groups in file.parents:
                     return file
         raise AssertionError(f"nothing is compiled near {path}")
+
+
+class Rows(Compiled):
+    def test_they_say_what_they_should(self):
+        type(self).tree = copy_tree(BUILD / "extending" / "rows")
+        for kind, uses in ROWS.items():
+            with self.subTest(kind):
+                extend(self.tree, kind)
+                self.compile_text(f"src/policy/uses_{kind}.cc", uses)
+        shutil.rmtree(self.tree)
 
 
 class Built(Compiled):
