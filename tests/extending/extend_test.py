@@ -29,6 +29,9 @@ ROWS = {
     "objective": """#include "core/objective.h"
         static_assert(ObjectiveName(hone::Objective::kLoopDepth) == "loop_depth");
         static_assert(InfoOf(hone::Objective::kLoopDepth).unit == hone::Unit::kCount);""",
+    "decision": """#include "core/compile_plan.h"
+        static_assert(CompileSiteKindName(hone::CompileSiteKind::kExample) == "example");
+        static_assert(StageOf(hone::CompileSiteKind::kExample) == hone::Stage::kTiles);""",
     "element_type": """#include "core/kernel_elements.h"
         static_assert(InfoOf(hone::loops::Element::kI16).bytes == 2);""",
 }
