@@ -1,4 +1,4 @@
-// The commands of `hone`, one a file: list_commands.cc lists them, main.cc runs them.
+// The commands of `hone`, one a file: commands.def lists them, main.cc runs them.
 #ifndef HONE_CLI_COMMANDS_H_
 #define HONE_CLI_COMMANDS_H_
 
@@ -30,31 +30,10 @@ inline constexpr Command kTrain = {
     "train",      "learn a policy by acting on programs: ppo, dqn, a2c, trpo",     "", nullptr,
     "hone-learn", "it needs libtorch (on Debian: libtorch-dev) when hone is built"};
 
-Run AddApply(CLI::App& app);
-Run AddBench(CLI::App& app);
-Run AddBlame(CLI::App& app);
-Run AddCheck(CLI::App& app);
-Run AddCoreset(CLI::App& app);
-Run AddCostModel(CLI::App& app);
-Run AddDataset(CLI::App& app);
-Run AddEval(CLI::App& app);
-Run AddGraph(CLI::App& app);
-Run AddKernels(CLI::App& app);
-Run AddSites(CLI::App& app);
-Run AddLeaderboard(CLI::App& app);
-Run AddLoops(CLI::App& app);
-Run AddMemory(CLI::App& app);
-Run AddOptimize(CLI::App& app);
-Run AddPasses(CLI::App& app);
-Run AddRecord(CLI::App& app);
-Run AddReplay(CLI::App& app);
-Run AddRewrites(CLI::App& app);
-Run AddRun(CLI::App& app);
-Run AddStats(CLI::App& app);
-Run AddStore(CLI::App& app);
-Run AddTune(CLI::App& app);
+#define HONE_COMMAND(add, ...) Run add(CLI::App& app);
+#include "cli/commands.def"
+
 Run AddTrain(CLI::App& app);  // of hone-learn
-Run AddWith(CLI::App& app);
 
 }  // namespace hone::cli
 

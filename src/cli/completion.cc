@@ -2,9 +2,9 @@
 #include <memory>
 #include <string>
 
+#include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/describe_app.h"
-#include "cli/own_commands.h"
 #include "jobs/completions.h"
 #include "jobs/manual.h"
 

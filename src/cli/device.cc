@@ -8,6 +8,7 @@
 
 #include "cli/actions.h"
 #include "cli/command_events.h"
+#include "cli/commands.h"
 #include "cli/options.h"
 #include "device/flags.h"
 

@@ -1,11 +1,9 @@
-// The command `hone device`, and what others tell of a device.
+// What commands tell of a device.
 #ifndef HONE_CLI_DEVICE_H_
 #define HONE_CLI_DEVICE_H_
 
-#include <CLI/App.hpp>
 #include <string>
 
-#include "cli/commands.h"
 #include "device/remote_device.h"
 #include "jobs/compare.h"
 
@@ -13,8 +11,6 @@ namespace hone::cli {
 
 // The result of TryOnDevice, as text.
 std::string OnDeviceText(const device::RemoteDevice& device, const jobs::OnDevice& tried);
-
-Run AddDevice(CLI::App& app);
 
 }  // namespace hone::cli
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "cli/command_events.h"
+#include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/own_commands.h"
 #include "jobs/version.h"
 
 namespace hone::cli {

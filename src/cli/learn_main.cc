@@ -1,7 +1,6 @@
 // hone-learn: the commands that need torch. `hone` becomes this for them.
 #include "cli/command_line.h"
 #include "cli/commands.h"
-#include "cli/own_commands.h"
 
 int main(int argc, char** argv) {
   const std::vector<hone::cli::Command> commands = {

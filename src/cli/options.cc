@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "core/metrics.h"
+#include "core/objective.h"
 #include "device/facts.h"
 #include "search/searcher.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/commands.h"
 #include "cli/common.h"
-#include "cli/own_commands.h"
 #include "jobs/ready_worker.h"
 
 namespace hone::cli {

@@ -35,41 +35,38 @@ inline std::optional<Stage> StageFromName(std::string_view name) {
   return std::nullopt;
 }
 
-enum class CompileSiteKind : uint8_t {
-  kFusionEdge,   // is this producer fused into this consumer: "fuse", "keep"
-  kFusionNode,   // is this producer fused at all: "stock", "keep"
-  kLayout,       // of an array that an instruction makes: "stock" or minor-to-major, "0,1"
-  kPartitions,   // into how many pieces a loop is split: a number
-  kDotStrategy,  // how a dot is emitted: "naive", "gemv", "gemm", "eigen"
-  kLibrary,      // whether a kernel library takes an instruction and its neighbours: "none" or its name
-  kEntryLayout,  // of an array that is passed to the program, or that it returns: minor-to-major
-  // XLA:GPU's.
-  kGemm,         // what computes a dot: "cublas", "cublaslt", "triton", "loop"
-  kReduction,    // whether a reduce becomes two: "split", "whole"
-  kConvolution,  // whether the algebraic simplifier changes a convolution: "simplify", "keep"
-  kCollective,   // whether a collective is combined with those like it: "combine", "keep"
-};
+// The kinds of decisions, XLA:GPU's last: enumerator, name, Stage; the choices.
+#define HONE_COMPILE_SITE_KINDS(ROW)                                                              \
+  ROW(kFusionEdge, "fusion_edge", kFusion)   /* a producer into a consumer: "fuse", "keep" */     \
+  ROW(kFusionNode, "fusion_node", kFusion)   /* a producer into any: "stock", "keep" */           \
+  ROW(kLayout, "layout", kLayout)            /* of a result: "stock", minor-to-major "0,1" */     \
+  ROW(kPartitions, "partitions", kTiles)     /* pieces that a loop is split into: a number */     \
+  ROW(kDotStrategy, "dot_strategy", kTiles)  /* "naive", "gemv", "gemm", "eigen" */               \
+  ROW(kLibrary, "library", kTiles)           /* what takes it and neighbours: "none", a name */   \
+  ROW(kEntryLayout, "entry_layout", kLayout) /* of what is passed and returned: "0,1" */          \
+  ROW(kGemm, "gemm", kTiles)                 /* "cublas", "cublaslt", "triton", "loop" */         \
+  ROW(kReduction, "reduction", kTiles)       /* whether a reduce becomes two: "split", "whole" */ \
+  ROW(kConvolution, "convolution", kTiles)   /* by the simplifier: "simplify", "keep" */          \
+  ROW(kCollective, "collective", kTiles)     /* with those like it: "combine", "keep" */          \
+  /* new ones here: the keys of sites depend on the order */
 
-inline constexpr std::string_view kCompileSiteKindNames[] = {
-    "fusion_edge",  "fusion_node", "layout",      "partitions",
-    "dot_strategy", "library",     "entry_layout", "gemm",
-    "reduction",    "convolution", "collective"};
+#define HONE_ENUMERATOR(enumerator, ...) enumerator,
+enum class CompileSiteKind : uint8_t { HONE_COMPILE_SITE_KINDS(HONE_ENUMERATOR) };
+#undef HONE_ENUMERATOR
+
+#define HONE_NAME(enumerator, name, stage) name,
+inline constexpr std::string_view kCompileSiteKindNames[] = {HONE_COMPILE_SITE_KINDS(HONE_NAME)};
+#undef HONE_NAME
 
 inline constexpr std::string_view CompileSiteKindName(CompileSiteKind kind) {
   return kCompileSiteKindNames[static_cast<int>(kind)];
 }
 
 inline constexpr Stage StageOf(CompileSiteKind kind) {
-  switch (kind) {
-    case CompileSiteKind::kFusionEdge:
-    case CompileSiteKind::kFusionNode:
-      return Stage::kFusion;
-    case CompileSiteKind::kLayout:
-    case CompileSiteKind::kEntryLayout:
-      return Stage::kLayout;
-    default:
-      return Stage::kTiles;
-  }
+#define HONE_STAGE(enumerator, name, stage) Stage::stage,
+  constexpr Stage kStages[] = {HONE_COMPILE_SITE_KINDS(HONE_STAGE)};
+#undef HONE_STAGE
+  return kStages[static_cast<int>(kind)];
 }
 
 // A place where the compiler decides. Places that look alike have one key and are decided alike: in

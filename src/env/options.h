@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/metrics.h"
+#include "core/objective.h"
 
 namespace hone {
 

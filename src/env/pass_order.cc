@@ -104,7 +104,7 @@ StatusOr<std::vector<PassId>> ActionSet(const std::vector<PassInfo>& passes,
 }
 
 Status CanHave(const Pool& pool, Objective objective) {
-  if (!InfoOf(objective).estimate || pool.is_gpu()) return {};
+  if (InfoOf(objective).found_by != FoundBy::kModel || pool.is_gpu()) return {};
   return MakeError(ErrorCode::kInvalidInput,
                    "XLA has no model of this CPU to estimate with: the objective 'estimate' takes "
                    "--target of a GPU, such as h100");

@@ -11,7 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "core/metrics.h"
+#include "core/objective.h"
 #include "core/program.h"
 #include "core/result.h"
 #include "core/state.h"

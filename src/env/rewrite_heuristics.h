@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/metrics.h"
+#include "core/objective.h"
 #include "core/rewrite.h"
 #include "core/rng.h"
 

@@ -191,10 +191,8 @@ StatusOr<tune::TunePlan> PlanOf(const std::string& file, const std::string& flag
 
 // A program that can be run.
 FileOr<ProgramInfo> Load(Pool& pool, std::string data, const std::string& file, Events& events) {
-  FileOr<ProgramInfo> program = About(file, pool.Load(std::move(data)));
-  if (!program) return program;
-  if (program->elided_constants) return Wrong(file, ElidedConstants());
-  WarnOfStandIns(file, *program, events);
+  FileOr<ProgramInfo> program = LoadNamed(pool, std::move(data), file, events);
+  if (program && program->elided_constants) return Wrong(file, ElidedConstants());
   return program;
 }
 

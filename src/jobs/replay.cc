@@ -61,9 +61,8 @@ FileOr<ReplayedRecipe> ReplayRecipe(const ReplayOptions& options, const WorkerOp
   if (const auto passes = FindPasses(pool.passes(), recipe.passes); !passes) {
     return Wrong(options.recipe, passes.error());
   }
-  StatusOr<ProgramInfo> program = pool.Load(*std::move(data));
-  if (!program) return Wrong(file, program.error());
-  WarnOfStandIns(file, *program, events);
+  FileOr<ProgramInfo> program = LoadNamed(pool, *std::move(data), file, events);
+  if (!program) return tl::unexpected(program.error());
   if (recipe.flags.count(kStandInsFlag) > 0 &&
       program->fingerprint.ToHex() != recipe.program.fingerprint) {
     events.Warn(file, "the recipe was found with made-up constants; this program has its own");

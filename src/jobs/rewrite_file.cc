@@ -51,9 +51,8 @@ FileOr<RewrittenFile> RewriteFile(const RewriteFileOptions& options, const Worke
   Pool& pool = **started;
   if (auto pass = FindPass(pool.passes(), options.pass); !pass) return Wrong("", pass.error());
   events.Show("reading " + *file);
-  const StatusOr<ProgramInfo> program = pool.Load(*std::move(data));
-  if (!program) return Wrong(*file, program.error());
-  WarnOfStandIns(*file, *program, events);
+  const FileOr<ProgramInfo> program = LoadNamed(pool, *std::move(data), *file, events);
+  if (!program) return tl::unexpected(program.error());
   const bool texts = options.texts || !options.report.empty();
   const auto listed = ListRewrites(
       pool, *program, {options.pass, SplitNames(options.after), texts, options.time_pass}, events);

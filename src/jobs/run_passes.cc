@@ -132,13 +132,12 @@ FileOr<RanFile> RunFile(const RunFileOptions& options, const WorkerOptions& work
   if (!pool) return Wrong("", pool.error());
   const auto passes = FindPasses((*pool)->passes(), SplitNames(options.passes));
   if (!passes) return Wrong("", passes.error());
-  const StatusOr<ProgramInfo> program = (*pool)->Load(*std::move(data));
-  if (!program) return Wrong(options.file, program.error());
+  const FileOr<ProgramInfo> program = LoadNamed(**pool, *std::move(data), options.file, events);
+  if (!program) return tl::unexpected(program.error());
   const ExportFormat format = FormatFor(options.output);
   if (Status fine = CheckConstants(options.file, *program, format, events); !fine) {
     return Wrong(options.file, fine.error());
   }
-  WarnOfStandIns(options.file, *program, events);
   auto ran = RunPasses(**pool, *program, {*passes, options.keep_going, format}, events);
   if (!ran) return Wrong(options.file, ran.error());
   if (ran->bytes) {

@@ -75,4 +75,11 @@ void WarnOfStandIns(const std::string& file, const ProgramInfo& program, Events&
   if (const std::string about = AboutStandIns(program); !about.empty()) events.Warn(file, about);
 }
 
+FileOr<ProgramInfo> LoadNamed(Pool& pool, std::string data, const std::string& file,
+                              Events& events) {
+  FileOr<ProgramInfo> program = About(file, pool.Load(std::move(data)));
+  if (program) WarnOfStandIns(file, *program, events);
+  return program;
+}
+
 }  // namespace hone::jobs

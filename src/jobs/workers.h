@@ -60,6 +60,10 @@ ReadProgram ReaderFor(const WorkerOptions& options);
 // Warns where made-up values stand in for the program's constants.
 void WarnOfStandIns(const std::string& file, const ProgramInfo& program, Events& events);
 
+// The program of a file that has been read, with that warning.
+FileOr<ProgramInfo> LoadNamed(Pool& pool, std::string data, const std::string& file,
+                              Events& events);
+
 }  // namespace hone::jobs
 
 #endif  // HONE_JOBS_WORKERS_H_

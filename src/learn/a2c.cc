@@ -1,5 +1,4 @@
-#include "learn/a2c.h"
-
+// Advantage actor-critic, synchronous (Mnih et al. 2016), as stable-baselines3 has it.
 #include <utility>
 
 #include "learn/on_policy.h"
@@ -31,6 +30,22 @@ class A2c : public OnPolicyLearner {
 };
 
 }  // namespace
+
+void SetA2c(PresetKind kind, Config& config) {
+  if (kind == PresetKind::kSb3) {
+    config.learning_rate = 7e-4;
+    config.rollout_steps = 5;
+    config.gae_lambda = 1;
+    config.normalize_advantage = false;
+    config.rms_prop = true;
+  } else if (kind == PresetKind::kHone) {
+    config.rollout_steps = 16;
+    config.gae_lambda = 0.95;
+    config.rms_prop = false;
+    config.learning_rate = 5e-4;
+    config.entropy_weight = 0.01;
+  }
+}
 
 std::unique_ptr<Learner> MakeA2c(std::shared_ptr<Task> task, const Config& config) {
   return std::make_unique<A2c>(std::move(task), config);

@@ -11,6 +11,7 @@
 
 #include "core/lines.h"
 #include "core/nearest.h"
+#include "learn/learner.h"
 
 namespace hone::learn {
 namespace {
@@ -124,88 +125,32 @@ auto Unknown(std::string_view key) {
                    fmt::format("no setting is named '{}'{}", key, DidYouMean(key, FieldNames())));
 }
 
-// stable-baselines3 2.x, and sb3-contrib 2.x for TRPO.
-StatusOr<Config> StableBaselines(std::string_view algorithm) {
-  Config config;
-  config.algorithm = algorithm;
-  if (algorithm == "ppo") return config;
-  if (algorithm == "a2c") {
-    config.learning_rate = 7e-4;
-    config.rollout_steps = 5;
-    config.gae_lambda = 1;
-    config.normalize_advantage = false;
-    config.rms_prop = true;
-    return config;
-  }
-  if (algorithm == "trpo") {
-    config.learning_rate = 1e-3;
-    config.batch_size = 128;
-    config.target_kl = 0.01;
-    config.max_gradient_norm = 0;
-    return config;
-  }
-  if (algorithm == "dqn") {
-    config.activation = "relu";
-    config.orthogonal = false;
-    config.learning_rate = 1e-4;
-    config.adam_epsilon = 1e-8;
-    config.batch_size = 32;
-    config.max_gradient_norm = 10;
-    return config;
-  }
-  const std::vector<std::string> known = {"a2c", "dqn", "ppo", "trpo"};
-  return MakeError(ErrorCode::kInvalidInput, fmt::format("no algorithm is named '{}'{}", algorithm,
-                                                         DidYouMean(algorithm, known)));
-}
-
-void SetOurs(Config& config) {
-  config.hidden = {256, 256};
-  config.gamma = 0.995;
-  config.decay_learning_rate = true;
-  config.adam_epsilon = 1e-5;
-  if (config.algorithm == "ppo") {
-    config.rollout_steps = 128;
-    config.batch_size = 256;
-    config.epochs = 6;
-    config.entropy_weight = 0.01;
-    config.target_kl = 0.03;
-  } else if (config.algorithm == "a2c") {
-    config.rollout_steps = 16;
-    config.gae_lambda = 0.95;
-    config.rms_prop = false;
-    config.learning_rate = 5e-4;
-    config.entropy_weight = 0.01;
-  } else if (config.algorithm == "trpo") {
-    config.rollout_steps = 256;
-    config.batch_size = 256;
-    config.cg_steps = 10;
-  } else {
-    config.activation = "relu";
-    config.orthogonal = true;
-    config.learning_rate = 2.5e-4;
-    config.batch_size = 128;
-    config.replay_size = 200'000;
-    config.learning_starts = 1000;
-    config.train_every = 1;
-    config.target_every = 2000;
-    config.n_step = 3;
-    config.double_q = config.duelling = config.prioritised = true;
-    config.temperature = 0.1;
-  }
-}
-
 }  // namespace
 
 StatusOr<Config> Preset(std::string_view algorithm, std::string_view kind) {
-  StatusOr<Config> config = StableBaselines(algorithm);
-  if (!config || kind == "sb3") return config;
+  const LearnerInfo* const learner = FindLearner(algorithm);
+  if (learner == nullptr) {
+    std::vector<std::string> known;
+    for (const LearnerInfo& info : Learners()) known.emplace_back(info.name);
+    return MakeError(
+        ErrorCode::kInvalidInput,
+        fmt::format("no algorithm is named '{}'{}", algorithm, DidYouMean(algorithm, known)));
+  }
+  Config config;
+  config.algorithm = algorithm;
+  learner->set(PresetKind::kSb3, config);
+  if (kind == "sb3") return config;
   if (kind == "paper") {
-    config->hidden = {2048, 2048};
-    if (algorithm == "ppo") config->batch_size = 256;
+    config.hidden = {2048, 2048};
+    learner->set(PresetKind::kPaper, config);
     return config;
   }
   if (kind == "hone") {
-    SetOurs(*config);
+    config.hidden = {256, 256};
+    config.gamma = 0.995;
+    config.decay_learning_rate = true;
+    config.adam_epsilon = 1e-5;
+    learner->set(PresetKind::kHone, config);
     return config;
   }
   return MakeError(ErrorCode::kInvalidInput,

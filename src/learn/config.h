@@ -72,8 +72,12 @@ struct Config {
   double temperature = 1;      // of the exported policy: logits are action values over it
 };
 
-// `kind`: "paper": the settings of "XLA Gym" (Ganai et al. 2023) for PPO, and where it tells none
-// stable-baselines3's; "sb3": stable-baselines3's, sb3-contrib's for TRPO; "hone": ours.
+enum class PresetKind {
+  kSb3,    // stable-baselines3's settings, sb3-contrib's for TRPO; 2.x of both
+  kPaper,  // those of "XLA Gym" (Ganai et al. 2023) for PPO, and where it tells none kSb3's
+  kHone,   // ours
+};
+// `kind`: "sb3", "paper", "hone". Errors: no learner or preset of that name.
 StatusOr<Config> Preset(std::string_view algorithm, std::string_view kind);
 
 // An object of all fields.

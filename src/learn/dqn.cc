@@ -1,5 +1,6 @@
-#include "learn/dqn.h"
-
+// Deep Q-learning (Mnih et al. 2015), as stable-baselines3 has it, but that each environment
+// explores on its own. Options: double (van Hasselt et al. 2016), duelling (Wang et al. 2016),
+// prioritised replay (Schaul et al. 2016) and n-step returns, as in Rainbow (Hessel et al. 2018).
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -246,6 +247,29 @@ Status Dqn::Load(const std::string& path) {
 }
 
 }  // namespace
+
+void SetDqn(PresetKind kind, Config& config) {
+  if (kind == PresetKind::kSb3) {
+    config.activation = "relu";
+    config.orthogonal = false;
+    config.learning_rate = 1e-4;
+    config.adam_epsilon = 1e-8;
+    config.batch_size = 32;
+    config.max_gradient_norm = 10;
+  } else if (kind == PresetKind::kHone) {
+    config.activation = "relu";
+    config.orthogonal = true;
+    config.learning_rate = 2.5e-4;
+    config.batch_size = 128;
+    config.replay_size = 200'000;
+    config.learning_starts = 1000;
+    config.train_every = 1;
+    config.target_every = 2000;
+    config.n_step = 3;
+    config.double_q = config.duelling = config.prioritised = true;
+    config.temperature = 0.1;
+  }
+}
 
 std::unique_ptr<Learner> MakeDqn(std::shared_ptr<Task> task, const Config& config) {
   return std::make_unique<Dqn>(std::move(task), config);

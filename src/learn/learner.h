@@ -53,6 +53,8 @@ struct LearnerInfo {
   std::string_view name;
   std::string_view meaning;  // one line, with its source
   std::unique_ptr<Learner> (*make)(std::shared_ptr<Task> task, const Config& config);
+  // Its own settings of a preset; those of kSb3 are set before any other's.
+  void (*set)(PresetKind kind, Config& config);
 };
 
 const std::vector<LearnerInfo>& Learners();

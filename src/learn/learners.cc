@@ -1,24 +1,28 @@
-#include "learn/a2c.h"
-#include "learn/dqn.h"
+// The list of learners: adding one is a file, NAME.cc, and a line here.
 #include "learn/learner.h"
-#include "learn/ppo.h"
-#include "learn/trpo.h"
 
 namespace hone::learn {
 
-StatusOr<Imitated> Learner::Imitate(const Demonstrations&, const ImitationOptions&) {
-  return MakeError(ErrorCode::kInvalidInput,
-                   "this algorithm does not imitate; ppo, a2c and trpo do");
-}
+// What makes it and what sets its settings, in its file; its name; its meaning, with its source.
+#define HONE_LEARNERS(X)                                                             \
+  X(MakeA2c, SetA2c, "a2c",                                                          \
+    "advantage actor-critic: one step of the gradient a rollout (Mnih et al. 2016)") \
+  X(MakeDqn, SetDqn, "dqn",                                                          \
+    "action values from a replay memory (Mnih et al. 2015, Hessel et al. 2018)")     \
+  X(MakePpo, SetPpo, "ppo",                                                          \
+    "some epochs of clipped policy gradients a rollout (Schulman et al. 2017)")      \
+  X(MakeTrpo, SetTrpo, "trpo", "the largest step within a trust region (Schulman et al. 2015)")
+
+#define HONE_DECLARE(make, set, name, meaning)                                     \
+  std::unique_ptr<Learner> make(std::shared_ptr<Task> task, const Config& config); \
+  void set(PresetKind kind, Config& config);
+HONE_LEARNERS(HONE_DECLARE)
+#undef HONE_DECLARE
 
 const std::vector<LearnerInfo>& Learners() {
-  static const std::vector<LearnerInfo> learners = {
-      {"a2c", "advantage actor-critic: one step of the gradient a rollout (Mnih et al. 2016)",
-       MakeA2c},
-      {"dqn", "action values from a replay memory (Mnih et al. 2015, Hessel et al. 2018)", MakeDqn},
-      {"ppo", "some epochs of clipped policy gradients a rollout (Schulman et al. 2017)", MakePpo},
-      {"trpo", "the largest step within a trust region (Schulman et al. 2015)", MakeTrpo},
-  };
+#define HONE_ROW(make, set, name, meaning) {name, meaning, make, set},
+  static const std::vector<LearnerInfo> learners = {HONE_LEARNERS(HONE_ROW)};
+#undef HONE_ROW
   return learners;
 }
 
@@ -27,6 +31,11 @@ const LearnerInfo* FindLearner(std::string_view name) {
     if (learner.name == name) return &learner;
   }
   return nullptr;
+}
+
+StatusOr<Imitated> Learner::Imitate(const Demonstrations&, const ImitationOptions&) {
+  return MakeError(ErrorCode::kInvalidInput,
+                   "this algorithm does not imitate; ppo, a2c and trpo do");
 }
 
 }  // namespace hone::learn

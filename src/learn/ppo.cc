@@ -1,5 +1,4 @@
-#include "learn/ppo.h"
-
+// Proximal policy optimisation (Schulman et al. 2017), clipped, as stable-baselines3 has it.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -63,6 +62,18 @@ class Ppo : public OnPolicyLearner {
 };
 
 }  // namespace
+
+// stable-baselines3's are Config's own.
+void SetPpo(PresetKind kind, Config& config) {
+  if (kind == PresetKind::kPaper) config.batch_size = 256;
+  if (kind == PresetKind::kHone) {
+    config.rollout_steps = 128;
+    config.batch_size = 256;
+    config.epochs = 6;
+    config.entropy_weight = 0.01;
+    config.target_kl = 0.03;
+  }
+}
 
 std::unique_ptr<Learner> MakePpo(std::shared_ptr<Task> task, const Config& config) {
   return std::make_unique<Ppo>(std::move(task), config);

@@ -1,5 +1,5 @@
-#include "learn/trpo.h"
-
+// Trust region policy optimisation (Schulman et al. 2015), as sb3-contrib has it: the natural
+// gradient by conjugate gradients, a line search, and the value network fitted by Adam.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -91,6 +91,19 @@ class Trpo : public OnPolicyLearner {
 };
 
 }  // namespace
+
+void SetTrpo(PresetKind kind, Config& config) {
+  if (kind == PresetKind::kSb3) {
+    config.learning_rate = 1e-3;
+    config.batch_size = 128;
+    config.target_kl = 0.01;
+    config.max_gradient_norm = 0;
+  } else if (kind == PresetKind::kHone) {
+    config.rollout_steps = 256;
+    config.batch_size = 256;
+    config.cg_steps = 10;
+  }
+}
 
 std::unique_ptr<Learner> MakeTrpo(std::shared_ptr<Task> task, const Config& config) {
   return std::make_unique<Trpo>(std::move(task), config);

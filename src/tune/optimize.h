@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/comparison.h"
-#include "core/metrics.h"
+#include "core/objective.h"
 #include "core/program.h"
 #include "core/result.h"
 #include "core/timing.h"

@@ -23,6 +23,9 @@ inline void PrintTo(const Case& c, std::ostream* out) {
 // In the order of the implementations.
 std::vector<Case> ImplementationCases();
 
+// Those of them that are of convolutions and windows; they come first.
+std::vector<Case> WindowCases();
+
 }  // namespace hone::compiler
 
 #endif  // HONE_TESTS_COMPILER_RULES_IMPLEMENTATION_CASES_H_

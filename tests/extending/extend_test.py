@@ -21,7 +21,20 @@ SOURCE, BUILD = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 HERE = pathlib.Path(__file__).resolve().parent
 KINDS = sorted(path.name for path in HERE.iterdir() if path.is_dir() and path.name != "__pycache__")
 # What is built and run: the agent's side, all of it at once.
-BUILT = ["searcher", "chooser", "doctor_check", "machine", "command", "report_section"]
+BUILT = ["searcher", "chooser", "doctor_check", "machine", "job", "command", "report_section"]
+# Sources that are made of a list in another file, which has a line more.
+MADE_OF_LISTS = ["src/jobs/doctor/checks.cc", "src/cli/list_commands.cc"]
+# Rows of tables that nearly all is compiled with: enough that they say what they should.
+ROWS = {
+    "objective": """#include "core/objective.h"
+        static_assert(ObjectiveName(hone::Objective::kLoopDepth) == "loop_depth");
+        static_assert(InfoOf(hone::Objective::kLoopDepth).unit == hone::Unit::kCount);""",
+    "decision": """#include "core/compile_plan.h"
+        static_assert(CompileSiteKindName(hone::CompileSiteKind::kExample) == "example");
+        static_assert(StageOf(hone::CompileSiteKind::kExample) == hone::Stage::kTiles);""",
+    "element_type": """#include "core/kernel_elements.h"
+        static_assert(InfoOf(hone::loops::Element::kI16).bytes == 2);""",
+}
 
 
 def claims():
@@ -121,38 +134,8 @@ def listed(kind, path):
                for change in changes)
 
 
-class Built(unittest.TestCase):
-    """The tree with all of BUILT: what is new or changed is compiled and put before the libraries."""
-
-    @classmethod
-    def setUpClass(cls):
-        folder = BUILD / "extending"
-        cls.tree = copy_tree(folder / "tree")
-        sources = set()
-        for kind in BUILT:
-            touched = extend(cls.tree, kind)
-            sources |= {str(path) for path in files_of(kind) if path.suffix == ".cc"}
-            sources |= {path for path in touched if path.endswith(".cc")}
-        sources.add("src/jobs/doctor/checks.cc")  # made of the list in checks.h
-        objects = [cls.compile(cls.tree / source) for source in sorted(sources)]
-        machines = ";".join(map(str, sorted((cls.tree / "src/memory/machines").glob("*.json"))))
-        embedded = folder / "embedded_machines.cc"
-        cls.run_in(BUILD, [
-            "cmake", f"-DOUT={embedded}", f"-DFILES={machines}", "-DHEADER=memory/machines.h",
-            "-DNAMESPACE=hone::memory", "-DTYPE=std::map<std::string, std::string>",
-            "-DFUNCTION=EmbeddedMachines", "-DSTEM=ON", "-P", SOURCE / "src/embed_texts.cmake"])
-        objects.append(cls.compile(embedded, like=BUILD / "generated/embedded_machines.cc"))
-        cls.bin = folder / "bin"
-        shutil.rmtree(cls.bin, ignore_errors=True)
-        cls.bin.mkdir()
-        for beside in (BUILD / "bin").iterdir():
-            if beside.name != "hone":
-                (cls.bin / beside.name).symlink_to(beside)
-        link = cls.run_in(BUILD, ["ninja", "-t", "commands", "bin/hone"]).splitlines()[-1]
-        link, found = re.subn(r" -o bin/hone ", lambda _: " {} -o {} ".format(
-            " ".join(map(str, objects)), cls.bin / "hone"), link)
-        assert found == 1, link
-        cls.run_in(BUILD, ["sh", "-c", link])
+class Compiled(unittest.TestCase):
+    """A copy of the tree in which files are compiled as the build has them."""
 
     @staticmethod
     def run_in(folder, words):
@@ -181,6 +164,12 @@ class Built(unittest.TestCase):
         return out
 
     @classmethod
+    def compile_text(cls, name, text):
+        """The same of a file that is written for it, NAME below the tree."""
+        (cls.tree / name).write_text(text + "\n")
+        return cls.compile(cls.tree / name)
+
+    @classmethod
     def beside(cls, path):
         """A file that is compiled as a new one at `path` is; a group of them where all of its folder are in groups."""
         for folder in path.parents:
@@ -189,6 +178,50 @@ class Built(unittest.TestCase):
                 if file.parent == folder or groups in file.parents:
                     return file
         raise AssertionError(f"nothing is compiled near {path}")
+
+
+class Rows(Compiled):
+    def test_they_say_what_they_should(self):
+        type(self).tree = copy_tree(BUILD / "extending" / "rows")
+        for kind, uses in ROWS.items():
+            with self.subTest(kind):
+                extend(self.tree, kind)
+                self.compile_text(f"src/policy/uses_{kind}.cc", uses)
+        shutil.rmtree(self.tree)
+
+
+class Built(Compiled):
+    """The tree with all of BUILT: what is new or changed is compiled and put before the libraries."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = BUILD / "extending"
+        cls.tree = copy_tree(folder / "tree")
+        sources = set()
+        for kind in BUILT:
+            touched = extend(cls.tree, kind)
+            sources |= {str(path) for path in files_of(kind) if path.suffix == ".cc"}
+            sources |= {path for path in touched if path.endswith(".cc")}
+        sources.update(MADE_OF_LISTS)
+        objects = [cls.compile(cls.tree / source) for source in sorted(sources)]
+        machines = ";".join(map(str, sorted((cls.tree / "src/memory/machines").glob("*.json"))))
+        embedded = folder / "embedded_machines.cc"
+        cls.run_in(BUILD, [
+            "cmake", f"-DOUT={embedded}", f"-DFILES={machines}", "-DHEADER=memory/machines.h",
+            "-DNAMESPACE=hone::memory", "-DTYPE=std::map<std::string, std::string>",
+            "-DFUNCTION=EmbeddedMachines", "-DSTEM=ON", "-P", SOURCE / "src/embed_texts.cmake"])
+        objects.append(cls.compile(embedded, like=BUILD / "generated/embedded_machines.cc"))
+        cls.bin = folder / "bin"
+        shutil.rmtree(cls.bin, ignore_errors=True)
+        cls.bin.mkdir()
+        for beside in (BUILD / "bin").iterdir():
+            if beside.name != "hone":
+                (cls.bin / beside.name).symlink_to(beside)
+        link = cls.run_in(BUILD, ["ninja", "-t", "commands", "bin/hone"]).splitlines()[-1]
+        link, found = re.subn(r" -o bin/hone ", lambda _: " {} -o {} ".format(
+            " ".join(map(str, objects)), cls.bin / "hone"), link)
+        assert found == 1, link
+        cls.run_in(BUILD, ["sh", "-c", link])
 
     def hone(self, *words):
         return self.run_in(SOURCE, [self.bin / "hone", *words])
@@ -216,6 +249,18 @@ class Built(unittest.TestCase):
     def test_the_command_runs(self):
         self.assertEqual(self.hone("count", "tests/cli/data/small.hlo"), "8\n")
         self.assertIn("count", self.hone("completion", "bash"))
+
+    def test_the_section_is_drawn(self):
+        self.compile_text("src/report/uses_remark.cc", """#include "report/sections/remark.h"
+            hone::report::Json Made() { return ToSection(hone::report::Remark{"said"}); }""")
+        libraries = SOURCE / "src/report/web/node_modules"
+        if not libraries.exists():
+            self.skipTest("the reports' app was not bundled: its libraries are not here")
+        web = self.tree / "src/report/web"
+        (web / "node_modules").symlink_to(libraries)
+        page = BUILD / "extending" / "report.html"
+        self.run_in(web, ["node", "bundle.mjs", page])
+        self.assertIn("A remark", page.read_text())
 
 
 if __name__ == "__main__":

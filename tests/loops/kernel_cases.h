@@ -17,8 +17,9 @@ struct KernelCase {
 };
 inline void PrintTo(const KernelCase& one, std::ostream* out) { *out << one.name; }
 
-// Every operation, and their neighbourhoods.
+// Every operation, and their neighbourhoods; products and convolutions apart.
 const std::vector<KernelCase>& KernelCases();
+const std::vector<KernelCase>& ProductKernelCases();
 
 // Null, and a failure, where hone-loops does not start.
 std::unique_ptr<Generator> StartGenerator();

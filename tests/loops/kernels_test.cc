@@ -43,6 +43,8 @@ TEST_P(KernelTest, ComputesItsTaskUnderAnySchedule) {
 
 INSTANTIATE_TEST_SUITE_P(Each, KernelTest, testing::ValuesIn(KernelCases()),
                          [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Products, KernelTest, testing::ValuesIn(ProductKernelCases()),
+                         [](const auto& info) { return info.param.name; });
 
 // Every element type: widened alone and in vectors, packed, summed, and beside others.
 class ElementKernelTest : public testing::TestWithParam<ElementInfo> {};

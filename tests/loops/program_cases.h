@@ -32,7 +32,8 @@ std::string Whole(const std::string& body);
 std::string Softmax(const std::string& type, const std::string& shape, const std::string& rows,
                     const std::string& dimensions, const std::string& last);
 
-// For implement:loops, mostly: rows that several take.
+// For implement:loops, mostly: attention, and rows that several take.
+std::vector<Case> Attentions();
 std::vector<Case> Losses();
 // For implement:products, implement:convolutions and implement:depthwise, implement:transposes, and
 // implement:sorts.

@@ -1,11 +1,12 @@
-#include "compiler/implementations/convolution_dots.h"
-
+// Convolutions as matrix products.
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "compiler/implementations/convolution_parts.h"
 #include "compiler/implementations/emit.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/primitive_util.h"
 
 namespace hone::compiler {
@@ -101,6 +102,7 @@ Meeting DilatedMeeting(const ConvolutionParts& parts, int64_t k, int64_t output)
 
 }  // namespace
 
+// One tap in all, any number of groups: a (batched) product over the features.
 absl::StatusOr<HloInstruction*> PointwiseDot(HloInstruction* root) {
   const auto parts = PartsOf(root);
   if (!parts || parts->batch_groups != 1 || parts->tap_count() != 1) return nullptr;
@@ -109,6 +111,7 @@ absl::StatusOr<HloInstruction*> PointwiseDot(HloInstruction* root) {
   return ShiftedDots(*parts);
 }
 
+// For each tap a product over the features of the shifted input, batched over the groups; summed.
 absl::StatusOr<HloInstruction*> ConvolutionShiftedDots(HloInstruction* root) {
   const auto parts = PartsOf(root);
   if (!parts || parts->batch_groups != 1 || parts->tap_count() < 2 ||
@@ -118,6 +121,7 @@ absl::StatusOr<HloInstruction*> ConvolutionShiftedDots(HloInstruction* root) {
   return ShiftedDots(*parts);
 }
 
+// The shifted inputs side by side (im2col), one product.
 absl::StatusOr<HloInstruction*> ConvolutionPatchesDot(HloInstruction* root) {
   const auto parts = PartsOf(root);
   if (!parts || parts->batch_groups != 1 || parts->feature_groups != 1 || parts->tap_count() < 2 ||
@@ -136,6 +140,8 @@ absl::StatusOr<HloInstruction*> ConvolutionPatchesDot(HloInstruction* root) {
   return InOutputOrder(*parts, product);
 }
 
+// Few output positions and a large window, as in the gradient of a kernel: for each position a
+// product over features and taps.
 absl::StatusOr<HloInstruction*> ConvolutionOutputDots(HloInstruction* root) {
   const auto parts = PartsOf(root);
   if (!parts || parts->batch_groups != 1 || parts->feature_groups != 1 ||
@@ -193,6 +199,7 @@ absl::StatusOr<HloInstruction*> ConvolutionOutputDots(HloInstruction* root) {
   return InOutputOrder(*parts, emit::Reshape(emit::Concatenate(rows, 1), stacked));
 }
 
+// Narrow floats converted to f32 and back.
 absl::StatusOr<HloInstruction*> ConvolutionInF32(HloInstruction* root) {
   const auto parts = PartsOf(root);
   if (!parts) return nullptr;

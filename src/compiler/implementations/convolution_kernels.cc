@@ -1,10 +1,11 @@
-#include "compiler/implementations/convolution_kernels.h"
-
+// Convolutions as kernels of hone-loops.
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/implementations/convolution_parts.h"
@@ -15,6 +16,8 @@
 #include "compiler/implementations/task_text.h"
 #include "compiler/implementations/transpose_kernels.h"
 #include "core/native_kernel.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/shape_util.h"
 
 namespace hone::compiler {
@@ -337,6 +340,13 @@ HloInstruction* WithConvolution(HloInstruction* root) {
 
 std::vector<xla::HloOpcode> ConvolutionKernelsRoots() { return FeaturesLastRoots(); }
 
+// A convolution of floats without groups, of enough features for vectors, or of rows of windows
+// that are runs of memory, becomes a custom call `hone_loops` (core/native_kernel.h) that convolves
+// (loops/task.h), one for each residue where the input is dilated; narrow floats are multiplied in
+// f32. Gradients of inputs and of kernels are such convolutions, too. Images with features first
+// become images with features last (features_last.h). What lies so that nothing of it could be read
+// as vectors is transposed first. What is elementwise behind one that is a single
+// kernel, and needs it alone, is computed in it, of f32 and f64.
 absl::StatusOr<HloInstruction*> ConvolutionKernels(HloInstruction* root) {
   if (!IsArray(root->shape())) return nullptr;
   if (HloInstruction* const moved = FeaturesLast(root)) return moved;

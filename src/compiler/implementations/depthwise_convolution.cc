@@ -1,11 +1,13 @@
-#include "compiler/implementations/depthwise_convolution.h"
-
+// Depthwise convolutions (each output feature sees one input feature) and their gradients as
+// multiply-adds of shifted arrays. XLA:CPU computes them with a scalar loop.
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "compiler/implementations/convolution_parts.h"
 #include "compiler/implementations/emit.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 
 namespace hone::compiler {
 namespace {
@@ -128,6 +130,9 @@ HloInstruction* ShiftedByResidues(const ConvolutionParts& parts) {
 
 }  // namespace
 
+// Forward and input gradient: the sum over the taps of a slice of the padded input times the tap's
+// weights. Where the input is base-dilated (the gradient of a strided one), each residue of the
+// output positions modulo the dilation has its own few taps, and the residues are interleaved.
 absl::StatusOr<HloInstruction*> DepthwiseShifts(HloInstruction* root) {
   const auto parts = PartsOf(root);
   if (!parts || parts->batch_groups != 1 || parts->feature_groups < 2 ||
@@ -145,6 +150,8 @@ absl::StatusOr<HloInstruction*> DepthwiseShifts(HloInstruction* root) {
   return emit::Convert(sum, root->shape().element_type());
 }
 
+// Kernel gradient (batch groups of one): for each output position the sum of the products of a
+// slice of the input with the whole "kernel", which is the gradient of the output.
 absl::StatusOr<HloInstruction*> DepthwiseKernelGradientShifts(HloInstruction* root) {
   const auto parts = PartsOf(root);
   if (!parts || parts->feature_groups != 1 || parts->batch_groups < 2 ||

@@ -1,9 +1,10 @@
-#include "compiler/implementations/depthwise_kernels.h"
-
+// Depthwise convolutions as kernels of hone-loops.
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/implementations/convolution_parts.h"
@@ -12,6 +13,8 @@
 #include "compiler/implementations/neighbourhood.h"
 #include "compiler/implementations/task_text.h"
 #include "core/native_kernel.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/shape_util.h"
 
 namespace hone::compiler {
@@ -161,6 +164,13 @@ std::vector<xla::HloOpcode> DepthwiseKernelsRoots() {
   return ElementwiseOpcodesAnd({xla::HloOpcode::kConvolution, xla::HloOpcode::kCompare});
 }
 
+// A convolution of floats with a group for each feature of its input becomes a custom call
+// `hone_loops` (core/native_kernel.h) that convolves depthwise (loops/task.h); narrow floats are
+// multiplied in f32. Features come last in it: what lies otherwise is transposed before and
+// afterwards, and features with several outputs are repeated. What is elementwise behind one that
+// lies so, and needs it alone, is computed in it. So are gradients of inputs, but where the
+// convolution was strided: of several kernels, one for each residue, the results would have to be
+// put together, which takes longer than shifted multiply-adds.
 absl::StatusOr<HloInstruction*> DepthwiseKernels(HloInstruction* root) {
   if (!IsArray(root->shape())) return nullptr;
   if (root->opcode() == xla::HloOpcode::kCompare) return MaskOfMaximum(root, SpaceOfDepthwise);

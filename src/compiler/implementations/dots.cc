@@ -1,3 +1,4 @@
+// Matrix products in another type or form.
 #include "compiler/implementations/dots.h"
 
 #include <iterator>
@@ -95,6 +96,7 @@ std::optional<std::vector<int64_t>> Kept(const HloInstruction& dot, int number,
 
 }  // namespace
 
+// Narrow floats converted to f32 and back.
 absl::StatusOr<HloInstruction*> DotInF32(HloInstruction* root) {
   if (!IsPlainDot(*root)) return nullptr;
   bool narrow = false;
@@ -112,6 +114,7 @@ absl::StatusOr<HloInstruction*> DotInF32(HloInstruction* root) {
   return emit::Convert(wide, root->shape().element_type());
 }
 
+// Many small products at once as a multiplication and a sum: a call per product costs more than it.
 absl::StatusOr<HloInstruction*> BatchedDotReduce(HloInstruction* root) {
   constexpr int64_t kMostProducts = 1 << 26;
   if (!IsPlainDot(*root)) return nullptr;
@@ -164,6 +167,8 @@ absl::StatusOr<HloInstruction*> BatchedDotReduce(HloInstruction* root) {
   return emit::Convert(sum, root->shape().element_type());
 }
 
+// A product with few terms as their sum: one loop over the result, where a library that packs its
+// operands takes many times as long.
 absl::StatusOr<HloInstruction*> ThinDotSum(HloInstruction* root) {
   constexpr int64_t kMostTerms = 8, kMostProducts = 1 << 28;
   if (!IsPlainDot(*root)) return nullptr;
@@ -214,6 +219,9 @@ absl::StatusOr<HloInstruction*> ThinDotSum(HloInstruction* root) {
   return emit::Convert(sum, root->shape().element_type());
 }
 
+// Transposed operands as they were, other dimensions contracted: of a matrix times a vector XLA:CPU
+// copies a transposed matrix first. As the rules dot_of_transpose_left and _right have it, and also
+// where it saves no instruction, for the transpose has other users.
 absl::StatusOr<HloInstruction*> DotOfTransposes(HloInstruction* root) {
   if (!IsPlainDot(*root)) return nullptr;
   const xla::DotDimensionNumbers& numbers = root->dot_dimension_numbers();
@@ -260,6 +268,8 @@ absl::StatusOr<HloInstruction*> DotScaledAfter(HloInstruction* root) {
   return nullptr;
 }
 
+// The operands changed round, the result transposed; of a matrix times a vector, the vector times
+// the matrix.
 absl::StatusOr<HloInstruction*> DotSwapped(HloInstruction* root) {
   if (!IsPlainDot(*root)) return nullptr;
   // A swapped product ends in a transpose: not to be swapped back.

@@ -2,35 +2,104 @@
 
 #include <utility>
 
-#include "compiler/implementations/convolution_dots.h"
-#include "compiler/implementations/convolution_kernels.h"
-#include "compiler/implementations/depthwise_convolution.h"
-#include "compiler/implementations/depthwise_kernels.h"
-#include "compiler/implementations/dots.h"
-#include "compiler/implementations/loop_kernels.h"
-#include "compiler/implementations/loops.h"
-#include "compiler/implementations/product_kernels.h"
-#include "compiler/implementations/reductions.h"
-#include "compiler/implementations/sort_kernels.h"
-#include "compiler/implementations/sorting.h"
-#include "compiler/implementations/transpose_kernels.h"
-#include "compiler/implementations/windows.h"
-#include "compiler/implementations/write_out_small.h"
-
 namespace hone::compiler {
+
+using Op = xla::HloOpcode;
+
+// The function, in a file here; its name; its meaning; whether XLA:CPU and hone's own kernels alone
+// know what it makes; the opcodes that it is tried at.
+#define HONE_IMPLEMENTATIONS(X)                                                                    \
+  X(DepthwiseShifts, "depthwise_shifts", "depthwise convolution as shifted multiply-adds",         \
+    kAnywhere, Op::kConvolution)                                                                   \
+  X(DepthwiseKernelGradientShifts, "depthwise_kernel_gradient_shifts",                             \
+    "kernel gradient of a depthwise convolution as sums of shifted products", kAnywhere,           \
+    Op::kConvolution)                                                                              \
+  X(PointwiseDot, "pointwise_dot", "1x1 convolution as a dot", kAnywhere, Op::kConvolution)        \
+  X(ConvolutionOutputDots, "convolution_output_dots",                                              \
+    "convolution of few output positions as a dot for each", kAnywhere, Op::kConvolution)          \
+  X(ConvolutionShiftedDots, "convolution_shifted_dots", "convolution as a dot for each tap",       \
+    kAnywhere, Op::kConvolution)                                                                   \
+  X(ConvolutionPatchesDot, "convolution_patches_dot", "convolution as a dot over patches",         \
+    kAnywhere, Op::kConvolution)                                                                   \
+  X(ConvolutionInF32, "convolution_in_f32", "convolution of narrow floats in f32", kAnywhere,      \
+    Op::kConvolution)                                                                              \
+  X(ReduceWindowShifts, "reduce_window_shifts",                                                    \
+    "reduce-window as its operation over shifted arrays", kAnywhere, Op::kReduceWindow)            \
+  X(ReduceWindowReduce, "reduce_window_reduce", "reduce-window over tiles as a reduce", kAnywhere, \
+    Op::kReduceWindow)                                                                             \
+  X(CumulativeSteps, "cumulative_steps",                                                           \
+    "running sum, maximum or anything else by doubling steps", kAnywhere, Op::kReduceWindow)       \
+  X(CumulativeDots, "cumulative_dots", "running sum as dots with triangles", kAnywhere,            \
+    Op::kReduceWindow)                                                                             \
+  X(SelectAndScatterShifts, "select_and_scatter_shifts",                                           \
+    "select-and-scatter by comparing shifted arrays", kAnywhere, Op::kSelectAndScatter)            \
+  X(TopKInF32, "top_k_in_f32", "top-k of narrow floats in f32", kAnywhere, Op::kTopK,              \
+    Op::kCustomCall)                                                                               \
+  X(TopKCall, "top_k_call", "top-k as a call, where XLA may sort all", kHereAlone, Op::kTopK)      \
+  X(SortTopK, "sort_top_k", "the first few of a sort as a top-k", kAnywhere, Op::kSlice)           \
+  X(SortPackedKeys, "sort_packed_keys",                                                            \
+    "sort, or argsort, as a sort of integers with the positions in them", kAnywhere, Op::kSort)    \
+  X(ArgmaxTwoReduces, "argmax_two_reduces", "argmax as a maximum and its first position",          \
+    kAnywhere, Op::kReduce)                                                                        \
+  X(WriteOutSmall, "write_out_small", "small matrices, sorts, gathers and scatters written out",   \
+    kAnywhere, WriteOutSmallRoots())                                                               \
+  X(UnrollShortLoop, "unroll_short_loop", "short loop unrolled", kAnywhere, Op::kWhile)            \
+  X(LoopOneKernel, "loop_one_kernel", "loop of small operations as one kernel", kHereAlone,        \
+    Op::kWhile)                                                                                    \
+  X(DotInF32, "dot_in_f32", "dot of narrow floats in f32", kAnywhere, Op::kDot)                    \
+  X(BatchedDotReduce, "batched_dot_reduce", "many small dots as a multiplication and a sum",       \
+    kAnywhere, Op::kDot)                                                                           \
+  X(ReduceDotOnes, "reduce_dot_ones", "sum as a product with ones", kAnywhere, Op::kReduce)        \
+  X(ReduceSlices, "reduce_slices", "reduction of slices that are put together first", kAnywhere,   \
+    Op::kReduce)                                                                                   \
+  X(ThinDotSum, "thin_dot_sum", "dot of few terms as their sum", kAnywhere, Op::kDot)              \
+  X(DotOfTransposes, "dot_of_transposes", "dot with transposed operands as they were", kAnywhere,  \
+    Op::kDot)                                                                                      \
+  X(DotScaledAfter, "dot_scaled_after",                                                            \
+    "dot of bytes that are scaled by columns, scaled afterwards", kAnywhere, Op::kDot)             \
+  X(DotSwapped, "dot_swapped", "dot with its operands changed round", kAnywhere, Op::kDot)         \
+  X(LoopKernels, "loops",                                                                          \
+    "reductions with what is around them, running sums, and attention, as kernels of hone-loops",  \
+    kHereAlone, LoopKernelsRoots())                                                                \
+  X(ProductKernels, "products",                                                                    \
+    "dots of floats, with what is elementwise behind them, as kernels of hone-loops", kHereAlone,  \
+    ProductKernelsRoots())                                                                         \
+  X(ConvolutionKernels, "convolutions",                                                            \
+    "convolutions of floats, with what is elementwise behind them, as kernels of hone-loops",      \
+    kHereAlone, ConvolutionKernelsRoots())                                                         \
+  X(DepthwiseKernels, "depthwise",                                                                 \
+    "depthwise convolutions, with what is elementwise behind them, as kernels of hone-loops",      \
+    kHereAlone, DepthwiseKernelsRoots())                                                           \
+  X(TransposeKernels, "transposes", "transpositions, squares at a time, as kernels of hone-loops", \
+    kHereAlone, Op::kTranspose)                                                                    \
+  X(SortKernels, "sorts", "sorts, by digits, as kernels of hone-loops", kHereAlone, Op::kSort)
+
+#define HONE_DECLARE(replace, ...) \
+  absl::StatusOr<xla::HloInstruction*> replace(xla::HloInstruction* root);
+HONE_IMPLEMENTATIONS(HONE_DECLARE)
+#undef HONE_DECLARE
+
+// Of those that are tried at many opcodes, beside the function.
+std::vector<Op> WriteOutSmallRoots();
+std::vector<Op> LoopKernelsRoots();
+std::vector<Op> ProductKernelsRoots();
+std::vector<Op> ConvolutionKernelsRoots();
+std::vector<Op> DepthwiseKernelsRoots();
+
 namespace {
 
-using xla::HloOpcode;
+constexpr bool kAnywhere = false, kHereAlone = true;
+
 using Replace = absl::StatusOr<xla::HloInstruction*> (*)(xla::HloInstruction* root);
 
 // A function as a rule.
 class FunctionRule : public InstructionRule {
  public:
-  FunctionRule(std::string name, Replace replace, std::vector<HloOpcode> roots)
+  FunctionRule(std::string name, Replace replace, std::vector<Op> roots)
       : name_(std::move(name)), replace_(replace), roots_(std::move(roots)) {}
 
   std::string name() const override { return name_; }
-  std::vector<HloOpcode> root_opcodes() const override { return roots_; }
+  std::vector<Op> root_opcodes() const override { return roots_; }
   absl::StatusOr<xla::HloInstruction*> Replacement(xla::HloInstruction* root) const override {
     return replace_(root);
   }
@@ -38,83 +107,20 @@ class FunctionRule : public InstructionRule {
  private:
   const std::string name_;
   const Replace replace_;
-  const std::vector<HloOpcode> roots_;
+  const std::vector<Op> roots_;
 };
 
-const InstructionRule* Rule(std::string name, Replace replace, std::vector<HloOpcode> roots) {
+const InstructionRule* Rule(std::string name, Replace replace, std::vector<Op> roots) {
   return new FunctionRule(std::move(name), replace, std::move(roots));
 }
 
 }  // namespace
 
 const std::vector<Implementation>& Implementations() {
-  static const auto* const kAll = new std::vector<Implementation>{
-      {Rule("depthwise_shifts", DepthwiseShifts, {HloOpcode::kConvolution}),
-       "depthwise convolution as shifted multiply-adds"},
-      {Rule("depthwise_kernel_gradient_shifts", DepthwiseKernelGradientShifts,
-            {HloOpcode::kConvolution}),
-       "kernel gradient of a depthwise convolution as sums of shifted products"},
-      {Rule("pointwise_dot", PointwiseDot, {HloOpcode::kConvolution}), "1x1 convolution as a dot"},
-      {Rule("convolution_output_dots", ConvolutionOutputDots, {HloOpcode::kConvolution}),
-       "convolution of few output positions as a dot for each"},
-      {Rule("convolution_shifted_dots", ConvolutionShiftedDots, {HloOpcode::kConvolution}),
-       "convolution as a dot for each tap"},
-      {Rule("convolution_patches_dot", ConvolutionPatchesDot, {HloOpcode::kConvolution}),
-       "convolution as a dot over patches"},
-      {Rule("convolution_in_f32", ConvolutionInF32, {HloOpcode::kConvolution}),
-       "convolution of narrow floats in f32"},
-      {Rule("reduce_window_shifts", ReduceWindowShifts, {HloOpcode::kReduceWindow}),
-       "reduce-window as its operation over shifted arrays"},
-      {Rule("reduce_window_reduce", ReduceWindowReduce, {HloOpcode::kReduceWindow}),
-       "reduce-window over tiles as a reduce"},
-      {Rule("cumulative_steps", CumulativeSteps, {HloOpcode::kReduceWindow}),
-       "running sum, maximum or anything else by doubling steps"},
-      {Rule("cumulative_dots", CumulativeDots, {HloOpcode::kReduceWindow}),
-       "running sum as dots with triangles"},
-      {Rule("select_and_scatter_shifts", SelectAndScatterShifts, {HloOpcode::kSelectAndScatter}),
-       "select-and-scatter by comparing shifted arrays"},
-      {Rule("top_k_in_f32", TopKInF32, {HloOpcode::kTopK, HloOpcode::kCustomCall}),
-       "top-k of narrow floats in f32"},
-      {Rule("top_k_call", TopKCall, {HloOpcode::kTopK}),
-       "top-k as a call, where XLA may sort all"},
-      {Rule("sort_top_k", SortTopK, {HloOpcode::kSlice}), "the first few of a sort as a top-k"},
-      {Rule("sort_packed_keys", SortPackedKeys, {HloOpcode::kSort}),
-       "sort, or argsort, as a sort of integers with the positions in them"},
-      {Rule("argmax_two_reduces", ArgmaxTwoReduces, {HloOpcode::kReduce}),
-       "argmax as a maximum and its first position"},
-      {Rule("write_out_small", WriteOutSmall, WriteOutSmallRoots()),
-       "small matrices, sorts, gathers and scatters written out"},
-      {Rule("unroll_short_loop", UnrollShortLoop, {HloOpcode::kWhile}), "short loop unrolled"},
-      {Rule("loop_one_kernel", LoopOneKernel, {HloOpcode::kWhile}),
-       "loop of small operations as one kernel", true},
-      {Rule("dot_in_f32", DotInF32, {HloOpcode::kDot}), "dot of narrow floats in f32"},
-      {Rule("batched_dot_reduce", BatchedDotReduce, {HloOpcode::kDot}),
-       "many small dots as a multiplication and a sum"},
-      {Rule("reduce_dot_ones", ReduceDotOnes, {HloOpcode::kReduce}), "sum as a product with ones"},
-      {Rule("reduce_slices", ReduceSlices, {HloOpcode::kReduce}),
-       "reduction of slices that are put together first"},
-      {Rule("thin_dot_sum", ThinDotSum, {HloOpcode::kDot}), "dot of few terms as their sum"},
-      {Rule("dot_of_transposes", DotOfTransposes, {HloOpcode::kDot}),
-       "dot with transposed operands as they were"},
-      {Rule("dot_scaled_after", DotScaledAfter, {HloOpcode::kDot}),
-       "dot of bytes that are scaled by columns, scaled afterwards"},
-      {Rule("dot_swapped", DotSwapped, {HloOpcode::kDot}), "dot with its operands changed round"},
-      {Rule("loops", LoopKernels, LoopKernelsRoots()),
-       "reductions with what is around them, running sums, and attention, as kernels of hone-loops",
-       true},
-      {Rule("products", ProductKernels, ProductKernelsRoots()),
-       "dots of floats, with what is elementwise behind them, as kernels of hone-loops", true},
-      {Rule("convolutions", ConvolutionKernels, ConvolutionKernelsRoots()),
-       "convolutions of floats, with what is elementwise behind them, as kernels of hone-loops",
-       true},
-      {Rule("depthwise", DepthwiseKernels, DepthwiseKernelsRoots()),
-       "depthwise convolutions, with what is elementwise behind them, as kernels of hone-loops",
-       true},
-      {Rule("transposes", TransposeKernels, TransposeKernelsRoots()),
-       "transpositions, squares at a time, as kernels of hone-loops", true},
-      {Rule("sorts", SortKernels, SortKernelsRoots()), "sorts, by digits, as kernels of hone-loops",
-       true},
-  };
+#define HONE_ROW(replace, name, meaning, here_alone, ...) \
+  {Rule(name, replace, {__VA_ARGS__}), meaning, here_alone},
+  static const auto* const kAll = new std::vector<Implementation>{HONE_IMPLEMENTATIONS(HONE_ROW)};
+#undef HONE_ROW
   return *kAll;
 }
 

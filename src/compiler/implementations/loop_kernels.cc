@@ -1,3 +1,6 @@
+// Reductions, with what leads to them and what follows, as kernels of hone-loops: a softmax, a
+// layer norm, a mean of squares are one pass over memory each, where XLA:CPU makes several of them,
+// the sums one element after another.
 #include "compiler/implementations/loop_kernels.h"
 
 #include <deque>
@@ -61,6 +64,12 @@ std::vector<HloOpcode> LoopKernelsRoots() {
                                 HloOpcode::kScatter});
 }
 
+// The largest neighbourhoods of elementwise operations, broadcasts and sums or maxima over the last
+// dimensions, or over the first ones where nothing that follows is as large as what was reduced, of
+// f32 or f64, that one instruction alone is needed of, become custom calls `hone_loops`
+// (core/native_kernel.h). The call tells what it computes as a task of hone-loops (loops/task.h),
+// in which sizes of 1 are left out; the machine code is made elsewhere. Arrays are passed
+// row-major: where they lie otherwise, XLA copies them.
 absl::StatusOr<HloInstruction*> LoopKernels(HloInstruction* root) {
   if (!IsArray(root->shape()) || PastLeast(*root) >= 0) return nullptr;
   if (root->opcode() == HloOpcode::kDot || root->opcode() == HloOpcode::kTranspose) {

@@ -1,12 +1,13 @@
-#include "compiler/implementations/loops.h"
-
+// Loops: short ones unrolled, those of small operations as one kernel.
 #include <map>
 #include <optional>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/implementations/emit.h"
 #include "xla/hlo/analysis/while_loop_analysis.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/service/collective_ops_utils.h"
 #include "xla/shape_util.h"
@@ -93,6 +94,11 @@ bool IsOrWillBeInOneKernel(const HloComputation& computation) {
 
 }  // namespace
 
+// A while of small operations as one kernel: a call that XLA:CPU compiles as a whole
+// (`xla_cpu_small_call`, xla/service/cpu/thunk_emitter.cc), so that no trip starts a kernel for
+// each operation. XLA does so itself where few bytes pass through the loop
+// (xla/service/cpu/small_while_loop_hoisting_pass.cc); here the number of bytes does not count. Not
+// where the loop has what such a kernel may not have, or products that are better off in a library.
 absl::StatusOr<HloInstruction*> LoopOneKernel(HloInstruction* root) {
   if (root->opcode() != HloOpcode::kWhile || !emit::Free(*root)) return nullptr;
   if (!AllMayBeInOneKernel(*root) || IsOrWillBeInOneKernel(*root->parent())) return nullptr;
@@ -108,6 +114,8 @@ absl::StatusOr<HloInstruction*> LoopOneKernel(HloInstruction* root) {
   return call;
 }
 
+// A while of a known small number of trips as its body, that many times: what the trips have in
+// common can then be shared and fused across them.
 absl::StatusOr<HloInstruction*> UnrollShortLoop(HloInstruction* root) {
   if (root->opcode() != HloOpcode::kWhile || !emit::Free(*root)) return nullptr;
   HloComputation* body = root->while_body();

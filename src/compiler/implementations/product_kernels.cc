@@ -1,9 +1,10 @@
-#include "compiler/implementations/product_kernels.h"
-
+// Products of matrices as kernels of hone-loops.
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/implementations/attention_kernels.h"
@@ -15,7 +16,9 @@
 #include "compiler/implementations/rounded_weights.h"
 #include "compiler/implementations/task_text.h"
 #include "core/native_kernel.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
@@ -376,6 +379,14 @@ std::vector<HloOpcode> ProductKernelsRoots() {
   return ElementwiseOpcodesAnd(std::move(roots));
 }
 
+// A dot of floats, with a transpose before or after it, becomes a custom call `hone_loops`
+// (core/native_kernel.h) that computes a product (loops/task.h), where both sides are large enough
+// for packed panels, or one of them has a few rows. Batches may lie anywhere; of what is
+// summed, and of what each side keeps, the dimensions lie next to one another. Left alone: what
+// attention is made of, which is one kernel as a whole.
+// Bytes that are scaled by columns are scaled afterwards (DotScaledAfter).
+// What is elementwise behind it and needs it alone (a bias, an activation, a residual, a gradient's
+// mask) is computed in the same kernel; of narrow floats in f32, rounded at its end.
 absl::StatusOr<HloInstruction*> ProductKernels(HloInstruction* root) {
   if (absl::c_linear_search(RoundedWeightsRoots(), root->opcode())) return RoundedElsewhere(root);
   if (!IsArray(root->shape())) return nullptr;

@@ -1,12 +1,14 @@
-#include "compiler/implementations/reductions.h"
-
+// Reductions in forms that XLA:CPU fuses with what makes their operand, and makes fast loops of: by
+// itself it writes the operand out and adds up one element after another.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
 #include "compiler/implementations/emit.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
@@ -47,6 +49,7 @@ int64_t RowSize(int64_t size) {
 
 }  // namespace
 
+// A sum over the last dimensions as a product with a vector of ones.
 absl::StatusOr<HloInstruction*> ReduceDotOnes(HloInstruction* root) {
   if (ReduceOperation(*root) != HloOpcode::kAdd ||
       !xla::primitive_util::IsFloatingPointType(root->shape().element_type())) {
@@ -77,6 +80,8 @@ absl::StatusOr<HloInstruction*> ReduceDotOnes(HloInstruction* root) {
                        root->shape().element_type());
 }
 
+// The operand in eight slices, put together element by element, and the reduction of what comes of
+// it.
 absl::StatusOr<HloInstruction*> ReduceSlices(HloInstruction* root) {
   const std::optional<HloOpcode> opcode = ReduceOperation(*root);
   if (!opcode) return nullptr;

@@ -1,14 +1,16 @@
-#include "compiler/implementations/sort_kernels.h"
-
+// Sorts as kernels of hone-loops, which sort by digits. XLA:CPU calls a comparator for each pair.
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/kernel_parts.h"
 #include "compiler/implementations/sort_keys.h"
 #include "core/native_kernel.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/primitive_util.h"
 
@@ -101,8 +103,9 @@ HloInstruction* Places(HloInstruction* sort, int64_t dimension, const std::vecto
 
 }  // namespace
 
-std::vector<HloOpcode> SortKernelsRoots() { return {HloOpcode::kSort}; }
-
+// A sort of one array as sorted numbers; of several, or by what elements cannot be had from, as the
+// places that they come from, by which arrays are looked up. Null for few elements, and where the
+// comparator does not compare the same functions of both, one after another.
 absl::StatusOr<HloInstruction*> SortKernels(HloInstruction* root) {
   if (root->opcode() != HloOpcode::kSort || !emit::Free(*root) || IsInOneKernel(*root->parent())) {
     return nullptr;

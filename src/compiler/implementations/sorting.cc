@@ -1,3 +1,4 @@
+// Sorting, the largest few, and the place of the largest.
 #include "compiler/implementations/sorting.h"
 
 #include <algorithm>
@@ -103,6 +104,8 @@ bool IsArgReducer(const HloComputation& reducer, PrimitiveType value, PrimitiveT
 
 }  // namespace
 
+// The largest few of narrow floats, found in f32, which holds them exactly and in the same order:
+// XLA:CPU has a fast way for f32 alone.
 absl::StatusOr<HloInstruction*> TopKInF32(HloInstruction* root) {
   const bool is_call =
       root->opcode() == HloOpcode::kCustomCall && root->custom_call_target() == "TopK";
@@ -129,6 +132,9 @@ absl::StatusOr<HloInstruction*> TopKInF32(HloInstruction* root) {
       HloInstruction::CreateTuple({emit::Convert(values, type), positions}));
 }
 
+// The largest few as the call that XLA:CPU has for rows of f32, which makes no whole sort. XLA finds
+// it in a sort behind which there is a slice, unless other passes move that first. Of up to 32 bits
+// of floats and 16 of integers.
 absl::StatusOr<HloInstruction*> TopKCall(HloInstruction* root) {
   if (root->opcode() != HloOpcode::kTopK || !emit::Free(*root) ||
       !xla::Cast<xla::HloTopKInstruction>(root)->largest()) {
@@ -160,6 +166,8 @@ absl::StatusOr<HloInstruction*> TopKCall(HloInstruction* root) {
       HloInstruction::CreateTuple({emit::Convert(part(0), type), part(1)}));
 }
 
+// The first or last few of a sort, at most a quarter, as a top-k: of the keys, or of the positions
+// beside them (the first few only: ties would come in another order). Floats of up to 32 bits.
 absl::StatusOr<HloInstruction*> SortTopK(HloInstruction* root) {
   if (root->opcode() != HloOpcode::kSlice || !emit::Free(*root)) return nullptr;
   HloInstruction* from = root->mutable_operand(0);
@@ -278,6 +286,11 @@ HloInstruction* SmallSort(HloInstruction* root) {
   return x->parent()->AddInstruction(HloInstruction::CreateTuple(out));
 }
 
+// A sort by the first of its arrays as a sort of unsigned integers that hold the key in the high
+// bits and the position in the low ones. XLA:CPU sorts those without calling a comparator, and no
+// two are equal, so that the order is that of a stable sort. The other arrays, and values that do
+// not fit in, are looked up by the positions. The comparator must compare the same function of both
+// elements, in so few bits that positions fit in beside them.
 absl::StatusOr<HloInstruction*> SortPackedKeys(HloInstruction* root) {
   if (root->opcode() != HloOpcode::kSort || !emit::Free(*root)) return nullptr;
   const int64_t dimension = xla::Cast<xla::HloSortInstruction>(root)->sort_dimension();
@@ -333,6 +346,8 @@ absl::StatusOr<HloInstruction*> SortPackedKeys(HloInstruction* root) {
   });
 }
 
+// A reduce to the largest (smallest) element and its first position as a reduce to the element and
+// then one to the first position that has it.
 absl::StatusOr<HloInstruction*> ArgmaxTwoReduces(HloInstruction* root) {
   if (root->opcode() != HloOpcode::kReduce || root->operand_count() != 4 || !emit::Free(*root) ||
       root->dimensions().size() != 1 || !root->shape().IsTuple()) {

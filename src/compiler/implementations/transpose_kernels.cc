@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/implementations/emit.h"
@@ -87,8 +88,7 @@ HloInstruction* TransposedByKernel(HloInstruction* value, const Sizes& permutati
   return call != nullptr ? call : emit::Transpose(value, permutation);
 }
 
-std::vector<HloOpcode> TransposeKernelsRoots() { return {HloOpcode::kTranspose}; }
-
+// A kernel in place of a transpose that others than dots take: these read transposed operands.
 absl::StatusOr<HloInstruction*> TransposeKernels(HloInstruction* root) {
   if (!IsArray(root->shape()) || !emit::Free(*root)) return nullptr;
   if (root->user_count() > 0 && absl::c_all_of(root->users(), [](const HloInstruction* user) {

@@ -5,9 +5,7 @@
 
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "xla/hlo/ir/hlo_instruction.h"
-#include "xla/hlo/ir/hlo_opcode.h"
 
 namespace hone::compiler {
 
@@ -16,10 +14,6 @@ namespace hone::compiler {
 // else by a transpose.
 xla::HloInstruction* TransposedByKernel(xla::HloInstruction* value,
                                         const std::vector<int64_t>& permutation);
-
-// The same in place of a transpose that others than dots take: these read transposed operands.
-absl::StatusOr<xla::HloInstruction*> TransposeKernels(xla::HloInstruction* root);
-std::vector<xla::HloOpcode> TransposeKernelsRoots();
 
 }  // namespace hone::compiler
 

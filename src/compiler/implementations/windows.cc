@@ -1,3 +1,4 @@
+// Windowed operations as operations on shifted arrays. XLA:CPU computes them with a scalar loop.
 #include "compiler/implementations/windows.h"
 
 #include <algorithm>
@@ -203,6 +204,7 @@ HloInstruction* Shifted(HloInstruction* x, const HloInstruction& root, HloOpcode
 
 }  // namespace
 
+// A reduce-window as its operation over the slices that the window's elements see.
 absl::StatusOr<HloInstruction*> ReduceWindowShifts(HloInstruction* root) {
   const auto opcode = WindowOperation(*root);
   if (!opcode) return nullptr;
@@ -228,6 +230,7 @@ absl::StatusOr<HloInstruction*> ReduceWindowShifts(HloInstruction* root) {
                        root->shape().element_type());
 }
 
+// Windows side by side, without gaps or padding: a reshape and a reduce.
 absl::StatusOr<HloInstruction*> ReduceWindowReduce(HloInstruction* root) {
   const auto opcode = WindowOperation(*root);
   if (!opcode) return nullptr;
@@ -259,6 +262,8 @@ absl::StatusOr<HloInstruction*> ReduceWindowReduce(HloInstruction* root) {
   return emit::Convert(emit::Reshape(value, emit::SizesOf(*root)), root->shape().element_type());
 }
 
+// Running sums, products, maxima, and whatever else combines two elements: each element takes in
+// the one 1, 2, 4, … places before it (Hillis and Steele, Data parallel algorithms, CACM 1986).
 absl::StatusOr<HloInstruction*> CumulativeSteps(HloInstruction* root) {
   const auto scan = CumulativeOf(*root);
   if (!scan) return AnyCumulativeSteps(root);
@@ -273,6 +278,7 @@ absl::StatusOr<HloInstruction*> CumulativeSteps(HloInstruction* root) {
                        root->shape().element_type());
 }
 
+// Running sums as products with triangles of ones: within blocks, then over the blocks' sums.
 absl::StatusOr<HloInstruction*> CumulativeDots(HloInstruction* root) {
   const auto scan = CumulativeOf(*root);
   const xla::PrimitiveType type = emit::SumType(root->shape().element_type());
@@ -295,6 +301,8 @@ absl::StatusOr<HloInstruction*> CumulativeDots(HloInstruction* root) {
                        root->shape().element_type());
 }
 
+// The gradient of a max-pool: which element of each window wins is found by comparing slices in
+// XLA's order; then each element adds up what the windows that it won have for it.
 absl::StatusOr<HloInstruction*> SelectAndScatterShifts(HloInstruction* root) {
   if (root->opcode() != HloOpcode::kSelectAndScatter || !emit::Free(*root) ||
       xla::ShapeUtil::IsZeroElementArray(root->shape())) {

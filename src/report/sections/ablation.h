@@ -2,8 +2,10 @@
 #ifndef HONE_REPORT_SECTIONS_ABLATION_H_
 #define HONE_REPORT_SECTIONS_ABLATION_H_
 
+#include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/json.h"
@@ -25,7 +27,24 @@ struct Ablation {
   std::vector<Undone> undone;
 };
 
-Json ToSection(const Ablation& ablation);
+inline Json ToSection(const Ablation& ablation) {
+  Json undone = Json::array();
+  for (const Undone& one : ablation.undone) {
+    Json row{{"decision", one.decision},
+             {"detail", one.detail},
+             {"effect", one.effect},
+             {"text", one.text}};
+    if (one.low && one.high && std::isfinite(*one.low) && std::isfinite(*one.high)) {
+      row["interval"] = {*one.low, *one.high};
+    }
+    undone.push_back(std::move(row));
+  }
+  return {{"kind", "ablation"},
+          {"note", ablation.note},
+          {"effect_name", ablation.effect_name},
+          {"neutral", ablation.neutral},
+          {"undone", std::move(undone)}};
+}
 
 }  // namespace hone::report
 

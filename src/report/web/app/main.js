@@ -1,8 +1,8 @@
 // A report: header, sections, facts. What a section looks like is in sections/.
+import * as sections from 'sections';
 import {readDocument} from './data.js';
 import {h} from './dom.js';
 import {isDark, setTheme} from './theme.js';
-import {sections} from './sections/index.js';
 
 const VERIFIED = {
   yes: ['✓', 'Verified', 'good'],

@@ -4,7 +4,9 @@ import {h} from '../dom.js';
 
 const MOST = 16;
 
-export default function render(body, data) {
+export const title = 'What mattered';
+
+export function render(body, data) {
   const rows = [...data.undone].sort((a, b) => b.effect - a.effect);
   if (rows.length === 0) {
     body.append(h('p', {class: 'empty'}, 'There was no decision to undo.'));

@@ -4,7 +4,9 @@ import {chart, style} from '../chart.js';
 import {h, segments} from '../dom.js';
 import {integer, seconds, short, tick, valueText} from '../format.js';
 
-export default function render(body, data) {
+export const title = 'Best so far';
+
+export function render(body, data) {
   const text = data.value_name === 'speed-up' ? (value) => `${value.toFixed(3)}×` : valueText(data.value_name);
   const points = data.points.map(([evaluated, time, value]) => ({evaluated, time, value}));
   if (points.length === 0) {

@@ -7,7 +7,9 @@ import {GraphView} from '../graph/view.js';
 
 const count = (program, status) => program.status.reduce((sum, one) => sum + (one === status ? 1 : 0), 0);
 
-export default function render(body, data) {
+export const title = 'The program';
+
+export function render(body, data) {
   const programs = data.views.map((view) => new Program(view.graph));
   const labels = data.views.map((view) => view.label);
   const marks = data.views.map((view) => new Map(view.marks));

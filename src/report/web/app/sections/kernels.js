@@ -77,7 +77,9 @@ function table(run) {
           h('td', {}), h('td', {}), h('td', {})) : null)));
 }
 
-export default function render(body, data) {
+export const title = 'Where the time goes';
+
+export function render(body, data) {
   const all = data.runs.flatMap(rows);
   const legend = data.runs.length > 1 ? h('p', {class: 'legend'}, data.runs.map((run, i) => {
     const total = run.kernels.reduce((sum, row) => sum + row[3], 0);

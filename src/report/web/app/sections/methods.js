@@ -57,7 +57,9 @@ function table(data) {
           h('td', {}, integer(row.evaluated)), h('td', {}, seconds(row.seconds)), h('td', {}, row.verified === 'true' ? 'yes' : row.verified === 'false' ? 'no' : row.verified))))));
 }
 
-export default function render(body, data) {
+export const title = 'Program by program';
+
+export function render(body, data) {
   if (data.rows.some((row) => row.ratio !== null)) body.append(h('figure', {}, byProgram(data.rows)));
   if (data.curve.length > 1) body.append(h('figure', {}, h('figcaption', {}, 'With more steps, the mean over programs and its 95 % interval'), growth(data.curve)));
   body.append(table(data));

@@ -13,7 +13,9 @@ function chips(opcodes) {
   return h('div', {class: 'chips'}, shown);
 }
 
-export default function render(body, data) {
+export const title = 'Pass by pass';
+
+export function render(body, data) {
   const text = valueText(data.value_name);
   const most = Math.max(data.initial, ...data.steps.map(({value}) => value), 1);
   const row = (number, name, meaning, value, before, opcodes) => {

@@ -42,7 +42,9 @@ function row(site, number) {
   return details;
 }
 
-export default function render(body, data) {
+export const title = 'Rewrite by rewrite';
+
+export function render(body, data) {
   if (data.sites.length === 0) {
     body.append(h('p', {class: 'empty'}, `${data.pass} has nothing to do here.`));
     return;

@@ -79,7 +79,9 @@ function addressMap(data) {
   return holder;
 }
 
-export default function render(body, data) {
+export const title = 'The scratchpad';
+
+export function render(body, data) {
   body.append(occupancy(data), h('p', {class: 'legend'}, USES.map(([use]) => h('span', {class: `swatch swatch-${use}`}, use === 'copy' ? 'copied for a layout' : use))), addressMap(data));
   if (data.left_out > 0) body.append(h('p', {class: 'small'}, `${integer(data.left_out)} small buffers are not drawn.`));
 }

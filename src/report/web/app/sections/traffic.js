@@ -26,7 +26,9 @@ function tensors(data, most) {
           h('td', {class: 'share'}, h('div', {class: 'track'}, bar(0, loaded / largest, 'accent'), stored > 0 ? bar(loaded / largest, (loaded + stored) / largest, 'second') : null), h('span', {}, percent(total > 0 ? (loaded + stored) / total : 0))))))));
 }
 
-export default function render(body, data) {
+export const title = 'Traffic';
+
+export function render(body, data) {
   const holder = h('div', {}, tensors(data, MOST_ROWS));
   body.append(ways(data), h('p', {class: 'legend'}, h('span', {class: 'swatch swatch-accent'}, 'loaded'), h('span', {class: 'swatch swatch-second'}, 'stored')), holder);
   const rest = data.tensors.length - MOST_ROWS;

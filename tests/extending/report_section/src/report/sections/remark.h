@@ -12,7 +12,7 @@ struct Remark {
   std::string text;
 };
 
-Json ToSection(const Remark& remark);
+inline Json ToSection(const Remark& remark) { return {{"kind", "remark"}, {"text", remark.text}}; }
 
 }  // namespace hone::report
 

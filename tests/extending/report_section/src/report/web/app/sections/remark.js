@@ -1,6 +1,8 @@
 // An example: a remark.
 import {h} from '../dom.js';
 
-export default function render(body, data) {
+export const title = 'A remark';
+
+export function render(body, data) {
   body.append(h('p', {}, data.text));
 }

@@ -10,8 +10,8 @@ FileOr<int64_t> CountInstructions(const std::string& file, const WorkerOptions& 
   if (!data) return tl::unexpected(data.error());
   const auto pool = StartPool(workers, events);
   if (!pool) return Wrong("", pool.error());
-  const StatusOr<ProgramInfo> program = (*pool)->Load(*std::move(data));
-  if (!program) return Wrong(file, program.error());
+  const FileOr<ProgramInfo> program = LoadNamed(**pool, *std::move(data), file, events);
+  if (!program) return tl::unexpected(program.error());
   return program->metrics.op_count;
 }
 
