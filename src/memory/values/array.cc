@@ -163,6 +163,27 @@ void EncodeRun(const Array& array, int64_t at, int64_t count, char* bytes, int64
   step == sizeof(float) ? encode(sizeof(float)) : encode(step);
 }
 
+namespace {
+
+// The first thing in a literal that may be a number: behind braces, blanks, and comments, which XLA
+// writes from rank 3 on, as in "{ { /*i0=0*/ {".
+const char* NextNumber(const char* at) {
+  while (*at != 0) {
+    if (std::string_view("{}, \n()").find(*at) != std::string_view::npos) {
+      ++at;
+    } else if (at[0] == '/' && at[1] == '*') {
+      const char* end = std::strstr(at + 2, "*/");
+      if (end == nullptr) return at;
+      at = end + 2;
+    } else {
+      return at;
+    }
+  }
+  return at;
+}
+
+}  // namespace
+
 StatusOr<Array> ParseLiteral(std::string_view text, ElementType type,
                              const std::vector<int64_t>& dimensions) {
   Array array = MakeArray(type, WholeBox(dimensions));
@@ -178,7 +199,8 @@ StatusOr<Array> ParseLiteral(std::string_view text, ElementType type,
   const auto real = [](const char* from, char** end) { return std::strtod(from, end); };
   const int64_t count = Elements(dimensions);
   for (int64_t i = 0; i < count; ++i) {
-    while (*at && std::string_view("{}, \n()").find(*at) != std::string_view::npos) ++at;
+    at = NextNumber(at);
+    const char* const before = at;
     bool moved = true;
     const auto k = static_cast<size_t>(i);
     if (std::string_view(at).substr(0, 4) == "true") {
@@ -206,8 +228,12 @@ StatusOr<Array> ParseLiteral(std::string_view text, ElementType type,
       moved = false;
     }
     if (!moved) {
-      return MakeError(ErrorCode::kUnsupported,
-                       "cannot read the " + std::string(NameOf(type)) + " literal '" + copy + "'");
+      constexpr size_t kMostShown = 40;
+      std::string shown(std::string_view(before).substr(0, kMostShown));
+      if (std::strlen(before) > kMostShown) shown += "…";
+      return MakeError(ErrorCode::kUnsupported, "cannot read element " + std::to_string(i) +
+                                                    " of a constant of type " + NameOf(type) +
+                                                    ", at '" + shown + "'");
     }
   }
   return array;
