@@ -9,6 +9,7 @@
 
 #include "memory/values/evaluate.h"
 #include "memory/values/transform.h"
+#include "small_programs.h"
 
 namespace hone::memory {
 namespace {
@@ -91,6 +92,101 @@ TEST(EvaluateFft, OfRealNumbersThereAndBack) {
   for (size_t k = 0; k < in.reals.size(); ++k) {
     ASSERT_NEAR((*again)[0].reals[k], in.reals[k], 1e-15);
   }
+}
+
+Array Reals(std::vector<double> values) {
+  Array array = MakeArray(ElementType::kF32, WholeBox({static_cast<int64_t>(values.size())}));
+  array.reals = std::move(values);
+  return array;
+}
+
+// k of the last dimension: their values and places.
+std::vector<Array> TopK(const Array& operand, int64_t k, bool largest) {
+  Network network;
+  network.tensors.resize(2);
+  network.tensors[0].type = operand.type;
+  network.tensors[1].type = ElementType::kS32;
+  Op op;
+  op.opcode = "topk";
+  op.lists["k"] = {k};
+  op.texts["largest"] = largest ? "true" : "false";
+  op.results = {0, 1};
+  Box out = operand.box;
+  out.high.back() = k;
+  const auto results = EvaluateOp(network, op, {operand}, {out, out});
+  EXPECT_TRUE(results) << results.error().message;
+  return results.value_or(std::vector<Array>(2));
+}
+
+TEST(TopK, OfEqualElementsTakesTheFirst) {
+  EXPECT_EQ(TopK(Reals({1, 3, 2, 3, 3}), 4, true)[1].integers, (std::vector<int64_t>{1, 3, 4, 2}));
+  EXPECT_EQ(TopK(Reals({2, 1, 5, 1}), 2, false)[1].integers, (std::vector<int64_t>{1, 3}));
+  Array lines = MakeArray(ElementType::kU64, WholeBox({2, 3}));
+  lines.integers = {1, -1, 2, 7, 0, 7};  // -1 is the greatest of all
+  EXPECT_EQ(TopK(lines, 2, true)[0].integers, (std::vector<int64_t>{-1, 2, 7, 7}));
+  EXPECT_EQ(TopK(lines, 2, true)[1].integers, (std::vector<int64_t>{1, 2, 0, 2}));
+}
+
+TEST(TopK, OrdersWhatIsNoNumberAsXlaDoes) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Array all = Reals({-0.0, -kInfinity, std::copysign(nan, -1), 0, nan, kInfinity});
+  EXPECT_EQ(TopK(all, 6, true)[1].integers, (std::vector<int64_t>{4, 5, 3, 0, 1, 2}));
+}
+
+std::complex<double> OfComplex(const std::string& opcode, std::complex<double> z) {
+  Op op;
+  op.opcode = opcode;
+  Array operand = MakeArray(ElementType::kC128, WholeBox({1}));
+  operand.complexes[0] = z;
+  const auto result = EvaluateElementwise(op, {operand}, ElementType::kC128, operand.box);
+  EXPECT_TRUE(result) << opcode << ": " << result.error().message;
+  return result ? result->complexes[0] : 0;
+}
+
+TEST(EvaluateElementwise, KnowsFunctionsOfComplexNumbers) {
+  const std::complex<double> z(0.3, -0.7), small(1e-12, 2e-13);
+  const auto near = [](std::complex<double> a, std::complex<double> b, double most = 1e-15) {
+    return std::abs(a - b) <= most * std::abs(b);
+  };
+  for (const auto& [there, back] :
+       {std::pair("cosh", "acosh"), std::pair("sinh", "asinh"), std::pair("tanh", "atanh"),
+        std::pair("exponential-minus-one", "log-plus-one"), std::pair("sine", "asin")}) {
+    const auto again = OfComplex(back, OfComplex(there, z));
+    EXPECT_TRUE(near(again, z, 1e-14) || near(again, -z, 1e-14)) << there << " " << again;
+  }
+  EXPECT_TRUE(near(OfComplex("tan", z), std::sin(z) / std::cos(z)));
+  EXPECT_TRUE(near(OfComplex("exponential-minus-one", small), small + small * small / 2.0));
+  EXPECT_TRUE(near(OfComplex("log-plus-one", small), small - small * small / 2.0));
+  EXPECT_TRUE(near(OfComplex("sign", z), z / std::abs(z)));
+  EXPECT_EQ(OfComplex("sign", 0), 0.0);
+}
+
+// What an angle is made of.
+TEST(CanEvaluate, KnowsArcTangentsOfTwo) {
+  const Network network =
+      Built({Parameter(0, {8}), Parameter(1, {8}), Instruction("atan2", {8}, {0, 1})});
+  EXPECT_TRUE(CanEvaluate(network));
+  EXPECT_TRUE(network.conservative.empty());
+  EXPECT_DOUBLE_EQ(EvaluateNetwork(network,
+                                   [](TensorId tensor, const Box& box) {
+                                     Array one = MakeArray(ElementType::kF32, box);
+                                     std::fill(one.reals.begin(), one.reals.end(),
+                                               tensor == 0 ? 1.0 : -1.0);
+                                     return one;
+                                   })
+                       .value()[0]
+                       .reals[7],
+                   static_cast<float>(std::numbers::pi * 3 / 4));
+}
+
+TEST(CanEvaluate, SaysWhatCannotBeWithoutComputing) {
+  const Network call = Built(
+      {Parameter(0, {8}), Instruction("tanh", {8}, {0}), Instruction("custom-call", {8}, {1})});
+  const Status said = CanEvaluate(call);
+  ASSERT_FALSE(said);
+  EXPECT_EQ(said.error().code, ErrorCode::kUnsupported);
+  EXPECT_NE(said.error().message.find("custom-call"), std::string::npos);
+  EXPECT_FALSE(CanEvaluate(Built({Parameter(0, {8}, "f8e5m2"), Instruction("tanh", {8}, {0})})));
 }
 
 }  // namespace

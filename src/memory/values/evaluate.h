@@ -32,6 +32,10 @@ StatusOr<std::vector<Array>> EvaluateOp(const Network& network, const Op& op,
                                         const std::vector<Box>& out,
                                         const ChangeResult& change = nullptr);
 
+// Whether every operator is one that can be computed, as far as opcodes and types say; at once,
+// without computing anything. Errors: as EvaluateOp's.
+Status CanEvaluate(const Network& network);
+
 StatusOr<Array> EvaluateElementwise(const Op& op, const std::vector<Array>& operands,
                                     ElementType type, const Box& out);
 StatusOr<Array> EvaluateDot(const Op& op, const Array& lhs, const Array& rhs, ElementType type,
@@ -44,7 +48,7 @@ StatusOr<Array> EvaluateConvolution(const Op& op, const Array& lhs,
 StatusOr<std::vector<Array>> EvaluateWindowed(const Network& network, const Op& op,
                                               const std::vector<Array>& operands,
                                               const std::vector<Box>& out);
-// gather, scatter, sort, dynamic-slice, dynamic-update-slice, while, conditional
+// gather, scatter, sort, topk, dynamic-slice, dynamic-update-slice, while, conditional
 StatusOr<std::vector<Array>> EvaluateIrregular(const Network& network, const Op& op,
                                                const std::vector<Array>& operands,
                                                const std::vector<Box>& out,
