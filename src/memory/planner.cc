@@ -347,9 +347,19 @@ class Targets {
   std::vector<Candidate> candidates_;
 };
 
+// While it lives, this thread's deadlines have passed where `stop` is true.
+class StopDeadlines {
+ public:
+  explicit StopDeadlines(const std::atomic<bool>* stop) { Deadline::stop = stop; }
+  ~StopDeadlines() { Deadline::stop = nullptr; }
+  StopDeadlines(const StopDeadlines&) = delete;
+  StopDeadlines& operator=(const StopDeadlines&) = delete;
+};
+
 StatusOr<Planned> MakePlan(const Network& program, const std::vector<const Network*>& networks,
                            const Machine& machine, const PlanOptions& options) {
   const double budget = options.budget_seconds;
+  const StopDeadlines stops(options.stop);
   const Deadline deadline(budget - options.spent_seconds);
   Planned planned;
   planned.by_operator = OperatorBaseline(program, machine);

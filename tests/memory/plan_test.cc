@@ -2,11 +2,14 @@
 // tiles, and what they move.
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "memory/access.h"
 #include "memory/deadline.h"
 #include "memory/plan_file.h"
 #include "memory/planner.h"
 #include "memory/simulator/simulate.h"
+#include "memory/values/evaluate.h"
 #include "random_program.h"
 #include "small_programs.h"
 
@@ -124,9 +127,7 @@ TEST(Sums, ThatLackAPartOrTakeOneTwiceAreTrapped) {
     EXPECT_FALSE(run);
     return run ? "" : run.error().message;
   };
-  EXPECT_NE(spoilt([](Step& step) {
-              step.boxes[1] = Box{{0, 0}, {0, 0}};
-            }).find("sum"),
+  EXPECT_NE(spoilt([](Step& step) { step.boxes[1] = Box{{0, 0}, {0, 0}}; }).find("sum"),
             std::string::npos);
   // What tile 1 then reads is not there yet, which is found first.
   EXPECT_NE(spoilt([](Step& step) { step.sums[1] = step.sums[2]; }), "");
@@ -184,6 +185,41 @@ TEST(MakePlan, KeepsToItsBudget) {
       EXPECT_TRUE(Simulate(network, machine, planned->plan, nullptr));
     }
   }
+}
+
+TEST(MakePlan, IsOverOnceItIsStopped) {
+  const Network program = ManyLayers(80);
+  const Machine machine = SmallMachine(8, 4096);
+  const Network network = ByParts(program, LargeBytes(machine)).front().network;
+  std::atomic<bool> stop = false;
+  PlanOptions options;
+  int after = 0;  // schedules
+  options.stop = &stop;
+  options.trace = [&](const Figures&) {
+    after += stop;
+    stop = true;
+  };
+  const auto planned = MakePlan(program, network, machine, options);
+  ASSERT_TRUE(planned) << planned.error().message;
+  EXPECT_EQ(after, 0);
+  EXPECT_TRUE(Simulate(network, machine, planned->plan, nullptr));
+  EXPECT_FALSE(Deadline(1).Passed()) << "nothing is left of it";
+}
+
+TEST(Simulate, EndsWhereALimitIsOver) {
+  const Network network = ManyLayers(8);
+  const Machine machine = SmallMachine(8, 4096);
+  const auto planned = MakePlan(network, network, machine, {0.1, nullptr});
+  ASSERT_TRUE(planned) << planned.error().message;
+  for (int most : {0, 20}) {
+    int asked = 0;
+    const EvaluationLimit limit([&] { return asked++ >= most; });
+    const auto run = Simulate(network, machine, planned->plan, nullptr);
+    ASSERT_FALSE(run);
+    EXPECT_EQ(run.error().code, ErrorCode::kDeadline);
+    EXPECT_EQ(asked, most + 1);
+  }
+  EXPECT_TRUE(Simulate(network, machine, planned->plan, nullptr));
 }
 
 // Convolutions of images that fill a quarter of the scratchpad each, backwards, and at the end the

@@ -47,6 +47,9 @@ class Simulator {
           if (step.boxes.size() != static_cast<size_t>(block.tiles)) {
             return Trapped(b, s, tile, "not one box for each tile");
           }
+          if (Status going = EvaluationLimit::Check(); !going) {
+            return tl::unexpected(going.error());
+          }
           if (Status done = RunStep(step, static_cast<size_t>(tile)); !done) {
             return tl::unexpected(done.error());
           }

@@ -149,6 +149,22 @@ StatusOr<std::vector<Array>> EvaluateOp(const Network& network, const Op& op,
   return results;
 }
 
+namespace {
+
+thread_local const EvaluationLimit* limit = nullptr;
+
+}  // namespace
+
+EvaluationLimit::EvaluationLimit(std::function<bool()> over) : over_(std::move(over)) {
+  limit = this;
+}
+EvaluationLimit::~EvaluationLimit() { limit = nullptr; }
+
+Status EvaluationLimit::Check() {
+  if (limit == nullptr || !limit->over_()) return {};
+  return MakeError(ErrorCode::kDeadline, "the time for it is over");
+}
+
 StatusOr<std::vector<Array>> EvaluateNetwork(const Network& network, const ReadTensor& leaves,
                                              const ChangeResult& change) {
   std::vector<Array> computed(network.tensors.size());
@@ -157,6 +173,7 @@ StatusOr<std::vector<Array>> EvaluateNetwork(const Network& network, const ReadT
     return Cut(computed[static_cast<size_t>(tensor)], box);
   };
   for (const Op& op : network.ops) {
+    if (Status going = EvaluationLimit::Check(); !going) return tl::unexpected(going.error());
     std::vector<Array> operands;
     for (ExprId input : op.inputs) {
       const Box box = WholeBox(network.exprs[static_cast<size_t>(input)].dimensions);

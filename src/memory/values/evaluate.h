@@ -26,7 +26,8 @@ using ChangeResult = std::function<void(const Op&, Array&)>;
 
 // The boxes `out` of an operator's results; operand k holds (at least) OperandBox of it. `change`,
 // if any, is for operators in its loops and branches; its own results are the caller's to change.
-// Errors: kUnsupported for operators and types without arithmetic here, naming them.
+// Errors: kUnsupported for operators and types without arithmetic here, naming them; kDeadline
+// where an EvaluationLimit is over.
 StatusOr<std::vector<Array>> EvaluateOp(const Network& network, const Op& op,
                                         const std::vector<Array>& operands,
                                         const std::vector<Box>& out,
@@ -81,6 +82,22 @@ class InitialValueWatch {
 
  private:
   std::string noticed_;
+};
+
+// While it lives, what this thread evaluates or simulates asks `over` now and then, and ends with
+// kDeadline once that is true. One at a time.
+class EvaluationLimit {
+ public:
+  explicit EvaluationLimit(std::function<bool()> over);
+  ~EvaluationLimit();
+  EvaluationLimit(const EvaluationLimit&) = delete;
+  EvaluationLimit& operator=(const EvaluationLimit&) = delete;
+
+  // What is returned where it is over; fine where this thread has no limit.
+  static Status Check();
+
+ private:
+  std::function<bool()> over_;
 };
 
 // A computation of scalars, applied to many at once: each argument has as many elements as the

@@ -65,6 +65,9 @@ Array Gather(const Op& op, const std::vector<int64_t>& dimensions, const Array& 
   return result;
 }
 
+// Updates that are made before a limit is looked at once more.
+constexpr int64_t kBetweenChecks = 1024;
+
 // `dimensions` and `update_dimensions` are the whole shapes; of the operand and the updates
 // a box is enough, as ScatterInput in access.cc says.
 StatusOr<Array> Scatter(const Op& op, const std::vector<Array>& operands,
@@ -87,6 +90,7 @@ StatusOr<Array> Scatter(const Op& op, const std::vector<Array>& operands,
   }
   Status done;
   ForEach(updates.box, [&](const std::vector<int64_t>& index, int64_t at) {
+    if (done && at % kBetweenChecks == 0) done = EvaluationLimit::Check();
     if (!done) return;
     std::vector<int64_t> batch, offset;
     for (size_t d = 0; d < index.size(); ++d) (Has(window, d) ? offset : batch).push_back(index[d]);
@@ -155,6 +159,7 @@ Status SortLines(const Op& op, const std::vector<Array>& operands, size_t length
       }
       merges.swap(going);
       if (merges.empty()) break;
+      if (Status going = EvaluationLimit::Check(); !going) return going;
       std::vector<Array> arguments;  // of each operand, what comes from the right, then the left
       for (const Array& operand : operands) {
         for (const bool right : {true, false}) {
