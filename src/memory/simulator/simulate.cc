@@ -185,10 +185,9 @@ class Simulator {
         if (at == nullptr && trap_.empty()) trap_ = "an operand without a source";
         return FromDram(tensor, leaf);
       }
-      Array where;
-      Array array =
-          scratchpad_.Read(at->buffer, ContentOf(tensor), leaf, want_part ? &where : nullptr);
-      return want_part ? where : array;
+      // What lies there has been read before its partitions are asked for.
+      return want_part ? scratchpad_.Partitions(at->buffer, ContentOf(tensor), leaf)
+                       : scratchpad_.Read(at->buffer, ContentOf(tensor), leaf);
     };
     const ExprId expr = op.inputs[U(operand)];
     if (values_ == nullptr) {
@@ -197,7 +196,7 @@ class Simulator {
       return {};
     }
     Array result = Materialise(network_, expr, box, read);
-    if (part != nullptr && OnlyTensors(network_, expr)) {
+    if (part != nullptr && scratchpad_.trap().empty() && OnlyTensors(network_, expr)) {
       want_part = true;
       *part = Materialise(network_, expr, box, read);
     }
