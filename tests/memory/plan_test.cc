@@ -187,6 +187,27 @@ TEST(MakePlan, KeepsToItsBudget) {
   }
 }
 
+// Of a parameter of 100 x 8 numbers: edges first, then what lies between them and a bit of both,
+// and in another program every fourth row.
+TEST(LowerBound, CountsEveryElementThatIsReadOnce) {
+  const auto rows = [](int64_t from, int64_t to) {
+    const std::string slice = "{[" + std::to_string(from) + ":" + std::to_string(to) + "], [0:8]}";
+    return Instruction("slice", {to - from, 8}, {0}, {{"slice", slice}});
+  };
+  const Machine machine = SmallMachine(1, 65536);
+  const Network edges =
+      Built({Parameter(0, {100, 8}), rows(0, 10), rows(90, 100), rows(5, 80),
+             Instruction("tanh", {10, 8}, {1}), Instruction("tanh", {10, 8}, {2}),
+             Instruction("tanh", {75, 8}, {3}),
+             Instruction("concatenate", {95, 8}, {4, 5, 6}, {{"dimensions", "{0}"}})});
+  EXPECT_EQ(LowerBound(edges, machine).compulsory_bytes, 4 * 8 * (90 + 95));
+  const Network whole =
+      Built({Parameter(0, {100, 8}), rows(0, 10), rows(90, 100), Instruction("tanh", {10, 8}, {1}),
+             Instruction("tanh", {10, 8}, {2}), Instruction("tanh", {100, 8}, {0}),
+             Instruction("concatenate", {120, 8}, {3, 4, 5}, {{"dimensions", "{0}"}})});
+  EXPECT_EQ(LowerBound(whole, machine).compulsory_bytes, 4 * 8 * (100 + 120));
+}
+
 TEST(MakePlan, IsOverOnceItIsStopped) {
   const Network program = ManyLayers(80);
   const Machine machine = SmallMachine(8, 4096);
