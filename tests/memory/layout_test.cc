@@ -151,6 +151,31 @@ TEST(Layouts, PairContractedDimensions) {
   EXPECT_GE(CopiesIn(network), 0);
 }
 
+// Powers of a vector, side by side, times as many coefficients: four of eight partitions would have
+// to take all of them.
+TEST(Layouts, AddUpShortRowsWhereTheyLie) {
+  const auto column = [](uint32_t of) { return Instruction("reshape", {64, 1}, {of}); };
+  const std::vector<InstructionInfo> columns = {
+      Parameter(0, {64}),
+      Parameter(1, {4}),
+      Instruction("tanh", {64}, {0}),
+      Instruction("multiply", {64}, {2, 2}),
+      Instruction("multiply", {64}, {3, 2}),
+      Instruction("multiply", {64}, {4, 2}),
+      column(2),
+      column(3),
+      column(4),
+      column(5),
+      Instruction("concatenate", {64, 4}, {6, 7, 8, 9}, {{"dimensions", "{1}"}})};
+  for (const bool vector_first : {false, true}) {
+    std::vector<InstructionInfo> all = columns;
+    all.push_back(vector_first ? Instruction("dot", {64}, {1, 10}, Contracting("{0}", "{1}"))
+                               : Instruction("dot", {64}, {10, 1}, Contracting("{1}", "{0}")));
+    all.push_back(Instruction("multiply", {64}, {11, 2}));
+    EXPECT_EQ(CopiesIn(Built(std::move(all))), 0);
+  }
+}
+
 // Windows ask for two of 64 partitions, and all that they were taken of is read again at the end:
 // in two partitions there is not half the room for it, in all of them much more than enough.
 TEST(Layouts, SpreadWhatWouldFillTwoPartitions) {

@@ -40,6 +40,34 @@ TEST(ParseLiteral, SaysInShortWhatItCannotRead) {
   EXPECT_FALSE(ParseLiteral("{ /* 1", ElementType::kS32, {1}));
 }
 
+TEST(DecodeRun, ReadsWhatDecodeElementDoes) {
+  std::mt19937_64 random(2);
+  for (int t = 0; t < static_cast<int>(ElementType::kOther); ++t) {
+    const auto type = static_cast<ElementType>(t);
+    const int64_t size = BytesOf(type), count = 9;
+    for (const int64_t step : {size, 3 * size}) {
+      std::string bytes(static_cast<size_t>(count * step), 0);
+      for (char& byte : bytes) byte = static_cast<char>(random());
+      if (KindOf(type) == ValueKind::kReal || KindOf(type) == ValueKind::kComplex) {
+        for (char& byte : bytes) byte &= 0x3f;  // no NaNs
+      }
+      Array run = MakeArray(type, WholeBox({count})), one = run;
+      DecodeRun(bytes.data(), step, count, run, 0);
+      for (int64_t k = 0; k < count; ++k)
+        DecodeElement(&bytes[static_cast<size_t>(k * step)], one, k);
+      EXPECT_EQ(run.integers, one.integers) << NameOf(type);
+      EXPECT_EQ(run.reals, one.reals) << NameOf(type);
+      EXPECT_EQ(run.complexes, one.complexes) << NameOf(type);
+      std::string again(bytes.size(), 0), expected = again;
+      EncodeRun(run, 0, count, again.data(), step);
+      for (int64_t k = 0; k < count; ++k) {
+        EncodeElement(one, k, &expected[static_cast<size_t>(k * step)]);
+      }
+      EXPECT_EQ(again, expected) << NameOf(type);
+    }
+  }
+}
+
 // As its definition says, in long double: powers of two, other composites, primes up to 61, primes
 // above (whose transforms are convolutions), and products of both kinds.
 TEST(Transform, IsWhatItsDefinitionSaysToTheLastBits) {
