@@ -67,7 +67,7 @@ int RunMemory(const MemoryFlags& flags) {
   CommandEvents events(flags.common);
   const auto planned = jobs::PlanMemoryOf(flags.job, flags.common, events);
   if (!planned) return Fail(planned.error(), flags.common.json);
-  const int code = planned->result.verification.ok ? kFine : kSomeFailed;
+  const int code = events.CodeOr(planned->result.verification.ok ? kFine : kSomeFailed);
   return flags.common.json ? Finish(ToJson(*planned, flags.job), code)
                            : Finish(Text(flags.job.file, *planned), code);
 }
@@ -82,7 +82,7 @@ int RunSimulate(const SimulateFlags& flags) {
   const auto simulated = jobs::SimulatePlan(flags.job, flags.common, events);
   if (!simulated) return Fail(simulated.error(), flags.common.json);
   const jobs::Verification& verification = simulated->verification;
-  const int code = verification.ok ? kFine : kDifferent;
+  const int code = events.CodeOr(verification.ok ? kFine : kDifferent);
   if (flags.common.json) return Finish(ToJson(*simulated, flags.job), code);
   return Finish(fmt::format("{}: {}\n  loaded  {}\n  stored  {}\n", flags.job.plan,
                             Printable(verification.what), Grouped(verification.loaded_bytes),
@@ -95,8 +95,11 @@ Run AddSimulate(CLI::App& app) {
   AddWord(app, "PLAN", flags->job.plan, "a plan that `hone memory -o` wrote");
   app.add_option("--program", flags->job.program, "the program, where it is not where it was")
       ->type_name("FILE");
-  AddNoFlag(app, "--no-numbers", flags->job.numbers, "only follow what lies where");
-  app.add_option("--seed", flags->job.seed, fmt::format("of the inputs ({})", flags->job.seed))
+  jobs::VerifyOptions& verify = flags->job.verify;
+  AddNoFlag(app, "--no-numbers", verify.numbers, "only follow what lies where");
+  AddDuration(app, "--verify-budget", verify.seconds,
+              fmt::format("time for comparing numbers with XLA's ({:g}s)", verify.seconds));
+  app.add_option("--seed", verify.seed, fmt::format("of the inputs ({})", verify.seed))
       ->type_name("N");
   AddProgramOptions(app, flags->common);
   return [flags] { return RunSimulate(*flags); };
@@ -133,6 +136,8 @@ Run AddMemory(CLI::App& app) {
       ->type_name("PLAN");
   AddStoreOption(app, flags->job.store);
   AddReportOption(app, flags->job.report);
+  AddDuration(app, "--verify-budget", flags->job.job.verify_seconds,
+              "time for comparing numbers with XLA's (twice --budget, at least 20s)");
   app.add_option(
          "--verify-gflops", flags->job.job.verify_gflops,
          fmt::format(

@@ -28,7 +28,7 @@ FileOr<LoadedNetwork> LoadFile(const std::string& file, const memory::Machine& m
                                const WorkerOptions& workers, Events& events) {
   FileOr<std::string> data = ReadNamed(file, workers);
   if (!data) return tl::unexpected(data.error());
-  auto pool = StartPool(workers, events);
+  auto pool = StartPool(workers, events, events.stop());
   if (!pool) return Wrong(file, pool.error());
   auto loaded = About(file, LoadNetwork(*std::move(pool), *std::move(data), machine));
   if (loaded) WarnOfStandIns(file, loaded->info, events);
@@ -53,7 +53,7 @@ FileOr<PlannedFile> PlanMemoryOf(const PlanFileOptions& options, const WorkerOpt
   auto result = PlanMemory(*loaded, *machine, job, events);
   if (!result) return Wrong(options.file, result.error());
   const auto& [planned, verification] = *result;
-  if (!options.output.empty() && verification.ok) {
+  if (!options.output.empty() && (verification.ok || verification.interrupted)) {
     const memory::PlanFile file{options.file, loaded->fingerprint, *machine,
                                 loaded->networks[loaded->planned].updates, planned.plan};
     const std::string text = memory::WritePlan(loaded->network(), file);
@@ -95,9 +95,9 @@ FileOr<SimulatedPlan> SimulatePlan(const SimulateOptions& options, const WorkerO
   }
   const auto file = memory::ReadPlan(*text, loaded->network());
   if (!file) return Wrong(options.plan, file.error());
-  return SimulatedPlan{
-      program, file->machine.name,
-      VerifyPlan(*loaded, file->machine, file->plan, options.numbers, options.seed, events)};
+  events.HoldInterrupts();
+  return SimulatedPlan{program, file->machine.name,
+                       VerifyPlan(*loaded, file->machine, file->plan, options.verify, events)};
 }
 
 Json ToJson(const SimulatedPlan& simulated, const SimulateOptions& options) {

@@ -14,7 +14,8 @@ namespace hone::jobs {
 struct PlanFileOptions {
   std::string file;
   std::string machine = "neuroncore_v2";  // a preset, or a file in their format
-  std::string output;  // a file for the plan, where it is verified; "" writes none
+  // A file for the plan, where it is verified or an interrupt came before; "" writes none.
+  std::string output;
   std::string report;
   std::string store;
   PlanMemoryOptions job;  // but for the store and the program's name
@@ -32,8 +33,7 @@ Json ToJson(const PlannedFile& planned, const PlanFileOptions& options);
 struct SimulateOptions {
   std::string plan;     // a file
   std::string program;  // where it is not where it was; "": as the plan names it
-  bool numbers = true;
-  uint64_t seed = 0;  // of the inputs
+  VerifyOptions verify;
 };
 
 struct SimulatedPlan {

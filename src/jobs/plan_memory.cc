@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "core/fnv.h"
@@ -10,14 +13,39 @@
 #include "memory/deadline.h"
 #include "memory/planning/work.h"
 #include "memory/simulator/simulate.h"
+#include "memory/values/evaluate.h"
 
 namespace hone::jobs {
 namespace {
 
-// Elements that the simulator computes in the time that it takes for as many products.
+// Elements that are computed in the time that as many products take.
 constexpr double kElementsPerGflop = 2e7;
-// XLA's compilation and runs; what takes longer is simulated without numbers.
-constexpr double kMostEvaluationSeconds = 60;
+// What the simulator takes on one core of a server of today, tiles and the checks of partitions
+// included.
+constexpr double kSecondsPerElement = 40e-9;
+constexpr double kSecondsPerFlop = 1e-10;
+// An estimate may be off by this; what would take longer is not begun.
+constexpr double kOff = 3;
+
+// Of a budget for planning, few seconds as it may be: enough for XLA to compile most programs.
+constexpr double kLeastVerifySeconds = 20;
+
+// Seconds, and whether a user has interrupted.
+class Time {
+ public:
+  Time(double seconds, const Events& events) : seconds_(seconds), events_(events) {}
+  double Left() const {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+    return seconds_ - spent.count();
+  }
+  bool stopped() const { return events_.stopped(); }
+  bool IsOver() const { return stopped() || Left() <= 0; }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double seconds_;
+  const Events& events_;
+};
 
 // Whether it ran and moved what the plan claims; says what not.
 bool SameTraffic(const StatusOr<memory::Simulation>& simulation, const memory::Plan& plan,
@@ -68,56 +96,114 @@ Status TakeNetworkOf(const memory::PlanFile& header, LoadedNetwork& loaded) {
                    "plan it anew");
 }
 
-Verification VerifyPlan(LoadedNetwork& loaded, const memory::Machine& machine,
-                        const memory::Plan& plan, bool numbers, uint64_t seed, Events& events) {
-  const std::shared_ptr<void> waiting = events.During("simulating");
-  Verification verification;
-  std::string why_not = "too large for numbers";
-  std::string unclear;
+namespace {
+
+// What came of comparing numbers, where that came to an end; else why not.
+struct Compared {
+  std::optional<memory::OutputCheck> check;
+  std::string why_not;
+  bool unclear = false;  // on every input set tried
+};
+
+Compared CompareNumbers(LoadedNetwork& loaded, const memory::Machine& machine,
+                        const memory::Plan& plan, const VerifyOptions& options, const Time& time,
+                        Verification& verification) {
+  const memory::Network& network = loaded.network();
+  if (Status can = memory::CanEvaluate(network); !can) return {{}, can.error().message, false};
+  const double seconds = kSecondsPerFlop * memory::ProductFlops(network) +
+                         kSecondsPerElement * memory::ElementWork(network);
+  if (seconds > kOff * options.seconds) {
+    return {{},
+            fmt::format("computing its numbers would take about {:.0f} s; --verify-budget "
+                        "allows more than {:.0f} s",
+                        seconds, options.seconds),
+            false};
+  }
+  const auto over = [&]() -> Compared {
+    if (time.stopped()) return {{}, "interrupted before its numbers were compared", false};
+    return {{},
+            fmt::format("its numbers were not compared within {:.0f} s; --verify-budget allows "
+                        "more",
+                        options.seconds),
+            false};
+  };
+  const memory::EvaluationLimit limit([&] { return time.IsOver(); });
+  Compared compared;
   // What hangs on the last bit of one input set may be clear on the next.
   constexpr uint64_t kMostInputs = 3;
-  for (uint64_t input = 0; numbers && input < kMostInputs; ++input) {
-    EvaluationOptions evaluating{static_cast<int>((seed + input) % 3), seed + input, 1, 0};
-    evaluating.deadline_seconds = kMostEvaluationSeconds;
-    const auto values = loaded.pool->Evaluate({loaded.info.id, {}}, evaluating);
-    if (!values) {
-      why_not = values.error().message;
-      break;
-    }
-    const auto simulation = memory::Simulate(loaded.network(), machine, plan, &*values);
+  for (uint64_t input = 0; input < kMostInputs; ++input) {
+    const uint64_t seed = options.seed + input;
+    EvaluationOptions evaluating{static_cast<int>(seed % 3), seed, 1, 0};
+    const auto evaluate = [&] {
+      evaluating.deadline_seconds = std::max(0.0, time.Left());
+      return loaded.pool->Evaluate({loaded.info.id, {}}, evaluating);
+    };
+    const auto values = evaluate();
+    if (time.IsOver()) return over();
+    if (!values) return {{}, values.error().message, false};
+    const auto simulation = memory::Simulate(network, machine, plan, &*values);
+    if (!simulation && simulation.error().code == ErrorCode::kDeadline) return over();
     if (!simulation && simulation.error().code == ErrorCode::kUnsupported) {
-      why_not = simulation.error().message;
-      break;
+      return {{}, simulation.error().message, false};
     }
-    if (!SameTraffic(simulation, plan, verification)) return verification;
-    memory::OutputCheck check =
-        memory::CompareOutputs(loaded.network(), simulation->outputs, *values);
+    if (!SameTraffic(simulation, plan, verification)) return {};
+    memory::OutputCheck check = memory::CompareOutputs(network, simulation->outputs, *values);
     if (!check.equal) {
       // What moved inputs alone do not explain, rounding on the way may.
       evaluating.noisy = 3;
-      const auto noisy = loaded.pool->Evaluate({loaded.info.id, {}}, evaluating);
-      if (noisy) check = memory::CompareOutputs(loaded.network(), simulation->outputs, *noisy);
+      const auto noisy = evaluate();
+      if (noisy) check = memory::CompareOutputs(network, simulation->outputs, *noisy);
+      // What there was no time to look at explains nothing.
+      if (!check.equal && time.IsOver()) return over();
     }
-    if (check.unclear) {
-      unclear = check.reason;
-      continue;
-    }
-    verification.numbers = true;
-    verification.ok = check.equal;
-    verification.what = check.equal ? fmt::format(
-                                          "simulated, outputs equal to XLA's (worst error "
-                                          "{:.2g} of the tolerance), traffic as claimed",
-                                          check.worst)
-                                    : check.reason;
-    return verification;
+    if (!check.unclear) return {std::move(check), "", false};
+    compared = {{}, check.reason, true};
   }
-  const auto simulation = memory::Simulate(loaded.network(), machine, plan, nullptr);
-  if (!SameTraffic(simulation, plan, verification)) return verification;
+  return compared;
+}
+
+}  // namespace
+
+Verification VerifyPlan(LoadedNetwork& loaded, const memory::Machine& machine,
+                        const memory::Plan& plan, const VerifyOptions& options, Events& events) {
+  const std::shared_ptr<void> waiting = events.During("simulating");
+  Verification verification;
+  const Time time(options.seconds, events);
+  {
+    const memory::EvaluationLimit limit([&] { return time.stopped(); });
+    const auto followed = memory::Simulate(loaded.network(), machine, plan, nullptr);
+    verification.interrupted = !followed && followed.error().code == ErrorCode::kDeadline;
+    if (verification.interrupted) {
+      verification.what =
+          "interrupted before the plan was followed; `hone memory simulate` does it";
+      return verification;
+    }
+    if (!SameTraffic(followed, plan, verification)) return verification;
+  }
   verification.ok = true;
-  verification.what =
-      unclear.empty() ? "simulated without numbers, traffic as claimed (" + why_not + ")"
-                      : "simulated, traffic as claimed; can't tell whether outputs equal XLA's (" +
-                            unclear + ", on every input set tried)";
+  Compared compared{{}, options.why_not, false};
+  if (options.numbers) {
+    verification.what.clear();
+    compared = CompareNumbers(loaded, machine, plan, options, time, verification);
+  }
+  verification.interrupted = time.stopped();
+  if (compared.check) {
+    verification.numbers = true;
+    verification.ok = compared.check->equal;
+    verification.what = verification.ok
+                            ? fmt::format(
+                                  "simulated, outputs equal to XLA's (worst error {:.2g} of the "
+                                  "tolerance), traffic as claimed",
+                                  compared.check->worst)
+                            : compared.check->reason;
+  } else if (!verification.what.empty()) {
+    verification.ok = false;  // it does not run with numbers
+  } else if (compared.unclear) {
+    verification.what = "simulated, traffic as claimed; can't tell whether outputs equal XLA's (" +
+                        compared.why_not + ", on every input set tried)";
+  } else {
+    verification.what = "simulated without numbers, traffic as claimed (" + compared.why_not + ")";
+  }
   return verification;
 }
 
@@ -148,12 +234,14 @@ StatusOr<MemoryResult> PlanAndVerify(LoadedNetwork& loaded, const memory::Machin
                                      const PlanMemoryOptions& options,
                                      std::optional<memory::KnownPlan> known, Events& events) {
   StatusOr<memory::Planned> planned = MakeError(ErrorCode::kInternal, "not planned");
+  events.HoldInterrupts();
   {
     const std::shared_ptr<void> waiting = events.During("planning");
     memory::PlanOptions planning;
     planning.budget_seconds = options.budget_seconds;
     planning.spent_seconds = loaded.seconds;
     planning.known = std::move(known);
+    planning.stop = events.stop();
     planned = memory::MakePlan(loaded.program, loaded.networks, machine, planning);
   }
   if (!planned) return tl::unexpected(planned.error());
@@ -162,8 +250,12 @@ StatusOr<MemoryResult> PlanAndVerify(LoadedNetwork& loaded, const memory::Machin
   const bool numbers = memory::ProductFlops(network) <= options.verify_gflops * 1e9 &&
                        memory::ElementWork(network) <= options.verify_gflops * kElementsPerGflop;
   MemoryResult result{*std::move(planned), {}};
-  result.verification =
-      VerifyPlan(loaded, machine, result.planned.plan, numbers, options.seed, events);
+  const double seconds = options.verify_seconds > 0
+                             ? options.verify_seconds
+                             : std::max(kLeastVerifySeconds, 2 * options.budget_seconds);
+  const VerifyOptions verify{numbers, "too large; --verify-gflops allows more", seconds,
+                             options.seed};
+  result.verification = VerifyPlan(loaded, machine, result.planned.plan, verify, events);
   return result;
 }
 
@@ -181,7 +273,8 @@ StatusOr<MemoryResult> PlanMemory(LoadedNetwork& loaded, const memory::Machine& 
   if (*found) known = ReadKnown((*found)->text, loaded);
   bool replaces = *found && !known;  // what cannot be read any more
   auto result = PlanAndVerify(loaded, machine, options, std::move(known), events);
-  if (result && result->planned.known && !result->verification.ok) {
+  if (result && result->planned.known && !result->verification.ok &&
+      !result->verification.interrupted) {
     replaces = true;
     result = PlanAndVerify(loaded, machine, options, std::nullopt, events);
   }

@@ -37,22 +37,32 @@ StatusOr<LoadedNetwork> LoadNetwork(std::unique_ptr<Pool> pool, std::string byte
 // network.
 Status TakeNetworkOf(const memory::PlanFile& header, LoadedNetwork& loaded);
 
+struct VerifyOptions {
+  bool numbers = true;  // else only addresses are checked, because of `why_not`
+  std::string why_not = "as asked";
+  double seconds = 120;  // that comparing numbers may take, XLA's runs included
+  uint64_t seed = 0;     // of the inputs
+};
+
 struct Verification {
   bool ok = false;
   bool numbers =
-      false;         // values were computed and compared with XLA's; else only addresses checked
-  std::string what;  // for people
+      false;  // values were computed and compared with XLA's; else only addresses checked
+  bool interrupted = false;  // before all was done
+  std::string what;          // for people
   int64_t loaded_bytes = 0;
   int64_t stored_bytes = 0;
 };
-// Runs the plan on the simulator and compares the traffic with the plan's claims; with `numbers`
-// also the outputs with XLA's, where every operator can be computed here.
+// Runs the plan on the simulator and compares the traffic with the plan's claims; with numbers
+// also the outputs with XLA's, where every operator can be computed here and there is time. An
+// interrupt leaves what is known by then.
 Verification VerifyPlan(LoadedNetwork& loaded, const memory::Machine& machine,
-                        const memory::Plan& plan, bool numbers, uint64_t seed, Events& events);
+                        const memory::Plan& plan, const VerifyOptions& options, Events& events);
 
 struct PlanMemoryOptions {
   double budget_seconds = 60;
   double verify_gflops = 100;  // larger programs are simulated without computing values
+  double verify_seconds = 0;   // VerifyOptions::seconds; 0: twice the budget, at least 20
   uint64_t seed = 0;           // of the inputs
   // Planning begins with the plan that it has; a better one is added. May be null.
   store::Store* store = nullptr;
@@ -62,7 +72,8 @@ struct MemoryResult {
   memory::Planned planned;  // `known` where it is the store's
   Verification verification;
 };
-// Plans one of the networks, and sets `loaded.planned` to its index.
+// Plans one of the networks, and sets `loaded.planned` to its index. An interrupt ends the planning
+// or the verification that is under way; the best plan so far is kept.
 StatusOr<MemoryResult> PlanMemory(LoadedNetwork& loaded, const memory::Machine& machine,
                                   const PlanMemoryOptions& options, Events& events);
 

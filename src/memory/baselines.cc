@@ -242,34 +242,81 @@ Pairs StoreLoadPairs(const Network& network) {
   return pairs;
 }
 
+namespace {
+
+// Appends what `box` has and `other` has not, in boxes that do not overlap.
+void Subtract(Box box, const Box& other, std::vector<Box>& rest) {
+  if (IsEmpty(Intersect(box, other))) {
+    rest.push_back(std::move(box));
+    return;
+  }
+  for (size_t d = 0; d < box.low.size(); ++d) {
+    Box below = box, above = box;
+    below.high[d] = std::max(box.low[d], other.low[d]);
+    above.low[d] = std::min(box.high[d], other.high[d]);
+    if (below.low[d] < below.high[d]) rest.push_back(below);
+    if (above.low[d] < above.high[d]) rest.push_back(above);
+    box.low[d] = below.high[d];
+    box.high[d] = above.low[d];
+  }
+}
+
+// What is read of a tensor, each element counted once.
+class WhatIsRead {
+ public:
+  void Add(const Box& box) {
+    if (parts_.empty()) {
+      parts_ = {box};
+      hull_ = box;
+      elements_ = Elements(box);
+      return;
+    }
+    std::vector<Box> fresh = {box};
+    if (parts_.size() > kMostParts) {
+      parts_ = {hull_};  // what lies between the parts is counted no more
+    }
+    for (const Box& part : parts_) {
+      std::vector<Box> rest;
+      for (Box& piece : fresh) Subtract(std::move(piece), part, rest);
+      fresh = std::move(rest);
+      if (fresh.empty()) return;
+    }
+    for (const Box& piece : fresh) elements_ += Elements(piece);
+    parts_.insert(parts_.end(), fresh.begin(), fresh.end());
+    hull_ = Hull(hull_, box);
+    if (elements_ == Elements(hull_)) parts_ = {hull_};
+  }
+  int64_t elements() const { return elements_; }
+
+ private:
+  static constexpr size_t kMostParts = 256;
+  std::vector<Box> parts_;  // that do not overlap
+  Box hull_;
+  int64_t elements_ = 0;
+};
+
+}  // namespace
+
 Bound LowerBound(const Network& network, const Machine& machine) {
   Bound bound;
-  std::vector<Box> read(network.tensors.size());
-  std::vector<int64_t> elements(network.tensors.size(), 0);
+  std::vector<WhatIsRead> read(network.tensors.size());
+  std::vector<int64_t> gathered(network.tensors.size(), 0);
   for (const Op& op : network.ops) {
     const Box out = WholeBox(network.tensors[U(op.results[0])].dimensions);
     if (ReadsFromDram(network, op)) {
       const TensorId table = network.exprs[U(op.inputs[0])].tensor;
-      elements[U(table)] += Elements(out);
+      gathered[U(table)] += Elements(out);
     }
     ForEachRead(network, op, out, [&](TensorId tensor, const Box& box) {
       if (network.tensors[U(tensor)].producer != kNone || IsEmpty(box)) return;
-      // Disjoint slices add up, others count once.
-      Box& known = read[U(tensor)];
-      const bool first = known.low.size() != box.low.size();
-      if (first) {
-        elements[U(tensor)] += Elements(box);
-        known = box;
-      } else if (!Contains(known, box)) {
-        elements[U(tensor)] += Elements(box) - Elements(Intersect(known, box));
-        known = Hull(known, box);
-      }
+      read[U(tensor)].Add(box);
     });
   }
   for (size_t t = 0; t < network.tensors.size(); ++t) {
     const Tensor& tensor = network.tensors[t];
     bound.compulsory_bytes +=
-        std::min(elements[t], Elements(tensor.dimensions)) * tensor.element_bytes;
+        std::min(gathered[t] + read[t].elements(), Elements(tensor.dimensions)) *
+        tensor.element_bytes;
   }
   for (TensorId output : network.output_tensors) {
     bound.compulsory_bytes += network.tensors[U(output)].Bytes();

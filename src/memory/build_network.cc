@@ -133,7 +133,9 @@ class Builder {
       const auto at = ParseIntegers(AttributeText(instruction, "index"));
       return operands[0].tuple[static_cast<size_t>(at ? (*at)[0] : 0)];
     }
-    if (opcode == "opt-barrier" || opcode == "domain") return operands[0];
+    if (opcode == "opt-barrier" || opcode == "domain" || opcode == "add-dependency") {
+      return operands[0];
+    }
     if (opcode == "copy") return operands[0];
     if (opcode == "call" || opcode == "fusion") return Inline(instruction.called[0], operands);
     if (opcode == "while") return While(instruction, operands[0]);

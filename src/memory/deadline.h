@@ -4,6 +4,8 @@
 
 #include <time.h>
 
+#include <algorithm>
+#include <atomic>
 #include <limits>
 
 namespace hone::memory {
@@ -19,12 +21,17 @@ class Deadline {
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   };
+  // Of this thread: once it is true, nothing is left of any budget. May be null.
+  inline static thread_local const std::atomic<bool>* stop = nullptr;
 
   explicit Deadline(double seconds = std::numeric_limits<double>::infinity())
       : start_(clock()), seconds_(seconds) {}
 
   double Spent() const { return clock() - start_; }
-  double Left() const { return seconds_ - Spent(); }
+  double Left() const {
+    const double left = seconds_ - Spent();
+    return stop != nullptr && *stop ? std::min(left, 0.0) : left;
+  }
   bool Passed() const { return Left() <= 0; }
 
  private:

@@ -9,8 +9,8 @@ namespace hone::memory {
 bool IsElementwise(const std::string& opcode) {
   // clang-format off
   static const std::set<std::string> opcodes = {
-      "abs", "acos", "acosh", "add", "and", "asin", "asinh", "atanh", "bitcast-convert", "cbrt",
-      "ceil", "clamp", "compare", "complex", "convert", "copy", "cosh", "cosine",
+      "abs", "acos", "acosh", "add", "and", "asin", "asinh", "atan2", "atanh", "bitcast-convert",
+      "cbrt", "ceil", "clamp", "compare", "complex", "convert", "copy", "cosh", "cosine",
       "count-leading-zeros", "divide", "erf", "exponential", "exponential-minus-one", "floor",
       "imag", "is-finite", "log", "log-plus-one", "logistic", "maximum", "minimum", "multiply",
       "negate", "not", "or", "popcnt", "power", "real", "reduce-precision", "remainder",

@@ -162,9 +162,9 @@ std::vector<OpId> OwnOrder(const Network& network) {
 }
 
 Target MakeTarget(const Network& network, const Machine& machine, double room,
-                  double budget_seconds) {
+                  double budget_seconds, const std::vector<Layout>* before) {
   Target target{
-      network, machine, AssignLayouts(network, machine, room, budget_seconds).layouts, {}};
+      network, machine, AssignLayouts(network, machine, room, budget_seconds, before).layouts, {}};
   target.copies = FindCopies(target);
   return target;
 }
@@ -296,7 +296,11 @@ class Targets {
 
  private:
   size_t Add(size_t network, double room, double layout_seconds) {
-    targets_.push_back(MakeTarget(*networks_[network], machine_, room, layout_seconds));
+    // Room has its price where the first layouts leave too little.
+    const size_t first = Find(network);
+    const std::vector<Layout>* const before =
+        first < of_.size() ? &targets_[first].layouts : nullptr;
+    targets_.push_back(MakeTarget(*networks_[network], machine_, room, layout_seconds, before));
     cuttings_.emplace_back(targets_.back());
     of_.push_back(network);
     return of_.size() - 1;
@@ -347,9 +351,19 @@ class Targets {
   std::vector<Candidate> candidates_;
 };
 
+// While it lives, this thread's deadlines have passed where `stop` is true.
+class StopDeadlines {
+ public:
+  explicit StopDeadlines(const std::atomic<bool>* stop) { Deadline::stop = stop; }
+  ~StopDeadlines() { Deadline::stop = nullptr; }
+  StopDeadlines(const StopDeadlines&) = delete;
+  StopDeadlines& operator=(const StopDeadlines&) = delete;
+};
+
 StatusOr<Planned> MakePlan(const Network& program, const std::vector<const Network*>& networks,
                            const Machine& machine, const PlanOptions& options) {
   const double budget = options.budget_seconds;
+  const StopDeadlines stops(options.stop);
   const Deadline deadline(budget - options.spent_seconds);
   Planned planned;
   planned.by_operator = OperatorBaseline(program, machine);

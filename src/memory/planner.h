@@ -2,6 +2,7 @@
 #ifndef HONE_MEMORY_PLANNER_H_
 #define HONE_MEMORY_PLANNER_H_
 
+#include <atomic>
 #include <functional>
 #include <optional>
 
@@ -20,8 +21,9 @@ struct PlanOptions {
   double budget_seconds = 60;  // of processor time
   // Told of every schedule that was made, in the order of trying.
   std::function<void(const Figures&)> trace;
-  double spent_seconds = 0;  // of the budget, by ByParts
-  std::optional<KnownPlan> known;  // taken where nothing that is found moves less
+  double spent_seconds = 0;                 // of the budget, by ByParts
+  std::optional<KnownPlan> known;           // taken where nothing that is found moves less
+  const std::atomic<bool>* stop = nullptr;  // once true, the budget is over; may be null
 };
 
 struct Planned {

@@ -43,7 +43,7 @@ struct PoolOptions {
   // Makes machine code for custom calls `hone_loops`. Without it programs that have them cannot be
   // run.
   loops::MakeKernels kernels;
-  // When it becomes true, passes under way for more than two seconds are given up.
+  // When it becomes true, passes and evaluations of more than two seconds are given up.
   const std::atomic<bool>* stop = nullptr;
 
   bool SharesKernels() const {

@@ -28,8 +28,8 @@ Patience PatienceFor(const CompareRequest& request, const PoolOptions&) {
   return {options.budget_seconds * 1.5 + options.grace_seconds, false, options.stop,
           kAnswerSeconds};
 }
-Patience PatienceFor(const EvaluateRequest& request, const PoolOptions&) {
-  return {request.options.deadline_seconds, false, nullptr};
+Patience PatienceFor(const EvaluateRequest& request, const PoolOptions& pool) {
+  return {request.options.deadline_seconds, false, pool.stop};
 }
 Patience PatienceFor(const RunTimeRequest& request, const PoolOptions&) {
   return {request.options.budget_seconds * 1.5 + 30, false, nullptr};

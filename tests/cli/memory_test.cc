@@ -104,8 +104,8 @@ ENTRY main {
 }
 )";
 
-// The bits of an rng-bit-generator's key are parts of larger numbers, and larger numbers are made of
-// them.
+// The bits of an rng-bit-generator's key are parts of larger numbers, and larger numbers are made
+// of them.
 constexpr const char* kRegrouped = R"(HloModule regrouped
 ENTRY main {
   key = u32[4] parameter(0)
@@ -132,6 +132,62 @@ TEST_F(MemoryTest, ComputesAsXlaDoes) {
     const auto json = ran.Json();
     EXPECT_TRUE(json["verified"].is_boolean() && json["verified"].get<bool>()) << ran.out;
   }
+}
+
+// XLA does in a fraction of a second what takes the simulator minutes, and nothing says so before:
+// how often the loop runs depends on data.
+constexpr const char* kLong = R"(HloModule long
+condition {
+  s = (f32[128,128], s32[]) parameter(0)
+  k = s32[] get-tuple-element(s), index=1
+  most = s32[] constant(40000)
+  ROOT going = pred[] compare(k, most), direction=LT
+}
+body {
+  s = (f32[128,128], s32[]) parameter(0)
+  y = f32[128,128] get-tuple-element(s), index=0
+  k = s32[] get-tuple-element(s), index=1
+  half = f32[] constant(0.5)
+  halves = f32[128,128] broadcast(half), dimensions={}
+  less = f32[128,128] multiply(y, halves)
+  more = f32[128,128] add(less, halves)
+  one = s32[] constant(1)
+  next = s32[] add(k, one)
+  ROOT r = (f32[128,128], s32[]) tuple(more, next)
+}
+ENTRY main {
+  y = f32[128,128] parameter(0)
+  k = s32[] parameter(1)
+  few = s32[] constant(63)
+  small = s32[] and(k, few)
+  state = (f32[128,128], s32[]) tuple(y, small)
+  ROOT r = (f32[128,128], s32[]) while(state), condition=condition, body=body
+}
+)";
+
+TEST_F(MemoryTest, ComparesNumbersForAsLongAsItMay) {
+  Write("long.hlo", kLong);
+  const Ran ran =
+      Hone({"memory", "long.hlo", "--verify-budget", "3s", "-o", "plan.json", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.Json()["verified"], "traffic");
+  const std::string said = ran.Json()["verification"];
+  EXPECT_NE(said.find("not compared within 3 s; --verify-budget"), std::string::npos) << said;
+  const Ran again = Hone({"memory", "simulate", "plan.json", "--verify-budget", "2s"});
+  EXPECT_EQ(again.code, 0);
+  EXPECT_NE(again.out.find("within 2 s"), std::string::npos) << again.out;
+}
+
+TEST_F(MemoryTest, AnInterruptKeepsThePlan) {
+  Write("long.hlo", kLong);
+  const Ran ran = RunProcess(
+      {HONE_BINARY, "memory", "long.hlo", "--verify-budget", "300s", "-o", "plan.json", "--json"},
+      folder(), "simulating");
+  EXPECT_EQ(ran.code, 130) << ran.err;
+  EXPECT_EQ(ran.Json()["verified"], "traffic");
+  const std::string said = ran.Json()["verification"];
+  EXPECT_NE(said.find("interrupted"), std::string::npos) << said;
+  EXPECT_EQ(Hone({"memory", "simulate", "plan.json", "--no-numbers"}).code, 0);
 }
 
 // Every algorithm, widths of 8 to 64 bits, odd and even sizes, also in a loop that ends by them.

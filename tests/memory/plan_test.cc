@@ -2,11 +2,14 @@
 // tiles, and what they move.
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "memory/access.h"
 #include "memory/deadline.h"
 #include "memory/plan_file.h"
 #include "memory/planner.h"
 #include "memory/simulator/simulate.h"
+#include "memory/values/evaluate.h"
 #include "random_program.h"
 #include "small_programs.h"
 
@@ -124,9 +127,7 @@ TEST(Sums, ThatLackAPartOrTakeOneTwiceAreTrapped) {
     EXPECT_FALSE(run);
     return run ? "" : run.error().message;
   };
-  EXPECT_NE(spoilt([](Step& step) {
-              step.boxes[1] = Box{{0, 0}, {0, 0}};
-            }).find("sum"),
+  EXPECT_NE(spoilt([](Step& step) { step.boxes[1] = Box{{0, 0}, {0, 0}}; }).find("sum"),
             std::string::npos);
   // What tile 1 then reads is not there yet, which is found first.
   EXPECT_NE(spoilt([](Step& step) { step.sums[1] = step.sums[2]; }), "");
@@ -184,6 +185,62 @@ TEST(MakePlan, KeepsToItsBudget) {
       EXPECT_TRUE(Simulate(network, machine, planned->plan, nullptr));
     }
   }
+}
+
+// Of a parameter of 100 x 8 numbers: edges first, then what lies between them and a bit of both,
+// and in another program every fourth row.
+TEST(LowerBound, CountsEveryElementThatIsReadOnce) {
+  const auto rows = [](int64_t from, int64_t to) {
+    const std::string slice = "{[" + std::to_string(from) + ":" + std::to_string(to) + "], [0:8]}";
+    return Instruction("slice", {to - from, 8}, {0}, {{"slice", slice}});
+  };
+  const Machine machine = SmallMachine(1, 65536);
+  const Network edges =
+      Built({Parameter(0, {100, 8}), rows(0, 10), rows(90, 100), rows(5, 80),
+             Instruction("tanh", {10, 8}, {1}), Instruction("tanh", {10, 8}, {2}),
+             Instruction("tanh", {75, 8}, {3}),
+             Instruction("concatenate", {95, 8}, {4, 5, 6}, {{"dimensions", "{0}"}})});
+  EXPECT_EQ(LowerBound(edges, machine).compulsory_bytes, 4 * 8 * (90 + 95));
+  const Network whole =
+      Built({Parameter(0, {100, 8}), rows(0, 10), rows(90, 100), Instruction("tanh", {10, 8}, {1}),
+             Instruction("tanh", {10, 8}, {2}), Instruction("tanh", {100, 8}, {0}),
+             Instruction("concatenate", {120, 8}, {3, 4, 5}, {{"dimensions", "{0}"}})});
+  EXPECT_EQ(LowerBound(whole, machine).compulsory_bytes, 4 * 8 * (100 + 120));
+}
+
+TEST(MakePlan, IsOverOnceItIsStopped) {
+  const Network program = ManyLayers(80);
+  const Machine machine = SmallMachine(8, 4096);
+  const Network network = ByParts(program, LargeBytes(machine)).front().network;
+  std::atomic<bool> stop = false;
+  PlanOptions options;
+  int after = 0;  // schedules
+  options.stop = &stop;
+  options.trace = [&](const Figures&) {
+    after += stop;
+    stop = true;
+  };
+  const auto planned = MakePlan(program, network, machine, options);
+  ASSERT_TRUE(planned) << planned.error().message;
+  EXPECT_EQ(after, 0);
+  EXPECT_TRUE(Simulate(network, machine, planned->plan, nullptr));
+  EXPECT_FALSE(Deadline(1).Passed()) << "nothing is left of it";
+}
+
+TEST(Simulate, EndsWhereALimitIsOver) {
+  const Network network = ManyLayers(8);
+  const Machine machine = SmallMachine(8, 4096);
+  const auto planned = MakePlan(network, network, machine, {0.1, nullptr});
+  ASSERT_TRUE(planned) << planned.error().message;
+  for (int most : {0, 20}) {
+    int asked = 0;
+    const EvaluationLimit limit([&] { return asked++ >= most; });
+    const auto run = Simulate(network, machine, planned->plan, nullptr);
+    ASSERT_FALSE(run);
+    EXPECT_EQ(run.error().code, ErrorCode::kDeadline);
+    EXPECT_EQ(asked, most + 1);
+  }
+  EXPECT_TRUE(Simulate(network, machine, planned->plan, nullptr));
 }
 
 // Convolutions of images that fill a quarter of the scratchpad each, backwards, and at the end the

@@ -64,8 +64,8 @@ std::vector<int64_t> MostRead(const Network& network) {
     const Box out = WholeBox(network.tensors[static_cast<size_t>(op.results[0])].dimensions);
     ForEachRead(network, op, out, [&](TensorId tensor, const Box& box) {
       auto& bytes = most[static_cast<size_t>(tensor)];
-      bytes = std::max(
-          bytes, Elements(box) * network.tensors[static_cast<size_t>(tensor)].element_bytes);
+      bytes = std::max(bytes,
+                       Elements(box) * network.tensors[static_cast<size_t>(tensor)].element_bytes);
     });
   }
   return most;
@@ -100,8 +100,9 @@ Layout Densest(const Machine& machine, const Tensor& tensor, const std::vector<L
 }
 
 // How full the scratchpad is at most while each tensor is alive, if nothing goes to DRAM in the
-// meantime and no room is wasted. 1: full.
-std::vector<double> MostAlive(const Network& network, const Machine& machine) {
+// meantime, and no room is wasted or what these layouts waste. 1: full.
+std::vector<double> MostAlive(const Network& network, const Machine& machine,
+                              const std::vector<Layout>* layouts) {
   const size_t count = network.ops.size();
   constexpr size_t kNoUse = std::numeric_limits<size_t>::max();
   std::vector<size_t> first(network.tensors.size(), kNoUse), last(network.tensors.size(), 0);
@@ -120,8 +121,12 @@ std::vector<double> MostAlive(const Network& network, const Machine& machine) {
   std::vector<std::vector<double>> most(1, std::vector<double>(count + 1, 0));
   for (size_t t = 0; t < network.tensors.size(); ++t) {
     if (first[t] == kNoUse) continue;
-    const double share = static_cast<double>(network.tensors[t].Bytes()) /
-                         static_cast<double>(machine.ScratchpadBytes());
+    const Tensor& tensor = network.tensors[t];
+    const int64_t bytes = layouts == nullptr
+                              ? tensor.Bytes()
+                              : PartitionBytes(machine, tensor, (*layouts)[t]) * machine.partitions;
+    const double share =
+        static_cast<double>(bytes) / static_cast<double>(machine.ScratchpadBytes());
     most[0][first[t]] += share;
     most[0][last[t] + 1] -= share;
   }
@@ -146,9 +151,10 @@ std::vector<double> MostAlive(const Network& network, const Machine& machine) {
 
 // The choice of layouts as one of labels.
 struct Problem {
-  Problem(const Network& network, const Machine& machine, double room_in_copies)
+  Problem(const Network& network, const Machine& machine, double room_in_copies,
+          const std::vector<Layout>* before)
       : network(network), machine(machine) {
-    FindLayouts(room_in_copies);
+    FindLayouts(room_in_copies, before);
     for (const Op& op : network.ops) labelling.factors.push_back(FactorOf(op));
   }
 
@@ -162,9 +168,13 @@ struct Problem {
     return static_cast<double>(bytes) / static_cast<double>(machine.bytes_per_partition);
   }
 
-  void FindLayouts(double room_in_copies) {
+  void FindLayouts(double room_in_copies, const std::vector<Layout>* before) {
     const std::vector<int64_t> most_read = MostRead(network);
-    const std::vector<double> alive = MostAlive(network, machine);
+    std::vector<double> alive = MostAlive(network, machine, nullptr);
+    const bool fits =
+        std::all_of(alive.begin(), alive.end(), [](double share) { return share <= 1; });
+    // Where the bytes alone would fit, it can only be waste that crowds them.
+    if (before != nullptr && fits) alive = MostAlive(network, machine, before);
     layouts.resize(network.tensors.size());
     labelling.costs.resize(network.tensors.size());
     for (size_t t = 0; t < network.tensors.size(); ++t) {
@@ -177,12 +187,12 @@ struct Problem {
       DropWide(machine, tensor, layouts[t]);
       // What is loaded slice by slice may lie in every partition slice by slice; a transfer writes
       // it there from DRAM.
-      const bool in_parts = producer == nullptr && most_read[t] > 0 &&
-                            Share(most_read[t]) * kReplicatedShare <= 1;
+      const bool in_parts =
+          producer == nullptr && most_read[t] > 0 && Share(most_read[t]) * kReplicatedShare <= 1;
       if (in_parts) layouts[t].push_back({0, 0, true});
       DropEqual(machine, tensor, layouts[t]);
-      const double dense = static_cast<double>(tensor.Bytes()) /
-                           static_cast<double>(machine.ScratchpadBytes());
+      const double dense =
+          static_cast<double>(tensor.Bytes()) / static_cast<double>(machine.ScratchpadBytes());
       const double crowded = room_in_copies * std::clamp(2 * alive[t] - 1, 0.0, 1.0);
       // A layout that leaves most partitions empty costs room, which in the end costs more than a
       // copy where the tensor is large.
@@ -235,8 +245,8 @@ struct Problem {
     const Expr& expr = network.exprs[static_cast<size_t>(input)];
     Request request;
     if (wanted.replicated) {
-      request.cost += 64 * Share(Elements(expr.dimensions) *
-                                 std::max<int64_t>(1, BytesOf(expr.type)));
+      request.cost +=
+          64 * Share(Elements(expr.dimensions) * std::max<int64_t>(1, BytesOf(expr.type)));
     }
     std::vector<LeafRequirement> leaves;
     PullLayout(network, machine.partitions, input, wanted, leaves);
@@ -245,9 +255,9 @@ struct Problem {
       Ask ask{leaf.tensor, 0};
       for (size_t l = 0; l < layouts[t].size(); ++l) {
         const Layout& has = layouts[t][l];
-        const bool met = has.replicated || (leaf.layout && Satisfies(has, *leaf.layout,
-                                                                     network.tensors[t].dimensions,
-                                                                     machine.partitions));
+        const bool met = has.replicated ||
+                         (leaf.layout && Satisfies(has, *leaf.layout, network.tensors[t].dimensions,
+                                                   machine.partitions));
         ask.met_by |= uint64_t{met} << l;
       }
       if (layouts[t].size() > 1 || ask.met_by == 0) request.asks.push_back(ask);
@@ -259,12 +269,13 @@ struct Problem {
 }  // namespace
 
 LayoutAssignment AssignLayouts(const Network& network, const Machine& machine,
-                               double room_in_copies, double budget_seconds) {
+                               double room_in_copies, double budget_seconds,
+                               const std::vector<Layout>* before) {
   const Deadline deadline(budget_seconds);
   LayoutAssignment assignment;
   assignment.layouts.resize(network.tensors.size());
   if (!machine.engines_are_partitioned) return assignment;
-  const Problem problem(network, machine, room_in_copies);
+  const Problem problem(network, machine, room_in_copies, before);
   LabellingOptions options;
   options.budget_seconds = std::max(0.0, deadline.Left());
   const Labelling labelling = Label(problem.labelling, options);
@@ -277,7 +288,7 @@ LayoutAssignment AssignLayouts(const Network& network, const Machine& machine,
 
 double LeastLayoutCost(const Network& network, const Machine& machine, double room_in_copies) {
   if (!machine.engines_are_partitioned) return 0;
-  return LeastCost(Problem(network, machine, room_in_copies).labelling);
+  return LeastCost(Problem(network, machine, room_in_copies, nullptr).labelling);
 }
 
 int64_t LocalCopies(const Network& network, const Machine& machine) {

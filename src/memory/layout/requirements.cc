@@ -181,6 +181,39 @@ Range RangeOf(const std::vector<int64_t>& list, const std::vector<int64_t>& dime
   return FromList(sizes, dimensions);
 }
 
+// Numbers of a sum that the vector engine makes element by element.
+constexpr int64_t kFewSummed = 16;
+
+// A matrix times a vector of few numbers, which every partition has: each adds up its own rows, and
+// the matrix need not be turned so that its short side lies along the partitions. `side` is the
+// matrix's operand.
+OperandLayouts RowByRow(const Network& network, const Op& op, const Layout& result, size_t side) {
+  static const char* const kBatch[] = {"lhs_batch_dims", "rhs_batch_dims"};
+  static const char* const kContracting[] = {"lhs_contracting_dims", "rhs_contracting_dims"};
+  const auto dimensions = [&](size_t k) -> const std::vector<int64_t>& {
+    return network.exprs[static_cast<size_t>(op.inputs[k])].dimensions;
+  };
+  const auto free = [&](size_t k) {
+    return Others(dimensions(k).size(), ListOf(op, kBatch[k]), ListOf(op, kContracting[k]));
+  };
+  int64_t summed = 1;
+  for (int64_t d : ListOf(op, kContracting[side])) {
+    summed *= dimensions(side)[static_cast<size_t>(d)];
+  }
+  const std::vector<size_t> rows = free(side);
+  const bool is_vector = ListOf(op, kBatch[0]).empty() && free(1 - side).empty();
+  if (!is_vector || summed > kFewSummed || result.replicated || result.end <= result.begin) {
+    return {};
+  }
+  const Range along =
+      FromList({rows.begin() + result.begin, rows.begin() + result.end}, dimensions(side));
+  if (!along) return {};
+  OperandLayouts mode(2);
+  mode[side] = along;
+  mode[1 - side] = Layout{0, 0, true};
+  return mode;
+}
+
 std::vector<OperandLayouts> DotModes(const Network& network, const Op& op, const Layout& result) {
   const auto& lhs = network.exprs[static_cast<size_t>(op.inputs[0])].dimensions;
   const auto& rhs = network.exprs[static_cast<size_t>(op.inputs[1])].dimensions;
@@ -197,6 +230,11 @@ std::vector<OperandLayouts> DotModes(const Network& network, const Op& op, const
     std::vector<int64_t> left(lhs_batch.begin() + result.begin, lhs_batch.begin() + result.end);
     std::vector<int64_t> right(rhs_batch.begin() + result.begin, rhs_batch.begin() + result.end);
     add(RangeOf(left, lhs), RangeOf(right, rhs));
+  }
+  for (size_t side : {0, 1}) {
+    if (OperandLayouts mode = RowByRow(network, op, result, side); !mode.empty()) {
+      modes.push_back(std::move(mode));
+    }
   }
   // Partners meet where both sides have the same dimensions along the partitions: some that are
   // summed over, below them the last of the batch's. The other dimensions are gone through one by

@@ -1,6 +1,7 @@
 #include "memory/simulator/scratchpad.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace hone::memory {
 namespace {
@@ -13,7 +14,8 @@ Scratchpad::Scratchpad(const Machine& machine, const Plan& plan, bool bytes)
     : machine_(machine), plan_(plan), bytes_(bytes) {
   if (bytes) {
     data_.resize(static_cast<size_t>(machine.ScratchpadBytes()));
-    const bool whole = machine.alignment > 0 && machine.bytes_per_partition % machine.alignment == 0;
+    const bool whole =
+        machine.alignment > 0 && machine.bytes_per_partition % machine.alignment == 0;
     unit_ = whole ? machine.alignment : 1;
     owner_.resize(data_.size() / static_cast<size_t>(unit_) + 1, 0);
   }
@@ -88,7 +90,6 @@ void Scratchpad::Write(BufferId buffer, const Content& content, const Box& box,
 
 Array Scratchpad::Read(BufferId buffer, const Content& content, const Box& box, Array* part) {
   Array result = MakeArray(bytes_ ? content.type : ElementType::kOther, box);
-  if (part != nullptr) *part = MakeArray(content.type, box);
   if (buffer < 0 || static_cast<size_t>(buffer) >= plan_.buffers.size()) {
     Trap("there is no such buffer");
     return result;
@@ -120,16 +121,31 @@ Array Scratchpad::Read(BufferId buffer, const Content& content, const Box& box, 
     });
     if (!own) Trap("a read of bytes that were never loaded or have been overwritten");
     DecodeRun(&data_[U(first)], step, run.count, result, run.position);
-    if (part == nullptr) return;
-    for (int64_t i = 0; i < run.count; ++i) {
-      const size_t k = U(run.position + i);
-      const int64_t where = room.layout.replicated ? -1 : run.partition + i * run.partition_step;
-      if (!part->integers.empty()) part->integers[k] = where;
-      if (!part->reals.empty()) part->reals[k] = static_cast<double>(where);
-      if (!part->complexes.empty()) part->complexes[k] = static_cast<double>(where);
-    }
   });
+  if (part != nullptr) *part = Partitions(buffer, content, box);
   return result;
+}
+
+Array Scratchpad::Partitions(BufferId buffer, const Content& content, const Box& box) const {
+  Array part = MakeArray(content.type, box);
+  const Layout& layout = plan_.buffers[static_cast<size_t>(buffer)].layout;
+  const auto fill = [&](auto& numbers) {
+    using Number = std::remove_cvref_t<decltype(numbers[0])>;
+    if (numbers.empty()) return;
+    if (layout.replicated) return std::fill(numbers.begin(), numbers.end(), Number(-1));
+    const Placement placement(machine_, content.dimensions, layout, Slot(buffer).box,
+                              content.element_bytes);
+    placement.ForEachRun(box, [&](const Placement::Run& run) {
+      for (int64_t i = 0; i < run.count; ++i) {
+        const auto where = static_cast<double>(run.partition + i * run.partition_step);
+        numbers[U(run.position + i)] = static_cast<Number>(where);
+      }
+    });
+  };
+  fill(part.integers);
+  fill(part.reals);
+  fill(part.complexes);
+  return part;
 }
 
 }  // namespace hone::memory

@@ -33,6 +33,8 @@ class Scratchpad {
   // Zeros after a trap. `part`, where given, becomes the partition of each element, -1 where the
   // buffer has it in every partition.
   Array Read(BufferId buffer, const Content& content, const Box& box, Array* part = nullptr);
+  // Those partitions alone.
+  Array Partitions(BufferId buffer, const Content& content, const Box& box) const;
 
   // The first thing that went wrong; empty while nothing has.
   const std::string& trap() const { return trap_; }
@@ -46,6 +48,9 @@ class Scratchpad {
     int32_t owner = 0;
   };
   Held& Slot(BufferId buffer) {
+    return held_[static_cast<size_t>(buffer)][slot_[static_cast<size_t>(buffer)]];
+  }
+  const Held& Slot(BufferId buffer) const {
     return held_[static_cast<size_t>(buffer)][slot_[static_cast<size_t>(buffer)]];
   }
   int64_t Base(BufferId buffer) const;

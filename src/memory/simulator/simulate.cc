@@ -47,6 +47,9 @@ class Simulator {
           if (step.boxes.size() != static_cast<size_t>(block.tiles)) {
             return Trapped(b, s, tile, "not one box for each tile");
           }
+          if (Status going = EvaluationLimit::Check(); !going) {
+            return tl::unexpected(going.error());
+          }
           if (Status done = RunStep(step, static_cast<size_t>(tile)); !done) {
             return tl::unexpected(done.error());
           }
@@ -182,10 +185,9 @@ class Simulator {
         if (at == nullptr && trap_.empty()) trap_ = "an operand without a source";
         return FromDram(tensor, leaf);
       }
-      Array where;
-      Array array =
-          scratchpad_.Read(at->buffer, ContentOf(tensor), leaf, want_part ? &where : nullptr);
-      return want_part ? where : array;
+      // What lies there has been read before its partitions are asked for.
+      return want_part ? scratchpad_.Partitions(at->buffer, ContentOf(tensor), leaf)
+                       : scratchpad_.Read(at->buffer, ContentOf(tensor), leaf);
     };
     const ExprId expr = op.inputs[U(operand)];
     if (values_ == nullptr) {
@@ -194,7 +196,7 @@ class Simulator {
       return {};
     }
     Array result = Materialise(network_, expr, box, read);
-    if (part != nullptr && OnlyTensors(network_, expr)) {
+    if (part != nullptr && scratchpad_.trap().empty() && OnlyTensors(network_, expr)) {
       want_part = true;
       *part = Materialise(network_, expr, box, read);
     }

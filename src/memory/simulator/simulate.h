@@ -31,7 +31,8 @@ struct Simulation {
 
 // With values of parameters and large constants the plan is run with numbers; without, only boxes
 // are followed: what is where, and how much moves. Errors: kInternal for a trap, naming step and
-// tile; kUnsupported where an operator cannot be computed here.
+// tile; kUnsupported where an operator cannot be computed here; kDeadline where an EvaluationLimit
+// (values/evaluate.h) is over.
 StatusOr<Simulation> Simulate(const Network& network, const Machine& machine, const Plan& plan,
                               const Evaluation* values);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 namespace hone::memory {
@@ -132,36 +133,108 @@ Array Decode(std::string_view bytes, ElementType type, const std::vector<int64_t
   return array;
 }
 
-void DecodeRun(const char* bytes, int64_t step, int64_t count, Array& array, int64_t at) {
-  if (array.type != ElementType::kF32) {
-    for (int64_t i = 0; i < count; ++i) DecodeElement(bytes + i * step, array, at + i);
-    return;
+namespace {
+
+// Calls `run` with a number of the C++ type that an element is in memory; false where there is
+// none.
+template <class Run>
+bool WithNumber(ElementType type, Run run) {
+  switch (type) {
+    case ElementType::kS8:
+      return run(int8_t{});
+    case ElementType::kS16:
+      return run(int16_t{});
+    case ElementType::kS32:
+      return run(int32_t{});
+    case ElementType::kS64:
+    case ElementType::kU64:
+      return run(int64_t{});
+    case ElementType::kPred:
+    case ElementType::kU8:
+      return run(uint8_t{});
+    case ElementType::kU16:
+      return run(uint16_t{});
+    case ElementType::kU32:
+      return run(uint32_t{});
+    case ElementType::kF32:
+      return run(float{});
+    case ElementType::kF64:
+      return run(double{});
+    default:
+      return false;
   }
-  double* to = array.reals.data() + at;
-  const auto decode = [&](int64_t between) {
-    for (int64_t i = 0; i < count; ++i) {
-      float value;
-      std::memcpy(&value, bytes + i * between, sizeof value);
-      to[i] = value;
+}
+
+}  // namespace
+
+void DecodeRun(const char* bytes, int64_t step, int64_t count, Array& array, int64_t at) {
+  const bool done = WithNumber(array.type, [&](auto number) {
+    using Number = decltype(number);
+    const auto decode = [&](auto* to, int64_t between) {
+      for (int64_t i = 0; i < count; ++i) {
+        Number value;
+        std::memcpy(&value, bytes + i * between, sizeof value);
+        if constexpr (std::is_same_v<Number, uint8_t>) {
+          if (array.type == ElementType::kPred) value = value != 0;
+        }
+        to[i] = static_cast<std::remove_reference_t<decltype(*to)>>(value);
+      }
+    };
+    const auto run = [&](auto* to) {
+      step == sizeof(Number) ? decode(to, sizeof(Number)) : decode(to, step);
+    };
+    if constexpr (std::is_integral_v<Number>) {
+      run(array.integers.data() + at);
+    } else {
+      run(array.reals.data() + at);
     }
-  };
-  step == sizeof(float) ? decode(sizeof(float)) : decode(step);
+    return true;
+  });
+  for (int64_t i = 0; i < count && !done; ++i) DecodeElement(bytes + i * step, array, at + i);
 }
 
 void EncodeRun(const Array& array, int64_t at, int64_t count, char* bytes, int64_t step) {
-  if (array.type != ElementType::kF32) {
-    for (int64_t i = 0; i < count; ++i) EncodeElement(array, at + i, bytes + i * step);
-    return;
-  }
-  const double* from = array.reals.data() + at;
-  const auto encode = [&](int64_t between) {
-    for (int64_t i = 0; i < count; ++i) {
-      const auto value = static_cast<float>(from[i]);
-      std::memcpy(bytes + i * between, &value, sizeof value);
+  const bool done = WithNumber(array.type, [&](auto number) {
+    using Number = decltype(number);
+    const auto encode = [&](const auto* from, int64_t between) {
+      for (int64_t i = 0; i < count; ++i) {
+        const auto value = static_cast<Number>(from[i]);
+        std::memcpy(bytes + i * between, &value, sizeof value);
+      }
+    };
+    const auto run = [&](const auto* from) {
+      step == sizeof(Number) ? encode(from, sizeof(Number)) : encode(from, step);
+    };
+    if constexpr (std::is_integral_v<Number>) {
+      run(array.integers.data() + at);
+    } else {
+      run(array.reals.data() + at);
     }
-  };
-  step == sizeof(float) ? encode(sizeof(float)) : encode(step);
+    return true;
+  });
+  for (int64_t i = 0; i < count && !done; ++i) EncodeElement(array, at + i, bytes + i * step);
 }
+
+namespace {
+
+// The first thing in a literal that may be a number: behind braces, blanks, and comments, which XLA
+// writes from rank 3 on, as in "{ { /*i0=0*/ {".
+const char* NextNumber(const char* at) {
+  while (*at != 0) {
+    if (std::string_view("{}, \n()").find(*at) != std::string_view::npos) {
+      ++at;
+    } else if (at[0] == '/' && at[1] == '*') {
+      const char* end = std::strstr(at + 2, "*/");
+      if (end == nullptr) return at;
+      at = end + 2;
+    } else {
+      return at;
+    }
+  }
+  return at;
+}
+
+}  // namespace
 
 StatusOr<Array> ParseLiteral(std::string_view text, ElementType type,
                              const std::vector<int64_t>& dimensions) {
@@ -178,7 +251,8 @@ StatusOr<Array> ParseLiteral(std::string_view text, ElementType type,
   const auto real = [](const char* from, char** end) { return std::strtod(from, end); };
   const int64_t count = Elements(dimensions);
   for (int64_t i = 0; i < count; ++i) {
-    while (*at && std::string_view("{}, \n()").find(*at) != std::string_view::npos) ++at;
+    at = NextNumber(at);
+    const char* const before = at;
     bool moved = true;
     const auto k = static_cast<size_t>(i);
     if (std::string_view(at).substr(0, 4) == "true") {
@@ -206,8 +280,12 @@ StatusOr<Array> ParseLiteral(std::string_view text, ElementType type,
       moved = false;
     }
     if (!moved) {
-      return MakeError(ErrorCode::kUnsupported,
-                       "cannot read the " + std::string(NameOf(type)) + " literal '" + copy + "'");
+      constexpr size_t kMostShown = 40;
+      std::string shown(std::string_view(before).substr(0, kMostShown));
+      if (std::strlen(before) > kMostShown) shown += "…";
+      return MakeError(ErrorCode::kUnsupported, "cannot read element " + std::to_string(i) +
+                                                    " of a constant of type " + NameOf(type) +
+                                                    ", at '" + shown + "'");
     }
   }
   return array;

@@ -49,7 +49,8 @@ void EncodeElement(const Array& array, int64_t at, char* bytes);
 void DecodeRun(const char* bytes, int64_t step, int64_t count, Array& array, int64_t at);
 void EncodeRun(const Array& array, int64_t at, int64_t count, char* bytes, int64_t step);
 
-// A literal as HLO text writes it: "5", "true", "{1, 2}", "{ {1, 2}, {3, 4} }", "(1, -2)".
+// A literal as HLO text writes it: "5", "true", "{1, 2}", "{ {1, 2}, {3, 4} }", "(1, -2)", with
+// comments or without.
 StatusOr<Array> ParseLiteral(std::string_view text, ElementType type,
                              const std::vector<int64_t>& dimensions);
 

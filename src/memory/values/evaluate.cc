@@ -37,7 +37,80 @@ StatusOr<Array> RegroupBytes(const Op& op, const Array& operand, ElementType typ
   });
   return result;
 }
+
+// The operators that are not elementwise, by what computes them.
+const std::set<std::string>& Windowed() {
+  static const std::set<std::string> opcodes = {"reduce", "reduce-window", "select-and-scatter"};
+  return opcodes;
+}
+
+const std::set<std::string>& Irregular() {
+  // clang-format off
+  static const std::set<std::string> opcodes = {
+      "gather", "scatter", "sort", "topk", "while", "conditional", "dynamic-slice",
+      "dynamic-update-slice", "rng-bit-generator"};
+  // clang-format on
+  return opcodes;
+}
+
+const std::set<std::string>& Algebra() {
+  // clang-format off
+  static const std::set<std::string> opcodes = {
+      "fft", "cholesky", "triangular-solve", "batch-norm-training", "batch-norm-inference",
+      "batch-norm-grad"};
+  // clang-format on
+  return opcodes;
+}
+
+// An elementwise operator on arrays of no elements: what it says depends on opcode and types alone.
+Status CanEvaluateElementwise(const Network& network, const Op& op) {
+  const Box none{{0}, {0}};
+  std::vector<Array> operands;
+  for (ExprId input : op.inputs) {
+    operands.push_back(MakeArray(network.exprs[static_cast<size_t>(input)].type, none));
+  }
+  const ElementType type = network.tensors[static_cast<size_t>(op.results[0])].type;
+  const auto result = EvaluateElementwise(op, operands, type, none);
+  if (!result) return tl::unexpected(result.error());
+  return {};
+}
+
+Status CanEvaluate(const Network& network, const Op& op) {
+  const auto lacks = [](ElementType type) { return KindOf(type) == ValueKind::kNone; };
+  const ElementType type = network.tensors[static_cast<size_t>(op.results[0])].type;
+  const bool unknown =
+      lacks(type) || std::any_of(op.inputs.begin(), op.inputs.end(), [&](ExprId input) {
+        return lacks(network.exprs[static_cast<size_t>(input)].type);
+      });
+  if (unknown) return NoArithmetic(op, "its type");
+  if (IsElementwise(op.opcode)) return CanEvaluateElementwise(network, op);
+  const bool known = op.opcode == "dot" || op.opcode == "convolution" || op.opcode == "map" ||
+                     op.opcode == "regroup-bytes" || Windowed().contains(op.opcode) ||
+                     Irregular().contains(op.opcode) || Algebra().contains(op.opcode);
+  if (!known) return NoArithmetic(op);
+  const bool real_only = Algebra().contains(op.opcode) && op.opcode != "fft";
+  if (real_only && KindOf(type) != ValueKind::kReal) return NoArithmetic(op, "its type");
+  if (op.opcode == "scatter" && op.inputs.size() != 3) {
+    return NoArithmetic(op, "of several operands");
+  }
+  // One branch may do where another would not.
+  Status bodies;
+  for (const auto& body : op.bodies) {
+    Status fine = CanEvaluate(*body);
+    if (fine && op.opcode == "conditional") return {};
+    if (!fine) bodies = std::move(fine);
+  }
+  return bodies;
+}
+
 }  // namespace
+
+Status CanEvaluate(const Network& network) {
+  for (const Op& op : network.ops) {
+    if (Status fine = CanEvaluate(network, op); !fine) return fine;
+  }
+  return {};
+}
 
 StatusOr<std::vector<Array>> EvaluateOp(const Network& network, const Op& op,
                                         const std::vector<Array>& operands,
@@ -60,29 +133,36 @@ StatusOr<std::vector<Array>> EvaluateOp(const Network& network, const Op& op,
         network.exprs[static_cast<size_t>(op.inputs[1])].dimensions, type, out[0]));
   }
   if (opcode == "regroup-bytes") return one(RegroupBytes(op, operands[0], type, out[0]));
-  static const std::set<std::string> windowed = {"reduce", "reduce-window", "select-and-scatter"};
-  static const std::set<std::string> irregular = {"gather",
-                                                  "scatter",
-                                                  "sort",
-                                                  "while",
-                                                  "conditional",
-                                                  "dynamic-slice",
-                                                  "dynamic-update-slice",
-                                                  "rng-bit-generator"};
-  static const std::set<std::string> algebra = {"fft",
-                                                "cholesky",
-                                                "triangular-solve",
-                                                "batch-norm-training",
-                                                "batch-norm-inference",
-                                                "batch-norm-grad"};
-  if (windowed.contains(opcode)) return EvaluateWindowed(network, op, operands, out);
-  if (irregular.contains(opcode)) return EvaluateIrregular(network, op, operands, out, change);
-  if (!algebra.contains(opcode)) return NoArithmetic(op);
+  if (opcode == "map") {
+    auto results = EvaluateLanes(*op.bodies[0], operands);
+    if (!results) return results;
+    for (size_t r = 0; r < results->size(); ++r) (*results)[r] = Cut((*results)[r], out[r]);
+    return results;
+  }
+  if (Windowed().contains(opcode)) return EvaluateWindowed(network, op, operands, out);
+  if (Irregular().contains(opcode)) return EvaluateIrregular(network, op, operands, out, change);
+  if (!Algebra().contains(opcode)) return NoArithmetic(op);
   // Computed for whole matrices; a tile of the results is cut out afterwards.
   auto results = EvaluateLinearAlgebra(network, op, operands, out);
   if (!results) return results;
   for (size_t r = 0; r < results->size(); ++r) (*results)[r] = Cut((*results)[r], out[r]);
   return results;
+}
+
+namespace {
+
+thread_local const EvaluationLimit* limit = nullptr;
+
+}  // namespace
+
+EvaluationLimit::EvaluationLimit(std::function<bool()> over) : over_(std::move(over)) {
+  limit = this;
+}
+EvaluationLimit::~EvaluationLimit() { limit = nullptr; }
+
+Status EvaluationLimit::Check() {
+  if (limit == nullptr || !limit->over_()) return {};
+  return MakeError(ErrorCode::kDeadline, "the time for it is over");
 }
 
 StatusOr<std::vector<Array>> EvaluateNetwork(const Network& network, const ReadTensor& leaves,
@@ -93,6 +173,7 @@ StatusOr<std::vector<Array>> EvaluateNetwork(const Network& network, const ReadT
     return Cut(computed[static_cast<size_t>(tensor)], box);
   };
   for (const Op& op : network.ops) {
+    if (Status going = EvaluationLimit::Check(); !going) return tl::unexpected(going.error());
     std::vector<Array> operands;
     for (ExprId input : op.inputs) {
       const Box box = WholeBox(network.exprs[static_cast<size_t>(input)].dimensions);

@@ -26,11 +26,16 @@ using ChangeResult = std::function<void(const Op&, Array&)>;
 
 // The boxes `out` of an operator's results; operand k holds (at least) OperandBox of it. `change`,
 // if any, is for operators in its loops and branches; its own results are the caller's to change.
-// Errors: kUnsupported for operators and types without arithmetic here, naming them.
+// Errors: kUnsupported for operators and types without arithmetic here, naming them; kDeadline
+// where an EvaluationLimit is over.
 StatusOr<std::vector<Array>> EvaluateOp(const Network& network, const Op& op,
                                         const std::vector<Array>& operands,
                                         const std::vector<Box>& out,
                                         const ChangeResult& change = nullptr);
+
+// Whether every operator is one that can be computed, as far as opcodes and types say; at once,
+// without computing anything. Errors: as EvaluateOp's.
+Status CanEvaluate(const Network& network);
 
 StatusOr<Array> EvaluateElementwise(const Op& op, const std::vector<Array>& operands,
                                     ElementType type, const Box& out);
@@ -44,7 +49,7 @@ StatusOr<Array> EvaluateConvolution(const Op& op, const Array& lhs,
 StatusOr<std::vector<Array>> EvaluateWindowed(const Network& network, const Op& op,
                                               const std::vector<Array>& operands,
                                               const std::vector<Box>& out);
-// gather, scatter, sort, dynamic-slice, dynamic-update-slice, while, conditional
+// gather, scatter, sort, topk, dynamic-slice, dynamic-update-slice, while, conditional
 StatusOr<std::vector<Array>> EvaluateIrregular(const Network& network, const Op& op,
                                                const std::vector<Array>& operands,
                                                const std::vector<Box>& out,
@@ -77,6 +82,22 @@ class InitialValueWatch {
 
  private:
   std::string noticed_;
+};
+
+// While it lives, what this thread evaluates or simulates asks `over` now and then, and ends with
+// kDeadline once that is true. One at a time.
+class EvaluationLimit {
+ public:
+  explicit EvaluationLimit(std::function<bool()> over);
+  ~EvaluationLimit();
+  EvaluationLimit(const EvaluationLimit&) = delete;
+  EvaluationLimit& operator=(const EvaluationLimit&) = delete;
+
+  // What is returned where it is over; fine where this thread has no limit.
+  static Status Check();
+
+ private:
+  std::function<bool()> over_;
 };
 
 // A computation of scalars, applied to many at once: each argument has as many elements as the

@@ -155,44 +155,63 @@ const std::unordered_map<std::string, IntegerBinary>& IntegerBinaries() {
   return table;
 }
 
-bool ComplexUnary(const std::string& opcode, Complex a, Complex& result) {
-  if (opcode == "negate") {
-    result = -a;
-  } else if (opcode == "exponential") {
-    result = std::exp(a);
-  } else if (opcode == "log") {
-    result = std::log(a);
-  } else if (opcode == "sqrt") {
-    result = std::sqrt(a);
-  } else if (opcode == "rsqrt") {
-    result = 1.0 / std::sqrt(a);
-  } else if (opcode == "tanh") {
-    result = std::tanh(a);
-  } else if (opcode == "cosine") {
-    result = std::cos(a);
-  } else if (opcode == "sine") {
-    result = std::sin(a);
-  } else {
-    return false;
-  }
-  return true;
+using ComplexUnary = Complex (*)(Complex);
+using ComplexBinary = Complex (*)(Complex, Complex);
+
+// exp(z) - 1 = expm1(x) cos(y) - 2 sin²(y / 2) + i exp(x) sin(y)
+Complex MinusOne(Complex z) {
+  const double half = std::sin(z.imag() / 2);
+  return {std::expm1(z.real()) * std::cos(z.imag()) - 2 * half * half,
+          std::exp(z.real()) * std::sin(z.imag())};
 }
 
-bool ComplexBinary(const std::string& opcode, Complex a, Complex b, Complex& result) {
-  if (opcode == "add") {
-    result = a + b;
-  } else if (opcode == "subtract") {
-    result = a - b;
-  } else if (opcode == "multiply") {
-    result = a * b;
-  } else if (opcode == "divide") {
-    result = a / b;
-  } else if (opcode == "power") {
-    result = std::pow(a, b);
-  } else {
-    return false;
-  }
-  return true;
+// |1 + z|² = 1 + x (2 + x) + y²
+Complex PlusOne(Complex z) {
+  const double x = z.real(), y = z.imag();
+  return {std::log1p(x * (2 + x) + y * y) / 2, std::atan2(y, 1 + x)};
+}
+
+const std::unordered_map<std::string, ComplexUnary>& ComplexUnaries() {
+  static const std::unordered_map<std::string, ComplexUnary> table = {
+      {"acos", [](Complex z) { return std::acos(z); }},
+      {"acosh", [](Complex z) { return std::acosh(z); }},
+      {"asin", [](Complex z) { return std::asin(z); }},
+      {"asinh", [](Complex z) { return std::asinh(z); }},
+      {"atanh", [](Complex z) { return std::atanh(z); }},
+      {"cosh", [](Complex z) { return std::cosh(z); }},
+      {"cosine", [](Complex z) { return std::cos(z); }},
+      {"exponential", [](Complex z) { return std::exp(z); }},
+      {"exponential-minus-one", MinusOne},
+      {"log", [](Complex z) { return std::log(z); }},
+      {"log-plus-one", PlusOne},
+      {"logistic", [](Complex z) { return 1.0 / (1.0 + std::exp(-z)); }},
+      {"negate", [](Complex z) { return -z; }},
+      {"rsqrt", [](Complex z) { return 1.0 / std::sqrt(z); }},
+      {"sign", [](Complex z) { return z == 0.0 ? z : z / std::abs(z); }},
+      {"sine", [](Complex z) { return std::sin(z); }},
+      {"sinh", [](Complex z) { return std::sinh(z); }},
+      {"sqrt", [](Complex z) { return std::sqrt(z); }},
+      {"tan", [](Complex z) { return std::tan(z); }},
+      {"tanh", [](Complex z) { return std::tanh(z); }},
+  };
+  return table;
+}
+
+const std::unordered_map<std::string, ComplexBinary>& ComplexBinaries() {
+  static const std::unordered_map<std::string, ComplexBinary> table = {
+      {"add", [](Complex a, Complex b) { return a + b; }},
+      {"subtract", [](Complex a, Complex b) { return a - b; }},
+      {"multiply", [](Complex a, Complex b) { return a * b; }},
+      {"divide", [](Complex a, Complex b) { return a / b; }},
+      {"power", [](Complex a, Complex b) { return std::pow(a, b); }},
+      // -i log((b + ia) / sqrt(a² + b²)), as XLA has it
+      {"atan2",
+       [](Complex a, Complex b) {
+         const Complex i(0, 1);
+         return -i * std::log((b + i * a) / std::sqrt(a * a + b * b));
+       }},
+  };
+  return table;
 }
 
 // Truncated towards zero and held within the type's range; not-a-number becomes 0.
@@ -371,17 +390,20 @@ class Evaluation {
                                     result_.type);
       });
     }
-    bool known = true;
-    Each([&](int64_t i) {
-      Complex value;
-      known = known &&
-              (operands_.size() == 1 ? ComplexUnary(op_.opcode, a[U(In(0, i))], value)
-                                     : ComplexBinary(op_.opcode, a[U(In(0, i))],
-                                                     operands_[1].complexes[U(In(1, i))], value));
+    if (KindOf(result_.type) != ValueKind::kComplex) return false;
+    const auto put = [&](int64_t i, Complex value) {
       result_.complexes[U(i)] = {Round(value.real(), result_.type),
                                  Round(value.imag(), result_.type)};
-    });
-    return known;
+    };
+    if (operands_.size() == 1) {
+      const auto found = ComplexUnaries().find(op_.opcode);
+      if (found == ComplexUnaries().end()) return false;
+      return Each([&](int64_t i) { put(i, found->second(a[U(i)])); });
+    }
+    const auto found = ComplexBinaries().find(op_.opcode);
+    if (found == ComplexBinaries().end()) return false;
+    const auto& b = operands_[1].complexes;
+    return Each([&](int64_t i) { put(i, found->second(a[U(In(0, i))], b[U(In(1, i))])); });
   }
 
   bool BitcastConvert() {

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <numeric>
 
 #include "memory/access.h"
@@ -63,6 +65,9 @@ Array Gather(const Op& op, const std::vector<int64_t>& dimensions, const Array& 
   return result;
 }
 
+// Updates that are made before a limit is looked at once more.
+constexpr int64_t kBetweenChecks = 1024;
+
 // `dimensions` and `update_dimensions` are the whole shapes; of the operand and the updates
 // a box is enough, as ScatterInput in access.cc says.
 StatusOr<Array> Scatter(const Op& op, const std::vector<Array>& operands,
@@ -85,6 +90,7 @@ StatusOr<Array> Scatter(const Op& op, const std::vector<Array>& operands,
   }
   Status done;
   ForEach(updates.box, [&](const std::vector<int64_t>& index, int64_t at) {
+    if (done && at % kBetweenChecks == 0) done = EvaluationLimit::Check();
     if (!done) return;
     std::vector<int64_t> batch, offset;
     for (size_t d = 0; d < index.size(); ++d) (Has(window, d) ? offset : batch).push_back(index[d]);
@@ -153,6 +159,7 @@ Status SortLines(const Op& op, const std::vector<Array>& operands, size_t length
       }
       merges.swap(going);
       if (merges.empty()) break;
+      if (Status going = EvaluationLimit::Check(); !going) return going;
       std::vector<Array> arguments;  // of each operand, what comes from the right, then the left
       for (const Array& operand : operands) {
         for (const bool right : {true, false}) {
@@ -204,6 +211,53 @@ StatusOr<std::vector<Array>> Sort(const Op& op, const std::vector<Array>& operan
       for (size_t k = 0; k < operands.size(); ++k) {
         CopyElement(operands[k], from, results[k], Position(out, at));
       }
+    }
+  });
+  return results;
+}
+
+// Integers in the order of an array's elements: of numbers, XLA's total one, in which -NaN < -inf,
+// -0 < 0 and inf < NaN.
+std::vector<int64_t> Ranks(const Array& array) {
+  std::vector<int64_t> ranks = array.integers;
+  if (array.type == ElementType::kU64) {
+    for (int64_t& rank : ranks) rank ^= std::numeric_limits<int64_t>::min();
+  }
+  for (double value : array.reals) {
+    const auto bits = std::bit_cast<int64_t>(value);
+    ranks.push_back(bits < 0 ? bits ^ std::numeric_limits<int64_t>::max() : bits);
+  }
+  return ranks;
+}
+
+// The k greatest (or least) of the last dimension, and where they stand; of equal ones, the first.
+StatusOr<std::vector<Array>> TopK(const Op& op, const Array& operand, ElementType index_type,
+                                  const std::vector<Box>& out) {
+  if (KindOf(operand.type) == ValueKind::kComplex) return NoArithmetic(op, "its type");
+  const bool largest = !op.texts.contains("largest") || op.texts.at("largest") == "true";
+  const std::vector<int64_t> ranks = Ranks(operand);
+  std::vector<Array> results = {MakeArray(operand.type, out[0]), MakeArray(index_type, out[1])};
+  const size_t axis = out[0].low.size() - 1;
+  Box lines = out[0];
+  lines.high[axis] = lines.low[axis] + 1;
+  std::vector<int64_t> order(static_cast<size_t>(Extent(operand.box, axis)));
+  ForEach(lines, [&](const std::vector<int64_t>& index, int64_t) {
+    std::vector<int64_t> at = index;
+    at[axis] = operand.box.low[axis];
+    const int64_t first = Position(operand.box, at);
+    const auto before = [&](int64_t a, int64_t b) {
+      const int64_t x = ranks[static_cast<size_t>(first + a)];
+      const int64_t y = ranks[static_cast<size_t>(first + b)];
+      if (x == y) return a < b;
+      return largest ? x > y : x < y;
+    };
+    std::iota(order.begin(), order.end(), int64_t{0});
+    std::partial_sort(order.begin(), order.begin() + out[0].high[axis], order.end(), before);
+    for (int64_t k = out[0].low[axis]; k < out[0].high[axis]; ++k) {
+      at[axis] = k;
+      const int64_t chosen = order[static_cast<size_t>(k)];
+      CopyElement(operand, first + chosen, results[0], Position(out[0], at));
+      results[1].integers[static_cast<size_t>(Position(out[1], at))] = chosen;
     }
   });
   return results;
@@ -321,6 +375,10 @@ StatusOr<std::vector<Array>> EvaluateIrregular(const Network& network, const Op&
     return std::vector<Array>{*std::move(result)};
   }
   if (op.opcode == "sort") return Sort(op, operands, out[0]);
+  if (op.opcode == "topk") {
+    const ElementType indices = network.tensors[static_cast<size_t>(op.results[1])].type;
+    return TopK(op, operands[0], indices, out);
+  }
   if (op.opcode == "while") return Loop(op, operands, change);
   if (op.opcode == "conditional") return Branch(op, operands, change);
   if (op.opcode == "rng-bit-generator") return RandomBits(op, operands, out);

@@ -1,7 +1,7 @@
 #include <cmath>
-#include <numbers>
 
 #include "memory/values/evaluate.h"
+#include "memory/values/transform.h"
 
 namespace hone::memory {
 namespace {
@@ -13,27 +13,13 @@ Complex ComplexAt(const Array& array, int64_t at) {
                                                    : Complex(AsReal(array, at));
 }
 
-// One dimension by the definition: sizes here are small and this is nobody's bottleneck.
-std::vector<Complex> Transform(const std::vector<Complex>& in, double sign) {
-  const size_t n = in.size();
-  std::vector<Complex> out(n), roots(n);
-  for (size_t k = 0; k < n; ++k) {
-    roots[k] = std::polar(
-        1.0, sign * 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n));
-  }
-  for (size_t k = 0; k < n; ++k) {
-    for (size_t j = 0; j < n; ++j) out[k] += in[j] * roots[j * k % n];
-  }
-  return out;
-}
-
 // FFT and IFFT of the last dimensions; RFFT keeps the first half of the last dimension, IRFFT
 // restores the other half as its conjugate.
 StatusOr<Array> Fft(const Op& op, const Array& operand, ElementType type, const Box& out) {
   const std::string& kind = op.texts.at("fft_type");
   const auto& lengths = ListOf(op, "fft_length");
   const size_t rank = out.low.size(), first = rank - lengths.size();
-  const double sign = kind == "FFT" || kind == "RFFT" ? -1 : 1;
+  const int sign = kind == "FFT" || kind == "RFFT" ? -1 : 1;
   Box full = operand.box;
   for (size_t k = 0; k < lengths.size(); ++k) {
     if (operand.box.high[first + k] == 0) return MakeArray(type, out);
@@ -41,11 +27,9 @@ StatusOr<Array> Fft(const Op& op, const Array& operand, ElementType type, const 
   }
   std::vector<Complex> values(static_cast<size_t>(Elements(full)));
   ForEach(full, [&](const std::vector<int64_t>& index, int64_t at) {
-    if (Contains(operand.box, {index, [&] {
-                                 std::vector<int64_t> high = index;
-                                 for (int64_t& h : high) ++h;
-                                 return high;
-                               }()})) {
+    bool given = true;
+    for (size_t d = first; d < rank; ++d) given = given && index[d] < operand.box.high[d];
+    if (given) {
       values[static_cast<size_t>(at)] = ComplexAt(operand, Position(operand.box, index));
       return;
     }
@@ -59,13 +43,14 @@ StatusOr<Array> Fft(const Op& op, const Array& operand, ElementType type, const 
   for (size_t d = first; d < rank; ++d) {
     Box lines = full;
     lines.high[d] = lines.low[d] + 1;
+    const Transform transform(static_cast<size_t>(Extent(full, d)), sign);
+    std::vector<Complex> line(static_cast<size_t>(Extent(full, d)));
     ForEach(lines, [&](const std::vector<int64_t>& index, int64_t) {
       const int64_t base = Position(full, index);
-      std::vector<Complex> line(static_cast<size_t>(Extent(full, d)));
       for (size_t i = 0; i < line.size(); ++i) {
         line[i] = values[static_cast<size_t>(base + static_cast<int64_t>(i) * strides[d])];
       }
-      line = Transform(line, sign);
+      transform.Run(line);
       const double scale = sign > 0 ? 1.0 / static_cast<double>(line.size()) : 1.0;
       for (size_t i = 0; i < line.size(); ++i) {
         values[static_cast<size_t>(base + static_cast<int64_t>(i) * strides[d])] = line[i] * scale;
