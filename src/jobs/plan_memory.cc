@@ -30,14 +30,17 @@ constexpr double kOff = 3;
 // Of a budget for planning, few seconds as it may be: enough for XLA to compile most programs.
 constexpr double kLeastVerifySeconds = 20;
 
+// What an interrupted plan has to be followed in, which most are.
+constexpr double kAfterInterruptSeconds = 5;
+
 // Seconds, and whether a user has interrupted.
 class Time {
  public:
   Time(double seconds, const Events& events) : seconds_(seconds), events_(events) {}
-  double Left() const {
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-    return seconds_ - spent.count();
+  double Spent() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
+  double Left() const { return seconds_ - Spent(); }
   bool stopped() const { return events_.stopped(); }
   bool IsOver() const { return stopped() || Left() <= 0; }
 
@@ -170,7 +173,8 @@ Verification VerifyPlan(LoadedNetwork& loaded, const memory::Machine& machine,
   Verification verification;
   const Time time(options.seconds, events);
   {
-    const memory::EvaluationLimit limit([&] { return time.stopped(); });
+    const memory::EvaluationLimit limit(
+        [&] { return time.stopped() && time.Spent() > kAfterInterruptSeconds; });
     const auto followed = memory::Simulate(loaded.network(), machine, plan, nullptr);
     verification.interrupted = !followed && followed.error().code == ErrorCode::kDeadline;
     if (verification.interrupted) {

@@ -124,8 +124,31 @@ ENTRY main {
 }
 )";
 
+// Angles, the greatest of them, and a constant of rank 3, which XLA writes with comments.
+constexpr const char* kAngles = R"(HloModule angles
+twice {
+  a = f32[] parameter(0)
+  ROOT b = f32[] add(a, a)
+}
+ENTRY main {
+  x = f32[4,40] parameter(0)
+  y = f32[4,40] parameter(1)
+  angle = f32[4,40] atan2(x, y)
+  double = f32[4,40] map(angle), dimensions={0,1}, to_apply=twice
+  best = (f32[4,3], s32[4,3]) topk(double), k=3, largest=true
+  values = f32[4,3] get-tuple-element(best), index=0
+  places = s32[4,3] get-tuple-element(best), index=1
+  z = c64[4,40] complex(x, y)
+  more = c64[4,40] log-plus-one(z)
+  mask = f32[1,2,6] constant({ { {0, 1, 2, 3, 4, 5}, {6, 7, 8, 9, 10, 11} } })
+  flat = f32[4,3] reshape(mask)
+  sum = f32[4,3] add(values, flat)
+  ROOT r = (f32[4,3], s32[4,3], c64[4,40]) tuple(sum, places, more)
+}
+)";
+
 TEST_F(MemoryTest, ComputesAsXlaDoes) {
-  for (const char* program : {kNestedLoops, kRegrouped}) {
+  for (const char* program : {kNestedLoops, kRegrouped, kAngles}) {
     Write("program.hlo", program);
     const Ran ran = Hone({"memory", "program.hlo", "--json"});
     ASSERT_EQ(ran.code, 0) << ran.err;
