@@ -62,8 +62,7 @@ class Tuner : public TuneRun {
         result_.reason = WhyNothing(result_, options_, end_, last_error_);
         Conclude(measurer_, evaluator_, space_, InTurn({&finalists_, &behind_}), options_,
                  {start_, std::max(0.0, options_.budget_seconds - Elapsed())}, result_);
-        while (SearchOn()) {
-        }
+        while (SearchOn()) continue;
       }
     }
     if (not_tunable) {
@@ -468,7 +467,6 @@ class Tuner : public TuneRun {
       return true;
     }
     before.rejected = std::move(result_.rejected);
-    before.improvements = std::move(result_.improvements);
     before.stop = result_.stop;
     result_ = std::move(before);
     return false;
