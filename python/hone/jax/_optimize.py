@@ -169,7 +169,7 @@ def optimize(fun, *example_args, example_kwargs=None, objective="time", budget="
         raise ValueError("plan: only a search for time finds one; leave it away, or the objective")
     try:
         _core.parse_duration(str(budget))
-    except HoneError as error:
+    except ValueError as error:
         raise ValueError(f"budget: {error}") from None
     if not callable(fun):
         raise ValueError(f"{fun!r} is no function")
