@@ -132,9 +132,9 @@ absl::StatusOr<HloInstruction*> TopKInF32(HloInstruction* root) {
       HloInstruction::CreateTuple({emit::Convert(values, type), positions}));
 }
 
-// The largest few as the call that XLA:CPU has for rows of f32, which makes no whole sort. XLA finds
-// it in a sort behind which there is a slice, unless other passes move that first. Of up to 32 bits
-// of floats and 16 of integers.
+// The largest few as the call that XLA:CPU has for rows of f32, which makes no whole sort. XLA
+// finds it in a sort behind which there is a slice, unless other passes move that first. Of up to
+// 32 bits of floats and 16 of integers.
 absl::StatusOr<HloInstruction*> TopKCall(HloInstruction* root) {
   if (root->opcode() != HloOpcode::kTopK || !emit::Free(*root) ||
       !xla::Cast<xla::HloTopKInstruction>(root)->largest()) {
