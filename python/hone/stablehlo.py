@@ -25,7 +25,7 @@ def from_stablehlo(stablehlo, *, binary=False):
         program = _decoded(program)
     try:
         if isinstance(program, bytes) and b"StableHLO_v" in program[:64]:
-            program = _portable(program)
+            program = _text(program)
         computation = mlir.mlir_module_to_xla_computation(
             program, use_tuple_args=False, return_tuple=False)
     except Exception as error:
@@ -51,10 +51,7 @@ def to_stablehlo(hlo):
         stablehlo = mlir.hlo_to_stablehlo(hlo_proto(hlo))
     except Exception as error:
         raise ValueError(f"this is no HLO program that StableHLO can say: {error}") from error
-    interpreters = importlib.import_module("jax._src.interpreters.mlir")
-    ir = importlib.import_module("jax._src.lib.mlir").ir
-    with interpreters.make_ir_context():
-        return str(ir.Module.parse(stablehlo))
+    return _text(stablehlo)
 
 
 def hlo_proto(hlo):
@@ -91,12 +88,12 @@ def _translations():
     return importlib.import_module("jax._src.lib")._jax.mlir
 
 
-def _portable(artifact):
-    """The text of a portable artifact, as jax.export and other frameworks write it."""
+def _text(stablehlo):
+    """The text of a StableHLO module in any form, also a portable artifact, as jax.export writes it."""
     interpreters = importlib.import_module("jax._src.interpreters.mlir")
     ir = importlib.import_module("jax._src.lib.mlir").ir
     with interpreters.make_ir_context():
-        return str(ir.Module.parse(artifact))
+        return str(ir.Module.parse(stablehlo))
 
 
 def _decoded(data):

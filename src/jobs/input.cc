@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "core/nearest.h"
@@ -22,6 +23,9 @@ namespace hone::jobs {
 namespace {
 
 namespace fs = std::filesystem;
+
+// MLIR's, in which StableHLO comes from jax.export and others.
+constexpr std::string_view kBytecode = "ML\xefR";
 
 tl::unexpected<Error> SystemError(int number) {
   const char* const todo = number == ENOENT   ? "; is the name right?"
@@ -170,6 +174,7 @@ StatusOr<std::string> ReadInput(const std::string& path, size_t most_bytes) {
   if (length == 0) {
     return MakeError(ErrorCode::kInvalidInput, "the file is empty; give a file with a program");
   }
+  if (data.starts_with(kBytecode)) return Lower(path, most_bytes);
   return data;
 }
 

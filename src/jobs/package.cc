@@ -6,9 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <regex>
-#include <string_view>
 #include <system_error>
 
 #include "jobs/input.h"
@@ -55,21 +53,9 @@ StatusOr<Finished> RunModule(const std::string& python, const std::string& modul
   return RunProgram(words, {.variables = {"PYTHONPATH=" + PythonPathWith(*package)}, .show = show});
 }
 
-namespace {
-
-// MLIR's, by which StableHLO comes from jax.export and others.
-bool IsBytecode(const std::string& path) {
-  constexpr std::string_view kMagic = "ML\xefR";
-  std::string begin(kMagic.size(), '\0');
-  std::ifstream file(path, std::ios::binary);
-  return file.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kMagic;
-}
-
-}  // namespace
-
 bool NeedsLowering(const std::string& given) {
   static const std::regex function(R"([^\n]+\.py:[A-Za-z_][A-Za-z0-9_.]*(\([^\n]*\))?)");
-  return given.ends_with(".mlir") || std::regex_match(given, function) || IsBytecode(given);
+  return given.ends_with(".mlir") || std::regex_match(given, function);
 }
 
 StatusOr<std::string> Lower(const std::string& given, size_t most_bytes) {

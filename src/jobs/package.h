@@ -30,8 +30,8 @@ std::string PythonPathWith(const std::string& first);
 StatusOr<Finished> RunModule(const std::string& python, const std::string& module,
                              const std::vector<std::string>& arguments, bool show);
 
-// A StableHLO file, *.mlir or bytecode by any name, or a function of JAX, FILE.py:FUNCTION or
-// FILE.py:FUNCTION(SHAPES).
+// A StableHLO file, *.mlir, or a function of JAX, FILE.py:FUNCTION or FILE.py:FUNCTION(SHAPES).
+// Bytecode may have any name: ReadInput knows it by its beginning.
 bool NeedsLowering(const std::string& given);
 
 // The serialized HloModuleProto of such, by the python3 that is first in PATH.

@@ -57,6 +57,14 @@ class FixedAddressesOfChildren {
   const int before_;
 };
 
+// What TensorFlow tells of itself as it starts: "I0000 00:00:… file.cc:123] …", "2026-…: I
+// tensorflow/… ] …", and a warning about where that goes.
+bool IsInformation(std::string_view line) {
+  const bool short_form = line.size() > 1 && line[0] == 'I' && line[1] >= '0' && line[1] <= '9';
+  return short_form || line.find(": I tensorflow/") != line.npos ||
+         line.starts_with("WARNING: All log messages before absl::InitializeLog()");
+}
+
 }  // namespace
 
 StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
@@ -153,13 +161,6 @@ WorkerProcess::End WorkerProcess::Bury() {
   }
   if (const std::string words = LastWords(); !words.empty()) end.how += ": " + words;
   return end;
-}
-
-// "I0000 00:00:… file.cc:123] …" or "2026-…: I tensorflow/… ] …": what TensorFlow tells of itself.
-bool IsInformation(std::string_view line) {
-  const bool short_form = line.size() > 1 && line[0] == 'I' && line[1] >= '0' && line[1] <= '9';
-  return short_form || line.find(": I tensorflow/") != line.npos ||
-         line.rfind("WARNING: All log messages before absl::InitializeLog()", 0) == 0;
 }
 
 // The line of XLA's fatal message where there is one, else the last line.

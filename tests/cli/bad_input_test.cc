@@ -1,6 +1,7 @@
 // Every kind of bad input to every command: one message, exit code 2, nothing written.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -108,6 +109,17 @@ TEST_F(BadInput, PlainText) {
 TEST_F(BadInput, StableHlo) {
   Copy("stablehlo.mlir.txt");
   ExpectRejected("stablehlo.mlir.txt", "MLIR, not HLO");
+}
+
+// Where it is well-formed it is lowered: tests/python/test_jax_translation.py.
+TEST_F(BadInput, BytecodeByAnyName) {
+  Write("bad.bin", "ML\xefR and no more");
+  ExpectRejected("bad.bin", "it was lowered by the python3");
+}
+
+TEST_F(BadInput, APipeWithoutAWriterIsNotWaitedFor) {
+  ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
+  ExpectRejected("pipe", "not a regular file");
 }
 
 TEST_F(BadInput, ParseErrorShowsTheLine) {

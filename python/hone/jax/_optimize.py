@@ -168,7 +168,7 @@ def optimize(fun, *example_args, example_kwargs=None, objective="time", budget="
     if plan is not None and objective != "time":
         raise ValueError("plan: only a search for time finds one; leave it away, or the objective")
     try:
-        _core.parse_duration(str(budget))
+        budget_seconds = _core.parse_duration(str(budget))
     except ValueError as error:
         raise ValueError(f"budget: {error}") from None
     if not callable(fun):
@@ -179,10 +179,11 @@ def optimize(fun, *example_args, example_kwargs=None, objective="time", budget="
     if wrong := [name for name in transforms if name not in TRANSFORMS]:
         raise ValueError(f"transforms: {wrong[0]!r}: give some of {', '.join(TRANSFORMS)}")
     named = dict(example_kwargs or {})
-    if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((example_args, named))):
+    leaves = jax.tree.leaves((example_args, named))
+    if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
         raise ValueError("example arguments: what a transformation traces has no values; call optimize outside of "
                          "jit, grad and vmap")
-    if any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in jax.tree.leaves((example_args, named))):
+    if any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in leaves):
         raise ValueError("example arguments: a ShapeDtypeStruct has no values to measure and compare on; give arrays")
     # A method's attributes are those of the function, which lack the object.
     jitted = hasattr(fun, "lower") and hasattr(fun, "trace") and not isinstance(fun, types.MethodType)
@@ -201,7 +202,7 @@ def optimize(fun, *example_args, example_kwargs=None, objective="time", budget="
     compiled = inner = None
     try:
         times = {"seconds": _seconds_of_search(budget),
-                 "trying": max(_TRYING_SECONDS, _core.parse_duration(str(budget)) / 6)}
+                 "trying": max(_TRYING_SECONDS, budget_seconds / 6)}
         worker = start_worker() if objective == "time" else None
         module = _module.module_of(traced.lower(), examples)
         verdict = _module.find(module.stablehlo, module.hlo, module.inputs, search, name=module.name,

@@ -102,6 +102,14 @@ bool IsArgReducer(const HloComputation& reducer, PrimitiveType value, PrimitiveT
   return true;
 }
 
+// The k best of each of the rows, and where they are from.
+xla::Shape TopShape(const HloInstruction& rows, int64_t k) {
+  const auto of = [&](PrimitiveType type) {
+    return xla::ShapeUtil::MakeShape(type, {rows.shape().dimensions(0), k});
+  };
+  return xla::ShapeUtil::MakeTupleShape({of(xla::F32), of(xla::S32)});
+}
+
 }  // namespace
 
 // The largest few of narrow floats, found in f32, which holds them exactly and in the same order:
@@ -150,13 +158,10 @@ absl::StatusOr<HloInstruction*> TopKCall(HloInstruction* root) {
   const int64_t last = static_cast<int64_t>(x->shape().dimensions().size()) - 1;
   HloInstruction* const rows = emit::Rows(emit::Convert(x, xla::F32), last);
   const int64_t k = xla::Cast<xla::HloTopKInstruction>(root)->k();
-  const auto shape_of = [&](PrimitiveType element) {
-    return xla::ShapeUtil::MakeShape(element, {rows->shape().dimensions(0), k});
-  };
   HloComputation* const computation = root->parent();
   HloInstruction* const top = computation->AddInstruction(HloInstruction::CreateCustomCall(
-      xla::ShapeUtil::MakeTupleShape({shape_of(xla::F32), shape_of(xla::S32)}), {rows},
-      Comparing(root->GetModule(), xla::F32, ComparisonDirection::kGt), "TopK"));
+      TopShape(*rows, k), {rows}, Comparing(root->GetModule(), xla::F32, ComparisonDirection::kGt),
+      "TopK"));
   const auto part = [&](int64_t index) {
     return emit::FromRows(
         computation->AddInstruction(HloInstruction::CreateGetTupleElement(top, index)),
@@ -202,14 +207,10 @@ absl::StatusOr<HloInstruction*> SortTopK(HloInstruction* root) {
   HloInstruction* const keys = emit::Convert(
       emit::Rows(InTotalOrder(KeysIn(from, *key), *key, /*opposite=*/smallest), dimension),
       xla::F32);
-  const int64_t batch = keys->shape().dimensions(0);
-  const auto shape_of = [&](PrimitiveType element) {
-    return xla::ShapeUtil::MakeShape(element, {batch, k});
-  };
   HloComputation* const computation = root->parent();
-  HloInstruction* const top = computation->AddInstruction(HloInstruction::CreateTopK(
-      xla::ShapeUtil::MakeTupleShape({shape_of(xla::F32), shape_of(xla::S32)}), keys, k,
-      /*largest=*/true));
+  HloInstruction* const top =
+      computation->AddInstruction(HloInstruction::CreateTopK(TopShape(*keys, k), keys, k,
+                                                             /*largest=*/true));
   HloInstruction* result =
       computation->AddInstruction(HloInstruction::CreateGetTupleElement(top, positions ? 1 : 0));
   std::vector<int64_t> result_sizes = sizes;

@@ -125,12 +125,16 @@ void FlattenEntry(xla::HloModule* module) {
 // XLA:CPU assigns layouts before it fuses, and aborts at fusions that are there already: a program
 // that was fused before is taken apart again.
 void TakeFusionsApart(xla::HloModule* module) {
-  if (module->has_schedule()) module->clear_schedule();  // names what is gone then
+  std::vector<HloInstruction*> fusions;
   for (xla::HloComputation* computation : module->MakeNonfusionComputations()) {
-    for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
-      if (instruction->opcode() == xla::HloOpcode::kFusion) instruction->Defuse().IgnoreError();
-    }
+    absl::c_copy_if(computation->instructions(), std::back_inserter(fusions),
+                    [](const HloInstruction* instruction) {
+                      return instruction->opcode() == xla::HloOpcode::kFusion;
+                    });
   }
+  if (fusions.empty()) return;
+  module->clear_schedule();  // names what is gone then
+  for (HloInstruction* fusion : fusions) fusion->Defuse().IgnoreError();
 }
 
 std::unique_ptr<xla::HloModule> Flattened(const xla::HloModule& module) {

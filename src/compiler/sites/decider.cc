@@ -37,7 +37,9 @@ int64_t CalledInstructions(const xla::HloInstruction& instruction) {
 }  // namespace
 
 Decider::Decider(const xla::HloModule& module, bool places, Decide decide)
-    : decide_(std::move(decide)) {
+    : decide_(std::move(decide)),
+      most_offers_(std::max(kLeastMostOffers,
+                            kMostOffersAnInstruction * int64_t{module.instruction_count()})) {
   originals_.reserve(static_cast<size_t>(module.instruction_count()));
   if (places) {
     for (const xla::HloInstruction* instruction : CanonicalOrder(module)) {
@@ -45,8 +47,6 @@ Decider::Decider(const xla::HloModule& module, bool places, Decide decide)
                                                 HashText(instruction->name())});
     }
   }
-  most_offers_ =
-      std::max(kLeastMostOffers, kMostOffersAnInstruction * int64_t{module.instruction_count()});
   for (const xla::HloComputation* computation : module.computations()) {
     computations_.insert(computation);
     for (const xla::HloInstruction* instruction : computation->instructions()) {

@@ -84,6 +84,7 @@ class Decider final : public RewriteObserver {
   Effect FusionEffect(const Offer& offer);
 
   const Decide decide_;
+  const int64_t most_offers_;
   absl::flat_hash_map<const xla::HloInstruction*, Known> originals_;
   absl::flat_hash_map<const xla::HloInstruction*, Broadcast> broadcasts_;
   absl::flat_hash_set<const xla::HloComputation*> computations_;
@@ -101,7 +102,6 @@ class Decider final : public RewriteObserver {
   int64_t declined_ = 0;
   int64_t repeats_ = 0;  // declined sites offered again, since the last one that was new
   int64_t offers_ = 0;   // since the first that was declined
-  int64_t most_offers_ = 0;
 };
 
 // The decision that a plan makes about a site.
