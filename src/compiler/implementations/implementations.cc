@@ -58,6 +58,16 @@ using Op = xla::HloOpcode;
   X(DotScaledAfter, "dot_scaled_after",                                                            \
     "dot of bytes that are scaled by columns, scaled afterwards", kAnywhere, Op::kDot)             \
   X(DotSwapped, "dot_swapped", "dot with its operands changed round", kAnywhere, Op::kDot)         \
+  X(FunctionFormulas, "function_formulas",                                                         \
+    "atan2, powers of floats, and functions of doubles as formulas for vectors", kHereAlone,       \
+    Op::kAtan2, Op::kCbrt, Op::kErf, Op::kLog, Op::kLog1p, Op::kPower)                             \
+  X(PeriodicFormulas, "periodic_formulas",                                                         \
+    "sines, cosines, tangents and complex exponentials as formulas for vectors", kHereAlone,       \
+    Op::kCos, Op::kExp, Op::kSin, Op::kTan)                                                        \
+  X(RemainderFormulas, "remainder_formulas", "remainders of floats as formulas for vectors",       \
+    kHereAlone, Op::kRemainder)                                                                    \
+  X(PowerProducts, "power_products", "power by a whole number or a half as products and a root",   \
+    kAnywhere, Op::kPower)                                                                         \
   X(LoopKernels, "loops",                                                                          \
     "reductions with what is around them, running sums, and attention, as kernels of hone-loops",  \
     kHereAlone, LoopKernelsRoots())                                                                \
