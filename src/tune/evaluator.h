@@ -32,7 +32,7 @@ struct Alternative {
   // Instructions that it replaces, and the opcodes that there are fewer of after it.
   std::vector<Replaced> instructions;
   std::vector<std::string> opcodes;
-  // The number of instructions before and after it.
+  // The number of instructions that become code, before and after it.
   double before = 0, behind = 0;
 
   // Whether the program becomes many times as large, and takes long to compile.

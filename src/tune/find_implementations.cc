@@ -22,7 +22,6 @@ constexpr double kLongest = 1e6;  // a clock's range ends somewhere
 constexpr char kInline[] = "call-inliner:every_call_site";
 // What is called returns several values as a tuple.
 constexpr char kUntuple[] = "tuple-simplifier";
-constexpr char kBatch[] = "batch_lanes";
 constexpr char kLoopPass[] = "implement:loop_one_kernel";
 
 std::set<std::string> NamesOf(const Pool& pool, const std::vector<OpcodeCount>& counts) {
@@ -36,6 +35,16 @@ bool HasRoot(const PassInfo& pass, const std::set<std::string>& opcodes) {
   return pass.roots.empty() ||
          std::any_of(pass.roots.begin(), pass.roots.end(),
                      [&](const std::string& root) { return opcodes.count(root) != 0; });
+}
+
+// Of a program, without what makes no code.
+double CodeSize(const Pool& pool, const std::vector<OpcodeCount>& counts) {
+  double size = 0;
+  for (const OpcodeCount& count : counts) {
+    const std::string& opcode = pool.opcodes()[count.opcode];
+    if (opcode != "constant" && opcode != "broadcast") size += count.count;
+  }
+  return size;
 }
 
 struct OpAndOrigin {
@@ -77,8 +86,8 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program, const Nam
     found.passes.push_back({pool.passes()[step.pass].name, {}});
     after.links.push_back({step.pass, step.state, {}});
   }
-  found.before = program.metrics.op_count;
-  found.behind = applied->steps.back().metrics.op_count;
+  found.before = CodeSize(pool, program.opcodes);
+  found.behind = CodeSize(pool, applied->steps.back().opcodes);
   const Names left = NamesOf(pool, after);
   std::set<OpAndOrigin> still;  // under other names, behind inlining or unrolling
   for (const auto& [name, known] : left) still.insert(known);
@@ -151,7 +160,7 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
       }
     }
   }
-  if (const StatusOr<PassId> batch = FindPass(pool.passes(), kBatch)) add(*batch);
+  if (const StatusOr<PassId> batch = FindPass(pool.passes(), std::string(kBatchPass))) add(*batch);
   // Of a loop around others only these may be of small operations; once small matrices are written
   // out it is, too, and all are one kernel.
   const auto loops = std::find_if(found.begin(), found.end(), [](const Alternative& one) {

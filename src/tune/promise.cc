@@ -129,10 +129,11 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
     if (loops::MakesKernels(one.name)) take(one);
   }
   for (const Alternative& one : alternatives) {
-    if (one.large() || loops::MakesKernels(one.name)) continue;
-    const bool alike =
-        std::all_of(one.opcodes.begin(), one.opcodes.end(),
-                    [&](const std::string& opcode) { return opcodes.count(opcode); });
+    if (one.large() || loops::MakesKernels(one.name) || one.name == kBatchPass) continue;
+    const bool alike = !one.opcodes.empty() && std::all_of(one.opcodes.begin(), one.opcodes.end(),
+                                                           [&](const std::string& opcode) {
+                                                             return opcodes.count(opcode);
+                                                           });
     std::vector<Replaced> others;
     for (const Replaced& instruction : one.instructions) {
       if (replaced.count(instruction.name) == 0) others.push_back(instruction);

@@ -8,12 +8,14 @@ namespace hone::tune {
 namespace {
 
 constexpr double kTraceSeconds = 0.2;
+constexpr double kOfCompiling = 0.3;  // what compiling again takes: machine code is kept
 
 }  // namespace
 
-Trace TraceStock(Measurer& measurer, const TuneOptions& options, const std::string& optimised,
+Trace TraceStock(Measurer& measurer, const TuneOptions& options, const Compiled& stock,
                  double most_seconds) {
   Trace trace;
+  if (kOfCompiling * stock.seconds > most_seconds) return trace;
   const auto kernels = measurer.Profile({}, kTraceSeconds, most_seconds);
   if (!kernels) return trace;
   double seconds = 0;
@@ -24,7 +26,7 @@ Trace TraceStock(Measurer& measurer, const TuneOptions& options, const std::stri
                     seconds, options.most_run_seconds);
     return trace;
   }
-  if (const auto graph = measurer.Describe(optimised)) {
+  if (const auto graph = measurer.Describe(stock.text)) {
     trace.shares = KernelShares(*kernels, *graph);
   }
   return trace;

@@ -15,8 +15,9 @@ struct Trace {
   std::optional<std::string> too_long;  // why the program is left alone, if so
 };
 
-// `optimised`: Compiled::text of the stock module. Given up after `most_seconds`.
-Trace TraceStock(Measurer& measurer, const TuneOptions& options, const std::string& optimised,
+// `stock` with its text. Given up after `most_seconds`; none where compiling took so long that it
+// would be.
+Trace TraceStock(Measurer& measurer, const TuneOptions& options, const Compiled& stock,
                  double most_seconds);
 
 }  // namespace hone::tune

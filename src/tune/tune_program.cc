@@ -25,7 +25,7 @@ namespace hone::tune {
 namespace {
 
 constexpr double kLeastBudgetToTrace = 5;
-constexpr double kMostTraceShare = 0.2;  // of the budget; no trace where a compilation takes more
+constexpr double kMostTraceShare = 0.2;  // of the budget
 constexpr double kGreedyShare = 0.35;    // of the search, for racing alternatives
 constexpr double kPromisingShare = 0.7;  // the same, for those that replace dear kernels:
 constexpr double kMuchPromise = 0.2;
@@ -94,9 +94,9 @@ class Tuner : public TuneRun {
     if (!listing) return WhyNotCompiled(listing.error(), options_);
     result_.sites = listing->sites;
     measurer_.KnowStock(listing->fingerprint, listing->seconds);
-    if (trace && listing->seconds < kMostTraceShare * options_.budget_seconds) {
+    if (trace) {
       const Trace traced =
-          TraceStock(measurer_, options_, listing->text, kMostTraceShare * options_.budget_seconds);
+          TraceStock(measurer_, options_, *listing, kMostTraceShare * options_.budget_seconds);
       if (traced.too_long) return traced.too_long;
       shares_ = traced.shares;
     }

@@ -201,8 +201,10 @@ HloInstruction* InBranches(const HloInstruction& root, const std::vector<Element
   const Formula same = [&](const std::vector<Elements>& elements) {
     std::vector<HloInstruction*> operands;
     for (const Elements& element : elements) operands.push_back(element.array());
-    return Elements(
-        operands[0]->parent()->AddInstruction(root.CloneWithNewOperands(shape, operands)));
+    HloInstruction* const clone =
+        operands[0]->parent()->AddInstruction(root.CloneWithNewOperands(shape, operands));
+    clone->set_metadata({});  // the formula is what the root has become
+    return Elements(clone);
   };
   // By a number: XLA computes both branches of a choice by a predicate where they are elementwise.
   xla::HloComputation* const branches[] = {Branch(root.GetModule(), "usual", arguments, formula),
