@@ -285,6 +285,25 @@ TEST(Promise, WhatHasAnotherNameNowIsKnownByItsOrigin) {
   EXPECT_DOUBLE_EQ(Promise(shares, one), 0);
 }
 
+// A formula keeps the function for what it does not hold for.
+TEST(FindImplementations, WhatIsKeptForAFewTakesNoOriginAway) {
+  constexpr char text[] = R"(HloModule angles
+ENTRY main {
+  a = f64[512] parameter(0)
+  ROOT s = f64[512] sine(a), metadata={op_name="jit(f)/sin"}
+}
+)";
+  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
+  const std::set<std::string> among = {"implement:periodic_formulas"};
+  const auto found =
+      FindImplementations(*pool, pool->Load(text).value(), kPatience, nullptr, &among);
+  ASSERT_EQ(found.size(), 1u);
+  ASSERT_EQ(found[0].instructions.size(), 1u);
+  EXPECT_EQ(found[0].instructions[0].name, "s");
+  EXPECT_NE(found[0].instructions[0].origin, "");
+  EXPECT_GT(found[0].behind, found[0].before);
+}
+
 TEST(AreLarge, OneOnTopOfAnother) {
   std::vector<Alternative> all = {Replacing("unrolled", {}, {}), Replacing("written_out", {}, {}),
                                   Replacing("swapped", {}, {})};
@@ -306,6 +325,7 @@ TEST(RacedTogether, KernelsWithWhatIsDearAndNobodyElseReplaces) {
        std::vector<std::tuple<std::string, std::string, double>>{{"conv.1", "convolution", 5},
                                                                  {"sort.1", "sort", 3},
                                                                  {"reduce.1", "reduce", 2},
+                                                                 {"convert.1", "convert", 2},
                                                                  {"copy.1", "copy", 0.1}}) {
     InstructionInfo instruction;
     instruction.name = name;
@@ -322,14 +342,17 @@ TEST(RacedTogether, KernelsWithWhatIsDearAndNobodyElseReplaces) {
                                         Replacing("packed", {"sort.1"}, {"sort"}),
                                         Replacing("with_ones", {"reduce.1"}, {"reduce"}),
                                         Replacing("copied", {"copy.1"}, {"copy"}),
+                                        Replacing("kept_beside", {"convert.1"}, {}),
+                                        Replacing(std::string(kBatchPass), {"sort.1"}, {"sort"}),
                                         inlined};
   std::vector<std::string> names;
   for (const Alternative& one : all) names.push_back(one.name);
   using Groups = std::vector<std::vector<std::string>>;
-  EXPECT_EQ(RacedTogether(shares, all, names), (Groups{{kernels, "by_dots", "packed"}, {kernels}}));
+  EXPECT_EQ(RacedTogether(shares, all, names),
+            (Groups{{kernels, "by_dots", "packed", "kept_beside"}, {kernels}}));
   EXPECT_EQ(RacedTogether(KernelShares(), all, names), Groups{{kernels}});
   names.erase(std::find(names.begin(), names.end(), kernels));
-  EXPECT_EQ(RacedTogether(shares, all, names), (Groups{{"by_dots", "packed"}, {}}));
+  EXPECT_EQ(RacedTogether(shares, all, names), (Groups{{"by_dots", "packed", "kept_beside"}, {}}));
 }
 
 }  // namespace
