@@ -86,7 +86,21 @@ std::vector<Case> Sorts() {
   const auto positions = [](const std::string& sizes) {
     return "  ROOT r = s32[" + sizes + "] get-tuple-element(s), index=1\n";
   };
+  const auto top = [](const std::string& type, const std::string& size, const std::string& k,
+                      const std::string& largest = "true") {
+    const std::string some = "[5," + k + "]";
+    return Whole("  x = " + type + "[5," + size + "] parameter(0)\n  ROOT t = (" + type + some +
+                 ", s32" + some + ") topk(x), k=" + k + ", largest=" + largest);
+  };
   std::vector<Case> cases = {
+      {"top_of_doubles", top("f64", "300", "7"), 1, "input i0 f64[5,300];v0 = argsort i0;",
+       "topk("},
+      {"top_of_integers", top("s32", "300", "7"), 1, "input i0 s32[5,300];v0 = argsort i0;",
+       "topk("},
+      {"most_of_floats", top("f32", "300", "200"), 1, "v0 = argsort i0;", "topk("},
+      {"top_of_floats", top("f32", "300", "7"), 0},
+      {"top_of_few", top("f64", "30", "7"), 0},
+      {"smallest", top("f64", "300", "7", "false"), 0},
       {"of_floats_as_jax_sorts", Sorted(LikeJax("f32"), "f32[5,300]"), 1,
        "input i0 f32[5,300];v0 = sort i0;", "sort("},
       {"of_narrow_floats", Sorted(LikeJax("bf16"), "bf16[5,300]"), 1, "v0 = sort i0;", "sort("},

@@ -82,7 +82,8 @@ using Op = xla::HloOpcode;
     kHereAlone, DepthwiseKernelsRoots())                                                           \
   X(TransposeKernels, "transposes", "transpositions, squares at a time, as kernels of hone-loops", \
     kHereAlone, Op::kTranspose)                                                                    \
-  X(SortKernels, "sorts", "sorts, by digits, as kernels of hone-loops", kHereAlone, Op::kSort)
+  X(SortKernels, "sorts", "sorts, by digits, as kernels of hone-loops", kHereAlone, Op::kSort,     \
+    Op::kTopK)
 
 #define HONE_DECLARE(replace, ...) \
   absl::StatusOr<xla::HloInstruction*> replace(xla::HloInstruction* root);

@@ -26,9 +26,8 @@ constexpr int64_t kMostSorted = int64_t{1} << 24;  // twice as many words lie be
 
 uint64_t SignOf(int64_t bits) { return uint64_t{1} << (bits - 1); }
 
-// Numbers of a type that kernels sort, in the order of a sort's key: f32, f64 or s32.
-HloInstruction* Numbers(HloInstruction* sort, const SortKey& key) {
-  HloInstruction* keys = KeysIn(sort, key);
+// Numbers of a type that kernels sort, in the order of keys: f32, f64 or s32.
+HloInstruction* Numbers(HloInstruction* keys, const SortKey& key) {
   const PrimitiveType type = keys->shape().element_type();
   const int64_t bits = xla::primitive_util::BitWidth(type);
   if (xla::primitive_util::IsFloatingPointType(type)) {
@@ -93,7 +92,7 @@ HloInstruction* SortCall(HloInstruction* keys, int64_t dimension, bool is_places
 HloInstruction* Places(HloInstruction* sort, int64_t dimension, const std::vector<SortKey>& keys) {
   HloInstruction* places = nullptr;
   for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
-    HloInstruction* numbers = Numbers(sort, *key);
+    HloInstruction* numbers = Numbers(KeysIn(sort, *key), *key);
     if (places != nullptr) numbers = emit::TakeAlong(numbers, places, dimension);
     HloInstruction* const next = SortCall(numbers, dimension, /*is_places=*/true);
     places = places == nullptr ? next : emit::TakeAlong(places, next, dimension);
@@ -101,37 +100,63 @@ HloInstruction* Places(HloInstruction* sort, int64_t dimension, const std::vecto
   return places;
 }
 
+bool IsSorted(PrimitiveType type) {
+  return !xla::primitive_util::IsComplexType(type) &&
+         (type == xla::PRED || xla::primitive_util::BitWidth(type) >= 8);
+}
+
+bool IsMuch(const HloInstruction& x, int64_t dimension) {
+  return IsArray(x.shape()) && x.shape().dimensions(dimension) >= kLeastSorted &&
+         x.shape().dimensions(dimension) <= kMostSorted &&
+         xla::ShapeUtil::ElementsIn(x.shape()) >= kLeastElements;
+}
+
+// The largest few as the first ones of all, sorted. Of f32 and narrower floats XLA:CPU finds them
+// without, if they are few.
+HloInstruction* TopOfSorted(HloInstruction* root) {
+  constexpr int64_t kFew = 4;  // at most one of so many
+  const auto* const top = xla::Cast<xla::HloTopKInstruction>(root);
+  HloInstruction* const x = root->mutable_operand(0);
+  const int64_t last = static_cast<int64_t>(x->shape().dimensions().size()) - 1;
+  const PrimitiveType type = x->shape().element_type();
+  const bool is_found_without =
+      xla::primitive_util::IsFloatingPointType(type) && xla::primitive_util::BitWidth(type) <= 32;
+  if (!top->largest() || !IsMuch(*x, last) || !IsSorted(type) ||
+      (is_found_without && kFew * top->k() <= x->shape().dimensions(last))) {
+    return nullptr;
+  }
+  const SortKey descending{0, nullptr, true, xla::ComparisonOrder::kTotal};
+  HloInstruction* const places = SortCall(Numbers(x, descending), last, /*is_places=*/true);
+  const std::vector<int64_t> starts(last + 1, 0), steps(last + 1, 1);
+  HloInstruction* const first =
+      emit::Slice(places, starts, root->shape().tuple_shapes(1).dimensions(), steps);
+  return root->parent()->AddInstruction(
+      HloInstruction::CreateTuple({emit::TakeAlong(x, first, last), first}));
+}
+
 }  // namespace
 
 // A sort of one array as sorted numbers; of several, or by what elements cannot be had from, as the
-// places that they come from, by which arrays are looked up. Null for few elements, and where the
-// comparator does not compare the same functions of both, one after another.
+// places that they come from, by which arrays are looked up; the largest few as the first ones of
+// these. Null for few elements, and where the comparator does not compare the same functions of
+// both, one after another.
 absl::StatusOr<HloInstruction*> SortKernels(HloInstruction* root) {
-  if (root->opcode() != HloOpcode::kSort || !emit::Free(*root) || IsInOneKernel(*root->parent())) {
-    return nullptr;
-  }
+  if (!emit::Free(*root) || IsInOneKernel(*root->parent())) return nullptr;
+  if (root->opcode() == HloOpcode::kTopK) return TopOfSorted(root);
   const int64_t dimension = xla::Cast<xla::HloSortInstruction>(root)->sort_dimension();
   HloInstruction* const x = root->mutable_operand(0);
   const PrimitiveType type = x->shape().element_type();
-  const int64_t size = x->shape().dimensions(dimension);
-  if (!IsArray(x->shape()) || size < kLeastSorted || size > kMostSorted ||
-      xla::ShapeUtil::ElementsIn(x->shape()) < kLeastElements) {
-    return nullptr;
-  }
+  if (!IsMuch(*x, dimension)) return nullptr;
   const std::vector<SortKey> keys = KeysOf(*root->to_apply());
   if (keys.empty()) return nullptr;
   for (const SortKey& key : keys) {
-    const PrimitiveType of = key.function->shape().element_type();
-    if (xla::primitive_util::IsComplexType(of) ||
-        (of != xla::PRED && xla::primitive_util::BitWidth(of) < 8)) {
-      return nullptr;
-    }
+    if (!IsSorted(key.function->shape().element_type())) return nullptr;
   }
   bool elements = keys.size() == 1 && TellElements(keys[0], type);
   for (int64_t k = 1; k < root->operand_count(); ++k) elements = elements && !IsUsed(*root, k);
   if (elements) {
     return EachSorted(root, [&](int64_t) {
-      HloInstruction* const numbers = Numbers(root, keys[0]);
+      HloInstruction* const numbers = Numbers(KeysIn(root, keys[0]), keys[0]);
       return AsTheyWere(SortCall(numbers, dimension, /*is_places=*/false), keys[0], type);
     });
   }
