@@ -17,7 +17,8 @@
 
 namespace hone::tune {
 
-// As in InstructionInfo; without its origin where something of the same opcode is still from there.
+// As in InstructionInfo; without its origin where something of the same opcode and type is still
+// from there.
 struct Replaced {
   std::string name;
   std::string origin;

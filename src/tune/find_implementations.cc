@@ -47,14 +47,16 @@ double CodeSize(const Pool& pool, const std::vector<OpcodeCount>& counts) {
   return size;
 }
 
-struct OpAndOrigin {
+// What an instruction is, whatever its name.
+struct Known {
   std::string opcode;
+  std::string type;
   std::string origin;
-  bool operator<(const OpAndOrigin& other) const {
-    return std::tie(opcode, origin) < std::tie(other.opcode, other.origin);
+  bool operator<(const Known& other) const {
+    return std::tie(opcode, type, origin) < std::tie(other.opcode, other.type, other.origin);
   }
 };
-using Names = std::map<std::string, OpAndOrigin>;  // instructions
+using Names = std::map<std::string, Known>;  // instructions
 
 Names NamesOf(Pool& pool, const StateName& state) {
   Names names;
@@ -62,7 +64,8 @@ Names NamesOf(Pool& pool, const StateName& state) {
   if (!graph) return names;
   for (const ComputationInfo& computation : graph->computations) {
     for (const InstructionInfo& instruction : computation.instructions) {
-      names.emplace(instruction.name, OpAndOrigin{instruction.opcode, instruction.origin});
+      names.emplace(instruction.name,
+                    Known{instruction.opcode, instruction.shape.type, instruction.origin});
     }
   }
   return names;
@@ -89,7 +92,7 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program, const Nam
   found.before = CodeSize(pool, program.opcodes);
   found.behind = CodeSize(pool, applied->steps.back().opcodes);
   const Names left = NamesOf(pool, after);
-  std::set<OpAndOrigin> still;  // under other names, behind inlining or unrolling
+  std::set<Known> still;  // under other names, behind inlining or unrolling
   for (const auto& [name, known] : left) still.insert(known);
   for (const auto& [name, known] : names) {
     if (left.count(name) != 0) continue;

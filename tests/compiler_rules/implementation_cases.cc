@@ -50,6 +50,46 @@ std::string Argmax(const std::string& type, const std::string& how) {
          type + "[], s32[]) tuple(v, i)\n}\n";
 }
 
+// A loop of five trips, each of which writes a row, made of the one before it, into an array.
+std::string WritingLoop(const std::string& type, const std::string& sizes,
+                        const std::string& row_sizes, const std::string& trip = "") {
+  const std::string array = type + "[" + sizes + "]", row = type + "[" + row_sizes + "]",
+                    state = "(s32[], " + array + ")";
+  const std::string write = "  r = " + row + " dynamic-slice(x, i, z), dynamic_slice_sizes={" +
+                            row_sizes + "}\n  u = " + row + " add(r, r)\n  y = " + array +
+                            " dynamic-update-slice(x, u, n, z)\n";
+  return Entry(array,
+               "zero = s32[] constant(0)\n  t = " + state + " tuple(zero, p0)\n  ROOT w = " +
+                   state + " while(t), condition=condition, body=body",
+               "body {\n  t = " + state +
+                   " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  x = " + array +
+                   " get-tuple-element(t), index=1\n  z = s32[] constant(0)\n  one = s32[] "
+                   "constant(1)\n  n = s32[] add(i, one)\n" +
+                   (trip.empty() ? write : trip) + "  ROOT o = " + state +
+                   " tuple(n, y)\n}\ncondition {\n  t = " + state +
+                   " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  five = s32[] "
+                   "constant(5)\n  ROOT c = pred[] compare(i, five), direction=LT\n}\n");
+}
+
+// The array is one of a loop within a loop.
+std::string WritingLoopWithin() {
+  std::string text = WritingLoop("bf16", "8,16", "1,16");
+  const size_t entry = text.find("ENTRY");
+  const std::string state = "(s32[], bf16[8,16])";
+  return text.substr(0, entry) + "outer {\n  t = " + state +
+         " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  one = s32[] constant(1)\n"
+         "  n = s32[] add(i, one)\n  x = bf16[8,16] get-tuple-element(t), index=1\n  zero = s32[] "
+         "constant(0)\n  s = " +
+         state + " tuple(zero, x)\n  w = " + state +
+         " while(s), condition=condition, body=body\n  y = bf16[8,16] get-tuple-element(w), "
+         "index=1\n  ROOT o = " +
+         state +
+         " tuple(n, y)\n}\nENTRY main {\n  p0 = bf16[8,16] "
+         "parameter(0)\n  zero = s32[] constant(0)\n  t = " +
+         state + " tuple(zero, p0)\n  ROOT w = " + state +
+         " while(t), condition=condition, body=outer\n}\n";
+}
+
 }  // namespace
 
 std::vector<Case> ImplementationCases() {
@@ -247,6 +287,13 @@ std::vector<Case> ImplementationCases() {
                "(s32[], f32[4]) parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  three = "
                "s32[] constant(3)\n  ROOT c = pred[] compare(i, three), direction=LT\n}\n"),
        false},
+      {"loop_in_bits", "rows of an array", WritingLoop("bf16", "8,16", "1,16"), true, true},
+      {"loop_in_bits", "bytes", WritingLoop("f8e4m3fn", "8,16", "1,16")},
+      {"loop_in_bits", "within a loop", WritingLoopWithin()},
+      {"loop_in_bits", "f16, of which XLA has writes", WritingLoop("f16", "8,16", "1,16"), false},
+      {"loop_in_bits", "few", WritingLoop("bf16", "6,2", "1,2"), false},
+      {"loop_in_bits", "all of it",
+       WritingLoop("bf16", "8,16", "1,16", "  y = bf16[8,16] add(x, x)\n"), false},
       {"dot_in_f32", "batched",
        Entry("bf16[3,4,5];bf16[3,5,2]",
              "ROOT d = bf16[3,4,2] dot(p0, p1), lhs_batch_dims={0}, rhs_batch_dims={0}, "

@@ -46,6 +46,8 @@ using Op = xla::HloOpcode;
   X(UnrollShortLoop, "unroll_short_loop", "short loop unrolled", kAnywhere, Op::kWhile)            \
   X(LoopOneKernel, "loop_one_kernel", "loop of small operations as one kernel", kHereAlone,        \
     Op::kWhile)                                                                                    \
+  X(LoopInBits, "loop_in_bits",                                                                    \
+    "loop that writes into narrow floats as one that writes their bits", kHereAlone, Op::kWhile)   \
   X(DotInF32, "dot_in_f32", "dot of narrow floats in f32", kAnywhere, Op::kDot)                    \
   X(BatchedDotReduce, "batched_dot_reduce", "many small dots as a multiplication and a sum",       \
     kAnywhere, Op::kDot)                                                                           \
