@@ -17,7 +17,8 @@ namespace {
 
 constexpr double kClose = 0.03;  // finalists within it are raced against each other
 constexpr size_t kMostClose = 3;
-constexpr size_t kMostCompared = 4;   // finalists, until one computes the same
+constexpr size_t kMostCompared = 4;  // finalists, until one computes the same
+constexpr double kLeastComparing = 10;
 constexpr double kNotFaster = 1.005;  // what makes less of a difference does not matter
 constexpr double kSurelyNot = 1.02;   // as far as the interval says
 constexpr double kWide = 0.25;        // an undecided interval as wide as this: a noisy machine
@@ -185,7 +186,7 @@ class Conclusion {
     CompareOptions comparing = options_.compare;
     comparing.stop = options_.interrupted;
     comparing.budget_seconds =
-        std::min(comparing.budget_seconds, std::max(20.0, 2 * std::max(0.0, Left())));
+        std::min(comparing.budget_seconds, std::max(kLeastComparing, 2 * Left()));
     comparing.grace_seconds = ComparingGrace(measurer_, options_);
     const bool hurried_before = Hurried();
     while (const Finalist* const finalist = Next(list)) {

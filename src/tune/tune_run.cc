@@ -88,9 +88,10 @@ bool TuneRun::Offer(const TunePlan& plan, const Measured& measured) {
   const Finalist finalist{plan, measured.executable, measured.value, measured.race};
   // What may well be no faster is compared at the end, if it comes to that.
   const bool faster = measured.race.low > 1 || measured.race.pairs == 0;
-  if (faster && measured.value < finalists_.best_value() - kMargin &&
-      IsWrong(plan, measured.executable)) {
-    return false;
+  if (faster && measured.value < finalists_.best_value() - kMargin) {
+    const Found found = Compared(plan, measured.executable);
+    if (found == Found::kDoubt) behind_.Offer(finalist, kMargin);
+    if (found != Found::kNothing) return false;
   }
   const choices::Assignment before = Best();
   if (!finalists_.Offer(finalist, kMargin)) return true;
@@ -107,17 +108,20 @@ choices::Assignment TuneRun::Best() const {
                                       : AssignmentOf(space_, finalists_.list().front().plan);
 }
 
-bool TuneRun::IsWrong(const TunePlan& plan, const std::string& executable) {
-  if (!options_.verify || Interrupted()) return false;
-  const auto [known, added] = wrong_.try_emplace(executable, false);
+TuneRun::Found TuneRun::Compared(const TunePlan& plan, const std::string& executable) {
+  if (!options_.verify || Interrupted()) return Found::kNothing;
+  const auto [known, added] = compared_.try_emplace(executable, Found::kNothing);
   if (!added) return known->second;
   Report("verify");
   const auto report = measurer_.Compare({}, plan, QuickComparison(measurer_, options_));
   if (report && report->verdict == Verdict::kDifferent) {
-    known->second = true;
+    known->second = Found::kWrong;
     result_.rejected.push_back("it computes something else: " + report->reason);
+  } else if (report && report->verdict == Verdict::kCannotTell && report->inputs == 0 &&
+             report->finite_share > 0) {
+    known->second = Found::kDoubt;  // both ran, and it showed nothing
   } else if (!report && report.error().code == ErrorCode::kDeadline) {
-    known->second = true;
+    known->second = Found::kWrong;
     result_.rejected.push_back("not known to compute the same: comparing it " +
                                report.error().message);
   }

@@ -34,8 +34,7 @@ class TuneRun {
   double Elapsed() const { return evaluator_.Seconds() - start_; }
   bool Interrupted() const { return options_.interrupted != nullptr && *options_.interrupted; }
   double Reserve() const {
-    return known_end_ > 0 ? known_end_
-                          : ReserveSeconds(measurer_, finalists_.best_value() < 0, options_);
+    return known_end_ > 0 ? known_end_ : ReserveSeconds(measurer_, Promises(), options_);
   }
   // By Elapsed(). One plan is tried whatever is left of the budget.
   double SearchSeconds() const {
@@ -51,7 +50,8 @@ class TuneRun {
   // A short look, and a long one where it promises to be the best; for the chooser.
   choices::Trial Examine(const choices::Assignment& assignment);
   choices::Trial Examine(const choices::Assignment& assignment, const Prepared& prepared);
-  // False where it would be the best, but computes something else: then nothing is built upon it.
+  // False where it would be the best, but computes something else or cannot be shown not to: then
+  // nothing is built upon it. Of the latter the end decides.
   bool Offer(const TunePlan& plan, const Measured& measured);
   choices::Assignment Best() const;
 
@@ -69,11 +69,13 @@ class TuneRun {
   std::string last_error_;
 
  private:
-  // A quick comparison. Where it cannot tell, the one at the end may, unless compiling the plan
-  // takes too long.
-  bool IsWrong(const TunePlan& plan, const std::string& executable);
+  enum class Found { kNothing, kDoubt, kWrong };
+  // By a quick comparison. Where its time is too short, the one at the end may tell, unless
+  // compiling the plan takes too long.
+  Found Compared(const TunePlan& plan, const std::string& executable);
+  bool Promises() const { return finalists_.best_value() < 0 || behind_.best_value() < 0; }
 
-  std::map<std::string, bool> wrong_;  // executables that were compared
+  std::map<std::string, Found> compared_;  // executables
 };
 
 }  // namespace hone::tune

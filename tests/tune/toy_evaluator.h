@@ -132,6 +132,13 @@ class ToyEvaluator final : public Evaluator {
     const bool wrong = computes_wrong && computes_wrong(Decided(b));
     report.verdict = wrong ? Verdict::kDifferent : Verdict::kEqual;
     report.reason = wrong ? "output 0 differs" : "";
+    report.finite_share = 1;
+    report.inputs = options.inputs;
+    if (shows_nothing && shows_nothing(Decided(b))) {
+      report.verdict = Verdict::kCannotTell;
+      report.reason = "decisions hang on the last bit";
+      report.inputs = 0;
+    }
     return report;
   }
 
@@ -156,14 +163,16 @@ class ToyEvaluator final : public Evaluator {
   double compile_seconds = 0.05;
   double first_compile_seconds = 0;  // of Compile; 0: as all others
   bool they_last = false;            // kernels_last
-  std::vector<KernelTime> kernels;  // what every profile says
+  std::vector<KernelTime> kernels;   // what every profile says
   std::vector<TunePlan> raced;
   double run_seconds = 0.01;
   double noise = 0.02;  // standard deviation of a pair's ratio, as a logarithm
   std::function<bool(const std::map<std::string, std::string>&)> computes_wrong;
+  std::function<bool(const std::map<std::string, std::string>&)> shows_nothing;  // a comparison
   std::function<bool(const std::map<std::string, std::string>&)> compares_slowly;
   std::function<bool(const std::map<std::string, std::string>&)> crashes;
-  std::function<bool(const std::map<std::string, std::string>&)> loses_afresh;  // once restarted, is slower
+  std::function<bool(const std::map<std::string, std::string>&)>
+      loses_afresh;  // once restarted, is slower
   std::function<bool(const std::map<std::string, std::string>&)> crashes_afresh;  // once restarted
   std::function<bool(const std::map<std::string, std::string>&)> hangs;  // a race, until given up
   std::function<void(const RaceOptions&)> on_race;

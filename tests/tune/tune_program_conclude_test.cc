@@ -183,6 +183,27 @@ TEST(TuneProgramTest, NothingIsBuiltUponWhatComputesSomethingElse) {
   for (const store::Lesson& lesson : result.lessons) EXPECT_NE(lesson.key, "fast_loops");
 }
 
+// As under bf16 where tokens are drawn: whatever rounds otherwise cannot be shown to be right.
+TEST(TuneProgramTest, NothingIsBuiltUponWhatAComparisonShowsNothingOf) {
+  ToyEvaluator toy = MakeSeparable();
+  toy.shows_nothing = [](const Decided& decided) { return Is(decided, "fast_loops", "true"); };
+  const TuneResult result = TuneProgram(toy, Seconds(300));
+  ASSERT_TRUE(result.kept) << result.reason;
+  EXPECT_EQ(result.verified, "true");
+  EXPECT_TRUE(result.plan.compile.flags.empty());
+  EXPECT_NEAR(toy.Speedup(result.plan), std::exp(0.3), 0.02);
+}
+
+TEST(TuneProgramTest, WhatNothingIsShownOfIsComparedAtTheEnd) {
+  ToyEvaluator toy = MakeSeparable();
+  toy.shows_nothing = [](const Decided& decided) { return !decided.empty(); };
+  const TuneResult result = TuneProgram(toy, Seconds(300));
+  EXPECT_FALSE(result.kept);
+  EXPECT_EQ(result.verified, "unknown");
+  EXPECT_NE(result.reason.find("what is faster is not verified"), std::string::npos)
+      << result.reason;
+}
+
 TEST(TuneProgramTest, NothingIsBuiltUponWhatTakesTooLongToCompare) {
   ToyEvaluator toy = MakeSeparable();
   toy.compares_slowly = [](const Decided& decided) { return Is(decided, "fast_loops", "true"); };
