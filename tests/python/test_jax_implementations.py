@@ -102,3 +102,19 @@ class TestImplementations:
         kernels = [passes for passes, _, _ in _improve._implementations(hlo, 60)
                    if passes[-1] == "implement:loop_one_kernel"]
         assert kernels and kernels[0][-2] == "implement:write_out_small"
+
+    def test_a_loop_as_one_kernel_with_a_sum_that_jax_would_fuse_for_a_library(self, tmp_path, monkeypatch):
+        from hone.jax import trial
+
+        tried = []
+        process = trial.subprocess.run
+        monkeypatch.setattr(trial.subprocess, "run",
+                            lambda *one, **named: tried.append(one) or process(*one, **named))
+        win_every_race(monkeypatch)
+
+        def steps(x):
+            return jax.lax.fori_loop(0, 20, lambda _, y: y / (1 + (y * y).sum(1, keepdims=True)), x)
+
+        verdict = improve(steps, (jnp.ones((3000, 3)),), {"passes": ["implement:loop_one_kernel"]}, tmp_path)
+        assert verdict.kept and verdict.how == "passes", verdict
+        assert tried, "what XLA may end the process on is compiled in another one first"

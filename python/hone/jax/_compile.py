@@ -170,6 +170,31 @@ EXTRA = "xla_backend_extra_options."
 _DISABLED = "xla_disable_hlo_passes"
 
 
+# Beside what is compiled as one kernel, a loop with all that is in it.
+ONE_KERNEL = b"xla_cpu_small_call"
+_FUSES_FOR_A_LIBRARY = "xla_cpu_experimental_ynn_fusion_type"
+
+
+def and_needed(flags, program):
+    """A plan's flags, and what JAX's XLA is told besides to compile the program (StableHLO's bytecode, or HLO).
+
+    It fuses reductions for a library, also in what is to be one kernel, and has no code for that there.
+    """
+    if ONE_KERNEL not in program or not _has(_FUSES_FOR_A_LIBRARY):
+        return flags
+    return {**flags, _FUSES_FOR_A_LIBRARY: ""}
+
+
+@functools.cache
+def _has(option):
+    """Whether XLA has an option that may be empty."""
+    try:
+        jax.jit(lambda: 0).lower().compile(compiler_options={option: ""})
+    except Exception:  # of whatever kind this JAX has for it
+        return False
+    return True
+
+
 def option_of(value):
     """A flag's value as JAX wants it: true and false, whole numbers, texts."""
     if not isinstance(value, str):

@@ -304,7 +304,7 @@ def _ways(hlo, plan, doubt):
 def _by_pipeline(program, flags, doubt, kernels=b""):
     """What JAX's XLA makes of another program in the place of this one."""
     stablehlo = hlo_to_stablehlo(hlo_proto(program))
-    tuned = _compile.Tuned(b"", flags, kernels=kernels)
+    tuned = _compile.Tuned(b"", _compile.and_needed(flags, stablehlo), kernels=kernels)
     doubt(stablehlo, tuned)
     seen = _compile.compile_stablehlo(stablehlo, tuned)[1]
     if seen is None:
@@ -320,7 +320,8 @@ def _module_of(hlo, plan):
 
 def _by_module(module, flags):
     text, kernels = module
-    return _compile.Tuned(hlo_proto(_without_fields(text, _unknown_fields)), flags, kernels=kernels)
+    body = hlo_proto(_without_fields(text, _unknown_fields))
+    return _compile.Tuned(body, _compile.and_needed(flags, body), kernels=kernels)
 
 
 def _without_fields(text, fields):

@@ -61,7 +61,8 @@ def main(place):
     for position in range(len(list(place.glob("*.hlo")))):
         try:
             program = hlo_to_stablehlo(hlo_proto((place / f"{position}.hlo").read_text()))
-            tuned = _compile.Tuned(kernels=_kernels.beside(place / f"{position}.hlo"))
+            tuned = _compile.Tuned(flags=_compile.and_needed({}, program),
+                                   kernels=_kernels.beside(place / f"{position}.hlo"))
             executable, _ = _compile.compile_stablehlo(program, tuned)
             look = race(runner, stock, executable, _SECONDS, least=3)
         except Exception:  # XLA's answer: this one leads nowhere

@@ -2,8 +2,8 @@
 
     python -m hone.jax.trial FOLDER
 
-XLA ends its process on a broken invariant, and a pipeline without one of its passes may break one. A
-user's process is not risked for that.
+XLA ends its process on a broken invariant. A pipeline without one of its passes may break one, and so may
+a loop that is compiled as one kernel. A user's process is not risked for that.
 """
 
 import json
@@ -19,8 +19,10 @@ _MOST_INPUT_BYTES = 256 << 20
 
 
 def why_not(stablehlo, tuned, inputs, folder):
-    """None where it compiles and runs, or has no flag that makes it doubtful; else what happened."""
-    if not any(name.startswith((_compile.WITHOUT_PASS, _compile.EXTRA)) for name in tuned.flags):
+    """None where it compiles and runs, or nothing makes it doubtful; else what happened."""
+    stablehlo = stablehlo if isinstance(stablehlo, bytes) else stablehlo.encode()
+    if _compile.ONE_KERNEL not in (tuned.body or stablehlo) and not any(
+            name.startswith((_compile.WITHOUT_PASS, _compile.EXTRA)) for name in tuned.flags):
         return None
     place = placed(stablehlo, inputs, pathlib.Path(folder) / "trial")
     (place / "body").write_bytes(tuned.body)
