@@ -151,7 +151,6 @@ std::string KeptBeside(const std::string& path) {
 
 Status GivenInputs::Read(Pool& pool, const ProgramInfo& program, const std::string& path,
                          CompareOptions* compare) const {
-  compare->given.clear();
   std::vector<std::string> files;
   for (const std::string& text : texts) {
     if (const auto number = NumberOf(text)) {

@@ -15,7 +15,8 @@ struct GivenInputs {
   std::vector<std::string>
       texts;  // a number of sets to generate, or files as numpy.savez writes them
 
-  // Into the options: how many, and the files' arrays in the order of the program's parameters. A
+  // Into the options: how many, and, behind what is there, the files' arrays in the order of the
+  // program's parameters. A
   // module of a recording brings the inputs that were kept beside it. Errors: kInvalidInput, naming
   // file, array, and the shape and type that are expected.
   Status Read(Pool& pool, const ProgramInfo& program, const std::string& path,

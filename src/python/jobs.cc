@@ -155,8 +155,12 @@ std::string Text(const jobs::Json& json) {
 // (the answer of `hone tune --json`, the plan)
 nb::tuple Tune(const nb::bytes& program, const PyStarting& pool, const std::string& file,
                double budget_seconds, uint64_t seed, const std::string& store_file,
-               const nb::object& tell) {
+               const std::vector<nb::bytes>& inputs, const nb::object& tell) {
   jobs::TuneProgramOptions options;
+  if (!inputs.empty()) {
+    std::vector<std::string>& given = options.tuning.compare.given.emplace_back();
+    for (const nb::bytes& array : inputs) given.push_back(BytesOf(array));
+  }
   options.file = file;
   options.tuning.stages = OrThrow(jobs::StagesFor(std::string(jobs::kDefaultStages), false));
   options.tuning.budget_seconds = budget_seconds;
@@ -278,9 +282,10 @@ void BindJobs(nb::module_& module) {
       nb::arg("text"), "Seconds of \"30s\", \"2m\", \"1.5h\".");
   module.def("tune", &Tune, nb::arg("program"), nb::arg("pool"), nb::kw_only(), nb::arg("file"),
              nb::arg("budget_seconds"), nb::arg("seed") = 1, nb::arg("store") = "",
-             nb::arg("tell").none() = nb::none(),
-             "(the answer of `hone tune --json`, the plan) as dictionaries. The first Ctrl-C ends "
-             "the search, and the answer is the best so far.");
+             nb::arg("inputs") = std::vector<nb::bytes>(), nb::arg("tell").none() = nb::none(),
+             "(the answer of `hone tune --json`, the plan) as dictionaries. `inputs`: of each "
+             "parameter its elements, row-major, to compare results on before made-up ones. The "
+             "first Ctrl-C ends the search, and the answer is the best so far.");
   module.def("optimize", &OptimizeFor, nb::arg("program"), nb::arg("pool"), nb::kw_only(),
              nb::arg("file"), nb::arg("objective"), nb::arg("budget_seconds"), nb::arg("seed") = 1,
              nb::arg("tell").none() = nb::none(),

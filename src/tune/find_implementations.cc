@@ -22,6 +22,7 @@ constexpr double kLongest = 1e6;  // a clock's range ends somewhere
 constexpr char kInline[] = "call-inliner:every_call_site";
 // What is called returns several values as a tuple.
 constexpr char kUntuple[] = "tuple-simplifier";
+constexpr char kUnrollPass[] = "implement:unroll_short_loop";
 constexpr char kLoopPass[] = "implement:loop_one_kernel";
 
 std::set<std::string> NamesOf(const Pool& pool, const std::vector<OpcodeCount>& counts) {
@@ -144,8 +145,9 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
     std::optional<Alternative> one;
     std::vector<std::vector<PassId>> mine = ways;
     // Kernels take in what lies around them: a mask, a softmax or an activation that is called
-    // would stay outside.
-    if (calls && loops::MakesKernels(pool.passes()[pass].name)) std::swap(mine[0], mine[1]);
+    // would stay outside. Loops within calls are fused across their trips, and with what calls.
+    const std::string& name = pool.passes()[pass].name;
+    if (calls && (loops::MakesKernels(name) || name == kUnrollPass)) std::swap(mine[0], mine[1]);
     for (const std::vector<PassId>& before : mine) {
       if (one || (!before.empty() && before.back() == pass)) continue;
       std::vector<PassId> passes = before;

@@ -39,8 +39,12 @@ KernelShares::KernelShares(const std::vector<KernelTime>& kernels, const Program
   seconds_ = all;
   for (const KernelTime& kernel : kernels) {
     const auto found = named.find(kernel.name);
-    if (HasKernelsInside(kernel) || found == named.end()) continue;
+    if (found == named.end()) continue;
     const InstructionInfo& instruction = *found->second;
+    if (kernel.opcode == "while" && !instruction.origin.empty()) {
+      of_loop_[instruction.origin] += kernel.seconds / all;
+    }
+    if (HasKernelsInside(kernel)) continue;
     std::set<std::string> names{Original(instruction.name)}, opcodes{instruction.opcode};
     std::set<std::string> origins{instruction.origin};
     if (instruction.opcode == "fusion") {
@@ -66,6 +70,8 @@ double KernelShares::OfInstruction(const std::string& name) const {
 }
 
 double KernelShares::OfOrigin(const std::string& origin) const { return Find(of_origin_, origin); }
+
+double KernelShares::OfLoop(const std::string& origin) const { return Find(of_loop_, origin); }
 
 double KernelShares::OfOpcode(const std::string& opcode) const { return Find(of_opcode_, opcode); }
 

@@ -24,6 +24,8 @@ class KernelShares {
   double OfInstruction(const std::string& name) const;
   double OfOrigin(const std::string& origin) const;
   double OfOpcode(const std::string& opcode) const;
+  // That loops of the origin take, with all that is in them.
+  double OfLoop(const std::string& origin) const;
   // Seconds of all kernels of a run together.
   double seconds() const { return seconds_; }
 
@@ -31,6 +33,7 @@ class KernelShares {
   std::map<std::string, double> of_instruction_;
   std::map<std::string, double> of_origin_;
   std::map<std::string, double> of_opcode_;
+  std::map<std::string, double> of_loop_;
   double seconds_ = 0;
 };
 

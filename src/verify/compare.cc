@@ -374,7 +374,7 @@ class Comparison {
       CannotTell("results differ in some bits, and " + why_over_ +
                  " before it could be measured how far rounding errors reach");
     } else if (!why_not_.empty()) {
-      CannotTell(why_not_);
+      CannotTell(why_not_ + (given_ == 0 ? "; give inputs of your own" : ""));
     } else {
       CannotTell(why_over_.empty() ? "no input set showed anything"
                                    : why_over_ + " before any input set was done with");

@@ -12,6 +12,7 @@ import json
 import re
 import time
 
+import numpy as np
 from jax.extend.mlir import hlo_to_stablehlo
 
 from hone import _core
@@ -31,6 +32,7 @@ _MOST_PLANS = 3  # that are tried where the best one comes to nothing
 _LISTING_SECONDS = 4.0
 _LOOKS_SECONDS = 5.0
 _WORTH_COMPARING = 1.1
+_MOST_GIVEN_BYTES = 64 << 20
 _MOST_TAKEN_ON = 3
 # What hone's XLA notes beside an instruction that JAX's has no name for, as far as it has come up.
 _unknown_fields = set()
@@ -239,16 +241,27 @@ def _first_line(error):
     return str(error).strip().partition("\n")[0][:300]
 
 
-def tune(hlo, *, name, seconds, worker=None, plan=None, store=None, seed=1, show=False):
+def tune(hlo, *, name, seconds, inputs=(), worker=None, plan=None, store=None, seed=1, show=False):
     """(plan, the answer of `hone tune`). The plan is empty where stock is best; it is written into the file
-    `plan`, if one is given. `worker` is start_worker's."""
+    `plan`, if one is given. `inputs` are arrays of bytes (`bytes_of`), `worker` is start_worker's."""
     with Progress() as tell:
         answer, found = call(_core.tune, hlo, worker or start_worker(), file=name, budget_seconds=seconds,
-                             seed=seed, store=str(store or ""), tell=tell if show else None)
+                             seed=seed, store=str(store or ""), inputs=list(inputs), tell=tell if show else None)
     if plan is not None:
         write_whole(plan, (json.dumps(found, indent=2) + "\n").encode())
         answer["plan_file"] = str(plan)
     return found, answer
+
+
+def bytes_of(inputs):
+    """Of jax.Arrays as hone compares on them; none where they are large or have no bytes as XLA has them."""
+    if sum(array.nbytes for array in inputs) > _MOST_GIVEN_BYTES:
+        return []
+    arrays = [np.asarray(array) for array in inputs]
+    if any("int4" in array.dtype.name or "int2" in array.dtype.name or "float4" in array.dtype.name
+           for array in arrays):
+        return []
+    return [array.tobytes() for array in arrays]
 
 
 def shrink(hlo, *, name, seconds, objective, seed=1, show=False):

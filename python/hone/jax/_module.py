@@ -67,7 +67,8 @@ def find(stablehlo, hlo, inputs, answer, *, name, objective="time", seconds, try
     `answer` is filled with what hone's search says."""
     options = {"name": name, "seconds": seconds, "seed": seed, "show": show}
     if objective == "time":
-        found, said = _improve.tune(hlo, worker=worker, store=store, plan=plan, **options)
+        found, said = _improve.tune(hlo, inputs=_improve.bytes_of(inputs), worker=worker, store=store,
+                                    plan=plan, **options)
     else:
         found, said = _improve.shrink(hlo, objective=objective, **options)
     answer.update(said)

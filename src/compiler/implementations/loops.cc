@@ -80,6 +80,18 @@ bool AllMayBeInOneKernel(const HloInstruction& loop) {
   return true;
 }
 
+// With those of the calls in it, which are copied as often.
+int64_t InstructionsOf(const HloComputation& computation) {
+  int64_t count = computation.instruction_count();
+  for (const HloInstruction* instruction : computation.instructions()) {
+    if (instruction->opcode() != HloOpcode::kCall) continue;
+    for (const HloComputation* called : instruction->called_computations()) {
+      count += InstructionsOf(*called);
+    }
+  }
+  return count;
+}
+
 // Whether a computation is part of such a kernel, or of a loop that is going to be one.
 bool IsOrWillBeInOneKernel(const HloComputation& computation) {
   for (const HloInstruction* caller : computation.caller_instructions()) {
@@ -121,8 +133,7 @@ absl::StatusOr<HloInstruction*> UnrollShortLoop(HloInstruction* root) {
   HloComputation* body = root->while_body();
   if (!CanCopy(*body)) return nullptr;
   const std::optional<int64_t> trips = xla::ComputeWhileLoopTripCount(root, kMostTrips);
-  if (!trips || *trips > kMostTrips ||
-      *trips * static_cast<int64_t>(body->instruction_count()) > kMostInstructions) {
+  if (!trips || *trips > kMostTrips || *trips * InstructionsOf(*body) > kMostInstructions) {
     return nullptr;
   }
   HloInstruction* value = root->mutable_operand(0);
