@@ -71,6 +71,20 @@ std::string WritingLoop(const std::string& type, const std::string& sizes,
                    "constant(5)\n  ROOT c = pred[] compare(i, five), direction=LT\n}\n");
 }
 
+// A loop of five trips, each of which calls what has thousands of instructions.
+std::string LoopOfCalls() {
+  std::string called = "called {\n  x0 = f32[8,16] parameter(0)\n";
+  constexpr int kMany = 3000;
+  for (int k = 1; k <= kMany; ++k) {
+    const std::string before = "x" + std::to_string(k - 1);
+    called += (k == kMany ? "  ROOT x" : "  x") + std::to_string(k) + " = f32[8,16] add(" + before +
+              ", " + before + ")\n";
+  }
+  std::string text =
+      WritingLoop("f32", "8,16", "1,16", "  y = f32[8,16] call(x), to_apply=called\n");
+  return text.insert(text.find("body {"), called + "}\n");
+}
+
 // The array is one of a loop within a loop.
 std::string WritingLoopWithin() {
   std::string text = WritingLoop("bf16", "8,16", "1,16");
@@ -287,6 +301,7 @@ std::vector<Case> ImplementationCases() {
                "(s32[], f32[4]) parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  three = "
                "s32[] constant(3)\n  ROOT c = pred[] compare(i, three), direction=LT\n}\n"),
        false},
+      {"unroll_short_loop", "what is called counts", LoopOfCalls(), false},
       {"loop_in_bits", "rows of an array", WritingLoop("bf16", "8,16", "1,16"), true, true},
       {"loop_in_bits", "bytes", WritingLoop("f8e4m3fn", "8,16", "1,16")},
       {"loop_in_bits", "within a loop", WritingLoopWithin()},

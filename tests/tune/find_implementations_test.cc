@@ -285,6 +285,26 @@ TEST(Promise, WhatHasAnotherNameNowIsKnownByItsOrigin) {
   EXPECT_DOUBLE_EQ(Promise(shares, one), 0);
 }
 
+// A loop's kernels are still there when it is unrolled, under other names.
+TEST(Promise, LoopsThatAreNoMorePromisePartOfTheirTime) {
+  ProgramGraph graph;
+  graph.computations.resize(1);
+  InstructionInfo loop, step;
+  loop.name = "while.1";
+  loop.opcode = "while";
+  loop.origin = "rounds@7";
+  step.name = "xor.1";
+  step.opcode = "xor";
+  graph.computations[0].instructions = {step, loop};
+  const KernelShares shares(
+      {{"while.1", "while", 3, 1}, {"xor.1", "xor", 3, 5}, {"x", "dot", 1, 1}}, graph);
+  Alternative one{Stage::kImplementation, "unrolled", {{"unrolled", {}}}, {}, {}};
+  one.instructions = {{"while.9", "rounds@7"}, {"while.8", "rounds@7"}};
+  EXPECT_DOUBLE_EQ(Promise(shares, one), 0.4 * 0.75) << "once, though two are from there";
+  one.instructions = {{"while.9", ""}};  // as of a loop that became one kernel
+  EXPECT_DOUBLE_EQ(Promise(shares, one), 0);
+}
+
 // A formula keeps the function for what it does not hold for.
 TEST(FindImplementations, WhatIsKeptForAFewTakesNoOriginAway) {
   constexpr char text[] = R"(HloModule angles

@@ -53,6 +53,11 @@ TEST_P(Finding, StillHappens) {
     EXPECT_EQ(step.state, program.fingerprint);
   } else if (kind == "lies") {
     EXPECT_TRUE(step.changed) << "hone looks for itself";
+  } else if (kind == "differs") {
+    const StateName before{program.id, {}}, after{program.id, {{step.pass, step.state, {}}}};
+    const StatusOr<ComparisonReport> report = pool->Compare(before, {}, after, {}, {});
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_EQ(report->verdict, Verdict::kDifferent) << report->reason;
   } else {
     // What is broken may be mended by hone, seen by the verifier, or kill it: never the agent.
     ASSERT_EQ(kind, "breaks");
