@@ -28,6 +28,17 @@ class TestJobs:
         kept = _core.kept_plans(str(store))
         assert kept == ({"small": found} if answer["kept"] == "tuned" else {})
 
+    def test_what_has_no_bytes_or_many_is_not_compared_on(self, monkeypatch):
+        import jax
+
+        from hone.jax import _improve
+
+        assert _improve.bytes_of([jnp.arange(3, dtype=jnp.int16)]) == [b"\0\0\1\0\2\0"]
+        assert _improve.bytes_of([jnp.ones(3, jnp.int4)]) == []
+        assert _improve.bytes_of([jax.random.key(0)]) == []
+        monkeypatch.setattr(_improve, "_MOST_GIVEN_BYTES", 11)
+        assert _improve.bytes_of([jnp.ones(3)]) == []
+
     def test_progress_goes_to_a_callback(self):
         from hone.jax._hone import start_worker
 

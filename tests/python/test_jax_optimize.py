@@ -41,6 +41,7 @@ class TestOptimize:
                                   donate_argnums=0)
         assert tuned.tuned, tuned.report
         assert plan["options"]["seconds"] == pytest.approx(14 / 3)
+        assert plan["options"]["inputs"] == [np.asarray(array).tobytes() for array in (params["w"], x)]
         assert tuned.report["speedup_ci"][0] > 1 and tuned.report["how"] in ("passes", "module")
         assert tuned.__name__ == "depthwise"
         expected = depthwise(params, x, 2)

@@ -102,6 +102,16 @@ class TestPlansThatJaxDoesNotTake:
         assert "xla_none" in verdict.rejected[0]  # the plan's own way
         assert verdict.rejected[1] == "implementations: no time was left for them"
 
+    def test_without_time_the_first_way_that_is_faster_will_do(self, tmp_path, monkeypatch):
+        from hone.jax import _improve
+
+        win_every_race(monkeypatch)
+        monkeypatch.setattr(_improve, "_module_of", lambda *_: pytest.fail("there was no time for it"))
+        points = (jnp.ones((50, 3)), jnp.arange(9.0).reshape(3, 3))
+        verdict = improve(lambda x, m: x @ m, points, {"passes": ["implement:thin_dot_sum"]}, tmp_path,
+                          trying=-1)
+        assert verdict.kept and verdict.how == "passes", verdict
+
     def test_a_process_that_xla_ends_is_not_the_users(self, tmp_path):
         from hone.jax import _compile, trial
 

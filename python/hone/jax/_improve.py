@@ -94,7 +94,8 @@ def improve(stablehlo, hlo, plan, inputs, *, others=(), implementations=False, l
       others: plans that were nearly as good, the best first.
       implementations: whether every alternative implementation that the program has a place for is
         looked at, too, for `looking` seconds: one that is not faster by hone's XLA may be by JAX's.
-      trying: after so many seconds nothing more is begun but the plan's own ways and the last race.
+      trying: after so many seconds nothing more is begun but the last race, and the plan's own ways until one is
+        faster.
       seconds: of the last race.
       folder: for files in between.
     """
@@ -143,6 +144,8 @@ def improve(stablehlo, hlo, plan, inputs, *, others=(), implementations=False, l
         if (best is not None and best.look.high > 1) or (number > 0 and time.monotonic() > end):
             break
         for how, make, flags in _ways(hlo, one, doubt):
+            if best is not None and best.look.low > 1 and time.monotonic() > end:
+                break  # another way may be faster still, and was not waited for
             how = how if number == 0 else f"{how} of plan {number + 1}"
             say(f"compiling with the plan's {how}")
             consider(how, make, flags, one)
@@ -255,11 +258,13 @@ def tune(hlo, *, name, seconds, inputs=(), worker=None, plan=None, store=None, s
 
 def bytes_of(inputs):
     """Of jax.Arrays as hone compares on them; none where they are large or have no bytes as XLA has them."""
-    if sum(array.nbytes for array in inputs) > _MOST_GIVEN_BYTES:
+    try:
+        if sum(array.nbytes for array in inputs) > _MOST_GIVEN_BYTES:
+            return []
+        arrays = [np.asarray(array) for array in inputs]
+    except TypeError:  # keys of jax.random
         return []
-    arrays = [np.asarray(array) for array in inputs]
-    if any("int4" in array.dtype.name or "int2" in array.dtype.name or "float4" in array.dtype.name
-           for array in arrays):
+    if any(re.fullmatch(r"u?int[24]|float4.*", array.dtype.name) for array in arrays):
         return []
     return [array.tobytes() for array in arrays]
 
