@@ -60,7 +60,8 @@ ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFun
                                    const ChooseOptions& options) {
   Chooser chooser(candidates, race, options);
   for (const PassSequence& together : options.together) {
-    if (!together.empty() && chooser.Enter(together)) break;
+    if (!together.empty()) chooser.Enter(together);
+    if (chooser.best().race.speedup >= options.clear) break;
   }
   chooser.AddOthers();
   // What is in the others' way may be better than they are.

@@ -20,9 +20,10 @@ struct ChooseOptions {
   // A candidate is kept where its whole interval lies above this, and it is more than this many
   // times as fast as the best so far.
   double least_gain = 1.02;
-  // Combinations of candidates that are raced before single ones; the search goes on from the first
-  // that is faster.
+  // Combinations of candidates that are raced before single ones, up to the first that is `clear`
+  // times as fast: some may be in others' way. The search goes on from the best.
   std::vector<PassSequence> together;
+  double clear = 1.5;
   // Those that take long to compile come last.
   std::function<bool(const PassSequence&)> large;
 };

@@ -22,7 +22,6 @@ constexpr double kLongest = 1e6;  // a clock's range ends somewhere
 constexpr char kInline[] = "call-inliner:every_call_site";
 // What is called returns several values as a tuple.
 constexpr char kUntuple[] = "tuple-simplifier";
-constexpr char kUnrollPass[] = "implement:unroll_short_loop";
 constexpr char kLoopPass[] = "implement:loop_one_kernel";
 
 std::set<std::string> NamesOf(const Pool& pool, const std::vector<OpcodeCount>& counts) {

@@ -19,6 +19,7 @@ namespace hone::tune {
 inline constexpr std::string_view kWriteOutPass = "implement:write_out_small";
 // Lays all arrays of a batch out anew: it takes from others what it gives to some.
 inline constexpr std::string_view kBatchPass = "batch_lanes";
+inline constexpr std::string_view kUnrollPass = "implement:unroll_short_loop";
 
 // The implementations, by the names of their passes, that change the program; last of all
 // `batch_lanes`. Loops as one kernel come once more, by both names, where small things are written

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <set>
 #include <string>
@@ -25,6 +26,11 @@ constexpr double kMostlyAlone = 0.8;
 // Others find more where it was before them, and it no more behind them: a loop of small matrices
 // becomes one kernel once these are written out.
 bool Prepares(const Alternative& one) { return one.name == kWriteOutPass; }
+
+// What they change is all around: it may be in others' way, or they in its.
+bool ChangesAll(const Alternative& one) {
+  return one.large() || one.name == kBatchPass || one.name == kUnrollPass;
+}
 
 // By which policies know it: an implementation is its pass, whatever goes before it.
 std::string CommonName(const Alternative& one) {
@@ -125,7 +131,7 @@ bool AreLarge(const std::vector<Alternative>& alternatives, const std::vector<st
 std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
                                                     const std::vector<Alternative>& alternatives,
                                                     const std::vector<std::string>& names) {
-  std::vector<std::string> together, kernels;
+  std::vector<std::string> together, kernels, others;
   std::set<std::string> replaced, opcodes;
   const auto take = [&](const Alternative& one) {
     if (std::find(names.begin(), names.end(), one.name) != names.end()) {
@@ -142,22 +148,25 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
     if (loops::MakesKernels(one.name)) take(one);
   }
   for (const Alternative& one : alternatives) {
-    if (one.large() || loops::MakesKernels(one.name) || one.name == kBatchPass) continue;
+    if (ChangesAll(one) || loops::MakesKernels(one.name)) continue;
     const bool alike = !one.opcodes.empty() && std::all_of(one.opcodes.begin(), one.opcodes.end(),
                                                            [&](const std::string& opcode) {
                                                              return opcodes.count(opcode);
                                                            });
-    std::vector<Replaced> others;
+    std::vector<Replaced> left;
     for (const Replaced& instruction : one.instructions) {
-      if (replaced.count(instruction.name) == 0) others.push_back(instruction);
+      if (replaced.count(instruction.name) == 0) left.push_back(instruction);
     }
-    const double alone = OfAll(shares, others), all = OfAll(shares, one.instructions);
+    const double alone = OfAll(shares, left), all = OfAll(shares, one.instructions);
     if (alike || alone < kDearShare || alone < kMostlyAlone * all) continue;
     take(one);
   }
   std::copy_if(together.begin(), together.end(), std::back_inserter(kernels), loops::MakesKernels);
   if (kernels == together) return {together};
-  return {together, kernels};
+  std::copy_if(together.begin(), together.end(), std::back_inserter(others),
+               std::not_fn(loops::MakesKernels));
+  if (kernels.empty()) return {together, kernels};
+  return {together, kernels, others};
 }
 
 }  // namespace hone::tune

@@ -39,8 +39,8 @@ bool AreLarge(const std::vector<Alternative>& alternatives, const std::vector<st
 
 // Combinations of the alternatives in `names`, in their order, to be raced before single ones: all
 // that make kernels of hone's own, with those that replace expensive kernels which no other one
-// replaces; then, if they are fewer, the former alone. On a program whose evaluation takes seconds
-// there may be no time for more.
+// replaces; then, if they are fewer, the former alone, and the latter. On a program whose
+// evaluation takes seconds there may be no time for more.
 std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
                                                     const std::vector<Alternative>& alternatives,
                                                     const std::vector<std::string>& names);

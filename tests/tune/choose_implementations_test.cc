@@ -67,6 +67,29 @@ TEST(ChooseImplementations, WhatTakesLongToCompileComesLast) {
   EXPECT_EQ(held, (std::vector<PassSequence>{{"a"}, {"a", "c"}, {"a", "c", "b"}}));
 }
 
+// Some may be in others' way.
+TEST(ChooseImplementations, RacesOtherCombinationsUpToAClearGain) {
+  std::vector<PassSequence> held;
+  double first = 1.2;
+  const auto race = [&](const PassSequence& passes) -> StatusOr<RaceReport> {
+    held.push_back(passes);
+    RaceReport report;
+    report.speedup = passes == PassSequence{"a", "b"} ? first
+                     : passes == PassSequence{"b"}    ? 1.4
+                                                      : 1;
+    report.low = 0.99 * report.speedup;
+    return report;
+  };
+  ChooseOptions options;
+  options.together = {{"a", "b"}, {"a"}, {"b"}};
+  EXPECT_EQ(ChooseImplementations({"a", "b"}, race, options).passes, PassSequence{"b"});
+  EXPECT_EQ(held[2], PassSequence{"b"});
+  first = 1.6;
+  held.clear();
+  EXPECT_EQ(ChooseImplementations({"a", "b"}, race, options).passes, (PassSequence{"a", "b"}));
+  EXPECT_EQ(held.size(), 1u);
+}
+
 TEST(ChooseImplementations, RacesTogetherFirstAndBuildsOnIt) {
   Races races({{"a", 1.1}, {"b", 1.5}, {"c", 1.2}});
   const ChooseResult chosen = races.Choose({"a", "b", "c"}, {"a", "b"});

@@ -369,7 +369,9 @@ TEST(RacedTogether, KernelsWithWhatIsDearAndNobodyElseReplaces) {
   for (const Alternative& one : all) names.push_back(one.name);
   using Groups = std::vector<std::vector<std::string>>;
   EXPECT_EQ(RacedTogether(shares, all, names),
-            (Groups{{kernels, "by_dots", "packed", "kept_beside"}, {kernels}}));
+            (Groups{{kernels, "by_dots", "packed", "kept_beside"},
+                    {kernels},
+                    {"by_dots", "packed", "kept_beside"}}));
   EXPECT_EQ(RacedTogether(KernelShares(), all, names), Groups{{kernels}});
   names.erase(std::find(names.begin(), names.end(), kernels));
   EXPECT_EQ(RacedTogether(shares, all, names), (Groups{{"by_dots", "packed", "kept_beside"}, {}}));
