@@ -301,34 +301,6 @@ std::vector<Case> ImplementationCases() {
                "(s32[], f32[4]) parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  three = "
                "s32[] constant(3)\n  ROOT c = pred[] compare(i, three), direction=LT\n}\n"),
        false},
-      {"flat_gather", "pixels, also from beside the image",
-       Entry("f32[5,7,3];s32[100,2]",
-             "ROOT g = f32[100,3] gather(p0, p1), offset_dims={1}, collapsed_slice_dims={0,1}, "
-             "start_index_map={0,1}, index_vector_dim=1, slice_sizes={1,1,3}")},
-      {"flat_gather", "indices the other way round, first, and wide",
-       Entry("f32[2,3];s64[2,10,10]",
-             "ROOT g = f32[10,10] gather(p0, p1), offset_dims={}, collapsed_slice_dims={0,1}, "
-             "start_index_map={1,0}, index_vector_dim=0, slice_sizes={1,1}")},
-      {"flat_gather", "along a dimension, of a batch",
-       Entry("f32[20,6];u8[20,4]",
-             "ROOT g = f32[20,4] gather(p0, p1), offset_dims={}, collapsed_slice_dims={1}, "
-             "start_index_map={1}, operand_batching_dims={0}, start_indices_batching_dims={0}, "
-             "index_vector_dim=2, slice_sizes={1,1}")},
-      {"flat_gather", "one index",
-       Entry("f32[20,6];s32[100]",
-             "ROOT g = f32[100,6] gather(p0, p1), offset_dims={1}, collapsed_slice_dims={0}, "
-             "start_index_map={0}, index_vector_dim=1, slice_sizes={1,6}"),
-       false},
-      {"flat_gather", "parts of rows",
-       Entry("f32[20,6,4];s32[100,2]",
-             "ROOT g = f32[100,2] gather(p0, p1), offset_dims={1}, collapsed_slice_dims={0,1}, "
-             "start_index_map={0,1}, index_vector_dim=1, slice_sizes={1,1,2}"),
-       false},
-      {"flat_gather", "last dimensions",
-       Entry("f32[4,20,6];s32[100,2]",
-             "ROOT g = f32[100,4] gather(p0, p1), offset_dims={1}, collapsed_slice_dims={1,2}, "
-             "start_index_map={1,2}, index_vector_dim=1, slice_sizes={4,1,1}"),
-       false},
       {"unroll_short_loop", "what is called counts", LoopOfCalls(), false},
       {"loop_in_bits", "rows of an array", WritingLoop("bf16", "8,16", "1,16"), true, true},
       {"loop_in_bits", "bytes", WritingLoop("f8e4m3fn", "8,16", "1,16")},

@@ -43,8 +43,6 @@ using Op = xla::HloOpcode;
     kAnywhere, Op::kReduce)                                                                        \
   X(WriteOutSmall, "write_out_small", "small matrices, sorts, gathers and scatters written out",   \
     kAnywhere, WriteOutSmallRoots())                                                               \
-  X(FlatGather, "flat_gather", "gather by several indices as one by their place in memory",        \
-    kAnywhere, Op::kGather)                                                                        \
   X(UnrollShortLoop, "unroll_short_loop", "short loop unrolled", kAnywhere, Op::kWhile)            \
   X(LoopOneKernel, "loop_one_kernel", "loop of small operations as one kernel", kHereAlone,        \
     Op::kWhile)                                                                                    \
