@@ -1,6 +1,6 @@
 // Functions that XLA:CPU calls a library for, element by element, as formulas that it makes vectors
 // of. After fdlibm (Sun Microsystems, 1993) and Cephes (S. L. Moshier), from which the coefficients
-// are: errors are below 2 units in the last place.
+// are: errors are below 3 units in the last place, of products of powers below 8.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

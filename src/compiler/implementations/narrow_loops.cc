@@ -8,8 +8,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "compiler/implementations/emit.h"
+#include "compiler/implementations/loop_state.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -32,7 +32,7 @@ bool IsWidened(PrimitiveType type) {
 }
 
 PrimitiveType BitsType(PrimitiveType type) {
-  return xla::primitive_util::BitWidth(type) == 8 ? xla::U8 : xla::U16;
+  return xla::primitive_util::UnsignedIntegralTypeForBitWidth(xla::primitive_util::BitWidth(type));
 }
 
 bool AreFloatsOfBits(const HloInstruction& x) {
@@ -52,12 +52,7 @@ std::vector<int64_t> Written(const HloInstruction& loop) {
   if (!loop.shape().IsTuple() || next.opcode() != HloOpcode::kTuple) return {};
   for (const HloComputation* computation : {loop.while_body(), loop.while_condition()}) {
     const HloInstruction& state = *computation->parameter_instruction(0);
-    if (&state == computation->root_instruction() ||
-        !absl::c_all_of(state.users(), [](const HloInstruction* user) {
-          return user->opcode() == HloOpcode::kGetTupleElement;
-        })) {
-      return {};
-    }
+    if (state.IsRoot() || !IsTakenApart(state)) return {};
   }
   std::vector<int64_t> written;
   for (int64_t k = 0; k < next.operand_count(); ++k) {
@@ -117,19 +112,17 @@ absl::Status MoveBits(std::deque<HloInstruction*> floats) {
 // A copy of a loop's body or condition that takes those parts of the state as bits.
 absl::StatusOr<HloComputation*> TakingBits(HloComputation* of, const xla::Shape& state,
                                            const std::vector<int64_t>& written) {
-  HloComputation* const copy = of->parent()->AddEmbeddedComputation(of->Clone("bits"));
-  const std::vector<HloInstruction*> parts = copy->parameter_instruction(0)->users();
-  copy->ReplaceParameter(0, HloInstruction::CreateParameter(0, state, "state"));
+  HloComputation* const copy = WithState(*of, state);
   std::deque<HloInstruction*> floats;
-  for (HloInstruction* part : parts) {
+  for (HloInstruction* part : copy->parameter_instruction(0)->users()) {
     if (!absl::c_linear_search(written, part->tuple_index())) continue;
-    floats.push_back(
-        emit::BitcastConvert(copy->AddInstruction(HloInstruction::CreateGetTupleElement(
-                                 state.tuple_shapes(static_cast<int>(part->tuple_index())),
-                                 copy->parameter_instruction(0), part->tuple_index())),
-                             part->shape().element_type()));
-    TF_RETURN_IF_ERROR(part->ReplaceAllUsesWith(floats.back()));
-    TF_RETURN_IF_ERROR(copy->RemoveInstruction(part));
+    const PrimitiveType type = part->shape().element_type();
+    part->mutable_shape()->set_element_type(BitsType(type));
+    const std::vector<HloInstruction*> users = part->users();
+    floats.push_back(emit::BitcastConvert(part, type));
+    for (HloInstruction* user : users) {
+      TF_RETURN_IF_ERROR(part->ReplaceUseWithDifferentShape(user, floats.back()));
+    }
   }
   TF_RETURN_IF_ERROR(MoveBits(std::move(floats)));
   return copy;
@@ -165,10 +158,7 @@ absl::StatusOr<HloInstruction*> LoopInBits(HloInstruction* root) {
     first.push_back(part_of(root->mutable_operand(0), k));
     if (absl::c_linear_search(written, k)) first.back() = BitsOf(first.back());
   }
-  HloInstruction* const loop = computation->AddInstruction(HloInstruction::CreateWhile(
-      state, condition, body, computation->AddInstruction(HloInstruction::CreateTuple(first))));
-  root->SetupDerivedInstruction(loop);
-  loop->CopyBackendConfigFrom(root);
+  HloInstruction* const loop = LoopLike(root, condition, body, first);
   for (int64_t k = 0; k < static_cast<int64_t>(first.size()); ++k) {
     HloInstruction* part = part_of(loop, k);
     if (absl::c_linear_search(written, k)) {

@@ -2,7 +2,7 @@
 // as formulas that it makes vectors of. They hold for arguments that are not large; an array that
 // has others is computed as before. After fdlibm (Sun Microsystems, 1993) and its floats' version
 // (FreeBSD, B. D. Evans), from which the coefficients are: errors are below 2 units in the last
-// place, and remainders exact.
+// place, of tangents below 3, and remainders exact.
 #include <cmath>
 #include <cstdint>
 #include <functional>

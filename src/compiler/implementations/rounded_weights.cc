@@ -6,6 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/kernel_parts.h"
+#include "compiler/implementations/loop_state.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/shape_util.h"
@@ -83,27 +84,15 @@ bool IsRoundedBefore(const HloInstruction& loop, int64_t index) {
 
 std::vector<int64_t> RoundedBefore(const HloInstruction& loop) {
   std::vector<int64_t> found;
-  const auto takes_elements = [](const HloInstruction* of) {
-    return absl::c_all_of(of->users(), [](const HloInstruction* user) {
-      return user->opcode() == HloOpcode::kGetTupleElement;
-    });
-  };
   if (loop.operand(0)->opcode() != HloOpcode::kTuple || loop.IsRoot() || !emit::Free(loop) ||
-      !takes_elements(&loop) || !takes_elements(loop.while_body()->parameter_instruction(0)) ||
-      !takes_elements(loop.while_condition()->parameter_instruction(0))) {
+      !IsTakenApart(loop) || !IsTakenApart(*loop.while_body()->parameter_instruction(0)) ||
+      !IsTakenApart(*loop.while_condition()->parameter_instruction(0))) {
     return found;
   }
   for (int64_t i = 0; i < loop.operand(0)->operand_count(); ++i) {
     if (IsRoundedBefore(loop, i)) found.push_back(i);
   }
   return found;
-}
-
-// A copy whose parameter has another shape.
-HloComputation* WithState(HloComputation& computation, const xla::Shape& state) {
-  HloComputation* const copy = computation.parent()->AddEmbeddedComputation(computation.Clone());
-  *copy->parameter_instruction(0)->mutable_shape() = state;
-  return copy;
 }
 
 HloInstruction* WithinLoop(HloInstruction* loop) {
@@ -130,11 +119,8 @@ HloInstruction* WithinLoop(HloInstruction* loop) {
     }
   }
   HloComputation* const parent = loop->parent();
-  HloInstruction* const within = parent->AddInstruction(
-      HloInstruction::CreateWhile(state, WithState(*loop->while_condition(), state), body,
-                                  parent->AddInstruction(HloInstruction::CreateTuple(first))));
-  loop->SetupDerivedInstruction(within);
-  within->CopyBackendConfigFrom(loop);
+  HloInstruction* const within =
+      LoopLike(loop, WithState(*loop->while_condition(), state), body, first);
   std::vector<HloInstruction*> results;
   for (int64_t i = 0; i < before->operand_count(); ++i) {
     results.push_back(

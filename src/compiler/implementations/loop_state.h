@@ -1,0 +1,27 @@
+// Loops whose state has other types.
+#ifndef HONE_COMPILER_IMPLEMENTATIONS_LOOP_STATE_H_
+#define HONE_COMPILER_IMPLEMENTATIONS_LOOP_STATE_H_
+
+#include <vector>
+
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/shape.h"
+
+namespace hone::compiler {
+
+// Whether all that is done with a tuple is to take elements out of it.
+bool IsTakenApart(const xla::HloInstruction& tuple);
+
+// A copy whose parameter has another shape. What takes elements out of it has the shapes of before.
+xla::HloComputation* WithState(xla::HloComputation& computation, const xla::Shape& state);
+
+// A loop of these, in the place of another: from a tuple of `first`, with what XLA notes of the
+// other.
+xla::HloInstruction* LoopLike(xla::HloInstruction* other, xla::HloComputation* condition,
+                              xla::HloComputation* body,
+                              const std::vector<xla::HloInstruction*>& first);
+
+}  // namespace hone::compiler
+
+#endif  // HONE_COMPILER_IMPLEMENTATIONS_LOOP_STATE_H_
