@@ -31,6 +31,23 @@ store::Place PlaceOf(const OpenedProgram& opened, const std::optional<Processor>
   return place;
 }
 
+void AddAlternatives(const tune::TuneResult& result, Json& json) {
+  json["alternatives"] = Json::array();
+  for (const tune::AlternativeReport& one : result.alternatives) {
+    json["alternatives"].push_back({{"name", one.name},
+                                    {"promise", one.promise},
+                                    {"growth", one.growth},
+                                    {"expected", one.expected}});
+  }
+  json["combinations"] = Json::array();
+  for (const tune::CombinationReport& one : result.combinations) {
+    Json raced{{"alternatives", one.alternatives}, {"seconds", one.seconds}};
+    raced.update(RaceJson(one.race));
+    if (!one.error.empty()) raced["error"] = one.error;
+    json["combinations"].push_back(raced);
+  }
+}
+
 void AddTasks(const std::vector<tune::TaskReport>& tasks, Json& json) {
   int64_t evaluations = 0;
   int64_t races = 0;
@@ -175,6 +192,7 @@ Json ToJson(const std::string& file, const TunedProgram& tuned) {
   for (const tune::PhaseTime& one : result.phases) {
     json["phases"][one.phase] = {{"seconds", one.seconds}, {"calls", one.calls}};
   }
+  AddAlternatives(result, json);
   AddTasks(result.tasks, json);
   const ComparisonReport& report = result.verification;
   json["verification"] = {{"method", report.method},

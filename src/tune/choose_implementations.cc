@@ -1,6 +1,7 @@
 #include "tune/choose_implementations.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace hone::tune {
@@ -59,9 +60,14 @@ class Chooser {
 ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFunction& race,
                                    const ChooseOptions& options) {
   Chooser chooser(candidates, race, options);
+  if (!options.first.empty()) chooser.Enter({options.first});
+  const ChooseResult base = chooser.best();
   for (const PassSequence& together : options.together) {
-    if (!together.empty()) chooser.Enter(together);
-    if (chooser.best().race.speedup >= options.clear) break;
+    PassSequence passes = base.passes;
+    std::copy_if(together.begin(), together.end(), std::back_inserter(passes),
+                 [&](const std::string& pass) { return !Has(base.passes, pass); });
+    if (passes.size() > base.passes.size()) chooser.Enter(passes);
+    if (chooser.best().race.speedup >= options.clear * base.race.speedup) break;
   }
   chooser.AddOthers();
   // What is in the others' way may be better than they are.

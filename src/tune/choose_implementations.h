@@ -20,8 +20,11 @@ struct ChooseOptions {
   // A candidate is kept where its whole interval lies above this, and it is more than this many
   // times as fast as the best so far.
   double least_gain = 1.02;
-  // Combinations of candidates that are raced before single ones, up to the first that is `clear`
-  // times as fast: some may be in others' way. The search goes on from the best.
+  // One that is raced before all else; empty where there is none.
+  std::string first;
+  // Combinations of candidates that are raced next, on top of that if it gains, up to the first
+  // that is `clear` times as fast as what it is on top of: some may be in others' way. The search
+  // goes on from the best.
   std::vector<PassSequence> together;
   double clear = 1.5;
   // Those that take long to compile come last.
@@ -33,10 +36,10 @@ struct ChooseResult {
   RaceReport race;      // of the program as it is against `passes`; all ones where that is empty
 };
 
-// First the combinations; then one candidate after another on top of the best so far, so that there
-// is a whole plan after each race; at last those that were left out, each alone, for others may
-// have been in their way. Candidates that change nothing should be left out by the caller; where
-// they are not, RaceReport::same_executable drops them.
+// First `first` and the combinations; then one candidate after another on top of the best so far,
+// so that there is a whole plan after each race; at last those that were left out, each alone, for
+// others may have been in their way. Candidates that change nothing should be left out by the
+// caller; where they are not, RaceReport::same_executable drops them.
 ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFunction& race,
                                    const ChooseOptions& options);
 

@@ -33,6 +33,8 @@ struct Alternative {
   // Instructions that it replaces, and the opcodes that there are fewer of after it.
   std::vector<Replaced> instructions;
   std::vector<std::string> opcodes;
+  // Loops that are no more, or that start less than half as many kernels.
+  std::vector<Replaced> loops;
   // The number of instructions that become code, before and after it.
   double before = 0, behind = 0;
 

@@ -56,23 +56,61 @@ struct Known {
     return std::tie(opcode, type, origin) < std::tie(other.opcode, other.type, other.origin);
   }
 };
-using Names = std::map<std::string, Known>;  // instructions
+// A program's instructions by name, and how many kernels its loops may start in one round.
+struct Contents {
+  std::map<std::string, Known> names;
+  std::map<std::string, size_t> loops;
+};
 
-Names NamesOf(Pool& pool, const StateName& state) {
-  Names names;
-  const StatusOr<ProgramGraph> graph = pool.Describe(state);
-  if (!graph) return names;
-  for (const ComputationInfo& computation : graph->computations) {
-    for (const InstructionInfo& instruction : computation.instructions) {
-      names.emplace(instruction.name,
-                    Known{instruction.opcode, instruction.shape.type, instruction.origin});
+bool IsOneKernel(const InstructionInfo& call) {
+  return std::any_of(call.attributes.begin(), call.attributes.end(), [](const auto& attribute) {
+    return attribute.second.find("xla_cpu_small_call=\"true\"") != std::string::npos;
+  });
+}
+
+bool Calls(const InstructionInfo& one) {
+  return one.opcode == "while" || one.opcode == "call" || one.opcode == "conditional";
+}
+
+// How many kernels what is called may start, before fusion.
+size_t KernelsOf(const ProgramGraph& graph, const InstructionInfo& caller) {
+  static const std::set<std::string> kNone = {"parameter", "constant",          "bitcast",
+                                              "tuple",     "get-tuple-element", "broadcast"};
+  if (IsOneKernel(caller)) return 1;
+  size_t kernels = 0;
+  for (uint32_t called : caller.called) {
+    for (const InstructionInfo& one : graph.computations[called].instructions) {
+      if (kNone.count(one.opcode) == 0) kernels += Calls(one) ? KernelsOf(graph, one) : 1;
     }
   }
-  return names;
+  return kernels;
+}
+
+Contents ContentsOf(Pool& pool, const StateName& state) {
+  Contents contents;
+  const StatusOr<ProgramGraph> graph = pool.Describe(state);
+  if (!graph) return contents;
+  std::set<uint32_t> in_kernels;                           // computations
+  for (size_t i = graph->computations.size(); i-- > 0;) {  // callers first
+    const bool in_kernel = in_kernels.count(static_cast<uint32_t>(i)) != 0;
+    for (const InstructionInfo& one : graph->computations[i].instructions) {
+      contents.names.emplace(one.name, Known{one.opcode, one.shape.type, one.origin});
+      if (one.opcode == "while") {
+        contents.loops.emplace(one.name, in_kernel ? 0 : KernelsOf(*graph, one));
+      }
+      if (in_kernel || IsOneKernel(one)) in_kernels.insert(one.called.begin(), one.called.end());
+    }
+  }
+  return contents;
+}
+
+// Where nothing of the same opcode, type and origin is left, it has its origin.
+Replaced ReplacedBy(const std::set<Known>& left, const std::string& name, const Known& known) {
+  return {name, left.count(known) != 0 ? std::string() : known.origin};
 }
 
 // None where the last pass changes nothing; else the opcodes behind it are added.
-std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program, const Names& names,
+std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program, const Contents& before,
                                const std::vector<PassId>& passes, Clock::time_point until,
                                std::set<std::string>* opcodes = nullptr) {
   ApplyRequest request;
@@ -83,7 +121,7 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program, const Nam
   request.options.opcodes = true;
   const StatusOr<Applied> applied = pool.Apply(request);
   if (!applied || !applied->steps.back().changed) return std::nullopt;
-  Alternative found{Stage::kImplementation, pool.passes()[passes.back()].name, {}, {}, {}};
+  Alternative found{Stage::kImplementation, pool.passes()[passes.back()].name};
   StateName after{program.id, {}};
   for (const Step& step : applied->steps) {
     found.passes.push_back({pool.passes()[step.pass].name, {}});
@@ -91,12 +129,24 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program, const Nam
   }
   found.before = CodeSize(pool, program.opcodes);
   found.behind = CodeSize(pool, applied->steps.back().opcodes);
-  const Names left = NamesOf(pool, after);
-  std::set<Known> still;  // under other names, behind inlining or unrolling
-  for (const auto& [name, known] : left) still.insert(known);
-  for (const auto& [name, known] : names) {
-    if (left.count(name) != 0) continue;
-    found.instructions.push_back({name, still.count(known) != 0 ? std::string() : known.origin});
+  const Contents behind = ContentsOf(pool, after);
+  std::set<Known> left;  // under other names, behind inlining or unrolling
+  std::map<Known, size_t> loops_left;
+  for (const auto& [name, known] : behind.names) left.insert(known);
+  for (const auto& [name, kernels] : behind.loops) {
+    size_t& most = loops_left[behind.names.at(name)];
+    most = std::max(most, kernels);
+  }
+  for (const auto& [name, known] : before.names) {
+    if (behind.names.count(name) == 0) {
+      found.instructions.push_back(ReplacedBy(left, name, known));
+    }
+  }
+  for (const auto& [name, kernels] : before.loops) {
+    const Known& known = before.names.at(name);
+    const auto same = behind.loops.find(name);
+    const size_t now = same != behind.loops.end() ? same->second : loops_left[known];
+    if (2 * now < kernels) found.loops.push_back({name, known.origin});
   }
   if (opcodes != nullptr) opcodes->merge(NamesOf(pool, applied->steps.back().opcodes));
   std::map<uint16_t, uint32_t> counts;
@@ -122,7 +172,7 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   const StatusOr<PassId> untupling = FindPass(pool.passes(), kUntuple);
   std::set<std::string> opcodes = NamesOf(pool, program.opcodes);
   const bool calls = inlining && untupling && opcodes.count("call") != 0;
-  const Names names = NamesOf(pool, {program.id, {}});
+  const Contents contents = ContentsOf(pool, {program.id, {}});
   std::vector<std::vector<PassId>> ways = {{}};  // to come to it, the shortest first
   if (calls) ways.push_back({*inlining, *untupling});
   // Some do not apply before what is in their way has been written out, as a solve within a loop.
@@ -130,7 +180,7 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   const bool written_out =
       write_out && std::any_of(ways.begin(), ways.end(), [&](std::vector<PassId> way) {
         way.push_back(*write_out);
-        return Try(pool, program, names, way, until, &opcodes).has_value();
+        return Try(pool, program, contents, way, until, &opcodes).has_value();
       });
   if (written_out) {
     ways.push_back({*write_out});
@@ -151,7 +201,7 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
       if (one || (!before.empty() && before.back() == pass)) continue;
       std::vector<PassId> passes = before;
       passes.push_back(pass);
-      one = Try(pool, program, names, passes, until);
+      one = Try(pool, program, contents, passes, until);
     }
     if (one) found.push_back(*std::move(one));
   };
@@ -172,7 +222,7 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   });
   if (loops != found.end() && written_out) {
     const PassId loop = *FindPass(pool.passes(), kLoopPass);
-    if (auto whole = Try(pool, program, names, {*write_out, loop}, until)) {
+    if (auto whole = Try(pool, program, contents, {*write_out, loop}, until)) {
       whole->name = std::string(kWriteOutPass) + "," + kLoopPass;
       found.insert(loops, *std::move(whole));
     }

@@ -22,6 +22,34 @@ double Find(const std::map<std::string, double>& shares, const std::string& name
   return found == shares.end() ? 0 : found->second;
 }
 
+// The seconds of what loops and calls have inside.
+class Insides {
+ public:
+  Insides(const std::vector<KernelTime>& kernels, const ProgramGraph& graph) : graph_(graph) {
+    for (const KernelTime& kernel : kernels) seconds_[kernel.name] = kernel.seconds;
+  }
+
+  double Of(const InstructionInfo& instruction) const {
+    double inside = 0;
+    for (uint32_t called : instruction.called) {
+      for (const InstructionInfo& part : graph_.computations[called].instructions) {
+        const auto known = seconds_.find(part.name);
+        if (known != seconds_.end()) {
+          inside += known->second;
+        } else if (part.opcode == "call" || part.opcode == "conditional" ||
+                   part.opcode == "while") {
+          inside += Of(part);
+        }
+      }
+    }
+    return inside;
+  }
+
+ private:
+  const ProgramGraph& graph_;
+  std::unordered_map<std::string, double> seconds_;
+};
+
 }  // namespace
 
 KernelShares::KernelShares(const std::vector<KernelTime>& kernels, const ProgramGraph& optimised) {
@@ -31,9 +59,16 @@ KernelShares::KernelShares(const std::vector<KernelTime>& kernels, const Program
       named[instruction.name] = &instruction;
     }
   }
+  const Insides insides(kernels, optimised);
+  std::unordered_map<std::string, double> alone;  // loops
   double all = 0;
   for (const KernelTime& kernel : kernels) {
-    if (!HasKernelsInside(kernel)) all += kernel.seconds;
+    const auto found = named.find(kernel.name);
+    if (kernel.opcode == "while" && found != named.end()) {
+      all += alone[kernel.name] = std::max(0.0, kernel.seconds - insides.Of(*found->second));
+    } else if (!HasKernelsInside(kernel)) {
+      all += kernel.seconds;
+    }
   }
   if (all <= 0) return;
   seconds_ = all;
@@ -41,8 +76,12 @@ KernelShares::KernelShares(const std::vector<KernelTime>& kernels, const Program
     const auto found = named.find(kernel.name);
     if (found == named.end()) continue;
     const InstructionInfo& instruction = *found->second;
-    if (kernel.opcode == "while" && !instruction.origin.empty()) {
-      of_loop_[instruction.origin] += kernel.seconds / all;
+    if (kernel.opcode == "while") {
+      for (const std::string& key : {Original(instruction.name), instruction.origin}) {
+        if (key.empty()) continue;
+        of_loop_[key] += kernel.seconds / all;
+        of_loop_alone_[key] += alone[kernel.name] / all;
+      }
     }
     if (HasKernelsInside(kernel)) continue;
     std::set<std::string> names{Original(instruction.name)}, opcodes{instruction.opcode};
@@ -71,7 +110,13 @@ double KernelShares::OfInstruction(const std::string& name) const {
 
 double KernelShares::OfOrigin(const std::string& origin) const { return Find(of_origin_, origin); }
 
-double KernelShares::OfLoop(const std::string& origin) const { return Find(of_loop_, origin); }
+double KernelShares::OfLoop(const std::string& name_or_origin) const {
+  return Find(of_loop_, Original(name_or_origin));
+}
+
+double KernelShares::OfLoopAlone(const std::string& name_or_origin) const {
+  return Find(of_loop_alone_, Original(name_or_origin));
+}
 
 double KernelShares::OfOpcode(const std::string& opcode) const { return Find(of_opcode_, opcode); }
 

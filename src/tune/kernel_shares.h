@@ -14,7 +14,8 @@ namespace hone::tune {
 class KernelShares {
  public:
   KernelShares() = default;  // nothing is known
-  // Of an optimised module that was traced. Loops and calls count by the kernels in them.
+  // Of an optimised module that was traced. Calls count by the kernels in them, loops by these and
+  // by what else they take.
   KernelShares(const std::vector<KernelTime>& kernels, const ProgramGraph& optimised);
 
   bool known() const { return !of_opcode_.empty(); }
@@ -24,16 +25,19 @@ class KernelShares {
   double OfInstruction(const std::string& name) const;
   double OfOrigin(const std::string& origin) const;
   double OfOpcode(const std::string& opcode) const;
-  // That loops of the origin take, with all that is in them.
-  double OfLoop(const std::string& origin) const;
-  // Seconds of all kernels of a run together.
+  // That loops of the name or the origin take: with all that is in them; and by themselves, for
+  // going round and for starting kernels.
+  double OfLoop(const std::string& name_or_origin) const;
+  double OfLoopAlone(const std::string& name_or_origin) const;
+  // Seconds of all kernels and loops of a run together.
   double seconds() const { return seconds_; }
 
  private:
   std::map<std::string, double> of_instruction_;
   std::map<std::string, double> of_origin_;
   std::map<std::string, double> of_opcode_;
-  std::map<std::string, double> of_loop_;
+  std::map<std::string, double> of_loop_;  // names and origins
+  std::map<std::string, double> of_loop_alone_;
   double seconds_ = 0;
 };
 

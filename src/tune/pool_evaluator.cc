@@ -153,7 +153,7 @@ std::vector<Alternative> PoolEvaluator::Orders(double seconds) {
     if (!result || result->passes.empty()) continue;
     std::string name = "order:" + std::string(ObjectiveName(search.objective));
     if (options.actions != OptimizeOptions().actions) name += ":" + options.actions;
-    Alternative order{Stage::kOrder, std::move(name), {}, {}, {}};
+    Alternative order{Stage::kOrder, std::move(name)};
     for (PassId pass : result->passes) order.passes.push_back({pool_->passes()[pass].name, {}});
     orders.push_back(std::move(order));
   }

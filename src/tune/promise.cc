@@ -16,7 +16,7 @@ namespace {
 
 // Of what kernels with an opcode take: that their instructions are meant is not known.
 constexpr double kAlikeShare = 0.1;
-// Of what loops take that are no more: what is in them stays, in fewer kernels.
+// Of what kernels take in loops that are no more, or that become one kernel: what they do stays.
 constexpr double kLoopShare = 0.4;
 // Of the time, that what is raced together with kernels replaces; of what it replaces, the share
 // that no other one does.
@@ -51,12 +51,16 @@ double OfAll(const KernelShares& shares, const std::vector<Replaced>& instructio
   return std::min(1.0, all);
 }
 
-// The share of the time that loops take of which there is none of the origin left, up to 1.
-double OfLoops(const KernelShares& shares, const std::vector<Replaced>& instructions) {
+// What going round and starting kernels takes is saved, and part of what is in the loops, up to 1.
+double OfLoops(const KernelShares& shares, const std::vector<Replaced>& loops) {
   double all = 0;
   std::set<std::string> origins;
-  for (const Replaced& one : instructions) {
-    if (origins.insert(one.origin).second) all += shares.OfLoop(one.origin);
+  for (const Replaced& one : loops) {
+    const bool named = shares.OfLoop(one.name) > 0;
+    if (!named && !origins.insert(one.origin).second) continue;
+    const std::string& known = named ? one.name : one.origin;
+    const double alone = shares.OfLoopAlone(known);
+    all += alone + kLoopShare * (shares.OfLoop(known) - alone);
   }
   return std::min(1.0, all);
 }
@@ -69,8 +73,7 @@ double Promise(const KernelShares& shares, const Alternative& alternative) {
   for (const std::string& opcode : alternative.opcodes) {
     alike = std::max(alike, shares.OfOpcode(opcode));
   }
-  return std::max(named, kLoopShare * OfLoops(shares, alternative.instructions)) +
-         kAlikeShare * alike;
+  return std::max(named, OfLoops(shares, alternative.loops)) + kAlikeShare * alike;
 }
 
 double Promise(const KernelShares& shares, const std::vector<Alternative>& alternatives,
@@ -97,25 +100,29 @@ std::vector<Alternative> DearestFirst(const KernelShares& shares,
   return alternatives;
 }
 
-std::vector<std::string> RacingOrder(const KernelShares& shares, const ChangePolicy& policy,
-                                     const std::vector<Alternative>& alternatives) {
+std::vector<AlternativeReport> RacingOrder(const KernelShares& shares, const ChangePolicy& policy,
+                                           const std::vector<Alternative>& alternatives) {
   constexpr double kGrows = 1.5;
-  const auto worth = [&](const Alternative& one) {
-    const double growth = one.before > 0 ? std::max(1.0, one.behind / one.before) : 1;
-    if (policy.known().empty()) return growth > kGrows ? 0.0 : 1.0;
+  const auto report = [&](const Alternative& one) {
+    AlternativeReport of{one.name, Promise(shares, one), 1, 0};
+    if (one.before > 0) of.growth = std::max(1.0, one.behind / one.before);
+    if (policy.known().empty()) {
+      of.expected = of.growth > kGrows ? 0 : 1;
+      return of;
+    }
     const std::string name = CommonName(one);
     const bool order = one.stage == Stage::kOrder;
     // Code of twice the size takes LLVM more than twice as long.
-    return policy.Gain({std::string(StageName(one.stage)), order ? kOrderName : name, name}) *
-           static_cast<double>(1 + std::lround(10 * Promise(shares, one))) / (growth * growth);
+    of.expected =
+        policy.Gain({std::string(StageName(one.stage)), order ? kOrderName : name, name}) *
+        static_cast<double>(1 + std::lround(10 * of.promise)) / (of.growth * of.growth);
+    return of;
   };
-  std::vector<std::pair<double, std::string>> ordered;
-  for (const Alternative& one : alternatives) ordered.emplace_back(worth(one), one.name);
+  std::vector<AlternativeReport> ordered;
+  for (const Alternative& one : alternatives) ordered.push_back(report(one));
   std::stable_sort(ordered.begin(), ordered.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::vector<std::string> names;
-  for (auto& [worth_of, name] : ordered) names.push_back(std::move(name));
-  return names;
+                   [](const auto& a, const auto& b) { return a.expected > b.expected; });
+  return ordered;
 }
 
 bool AreLarge(const std::vector<Alternative>& alternatives, const std::vector<std::string>& names) {
@@ -167,6 +174,21 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
                std::not_fn(loops::MakesKernels));
   if (kernels.empty()) return {together, kernels};
   return {together, kernels, others};
+}
+
+std::string RacedFirst(const std::vector<AlternativeReport>& ordered,
+                       const std::vector<std::string>& names,
+                       const std::vector<std::string>& together) {
+  const auto among = [](const std::vector<std::string>& some, const std::string& name) {
+    return std::find(some.begin(), some.end(), name) != some.end();
+  };
+  if (names.empty() || among(together, names.front())) return {};
+  double first = 0, of_all = 0;
+  for (const AlternativeReport& one : ordered) {
+    if (one.name == names.front()) first = std::max(first, one.expected);
+    if (among(together, one.name)) of_all += one.expected;
+  }
+  return first > of_all ? names.front() : std::string();
 }
 
 }  // namespace hone::tune

@@ -8,6 +8,7 @@
 #include "tune/change_policy.h"
 #include "tune/evaluator.h"
 #include "tune/kernel_shares.h"
+#include "tune/tune_program.h"
 
 namespace hone::tune {
 
@@ -26,12 +27,11 @@ double Promise(const KernelShares& shares, const std::vector<Alternative>& alter
 std::vector<Alternative> DearestFirst(const KernelShares& shares,
                                       std::vector<Alternative> alternatives);
 
-// The names in the order in which they are raced: by their promise and by the gain of such
-// alternatives in other programs, less the more they make the program grow, for larger programs
-// compile longer. Where the policy knows nothing they stay as they stand, those that make the
-// program larger last.
-std::vector<std::string> RacingOrder(const KernelShares& shares, const ChangePolicy& policy,
-                                     const std::vector<Alternative>& alternatives);
+// In the order in which they are raced: by their promise and by the gain of such alternatives in
+// other programs, less the more they make the program grow, for larger programs compile longer.
+// Where the policy knows nothing they stay as they stand, those that make the program larger last.
+std::vector<AlternativeReport> RacingOrder(const KernelShares& shares, const ChangePolicy& policy,
+                                           const std::vector<Alternative>& alternatives);
 
 // Whether these, one on top of another, make the program many times as large: then compiling them
 // may take the whole budget.
@@ -44,6 +44,12 @@ bool AreLarge(const std::vector<Alternative>& alternatives, const std::vector<st
 std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
                                                     const std::vector<Alternative>& alternatives,
                                                     const std::vector<std::string>& names);
+
+// The first of `names` where more is expected of it than of the first combination as a whole, and
+// it is no part of that; else empty.
+std::string RacedFirst(const std::vector<AlternativeReport>& ordered,
+                       const std::vector<std::string>& names,
+                       const std::vector<std::string>& together);
 
 }  // namespace hone::tune
 

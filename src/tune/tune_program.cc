@@ -26,15 +26,14 @@ namespace {
 
 constexpr double kLeastBudgetToTrace = 5;
 constexpr double kMostTraceShare = 0.2;  // of the budget
-constexpr double kGreedyShare = 0.35;    // of the search, for racing alternatives
-constexpr double kPromisingShare = 0.7;  // the same, for those that replace dear kernels:
-constexpr double kMuchPromise = 0.2;
-constexpr double kTasksShare = 0.5;  // of the search, for tuning tasks
+constexpr double kTasksShare = 0.5;      // of the search, for tuning tasks
 constexpr double kLeastTasksSeconds = 3;
 constexpr size_t kMostTasks = 200;
 constexpr double kImplementationShare = 0.2;  // of the budget, for finding out which there are
 constexpr double kOrderShare = 0.05;          // the same for orders
 constexpr double kMostOrderSeconds = 30;
+// A smaller program is seldom a faster one: little time is better spent on implementations.
+constexpr double kLeastBudgetToOrder = 30;
 constexpr double kEndAgain = 1.2;              // of what the end took: the next one's
 constexpr double kLeastPlansMore = 3;          // are worth searching on
 constexpr double kSinglesShare = 0.3;          // of the evaluations that fit
@@ -101,7 +100,9 @@ class Tuner : public TuneRun {
       shares_ = traced.shares;
     }
     const bool implementations = options_.stages.Has(Stage::kImplementation);
-    const bool orders = options_.stages.Has(Stage::kOrder);
+    const bool orders =
+        options_.stages.Has(Stage::kOrder) &&
+        (!implementations || options_.estimated || options_.budget_seconds >= kLeastBudgetToOrder);
     if ((implementations || orders) && !Interrupted()) {
       Report("alternatives");
       const double budget = options_.budget_seconds;
@@ -160,62 +161,6 @@ class Tuner : public TuneRun {
       starts_.push_back(plan);
       return;  // what of it does not matter the end finds out
     }
-  }
-
-  // Implementations and orders, one on top of the other: they matter most where they matter at all,
-  // and decide what sites there are.
-  void RaceAlternatives() {
-    PassSequence names;
-    for (const std::string& name : RacingOrder(shares_, options_.policy, space_.alternatives)) {
-      // What is no faster in any task that has it waits for the search.
-      const bool hopeless = std::any_of(
-          space_.decisions.begin(), space_.decisions.end(), [&](const Decision& decision) {
-            const Expected expected = ExpectedOf(result_.tasks, decision.name, name);
-            return expected.tried && expected.saved <= 0;
-          });
-      if (!hopeless) names.push_back(name);
-    }
-    if (names.empty()) return;
-    // Together they may be most of what there is to gain, for a single evaluation.
-    ChooseOptions choosing;
-    choosing.together = RacedTogether(shares_, space_.alternatives, names);
-    choosing.large = [&](const PassSequence& passes) {
-      return AreLarge(space_.alternatives, passes);
-    };
-    const double start = Elapsed();
-    if (measurer_.Window() > 1) {  // as they are raced while nothing is better
-      for (const PassSequence& passes : choosing.together) {
-        if (!passes.empty()) measurer_.Foresee(With(passes), Look::kLong);
-      }
-      for (const std::string& name : names) {
-        measurer_.Foresee(With({name}), Look::kLong);
-      }
-    }
-    const auto race = [&](const PassSequence& passes) -> StatusOr<RaceReport> {
-      Report("alternatives");
-      const bool promising = Promise(shares_, space_.alternatives, passes.back()) > kMuchPromise;
-      const double share = promising ? kPromisingShare : kGreedyShare;
-      if (Stopped(start + share * std::max(0.0, SearchSeconds() - start))) {
-        return MakeError(ErrorCode::kInterrupted, "not raced: the budget is spent");
-      }
-      const TunePlan plan = With(passes);
-      const Measured measured = measurer_.Measure(plan, Look::kLong);
-      if (measured.failed()) {
-        last_error_ = measured.error;
-        return MakeError(ErrorCode::kPassFailed, measured.error);
-      }
-      if (!Offer(plan, measured)) {
-        return MakeError(ErrorCode::kPassFailed, "it computes something else");
-      }
-      return measured.race;
-    };
-    const ChooseResult chosen = ChooseImplementations(names, race, choosing);
-    measurer_.Forget();
-    if (!chosen.passes.empty()) starts_.push_back(With(chosen.passes));
-  }
-
-  TunePlan With(const PassSequence& names) const {
-    return PlanOf(space_, WithAlternatives(space_, names));
   }
 
   enum class Ended { kStopped, kExhausted, kGrown };
@@ -484,7 +429,6 @@ class Tuner : public TuneRun {
     return true;
   }
 
-  std::vector<TunePlan> starts_;      // found by racing alternatives
   std::vector<choices::Trial> told_;  // of the joint search, over the whole space
   size_t next_look_ = 0;              // of kLookAgain
   TunePlan listed_;                   // whose sites are variables, beside the stock plan's

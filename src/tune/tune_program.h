@@ -129,6 +129,22 @@ struct TaskReport {
   std::vector<PhaseTime> phases;
 };
 
+// An implementation or order that could be raced, by what was known before.
+struct AlternativeReport {
+  std::string name;
+  double promise = 0;   // share of the time that it can save at most (promise.h)
+  double growth = 1;    // of the program's code
+  double expected = 0;  // by which it is raced sooner or later
+};
+
+// Several of them, one on top of another, raced against stock.
+struct CombinationReport {
+  std::vector<std::string> alternatives;
+  double seconds = 0;  // from the start of tuning to the end of the race
+  RaceReport race;     // all ones where there is none, for `error` or nothing changes
+  std::string error;
+};
+
 struct TuneResult {
   bool kept = false;  // else the stock compiler's way is the result, and `reason` says why
   std::string reason;
@@ -150,6 +166,8 @@ struct TuneResult {
   std::vector<PhaseTime> phases;
   std::vector<StageGain> gains;  // by stage, where there was time to find out
   std::vector<TuneImprovement> improvements;
+  std::vector<AlternativeReport> alternatives;  // in the order in which they are raced
+  std::vector<CombinationReport> combinations;
   std::vector<std::string> rejected;  // better plans that did not stand up to the end
   std::vector<RunnerUp> others;       // behind the plan that is kept, the best first; not compared
   std::vector<store::Lesson> lessons;

@@ -4,12 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
+
+#include "tune/choose_implementations.h"
+#include "tune/promise.h"
+#include "tune/tasks.h"
 
 namespace hone::tune {
 namespace {
 
-constexpr double kMargin = 0.003;     // that a new best is better by, in logarithms of time
-constexpr double kPromising = 0.004;  // better than the best by as much: a long look
+constexpr double kMargin = 0.003;        // that a new best is better by, in logarithms of time
+constexpr double kPromising = 0.004;     // better than the best by as much: a long look
+constexpr double kGreedyShare = 0.35;    // of the search, for racing alternatives
+constexpr double kPromisingShare = 0.7;  // the same, for those that replace dear kernels:
+constexpr double kMuchPromise = 0.2;
 
 }  // namespace
 
@@ -106,6 +115,63 @@ bool TuneRun::Offer(const TunePlan& plan, const Measured& measured) {
 choices::Assignment TuneRun::Best() const {
   return finalists_.best_value() == 0 ? choices::StockAssignment(space_.variables)
                                       : AssignmentOf(space_, finalists_.list().front().plan);
+}
+
+void TuneRun::RaceAlternatives() {
+  PassSequence names;
+  result_.alternatives = RacingOrder(shares_, options_.policy, space_.alternatives);
+  for (const AlternativeReport& one : result_.alternatives) {
+    // What is no faster in any task that has it waits for the search.
+    const bool hopeless = std::any_of(
+        space_.decisions.begin(), space_.decisions.end(), [&](const Decision& decision) {
+          const Expected expected = ExpectedOf(result_.tasks, decision.name, one.name);
+          return expected.tried && expected.saved <= 0;
+        });
+    if (!hopeless) names.push_back(one.name);
+  }
+  if (names.empty()) return;
+  // Together they may be most of what there is to gain, for a single evaluation.
+  ChooseOptions choosing;
+  choosing.together = RacedTogether(shares_, space_.alternatives, names);
+  choosing.first = RacedFirst(result_.alternatives, names, choosing.together[0]);
+  choosing.large = [&](const PassSequence& passes) {
+    return AreLarge(space_.alternatives, passes);
+  };
+  const double start = Elapsed();
+  if (measurer_.Window() > 1) {  // as they are raced while nothing is better
+    for (const PassSequence& passes : choosing.together) {
+      if (!passes.empty()) measurer_.Foresee(With(passes), Look::kLong);
+    }
+    for (const std::string& name : names) {
+      measurer_.Foresee(With({name}), Look::kLong);
+    }
+  }
+  const auto race = [&](const PassSequence& passes) -> StatusOr<RaceReport> {
+    Report("alternatives");
+    const bool promising = Promise(shares_, space_.alternatives, passes.back()) > kMuchPromise;
+    const double share = promising ? kPromisingShare : kGreedyShare;
+    if (Stopped(start + share * std::max(0.0, SearchSeconds() - start))) {
+      return MakeError(ErrorCode::kInterrupted, "not raced: the budget is spent");
+    }
+    const TunePlan plan = With(passes);
+    const Measured measured = measurer_.Measure(plan, Look::kLong);
+    result_.combinations.push_back({passes, Elapsed(), measured.race, measured.error});
+    if (measured.failed()) {
+      last_error_ = measured.error;
+      return MakeError(ErrorCode::kPassFailed, measured.error);
+    }
+    if (!Offer(plan, measured)) {
+      return MakeError(ErrorCode::kPassFailed, "it computes something else");
+    }
+    return measured.race;
+  };
+  const ChooseResult chosen = ChooseImplementations(names, race, choosing);
+  measurer_.Forget();
+  if (!chosen.passes.empty()) starts_.push_back(With(chosen.passes));
+}
+
+TunePlan TuneRun::With(const std::vector<std::string>& alternatives) const {
+  return PlanOf(space_, WithAlternatives(space_, alternatives));
 }
 
 TuneRun::Found TuneRun::Compared(const TunePlan& plan, const std::string& executable) {

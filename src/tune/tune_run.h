@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "search/choices/choices.h"
 #include "tune/candidates.h"
@@ -54,6 +55,9 @@ class TuneRun {
   // nothing is built upon it. Of the latter the end decides.
   bool Offer(const TunePlan& plan, const Measured& measured);
   choices::Assignment Best() const;
+  // Implementations and orders, one on top of the other: they matter most where they matter at all,
+  // and decide what sites there are.
+  void RaceAlternatives();
 
   Evaluator& evaluator_;
   const TuneOptions& options_;
@@ -64,6 +68,7 @@ class TuneRun {
   Lessons lessons_;
   Finalists finalists_{kFinalists};
   Finalists behind_{kFinalists};  // of a short look
+  std::vector<TunePlan> starts_;  // found by racing alternatives
   double known_end_ = 0;          // seconds that the end takes, once there has been one
   TuneResult result_;
   std::string last_error_;
@@ -73,6 +78,7 @@ class TuneRun {
   // By a quick comparison. Where its time is too short, the one at the end may tell, unless
   // compiling the plan takes too long.
   Found Compared(const TunePlan& plan, const std::string& executable);
+  TunePlan With(const std::vector<std::string>& alternatives) const;
   bool Promises() const { return finalists_.best_value() < 0 || behind_.best_value() < 0; }
 
   std::map<std::string, Found> compared_;  // executables

@@ -257,6 +257,31 @@ TEST(Plans, FlagsAreSet) {
   EXPECT_FALSE(stock.flag_choices.empty());
 }
 
+// XLA fuses the reduction for a library, and "Fusion kind not implemented on CPU" in a kernel.
+TEST(Plans, ALibrarysReductionMayBeInALoopThatIsOneKernel) {
+  const auto module = Parse(R"(
+HloModule m
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+loop {
+  x = f32[512,512] parameter(0)
+  zero = f32[] constant(0)
+  ROOT r = f32[512] reduce(x, zero), dimensions={1}, to_apply=add
+}
+ENTRY e {
+  x = f32[512,512] parameter(0)
+  ROOT c = f32[512] call(x), to_apply=loop,
+      frontend_attributes={inlineable="false",xla_cpu_small_call="true"}
+})");
+  ExpectEqual(*module, {});
+  CompilePlan plan;
+  plan.flags = {{"xla_cpu_experimental_ynn_fusion_type", "LIBRARY_FUSION_TYPE_REDUCE"}};
+  ExpectEqual(*module, plan);
+}
+
 TEST(Plans, WrongFlagsAreErrors) {
   const auto module = Parse(kDot);
   for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{

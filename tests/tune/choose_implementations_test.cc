@@ -104,6 +104,30 @@ TEST(ChooseImplementations, RacesOneThatIsToComeFirstAndNotAgain) {
   EXPECT_EQ(races.held, (std::vector<PassSequence>{{"c"}, {"a"}, {"b"}}));
 }
 
+TEST(ChooseImplementations, CombinationsComeOnTopOfTheFirstOneIfThatGains) {
+  std::vector<PassSequence> held;
+  double first = 2;
+  const auto race = [&](const PassSequence& passes) -> StatusOr<RaceReport> {
+    held.push_back(passes);
+    RaceReport report;
+    for (const std::string& pass : passes) report.speedup *= pass == "a" ? first : 1.2;
+    report.low = 0.99 * report.speedup;
+    return report;
+  };
+  ChooseOptions options;
+  options.first = "a";
+  options.together = {{"b", "c"}, {"b"}};
+  EXPECT_EQ(ChooseImplementations({"a", "b", "c"}, race, options).passes,
+            (PassSequence{"a", "b", "c"}));
+  EXPECT_EQ(held[0], PassSequence{"a"});
+  EXPECT_EQ(held[1], (PassSequence{"a", "b", "c"}));
+  EXPECT_EQ(held[2], (PassSequence{"a", "b"})) << "1.44 times the first one is not clear";
+  first = 0.9;
+  held.clear();
+  EXPECT_EQ(ChooseImplementations({"a", "b", "c"}, race, options).passes, (PassSequence{"b", "c"}));
+  EXPECT_EQ(held[1], (PassSequence{"b", "c"}));
+}
+
 TEST(ChooseImplementations, LeavesOutWhatHarmsTheOthers) {
   Races races({{"a", 0.6}, {"b", 1.5}, {"c", 1.2}});
   EXPECT_EQ(races.Choose({"a", "b", "c"}, {"a", "b"}).passes, (PassSequence{"b", "c"}));

@@ -221,7 +221,7 @@ TEST(FindImplementations, EndsWithItsTime) {
 
 TEST(FindImplementations, OfWhatPromisesAsMuchKernelsComeFirst) {
   const auto named = [](const std::string& name, std::vector<std::string> instructions) {
-    Alternative one{Stage::kImplementation, name, {}, {}, {}};
+    Alternative one{Stage::kImplementation, name};
     for (std::string& instruction : instructions)
       one.instructions.push_back({std::move(instruction), {}});
     return one;
@@ -237,11 +237,17 @@ TEST(FindImplementations, OfWhatPromisesAsMuchKernelsComeFirst) {
 
 Alternative Replacing(const std::string& name, std::vector<std::string> instructions,
                       std::vector<std::string> opcodes) {
-  Alternative one{Stage::kImplementation, name, {{name, {}}}, {}, {}};
+  Alternative one{Stage::kImplementation, name, {{name, {}}}};
   for (std::string& instruction : instructions)
     one.instructions.push_back({std::move(instruction), {}});
   one.opcodes = std::move(opcodes);
   return one;
+}
+
+std::vector<std::string> NamesOf(const std::vector<AlternativeReport>& reports) {
+  std::vector<std::string> names;
+  for (const AlternativeReport& one : reports) names.push_back(one.name);
+  return names;
 }
 
 TEST(RacingOrder, WhatGrowsComesLater) {
@@ -251,14 +257,27 @@ TEST(RacingOrder, WhatGrowsComesLater) {
   all[0].behind = 877;
   all[1].behind = 504;
   const KernelShares shares;
-  EXPECT_EQ(RacingOrder(shares, ChangePolicy(), all),
+  EXPECT_EQ(NamesOf(RacingOrder(shares, ChangePolicy(), all)),
             (std::vector<std::string>{"one_kernel", "order", "unrolled"}));
   const ChangePolicy policy({{"p", {"implementation", "order", "order"}, 0.7},
                              {"p", {"implementation", "unrolled", "unrolled"}, 0.7},
                              {"p", {"implementation", "another", "another"}, 0},
                              {"p", {"implementation", "a third", "a third"}, 0}});
-  EXPECT_EQ(RacingOrder(shares, policy, all),
+  EXPECT_EQ(NamesOf(RacingOrder(shares, policy, all)),
             (std::vector<std::string>{"order", "one_kernel", "unrolled"}));
+}
+
+TEST(RacedFirst, OfWhichMoreIsExpectedThanOfAllTogether) {
+  const std::vector<AlternativeReport> ordered = {
+      {"one_kernel", 0.7, 1, 2.5}, {"kernels", 0.7, 1, 1.5}, {"formulas", 0.2, 1, 0.5}};
+  const std::vector<std::string> names = {"one_kernel", "kernels", "formulas"};
+  EXPECT_EQ(RacedFirst(ordered, names, {"kernels", "formulas"}), "one_kernel");
+  EXPECT_EQ(RacedFirst(ordered, {"kernels", "formulas"}, {"formulas"}), "kernels");
+  EXPECT_EQ(RacedFirst(ordered, names, {"one_kernel", "formulas"}), "") << "it is there already";
+  auto less = ordered;
+  less[0].expected = 1.9;
+  EXPECT_EQ(RacedFirst(less, names, {"kernels", "formulas"}), "");
+  EXPECT_EQ(RacedFirst({}, {}, {}), "");
 }
 
 TEST(DearestFirst, WhatPreparesForOthersIsAppliedBeforeThem) {
@@ -278,31 +297,77 @@ TEST(Promise, WhatHasAnotherNameNowIsKnownByItsOrigin) {
   sort.origin = "top_k@59";
   graph.computations[0].instructions.push_back(sort);
   const KernelShares shares({{"sort.1", "sort", 3, 1}, {"other", "dot", 1, 1}}, graph);
-  Alternative one{Stage::kImplementation, "call", {{"call", {}}}, {}, {}};
+  Alternative one{Stage::kImplementation, "call", {{"call", {}}}};
   one.instructions = {{"top_k.6", "top_k@59"}, {"get.1", "top_k@59"}, {"x.1", ""}};
   EXPECT_DOUBLE_EQ(Promise(shares, one), 0.75) << "once, though two are from there";
   one.instructions = {{"top_k.6", "top_k@60"}};
   EXPECT_DOUBLE_EQ(Promise(shares, one), 0);
 }
 
-// A loop's kernels are still there when it is unrolled, under other names.
-TEST(Promise, LoopsThatAreNoMorePromisePartOfTheirTime) {
+// What a loop does is still to be done when it is unrolled or becomes one kernel; going round and
+// starting kernels is not.
+TEST(Promise, LoopsThatStartFewerKernelsPromiseWhatStartingTakes) {
   ProgramGraph graph;
-  graph.computations.resize(1);
-  InstructionInfo loop, step;
+  graph.computations.resize(2);
+  InstructionInfo loop, step, other;
   loop.name = "while.1";
   loop.opcode = "while";
   loop.origin = "rounds@7";
+  loop.called = {0};
   step.name = "xor.1";
   step.opcode = "xor";
-  graph.computations[0].instructions = {step, loop};
+  other.name = "dot.1";
+  other.opcode = "dot";
+  graph.computations[0].instructions = {step};
+  graph.computations[1].instructions = {loop, other};
   const KernelShares shares(
-      {{"while.1", "while", 3, 1}, {"xor.1", "xor", 3, 5}, {"x", "dot", 1, 1}}, graph);
-  Alternative one{Stage::kImplementation, "unrolled", {{"unrolled", {}}}, {}, {}};
-  one.instructions = {{"while.9", "rounds@7"}, {"while.8", "rounds@7"}};
-  EXPECT_DOUBLE_EQ(Promise(shares, one), 0.4 * 0.75) << "once, though two are from there";
-  one.instructions = {{"while.9", ""}};  // as of a loop that became one kernel
+      {{"while.1", "while", 3, 1}, {"xor.1", "xor", 1, 5}, {"dot.1", "dot", 1, 1}}, graph);
+  EXPECT_DOUBLE_EQ(shares.OfInstruction("xor.1"), 0.25);
+  EXPECT_DOUBLE_EQ(shares.OfLoop("while.1"), 0.75);
+  EXPECT_DOUBLE_EQ(shares.OfLoopAlone("rounds@7"), 0.5);
+  Alternative one{Stage::kImplementation, "unrolled", {{"unrolled", {}}}};
   EXPECT_DOUBLE_EQ(Promise(shares, one), 0);
+  one.loops = {{"while.1", "rounds@7"}};
+  EXPECT_DOUBLE_EQ(Promise(shares, one), 0.5 + 0.4 * 0.25);
+  one.loops = {{"while.9", "rounds@7"}, {"while.8", "rounds@7"}};
+  EXPECT_DOUBLE_EQ(Promise(shares, one), 0.5 + 0.4 * 0.25) << "once, though two are from there";
+}
+
+TEST(FindImplementations, TellsWhichLoopsStartFewerKernels) {
+  constexpr char text[] = R"(HloModule rounds
+body {
+  s = (s32[], f64[4]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f64[4] get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  n = s32[] add(i, one)
+  a = f64[4] sine(x)
+  r = f64[4] reverse(a), dimensions={0}
+  b = f64[4] add(x, r)
+  ROOT t = (s32[], f64[4]) tuple(n, b)
+}
+cond {
+  s = (s32[], f64[4]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  most = s32[] constant(1000)
+  ROOT less = pred[] compare(i, most), direction=LT
+}
+ENTRY main {
+  x = f64[4] parameter(0)
+  zero = s32[] constant(0)
+  s = (s32[], f64[4]) tuple(zero, x)
+  w = (s32[], f64[4]) while(s), condition=cond, body=body
+  ROOT y = f64[4] get-tuple-element(w), index=1
+}
+)";
+  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
+  const std::set<std::string> among = {"implement:loop_one_kernel", "implement:periodic_formulas"};
+  const auto found =
+      FindImplementations(*pool, pool->Load(text).value(), kPatience, nullptr, &among);
+  ASSERT_FALSE(found.empty());
+  for (const Alternative& one : found) {
+    EXPECT_EQ(one.loops.size(), one.name == "implement:loop_one_kernel" ? 1u : 0u) << one.name;
+  }
 }
 
 // A formula keeps the function for what it does not hold for.

@@ -64,7 +64,7 @@ TEST(TunePlanTest, SaysWhichFieldIsWrong) {
 // A loop that runs a fusion of an addition and a product, and a sort beside it.
 KernelShares MakeShares() {
   ProgramGraph graph;
-  graph.computations.resize(2);
+  graph.computations.resize(3);
   InstructionInfo add, multiply, fusion, sort, loop;
   add.name = "add.5.clone.1";
   add.opcode = "add";
@@ -79,8 +79,10 @@ KernelShares MakeShares() {
   sort.origin = "top_k@59";
   loop.name = "while.1";
   loop.opcode = "while";
-  graph.computations[1].instructions = {fusion, sort, loop};
-  return KernelShares({{"while.1", "while", 5, 1},
+  loop.called = {1};
+  graph.computations[1].instructions = {fusion};
+  graph.computations[2].instructions = {sort, loop};
+  return KernelShares({{"while.1", "while", 1, 1},
                        {"sort.1", "sort", 3, 1},
                        {"multiply_add_fusion", "fusion", 1, 4},
                        {"nobody_knows", "copy", 0, 1}},

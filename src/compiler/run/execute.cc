@@ -308,6 +308,7 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
       return absl::InvalidArgumentError(set.error().message);
     }
   }
+  SetWhatItNeeds(*flat, options.executable_build_options.mutable_debug_options());
   std::optional<CompileDecider> own;
   if (decider == nullptr && !plan.choices.empty()) decider = &own.emplace(plan);
   std::optional<ScopedPipelineObserver> observed;

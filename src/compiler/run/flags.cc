@@ -224,6 +224,18 @@ Status SetFlags(const std::vector<std::pair<std::string, std::string>>& flags,
   return {};
 }
 
+void SetWhatItNeeds(const xla::HloModule& module, xla::DebugOptions* options) {
+  constexpr char kFusesForALibrary[] = "xla_cpu_experimental_ynn_fusion_type";
+  if (options->GetDescriptor()->FindFieldByName(kFusesForALibrary) == nullptr) return;
+  for (const xla::HloComputation* computation : module.computations()) {
+    for (const xla::HloInstruction* instruction : computation->instructions()) {
+      if (!instruction->frontend_attributes().map().contains("xla_cpu_small_call")) continue;
+      (void)SetFlag(kFusesForALibrary, "none", options);
+      return;
+    }
+  }
+}
+
 CompilePlan CodeFlags(const CompilePlan& plan) {
   CompilePlan flags;
   for (const auto& flag : plan.flags) {

@@ -33,6 +33,10 @@ bool MayBeLeftOut(const std::string& pass);
 Status SetFlags(const std::vector<std::pair<std::string, std::string>>& flags,
                 xla::DebugOptions* options);
 
+// Of a module with a loop as one kernel: XLA fuses reductions for a library there, too, and has no
+// code for these in such a kernel, so it is told not to. Others' flags stay as they are.
+void SetWhatItNeeds(const xla::HloModule& module, xla::DebugOptions* options);
+
 // Has runs traced, kernel by kernel: no other code.
 inline constexpr char kTraceFlag[] = "xla_cpu_enable_xprof_traceme";
 
