@@ -311,4 +311,14 @@ int64_t Product(Sizes sizes) {
   return product;
 }
 
+HloInstruction* OneKernel(HloComputation* computation, const std::vector<HloInstruction*>& operands,
+                          std::unique_ptr<HloComputation> contents) {
+  const xla::Shape shape = contents->root_instruction()->shape();
+  HloInstruction* call = computation->AddInstruction(HloInstruction::CreateCall(
+      shape, operands, computation->parent()->AddEmbeddedComputation(std::move(contents))));
+  call->add_frontend_attribute("xla_cpu_small_call", "true");
+  call->add_frontend_attribute("inlineable", "false");  // keeps xla::CallInliner away
+  return call;
+}
+
 }  // namespace hone::compiler::emit

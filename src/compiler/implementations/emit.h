@@ -3,6 +3,7 @@
 #define HONE_COMPILER_IMPLEMENTATIONS_EMIT_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -82,6 +83,12 @@ xla::HloInstruction* Dot(xla::HloInstruction* x, xla::HloInstruction* y, Sizes x
 // Puts arrays of one shape, one per index below `factors` (last dimension fastest), together: the
 // element q of the one with index r is the element q * factors + r of the result.
 xla::HloInstruction* Interleave(std::vector<xla::HloInstruction*> pieces, Sizes factors);
+
+// A call that XLA:CPU compiles as one kernel, with all that is in it, and inlines nowhere
+// (`xla_cpu_small_call`, xla/service/cpu/thunk_emitter.cc).
+xla::HloInstruction* OneKernel(xla::HloComputation* computation,
+                               const std::vector<xla::HloInstruction*>& operands,
+                               std::unique_ptr<xla::HloComputation> contents);
 
 // The array's sizes; their product.
 std::vector<int64_t> SizesOf(const xla::HloInstruction& x);

@@ -70,6 +70,9 @@ using Op = xla::HloOpcode;
     kHereAlone, Op::kRemainder)                                                                    \
   X(PowerProducts, "power_products", "power by a whole number or a half as products and a root",   \
     kAnywhere, Op::kPower)                                                                         \
+  X(ConcatenateOnce, "concatenate_once",                                                           \
+    "concatenation or pad as a kernel of its own, not within each of its users", kHereAlone,       \
+    Op::kConcatenate, Op::kPad)                                                                    \
   X(LoopKernels, "loops",                                                                          \
     "reductions with what is around them, running sums, and attention, as kernels of hone-loops",  \
     kHereAlone, LoopKernelsRoots())                                                                \

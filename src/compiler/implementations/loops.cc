@@ -22,8 +22,6 @@ using xla::HloOpcode;
 constexpr int64_t kMostTrips = 64;
 constexpr int64_t kMostInstructions = 4000;  // of all trips together
 constexpr char kSmallCall[] = "xla_cpu_small_call";
-// A frontend attribute that keeps xla::CallInliner away.
-constexpr char kInlineable[] = "inlineable";
 // Multiply-adds of a product that a library does better than plain loops, which is all that such a
 // kernel has.
 constexpr int64_t kMostMultiplyAdds = 1 << 16;
@@ -106,9 +104,8 @@ bool IsOrWillBeInOneKernel(const HloComputation& computation) {
 
 }  // namespace
 
-// A while of small operations as one kernel: a call that XLA:CPU compiles as a whole
-// (`xla_cpu_small_call`, xla/service/cpu/thunk_emitter.cc), so that no trip starts a kernel for
-// each operation. XLA does so itself where few bytes pass through the loop
+// A while of small operations as one kernel: no trip starts a kernel for each operation. XLA does
+// so itself where few bytes pass through the loop
 // (xla/service/cpu/small_while_loop_hoisting_pass.cc); here the number of bytes does not count. Not
 // where the loop has what such a kernel may not have, or products that are better off in a library.
 absl::StatusOr<HloInstruction*> LoopOneKernel(HloInstruction* root) {
@@ -118,12 +115,7 @@ absl::StatusOr<HloInstruction*> LoopOneKernel(HloInstruction* root) {
   HloInstruction* state = builder.AddInstruction(
       HloInstruction::CreateParameter(0, root->operand(0)->shape(), "state"));
   builder.AddInstruction(root->CloneWithNewOperands(root->shape(), {state}));
-  HloInstruction* call = root->parent()->AddInstruction(
-      HloInstruction::CreateCall(root->shape(), {root->mutable_operand(0)},
-                                 root->GetModule()->AddEmbeddedComputation(builder.Build())));
-  call->add_frontend_attribute(kSmallCall, "true");
-  call->add_frontend_attribute(kInlineable, "false");
-  return call;
+  return emit::OneKernel(root->parent(), {root->mutable_operand(0)}, builder.Build());
 }
 
 // A while of a known small number of trips as its body, that many times: what the trips have in

@@ -1,0 +1,85 @@
+// Arrays that are put together from parts, as by a shift that goes round, or that get an edge.
+#include <map>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/implementations/emit.h"
+#include "compiler/implementations/implementations.h"
+#include "compiler/implementations/kernel_parts.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_opcode.h"
+
+namespace hone::compiler {
+namespace {
+
+using xla::HloComputation;
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+constexpr int64_t kFewElements = 256;
+
+// What takes its operands from memory in any case.
+bool ReadsMemory(const HloInstruction& user) {
+  switch (user.opcode()) {
+    case HloOpcode::kCall:
+    case HloOpcode::kConditional:
+    case HloOpcode::kConvolution:
+    case HloOpcode::kCustomCall:
+    case HloOpcode::kDot:
+    case HloOpcode::kFft:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kScatter:
+    case HloOpcode::kSort:
+    case HloOpcode::kTuple:
+    case HloOpcode::kWhile:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+// A concatenation or pad as a kernel of its own, with the slices that it takes parts by. XLA:CPU
+// fuses it into each of its users, which then ask of every element which part it is in, compute
+// that part once for each shift that they read, and are no loops over vectors any more.
+absl::StatusOr<HloInstruction*> ConcatenateOnce(HloInstruction* root) {
+  if (!emit::Free(*root) || emit::Product(emit::SizesOf(*root)) < kFewElements ||
+      IsInOneKernel(*root->parent()) ||
+      absl::c_all_of(root->users(),
+                     [](const HloInstruction* user) { return ReadsMemory(*user); })) {
+    return nullptr;
+  }
+  HloComputation::Builder builder(absl::StrCat(root->name(), "_kernel"));
+  std::vector<HloInstruction*> given;
+  std::map<HloInstruction*, HloInstruction*> inside;
+  const auto parameter = [&](HloInstruction* value) {
+    HloInstruction*& known = inside[value];
+    if (known != nullptr) return known;
+    const auto number = static_cast<int64_t>(given.size());
+    given.push_back(value);
+    known = builder.AddInstruction(
+        HloInstruction::CreateParameter(number, value->shape(), absl::StrCat("part_", number)));
+    return known;
+  };
+  std::vector<HloInstruction*> parts;
+  for (HloInstruction* part : root->operands()) {
+    if (part->opcode() != HloOpcode::kSlice) {
+      parts.push_back(parameter(part));
+      continue;
+    }
+    HloInstruction* whole = parameter(part->mutable_operand(0));
+    parts.push_back(builder.AddInstruction(part->CloneWithNewOperands(part->shape(), {whole})));
+  }
+  HloInstruction* whole = builder.AddInstruction(root->CloneWithNewOperands(root->shape(), parts));
+  // A large array as the root would be shared out among threads, which such a kernel does not know.
+  builder.AddInstruction(HloInstruction::CreateTuple({whole}));
+  HloInstruction* kernel = emit::OneKernel(root->parent(), given, builder.Build());
+  return root->parent()->AddInstruction(
+      HloInstruction::CreateGetTupleElement(root->shape(), kernel, 0));
+}
+
+}  // namespace hone::compiler
