@@ -51,14 +51,18 @@ double CodeSize(const Pool& pool, const std::vector<OpcodeCount>& counts) {
 struct Known {
   std::string opcode;
   std::string type;
+  std::vector<int64_t> sizes;
   std::string origin;
   bool operator<(const Known& other) const {
-    return std::tie(opcode, type, origin) < std::tie(other.opcode, other.type, other.origin);
+    return std::tie(opcode, type, sizes, origin) <
+           std::tie(other.opcode, other.type, other.sizes, other.origin);
   }
 };
-// A program's instructions by name, and how many kernels its loops may start in one round.
+// A program's instructions by name; what there is of them outside of kernels; and how many kernels
+// its loops may start in one round.
 struct Contents {
   std::map<std::string, Known> names;
+  std::set<Known> outside;
   std::map<std::string, size_t> loops;
 };
 
@@ -94,7 +98,9 @@ Contents ContentsOf(Pool& pool, const StateName& state) {
   for (size_t i = graph->computations.size(); i-- > 0;) {  // callers first
     const bool in_kernel = in_kernels.count(static_cast<uint32_t>(i)) != 0;
     for (const InstructionInfo& one : graph->computations[i].instructions) {
-      contents.names.emplace(one.name, Known{one.opcode, one.shape.type, one.origin});
+      const Known known{one.opcode, one.shape.type, one.shape.dimensions, one.origin};
+      contents.names.emplace(one.name, known);
+      if (!in_kernel) contents.outside.insert(known);
       if (one.opcode == "while") {
         contents.loops.emplace(one.name, in_kernel ? 0 : KernelsOf(*graph, one));
       }
@@ -104,9 +110,10 @@ Contents ContentsOf(Pool& pool, const StateName& state) {
   return contents;
 }
 
-// Where nothing of the same opcode, type and origin is left, it has its origin.
-Replaced ReplacedBy(const std::set<Known>& left, const std::string& name, const Known& known) {
-  return {name, left.count(known) != 0 ? std::string() : known.origin};
+// Where nothing of the same opcode, type and origin is left, under other names behind inlining or
+// unrolling, it has its origin.
+Replaced ReplacedBy(const Contents& behind, const std::string& name, const Known& known) {
+  return {name, behind.outside.count(known) != 0 ? std::string() : known.origin};
 }
 
 // None where the last pass changes nothing; else the opcodes behind it are added.
@@ -130,16 +137,14 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program, const Con
   found.before = CodeSize(pool, program.opcodes);
   found.behind = CodeSize(pool, applied->steps.back().opcodes);
   const Contents behind = ContentsOf(pool, after);
-  std::set<Known> left;  // under other names, behind inlining or unrolling
   std::map<Known, size_t> loops_left;
-  for (const auto& [name, known] : behind.names) left.insert(known);
   for (const auto& [name, kernels] : behind.loops) {
     size_t& most = loops_left[behind.names.at(name)];
     most = std::max(most, kernels);
   }
   for (const auto& [name, known] : before.names) {
     if (behind.names.count(name) == 0) {
-      found.instructions.push_back(ReplacedBy(left, name, known));
+      found.instructions.push_back(ReplacedBy(behind, name, known));
     }
   }
   for (const auto& [name, kernels] : before.loops) {

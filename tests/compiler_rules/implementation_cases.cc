@@ -309,6 +309,43 @@ std::vector<Case> ImplementationCases() {
       {"loop_in_bits", "few", WritingLoop("bf16", "6,2", "1,2"), false},
       {"loop_in_bits", "all of it",
        WritingLoop("bf16", "8,16", "1,16", "  y = bf16[8,16] add(x, x)\n"), false},
+      {"concatenate_once", "a shift that goes round",
+       Entry("f32[16,32]",
+             "a = f32[16,31] slice(p0), slice={[0:16], [1:32]}\n  b = f32[16,1] slice(p0), "
+             "slice={[0:16], [0:1]}\n  c = f32[16,32] concatenate(a, b), dimensions={1}\n  ROOT d "
+             "= f32[16,32] subtract(p0, c)"),
+       true, true},
+      {"concatenate_once", "parts of several arrays, some twice",
+       Entry("s8[64];s8[300]",
+             "a = s8[100] slice(p1), slice={[0:300:3]}\n  c = s8[528] concatenate(p0, a, p1, "
+             "p0), dimensions={0}\n  ROOT d = s8[528] add(c, c)"),
+       true, true},
+      {"concatenate_once", "an edge, within and a little cut off",
+       Entry("bf16[20,30];bf16[]",
+             "a = bf16[20,30] negate(p0)\n  c = bf16[24,57] pad(a, p1), padding=3_1x-1_-1_1\n"
+             "  ROOT d = bf16[24,57] multiply(c, c)"),
+       true, true},
+      {"concatenate_once", "large, which is shared out",
+       Entry("f64[300,400]",
+             "z = f64[] constant(0)\n  c = f64[302,402] pad(p0, z), padding=1_1x1_1\n  a = "
+             "f64[300,400] slice(c), slice={[0:300], [1:401]}\n  b = f64[300,400] slice(c), "
+             "slice={[2:302], [1:401]}\n  ROOT d = f64[300,400] subtract(a, b)"),
+       true, true},
+      {"concatenate_once", "what a function returns",
+       Entry("f32[16,16]",
+             "a = f32[18,16] call(p0), to_apply=edge\n  ROOT b = f32[18,16] negate(a)",
+             "edge {\n  x = f32[16,16] parameter(0)\n  one = f32[] constant(1)\n  ROOT p = "
+             "f32[18,16] pad(x, one), padding=1_1x0_0\n}\n"),
+       true, true},
+      {"concatenate_once", "few",
+       Entry("f32[16]",
+             "c = f32[32] concatenate(p0, p0), dimensions={0}\n  ROOT d = f32[32] negate(c)"),
+       false},
+      {"concatenate_once", "read from memory in any case",
+       Entry("f32[16,16];f32[16,16]",
+             "c = f32[32,16] concatenate(p0, p1), dimensions={0}\n  ROOT d = f32[32,32] dot(c, "
+             "c), lhs_contracting_dims={1}, rhs_contracting_dims={1}"),
+       false},
       {"dot_in_f32", "batched",
        Entry("bf16[3,4,5];bf16[3,5,2]",
              "ROOT d = bf16[3,4,2] dot(p0, p1), lhs_batch_dims={0}, rhs_batch_dims={0}, "

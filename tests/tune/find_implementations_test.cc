@@ -389,6 +389,31 @@ ENTRY main {
   EXPECT_GT(found[0].behind, found[0].before);
 }
 
+// It is still there, but where it takes no more of its users' time.
+TEST(FindImplementations, WhatIsMovedIntoAKernelIsReplaced) {
+  constexpr char text[] = R"(HloModule edges
+edge {
+  x = f32[100,100] parameter(0)
+  zero = f32[] constant(0)
+  ROOT p = f32[102,100] pad(x, zero), padding=1_1x0_0, metadata={op_name="pad"}
+}
+ENTRY main {
+  x = f32[100,100] parameter(0)
+  c = f32[102,100] call(x), to_apply=edge
+  ROOT s = f32[102,100] add(c, c)
+}
+)";
+  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
+  const std::set<std::string> among = {"implement:concatenate_once"};
+  const auto found =
+      FindImplementations(*pool, pool->Load(text).value(), kPatience, nullptr, &among);
+  ASSERT_EQ(found.size(), 1u);
+  const auto& instructions = found[0].instructions;
+  EXPECT_TRUE(std::any_of(instructions.begin(), instructions.end(), [](const Replaced& one) {
+    return one.name == "p" && one.origin == "pad@:0";
+  }));
+}
+
 TEST(AreLarge, OneOnTopOfAnother) {
   std::vector<Alternative> all = {Replacing("unrolled", {}, {}), Replacing("written_out", {}, {}),
                                   Replacing("swapped", {}, {})};

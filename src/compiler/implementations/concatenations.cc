@@ -41,6 +41,18 @@ bool ReadsMemory(const HloInstruction& user) {
   }
 }
 
+// Of what a function returns the users are those of its calls.
+bool OthersMayTakeItIn(const HloInstruction& value) {
+  const HloComputation& computation = *value.parent();
+  if (value.IsRoot() && !computation.IsEntryComputation()) {
+    return absl::c_any_of(computation.caller_instructions(), [](const HloInstruction* caller) {
+      return caller->opcode() == HloOpcode::kCall;
+    });
+  }
+  return absl::c_any_of(value.users(),
+                        [](const HloInstruction* user) { return !ReadsMemory(*user); });
+}
+
 }  // namespace
 
 // A concatenation or pad as a kernel of its own, with the slices that it takes parts by. XLA:CPU
@@ -48,9 +60,7 @@ bool ReadsMemory(const HloInstruction& user) {
 // that part once for each shift that they read, and are no loops over vectors any more.
 absl::StatusOr<HloInstruction*> ConcatenateOnce(HloInstruction* root) {
   if (!emit::Free(*root) || emit::Product(emit::SizesOf(*root)) < kFewElements ||
-      IsInOneKernel(*root->parent()) ||
-      absl::c_all_of(root->users(),
-                     [](const HloInstruction* user) { return ReadsMemory(*user); })) {
+      IsInOneKernel(*root->parent()) || !OthersMayTakeItIn(*root)) {
     return nullptr;
   }
   HloComputation::Builder builder(absl::StrCat(root->name(), "_kernel"));
