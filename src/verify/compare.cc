@@ -242,12 +242,18 @@ class Comparison {
     });
   }
 
+  static bool ShowsSomething(const OutputComparison& output) {
+    return Share(output.finite, output.floats) >= kLeastFinite ||
+           (output.finite > 0 && output.finite + output.infinite == output.floats);
+  }
+
   // Adds one input set's findings.
   Ran Judge(const InputChoice& choice, const Outputs& y,
             const std::vector<OutputComparison>& found) {
     Outcome worst = Outcome::kEqual;
     int64_t floats = 0, finite = 0, resolved = 0, over = 0, held_out = 0;
-    double least_finite = 1, scale = 1;
+    double scale = 1;
+    bool all_show = true;
     std::vector<OutputError> errors;
     for (size_t k = 0; k < found.size(); ++k) {
       const OutputComparison& output = found[k];
@@ -255,7 +261,7 @@ class Comparison {
       floats += output.floats;
       finite += output.finite;
       resolved += output.resolved;
-      least_finite = std::min(least_finite, Share(output.finite, output.floats));
+      all_show = all_show && ShowsSomething(output);
       if (output.outcome == Outcome::kEqual || output.outcome == Outcome::kFlips) {
         flips_ += output.over + output.unstable;
         if (output.over == 0) {
@@ -277,7 +283,7 @@ class Comparison {
     }
     if (worst <= Outcome::kFlips) {
       ++report_.inputs;
-      if (least_finite < kLeastFinite) {
+      if (!all_show || Share(finite, floats) < kLeastFinite) {
         why_not_ =
             "on no inputs that were tried most of every output is finite: equal NaNs and "
             "infinities show nothing";

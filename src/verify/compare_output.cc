@@ -300,7 +300,7 @@ void MeasureSize(const ArrayView& array, OutputComparison* result, Scale* scale)
   const int64_t parts = array.type.kind == NumberKind::kComplex ? 2 : 1;
   const auto stretches = static_cast<size_t>((array.elements + kStretch - 1) / kStretch);
   std::vector<double> squares(stretches, 0);
-  std::vector<int64_t> finite(stretches, 0);
+  std::vector<int64_t> finite(stretches, 0), infinite(stretches, 0);
   InParts(
       array.elements,
       [&](size_t, int64_t begin, int64_t end) {
@@ -311,6 +311,7 @@ void MeasureSize(const ArrayView& array, OutputComparison* result, Scale* scale)
           ReadValues(array.type, array.data, static_cast<size_t>(begin),
                      static_cast<size_t>(length), values.data());
           for (int64_t i = 0; i < length * parts; ++i) {
+            infinite[at] += std::isinf(values[i]);
             if (!std::isfinite(values[i])) continue;
             ++finite[at];
             squares[at] += values[i] * values[i];
@@ -322,6 +323,7 @@ void MeasureSize(const ArrayView& array, OutputComparison* result, Scale* scale)
   for (size_t i = 0; i < stretches; ++i) {
     sum += squares[i];
     result->finite += finite[i];
+    result->infinite += infinite[i];
   }
   result->elements = result->floats = array.elements * parts;
   scale->spacing = RelativeSpacing(array.type);

@@ -28,7 +28,8 @@ enum class Outcome {
   kEqual,     // every element within its tolerance
   kFlips,     // few beyond, no more of them than in the reference's own samples; integers as in one
   kHangs,     // decisions hang on the last bit: nothing is shown, nor is anything different
-  kOnceMore,  // few beyond, and by little: a decision may have flipped; inputs of the same kind tell
+  kOnceMore,  // few beyond, and by little: a decision may have flipped; inputs of the same kind
+              // tell
   kDoubtful,  // more than in the samples, but fewer than five times as many: neither can be claimed
   kDifferent,
 };
@@ -44,6 +45,7 @@ struct OutputComparison {
   int64_t elements = 0;       // real components, so twice as many for complex types
   int64_t floats = 0;         // of them floating-point
   int64_t finite = 0;         // of those finite in the reference
+  int64_t infinite = 0;       // of those infinite there, which is no NaN
   int64_t resolved = 0;       // of those resolved, or the same in every bit
 };
 

@@ -61,7 +61,8 @@ inline constexpr int kManySamples = 8;
 // for single elements, and the mean of many has no need of it.
 inline constexpr double kResolved = 0.1;
 // An input set counts where this share of each floating-point output is finite, for equal NaNs and
-// infinities show nothing, ...
+// infinities show nothing; or part of it, where the rest is infinite (maxima over what may be
+// empty) and this share of all outputs together is finite, ...
 inline constexpr double kLeastFinite = 0.5;
 // ... this share of all that is finite is resolved, and this share of each integer output is the
 // same in all samples.

@@ -255,6 +255,42 @@ TEST(Compare, MostOfEveryOutputMustBeFinite) {
   EXPECT_EQ(small.chosen.size(), 4u) << "one set that shows something, beside those that agree";
 }
 
+// The same from both programs: ones, and an array of others.
+class OnesAnd : public Subject {
+ public:
+  explicit OnesAnd(Values others) : others_(std::move(others)) {}
+  Status Choose(const InputChoice&) override { return {}; }
+  StatusOr<Outputs> RunReference() override {
+    auto kept = std::make_shared<std::vector<Outputs>>();
+    kept->push_back(OutputsOf("f32", Values(100, 1)));
+    kept->push_back(OutputsOf("f32", others_));
+    Outputs all;
+    for (const Outputs& one : *kept) all.arrays.push_back(one.arrays.front());
+    all.owner = kept;
+    return all;
+  }
+  StatusOr<Outputs> RunCandidate() override { return RunReference(); }
+  StatusOr<std::optional<Outputs>> MovedSample(int) override { return std::nullopt; }
+  StatusOr<std::optional<Outputs>> Sample(int) override { return RunReference(); }
+
+ private:
+  const Values others_;
+};
+
+// As the maxima of groups, most of which are empty.
+TEST(Compare, InfinitiesBesideWhatIsFiniteInOneOfSeveralOutputs) {
+  const auto verdict = [](size_t finite, size_t others, float what) {
+    Values values(finite, 2);
+    values.resize(finite + others, what);
+    OnesAnd subject(values);
+    return Compare(subject, {}).verdict;
+  };
+  EXPECT_EQ(verdict(1, 20, -INFINITY), Verdict::kEqual);
+  EXPECT_EQ(verdict(0, 20, -INFINITY), Verdict::kCannotTell);
+  EXPECT_EQ(verdict(1, 20, NAN), Verdict::kCannotTell);
+  EXPECT_EQ(verdict(1, 200, -INFINITY), Verdict::kCannotTell) << "most of all is infinite";
+}
+
 TEST(Compare, WhatIsGivenComesFirstAndIsFollowedByItsNeighbours) {
   const auto good = [](const InputChoice& choice) { return Always(choice.given >= 0 ? 1 : NAN); };
   Toy toy(good, good, good);
