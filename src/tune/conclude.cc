@@ -27,6 +27,7 @@ constexpr double kLeastConfirm = 2;
 constexpr double kMostConfirm = 20;
 constexpr int kConfirmPairs = 20;
 constexpr int kProcesses = 3;
+constexpr int kOnceMore = 2;      // races so wide that they decide nothing are repeated, at most
 constexpr double kRestart = 0.5;  // seconds
 
 class Conclusion {
@@ -166,7 +167,7 @@ class Conclusion {
       if (ran && !lost) lost = result_;
       // An estimate is the same once more, and those behind it are worse.
       if (ran && options_.estimated) break;
-      if ((ran || !first) && (Hurried() || Left() < ConfirmSeconds())) break;
+      if ((ran || !first) && (Hurried() || Left() < ConfirmSeconds() / kProcesses)) break;
       first = false;
       result_.gains.clear();  // were this one's
     }
@@ -234,6 +235,7 @@ class Conclusion {
     const bool once = options_.estimated || Hurried() || Left() < ConfirmSeconds();
     const int processes = once ? 1 : kProcesses;
     std::vector<RaceReport> races;
+    int once_more = kOnceMore;
     for (int left = processes; left > 0; --left) {
       if (Status fresh = measurer_.Restart(); !fresh) {
         return DoesNotRun("no fresh process to confirm it in: " + fresh.error().message);
@@ -241,6 +243,11 @@ class Conclusion {
       const StatusOr<RaceReport> race = RaceOnce(chosen, least, Left() / left - begin);
       if (!race) {
         return DoesNotRun("it does not run in a fresh process: " + race.error().message);
+      }
+      if (IsTooWide(*race) && once_more > 0 && !Hurried() && Left() > begin + least) {
+        --once_more;
+        ++left;
+        continue;
       }
       races.push_back(*race);
       if (race->same_executable || race->low <= 1 || Hurried()) break;
@@ -276,6 +283,11 @@ class Conclusion {
     return all;
   }
 
+  // It decides nothing: something else was at work.
+  static bool IsTooWide(const RaceReport& race) {
+    return !race.same_executable && race.low <= 1 && race.high - race.low > kWide;
+  }
+
   void Judge(const Finalist& chosen, const RaceReport& race) {
     result_.race = race;
     // An estimate has no noise, and no model is that exact.
@@ -293,14 +305,14 @@ class Conclusion {
           fmt::format("the lowest estimate is {:.4f} times as fast: no difference", race.speedup);
       return;
     }
-    const bool noisy = race.low < 1 && race.high > 1 && race.high - race.low > kWide;
     const std::string figures =
         race.same_executable ? "it makes the same executable"
                              : fmt::format("{:.3f} times as fast, 95 % interval [{:.3f}, {:.3f}]",
                                            race.speedup, race.low, race.high);
-    result_.reason = noisy ? fmt::format("the machine is too noisy to decide: {}; {}", figures,
-                                         AgainstNoise(race.seconds_a))
-                           : "what was faster was not so again in a fresh process: " + figures;
+    result_.reason = IsTooWide(race)
+                         ? fmt::format("the machine is too noisy to decide: {}; {}", figures,
+                                       AgainstNoise(race.seconds_a))
+                         : "what was faster was not so again in a fresh process: " + figures;
     result_.rejected.push_back(result_.reason);
   }
 

@@ -49,6 +49,19 @@ TEST(TuneProgramTest, WhatIsFasterInSomeProcessesOnlyIsNotKept) {
   EXPECT_NE(result.reason.find("not so again"), std::string::npos) << result.reason;
 }
 
+TEST(TuneProgramTest, ARaceThatDecidesNothingIsRepeated) {
+  ToyEvaluator toy = MakeSeparable();
+  toy.disturbed = {1, 3};
+  TuneResult result = TuneProgram(toy, Seconds(300));
+  EXPECT_TRUE(result.kept) << result.reason;
+  ToyEvaluator always = MakeSeparable();
+  for (int process = 1; process < 100; ++process) always.disturbed.push_back(process);
+  result = TuneProgram(always, Seconds(300));
+  EXPECT_FALSE(result.kept);
+  EXPECT_NE(result.reason.find("too noisy"), std::string::npos) << result.reason;
+  EXPECT_LT(always.restarts, 20);
+}
+
 TEST(TuneProgramTest, LessIsKeptForFreshProcessesThatKnowKernels) {
   int64_t evaluations[2];
   for (const bool last : {false, true}) {
