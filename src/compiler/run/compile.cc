@@ -88,7 +88,6 @@ StatusOr<Compiled> CompileUnderPlan(const xla::HloModule& module, const CompileP
   compiled.applied = decider.applied();
   compiled.sites = decider.TakeSites();
   if (options.sites) {
-    DropWhatItNeeds(module, &passes);
     compiled.flag_choices = TheTarget().FlagsToTry(passes, options.fast_math);
   }
   return compiled;

@@ -10,9 +10,8 @@
 #include "absl/strings/str_split.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
-#include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_computation.h"
-#include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 
 namespace hone::compiler {
 namespace {
@@ -33,6 +32,7 @@ constexpr absl::string_view kNeeded[] = {
     "float-normalization-bf16",
     "fusion-wrapper",
     "gather_simplifier",
+    "layout-assignment",
     "post_scatter_expansion_simplification",
     "rng-bit-generator-expander",
     "scatter_simplifier",
@@ -133,18 +133,6 @@ Status SetFlag(const std::string& name, const std::string& value, xla::DebugOpti
   }
 }
 
-// Whether libraries are called that have been told how their operands lie. Only layout-assignment
-// sees to that.
-bool TellsLayouts(const xla::HloModule& module) {
-  for (const xla::HloComputation* computation : module.computations()) {
-    for (const xla::HloInstruction* instruction : computation->instructions()) {
-      const auto* call = xla::DynCast<xla::HloCustomCallInstruction>(instruction);
-      if (call != nullptr && call->layout_constrained()) return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 std::vector<FlagChoices> TunableFlags(bool fast_math) {
@@ -190,14 +178,6 @@ std::vector<FlagChoices> TunableFlags(bool fast_math) {
                              }),
               flags.end());
   return flags;
-}
-
-void DropWhatItNeeds(const xla::HloModule& module, std::vector<StockPass>* passes) {
-  if (!TellsLayouts(module)) return;
-  passes->erase(
-      std::remove_if(passes->begin(), passes->end(),
-                     [](const StockPass& pass) { return pass.name == "layout-assignment"; }),
-      passes->end());
 }
 
 bool MayBeLeftOut(const std::string& pass) {

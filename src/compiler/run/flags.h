@@ -23,8 +23,6 @@ std::vector<FlagChoices> TunableFlags(bool fast_math);
 // may be: some are for the worse.
 std::vector<FlagChoices> PassesToLeaveOut(const std::vector<StockPass>& passes,
                                           const std::function<bool(const std::string& pass)>& may_be);
-// Takes those out that this module cannot do without, whatever the target.
-void DropWhatItNeeds(const xla::HloModule& module, std::vector<StockPass>* passes);
 // Of XLA:CPU's: not those that later ones rely on, or that change nothing that is run.
 bool MayBeLeftOut(const std::string& pass);
 
