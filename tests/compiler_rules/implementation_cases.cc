@@ -50,60 +50,6 @@ std::string Argmax(const std::string& type, const std::string& how) {
          type + "[], s32[]) tuple(v, i)\n}\n";
 }
 
-// A loop of five trips, each of which writes a row, made of the one before it, into an array.
-std::string WritingLoop(const std::string& type, const std::string& sizes,
-                        const std::string& row_sizes, const std::string& trip = "") {
-  const std::string array = type + "[" + sizes + "]", row = type + "[" + row_sizes + "]",
-                    state = "(s32[], " + array + ")";
-  const std::string write = "  r = " + row + " dynamic-slice(x, i, z), dynamic_slice_sizes={" +
-                            row_sizes + "}\n  u = " + row + " add(r, r)\n  y = " + array +
-                            " dynamic-update-slice(x, u, n, z)\n";
-  return Entry(array,
-               "zero = s32[] constant(0)\n  t = " + state + " tuple(zero, p0)\n  ROOT w = " +
-                   state + " while(t), condition=condition, body=body",
-               "body {\n  t = " + state +
-                   " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  x = " + array +
-                   " get-tuple-element(t), index=1\n  z = s32[] constant(0)\n  one = s32[] "
-                   "constant(1)\n  n = s32[] add(i, one)\n" +
-                   (trip.empty() ? write : trip) + "  ROOT o = " + state +
-                   " tuple(n, y)\n}\ncondition {\n  t = " + state +
-                   " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  five = s32[] "
-                   "constant(5)\n  ROOT c = pred[] compare(i, five), direction=LT\n}\n");
-}
-
-// A loop of five trips, each of which calls what has thousands of instructions.
-std::string LoopOfCalls() {
-  std::string called = "called {\n  x0 = f32[8,16] parameter(0)\n";
-  constexpr int kMany = 3000;
-  for (int k = 1; k <= kMany; ++k) {
-    const std::string before = "x" + std::to_string(k - 1);
-    called += (k == kMany ? "  ROOT x" : "  x") + std::to_string(k) + " = f32[8,16] add(" + before +
-              ", " + before + ")\n";
-  }
-  std::string text =
-      WritingLoop("f32", "8,16", "1,16", "  y = f32[8,16] call(x), to_apply=called\n");
-  return text.insert(text.find("body {"), called + "}\n");
-}
-
-// The array is one of a loop within a loop.
-std::string WritingLoopWithin() {
-  std::string text = WritingLoop("bf16", "8,16", "1,16");
-  const size_t entry = text.find("ENTRY");
-  const std::string state = "(s32[], bf16[8,16])";
-  return text.substr(0, entry) + "outer {\n  t = " + state +
-         " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  one = s32[] constant(1)\n"
-         "  n = s32[] add(i, one)\n  x = bf16[8,16] get-tuple-element(t), index=1\n  zero = s32[] "
-         "constant(0)\n  s = " +
-         state + " tuple(zero, x)\n  w = " + state +
-         " while(s), condition=condition, body=body\n  y = bf16[8,16] get-tuple-element(w), "
-         "index=1\n  ROOT o = " +
-         state +
-         " tuple(n, y)\n}\nENTRY main {\n  p0 = bf16[8,16] "
-         "parameter(0)\n  zero = s32[] constant(0)\n  t = " +
-         state + " tuple(zero, p0)\n  ROOT w = " + state +
-         " while(t), condition=condition, body=outer\n}\n";
-}
-
 }  // namespace
 
 std::vector<Case> ImplementationCases() {
@@ -259,56 +205,6 @@ std::vector<Case> ImplementationCases() {
              "to_apply=argmax",
              Argmax("f32", "GE")),
        false},
-      {"unroll_short_loop", "three trips",
-       Entry(
-           "f32[4]",
-           "zero = s32[] constant(0)\n  t = (s32[], f32[4]) tuple(zero, p0)\n  ROOT w = (s32[], "
-           "f32[4]) while(t), condition=condition, body=body",
-           "body {\n  t = (s32[], f32[4]) parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n"
-           "  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  x = f32[4] "
-           "get-tuple-element(t), index=1\n  y = f32[4] cosine(x)\n  ROOT u = (s32[], f32[4]) "
-           "tuple(j, y)\n}\ncondition {\n  t = (s32[], f32[4]) parameter(0)\n  i = s32[] "
-           "get-tuple-element(t), index=0\n  three = s32[] constant(3)\n  ROOT c = pred[] "
-           "compare(i, three), direction=LT\n}\n")},
-      {"loop_one_kernel", "with a loop inside of it",
-       Entry(
-           "f32[4]",
-           "zero = s32[] constant(0)\n  t = (s32[], f32[4]) tuple(zero, p0)\n  ROOT w = (s32[], "
-           "f32[4]) while(t), condition=condition, body=outer",
-           "body {\n  t = (s32[], f32[4]) parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n"
-           "  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  x = f32[4] "
-           "get-tuple-element(t), index=1\n  y = f32[4] cosine(x)\n  ROOT u = (s32[], f32[4]) "
-           "tuple(j, y)\n}\ncondition {\n  t = (s32[], f32[4]) parameter(0)\n  i = s32[] "
-           "get-tuple-element(t), index=0\n  three = s32[] constant(3)\n  ROOT c = pred[] "
-           "compare(i, three), direction=LT\n}\n"
-           "outer {\n  t = (s32[], f32[4]) parameter(0)\n  i = s32[] get-tuple-element(t), "
-           "index=0\n"
-           "  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  x = f32[4] "
-           "get-tuple-element(t), index=1\n  zero = s32[] constant(0)\n  s = (s32[], f32[4]) "
-           "tuple(zero, x)\n  w = (s32[], f32[4]) while(s), condition=condition, body=body\n"
-           "  y = f32[4] get-tuple-element(w), index=1\n  ROOT u = (s32[], f32[4]) tuple(j, y)\n"
-           "}\n")},
-      {"loop_one_kernel", "a sort in it",
-       Entry(
-           "f32[4]",
-           "zero = s32[] constant(0)\n  t = (s32[], f32[4]) tuple(zero, p0)\n  ROOT w = (s32[], "
-           "f32[4]) while(t), condition=condition, body=body",
-           Comparator("less", "f32", "direction=LT") +
-               "body {\n  t = (s32[], f32[4]) parameter(0)\n  i = s32[] get-tuple-element(t), "
-               "index=0\n  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  x = f32[4] "
-               "get-tuple-element(t), index=1\n  y = f32[4] sort(x), dimensions={0}, "
-               "to_apply=less\n  ROOT u = (s32[], f32[4]) tuple(j, y)\n}\ncondition {\n  t = "
-               "(s32[], f32[4]) parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  three = "
-               "s32[] constant(3)\n  ROOT c = pred[] compare(i, three), direction=LT\n}\n"),
-       false},
-      {"unroll_short_loop", "what is called counts", LoopOfCalls(), false},
-      {"loop_in_bits", "rows of an array", WritingLoop("bf16", "8,16", "1,16"), true, true},
-      {"loop_in_bits", "bytes", WritingLoop("f8e4m3fn", "8,16", "1,16")},
-      {"loop_in_bits", "within a loop", WritingLoopWithin()},
-      {"loop_in_bits", "f16, of which XLA has writes", WritingLoop("f16", "8,16", "1,16"), false},
-      {"loop_in_bits", "few", WritingLoop("bf16", "6,2", "1,2"), false},
-      {"loop_in_bits", "all of it",
-       WritingLoop("bf16", "8,16", "1,16", "  y = bf16[8,16] add(x, x)\n"), false},
       {"concatenate_once", "a shift that goes round",
        Entry("f32[16,32]",
              "a = f32[16,31] slice(p0), slice={[0:16], [1:32]}\n  b = f32[16,1] slice(p0), "
@@ -489,6 +385,8 @@ std::vector<Case> ImplementationCases() {
        false},
   };
   std::move(others.begin(), others.end(), std::back_inserter(cases));
+  std::vector<Case> loops = LoopCases();
+  std::move(loops.begin(), loops.end(), std::back_inserter(cases));
   return cases;
 }
 

@@ -20,11 +20,11 @@ inline void PrintTo(const Case& c, std::ostream* out) {
   *out << c.implementation << " " << c.label;
 }
 
-// In the order of the implementations.
 std::vector<Case> ImplementationCases();
 
-// Those of them that are of convolutions and windows; they come first.
+// Those of them that are of convolutions and windows, and of loops.
 std::vector<Case> WindowCases();
+std::vector<Case> LoopCases();
 
 }  // namespace hone::compiler
 

@@ -44,6 +44,8 @@ using Op = xla::HloOpcode;
   X(WriteOutSmall, "write_out_small", "small matrices, sorts, gathers and scatters written out",   \
     kAnywhere, WriteOutSmallRoots())                                                               \
   X(UnrollShortLoop, "unroll_short_loop", "short loop unrolled", kAnywhere, Op::kWhile)            \
+  X(UnrollElementwiseLoop, "unroll_elementwise_loop",                                              \
+    "short loop of elementwise operations unrolled, as of random numbers", kAnywhere, Op::kWhile)  \
   X(LoopOneKernel, "loop_one_kernel", "loop of small operations as one kernel", kHereAlone,        \
     Op::kWhile)                                                                                    \
   X(LoopInBits, "loop_in_bits",                                                                    \

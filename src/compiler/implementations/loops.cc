@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/implementations/emit.h"
@@ -102,6 +103,71 @@ bool IsOrWillBeInOneKernel(const HloComputation& computation) {
   return false;
 }
 
+// Whether a trip computes elements of large arrays from elements in the same places alone; of small
+// ones it may do anything.
+bool IsElementwise(const HloComputation& body) {
+  constexpr int64_t kFewElements = 16;
+  return absl::c_all_of(body.instructions(), [](const HloInstruction* instruction) {
+    switch (instruction->opcode()) {
+      case HloOpcode::kBroadcast:
+      case HloOpcode::kConstant:
+      case HloOpcode::kGetTupleElement:
+      case HloOpcode::kIota:
+      case HloOpcode::kParameter:
+      case HloOpcode::kReshape:
+      case HloOpcode::kTuple:
+        return true;
+      case HloOpcode::kCall:
+        return IsElementwise(*instruction->to_apply());
+      default:
+        break;
+    }
+    if (!instruction->shape().IsArray()) return false;
+    if (instruction->IsElementwise()) return true;
+    return instruction->called_computations().empty() &&
+           absl::c_all_of(instruction->operands(), [](const HloInstruction* operand) {
+             return operand->shape().IsArray() &&
+                    xla::ShapeUtil::ElementsIn(operand->shape()) <= kFewElements;
+           });
+  });
+}
+
+// The value behind a while of a known small number of trips, as its body that many times. Null
+// where it is not, or `body` may not be.
+template <class MayBe>
+HloInstruction* Unrolled(HloInstruction* loop, const MayBe& may_be) {
+  if (loop->opcode() != HloOpcode::kWhile || !emit::Free(*loop)) return nullptr;
+  HloComputation* body = loop->while_body();
+  if (!CanCopy(*body) || !may_be(*body)) return nullptr;
+  const std::optional<int64_t> trips = xla::ComputeWhileLoopTripCount(loop, kMostTrips);
+  if (!trips || *trips > kMostTrips || *trips * InstructionsOf(*body) > kMostInstructions) {
+    return nullptr;
+  }
+  HloInstruction* value = loop->mutable_operand(0);
+  const std::vector<HloInstruction*> order = body->MakeInstructionPostOrder();
+  for (int64_t trip = 0; trip < *trips; ++trip) {
+    std::map<const HloInstruction*, HloInstruction*> copies;
+    copies[body->parameter_instruction(0)] = value;
+    for (const HloInstruction* instruction : order) {
+      if (instruction->opcode() == HloOpcode::kParameter) continue;
+      std::vector<HloInstruction*> operands;
+      for (const HloInstruction* operand : instruction->operands()) {
+        operands.push_back(copies.at(operand));
+      }
+      // A part of what the last trip put together needs no tuple.
+      if (instruction->opcode() == HloOpcode::kGetTupleElement &&
+          operands[0]->opcode() == HloOpcode::kTuple) {
+        copies[instruction] = operands[0]->mutable_operand(instruction->tuple_index());
+        continue;
+      }
+      copies[instruction] = loop->parent()->AddInstruction(
+          instruction->CloneWithNewOperands(instruction->shape(), operands));
+    }
+    value = copies.at(body->root_instruction());
+  }
+  return value == loop->operand(0) && *trips > 0 ? nullptr : value;
+}
+
 }  // namespace
 
 // A while of small operations as one kernel: no trip starts a kernel for each operation. XLA does
@@ -121,36 +187,13 @@ absl::StatusOr<HloInstruction*> LoopOneKernel(HloInstruction* root) {
 // A while of a known small number of trips as its body, that many times: what the trips have in
 // common can then be shared and fused across them.
 absl::StatusOr<HloInstruction*> UnrollShortLoop(HloInstruction* root) {
-  if (root->opcode() != HloOpcode::kWhile || !emit::Free(*root)) return nullptr;
-  HloComputation* body = root->while_body();
-  if (!CanCopy(*body)) return nullptr;
-  const std::optional<int64_t> trips = xla::ComputeWhileLoopTripCount(root, kMostTrips);
-  if (!trips || *trips > kMostTrips || *trips * InstructionsOf(*body) > kMostInstructions) {
-    return nullptr;
-  }
-  HloInstruction* value = root->mutable_operand(0);
-  const std::vector<HloInstruction*> order = body->MakeInstructionPostOrder();
-  for (int64_t trip = 0; trip < *trips; ++trip) {
-    std::map<const HloInstruction*, HloInstruction*> copies;
-    copies[body->parameter_instruction(0)] = value;
-    for (const HloInstruction* instruction : order) {
-      if (instruction->opcode() == HloOpcode::kParameter) continue;
-      std::vector<HloInstruction*> operands;
-      for (const HloInstruction* operand : instruction->operands()) {
-        operands.push_back(copies.at(operand));
-      }
-      // A part of what the last trip put together needs no tuple.
-      if (instruction->opcode() == HloOpcode::kGetTupleElement &&
-          operands[0]->opcode() == HloOpcode::kTuple) {
-        copies[instruction] = operands[0]->mutable_operand(instruction->tuple_index());
-        continue;
-      }
-      copies[instruction] = root->parent()->AddInstruction(
-          instruction->CloneWithNewOperands(instruction->shape(), operands));
-    }
-    value = copies.at(body->root_instruction());
-  }
-  return value == root->operand(0) && *trips > 0 ? nullptr : value;
+  return Unrolled(root, [](const HloComputation&) { return true; });
+}
+
+// Only those that compute elements from elements, as the rounds of JAX's random numbers: they are
+// fused into one pass over memory, and the program grows by little.
+absl::StatusOr<HloInstruction*> UnrollElementwiseLoop(HloInstruction* root) {
+  return Unrolled(root, IsElementwise);
 }
 
 }  // namespace hone::compiler

@@ -1,0 +1,150 @@
+#include "implementation_cases.h"
+#include "program_text.h"
+
+namespace hone::compiler {
+namespace {
+
+// A loop of five trips, each of which writes a row, made of the one before it, into an array.
+std::string WritingLoop(const std::string& type, const std::string& sizes,
+                        const std::string& row_sizes, const std::string& trip = "") {
+  const std::string array = type + "[" + sizes + "]", row = type + "[" + row_sizes + "]",
+                    state = "(s32[], " + array + ")";
+  const std::string write = "  r = " + row + " dynamic-slice(x, i, z), dynamic_slice_sizes={" +
+                            row_sizes + "}\n  u = " + row + " add(r, r)\n  y = " + array +
+                            " dynamic-update-slice(x, u, n, z)\n";
+  return Entry(array,
+               "zero = s32[] constant(0)\n  t = " + state + " tuple(zero, p0)\n  ROOT w = " +
+                   state + " while(t), condition=condition, body=body",
+               "body {\n  t = " + state +
+                   " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  x = " + array +
+                   " get-tuple-element(t), index=1\n  z = s32[] constant(0)\n  one = s32[] "
+                   "constant(1)\n  n = s32[] add(i, one)\n" +
+                   (trip.empty() ? write : trip) + "  ROOT o = " + state +
+                   " tuple(n, y)\n}\ncondition {\n  t = " + state +
+                   " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  five = s32[] "
+                   "constant(5)\n  ROOT c = pred[] compare(i, five), direction=LT\n}\n");
+}
+
+// A loop of five trips, each of which calls what has thousands of instructions.
+std::string LoopOfCalls() {
+  std::string called = "called {\n  x0 = f32[8,16] parameter(0)\n";
+  constexpr int kMany = 3000;
+  for (int k = 1; k <= kMany; ++k) {
+    const std::string before = "x" + std::to_string(k - 1);
+    called += (k == kMany ? "  ROOT x" : "  x") + std::to_string(k) + " = f32[8,16] add(" + before +
+              ", " + before + ")\n";
+  }
+  std::string text =
+      WritingLoop("f32", "8,16", "1,16", "  y = f32[8,16] call(x), to_apply=called\n");
+  return text.insert(text.find("body {"), called + "}\n");
+}
+
+// A loop of five trips, as JAX's random numbers have it: what is added depends on the trip; it is
+// an element of a small array that goes round. `more` makes z of y.
+std::string RoundsLoop(const std::string& more) {
+  const std::string state = "(s32[], u32[8,32], u32[4])";
+  return "HloModule rounds\nmix {\n  a = u32[8,32] parameter(0)\n  b = u32[] parameter(1)\n  c = "
+         "u32[8,32] broadcast(b), dimensions={}\n  d = u32[8,32] shift-left(a, c)\n  ROOT e = "
+         "u32[8,32] xor(d, a)\n}\nplus {\n  a = u32[] parameter(0)\n  b = u32[] parameter(1)\n  "
+         "ROOT c = u32[] add(a, b)\n}\nbody {\n  t = " +
+         state +
+         " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  one = s32[] constant(1)\n  n "
+         "= s32[] add(i, one)\n  x = u32[8,32] get-tuple-element(t), index=1\n  r = u32[4] "
+         "get-tuple-element(t), index=2\n  first = u32[1] slice(r), slice={[0:1]}\n  rest = u32[3] "
+         "slice(r), slice={[1:4]}\n  turned = u32[4] concatenate(rest, first), dimensions={0}\n  k "
+         "= u32[] reshape(first)\n  y = u32[8,32] call(x, k), to_apply=mix\n" +
+         more + "  ROOT o = " + state + " tuple(n, z, turned)\n}\ncondition {\n  t = " + state +
+         " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  most = s32[] constant(5)\n  "
+         "ROOT c = pred[] compare(i, most), direction=LT\n}\nENTRY main {\n  p0 = u32[8,32] "
+         "parameter(0)\n  zero = s32[] constant(0)\n  r = u32[4] constant({13, 15, 26, 6})\n  t "
+         "= " +
+         state + " tuple(zero, p0, r)\n  w = " + state +
+         " while(t), condition=condition, body=body\n  ROOT v = u32[8,32] get-tuple-element(w), "
+         "index=1\n}\n";
+}
+
+// The array is one of a loop within a loop.
+std::string WritingLoopWithin() {
+  std::string text = WritingLoop("bf16", "8,16", "1,16");
+  const size_t entry = text.find("ENTRY");
+  const std::string state = "(s32[], bf16[8,16])";
+  return text.substr(0, entry) + "outer {\n  t = " + state +
+         " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  one = s32[] constant(1)\n"
+         "  n = s32[] add(i, one)\n  x = bf16[8,16] get-tuple-element(t), index=1\n  zero = s32[] "
+         "constant(0)\n  s = " +
+         state + " tuple(zero, x)\n  w = " + state +
+         " while(s), condition=condition, body=body\n  y = bf16[8,16] get-tuple-element(w), "
+         "index=1\n  ROOT o = " +
+         state +
+         " tuple(n, y)\n}\nENTRY main {\n  p0 = bf16[8,16] "
+         "parameter(0)\n  zero = s32[] constant(0)\n  t = " +
+         state + " tuple(zero, p0)\n  ROOT w = " + state +
+         " while(t), condition=condition, body=outer\n}\n";
+}
+
+}  // namespace
+
+std::vector<Case> LoopCases() {
+  return {
+      {"unroll_short_loop", "three trips",
+       Entry(
+           "f32[4]",
+           "zero = s32[] constant(0)\n  t = (s32[], f32[4]) tuple(zero, p0)\n  ROOT w = (s32[], "
+           "f32[4]) while(t), condition=condition, body=body",
+           "body {\n  t = (s32[], f32[4]) parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n"
+           "  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  x = f32[4] "
+           "get-tuple-element(t), index=1\n  y = f32[4] cosine(x)\n  ROOT u = (s32[], f32[4]) "
+           "tuple(j, y)\n}\ncondition {\n  t = (s32[], f32[4]) parameter(0)\n  i = s32[] "
+           "get-tuple-element(t), index=0\n  three = s32[] constant(3)\n  ROOT c = pred[] "
+           "compare(i, three), direction=LT\n}\n")},
+      {"loop_one_kernel", "with a loop inside of it",
+       Entry(
+           "f32[4]",
+           "zero = s32[] constant(0)\n  t = (s32[], f32[4]) tuple(zero, p0)\n  ROOT w = (s32[], "
+           "f32[4]) while(t), condition=condition, body=outer",
+           "body {\n  t = (s32[], f32[4]) parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n"
+           "  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  x = f32[4] "
+           "get-tuple-element(t), index=1\n  y = f32[4] cosine(x)\n  ROOT u = (s32[], f32[4]) "
+           "tuple(j, y)\n}\ncondition {\n  t = (s32[], f32[4]) parameter(0)\n  i = s32[] "
+           "get-tuple-element(t), index=0\n  three = s32[] constant(3)\n  ROOT c = pred[] "
+           "compare(i, three), direction=LT\n}\n"
+           "outer {\n  t = (s32[], f32[4]) parameter(0)\n  i = s32[] get-tuple-element(t), "
+           "index=0\n"
+           "  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  x = f32[4] "
+           "get-tuple-element(t), index=1\n  zero = s32[] constant(0)\n  s = (s32[], f32[4]) "
+           "tuple(zero, x)\n  w = (s32[], f32[4]) while(s), condition=condition, body=body\n"
+           "  y = f32[4] get-tuple-element(w), index=1\n  ROOT u = (s32[], f32[4]) tuple(j, y)\n"
+           "}\n")},
+      {"loop_one_kernel", "a sort in it",
+       Entry(
+           "f32[4]",
+           "zero = s32[] constant(0)\n  t = (s32[], f32[4]) tuple(zero, p0)\n  ROOT w = (s32[], "
+           "f32[4]) while(t), condition=condition, body=body",
+           Comparator("less", "f32", "direction=LT") +
+               "body {\n  t = (s32[], f32[4]) parameter(0)\n  i = s32[] get-tuple-element(t), "
+               "index=0\n  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  x = f32[4] "
+               "get-tuple-element(t), index=1\n  y = f32[4] sort(x), dimensions={0}, "
+               "to_apply=less\n  ROOT u = (s32[], f32[4]) tuple(j, y)\n}\ncondition {\n  t = "
+               "(s32[], f32[4]) parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  three = "
+               "s32[] constant(3)\n  ROOT c = pred[] compare(i, three), direction=LT\n}\n"),
+       false},
+      {"unroll_short_loop", "what is called counts", LoopOfCalls(), false},
+      {"unroll_elementwise_loop", "rounds of random numbers",
+       RoundsLoop("  z = u32[8,32] multiply(y, x)\n")},
+      {"unroll_elementwise_loop", "elements of others' places",
+       RoundsLoop("  z = u32[8,32] reverse(y), dimensions={1}\n"), false},
+      {"unroll_elementwise_loop", "sums",
+       RoundsLoop("  u = u32[] constant(0)\n  q = u32[8] reduce(y, u), dimensions={1}, "
+                  "to_apply=plus\n  z = u32[8,32] broadcast(q), dimensions={0}\n"),
+       false},
+      {"loop_in_bits", "rows of an array", WritingLoop("bf16", "8,16", "1,16"), true, true},
+      {"loop_in_bits", "bytes", WritingLoop("f8e4m3fn", "8,16", "1,16")},
+      {"loop_in_bits", "within a loop", WritingLoopWithin()},
+      {"loop_in_bits", "f16, of which XLA has writes", WritingLoop("f16", "8,16", "1,16"), false},
+      {"loop_in_bits", "few", WritingLoop("bf16", "6,2", "1,2"), false},
+      {"loop_in_bits", "all of it",
+       WritingLoop("bf16", "8,16", "1,16", "  y = bf16[8,16] add(x, x)\n"), false},
+  };
+}
+
+}  // namespace hone::compiler
