@@ -10,7 +10,7 @@ class TestImplementations:
     """Alternative implementations, tried in JAX whatever hone's XLA thought of them."""
 
     def test_implementations_are_looked_at_in_jax(self, tmp_path, monkeypatch):
-        from hone.jax import _improve
+        from hone.jax import _compile, _improve
 
         raced = []
 
@@ -20,11 +20,30 @@ class TestImplementations:
 
         monkeypatch.setattr(_improve, "race", race)
         monkeypatch.setattr(_improve, "_LISTING_SECONDS", 60)  # of a busy machine
+        monkeypatch.setattr(_compile, "has_option", lambda _: False)  # for reductions
         points = (jnp.ones((50, 3)), jnp.arange(9.0).reshape(3, 3))
         verdict = improve(lambda x, m: x @ m, points, {}, tmp_path, implementations=True, looking=60)
         assert verdict.kept and verdict.how == "implement:thin_dot_sum", verdict
         assert verdict.plan == {"passes": ["implement:thin_dot_sum"]}
         assert len(raced) >= 3, "a glance, a look, and the last race"
+
+    def test_reductions_are_tried_without_a_library(self, tmp_path, monkeypatch):
+        from hone.jax import _improve
+
+        win_every_race(monkeypatch)
+        x = jnp.arange(1500.0).reshape(500, 3)
+        verdict = improve(lambda x: (x * x).sum(1), (x,), {}, tmp_path, implementations=True, looking=0)
+        assert verdict.kept and verdict.how == "flags", verdict
+        assert verdict.plan == {"flags": _improve._NO_LIBRARY_REDUCTIONS}
+
+        # On top of another program.
+        program = jax.jit(lambda x: x[:, 0] ** 2 + x[:, 1] ** 2 + x[:, 2] ** 2).lower(x).as_text("hlo")
+        races = iter([2, 2, 3, 3, 3])
+        monkeypatch.setattr(_improve, "race",
+                            lambda *_, **__: _improve.Race(2.0, 1.0, next(races), 1.5, 4.0, 6))
+        verdict = improve(lambda x: (x * x).sum(1), (x,), {"program": program}, tmp_path,
+                          implementations=True, looking=0)
+        assert verdict.kept and verdict.how == "program and flags", verdict
 
     def test_other_programs_are_timed_in_a_process_of_their_own(self, tmp_path, monkeypatch):
         import time

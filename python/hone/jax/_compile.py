@@ -172,7 +172,7 @@ _DISABLED = "xla_disable_hlo_passes"
 
 # Beside what is compiled as one kernel, a loop with all that is in it.
 ONE_KERNEL = b"xla_cpu_small_call"
-_FUSES_FOR_A_LIBRARY = "xla_cpu_experimental_ynn_fusion_type"
+FUSES_FOR_A_LIBRARY = "xla_cpu_experimental_ynn_fusion_type"
 
 
 def and_needed(flags, program):
@@ -180,13 +180,13 @@ def and_needed(flags, program):
 
     It fuses reductions for a library, also in what is to be one kernel, and has no code for that there.
     """
-    if ONE_KERNEL not in program or not _has(_FUSES_FOR_A_LIBRARY):
+    if ONE_KERNEL not in program or not has_option(FUSES_FOR_A_LIBRARY):
         return flags
-    return {**flags, _FUSES_FOR_A_LIBRARY: ""}
+    return {**flags, FUSES_FOR_A_LIBRARY: ""}
 
 
 @functools.cache
-def _has(option):
+def has_option(option):
     """Whether XLA has an option that may be empty."""
     try:
         jax.jit(lambda: 0).lower().compile(compiler_options={option: ""})

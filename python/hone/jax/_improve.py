@@ -34,6 +34,10 @@ _LOOKS_SECONDS = 5.0
 _WORTH_COMPARING = 1.1
 _MOST_GIVEN_BYTES = 64 << 20
 _MOST_TAKEN_ON = 3
+# Reductions are left to XLA itself: the library that JAX's XLA:CPU takes for them is slow where few elements
+# are added up at a time, eight times for norms of three.
+_NO_LIBRARY_REDUCTIONS = {_compile.FUSES_FOR_A_LIBRARY: "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT,"
+                                                        "LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION"}
 # What hone's XLA notes beside an instruction that JAX's has no name for, as far as it has come up.
 _unknown_fields = set()
 
@@ -149,6 +153,17 @@ def improve(stablehlo, hlo, plan, inputs, *, others=(), implementations=False, l
             how = how if number == 0 else f"{how} of plan {number + 1}"
             say(f"compiling with the plan's {how}")
             consider(how, make, flags, one)
+    if implementations and time.monotonic() <= end and _compile.has_option(_compile.FUSES_FOR_A_LIBRARY):
+        say("looking at reductions in JAX")
+        begun = best if best and best.look.low > 1 and best.tuned.program else None
+        if begun and _compile.ONE_KERNEL not in begun.tuned.program:
+            consider(f"{begun.how} and flags",
+                     _Way(lambda flags: _from(begun.tuned.program, flags, doubt, begun.tuned.kernels),
+                          needs_flags=True),
+                     _NO_LIBRARY_REDUCTIONS, {**begun.plan, "flags": _NO_LIBRARY_REDUCTIONS})
+        elif not begun:
+            consider("flags", _Way(lambda flags: _compile.Tuned(b"", flags), needs_flags=True),
+                     _NO_LIBRARY_REDUCTIONS, {"flags": _NO_LIBRARY_REDUCTIONS})
     if implementations and time.monotonic() > end:
         rejected.append("implementations: no time was left for them")
     elif implementations:
@@ -321,7 +336,10 @@ def _ways(hlo, plan, doubt):
 
 def _by_pipeline(program, flags, doubt, kernels=b""):
     """What JAX's XLA makes of another program in the place of this one."""
-    stablehlo = hlo_to_stablehlo(hlo_proto(program))
+    return _from(hlo_to_stablehlo(hlo_proto(program)), flags, doubt, kernels)
+
+
+def _from(stablehlo, flags, doubt, kernels=b""):
     tuned = _compile.Tuned(b"", _compile.and_needed(flags, stablehlo), kernels=kernels)
     doubt(stablehlo, tuned)
     seen = _compile.compile_stablehlo(stablehlo, tuned)[1]
