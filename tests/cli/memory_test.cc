@@ -265,6 +265,23 @@ TEST_F(MemoryTest, ComputesRandomBitsAsXlaDoes) {
   EXPECT_NE(ran.out.find("outputs equal to XLA's"), std::string::npos) << ran.out;
 }
 
+// XLA:CPU's own loses them unless it is told.
+TEST_F(MemoryTest, AMaximumKeepsNans) {
+  Write("roots.hlo", R"(HloModule roots
+ENTRY e {
+  x = f32[64] parameter(0)
+  y = f32[64] parameter(1)
+  d = f32[64] divide(y, x)
+  r = f32[64] sqrt(d)
+  s = f32[64] subtract(y, r)
+  ROOT m = f32[64] maximum(x, s)
+}
+)");
+  const Ran ran = Hone({"memory", "roots.hlo", "--machine", "generic"});
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  EXPECT_NE(ran.out.find("outputs equal to XLA's"), std::string::npos) << ran.out;
+}
+
 TEST_F(MemoryTest, SaysWhatIsWrong) {
   const auto bad = [&](const std::vector<std::string>& arguments, const std::string& what) {
     std::vector<std::string> all = {"memory"};

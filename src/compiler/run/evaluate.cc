@@ -74,7 +74,9 @@ StatusOr<Evaluation> Evaluate(const xla::HloModule& module, const EvaluationOpti
     return evaluation;
   }
   if (auto why = WhyNotRunnableAsIs(module)) return CannotRun(*why);
-  Reference* const reference = &Reference::Of(module, CodeQuality::kQuickCompile, CompilePlan());
+  CompilePlan exact;  // XLA:CPU's minimum and maximum lose NaNs else, as HLO's do not
+  exact.flags = {{"xla_cpu_enable_fast_min_max", "false"}};
+  Reference* const reference = &Reference::Of(module, CodeQuality::kQuickCompile, exact);
   const absl::Status compiled = reference->Compile();
   if (!compiled.ok()) return CannotRun(std::string(compiled.message()));
   verify::InputChoice choice;
