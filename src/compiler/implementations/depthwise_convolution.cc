@@ -15,6 +15,8 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
+constexpr int64_t kFewFeatures = 8;
+
 int64_t FloorDivide(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
 // […, C, …] as […, C * multiplier, …]: each feature as often as it has outputs.
@@ -131,12 +133,14 @@ HloInstruction* ShiftedByResidues(const ConvolutionParts& parts) {
 }  // namespace
 
 // Forward and input gradient: the sum over the taps of a slice of the padded input times the tap's
-// weights. Where the input is base-dilated (the gradient of a strided one), each residue of the
-// output positions modulo the dilation has its own few taps, and the residues are interleaved.
+// weights; also of one feature to a few, as stencils and filters of grey images are. Where the
+// input is base-dilated (the gradient of a strided one), each residue of the output positions
+// modulo the dilation has its own few taps, and the residues are interleaved.
 absl::StatusOr<HloInstruction*> DepthwiseShifts(HloInstruction* root) {
   const auto parts = PartsOf(root);
-  if (!parts || parts->batch_groups != 1 || parts->feature_groups < 2 ||
-      parts->feature_groups != parts->input_features || parts->tap_count() > kMostTerms) {
+  if (!parts || parts->batch_groups != 1 || parts->feature_groups != parts->input_features ||
+      (parts->input_features == 1 && parts->output_features > kFewFeatures) ||
+      parts->tap_count() > kMostTerms) {
     return nullptr;
   }
   bool dilated = false, strided = false;

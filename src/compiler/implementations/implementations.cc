@@ -9,8 +9,9 @@ using Op = xla::HloOpcode;
 // The function, in a file here; its name; its meaning; whether XLA:CPU and hone's own kernels alone
 // know what it makes; the opcodes that it is tried at.
 #define HONE_IMPLEMENTATIONS(X)                                                                    \
-  X(DepthwiseShifts, "depthwise_shifts", "depthwise convolution as shifted multiply-adds",         \
-    kAnywhere, Op::kConvolution)                                                                   \
+  X(DepthwiseShifts, "depthwise_shifts",                                                           \
+    "convolution that is depthwise, or of one feature, as shifted multiply-adds", kAnywhere,       \
+    Op::kConvolution)                                                                              \
   X(DepthwiseKernelGradientShifts, "depthwise_kernel_gradient_shifts",                             \
     "kernel gradient of a depthwise convolution as sums of shifted products", kAnywhere,           \
     Op::kConvolution)                                                                              \
