@@ -246,6 +246,32 @@ std::vector<Case> ImplementationCases() {
        Entry("bf16[3,4,5];bf16[3,5,2]",
              "ROOT d = bf16[3,4,2] dot(p0, p1), lhs_batch_dims={0}, rhs_batch_dims={0}, "
              "lhs_contracting_dims={2}, rhs_contracting_dims={1}")},
+      {"dot_of_small_integers_in_f32", "of truth values counted",
+       Entry("pred[9,40];pred[40,7]",
+             "x = s32[9,40] convert(p0)\n  y = s32[40,7] convert(p1)\n  ROOT d = s32[9,7] dot(x, "
+             "y), lhs_contracting_dims={1}, rhs_contracting_dims={0}")},
+      {"dot_of_small_integers_in_f32", "of truth values",
+       Entry("pred[3,9,4];pred[3,4,7]",
+             "ROOT d = pred[3,9,7] dot(p0, p1), lhs_batch_dims={0}, rhs_batch_dims={0}, "
+             "lhs_contracting_dims={2}, rhs_contracting_dims={1}")},
+      {"dot_of_small_integers_in_f32", "of bytes by truth values, in 64 bits",
+       Entry("s8[9,40];pred[40,7]",
+             "x = s64[9,40] convert(p0)\n  y = s64[40,7] convert(p1)\n  ROOT d = s64[9,7] dot(x, "
+             "y), lhs_contracting_dims={1}, rhs_contracting_dims={0}")},
+      {"dot_of_small_integers_in_f32", "bytes that are taken for large",
+       Entry("s8[9,40];u8[40,7]",
+             "x = u32[9,40] convert(p0)\n  y = u32[40,7] convert(p1)\n  ROOT d = u32[9,7] dot(x, "
+             "y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+       false},
+      {"dot_of_small_integers_in_f32", "sums that it does not have",
+       Entry("u8[2,300];u8[300,2]",
+             "x = s32[2,300] convert(p0)\n  y = s32[300,2] convert(p1)\n  ROOT d = s32[2,2] dot(x, "
+             "y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+       false},
+      {"dot_of_small_integers_in_f32", "of bytes, as a library has it",
+       Entry("s8[9,40];s8[40,7]",
+             "ROOT d = s32[9,7] dot(p0, p1), lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+       false},
       {"batched_dot_reduce", "dimensions in any order",
        Entry("f32[5,9,4,2];f32[9,5,3,2]",
              "ROOT d = f32[9,2,4,3] dot(p0, p1), lhs_batch_dims={1,3}, rhs_batch_dims={0,3}, "

@@ -94,7 +94,65 @@ std::optional<std::vector<int64_t>> Kept(const HloInstruction& dot, int number,
   return kept;
 }
 
+// Integers of few bits, or truth values: the array behind conversions that keep the values, and the
+// largest magnitude that its type has. Null where it has more than 8 bits.
+struct SmallIntegers {
+  HloInstruction* array = nullptr;
+  int64_t largest = 0;
+};
+
+SmallIntegers SmallIntegersOf(HloInstruction* value) {
+  using xla::primitive_util::BitWidth;
+  const auto is_signed = [](const HloInstruction& array) {
+    return xla::primitive_util::IsSignedIntegralType(array.shape().element_type());
+  };
+  const auto is_whole = [](const HloInstruction& array) {
+    return array.shape().element_type() == xla::PRED ||
+           xla::primitive_util::IsIntegralType(array.shape().element_type());
+  };
+  if (!is_whole(*value)) return {};
+  while (value->opcode() == HloOpcode::kConvert && is_whole(*value->operand(0)) &&
+         (is_signed(*value) || !is_signed(*value->operand(0))) &&
+         BitWidth(value->operand(0)->shape().element_type()) <
+             BitWidth(value->shape().element_type())) {
+    value = value->mutable_operand(0);
+  }
+  const xla::PrimitiveType type = value->shape().element_type();
+  if (type == xla::PRED) return {value, 1};
+  const int bits = BitWidth(type);
+  if (bits > 8) return {};
+  return {value, is_signed(*value) ? int64_t{1} << (bits - 1) : (int64_t{1} << bits) - 1};
+}
+
 }  // namespace
+
+// A dot of small integers or truth values whose sums are whole numbers that f32 has: there is no
+// library for other types than bytes.
+absl::StatusOr<HloInstruction*> DotOfSmallIntegersInF32(HloInstruction* root) {
+  constexpr int64_t kExact = 1 << 24;
+  const xla::PrimitiveType type = root->shape().element_type();
+  if (!IsPlainDot(*root) || (type != xla::PRED && (!xla::primitive_util::IsIntegralType(type) ||
+                                                   xla::primitive_util::BitWidth(type) < 32))) {
+    return nullptr;
+  }
+  const SmallIntegers x = SmallIntegersOf(root->mutable_operand(0));
+  const SmallIntegers y = SmallIntegersOf(root->mutable_operand(1));
+  if (x.array == nullptr || y.array == nullptr) return nullptr;
+  const bool of_bytes = x.array == root->operand(0) && y.array == root->operand(1);
+  if (type != xla::PRED && of_bytes) return nullptr;
+  int64_t terms = 1;
+  for (const int64_t d : root->dot_dimension_numbers().lhs_contracting_dimensions()) {
+    terms *= root->operand(0)->shape().dimensions(d);
+  }
+  if (terms > kExact / (x.largest * y.largest)) return nullptr;
+  HloInstruction* dot = root->parent()->AddInstruction(root->CloneWithNewOperands(
+      xla::ShapeUtil::ChangeElementType(root->shape(), xla::F32),
+      {emit::Convert(x.array, xla::F32), emit::Convert(y.array, xla::F32)}));
+  if (type != xla::PRED) return emit::Convert(dot, type);
+  HloInstruction* zero = emit::Zero(root->parent(), xla::F32);
+  return emit::Compare(xla::Comparison::Direction::kNe, dot,
+                       emit::Broadcast(zero, emit::SizesOf(*dot), {}));
+}
 
 // Narrow floats converted to f32 and back.
 absl::StatusOr<HloInstruction*> DotInF32(HloInstruction* root) {

@@ -52,6 +52,8 @@ using Op = xla::HloOpcode;
   X(LoopInBits, "loop_in_bits",                                                                    \
     "loop that writes into narrow floats as one that writes their bits", kHereAlone, Op::kWhile)   \
   X(DotInF32, "dot_in_f32", "dot of narrow floats in f32", kAnywhere, Op::kDot)                    \
+  X(DotOfSmallIntegersInF32, "dot_of_small_integers_in_f32",                                       \
+    "dot of small integers or truth values in f32, which has their sums", kAnywhere, Op::kDot)     \
   X(BatchedDotReduce, "batched_dot_reduce", "many small dots as a multiplication and a sum",       \
     kAnywhere, Op::kDot)                                                                           \
   X(ReduceDotOnes, "reduce_dot_ones", "sum as a product with ones", kAnywhere, Op::kReduce)        \
