@@ -24,6 +24,9 @@ struct RaceOptions {
   // say so.
   double clear = 0;
   bool patient = false;
+  // An interval decides nothing before: what disturbs a machine comes and goes, and pairs that follow
+  // each other see the same of it.
+  double least_seconds = 0;
   // The race is given up when compiling a takes longer than the first, or when compiling b, or a
   // sample of either once b is compiled, takes longer than the second.
   double compile_seconds = 120;

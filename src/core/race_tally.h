@@ -37,7 +37,7 @@ class RaceTally {
     const bool more = pairs() < options_.least_pairs && !IsHopeless();
     const double budget = (more ? 4 : 1) * options_.budget_seconds;
     if (seconds > budget) return true;
-    if (pairs() < next_look_) return false;
+    if (pairs() < next_look_ || seconds < std::min(options_.least_seconds, budget)) return false;
     next_look_ = pairs() + std::max(1, pairs() / 2);
     const MedianInterval interval = IntervalOfMedian(ratios_);
     const bool decided = interval.low > 1 || interval.high < 1;

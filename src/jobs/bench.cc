@@ -28,6 +28,7 @@ Status Measure(const tune::TunePlan& plan, const BenchOptions& options, Events& 
   RaceOptions racing;
   racing.budget_seconds = options.seconds;
   racing.least_pairs = kLeastPairs;
+  racing.least_seconds = std::min(1.0, options.seconds / 2);
   racing.indifferent = 0;
   racing.seed = options.seed;
   racing.estimate = benched.estimated;

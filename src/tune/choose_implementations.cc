@@ -1,7 +1,6 @@
 #include "tune/choose_implementations.h"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 
 namespace hone::tune {
@@ -60,14 +59,19 @@ class Chooser {
 ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFunction& race,
                                    const ChooseOptions& options) {
   Chooser chooser(candidates, race, options);
-  if (!options.first.empty()) chooser.Enter({options.first});
-  const ChooseResult base = chooser.best();
+  const PassSequence alone{options.first};
+  const bool gains = !options.first.empty() && chooser.Enter(alone);
   for (const PassSequence& together : options.together) {
-    PassSequence passes = base.passes;
-    std::copy_if(together.begin(), together.end(), std::back_inserter(passes),
-                 [&](const std::string& pass) { return !Has(base.passes, pass); });
-    if (passes.size() > base.passes.size()) chooser.Enter(passes);
-    if (chooser.best().race.speedup >= options.clear * base.race.speedup) break;
+    if (chooser.best().race.speedup >= options.clear) break;
+    if (!together.empty()) chooser.Enter(together);
+  }
+  if (gains && !options.together.empty()) {
+    const PassSequence& best = chooser.best().passes;
+    PassSequence both = alone;
+    for (const std::string& pass : best == alone ? options.together.front() : best) {
+      if (!Has(both, pass)) both.push_back(pass);
+    }
+    chooser.Enter(both);
   }
   chooser.AddOthers();
   // What is in the others' way may be better than they are.

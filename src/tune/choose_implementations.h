@@ -22,8 +22,8 @@ struct ChooseOptions {
   double least_gain = 1.02;
   // One that is raced before all else; empty where there is none.
   std::string first;
-  // Combinations of candidates that are raced next, on top of that if it gains, up to the first
-  // that is `clear` times as fast as what it is on top of: some may be in others' way. The search
+  // Combinations of candidates that are raced next, up to the first that is `clear` times as fast:
+  // some may be in others' way; then the best of them with `first`, where that gains. The search
   // goes on from the best.
   std::vector<PassSequence> together;
   double clear = 1.5;

@@ -10,8 +10,9 @@
 namespace hone::tune {
 namespace {
 
-constexpr double kClear = 1.3;         // RaceOptions::clear
-constexpr double kUnknownCompile = 6;  // seconds
+constexpr double kClear = 1.3;           // RaceOptions::clear
+constexpr double kConfirmedSeconds = 1;  // RaceOptions::least_seconds
+constexpr double kUnknownCompile = 6;    // seconds
 constexpr double kForgotten = 0.7;  // of the longest compilation so far, with each that is shorter
 constexpr double kLeastPatience = 15;
 // What a candidate may always take: a bad one costs no more of a small budget.
@@ -194,6 +195,7 @@ StatusOr<RaceReport> Measurer::Race(const TunePlan& a, const TunePlan& b, double
   RaceOptions racing = Racing(seconds, least_pairs);
   racing.candidate_seconds = CompilePatience();
   racing.patient = patient;
+  if (patient) racing.least_seconds = std::min(kConfirmedSeconds, seconds / 2);
   // Where pairs take little time, more of them tell better how much faster it is.
   if (patient && 2 * least_pairs * RunSeconds() < kFewSeconds) racing.clear = 0;
   return Race(a, b, racing);

@@ -109,6 +109,7 @@ struct RaceOptions {
   candidateSeconds @7 :Float64;
   estimate @8 :Bool;
   patient @9 :Bool;
+  leastSeconds @10 :Float64;
 }
 
 struct RaceReport {

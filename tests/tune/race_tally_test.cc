@@ -43,6 +43,17 @@ TEST(RaceTally, WhoIsPatientSeesALossThrough) {
   EXPECT_TRUE(IsOverAfter(patient, {1.5, 1.4, 1.6, 1.31, 1.5, 1.7}, 0.1)) << "clear to anybody";
 }
 
+TEST(RaceTally, PairsThatFollowEachOtherDecideNothingAtOnce) {
+  RaceOptions options;
+  options.least_seconds = 1;
+  const std::vector<double> faster(30, 1.1);
+  EXPECT_FALSE(IsOverAfter(options, faster, 0.9));
+  EXPECT_TRUE(IsOverAfter(options, faster, 1.1));
+  EXPECT_TRUE(IsOverAfter(options, std::vector<double>(400, 1.1), 0.9)) << "all that there may be";
+  options.budget_seconds = 0.5;
+  EXPECT_TRUE(IsOverAfter(options, faster, 0.6)) << "not longer than the budget";
+}
+
 TEST(RaceTally, WhoDoesNotLookForSomethingFasterHasAllPairs) {
   RaceOptions all = Looking();
   all.clear = 0;
