@@ -104,6 +104,13 @@ test('every kind of section holds up, wide and narrow, light and dark', options,
   await holdsUp(write(everything(600)), 'the synthetic report');
 });
 
+test('a curve that ends at a level, or close to it', options, async () => {
+  for (const value of [1, 1.0004, 1.2]) {
+    await holdsUp(write(report([{kind: 'curve', note: '', value_name: 'speed-up', evaluations_name: 'plans evaluated', lower_is_better: false,
+      start: 1, points: [[4, 3, 1.1 * value], [9, 5, value]], evaluated: 9, seconds: 6, levels: [{label: 'stock compiler', value: 1}]}])), `a curve to ${value}`);
+  }
+});
+
 test('what lies on something else would be found', options, async () => {
   const page = await open(write(everything(100)));
   await page.evaluate(() => {

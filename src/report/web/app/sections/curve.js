@@ -19,6 +19,8 @@ export function render(body, data) {
   let along = 'evaluated';
   const values = [...points.map(({value}) => value), ...data.levels.map(({value}) => value)];
   const spread = Math.max(...values) - Math.min(...values) || Math.abs(values[0]) * 0.1 || 1;
+  // The names of levels stand above their lines.
+  const byALevel = data.levels.some(({value}) => Math.abs(value - last.value) < 0.15 * spread);
   const drawing = chart(`best so far: ${text(last.value)} ${data.value_name}`, (width) => Plot.plot({
     width, height: Math.round(Math.min(320, Math.max(220, width * 0.32))), style,
     marginLeft: 62, marginRight: 24, marginTop: 30, marginBottom: 40,
@@ -32,7 +34,7 @@ export function render(body, data) {
       Plot.lineY(line, {x: along, y: 'value', curve: 'step-after', stroke: 'var(--accent)', strokeWidth: 2}),
       Plot.dot(points, {x: along, y: 'value', r: 3, fill: 'var(--accent)', stroke: 'var(--page)', strokeWidth: 1}),
       Plot.text([line.at(-1)], {x: along, y: 'value', text: (d) => text(d.value), textAnchor: 'end', dx: 0,
-        dy: data.lower_is_better ? 14 : -10, fill: 'var(--accent-text)', fontWeight: 600}),
+        dy: data.lower_is_better || byALevel ? 14 : -10, fill: 'var(--accent-text)', fontWeight: 600}),
       Plot.tip(points, Plot.pointerX({x: along, y: 'value', fill: 'var(--page)', stroke: 'var(--line)',
         title: (d) => `${text(d.value)} ${data.value_name}\nafter ${integer(d.evaluated)} ${data.evaluations_name.replace(/ evaluated$/, '')}, ${seconds(d.time)}`})),
     ],
