@@ -44,7 +44,7 @@ class TestKernels:
         np.testing.assert_allclose(compiled(x), want, rtol=1e-5)
 
     def test_they_are_looked_at_in_jax(self, loops, tmp_path, monkeypatch):
-        from hone.jax import _improve, looks
+        from hone.jax import _compile, _improve, looks
 
         # In a process of its own it has its kernels; how fast they are is not asked here.
         faster = looks.faster
@@ -56,6 +56,7 @@ class TestKernels:
 
         monkeypatch.setattr(looks, "faster", all_of_them)
         monkeypatch.setattr(_improve, "_MOST_TAKEN_ON", 100)
+        monkeypatch.setattr(_compile, "has_option", lambda _: False)  # for reductions
         monkeypatch.setattr(_improve, "_implementations",
                             lambda *a, original=_improve._implementations: [next(original(*a))])
         win_every_race(monkeypatch)

@@ -153,8 +153,10 @@ def improve(stablehlo, hlo, plan, inputs, *, others=(), implementations=False, l
             how = how if number == 0 else f"{how} of plan {number + 1}"
             say(f"compiling with the plan's {how}")
             consider(how, make, flags, one)
-    if implementations and time.monotonic() <= end and _compile.has_option(_compile.FUSES_FOR_A_LIBRARY):
+    if implementations and time.monotonic() <= end and _reduces(stablehlo) and (
+            _compile.has_option(_compile.FUSES_FOR_A_LIBRARY)):
         say("looking at reductions in JAX")
+        before = best
         begun = best if best and best.look.low > 1 and best.tuned.program else None
         if begun and _compile.ONE_KERNEL not in begun.tuned.program:
             consider(f"{begun.how} and flags",
@@ -164,6 +166,8 @@ def improve(stablehlo, hlo, plan, inputs, *, others=(), implementations=False, l
         elif not begun:
             consider("flags", _Way(lambda flags: _compile.Tuned(b"", flags), needs_flags=True),
                      _NO_LIBRARY_REDUCTIONS, {"flags": _NO_LIBRARY_REDUCTIONS})
+        if best is not before and best.look.speedup < _WORTH_COMPARING:
+            best = before
     if implementations and time.monotonic() > end:
         rejected.append("implementations: no time was left for them")
     elif implementations:
@@ -198,6 +202,11 @@ def improve(stablehlo, hlo, plan, inputs, *, others=(), implementations=False, l
         return Verdict(False, f"not surely faster in JAX: {look.speedup:.3f} "
                        f"[{look.low:.3f}, {look.high:.3f}]", best.how, race=look, **known)
     return Verdict(True, "", best.how, best.tuned, look, inner=inner[1], **known)
+
+
+def _reduces(stablehlo):
+    """Whether there is a reduction in a module, text or bytecode."""
+    return b"reduce" in (stablehlo if isinstance(stablehlo, bytes) else stablehlo.encode())
 
 
 def _implementations(hlo, seconds):
