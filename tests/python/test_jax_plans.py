@@ -112,6 +112,18 @@ class TestPlansThatJaxDoesNotTake:
                           trying=-1)
         assert verdict.kept and verdict.how == "passes", verdict
 
+    def test_decompositions_run_in_another_process(self, tmp_path):
+        """Where JAX does not lower them, but is given them."""
+        from hone.jax import _compile, looks, trial
+
+        matrix = jnp.eye(4) * 2
+        lowered = jax.jit(jnp.linalg.cholesky).lower(matrix)
+        stablehlo = _compile.bytecode_of(lowered.compiler_ir("stablehlo"))
+        assert b"lapack_" in stablehlo
+        doubtful = _compile.Tuned(flags={"xla_disable_hlo_passes.reshape-mover": "true"})
+        assert trial.why_not(stablehlo, doubtful, [matrix], tmp_path) is None
+        assert looks.faster(stablehlo, [lowered.as_text("hlo")], [matrix], tmp_path, seconds=60, least=0) == [0]
+
     def test_a_process_that_xla_ends_is_not_the_users(self, tmp_path):
         from hone.jax import _compile, trial
 

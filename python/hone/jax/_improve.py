@@ -106,6 +106,7 @@ def improve(stablehlo, hlo, plan, inputs, *, others=(), implementations=False, l
     with _compile.module_of(stablehlo) as module:
         runner = Runner(inputs, _compile.donated(module))
     say("compiling as JAX does")
+    trial.ready_for(stablehlo)
     stock, _ = _compile.compile_stablehlo(stablehlo)
     best, rejected = None, []
     inner = 0.0, b""

@@ -57,7 +57,9 @@ def main(place):
     if inputs is None:
         return 0
     runner = Runner(inputs, set(range(len(inputs))))
-    stock, _ = _compile.compile_stablehlo((place / "stablehlo").read_bytes())
+    stablehlo = (place / "stablehlo").read_bytes()
+    trial.ready_for(stablehlo)
+    stock, _ = _compile.compile_stablehlo(stablehlo)
     for position in range(len(list(place.glob("*.hlo")))):
         try:
             program = hlo_to_stablehlo(hlo_proto((place / f"{position}.hlo").read_text()))
