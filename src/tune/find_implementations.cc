@@ -51,7 +51,7 @@ double CodeSize(const Pool& pool, const std::vector<OpcodeCount>& counts) {
 struct Known {
   std::string opcode;
   std::string type;
-  std::vector<int64_t> sizes;
+  std::vector<int64_t> sizes;  // in order: transposed it is the same
   std::string origin;
   bool operator<(const Known& other) const {
     return std::tie(opcode, type, sizes, origin) <
@@ -98,7 +98,8 @@ Contents ContentsOf(Pool& pool, const StateName& state) {
   for (size_t i = graph->computations.size(); i-- > 0;) {  // callers first
     const bool in_kernel = in_kernels.count(static_cast<uint32_t>(i)) != 0;
     for (const InstructionInfo& one : graph->computations[i].instructions) {
-      const Known known{one.opcode, one.shape.type, one.shape.dimensions, one.origin};
+      Known known{one.opcode, one.shape.type, one.shape.dimensions, one.origin};
+      std::sort(known.sizes.begin(), known.sizes.end());
       contents.names.emplace(one.name, known);
       if (!in_kernel) contents.outside.insert(known);
       if (one.opcode == "while") {
