@@ -175,6 +175,11 @@ ONE_KERNEL = b"xla_cpu_small_call"
 FUSES_FOR_A_LIBRARY = "xla_cpu_experimental_ynn_fusion_type"
 
 
+def encoded(module):
+    """A module's bytes: bytecode is some, a text becomes some."""
+    return module if isinstance(module, bytes) else module.encode()
+
+
 def and_needed(flags, program):
     """A plan's flags, and what JAX's XLA is told besides to compile the program (StableHLO's bytecode, or HLO).
 

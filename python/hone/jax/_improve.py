@@ -207,7 +207,7 @@ def improve(stablehlo, hlo, plan, inputs, *, others=(), implementations=False, l
 
 def _reduces(stablehlo):
     """Whether there is a reduction in a module, text or bytecode."""
-    return b"reduce" in (stablehlo if isinstance(stablehlo, bytes) else stablehlo.encode())
+    return b"reduce" in _compile.encoded(stablehlo)
 
 
 def _implementations(hlo, seconds):

@@ -20,7 +20,7 @@ _MOST_INPUT_BYTES = 256 << 20
 
 def why_not(stablehlo, tuned, inputs, folder):
     """None where it compiles and runs, or nothing makes it doubtful; else what happened."""
-    stablehlo = stablehlo if isinstance(stablehlo, bytes) else stablehlo.encode()
+    stablehlo = _compile.encoded(stablehlo)
     if _compile.ONE_KERNEL not in (tuned.body or stablehlo) and not any(
             name.startswith((_compile.WITHOUT_PASS, _compile.EXTRA)) for name in tuned.flags):
         return None
@@ -47,8 +47,7 @@ def placed(stablehlo, inputs, place):
     from hone.jax.record import save_arrays
 
     place.mkdir(exist_ok=True)
-    (place / "stablehlo").write_bytes(
-        stablehlo if isinstance(stablehlo, bytes) else stablehlo.encode())
+    (place / "stablehlo").write_bytes(_compile.encoded(stablehlo))
     arrays = place / "inputs.npz"
     if not arrays.exists() and sum(array.nbytes for array in inputs) <= _MOST_INPUT_BYTES:
         import numpy as np
@@ -74,8 +73,7 @@ def ready_for(*programs):
     decomposition itself, and without it a call ends the process."""
     import jax
 
-    if any(b"lapack_" in (program if isinstance(program, bytes) else program.encode())
-           for program in programs):
+    if any(b"lapack_" in _compile.encoded(program) for program in programs):
         jax.jit(jax.numpy.linalg.cholesky).lower(jax.numpy.eye(2))
 
 

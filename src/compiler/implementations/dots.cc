@@ -140,11 +140,7 @@ absl::StatusOr<HloInstruction*> DotOfSmallIntegersInF32(HloInstruction* root) {
   if (x.array == nullptr || y.array == nullptr) return nullptr;
   const bool of_bytes = x.array == root->operand(0) && y.array == root->operand(1);
   if (type != xla::PRED && of_bytes) return nullptr;
-  int64_t terms = 1;
-  for (const int64_t d : root->dot_dimension_numbers().lhs_contracting_dimensions()) {
-    terms *= root->operand(0)->shape().dimensions(d);
-  }
-  if (terms > kExact / (x.largest * y.largest)) return nullptr;
+  if (emit::TermsOf(*root) > kExact / (x.largest * y.largest)) return nullptr;
   HloInstruction* dot = root->parent()->AddInstruction(root->CloneWithNewOperands(
       xla::ShapeUtil::ChangeElementType(root->shape(), xla::F32),
       {emit::Convert(x.array, xla::F32), emit::Convert(y.array, xla::F32)}));

@@ -301,6 +301,14 @@ HloInstruction* Interleave(std::vector<HloInstruction*> pieces, Sizes factors) {
   return pieces[0];
 }
 
+int64_t TermsOf(const HloInstruction& dot) {
+  int64_t terms = 1;
+  for (const int64_t dimension : dot.dot_dimension_numbers().lhs_contracting_dimensions()) {
+    terms *= dot.operand(0)->shape().dimensions(dimension);
+  }
+  return terms;
+}
+
 std::vector<int64_t> SizesOf(const HloInstruction& x) {
   return {x.shape().dimensions().begin(), x.shape().dimensions().end()};
 }
@@ -316,7 +324,7 @@ HloInstruction* OneKernel(HloComputation* computation, const std::vector<HloInst
   const xla::Shape shape = contents->root_instruction()->shape();
   HloInstruction* call = computation->AddInstruction(HloInstruction::CreateCall(
       shape, operands, computation->parent()->AddEmbeddedComputation(std::move(contents))));
-  call->add_frontend_attribute("xla_cpu_small_call", "true");
+  call->add_frontend_attribute(kSmallCall, "true");
   call->add_frontend_attribute("inlineable", "false");  // keeps xla::CallInliner away
   return call;
 }

@@ -80,12 +80,18 @@ xla::HloInstruction* Dot(xla::HloInstruction* x, xla::HloInstruction* y, Sizes x
                          Sizes y_batch, Sizes x_contracted, Sizes y_contracted,
                          xla::PrimitiveType type, const xla::PrecisionConfig& precision);
 
+// How many products each sum of a dot has.
+int64_t TermsOf(const xla::HloInstruction& dot);
+
 // Puts arrays of one shape, one per index below `factors` (last dimension fastest), together: the
 // element q of the one with index r is the element q * factors + r of the result.
 xla::HloInstruction* Interleave(std::vector<xla::HloInstruction*> pieces, Sizes factors);
 
-// A call that XLA:CPU compiles as one kernel, with all that is in it, and inlines nowhere
-// (`xla_cpu_small_call`, xla/service/cpu/thunk_emitter.cc).
+// The frontend attribute of calls that XLA:CPU compiles as one kernel
+// (xla/service/cpu/thunk_emitter.cc).
+inline constexpr char kSmallCall[] = "xla_cpu_small_call";
+
+// Such a call, with all that is in it, which is inlined nowhere.
 xla::HloInstruction* OneKernel(xla::HloComputation* computation,
                                const std::vector<xla::HloInstruction*>& operands,
                                std::unique_ptr<xla::HloComputation> contents);

@@ -21,8 +21,6 @@ using xla::HloInstruction;
 using xla::HloOpcode;
 using Sizes = std::vector<int64_t>;
 
-constexpr char kSmallCall[] = "xla_cpu_small_call";
-
 // -infinity, which changes no maximum.
 bool IsLeast(const HloInstruction& instruction) {
   const HloInstruction* constant = &instruction;
@@ -239,7 +237,7 @@ bool IsIdentity(const HloInstruction& instruction) {
 
 bool IsInOneKernel(const xla::HloComputation& computation) {
   return absl::c_any_of(computation.caller_instructions(), [](const HloInstruction* caller) {
-    return caller->frontend_attributes().map().contains(kSmallCall) ||
+    return caller->frontend_attributes().map().contains(emit::kSmallCall) ||
            IsInOneKernel(*caller->parent());
   });
 }

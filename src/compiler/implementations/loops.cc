@@ -22,7 +22,6 @@ using xla::HloOpcode;
 
 constexpr int64_t kMostTrips = 64;
 constexpr int64_t kMostInstructions = 4000;  // of all trips together
-constexpr char kSmallCall[] = "xla_cpu_small_call";
 // Multiply-adds of a product that a library does better than plain loops, which is all that such a
 // kernel has.
 constexpr int64_t kMostMultiplyAdds = 1 << 16;
@@ -40,11 +39,8 @@ bool CanCopy(const HloComputation& body) {
 bool IsLargeProduct(const HloInstruction& instruction) {
   if (instruction.opcode() == HloOpcode::kConvolution) return true;
   if (instruction.opcode() != HloOpcode::kDot) return false;
-  int64_t terms = 1;
-  for (const int64_t dimension : instruction.dot_dimension_numbers().lhs_contracting_dimensions()) {
-    terms *= instruction.operand(0)->shape().dimensions(dimension);
-  }
-  return terms * xla::ShapeUtil::ElementsIn(instruction.shape()) > kMostMultiplyAdds;
+  return emit::TermsOf(instruction) * xla::ShapeUtil::ElementsIn(instruction.shape()) >
+         kMostMultiplyAdds;
 }
 
 // What XLA's own pass leaves alone, and what is slow in such a kernel.
@@ -94,7 +90,7 @@ int64_t InstructionsOf(const HloComputation& computation) {
 // Whether a computation is part of such a kernel, or of a loop that is going to be one.
 bool IsOrWillBeInOneKernel(const HloComputation& computation) {
   for (const HloInstruction* caller : computation.caller_instructions()) {
-    if (caller->frontend_attributes().map().contains(kSmallCall) ||
+    if (caller->frontend_attributes().map().contains(emit::kSmallCall) ||
         (caller->opcode() == HloOpcode::kWhile && AllMayBeInOneKernel(*caller)) ||
         IsOrWillBeInOneKernel(*caller->parent())) {
       return true;

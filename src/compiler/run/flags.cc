@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "compiler/implementations/emit.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 #include "xla/hlo/ir/hlo_computation.h"
@@ -209,7 +210,7 @@ void SetWhatItNeeds(const xla::HloModule& module, xla::DebugOptions* options) {
   if (options->GetDescriptor()->FindFieldByName(kFusesForALibrary) == nullptr) return;
   for (const xla::HloComputation* computation : module.computations()) {
     for (const xla::HloInstruction* instruction : computation->instructions()) {
-      if (!instruction->frontend_attributes().map().contains("xla_cpu_small_call")) continue;
+      if (!instruction->frontend_attributes().map().contains(emit::kSmallCall)) continue;
       (void)SetFlag(kFusesForALibrary, "none", options);
       return;
     }
