@@ -411,8 +411,9 @@ std::vector<Case> ImplementationCases() {
        false},
   };
   std::move(others.begin(), others.end(), std::back_inserter(cases));
-  std::vector<Case> loops = LoopCases();
-  std::move(loops.begin(), loops.end(), std::back_inserter(cases));
+  for (std::vector<Case> more : {LoopCases(), LookupCases()}) {
+    std::move(more.begin(), more.end(), std::back_inserter(cases));
+  }
   return cases;
 }
 

@@ -27,12 +27,6 @@ std::vector<int64_t> Rest(const HloInstruction& side, emit::Sizes batch, emit::S
   return rest;
 }
 
-bool IsPlainDot(const HloInstruction& root) {
-  return root.opcode() == HloOpcode::kDot && root.operand_count() == 2 && emit::Free(root) &&
-         !xla::primitive_util::IsComplexType(root.shape().element_type()) &&
-         !xla::ShapeUtil::IsZeroElementArray(root.shape());
-}
-
 // An operand of a dot with its dimensions.
 struct Side {
   HloInstruction* array;
@@ -125,6 +119,12 @@ SmallIntegers SmallIntegersOf(HloInstruction* value) {
 }
 
 }  // namespace
+
+bool IsPlainDot(const HloInstruction& root) {
+  return root.opcode() == HloOpcode::kDot && root.operand_count() == 2 && emit::Free(root) &&
+         !xla::primitive_util::IsComplexType(root.shape().element_type()) &&
+         !xla::ShapeUtil::IsZeroElementArray(root.shape());
+}
 
 // A dot of small integers or truth values whose sums are whole numbers that f32 has: there is no
 // library for other types than bytes.

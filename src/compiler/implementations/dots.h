@@ -1,4 +1,4 @@
-// Matrix products of integers that are scaled.
+// Matrix products.
 #ifndef HONE_COMPILER_IMPLEMENTATIONS_DOTS_H_
 #define HONE_COMPILER_IMPLEMENTATIONS_DOTS_H_
 
@@ -6,6 +6,10 @@
 #include "xla/hlo/ir/hlo_instruction.h"
 
 namespace hone::compiler {
+
+// A dot of two arrays that have elements, none of them complex, and that another instruction may
+// take the place of.
+bool IsPlainDot(const xla::HloInstruction& root);
 
 // A dot of integers of 8 bits, converted and scaled by what the dot keeps of them (weights that
 // were quantised by columns): scaled afterwards, in the type of sums. x (w * s) = (x w) * s, for s

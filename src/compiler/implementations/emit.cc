@@ -240,14 +240,18 @@ HloInstruction* TakeAlong(HloInstruction* x, HloInstruction* places, int64_t dim
                                                        /*indices_are_sorted=*/false));
 }
 
-HloInstruction* Reduce(HloInstruction* x, HloInstruction* start, Sizes dimensions,
-                       HloOpcode opcode) {
-  const Shape scalar = ShapeUtil::MakeShape(x->shape().element_type(), {});
+HloComputation* Combiner(xla::HloModule* module, HloOpcode opcode, PrimitiveType type) {
+  const Shape scalar = ShapeUtil::MakeShape(type, {});
   HloComputation::Builder builder("reducer");
   HloInstruction* a = builder.AddInstruction(HloInstruction::CreateParameter(0, scalar, "a"));
   HloInstruction* b = builder.AddInstruction(HloInstruction::CreateParameter(1, scalar, "b"));
   builder.AddInstruction(HloInstruction::CreateBinary(scalar, Extended(opcode), a, b));
-  HloComputation* reducer = x->GetModule()->AddEmbeddedComputation(builder.Build());
+  return module->AddEmbeddedComputation(builder.Build());
+}
+
+HloInstruction* Reduce(HloInstruction* x, HloInstruction* start, Sizes dimensions,
+                       HloOpcode opcode) {
+  HloComputation* const reducer = Combiner(x->GetModule(), opcode, x->shape().element_type());
   std::vector<int64_t> sizes;
   for (int64_t d = 0; d < static_cast<int64_t>(x->shape().dimensions().size()); ++d) {
     if (!absl::c_linear_search(dimensions, d)) sizes.push_back(x->shape().dimensions(d));

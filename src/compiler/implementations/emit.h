@@ -73,6 +73,9 @@ xla::HloInstruction* Pad(xla::HloInstruction* x, xla::HloInstruction* value, Siz
 // ...].
 xla::HloInstruction* TakeAlong(xla::HloInstruction* x, xla::HloInstruction* places,
                                int64_t dimension);
+// The computation that combines two scalars of the type by the operation.
+xla::HloComputation* Combiner(xla::HloModule* module, xla::HloOpcode opcode,
+                              xla::PrimitiveType type);
 xla::HloInstruction* Reduce(xla::HloInstruction* x, xla::HloInstruction* start, Sizes dimensions,
                             xla::HloOpcode opcode);
 // Batch dimensions come first, then what is left of x, then what is left of y.

@@ -64,6 +64,11 @@ using Op = xla::HloOpcode;
     Op::kDot)                                                                                      \
   X(DotScaledAfter, "dot_scaled_after",                                                            \
     "dot of bytes that are scaled by columns, scaled afterwards", kAnywhere, Op::kDot)             \
+  X(OneHotLookup, "one_hot_lookup",                                                                \
+    "dot with what is 1 at one place, else 0, as a lookup or a scatter", kAnywhere, Op::kDot)      \
+  X(DotBeforeLookup, "dot_before_lookup",                                                          \
+    "dot of rows that are looked up as a lookup of rows of a dot; its gradients likewise",         \
+    kAnywhere, Op::kDot, Op::kScatter, Op::kSlice)                                                 \
   X(DotSwapped, "dot_swapped", "dot with its operands changed round", kAnywhere, Op::kDot)         \
   X(FunctionFormulas, "function_formulas",                                                         \
     "atan2, powers of floats, and functions of doubles as formulas for vectors", kHereAlone,       \
