@@ -19,6 +19,7 @@ class Chooser {
   bool Enter(const PassSequence& passes) {
     if (!raced_.insert(passes).second) return false;
     const StatusOr<RaceReport> report = race_(passes);
+    if (!report && report.error().code == ErrorCode::kDeadline) late_.insert(passes.back());
     if (!report || report->same_executable || report->low <= options_.least_gain) return false;
     if (report->speedup <= options_.least_gain * best_.race.speedup) return false;
     best_ = {passes, *report};
@@ -28,7 +29,7 @@ class Chooser {
   void AddOthers() {
     PassSequence later;
     for (const std::string& candidate : candidates_) {
-      if (Has(best_.passes, candidate)) continue;
+      if (Has(best_.passes, candidate) || IsLate(candidate)) continue;
       if (options_.large && options_.large(With(candidate))) {
         later.push_back(candidate);
       } else {
@@ -37,6 +38,9 @@ class Chooser {
     }
     for (const std::string& candidate : later) Enter(With(candidate));
   }
+
+  // Whether it took too long already: it will elsewhere.
+  bool IsLate(const std::string& candidate) const { return late_.count(candidate) > 0; }
 
   const ChooseResult& best() const { return best_; }
 
@@ -52,6 +56,7 @@ class Chooser {
   const ChooseOptions& options_;
   ChooseResult best_;
   std::set<PassSequence> raced_;
+  std::set<std::string> late_;  // the last of passes that ran past a deadline
 };
 
 }  // namespace
@@ -77,7 +82,7 @@ ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFun
   // What is in the others' way may be better than they are.
   const PassSequence first = chooser.best().passes;
   for (const std::string& candidate : candidates) {
-    if (first.empty() || Has(first, candidate)) continue;
+    if (first.empty() || Has(first, candidate) || chooser.IsLate(candidate)) continue;
     if (chooser.Enter({candidate})) chooser.AddOthers();
   }
   return chooser.best();

@@ -38,7 +38,7 @@ struct ChooseResult {
 
 // First `first` and the combinations; then one candidate after another on top of the best so far,
 // so that there is a whole plan after each race; at last those that were left out, each alone, for
-// others may have been in their way. Candidates that change nothing should be left out by the
+// others may have been in their way, but for those whose race ran past its deadline. Candidates that change nothing should be left out by the
 // caller; where they are not, RaceReport::same_executable drops them.
 ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFunction& race,
                                    const ChooseOptions& options);

@@ -22,6 +22,7 @@ namespace hone::tune {
 struct Replaced {
   std::string name;
   std::string origin;
+  std::string opcode;
 };
 
 // Passes that may be run before the stock pipeline: another implementation of expensive operations,

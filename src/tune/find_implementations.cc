@@ -114,7 +114,7 @@ Contents ContentsOf(Pool& pool, const StateName& state) {
 // Where nothing of the same opcode, type and origin is left, under other names behind inlining or
 // unrolling, it has its origin.
 Replaced ReplacedBy(const Contents& behind, const std::string& name, const Known& known) {
-  return {name, behind.outside.count(known) != 0 ? std::string() : known.origin};
+  return {name, behind.outside.count(known) != 0 ? std::string() : known.origin, known.opcode};
 }
 
 // None where the last pass changes nothing; else the opcodes behind it are added.
@@ -152,7 +152,7 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program, const Con
     const Known& known = before.names.at(name);
     const auto same = behind.loops.find(name);
     const size_t now = same != behind.loops.end() ? same->second : loops_left[known];
-    if (2 * now < kernels) found.loops.push_back({name, known.origin});
+    if (2 * now < kernels) found.loops.push_back({name, known.origin, known.opcode});
   }
   if (opcodes != nullptr) opcodes->merge(NamesOf(pool, applied->steps.back().opcodes));
   std::map<uint16_t, uint32_t> counts;

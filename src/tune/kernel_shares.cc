@@ -98,6 +98,7 @@ KernelShares::KernelShares(const std::vector<KernelTime>& kernels, const Program
     const double share = kernel.seconds / all;
     for (const std::string& name : names) of_instruction_[name] += share;
     for (const std::string& opcode : opcodes) of_opcode_[opcode] += share;
+    if (origins == std::set<std::string>{""}) of_opcode_made_anew_[instruction.opcode] += share;
     for (const std::string& origin : origins) {
       if (!origin.empty()) of_origin_[origin] += share;
     }
@@ -119,5 +120,9 @@ double KernelShares::OfLoopAlone(const std::string& name_or_origin) const {
 }
 
 double KernelShares::OfOpcode(const std::string& opcode) const { return Find(of_opcode_, opcode); }
+
+double KernelShares::OfOpcodeMadeAnew(const std::string& opcode) const {
+  return of_origin_.empty() ? 0 : Find(of_opcode_made_anew_, opcode);
+}
 
 }  // namespace hone::tune

@@ -25,6 +25,8 @@ class KernelShares {
   double OfInstruction(const std::string& name) const;
   double OfOrigin(const std::string& origin) const;
   double OfOpcode(const std::string& opcode) const;
+  // That kernels of an opcode take which XLA made anew, without the origin that the others have.
+  double OfOpcodeMadeAnew(const std::string& opcode) const;
   // That loops of the name or the origin take: with all that is in them; and by themselves, for
   // going round and for starting kernels.
   double OfLoop(const std::string& name_or_origin) const;
@@ -36,6 +38,7 @@ class KernelShares {
   std::map<std::string, double> of_instruction_;
   std::map<std::string, double> of_origin_;
   std::map<std::string, double> of_opcode_;
+  std::map<std::string, double> of_opcode_made_anew_;
   std::map<std::string, double> of_loop_;  // names and origins
   std::map<std::string, double> of_loop_alone_;
   double seconds_ = 0;

@@ -106,6 +106,7 @@ class Measurer {
   double PrepareSeconds() const { return prepare_seconds_; }  // 0: not known
   double RestSeconds() const { return std::max(0.0, evaluation_seconds_ - prepare_seconds_); }
   double UsualSeconds() const { return evaluation_seconds_; }  // 0: not known
+  double StockCompileSeconds() const { return stock_compile_seconds_; }  // 0: not known
   // Compiling one executable whose kernels are mostly known; 0: not known.
   double CompileSeconds() const { return compile_seconds_; }
   // Compiling the stock executable and another in a new process.

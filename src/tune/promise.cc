@@ -39,14 +39,16 @@ std::string CommonName(const Alternative& one) {
 }
 
 // The share of the time that these take, up to 1. What has another name now, as behind inlining, is
-// known by its origin, which others may share.
+// known by its origin, which others may share; what has no origin either, by its opcode.
 double OfAll(const KernelShares& shares, const std::vector<Replaced>& instructions) {
   double all = 0;
-  std::set<std::string> origins;
+  std::set<std::string> origins, opcodes;
   for (const Replaced& one : instructions) {
     const double named = shares.OfInstruction(one.name);
     all += named;
-    if (named == 0 && origins.insert(one.origin).second) all += shares.OfOrigin(one.origin);
+    if (named > 0) continue;
+    if (origins.insert(one.origin).second) all += shares.OfOrigin(one.origin);
+    if (opcodes.insert(one.opcode).second) all += shares.OfOpcodeMadeAnew(one.opcode);
   }
   return std::min(1.0, all);
 }
@@ -101,7 +103,8 @@ std::vector<Alternative> DearestFirst(const KernelShares& shares,
 }
 
 std::vector<AlternativeReport> RacingOrder(const KernelShares& shares, const ChangePolicy& policy,
-                                           const std::vector<Alternative>& alternatives) {
+                                           const std::vector<Alternative>& alternatives,
+                                           double compiling) {
   constexpr double kGrows = 1.5;
   const auto report = [&](const Alternative& one) {
     AlternativeReport of{one.name, Promise(shares, one), 1, 0};
@@ -115,7 +118,8 @@ std::vector<AlternativeReport> RacingOrder(const KernelShares& shares, const Cha
     // Code of twice the size takes LLVM more than twice as long.
     of.expected =
         policy.Gain({std::string(StageName(one.stage)), order ? kOrderName : name, name}) *
-        static_cast<double>(1 + std::lround(10 * of.promise)) / (of.growth * of.growth);
+        static_cast<double>(1 + std::lround(10 * of.promise)) /
+        (1 - compiling + compiling * of.growth * of.growth);
     return of;
   };
   std::vector<AlternativeReport> ordered;

@@ -28,10 +28,12 @@ std::vector<Alternative> DearestFirst(const KernelShares& shares,
                                       std::vector<Alternative> alternatives);
 
 // In the order in which they are raced: by their promise and by the gain of such alternatives in
-// other programs, less the more they make the program grow, for larger programs compile longer.
+// other programs, less the more they make the program grow, for larger programs compile longer:
+// which takes `compiling`, from 0 to 1, of what an evaluation of one that does not grow takes.
 // Where the policy knows nothing they stay as they stand, those that make the program larger last.
 std::vector<AlternativeReport> RacingOrder(const KernelShares& shares, const ChangePolicy& policy,
-                                           const std::vector<Alternative>& alternatives);
+                                           const std::vector<Alternative>& alternatives,
+                                           double compiling = 1);
 
 // Whether these, one on top of another, make the program many times as large: then compiling them
 // may take the whole budget.

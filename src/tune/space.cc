@@ -206,11 +206,16 @@ bool AddListing(const Compiled& listing, const Stages& stages, const KernelShare
   return space.decisions.size() > before;
 }
 
-std::vector<choices::Assignment> FirstFlags(const Space& space) {
+std::vector<choices::Assignment> FirstFlags(const Space& space, const KernelShares& shares) {
+  // A loop's arrays are copied whole in each round where XLA does not see that they need not be.
+  constexpr char kAboutCopies[] = "xla_cpu_copy_insertion_use_region_analysis";
+  constexpr double kMuch = 0.1;
+  const bool copies = shares.OfOpcode("copy") >= kMuch;
   std::vector<choices::Assignment> flags;
   for (size_t i = 0; i < space.variables.size(); ++i) {
     const choices::Variable& variable = space.variables[i];
-    if (!variable.first || IsWithoutPass(space.decisions[i].name)) continue;
+    const std::string& name = space.decisions[i].name;
+    if (!(variable.first || (copies && name == kAboutCopies)) || IsWithoutPass(name)) continue;
     for (uint32_t choice = 0; choice < variable.choices; ++choice) {
       if (choice == variable.stock) continue;
       flags.push_back(choices::StockAssignment(space.variables));

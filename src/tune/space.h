@@ -64,9 +64,10 @@ void AddAlternatives(const std::vector<Alternative>& alternatives, const Stages&
 bool AddListing(const Compiled& listing, const Stages& stages, const KernelShares& shares,
                 Space& space);
 
-// Assignments of one flag each, of those that can matter much (FlagChoices::first). Flags that
-// leave out a pass are not among them, for there are many.
-std::vector<choices::Assignment> FirstFlags(const Space& space);
+// Assignments of one flag each, of those that can matter much (FlagChoices::first), or that are
+// about instructions which take much of the time. Flags that leave out a pass are not among them,
+// for there are many.
+std::vector<choices::Assignment> FirstFlags(const Space& space, const KernelShares& shares);
 
 // The plan has only the choices that differ from the stock compiler's.
 TunePlan PlanOf(const Space& space, const choices::Assignment& assignment);

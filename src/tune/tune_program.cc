@@ -131,7 +131,7 @@ class Tuner : public TuneRun {
 
   // Before the budget is spent on what is many.
   void TryFlags() {
-    for (const choices::Assignment& flag : FirstFlags(space_)) {
+    for (const choices::Assignment& flag : FirstFlags(space_, shares_)) {
       if (Stopped(SearchSeconds())) return;
       Report("flags");
       Examine(flag);

@@ -118,8 +118,13 @@ choices::Assignment TuneRun::Best() const {
 }
 
 void TuneRun::RaceAlternatives() {
+  constexpr double kRunsOfRace = 6;  // where each takes long
   PassSequence names;
-  result_.alternatives = RacingOrder(shares_, options_.policy, space_.alternatives);
+  const double compiling = measurer_.StockCompileSeconds();
+  const double racing =
+      std::max(measurer_.RaceSeconds(Look::kLong), kRunsOfRace * shares_.seconds());
+  result_.alternatives = RacingOrder(shares_, options_.policy, space_.alternatives,
+                                     compiling / (compiling + racing));
   for (const AlternativeReport& one : result_.alternatives) {
     // What is no faster in any task that has it waits for the search.
     const bool hopeless = std::any_of(
@@ -154,11 +159,13 @@ void TuneRun::RaceAlternatives() {
       return MakeError(ErrorCode::kInterrupted, "not raced: the budget is spent");
     }
     const TunePlan plan = With(passes);
+    const int64_t given_up = measurer_.given_up();
     const Measured measured = measurer_.Measure(plan, Look::kLong);
     result_.combinations.push_back({passes, Elapsed(), measured.race, measured.error});
     if (measured.failed()) {
       last_error_ = measured.error;
-      return MakeError(ErrorCode::kPassFailed, measured.error);
+      const bool late = measurer_.given_up() > given_up;
+      return MakeError(late ? ErrorCode::kDeadline : ErrorCode::kPassFailed, measured.error);
     }
     if (!Offer(plan, measured)) {
       return MakeError(ErrorCode::kPassFailed, "it computes something else");

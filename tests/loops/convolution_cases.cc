@@ -100,6 +100,21 @@ std::vector<Case> DepthwiseConvolutions() {
       {"depthwise_in_larger_groups",
        Convolution("f32[2,19,20,32]", "f32[3,3,2,32]", "f32[2,17,18,32]",
                    "window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=16"),
+       1, "sizes=1,17,18 strides=1,1,1 dilations=1,1,1 pads=0,0,0;"},
+      {"depthwise_in_groups_of_features_first",
+       Convolution("bf16[2,12,19,20]", "bf16[24,4,3,2]", "bf16[2,24,10,21]",
+                   "window={size=3x2 stride=2x1 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01, "
+                   "feature_group_count=3"),
+       1, "sizes=1,10,21 strides=1,2,1 dilations=1,1,1 pads=0,1,1;"},
+      {"depthwise_in_groups_reversed",  // the gradient of an input
+       Whole("  x = f64[2,60,24] parameter(0)\n  w = f64[5,4,18] parameter(1)\n"
+             "  v = f64[5,4,18] reverse(w), dimensions={0}\n"
+             "  ROOT y = f64[2,60,18] convolution(x, v), window={size=5 pad=2_2}, "
+             "dim_labels=b0f_0io->b0f, feature_group_count=6"),
+       1, "dilations=1,-1 pads=0,-2;", "reverse("},
+      {"depthwise_in_groups_of_many",
+       Convolution("f32[2,19,20,32]", "f32[3,3,16,32]", "f32[2,17,18,32]",
+                   "window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=2"),
        0},
       {"depthwise_of_very_few_features",
        Convolution("f32[2,90,91,3]", "f32[3,3,1,3]", "f32[2,88,89,3]",

@@ -68,6 +68,21 @@ TEST(ChooseImplementations, WhatTakesLongToCompileComesLast) {
 }
 
 // Some may be in others' way.
+TEST(ChooseImplementations, WhatRanPastItsDeadlineIsNotRacedAlone) {
+  std::vector<PassSequence> held;
+  const auto race = [&](const PassSequence& passes) -> StatusOr<RaceReport> {
+    held.push_back(passes);
+    if (passes.back() == "b") return MakeError(ErrorCode::kDeadline, "late");
+    if (passes.back() == "c") return MakeError(ErrorCode::kPassFailed, "broken");
+    RaceReport report;
+    report.speedup = report.low = report.high = 2;
+    return report;
+  };
+  const ChooseResult chosen = ChooseImplementations({"a", "b", "c"}, race, {});
+  EXPECT_EQ(chosen.passes, PassSequence{"a"});
+  EXPECT_EQ(held, (std::vector<PassSequence>{{"a"}, {"a", "b"}, {"a", "c"}, {"c"}}));
+}
+
 TEST(ChooseImplementations, RacesOtherCombinationsUpToAClearGain) {
   std::vector<PassSequence> held;
   double first = 1.2;

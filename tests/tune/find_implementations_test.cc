@@ -267,6 +267,24 @@ TEST(RacingOrder, WhatGrowsComesLater) {
             (std::vector<std::string>{"order", "one_kernel", "unrolled"}));
 }
 
+TEST(RacingOrder, WhatGrowsIsNoReasonToWaitWhereRunsTakeLong) {
+  std::vector<Alternative> all = {Replacing("shifts", {"x"}, {}), Replacing("other", {}, {})};
+  all[0].before = all[1].before = all[1].behind = 20;
+  all[0].behind = 200;
+  ProgramGraph graph;
+  graph.computations.resize(1);
+  InstructionInfo x;
+  x.name = "x";
+  x.opcode = "convolution";
+  graph.computations[0].instructions.push_back(x);
+  const KernelShares shares({{"x", "convolution", 1, 1}}, graph);
+  const ChangePolicy policy({{"p", {"implementation", "another", "another"}, 0.7}});
+  EXPECT_EQ(NamesOf(RacingOrder(shares, policy, all, /*compiling=*/1)),
+            (std::vector<std::string>{"other", "shifts"}));
+  EXPECT_EQ(NamesOf(RacingOrder(shares, policy, all, /*compiling=*/0.01)),
+            (std::vector<std::string>{"shifts", "other"}));
+}
+
 TEST(RacedFirst, OfWhichMoreIsExpectedThanOfAllTogether) {
   const std::vector<AlternativeReport> ordered = {
       {"one_kernel", 0.7, 1, 2.5}, {"kernels", 0.7, 1, 1.5}, {"formulas", 0.2, 1, 0.5}};
@@ -302,6 +320,28 @@ TEST(Promise, WhatHasAnotherNameNowIsKnownByItsOrigin) {
   EXPECT_DOUBLE_EQ(Promise(shares, one), 0.75) << "once, though two are from there";
   one.instructions = {{"top_k.6", "top_k@60"}};
   EXPECT_DOUBLE_EQ(Promise(shares, one), 0);
+}
+
+// XLA makes another convolution of a gradient by groups, and tells nobody of what.
+TEST(Promise, WhatXlaMadeAnewIsKnownByItsOpcodeWhereOthersHaveOrigins) {
+  ProgramGraph graph;
+  graph.computations.resize(1);
+  InstructionInfo anew, known;
+  anew.name = "convolution-base-dilated.1";
+  anew.opcode = "convolution";
+  known.name = "dot.1";
+  known.opcode = "dot";
+  graph.computations[0].instructions = {anew, known};
+  const std::vector<KernelTime> kernels = {{"convolution-base-dilated.1", "convolution", 3, 1},
+                                           {"dot.1", "dot", 1, 1}};
+  Alternative one{Stage::kImplementation, "dots", {{"dots", {}}}};
+  one.instructions = {{"conv.2", "grad/conv@7", "convolution"},
+                      {"conv.3", "grad/conv@8", "convolution"}};
+  EXPECT_DOUBLE_EQ(Promise(KernelShares(kernels, graph), one), 0) << "nothing has an origin";
+  graph.computations[0].instructions[1].origin = "dot@9";
+  EXPECT_DOUBLE_EQ(Promise(KernelShares(kernels, graph), one), 0.75) << "once";
+  one.instructions = {{"reduce.2", "", "reduce"}};
+  EXPECT_DOUBLE_EQ(Promise(KernelShares(kernels, graph), one), 0);
 }
 
 // What a loop does is still to be done when it is unrolled or becomes one kernel; going round and

@@ -198,7 +198,26 @@ TEST(SpaceTest, WhatCanMatterMuchComesFirst) {
   EXPECT_FALSE(space.variables[0].first);
   EXPECT_TRUE(space.variables[1].first);
   // Passes wait for the search.
-  EXPECT_EQ(FirstFlags(space), (std::vector<choices::Assignment>{{0, 0, 1}, {0, 0, 2}}));
+  EXPECT_EQ(FirstFlags(space, {}), (std::vector<choices::Assignment>{{0, 0, 1}, {0, 0, 2}}));
+}
+
+TEST(SpaceTest, AFlagAboutCopiesComesFirstWhereTheyTakeMuch) {
+  Compiled listing;
+  listing.flag_choices = {{"xla_a", {"false", "true"}},
+                          {"xla_cpu_copy_insertion_use_region_analysis", {"false", "true"}}};
+  Space space;
+  ASSERT_TRUE(AddListing(listing, AllStages(), {}, space));
+  const auto shares = [](double of_copies) {
+    ProgramGraph graph;
+    graph.computations.resize(1);
+    InstructionInfo copy, dot;
+    copy.name = copy.opcode = "copy";
+    dot.name = dot.opcode = "dot";
+    graph.computations[0].instructions = {copy, dot};
+    return KernelShares({{"copy", "copy", of_copies, 1}, {"dot", "dot", 1 - of_copies, 1}}, graph);
+  };
+  EXPECT_EQ(FirstFlags(space, shares(0.3)), (std::vector<choices::Assignment>{{0, 1}}));
+  EXPECT_TRUE(FirstFlags(space, shares(0.05)).empty());
 }
 
 TEST(SpaceTest, OnlyTheStagesThatAreWanted) {

@@ -100,6 +100,78 @@ Meeting DilatedMeeting(const ConvolutionParts& parts, int64_t k, int64_t output)
   return at;
 }
 
+// The most features that are multiplied with all of one another, though only those of a group count.
+constexpr int64_t kMostOfBlock = 64;
+
+// Of [blocks, groups, features, groups, others] what lies within a group, as [features, all others].
+HloInstruction* WithinGroups(HloInstruction* products) {
+  const std::vector<int64_t> sizes = emit::SizesOf(*products);
+  HloInstruction* const zero =
+      emit::Zero(products->parent(), products->shape().element_type());
+  HloInstruction* const same = emit::Compare(
+      xla::ComparisonDirection::kEq, emit::Iota(products->parent(), xla::S32, sizes, 1),
+      emit::Iota(products->parent(), xla::S32, sizes, 3));
+  HloInstruction* const within = emit::Reduce(
+      emit::Select(same, products, emit::Broadcast(zero, sizes, {})), zero, {3}, HloOpcode::kAdd);
+  return emit::Reshape(emit::Transpose(within, {2, 0, 1, 3}),
+                       {sizes[2], sizes[0] * sizes[1] * sizes[4]});
+}
+
+// The gradient of a grouped convolution's kernel: for each output position a product over batch and
+// taps, for several groups at once, of which what lies within a group is taken.
+HloInstruction* GroupedOutputDots(const ConvolutionParts& parts) {
+  const int64_t groups = parts.batch_groups, spatial = parts.spatial();
+  const int64_t inputs = parts.batch / groups, outputs = parts.output_features / groups;
+  int64_t of_block = 1;
+  for (int64_t some = 2; some <= groups && some * std::max(inputs, outputs) <= kMostOfBlock;
+       ++some) {
+    if (groups % some == 0) of_block = some;
+  }
+  const int64_t blocks = groups / of_block;
+  // Both as [summed features, spatial…, blocks, features of a block].
+  const auto in_order = [&](HloInstruction* array, const std::vector<int64_t>& order,
+                            int64_t features) {
+    array = emit::Transpose(emit::Convert(array, parts.sum_type), order);
+    std::vector<int64_t> split = emit::SizesOf(*array);
+    split.back() = blocks;
+    split.push_back(of_block * features);
+    return emit::Reshape(array, split);
+  };
+  HloInstruction* const kernel = in_order(
+      parts.kernel, Order({parts.kernel_input}, parts.kernel_spatial, {parts.kernel_output}),
+      outputs);
+  HloInstruction* x = in_order(
+      parts.input, Order({parts.input_feature}, parts.input_spatial, {parts.input_batch}), inputs);
+  const int64_t rank = spatial + 3;
+  std::vector<int64_t> low(rank, 0), high(rank, 0), interior(rank, 0), summed = {0};
+  for (int64_t k = 0; k < spatial; ++k) {
+    low[k + 1] = parts.low[k];
+    high[k + 1] = parts.high[k];
+    summed.push_back(k + 1);
+  }
+  x = emit::Pad(x, emit::Zero(x->parent(), parts.sum_type), low, high, interior);
+  std::vector<HloInstruction*> rows;
+  for (const std::vector<int64_t>& output : AllIndices(parts.outputs)) {
+    std::vector<int64_t> starts(rank, 0), limits = emit::SizesOf(*x), strides(rank, 1);
+    for (int64_t k = 0; k < spatial; ++k) {
+      const Meeting at = PaddedMeeting(parts, k, output[k]);
+      starts[k + 1] = at.input;
+      strides[k + 1] = at.input_step;
+      limits[k + 1] = at.input + (at.count - 1) * at.input_step + 1;
+    }
+    HloInstruction* const product =
+        emit::Dot(emit::Slice(x, starts, limits, strides), kernel, {spatial + 1}, {spatial + 1},
+                  summed, summed, parts.sum_type, parts.root->precision_config());
+    rows.push_back(emit::Reshape(
+        WithinGroups(emit::Reshape(product, {blocks, of_block, inputs, of_block, outputs})),
+        {inputs, 1, parts.output_features}));
+  }
+  std::vector<int64_t> stacked = {inputs};
+  stacked.insert(stacked.end(), parts.outputs.begin(), parts.outputs.end());
+  stacked.push_back(parts.output_features);
+  return InOutputOrder(parts, emit::Reshape(emit::Concatenate(rows, 1), stacked));
+}
+
 }  // namespace
 
 // One tap in all, any number of groups: a (batched) product over the features.
@@ -144,14 +216,14 @@ absl::StatusOr<HloInstruction*> ConvolutionPatchesDot(HloInstruction* root) {
 // product over features and taps.
 absl::StatusOr<HloInstruction*> ConvolutionOutputDots(HloInstruction* root) {
   const auto parts = PartsOf(root);
-  if (!parts || parts->batch_groups != 1 || parts->feature_groups != 1 ||
-      parts->output_count() > kMostTerms || parts->tap_count() < 2 * parts->output_count()) {
+  if (!parts || parts->feature_groups != 1 || parts->output_count() > kMostTerms || parts->tap_count() < 2 * parts->output_count()) {
     return nullptr;
   }
   const bool dilated = emit::Product(parts->base_dilation) != 1;
   for (int64_t k = 0; k < parts->spatial(); ++k) {
     if (parts->reversed[k] || (dilated && parts->window_dilation[k] != 1)) return nullptr;
   }
+  if (parts->batch_groups > 1) return dilated ? nullptr : GroupedOutputDots(*parts);
   HloInstruction* input = dilated ? PlainInput(*parts) : PaddedInput(*parts);
   // The kernel as [taps…, input features, output features].
   std::vector<int64_t> order = parts->kernel_spatial, contracted;

@@ -1,4 +1,5 @@
 // Depthwise convolutions as kernels of hone-loops.
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@ using Sizes = std::vector<int64_t>;
 constexpr int64_t kLeastFeatures = 4;  // of a vector; of fewer shifts make better ones
 constexpr int64_t kLeastMultiplications = 1 << 14;
 constexpr int64_t kMostSpatial = 3;
+constexpr int64_t kMostOfGroup = 8;  // features: the input is copied for each output of a group
 
 std::string Joined(const Sizes& sizes) { return absl::StrJoin(sizes, ","); }
 
@@ -115,25 +117,95 @@ class Depthwise {
   std::vector<HloInstruction*> inputs_;
 };
 
+// Whether kernels convolve such arrays, and it is worth one.
+bool CanBeKernel(const ConvolutionParts& parts) {
+  const int64_t multiplications = parts.batch * parts.output_count() * parts.tap_count() *
+                                  parts.output_features * parts.input_features /
+                                  std::max<int64_t>(1, parts.feature_groups);
+  return parts.batch_groups == 1 && parts.spatial() >= 1 &&
+         emit::Product(parts.base_dilation) == 1 && IsKernelFloat(parts.sum_type) &&
+         IsKernelFloat(parts.input->shape().element_type()) &&
+         IsKernelFloat(parts.kernel->shape().element_type()) &&
+         !IsInOneKernel(*parts.root->parent()) && multiplications >= kLeastMultiplications;
+}
+
 // What a kernel can be made of.
 std::optional<ConvolutionParts> DepthwiseAt(HloInstruction* root) {
   auto parts = PartsOf(root);
-  if (!parts || parts->feature_groups != parts->input_features || parts->batch_groups != 1 ||
-      parts->input_features < kLeastFeatures || parts->spatial() < 1 ||
-      parts->spatial() > kMostSpatial) {
+  if (!parts || parts->feature_groups != parts->input_features ||
+      parts->input_features < kLeastFeatures || parts->spatial() > kMostSpatial ||
+      !CanBeKernel(*parts)) {
     return std::nullopt;
   }
-  if (emit::Product(parts->base_dilation) != 1 || !IsKernelFloat(parts->sum_type) ||
-      !IsKernelFloat(parts->input->shape().element_type()) ||
-      !IsKernelFloat(parts->kernel->shape().element_type()) || IsInOneKernel(*root->parent())) {
-    return std::nullopt;
-  }
-  const int64_t multiplications =
-      parts->batch * parts->output_count() * parts->tap_count() * parts->output_features;
-  if (multiplications < kLeastMultiplications) return std::nullopt;
   LookThroughReverse(*parts);
   LookThroughTranspose(*parts);
   return parts;
+}
+
+// A convolution with few features in each of several groups.
+std::optional<ConvolutionParts> GroupedAt(HloInstruction* root) {
+  auto parts = PartsOf(root);
+  if (!parts || parts->feature_groups < 2 || parts->feature_groups == parts->input_features ||
+      parts->input_features > kMostOfGroup * parts->feature_groups ||
+      parts->output_features > kMostOfGroup * parts->feature_groups ||
+      parts->output_features < kLeastFeatures || parts->spatial() >= kMostSpatial ||
+      !CanBeKernel(*parts)) {
+    return std::nullopt;
+  }
+  LookThroughReverse(*parts);
+  return parts;
+}
+
+// The same as a depthwise one: the features of a group are one more spatial dimension, the first,
+// of which a window has all.
+HloInstruction* GroupedCall(const ConvolutionParts& parts) {
+  const int64_t spatial = parts.spatial(), groups = parts.feature_groups;
+  const int64_t of_group = parts.input_features / groups;
+  HloInstruction* x = emit::Transpose(
+      parts.input, Order({parts.input_batch}, parts.input_spatial, {parts.input_feature}));
+  Sizes split = emit::SizesOf(*x);
+  split.back() = groups;
+  split.push_back(of_group);
+  // [N, S…, groups, of a group] -> [N, of a group, S…, groups], each for every output.
+  Sizes order = {0, spatial + 2}, places;
+  for (int64_t d = 1; d < spatial + 2; ++d) order.push_back(d);
+  x = emit::Transpose(emit::Reshape(x, split), order);
+  Sizes sizes = emit::SizesOf(*x), wide = sizes;
+  for (size_t d = 0; d < sizes.size(); ++d) places.push_back(static_cast<int64_t>(d));
+  wide.push_back(parts.output_features / groups);
+  sizes.back() = parts.output_features;
+  x = emit::Reshape(emit::Broadcast(x, wide, places), sizes);
+
+  HloInstruction* kernel = emit::Transpose(
+      parts.kernel, Order({parts.kernel_input}, parts.kernel_spatial, {parts.kernel_output}));
+  Sizes of_kernel = emit::SizesOf(*kernel);
+  of_kernel.insert(of_kernel.end() - 1, 1);
+
+  ConvolutionParts depthwise = parts;
+  depthwise.input = x;
+  depthwise.kernel = emit::Reshape(kernel, of_kernel);
+  depthwise.taps.insert(depthwise.taps.begin(), of_group);
+  depthwise.reversed.insert(depthwise.reversed.begin(), false);
+  for (Sizes* zeros : {&depthwise.low, &depthwise.high}) zeros->insert(zeros->begin(), 0);
+  for (Sizes* ones : {&depthwise.strides, &depthwise.base_dilation, &depthwise.window_dilation,
+                      &depthwise.outputs}) {
+    ones->insert(ones->begin(), 1);
+  }
+  depthwise.input_spatial.clear();
+  depthwise.kernel_spatial.clear();
+  for (int64_t k = 0; k <= spatial; ++k) {
+    depthwise.input_spatial.push_back(k + 1);
+    depthwise.kernel_spatial.push_back(k);
+  }
+  depthwise.output_spatial = depthwise.input_spatial;
+  depthwise.feature_groups = depthwise.input_features = parts.output_features;
+  depthwise.input_batch = depthwise.output_batch = 0;
+  depthwise.input_feature = depthwise.output_feature = spatial + 2;
+  depthwise.kernel_input = spatial + 1;
+  depthwise.kernel_output = spatial + 2;
+  return InOutputOrder(
+      parts, emit::Reshape(Depthwise(depthwise).Call(),
+                           Order({parts.batch}, parts.outputs, {parts.output_features})));
 }
 
 // One that lies as it is made, in the type of its value, so that more can be computed with it.
@@ -170,11 +242,15 @@ std::vector<xla::HloOpcode> DepthwiseKernelsRoots() {
 // afterwards, and features with several outputs are repeated. What is elementwise behind one that
 // lies so, and needs it alone, is computed in it. So are gradients of inputs, but where the
 // convolution was strided: of several kernels, one for each residue, the results would have to be
-// put together, which takes longer than shifted multiply-adds.
+// put together, which takes longer than shifted multiply-adds. A convolution with few features in each of
+// several groups is a depthwise one with a spatial dimension more.
 absl::StatusOr<HloInstruction*> DepthwiseKernels(HloInstruction* root) {
   if (!IsArray(root->shape())) return nullptr;
   if (root->opcode() == xla::HloOpcode::kCompare) return MaskOfMaximum(root, SpaceOfDepthwise);
   if (root->opcode() != xla::HloOpcode::kConvolution) return WithDepthwise(root);
+  if (const std::optional<ConvolutionParts> grouped = GroupedAt(root)) {
+    return GroupedCall(*grouped);
+  }
   const std::optional<ConvolutionParts> parts = DepthwiseAt(root);
   if (!parts) return nullptr;
   if (const std::optional<Space> space = SpaceOfDepthwise(root); space && IsTakenIn(root, *space)) {

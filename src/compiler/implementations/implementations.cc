@@ -22,6 +22,8 @@ using Op = xla::HloOpcode;
     kAnywhere, Op::kConvolution)                                                                   \
   X(ConvolutionPatchesDot, "convolution_patches_dot", "convolution as a dot over patches",         \
     kAnywhere, Op::kConvolution)                                                                   \
+  X(ConvolutionByGroups, "convolution_by_groups", "grouped convolution as one for each group",     \
+    kAnywhere, Op::kConvolution)                                                                   \
   X(ConvolutionInF32, "convolution_in_f32", "convolution of narrow floats in f32", kAnywhere,      \
     Op::kConvolution)                                                                              \
   X(ReduceWindowShifts, "reduce_window_shifts",                                                    \
@@ -69,6 +71,8 @@ using Op = xla::HloOpcode;
   X(DotBeforeLookup, "dot_before_lookup",                                                          \
     "dot of rows that are looked up as a lookup of rows of a dot; its gradients likewise",         \
     kAnywhere, Op::kDot, Op::kScatter, Op::kSlice)                                                 \
+  X(ComplexDotParts, "complex_dot_parts",                                                          \
+    "dot of complex numbers as dots of real and imaginary parts", kAnywhere, Op::kDot)             \
   X(DotSwapped, "dot_swapped", "dot with its operands changed round", kAnywhere, Op::kDot)         \
   X(FunctionFormulas, "function_formulas",                                                         \
     "atan2, powers of floats, and functions of doubles as formulas for vectors", kHereAlone,       \

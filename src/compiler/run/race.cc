@@ -135,9 +135,10 @@ StatusOr<RaceReport> Race(const Racer& racer_a, const Racer& racer_b, const Race
     if (sampled) sampled();
     return seconds;
   };
-  // The first run of each finds caches and pages cold. The second tells how often to repeat.
+  // The first run of each finds caches and pages cold. The second tells how often to repeat, but
+  // where runs are so long that caches hardly matter.
   double seconds_a = 0, seconds_b = 0;
-  for (int round = 0; round < 2; ++round) {
+  for (int round = 0; round < 2 && std::max(seconds_a, seconds_b) < kLongRun; ++round) {
     seconds_a = sample(a.program, a.arguments, 1);
     seconds_b = sample(b.program, b.arguments, 1);
     if (!error.empty()) return CannotRace(error);
@@ -146,8 +147,6 @@ StatusOr<RaceReport> Race(const Racer& racer_a, const Racer& racer_b, const Race
   const int64_t repeats = std::max<int64_t>(
       1, static_cast<int64_t>(std::ceil(options.least_sample_seconds / std::max(longest, 1e-7))));
   RaceTally tally(options);
-  // Where runs are so long, caches hardly matter.
-  if (std::min(seconds_a, seconds_b) > kLongRun) tally.Add(seconds_a, seconds_b);
   do {
     const bool a_first = tally.pairs() % 2 == 0;
     double seconds[2];
