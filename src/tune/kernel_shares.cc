@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 namespace hone::tune {
 namespace {
@@ -72,6 +73,7 @@ KernelShares::KernelShares(const std::vector<KernelTime>& kernels, const Program
   }
   if (all <= 0) return;
   seconds_ = all;
+  std::map<std::string, double> without_origin, by_name;  // by opcode
   for (const KernelTime& kernel : kernels) {
     const auto found = named.find(kernel.name);
     if (found == named.end()) continue;
@@ -98,11 +100,15 @@ KernelShares::KernelShares(const std::vector<KernelTime>& kernels, const Program
     const double share = kernel.seconds / all;
     for (const std::string& name : names) of_instruction_[name] += share;
     for (const std::string& opcode : opcodes) of_opcode_[opcode] += share;
-    if (origins == std::set<std::string>{""}) of_opcode_made_anew_[instruction.opcode] += share;
+    if (origins == std::set<std::string>{""}) {
+      without_origin[instruction.opcode] += share;
+      if (instruction.name.rfind(instruction.opcode, 0) == 0) by_name[instruction.opcode] += share;
+    }
     for (const std::string& origin : origins) {
       if (!origin.empty()) of_origin_[origin] += share;
     }
   }
+  of_opcode_made_anew_ = of_origin_.empty() ? std::move(by_name) : std::move(without_origin);
 }
 
 double KernelShares::OfInstruction(const std::string& name) const {
@@ -122,7 +128,7 @@ double KernelShares::OfLoopAlone(const std::string& name_or_origin) const {
 double KernelShares::OfOpcode(const std::string& opcode) const { return Find(of_opcode_, opcode); }
 
 double KernelShares::OfOpcodeMadeAnew(const std::string& opcode) const {
-  return of_origin_.empty() ? 0 : Find(of_opcode_made_anew_, opcode);
+  return Find(of_opcode_made_anew_, opcode);
 }
 
 }  // namespace hone::tune

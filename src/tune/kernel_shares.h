@@ -25,7 +25,8 @@ class KernelShares {
   double OfInstruction(const std::string& name) const;
   double OfOrigin(const std::string& origin) const;
   double OfOpcode(const std::string& opcode) const;
-  // That kernels of an opcode take which XLA made anew, without the origin that the others have.
+  // That kernels of an opcode take which XLA made anew: without the origin that others have, or,
+  // where none has one, named by the opcode.
   double OfOpcodeMadeAnew(const std::string& opcode) const;
   // That loops of the name or the origin take: with all that is in them; and by themselves, for
   // going round and for starting kernels.

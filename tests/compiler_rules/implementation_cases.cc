@@ -356,16 +356,18 @@ std::vector<Case> ImplementationCases() {
              "  a = f32[3,4,2] real(d)\n  b = f32[3,4,2] imag(d)\n"
              "  ROOT t = (f32[3,4,2], f32[3,4,2]) tuple(a, b)")},
       {"complex_dot_parts", "with real numbers",
-       Entry("f64[6,4];f64[6,4];f32[6]",
-             "x = c128[6,4] complex(p0, p1)\n  y = c128[6] convert(p2)\n"
-             "  d = c128[4] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
-             "  a = f64[4] real(d)\n  b = f64[4] imag(d)\n  ROOT t = (f64[4], f64[4]) tuple(a, b)")},
+       Entry(
+           "f64[6,4];f64[6,4];f32[6]",
+           "x = c128[6,4] complex(p0, p1)\n  y = c128[6] convert(p2)\n"
+           "  d = c128[4] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
+           "  a = f64[4] real(d)\n  b = f64[4] imag(d)\n  ROOT t = (f64[4], f64[4]) tuple(a, b)")},
       {"complex_dot_parts", "real numbers alone",
-       Entry("f32[6,4];f32[6]",
-             "zero = f32[] constant(0)\n  z = f32[6,4] broadcast(zero), dimensions={}\n"
-             "  x = c64[6,4] complex(p0, z)\n  y = c64[6] convert(p1)\n"
-             "  d = c64[4] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
-             "  a = f32[4] real(d)\n  b = f32[4] imag(d)\n  ROOT t = (f32[4], f32[4]) tuple(a, b)")},
+       Entry(
+           "f32[6,4];f32[6]",
+           "zero = f32[] constant(0)\n  z = f32[6,4] broadcast(zero), dimensions={}\n"
+           "  x = c64[6,4] complex(p0, z)\n  y = c64[6] convert(p1)\n"
+           "  d = c64[4] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
+           "  a = f32[4] real(d)\n  b = f32[4] imag(d)\n  ROOT t = (f32[4], f32[4]) tuple(a, b)")},
       {"complex_dot_parts", "no complex numbers",
        Entry("f32[6,4];f32[6]",
              "ROOT d = f32[4] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}"),

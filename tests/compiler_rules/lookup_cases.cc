@@ -124,13 +124,12 @@ std::vector<Case> LookupCases() {
                     "rhs_contracting_dims={0}")},
       {"dot_before_lookup", "rows, something else, and other rows",
        Entry("f32[5,4];s32[9];f32[11,3];f32[9,2]",
-             rows +
-                 "g2 = f32[9,4] gather(p0, i), offset_dims={1}, collapsed_slice_dims={0}, "
-                 "start_index_map={0}, index_vector_dim=1, slice_sizes={1,4}, "
-                 "indices_are_sorted=true\n  p = f32[9,1] slice(p3), slice={[0:9],[1:2]}\n"
-                 "  c = f32[9,11] concatenate(r, p3, p, g2), dimensions={1}\n"
-                 "  ROOT d = f32[9,3] dot(c, p2), lhs_contracting_dims={1}, "
-                 "rhs_contracting_dims={0}")},
+             rows + "g2 = f32[9,4] gather(p0, i), offset_dims={1}, collapsed_slice_dims={0}, "
+                    "start_index_map={0}, index_vector_dim=1, slice_sizes={1,4}, "
+                    "indices_are_sorted=true\n  p = f32[9,1] slice(p3), slice={[0:9],[1:2]}\n"
+                    "  c = f32[9,11] concatenate(r, p3, p, g2), dimensions={1}\n"
+                    "  ROOT d = f32[9,3] dot(c, p2), lhs_contracting_dims={1}, "
+                    "rhs_contracting_dims={0}")},
       {"dot_before_lookup", "second operand, narrow",
        Entry("bf16[3,5,2];s32[9];bf16[6,4,5]",
              "i = s32[9,1] reshape(p1)\n"
@@ -173,6 +172,12 @@ std::vector<Case> LookupCases() {
              "  c = bf16[5,6,2] concatenate(t, g), dimensions={1}\n"
              "  ROOT d = bf16[3,6] dot(p2, c), lhs_contracting_dims={2,1}, "
              "rhs_contracting_dims={2,0}")},
+      {"dot_before_lookup", "summed over rows of more than their indices can say",
+       Entry("f32[300,4];s8[450];f32[450,3]",
+             "i = s8[450,1] reshape(p1)\n  g = f32[450,4] gather(p0, i), offset_dims={1}, "
+             "collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, "
+             "slice_sizes={1,4}\n  ROOT d = f32[4,3] dot(g, p2), lhs_contracting_dims={0}, "
+             "rhs_contracting_dims={0}")},
       {"dot_before_lookup", "summed over the rows, or NaN",
        Entry("f32[5,4];s32[9];f32[9,3]",
              rows + "ROOT d = f32[4,3] dot(r, p2), lhs_contracting_dims={0}, "

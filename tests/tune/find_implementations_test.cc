@@ -323,7 +323,7 @@ TEST(Promise, WhatHasAnotherNameNowIsKnownByItsOrigin) {
 }
 
 // XLA makes another convolution of a gradient by groups, and tells nobody of what.
-TEST(Promise, WhatXlaMadeAnewIsKnownByItsOpcodeWhereOthersHaveOrigins) {
+TEST(Promise, WhatXlaMadeAnewIsKnownByItsOpcode) {
   ProgramGraph graph;
   graph.computations.resize(1);
   InstructionInfo anew, known;
@@ -337,9 +337,11 @@ TEST(Promise, WhatXlaMadeAnewIsKnownByItsOpcodeWhereOthersHaveOrigins) {
   Alternative one{Stage::kImplementation, "dots", {{"dots", {}}}};
   one.instructions = {{"conv.2", "grad/conv@7", "convolution"},
                       {"conv.3", "grad/conv@8", "convolution"}};
-  EXPECT_DOUBLE_EQ(Promise(KernelShares(kernels, graph), one), 0) << "nothing has an origin";
+  EXPECT_DOUBLE_EQ(Promise(KernelShares(kernels, graph), one), 0.75) << "named by its opcode";
   graph.computations[0].instructions[1].origin = "dot@9";
   EXPECT_DOUBLE_EQ(Promise(KernelShares(kernels, graph), one), 0.75) << "once";
+  graph.computations[0].instructions[0].origin = "other@9";
+  EXPECT_DOUBLE_EQ(Promise(KernelShares(kernels, graph), one), 0) << "it is from elsewhere";
   one.instructions = {{"reduce.2", "", "reduce"}};
   EXPECT_DOUBLE_EQ(Promise(KernelShares(kernels, graph), one), 0);
 }

@@ -58,13 +58,13 @@ absl::StatusOr<HloInstruction*> ComplexDotParts(HloInstruction* root) {
   const auto either = [](HloOpcode opcode, HloInstruction* x, HloInstruction* y) {
     return x == nullptr ? y : y == nullptr ? x : emit::Binary(opcode, x, y);
   };
-  HloInstruction* const real = either(HloOpcode::kSubtract, dot(a.real, b.real),
-                                      dot(a.imaginary, b.imaginary));
+  HloInstruction* const real =
+      either(HloOpcode::kSubtract, dot(a.real, b.real), dot(a.imaginary, b.imaginary));
   HloInstruction* imaginary =
       either(HloOpcode::kAdd, dot(a.real, b.imaginary), dot(a.imaginary, b.real));
   if (imaginary == nullptr) {
-    imaginary = emit::Broadcast(emit::Zero(root->parent(), shape.element_type()),
-                                emit::SizesOf(*root), {});
+    imaginary =
+        emit::Broadcast(emit::Zero(root->parent(), shape.element_type()), emit::SizesOf(*root), {});
   }
   return Complex(Elements(real), Elements(imaginary)).array();
 }

@@ -100,17 +100,18 @@ Meeting DilatedMeeting(const ConvolutionParts& parts, int64_t k, int64_t output)
   return at;
 }
 
-// The most features that are multiplied with all of one another, though only those of a group count.
+// The most features that are multiplied with all of one another, though only those of a group
+// count.
 constexpr int64_t kMostOfBlock = 64;
 
-// Of [blocks, groups, features, groups, others] what lies within a group, as [features, all others].
+// Of [blocks, groups, features, groups, others] what lies within a group, as [features, all
+// others].
 HloInstruction* WithinGroups(HloInstruction* products) {
   const std::vector<int64_t> sizes = emit::SizesOf(*products);
-  HloInstruction* const zero =
-      emit::Zero(products->parent(), products->shape().element_type());
-  HloInstruction* const same = emit::Compare(
-      xla::ComparisonDirection::kEq, emit::Iota(products->parent(), xla::S32, sizes, 1),
-      emit::Iota(products->parent(), xla::S32, sizes, 3));
+  HloInstruction* const zero = emit::Zero(products->parent(), products->shape().element_type());
+  HloInstruction* const same = emit::Compare(xla::ComparisonDirection::kEq,
+                                             emit::Iota(products->parent(), xla::S32, sizes, 1),
+                                             emit::Iota(products->parent(), xla::S32, sizes, 3));
   HloInstruction* const within = emit::Reduce(
       emit::Select(same, products, emit::Broadcast(zero, sizes, {})), zero, {3}, HloOpcode::kAdd);
   return emit::Reshape(emit::Transpose(within, {2, 0, 1, 3}),
@@ -137,9 +138,9 @@ HloInstruction* GroupedOutputDots(const ConvolutionParts& parts) {
     split.push_back(of_block * features);
     return emit::Reshape(array, split);
   };
-  HloInstruction* const kernel = in_order(
-      parts.kernel, Order({parts.kernel_input}, parts.kernel_spatial, {parts.kernel_output}),
-      outputs);
+  HloInstruction* const kernel =
+      in_order(parts.kernel,
+               Order({parts.kernel_input}, parts.kernel_spatial, {parts.kernel_output}), outputs);
   HloInstruction* x = in_order(
       parts.input, Order({parts.input_feature}, parts.input_spatial, {parts.input_batch}), inputs);
   const int64_t rank = spatial + 3;
@@ -216,7 +217,8 @@ absl::StatusOr<HloInstruction*> ConvolutionPatchesDot(HloInstruction* root) {
 // product over features and taps.
 absl::StatusOr<HloInstruction*> ConvolutionOutputDots(HloInstruction* root) {
   const auto parts = PartsOf(root);
-  if (!parts || parts->feature_groups != 1 || parts->output_count() > kMostTerms || parts->tap_count() < 2 * parts->output_count()) {
+  if (!parts || parts->feature_groups != 1 || parts->output_count() > kMostTerms ||
+      parts->tap_count() < 2 * parts->output_count()) {
     return nullptr;
   }
   const bool dilated = emit::Product(parts->base_dilation) != 1;

@@ -203,9 +203,9 @@ HloInstruction* GroupedCall(const ConvolutionParts& parts) {
   depthwise.input_feature = depthwise.output_feature = spatial + 2;
   depthwise.kernel_input = spatial + 1;
   depthwise.kernel_output = spatial + 2;
-  return InOutputOrder(
-      parts, emit::Reshape(Depthwise(depthwise).Call(),
-                           Order({parts.batch}, parts.outputs, {parts.output_features})));
+  return InOutputOrder(parts,
+                       emit::Reshape(Depthwise(depthwise).Call(),
+                                     Order({parts.batch}, parts.outputs, {parts.output_features})));
 }
 
 // One that lies as it is made, in the type of its value, so that more can be computed with it.
@@ -242,8 +242,8 @@ std::vector<xla::HloOpcode> DepthwiseKernelsRoots() {
 // afterwards, and features with several outputs are repeated. What is elementwise behind one that
 // lies so, and needs it alone, is computed in it. So are gradients of inputs, but where the
 // convolution was strided: of several kernels, one for each residue, the results would have to be
-// put together, which takes longer than shifted multiply-adds. A convolution with few features in each of
-// several groups is a depthwise one with a spatial dimension more.
+// put together, which takes longer than shifted multiply-adds. A convolution with few features in
+// each of several groups is a depthwise one with a spatial dimension more.
 absl::StatusOr<HloInstruction*> DepthwiseKernels(HloInstruction* root) {
   if (!IsArray(root->shape())) return nullptr;
   if (root->opcode() == xla::HloOpcode::kCompare) return MaskOfMaximum(root, SpaceOfDepthwise);

@@ -41,8 +41,7 @@ Dimensions SizesAt(const HloInstruction& array, const Dimensions& dimensions) {
 
 DotSide DotSideOf(const HloInstruction& dot, int number) {
   const xla::DotDimensionNumbers& numbers = dot.dot_dimension_numbers();
-  const auto& batch =
-      number == 0 ? numbers.lhs_batch_dimensions() : numbers.rhs_batch_dimensions();
+  const auto& batch = number == 0 ? numbers.lhs_batch_dimensions() : numbers.rhs_batch_dimensions();
   const auto& contracted =
       number == 0 ? numbers.lhs_contracting_dimensions() : numbers.rhs_contracting_dimensions();
   DotSide side{{batch.begin(), batch.end()}, {contracted.begin(), contracted.end()}, {}};

@@ -36,8 +36,7 @@ std::optional<Rows> RowsOf(HloInstruction* value, const Dimensions& along) {
     HloInstruction* const other = value->mutable_operand(2);
     const HloInstruction& scalar =
         other->opcode() == HloOpcode::kBroadcast ? *other->operand(0) : *other;
-    if (scalar.opcode() != HloOpcode::kConstant ||
-        !xla::ShapeUtil::IsScalar(scalar.shape())) {
+    if (scalar.opcode() != HloOpcode::kConstant || !xla::ShapeUtil::IsScalar(scalar.shape())) {
       return std::nullopt;
     }
     const std::optional<double> number = scalar.literal().GetAsDouble({});
@@ -71,10 +70,10 @@ std::optional<Rows> RowsOf(HloInstruction* value, const Dimensions& along) {
 // The dimension of a gather's operand that one of its result is.
 int64_t OperandDimension(const HloInstruction& gather, int64_t dimension) {
   const xla::GatherDimensionNumbers& numbers = gather.gather_dimension_numbers();
-  const auto number = absl::c_find(numbers.offset_dims(), dimension) - numbers.offset_dims().begin();
-  const Dimensions kept = Without(
-      *gather.operand(0),
-      {numbers.collapsed_slice_dims().begin(), numbers.collapsed_slice_dims().end()});
+  const auto number =
+      absl::c_find(numbers.offset_dims(), dimension) - numbers.offset_dims().begin();
+  const Dimensions kept = Without(*gather.operand(0), {numbers.collapsed_slice_dims().begin(),
+                                                       numbers.collapsed_slice_dims().end()});
   return kept[number];
 }
 
@@ -126,15 +125,13 @@ HloInstruction* FoundProduct(const Rows& rows, bool first, const Dimensions& con
   const Dimensions left = Without(gather, contracted);
   Dimensions left_sizes;
   for (const int64_t d : left) left_sizes.push_back(gather.shape().dimensions(d));
-  const Source mask =
-      SourceOf({rows.select->mutable_operand(0), Range(0, RankOf(*rows.select))});
+  const Source mask = SourceOf({rows.select->mutable_operand(0), Range(0, RankOf(*rows.select))});
   HloInstruction* const other_value = rows.select->mutable_operand(2);
   HloInstruction* const scalar = other_value->opcode() == HloOpcode::kBroadcast
                                      ? other_value->mutable_operand(0)
                                      : other_value;
-  return emit::Select(
-      emit::Broadcast(Spread(mask, left, left_sizes), sizes, kept), found,
-      emit::Broadcast(emit::Convert(scalar, type), sizes, {}));
+  return emit::Select(emit::Broadcast(Spread(mask, left, left_sizes), sizes, kept), found,
+                      emit::Broadcast(emit::Convert(scalar, type), sizes, {}));
 }
 
 // Whether there are so many rows that it pays to multiply what they are found in, or added to.
@@ -144,9 +141,8 @@ bool AreMany(const Rows& rows) {
   const HloInstruction& gather = *rows.gather;
   const auto& collapsed = gather.gather_dimension_numbers().collapsed_slice_dims();
   const auto& offsets = gather.gather_dimension_numbers().offset_dims();
-  return AreMany(
-      emit::Product(SizesAt(gather, Without(gather, {offsets.begin(), offsets.end()}))),
-      emit::Product(SizesAt(*gather.operand(0), {collapsed.begin(), collapsed.end()})));
+  return AreMany(emit::Product(SizesAt(gather, Without(gather, {offsets.begin(), offsets.end()}))),
+                 emit::Product(SizesAt(*gather.operand(0), {collapsed.begin(), collapsed.end()})));
 }
 
 // What is summed over rows that are found: [places in the table…, of `values`…], the sums of
@@ -179,8 +175,11 @@ HloInstruction* Clamped(HloInstruction* indices, int64_t index_vector_dim,
                         const Dimensions& sizes) {
   const xla::PrimitiveType type = indices->shape().element_type();
   const Dimensions all = emit::SizesOf(*indices);
+  const int bits = xla::primitive_util::BitWidth(type) -
+                   (xla::primitive_util::IsSignedIntegralType(type) ? 1 : 0);
+  const int64_t most = bits < 63 ? (int64_t{1} << bits) - 1 : INT64_MAX;
   const auto number = [&](int64_t value) {
-    return emit::Number(indices->parent(), type, value);
+    return emit::Number(indices->parent(), type, std::min(value, most));
   };
   HloInstruction* last = nullptr;
   if (index_vector_dim == RankOf(*indices)) {
@@ -238,8 +237,8 @@ absl::StatusOr<HloInstruction*> DotOverRows(HloInstruction* root) {
     const DotSide side = DotSideOf(*root, number), of_other = DotSideOf(*root, 1 - number);
     HloInstruction* const whole = root->mutable_operand(number);
     HloInstruction* const other = root->mutable_operand(1 - number);
-    const bool many = whole->opcode() == HloOpcode::kConcatenate &&
-                      Has(side.free, whole->dimensions(0));
+    const bool many =
+        whole->opcode() == HloOpcode::kConcatenate && Has(side.free, whole->dimensions(0));
     std::vector<HloInstruction*> parts{whole};
     if (many) parts.assign(whole->operands().begin(), whole->operands().end());
     if (absl::c_none_of(parts, [&](HloInstruction* part) {
@@ -251,19 +250,17 @@ absl::StatusOr<HloInstruction*> DotOverRows(HloInstruction* root) {
     std::vector<HloInstruction*> products;
     for (HloInstruction* part : parts) {
       const bool first = number == 0;
-      products.push_back(
-          SummedRows(part, side.contracted) != nullptr
-              ? ProductOfSums(part, side.contracted, other, of_other.contracted, type, first,
-                              root->precision_config())
-          : first ? emit::Dot(part, other, {}, {}, side.contracted, of_other.contracted, type,
-                              root->precision_config())
-                  : emit::Dot(other, part, {}, {}, of_other.contracted, side.contracted, type,
-                              root->precision_config()));
+      products.push_back(SummedRows(part, side.contracted) != nullptr
+                             ? ProductOfSums(part, side.contracted, other, of_other.contracted,
+                                             type, first, root->precision_config())
+                         : first ? emit::Dot(part, other, {}, {}, side.contracted,
+                                             of_other.contracted, type, root->precision_config())
+                                 : emit::Dot(other, part, {}, {}, of_other.contracted,
+                                             side.contracted, type, root->precision_config()));
     }
-    const int64_t along =
-        many ? (number == 0 ? 0 : static_cast<int64_t>(of_other.free.size())) +
-                   Numbers({whole->dimensions(0)}, side.free)[0]
-             : 0;
+    const int64_t along = many ? (number == 0 ? 0 : static_cast<int64_t>(of_other.free.size())) +
+                                     Numbers({whole->dimensions(0)}, side.free)[0]
+                               : 0;
     return emit::Convert(emit::Concatenate(products, along), root->shape().element_type());
   }
   return nullptr;
@@ -379,8 +376,9 @@ HloInstruction* AddedBefore(HloInstruction* root) {
   for (int64_t d = 0; d < RankOf(*root); ++d) {
     order.push_back(Has(places, d) ? Numbers({d}, places)[0] : all + Numbers({d}, columns)[0]);
   }
-  HloInstruction* const added = emit::Binary(
-      HloOpcode::kAdd, emit::Convert(root->mutable_operand(0), type), emit::Transpose(product, order));
+  HloInstruction* const added =
+      emit::Binary(HloOpcode::kAdd, emit::Convert(root->mutable_operand(0), type),
+                   emit::Transpose(product, order));
   return emit::Convert(added, root->shape().element_type());
 }
 

@@ -183,7 +183,8 @@ class ChoosingDot {
       parts.push_back(emit::Iota(dot_->parent(), index_type_, with_one, static_cast<int64_t>(k)));
     }
     for (const int64_t d : along) {
-      const auto one = absl::c_find_if(choice_.hots, [&](const auto& hot) { return hot.along == d; });
+      const auto one =
+          absl::c_find_if(choice_.hots, [&](const auto& hot) { return hot.along == d; });
       parts.push_back(emit::Reshape(Index(*one, dimensions), with_one));
     }
     return emit::Concatenate(parts, static_cast<int64_t>(dimensions.size()));

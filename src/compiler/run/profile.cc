@@ -66,11 +66,11 @@ StatusOr<std::vector<KernelTime>> ProfileKernels(const xla::HloModule& module,
     } while (ran.ok() && std::chrono::duration<double>(Clock::now() - start).count() < least);
     return Recorder::Stop();
   };
-  // The first run finds caches and pages cold: one that is as long as was asked for does all the same.
+  // The first run finds caches and pages cold: one that is as long as was asked for does all the
+  // same.
   const Clock::time_point start = Clock::now();
   StatusOr<Recorder::Events> events = traced_runs(0);
-  if (events && ran.ok() &&
-      std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
+  if (events && ran.ok() && std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
     events = traced_runs(seconds);
   }
   if (!events) return tl::unexpected(events.error());
