@@ -210,7 +210,7 @@ std::vector<choices::Assignment> FirstFlags(const Space& space, const KernelShar
   // A loop's arrays are copied whole in each round where XLA does not see that they need not be.
   constexpr char kAboutCopies[] = "xla_cpu_copy_insertion_use_region_analysis";
   constexpr double kMuch = 0.1;
-  const bool copies = shares.OfOpcode("copy") >= kMuch;
+  const bool copies = shares.OfOpcodeMadeAnew("copy") >= kMuch;
   std::vector<choices::Assignment> flags;
   for (size_t i = 0; i < space.variables.size(); ++i) {
     const choices::Variable& variable = space.variables[i];

@@ -349,28 +349,32 @@ std::vector<Case> ImplementationCases() {
              "  ROOT t = (f32[3,5], f32[4,5]) tuple(d, s)"),
        false},
       {"complex_dot_parts", "batched",
-       Entry("f32[3,4,5];f32[3,4,5];f32[3,5,2];f32[3,5,2]",
-             "x = c64[3,4,5] complex(p0, p1)\n  c = c64[3,5,2] complex(p2, p3)\n"
-             "  y = c64[3,5,2] negate(c)\n  d = c64[3,4,2] dot(x, y), lhs_batch_dims={0}, "
+       Entry("f32[3,16,20];f32[3,16,20];f32[3,20,8];f32[3,20,8]",
+             "x = c64[3,16,20] complex(p0, p1)\n  c = c64[3,20,8] complex(p2, p3)\n"
+             "  y = c64[3,20,8] negate(c)\n  d = c64[3,16,8] dot(x, y), lhs_batch_dims={0}, "
              "rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}\n"
-             "  a = f32[3,4,2] real(d)\n  b = f32[3,4,2] imag(d)\n"
-             "  ROOT t = (f32[3,4,2], f32[3,4,2]) tuple(a, b)")},
+             "  a = f32[3,16,8] real(d)\n  b = f32[3,16,8] imag(d)\n"
+             "  ROOT t = (f32[3,16,8], f32[3,16,8]) tuple(a, b)")},
       {"complex_dot_parts", "with real numbers",
-       Entry(
-           "f64[6,4];f64[6,4];f32[6]",
-           "x = c128[6,4] complex(p0, p1)\n  y = c128[6] convert(p2)\n"
-           "  d = c128[4] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
-           "  a = f64[4] real(d)\n  b = f64[4] imag(d)\n  ROOT t = (f64[4], f64[4]) tuple(a, b)")},
+       Entry("f64[60,40];f64[60,40];f32[60]",
+             "x = c128[60,40] complex(p0, p1)\n  y = c128[60] convert(p2)\n"
+             "  d = c128[40] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
+             "  a = f64[40] real(d)\n  b = f64[40] imag(d)\n  ROOT t = (f64[40], f64[40]) tuple(a, "
+             "b)")},
       {"complex_dot_parts", "real numbers alone",
-       Entry(
-           "f32[6,4];f32[6]",
-           "zero = f32[] constant(0)\n  z = f32[6,4] broadcast(zero), dimensions={}\n"
-           "  x = c64[6,4] complex(p0, z)\n  y = c64[6] convert(p1)\n"
-           "  d = c64[4] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
-           "  a = f32[4] real(d)\n  b = f32[4] imag(d)\n  ROOT t = (f32[4], f32[4]) tuple(a, b)")},
+       Entry("f32[60,40];f32[60]",
+             "zero = f32[] constant(0)\n  z = f32[60,40] broadcast(zero), dimensions={}\n"
+             "  x = c64[60,40] complex(p0, z)\n  y = c64[60] convert(p1)\n"
+             "  d = c64[40] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
+             "  a = f32[40] real(d)\n  b = f32[40] imag(d)\n  ROOT t = (f32[40], f32[40]) tuple(a, "
+             "b)")},
+      {"complex_dot_parts", "few products",
+       Entry("c64[6,4];c64[6]",
+             "ROOT d = c64[4] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+       false},
       {"complex_dot_parts", "no complex numbers",
-       Entry("f32[6,4];f32[6]",
-             "ROOT d = f32[4] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+       Entry("f32[60,40];f32[60]",
+             "ROOT d = f32[40] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
        false},
       {"dot_swapped", "matrix and vector",
        Entry("f32[6,4];f32[6]",

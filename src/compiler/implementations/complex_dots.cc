@@ -1,4 +1,6 @@
 // Matrix products of complex numbers.
+#include <cstdint>
+
 #include "absl/status/statusor.h"
 #include "compiler/implementations/elementwise.h"
 #include "compiler/implementations/emit.h"
@@ -39,10 +41,11 @@ Parts PartsOfComplex(HloInstruction* x) {
 
 // As products of real and imaginary parts: there is no library for complex numbers.
 absl::StatusOr<HloInstruction*> ComplexDotParts(HloInstruction* root) {
+  constexpr int64_t kFewProducts = 1 << 10;  // a loop is as fast
   const xla::PrimitiveType type = root->shape().element_type();
   if (root->operand_count() != 2 || !emit::Free(*root) ||
       !xla::primitive_util::IsComplexType(type) ||
-      xla::ShapeUtil::IsZeroElementArray(root->shape()) ||
+      emit::Product(emit::SizesOf(*root)) * emit::TermsOf(*root) < kFewProducts ||
       root->operand(0)->shape().element_type() != type ||
       root->operand(1)->shape().element_type() != type) {
     return nullptr;
