@@ -104,6 +104,13 @@ std::vector<Case> LookupCases() {
              "direction=EQ\n  h = f32[9,5] convert(e)\n  ROOT d = f32[9,3] dot(h, p1), "
              "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
        false},
+      {"one_hot_lookup", "a counter that begins again",
+       Entry("u8[9];f32[300,3]",
+             "xb = u8[9,300] broadcast(p0), dimensions={0}\n  i = u8[9,300] iota(), "
+             "iota_dimension=1\n  e = pred[9,300] compare(xb, i), direction=EQ\n  h = f32[9,300] "
+             "convert(e)\n  ROOT d = f32[9,3] dot(h, p1), lhs_contracting_dims={1}, "
+             "rhs_contracting_dims={0}"),
+       false},
       {"one_hot_lookup", "another comparison",
        Entry("s32[9];f32[5,3]",
              "xb = s32[9,5] broadcast(p0), dimensions={0}\n  i = s32[9,5] iota(), "

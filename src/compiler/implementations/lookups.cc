@@ -41,7 +41,7 @@ std::optional<Rows> RowsOf(HloInstruction* value, const Dimensions& along) {
     }
     const std::optional<double> number = scalar.literal().GetAsDouble({});
     if (!number || (*number == *number && *number != 0)) return std::nullopt;
-    const Source mask = SourceOf({value->mutable_operand(0), Range(0, RankOf(*value))});
+    const Source mask = SourceOf(value->mutable_operand(0));
     if (absl::c_any_of(along, [&](int64_t d) { return Has(mask.places, d); })) return std::nullopt;
     rows.select = value;
     value = value->mutable_operand(1);
@@ -123,15 +123,13 @@ HloInstruction* FoundProduct(const Rows& rows, bool first, const Dimensions& con
       slice, xla::Cast<xla::HloGatherInstruction>(&gather)->indices_are_sorted()));
   if (rows.select == nullptr) return found;
   const Dimensions left = Without(gather, contracted);
-  Dimensions left_sizes;
-  for (const int64_t d : left) left_sizes.push_back(gather.shape().dimensions(d));
-  const Source mask = SourceOf({rows.select->mutable_operand(0), Range(0, RankOf(*rows.select))});
+  const Source mask = SourceOf(rows.select->mutable_operand(0));
   HloInstruction* const other_value = rows.select->mutable_operand(2);
   HloInstruction* const scalar = other_value->opcode() == HloOpcode::kBroadcast
                                      ? other_value->mutable_operand(0)
                                      : other_value;
-  return emit::Select(emit::Broadcast(Spread(mask, left, left_sizes), sizes, kept), found,
-                      emit::Broadcast(emit::Convert(scalar, type), sizes, {}));
+  return emit::Select(emit::Broadcast(Spread(mask, left, SizesAt(gather, left)), sizes, kept),
+                      found, emit::Broadcast(emit::Convert(scalar, type), sizes, {}));
 }
 
 // Whether there are so many rows that it pays to multiply what they are found in, or added to.

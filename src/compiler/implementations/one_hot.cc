@@ -47,6 +47,13 @@ bool IsIndex(xla::PrimitiveType type) {
          xla::primitive_util::BitWidth(type) >= 8;
 }
 
+// Whether a type has all numbers below the size.
+bool Counts(xla::PrimitiveType type, int64_t size) {
+  const int bits = xla::primitive_util::BitWidth(type) -
+                   (xla::primitive_util::IsSignedIntegralType(type) ? 1 : 0);
+  return bits >= 63 || size <= int64_t{1} << bits;
+}
+
 std::optional<OneHot> OneHotOf(const Source& compare) {
   if (compare.array->comparison_direction() != xla::ComparisonDirection::kEq) return std::nullopt;
   for (const int number : {0, 1}) {
@@ -56,9 +63,13 @@ std::optional<OneHot> OneHotOf(const Source& compare) {
         !IsIndex(index.array->shape().element_type())) {
       continue;
     }
-    const int64_t along =
-        counter.places[xla::Cast<xla::HloIotaInstruction>(counter.array)->iota_dimension()];
-    if (along == kNone || Has(index.places, along)) continue;
+    const int64_t dimension = xla::Cast<xla::HloIotaInstruction>(counter.array)->iota_dimension();
+    const int64_t along = counter.places[dimension];
+    if (along == kNone || Has(index.places, along) ||
+        !Counts(counter.array->shape().element_type(),
+                counter.array->shape().dimensions(dimension))) {
+      continue;
+    }
     return OneHot{along, index};
   }
   return std::nullopt;
@@ -163,21 +174,15 @@ class ChoosingDot {
   }
 
  private:
-  Dimensions SizesOf(const Dimensions& dimensions) const {
-    Dimensions sizes;
-    for (const int64_t d : dimensions) sizes.push_back(choosing_->shape().dimensions(d));
-    return sizes;
-  }
-
   HloInstruction* Index(const OneHot& one, const Dimensions& dimensions) const {
     return Spread({emit::Convert(one.index.array, index_type_), one.index.places}, dimensions,
-                  SizesOf(dimensions));
+                  SizesAt(*choosing_, dimensions));
   }
 
   // [these dimensions…, one for each batch and then for each of `along`].
   HloInstruction* Indices(const Dimensions& dimensions, const Dimensions& along) const {
     std::vector<HloInstruction*> parts;
-    Dimensions with_one = SizesOf(dimensions);
+    Dimensions with_one = SizesAt(*choosing_, dimensions);
     with_one.push_back(1);
     for (size_t k = 0; k < side_.batch.size(); ++k) {
       parts.push_back(emit::Iota(dot_->parent(), index_type_, with_one, static_cast<int64_t>(k)));
@@ -197,8 +202,8 @@ class ChoosingDot {
     const xla::PrimitiveType type = emit::SumType(dot_->shape().element_type());
     array = emit::Convert(array, type);
     for (const Source& scale : choice_.scales) {
-      HloInstruction* const spread =
-          Spread({emit::Convert(scale.array, type), scale.places}, dimensions, SizesOf(dimensions));
+      HloInstruction* const spread = Spread({emit::Convert(scale.array, type), scale.places},
+                                            dimensions, SizesAt(*choosing_, dimensions));
       array = emit::Binary(HloOpcode::kMultiply, array,
                            emit::Broadcast(spread, emit::SizesOf(*array), where));
     }
