@@ -181,16 +181,23 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   const Contents contents = ContentsOf(pool, {program.id, {}});
   std::vector<std::vector<PassId>> ways = {{}};  // to come to it, the shortest first
   if (calls) ways.push_back({*inlining, *untupling});
-  // Some do not apply before what is in their way has been written out, as a solve within a loop.
+  // Some do not apply before what is in their way has been written out, as a solve within a loop, or
+  // before each group is convolved by itself.
+  const auto prepares = [&](const StatusOr<PassId>& pass) {
+    return pass && HasRoot(pool.passes()[*pass], opcodes) &&
+           std::any_of(ways.begin(), ways.end(), [&](std::vector<PassId> way) {
+             way.push_back(*pass);
+             return Try(pool, program, contents, way, until, &opcodes).has_value();
+           });
+  };
   const StatusOr<PassId> write_out = FindPass(pool.passes(), std::string(kWriteOutPass));
-  const bool written_out =
-      write_out && std::any_of(ways.begin(), ways.end(), [&](std::vector<PassId> way) {
-        way.push_back(*write_out);
-        return Try(pool, program, contents, way, until, &opcodes).has_value();
-      });
-  if (written_out) {
-    ways.push_back({*write_out});
-    if (calls) ways.push_back({*inlining, *untupling, *write_out});
+  const StatusOr<PassId> by_groups = FindPass(pool.passes(), std::string(kByGroupsPass));
+  const bool written_out = prepares(write_out), grouped = prepares(by_groups);
+  for (const auto& [found_more, pass] :
+       {std::pair(written_out, write_out), std::pair(grouped, by_groups)}) {
+    if (!found_more) continue;
+    ways.push_back({*pass});
+    if (calls) ways.push_back({*inlining, *untupling, *pass});
   }
   const auto add = [&](PassId pass) {
     if ((interrupted != nullptr && *interrupted) || Clock::now() >= until) return;

@@ -108,6 +108,23 @@ small_goes_on {
   EXPECT_EQ(passes["implement:write_out_small,implement:loop_one_kernel"], 2u) << "the outer one";
 }
 
+TEST(FindImplementations, WhatIsForNoGroupsIsFoundOnceEachIsConvolvedByItself) {
+  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
+  const ProgramInfo program =
+      pool->Load(
+              "HloModule groups\nENTRY main {\n  x = f32[1,6,6,16] parameter(0)\n  k = "
+              "f32[3,3,8,16] parameter(1)\n  ROOT y = f32[1,4,4,16] convolution(x, k), "
+              "window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=2\n}\n")
+          .value();
+  std::map<std::string, std::vector<std::string>> found;
+  for (const Alternative& one : FindImplementations(*pool, program, kPatience)) {
+    for (const PlannedPass& pass : one.passes) found[one.name].push_back(pass.pass);
+  }
+  const std::string groups(kByGroupsPass), patches = "implement:convolution_patches_dot";
+  EXPECT_EQ(found[groups], std::vector<std::string>{groups});
+  EXPECT_EQ(found[patches], (std::vector<std::string>{groups, patches}));
+}
+
 TEST(FindImplementations, WhatAnImplementationBeginsAtIsKnown) {
   const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
   int64_t implementations = 0;
@@ -299,10 +316,11 @@ TEST(RacedFirst, OfWhichMoreIsExpectedThanOfAllTogether) {
 }
 
 TEST(DearestFirst, WhatPreparesForOthersIsAppliedBeforeThem) {
-  const std::string writes(kWriteOutPass);
-  const auto ordered =
-      DearestFirst(KernelShares(), {Replacing("one_kernel", {}, {}), Replacing(writes, {}, {})});
-  EXPECT_EQ(ordered[0].name, writes);
+  for (const std::string& before : {std::string(kWriteOutPass), std::string(kByGroupsPass)}) {
+    const auto ordered =
+        DearestFirst(KernelShares(), {Replacing("one_kernel", {}, {}), Replacing(before, {}, {})});
+    EXPECT_EQ(ordered[0].name, before);
+  }
 }
 
 // XLA names what it inlines anew, and makes a sort of a top-k.
