@@ -150,12 +150,15 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
     if (std::find(names.begin(), names.end(), one.name) != names.end()) {
       together.push_back(one.name);
     }
-    // Inlining takes all names of what was called away.
-    if (one.passes.size() == 1) {
-      for (const Replaced& instruction : one.instructions) replaced.insert(instruction.name);
-    } else {
-      opcodes.insert(one.opcodes.begin(), one.opcodes.end());
+    // Inlining takes all names of what was called away; what is replaced keeps its origin.
+    const bool inlined = one.passes.size() > 1;
+    bool known = !inlined;
+    for (const Replaced& instruction : one.instructions) {
+      if (inlined && instruction.origin.empty()) continue;
+      known = true;
+      replaced.insert(instruction.name);
     }
+    if (!known) opcodes.insert(one.opcodes.begin(), one.opcodes.end());
   };
   for (const Alternative& one : alternatives) {
     if (loops::MakesKernels(one.name)) take(one);

@@ -527,5 +527,29 @@ TEST(RacedTogether, KernelsWithWhatIsDearAndNobodyElseReplaces) {
   EXPECT_EQ(RacedTogether(shares, all, names), (Groups{{"by_dots", "packed", "kept_beside"}, {}}));
 }
 
+// Though another of that opcode is, by kernels behind inlining.
+TEST(RacedTogether, WhatIsNotReplacedByItsOrigin) {
+  ProgramGraph graph;
+  graph.computations.resize(1);
+  std::vector<KernelTime> times;
+  for (const char* name : {"conv.1", "conv.2"}) {
+    InstructionInfo instruction;
+    instruction.name = name;
+    instruction.opcode = "convolution";
+    instruction.origin = std::string(name) + "@7";
+    graph.computations[0].instructions.push_back(instruction);
+    times.push_back({name, "convolution", 1, 1});
+  }
+  const std::string kernels(loops::kKernelPass);
+  Alternative inlined = Replacing(kernels, {"conv.1", "conv.2"}, {"call", "convolution"});
+  inlined.passes.insert(inlined.passes.begin(), {"call-inliner:every_call_site", {}});
+  inlined.instructions[1].origin = "conv.2@7";
+  const std::vector<Alternative> all = {Replacing("by_dots", {"conv.1"}, {"convolution"}),
+                                        Replacing("by_shifts", {"conv.2"}, {"convolution"}),
+                                        inlined};
+  EXPECT_EQ(RacedTogether(KernelShares(times, graph), all, {"by_dots", "by_shifts", kernels})[0],
+            (std::vector<std::string>{kernels, "by_dots"}));
+}
+
 }  // namespace
 }  // namespace hone::tune
