@@ -5,11 +5,9 @@
     build/bin/hone tune FOLDER --budget 8s
 """
 
-import argparse
-import pathlib
-
 import jax
 import jax.numpy as jnp
+import lowered
 from jax import lax
 
 BF16, F16, F32, S8 = jnp.bfloat16, jnp.float16, jnp.float32, jnp.int8
@@ -277,15 +275,5 @@ PROGRAMS = {
 }
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", type=pathlib.Path)
-    folder = parser.parse_args().folder
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, (function, *arguments) in PROGRAMS.items():
-        text = jax.jit(function).lower(*arguments).as_text("hlo")
-        (folder / f"{name}.hlo").write_text(text)
-
-
 if __name__ == "__main__":
-    main()
+    lowered.write(__doc__, PROGRAMS)

@@ -181,23 +181,21 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   const Contents contents = ContentsOf(pool, {program.id, {}});
   std::vector<std::vector<PassId>> ways = {{}};  // to come to it, the shortest first
   if (calls) ways.push_back({*inlining, *untupling});
-  // Some do not apply before what is in their way has been written out, as a solve within a loop, or
-  // before each group is convolved by itself.
-  const auto prepares = [&](const StatusOr<PassId>& pass) {
-    return pass && HasRoot(pool.passes()[*pass], opcodes) &&
-           std::any_of(ways.begin(), ways.end(), [&](std::vector<PassId> way) {
-             way.push_back(*pass);
-             return Try(pool, program, contents, way, until, &opcodes).has_value();
-           });
-  };
-  const StatusOr<PassId> write_out = FindPass(pool.passes(), std::string(kWriteOutPass));
-  const StatusOr<PassId> by_groups = FindPass(pool.passes(), std::string(kByGroupsPass));
-  const bool written_out = prepares(write_out), grouped = prepares(by_groups);
-  for (const auto& [found_more, pass] :
-       {std::pair(written_out, write_out), std::pair(grouped, by_groups)}) {
-    if (!found_more) continue;
-    ways.push_back({*pass});
-    if (calls) ways.push_back({*inlining, *untupling, *pass});
+  // Some do not apply before what is in their way has been written out, as a solve within a loop,
+  // or before each group is convolved by itself.
+  std::vector<PassId> preparing;
+  for (const std::string_view name : kPreparingPasses) {
+    const StatusOr<PassId> pass = FindPass(pool.passes(), std::string(name));
+    if (!pass || !HasRoot(pool.passes()[*pass], opcodes)) continue;
+    const bool applies = std::any_of(ways.begin(), ways.end(), [&](std::vector<PassId> way) {
+      way.push_back(*pass);
+      return Try(pool, program, contents, way, until, &opcodes).has_value();
+    });
+    if (applies) preparing.push_back(*pass);
+  }
+  for (const PassId pass : preparing) {
+    ways.push_back({pass});
+    if (calls) ways.push_back({*inlining, *untupling, pass});
   }
   const auto add = [&](PassId pass) {
     if ((interrupted != nullptr && *interrupted) || Clock::now() >= until) return;
@@ -233,7 +231,10 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   const auto loops = std::find_if(found.begin(), found.end(), [](const Alternative& one) {
     return one.name == kLoopPass && one.passes.size() == 1;
   });
-  if (loops != found.end() && written_out) {
+  const auto write_out = std::find_if(preparing.begin(), preparing.end(), [&](PassId pass) {
+    return pool.passes()[pass].name == kWriteOutPass;
+  });
+  if (loops != found.end() && write_out != preparing.end()) {
     const PassId loop = *FindPass(pool.passes(), kLoopPass);
     if (auto whole = Try(pool, program, contents, {*write_out, loop}, until)) {
       whole->name = std::string(kWriteOutPass) + "," + kLoopPass;

@@ -26,7 +26,8 @@ constexpr double kMostlyAlone = 0.8;
 // Others find more where it was before them, and it no more behind them: a loop of small matrices
 // becomes one kernel once these are written out, and each group's convolution may be one.
 bool Prepares(const Alternative& one) {
-  return one.name == kWriteOutPass || one.name == kByGroupsPass;
+  return std::find(std::begin(kPreparingPasses), std::end(kPreparingPasses), one.name) !=
+         std::end(kPreparingPasses);
 }
 
 // What they change is all around: it may be in others' way, or they in its.

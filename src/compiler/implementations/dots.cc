@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "compiler/implementations/dot_places.h"
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/kernel_parts.h"
 #include "xla/primitive_util.h"
@@ -68,22 +69,14 @@ bool IsOfBytes(const HloInstruction& value) {
 // Dimensions of an operand in the result, where the dot keeps them all.
 std::optional<std::vector<int64_t>> Kept(const HloInstruction& dot, int number,
                                          emit::Sizes dimensions) {
-  const xla::DotDimensionNumbers& numbers = dot.dot_dimension_numbers();
-  const std::vector<int64_t> left =
-      Rest(*dot.operand(0), numbers.lhs_batch_dimensions(), numbers.lhs_contracting_dimensions());
-  const std::vector<int64_t> right =
-      Rest(*dot.operand(1), numbers.rhs_batch_dimensions(), numbers.rhs_contracting_dimensions());
-  const emit::Sizes batch =
-      number == 0 ? numbers.lhs_batch_dimensions() : numbers.rhs_batch_dimensions();
-  // Where the result has them: batches, then those of both sides.
-  std::vector<int64_t> order(batch.begin(), batch.end());
-  if (number == 1) order.resize(order.size() + left.size(), -1);
-  absl::c_copy(number == 0 ? left : right, std::back_inserter(order));
+  const std::vector<DotPlace> places = ResultPlaces(dot);
   std::vector<int64_t> kept;
   for (const int64_t d : dimensions) {
-    const auto found = absl::c_find(order, d);
-    if (found == order.end()) return std::nullopt;
-    kept.push_back(found - order.begin());
+    const auto found = absl::c_find_if(places, [&](const DotPlace& place) {
+      return place.operand == number ? place.dimension == d : number == 1 && place.other == d;
+    });
+    if (found == places.end()) return std::nullopt;
+    kept.push_back(found - places.begin());
   }
   return kept;
 }

@@ -1,6 +1,7 @@
 #include "compiler/implementations/emit.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -79,6 +80,12 @@ xla::PrecisionConfig HighestPrecision() {
 
 std::optional<HloOpcode> ReducerOpcode(const HloComputation& computation) {
   return computation.instruction_count() == 3 ? CombinerOpcode(computation) : std::nullopt;
+}
+
+int64_t LargestOf(PrimitiveType type) {
+  const int bits = xla::primitive_util::BitWidth(type) -
+                   (xla::primitive_util::IsSignedIntegralType(type) ? 1 : 0);
+  return bits < 63 ? (int64_t{1} << bits) - 1 : std::numeric_limits<int64_t>::max();
 }
 
 xla::Literal Identity(HloOpcode opcode, PrimitiveType type) {

@@ -34,6 +34,9 @@ xla::PrecisionConfig HighestPrecision();
 // on both, such as add or maximum.
 std::optional<xla::HloOpcode> ReducerOpcode(const xla::HloComputation& computation);
 
+// The largest number of a type of integers, or that of s64 if it is less.
+int64_t LargestOf(xla::PrimitiveType type);
+
 // The scalar that changes nothing under such an operation.
 xla::Literal Identity(xla::HloOpcode opcode, xla::PrimitiveType type);
 bool IsIdentity(const xla::HloInstruction& scalar, xla::HloOpcode opcode);

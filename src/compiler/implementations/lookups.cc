@@ -23,6 +23,14 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
+// A dot without batches; `first`: of `x` and `y`, else of `y` and `x`.
+HloInstruction* DotInOrder(bool first, HloInstruction* x, const Dimensions& of_x, HloInstruction* y,
+                           const Dimensions& of_y, xla::PrimitiveType type,
+                           const xla::PrecisionConfig& precision) {
+  return first ? emit::Dot(x, y, {}, {}, of_x, of_y, type, precision)
+               : emit::Dot(y, x, {}, {}, of_y, of_x, type, precision);
+}
+
 // Rows of an array, found by indices; perhaps something else where an index is no place.
 struct Rows {
   HloInstruction* gather = nullptr;
@@ -88,8 +96,7 @@ HloInstruction* FoundProduct(const Rows& rows, bool first, const Dimensions& con
   Dimensions of_table;
   for (const int64_t d : contracted) of_table.push_back(OperandDimension(gather, d));
   HloInstruction* const product =
-      first ? emit::Dot(table, other, {}, {}, of_table, of_other, type, precision)
-            : emit::Dot(other, table, {}, {}, of_other, of_table, type, precision);
+      DotInOrder(first, table, of_table, other, of_other, type, precision);
   const int64_t free = RankOf(*other) - static_cast<int64_t>(of_other.size());
   // Where the dimensions of the table, and of the rows, are now.
   const auto now = [&](int64_t d, const Dimensions& gone) {
@@ -173,11 +180,8 @@ HloInstruction* Clamped(HloInstruction* indices, int64_t index_vector_dim,
                         const Dimensions& sizes) {
   const xla::PrimitiveType type = indices->shape().element_type();
   const Dimensions all = emit::SizesOf(*indices);
-  const int bits = xla::primitive_util::BitWidth(type) -
-                   (xla::primitive_util::IsSignedIntegralType(type) ? 1 : 0);
-  const int64_t most = bits < 63 ? (int64_t{1} << bits) - 1 : INT64_MAX;
   const auto number = [&](int64_t value) {
-    return emit::Number(indices->parent(), type, std::min(value, most));
+    return emit::Number(indices->parent(), type, std::min(value, emit::LargestOf(type)));
   };
   HloInstruction* last = nullptr;
   if (index_vector_dim == RankOf(*indices)) {
@@ -216,18 +220,17 @@ HloInstruction* ProductOfSums(HloInstruction* gather, const Dimensions& contract
       numbers.index_vector_dim(), Numbers(start, places), SizesAt(*table, places), values,
       Range(rows, RankOf(*values) - rows));
   const Dimensions summed = Range(0, static_cast<int64_t>(places.size()));
-  return first ? emit::Dot(table, sums, {}, {}, places, summed, type, precision)
-               : emit::Dot(sums, table, {}, {}, summed, places, type, precision);
+  return DotInOrder(first, table, places, sums, summed, type, precision);
 }
 
-// The rows of a side of a dot, summed over: null where they are none.
-HloInstruction* SummedRows(HloInstruction* value, const Dimensions& contracted) {
+// Whether a side of a dot are rows that are found, summed over.
+bool AreSummedRows(HloInstruction* value, const Dimensions& contracted) {
   Dimensions rows = contracted;
   absl::c_sort(rows);
   const std::optional<Rows> found = RowsOf(value, Without(*value, contracted));
-  if (!found || found->select != nullptr || !AreMany(*found)) return nullptr;
+  if (!found || found->select != nullptr || !AreMany(*found)) return false;
   const auto& offsets = found->gather->gather_dimension_numbers().offset_dims();
-  return Without(*value, {offsets.begin(), offsets.end()}) == rows ? value : nullptr;
+  return Without(*value, {offsets.begin(), offsets.end()}) == rows;
 }
 
 absl::StatusOr<HloInstruction*> DotOverRows(HloInstruction* root) {
@@ -239,22 +242,19 @@ absl::StatusOr<HloInstruction*> DotOverRows(HloInstruction* root) {
         whole->opcode() == HloOpcode::kConcatenate && Has(side.free, whole->dimensions(0));
     std::vector<HloInstruction*> parts{whole};
     if (many) parts.assign(whole->operands().begin(), whole->operands().end());
-    if (absl::c_none_of(parts, [&](HloInstruction* part) {
-          return SummedRows(part, side.contracted) != nullptr;
-        })) {
+    if (absl::c_none_of(
+            parts, [&](HloInstruction* part) { return AreSummedRows(part, side.contracted); })) {
       continue;
     }
     const xla::PrimitiveType type = emit::SumType(root->shape().element_type());
     std::vector<HloInstruction*> products;
     for (HloInstruction* part : parts) {
       const bool first = number == 0;
-      products.push_back(SummedRows(part, side.contracted) != nullptr
+      products.push_back(AreSummedRows(part, side.contracted)
                              ? ProductOfSums(part, side.contracted, other, of_other.contracted,
                                              type, first, root->precision_config())
-                         : first ? emit::Dot(part, other, {}, {}, side.contracted,
-                                             of_other.contracted, type, root->precision_config())
-                                 : emit::Dot(other, part, {}, {}, of_other.contracted,
-                                             side.contracted, type, root->precision_config()));
+                             : DotInOrder(first, part, side.contracted, other, of_other.contracted,
+                                          type, root->precision_config()));
     }
     const int64_t along = many ? (number == 0 ? 0 : static_cast<int64_t>(of_other.free.size())) +
                                      Numbers({whole->dimensions(0)}, side.free)[0]
@@ -271,14 +271,14 @@ struct AddedProduct {
   int rows = 0;                     // the operand that has the rows
 };
 
-std::optional<AddedProduct> AddedProductOf(const HloInstruction& root) {
-  if (root.opcode() != HloOpcode::kScatter || root.operand_count() != 3 || !emit::Free(root) ||
-      !xla::primitive_util::IsFloatingPointType(root.shape().element_type()) ||
-      emit::ReducerOpcode(*root.to_apply()) != HloOpcode::kAdd) {
+std::optional<AddedProduct> AddedProductOf(HloInstruction* root) {
+  if (root->opcode() != HloOpcode::kScatter || root->operand_count() != 3 || !emit::Free(*root) ||
+      !xla::primitive_util::IsFloatingPointType(root->shape().element_type()) ||
+      emit::ReducerOpcode(*root->to_apply()) != HloOpcode::kAdd) {
     return std::nullopt;
   }
   const xla::ScatterDimensionNumbers& numbers =
-      xla::Cast<xla::HloScatterInstruction>(&root)->scatter_dimension_numbers();
+      xla::Cast<xla::HloScatterInstruction>(root)->scatter_dimension_numbers();
   Dimensions places(numbers.scatter_dims_to_operand_dims().begin(),
                     numbers.scatter_dims_to_operand_dims().end());
   absl::c_sort(places);
@@ -287,7 +287,7 @@ std::optional<AddedProduct> AddedProductOf(const HloInstruction& root) {
     return std::nullopt;
   }
   AddedProduct found;
-  HloInstruction* updates = const_cast<HloInstruction&>(root).mutable_operand(2);
+  HloInstruction* updates = root->mutable_operand(2);
   if (updates->opcode() == HloOpcode::kSlice) {
     found.slice = updates;
     updates = updates->mutable_operand(0);
@@ -309,8 +309,8 @@ std::optional<AddedProduct> AddedProductOf(const HloInstruction& root) {
     return std::nullopt;
   }
   for (const int64_t d : windows) {
-    if (root.operand(0)->shape().dimensions(Without(root, places)[Numbers({d}, windows)[0]]) !=
-        root.operand(2)->shape().dimensions(d)) {
+    if (root->operand(0)->shape().dimensions(Without(*root, places)[Numbers({d}, windows)[0]]) !=
+        root->operand(2)->shape().dimensions(d)) {
       return std::nullopt;
     }
   }
@@ -322,7 +322,7 @@ std::optional<AddedProduct> AddedProductOf(const HloInstruction& root) {
       }
     }
   }
-  if (!AreMany(emit::Product(SizesAt(*updates, rows)), emit::Product(SizesAt(root, places)))) {
+  if (!AreMany(emit::Product(SizesAt(*updates, rows)), emit::Product(SizesAt(*root, places)))) {
     return std::nullopt;
   }
   return found;
@@ -343,7 +343,7 @@ HloInstruction* ColumnsOf(const HloInstruction& slice, HloInstruction* dot, int 
 
 // A product added at places: what is multiplied, added at places, and then its product.
 HloInstruction* AddedBefore(HloInstruction* root) {
-  const std::optional<AddedProduct> found = AddedProductOf(*root);
+  const std::optional<AddedProduct> found = AddedProductOf(root);
   if (!found) return nullptr;
   const xla::ScatterDimensionNumbers& numbers =
       xla::Cast<xla::HloScatterInstruction>(root)->scatter_dimension_numbers();
@@ -388,8 +388,8 @@ int RowsOfOthers(const HloInstruction& root, const HloInstruction& dot) {
     if (user->opcode() != HloOpcode::kSlice) return -1;
     needed += emit::Product(emit::SizesOf(*user));
     if (user == &root) continue;
-    for (const HloInstruction* taker : user->users()) {
-      const std::optional<AddedProduct> found = AddedProductOf(*taker);
+    for (HloInstruction* taker : user->users()) {
+      const std::optional<AddedProduct> found = AddedProductOf(taker);
       if (found && found->dot == &dot) return found->rows;
     }
   }
@@ -477,10 +477,8 @@ absl::StatusOr<HloInstruction*> DotBeforeLookup(HloInstruction* root) {
     if (!left.empty()) {
       HloInstruction* const x = emit::Concatenate(left, side.contracted[0]);
       HloInstruction* const y = emit::Concatenate(left_other, of_other.contracted[0]);
-      add(number == 0 ? emit::Dot(x, y, {}, {}, side.contracted, of_other.contracted, type,
-                                  root->precision_config())
-                      : emit::Dot(y, x, {}, {}, of_other.contracted, side.contracted, type,
-                                  root->precision_config()));
+      add(DotInOrder(number == 0, x, side.contracted, y, of_other.contracted, type,
+                     root->precision_config()));
     }
     return emit::Convert(sum, root->shape().element_type());
   }

@@ -47,13 +47,6 @@ bool IsIndex(xla::PrimitiveType type) {
          xla::primitive_util::BitWidth(type) >= 8;
 }
 
-// Whether a type has all numbers below the size.
-bool Counts(xla::PrimitiveType type, int64_t size) {
-  const int bits = xla::primitive_util::BitWidth(type) -
-                   (xla::primitive_util::IsSignedIntegralType(type) ? 1 : 0);
-  return bits >= 63 || size <= int64_t{1} << bits;
-}
-
 std::optional<OneHot> OneHotOf(const Source& compare) {
   if (compare.array->comparison_direction() != xla::ComparisonDirection::kEq) return std::nullopt;
   for (const int number : {0, 1}) {
@@ -66,8 +59,8 @@ std::optional<OneHot> OneHotOf(const Source& compare) {
     const int64_t dimension = xla::Cast<xla::HloIotaInstruction>(counter.array)->iota_dimension();
     const int64_t along = counter.places[dimension];
     if (along == kNone || Has(index.places, along) ||
-        !Counts(counter.array->shape().element_type(),
-                counter.array->shape().dimensions(dimension))) {
+        counter.array->shape().dimensions(dimension) - 1 >
+            emit::LargestOf(counter.array->shape().element_type())) {
       continue;
     }
     return OneHot{along, index};

@@ -28,12 +28,9 @@ bool IsCounter(const HloInstruction& value) {
     return IsCounter(*value.operand(0));
   }
   if (value.opcode() != HloOpcode::kIota) return false;
-  const xla::PrimitiveType type = value.shape().element_type();
-  const int bits = xla::primitive_util::BitWidth(type) -
-                   (xla::primitive_util::IsSignedIntegralType(type) ? 1 : 0);
-  const int64_t most = bits < 24 ? int64_t{1} << bits : kMostWhole;
-  return value.shape().dimensions(xla::Cast<xla::HloIotaInstruction>(&value)->iota_dimension()) <=
-         most;
+  const int64_t last =
+      value.shape().dimensions(xla::Cast<xla::HloIotaInstruction>(&value)->iota_dimension()) - 1;
+  return last < kMostWhole && last <= emit::LargestOf(value.shape().element_type());
 }
 
 // The floats that are computed with a predicate, perhaps past further logic; nothing where none

@@ -1,0 +1,17 @@
+"""Programs as JAX lowers them, a file each."""
+
+import argparse
+import pathlib
+
+import jax
+
+
+def write(doc, programs):
+    """Into the folder that the command line names; a program is a function and the shapes it takes."""
+    parser = argparse.ArgumentParser(description=doc.split("\n")[0])
+    parser.add_argument("folder", type=pathlib.Path)
+    folder = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, (function, *arguments) in programs.items():
+        text = jax.jit(function).lower(*arguments).as_text("hlo")
+        (folder / f"{name}.hlo").write_text(text)
