@@ -12,17 +12,17 @@ namespace hone::cli {
 
 Run AddWith(CLI::App& app) {
   struct Flags {
-    bool huge_pages = true;
+    bool keep_memory = true;
     std::string store;
     std::vector<std::string> command;
   };
   auto flags = std::make_shared<Flags>();
   AddWord(app, "STORE", flags->store, "what `hone tune RECORDED --store` wrote");
   AddWord(app, "COMMAND", flags->command, "what is run, after --, as it is");
-  AddNoFlag(app, "--no-huge-pages", flags->huge_pages,
+  AddNoFlag(app, "--no-huge-pages", flags->keep_memory,
             "leave the script's memory to glibc's defaults");
   return [flags] {
-    return Fail(jobs::BecomeTuned(flags->store, flags->huge_pages, flags->command), false);
+    return Fail(jobs::BecomeTuned(flags->store, flags->keep_memory, flags->command), false);
   };
 }
 

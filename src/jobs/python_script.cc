@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "jobs/child.h"
 #include "jobs/package.h"
@@ -18,17 +19,26 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kTunables[] = "GLIBC_TUNABLES";
-constexpr char kHugePages[] = "glibc.malloc.hugetlb";  // since glibc 2.35; older ones pass it over
-
 // XLA:CPU allocates a run's temporaries anew each time, and glibc gives large ones back to the
-// system after it: every run then waits for their pages, one by one. Of huge ones there are 512
-// times fewer.
-void AskForHugePages() {
+// system after it: every run then waits for their pages, one by one. Here they are kept for the
+// next run, for which no thread may have an arena of its own, of 64 MiB at most; and they are huge
+// pages (since glibc 2.35; older ones pass that over), 512 times fewer.
+constexpr std::pair<const char*, const char*> kKept[] = {
+    {"glibc.malloc.hugetlb", "1"},
+    {"glibc.malloc.mmap_max", "0"},
+    {"glibc.malloc.trim_threshold", "17179869184"},
+    {"glibc.malloc.arena_max", "1"},
+};
+
+void KeepMemory() {
   const char* const given = std::getenv(kTunables);
   std::string tunables = given == nullptr ? "" : given;
-  if (tunables.find(kHugePages) != tunables.npos) return;  // the user's word stands
-  if (!tunables.empty()) tunables += ':';
-  setenv(kTunables, (tunables + kHugePages + "=1").c_str(), 1);
+  for (const auto& [name, value] : kKept) {
+    if (tunables.find(name) != tunables.npos) continue;  // the user's word stands
+    if (!tunables.empty()) tunables += ':';
+    tunables += std::string(name) + "=" + value;
+  }
+  setenv(kTunables, tunables.c_str(), 1);
 }
 
 // `job` is "record" or "with", and `argument` that job's folder or store.
@@ -54,10 +64,14 @@ FileError BecomeRecorded(const std::string& folder, const std::vector<std::strin
   return Become("record", folder, command);
 }
 
-FileError BecomeTuned(const std::string& store, bool huge_pages,
+FileError BecomeTuned(const std::string& store, bool keep_memory,
                       const std::vector<std::string>& command) {
   if (const auto there = store::Store::OpenExisting(store); !there) return {store, there.error()};
-  if (huge_pages) AskForHugePages();
+  if (keep_memory) {
+    KeepMemory();
+  } else {
+    setenv("HONE_KEEP_MEMORY", "0", 1);  // for hone.jax
+  }
   return Become("with", store, command);
 }
 

@@ -14,9 +14,9 @@ namespace hone::jobs {
 // `folder` is made where it is not there.
 FileError BecomeRecorded(const std::string& folder, const std::vector<std::string>& command);
 
-// `huge_pages`: the script's memory is asked for in large pages, unless $GLIBC_TUNABLES says of
-// them.
-FileError BecomeTuned(const std::string& store, bool huge_pages,
+// `keep_memory`: the script keeps a run's memory for the next one, in huge pages, unless
+// $GLIBC_TUNABLES says otherwise.
+FileError BecomeTuned(const std::string& store, bool keep_memory,
                       const std::vector<std::string>& command);
 
 }  // namespace hone::jobs

@@ -69,20 +69,22 @@ TEST_F(RecordTest, TheScriptRunsWithAStore) {
   EXPECT_EQ(ran.out.find("with\n" + Path("tuned.db") + "\n"), 0u) << ran.out;
 }
 
-TEST_F(RecordTest, ScriptsGetHugePagesUnlessTheUserSaysOtherwise) {
+TEST_F(RecordTest, ScriptsKeepTheirMemoryUnlessTheUserSaysOtherwise) {
   MakeStore();
   const auto tunables = [&](std::vector<std::string> flags) {
     flags.insert(flags.begin(), "with");
-    flags.insert(flags.end(), {"tuned.db", "--", "sh", "-c", "echo \"$GLIBC_TUNABLES\""});
+    flags.insert(flags.end(),
+                 {"tuned.db", "--", "sh", "-c", "echo \"$GLIBC_TUNABLES;$HONE_KEEP_MEMORY\""});
     return Hone(flags).out;
   };
+  const std::string kept = "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=17179869184";
   unsetenv("GLIBC_TUNABLES");
-  EXPECT_EQ(tunables({}), "glibc.malloc.hugetlb=1\n");
-  EXPECT_EQ(tunables({"--no-huge-pages"}), "\n");
+  EXPECT_EQ(tunables({}), "glibc.malloc.hugetlb=1:" + kept + ":glibc.malloc.arena_max=1;\n");
+  EXPECT_EQ(tunables({"--no-huge-pages"}), ";0\n");
   setenv("GLIBC_TUNABLES", "glibc.malloc.arena_max=2", 1);
-  EXPECT_EQ(tunables({}), "glibc.malloc.arena_max=2:glibc.malloc.hugetlb=1\n");
+  EXPECT_EQ(tunables({}), "glibc.malloc.arena_max=2:glibc.malloc.hugetlb=1:" + kept + ";\n");
   setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=0", 1);
-  EXPECT_EQ(tunables({}), "glibc.malloc.hugetlb=0\n");
+  EXPECT_EQ(tunables({}), "glibc.malloc.hugetlb=0:" + kept + ":glibc.malloc.arena_max=1;\n");
   unsetenv("GLIBC_TUNABLES");
 }
 

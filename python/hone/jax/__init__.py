@@ -8,12 +8,17 @@
     hone tune recorded --store tuned.db --budget 2m
     hone with tuned.db -- python train.py                          # the same script, tuned
 
-Importing hone.jax imports JAX when something of it is used.
+Importing hone.jax imports JAX when something of it is used. From then on the process keeps the memory of a run for the
+next one (docs/jax.md, "Memory").
 """
 
 from importlib import import_module
 
+from hone.jax import _memory
+
 __all__ = ["OBJECTIVES", "Optimized", "optimize"]
+
+_memory.keep()
 
 
 def __getattr__(name):
