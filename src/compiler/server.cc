@@ -119,6 +119,7 @@ class Server {
 
   StatusOr<Nothing> Do(const UnloadRequest& request) {
     if (reference_.name.program == request.program) reference_ = {};
+    given_.erase(request.program);
     return Done(states_.Unload(request.program));
   }
 
@@ -193,7 +194,8 @@ class Server {
     if (Status here = IsHere(); !here) return tl::unexpected(here.error());
     const auto module = ToRun(request.state);
     if (!module) return tl::unexpected(module.error());
-    return MeasureRunTime(**module, request.options);
+    return MeasureRunTime(**module, request.options,
+                          TimedOn(request.state.program, request.options.seed));
   }
 
   StatusOr<Rewrites> Do(const RewritesRequest& request) {
@@ -238,7 +240,8 @@ class Server {
       if (!module_a) return tl::unexpected(module_a.error());
       const auto program = ToRun({request.a.program, {}});
       if (!program) return tl::unexpected(program.error());
-      auto racer = Racer::Prepare(**module_a, options.seed, request.plan_a, program->get());
+      auto racer = Racer::Prepare(**module_a, TimedOn(request.a.program, options.seed),
+                                  request.plan_a, program->get());
       if (!racer) return tl::unexpected(racer.error());
       reference_ = {request.a, request.plan_a, options.seed, *std::move(racer)};
     }
@@ -265,7 +268,8 @@ class Server {
     const auto module = ToRun(request.state);
     if (!module) return tl::unexpected(module.error());
     return TheTarget().is_here()
-               ? ProfileKernels(**module, request.plan, request.seconds, request.seed)
+               ? ProfileKernels(**module, request.plan, request.seconds,
+                                TimedOn(request.state.program, request.seed))
                : estimates_.Profile(**module, request.plan);
   }
 
@@ -273,6 +277,16 @@ class Server {
     const auto module = ToRun(request.state);
     if (!module) return tl::unexpected(module.error());
     return Evaluate(**module, request.options);
+  }
+
+  StatusOr<Nothing> Do(const GiveInputsRequest& request) {
+    const auto module = states_.Rebuild({request.program, {}});
+    if (!module) return tl::unexpected(module.error());
+    StatusOr<Arrays> arrays = GivenInputs(FindInputRoles(**module), request.arrays);
+    if (!arrays) return tl::unexpected(arrays.error());
+    if (reference_.name.program == request.program) reference_ = {};
+    given_[request.program] = std::make_shared<const Arrays>(*std::move(arrays));
+    return Nothing{};
   }
 
   StatusOr<Nothing> Do(const GiveKernelRequest& request) {
@@ -385,6 +399,14 @@ class Server {
   std::unique_ptr<Conversation> conversation_;
   std::vector<std::string> lacking_;  // tasks without kernels, in the call in hand
 
+  TimedInputs TimedOn(ProgramId program, uint64_t seed) const {
+    TimedInputs inputs(seed);
+    const auto given = given_.find(program);
+    if (given != given_.end()) inputs.given = given->second;
+    return inputs;
+  }
+
+  std::map<ProgramId, std::shared_ptr<const Arrays>> given_;
   // What was raced against last.
   struct Reference {
     StateName name;

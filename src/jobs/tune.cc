@@ -113,6 +113,9 @@ StatusOr<TunedProgram> TuneProgram(const OpenedProgram& opened, const TuneProgra
       !given) {
     return tl::unexpected(given.error());
   }
+  if (opened.device == nullptr && !tuning.compare.given.empty()) {
+    opened.programs->pool().GiveInputs(program.id, tuning.compare.given.front());
+  }
   tuning.interrupted = events.stop();
   tuning.progress = [&](const tune::TuneProgress& now) {
     if (!events.Due()) return;

@@ -205,9 +205,12 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
     std::optional<Alternative> one;
     std::vector<std::vector<PassId>> mine = ways;
     // Kernels take in what lies around them: a mask, a softmax or an activation that is called
-    // would stay outside. Loops within calls are fused across their trips, and with what calls.
+    // would stay outside. Loops within calls are fused across their trips, and with what calls; what
+    // a loop calls has its products.
     const std::string& name = pool.passes()[pass].name;
-    if (calls && (loops::MakesKernels(name) || name == kUnrollPass)) std::swap(mine[0], mine[1]);
+    if (calls && (loops::MakesKernels(name) || name == kUnrollPass || name == kLoopDotsPass)) {
+      std::swap(mine[0], mine[1]);
+    }
     for (const std::vector<PassId>& before : mine) {
       if (one || (!before.empty() && before.back() == pass)) continue;
       std::vector<PassId> passes = before;

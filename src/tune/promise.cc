@@ -24,10 +24,12 @@ constexpr double kDearShare = 0.1;
 constexpr double kMostlyAlone = 0.8;
 
 // Others find more where it was before them, and it no more behind them: a loop of small matrices
-// becomes one kernel once these are written out, and each group's convolution may be one.
+// becomes one kernel once these are written out, each group's convolution may be one, and so may a
+// product of all trips.
 bool Prepares(const Alternative& one) {
-  return std::find(std::begin(kPreparingPasses), std::end(kPreparingPasses), one.name) !=
-         std::end(kPreparingPasses);
+  return one.name == kLoopDotsPass ||
+         std::find(std::begin(kPreparingPasses), std::end(kPreparingPasses), one.name) !=
+             std::end(kPreparingPasses);
 }
 
 // What they change is all around: it may be in others' way, or they in its.
@@ -175,7 +177,9 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
       if (replaced.count(instruction.name) == 0) left.push_back(instruction);
     }
     const double alone = OfAll(shares, left), all = OfAll(shares, one.instructions);
-    if (alike || alone < kDearShare || alone < kMostlyAlone * all) continue;
+    // What kernels replace in a loop they replace behind it too.
+    const bool others_too = one.name == kLoopDotsPass && all >= kDearShare;
+    if (!others_too && (alike || alone < kDearShare || alone < kMostlyAlone * all)) continue;
     take(one);
   }
   std::copy_if(together.begin(), together.end(), std::back_inserter(kernels), loops::MakesKernels);

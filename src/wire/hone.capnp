@@ -419,6 +419,9 @@ interface Worker {
 
   # Machine code for custom calls `hone_loops`; kept as long as the worker lives.
   giveKernel @21 (name :Text, object :Data, bytes :List(Int64)) -> (failure :Failure);
+
+  # What the program's runs are timed on from now on: an array for each leaf of its parameters.
+  giveInputs @22 (program :UInt32, arrays :List(Data)) -> (failure :Failure);
 }
 
 struct StockPass {

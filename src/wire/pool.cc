@@ -132,10 +132,16 @@ StatusOr<ProgramInfo> Pool::Load(std::string data) {
   return info;
 }
 
+void Pool::GiveInputs(ProgramId program, std::vector<std::string> arrays) {
+  std::lock_guard lock(memory_->mutex);
+  memory_->inputs[program] = std::make_shared<const std::vector<std::string>>(std::move(arrays));
+}
+
 void Pool::Unload(ProgramId program) {
   {
     std::lock_guard lock(memory_->mutex);
     memory_->programs.erase(program);
+    memory_->inputs.erase(program);
     memory_->failures.erase(program);
   }
   for (int i = 0; i < workers(); ++i) {

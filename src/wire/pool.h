@@ -63,6 +63,9 @@ class Pool : public WorkerCalls<Pool> {
   ProgramId Add(std::string data);
   // The same, loaded by the first worker.
   StatusOr<ProgramInfo> Load(std::string data);
+  // Times its runs on these from now on, as Evaluation::parameters, in place of generated inputs.
+  // What they lack is an error of the next call that takes the program.
+  void GiveInputs(ProgramId program, std::vector<std::string> arrays);
   void Unload(ProgramId program);
   // Ends all processes. Programs and what was learnt stay; the next call starts a process again.
   void EndProcesses();

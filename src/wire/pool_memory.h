@@ -22,7 +22,7 @@ namespace hone {
 
 struct PoolOptions {
   int workers = 1;
-  std::string worker_path;             // "" is the hone-worker beside this executable, or -gpu
+  std::string worker_path;  // "" is the hone-worker beside this executable, or -gpu
   // The target that the workers compile for: "cpu"; or, for hone-worker-gpu, the name of a GPU or a
   // file that describes one.
   std::string target = "cpu";
@@ -33,11 +33,11 @@ struct PoolOptions {
   // it comes near, is replaced between two calls where that does not help, and is killed where it
   // takes more. 0 is no limit but the one above.
   size_t headroom_bytes = 0;
-  size_t cache_bytes = size_t{1} << 30;  // modules that a worker keeps beside the loaded programs
+  size_t cache_bytes = size_t{1} << 30;   // modules that a worker keeps beside the loaded programs
   size_t kernel_bytes = size_t{1} << 28;  // machine code of kernels that a worker keeps; 0 is none
   std::string kernel_folder;  // where workers of many runs share it, CPU's alone; "" is nowhere
   std::vector<std::string> rule_files;  // paths: rules beside hone's own
-  bool sandbox = true;                   // workers lock themselves up (wire/sandbox.h)
+  bool sandbox = true;                  // workers lock themselves up (wire/sandbox.h)
   // Elided constants, {...}, get made-up values and do not keep a program from being run.
   bool stand_in_constants = false;
   // Makes machine code for custom calls `hone_loops`. Without it programs that have them cannot be
@@ -64,6 +64,7 @@ struct PoolMemory {
 
   mutable std::mutex mutex;  // of what follows
   std::map<ProgramId, std::shared_ptr<const std::string>> programs;
+  std::map<ProgramId, std::shared_ptr<const std::vector<std::string>>> inputs;
   std::map<ProgramId, std::vector<KnownFailure>> failures;
   std::vector<Death> deaths;
   ProgramId next_program = 0;
@@ -73,6 +74,13 @@ struct PoolMemory {
     std::lock_guard lock(mutex);
     const auto found = programs.find(program);
     return found == programs.end() ? nullptr : found->second;
+  }
+
+  // What its runs are timed on; null where nobody gave any.
+  std::shared_ptr<const std::vector<std::string>> InputsOf(ProgramId program) const {
+    std::lock_guard lock(mutex);
+    const auto found = inputs.find(program);
+    return found == inputs.end() ? nullptr : found->second;
   }
 
   // All but the first `known`.

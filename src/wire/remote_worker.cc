@@ -81,9 +81,27 @@ Status RemoteWorker::Prepare(const std::vector<ProgramId>& programs) {
     }
   }
   for (ProgramId program : programs) {
-    if (loaded_.count(program) != 0) continue;
-    if (StatusOr<ProgramInfo> info = LoadHere(program); !info) return tl::unexpected(info.error());
+    if (loaded_.count(program) == 0) {
+      const StatusOr<ProgramInfo> info = LoadHere(program);
+      if (!info) return tl::unexpected(info.error());
+    }
+    if (const Status given = GiveInputsHere(program); !given) return given;
   }
+  return {};
+}
+
+// Those that somebody gave, where it has not got them.
+Status RemoteWorker::GiveInputsHere(ProgramId program) {
+  const auto inputs = memory_->InputsOf(program);
+  if (inputs == loaded_[program].inputs) return {};
+  const auto response = link_->Call<wire::GiveInputsCall>(
+      Calling(), [&](auto params) { ToWire(GiveInputsRequest{program, *inputs}, params); });
+  if (!response) {
+    Mourn(response.error(), "give inputs");
+    return tl::unexpected(response.error());
+  }
+  if (Status given = OutcomeOf(response); !given) return given;
+  loaded_[program].inputs = inputs;
   return {};
 }
 
@@ -158,7 +176,7 @@ StatusOr<ProgramInfo> RemoteWorker::LoadHere(ProgramId program) {
   if (Status answer = OutcomeOf(response); !answer) return tl::unexpected(answer.error());
   ProgramInfo info;
   FromWire(*response, info);
-  loaded_[program] = {info.metrics.op_count, calls_, 0};
+  loaded_[program] = {info.metrics.op_count, calls_, 0, nullptr};
   MakeRoomFor(program);
   return info;
 }

@@ -44,8 +44,8 @@ class RemoteWorker : public WorkerCalls<RemoteWorker> {
 
   // From any thread.
   Timing timing() const;
-  int pid() const { return pid_; }             // -1 where none runs
-  size_t bare_bytes() const { return bare_; }  // resident when it was ready for its first call
+  int pid() const { return pid_; }                // -1 where none runs
+  size_t bare_bytes() const { return bare_; }     // resident when it was ready for its first call
   int64_t replaced() const { return replaced_; }  // for its memory, between two calls
 
  private:
@@ -57,6 +57,7 @@ class RemoteWorker : public WorkerCalls<RemoteWorker> {
   wire::Patience Calling() const;
   Status Prepare(const std::vector<ProgramId>& programs);
   StatusOr<ProgramInfo> LoadHere(ProgramId program);
+  Status GiveInputsHere(ProgramId program);
   Status GiveKernels(const std::vector<std::string>& tasks);
   void MakeRoomFor(ProgramId program);
   StatusOr<Applied> ApplyOnce(const ApplyRequest& request);
@@ -67,7 +68,8 @@ class RemoteWorker : public WorkerCalls<RemoteWorker> {
   struct Loaded {
     int64_t instructions = 0;
     uint64_t last_used = 0;
-    size_t failures_told = 0;  // of PoolMemory::failures
+    size_t failures_told = 0;                                // of PoolMemory::failures
+    std::shared_ptr<const std::vector<std::string>> inputs;  // PoolMemory::inputs, as it has them
   };
 
   const std::shared_ptr<PoolMemory> memory_;

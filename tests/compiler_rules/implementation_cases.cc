@@ -439,7 +439,7 @@ std::vector<Case> ImplementationCases() {
        false},
   };
   std::move(others.begin(), others.end(), std::back_inserter(cases));
-  for (std::vector<Case> more : {LoopCases(), LookupCases()}) {
+  for (std::vector<Case> more : {LoopCases(), LoopDotCases(), LookupCases()}) {
     std::move(more.begin(), more.end(), std::back_inserter(cases));
   }
   return cases;

@@ -33,6 +33,12 @@ Dimensions Range(int64_t first, int64_t count) {
   return range;
 }
 
+Dimensions Behind(int64_t first, const Dimensions& rest) {
+  Dimensions all = {first};
+  absl::c_copy(rest, std::back_inserter(all));
+  return all;
+}
+
 Dimensions SizesAt(const HloInstruction& array, const Dimensions& dimensions) {
   Dimensions sizes;
   for (const int64_t d : dimensions) sizes.push_back(array.shape().dimensions(d));

@@ -20,6 +20,8 @@ bool Has(const Dimensions& dimensions, int64_t d);
 Dimensions Without(const xla::HloInstruction& array, const Dimensions& some);
 // `count` numbers from `first` on.
 Dimensions Range(int64_t first, int64_t count);
+// The one, then the rest.
+Dimensions Behind(int64_t first, const Dimensions& rest);
 // Of the array, of these dimensions.
 Dimensions SizesAt(const xla::HloInstruction& array, const Dimensions& dimensions);
 

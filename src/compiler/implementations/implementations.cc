@@ -51,6 +51,9 @@ using Op = xla::HloOpcode;
     "short loop of elementwise operations unrolled, as of random numbers", kAnywhere, Op::kWhile)  \
   X(LoopOneKernel, "loop_one_kernel", "loop of small operations as one kernel", kHereAlone,        \
     Op::kWhile)                                                                                    \
+  X(DotsOutOfLoop, "dots_out_of_loop",                                                             \
+    "dots of what a loop reads, writes or adds up, of all trips at once", kAnywhere, Op::kDot,     \
+    Op::kSlice, Op::kWhile)                                                                        \
   X(LoopInBits, "loop_in_bits",                                                                    \
     "loop that writes into narrow floats as one that writes their bits", kHereAlone, Op::kWhile)   \
   X(DotInF32, "dot_in_f32", "dot of narrow floats in f32", kAnywhere, Op::kDot)                    \

@@ -1,12 +1,15 @@
 #include "compiler/implementations/loop_state.h"
 
 #include "absl/algorithm/container.h"
+#include "compiler/implementations/emit.h"
 #include "xla/hlo/ir/hlo_module.h"
+#include "xla/primitive_util.h"
 
 namespace hone::compiler {
 
 using xla::HloComputation;
 using xla::HloInstruction;
+using xla::PrimitiveType;
 
 bool IsTakenApart(const HloInstruction& tuple) {
   return absl::c_all_of(tuple.users(), [](const HloInstruction* user) {
@@ -29,6 +32,34 @@ HloInstruction* LoopLike(HloInstruction* other, HloComputation* condition, HloCo
   other->SetupDerivedInstruction(loop);
   loop->CopyBackendConfigFrom(other);
   return loop;
+}
+
+bool IsWidened(PrimitiveType type) {
+  return xla::primitive_util::IsFloatingPointType(type) && type != xla::F16 &&
+         (xla::primitive_util::BitWidth(type) == 8 || xla::primitive_util::BitWidth(type) == 16);
+}
+
+PrimitiveType BitsType(PrimitiveType type) {
+  return xla::primitive_util::UnsignedIntegralTypeForBitWidth(xla::primitive_util::BitWidth(type));
+}
+
+xla::Shape BitsShape(xla::Shape shape) {
+  if (IsWidened(shape.element_type())) shape.set_element_type(BitsType(shape.element_type()));
+  return shape;
+}
+
+HloInstruction* BitsOf(HloInstruction* x) {
+  const PrimitiveType type = x->shape().element_type();
+  if (!IsWidened(type)) return x;
+  if (x->opcode() == xla::HloOpcode::kBitcastConvert &&
+      x->operand(0)->shape().element_type() == BitsType(type)) {
+    return x->mutable_operand(0);
+  }
+  return emit::BitcastConvert(x, BitsType(type));
+}
+
+HloInstruction* FromBits(HloInstruction* bits, PrimitiveType type) {
+  return bits->shape().element_type() == type ? bits : emit::BitcastConvert(bits, type);
 }
 
 }  // namespace hone::compiler

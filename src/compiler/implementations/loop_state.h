@@ -22,6 +22,15 @@ xla::HloInstruction* LoopLike(xla::HloInstruction* other, xla::HloComputation* c
                               xla::HloComputation* body,
                               const std::vector<xla::HloInstruction*>& first);
 
+// Floats that XLA:CPU writes into an array of as f32, the whole array anew each time.
+bool IsWidened(xla::PrimitiveType type);
+// Unsigned integers as wide.
+xla::PrimitiveType BitsType(xla::PrimitiveType type);
+// Such floats as their bits; anything else as it is. And back.
+xla::Shape BitsShape(xla::Shape shape);
+xla::HloInstruction* BitsOf(xla::HloInstruction* x);
+xla::HloInstruction* FromBits(xla::HloInstruction* bits, xla::PrimitiveType type);
+
 }  // namespace hone::compiler
 
 #endif  // HONE_COMPILER_IMPLEMENTATIONS_LOOP_STATE_H_

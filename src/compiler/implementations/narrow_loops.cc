@@ -26,23 +26,9 @@ using xla::PrimitiveType;
 
 constexpr int64_t kLeastElements = 64;
 
-bool IsWidened(PrimitiveType type) {
-  return xla::primitive_util::IsFloatingPointType(type) && type != xla::F16 &&
-         (xla::primitive_util::BitWidth(type) == 8 || xla::primitive_util::BitWidth(type) == 16);
-}
-
-PrimitiveType BitsType(PrimitiveType type) {
-  return xla::primitive_util::UnsignedIntegralTypeForBitWidth(xla::primitive_util::BitWidth(type));
-}
-
 bool AreFloatsOfBits(const HloInstruction& x) {
   return x.opcode() == HloOpcode::kBitcastConvert && IsWidened(x.shape().element_type()) &&
          x.operand(0)->shape().element_type() == BitsType(x.shape().element_type());
-}
-
-HloInstruction* BitsOf(HloInstruction* x) {
-  if (AreFloatsOfBits(*x)) return x->mutable_operand(0);
-  return emit::BitcastConvert(x, BitsType(x->shape().element_type()));
 }
 
 // The parts of its state that a loop writes into. None where it is not one that puts its state

@@ -41,7 +41,7 @@ struct Sum {
 
 StatusOr<std::vector<KernelTime>> ProfileKernels(const xla::HloModule& module,
                                                  const CompilePlan& plan, double seconds,
-                                                 uint64_t seed) {
+                                                 const TimedInputs& timed) {
   if (auto why = WhyNotRunnableAsIs(module)) return Cannot(*why);
   CompilePlan traced = plan;
   traced.flags.emplace_back(kTraceFlag, "true");
@@ -49,7 +49,7 @@ StatusOr<std::vector<KernelTime>> ProfileKernels(const xla::HloModule& module,
   if (!program.ok()) return Cannot(std::string(program.status().message()));
   const auto optimised = program->Optimised();
   if (!optimised.ok()) return Cannot(std::string(optimised.status().message()));
-  auto inputs = SharedInputs(FindInputRoles(module), InputKind::kSigned, seed);
+  auto inputs = InputsToTime(module, timed);
   if (!inputs.ok()) return Cannot(std::string(inputs.status().message()));
   auto arguments = program->Place(**inputs);
   if (!arguments.ok()) return Cannot(std::string(arguments.status().message()));

@@ -4,18 +4,19 @@
 
 #include <vector>
 
+#include "compiler/run/shared_inputs.h"
 #include "core/compile_plan.h"
 #include "core/result.h"
 #include "xla/hlo/ir/hlo_module.h"
 
 namespace hone::compiler {
 
-// Compiles under the plan and runs for about `seconds` on inputs made from `seed` (inputs.h, the
-// first kind), at least twice. Dearest first. Kernels that run on several threads count the time
-// until the last is done. Errors: kUnsupported where it cannot run here, or nothing was traced.
+// Compiles under the plan and runs for about `seconds`, at least twice. Dearest first. Kernels that
+// run on several threads count the time until the last is done. Errors: kUnsupported where it
+// cannot run here, or nothing was traced.
 StatusOr<std::vector<KernelTime>> ProfileKernels(const xla::HloModule& module,
                                                  const CompilePlan& plan, double seconds,
-                                                 uint64_t seed = 0);
+                                                 const TimedInputs& timed);
 
 }  // namespace hone::compiler
 

@@ -87,13 +87,12 @@ Status PlaceInputs(PreparedRacer& racer) {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<Racer>> Racer::Prepare(const xla::HloModule& module, uint64_t seed,
-                                                const CompilePlan& plan,
+StatusOr<std::unique_ptr<Racer>> Racer::Prepare(const xla::HloModule& module,
+                                                const TimedInputs& timed, const CompilePlan& plan,
                                                 const xla::HloModule* program) {
   auto racer = Compiled(module, plan);
   if (!racer) return tl::unexpected(racer.error());
-  auto inputs = SharedInputs(FindInputRoles(program == nullptr ? module : *program),
-                             InputKind::kSigned, seed);
+  auto inputs = InputsToTime(program == nullptr ? module : *program, timed);
   if (!inputs.ok()) return CannotRace(std::string(inputs.status().message()));
   (*racer)->inputs = *std::move(inputs);
   if (Status placed = PlaceInputs(**racer); !placed) return tl::unexpected(placed.error());

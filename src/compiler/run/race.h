@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "compiler/run/shared_inputs.h"
 #include "core/compile_plan.h"
 #include "core/race.h"
 #include "core/result.h"
@@ -12,15 +13,15 @@
 
 namespace hone::compiler {
 
-// A program ready to run on generated inputs (inputs.h, the first kind). To race one program
-// against many, prepare it once.
+// A program ready to run. To race one program against many, prepare it once.
 class Racer {
  public:
-  // Compiles as the stock compiler does, but for what the plan decides otherwise. Its inputs are for
-  // what `program` does with its parameters, which is easier to see before passes change it; null:
-  // the module is that program. Errors: kUnsupported for what cannot run here, with the reason;
-  // kInvalidInput for the plan's flags.
-  static StatusOr<std::unique_ptr<Racer>> Prepare(const xla::HloModule& module, uint64_t seed,
+  // Compiles as the stock compiler does, but for what the plan decides otherwise. Generated inputs
+  // are for what `program` does with its parameters, which is easier to see before passes change
+  // it; null: the module is that program. Errors: kUnsupported for what cannot run here, with the
+  // reason; kInvalidInput for the plan's flags.
+  static StatusOr<std::unique_ptr<Racer>> Prepare(const xla::HloModule& module,
+                                                  const TimedInputs& inputs,
                                                   const CompilePlan& plan = {},
                                                   const xla::HloModule* program = nullptr);
   // With the inputs of another one, which must take the same parameters.

@@ -52,32 +52,6 @@ bool Same(const verify::InputChoice& a, const verify::InputChoice& b) {
   return a.given == b.given && a.near == b.near && a.kind == b.kind && a.seed == b.seed;
 }
 
-// What somebody gave, or values near it.
-StatusOr<Arrays> Given(const std::vector<InputRole>& roles, const std::vector<std::string>& bytes) {
-  if (bytes.size() != roles.size()) {
-    return MakeError(ErrorCode::kInvalidInput,
-                     absl::StrCat("the inputs have ", bytes.size(), " arrays, the program takes ",
-                                  roles.size()));
-  }
-  Arrays arrays;
-  for (size_t k = 0; k < roles.size(); ++k) {
-    const xla::Shape& shape = roles[k].shape;
-    absl::StatusOr<xla::Literal> made = xla::Literal::Make(
-        xla::ShapeUtil::MakeShapeWithDescendingLayout(shape.element_type(), shape.dimensions()));
-    if (!made.ok()) return Failed("making inputs", made.status());
-    xla::Literal& literal = *made;
-    if (static_cast<size_t>(literal.size_bytes()) != bytes[k].size()) {
-      return MakeError(
-          ErrorCode::kInvalidInput,
-          absl::StrCat("parameter ", k, " is ", xla::ShapeUtil::HumanString(shape), ", ",
-                       literal.size_bytes(), " bytes; the inputs have ", bytes[k].size()));
-    }
-    std::memcpy(literal.untyped_data(), bytes[k].data(), bytes[k].size());
-    arrays.push_back(std::move(literal));
-  }
-  return arrays;
-}
-
 }  // namespace
 
 Reference& Reference::Of(const xla::HloModule& module, CodeQuality quality,
@@ -132,7 +106,7 @@ StatusOr<ReferenceRun*> Reference::On(const verify::InputChoice& choice,
   auto run = std::make_unique<ReferenceRun>();
   run->choice = choice;
   if (choice.given >= 0) {
-    StatusOr<Arrays> arrays = Given(roles_, given[static_cast<size_t>(choice.given)]);
+    StatusOr<Arrays> arrays = GivenInputs(roles_, given[static_cast<size_t>(choice.given)]);
     if (!arrays) return tl::unexpected(arrays.error());
     if (choice.near) MoveNearby(choice.seed, &*arrays);
     run->inputs = std::make_shared<Arrays>(*std::move(arrays));

@@ -17,8 +17,8 @@ tl::unexpected<Error> CannotTime(const std::string& why) {
 
 }  // namespace
 
-StatusOr<RunTimeReport> MeasureRunTime(const xla::HloModule& module,
-                                       const RunTimeOptions& options) {
+StatusOr<RunTimeReport> MeasureRunTime(const xla::HloModule& module, const RunTimeOptions& options,
+                                       const TimedInputs& timed) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   const auto since = [](Clock::time_point then) {
@@ -30,7 +30,7 @@ StatusOr<RunTimeReport> MeasureRunTime(const xla::HloModule& module,
   RunTimeReport report;
   report.compile_seconds = since(start);
   report.compiled_instructions = program->InstructionCount();
-  auto inputs = SharedInputs(FindInputRoles(module), InputKind::kSigned, options.seed);
+  auto inputs = InputsToTime(module, timed);
   if (!inputs.ok()) return CannotTime(std::string(inputs.status().message()));
   auto arguments = program->Place(**inputs);
   if (!arguments.ok()) return CannotTime(std::string(arguments.status().message()));

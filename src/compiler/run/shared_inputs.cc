@@ -1,9 +1,11 @@
 #include "compiler/run/shared_inputs.h"
 
+#include <cstring>
 #include <list>
 #include <mutex>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "xla/shape_util.h"
 
 namespace hone::compiler {
@@ -59,6 +61,40 @@ absl::StatusOr<std::shared_ptr<const Arrays>> SharedInputs(const std::vector<Inp
     made->pop_back();
   }
   return shared;
+}
+
+StatusOr<Arrays> GivenInputs(const std::vector<InputRole>& roles,
+                             const std::vector<std::string>& bytes) {
+  if (bytes.size() != roles.size()) {
+    return MakeError(ErrorCode::kInvalidInput,
+                     absl::StrCat("the inputs have ", bytes.size(), " arrays, the program takes ",
+                                  roles.size()));
+  }
+  Arrays arrays;
+  for (size_t k = 0; k < roles.size(); ++k) {
+    const xla::Shape& shape = roles[k].shape;
+    absl::StatusOr<xla::Literal> made = xla::Literal::Make(
+        xla::ShapeUtil::MakeShapeWithDescendingLayout(shape.element_type(), shape.dimensions()));
+    if (!made.ok())
+      return MakeError(ErrorCode::kUnsupported,
+                       absl::StrCat("making inputs: ", made.status().message()));
+    xla::Literal& literal = *made;
+    if (static_cast<size_t>(literal.size_bytes()) != bytes[k].size()) {
+      return MakeError(
+          ErrorCode::kInvalidInput,
+          absl::StrCat("parameter ", k, " is ", xla::ShapeUtil::HumanString(shape), ", ",
+                       literal.size_bytes(), " bytes; the inputs have ", bytes[k].size()));
+    }
+    std::memcpy(literal.untyped_data(), bytes[k].data(), bytes[k].size());
+    arrays.push_back(std::move(literal));
+  }
+  return arrays;
+}
+
+absl::StatusOr<std::shared_ptr<const Arrays>> InputsToTime(const xla::HloModule& module,
+                                                           const TimedInputs& inputs) {
+  if (inputs.given != nullptr) return inputs.given;
+  return SharedInputs(FindInputRoles(module), InputKind::kSigned, inputs.seed);
 }
 
 }  // namespace hone::compiler
