@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/options.h"
+#include "jobs/data_loops.h"
 #include "jobs/machine_load.h"
 #include "jobs/tune_files.h"
 #include "search/choices/choices.h"
@@ -57,6 +58,9 @@ std::string Line(const jobs::TunedFile& row, size_t width) {
     line += fmt::format("  ended: {}\n", Printable(result.ended));
   }
   if (const std::string beside = jobs::BesideOthers(row.tuned.others_cores); !beside.empty()) {
+    line += "  " + beside + "\n";
+  }
+  if (const std::string beside = jobs::BesideDataLoops(row.tuned.data_loops); !beside.empty()) {
     line += "  " + beside + "\n";
   }
   return line;

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "jobs/data_loops.h"
 #include "jobs/machine_load.h"
 #include "jobs/place.h"
 #include "report/words.h"
@@ -115,6 +116,8 @@ StatusOr<TunedProgram> TuneProgram(const OpenedProgram& opened, const TuneProgra
   }
   if (opened.device == nullptr && !tuning.compare.given.empty()) {
     opened.programs->pool().GiveInputs(program.id, tuning.compare.given.front());
+  } else if (opened.device == nullptr && !tuning.estimated) {
+    tuned.data_loops = CountDataLoops(opened.programs->pool(), program);
   }
   tuning.interrupted = events.stop();
   tuning.progress = [&](const tune::TuneProgress& now) {
@@ -190,6 +193,7 @@ Json ToJson(const std::string& file, const TunedProgram& tuned) {
   json["passed_over"] = result.passed_over;
   json["variables"] = result.variables;
   json["others_cores"] = tuned.others_cores;
+  json["data_loops"] = tuned.data_loops;
   json["busy_share"] = result.seconds > 0 ? result.busy_seconds / result.seconds : 0;
   json["phases"] = Json::object();
   for (const tune::PhaseTime& one : result.phases) {

@@ -40,6 +40,7 @@ struct TunedProgram {
   Json device;              // null where workers measured
   std::string target;       // a GPU that is not here, on which times are estimates; else empty
   double others_cores = 0;  // that other processes kept busy meanwhile
+  int data_loops = 0;       // that end when data say so, where these are made up
 
   double StockMilliseconds() const {
     return 1000 * (result.kept ? result.race.seconds_a : result.stock_seconds);

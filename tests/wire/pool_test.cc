@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <functional>
 #include <set>
 #include <thread>
@@ -417,7 +418,8 @@ double Seconds(const std::function<void()>& what) {
 // The stock side of a race may take long; a candidate that hangs may not.
 TEST(Pool, ACandidateThatHangsIsGivenUp) {
   Pool& pool = SharedPool();
-  const ProgramInfo stock = MustLoad(pool, Loop(kShortLoop)), hangs = MustLoad(pool, Loop(kEndless));
+  const ProgramInfo stock = MustLoad(pool, Loop(kShortLoop)),
+                    hangs = MustLoad(pool, Loop(kEndless));
   RaceOptions options;
   options.candidate_seconds = 1;
   const auto race = pool.Race({stock.id, {}}, {hangs.id, {}}, options);
@@ -426,6 +428,53 @@ TEST(Pool, ACandidateThatHangsIsGivenUp) {
   EXPECT_NE(race.error().message.find("deadline of 1 s"), std::string::npos);
   options.candidate_seconds = 120;
   EXPECT_TRUE(pool.Race({stock.id, {}}, {stock.id, {}}, options)->same_executable);
+}
+
+// Runs are timed on the inputs that somebody gave: here they say how long a loop goes round.
+TEST(Pool, RunsAreTimedOnGivenInputs) {
+  Pool& pool = SharedPool();
+  const auto program = [](const std::string& step) {
+    return "HloModule counts\n"
+           "body { s = (s32[], s32[], f32[64]) parameter(0)\n i = s32[] get-tuple-element(s), "
+           "index=0\n n = s32[] get-tuple-element(s), index=1\n x = f32[64] get-tuple-element(s), "
+           "index=2\n one = s32[] constant(1)\n j = s32[] add(i, one)\n y = f32[64] " +
+           step +
+           "(x)\n ROOT t = (s32[], s32[], f32[64]) tuple(j, n, y) }\n"
+           "condition { s = (s32[], s32[], f32[64]) parameter(0)\n i = s32[] "
+           "get-tuple-element(s), index=0\n n = s32[] get-tuple-element(s), index=1\n ROOT c = "
+           "pred[] compare(i, n), direction=LT }\n"
+           "ENTRY main { n = s32[] parameter(0)\n x = f32[64] parameter(1)\n zero = s32[] "
+           "constant(0)\n s = (s32[], s32[], f32[64]) tuple(zero, n, x)\n w = (s32[], s32[], "
+           "f32[64]) while(s), condition=condition, body=body\n ROOT r = f32[64] "
+           "get-tuple-element(w), index=2 }\n";
+  };
+  const ProgramInfo a = MustLoad(pool, program("cosine")), b = MustLoad(pool, program("sine"));
+  const auto counting_to = [](int32_t n) {
+    std::string bytes(sizeof n, '\0');
+    std::memcpy(bytes.data(), &n, sizeof n);
+    return std::vector<std::string>{bytes, std::string(64 * sizeof(float), '\0')};
+  };
+  const auto race = [&] {
+    RaceOptions options;
+    options.budget_seconds = 0.1;
+    options.candidate_seconds = 1;
+    return pool.Race({a.id, {}}, {b.id, {}}, options);
+  };
+  EXPECT_TRUE(race().has_value());
+  pool.GiveInputs(a.id, counting_to(1 << 30));
+  const auto endless = race();
+  ASSERT_FALSE(endless.has_value());
+  EXPECT_EQ(endless.error().code, ErrorCode::kDeadline) << endless.error().message;
+  pool.EndProcesses();  // another one is given them too
+  EXPECT_FALSE(race().has_value());
+  pool.GiveInputs(a.id, counting_to(1));
+  EXPECT_TRUE(race().has_value());
+  pool.GiveInputs(a.id, {"", ""});
+  const auto wrong = race();
+  ASSERT_FALSE(wrong.has_value());
+  EXPECT_EQ(wrong.error().code, ErrorCode::kInvalidInput) << wrong.error().message;
+  pool.Unload(a.id);
+  pool.Unload(b.id);
 }
 
 // What came before the comparison began is not its business; what comes then ends it.
@@ -445,7 +494,8 @@ TEST(Pool, AComparisonIsInterruptedOnceItHasBegun) {
     stop = true;
   });
   StatusOr<ComparisonReport> report = MakeError(ErrorCode::kInternal, "not compared");
-  const double seconds = Seconds([&] { report = pool.Compare({hangs.id, {}}, {b.id, {}}, options); });
+  const double seconds =
+      Seconds([&] { report = pool.Compare({hangs.id, {}}, {b.id, {}}, options); });
   interrupting.join();
   ASSERT_FALSE(report.has_value());
   EXPECT_EQ(report.error().code, ErrorCode::kInterrupted) << report.error().message;

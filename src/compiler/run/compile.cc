@@ -56,8 +56,8 @@ StatusOr<Compiled> CompileUnderPlan(const xla::HloModule& module, const CompileP
       compiled.text = optimised.ToString(xla::HloPrintOptions().set_print_large_constants(true));
     }
   };
-  // It is named as it is before code is made, where that goes on from there or not: making code
-  // changes it once more.
+  // It is named as it is before code is made, where that goes on from there or not, or was done
+  // long ago: making code changes it once more.
   const BeforeCode before_code = [&](const xla::HloModule& optimised) {
     compiled.fingerprint = DigestModule(optimised).fingerprint;
     if (options.sites) passes = PassesThatRan(optimised);
@@ -83,6 +83,7 @@ StatusOr<Compiled> CompileUnderPlan(const xla::HloModule& module, const CompileP
       return MakeError(ErrorCode::kUnsupported, std::string(optimised.status().message()));
     }
     note(**optimised);
+    compiled.fingerprint = program->fingerprint();
   }
   compiled.fingerprint = With(compiled.fingerprint, decider.hidden(), plan);
   compiled.applied = decider.applied();

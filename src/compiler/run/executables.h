@@ -23,6 +23,7 @@ struct KnownExecutable {
   std::shared_ptr<xla::PjRtLoadedExecutable> executable;
   uint64_t applied = 0;  // CompileDecider's
   uint64_t hidden = 0;
+  Fingerprint optimised;  // of what the passes made
 };
 
 // Of all that decides on the executable, to the byte: instructions in their order, names,

@@ -326,7 +326,7 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
   const bool lists = decider != nullptr && decider->lists_sites();
   if (const auto known = key && !lists ? FindExecutable(*key) : std::nullopt) {
     if (decider != nullptr) decider->Recall(known->applied, known->hidden);
-    return Program(known->executable, std::move(parameters));
+    return Program(known->executable, std::move(parameters), known->optimised);
   }
   OptimisedModule optimised;
   if (key && !lists) optimised = TakeOptimised(*key);
@@ -346,9 +346,10 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
   std::shared_ptr<xla::PjRtLoadedExecutable> made = *std::move(executable);
   if (key && quality == CodeQuality::kStock) {
     const int64_t code = std::max<int64_t>(0, made->SizeOfGeneratedCodeInBytes());
-    KeepExecutable(*key, {made, applied, hidden}, bytes + static_cast<size_t>(code));
+    KeepExecutable(*key, {made, applied, hidden, passes.fingerprint},
+                   bytes + static_cast<size_t>(code));
   }
-  return Program(std::move(made), std::move(parameters));
+  return Program(std::move(made), std::move(parameters), passes.fingerprint);
 }
 
 absl::StatusOr<Program> Program::CompileOptimised(const xla::HloModule& optimised,
@@ -363,7 +364,7 @@ absl::StatusOr<Program> Program::CompileOptimised(const xla::HloModule& optimise
       Mix(KernelFlags(CompilePlan()).Hash(), static_cast<uint64_t>(quality)));
   auto executable = (*client)->CompileAndLoad(xla::XlaComputation(ToCompile(optimised)), options);
   if (!executable.ok()) return executable.status();
-  return Program(std::shared_ptr<xla::PjRtLoadedExecutable>(*std::move(executable)), {});
+  return Program(std::shared_ptr<xla::PjRtLoadedExecutable>(*std::move(executable)), {}, {});
 }
 
 bool Program::IsCompiled(const xla::HloModule& module, const CompilePlan& plan) {

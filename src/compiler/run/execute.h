@@ -78,17 +78,24 @@ class Program {
   // The module that was compiled in the end.
   absl::StatusOr<std::shared_ptr<xla::HloModule>> Optimised() const;
 
+  // Of what the passes made, before code was made of it; 0 where no passes ran.
+  const Fingerprint& fingerprint() const { return fingerprint_; }
+
   // Of the module that was compiled in the end, in all its computations; -1 where it is not told.
   int64_t InstructionCount() const;
 
  private:
-  Program(std::shared_ptr<xla::PjRtLoadedExecutable> executable, std::vector<xla::Shape> parameters)
-      : executable_(std::move(executable)), parameters_(std::move(parameters)) {}
+  Program(std::shared_ptr<xla::PjRtLoadedExecutable> executable, std::vector<xla::Shape> parameters,
+          const Fingerprint& fingerprint)
+      : executable_(std::move(executable)),
+        parameters_(std::move(parameters)),
+        fingerprint_(fingerprint) {}
 
   absl::StatusOr<DeviceArrays> Execute(const DeviceArrays& arguments) const;
 
   std::shared_ptr<xla::PjRtLoadedExecutable> executable_;
   std::vector<xla::Shape> parameters_;  // with their layouts; none where all are row-major
+  Fingerprint fingerprint_;
 };
 
 }  // namespace hone::compiler

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "compiler/fingerprint.h"
 #include "compiler/sites/real.h"
 #include "xla/service/compiler.h"
 
@@ -50,6 +51,9 @@ _ZN3xla3cpu11CpuCompiler12RunHloPassesESt10unique_ptrINS_9HloModuleESt14default_
   if (listener != nullptr && optimised.ok() && !(*listener)(**optimised)) {
     if (scoped_passes != nullptr) scoped_passes->ended = *std::move(optimised);
     return absl::CancelledError(hone::compiler::kEnded);
+  }
+  if (scoped_passes != nullptr && optimised.ok()) {
+    scoped_passes->fingerprint = hone::compiler::DigestModule(**optimised).fingerprint;
   }
   return optimised;
 }

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "absl/status/status.h"
+#include "core/fingerprint.h"
 #include "xla/hlo/ir/hlo_module.h"
 
 namespace hone::compiler {
@@ -37,6 +38,8 @@ struct ScopedPasses {
   std::unique_ptr<xla::HloModule> known;
   // Of the compilation that was ended; null where none was.
   std::unique_ptr<xla::HloModule> ended;
+  // What the passes made, of a compilation that went on from there: making code changes it.
+  Fingerprint fingerprint;
 };
 
 }  // namespace hone::compiler
