@@ -22,6 +22,7 @@ inline constexpr std::string_view kPreparingPasses[] = {kWriteOutPass, kByGroups
 // Lays all arrays of a batch out anew: it takes from others what it gives to some.
 inline constexpr std::string_view kBatchPass = "batch_lanes";
 inline constexpr std::string_view kUnrollPass = "implement:unroll_short_loop";
+inline constexpr std::string_view kSwapPass = "implement:dot_swapped";
 inline constexpr std::string_view kLoopDotsPass = "implement:dots_out_of_loop";
 
 // The implementations, by the names of their passes, that change the program; last of all

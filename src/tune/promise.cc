@@ -167,7 +167,8 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
     if (loops::MakesKernels(one.name)) take(one);
   }
   for (const Alternative& one : alternatives) {
-    if (ChangesAll(one) || loops::MakesKernels(one.name)) continue;
+    // How operands lie for XLA's own library is no matter to kernels.
+    if (ChangesAll(one) || loops::MakesKernels(one.name) || one.name == kSwapPass) continue;
     const bool alike = !one.opcodes.empty() && std::all_of(one.opcodes.begin(), one.opcodes.end(),
                                                            [&](const std::string& opcode) {
                                                              return opcodes.count(opcode);
