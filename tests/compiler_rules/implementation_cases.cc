@@ -168,6 +168,20 @@ std::vector<Case> ImplementationCases() {
              "to_apply=less",
              JaxLess("f32", true)),
        true, true},
+      {"sort_packed_keys", "truth values with positions, both used",
+       Entry("pred[5,7]",
+             "i = s32[5,7] iota(), iota_dimension=1\n  ROOT s = (pred[5,7], s32[5,7]) sort(p0, i), "
+             "dimensions={1}, is_stable=true, to_apply=less",
+             "less {\n  a = pred[] parameter(0)\n  b = pred[] parameter(1)\n  c = s32[] "
+             "parameter(2)\n  d = s32[] parameter(3)\n  ROOT l = pred[] compare(a, b), "
+             "direction=LT\n}\n")},
+      {"sort_packed_keys", "truth values, the true ones first, with others",
+       Entry("pred[9,3];f32[9,3]",
+             "ROOT s = (pred[9,3], f32[9,3]) sort(p0, p1), dimensions={0}, is_stable=true, "
+             "to_apply=more",
+             "more {\n  a = pred[] parameter(0)\n  b = pred[] parameter(1)\n  c = f32[] "
+             "parameter(2)\n  d = f32[] parameter(3)\n  i = s32[] convert(a)\n  j = s32[] "
+             "convert(b)\n  ROOT l = pred[] compare(i, j), direction=GT\n}\n")},
       {"sort_packed_keys", "too wide",
        Entry("f64[2,9]",
              "ROOT s = f64[2,9] sort(p0), dimensions={1}, is_stable=true, to_apply=less",

@@ -300,16 +300,19 @@ absl::StatusOr<HloInstruction*> SortPackedKeys(HloInstruction* root) {
   const auto key = KeyOf(*root->to_apply());
   if (!key) return nullptr;
   const PrimitiveType type = x->shape().element_type();
-  if (xla::primitive_util::IsComplexType(type) || type == xla::PRED ||
-      xla::primitive_util::BitWidth(type) < 8 ||
-      xla::primitive_util::BitWidth(key->function->shape().element_type()) < 8) {
-    return nullptr;
-  }
+  const PrimitiveType key_type = key->function->shape().element_type();
+  // Truth values are bytes of 0 and 1.
+  const auto fits = [](PrimitiveType one) {
+    return one == xla::PRED || xla::primitive_util::BitWidth(one) >= 8;
+  };
+  if (xla::primitive_util::IsComplexType(type) || !fits(type) || !fits(key_type)) return nullptr;
   const int64_t size = x->shape().dimensions(dimension);
   int64_t position_bits = 0;
   while ((int64_t{1} << position_bits) < size) ++position_bits;
-  const int64_t key_bits = xla::primitive_util::BitWidth(key->function->shape().element_type());
-  const int64_t type_bits = xla::primitive_util::BitWidth(type);
+  const auto bits_of = [](PrimitiveType one) {
+    return one == xla::PRED ? int64_t{8} : int64_t{xla::primitive_util::BitWidth(one)};
+  };
+  const int64_t key_bits = bits_of(key_type), type_bits = bits_of(type);
   if (key_bits + position_bits > 64) return nullptr;
   // Where the values fit in beside them, they need not be looked up.
   const bool values = (root->operand_count() == 1 || IsUsed(*root, 0)) &&
@@ -321,15 +324,17 @@ absl::StatusOr<HloInstruction*> SortPackedKeys(HloInstruction* root) {
   const auto shifted = [](HloInstruction* value, int64_t by, HloOpcode opcode) {
     return by == 0 ? value : emit::Binary(opcode, value, Constant(value, by));
   };
-  HloInstruction* packed = shifted(emit::Convert(Ordered(KeysIn(root, *key), *key), packed_type),
+  HloInstruction* keys = KeysIn(root, *key);
+  if (key_type == xla::PRED) keys = emit::Convert(keys, xla::U8);
+  HloInstruction* packed = shifted(emit::Convert(Ordered(keys, *key), packed_type),
                                    position_bits + value_bits, HloOpcode::kShiftLeft);
   packed = emit::Binary(HloOpcode::kOr, packed,
                         shifted(emit::Iota(x->parent(), packed_type, sizes, dimension), value_bits,
                                 HloOpcode::kShiftLeft));
   if (values) {
-    packed =
-        emit::Binary(HloOpcode::kOr, packed,
-                     emit::Convert(emit::BitcastConvert(x, Unsigned(value_bits)), packed_type));
+    HloInstruction* const bits = type == xla::PRED ? emit::Convert(x, xla::U8)
+                                                   : emit::BitcastConvert(x, Unsigned(value_bits));
+    packed = emit::Binary(HloOpcode::kOr, packed, emit::Convert(bits, packed_type));
   }
   HloInstruction* sorted = x->parent()->AddInstruction(HloInstruction::CreateSort(
       packed->shape(), dimension, {packed},
@@ -341,7 +346,8 @@ absl::StatusOr<HloInstruction*> SortPackedKeys(HloInstruction* root) {
     HloInstruction* const operand = root->mutable_operand(k);
     // Converting to fewer bits drops the high ones.
     if (k == 0 && values && !IsPositions(*operand, dimension)) {
-      return emit::BitcastConvert(emit::Convert(sorted, Unsigned(value_bits)), type);
+      HloInstruction* const bits = emit::Convert(sorted, Unsigned(value_bits));
+      return type == xla::PRED ? emit::Convert(bits, type) : emit::BitcastConvert(bits, type);
     }
     return FromPlaces(operand, positions, dimension);
   });
