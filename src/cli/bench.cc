@@ -42,9 +42,16 @@ std::string KernelTable(const std::string& title, const std::vector<KernelTime>&
   return table;
 }
 
-std::string Sentence(const jobs::Benched& benched) {
+std::string Sentence(const jobs::Benched& benched, bool planned) {
   const RaceReport& race = benched.race;
-  if (race.same_executable) return "the same executable: the plan decides nothing here\n";
+  if (race.same_executable) {
+    const std::string time = benched.runs == 0
+                                 ? ""
+                                 : fmt::format("stock {:.4g} ms, the median of {} runs; ",
+                                               1000 * race.seconds_a, benched.runs);
+    return time + (planned ? "the same executable: the plan decides nothing here\n"
+                           : "no plan is given\n");
+  }
   std::string sentence = fmt::format("stock {:.4g} ms, under the plan {:.4g} ms",
                                      1000 * race.seconds_a, 1000 * race.seconds_b);
   if (benched.estimated) {
@@ -63,7 +70,7 @@ int RunBench(const BenchFlags& flags) {
   const auto benched = jobs::Bench(flags.job, flags.common, events);
   if (!benched) return Fail(benched.error(), flags.common.json);
   if (flags.common.json) return Finish(ToJson(*benched, flags.job), kFine);
-  std::string text = Sentence(*benched);
+  std::string text = Sentence(*benched, !flags.job.plan.empty());
   for (const auto& [title, kernels] : {std::pair("STOCK", &benched->kernels_of_stock),
                                        std::pair("PLAN", &benched->kernels_of_plan)}) {
     if (!kernels->empty()) text += KernelTable(title, *kernels, flags.job.kernels);
@@ -83,6 +90,11 @@ Run AddBench(CLI::App& app) {
   app.add_option("--seed", flags->job.seed, "of the inputs")->capture_default_str();
   app.add_option("--kernels", flags->job.kernels, "also where the time goes: the dearest so many")
       ->type_name("N");
+  app.add_option("--inputs", flags->job.inputs.texts,
+                 "arrays of your own to run on: numpy.savez's, one for each parameter")
+      ->type_name("FILE.npz")
+      ->expected(1)
+      ->check(CLI::ExistingFile);
   AddProgramOptions(app, flags->common);
   return [flags] { return RunBench(*flags); };
 }

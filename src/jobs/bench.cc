@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "core/input_seed.h"
 #include "jobs/report.h"
 
 namespace hone::jobs {
@@ -10,6 +12,7 @@ namespace {
 
 constexpr double kProfileSeconds = 0.5;
 constexpr int kLeastPairs = 20;
+constexpr int kLeastRuns = 20;
 
 Json KernelsJson(const std::vector<KernelTime>& kernels, size_t most) {
   Json list = Json::array();
@@ -20,6 +23,39 @@ Json KernelsJson(const std::vector<KernelTime>& kernels, size_t most) {
                     {"calls", kernels[i].calls}});
   }
   return list;
+}
+
+Status GiveInputs(const BenchOptions& options, Benched& benched) {
+  if (!benched.IsHere()) {
+    if (options.inputs.texts.empty()) return {};
+    return MakeError(ErrorCode::kInvalidInput, "--inputs are for runs by this machine's processor");
+  }
+  Pool& pool = benched.opened.programs->pool();
+  const ProgramInfo& program = benched.opened.program();
+  CompareOptions sets;
+  const Status read = options.inputs.Read(pool, program, options.file, &sets);
+  if (read && !sets.given.empty()) pool.GiveInputs(program.id, std::move(sets.given.front()));
+  return read;
+}
+
+// Of the one executable that there is.
+Status TimeRuns(const BenchOptions& options, Benched& benched) {
+  RunTimeOptions timing;
+  timing.runs = kLeastRuns;
+  timing.least_seconds = std::min(1.0, options.seconds / 2);
+  timing.budget_seconds = std::max(options.seconds, timing.least_seconds);
+  timing.seed = FirstInputsSeed(options.seed);
+  const ProgramId program = benched.opened.program().id;
+  StatusOr<RunTimeReport> report = benched.opened.programs->pool().On(
+      0, [&](RemoteWorker& remote) { return remote.RunTime({program, {}}, timing); });
+  if (!report) return tl::unexpected(report.error());
+  std::vector<double>& seconds = report->seconds;
+  if (seconds.empty()) return {};
+  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  benched.race.seconds_a = benched.race.seconds_b = *middle;
+  benched.runs = seconds.size();
+  return {};
 }
 
 Status Measure(const tune::TunePlan& plan, const BenchOptions& options, Events& events,
@@ -36,6 +72,10 @@ Status Measure(const tune::TunePlan& plan, const BenchOptions& options, Events& 
   const StatusOr<RaceReport> race = evaluator.Race({}, plan, racing);
   if (!race) return tl::unexpected(race.error());
   benched.race = *race;
+  if (race->same_executable && benched.IsHere()) {
+    const Status timed = TimeRuns(options, benched);
+    if (!timed) return timed;
+  }
   if (options.kernels == 0) return {};
   waiting.reset();
   waiting = events.During("tracing " + options.file);
@@ -61,6 +101,9 @@ FileOr<Benched> Bench(const BenchOptions& options, const WorkerOptions& workers,
   Benched benched;
   benched.opened = *std::move(opened);
   benched.estimated = benched.opened.device == nullptr && benched.opened.programs->pool().is_gpu();
+  if (const Status given = GiveInputs(options, benched); !given) {
+    return Wrong(options.file, given.error());
+  }
   if (Status measured = Measure(*plan, options, events, benched); !measured) {
     return Wrong(options.file, measured.error());
   }
@@ -75,6 +118,7 @@ Json ToJson(const Benched& benched, const BenchOptions& options) {
             {"tuned_ms", 1000 * race.seconds_b}};
   json.update(RaceJson(race));
   json["same_executable"] = race.same_executable;
+  if (race.same_executable) json["runs"] = benched.runs;
   json["compile_seconds"] = {race.compile_seconds_a, race.compile_seconds_b};
   if (benched.estimated) {
     json["estimated"] = true;

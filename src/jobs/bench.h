@@ -9,6 +9,7 @@
 
 #include "core/race.h"
 #include "jobs/events.h"
+#include "jobs/given_inputs.h"
 #include "jobs/json.h"
 #include "jobs/open_program.h"
 
@@ -20,6 +21,7 @@ struct BenchOptions {
   std::string device;   // as device::ParseDeviceName takes it; "": workers measure
   double seconds = 10;  // of racing
   uint64_t seed = 1;    // of the inputs
+  GivenInputs inputs;   // a file of your own to run on, where workers measure
   size_t kernels = 0;   // the dearest so many are told
 };
 
@@ -27,9 +29,13 @@ struct Benched {
   OpenedProgram opened;
   bool estimated = false;  // for a target that is not here: by its XLA's own model
   RaceReport race;         // of the stock executable against the plan's
+  size_t runs =
+      0;  // of the one executable, where both are the same: its time is both of the race's
   // Where they are asked for; none of the plan where both are the same executable.
   std::vector<KernelTime> kernels_of_stock;
   std::vector<KernelTime> kernels_of_plan;
+
+  bool IsHere() const { return opened.device == nullptr && !estimated; }
 };
 
 FileOr<Benched> Bench(const BenchOptions& options, const WorkerOptions& workers, Events& events);

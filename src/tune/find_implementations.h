@@ -24,6 +24,7 @@ inline constexpr std::string_view kBatchPass = "batch_lanes";
 inline constexpr std::string_view kUnrollPass = "implement:unroll_short_loop";
 inline constexpr std::string_view kSwapPass = "implement:dot_swapped";
 inline constexpr std::string_view kLoopDotsPass = "implement:dots_out_of_loop";
+inline constexpr std::string_view kRollsPass = "implement:rolls_from_edges";
 
 // The implementations, by the names of their passes, that change the program; last of all
 // `batch_lanes`. Loops as one kernel come once more, by both names, where small things are written

@@ -25,9 +25,9 @@ constexpr double kMostlyAlone = 0.8;
 
 // Others find more where it was before them, and it no more behind them: a loop of small matrices
 // becomes one kernel once these are written out, each group's convolution may be one, and so may a
-// product of all trips.
+// product of all trips; a roll that is a kernel of its own is no roll.
 bool Prepares(const Alternative& one) {
-  return one.name == kLoopDotsPass ||
+  return one.name == kLoopDotsPass || one.name == kRollsPass ||
          std::find(std::begin(kPreparingPasses), std::end(kPreparingPasses), one.name) !=
              std::end(kPreparingPasses);
 }

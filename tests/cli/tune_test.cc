@@ -123,6 +123,8 @@ TEST_F(TuneTest, TheEmptyPlanIsTheStockCompiler) {
   ASSERT_EQ(bench.code, 0) << bench.err;
   EXPECT_TRUE(bench.Json()["same_executable"].get<bool>());
   EXPECT_FALSE(bench.Json().contains("kernels"));
+  EXPECT_GT(bench.Json()["stock_ms"].get<double>(), 0);
+  EXPECT_GE(bench.Json()["runs"].get<int>(), 20);
   const Ran traced =
       Hone({"bench", "work.hlo", "--plan", "empty.json", "--kernels", "3", "--json"});
   ASSERT_EQ(traced.code, 0) << traced.err;

@@ -13,6 +13,20 @@ const char* const kLogAddExp =
     "  e = f32[] exponential(q)\n  l = f32[] log-plus-one(e)\n  t = f32[] add(m, l)\n"
     "  ROOT r = f32[] select(n, s, t)\n}\n";
 
+// p0 [12,40] with its elements from `from` on first.
+std::string Roll(const std::string& name, int dimension, int from, const std::string& of = "p0") {
+  const int size = dimension == 0 ? 12 : 40;
+  const auto piece = [&](const std::string& part, int begin, int end) {
+    const std::string range = "[" + std::to_string(begin) + ":" + std::to_string(end) + "]";
+    const std::string length = std::to_string(end - begin);
+    return "  " + name + part + " = f32[" + (dimension == 0 ? length + ",40" : "12," + length) +
+           "] slice(" + of + "), slice={" +
+           (dimension == 0 ? range + ", [0:40]" : "[0:12], " + range) + "}\n";
+  };
+  return piece("a", from, size) + piece("b", 0, from) + "  " + name + " = f32[12,40] concatenate(" +
+         name + "a, " + name + "b), dimensions={" + std::to_string(dimension) + "}\n";
+}
+
 }  // namespace
 
 std::vector<Case> WindowCases() {
@@ -40,6 +54,37 @@ std::vector<Case> WindowCases() {
   };
   const std::string nhwc = "dim_labels=b01f_01io->b01f", nchw = "dim_labels=bf01_oi01->bf01";
   return {
+      {"rolls_from_edges", "both ways along the last dimension",
+       Entry("f32[12,40]",
+             Roll("l", 1, 1) + Roll("r", 1, 38) + "  ROOT s = f32[12,40] subtract(l, r)"),
+       true, true},
+      {"rolls_from_edges", "along both, of what is rolled already",
+       Entry("f32[12,40]", Roll("l", 0, 1) + Roll("r", 0, 2) + Roll("u", 1, 39, "l") +
+                               Roll("v", 1, 4, "l") +
+                               "  s = f32[12,40] subtract(u, r)\n"
+                               "  ROOT t = f32[12,40] multiply(s, v)"),
+       true, true},
+      {"rolls_from_edges", "edges that are there",
+       Entry("f32[12,40]",
+             "a = f32[12,2] slice(p0), slice={[0:12], [38:40]}\n"
+             "  c = f32[12,42] concatenate(a, p0), dimensions={1}\n"
+             "  ROOT n = f32[12,42] negate(c)"),
+       true, true},
+      {"rolls_from_edges", "one alone",
+       Entry("f32[12,40]", Roll("l", 1, 1) + "  ROOT s = f32[12,40] subtract(l, p0)"), false},
+      {"rolls_from_edges", "far",
+       Entry("f32[12,40]",
+             Roll("l", 1, 18) + Roll("r", 1, 1) + "  ROOT s = f32[12,40] subtract(l, r)"),
+       false},
+      {"rolls_from_edges", "other parts",
+       Entry("f32[12,40]",
+             "a = f32[12,39] slice(p0), slice={[0:12], [0:39]}\n"
+             "  b = f32[12,1] slice(p0), slice={[0:12], [0:1]}\n"
+             "  c = f32[12,40] concatenate(a, b), dimensions={1}\n"
+             "  d = f32[12,38] slice(p0), slice={[0:12], [1:39]}\n"
+             "  e = f32[12,40] concatenate(d, b, b), dimensions={1}\n"
+             "  ROOT s = f32[12,40] subtract(c, e)"),
+       false},
       {"depthwise_shifts", "plain",
        conv("f32[2,7,6,5];f32[3,3,1,5]", "f32[2,7,6,5]",
             "window={size=3x3 pad=1_1x1_1}, " + nhwc + ", feature_group_count=5")},

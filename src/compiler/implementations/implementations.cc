@@ -87,6 +87,8 @@ using Op = xla::HloOpcode;
     kHereAlone, Op::kRemainder)                                                                    \
   X(PowerProducts, "power_products", "power by a whole number or a half as products and a root",   \
     kAnywhere, Op::kPower)                                                                         \
+  X(RollsFromEdges, "rolls_from_edges",                                                            \
+    "several rolls of one array as slices of the array with edges", kHereAlone, Op::kConcatenate)  \
   X(ConcatenateOnce, "concatenate_once",                                                           \
     "concatenation or pad as a kernel of its own, not within each of its users", kHereAlone,       \
     Op::kConcatenate, Op::kPad)                                                                    \

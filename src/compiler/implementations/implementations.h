@@ -23,6 +23,9 @@ const std::vector<Implementation>& Implementations();
 // Null where there is none of that name.
 const InstructionRule* FindImplementation(std::string_view name);
 
+// A concatenation or pad as a kernel of its own; null where it is one, or need not be.
+absl::StatusOr<xla::HloInstruction*> ConcatenateOnce(xla::HloInstruction* root);
+
 }  // namespace hone::compiler
 
 #endif  // HONE_COMPILER_IMPLEMENTATIONS_IMPLEMENTATIONS_H_
