@@ -413,6 +413,17 @@ std::vector<Case> ImplementationCases() {
        Entry("bf16[40];bf16[40]", "ROOT r = bf16[40] atan2(p0, p1)"), true, true},
       {"function_formulas", "powers of floats",
        Entry("f32[40];f32[40]", "ROOT r = f32[40] power(p0, p1)"), true, true},
+      {"function_formulas", "softplus of floats",
+       Entry("f32[40]",
+             "a = f32[40] abs(p0)\n  n = f32[40] negate(a)\n  e = f32[40] exponential(n)\n"
+             "  ROOT r = f32[40] log-plus-one(e)"),
+       true, true},
+      {"function_formulas", "softplus of narrow floats",
+       Entry("bf16[40]",
+             "a = bf16[40] abs(p0)\n  n = bf16[40] negate(a)\n  e = bf16[40] exponential(n)\n"
+             "  ROOT r = bf16[40] log-plus-one(e)")},
+      {"function_formulas", "logarithm of more than one",
+       Entry("f32[40]", "e = f32[40] exponential(p0)\n  ROOT r = f32[40] log-plus-one(e)"), false},
       {"function_formulas", "logarithm of floats", Entry("f32[40]", "ROOT r = f32[40] log(p0)"),
        false},
       {"function_formulas", "logarithm of complex numbers",

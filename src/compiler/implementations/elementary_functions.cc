@@ -92,6 +92,22 @@ Elements Log1p(Elements x) {
   return WithEnds(x, Choose(small, x, log), -1);
 }
 
+// Whether it is e to the power of what is not positive, as in softplus and logaddexp.
+bool IsAtMostOne(const HloInstruction& x) {
+  return x.opcode() == HloOpcode::kExp && x.operand(0)->opcode() == HloOpcode::kNegate &&
+         x.operand(0)->operand(0)->opcode() == HloOpcode::kAbs;
+}
+
+// Of floats from 0 to 1: Chebyshev's polynomial of degree 9 for log1p(x) / x, 1.2 units in the last
+// place off at most (XLA's is 1.8, by a logarithm and a polynomial of which it takes one).
+Elements Log1pUpToOne(Elements x) {
+  return x * Polynomial(x * 2 - 1,
+                        {0.8109301924705505, -0.14426355063915253, 0.033152252435684204,
+                         -0.008460951037704945, 0.0022897175513207912, -0.0006428624619729817,
+                         0.00018087650823872536, -5.267939923214726e-05, 2.0521320038824342e-05,
+                         -6.360114184644772e-06});
+}
+
 // erf of doubles (Cephes' ndtr.c).
 Elements Erf(Elements x) {
   const Elements a = Abs(x);
@@ -223,7 +239,8 @@ bool IsWorthIt(const HloInstruction& root) {
 
 }  // namespace
 
-// log, log-plus-one and erf of doubles, power and cbrt of narrower floats, atan2 of any.
+// log, log-plus-one and erf of doubles, power and cbrt of narrower floats, and their log-plus-one
+// as in softplus, atan2 of any.
 absl::StatusOr<HloInstruction*> FunctionFormulas(HloInstruction* root) {
   if (!IsWorthIt(*root)) return nullptr;
   const xla::PrimitiveType type = root->shape().element_type();
@@ -244,7 +261,9 @@ absl::StatusOr<HloInstruction*> FunctionFormulas(HloInstruction* root) {
     case HloOpcode::kLog:
       return doubles ? Log(operand(0, type)).array() : nullptr;
     case HloOpcode::kLog1p:
-      return doubles ? Log1p(operand(0, type)).array() : nullptr;
+      if (doubles) return Log1p(operand(0, type)).array();
+      return IsAtMostOne(*root->operand(0)) ? Log1pUpToOne(operand(0, xla::F32)).As(type).array()
+                                            : nullptr;
     case HloOpcode::kPower:
       return doubles ? nullptr : Power(operand(0, xla::F64), operand(1, xla::F64)).As(type).array();
     default:
