@@ -250,15 +250,19 @@ const Positions* CountedLoop::RowsOf(const HloInstruction& access) {
 }
 
 bool CountedLoop::IsOfRows(const HloInstruction& value, const Positions* positions) {
+  const auto known = of_rows_.find({&value, positions});
+  if (known != of_rows_.end()) return known->second;
+  bool is = false;
   if (value.opcode() == HloOpcode::kDynamicSlice) {
     const Positions* const rows = RowsOf(value);
-    return rows != nullptr && (positions == nullptr || *rows == *positions) &&
-           IsInvariant(*value.operand(0));
+    is = rows != nullptr && (positions == nullptr || *rows == *positions) &&
+         IsInvariant(*value.operand(0));
+  } else if (IsLiftable(value) && !IsInvariant(value)) {
+    is = absl::c_all_of(value.operands(), [&](const HloInstruction* operand) {
+      return IsInvariant(*operand) || IsOfRows(*operand, positions);
+    });
   }
-  return IsLiftable(value) && !IsInvariant(value) &&
-         absl::c_all_of(value.operands(), [&](const HloInstruction* operand) {
-           return IsInvariant(*operand) || IsOfRows(*operand, positions);
-         });
+  return of_rows_[{&value, positions}] = is;
 }
 
 }  // namespace hone::compiler

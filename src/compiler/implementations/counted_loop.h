@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "compiler/implementations/dimensions.h"
@@ -73,6 +74,7 @@ class CountedLoop {
   std::map<xla::HloInstruction*, xla::HloInstruction*> before_;
   std::map<const xla::HloInstruction*, std::optional<Positions>> values_;
   std::map<const xla::HloInstruction*, std::optional<Positions>> rows_;
+  std::map<std::pair<const xla::HloInstruction*, const Positions*>, bool> of_rows_;
 };
 
 }  // namespace hone::compiler

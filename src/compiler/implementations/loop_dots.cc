@@ -28,6 +28,7 @@
 #include "xla/hlo/ir/hlo_clone_context.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/hlo/ir/hlo_module.h"
+#include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
 namespace hone::compiler {
@@ -64,7 +65,7 @@ class Distribution {
   bool GainsByRows(const HloInstruction& dot);
   // It follows from rows that are read at the places of `index_`, and what is the same in all
   // trips.
-  bool IsOfRows(const HloInstruction& value);
+  bool IsOfRows(const HloInstruction& value) { return loop_->IsOfRows(value, &positions_); }
   // Whether a product is moved that is needed for it and for nothing that stays.
   bool HasProduct(const HloInstruction& value);
   // Whether its sum over all trips is one product, or follows from such.
@@ -84,7 +85,8 @@ class Distribution {
   HloInstruction* index_ = nullptr;  // where a trip reads and writes rows
   Positions positions_;
   absl::flat_hash_set<const HloInstruction*> needed_;
-  std::map<const HloInstruction*, bool> of_rows_, has_product_;
+  std::map<const HloInstruction*, bool> has_product_;
+  absl::flat_hash_set<const HloInstruction*> looked_at_;  // by Keep
   std::vector<HloInstruction*> kept_;
 };
 
@@ -169,12 +171,6 @@ bool Distribution::GainsByRows(const HloInstruction& dot) {
   return emit::Product(SizesAt(*dot.operand(1 - *weights), rows.free)) < kEnough;
 }
 
-bool Distribution::IsOfRows(const HloInstruction& value) {
-  const auto known = of_rows_.find(&value);
-  if (known != of_rows_.end()) return known->second;
-  return of_rows_[&value] = loop_->IsOfRows(value, &positions_);
-}
-
 bool Distribution::HasProduct(const HloInstruction& value) {
   if (needed_.contains(&value) || !IsLiftable(value) || loop_->IsInvariant(value)) return false;
   const auto known = has_product_.find(&value);
@@ -190,14 +186,14 @@ bool Distribution::SumsProducts(const HloInstruction& value) {
   if (needed_.contains(&value) || !IsLiftable(value)) return false;
   switch (value.opcode()) {
     case HloOpcode::kDot:
-      return emit::TermsOf(value) < kEnough && !loop_->IsInvariant(*value.operand(0)) &&
-             !loop_->IsInvariant(*value.operand(1));
+      return value.shape().element_type() != xla::PRED && emit::TermsOf(value) < kEnough &&
+             !loop_->IsInvariant(*value.operand(0)) && !loop_->IsInvariant(*value.operand(1));
     case HloOpcode::kAdd:
     case HloOpcode::kSubtract:
       return SumsProducts(*value.operand(0)) && SumsProducts(*value.operand(1));
-    case HloOpcode::kConvert:
-      return value.shape().AreAllLeavesIntegers() ==
-                 value.operand(0)->shape().AreAllLeavesIntegers() &&
+    case HloOpcode::kConvert:  // not of integers, whose sums may wrap
+      return xla::primitive_util::IsFloatingPointType(value.shape().element_type()) &&
+             xla::primitive_util::IsFloatingPointType(value.operand(0)->shape().element_type()) &&
              SumsProducts(*value.operand(0));
     case HloOpcode::kNegate:
     case HloOpcode::kReduce:
@@ -210,7 +206,7 @@ bool Distribution::SumsProducts(const HloInstruction& value) {
 }
 
 void Distribution::Keep(HloInstruction* value) {
-  if (loop_->IsInvariant(*value) || absl::c_linear_search(kept_, value)) return;
+  if (loop_->IsInvariant(*value) || !looked_at_.insert(value).second) return;
   if (HasProduct(*value)) {
     for (HloInstruction* operand : value->operands()) Keep(operand);
   } else if (!IsOfRows(*value)) {
@@ -378,6 +374,13 @@ absl::StatusOr<HloInstruction*> DotsOutOfLoop(HloInstruction* root) {
     std::unique_ptr<CountedLoop> loop = CountedLoop::Of(root);
     return loop == nullptr ? nullptr : Distribution(std::move(loop)).Apply();
   }
+  const bool of_dot =
+      root->opcode() == HloOpcode::kSlice && root->operand(0)->opcode() == HloOpcode::kDot;
+  const bool of_parts = root->opcode() == HloOpcode::kDot &&
+                        absl::c_any_of(root->operands(), [](const HloInstruction* operand) {
+                          return operand->opcode() == HloOpcode::kConcatenate;
+                        });
+  if (!of_dot && !of_parts) return nullptr;
   const auto callers = root->parent()->caller_instructions();
   if (callers.size() != 1 || callers[0]->opcode() != HloOpcode::kWhile ||
       callers[0]->while_body() != root->parent()) {
@@ -385,8 +388,7 @@ absl::StatusOr<HloInstruction*> DotsOutOfLoop(HloInstruction* root) {
   }
   const std::unique_ptr<CountedLoop> loop = CountedLoop::Of(callers[0]);
   if (loop == nullptr) return nullptr;
-  return root->opcode() == HloOpcode::kDot ? DotByParts(*loop, root)
-                                           : SliceOfDotByParts(*loop, root);
+  return of_parts ? DotByParts(*loop, root) : SliceOfDotByParts(*loop, root);
 }
 
 }  // namespace hone::compiler
