@@ -74,7 +74,8 @@ TEST(Executables, ACompilationThatWasEndedBeforeCodeGoesOnFromThere) {
   xla::HloInstruction* const root = optimised.module->entry_computation()->root_instruction();
   root->set_metadata_op_name("looked at");
   KeepOptimised(KeyOf(*module), std::move(optimised), 1);
-  const auto program = compiler::Program::Compile(*module, CodeQuality::kStock, nullptr, WithFlag());
+  const auto program =
+      compiler::Program::Compile(*module, CodeQuality::kStock, nullptr, WithFlag());
   ASSERT_TRUE(program.ok()) << program.status();
   const auto made = program->Optimised();
   ASSERT_TRUE(made.ok());
@@ -86,6 +87,28 @@ TEST(Executables, ACompilationThatWasEndedBeforeCodeGoesOnFromThere) {
   SetExecutableMemory(size_t{1} << 29);
   ASSERT_TRUE(whole.ok()) << whole.status();
   EXPECT_EQ(DigestModule(**made).fingerprint, DigestModule(**whole->Optimised()).fingerprint);
+}
+
+TEST(Executables, WhatIsFoundAgainHasTheNameThatItHad) {
+  CompileOptions look;
+  look.sites = false;
+  look.code = false;
+  const auto name = [&](const xla::HloModule& module, const CompilePlan& plan) {
+    const auto compiled = CompileUnderPlan(module, plan, look);
+    EXPECT_TRUE(compiled.has_value());
+    return compiled ? compiled->fingerprint.ToHex() : "";
+  };
+  const auto a = Program("6.25"), b = Program("6.5");
+  const std::string of_a = name(*a, {}), of_b = name(*b, {}), under_plan = name(*a, WithFlag());
+  EXPECT_NE(of_a, of_b);
+  EXPECT_NE(of_a, under_plan);
+  ASSERT_TRUE(Racer::Prepare(*a, 1).has_value());
+  ASSERT_TRUE(Racer::Prepare(*b, 1).has_value());
+  ASSERT_TRUE(Racer::Prepare(*a, 1, WithFlag()).has_value());
+  ASSERT_TRUE(compiler::Program::IsCompiled(*a, {}));
+  EXPECT_EQ(name(*a, {}), of_a);
+  EXPECT_EQ(name(*b, {}), of_b);
+  EXPECT_EQ(name(*a, WithFlag()), under_plan);
 }
 
 TEST(Executables, OnlyTheLastCompilationsThatWereEndedAreKept) {
