@@ -205,6 +205,14 @@ HloInstruction* Slice(HloInstruction* x, Sizes starts, Sizes limits, Sizes strid
   return Add(x->parent(), HloInstruction::CreateSlice(Like(x, sizes), x, starts, limits, strides));
 }
 
+HloInstruction* SliceAlong(HloInstruction* x, int64_t dimension, int64_t from, int64_t to) {
+  std::vector<int64_t> starts(x->shape().dimensions().size(), 0), limits = SizesOf(*x);
+  const std::vector<int64_t> strides(starts.size(), 1);
+  starts[dimension] = from;
+  limits[dimension] = to;
+  return Slice(x, starts, limits, strides);
+}
+
 HloInstruction* Concatenate(const std::vector<HloInstruction*>& parts, int64_t dimension) {
   if (parts.size() == 1) return parts[0];
   std::vector<int64_t> sizes = SizesOf(*parts[0]);

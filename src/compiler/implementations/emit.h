@@ -68,6 +68,9 @@ xla::HloInstruction* Broadcast(xla::HloInstruction* x, Sizes sizes, Sizes dimens
 xla::HloInstruction* Iota(xla::HloComputation* computation, xla::PrimitiveType type, Sizes sizes,
                           int64_t dimension);
 xla::HloInstruction* Slice(xla::HloInstruction* x, Sizes starts, Sizes limits, Sizes strides);
+// Elements [from, to) along one dimension, all in others.
+xla::HloInstruction* SliceAlong(xla::HloInstruction* x, int64_t dimension, int64_t from,
+                                int64_t to);
 xla::HloInstruction* Concatenate(const std::vector<xla::HloInstruction*>& parts, int64_t dimension);
 // `value` is a scalar. Low and high may be negative.
 xla::HloInstruction* Pad(xla::HloInstruction* x, xla::HloInstruction* value, Sizes low, Sizes high,

@@ -18,13 +18,8 @@ constexpr int64_t kFewFeatures = 8;  // of a group: each convolution would be to
 
 // The group of that number, of equal parts along a dimension.
 HloInstruction* Group(HloInstruction* array, int64_t dimension, int64_t number, int64_t groups) {
-  std::vector<int64_t> starts(array->shape().dimensions().size(), 0);
-  std::vector<int64_t> limits = emit::SizesOf(*array);
-  const std::vector<int64_t> strides(starts.size(), 1);
-  const int64_t size = limits[dimension] / groups;
-  starts[dimension] = number * size;
-  limits[dimension] = starts[dimension] + size;
-  return emit::Slice(array, starts, limits, strides);
+  const int64_t size = array->shape().dimensions(dimension) / groups;
+  return emit::SliceAlong(array, dimension, number * size, (number + 1) * size);
 }
 
 }  // namespace

@@ -18,14 +18,6 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// An array's part along one dimension.
-HloInstruction* Part(HloInstruction* array, int64_t dimension, int64_t from, int64_t to) {
-  Dimensions starts(RankOf(*array), 0), limits = emit::SizesOf(*array);
-  starts[dimension] = from;
-  limits[dimension] = to;
-  return emit::Slice(array, starts, limits, Dimensions(RankOf(*array), 1));
-}
-
 // The dot with other operands, in `type`.
 HloInstruction* DotLike(const HloInstruction& dot, HloInstruction* x, HloInstruction* y,
                         xla::PrimitiveType type) {
@@ -74,7 +66,7 @@ HloInstruction* DotByParts(CountedLoop& loop, HloInstruction* dot) {
       }
       HloInstruction* operands[] = {
           run.size() == 1 ? part : emit::Concatenate(run, side.contracted[0]),
-          Part(weights, other.contracted[0], from, to)};
+          emit::SliceAlong(weights, other.contracted[0], from, to)};
       if (k == 1) std::swap(operands[0], operands[1]);
       HloInstruction* const product = DotLike(*dot, operands[0], operands[1], emit::SumType(type));
       sum = sum == nullptr ? product : emit::Binary(HloOpcode::kAdd, sum, product);

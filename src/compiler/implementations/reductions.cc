@@ -94,12 +94,8 @@ absl::StatusOr<HloInstruction*> ReduceSlices(HloInstruction* root) {
   if (width * kSlices < 2 * kLeastSize) return nullptr;
   const xla::PrimitiveType type = emit::WorkType(*opcode, root->shape().element_type());
   x = emit::Convert(x, type);
-  std::vector<int64_t> starts(sizes.size(), 0), limits = sizes;
-  const std::vector<int64_t> strides(sizes.size(), 1);
   const auto slice = [&](int64_t from, int64_t to) {
-    starts[dimension] = from;
-    limits[dimension] = to;
-    return emit::Slice(x, starts, limits, strides);
+    return emit::SliceAlong(x, dimension, from, to);
   };
   std::vector<HloInstruction*> parts;
   for (int64_t k = 0; k < kSlices; ++k) parts.push_back(slice(k * width, (k + 1) * width));

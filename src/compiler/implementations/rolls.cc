@@ -86,21 +86,15 @@ std::optional<Periodic> EdgesOf(HloInstruction* root) {
   return before ? std::nullopt : std::make_optional(edges);
 }
 
-HloInstruction* PartOf(HloInstruction* array, int64_t dimension, int64_t from, int64_t to) {
-  Dimensions starts(RankOf(*array), 0), limits = emit::SizesOf(*array);
-  starts[dimension] = from;
-  limits[dimension] = to;
-  return emit::Slice(array, starts, limits, Dimensions(RankOf(*array), 1));
-}
-
 HloInstruction* WithEdges(const Periodic& wanted) {
   const int64_t size = wanted.size();
   std::vector<HloInstruction*> parts;
   if (wanted.low > 0) {
-    parts.push_back(PartOf(wanted.array, wanted.dimension, size - wanted.low, size));
+    parts.push_back(emit::SliceAlong(wanted.array, wanted.dimension, size - wanted.low, size));
   }
   parts.push_back(wanted.array);
-  if (wanted.high > 0) parts.push_back(PartOf(wanted.array, wanted.dimension, 0, wanted.high));
+  if (wanted.high > 0)
+    parts.push_back(emit::SliceAlong(wanted.array, wanted.dimension, 0, wanted.high));
   return emit::Concatenate(parts, wanted.dimension);
 }
 
@@ -145,7 +139,7 @@ absl::StatusOr<HloInstruction*> RollsFromEdges(HloInstruction* root) {
     with_edges = WithEdges(all);
   }
   const int64_t from = EdgesOf(with_edges)->low + roll->high;
-  return PartOf(with_edges, roll->dimension, from, from + roll->size());
+  return emit::SliceAlong(with_edges, roll->dimension, from, from + roll->size());
 }
 
 }  // namespace hone::compiler

@@ -104,15 +104,11 @@ HloInstruction* SmallGather(HloInstruction* root) {
       emit::Broadcast(emit::Reshape(root->mutable_operand(1),
                                     OneComponent(*root->operand(1), numbers.index_vector_dim())),
                       sizes, index_dimensions);
-  std::vector<int64_t> starts(x->shape().dimensions().size(), 0), limits = emit::SizesOf(*x);
-  const std::vector<int64_t> strides(starts.size(), 1);
   const int64_t places = x->shape().dimensions(dimension);
   HloInstruction* result = nullptr;
   for (int64_t k = 0; k < places; ++k) {
-    starts[dimension] = k;
-    limits[dimension] = k + 1;
     HloInstruction* place =
-        emit::Broadcast(emit::Reshape(emit::Slice(x, starts, limits, strides), place_sizes), sizes,
+        emit::Broadcast(emit::Reshape(emit::SliceAlong(x, dimension, k, k + 1), place_sizes), sizes,
                         place_dimensions);
     if (result == nullptr) {
       result = place;

@@ -246,14 +246,10 @@ HloInstruction* SmallSort(HloInstruction* root) {
       Ordered(KeysIn(root, *key), *key),
       emit::Iota(x->parent(), xla::S32, emit::SizesOf(*x), dimension)};
   arrays.insert(arrays.end(), root->operands().begin(), root->operands().end());
-  std::vector<int64_t> starts(x->shape().dimensions().size(), 0), limits = emit::SizesOf(*x);
-  const std::vector<int64_t> strides(starts.size(), 1);
   std::vector<std::vector<HloInstruction*>> places(size);
   for (int64_t k = 0; k < size; ++k) {
-    starts[dimension] = k;
-    limits[dimension] = k + 1;
     for (HloInstruction* array : arrays) {
-      places[k].push_back(emit::Slice(array, starts, limits, strides));
+      places[k].push_back(emit::SliceAlong(array, dimension, k, k + 1));
     }
   }
   const auto exchange = [&](std::vector<HloInstruction*>& a, std::vector<HloInstruction*>& b) {
