@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "core/input_seed.h"
+#include "core/median.h"
 #include "jobs/report.h"
 
 namespace hone::jobs {
@@ -46,15 +46,11 @@ Status TimeRuns(const BenchOptions& options, Benched& benched) {
   timing.budget_seconds = std::max(options.seconds, timing.least_seconds);
   timing.seed = FirstInputsSeed(options.seed);
   const ProgramId program = benched.opened.program().id;
-  StatusOr<RunTimeReport> report = benched.opened.programs->pool().On(
+  const StatusOr<RunTimeReport> report = benched.opened.programs->pool().On(
       0, [&](RemoteWorker& remote) { return remote.RunTime({program, {}}, timing); });
   if (!report) return tl::unexpected(report.error());
-  std::vector<double>& seconds = report->seconds;
-  if (seconds.empty()) return {};
-  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  benched.race.seconds_a = benched.race.seconds_b = *middle;
-  benched.runs = seconds.size();
+  benched.race.seconds_a = benched.race.seconds_b = Median(report->seconds);
+  benched.runs = report->seconds.size();
   return {};
 }
 

@@ -29,8 +29,8 @@ struct Benched {
   OpenedProgram opened;
   bool estimated = false;  // for a target that is not here: by its XLA's own model
   RaceReport race;         // of the stock executable against the plan's
-  size_t runs =
-      0;  // of the one executable, where both are the same: its time is both of the race's
+  // Of the one executable, where both are the same: then the race has its time, twice.
+  size_t runs = 0;
   // Where they are asked for; none of the plan where both are the same executable.
   std::vector<KernelTime> kernels_of_stock;
   std::vector<KernelTime> kernels_of_plan;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "core/program_graph.h"
-#include "tune/recipe.h"
+#include "cost/work.h"
+#include "tune/pool_evaluator.h"
 
 namespace hone::jobs {
 namespace {
@@ -14,9 +16,8 @@ constexpr char kAnnotator[] = "while-loop-trip-count-annotator";
 
 bool IsDataLoop(const InstructionInfo& one) {
   return one.opcode == "while" &&
-         std::none_of(one.attributes.begin(), one.attributes.end(), [](const auto& attribute) {
-           return attribute.second.find("\"known_trip_count\"") != std::string::npos;
-         });
+         cost::AttributeOf(one, "backend_config").find("\"known_trip_count\"") ==
+             std::string_view::npos;
 }
 
 }  // namespace
@@ -25,16 +26,10 @@ int CountDataLoops(Pool& pool, const ProgramInfo& program) {
   const bool loops = std::any_of(
       program.opcodes.begin(), program.opcodes.end(),
       [&](const OpcodeCount& count) { return pool.opcodes()[count.opcode] == "while"; });
-  const StatusOr<PassId> annotator = FindPass(pool.passes(), kAnnotator);
-  if (!loops || !annotator) return 0;
-  ApplyRequest request;
-  request.from.program = program.id;
-  request.passes = {*annotator};
-  const StatusOr<Applied> applied = pool.Apply(request);
-  if (!applied) return 0;
-  StateName state{program.id, {}};
-  for (const Step& step : applied->steps) state.links.push_back({step.pass, step.state, {}});
-  const StatusOr<ProgramGraph> graph = pool.Describe(state);
+  if (!loops) return 0;
+  const StatusOr<StateName> state = tune::StateAfter(pool, program.id, {{kAnnotator, {}}});
+  if (!state) return 0;
+  const StatusOr<ProgramGraph> graph = pool.Describe(*state);
   if (!graph) return 0;
   int count = 0;
   for (const ComputationInfo& computation : graph->computations) {

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/kept_memory.h"
 #include "jobs/child.h"
 #include "jobs/package.h"
 #include "store/store.h"
@@ -18,27 +19,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kTunables[] = "GLIBC_TUNABLES";
 // XLA:CPU allocates a run's temporaries anew each time, and glibc gives large ones back to the
 // system after it: every run then waits for their pages, one by one. Here they are kept for the
 // next run, for which no thread may have an arena of its own, of 64 MiB at most; and they are huge
 // pages (since glibc 2.35; older ones pass that over), 512 times fewer.
-constexpr std::pair<const char*, const char*> kKept[] = {
-    {"glibc.malloc.hugetlb", "1"},
-    {"glibc.malloc.mmap_max", "0"},
-    {"glibc.malloc.trim_threshold", "17179869184"},
-    {"glibc.malloc.arena_max", "1"},
-};
-
 void KeepMemory() {
-  const char* const given = std::getenv(kTunables);
-  std::string tunables = given == nullptr ? "" : given;
-  for (const auto& [name, value] : kKept) {
-    if (tunables.find(name) != tunables.npos) continue;  // the user's word stands
-    if (!tunables.empty()) tunables += ':';
-    tunables += std::string(name) + "=" + value;
-  }
-  setenv(kTunables, tunables.c_str(), 1);
+  constexpr char kName[] = "GLIBC_TUNABLES";
+  const char* const given = std::getenv(kName);
+  std::string tunables =
+      WithTunables(given == nullptr ? "" : given, {{"glibc.malloc.hugetlb", "1"}});
+  tunables = WithTunables(std::move(tunables), kKeepWhatIsFreed);
+  tunables = WithTunables(std::move(tunables), {{"glibc.malloc.arena_max", "1"}});
+  setenv(kName, tunables.c_str(), 1);
 }
 
 // `job` is "record" or "with", and `argument` that job's folder or store.

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/kept_memory.h"
 #include "core/lines.h"
 #include "core/resident.h"
 
@@ -100,10 +101,8 @@ StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
   // Warnings of TensorFlow's start-up are of no use to anyone; errors and last words come through.
   environment.push_back("TF_CPP_MIN_LOG_LEVEL=2");
   environment.push_back("LC_ALL=C");
-  // What a run has freed is kept for the next one, as hone.jax keeps it (docs/decisions.md, "Memory
-  // is kept between runs").
-  environment.push_back(
-      "GLIBC_TUNABLES=glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=17179869184");
+  // As hone.jax keeps it.
+  environment.push_back("GLIBC_TUNABLES=" + WithTunables("", kKeepWhatIsFreed));
   std::vector<char*> environment_list;
   for (std::string& variable : environment) environment_list.push_back(variable.data());
   environment_list.push_back(nullptr);

@@ -6,7 +6,6 @@
 #include "absl/algorithm/container.h"
 #include "compiler/implementations/dots.h"
 #include "compiler/implementations/emit.h"
-#include "compiler/implementations/loop_state.h"
 #include "xla/hlo/analysis/while_loop_analysis.h"
 #include "xla/shape_util.h"
 
@@ -100,12 +99,6 @@ HloInstruction* CountedLoop::OnlyUserOf(int64_t part) const {
     }
   }
   return only;
-}
-
-HloInstruction* CountedLoop::First(int64_t part) const {
-  HloInstruction* const first = loop_->mutable_operand(0);
-  if (first->opcode() == HloOpcode::kTuple) return first->mutable_operand(part);
-  return loop_->parent()->AddInstruction(HloInstruction::CreateGetTupleElement(first, part));
 }
 
 bool CountedLoop::IsInvariant(const HloInstruction& value) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/implementations/dimensions.h"
+#include "compiler/implementations/loop_state.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_opcode.h"
@@ -48,7 +49,9 @@ class CountedLoop {
   // Its only use, in the body, where the condition has none; else null.
   xla::HloInstruction* OnlyUserOf(int64_t part) const;
   // What the loop begins with.
-  xla::HloInstruction* First(int64_t part) const;
+  xla::HloInstruction* First(int64_t part) const {
+    return ElementOf(loop_->mutable_operand(0), part);
+  }
   // The same in each trip.
   bool IsInvariant(const xla::HloInstruction& value);
   // The one operand of the dot that is; none where both are, or neither.

@@ -16,7 +16,6 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "compiler/implementations/all_trips.h"
 #include "compiler/implementations/counted_loop.h"
 #include "compiler/implementations/dimensions.h"
@@ -59,9 +58,14 @@ class Distribution {
     HloInstruction* value;  // a row to write, or what is added
   };
 
+  // What to move; false where there is nothing, or what it takes is too much.
+  bool Decide();
+  // The body without it, which reads products and writes what is kept: in parts behind the others.
+  absl::StatusOr<HloComputation*> MakeBody(const xla::Shape& state) const;
+
   bool ChooseIndex();
   std::vector<Result> Candidates() const;
-  void FindNeeded(const std::vector<Result>& results);
+  void FindNeeded();
   bool GainsByRows(const HloInstruction& dot);
   // It follows from rows that are read at the places of `index_`, and what is the same in all
   // trips.
@@ -87,7 +91,10 @@ class Distribution {
   absl::flat_hash_set<const HloInstruction*> needed_;
   std::map<const HloInstruction*, bool> has_product_;
   absl::flat_hash_set<const HloInstruction*> looked_at_;  // by Keep
-  std::vector<HloInstruction*> kept_;
+  std::vector<Result> results_;
+  // Products that are read, parts of weights, and what is kept of each trip: behind the loop's
+  // parts.
+  std::vector<HloInstruction*> early_, weights_, kept_;
 };
 
 // The places that most rows are read from and written to, each once.
@@ -146,12 +153,12 @@ std::vector<Distribution::Result> Distribution::Candidates() const {
 }
 
 // What stays in the loop whatever is moved.
-void Distribution::FindNeeded(const std::vector<Result>& results) {
+void Distribution::FindNeeded() {
   needed_.clear();
   has_product_.clear();
   std::vector<const HloInstruction*> open;
   for (int64_t part = 0; part < loop_->parts(); ++part) {
-    if (absl::c_none_of(results, [&](const Result& result) { return result.part == part; })) {
+    if (absl::c_none_of(results_, [&](const Result& result) { return result.part == part; })) {
       open.push_back(loop_->next()->operand(part));
     }
   }
@@ -250,52 +257,38 @@ std::vector<HloInstruction*> Distribution::PartsOfWeights() {
   return found;
 }
 
-absl::StatusOr<HloInstruction*> Distribution::Apply() {
-  if (!ChooseIndex()) return nullptr;
-  std::vector<Result> results = Candidates();
-  for (size_t before = results.size() + 1; results.size() < before;) {
-    before = results.size();
-    FindNeeded(results);
-    results.erase(std::remove_if(results.begin(), results.end(),
-                                 [&](const Result& result) { return !IsWorthIt(result); }),
-                  results.end());
+bool Distribution::Decide() {
+  if (!ChooseIndex()) return false;
+  results_ = Candidates();
+  for (size_t before = results_.size() + 1; results_.size() < before;) {
+    before = results_.size();
+    FindNeeded();
+    results_.erase(std::remove_if(results_.begin(), results_.end(),
+                                  [&](const Result& result) { return !IsWorthIt(result); }),
+                   results_.end());
   }
-  const std::vector<HloInstruction*> early = ProductsOfRows(), weights = PartsOfWeights();
-  for (const Result& result : results) {
+  early_ = ProductsOfRows();
+  weights_ = PartsOfWeights();
+  for (const Result& result : results_) {
     result.end == End::kWritten ? Keep(result.value) : KeepForSum(result.value);
   }
   int64_t bytes = 0;
-  for (const std::vector<HloInstruction*>& some : {early, kept_}) {
+  for (const std::vector<HloInstruction*>& some : {early_, kept_}) {
     for (const HloInstruction* value : some) {
       bytes += xla::ShapeUtil::ByteSizeOf(all_.ShapeOf(*value));
     }
   }
-  if ((early.empty() && results.empty()) || bytes > kMostBytes) return nullptr;
+  return !(early_.empty() && results_.empty()) && bytes <= kMostBytes;
+}
 
-  // The state, and what comes to it: products to read, and rows to write.
-  HloInstruction* const whole = loop_->whole();
-  HloComputation* const parent = whole->parent();
-  const int64_t parts = loop_->parts();
-  std::vector<HloInstruction*> first;
-  for (int64_t part = 0; part < parts; ++part) first.push_back(loop_->First(part));
-  for (HloInstruction* product : early) first.push_back(all_.Of(product));
-  for (HloInstruction* part : weights) first.push_back(loop_->Before(part));
-  for (const HloInstruction* value : kept_) {
-    const xla::Shape shape = BitsShape(all_.ShapeOf(*value));
-    first.push_back(
-        emit::Broadcast(emit::Zero(parent, shape.element_type()), shape.dimensions(), {}));
-  }
-  xla::Shape state = whole->shape();
-  for (size_t k = parts; k < first.size(); ++k)
-    state.mutable_tuple_shapes()->push_back(first[k]->shape());
-
-  xla::HloCloneContext context(parent->parent());
+absl::StatusOr<HloComputation*> Distribution::MakeBody(const xla::Shape& state) const {
+  xla::HloModule* const module = loop_->whole()->GetModule();
+  xla::HloCloneContext context(module);
   HloComputation* const body =
-      parent->parent()->AddEmbeddedComputation(loop_->body()->Clone("products", &context));
+      module->AddEmbeddedComputation(loop_->body()->Clone("products", &context));
   *body->parameter_instruction(0)->mutable_shape() = state;
   const auto part_of = [&](int64_t part) {
-    return body->AddInstruction(
-        HloInstruction::CreateGetTupleElement(body->parameter_instruction(0), part));
+    return ElementOf(body->parameter_instruction(0), part);
   };
   // The places of a row: an index, and zeros of its type.
   HloInstruction* const index = context.GetInstruction(index_);
@@ -306,12 +299,12 @@ absl::StatusOr<HloInstruction*> Distribution::Apply() {
     return indices;
   };
   std::vector<HloInstruction*> next;
-  for (int64_t part = 0; part < parts; ++part) {
+  for (int64_t part = 0; part < loop_->parts(); ++part) {
     const bool moved =
-        absl::c_any_of(results, [&](const Result& result) { return result.part == part; });
+        absl::c_any_of(results_, [&](const Result& result) { return result.part == part; });
     next.push_back(moved ? part_of(part) : context.GetInstruction(loop_->next()->operand(part)));
   }
-  for (HloInstruction* product : early) {
+  for (HloInstruction* product : early_) {
     const int64_t part = static_cast<int64_t>(next.size());
     next.push_back(part_of(part));
     Dimensions sizes = emit::SizesOf(*product);
@@ -321,7 +314,7 @@ absl::StatusOr<HloInstruction*> Distribution::Apply() {
     TF_RETURN_IF_ERROR(context.GetInstruction(product)->ReplaceAllUsesWithDifferentShape(
         emit::Reshape(row, sizes)));
   }
-  for (HloInstruction* part : weights) {
+  for (HloInstruction* part : weights_) {
     next.push_back(part_of(static_cast<int64_t>(next.size())));
     TF_RETURN_IF_ERROR(context.GetInstruction(part)->ReplaceAllUsesWith(next.back()));
   }
@@ -341,22 +334,41 @@ absl::StatusOr<HloInstruction*> Distribution::Apply() {
       TF_RETURN_IF_ERROR(body->RemoveInstruction(*it));
     }
   }
+  return body;
+}
 
+absl::StatusOr<HloInstruction*> Distribution::Apply() {
+  if (!Decide()) return nullptr;
+  // The state, and what comes to it: products to read, and rows to write.
+  HloInstruction* const whole = loop_->whole();
+  HloComputation* const parent = whole->parent();
+  const int64_t parts = loop_->parts();
+  std::vector<HloInstruction*> first;
+  for (int64_t part = 0; part < parts; ++part) first.push_back(loop_->First(part));
+  for (HloInstruction* product : early_) first.push_back(all_.Of(product));
+  for (HloInstruction* part : weights_) first.push_back(loop_->Before(part));
+  for (const HloInstruction* value : kept_) {
+    const xla::Shape shape = BitsShape(all_.ShapeOf(*value));
+    first.push_back(
+        emit::Broadcast(emit::Zero(parent, shape.element_type()), shape.dimensions(), {}));
+  }
+  xla::Shape state = whole->shape();
+  for (size_t k = parts; k < first.size(); ++k) {
+    state.mutable_tuple_shapes()->push_back(first[k]->shape());
+  }
+  TF_ASSIGN_OR_RETURN(HloComputation* const body, MakeBody(state));
   HloInstruction* const loop =
       LoopLike(whole, WithState(*whole->while_condition(), state), body, first);
-  const auto last = [&](int64_t part) {
-    return parent->AddInstruction(HloInstruction::CreateGetTupleElement(loop, part));
-  };
   for (size_t k = 0; k < kept_.size(); ++k) {
-    const int64_t part = parts + static_cast<int64_t>(early.size() + weights.size() + k);
-    all_.Know(kept_[k], FromBits(last(part), kept_[k]->shape().element_type()));
+    const int64_t part = parts + static_cast<int64_t>(early_.size() + weights_.size() + k);
+    all_.Know(kept_[k], FromBits(ElementOf(loop, part), kept_[k]->shape().element_type()));
   }
   std::vector<HloInstruction*> ends;
   for (int64_t part = 0; part < parts; ++part) {
     const auto result =
-        absl::c_find_if(results, [&](const Result& some) { return some.part == part; });
-    if (result == results.end()) {
-      ends.push_back(last(part));
+        absl::c_find_if(results_, [&](const Result& some) { return some.part == part; });
+    if (result == results_.end()) {
+      ends.push_back(ElementOf(loop, part));
     } else if (result->end == End::kWritten) {
       ends.push_back(
           emit::Reshape(all_.Of(result->value), whole->shape().tuple_shapes(part).dimensions()));

@@ -17,6 +17,11 @@ bool IsTakenApart(const HloInstruction& tuple) {
   });
 }
 
+HloInstruction* ElementOf(HloInstruction* tuple, int64_t k) {
+  if (tuple->opcode() == xla::HloOpcode::kTuple) return tuple->mutable_operand(k);
+  return tuple->parent()->AddInstruction(HloInstruction::CreateGetTupleElement(tuple, k));
+}
+
 HloComputation* WithState(HloComputation& computation, const xla::Shape& state) {
   HloComputation* const copy = computation.parent()->AddEmbeddedComputation(computation.Clone());
   *copy->parameter_instruction(0)->mutable_shape() = state;
@@ -48,14 +53,15 @@ xla::Shape BitsShape(xla::Shape shape) {
   return shape;
 }
 
+bool AreFloatsOfBits(const HloInstruction& x) {
+  return x.opcode() == xla::HloOpcode::kBitcastConvert && IsWidened(x.shape().element_type()) &&
+         x.operand(0)->shape().element_type() == BitsType(x.shape().element_type());
+}
+
 HloInstruction* BitsOf(HloInstruction* x) {
+  if (AreFloatsOfBits(*x)) return x->mutable_operand(0);
   const PrimitiveType type = x->shape().element_type();
-  if (!IsWidened(type)) return x;
-  if (x->opcode() == xla::HloOpcode::kBitcastConvert &&
-      x->operand(0)->shape().element_type() == BitsType(type)) {
-    return x->mutable_operand(0);
-  }
-  return emit::BitcastConvert(x, BitsType(type));
+  return IsWidened(type) ? emit::BitcastConvert(x, BitsType(type)) : x;
 }
 
 HloInstruction* FromBits(HloInstruction* bits, PrimitiveType type) {

@@ -13,6 +13,9 @@ namespace hone::compiler {
 // Whether all that is done with a tuple is to take elements out of it.
 bool IsTakenApart(const xla::HloInstruction& tuple);
 
+// An element of a tuple, taken from what it is put together from where that is seen.
+xla::HloInstruction* ElementOf(xla::HloInstruction* tuple, int64_t k);
+
 // A copy whose parameter has another shape. What takes elements out of it has the shapes of before.
 xla::HloComputation* WithState(xla::HloComputation& computation, const xla::Shape& state);
 
@@ -26,6 +29,8 @@ xla::HloInstruction* LoopLike(xla::HloInstruction* other, xla::HloComputation* c
 bool IsWidened(xla::PrimitiveType type);
 // Unsigned integers as wide.
 xla::PrimitiveType BitsType(xla::PrimitiveType type);
+// Such floats, made of their bits.
+bool AreFloatsOfBits(const xla::HloInstruction& x);
 // Such floats as their bits; anything else as it is. And back.
 xla::Shape BitsShape(xla::Shape shape);
 xla::HloInstruction* BitsOf(xla::HloInstruction* x);

@@ -26,11 +26,6 @@ using xla::PrimitiveType;
 
 constexpr int64_t kLeastElements = 64;
 
-bool AreFloatsOfBits(const HloInstruction& x) {
-  return x.opcode() == HloOpcode::kBitcastConvert && IsWidened(x.shape().element_type()) &&
-         x.operand(0)->shape().element_type() == BitsType(x.shape().element_type());
-}
-
 // The parts of its state that a loop writes into. None where it is not one that puts its state
 // together from parts.
 std::vector<int64_t> Written(const HloInstruction& loop) {
@@ -135,18 +130,14 @@ absl::StatusOr<HloInstruction*> LoopInBits(HloInstruction* root) {
                              /*accept_different_shape=*/true);
 
   HloComputation* const computation = root->parent();
-  const auto part_of = [&](HloInstruction* whole, int64_t k) {
-    if (whole->opcode() == HloOpcode::kTuple) return whole->mutable_operand(k);
-    return computation->AddInstruction(HloInstruction::CreateGetTupleElement(whole, k));
-  };
   std::vector<HloInstruction*> first, last;
   for (int64_t k = 0; k < static_cast<int64_t>(state.tuple_shapes().size()); ++k) {
-    first.push_back(part_of(root->mutable_operand(0), k));
+    first.push_back(ElementOf(root->mutable_operand(0), k));
     if (absl::c_linear_search(written, k)) first.back() = BitsOf(first.back());
   }
   HloInstruction* const loop = LoopLike(root, condition, body, first);
   for (int64_t k = 0; k < static_cast<int64_t>(first.size()); ++k) {
-    HloInstruction* part = part_of(loop, k);
+    HloInstruction* part = ElementOf(loop, k);
     if (absl::c_linear_search(written, k)) {
       part = emit::BitcastConvert(part,
                                   root->shape().tuple_shapes(static_cast<int>(k)).element_type());

@@ -93,8 +93,9 @@ HloInstruction* WithEdges(const Periodic& wanted) {
     parts.push_back(emit::SliceAlong(wanted.array, wanted.dimension, size - wanted.low, size));
   }
   parts.push_back(wanted.array);
-  if (wanted.high > 0)
+  if (wanted.high > 0) {
     parts.push_back(emit::SliceAlong(wanted.array, wanted.dimension, 0, wanted.high));
+  }
   return emit::Concatenate(parts, wanted.dimension);
 }
 

@@ -59,7 +59,7 @@ StatusOr<Compiled> CompileUnderPlan(const xla::HloModule& module, const CompileP
   // It is named as it is before code is made, where that goes on from there or not, or was done
   // long ago: making code changes it once more.
   const BeforeCode before_code = [&](const xla::HloModule& optimised) {
-    compiled.fingerprint = DigestModule(optimised).fingerprint;
+    if (!code) compiled.fingerprint = DigestModule(optimised).fingerprint;
     if (options.sites) passes = PassesThatRan(optimised);
     if (!code) note(optimised);
     return code;

@@ -333,7 +333,7 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
   if (decider != nullptr && optimised.module != nullptr) {
     decider->Recall(optimised.applied, optimised.hidden);
   }
-  ScopedPasses passes(std::move(optimised.module));
+  ScopedPasses passes(std::move(optimised.module), /*to_be_named=*/quality != CodeQuality::kNoise);
   const RememberKernels remember(Mix(KernelFlags(plan).Hash(), static_cast<uint64_t>(quality)));
   absl::StatusOr<std::unique_ptr<xla::PjRtLoadedExecutable>> executable =
       (*client)->CompileAndLoad(xla::XlaComputation(std::move(proto)), options);

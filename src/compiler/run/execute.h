@@ -78,7 +78,7 @@ class Program {
   // The module that was compiled in the end.
   absl::StatusOr<std::shared_ptr<xla::HloModule>> Optimised() const;
 
-  // Of what the passes made, before code was made of it; 0 where no passes ran.
+  // Of what the passes made, before code was made of it; 0 where no passes ran, and of noise.
   const Fingerprint& fingerprint() const { return fingerprint_; }
 
   // Of the module that was compiled in the end, in all its computations; -1 where it is not told.

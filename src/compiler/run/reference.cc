@@ -1,7 +1,6 @@
 #include "compiler/run/reference.h"
 
 #include <chrono>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,7 +12,6 @@
 #include "compiler/run/stored_noise.h"
 #include "compiler/sites/before_code.h"
 #include "xla/literal_util.h"
-#include "xla/shape_util.h"
 
 namespace hone::compiler {
 namespace {

@@ -75,9 +75,10 @@ StatusOr<Arrays> GivenInputs(const std::vector<InputRole>& roles,
     const xla::Shape& shape = roles[k].shape;
     absl::StatusOr<xla::Literal> made = xla::Literal::Make(
         xla::ShapeUtil::MakeShapeWithDescendingLayout(shape.element_type(), shape.dimensions()));
-    if (!made.ok())
+    if (!made.ok()) {
       return MakeError(ErrorCode::kUnsupported,
-                       absl::StrCat("making inputs: ", made.status().message()));
+                       absl::StrCat("making inputs failed: ", made.status().message()));
+    }
     xla::Literal& literal = *made;
     if (static_cast<size_t>(literal.size_bytes()) != bytes[k].size()) {
       return MakeError(

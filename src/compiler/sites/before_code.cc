@@ -24,8 +24,8 @@ bool IsEndedBeforeCode(const absl::Status& status) {
   return absl::IsCancelled(status) && status.message().find(kEnded) != absl::string_view::npos;
 }
 
-ScopedPasses::ScopedPasses(std::unique_ptr<xla::HloModule> optimised)
-    : known(std::move(optimised)) {
+ScopedPasses::ScopedPasses(std::unique_ptr<xla::HloModule> optimised, bool to_be_named)
+    : known(std::move(optimised)), named(to_be_named) {
   scoped_passes = this;
 }
 ScopedPasses::~ScopedPasses() { scoped_passes = nullptr; }
@@ -52,7 +52,7 @@ _ZN3xla3cpu11CpuCompiler12RunHloPassesESt10unique_ptrINS_9HloModuleESt14default_
     if (scoped_passes != nullptr) scoped_passes->ended = *std::move(optimised);
     return absl::CancelledError(hone::compiler::kEnded);
   }
-  if (scoped_passes != nullptr && optimised.ok()) {
+  if (scoped_passes != nullptr && scoped_passes->named && optimised.ok()) {
     scoped_passes->fingerprint = hone::compiler::DigestModule(**optimised).fingerprint;
   }
   return optimised;

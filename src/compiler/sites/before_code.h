@@ -29,7 +29,7 @@ bool IsEndedBeforeCode(const absl::Status& status);
 
 // What passes made is handed over while it lives, for what this thread compiles.
 struct ScopedPasses {
-  explicit ScopedPasses(std::unique_ptr<xla::HloModule> optimised);
+  ScopedPasses(std::unique_ptr<xla::HloModule> optimised, bool to_be_named);
   ~ScopedPasses();
   ScopedPasses(const ScopedPasses&) = delete;
   ScopedPasses& operator=(const ScopedPasses&) = delete;
@@ -38,7 +38,9 @@ struct ScopedPasses {
   std::unique_ptr<xla::HloModule> known;
   // Of the compilation that was ended; null where none was.
   std::unique_ptr<xla::HloModule> ended;
-  // What the passes made, of a compilation that went on from there: making code changes it.
+  // Where it is to be `named`: what the passes made, of a compilation that went on from there.
+  // Making code changes it.
+  const bool named;
   Fingerprint fingerprint;
 };
 
