@@ -29,7 +29,7 @@ FileOr<loops::Task> ReadTask(const LoopsOptions& options) {
 
 loops::Schedule ByRulesOfThumb(const loops::Task& task, const LoopsOptions& options) {
   loops::Machine machine = loops::ThisMachine(options.threads);
-  machine.tiles = machine.tiles && !options.without_tiles;
+  if (options.without_tiles) machine.tiles = machine.pairs = false;
   return loops::DefaultSchedule(loops::Expand(task), machine);
 }
 

@@ -89,15 +89,20 @@ class Emitter {
   struct Carrying {
     std::string index;
     std::string results;
+    std::string type;  // of each
   };
   Carrying For(const std::string& from, const std::string& to, int64_t step,
                std::vector<std::string>& carried) {
-    const Carrying loop{Name(), Name()};
+    return For(from, to, step, carried, vector_);
+  }
+  Carrying For(const std::string& from, const std::string& to, int64_t step,
+               std::vector<std::string>& carried, const std::string& type) {
+    const Carrying loop{Name(), Name(), type};
     std::vector<std::string> arguments, types;
     for (std::string& value : carried) {
       const std::string name = Name();
       arguments.push_back(fmt::format("{} = {}", name, value));
-      types.push_back(vector_);
+      types.push_back(type);
       value = name;
     }
     const std::string by = Index(step);
@@ -107,7 +112,7 @@ class Emitter {
     return loop;
   }
   void End(const Carrying& loop, std::vector<std::string>& carried) {
-    std::vector<std::string> types(carried.size(), vector_);
+    std::vector<std::string> types(carried.size(), loop.type);
     Line("scf.yield {} : {}", fmt::join(carried, ", "), fmt::join(types, ", "));
     End();
     for (size_t i = 0; i < carried.size(); ++i) carried[i] = fmt::format("{}#{}", loop.results, i);

@@ -104,7 +104,7 @@ void KernelSource::Serve(std::map<std::string, std::string> schedules) {
 
 StatusOr<std::string> KernelSource::CodeOf(const Kernel& kernel,
                                            std::unique_ptr<Generator>* generator) {
-  const bool runs = !kernel.payload.tiles || machine_.tiles;
+  const bool runs = machine_.Has(kernel.payload.unit);
   const Fingerprint key = KeyOf(kernel.payload, makers_);
   if (files_ != nullptr && runs) {
     if (std::optional<std::string> code = files_->Find(key)) return *std::move(code);

@@ -32,6 +32,9 @@ Machine ThisMachine(int threads) {
     machine.vector_bytes = 16;
   }
   machine.tiles = HasTiles();
+#ifdef __x86_64__
+  machine.pairs = __builtin_cpu_supports("avx512bf16") != 0;
+#endif
   return machine;
 }
 

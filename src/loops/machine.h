@@ -9,12 +9,23 @@
 
 namespace hone::loops {
 
+// What multiplies beside a processor's vectors of f32.
+enum class Unit : uint8_t {
+  kVectors,
+  kPairs,  // vectors of bf16, the products of two neighbours at once (AVX512_BF16's vdpbf16ps)
+  kTiles,  // a matrix unit for bf16 (Intel's AMX)
+};
+
 struct Machine {
   int threads = 1;
   int64_t vector_bytes = 32;
   int vector_registers = 16;
-  bool tiles = false;  // a matrix unit that multiplies bf16 (Intel's AMX)
+  bool tiles = false;
+  bool pairs = false;
 
+  bool Has(Unit unit) const {
+    return unit == Unit::kTiles ? tiles : unit == Unit::kPairs ? pairs : true;
+  }
   int64_t Lanes(Element element) const {
     return vector_bytes / static_cast<int64_t>(InfoOf(element).bytes);
   }

@@ -248,7 +248,8 @@ class PanelWriter : public MultiplyWriter {
 std::string MultiplyText(const Schedule& schedule, const Nest& nest,
                          const std::vector<std::string>& buffers) {
   const MultiplySizes sizes = MultiplySizesOf(schedule, nest);
-  if (sizes.InTiles()) return TilesText(sizes, nest, buffers);
+  if (sizes.unit() == Unit::kTiles) return TilesText(sizes, nest, buffers);
+  if (sizes.unit() == Unit::kPairs) return PairsText(sizes, nest, buffers);
   return AreFewRows(nest) ? InPlaceText(sizes, nest, buffers)
                           : PanelWriter(sizes, nest, buffers).Write();
 }

@@ -34,9 +34,13 @@ std::string WhyNot(const Schedule& schedule, const Nest& nest, const SiteState& 
       return fmt::format("loop {} sums up: processors cannot share it", i);
     }
     if (!parallel && i < loops.first_row) return fmt::format("loop {} goes one by one", i);
-    if (registers && i == loops.term) return "terms go one by one in registers";
+    if (registers && i == loops.term &&
+        (size != MultiplySizes::kPair || step.numbers[loops.row] != kTiled)) {
+      return fmt::format("terms go one by one in registers, or two by two for {} rows", kTiled);
+    }
     if (registers && i == loops.row && size > MultiplySizes::kMostRows) {
-      if (size != kTiled || !MayBeInTiles(nest)) {
+      const bool pairs = step.numbers[loops.term] == MultiplySizes::kPair;
+      if (size != kTiled || !MayBeBy(pairs ? Unit::kPairs : Unit::kTiles, nest)) {
         return fmt::format("there are at most {} rows in registers", MultiplySizes::kMostRows);
       }
       if (step.numbers[loops.column] != kTiled) {
@@ -55,15 +59,15 @@ std::string WhyNot(const Schedule& schedule, const Nest& nest, const SiteState& 
   Schedule after = schedule;
   after.push_back(step);
   const MultiplySizes sizes = MultiplySizesOf(after, nest);
-  if (AreFewRows(nest) && !(registers && sizes.InTiles())) return "";
+  if (AreFewRows(nest) && !(registers && sizes.AsTiles())) return "";
   const auto fits = [&](const MultiplySizes& of) {
     return of.PackedBytes(nest) <= of.MostPackedBytes();
   };
   if (fits(sizes)) return "";
-  // What is packed for tiles may be more. It is said before they are.
-  MultiplySizes in_tiles = sizes;
-  in_tiles.rows = in_tiles.columns = kTiled;
-  if (!registers && MayBeInTiles(nest) && fits(in_tiles)) return "";
+  // What is packed as tiles may be more. It is said before they are.
+  MultiplySizes as_tiles = sizes;
+  as_tiles.rows = as_tiles.columns = kTiled;
+  if (!registers && MayBeBy(Unit::kTiles, nest) && fits(as_tiles)) return "";
   return fmt::format("what is packed at once takes {} bytes, more than {}", sizes.PackedBytes(nest),
                      sizes.MostPackedBytes());
 }
@@ -170,7 +174,7 @@ bool LiesOnManyPages(const Nest& nest) {
 
 // Whole sums where they are not long; of pieces fewer terms, for all of a block's add up in one sum
 // and are less exact the more there are. A third of what may be packed is for rows.
-Schedule TilesByThumb(const Nest& nest, const Machine& machine, const Split& split) {
+Schedule TilesByThumb(Unit unit, const Nest& nest, const Machine& machine, const Split& split) {
   const int64_t most_terms =
       InfoOf(nest.reads[0].element).pieces * InfoOf(nest.reads[1].element).pieces == 1 ? 1024 : 512;
   const MultiplyLoops loops(nest);
@@ -178,6 +182,7 @@ Schedule TilesByThumb(const Nest& nest, const Machine& machine, const Split& spl
   EndWithBlocks(shares, loops, kTiled, kTiled);
   std::vector<int64_t> packed(nest.loops.size(), 0), registers = packed;
   registers[loops.row] = registers[loops.column] = kTiled;
+  if (unit == Unit::kPairs) registers[loops.term] = MultiplySizes::kPair;
   const int64_t inner = nest.loops[loops.term].extent;
   const int64_t blocks = (inner + most_terms - 1) / most_terms;
   const int64_t outer =
@@ -188,10 +193,10 @@ Schedule TilesByThumb(const Nest& nest, const Machine& machine, const Split& spl
   MultiplySizes sizes;
   sizes.packed_terms = packed[loops.term];
   const auto fitting = [&](size_t read, int64_t bytes, int64_t lines) {
-    const int64_t blocks_of_lines = bytes / (kTiled * sizes.LineBytesInTiles(nest, read));
+    const int64_t blocks_of_lines = bytes / (kTiled * sizes.LineBytesAsTiles(nest, read));
     return std::min(lines, std::max<int64_t>(1, blocks_of_lines) * kTiled);
   };
-  constexpr int64_t kOfColumns = MultiplySizes::kMostPackedInTiles * 2 / 3;
+  constexpr int64_t kOfColumns = MultiplySizes::kMostPackedAsTiles * 2 / 3;
   if (shares.rows <= kFewRows && loops.terms == inner && LiesOnManyPages(nest)) {
     // Whole pages, so that each is found once, and fewer terms.
     const ElementInfo& info = InfoOf(nest.reads[1].element);
@@ -201,7 +206,7 @@ Schedule TilesByThumb(const Nest& nest, const Machine& machine, const Split& spl
     packed[loops.term] = std::min(packed[loops.term], std::max<int64_t>(1, tiles) * kTiled);
     sizes.packed_terms = packed[loops.term];
   }
-  packed[loops.row] = fitting(0, MultiplySizes::kMostPackedInTiles / 3, shares.rows);
+  packed[loops.row] = fitting(0, MultiplySizes::kMostPackedAsTiles / 3, shares.rows);
   packed[loops.column] = fitting(1, kOfColumns, shares.columns);
   return ScheduleOf(nest, shares, packed, registers);
 }
@@ -284,12 +289,14 @@ double CyclesOf(const Extents& of, const MultiplySizes& sizes, const Nest& nest,
   double term = std::max(registers, vectors + static_cast<double>(sizes.rows)) / 2;
   if (registers + vectors + 1 > machine.vector_registers) term *= 2;  // it spills
   const auto pieces = [&](size_t read) { return InfoOf(nest.reads[read].element).pieces; };
-  if (sizes.InTiles()) {  // four products of tiles of 32 terms, 16 cycles each
+  if (sizes.unit() == Unit::kTiles) {  // four products of tiles of 32 terms, 16 cycles each
     term = 2 * static_cast<double>(std::min<int64_t>(pieces(0) * pieces(1), 6));
+  } else if (sizes.unit() == Unit::kPairs) {
+    term = registers / 2 / static_cast<double>(MultiplySizes::kPair);
   }
   const int64_t inner = nest.loops[loops.term].extent;
   const auto terms = static_cast<double>(
-      sizes.InTiles() ? loops.terms / inner * RoundedUp(inner, kTiled) : loops.terms);
+      sizes.AsTiles() ? loops.terms / inner * RoundedUp(inner, kTiled) : loops.terms);
   const double times = Blocks(loops.terms, sizes.packed_terms);
   const double multiplying = Blocks(of.rows, sizes.rows) * Blocks(of.columns, sizes.columns) *
                              (terms * term + times * 2 * registers);
@@ -299,7 +306,7 @@ double CyclesOf(const Extents& of, const MultiplySizes& sizes, const Nest& nest,
   const bool lies_near =
       of.rows * loops.terms * static_cast<int64_t>(InfoOf(nest.element).bytes) <= kNearCache;
   const auto packed = [&](size_t read) {
-    if (sizes.InTiles()) return kPacked * static_cast<double>(pieces(read));
+    if (sizes.AsTiles()) return kPacked * static_cast<double>(pieces(read));
     if (AreFewRows(nest)) return 0.0;
     if (read == 1 || !RowsLie(nest)) return kPacked;
     return lies_near ? 0 : kLying;
@@ -357,10 +364,9 @@ double CyclesShared(const Schedule& schedule, const Nest& nest, const Machine& m
   return WhenDone(parts, each, machine.threads) + kUneven * each;
 }
 
-// What is expected to be done first: in tiles or not, rows and columns in how many parts.
+// What is expected to be done first: by which unit, rows and columns in how many parts.
 Schedule ByThumb(const Nest& nest, const Machine& machine) {
   if (AreFewRows(nest)) return InPlaceByThumb(nest, machine);
-  const bool may_be_in_tiles = machine.tiles && MayBeInTiles(nest);
   const int64_t most = MostParts(nest, machine);
   Schedule best;
   double least = 0;
@@ -373,7 +379,10 @@ Schedule ByThumb(const Nest& nest, const Machine& machine) {
   for (int64_t rows = 1; rows <= most; ++rows) {
     for (int64_t columns = 1; rows * columns <= most; ++columns) {
       consider(VectorsByThumb(nest, machine, {rows, columns}));
-      if (may_be_in_tiles) consider(TilesByThumb(nest, machine, {rows, columns}));
+      for (const Unit unit : {Unit::kPairs, Unit::kTiles}) {
+        if (!machine.Has(unit) || !MayBeBy(unit, nest)) continue;
+        consider(TilesByThumb(unit, nest, machine, {rows, columns}));
+      }
     }
   }
   return best;

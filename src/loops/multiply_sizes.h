@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "loops/machine.h"
 #include "loops/nest.h"
 #include "loops/schedule.h"
 
@@ -57,8 +58,8 @@ bool RowsLie(const Nest& nest);
 //   y parallel 1,128,0,0    leading loops, rows and columns, which processors share
 //   y tile 0,112,256,256    rows, columns and terms that are packed at once
 //   y tile 0,8,32,0         rows and columns in registers
-// 32 rows and 32 columns are not in registers but in the tiles of a matrix unit
-// (multiply_tiles.cc).
+// 32 rows and 32 columns are in the tiles of a matrix unit instead (multiply_tiles.cc); with two
+// terms at once, `32,32,2`, in registers of pairs of bf16 (multiply_pairs.cc).
 struct MultiplySizes {
   std::vector<int64_t> parallel;  // 0: not shared
   int64_t packed_rows = 64;
@@ -66,15 +67,21 @@ struct MultiplySizes {
   int64_t packed_terms = 256;
   int64_t rows = 4;
   int64_t columns = 16;
+  int64_t terms = 1;
 
   static constexpr int64_t kMostRows = 16;
   static constexpr int64_t kFewRows = 8;  // for which nothing is packed
   static constexpr int64_t kTiled = 32;   // rows, columns, and terms of a block in tiles
+  static constexpr int64_t kPair = 2;     // terms at once, of pairs
   static constexpr int64_t kMostPackedBytes = 448 << 10;
-  static constexpr int64_t kMostPackedInTiles = 1 << 20;  // such processors have 2 MiB beside each
+  static constexpr int64_t kMostPackedAsTiles = 1 << 20;  // such processors have 1 or 2 MiB beside each
   static constexpr int64_t kMostTransposed = 16;  // lines and terms of a square in registers
 
-  bool InTiles() const { return rows == kTiled; }
+  // Whether what is packed is numbers of bf16, as tiles take them.
+  bool AsTiles() const { return rows == kTiled; }
+  Unit unit() const {
+    return !AsTiles() ? Unit::kVectors : terms == kPair ? Unit::kPairs : Unit::kTiles;
+  }
   // Terms that are packed at once: some iterations of the sum's last loop, for some of all its
   // others'. Where taps lie behind features, for all of them.
   struct Terms {
@@ -83,15 +90,15 @@ struct MultiplySizes {
   Terms AtOnce(const Nest& nest) const;
   // From one row of a panel of the first operand to the next.
   int64_t RowsApart() const;
-  // Of a row, or a column, that is packed for tiles.
-  int64_t LineBytesInTiles(const Nest& nest, size_t read) const;
+  // Of a row, or a column, that is packed as tiles are.
+  int64_t LineBytesAsTiles(const Nest& nest, size_t read) const;
   // Of both operands' buffers, at most.
   int64_t PackedBytes(const Nest& nest) const;
-  int64_t MostPackedBytes() const { return InTiles() ? kMostPackedInTiles : kMostPackedBytes; }
+  int64_t MostPackedBytes() const { return AsTiles() ? kMostPackedAsTiles : kMostPackedBytes; }
 };
 MultiplySizes MultiplySizesOf(const Schedule& schedule, const Nest& nest);
-// Whether a matrix unit that multiplies bf16 can do it.
-bool MayBeInTiles(const Nest& nest);
+// Whether a unit can do it that multiplies bf16.
+bool MayBeBy(Unit unit, const Nest& nest);
 
 }  // namespace hone::loops
 

@@ -13,6 +13,11 @@ void MultiplyTilePacker::BeginPart() {
   }
 }
 
+std::string MultiplyTilePacker::TilesOf(const Terms& terms) {
+  if (outer_at_once_ > 1) return Times(terms.outer.count, Tiles(inner_at_once_));
+  return Let("arith.divui {}, {} : index", Plus(terms.inner.count, kTerms - 1), Index(kTerms));
+}
+
 std::string MultiplyTilePacker::TileAt(const Operand& operand, const std::string& line,
                                        const std::string& outer, const std::string& inner) {
   const std::string two = Index(2 * kLines);

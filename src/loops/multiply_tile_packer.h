@@ -1,4 +1,4 @@
-// Operands as the tiles of a matrix unit take them: panels of 32 lines, in them pairs of tiles of
+// Operands as units for bf16 take them, the tiles of a matrix unit above all: panels of 32 lines, in them pairs of tiles of
 // 16 lines by 32 terms in bf16. The first operand's tiles are rows of lines, the second one's rows
 // of pairs of terms. Of f32, a tile for each of the numbers of bf16 that it is the sum of
 // (multiply_tiles.cc).
@@ -31,6 +31,8 @@ class MultiplyTilePacker : public MultiplyWriter {
   int64_t Pair(const Operand& operand) const {
     return 2 * kTile * InfoOf(ElementOf(operand.read)).pieces;
   }
+  // Tiles, one behind the other, that a block of terms takes.
+  std::string TilesOf(const Terms& terms);
   static int64_t Tiles(int64_t terms) { return RoundedUp(terms, kTerms) / kTerms; }
   // The first element of the tile with this line, a multiple of 16, and these terms, `inner` a
   // multiple of 32.

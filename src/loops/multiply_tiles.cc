@@ -82,12 +82,7 @@ class TileWriter : public MultiplyTilePacker {
     const std::string base = Base(block_, block_type_);
     const std::string row_bytes = Number(2 * kTerms), block_row = Number(4 * 2 * kLines);
     Assembly("tilezero %tmm0; tilezero %tmm1; tilezero %tmm2; tilezero %tmm3", "~{memory}");
-    std::string count;
-    if (outer_at_once_ > 1) {
-      count = Times(terms.outer.count, Tiles(inner_at_once_));
-    } else {
-      count = Let("arith.divui {}, {} : index", Plus(terms.inner.count, kTerms - 1), Index(kTerms));
-    }
+    const std::string count = TilesOf(terms);
     const size_t pieces_a = Pieces(a.read), pieces_b = Pieces(b.read);
     std::optional<Ahead> ahead = AheadOf(a, b, rows, columns, terms, row);
     const size_t products = std::min(pieces_a * pieces_b, kMostProducts);

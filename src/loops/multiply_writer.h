@@ -228,6 +228,9 @@ class MultiplyWriter : public Emitter {
 // By the matrix unit (multiply_tiles.cc).
 std::string TilesText(const MultiplySizes& sizes, const Nest& nest,
                       const std::vector<std::string>& buffers);
+// By pairs of bf16 in vectors (multiply_pairs.cc).
+std::string PairsText(const MultiplySizes& sizes, const Nest& nest,
+                      const std::vector<std::string>& buffers);
 // Of few rows, without packing (multiply_in_place.cc).
 std::string InPlaceText(const MultiplySizes& sizes, const Nest& nest,
                         const std::vector<std::string>& buffers);

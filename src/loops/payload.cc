@@ -409,8 +409,9 @@ Payload MakePayload(const Scheduled& scheduled) {
   payload.module = ModuleText(scheduled).Write();
   payload.script = ScriptText(scheduled).Write();
   for (const Nest& nest : scheduled.program().nests) {
-    payload.tiles = payload.tiles || (nest.kind == NestKind::kMultiplies &&
-                                      MultiplySizesOf(scheduled.schedule(), nest).InTiles());
+    if (nest.kind != NestKind::kMultiplies) continue;
+    payload.unit =
+        std::max(payload.unit, MultiplySizesOf(scheduled.schedule(), nest).unit());
   }
   for (const Step& step : scheduled.schedule()) {
     const int site = scheduled.program().FindSite(step.site);

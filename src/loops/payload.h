@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "loops/machine.h"
 #include "loops/schedule.h"
 
 namespace hone::loops {
@@ -16,7 +17,7 @@ struct Payload {
   std::string script;  // transform.named_sequence @__transform_main, in a module of its own
   std::vector<std::string> vectorized;                    // sites, and the fills of their results
   std::vector<std::pair<std::string, int64_t>> unrolled;  // sites, and how often
-  bool tiles = false;  // wants a processor with a matrix unit (Machine::tiles)
+  Unit unit = Unit::kVectors;  // which the processor must have
 };
 
 Payload MakePayload(const Scheduled& scheduled);

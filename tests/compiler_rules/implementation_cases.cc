@@ -464,7 +464,7 @@ std::vector<Case> ImplementationCases() {
        false},
   };
   std::move(others.begin(), others.end(), std::back_inserter(cases));
-  for (std::vector<Case> more : {LoopCases(), LoopDotCases(), LookupCases()}) {
+  for (std::vector<Case> more : {LoopCases(), LoopDotCases(), LookupCases(), ShapeCases()}) {
     std::move(more.begin(), more.end(), std::back_inserter(cases));
   }
   return cases;

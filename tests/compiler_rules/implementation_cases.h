@@ -22,12 +22,13 @@ inline void PrintTo(const Case& c, std::ostream* out) {
 
 std::vector<Case> ImplementationCases();
 
-// Those of them that are of convolutions and windows, of loops, of products in loops, and of
-// lookups.
+// Those of them that are of convolutions and windows, of loops, of products in loops, of lookups,
+// and of values laid out otherwise.
 std::vector<Case> WindowCases();
 std::vector<Case> LoopCases();
 std::vector<Case> LoopDotCases();
 std::vector<Case> LookupCases();
+std::vector<Case> ShapeCases();
 
 }  // namespace hone::compiler
 

@@ -1,4 +1,4 @@
-// Products and convolutions in the tiles of a matrix unit.
+// Products and convolutions by units for bf16: the tiles of a matrix unit, and pairs in vectors.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +13,7 @@ namespace {
 using testing::HasSubstr;
 
 constexpr Machine kWith{2, 64, 32, /*tiles=*/true};
+constexpr Machine kWithPairs{2, 64, 32, /*tiles=*/false, /*pairs=*/true};
 constexpr Machine kWithout{2, 64, 32};
 
 const KernelCase kCases[] = {
@@ -129,6 +130,12 @@ const KernelCase kCases[] = {
 
 class TilesTest : public testing::TestWithParam<KernelCase> {};
 
+// The same blocks, two terms at once.
+Schedule OfPairs(Schedule schedule) {
+  if (!schedule.empty()) schedule.back().numbers.back() = 2;
+  return schedule;
+}
+
 TEST_P(TilesTest, ComputeTheTask) {
   const auto task = ParseTask("task t\n" + std::string(GetParam().task));
   ASSERT_TRUE(task) << task.error().message;
@@ -136,10 +143,13 @@ TEST_P(TilesTest, ComputeTheTask) {
   ASSERT_TRUE(given) << given.error().message;
   const auto generator = StartGenerator();
   ASSERT_TRUE(generator);
-  for (const Schedule& schedule : {DefaultSchedule(Expand(*task), kWith), *given}) {
+  std::vector<Schedule> schedules = {DefaultSchedule(Expand(*task), kWith),
+                                     DefaultSchedule(Expand(*task), kWithPairs), *given};
+  if (MakeKernel(*task, OfPairs(*given))) schedules.push_back(OfPairs(*given));
+  for (const Schedule& schedule : schedules) {
     const auto kernel = MakeKernel(*task, schedule);
     ASSERT_TRUE(kernel) << kernel.error().message << "\n" << ScheduleText(schedule);
-    if (ThisMachine().tiles) ExpectComputed(*generator, *task, schedule);
+    if (ThisMachine().Has(kernel->payload.unit)) ExpectComputed(*generator, *task, schedule);
   }
   EXPECT_EQ(generator->restarts(), 0);
 }
@@ -154,18 +164,31 @@ Task Product(const char* element) {
                   element));
 }
 
-bool InTiles(const Task& task, const Machine& machine) {
+Unit UnitFor(const Task& task, const Machine& machine) {
   const auto kernel = MakeKernel(task, DefaultSchedule(Expand(task), machine));
   EXPECT_TRUE(kernel) << kernel.error().message;
-  return kernel->payload.tiles;
+  return kernel->payload.unit;
 }
 
 TEST(Tiles, AreForWhatIsFewNumbersOfBF16WhereThereAreSome) {
   for (const char* element : {"bf16", "s8", "f16", "f32"}) {
-    EXPECT_TRUE(InTiles(Product(element), kWith)) << element;
-    EXPECT_FALSE(InTiles(Product(element), kWithout)) << element;
+    EXPECT_EQ(UnitFor(Product(element), kWith), Unit::kTiles) << element;
+    EXPECT_EQ(UnitFor(Product(element), kWithout), Unit::kVectors) << element;
   }
-  EXPECT_FALSE(InTiles(Product("f64"), kWith));
+  EXPECT_EQ(UnitFor(Product("f64"), kWith), Unit::kVectors);
+}
+
+TEST(Pairs, AreForWhatIsOneNumberOfBF16) {
+  for (const char* element : {"bf16", "s8", "u8", "f32_as_bf16"}) {
+    EXPECT_EQ(UnitFor(Product(element), kWithPairs), Unit::kPairs) << element;
+  }
+  for (const char* element : {"f16", "f32", "f64"}) {
+    EXPECT_EQ(UnitFor(Product(element), kWithPairs), Unit::kVectors) << element;
+    EXPECT_FALSE(MakeKernel(Product(element), *ParseSchedule("y tile 64,64,64\ny tile 32,32,2\n")));
+  }
+  const auto alone = MakeKernel(Product("bf16"), *ParseSchedule("y tile 64,64,64\ny tile 8,32,2\n"));
+  ASSERT_FALSE(alone);
+  EXPECT_THAT(alone.error().message, HasSubstr("two by two for 32 rows"));
 }
 
 bool Asks(int64_t rows, int64_t terms, int64_t columns) {
@@ -188,7 +211,7 @@ TEST(Tiles, AreNotForSumsOfVeryFewTerms) {
   const Task task = *ParseTask(
       "task t\ninput x bf16[1,64,64,3]\ninput w bf16[7,7,3,64]\n"
       "y = convolve x w sizes=58,58\noutput y\n");
-  EXPECT_FALSE(InTiles(task, kWith));
+  EXPECT_EQ(UnitFor(task, kWith), Unit::kVectors);
 }
 
 TEST(Tiles, HaveAsManyRowsAsColumns) {
@@ -199,15 +222,22 @@ TEST(Tiles, HaveAsManyRowsAsColumns) {
   EXPECT_FALSE(MakeKernel(Product("f64"), *ParseSchedule("y tile 64,64,64\ny tile 32,32,0\n")));
 }
 
-TEST(Tiles, AreRefusedWhereThereAreNone) {
-  if (ThisMachine().tiles) GTEST_SKIP() << "there are some here";
-  const Task task = Product("bf16");
-  const auto kernel = MakeKernel(task, *ParseSchedule("y tile 64,64,64\ny tile 32,32,0\n"));
+class UnitsTest : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(UnitsTest, AreRefusedWhereThereAreNone) {
+  const auto [schedule, unit] = GetParam();
+  const auto kernel = MakeKernel(Product("bf16"), *ParseSchedule(schedule));
   ASSERT_TRUE(kernel) << kernel.error().message;
+  if (ThisMachine().Has(kernel->payload.unit)) GTEST_SKIP() << "there are some here";
   const auto compiled = StartGenerator()->Compile(*kernel);
   ASSERT_FALSE(compiled);
-  EXPECT_THAT(compiled.error().message, HasSubstr("matrix unit"));
+  EXPECT_THAT(compiled.error().message, HasSubstr(unit));
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, UnitsTest,
+    testing::Values(std::pair("y tile 64,64,64\ny tile 32,32,0\n", "matrix unit"),
+                    std::pair("y tile 64,64,64\ny tile 32,32,2\n", "pairs of bf16")));
 
 }  // namespace
 }  // namespace hone::loops

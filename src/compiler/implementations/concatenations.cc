@@ -1,4 +1,6 @@
 // Arrays that are put together from parts, as by a shift that goes round, or that get an edge.
+#include "compiler/implementations/concatenations.h"
+
 #include <map>
 #include <vector>
 
@@ -41,6 +43,8 @@ bool ReadsMemory(const HloInstruction& user) {
   }
 }
 
+}  // namespace
+
 // Of what a function returns the users are those of its calls.
 bool OthersMayTakeItIn(const HloInstruction& value) {
   const HloComputation& computation = *value.parent();
@@ -53,16 +57,7 @@ bool OthersMayTakeItIn(const HloInstruction& value) {
                         [](const HloInstruction* user) { return !ReadsMemory(*user); });
 }
 
-}  // namespace
-
-// A concatenation or pad as a kernel of its own, with the slices that it takes parts by. XLA:CPU
-// fuses it into each of its users, which then ask of every element which part it is in, compute
-// that part once for each shift that they read, and are no loops over vectors any more.
-absl::StatusOr<HloInstruction*> ConcatenateOnce(HloInstruction* root) {
-  if (!emit::Free(*root) || emit::Product(emit::SizesOf(*root)) < kFewElements ||
-      IsInOneKernel(*root->parent()) || !OthersMayTakeItIn(*root)) {
-    return nullptr;
-  }
+HloInstruction* ConcatenationKernel(HloInstruction* root) {
   HloComputation::Builder builder(absl::StrCat(root->name(), "_kernel"));
   std::vector<HloInstruction*> given;
   std::map<HloInstruction*, HloInstruction*> inside;
@@ -90,6 +85,17 @@ absl::StatusOr<HloInstruction*> ConcatenateOnce(HloInstruction* root) {
   HloInstruction* kernel = emit::OneKernel(root->parent(), given, builder.Build());
   return root->parent()->AddInstruction(
       HloInstruction::CreateGetTupleElement(root->shape(), kernel, 0));
+}
+
+// XLA:CPU fuses a concatenation or pad into each of its users, which then ask of every element
+// which part it is in, compute that part once for each shift that they read, and are no loops over
+// vectors any more.
+absl::StatusOr<HloInstruction*> ConcatenateOnce(HloInstruction* root) {
+  if (!emit::Free(*root) || emit::Product(emit::SizesOf(*root)) < kFewElements ||
+      IsInOneKernel(*root->parent()) || !OthersMayTakeItIn(*root)) {
+    return nullptr;
+  }
+  return ConcatenationKernel(root);
 }
 
 }  // namespace hone::compiler

@@ -87,6 +87,9 @@ using Op = xla::HloOpcode;
     kHereAlone, Op::kRemainder)                                                                    \
   X(PowerProducts, "power_products", "power by a whole number or a half as products and a root",   \
     kAnywhere, Op::kPower)                                                                         \
+  X(PaddedSums, "padded_sums",                                                                     \
+    "sum of arrays that are padded with zeros, put together from their parts", kHereAlone,         \
+    Op::kAdd, Op::kOr)                                                                             \
   X(RollsFromEdges, "rolls_from_edges",                                                            \
     "several rolls of one array as slices of the array with edges", kHereAlone, Op::kConcatenate)  \
   X(ConcatenateOnce, "concatenate_once",                                                           \
@@ -107,7 +110,10 @@ using Op = xla::HloOpcode;
   X(TransposeKernels, "transposes", "transpositions, squares at a time, as kernels of hone-loops", \
     kHereAlone, Op::kTranspose)                                                                    \
   X(SortKernels, "sorts", "sorts, by digits, as kernels of hone-loops", kHereAlone, Op::kSort,     \
-    Op::kTopK)
+    Op::kTopK)                                                                                     \
+  X(FlatElementwise, "flat_elementwise",                                                           \
+    "what is elementwise over short rows, as over one long row or few", kHereAlone,                \
+    FlatElementwiseRoots())
 
 #define HONE_DECLARE(replace, ...) \
   absl::StatusOr<xla::HloInstruction*> replace(xla::HloInstruction* root);
@@ -116,6 +122,7 @@ HONE_IMPLEMENTATIONS(HONE_DECLARE)
 
 // Of those that are tried at many opcodes, beside the function.
 std::vector<Op> WriteOutSmallRoots();
+std::vector<Op> FlatElementwiseRoots();
 std::vector<Op> LoopKernelsRoots();
 std::vector<Op> ProductKernelsRoots();
 std::vector<Op> ConvolutionKernelsRoots();

@@ -1,0 +1,222 @@
+// Sums of arrays that were padded with zeros to one size, as gradients of slices are, and what
+// interleaves arrays.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
+#include "compiler/implementations/concatenations.h"
+#include "compiler/implementations/dimensions.h"
+#include "compiler/implementations/emit.h"
+#include "compiler/implementations/implementations.h"
+#include "compiler/implementations/kernel_parts.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/shape_util.h"
+
+namespace hone::compiler {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+constexpr int64_t kFewElements = 256;
+constexpr size_t kLeastPads = 2;
+constexpr size_t kMostPads = 16;
+constexpr int64_t kMostApart = 8;
+
+// An array whose elements are `apart` from each other in the whole, from `first` on, along one
+// dimension; elsewhere the whole is 0.
+struct Padded {
+  HloInstruction* array = nullptr;
+  int64_t dimension = 0, first = 0, apart = 1;
+
+  int64_t size() const { return array->shape().dimensions(dimension); }
+};
+
+std::optional<Padded> PaddedOf(const HloInstruction& value, HloOpcode adds) {
+  if (value.opcode() != HloOpcode::kPad || !emit::Free(value) ||
+      !emit::IsIdentity(*value.operand(1), adds)) {
+    return std::nullopt;
+  }
+  std::optional<Padded> padded;
+  const auto& dimensions = value.padding_config().dimensions();
+  for (int64_t d = 0; d < RankOf(value); ++d) {
+    const auto& edges = dimensions[static_cast<int>(d)];
+    if (edges.edge_padding_low() == 0 && edges.edge_padding_high() == 0 &&
+        edges.interior_padding() == 0) {
+      continue;
+    }
+    if (padded || edges.edge_padding_low() < 0 || edges.edge_padding_high() < 0) {
+      return std::nullopt;
+    }
+    padded = Padded{const_cast<HloInstruction*>(value.operand(0)), d, edges.edge_padding_low(),
+                    edges.interior_padding() + 1};
+  }
+  return padded;
+}
+
+bool AddsAlike(const HloInstruction& value, HloOpcode adds) {
+  return value.opcode() == adds && emit::Free(value);
+}
+
+// What a tree of additions adds up, in order.
+void Terms(HloInstruction* value, HloOpcode adds, std::vector<HloInstruction*>& terms) {
+  for (HloInstruction* operand : value->operands()) {
+    if (AddsAlike(*operand, adds) && operand->user_count() == 1) {
+      Terms(operand, adds, terms);
+    } else {
+      terms.push_back(operand);
+    }
+  }
+}
+
+HloInstruction* SumOf(const std::vector<HloInstruction*>& terms, HloOpcode adds) {
+  HloInstruction* sum = terms[0];
+  for (size_t i = 1; i < terms.size(); ++i) sum = emit::Binary(adds, sum, terms[i]);
+  return sum;
+}
+
+// Makes a sum of padded arrays of parts of them.
+class Joiner {
+ public:
+  Joiner(HloInstruction* root, bool kernels)
+      : root_(root), adds_(root->opcode()), kernels_(kernels) {}
+
+  // Of those along one dimension, elements of which are so far apart: each remainder of their
+  // places by itself, and these interleaved.
+  HloInstruction* Sum(const std::vector<Padded>& parts, int64_t apart) const {
+    const int64_t dimension = parts[0].dimension, size = root_->shape().dimensions(dimension);
+    if (apart == 1) return Kept(Dense(parts, size));
+    const int64_t each = (size + apart - 1) / apart;
+    std::vector<int64_t> sizes = emit::SizesOf(*root_), row;
+    sizes[dimension] = each;
+    row = sizes;
+    row.insert(row.begin() + dimension + 1, 1);
+    std::vector<HloInstruction*> remainders;
+    for (int64_t remainder = 0; remainder < apart; ++remainder) {
+      std::vector<Padded> here;
+      for (Padded part : parts) {
+        if (part.first % apart != remainder) continue;
+        part.first /= apart;
+        here.push_back(part);
+      }
+      remainders.push_back(
+          emit::Reshape(here.empty() ? Zeros(dimension, each) : Dense(here, each), row));
+    }
+    sizes[dimension] = each * apart;
+    HloInstruction* const whole =
+        emit::Reshape(Kept(emit::Concatenate(remainders, dimension + 1)), sizes);
+    return each * apart == size ? whole : emit::SliceAlong(whole, dimension, 0, size);
+  }
+
+ private:
+  HloInstruction* Kept(HloInstruction* whole) const {
+    return kernels_ && whole->opcode() == HloOpcode::kConcatenate ? ConcatenationKernel(whole)
+                                                                  : whole;
+  }
+
+  HloInstruction* Zeros(int64_t dimension, int64_t size) const {
+    std::vector<int64_t> sizes = emit::SizesOf(*root_);
+    sizes[dimension] = size;
+    HloInstruction* const zero = emit::Zero(root_->parent(), root_->shape().element_type());
+    return emit::Broadcast(zero, sizes, {});
+  }
+
+  // Of those whose elements are one behind the other: piece by piece, between the places where one
+  // of them begins or ends.
+  HloInstruction* Dense(const std::vector<Padded>& parts, int64_t size) const {
+    const int64_t dimension = parts[0].dimension;
+    std::vector<int64_t> cuts = {0, size};
+    for (const Padded& part : parts) {
+      cuts.push_back(part.first);
+      cuts.push_back(part.first + part.size());
+    }
+    absl::c_sort(cuts);
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    std::vector<HloInstruction*> pieces;
+    for (size_t c = 0; c + 1 < cuts.size(); ++c) {
+      std::vector<HloInstruction*> terms;
+      for (const Padded& part : parts) {
+        const int64_t from = cuts[c] - part.first, to = cuts[c + 1] - part.first;
+        if (from < 0 || to > part.size()) continue;
+        terms.push_back(to - from == part.size()
+                            ? part.array
+                            : emit::SliceAlong(part.array, dimension, from, to));
+      }
+      pieces.push_back(terms.empty() ? Zeros(dimension, cuts[c + 1] - cuts[c])
+                                     : SumOf(terms, adds_));
+    }
+    return pieces.size() == 1 ? pieces[0] : emit::Concatenate(pieces, dimension);
+  }
+
+  HloInstruction* const root_;
+  const HloOpcode adds_;
+  const bool kernels_;
+};
+
+// Takes what is padded along one dimension, with as many places between elements, out of the terms:
+// the most that there are. A single element has no others that it is apart from.
+std::vector<Padded> TakeAlike(std::vector<HloInstruction*>& terms, HloOpcode adds,
+                              int64_t& apart) {
+  const auto fits = [&](const HloInstruction* term, int64_t dimension, int64_t places) {
+    const std::optional<Padded> padded = PaddedOf(*term, adds);
+    return padded && padded->dimension == dimension &&
+           (padded->size() == 1 || padded->apart == places);
+  };
+  size_t most = 0;
+  int64_t dimension = 0;
+  for (const HloInstruction* term : terms) {
+    const std::optional<Padded> padded = PaddedOf(*term, adds);
+    if (!padded || padded->apart > kMostApart) continue;
+    const auto count = static_cast<size_t>(absl::c_count_if(terms, [&](const HloInstruction* one) {
+      return fits(one, padded->dimension, padded->apart);
+    }));
+    if (count <= most) continue;
+    most = count;
+    dimension = padded->dimension;
+    apart = padded->apart;
+  }
+  std::vector<Padded> taken;
+  if (most < kLeastPads) return taken;
+  std::vector<HloInstruction*> others;
+  for (HloInstruction* term : terms) {
+    if (taken.size() < kMostPads && fits(term, dimension, apart)) {
+      taken.push_back(*PaddedOf(*term, adds));
+    } else {
+      others.push_back(term);
+    }
+  }
+  terms = std::move(others);
+  return taken;
+}
+
+}  // namespace
+
+// A sum of arrays that are padded with zeros, put together from parts of them. XLA:CPU asks of each
+// element of the sum, for each array, whether it is in the padding.
+absl::StatusOr<HloInstruction*> PaddedSums(HloInstruction* root) {
+  const HloOpcode adds = root->opcode();
+  if (!emit::Free(*root) || IsInOneKernel(*root->parent()) ||
+      xla::ShapeUtil::ElementsIn(root->shape()) < kFewElements) {
+    return nullptr;
+  }
+  const std::vector<HloInstruction*> users = root->users();
+  if (users.size() == 1 && AddsAlike(*users[0], adds)) return nullptr;  // there, with more
+  std::vector<HloInstruction*> terms;
+  Terms(root, adds, terms);
+  std::vector<HloInstruction*> wholes;
+  int64_t apart = 1;
+  while (true) {
+    const std::vector<Padded> parts = TakeAlike(terms, adds, apart);
+    if (parts.empty()) break;
+    wholes.push_back(Joiner(root, OthersMayTakeItIn(*root)).Sum(parts, apart));
+  }
+  if (wholes.empty()) return nullptr;
+  wholes.insert(wholes.end(), terms.begin(), terms.end());
+  return SumOf(wholes, adds);
+}
+
+}  // namespace hone::compiler

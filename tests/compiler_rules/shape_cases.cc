@@ -1,0 +1,103 @@
+// Values that are laid out otherwise: put together from parts, or over other dimensions.
+#include "implementation_cases.h"
+#include "program_text.h"
+
+namespace hone::compiler {
+
+std::vector<Case> ShapeCases() {
+  return {
+      {"padded_sums", "gradients of a split",
+       Entry("f32[12,10];f32[12,20];f32[12,5]",
+             "z = f32[] constant(0)\n  a = f32[12,40] pad(p0, z), padding=0_0x0_30\n"
+             "  b = f32[12,40] pad(p1, z), padding=0_0x10_10\n"
+             "  c = f32[12,40] pad(p2, z), padding=0_0x35_0\n"
+             "  s = f32[12,40] add(a, b)\n  t = f32[12,40] add(s, c)\n"
+             "  ROOT n = f32[12,40] negate(t)"),
+       true, true},
+      {"padded_sums", "of differences, and something else",
+       Entry("f32[31,20];f32[31,20];f32[32,20]",
+             "z = f32[] constant(0)\n  a = f32[32,20] pad(p0, z), padding=0_1x0_0\n"
+             "  b = f32[32,20] pad(p1, z), padding=1_0x0_0\n"
+             "  s = f32[32,20] add(p2, a)\n  ROOT t = f32[32,20] add(s, b)")},
+      {"padded_sums", "interleaved, of odd length, with a single one",
+       Entry("f32[13,20];f32[12,20];f32[1,20]",
+             "z = f32[] constant(0)\n  a = f32[25,20] pad(p0, z), padding=0_0_1x0_0\n"
+             "  b = f32[25,20] pad(p1, z), padding=1_1_1x0_0\n"
+             "  c = f32[25,20] pad(p2, z), padding=24_0x0_0\n"
+             "  s = f32[25,20] add(a, b)\n  ROOT t = f32[25,20] add(s, c)")},
+      {"padded_sums", "interleaved in the last dimension, and two of another one",
+       Entry("s32[16,8];s32[16,6];s32[9,17];s32[7,17]",
+             "z = s32[] constant(0)\n  a = s32[16,17] pad(p0, z), padding=0_0x0_2_1\n"
+             "  b = s32[16,17] pad(p1, z), padding=0_0x3_3_1\n"
+             "  c = s32[16,17] pad(p2, z), padding=0_7x0_0\n"
+             "  d = s32[16,17] pad(p3, z), padding=9_0x0_0\n"
+             "  s = s32[16,17] add(a, b)\n  t = s32[16,17] add(c, d)\n"
+             "  ROOT u = s32[16,17] add(s, t)")},
+      {"padded_sums", "truth values",
+       Entry("pred[40,8];pred[40,9]",
+             "z = pred[] constant(false)\n  a = pred[40,17] pad(p0, z), padding=0_0x0_9\n"
+             "  b = pred[40,17] pad(p1, z), padding=0_0x8_0\n"
+             "  ROOT s = pred[40,17] or(a, b)")},
+      {"padded_sums", "padded with ones",
+       Entry("f32[12,20];f32[12,20]",
+             "z = f32[] constant(1)\n  a = f32[12,40] pad(p0, z), padding=0_0x0_20\n"
+             "  b = f32[12,40] pad(p1, z), padding=0_0x20_0\n"
+             "  ROOT s = f32[12,40] add(a, b)"),
+       false},
+      {"padded_sums", "one alone",
+       Entry("f32[12,20];f32[12,40]",
+             "z = f32[] constant(0)\n  a = f32[12,40] pad(p0, z), padding=0_0x0_20\n"
+             "  ROOT s = f32[12,40] add(a, p1)"),
+       false},
+      {"flat_elementwise", "with a row of weights, some values twice",
+       Entry("f32[800,20];f32[800,20];f32[20]",
+             "n = f32[800,20] tanh(p0)\n  b = f32[800,20] broadcast(p2), dimensions={1}\n"
+             "  m = f32[800,20] multiply(n, p1)\n  s = f32[800,20] add(m, b)\n"
+             "  d = f32[800,20] divide(s, n)\n  ROOT r = f32[800,20] add(d, s)"),
+       true, true},
+      {"flat_elementwise", "chosen, of other types, by a number",
+       Entry("s32[30,9,17];f32[30,9,17];f32[]",
+             "c = f32[30,9,17] convert(p0)\n  b = f32[30,9,17] broadcast(p2), dimensions={}\n"
+             "  g = pred[30,9,17] compare(c, b), direction=GT\n"
+             "  e = f32[30,9,17] exponential(p1)\n"
+             "  s = f32[30,9,17] select(g, e, p1)\n  i = s32[] constant(1)\n"
+             "  j = s32[30,9,17] broadcast(i), dimensions={}\n"
+             "  k = s32[30,9,17] subtract(p0, j)\n  h = f32[30,9,17] convert(k)\n"
+             "  ROOT r = f32[30,9,17] add(s, h)"),
+       true, true},
+      {"flat_elementwise", "rows of several dimensions, counted and spread",
+       Entry("f32[64,12,10];f32[12,10];f32[10];f32[64]",
+             "b = f32[64,12,10] broadcast(p1), dimensions={1,2}\n"
+             "  c = f32[64,12,10] broadcast(p2), dimensions={2}\n"
+             "  i = f32[64,12,10] iota(), iota_dimension=1\n"
+             "  f = f32[64,12,10] broadcast(p3), dimensions={0}\n"
+             "  s = f32[64,12,10] add(p0, b)\n  t = f32[64,12,10] multiply(s, c)\n"
+             "  u = f32[64,12,10] add(t, i)\n  ROOT v = f32[64,12,10] multiply(u, f)")},
+      {"flat_elementwise", "needed in two places, in a loop",
+       Entry("f32[500,12]",
+             "z = s32[] constant(0)\n  t = (s32[], f32[500,12]) tuple(z, p0)\n"
+             "  w = (s32[], f32[500,12]) while(t), condition=more, body=step\n"
+             "  ROOT r = f32[500,12] get-tuple-element(w), index=1",
+             "more {\n  t = (s32[], f32[500,12]) parameter(0)\n"
+             "  i = s32[] get-tuple-element(t), index=0\n  n = s32[] constant(5)\n"
+             "  ROOT l = pred[] compare(i, n), direction=LT\n}\n" +
+                 Binary("add", "f32", "add") +
+                 "step {\n  t = (s32[], f32[500,12]) parameter(0)\n"
+                 "  i = s32[] get-tuple-element(t), index=0\n"
+                 "  x = f32[500,12] get-tuple-element(t), index=1\n"
+                 "  h = f32[500,12] tanh(x)\n  zero = f32[] constant(0)\n"
+                 "  m = f32[12] reduce(h, zero), dimensions={0}, to_apply=add\n"
+                 "  b = f32[500,12] broadcast(m), dimensions={1}\n"
+                 "  d = f32[500,12] subtract(h, b)\n  one = s32[] constant(1)\n"
+                 "  j = s32[] add(i, one)\n"
+                 "  ROOT u = (s32[], f32[500,12]) tuple(j, d)\n}\n")},
+      {"flat_elementwise", "long rows",
+       Entry("f32[100,160]", "ROOT r = f32[100,160] tanh(p0)"), false},
+      {"flat_elementwise", "rows of weights that do not fill vectors together",
+       Entry("f32[1031,20];f32[20]",
+             "b = f32[1031,20] broadcast(p1), dimensions={1}\n  ROOT r = f32[1031,20] add(p0, b)"),
+       false},
+  };
+}
+
+}  // namespace hone::compiler
