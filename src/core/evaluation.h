@@ -23,6 +23,7 @@ struct EvaluationOptions {
   // with other roundings on the way, too, which has to be compiled.
   int moved = 0;
   int noisy = 0;
+  int wide = 0;     // the same with sums of narrow floats in f32, where there are such sums
   bool run = true;  // else only the inputs are made
   // The inputs, as Evaluation::parameters; generated ones where it is empty.
   std::vector<std::string> given;
@@ -35,7 +36,7 @@ struct EvaluationOptions {
 struct Evaluation {
   std::vector<std::string> parameters;
   std::vector<std::string> results;
-  // Of each further run, the moved ones first.
+  // Of each further run, the moved ones first, the wide ones last.
   std::vector<std::vector<std::string>> noisy_results;
   std::vector<LargeConstant> constants;
 };

@@ -60,6 +60,9 @@ class InPython : public verify::Subject {
   StatusOr<std::optional<Outputs>> Sample(int k) override {
     return Optional(subject_.attr("sample")(k));
   }
+  StatusOr<std::optional<Outputs>> WideSample(int k) override {
+    return Optional(subject_.attr("wide_sample")(k));
+  }
 
  private:
   static std::optional<Outputs> Optional(const nb::object& object) {
@@ -104,7 +107,7 @@ void BindVerify(nb::module_& module) {
       nb::arg("inputs") = CompareOptions().inputs,
       nb::arg("budget_seconds") = CompareOptions().budget_seconds, nb::arg("seed") = 1,
       "Judges two programs that `subject` runs: choose(given, near, kind, seed), reference(), "
-      "candidate(), moved_sample(k), sample(k). Runs return [(type, dimensions, bytes)].");
+      "candidate(), moved_sample(k), sample(k), wide_sample(k). Runs return [(type, dimensions, bytes)].");
   module.def("moved", &Moved, nb::arg("type"), nb::arg("bytes"), nb::arg("seed"),
              nb::arg("nearby") = false,
              "An array's bytes, each value off by one unit in its last place, or by 1 % at most.");

@@ -241,9 +241,9 @@ class PyWorkbench : public OfThisProcess<Pool> {
   }
 
   // (parameters, results, [results of further runs]): bytes of arrays.
-  nb::tuple Evaluate(const PyState& state, int kind, uint64_t seed, int moved, int noisy, bool run,
-                     const std::vector<nb::bytes>& given) const {
-    EvaluationOptions options{kind, seed, moved, noisy, run};
+  nb::tuple Evaluate(const PyState& state, int kind, uint64_t seed, int moved, int noisy, int wide,
+                     bool run, const std::vector<nb::bytes>& given) const {
+    EvaluationOptions options{kind, seed, moved, noisy, wide, run};
     for (const nb::bytes& array : given) options.given.emplace_back(array.c_str(), array.size());
     const Evaluation found = Led([&](Pool& pool) { return pool.Evaluate(state.name(), options); });
     const auto bytes = [](const std::vector<std::string>& arrays) {
@@ -397,7 +397,8 @@ void BindWorkbench(nb::module_& module) {
            nb::arg("budget_seconds") = 120, nb::arg("seed") = 1)
       .def(
           "evaluate", &PyWorkbench::Evaluate, nb::arg("state"), nb::arg("kind") = 0,
-          nb::arg("seed") = 1, nb::arg("moved") = 0, nb::arg("noisy") = 0, nb::arg("run") = true,
+          nb::arg("seed") = 1, nb::arg("moved") = 0, nb::arg("noisy") = 0, nb::arg("wide") = 0,
+          nb::arg("run") = true,
           nb::arg("given") = std::vector<nb::bytes>(),
           "(parameters, results, further legal runs' results) on the given inputs, or on generated "
           "ones, as bytes.")

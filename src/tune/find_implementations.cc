@@ -182,7 +182,7 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   std::vector<std::vector<PassId>> ways = {{}};  // to come to it, the shortest first
   if (calls) ways.push_back({*inlining, *untupling});
   // Some do not apply before what is in their way has been written out, as a solve within a loop,
-  // or before each group is convolved by itself.
+  // before each group is convolved by itself, or to products of integers.
   std::vector<PassId> preparing;
   for (const std::string_view name : kPreparingPasses) {
     const StatusOr<PassId> pass = FindPass(pool.passes(), std::string(name));

@@ -18,7 +18,9 @@ namespace hone::tune {
 // After these passes other implementations find more.
 inline constexpr std::string_view kWriteOutPass = "implement:write_out_small";
 inline constexpr std::string_view kByGroupsPass = "implement:convolution_by_groups";
-inline constexpr std::string_view kPreparingPasses[] = {kWriteOutPass, kByGroupsPass};
+inline constexpr std::string_view kIntegerDotsPass = "implement:dot_of_small_integers_in_f32";
+inline constexpr std::string_view kPreparingPasses[] = {kWriteOutPass, kByGroupsPass,
+                                                        kIntegerDotsPass};
 // Lays all arrays of a batch out anew: it takes from others what it gives to some.
 inline constexpr std::string_view kBatchPass = "batch_lanes";
 inline constexpr std::string_view kUnrollPass = "implement:unroll_short_loop";
@@ -29,8 +31,8 @@ inline constexpr std::string_view kRollsPass = "implement:rolls_from_edges";
 // The implementations, by the names of their passes, that change the program; last of all
 // `batch_lanes`. Loops as one kernel come once more, by both names, where small things are written
 // out before. `among` are the names of those that are tried, null for all. Those that find
-// something only when calls are inlined, small things written out, or groups convolved one by one,
-// begin with that. One that breaks on this program is no way to compute it. After `seconds` those
+// something only when calls are inlined, small things written out, groups convolved one by one, or
+// integers multiplied as floats, begin with that. One that breaks on this program is no way to compute it. After `seconds` those
 // found so far do.
 std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& program, double seconds,
                                              const std::atomic<bool>* interrupted = nullptr,

@@ -325,6 +325,7 @@ struct EvaluationOptions {
   noisy @3 :UInt8;
   run @4 :Bool;
   given @5 :List(Data);
+  wide @6 :UInt8;
 }
 
 # hone::Evaluation: arrays are row-major, in the machine's own byte order.

@@ -170,6 +170,26 @@ TEST(RoundingNoise, MaximaHaveNone) {
   EXPECT_EQ(AddRoundingNoise(*Parse(sums))->places, 2);
 }
 
+// XLA:CPU rounds each of two thousand partial sums to bf16.
+TEST(RoundingNoise, SumsOfNarrowFloatsAreHeldAgainstThoseOfF32Too) {
+  const auto program = [](const std::string& type, int terms) {
+    const std::string rows = std::to_string(terms);
+    return *Parse("HloModule sums\nadd {\n  a = " + type + "[] parameter(0)\n  b = " + type +
+                  "[] parameter(1)\n  ROOT c = " + type + "[] add(a, b)\n}\n\nENTRY main {\n" +
+                  "  p = bf16[2000,64] parameter(0)\n  q = bf16[2000,64] multiply(p, p)\n" +
+                  "  s = bf16[" + rows + ",64] slice(q), slice={[0:" + rows + "], [0:64]}\n" +
+                  "  x = " + type + "[" + rows + ",64] convert(s)\n  z = " + type +
+                  "[] constant(0)\n  r = " + type +
+                  "[64] reduce(x, z), dimensions={0}, to_apply=add\n" +
+                  "  ROOT y = bf16[64] convert(r)\n}\n");
+  };
+  const auto narrow = program("bf16", 2000);
+  const ComparisonReport wide = Compare(*narrow, *program("f32", 2000), {}, {}, {});
+  EXPECT_EQ(wide.verdict, Verdict::kEqual) << wide.reason;
+  EXPECT_NE(wide.method.find("sums of narrow floats in f32"), std::string::npos) << wide.method;
+  EXPECT_EQ(Compare(*narrow, *program("f32", 1980), {}, {}, {}).verdict, Verdict::kDifferent);
+}
+
 // A product whose rows' maxima are sought agrees with itself made otherwise, and shows something.
 TEST(RoundingNoise, GradientsOfMaximaAreCompared) {
   std::string text = kMaxima;

@@ -47,6 +47,11 @@ class Toy : public Subject {
     Begin(samples);
     return OutputsOf(type, noisy_(choice_));
   }
+  StatusOr<std::optional<Outputs>> WideSample(int) override {
+    if (!wide) return std::nullopt;
+    ++wide_samples;
+    return OutputsOf(type, wide(choice_));
+  }
   double CompileSeconds() const override { return samples == 0 ? 0 : compile_seconds; }
 
   int Runs() const { return runs_ + moved + samples; }
@@ -54,7 +59,8 @@ class Toy : public Subject {
   const char* type = "f32";
   std::vector<std::string> chosen;
   std::function<void()> begun;  // called at each run
-  int moved = 0, samples = 0;
+  Program wide;  // with its sums of narrow floats in f32
+  int moved = 0, samples = 0, wide_samples = 0;
   double compile_seconds = 0;  // of what samples are runs of
 
  private:
@@ -99,6 +105,23 @@ TEST(Compare, NoiseThatExplainsIsAskedForOnce) {
   EXPECT_EQ(report.method, "within the spread of rounding noise");
   EXPECT_EQ(toy.moved, 3) << "they were not enough once, so they are not tried again";
   EXPECT_EQ(toy.samples, 9);
+}
+
+// What neither noise explains is held against the reference with other sums.
+TEST(Compare, SumsOfNarrowFloatsMayBeThoseOfF32) {
+  Toy toy(Constant(0.9f), Constant(1), Constant(0.9001f));
+  toy.wide = [n = 0](const InputChoice&) mutable { return Always(++n % 2 == 0 ? 1.0001f : 0.9999f); };
+  const ComparisonReport report = Compare(toy, {});
+  EXPECT_EQ(report.verdict, Verdict::kEqual) << report.reason;
+  EXPECT_NE(report.method.find("sums of narrow floats in f32"), std::string::npos) << report.method;
+  Toy wrong(Constant(0.9f), Constant(0.95f), Constant(0.9001f));
+  wrong.wide = toy.wide;
+  EXPECT_EQ(Compare(wrong, {}).verdict, Verdict::kDifferent);
+  EXPECT_EQ(wrong.wide_samples, 9);
+  Toy explained(Constant(1), Constant(1.0002f), Constant(1.0001f));
+  explained.wide = toy.wide;
+  EXPECT_EQ(Compare(explained, {}).verdict, Verdict::kEqual);
+  EXPECT_EQ(explained.wide_samples, 0) << "noise explains it";
 }
 
 // Equal only where nothing hangs on the last bit: three such sets are looked for.

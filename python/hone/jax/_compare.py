@@ -54,10 +54,11 @@ class _Subject:
         self._choice = None
         self._endless = False  # on generated inputs
         self._samples = []  # with rounding errors everywhere, on the inputs chosen
+        self._wide = []  # the same with sums of narrow floats in f32
 
     def choose(self, given, near, kind, seed):
         self._choice = (given, kind, seed)
-        self._samples = []
+        self._samples, self._wide = [], []
         examples = [np.asarray(array) for array in self._runner.inputs]
         if given < 0:
             self._inputs = self._generated(examples) or _moved(examples, seed, nearby=True)
@@ -94,15 +95,28 @@ class _Subject:
         if self._endless and self._choice[0] < 0:
             return self.moved_sample(k + _MANY)
         if k >= len(self._samples):
-            given = [array.tobytes() for array in self._inputs] if self._choice[0] >= 0 else []
             try:
-                found = self._evaluate(noisy=_FEW if k < _FEW else _MANY, given=given)[2]
+                self._samples = self._noisy(noisy=_FEW if k < _FEW else _MANY)
             except CannotTell:  # a custom call that only JAX has, say
                 return self.moved_sample(k + _MANY)
-            shapes = self._run(self._stock, self._inputs)
-            self._samples = [[(type_, dimensions, data) for (type_, dimensions, _), data
-                              in zip(shapes, arrays)] for arrays in found]
         return self._samples[k]
+
+    def wide_sample(self, k):
+        if self._endless and self._choice[0] < 0:
+            return None
+        if k == 0:
+            try:
+                self._wide = self._noisy(wide=_MANY + 1)
+            except CannotTell:
+                return None
+        return self._wide[k] if k < len(self._wide) else None
+
+    def _noisy(self, **named):
+        given = [array.tobytes() for array in self._inputs] if self._choice[0] >= 0 else []
+        found = self._evaluate(given=given, **named)[2]
+        shapes = self._run(self._stock, self._inputs)
+        return [[(type_, dimensions, data) for (type_, dimensions, _), data in zip(shapes, arrays)]
+                for arrays in found]
 
     def _run(self, executable, inputs):
         import jax

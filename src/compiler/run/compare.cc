@@ -115,6 +115,9 @@ class OnCpu : public verify::Subject {
   StatusOr<std::optional<verify::Outputs>> Sample(int k) override {
     return reference_.Sample(run_, k, &moved_);
   }
+  StatusOr<std::optional<verify::Outputs>> WideSample(int k) override {
+    return reference_.WideSample(run_, k, &moved_);
+  }
   double CompileSeconds() const override { return reference_.noise_compile_seconds(); }
 
  private:

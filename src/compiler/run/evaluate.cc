@@ -101,6 +101,11 @@ StatusOr<Evaluation> Evaluate(const xla::HloModule& module, const EvaluationOpti
     if (!sample) return CannotRun(sample.error().message);
     evaluation.noisy_results.push_back(Bytes(**sample));
   }
+  for (int k = 0; k < options.wide; ++k) {
+    StatusOr<std::optional<verify::Outputs>> sample = reference->WideSample(*run, k, &moved);
+    if (!sample) return CannotRun(sample.error().message);
+    if (*sample) evaluation.noisy_results.push_back(Bytes(**sample));
+  }
   evaluation.constants = LargeConstants(module);
   return evaluation;
 }

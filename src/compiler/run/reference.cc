@@ -43,6 +43,7 @@ int64_t BytesOf(const ReferenceRun& run) {
   for (const xla::Literal& array : *run.inputs) bytes += array.size_bytes();
   for (const verify::Outputs& sample : run.moved) bytes += BytesOf(sample);
   for (const verify::Outputs& sample : run.samples) bytes += BytesOf(sample);
+  for (const verify::Outputs& sample : run.wide) bytes += BytesOf(sample);
   return bytes;
 }
 
@@ -177,22 +178,36 @@ StatusOr<std::optional<verify::Outputs>> Reference::MovedSample(ReferenceRun* ru
 
 StatusOr<std::optional<verify::Outputs>> Reference::Sample(ReferenceRun* run, int k,
                                                            Arrays* moved) {
-  if (!noise_) {
+  return Noisy(NarrowSums::kNarrow, noise_, run, run->samples, k, moved);
+}
+
+StatusOr<std::optional<verify::Outputs>> Reference::WideSample(ReferenceRun* run, int k,
+                                                               Arrays* moved) {
+  if (!HasNarrowSums(*module_)) return std::nullopt;
+  return Noisy(NarrowSums::kWide, wide_noise_, run, run->wide, k, moved);
+}
+
+StatusOr<std::optional<verify::Outputs>> Reference::Noisy(NarrowSums sums,
+                                                          std::optional<Program>& program,
+                                                          ReferenceRun* run,
+                                                          std::vector<verify::Outputs>& samples,
+                                                          int k, Arrays* moved) {
+  if (!program) {
     const auto start = Clock::now();
-    absl::StatusOr<NoisyModule> noisy = AddRoundingNoise(*module_);
+    absl::StatusOr<NoisyModule> noisy = AddRoundingNoise(*module_, sums);
     if (!noisy.ok()) return Failed("adding rounding noise", noisy.status());
     absl::StatusOr<Program> compiled = Program::Compile(*noisy->module, CodeQuality::kNoise);
     if (!compiled.ok()) return Failed("compiling with rounding noise", compiled.status());
-    noise_ = *std::move(compiled);
+    program = *std::move(compiled);
     noise_compile_seconds_ += SecondsFrom(start);
   }
-  while (static_cast<int>(run->samples.size()) <= k) {
-    auto outputs = RunMoved(*noise_, *run, run->choice.seed * 64 + run->samples.size() + 1,
+  while (static_cast<int>(samples.size()) <= k) {
+    auto outputs = RunMoved(*program, *run, run->choice.seed * 64 + samples.size() + 1,
                             /*noise=*/true, moved);
     if (!outputs) return tl::unexpected(outputs.error());
-    run->samples.push_back(*std::move(outputs));
+    samples.push_back(*std::move(outputs));
   }
-  return run->samples[static_cast<size_t>(k)];
+  return samples[static_cast<size_t>(k)];
 }
 
 }  // namespace hone::compiler

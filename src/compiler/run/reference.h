@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "compiler/run/execute.h"
 #include "compiler/run/input_roles.h"
+#include "compiler/run/rounding_noise.h"
 #include "core/compile_plan.h"
 #include "core/fingerprint.h"
 #include "core/result.h"
@@ -26,6 +27,7 @@ struct ReferenceRun {
   std::optional<verify::Outputs> result;
   std::vector<verify::Outputs> moved;
   std::vector<verify::Outputs> samples;
+  std::vector<verify::Outputs> wide;
 };
 
 class Reference {
@@ -48,6 +50,8 @@ class Reference {
   // run.
   StatusOr<std::optional<verify::Outputs>> MovedSample(ReferenceRun* run, int k, Arrays* moved);
   StatusOr<std::optional<verify::Outputs>> Sample(ReferenceRun* run, int k, Arrays* moved);
+  // With sums of narrow floats in f32; none where there are no such sums.
+  StatusOr<std::optional<verify::Outputs>> WideSample(ReferenceRun* run, int k, Arrays* moved);
   // With noise on what it stores (stored_noise.h). Null where nothing is stored but inputs, where
   // XLA refuses it, and of a program under a plan.
   const Program* WithStoredNoise();
@@ -56,6 +60,11 @@ class Reference {
 
  private:
   Reference() = default;
+  // The k-th of `samples`, of a copy with noise that is compiled where it is not yet.
+  StatusOr<std::optional<verify::Outputs>> Noisy(NarrowSums sums, std::optional<Program>& program,
+                                                 ReferenceRun* run,
+                                                 std::vector<verify::Outputs>& samples, int k,
+                                                 Arrays* moved);
   StatusOr<verify::Outputs> RunMoved(const Program& program, const ReferenceRun& run, uint64_t seed,
                                      bool noise, Arrays* moved);
 
@@ -64,7 +73,7 @@ class Reference {
   CompilePlan plan_;
   std::unique_ptr<xla::HloModule> module_;
   std::optional<Fingerprint> optimised_;
-  std::optional<Program> program_, noise_;
+  std::optional<Program> program_, noise_, wide_noise_;
   std::optional<std::optional<Program>> stored_noise_;  // nothing before it was tried
   double noise_compile_seconds_ = 0;
   std::vector<InputRole> roles_;

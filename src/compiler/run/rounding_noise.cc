@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "compiler/implementations/emit.h"
 #include "compiler/xla_names.h"
 #include "xla/comparison_util.h"
 #include "xla/hlo/ir/hlo_computation.h"
@@ -61,11 +63,24 @@ bool SumsInF32(const HloInstruction& instruction) {
   return instruction.opcode() == HloOpcode::kDot || instruction.opcode() == HloOpcode::kConvolution;
 }
 
+// The operation that puts together what an instruction adds up by a computation of its own, one
+// narrow float to the other; nothing of others.
+std::optional<HloOpcode> NarrowSum(const HloInstruction& instruction) {
+  const bool one = instruction.opcode() == HloOpcode::kScatter
+                       ? instruction.operand_count() == 3
+                       : instruction.operand_count() == 2 &&
+                             (instruction.opcode() == HloOpcode::kReduce ||
+                              instruction.opcode() == HloOpcode::kReduceWindow);
+  if (!one || !IsNarrow(instruction.shape().element_type())) return std::nullopt;
+  const std::optional<HloOpcode> opcode = emit::ReducerOpcode(*instruction.to_apply());
+  return opcode == HloOpcode::kAdd ? opcode : std::nullopt;
+}
+
 class NoiseMaker {
  public:
   // `seed` is a u32 of the computation's, or null.
-  NoiseMaker(HloComputation* computation, uint32_t salt, HloInstruction* seed)
-      : computation_(computation), salt_(salt), seed_(seed) {}
+  NoiseMaker(HloComputation* computation, uint32_t salt, HloInstruction* seed, NarrowSums sums)
+      : computation_(computation), salt_(salt), seed_(seed), sums_(sums) {}
 
   // x * (1 +- amount), the sign from x's bits; x itself where it has few significant bits.
   HloInstruction* Add(HloInstruction* x, double steps) {
@@ -106,6 +121,9 @@ class NoiseMaker {
   // had. Its floating-point operands are of one type.
   HloInstruction* Unrounded(HloInstruction* instruction) {
     if (instruction->opcode() == HloOpcode::kConvert) return instruction->mutable_operand(0);
+    if (const auto adds = NarrowSum(*instruction); adds && sums_ == NarrowSums::kWide) {
+      return AddedUpWide(instruction, *adds);
+    }
     if (!instruction->IsElementwise() && !SumsInF32(*instruction)) return nullptr;
     std::vector<HloInstruction*> operands;
     for (HloInstruction* operand : instruction->operands()) {
@@ -117,6 +135,17 @@ class NoiseMaker {
   }
 
  private:
+  HloInstruction* AddedUpWide(HloInstruction* sum, HloOpcode adds) {
+    std::vector<HloInstruction*> operands(sum->operands().begin(), sum->operands().end());
+    for (HloInstruction*& operand : operands) {
+      if (IsNarrow(operand->shape().element_type())) operand = Converted(operand, xla::F32);
+    }
+    HloInstruction* const wide = Make(sum->CloneWithNewOperands(
+        ShapeUtil::ChangeElementType(sum->shape(), xla::F32), operands));
+    wide->set_to_apply(emit::Combiner(sum->GetModule(), adds, xla::F32));
+    return wide;
+  }
+
   // A little over half the spacing: moves to the next number, or is about as far from it as
   // rounding would have put it where it is not rounded after all.
   static constexpr double kOtherNumber = 0.505;
@@ -214,6 +243,7 @@ class NoiseMaker {
   HloComputation* computation_;
   uint32_t salt_;
   HloInstruction* seed_;
+  const NarrowSums sums_;
   std::map<std::string, HloInstruction*> seeds_;  // by shape
   std::map<std::tuple<std::string, double, uint64_t>, HloInstruction*> constants_;
 };
@@ -386,7 +416,16 @@ double RelativeSpacing(PrimitiveType type) {
   return std::ldexp(1.0, 1 - xla::primitive_util::SignificandWidth(type));
 }
 
-absl::StatusOr<NoisyModule> AddRoundingNoise(const xla::HloModule& module) {
+bool HasNarrowSums(const xla::HloModule& module) {
+  return absl::c_any_of(module.computations(), [](const HloComputation* computation) {
+    return MayGrow(*computation) &&
+           absl::c_any_of(computation->instructions(), [](const HloInstruction* instruction) {
+             return NarrowSum(*instruction).has_value();
+           });
+  });
+}
+
+absl::StatusOr<NoisyModule> AddRoundingNoise(const xla::HloModule& module, NarrowSums sums) {
   NoisyModule noisy;
   noisy.module = module.Clone("noise");
   noisy.module->clear_schedule();
@@ -397,7 +436,7 @@ absl::StatusOr<NoisyModule> AddRoundingNoise(const xla::HloModule& module) {
   for (HloComputation* computation : noisy.module->MakeComputationPostOrder()) {
     ++salt;
     if (!MayGrow(*computation)) continue;
-    NoiseMaker maker(computation, salt, computation == entry ? seed : nullptr);
+    NoiseMaker maker(computation, salt, computation == entry ? seed : nullptr, sums);
     std::map<std::pair<HloInstruction*, double>, HloInstruction*> noisy_operands;
     std::map<HloInstruction*, double> made;
     const std::set<const HloInstruction*> asked = AskedByConditions(*computation);

@@ -50,13 +50,21 @@ std::vector<int64_t> SummedOperands(const xla::HloInstruction& instruction);
 // Elementwise arithmetic whose result is rounded.
 bool Rounds(const xla::HloInstruction& instruction);
 
+// Sums of narrow floats: rounded after each addition, as XLA:CPU does it and in whatever order, or
+// added up in f32 and rounded once.
+enum class NarrowSums : uint8_t { kNarrow, kWide };
+
+// Whether there are some that make a difference.
+bool HasNarrowSums(const xla::HloModule& module);
+
 // A copy with noise, which takes the seed, a u32, as a parameter after the others; and how many
 // places of it got some. Errors: XLA's own.
 struct NoisyModule {
   std::unique_ptr<xla::HloModule> module;
   int64_t places = 0;
 };
-absl::StatusOr<NoisyModule> AddRoundingNoise(const xla::HloModule& module);
+absl::StatusOr<NoisyModule> AddRoundingNoise(const xla::HloModule& module,
+                                             NarrowSums sums = NarrowSums::kNarrow);
 
 }  // namespace hone::compiler
 
