@@ -5,6 +5,14 @@
 namespace hone::compiler {
 
 std::vector<Case> ShapeCases() {
+  const std::string assign =
+      "assign {\n  a = f32[] parameter(0)\n  ROOT b = f32[] parameter(1)\n}\n";
+  const std::string masked_scatter =
+      "z = s32[6] constant({0, 0, 0, 0, 0, 0})\n  b = pred[6] compare(p3, z), direction=GT\n"
+      "  m = pred[6,20,3] broadcast(b), dimensions={0}\n"
+      "  w = f32[6,20,3] scatter(p0, p1, p2), update_window_dims={1}, inserted_window_dims={1}, "
+      "scatter_dims_to_operand_dims={1}, input_batching_dims={0}, "
+      "scatter_indices_batching_dims={0}, index_vector_dim=1, to_apply=assign\n";
   return {
       {"padded_sums", "gradients of a split",
        Entry("f32[12,10];f32[12,20];f32[12,5]",
@@ -48,6 +56,46 @@ std::vector<Case> ShapeCases() {
        Entry("f32[12,20];f32[12,40]",
              "z = f32[] constant(0)\n  a = f32[12,40] pad(p0, z), padding=0_0x0_20\n"
              "  ROOT s = f32[12,40] add(a, p1)"),
+       false},
+      {"masked_updates", "a place in each of a batch",
+       Entry("f32[6,20,3];s32[6,1];f32[6,3];s32[6]", masked_scatter +
+                                                       "  ROOT y = f32[6,20,3] select(m, w, p0)",
+             assign)},
+      {"masked_updates", "the other way round",
+       Entry("f32[6,20,3];s32[6,1];f32[6,3];s32[6]", masked_scatter +
+                                                       "  ROOT y = f32[6,20,3] select(m, p0, w)",
+             assign)},
+      {"masked_updates", "along what is written, added",
+       Entry("f32[6,20];s32[4,1];f32[4,6];s32[6]",
+             "z = s32[6] constant({0, 0, 0, 0, 0, 0})\n"
+             "  b = pred[6] compare(p3, z), direction=GT\n"
+             "  m = pred[6,20] broadcast(b), dimensions={0}\n"
+             "  w = f32[6,20] scatter(p0, p1, p2), update_window_dims={1}, "
+             "inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, index_vector_dim=1, "
+             "to_apply=add\n  ROOT y = f32[6,20] select(m, w, p0)",
+             Binary("add", "f32", "add"))},
+      {"masked_updates", "along what is written, in its place",
+       Entry("f32[6,20];s32[4,1];f32[4,6];s32[6]",
+             "z = s32[6] constant({0, 0, 0, 0, 0, 0})\n"
+             "  b = pred[6] compare(p3, z), direction=GT\n"
+             "  m = pred[6,20] broadcast(b), dimensions={0}\n"
+             "  w = f32[6,20] scatter(p0, p1, p2), update_window_dims={1}, "
+             "inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, index_vector_dim=1, "
+             "to_apply=assign\n  ROOT y = f32[6,20] select(m, w, p0)",
+             assign)},
+      {"masked_updates", "a block, by one truth value",
+       Entry("f32[6,20];f32[6,2];s32[];s32[]",
+             "z = s32[] constant(0)\n  b = pred[] compare(p3, z), direction=GT\n"
+             "  m = pred[6,20] broadcast(b), dimensions={}\n"
+             "  w = f32[6,20] dynamic-update-slice(p0, p1, z, p2)\n"
+             "  ROOT y = f32[6,20] select(m, w, p0)")},
+      {"masked_updates", "along places that the write does not know of",
+       Entry("f32[6,20];f32[6,2];s32[];s32[20]",
+             "z = s32[20] constant({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})\n"
+             "  b = pred[20] compare(p3, z), direction=GT\n  o = s32[] constant(0)\n"
+             "  m = pred[6,20] broadcast(b), dimensions={1}\n"
+             "  w = f32[6,20] dynamic-update-slice(p0, p1, o, p2)\n"
+             "  ROOT y = f32[6,20] select(m, w, p0)"),
        false},
       {"flat_elementwise", "with a row of weights, some values twice",
        Entry("f32[800,20];f32[800,20];f32[20]",

@@ -111,7 +111,39 @@ SmallIntegers SmallIntegersOf(HloInstruction* value) {
   return {value, is_signed(*value) ? int64_t{1} << (bits - 1) : (int64_t{1} << bits) - 1};
 }
 
+// A dot or convolution of small integers in f32, which has all sums of so many terms; null where it
+// has not.
+HloInstruction* ExactInF32(HloInstruction* root, int64_t terms) {
+  constexpr int64_t kExact = 1 << 24;
+  const SmallIntegers x = SmallIntegersOf(root->mutable_operand(0));
+  const SmallIntegers y = SmallIntegersOf(root->mutable_operand(1));
+  if (x.array == nullptr || y.array == nullptr || terms > kExact / (x.largest * y.largest)) {
+    return nullptr;
+  }
+  const auto is_signed = [](const HloInstruction& value) {
+    return xla::primitive_util::IsSignedIntegralType(value.shape().element_type());
+  };
+  if ((is_signed(*x.array) || is_signed(*y.array)) && !is_signed(*root)) return nullptr;
+  return root->parent()->AddInstruction(root->CloneWithNewOperands(
+      xla::ShapeUtil::ChangeElementType(root->shape(), xla::F32),
+      {emit::Convert(x.array, xla::F32), emit::Convert(y.array, xla::F32)}));
+}
+
 }  // namespace
+
+// The same of a convolution.
+absl::StatusOr<HloInstruction*> ConvolutionOfSmallIntegersInF32(HloInstruction* root) {
+  const xla::PrimitiveType type = root->shape().element_type();
+  if (!emit::Free(*root) || !xla::primitive_util::IsIntegralType(type) ||
+      xla::primitive_util::BitWidth(type) < 32 || xla::ShapeUtil::IsZeroElementArray(root->shape())) {
+    return nullptr;
+  }
+  const xla::Shape& kernel = root->operand(1)->shape();
+  const int64_t outputs =
+      kernel.dimensions(root->convolution_dimension_numbers().kernel_output_feature_dimension());
+  HloInstruction* const wide = ExactInF32(root, xla::ShapeUtil::ElementsIn(kernel) / outputs);
+  return wide == nullptr ? nullptr : emit::Convert(wide, type);
+}
 
 bool IsPlainDot(const HloInstruction& root) {
   return root.opcode() == HloOpcode::kDot && root.operand_count() == 2 && emit::Free(root) &&
@@ -119,24 +151,16 @@ bool IsPlainDot(const HloInstruction& root) {
          !xla::ShapeUtil::IsZeroElementArray(root.shape());
 }
 
-// A dot of small integers or truth values whose sums are whole numbers that f32 has: there is no
-// library for other types than bytes.
+// A dot of small integers or truth values whose sums are whole numbers that f32 has: XLA:CPU has no
+// library for other types than bytes, and what follows it stays by itself.
 absl::StatusOr<HloInstruction*> DotOfSmallIntegersInF32(HloInstruction* root) {
-  constexpr int64_t kExact = 1 << 24;
   const xla::PrimitiveType type = root->shape().element_type();
   if (!IsPlainDot(*root) || (type != xla::PRED && (!xla::primitive_util::IsIntegralType(type) ||
                                                    xla::primitive_util::BitWidth(type) < 32))) {
     return nullptr;
   }
-  const SmallIntegers x = SmallIntegersOf(root->mutable_operand(0));
-  const SmallIntegers y = SmallIntegersOf(root->mutable_operand(1));
-  if (x.array == nullptr || y.array == nullptr) return nullptr;
-  const bool of_bytes = x.array == root->operand(0) && y.array == root->operand(1);
-  if (type != xla::PRED && of_bytes) return nullptr;
-  if (emit::TermsOf(*root) > kExact / (x.largest * y.largest)) return nullptr;
-  HloInstruction* dot = root->parent()->AddInstruction(root->CloneWithNewOperands(
-      xla::ShapeUtil::ChangeElementType(root->shape(), xla::F32),
-      {emit::Convert(x.array, xla::F32), emit::Convert(y.array, xla::F32)}));
+  HloInstruction* const dot = ExactInF32(root, emit::TermsOf(*root));
+  if (dot == nullptr) return nullptr;
   if (type != xla::PRED) return emit::Convert(dot, type);
   HloInstruction* zero = emit::Zero(root->parent(), xla::F32);
   return emit::Compare(xla::Comparison::Direction::kNe, dot,

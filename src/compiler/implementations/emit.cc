@@ -348,4 +348,9 @@ HloInstruction* OneKernel(HloComputation* computation, const std::vector<HloInst
   return call;
 }
 
+HloInstruction* Kept(HloInstruction* value) {
+  HloInstruction* const token = Add(value->parent(), HloInstruction::CreateToken());
+  return Add(value->parent(), HloInstruction::CreateAddDependency(value, token));
+}
+
 }  // namespace hone::compiler::emit

@@ -105,6 +105,10 @@ xla::HloInstruction* OneKernel(xla::HloComputation* computation,
                                const std::vector<xla::HloInstruction*>& operands,
                                std::unique_ptr<xla::HloComputation> contents);
 
+// The value as it is made: whatever takes it is not fused with it, nor is one moved past the other. It
+// is an `add-dependency` on an empty token, which is no computation and costs nothing.
+xla::HloInstruction* Kept(xla::HloInstruction* value);
+
 // The array's sizes; their product.
 std::vector<int64_t> SizesOf(const xla::HloInstruction& x);
 int64_t Product(Sizes sizes);

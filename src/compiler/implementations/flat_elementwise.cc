@@ -98,7 +98,7 @@ class Flattening {
   // Null where it would change nothing, or sizes do not allow it.
   HloInstruction* Make() {
     if (!ChooseSizes()) return nullptr;
-    return emit::Reshape(Kept(Flat(end_)), sizes_);
+    return emit::Reshape(emit::Kept(Flat(end_)), sizes_);
   }
 
  private:
@@ -141,14 +141,6 @@ class Flattening {
     return false;
   }
 
-  // Where XLA:CPU would fuse a reshape, or move it, this stands in between. It costs nothing.
-  HloInstruction* Kept(HloInstruction* value) {
-    xla::HloComputation* const computation = end_->parent();
-    if (token_ == nullptr) token_ = computation->AddInstruction(HloInstruction::CreateToken());
-    return computation->AddInstruction(
-        HloInstruction::CreateAddDependency(value, token_));
-  }
-
   // What depends on the last dimensions alone: for all rows that are together.
   HloInstruction* Row(HloInstruction* value) {
     const int64_t first = FirstOfRow(*value);
@@ -160,7 +152,7 @@ class Flattening {
                          1 + first - first_of_row_)
             : emit::Broadcast(value->mutable_operand(0), sizes,
                               Range(1 + first - first_of_row_, rank_ - first));
-    return emit::Broadcast(Kept(emit::Reshape(here, {flat_[1]})), flat_, {1});
+    return emit::Broadcast(emit::Kept(emit::Reshape(here, {flat_[1]})), flat_, {1});
   }
 
   HloInstruction* Flat(HloInstruction* value) {
@@ -178,7 +170,7 @@ class Flattening {
       if (first == rank_) {
         made = emit::Broadcast(value->mutable_operand(0), flat_, {});
       } else {
-        made = first > 0 ? Row(value) : Kept(emit::Reshape(value, flat_));
+        made = first > 0 ? Row(value) : emit::Kept(emit::Reshape(value, flat_));
       }
     }
     return made_[value] = made;
@@ -191,7 +183,6 @@ class Flattening {
   int64_t first_of_row_;
   int64_t together_ = 1;
   std::vector<int64_t> flat_;
-  HloInstruction* token_ = nullptr;
   absl::flat_hash_set<const HloInstruction*> seen_;
   absl::flat_hash_map<const HloInstruction*, HloInstruction*> made_;
 };

@@ -22,6 +22,9 @@ using Op = xla::HloOpcode;
     kAnywhere, Op::kConvolution)                                                                   \
   X(ConvolutionPatchesDot, "convolution_patches_dot", "convolution as a dot over patches",         \
     kAnywhere, Op::kConvolution)                                                                   \
+  X(ConvolutionBandedDot, "convolution_banded_dot",                                                \
+    "convolution of one feature, many taps in a row, as a dot with a banded matrix", kAnywhere,    \
+    Op::kConvolution)                                                                              \
   X(ConvolutionByGroups, "convolution_by_groups", "grouped convolution as one for each group",     \
     kAnywhere, Op::kConvolution)                                                                   \
   X(ConvolutionInF32, "convolution_in_f32", "convolution of narrow floats in f32", kAnywhere,      \
@@ -51,6 +54,9 @@ using Op = xla::HloOpcode;
     "short loop of elementwise operations unrolled, as of random numbers", kAnywhere, Op::kWhile)  \
   X(LoopOneKernel, "loop_one_kernel", "loop of small operations as one kernel", kHereAlone,        \
     Op::kWhile)                                                                                    \
+  X(MaskedUpdates, "masked_updates",                                                               \
+    "choice between an array and a write into it as a write of what is chosen", kAnywhere,         \
+    Op::kSelect)                                                                                   \
   X(DotsOutOfLoop, "dots_out_of_loop",                                                             \
     "dots of what a loop reads, writes or adds up, of all trips at once", kAnywhere, Op::kDot,     \
     Op::kSlice, Op::kWhile)                                                                        \
@@ -59,6 +65,8 @@ using Op = xla::HloOpcode;
   X(DotInF32, "dot_in_f32", "dot of narrow floats in f32", kAnywhere, Op::kDot)                    \
   X(DotOfSmallIntegersInF32, "dot_of_small_integers_in_f32",                                       \
     "dot of small integers or truth values in f32, which has their sums", kAnywhere, Op::kDot)     \
+  X(ConvolutionOfSmallIntegersInF32, "convolution_of_small_integers_in_f32",                       \
+    "convolution of small integers in f32, which has their sums", kAnywhere, Op::kConvolution)     \
   X(BatchedDotReduce, "batched_dot_reduce", "many small dots as a multiplication and a sum",       \
     kAnywhere, Op::kDot)                                                                           \
   X(ReduceDotOnes, "reduce_dot_ones", "sum as a product with ones", kAnywhere, Op::kReduce)        \
