@@ -444,30 +444,10 @@ std::vector<Case> ImplementationCases() {
       {"periodic_formulas", "exponential of floats",
        Entry("f64[300]", "ROOT r = f64[300] exponential(p0)"), false},
       {"periodic_formulas", "few", Entry("f32[40]", "ROOT r = f32[40] sine(p0)"), false},
-      {"remainder_formulas", "doubles, by what may be 0",
-       Entry("f64[300];f64[300]", "ROOT r = f64[300] remainder(p0, p1)"), true, true},
-      {"remainder_formulas", "narrow floats",
-       Entry("bf16[300];bf16[300]", "ROOT r = bf16[300] remainder(p0, p1)"), true, true},
-      {"remainder_formulas", "integers",
-       Entry("s32[300];s32[300]", "ROOT r = s32[300] remainder(p0, p1)"), false},
-      {"power_products", "a half more than one",
-       Entry("f32[40]",
-             "c = f32[] constant(1.5)\n  b = f32[40] broadcast(c), dimensions={}\n  ROOT r = "
-             "f32[40] power(p0, b)"),
-       true, true},
-      {"power_products", "a third",
-       Entry("f32[40]",
-             "c = f32[] constant(0.333)\n  b = f32[40] broadcast(c), dimensions={}\n  ROOT r = "
-             "f32[40] power(p0, b)"),
-       false},
-      {"power_products", "too many products",
-       Entry("bf16[40]",
-             "c = bf16[] constant(9)\n  b = bf16[40] broadcast(c), dimensions={}\n  ROOT r = "
-             "bf16[40] power(p0, b)"),
-       false},
   };
   std::move(others.begin(), others.end(), std::back_inserter(cases));
-  for (std::vector<Case> more : {LoopCases(), LoopDotCases(), LookupCases(), ShapeCases()}) {
+  for (std::vector<Case> more : {LoopCases(), LoopDotCases(), LookupCases(), ShapeCases(),
+                                FormulaCases()}) {
     std::move(more.begin(), more.end(), std::back_inserter(cases));
   }
   return cases;

@@ -23,12 +23,13 @@ inline void PrintTo(const Case& c, std::ostream* out) {
 std::vector<Case> ImplementationCases();
 
 // Those of them that are of convolutions and windows, of loops, of products in loops, of lookups,
-// and of values laid out otherwise.
+// of values laid out otherwise, and of formulas.
 std::vector<Case> WindowCases();
 std::vector<Case> LoopCases();
 std::vector<Case> LoopDotCases();
 std::vector<Case> LookupCases();
 std::vector<Case> ShapeCases();
+std::vector<Case> FormulaCases();
 
 }  // namespace hone::compiler
 

@@ -91,8 +91,9 @@ using Op = xla::HloOpcode;
   X(PeriodicFormulas, "periodic_formulas",                                                         \
     "sines, cosines, tangents and complex exponentials as formulas for vectors", kHereAlone,       \
     Op::kCos, Op::kExp, Op::kSin, Op::kTan)                                                        \
-  X(RemainderFormulas, "remainder_formulas", "remainders of floats as formulas for vectors",       \
-    kHereAlone, Op::kRemainder)                                                                    \
+  X(RemainderFormulas, "remainder_formulas",                                                       \
+    "remainders, and quotients of integers, as formulas for vectors", kHereAlone, Op::kDivide,     \
+    Op::kRemainder)                                                                    \
   X(PowerProducts, "power_products", "power by a whole number or a half as products and a root",   \
     kAnywhere, Op::kPower)                                                                         \
   X(PaddedSums, "padded_sums",                                                                     \

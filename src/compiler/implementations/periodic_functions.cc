@@ -213,6 +213,34 @@ HloInstruction* InBranches(const HloInstruction& root, const std::vector<Element
       HloInstruction::CreateConditional(shape, emit::Convert(any, xla::S32), branches, {all, all}));
 }
 
+// A quotient or remainder of integers of at most 32 bits, which doubles have: a quotient that is no
+// whole number is farther from one than its rounding. Processors divide integers one by one. Null
+// where XLA:CPU divides by a number that it knows, which is no division.
+HloInstruction* OfIntegers(HloInstruction* root) {
+  const xla::PrimitiveType type = root->shape().element_type();
+  const HloInstruction& divisor = *root->operand(1);
+  if (xla::primitive_util::BitWidth(type) > 32 ||
+      (divisor.opcode() == HloOpcode::kBroadcast &&
+       divisor.operand(0)->opcode() == HloOpcode::kConstant)) {
+    return nullptr;
+  }
+  const Elements x = Elements(root->mutable_operand(0)).As(xla::F64);
+  const Elements y = Elements(root->mutable_operand(1)).As(xla::F64);
+  const Elements exact = x / y;
+  const Elements whole =
+      Choose(exact < 0.0, exact.Unary(HloOpcode::kCeil), exact.Unary(HloOpcode::kFloor));
+  // By 0 there is none: XLA has all bits set, and for the remainder what was divided.
+  if (root->opcode() == HloOpcode::kRemainder) {
+    return Choose(y == 0.0, x, x - whole * y).As(type).array();
+  }
+  const auto largest = static_cast<double>(emit::LargestOf(type));
+  if (xla::primitive_util::IsUnsignedIntegralType(type)) {
+    return Choose(y == 0.0, largest, whole).As(type).array();
+  }
+  const Elements wrapped = Choose(whole > largest, -1 - largest, whole);
+  return Choose(y == 0.0, -1, wrapped).As(type).array();
+}
+
 }  // namespace
 
 // Sines, cosines, tangents and exponentials of complex numbers.
@@ -233,11 +261,14 @@ absl::StatusOr<HloInstruction*> PeriodicFormulas(HloInstruction* root) {
                        type);
 }
 
-// Remainders of floats.
+// Quotients and remainders of integers, and remainders of floats.
 absl::StatusOr<HloInstruction*> RemainderFormulas(HloInstruction* root) {
   if (!IsWorthIt(*root)) return nullptr;
   const xla::PrimitiveType type = root->shape().element_type();
-  if (!xla::primitive_util::IsFloatingPointType(type)) return nullptr;
+  if (xla::primitive_util::IsIntegralType(type)) return OfIntegers(root);
+  if (root->opcode() != HloOpcode::kRemainder || !xla::primitive_util::IsFloatingPointType(type)) {
+    return nullptr;
+  }
   const Elements x = Elements(root->mutable_operand(0)).As(emit::SumType(type));
   const Elements y = Elements(root->mutable_operand(1)).As(emit::SumType(type));
   const Elements quotient = Abs(x.As(xla::F64) / y.As(xla::F64));

@@ -1,0 +1,59 @@
+// Remainders, quotients and powers.
+#include "implementation_cases.h"
+#include "program_text.h"
+
+namespace hone::compiler {
+
+std::vector<Case> FormulaCases() {
+  return {
+      {"remainder_formulas", "integers, by what may be 0",
+       Entry("s32[300];s32[300]", "ROOT r = s32[300] remainder(p0, p1)"), true, true},
+      {"remainder_formulas", "quotients of integers, the least by -1",
+       Entry("s32[300];s32[300]",
+             "l = s32[] constant(-2147483648)\n  b = s32[300] broadcast(l), dimensions={}\n"
+             "  i = s32[300] iota(), iota_dimension=0\n  n = s32[] constant(151)\n"
+             "  c = s32[300] broadcast(n), dimensions={}\n  g = s32[300] subtract(i, c)\n"
+             "  q = s32[300] divide(b, g)\n  r = s32[300] remainder(b, g)\n"
+             "  d = s32[300] divide(p0, p1)\n  s = s32[300] add(q, r)\n"
+             "  ROOT t = s32[300] add(s, d)"),
+       true, true},
+      {"remainder_formulas", "unsigned ones",
+       Entry("u32[300];u32[300]",
+             "q = u32[300] divide(p0, p1)\n  r = u32[300] remainder(p0, p1)\n"
+             "  ROOT s = u32[300] add(q, r)"),
+       true, true},
+      {"remainder_formulas", "bytes",
+       Entry("s8[300];s8[300]",
+             "q = s8[300] divide(p0, p1)\n  r = s8[300] remainder(p0, p1)\n"
+             "  ROOT s = s8[300] add(q, r)"),
+       true, true},
+      {"remainder_formulas", "by a known number",
+       Entry("s32[300]",
+             "c = s32[] constant(7)\n  b = s32[300] broadcast(c), dimensions={}\n"
+             "  ROOT r = s32[300] remainder(p0, b)"),
+       false},
+      {"remainder_formulas", "of 64 bits",
+       Entry("s64[300];s64[300]", "ROOT r = s64[300] remainder(p0, p1)"), false},
+      {"remainder_formulas", "doubles, by what may be 0",
+       Entry("f64[300];f64[300]", "ROOT r = f64[300] remainder(p0, p1)"), true, true},
+      {"remainder_formulas", "narrow floats",
+       Entry("bf16[300];bf16[300]", "ROOT r = bf16[300] remainder(p0, p1)"), true, true},
+      {"power_products", "a half more than one",
+       Entry("f32[40]",
+             "c = f32[] constant(1.5)\n  b = f32[40] broadcast(c), dimensions={}\n  ROOT r = "
+             "f32[40] power(p0, b)"),
+       true, true},
+      {"power_products", "a third",
+       Entry("f32[40]",
+             "c = f32[] constant(0.333)\n  b = f32[40] broadcast(c), dimensions={}\n  ROOT r = "
+             "f32[40] power(p0, b)"),
+       false},
+      {"power_products", "too many products",
+       Entry("bf16[40]",
+             "c = bf16[] constant(9)\n  b = bf16[40] broadcast(c), dimensions={}\n  ROOT r = "
+             "bf16[40] power(p0, b)"),
+       false},
+  };
+}
+
+}  // namespace hone::compiler
