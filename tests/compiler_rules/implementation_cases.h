@@ -22,14 +22,17 @@ inline void PrintTo(const Case& c, std::ostream* out) {
 
 std::vector<Case> ImplementationCases();
 
-// Those of them that are of convolutions and windows, of loops, of products in loops, of lookups,
-// of values laid out otherwise, and of formulas.
+// Those of them that are of convolutions and windows, of loops, of products in loops, of loops over
+// large arrays, of lookups,
+// of values laid out otherwise, of what is known before, and of formulas.
 std::vector<Case> WindowCases();
 std::vector<Case> LoopCases();
 std::vector<Case> LoopDotCases();
 std::vector<Case> LookupCases();
 std::vector<Case> ShapeCases();
 std::vector<Case> FormulaCases();
+std::vector<Case> KnownCases();
+std::vector<Case> BlockCases();
 
 }  // namespace hone::compiler
 

@@ -18,7 +18,7 @@ using xla::HloInstruction;
 
 constexpr int64_t kTogether = 32;  // neighbouring outputs
 constexpr int64_t kLeastTaps = 8;
-constexpr int64_t kMostElements = int64_t{1} << 26;  // of what is laid out anew
+constexpr int64_t kMostLaidOut = int64_t{1} << 26;  // of what is laid out anew
 
 int64_t Blocks(int64_t of) { return (of + kTogether - 1) / kTogether; }
 
@@ -48,7 +48,7 @@ class Banded {
 
   bool Fits() const {
     return parts_.batch * parts_.output_count() / outputs_ * blocks_ * rows_ * Terms() <=
-           kMostElements;
+           kMostLaidOut;
   }
 
   HloInstruction* Make() const {

@@ -52,6 +52,9 @@ using Op = xla::HloOpcode;
   X(UnrollShortLoop, "unroll_short_loop", "short loop unrolled", kAnywhere, Op::kWhile)            \
   X(UnrollElementwiseLoop, "unroll_elementwise_loop",                                              \
     "short loop of elementwise operations unrolled, as of random numbers", kAnywhere, Op::kWhile)  \
+  X(LoopByBlocks, "loop_by_blocks",                                                                \
+    "loop of large arrays, element by element, as a loop for each block of elements", kHereAlone,  \
+    Op::kWhile)                                                                                    \
   X(LoopOneKernel, "loop_one_kernel", "loop of small operations as one kernel", kHereAlone,        \
     Op::kWhile)                                                                                    \
   X(MaskedUpdates, "masked_updates",                                                               \
@@ -79,6 +82,12 @@ using Op = xla::HloOpcode;
     "dot of bytes that are scaled by columns, scaled afterwards", kAnywhere, Op::kDot)             \
   X(OneHotLookup, "one_hot_lookup",                                                                \
     "dot with what is 1 at one place, else 0, as a lookup or a scatter", kAnywhere, Op::kDot)      \
+  X(KnownSparseDot, "dot_with_known_matrix",                                                       \
+    "dot with a matrix of counters, of which each output takes few, as lookups", kAnywhere,        \
+    Op::kDot)                                                                                      \
+  X(KnownScatter, "scatter_of_known_places",                                                       \
+    "scatter that adds as many slices, one after the other, to each place, as their sums",         \
+    kAnywhere, Op::kScatter)                                                                       \
   X(DotBeforeLookup, "dot_before_lookup",                                                          \
     "dot of rows that are looked up as a lookup of rows of a dot; its gradients likewise",         \
     kAnywhere, Op::kDot, Op::kScatter, Op::kSlice)                                                 \

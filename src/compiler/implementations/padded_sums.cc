@@ -22,7 +22,7 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-constexpr int64_t kFewElements = 256;
+constexpr int64_t kFewInAll = 256;
 constexpr size_t kLeastPads = 2;
 constexpr size_t kMostPads = 16;
 constexpr int64_t kMostApart = 8;
@@ -200,7 +200,7 @@ std::vector<Padded> TakeAlike(std::vector<HloInstruction*>& terms, HloOpcode add
 absl::StatusOr<HloInstruction*> PaddedSums(HloInstruction* root) {
   const HloOpcode adds = root->opcode();
   if (!emit::Free(*root) || IsInOneKernel(*root->parent()) ||
-      xla::ShapeUtil::ElementsIn(root->shape()) < kFewElements) {
+      xla::ShapeUtil::ElementsIn(root->shape()) < kFewInAll) {
     return nullptr;
   }
   const std::vector<HloInstruction*> users = root->users();
