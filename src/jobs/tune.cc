@@ -122,9 +122,12 @@ StatusOr<TunedProgram> TuneProgram(const OpenedProgram& opened, const TuneProgra
   tuning.interrupted = events.stop();
   tuning.progress = [&](const tune::TuneProgress& now) {
     if (!events.Due()) return;
-    events.Show(fmt::format("{}: {} {:.0f} s, {} evaluations, stock {:.4g} ms, best {:.3f}",
-                            options.file, now.phase, now.seconds, report::Grouped(now.evaluations),
-                            1000 * now.stock_seconds, now.best_speedup));
+    const std::string stock = now.stock_seconds > 0
+                                  ? fmt::format("{:.4g} ms", 1000 * now.stock_seconds)
+                                  : "not timed yet";
+    events.Show(fmt::format("{}: {} {:.0f} s, {} evaluations, stock {}, best {:.3f}", options.file,
+                            now.phase, now.seconds, report::Grouped(now.evaluations), stock,
+                            now.best_speedup));
   };
   const store::ProgramRow known{tuning.program, program.name, options.file,
                                 program.metrics.op_count};

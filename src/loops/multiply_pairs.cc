@@ -1,6 +1,6 @@
-// By vectors of pairs of bf16 (Intel's and AMD's AVX512_BF16): a lane of vdpbf16ps adds the products
-// of two neighbouring terms to a sum in f32. Operands are packed as for tiles; of a block of 32 by
-// 32 sums some rows at a time are in registers.
+// By vectors of pairs of bf16 (Intel's and AMD's AVX512_BF16): a lane of vdpbf16ps adds the
+// products of two neighbouring terms to a sum in f32. Operands are packed as for tiles; of a block
+// of 32 by 32 sums some rows at a time are in registers.
 #include "loops/multiply_tile_packer.h"
 
 namespace hone::loops {
@@ -49,9 +49,10 @@ class PairWriter : public MultiplyTilePacker {
       const std::string factor = Left(a, Plus(left, line * kTerms));
       for (const int64_t half : {0, 1}) {
         std::string& sum = sums[static_cast<size_t>(2 * line + half)];
-        sum = Let("llvm.call_intrinsic \"llvm.x86.avx512bf16.dpbf16ps.512\"({}, {}, {}) : "
-                  "({}, {}, {}) -> {}",
-                  sum, factor, halves[half], kFloats, kPairs, kPairs, kFloats);
+        sum =
+            Let("llvm.call_intrinsic \"llvm.x86.avx512bf16.dpbf16ps.512\"({}, {}, {}) : "
+                "({}, {}, {}) -> {}",
+                sum, factor, halves[half], kFloats, kPairs, kPairs, kFloats);
       }
     }
     End(pair, sums);

@@ -29,6 +29,14 @@ inline constexpr std::string_view kUnrollPass = "implement:unroll_short_loop";
 inline constexpr std::string_view kSwapPass = "implement:dot_swapped";
 inline constexpr std::string_view kLoopDotsPass = "implement:dots_out_of_loop";
 inline constexpr std::string_view kRollsPass = "implement:rolls_from_edges";
+// What these change is no more there for them behind others, kernels above all.
+inline constexpr std::string_view kFirstPasses[] = {kLoopDotsPass,
+                                                    kRollsPass,
+                                                    "implement:convolution_banded_dot",
+                                                    "implement:dot_with_known_matrix",
+                                                    "implement:loop_by_blocks",
+                                                    "implement:masked_updates",
+                                                    "implement:padded_sums"};
 
 // The implementations, by the names of their passes, that change the program; last of all
 // `batch_lanes`. Loops as one kernel come once more, by both names, where small things are written

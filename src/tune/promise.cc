@@ -27,9 +27,10 @@ constexpr double kMostlyAlone = 0.8;
 // becomes one kernel once these are written out, each group's convolution may be one, and so may a
 // product of all trips; a roll that is a kernel of its own is no roll.
 bool Prepares(const Alternative& one) {
-  return one.name == kLoopDotsPass || one.name == kRollsPass ||
-         std::find(std::begin(kPreparingPasses), std::end(kPreparingPasses), one.name) !=
-             std::end(kPreparingPasses);
+  const auto is_among = [&](const auto& names) {
+    return std::find(std::begin(names), std::end(names), one.name) != std::end(names);
+  };
+  return is_among(kFirstPasses) || is_among(kPreparingPasses);
 }
 
 // What they change is all around: it may be in others' way, or they in its.

@@ -44,9 +44,10 @@ std::string CountedElementLoop(const std::string& array, const std::string& trip
 // Halves elements until each is small, as jax.vmap makes it; `old` is what those become that have
 // stopped.
 std::string StoppingLoop(const std::string& old) {
-  const std::string large = "  k = f32[] constant(0.25)\n  h = f32[16384] broadcast(k), "
-                            "dimensions={}\n  a = f32[16384] abs(x1)\n  q = pred[16384] "
-                            "compare(a, h), direction=GT\n";
+  const std::string large =
+      "  k = f32[] constant(0.25)\n  h = f32[16384] broadcast(k), "
+      "dimensions={}\n  a = f32[16384] abs(x1)\n  q = pred[16384] "
+      "compare(a, h), direction=GT\n";
   return ElementLoop("f32[];f32[16384];s32[16384]", "f32[] constant(0.5)",
                      large +
                          "  half = f32[16384] broadcast(x0), dimensions={}\n  y = f32[16384] "
@@ -56,8 +57,9 @@ std::string StoppingLoop(const std::string& old) {
                          "dimensions={}\n  m = s32[16384] add(x2, ones)\n  n = s32[16384] "
                          "select(q, m, x2)\n",
                      "x0, z, n",
-                     large + "  no = pred[] constant(false)\n  ROOT c = pred[] reduce(q, no), "
-                             "dimensions={0}, to_apply=either\n",
+                     large +
+                         "  no = pred[] constant(false)\n  ROOT c = pred[] reduce(q, no), "
+                         "dimensions={0}, to_apply=either\n",
                      Binary("either", "pred", "or"));
 }
 
@@ -114,8 +116,7 @@ std::vector<Case> BlockCases() {
                           "y = f32[16384] subtract(d, x1)\n"),
        false},
       {"loop_by_blocks", "rows",
-       CountedElementLoop("f32[128,128]",
-                          "  y = f32[128,128] transpose(x1), dimensions={1,0}\n"),
+       CountedElementLoop("f32[128,128]", "  y = f32[128,128] transpose(x1), dimensions={1,0}\n"),
        false},
       {"loop_by_blocks", "few elements",
        CountedElementLoop("f32[8192]", "  y = f32[8192] cosine(x1)\n"), false},

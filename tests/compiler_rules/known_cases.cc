@@ -15,11 +15,11 @@ std::string Interpolation(const std::string& in, const std::string& out, const s
   };
   return spread("half", "0.5") + spread("one", "1") + spread("zero", "0") + spread("by", apart) +
          "o = f32[" + out + "] iota(), iota_dimension=0\n  ob = " + whole +
-         " broadcast(o), dimensions={1}\n  i = " + whole + " iota(), iota_dimension=0\n  oh = " +
-         whole + " add(ob, half)\n  om = " + whole + " multiply(oh, by)\n  at = " + whole +
-         " subtract(om, half)\n  d = " + whole + " subtract(at, i)\n  a = " + whole +
-         " abs(d)\n  s = " + whole + " subtract(one, a)\n  t = " + whole +
-         " maximum(s, zero)\n  n = f32[" + out +
+         " broadcast(o), dimensions={1}\n  i = " + whole +
+         " iota(), iota_dimension=0\n  oh = " + whole + " add(ob, half)\n  om = " + whole +
+         " multiply(oh, by)\n  at = " + whole + " subtract(om, half)\n  d = " + whole +
+         " subtract(at, i)\n  a = " + whole + " abs(d)\n  s = " + whole +
+         " subtract(one, a)\n  t = " + whole + " maximum(s, zero)\n  n = f32[" + out +
          "] reduce(t, zero0), dimensions={0}, to_apply=add\n  nb = " + whole +
          " broadcast(n), dimensions={1}\n  k = " + whole + " divide(t, nb)\n  ";
 }

@@ -58,13 +58,11 @@ std::vector<Case> ShapeCases() {
              "  ROOT s = f32[12,40] add(a, p1)"),
        false},
       {"masked_updates", "a place in each of a batch",
-       Entry("f32[6,20,3];s32[6,1];f32[6,3];s32[6]", masked_scatter +
-                                                       "  ROOT y = f32[6,20,3] select(m, w, p0)",
-             assign)},
+       Entry("f32[6,20,3];s32[6,1];f32[6,3];s32[6]",
+             masked_scatter + "  ROOT y = f32[6,20,3] select(m, w, p0)", assign)},
       {"masked_updates", "the other way round",
-       Entry("f32[6,20,3];s32[6,1];f32[6,3];s32[6]", masked_scatter +
-                                                       "  ROOT y = f32[6,20,3] select(m, p0, w)",
-             assign)},
+       Entry("f32[6,20,3];s32[6,1];f32[6,3];s32[6]",
+             masked_scatter + "  ROOT y = f32[6,20,3] select(m, p0, w)", assign)},
       {"masked_updates", "along what is written, added",
        Entry("f32[6,20];s32[4,1];f32[4,6];s32[6]",
              "z = s32[6] constant({0, 0, 0, 0, 0, 0})\n"
@@ -139,8 +137,8 @@ std::vector<Case> ShapeCases() {
                  "  d = f32[500,12] subtract(h, b)\n  one = s32[] constant(1)\n"
                  "  j = s32[] add(i, one)\n"
                  "  ROOT u = (s32[], f32[500,12]) tuple(j, d)\n}\n")},
-      {"flat_elementwise", "long rows",
-       Entry("f32[100,160]", "ROOT r = f32[100,160] tanh(p0)"), false},
+      {"flat_elementwise", "long rows", Entry("f32[100,160]", "ROOT r = f32[100,160] tanh(p0)"),
+       false},
       {"flat_elementwise", "rows of weights that do not fill vectors together",
        Entry("f32[1031,20];f32[20]",
              "b = f32[1031,20] broadcast(p1), dimensions={1}\n  ROOT r = f32[1031,20] add(p0, b)"),

@@ -186,7 +186,8 @@ TEST(Pairs, AreForWhatIsOneNumberOfBF16) {
     EXPECT_EQ(UnitFor(Product(element), kWithPairs), Unit::kVectors) << element;
     EXPECT_FALSE(MakeKernel(Product(element), *ParseSchedule("y tile 64,64,64\ny tile 32,32,2\n")));
   }
-  const auto alone = MakeKernel(Product("bf16"), *ParseSchedule("y tile 64,64,64\ny tile 8,32,2\n"));
+  const auto alone =
+      MakeKernel(Product("bf16"), *ParseSchedule("y tile 64,64,64\ny tile 8,32,2\n"));
   ASSERT_FALSE(alone);
   EXPECT_THAT(alone.error().message, HasSubstr("two by two for 32 rows"));
 }

@@ -59,7 +59,7 @@ class Toy : public Subject {
   const char* type = "f32";
   std::vector<std::string> chosen;
   std::function<void()> begun;  // called at each run
-  Program wide;  // with its sums of narrow floats in f32
+  Program wide;                 // with its sums of narrow floats in f32
   int moved = 0, samples = 0, wide_samples = 0;
   double compile_seconds = 0;  // of what samples are runs of
 
@@ -110,7 +110,9 @@ TEST(Compare, NoiseThatExplainsIsAskedForOnce) {
 // What neither noise explains is held against the reference with other sums.
 TEST(Compare, SumsOfNarrowFloatsMayBeThoseOfF32) {
   Toy toy(Constant(0.9f), Constant(1), Constant(0.9001f));
-  toy.wide = [n = 0](const InputChoice&) mutable { return Always(++n % 2 == 0 ? 1.0001f : 0.9999f); };
+  toy.wide = [n = 0](const InputChoice&) mutable {
+    return Always(++n % 2 == 0 ? 1.0001f : 0.9999f);
+  };
   const ComparisonReport report = Compare(toy, {});
   EXPECT_EQ(report.verdict, Verdict::kEqual) << report.reason;
   EXPECT_NE(report.method.find("sums of narrow floats in f32"), std::string::npos) << report.method;

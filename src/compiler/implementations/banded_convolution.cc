@@ -54,8 +54,8 @@ class Banded {
   HloInstruction* Make() const {
     HloInstruction* const windows = Windows();
     const int64_t rank = RankOf(*windows);
-    HloInstruction* result =
-        emit::Dot(windows, Band(), {}, {}, {rank - 1}, {1}, parts_.sum_type, emit::HighestPrecision());
+    HloInstruction* result = emit::Dot(windows, Band(), {}, {}, {rank - 1}, {1}, parts_.sum_type,
+                                       emit::HighestPrecision());
     std::vector<int64_t> sizes = emit::SizesOf(*result);
     sizes.resize(static_cast<size_t>(rank - 1));
     sizes.back() = blocks_ * kTogether;
@@ -114,8 +114,7 @@ class Banded {
     order.push_back(parts_.kernel_spatial[line_]);
     order.push_back(parts_.kernel_input);
     order.push_back(parts_.kernel_output);
-    HloInstruction* taps =
-        emit::Transpose(emit::Convert(parts_.kernel, parts_.sum_type), order);
+    HloInstruction* taps = emit::Transpose(emit::Convert(parts_.kernel, parts_.sum_type), order);
     Dimensions backwards;
     for (size_t i = 0; i < others_.size(); ++i) {
       if (parts_.reversed[others_[i]]) backwards.push_back(static_cast<int64_t>(i));
@@ -125,8 +124,9 @@ class Banded {
       taps = taps->parent()->AddInstruction(
           HloInstruction::CreateReverse(taps->shape(), taps, backwards));
     }
-    taps = emit::Pad(emit::Reshape(taps, {rows_, taps_}), emit::Zero(taps->parent(), parts_.sum_type),
-                     {0, 0}, {0, Terms() + 1 - taps_}, {0, 0});
+    taps =
+        emit::Pad(emit::Reshape(taps, {rows_, taps_}), emit::Zero(taps->parent(), parts_.sum_type),
+                  {0, 0}, {0, Terms() + 1 - taps_}, {0, 0});
     HloInstruction* band = emit::Broadcast(taps, {rows_, kTogether, Terms() + 1}, {0, 2});
     band = emit::Reshape(band, {rows_, kTogether * (Terms() + 1)});
     band = emit::SliceAlong(band, 1, 0, kTogether * Terms());

@@ -135,7 +135,8 @@ HloInstruction* ExactInF32(HloInstruction* root, int64_t terms) {
 absl::StatusOr<HloInstruction*> ConvolutionOfSmallIntegersInF32(HloInstruction* root) {
   const xla::PrimitiveType type = root->shape().element_type();
   if (!emit::Free(*root) || !xla::primitive_util::IsIntegralType(type) ||
-      xla::primitive_util::BitWidth(type) < 32 || xla::ShapeUtil::IsZeroElementArray(root->shape())) {
+      xla::primitive_util::BitWidth(type) < 32 ||
+      xla::ShapeUtil::IsZeroElementArray(root->shape())) {
     return nullptr;
   }
   const xla::Shape& kernel = root->operand(1)->shape();

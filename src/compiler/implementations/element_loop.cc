@@ -77,9 +77,8 @@ ElementLoop::Kind ElementLoop::KindOf(const HloInstruction& value) {
   }
   if (!IsPlain(value)) return Kind::kOther;
   const HloOpcode opcode = value.opcode();
-  const bool all_shared = absl::c_all_of(value.operands(), [&](const HloInstruction* operand) {
-    return Has(operand, Kind::kShared);
-  });
+  const bool all_shared = absl::c_all_of(
+      value.operands(), [&](const HloInstruction* operand) { return Has(operand, Kind::kShared); });
   if (ElementsOf(value) != elements_) {
     return all_shared && ElementsOf(value) <= kFewElements ? Kind::kShared : Kind::kOther;
   }

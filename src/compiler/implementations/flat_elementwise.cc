@@ -22,9 +22,9 @@ using xla::HloInstruction;
 using xla::HloOpcode;
 
 constexpr int64_t kFewElements = 4096;
-constexpr int64_t kUnrolled = 8;     // rows up to this size LLVM writes out
-constexpr int64_t kVector = 16;      // elements, at most
-constexpr int64_t kLong = 128;       // what is left behind a row's last vector does not matter
+constexpr int64_t kUnrolled = 8;  // rows up to this size LLVM writes out
+constexpr int64_t kVector = 16;   // elements, at most
+constexpr int64_t kLong = 128;    // what is left behind a row's last vector does not matter
 constexpr int64_t kMostTogether = 1024;
 constexpr size_t kMostLookedAt = 256;
 
@@ -162,8 +162,7 @@ class Flattening {
     if (IsInside(*value)) {
       std::vector<HloInstruction*> operands;
       for (HloInstruction* operand : value->mutable_operands()) operands.push_back(Flat(operand));
-      const xla::Shape shape =
-          xla::ShapeUtil::MakeShape(value->shape().element_type(), flat_);
+      const xla::Shape shape = xla::ShapeUtil::MakeShape(value->shape().element_type(), flat_);
       made = end_->parent()->AddInstruction(value->CloneWithNewOperands(shape, operands));
     } else if (HasSizesOf(*value, *end_)) {
       const int64_t first = FirstOfRow(*value);
@@ -193,15 +192,61 @@ class Flattening {
 // alone: of 20 elements 16 and then 4 one by one, or all one by one.
 absl::StatusOr<HloInstruction*> FlatElementwise(HloInstruction* root) {
   if (!IsPart(*root) || RankOf(*root) < 2 || !IsShort(emit::SizesOf(*root).back()) ||
-      xla::ShapeUtil::ElementsIn(root->shape()) < kFewElements ||
-      IsInOneKernel(*root->parent()) || Ends().Of(root) != root) {
+      xla::ShapeUtil::ElementsIn(root->shape()) < kFewElements || IsInOneKernel(*root->parent()) ||
+      Ends().Of(root) != root) {
     return nullptr;
   }
   return Flattening(root).Make();
 }
 
 std::vector<HloOpcode> FlatElementwiseRoots() {
-  return {HloOpcode::kAbs, HloOpcode::kAdd, HloOpcode::kAnd, HloOpcode::kAtan2, HloOpcode::kCbrt, HloOpcode::kCeil, HloOpcode::kClamp, HloOpcode::kClz, HloOpcode::kCompare, HloOpcode::kComplex, HloOpcode::kConvert, HloOpcode::kCos, HloOpcode::kDivide, HloOpcode::kErf, HloOpcode::kExp, HloOpcode::kExpm1, HloOpcode::kFloor, HloOpcode::kImag, HloOpcode::kIsFinite, HloOpcode::kLog, HloOpcode::kLog1p, HloOpcode::kLogistic, HloOpcode::kMaximum, HloOpcode::kMinimum, HloOpcode::kMultiply, HloOpcode::kNegate, HloOpcode::kNot, HloOpcode::kOr, HloOpcode::kPopulationCount, HloOpcode::kPower, HloOpcode::kReal, HloOpcode::kReducePrecision, HloOpcode::kRemainder, HloOpcode::kRoundNearestAfz, HloOpcode::kRoundNearestEven, HloOpcode::kRsqrt, HloOpcode::kSelect, HloOpcode::kShiftLeft, HloOpcode::kShiftRightArithmetic, HloOpcode::kShiftRightLogical, HloOpcode::kSign, HloOpcode::kSin, HloOpcode::kSqrt, HloOpcode::kSubtract, HloOpcode::kTan, HloOpcode::kTanh, HloOpcode::kXor};
+  return {HloOpcode::kAbs,
+          HloOpcode::kAdd,
+          HloOpcode::kAnd,
+          HloOpcode::kAtan2,
+          HloOpcode::kCbrt,
+          HloOpcode::kCeil,
+          HloOpcode::kClamp,
+          HloOpcode::kClz,
+          HloOpcode::kCompare,
+          HloOpcode::kComplex,
+          HloOpcode::kConvert,
+          HloOpcode::kCos,
+          HloOpcode::kDivide,
+          HloOpcode::kErf,
+          HloOpcode::kExp,
+          HloOpcode::kExpm1,
+          HloOpcode::kFloor,
+          HloOpcode::kImag,
+          HloOpcode::kIsFinite,
+          HloOpcode::kLog,
+          HloOpcode::kLog1p,
+          HloOpcode::kLogistic,
+          HloOpcode::kMaximum,
+          HloOpcode::kMinimum,
+          HloOpcode::kMultiply,
+          HloOpcode::kNegate,
+          HloOpcode::kNot,
+          HloOpcode::kOr,
+          HloOpcode::kPopulationCount,
+          HloOpcode::kPower,
+          HloOpcode::kReal,
+          HloOpcode::kReducePrecision,
+          HloOpcode::kRemainder,
+          HloOpcode::kRoundNearestAfz,
+          HloOpcode::kRoundNearestEven,
+          HloOpcode::kRsqrt,
+          HloOpcode::kSelect,
+          HloOpcode::kShiftLeft,
+          HloOpcode::kShiftRightArithmetic,
+          HloOpcode::kShiftRightLogical,
+          HloOpcode::kSign,
+          HloOpcode::kSin,
+          HloOpcode::kSqrt,
+          HloOpcode::kSubtract,
+          HloOpcode::kTan,
+          HloOpcode::kTanh,
+          HloOpcode::kXor};
 }
 
 }  // namespace hone::compiler

@@ -102,7 +102,7 @@ using Op = xla::HloOpcode;
     Op::kCos, Op::kExp, Op::kSin, Op::kTan)                                                        \
   X(RemainderFormulas, "remainder_formulas",                                                       \
     "remainders, and quotients of integers, as formulas for vectors", kHereAlone, Op::kDivide,     \
-    Op::kRemainder)                                                                    \
+    Op::kRemainder)                                                                                \
   X(PowerProducts, "power_products", "power by a whole number or a half as products and a root",   \
     kAnywhere, Op::kPower)                                                                         \
   X(PaddedSums, "padded_sums",                                                                     \

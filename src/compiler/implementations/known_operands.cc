@@ -160,10 +160,10 @@ HloInstruction* TakenAt(HloInstruction* x, int64_t along, const std::vector<int3
       offsets, /*collapsed_slice_dims=*/{along}, /*start_index_map=*/{along},
       /*index_vector_dim=*/1);
   xla::Literal column = xla::LiteralUtil::CreateR1<int32_t>(places).Reshape({count, 1}).value();
-  return x->parent()->AddInstruction(HloInstruction::CreateGather(
-      xla::ShapeUtil::MakeShape(x->shape().element_type(), sizes), x,
-      emit::Scalar(x->parent(), std::move(column)), numbers, slice,
-      /*indices_are_sorted=*/absl::c_is_sorted(places)));
+  return x->parent()->AddInstruction(
+      HloInstruction::CreateGather(xla::ShapeUtil::MakeShape(x->shape().element_type(), sizes), x,
+                                   emit::Scalar(x->parent(), std::move(column)), numbers, slice,
+                                   /*indices_are_sorted=*/absl::c_is_sorted(places)));
 }
 
 // Times these, one for each place of the dimension `along`.

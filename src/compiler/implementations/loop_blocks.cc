@@ -97,9 +97,7 @@ class ByBlocks {
                          : outside_[part - parts_]->shape().element_type();
   }
   int64_t InnerParts() const { return parts_ + static_cast<int64_t>(outside_.size()); }
-  HloInstruction* First(int64_t part) const {
-    return ElementOf(whole_->mutable_operand(0), part);
-  }
+  HloInstruction* First(int64_t part) const { return ElementOf(whole_->mutable_operand(0), part); }
 
   // A value in the body or condition, of one block.
   HloInstruction* Copy(HloInstruction* value, HloComputation* into);
@@ -231,13 +229,13 @@ HloInstruction* ByBlocks::Make() {
   HloComputation* const body = OfState("_blocks");
   SetState(body, from->shape(), MakeBody(body, first));
   HloComputation* const condition = OfState("_blocks_condition");
-  SetState(condition, from->shape(),
-           emit::Compare(xla::Comparison::Direction::kLt,
-                         Part(condition, first.back()->shape(),
-                              static_cast<int64_t>(first.size()) - 1),
-                         emit::Number(condition, kPlaceType, loop_->elements())));
-  HloInstruction* const blocks = parent_->AddInstruction(
-      HloInstruction::CreateWhile(from->shape(), condition, body, from));
+  SetState(
+      condition, from->shape(),
+      emit::Compare(xla::Comparison::Direction::kLt,
+                    Part(condition, first.back()->shape(), static_cast<int64_t>(first.size()) - 1),
+                    emit::Number(condition, kPlaceType, loop_->elements())));
+  HloInstruction* const blocks =
+      parent_->AddInstruction(HloInstruction::CreateWhile(from->shape(), condition, body, from));
   whole_->SetupDerivedInstruction(blocks);
 
   std::vector<HloInstruction*> last;

@@ -125,8 +125,7 @@ HloInstruction* OfScatter(xla::HloScatterInstruction* scatter, const Mask& mask,
       nothing = Before(*scatter, array, places, update);
     } else if (combines) {
       nothing = emit::Broadcast(
-          emit::Scalar(array->parent(),
-                       emit::Identity(*combines, array->shape().element_type())),
+          emit::Scalar(array->parent(), emit::Identity(*combines, array->shape().element_type())),
           sizes, {});
     } else {
       return nullptr;
@@ -151,9 +150,8 @@ HloInstruction* OfBlock(HloInstruction* write, const Mask& mask, bool taken) {
   if (!of_block) return nullptr;
   std::vector<HloInstruction*> operands(write->operands().begin(), write->operands().end());
   const std::vector<int64_t> sizes = emit::SizesOf(*block);
-  HloInstruction* const before =
-      write->parent()->AddInstruction(HloInstruction::CreateDynamicSlice(
-          block->shape(), array, absl::MakeConstSpan(operands).subspan(2), sizes));
+  HloInstruction* const before = write->parent()->AddInstruction(HloInstruction::CreateDynamicSlice(
+      block->shape(), array, absl::MakeConstSpan(operands).subspan(2), sizes));
   operands[1] = emit::Select(Spread(*of_block, sizes, taken), block, before);
   return write->parent()->AddInstruction(write->CloneWithNewOperands(write->shape(), operands));
 }

@@ -159,8 +159,7 @@ class Joiner {
 
 // Takes what is padded along one dimension, with as many places between elements, out of the terms:
 // the most that there are. A single element has no others that it is apart from.
-std::vector<Padded> TakeAlike(std::vector<HloInstruction*>& terms, HloOpcode adds,
-                              int64_t& apart) {
+std::vector<Padded> TakeAlike(std::vector<HloInstruction*>& terms, HloOpcode adds, int64_t& apart) {
   const auto fits = [&](const HloInstruction* term, int64_t dimension, int64_t places) {
     const std::optional<Padded> padded = PaddedOf(*term, adds);
     return padded && padded->dimension == dimension &&

@@ -66,11 +66,11 @@ bool SumsInF32(const HloInstruction& instruction) {
 // The operation that puts together what an instruction adds up by a computation of its own, one
 // narrow float to the other; nothing of others.
 std::optional<HloOpcode> NarrowSum(const HloInstruction& instruction) {
-  const bool one = instruction.opcode() == HloOpcode::kScatter
-                       ? instruction.operand_count() == 3
-                       : instruction.operand_count() == 2 &&
-                             (instruction.opcode() == HloOpcode::kReduce ||
-                              instruction.opcode() == HloOpcode::kReduceWindow);
+  const bool one =
+      instruction.opcode() == HloOpcode::kScatter
+          ? instruction.operand_count() == 3
+          : instruction.operand_count() == 2 && (instruction.opcode() == HloOpcode::kReduce ||
+                                                 instruction.opcode() == HloOpcode::kReduceWindow);
   if (!one || !IsNarrow(instruction.shape().element_type())) return std::nullopt;
   const std::optional<HloOpcode> opcode = emit::ReducerOpcode(*instruction.to_apply());
   return opcode == HloOpcode::kAdd ? opcode : std::nullopt;
@@ -140,8 +140,8 @@ class NoiseMaker {
     for (HloInstruction*& operand : operands) {
       if (IsNarrow(operand->shape().element_type())) operand = Converted(operand, xla::F32);
     }
-    HloInstruction* const wide = Make(sum->CloneWithNewOperands(
-        ShapeUtil::ChangeElementType(sum->shape(), xla::F32), operands));
+    HloInstruction* const wide = Make(
+        sum->CloneWithNewOperands(ShapeUtil::ChangeElementType(sum->shape(), xla::F32), operands));
     wide->set_to_apply(emit::Combiner(sum->GetModule(), adds, xla::F32));
     return wide;
   }
