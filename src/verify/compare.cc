@@ -231,8 +231,8 @@ class Comparison {
       wide.push_back(**std::move(sample));
     }
     if (wide.size() <= kFewSamples) return {};
-    const Outputs y = std::move(wide.back());
-    wide.pop_back();
+    const Outputs y = std::move(wide.front());
+    wide.erase(wide.begin());
     const std::vector<OutputComparison> before = *found;
     const std::vector<size_t> unequal = unequal_;
     CompareUnequal(y, z, wide, found);

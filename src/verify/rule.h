@@ -30,8 +30,8 @@
 //
 // XLA:CPU rounds sums of bf16 and f16 after each addition: of a thousand terms they are off by ten
 // percent, always alike, which no noise tells; a kernel that adds up in f32 is not. XLA may add up
-// so, too. Where nothing else explains a candidate, it is held against such runs of the reference,
-// one against the others.
+// so, too. Where nothing else explains a candidate, it is held against such a run of the reference,
+// and samples of that.
 //
 // Integers and truth values must be equal. Where samples differ in some, a decision hangs on the
 // last bit of a floating-point value (an argmax among near ties, a rounding to int8). There a

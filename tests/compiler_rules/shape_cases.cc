@@ -87,6 +87,17 @@ std::vector<Case> ShapeCases() {
              "  m = pred[6,20] broadcast(b), dimensions={}\n"
              "  w = f32[6,20] dynamic-update-slice(p0, p1, z, p2)\n"
              "  ROOT y = f32[6,20] select(m, w, p0)")},
+      {"masked_updates", "a row of a batch, at no place",
+       Entry("f32[6,20];s32[6,0];f32[6,20];s32[6]",
+             "z = s32[6] constant({0, 0, 0, 0, 0, 0})\n"
+             "  b = pred[6] compare(p3, z), direction=GT\n"
+             "  m = pred[6,20] broadcast(b), dimensions={0}\n"
+             "  w = f32[6,20] scatter(p0, p1, p2), update_window_dims={1}, "
+             "inserted_window_dims={}, scatter_dims_to_operand_dims={}, input_batching_dims={0}, "
+             "scatter_indices_batching_dims={0}, index_vector_dim=1, to_apply=assign\n"
+             "  ROOT y = f32[6,20] select(m, w, p0)",
+             assign),
+       false},
       {"masked_updates", "along places that the write does not know of",
        Entry("f32[6,20];f32[6,2];s32[];s32[20]",
              "z = s32[20] constant({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})\n"

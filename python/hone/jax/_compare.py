@@ -54,7 +54,7 @@ class _Subject:
         self._choice = None
         self._endless = False  # on generated inputs
         self._samples = []  # with rounding errors everywhere, on the inputs chosen
-        self._wide = []  # the same with sums of narrow floats in f32
+        self._wide = []  # with sums of narrow floats in f32: as it is, then with such errors
 
     def choose(self, given, near, kind, seed):
         self._choice = (given, kind, seed)

@@ -109,7 +109,7 @@ HloInstruction* OfScatter(xla::HloScatterInstruction* scatter, const Mask& mask,
     const bool all = update->shape().dimensions(in_update) == array->shape().dimensions(d);
     return all ? std::make_optional(in_update) : std::nullopt;
   });
-  if (of_places) {
+  if (of_places && numbers.scatter_dims_to_operand_dims_size() > 0) {
     const std::vector<int64_t> sizes = emit::SizesOf(*places);
     const xla::PrimitiveType type = places->shape().element_type();
     const int64_t outside =

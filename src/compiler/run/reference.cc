@@ -43,8 +43,17 @@ int64_t BytesOf(const ReferenceRun& run) {
   for (const xla::Literal& array : *run.inputs) bytes += array.size_bytes();
   for (const verify::Outputs& sample : run.moved) bytes += BytesOf(sample);
   for (const verify::Outputs& sample : run.samples) bytes += BytesOf(sample);
-  for (const verify::Outputs& sample : run.wide) bytes += BytesOf(sample);
+  for (const verify::Outputs& sample : run.wide_noise) bytes += BytesOf(sample);
+  bytes += run.wide ? BytesOf(*run.wide) : 0;
   return bytes;
+}
+
+StatusOr<verify::Outputs> RunOn(const Program& program, const Arrays& inputs) {
+  absl::StatusOr<DeviceArrays> arguments = program.Place(inputs);
+  if (!arguments.ok()) return Failed("placing inputs", arguments.status());
+  absl::StatusOr<verify::Outputs> result = program.Run(*arguments);
+  if (!result.ok()) return Failed("running the reference", result.status());
+  return *std::move(result);
 }
 
 bool Same(const verify::InputChoice& a, const verify::InputChoice& b) {
@@ -120,10 +129,8 @@ StatusOr<ReferenceRun*> Reference::On(const verify::InputChoice& choice,
 
 StatusOr<verify::Outputs> Reference::Result(ReferenceRun* run) {
   if (run->result) return *run->result;
-  absl::StatusOr<DeviceArrays> arguments = program_->Place(*run->inputs);
-  if (!arguments.ok()) return Failed("placing inputs", arguments.status());
-  absl::StatusOr<verify::Outputs> result = program_->Run(*arguments);
-  if (!result.ok()) return Failed("running the reference", result.status());
+  StatusOr<verify::Outputs> result = RunOn(*program_, *run->inputs);
+  if (!result) return tl::unexpected(result.error());
   run->result = *std::move(result);
   return *run->result;
 }
@@ -137,11 +144,7 @@ StatusOr<verify::Outputs> Reference::RunMoved(const Program& program, const Refe
     moved->push_back(xla::LiteralUtil::CreateR0<uint32_t>(
         static_cast<uint32_t>((seed * 0x9E3779B97F4A7C15ull) >> 32)));
   }
-  absl::StatusOr<DeviceArrays> arguments = program.Place(*moved);
-  if (!arguments.ok()) return Failed("placing inputs", arguments.status());
-  absl::StatusOr<verify::Outputs> result = program.Run(*arguments);
-  if (!result.ok()) return Failed("running the reference with rounding noise", result.status());
-  return *std::move(result);
+  return RunOn(program, *moved);
 }
 
 const Program* Reference::WithStoredNoise() {
@@ -184,7 +187,22 @@ StatusOr<std::optional<verify::Outputs>> Reference::Sample(ReferenceRun* run, in
 StatusOr<std::optional<verify::Outputs>> Reference::WideSample(ReferenceRun* run, int k,
                                                                Arrays* moved) {
   if (!HasNarrowSums(*module_)) return std::nullopt;
-  return Noisy(NarrowSums::kWide, wide_noise_, run, run->wide, k, moved);
+  if (k > 0) return Noisy(NarrowSums::kWide, wide_noise_, run, run->wide_noise, k - 1, moved);
+  if (!wide_) {
+    const auto start = Clock::now();
+    const absl::StatusOr<std::unique_ptr<xla::HloModule>> wide = WithWideSums(*module_);
+    if (!wide.ok()) return Failed("adding up in f32", wide.status());
+    absl::StatusOr<Program> compiled = Program::Compile(**wide, CodeQuality::kNoise);
+    if (!compiled.ok()) return Failed("compiling sums in f32", compiled.status());
+    wide_ = *std::move(compiled);
+    noise_compile_seconds_ += SecondsFrom(start);
+  }
+  if (!run->wide) {
+    StatusOr<verify::Outputs> outputs = RunOn(*wide_, *run->inputs);
+    if (!outputs) return tl::unexpected(outputs.error());
+    run->wide = *std::move(outputs);
+  }
+  return run->wide;
 }
 
 StatusOr<std::optional<verify::Outputs>> Reference::Noisy(NarrowSums sums,

@@ -27,7 +27,8 @@ struct ReferenceRun {
   std::optional<verify::Outputs> result;
   std::vector<verify::Outputs> moved;
   std::vector<verify::Outputs> samples;
-  std::vector<verify::Outputs> wide;
+  std::optional<verify::Outputs> wide;
+  std::vector<verify::Outputs> wide_noise;
 };
 
 class Reference {
@@ -50,7 +51,8 @@ class Reference {
   // run.
   StatusOr<std::optional<verify::Outputs>> MovedSample(ReferenceRun* run, int k, Arrays* moved);
   StatusOr<std::optional<verify::Outputs>> Sample(ReferenceRun* run, int k, Arrays* moved);
-  // With sums of narrow floats in f32; none where there are no such sums.
+  // With sums of narrow floats in f32, the first one as it is, the others with noise; none where
+  // there are no such sums.
   StatusOr<std::optional<verify::Outputs>> WideSample(ReferenceRun* run, int k, Arrays* moved);
   // With noise on what it stores (stored_noise.h). Null where nothing is stored but inputs, where
   // XLA refuses it, and of a program under a plan.
@@ -73,7 +75,7 @@ class Reference {
   CompilePlan plan_;
   std::unique_ptr<xla::HloModule> module_;
   std::optional<Fingerprint> optimised_;
-  std::optional<Program> program_, noise_, wide_noise_;
+  std::optional<Program> program_, noise_, wide_, wide_noise_;
   std::optional<std::optional<Program>> stored_noise_;  // nothing before it was tried
   double noise_compile_seconds_ = 0;
   std::vector<InputRole> roles_;

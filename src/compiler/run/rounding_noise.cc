@@ -425,6 +425,22 @@ bool HasNarrowSums(const xla::HloModule& module) {
   });
 }
 
+absl::StatusOr<std::unique_ptr<xla::HloModule>> WithWideSums(const xla::HloModule& module) {
+  std::unique_ptr<xla::HloModule> wide = module.Clone("wide");
+  wide->clear_schedule();
+  for (HloComputation* computation : wide->MakeComputationPostOrder()) {
+    if (!MayGrow(*computation)) continue;
+    NoiseMaker maker(computation, /*salt=*/0, /*seed=*/nullptr, NarrowSums::kWide);
+    for (HloInstruction* sum : computation->MakeInstructionPostOrder()) {
+      if (!NarrowSum(*sum)) continue;
+      HloInstruction* const rounded = computation->AddInstruction(
+          HloInstruction::CreateConvert(sum->shape(), maker.Unrounded(sum)));
+      if (absl::Status status = sum->ReplaceAllUsesWith(rounded); !status.ok()) return status;
+    }
+  }
+  return wide;
+}
+
 absl::StatusOr<NoisyModule> AddRoundingNoise(const xla::HloModule& module, NarrowSums sums) {
   NoisyModule noisy;
   noisy.module = module.Clone("noise");

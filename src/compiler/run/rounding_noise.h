@@ -56,6 +56,8 @@ enum class NarrowSums : uint8_t { kNarrow, kWide };
 
 // Whether there are some that make a difference.
 bool HasNarrowSums(const xla::HloModule& module);
+// A copy that adds them up in f32, without noise. Errors: XLA's own.
+absl::StatusOr<std::unique_ptr<xla::HloModule>> WithWideSums(const xla::HloModule& module);
 
 // A copy with noise, which takes the seed, a u32, as a parameter after the others; and how many
 // places of it got some. Errors: XLA's own.
