@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -63,17 +62,15 @@ bool SumsInF32(const HloInstruction& instruction) {
   return instruction.opcode() == HloOpcode::kDot || instruction.opcode() == HloOpcode::kConvolution;
 }
 
-// The operation that puts together what an instruction adds up by a computation of its own, one
-// narrow float to the other; nothing of others.
-std::optional<HloOpcode> NarrowSum(const HloInstruction& instruction) {
-  const bool one =
-      instruction.opcode() == HloOpcode::kScatter
-          ? instruction.operand_count() == 3
-          : instruction.operand_count() == 2 && (instruction.opcode() == HloOpcode::kReduce ||
-                                                 instruction.opcode() == HloOpcode::kReduceWindow);
-  if (!one || !IsNarrow(instruction.shape().element_type())) return std::nullopt;
-  const std::optional<HloOpcode> opcode = emit::ReducerOpcode(*instruction.to_apply());
-  return opcode == HloOpcode::kAdd ? opcode : std::nullopt;
+// Whether it adds up narrow floats by a computation of its own, one to the other.
+bool IsNarrowSum(const HloInstruction& instruction) {
+  const bool one = instruction.opcode() == HloOpcode::kScatter
+                       ? instruction.operand_count() == 3
+                       : instruction.operand_count() == 2 &&
+                             (instruction.opcode() == HloOpcode::kReduce ||
+                              instruction.opcode() == HloOpcode::kReduceWindow);
+  return one && IsNarrow(instruction.shape().element_type()) &&
+         emit::ReducerOpcode(*instruction.to_apply()) == HloOpcode::kAdd;
 }
 
 class NoiseMaker {
@@ -121,9 +118,7 @@ class NoiseMaker {
   // had. Its floating-point operands are of one type.
   HloInstruction* Unrounded(HloInstruction* instruction) {
     if (instruction->opcode() == HloOpcode::kConvert) return instruction->mutable_operand(0);
-    if (const auto adds = NarrowSum(*instruction); adds && sums_ == NarrowSums::kWide) {
-      return AddedUpWide(instruction, *adds);
-    }
+    if (sums_ == NarrowSums::kWide && IsNarrowSum(*instruction)) return AddedUpWide(instruction);
     if (!instruction->IsElementwise() && !SumsInF32(*instruction)) return nullptr;
     std::vector<HloInstruction*> operands;
     for (HloInstruction* operand : instruction->operands()) {
@@ -135,14 +130,14 @@ class NoiseMaker {
   }
 
  private:
-  HloInstruction* AddedUpWide(HloInstruction* sum, HloOpcode adds) {
+  HloInstruction* AddedUpWide(HloInstruction* sum) {
     std::vector<HloInstruction*> operands(sum->operands().begin(), sum->operands().end());
     for (HloInstruction*& operand : operands) {
       if (IsNarrow(operand->shape().element_type())) operand = Converted(operand, xla::F32);
     }
     HloInstruction* const wide = Make(
         sum->CloneWithNewOperands(ShapeUtil::ChangeElementType(sum->shape(), xla::F32), operands));
-    wide->set_to_apply(emit::Combiner(sum->GetModule(), adds, xla::F32));
+    wide->set_to_apply(emit::Combiner(sum->GetModule(), HloOpcode::kAdd, xla::F32));
     return wide;
   }
 
@@ -419,9 +414,8 @@ double RelativeSpacing(PrimitiveType type) {
 bool HasNarrowSums(const xla::HloModule& module) {
   return absl::c_any_of(module.computations(), [](const HloComputation* computation) {
     return MayGrow(*computation) &&
-           absl::c_any_of(computation->instructions(), [](const HloInstruction* instruction) {
-             return NarrowSum(*instruction).has_value();
-           });
+           absl::c_any_of(computation->instructions(),
+                          [](const HloInstruction* one) { return IsNarrowSum(*one); });
   });
 }
 
@@ -432,7 +426,7 @@ absl::StatusOr<std::unique_ptr<xla::HloModule>> WithWideSums(const xla::HloModul
     if (!MayGrow(*computation)) continue;
     NoiseMaker maker(computation, /*salt=*/0, /*seed=*/nullptr, NarrowSums::kWide);
     for (HloInstruction* sum : computation->MakeInstructionPostOrder()) {
-      if (!NarrowSum(*sum)) continue;
+      if (!IsNarrowSum(*sum)) continue;
       HloInstruction* const rounded = computation->AddInstruction(
           HloInstruction::CreateConvert(sum->shape(), maker.Unrounded(sum)));
       if (absl::Status status = sum->ReplaceAllUsesWith(rounded); !status.ok()) return status;
