@@ -34,7 +34,7 @@ constexpr size_t kMostInstructions = 200;
 
 // Each output takes few of many.
 constexpr int64_t kLeastContracted = 8;
-constexpr size_t kMostTaken = 4;
+constexpr size_t kMostTaken = 8;
 constexpr int64_t kLeastPerTaken = 4;  // of what is contracted, for each one taken
 constexpr int64_t kFewSummed = 8;      // slices that are added up, not reduced
 
