@@ -223,7 +223,7 @@ TEST(Tiles, HaveAsManyRowsAsColumns) {
   EXPECT_FALSE(MakeKernel(Product("f64"), *ParseSchedule("y tile 64,64,64\ny tile 32,32,0\n")));
 }
 
-class UnitsTest : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+class UnitsTest : public testing::TestWithParam<std::pair<std::string, std::string>> {};
 
 TEST_P(UnitsTest, AreRefusedWhereThereAreNone) {
   const auto [schedule, unit] = GetParam();
@@ -237,8 +237,9 @@ TEST_P(UnitsTest, AreRefusedWhereThereAreNone) {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, UnitsTest,
-    testing::Values(std::pair("y tile 64,64,64\ny tile 32,32,0\n", "matrix unit"),
-                    std::pair("y tile 64,64,64\ny tile 32,32,2\n", "pairs of bf16")));
+    testing::Values(
+        std::pair<std::string, std::string>("y tile 64,64,64\ny tile 32,32,0\n", "matrix unit"),
+        std::pair<std::string, std::string>("y tile 64,64,64\ny tile 32,32,2\n", "pairs of bf16")));
 
 }  // namespace
 }  // namespace hone::loops
