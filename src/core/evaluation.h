@@ -23,7 +23,7 @@ struct EvaluationOptions {
   // with other roundings on the way, too, which has to be compiled.
   int moved = 0;
   int noisy = 0;
-  int wide = 0;     // the same with sums of narrow floats in f32, where there are such sums
+  int wide = 0;     // with sums of narrow floats in f32, where there are such: the first as it is
   bool run = true;  // else only the inputs are made
   // The inputs, as Evaluation::parameters; generated ones where it is empty.
   std::vector<std::string> given;

@@ -57,12 +57,9 @@ class PairWriter : public MultiplyTilePacker {
     }
     End(pair, sums);
     End(tile, sums);
-    std::vector<int64_t> lanes;
-    for (int64_t lane = 0; lane < 2 * kLines; ++lane) lanes.push_back(lane);
     std::vector<std::string> whole;
     for (size_t line = 0; line < sums.size(); line += 2) {
-      whole.push_back(Let("vector.shuffle {}, {} [{}] : {}, {}", sums[line], sums[line + 1],
-                          fmt::join(lanes, ", "), kFloats, kFloats));
+      whole.push_back(Joined(sums[line], sums[line + 1]));
     }
     ToResult(whole, a, b, rows, columns, terms, Plus(row, here), column);
     End();

@@ -37,6 +37,13 @@ std::string MultiplyTilePacker::Constant(int64_t value) {
   return Let("arith.constant dense<{}> : {}", value, kUnits);
 }
 
+std::string MultiplyTilePacker::Joined(const std::string& left, const std::string& right) {
+  std::vector<int64_t> lanes;
+  for (int64_t lane = 0; lane < 2 * kLines; ++lane) lanes.push_back(lane);
+  return Let("vector.shuffle {}, {} [{}] : {}, {}", left, right, fmt::join(lanes, ", "), kFloats,
+             kFloats);
+}
+
 std::vector<std::string> MultiplyTilePacker::Split(size_t read, const std::string& values) {
   if (IsBF16(read)) {
     const std::string wide = Let("arith.extui {} : vector<{}xi16> to {}", values, kLines, kUnits);

@@ -1,7 +1,7 @@
-// Operands as units for bf16 take them, the tiles of a matrix unit above all: panels of 32 lines, in them pairs of tiles of
-// 16 lines by 32 terms in bf16. The first operand's tiles are rows of lines, the second one's rows
-// of pairs of terms. Of f32, a tile for each of the numbers of bf16 that it is the sum of
-// (multiply_tiles.cc).
+// Operands as units for bf16 take them, the tiles of a matrix unit above all: panels of 32 lines,
+// in them pairs of tiles of 16 lines by 32 terms in bf16. The first operand's tiles are rows of
+// lines, the second one's rows of pairs of terms. Of f32, a tile for each of the numbers of bf16
+// that it is the sum of (multiply_tiles.cc).
 #ifndef HONE_LOOPS_MULTIPLY_TILE_PACKER_H_
 #define HONE_LOOPS_MULTIPLY_TILE_PACKER_H_
 
@@ -41,6 +41,8 @@ class MultiplyTilePacker : public MultiplyWriter {
 
   std::string Units(const char* what, const std::string& a, const std::string& b);
   std::string Constant(int64_t value);
+  // Sums of 16 columns and of the next 16 as those of a block's columns.
+  std::string Joined(const std::string& left, const std::string& right);
 
  private:
   Element ElementOf(size_t read) const { return nest_.reads[read].element; }

@@ -166,10 +166,7 @@ class TileWriter : public MultiplyTilePacker {
       const std::string factor = Spread(WholeNumber(a, Plus(in_a, second)));
       const std::string left = WholeVector(b, in_b, second);
       const std::string right = WholeVector(b, Plus(in_b, kTile), second);
-      std::vector<int64_t> lanes;
-      for (int64_t lane = 0; lane < 2 * kLines; ++lane) lanes.push_back(lane);
-      const std::string both = Let("vector.shuffle {}, {} [{}] : {}, {}", left, right,
-                                   fmt::join(lanes, ", "), kFloats, kFloats);
+      const std::string both = Joined(left, right);
       sums[0] = Let("vector.fma {}, {}, {} : {}", factor, both, sums[0], vector_);
     }
     End(unit, sums);

@@ -18,11 +18,9 @@ namespace hone::tune {
 // After these passes other implementations find more.
 inline constexpr std::string_view kWriteOutPass = "implement:write_out_small";
 inline constexpr std::string_view kByGroupsPass = "implement:convolution_by_groups";
-inline constexpr std::string_view kIntegerDotsPass = "implement:dot_of_small_integers_in_f32";
-inline constexpr std::string_view kIntegerConvolutionsPass =
-    "implement:convolution_of_small_integers_in_f32";
-inline constexpr std::string_view kPreparingPasses[] = {kWriteOutPass, kByGroupsPass,
-                                                        kIntegerDotsPass, kIntegerConvolutionsPass};
+inline constexpr std::string_view kPreparingPasses[] = {
+    kWriteOutPass, kByGroupsPass, "implement:dot_of_small_integers_in_f32",
+    "implement:convolution_of_small_integers_in_f32"};
 // Lays all arrays of a batch out anew: it takes from others what it gives to some.
 inline constexpr std::string_view kBatchPass = "batch_lanes";
 inline constexpr std::string_view kUnrollPass = "implement:unroll_short_loop";

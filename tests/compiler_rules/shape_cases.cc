@@ -13,6 +13,15 @@ std::vector<Case> ShapeCases() {
       "  w = f32[6,20,3] scatter(p0, p1, p2), update_window_dims={1}, inserted_window_dims={1}, "
       "scatter_dims_to_operand_dims={1}, input_batching_dims={0}, "
       "scatter_indices_batching_dims={0}, index_vector_dim=1, to_apply=assign\n";
+  const auto masked_columns = [](const std::string& combiner) {
+    return "z = s32[6] constant({0, 0, 0, 0, 0, 0})\n"
+           "  b = pred[6] compare(p3, z), direction=GT\n"
+           "  m = pred[6,20] broadcast(b), dimensions={0}\n"
+           "  w = f32[6,20] scatter(p0, p1, p2), update_window_dims={1}, "
+           "inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, index_vector_dim=1, "
+           "to_apply=" +
+           combiner + "\n  ROOT y = f32[6,20] select(m, w, p0)";
+  };
   return {
       {"padded_sums", "gradients of a split",
        Entry("f32[12,10];f32[12,20];f32[12,5]",
@@ -64,23 +73,10 @@ std::vector<Case> ShapeCases() {
        Entry("f32[6,20,3];s32[6,1];f32[6,3];s32[6]",
              masked_scatter + "  ROOT y = f32[6,20,3] select(m, p0, w)", assign)},
       {"masked_updates", "along what is written, added",
-       Entry("f32[6,20];s32[4,1];f32[4,6];s32[6]",
-             "z = s32[6] constant({0, 0, 0, 0, 0, 0})\n"
-             "  b = pred[6] compare(p3, z), direction=GT\n"
-             "  m = pred[6,20] broadcast(b), dimensions={0}\n"
-             "  w = f32[6,20] scatter(p0, p1, p2), update_window_dims={1}, "
-             "inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, index_vector_dim=1, "
-             "to_apply=add\n  ROOT y = f32[6,20] select(m, w, p0)",
+       Entry("f32[6,20];s32[4,1];f32[4,6];s32[6]", masked_columns("add"),
              Binary("add", "f32", "add"))},
       {"masked_updates", "along what is written, in its place",
-       Entry("f32[6,20];s32[4,1];f32[4,6];s32[6]",
-             "z = s32[6] constant({0, 0, 0, 0, 0, 0})\n"
-             "  b = pred[6] compare(p3, z), direction=GT\n"
-             "  m = pred[6,20] broadcast(b), dimensions={0}\n"
-             "  w = f32[6,20] scatter(p0, p1, p2), update_window_dims={1}, "
-             "inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, index_vector_dim=1, "
-             "to_apply=assign\n  ROOT y = f32[6,20] select(m, w, p0)",
-             assign)},
+       Entry("f32[6,20];s32[4,1];f32[4,6];s32[6]", masked_columns("assign"), assign)},
       {"masked_updates", "a block, by one truth value",
        Entry("f32[6,20];f32[6,2];s32[];s32[]",
              "z = s32[] constant(0)\n  b = pred[] compare(p3, z), direction=GT\n"
@@ -148,6 +144,10 @@ std::vector<Case> ShapeCases() {
                  "  d = f32[500,12] subtract(h, b)\n  one = s32[] constant(1)\n"
                  "  j = s32[] add(i, one)\n"
                  "  ROOT u = (s32[], f32[500,12]) tuple(j, d)\n}\n")},
+      {"flat_elementwise", "of bits of other numbers",
+       Entry("u8[500,20,4];u32[500,20]",
+             "f = f32[500,20] bitcast-convert(p0)\n  t = f32[500,20] tanh(f)\n"
+             "  b = u32[500,20] bitcast-convert(t)\n  ROOT x = u32[500,20] xor(b, p1)")},
       {"flat_elementwise", "long rows", Entry("f32[100,160]", "ROOT r = f32[100,160] tanh(p0)"),
        false},
       {"flat_elementwise", "rows of weights that do not fill vectors together",

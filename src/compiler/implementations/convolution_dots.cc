@@ -62,7 +62,7 @@ HloInstruction* ShiftedDots(const ConvolutionParts& parts) {
   for (const std::vector<int64_t>& tap : AllIndices(parts.taps)) {
     HloInstruction* term =
         GroupedProduct(parts, TapInput(parts, padded, tap), KernelTap(parts, tap));
-    sum = sum == nullptr ? term : emit::Binary(HloOpcode::kAdd, sum, term);
+    sum = emit::AddTo(sum, term);
   }
   return InOutputOrder(parts, sum);
 }

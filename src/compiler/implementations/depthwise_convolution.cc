@@ -45,10 +45,6 @@ HloInstruction* InputInOutputOrder(const ConvolutionParts& parts) {
   return RepeatFeatures(x, parts.output_feature, parts.output_features / parts.input_features);
 }
 
-HloInstruction* AddTo(HloInstruction* sum, HloInstruction* term) {
-  return sum == nullptr ? term : emit::Binary(HloOpcode::kAdd, sum, term);
-}
-
 // The weights of a tap, broadcast along everything but the feature.
 HloInstruction* Weights(const ConvolutionParts& parts, const std::vector<int64_t>& tap,
                         const std::vector<int64_t>& sizes) {
@@ -77,8 +73,9 @@ HloInstruction* Shifted(const ConvolutionParts& parts) {
       strides[d] = parts.strides[k];
       limits[d] = starts[d] + (sizes[d] - 1) * strides[d] + 1;
     }
-    sum = AddTo(sum, emit::Binary(HloOpcode::kMultiply, emit::Slice(x, starts, limits, strides),
-                                  Weights(parts, tap, sizes)));
+    sum =
+        emit::AddTo(sum, emit::Binary(HloOpcode::kMultiply, emit::Slice(x, starts, limits, strides),
+                                      Weights(parts, tap, sizes)));
   }
   return sum;
 }
@@ -119,8 +116,9 @@ HloInstruction* ShiftedByResidues(const ConvolutionParts& parts) {
         limits[d] = starts[d] + sizes[d];
       }
       if (!hits) continue;
-      sum = AddTo(sum, emit::Binary(HloOpcode::kMultiply, emit::Slice(x, starts, limits, ones),
-                                    Weights(parts, tap, sizes)));
+      sum =
+          emit::AddTo(sum, emit::Binary(HloOpcode::kMultiply, emit::Slice(x, starts, limits, ones),
+                                        Weights(parts, tap, sizes)));
     }
     if (sum == nullptr) {
       sum = emit::Broadcast(emit::Zero(x->parent(), parts.sum_type), sizes, {});

@@ -139,10 +139,7 @@ absl::StatusOr<HloInstruction*> ConvolutionOfSmallIntegersInF32(HloInstruction* 
       xla::ShapeUtil::IsZeroElementArray(root->shape())) {
     return nullptr;
   }
-  const xla::Shape& kernel = root->operand(1)->shape();
-  const int64_t outputs =
-      kernel.dimensions(root->convolution_dimension_numbers().kernel_output_feature_dimension());
-  HloInstruction* const wide = ExactInF32(root, xla::ShapeUtil::ElementsIn(kernel) / outputs);
+  HloInstruction* const wide = ExactInF32(root, emit::TermsOf(*root));
   return wide == nullptr ? nullptr : emit::Convert(wide, type);
 }
 
@@ -286,7 +283,7 @@ absl::StatusOr<HloInstruction*> ThinDotSum(HloInstruction* root) {
   for (int64_t k = 0; k < terms; ++k) {
     HloInstruction* term = emit::Binary(HloOpcode::kMultiply, part(x, x_batch, x_summed, x_rest, k),
                                         part(y, y_batch, y_summed, y_rest, k));
-    sum = sum == nullptr ? term : emit::Binary(HloOpcode::kAdd, sum, term);
+    sum = emit::AddTo(sum, term);
   }
   return emit::Convert(sum, root->shape().element_type());
 }

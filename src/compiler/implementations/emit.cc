@@ -88,6 +88,15 @@ int64_t LargestOf(PrimitiveType type) {
   return bits < 63 ? (int64_t{1} << bits) - 1 : std::numeric_limits<int64_t>::max();
 }
 
+std::vector<HloOpcode> ElementwiseOpcodes() {
+  std::vector<HloOpcode> all;
+  for (uint32_t i = 0; i < xla::HloOpcodeCount(); ++i) {
+    const auto opcode = static_cast<HloOpcode>(i);
+    if (HloInstruction::IsOpElementwise(opcode)) all.push_back(opcode);
+  }
+  return all;
+}
+
 xla::Literal Identity(HloOpcode opcode, PrimitiveType type) {
   switch (opcode) {
     case HloOpcode::kMultiply:
@@ -145,6 +154,10 @@ HloInstruction* WithStart(HloInstruction* value, HloInstruction* start, HloOpcod
   if (IsIdentity(*start, opcode)) return value;
   HloInstruction* wide = Convert(start, value->shape().element_type());
   return Binary(opcode, value, Broadcast(wide, SizesOf(*value), {}));
+}
+
+HloInstruction* AddTo(HloInstruction* sum, HloInstruction* term, HloOpcode adds) {
+  return sum == nullptr ? term : Binary(adds, sum, term);
 }
 
 HloInstruction* Compare(xla::Comparison::Direction direction, HloInstruction* x,
@@ -320,10 +333,16 @@ HloInstruction* Interleave(std::vector<HloInstruction*> pieces, Sizes factors) {
   return pieces[0];
 }
 
-int64_t TermsOf(const HloInstruction& dot) {
+int64_t TermsOf(const HloInstruction& product) {
+  const xla::Shape& right = product.operand(1)->shape();
+  if (product.opcode() == HloOpcode::kConvolution) {
+    const auto& numbers = product.convolution_dimension_numbers();
+    return ShapeUtil::ElementsIn(right) /
+           std::max<int64_t>(1, right.dimensions(numbers.kernel_output_feature_dimension()));
+  }
   int64_t terms = 1;
-  for (const int64_t dimension : dot.dot_dimension_numbers().lhs_contracting_dimensions()) {
-    terms *= dot.operand(0)->shape().dimensions(dimension);
+  for (const int64_t dimension : product.dot_dimension_numbers().rhs_contracting_dimensions()) {
+    terms *= right.dimensions(dimension);
   }
   return terms;
 }

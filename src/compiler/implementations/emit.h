@@ -30,6 +30,9 @@ xla::PrimitiveType WorkType(xla::HloOpcode opcode, xla::PrimitiveType type);
 // Of both operands of a dot.
 xla::PrecisionConfig HighestPrecision();
 
+// All opcodes whose instructions may be elementwise.
+std::vector<xla::HloOpcode> ElementwiseOpcodes();
+
 // The opcode of a computation of two parameters that is one commutative and associative operation
 // on both, such as add or maximum.
 std::optional<xla::HloOpcode> ReducerOpcode(const xla::HloComputation& computation);
@@ -54,6 +57,9 @@ xla::HloInstruction* Binary(xla::HloOpcode opcode, xla::HloInstruction* x, xla::
 // Takes a scalar initial value in, of any float type, where it matters.
 xla::HloInstruction* WithStart(xla::HloInstruction* value, xla::HloInstruction* start,
                                xla::HloOpcode opcode);
+// The sum with one more term; the term where there is no sum yet.
+xla::HloInstruction* AddTo(xla::HloInstruction* sum, xla::HloInstruction* term,
+                           xla::HloOpcode adds = xla::HloOpcode::kAdd);
 xla::HloInstruction* Compare(xla::Comparison::Direction direction, xla::HloInstruction* x,
                              xla::HloInstruction* y);
 xla::HloInstruction* Select(xla::HloInstruction* which, xla::HloInstruction* x,
@@ -89,8 +95,8 @@ xla::HloInstruction* Dot(xla::HloInstruction* x, xla::HloInstruction* y, Sizes x
                          Sizes y_batch, Sizes x_contracted, Sizes y_contracted,
                          xla::PrimitiveType type, const xla::PrecisionConfig& precision);
 
-// How many products each sum of a dot has.
-int64_t TermsOf(const xla::HloInstruction& dot);
+// How many products each sum of a dot or convolution has, beside edges.
+int64_t TermsOf(const xla::HloInstruction& product);
 
 // Puts arrays of one shape, one per index below `factors` (last dimension fastest), together: the
 // element q of the one with index r is the element q * factors + r of the result.
@@ -105,8 +111,8 @@ xla::HloInstruction* OneKernel(xla::HloComputation* computation,
                                const std::vector<xla::HloInstruction*>& operands,
                                std::unique_ptr<xla::HloComputation> contents);
 
-// The value as it is made: whatever takes it is not fused with it, nor is one moved past the other. It
-// is an `add-dependency` on an empty token, which is no computation and costs nothing.
+// The value as it is made: whatever takes it is not fused with it, nor is one moved past the other.
+// It is an `add-dependency` on an empty token, which is no computation and costs nothing.
 xla::HloInstruction* Kept(xla::HloInstruction* value);
 
 // The array's sizes; their product.

@@ -267,10 +267,7 @@ std::vector<HloOpcode> FeaturesLastRoots() {
       HloOpcode::kConvolution,  HloOpcode::kTranspose,        HloOpcode::kReduce,
       HloOpcode::kReduceWindow, HloOpcode::kSelectAndScatter, HloOpcode::kPad,
       HloOpcode::kSlice,        HloOpcode::kConcatenate};
-  for (uint32_t i = 0; i < xla::HloOpcodeCount(); ++i) {
-    const auto opcode = static_cast<HloOpcode>(i);
-    if (HloInstruction::IsOpElementwise(opcode)) roots.push_back(opcode);
-  }
+  absl::c_copy(emit::ElementwiseOpcodes(), std::back_inserter(roots));
   return roots;
 }
 

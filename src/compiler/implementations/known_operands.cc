@@ -246,7 +246,7 @@ HloInstruction* SumAlong(HloInstruction* x, int64_t dimension) {
   for (int64_t k = 0; k < size; ++k) {
     HloInstruction* const term = emit::Reshape(emit::SliceAlong(x, dimension, k, k + 1),
                                                SizesAt(*x, Without(*x, {dimension})));
-    sum = sum == nullptr ? term : emit::Binary(HloOpcode::kAdd, sum, term);
+    sum = emit::AddTo(sum, term);
   }
   return sum;
 }
@@ -278,7 +278,7 @@ absl::StatusOr<HloInstruction*> KnownSparseDot(HloInstruction* root) {
       HloInstruction* const values =
           emit::Convert(TakenAt(x, other.contracted[0], taken.places, to), type);
       HloInstruction* const term = Weighted(values, taken.weights, to);
-      sum = sum == nullptr ? term : emit::Binary(HloOpcode::kAdd, sum, term);
+      sum = emit::AddTo(sum, term);
     }
     return emit::Convert(sum, root->shape().element_type());
   }

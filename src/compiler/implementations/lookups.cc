@@ -453,7 +453,7 @@ absl::StatusOr<HloInstruction*> DotBeforeLookup(HloInstruction* root) {
         many ? emit::SumType(root->shape().element_type()) : root->shape().element_type();
     HloInstruction* sum = nullptr;
     const auto add = [&](HloInstruction* term) {
-      sum = sum == nullptr ? term : emit::Binary(HloOpcode::kAdd, sum, term);
+      sum = emit::AddTo(sum, term);
     };
     std::vector<HloInstruction*> left, left_other;
     int64_t begin = 0;

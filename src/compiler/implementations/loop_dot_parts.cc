@@ -69,7 +69,7 @@ HloInstruction* DotByParts(CountedLoop& loop, HloInstruction* dot) {
           emit::SliceAlong(weights, other.contracted[0], from, to)};
       if (k == 1) std::swap(operands[0], operands[1]);
       HloInstruction* const product = DotLike(*dot, operands[0], operands[1], emit::SumType(type));
-      sum = sum == nullptr ? product : emit::Binary(HloOpcode::kAdd, sum, product);
+      sum = emit::AddTo(sum, product);
       run.clear();
       from = to;
     }

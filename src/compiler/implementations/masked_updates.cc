@@ -1,6 +1,7 @@
 // Writes into arrays that are taken or left by a mask, as loops over a batch do whose elements end
 // one after the other.
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -56,6 +57,14 @@ bool Replaces(const xla::HloComputation& combiner) {
   return combiner.root_instruction() == combiner.parameter_instruction(1);
 }
 
+// The dimensions of the array that updates run along, in their order.
+Dimensions WindowsOf(const xla::HloScatterInstruction& scatter) {
+  const xla::ScatterDimensionNumbers& numbers = scatter.scatter_dimension_numbers();
+  Dimensions others(numbers.inserted_window_dims().begin(), numbers.inserted_window_dims().end());
+  absl::c_copy(numbers.input_batching_dims(), std::back_inserter(others));
+  return Without(*scatter.operand(0), others);
+}
+
 // What is at the places of a scatter.
 HloInstruction* Before(const xla::HloScatterInstruction& scatter, HloInstruction* array,
                        HloInstruction* places, HloInstruction* update) {
@@ -69,11 +78,7 @@ HloInstruction* Before(const xla::HloScatterInstruction& scatter, HloInstruction
   same.set_index_vector_dim(numbers.index_vector_dim());
   std::vector<int64_t> sizes(static_cast<size_t>(RankOf(*array)), 1);
   int next = 0;
-  for (int64_t d = 0; d < RankOf(*array); ++d) {
-    if (absl::c_linear_search(numbers.inserted_window_dims(), d) ||
-        absl::c_linear_search(numbers.input_batching_dims(), d)) {
-      continue;
-    }
+  for (const int64_t d : WindowsOf(scatter)) {
     sizes[d] = update->shape().dimensions(numbers.update_window_dims(next++));
   }
   return array->parent()->AddInstruction(HloInstruction::CreateGather(
@@ -94,18 +99,11 @@ HloInstruction* OfScatter(xla::HloScatterInstruction* scatter, const Mask& mask,
     return numbers.scatter_indices_batching_dims(
         static_cast<int>(found - numbers.input_batching_dims().begin()));
   });
+  const Dimensions windows = WindowsOf(*scatter);
   const auto of_update = Numbered(mask, [&](int64_t d) -> std::optional<int64_t> {
-    int window = 0;
-    for (int64_t other = 0; other <= d; ++other) {
-      if (absl::c_linear_search(numbers.inserted_window_dims(), other) ||
-          absl::c_linear_search(numbers.input_batching_dims(), other)) {
-        if (other == d) return std::nullopt;
-        continue;
-      }
-      if (other == d) break;
-      ++window;
-    }
-    const int64_t in_update = numbers.update_window_dims(window);
+    const auto found = absl::c_find(windows, d);
+    if (found == windows.end()) return std::nullopt;
+    const int64_t in_update = numbers.update_window_dims(static_cast<int>(found - windows.begin()));
     const bool all = update->shape().dimensions(in_update) == array->shape().dimensions(d);
     return all ? std::make_optional(in_update) : std::nullopt;
   });

@@ -23,7 +23,7 @@ using xla::HloInstruction;
 using xla::HloOpcode;
 
 constexpr int64_t kFewInAll = 256;
-constexpr size_t kLeastPads = 2;
+constexpr int64_t kLeastPads = 2;
 constexpr size_t kMostPads = 16;
 constexpr int64_t kMostApart = 8;
 
@@ -36,14 +36,14 @@ struct Padded {
   int64_t size() const { return array->shape().dimensions(dimension); }
 };
 
-std::optional<Padded> PaddedOf(const HloInstruction& value, HloOpcode adds) {
-  if (value.opcode() != HloOpcode::kPad || !emit::Free(value) ||
-      !emit::IsIdentity(*value.operand(1), adds)) {
+std::optional<Padded> PaddedOf(HloInstruction* value, HloOpcode adds) {
+  if (value->opcode() != HloOpcode::kPad || !emit::Free(*value) ||
+      !emit::IsIdentity(*value->operand(1), adds)) {
     return std::nullopt;
   }
   std::optional<Padded> padded;
-  const auto& dimensions = value.padding_config().dimensions();
-  for (int64_t d = 0; d < RankOf(value); ++d) {
+  const auto& dimensions = value->padding_config().dimensions();
+  for (int64_t d = 0; d < RankOf(*value); ++d) {
     const auto& edges = dimensions[static_cast<int>(d)];
     if (edges.edge_padding_low() == 0 && edges.edge_padding_high() == 0 &&
         edges.interior_padding() == 0) {
@@ -52,7 +52,7 @@ std::optional<Padded> PaddedOf(const HloInstruction& value, HloOpcode adds) {
     if (padded || edges.edge_padding_low() < 0 || edges.edge_padding_high() < 0) {
       return std::nullopt;
     }
-    padded = Padded{const_cast<HloInstruction*>(value.operand(0)), d, edges.edge_padding_low(),
+    padded = Padded{value->mutable_operand(0), d, edges.edge_padding_low(),
                     edges.interior_padding() + 1};
   }
   return padded;
@@ -63,10 +63,10 @@ bool AddsAlike(const HloInstruction& value, HloOpcode adds) {
 }
 
 // What a tree of additions adds up, in order.
-void Terms(HloInstruction* value, HloOpcode adds, std::vector<HloInstruction*>& terms) {
+void FindTerms(HloInstruction* value, HloOpcode adds, std::vector<HloInstruction*>& terms) {
   for (HloInstruction* operand : value->operands()) {
     if (AddsAlike(*operand, adds) && operand->user_count() == 1) {
-      Terms(operand, adds, terms);
+      FindTerms(operand, adds, terms);
     } else {
       terms.push_back(operand);
     }
@@ -74,8 +74,8 @@ void Terms(HloInstruction* value, HloOpcode adds, std::vector<HloInstruction*>& 
 }
 
 HloInstruction* SumOf(const std::vector<HloInstruction*>& terms, HloOpcode adds) {
-  HloInstruction* sum = terms[0];
-  for (size_t i = 1; i < terms.size(); ++i) sum = emit::Binary(adds, sum, terms[i]);
+  HloInstruction* sum = nullptr;
+  for (HloInstruction* term : terms) sum = emit::AddTo(sum, term, adds);
   return sum;
 }
 
@@ -89,12 +89,8 @@ class Joiner {
   // places by itself, and these interleaved.
   HloInstruction* Sum(const std::vector<Padded>& parts, int64_t apart) const {
     const int64_t dimension = parts[0].dimension, size = root_->shape().dimensions(dimension);
-    if (apart == 1) return Kept(Dense(parts, size));
+    if (apart == 1) return OnItsOwn(Dense(parts, size));
     const int64_t each = (size + apart - 1) / apart;
-    std::vector<int64_t> sizes = emit::SizesOf(*root_), row;
-    sizes[dimension] = each;
-    row = sizes;
-    row.insert(row.begin() + dimension + 1, 1);
     std::vector<HloInstruction*> remainders;
     for (int64_t remainder = 0; remainder < apart; ++remainder) {
       std::vector<Padded> here;
@@ -103,17 +99,18 @@ class Joiner {
         part.first /= apart;
         here.push_back(part);
       }
-      remainders.push_back(
-          emit::Reshape(here.empty() ? Zeros(dimension, each) : Dense(here, each), row));
+      remainders.push_back(here.empty() ? Zeros(dimension, each) : Dense(here, each));
     }
-    sizes[dimension] = each * apart;
-    HloInstruction* const whole =
-        emit::Reshape(Kept(emit::Concatenate(remainders, dimension + 1)), sizes);
-    return each * apart == size ? whole : emit::SliceAlong(whole, dimension, 0, size);
+    std::vector<int64_t> factors(static_cast<size_t>(RankOf(*root_)), 1);
+    factors[dimension] = apart;
+    HloInstruction* const whole = emit::Interleave(remainders, factors);  // reshaped at the end
+    return emit::SliceAlong(
+        emit::Reshape(OnItsOwn(whole->mutable_operand(0)), emit::SizesOf(*whole)), dimension, 0,
+        size);
   }
 
  private:
-  HloInstruction* Kept(HloInstruction* whole) const {
+  HloInstruction* OnItsOwn(HloInstruction* whole) const {
     return kernels_ && whole->opcode() == HloOpcode::kConcatenate ? ConcatenationKernel(whole)
                                                                   : whole;
   }
@@ -142,9 +139,7 @@ class Joiner {
       for (const Padded& part : parts) {
         const int64_t from = cuts[c] - part.first, to = cuts[c + 1] - part.first;
         if (from < 0 || to > part.size()) continue;
-        terms.push_back(to - from == part.size()
-                            ? part.array
-                            : emit::SliceAlong(part.array, dimension, from, to));
+        terms.push_back(emit::SliceAlong(part.array, dimension, from, to));
       }
       pieces.push_back(terms.empty() ? Zeros(dimension, cuts[c + 1] - cuts[c])
                                      : SumOf(terms, adds_));
@@ -157,22 +152,28 @@ class Joiner {
   const bool kernels_;
 };
 
+// A term of a sum, and what it is padded from, if it is.
+struct Term {
+  HloInstruction* whole = nullptr;
+  std::optional<Padded> padded;
+};
+
+// Whether it can be put together with others along the dimension, so far apart: a single element
+// has no others that it is apart from.
+bool Fits(const Term& term, int64_t dimension, int64_t apart) {
+  return term.padded && term.padded->dimension == dimension &&
+         (term.padded->size() == 1 || term.padded->apart == apart);
+}
+
 // Takes what is padded along one dimension, with as many places between elements, out of the terms:
-// the most that there are. A single element has no others that it is apart from.
-std::vector<Padded> TakeAlike(std::vector<HloInstruction*>& terms, HloOpcode adds, int64_t& apart) {
-  const auto fits = [&](const HloInstruction* term, int64_t dimension, int64_t places) {
-    const std::optional<Padded> padded = PaddedOf(*term, adds);
-    return padded && padded->dimension == dimension &&
-           (padded->size() == 1 || padded->apart == places);
-  };
-  size_t most = 0;
-  int64_t dimension = 0;
-  for (const HloInstruction* term : terms) {
-    const std::optional<Padded> padded = PaddedOf(*term, adds);
+// the most that there are.
+std::vector<Padded> TakeAlike(std::vector<Term>& terms, int64_t& apart) {
+  int64_t most = 0, dimension = 0;
+  for (const auto& [whole, padded] : terms) {
     if (!padded || padded->apart > kMostApart) continue;
-    const auto count = static_cast<size_t>(absl::c_count_if(terms, [&](const HloInstruction* one) {
-      return fits(one, padded->dimension, padded->apart);
-    }));
+    const int64_t count = absl::c_count_if(terms, [&padded = *padded](const Term& one) {
+      return Fits(one, padded.dimension, padded.apart);
+    });
     if (count <= most) continue;
     most = count;
     dimension = padded->dimension;
@@ -180,10 +181,10 @@ std::vector<Padded> TakeAlike(std::vector<HloInstruction*>& terms, HloOpcode add
   }
   std::vector<Padded> taken;
   if (most < kLeastPads) return taken;
-  std::vector<HloInstruction*> others;
-  for (HloInstruction* term : terms) {
-    if (taken.size() < kMostPads && fits(term, dimension, apart)) {
-      taken.push_back(*PaddedOf(*term, adds));
+  std::vector<Term> others;
+  for (const Term& term : terms) {
+    if (taken.size() < kMostPads && Fits(term, dimension, apart)) {
+      taken.push_back(*term.padded);
     } else {
       others.push_back(term);
     }
@@ -204,17 +205,19 @@ absl::StatusOr<HloInstruction*> PaddedSums(HloInstruction* root) {
   }
   const std::vector<HloInstruction*> users = root->users();
   if (users.size() == 1 && AddsAlike(*users[0], adds)) return nullptr;  // there, with more
-  std::vector<HloInstruction*> terms;
-  Terms(root, adds, terms);
-  std::vector<HloInstruction*> wholes;
+  std::vector<HloInstruction*> all, wholes;
+  FindTerms(root, adds, all);
+  std::vector<Term> terms;
+  for (HloInstruction* term : all) terms.push_back({term, PaddedOf(term, adds)});
+  const Joiner joiner(root, OthersMayTakeItIn(*root));
   int64_t apart = 1;
   while (true) {
-    const std::vector<Padded> parts = TakeAlike(terms, adds, apart);
+    const std::vector<Padded> parts = TakeAlike(terms, apart);
     if (parts.empty()) break;
-    wholes.push_back(Joiner(root, OthersMayTakeItIn(*root)).Sum(parts, apart));
+    wholes.push_back(joiner.Sum(parts, apart));
   }
   if (wholes.empty()) return nullptr;
-  wholes.insert(wholes.end(), terms.begin(), terms.end());
+  for (const Term& term : terms) wholes.push_back(term.whole);
   return SumOf(wholes, adds);
 }
 

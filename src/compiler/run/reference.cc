@@ -179,6 +179,19 @@ StatusOr<std::optional<verify::Outputs>> Reference::MovedSample(ReferenceRun* ru
   return run->moved[static_cast<size_t>(k)];
 }
 
+template <class Copy>
+Status Reference::CompileCopy(std::optional<Program>& program, const Copy& make) {
+  if (program) return {};
+  const auto start = Clock::now();
+  const absl::StatusOr<std::unique_ptr<xla::HloModule>> copy = make();
+  if (!copy.ok()) return Failed("adding rounding noise", copy.status());
+  absl::StatusOr<Program> compiled = Program::Compile(**copy, CodeQuality::kNoise);
+  if (!compiled.ok()) return Failed("compiling with rounding noise", compiled.status());
+  program = *std::move(compiled);
+  noise_compile_seconds_ += SecondsFrom(start);
+  return {};
+}
+
 StatusOr<std::optional<verify::Outputs>> Reference::Sample(ReferenceRun* run, int k,
                                                            Arrays* moved) {
   return Noisy(NarrowSums::kNarrow, noise_, run, run->samples, k, moved);
@@ -188,14 +201,8 @@ StatusOr<std::optional<verify::Outputs>> Reference::WideSample(ReferenceRun* run
                                                                Arrays* moved) {
   if (!HasNarrowSums(*module_)) return std::nullopt;
   if (k > 0) return Noisy(NarrowSums::kWide, wide_noise_, run, run->wide_noise, k - 1, moved);
-  if (!wide_) {
-    const auto start = Clock::now();
-    const absl::StatusOr<std::unique_ptr<xla::HloModule>> wide = WithWideSums(*module_);
-    if (!wide.ok()) return Failed("adding up in f32", wide.status());
-    absl::StatusOr<Program> compiled = Program::Compile(**wide, CodeQuality::kNoise);
-    if (!compiled.ok()) return Failed("compiling sums in f32", compiled.status());
-    wide_ = *std::move(compiled);
-    noise_compile_seconds_ += SecondsFrom(start);
+  if (Status done = CompileCopy(wide_, [&] { return WithWideSums(*module_); }); !done) {
+    return tl::unexpected(done.error());
   }
   if (!run->wide) {
     StatusOr<verify::Outputs> outputs = RunOn(*wide_, *run->inputs);
@@ -210,15 +217,12 @@ StatusOr<std::optional<verify::Outputs>> Reference::Noisy(NarrowSums sums,
                                                           ReferenceRun* run,
                                                           std::vector<verify::Outputs>& samples,
                                                           int k, Arrays* moved) {
-  if (!program) {
-    const auto start = Clock::now();
-    absl::StatusOr<NoisyModule> noisy = AddRoundingNoise(*module_, sums);
-    if (!noisy.ok()) return Failed("adding rounding noise", noisy.status());
-    absl::StatusOr<Program> compiled = Program::Compile(*noisy->module, CodeQuality::kNoise);
-    if (!compiled.ok()) return Failed("compiling with rounding noise", compiled.status());
-    program = *std::move(compiled);
-    noise_compile_seconds_ += SecondsFrom(start);
-  }
+  const auto noisy = [&]() -> absl::StatusOr<std::unique_ptr<xla::HloModule>> {
+    absl::StatusOr<NoisyModule> copy = AddRoundingNoise(*module_, sums);
+    if (!copy.ok()) return copy.status();
+    return std::move(copy->module);
+  };
+  if (Status done = CompileCopy(program, noisy); !done) return tl::unexpected(done.error());
   while (static_cast<int>(samples.size()) <= k) {
     auto outputs = RunMoved(*program, *run, run->choice.seed * 64 + samples.size() + 1,
                             /*noise=*/true, moved);

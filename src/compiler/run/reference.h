@@ -62,6 +62,9 @@ class Reference {
 
  private:
   Reference() = default;
+  // Of the module, where it is not compiled yet.
+  template <class Copy>
+  Status CompileCopy(std::optional<Program>& program, const Copy& make);
   // The k-th of `samples`, of a copy with noise that is compiled where it is not yet.
   StatusOr<std::optional<verify::Outputs>> Noisy(NarrowSums sums, std::optional<Program>& program,
                                                  ReferenceRun* run,

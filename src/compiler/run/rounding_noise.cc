@@ -64,11 +64,11 @@ bool SumsInF32(const HloInstruction& instruction) {
 
 // Whether it adds up narrow floats by a computation of its own, one to the other.
 bool IsNarrowSum(const HloInstruction& instruction) {
-  const bool one = instruction.opcode() == HloOpcode::kScatter
-                       ? instruction.operand_count() == 3
-                       : instruction.operand_count() == 2 &&
-                             (instruction.opcode() == HloOpcode::kReduce ||
-                              instruction.opcode() == HloOpcode::kReduceWindow);
+  const bool one =
+      instruction.opcode() == HloOpcode::kScatter
+          ? instruction.operand_count() == 3
+          : instruction.operand_count() == 2 && (instruction.opcode() == HloOpcode::kReduce ||
+                                                 instruction.opcode() == HloOpcode::kReduceWindow);
   return one && IsNarrow(instruction.shape().element_type()) &&
          emit::ReducerOpcode(*instruction.to_apply()) == HloOpcode::kAdd;
 }
@@ -306,20 +306,9 @@ double SummedTerms(const xla::HloInstruction& instruction) {
     return static_cast<double>(ShapeUtil::ElementsIn(shape));
   };
   switch (instruction.opcode()) {
-    case HloOpcode::kDot: {
-      double terms = 1;
-      for (int64_t d : instruction.dot_dimension_numbers().lhs_contracting_dimensions()) {
-        terms *= instruction.operand(0)->shape().dimensions(d);
-      }
-      return std::max(terms, 1.0);
-    }
-    case HloOpcode::kConvolution: {
-      const Shape& kernel = instruction.operand(1)->shape();
-      const auto& numbers = instruction.convolution_dimension_numbers();
-      return std::max(
-          1.0, size(kernel) / std::max<int64_t>(
-                                  1, kernel.dimensions(numbers.kernel_output_feature_dimension())));
-    }
+    case HloOpcode::kDot:
+    case HloOpcode::kConvolution:
+      return static_cast<double>(std::max<int64_t>(1, emit::TermsOf(instruction)));
     case HloOpcode::kReduce: {
       if (!IsRounded(*instruction.to_apply())) return 0;
       double terms = 1;
