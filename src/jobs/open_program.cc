@@ -60,9 +60,10 @@ FileOr<tune::TunePlan> ReadPlan(const std::string& file) {
   return About(file, tune::TunePlanFromJson(*text));
 }
 
-StatusOr<Compiled> CompileUnder(tune::Evaluator& evaluator, const tune::TunePlan& plan) {
+StatusOr<Compiled> CompileUnder(tune::Evaluator& evaluator, const tune::TunePlan& plan,
+                                bool raced) {
   CompileOptions compiling;
-  compiling.sites = false;
+  compiling.sites = raced;  // what sites are listed of is compiled as what is raced is
   compiling.text = true;
   return evaluator.Compile(plan, compiling);
 }

@@ -50,8 +50,9 @@ FileOr<OpenedProgram> OpenNamed(const std::string& file, const WorkerOptions& wo
 FileOr<tune::TunePlan> ReadPlan(const std::string& file);
 
 // The optimised module under the plan, with its text; on a device, the program as its plugin is
-// given it.
-StatusOr<Compiled> CompileUnder(tune::Evaluator& evaluator, const tune::TunePlan& plan);
+// given it. `raced`: it has been, so its kernels' code is known and need not be made in a hurry.
+StatusOr<Compiled> CompileUnder(tune::Evaluator& evaluator, const tune::TunePlan& plan,
+                                bool raced = false);
 
 }  // namespace hone::jobs
 

@@ -230,7 +230,7 @@ class Tuning {
       row.plan_file = plans_[i];
     }
     if (outputs_[i].empty()) return {};
-    const StatusOr<Compiled> compiled = CompileUnder(evaluator, plan);
+    const StatusOr<Compiled> compiled = CompileUnder(evaluator, plan, /*raced=*/true);
     if (!compiled) return tl::unexpected(compiled.error());
     const auto wrote = WriteProgram(outputs_[i], compiled->text, workers_);
     if (!wrote) return tl::unexpected(wrote.error().error);

@@ -206,9 +206,10 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
     std::vector<std::vector<PassId>> mine = ways;
     // Kernels take in what lies around them: a mask, a softmax or an activation that is called
     // would stay outside. Loops within calls are fused across their trips, and with what calls; what
-    // a loop calls has its products.
+    // a loop calls has its products; and diagonals are made and taken by calls.
     const std::string& name = pool.passes()[pass].name;
-    if (calls && (loops::MakesKernels(name) || name == kUnrollPass || name == kLoopDotsPass)) {
+    if (calls && (loops::MakesKernels(name) || name == kUnrollPass || name == kLoopDotsPass ||
+                  name == kContractionPass)) {
       std::swap(mine[0], mine[1]);
     }
     for (const std::vector<PassId>& before : mine) {

@@ -27,9 +27,11 @@ inline constexpr std::string_view kUnrollPass = "implement:unroll_short_loop";
 inline constexpr std::string_view kSwapPass = "implement:dot_swapped";
 inline constexpr std::string_view kLoopDotsPass = "implement:dots_out_of_loop";
 inline constexpr std::string_view kRollsPass = "implement:rolls_from_edges";
+inline constexpr std::string_view kContractionPass = "implement:contraction_order";
 // What these change is no more there for them behind others, kernels above all.
 inline constexpr std::string_view kFirstPasses[] = {kLoopDotsPass,
                                                     kRollsPass,
+                                                    kContractionPass,
                                                     "implement:convolution_banded_dot",
                                                     "implement:dot_with_known_matrix",
                                                     "implement:loop_by_blocks",

@@ -447,7 +447,7 @@ std::vector<Case> ImplementationCases() {
   };
   std::move(others.begin(), others.end(), std::back_inserter(cases));
   for (std::vector<Case> more : {LoopCases(), LoopDotCases(), LookupCases(), ShapeCases(),
-                                FormulaCases(), KnownCases(), BlockCases()}) {
+                                FormulaCases(), KnownCases(), BlockCases(), ContractionCases()}) {
     std::move(more.begin(), more.end(), std::back_inserter(cases));
   }
   return cases;

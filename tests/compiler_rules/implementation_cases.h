@@ -24,7 +24,7 @@ std::vector<Case> ImplementationCases();
 
 // Those of them that are of convolutions and windows, of loops, of products in loops, of loops over
 // large arrays, of lookups,
-// of values laid out otherwise, of what is known before, and of formulas.
+// of values laid out otherwise, of what is known before, of formulas, and of orders of products.
 std::vector<Case> WindowCases();
 std::vector<Case> LoopCases();
 std::vector<Case> LoopDotCases();
@@ -33,6 +33,7 @@ std::vector<Case> ShapeCases();
 std::vector<Case> FormulaCases();
 std::vector<Case> KnownCases();
 std::vector<Case> BlockCases();
+std::vector<Case> ContractionCases();
 
 }  // namespace hone::compiler
 

@@ -93,6 +93,9 @@ using Op = xla::HloOpcode;
     kAnywhere, Op::kDot, Op::kScatter, Op::kSlice)                                                 \
   X(ComplexDotParts, "complex_dot_parts",                                                          \
     "dot of complex numbers as dots of real and imaginary parts", kAnywhere, Op::kDot)             \
+  X(ContractionOrder, "contraction_order",                                                         \
+    "dots, sums and diagonals in the order that is least work", kAnywhere, Op::kDot, Op::kGather,  \
+    Op::kReduce)                                                                                   \
   X(DotSwapped, "dot_swapped", "dot with its operands changed round", kAnywhere, Op::kDot)         \
   X(FunctionFormulas, "function_formulas",                                                         \
     "atan2, powers of floats, and functions of doubles as formulas for vectors", kHereAlone,       \

@@ -14,7 +14,7 @@
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/implementations.h"
 #include "compiler/implementations/kernel_parts.h"
-#include "xla/hlo/evaluator/hlo_evaluator.h"
+#include "compiler/implementations/known_values.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/literal.h"
 #include "xla/literal_util.h"
@@ -26,75 +26,11 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// No array that is computed here has more elements, nor all of them together: XLA's evaluator takes
-// some 0.2 microseconds for each.
-constexpr int64_t kMostElements = 1 << 20;
-constexpr int64_t kMostElementsInAll = 1 << 22;
-constexpr size_t kMostInstructions = 200;
-
 // Each output takes few of many.
 constexpr int64_t kLeastContracted = 8;
 constexpr size_t kMostTaken = 8;
 constexpr int64_t kLeastPerTaken = 4;  // of what is contracted, for each one taken
 constexpr int64_t kFewSummed = 8;      // slices that are added up, not reduced
-
-// Whether its value follows from its operands' values, and is simple to compute.
-bool IsSimple(const HloInstruction& instruction) {
-  if (!IsArray(instruction.shape()) || instruction.HasSideEffect()) return false;
-  switch (instruction.opcode()) {
-    case HloOpcode::kBroadcast:
-    case HloOpcode::kConcatenate:
-    case HloOpcode::kConstant:
-    case HloOpcode::kIota:
-    case HloOpcode::kPad:
-    case HloOpcode::kReshape:
-    case HloOpcode::kReverse:
-    case HloOpcode::kSlice:
-    case HloOpcode::kTranspose:
-      return true;
-    case HloOpcode::kReduce:
-      return emit::ReducerOpcode(*instruction.to_apply()).has_value();
-    default:
-      return instruction.operand_count() > 0 && instruction.IsElementwise() &&
-             instruction.opcode() != HloOpcode::kRng && instruction.called_computations().empty();
-  }
-}
-
-// Whether it is made of counters and constants only, by little work. Elements of tuples that are
-// put together there are what they were: inlined calls leave such.
-bool IsKnown(const HloInstruction& array) {
-  std::vector<const HloInstruction*> left = {&array};
-  absl::flat_hash_set<const HloInstruction*> seen = {&array};
-  const auto visit = [&](const HloInstruction* one) {
-    if (seen.insert(one).second) left.push_back(one);
-  };
-  int64_t elements_in_all = 0;
-  while (!left.empty()) {
-    const HloInstruction* const one = left.back();
-    left.pop_back();
-    if (one->opcode() == HloOpcode::kGetTupleElement) {
-      if (one->operand(0)->opcode() != HloOpcode::kTuple) return false;
-      visit(one->operand(0)->operand(one->tuple_index()));
-      continue;
-    }
-    if (!IsSimple(*one) || seen.size() > kMostInstructions) return false;
-    const int64_t elements = xla::ShapeUtil::ElementsIn(one->shape());
-    elements_in_all += elements;
-    if (elements > kMostElements || elements_in_all > kMostElementsInAll) return false;
-    for (const HloInstruction* operand : one->operands()) visit(operand);
-  }
-  return true;
-}
-
-// Its value as numbers of the type, where it is known.
-std::optional<xla::Literal> KnownValue(const HloInstruction& array, xla::PrimitiveType type) {
-  if (!IsKnown(array)) return std::nullopt;
-  xla::HloEvaluator evaluator(/*max_loop_iterations=*/0);
-  absl::StatusOr<xla::Literal> value = evaluator.Evaluate(
-      &array, /*precomputed_analyses=*/{}, /*recursively_evaluate_nonconstant_operands=*/true);
-  if (value.ok()) value = value->Convert(type);
-  return value.ok() ? std::make_optional(*std::move(value)) : std::nullopt;
-}
 
 // Places that are taken from, and what is multiplied with what is there.
 struct Taken {

@@ -1,0 +1,194 @@
+// Dots, sums and diagonals that are less work in another order, and those that are not.
+#include "implementation_cases.h"
+#include "program_text.h"
+
+namespace hone::compiler {
+namespace {
+
+// name = pred[size,size]: true on the diagonal, as JAX writes it.
+std::string Diagonal(const std::string& name, const std::string& size = "48") {
+  const std::string whole = "[" + size + "," + size + "]";
+  return name + "i = s32[" + size + "] iota(), iota_dimension=0\n  " + name + "r = s32" + whole +
+         " broadcast(" + name + "i), dimensions={0}\n  " + name + "c = s32" + whole +
+         " broadcast(" + name + "i), dimensions={1}\n  " + name + " = pred" + whole + " compare(" +
+         name + "r, " + name + "c), direction=EQ\n  ";
+}
+
+// zeros = f32[48,48].
+constexpr char kZeros[] =
+    "zero = f32[] constant(0)\n  zeros = f32[48,48] broadcast(zero), dimensions={}\n  ";
+
+// o: a b^T of vectors.
+std::string Outer(const std::string& shape, const std::string& a, const std::string& b) {
+  return "ob0 = " + shape + " broadcast(" + a + "), dimensions={0}\n  ob1 = " + shape +
+         " broadcast(" + b + "), dimensions={1}\n  o = " + shape + " multiply(ob0, ob1)\n  ";
+}
+
+std::string Dot(const std::string& name, const std::string& shape, const std::string& operands,
+                int left = 1, int right = 0) {
+  return name + " = " + shape + " dot(" + operands + "), lhs_contracting_dims={" +
+         std::to_string(left) + "}, rhs_contracting_dims={" + std::to_string(right) + "}\n  ";
+}
+
+}  // namespace
+
+std::vector<Case> ContractionCases() {
+  const std::string add = Binary("add", "f32", "add");
+  const std::string matrix = "f32[48,48]", two = matrix + ";" + matrix;
+  const std::string places =
+      "i = s32[48] iota(), iota_dimension=0\n  ic = s32[48,1] reshape(i)\n"
+      "  ij = s32[48,2] concatenate(ic, ic), dimensions={1}\n  ";
+  const auto contraction = [](const std::string& label, const std::string& text,
+                              bool applies = true) {
+    return Case{"contraction_order", label, text, applies};
+  };
+  return {
+      contraction("a matrix twice, then a vector",
+                  Entry("f64[48,48];f64[48]", Dot("d", "f64[48,48]", "p0, p0") +
+                                                  "t = f64[48,48]{0,1} transpose(d), "
+                                                  "dimensions={1,0}\n  ROOT " +
+                                                  Dot("r", "f64[48]", "p1, t", 0, 0))),
+      contraction("the right order already",
+                  Entry("f32[48,48];f32[48]",
+                        Dot("d", "f32[48]", "p0, p1") + "ROOT " + Dot("r", "f32[48]", "p0, d")),
+                  false),
+      contraction("what others need as well",
+                  Entry("f32[48,48];f32[48]",
+                        Dot("d", matrix, "p0, p0") + Dot("v", "f32[48]", "d, p1") +
+                            "ROOT r = (f32[48,48], f32[48]) tuple(d, v)"),
+                  false),
+      contraction("linear attention, batches, in complex numbers",
+                  Entry("f64[2,64,4];f64[2,64,4];f64[2,64,4]",
+                        "q = c128[2,64,4] complex(p0, p1)\n  k = c128[2,64,4] complex(p1, p2)\n"
+                        "  v = c128[2,64,4] complex(p2, p0)\n"
+                        "  s = c128[2,64,64] dot(q, k), lhs_batch_dims={0}, rhs_batch_dims={0}, "
+                        "lhs_contracting_dims={2}, rhs_contracting_dims={2}\n"
+                        "  o = c128[2,64,4] dot(s, v), lhs_batch_dims={0}, rhs_batch_dims={0}, "
+                        "lhs_contracting_dims={2}, rhs_contracting_dims={1}\n"
+                        "  re = f64[2,64,4] real(o)\n  im = f64[2,64,4] imag(o)\n"
+                        "  ROOT r = (f64[2,64,4], f64[2,64,4]) tuple(re, im)")),
+      contraction("trace of a product",
+                  Entry(two,
+                        Diagonal("e") + kZeros + Dot("d", matrix, "p0, p1") +
+                            "s = f32[48,48] select(e, d, zeros)\n"
+                            "  ROOT r = f32[] reduce(s, zero), dimensions={0,1}, to_apply=add",
+                        add)),
+      contraction("trace, scaled, of a sum with something else",
+                  Entry(two,
+                        Diagonal("e") + kZeros + Dot("d", matrix, "p0, p1") +
+                            "a = f32[48,48] add(d, p0)\n  s = f32[48,48] select(e, a, zeros)\n"
+                            "  ROOT r = f32[] reduce(s, zero), dimensions={0,1}, to_apply=add",
+                        add),
+                  false),
+      contraction("diagonal of a product",
+                  Entry(two, places + Dot("d", matrix, "p0, p1", 1, 1) +
+                                 "ROOT r = f32[48] gather(d, ij), offset_dims={}, "
+                                 "collapsed_slice_dims={0,1}, start_index_map={0,1}, "
+                                 "index_vector_dim=1, slice_sizes={1,1}")),
+      contraction("diagonals of products, batches",
+                  Entry("f32[48,2,48];f32[48,2,48]",
+                        places +
+                            "d = f32[2,48,48] dot(p0, p1), lhs_batch_dims={1}, "
+                            "rhs_batch_dims={1}, lhs_contracting_dims={0}, "
+                            "rhs_contracting_dims={0}\n"
+                            "  ROOT r = f32[2,48] gather(d, ij), offset_dims={0}, "
+                            "collapsed_slice_dims={1,2}, start_index_map={1,2}, "
+                            "index_vector_dim=1, slice_sizes={2,1,1}")),
+      contraction("what is gathered elsewhere",
+                  Entry(two, "i = s32[48] iota(), iota_dimension=0\n  ic = s32[48,1] reshape(i)\n"
+                             "  o = s32[48,1] reverse(ic), dimensions={0}\n"
+                             "  ij = s32[48,2] concatenate(ic, o), dimensions={1}\n  " +
+                                 Dot("d", matrix, "p0, p1") +
+                                 "ROOT r = f32[48] gather(d, ij), offset_dims={}, "
+                                 "collapsed_slice_dims={0,1}, start_index_map={0,1}, "
+                                 "index_vector_dim=1, slice_sizes={1,1}"),
+                  false),
+      contraction("a diagonal matrix in the middle",
+                  Entry(two + ";f32[48]",
+                        Diagonal("e") + kZeros + "vb = f32[48,48] broadcast(p2), dimensions={0}\n" +
+                            "  v = f32[48,48] select(e, vb, zeros)\n  " +
+                            Dot("d", matrix, "p0, v") + "ROOT " + Dot("r", matrix, "d, p1"))),
+      contraction("the gradient of a diagonal, in doubles",
+                  Entry("f64[48,48];f64[48]",
+                        places +
+                            "zero = f64[] constant(0)\n  zeros = f64[48,48] broadcast(zero), "
+                            "dimensions={}\n  s = f64[48,48] scatter(zeros, ij, p1), "
+                            "update_window_dims={}, inserted_window_dims={0,1}, "
+                            "scatter_dims_to_operand_dims={0,1}, index_vector_dim=1, "
+                            "to_apply=sum\n  ROOT " +
+                            Dot("r", "f64[48,48]", "p0, s"),
+                        Binary("sum", "f64", "add"))),
+      contraction("a matrix of two vectors, divided",
+                  Entry("f32[48,48];f32[48];f32[48];f32[]",
+                        Outer(matrix, "p1", "p2") + "b = f32[48,48] broadcast(p3), dimensions={}\n" +
+                            "  q = f32[48,48] divide(o, b)\n  ROOT " + Dot("r", matrix, "q, p0"))),
+      contraction("as quasi-Newton methods update, from both sides",
+                  Entry("f64[96,96];f64[96];f64[96]",
+                        Diagonal("e", "96") + "one = f64[96,96] convert(e)\n  " +
+                            Outer("f64[96,96]", "p1", "p2") +
+                            "m = f64[96,96] subtract(one, o)\n  " +
+                            Dot("d", "f64[96,96]", "m, p0") +
+                            "t = f64[96,96] transpose(m), dimensions={1,0}\n  ROOT " +
+                            Dot("r", "f64[96,96]", "d, t"))),
+      contraction("without its means",
+                  Entry(matrix, Diagonal("e") +
+                                    "one = f32[48,48] convert(e)\n  m = f32[] constant(0.0208)\n"
+                                    "  mb = f32[48,48] broadcast(m), dimensions={}\n"
+                                    "  c = f32[48,48] subtract(one, mb)\n  ROOT " +
+                                    Dot("r", matrix, "c, p0"))),
+      contraction("a sum of any two matrices",
+                  Entry(two + ";f32[48]", "s = f32[48,48] add(p0, p1)\n  ROOT " +
+                                              Dot("r", "f32[48]", "s, p2")),
+                  false),
+      contraction("a sum of products of what is spread",
+                  Entry("f32[20,3,40];f32[16,40]",
+                        "x = f32[20,3,16,40] broadcast(p0), dimensions={0,1,3}\n"
+                        "  y = f32[20,3,16,40] broadcast(p1), dimensions={2,3}\n"
+                        "  m = f32[20,3,16,40] multiply(x, y)\n  n = f32[20,3,16,40] negate(m)\n"
+                        "  zero = f32[] constant(0)\n"
+                        "  ROOT r = f32[20,3,16] reduce(n, zero), dimensions={3}, to_apply=add",
+                        add)),
+      contraction("a sum of products of what is read once",
+                  Entry("f32[64,128];f32[128]",
+                        "y = f32[64,128] broadcast(p1), dimensions={1}\n"
+                        "  m = f32[64,128] multiply(p0, y)\n  zero = f32[] constant(0)\n"
+                        "  ROOT r = f32[64] reduce(m, zero), dimensions={1}, to_apply=add",
+                        add),
+                  false),
+      contraction("a product of sums",
+                  Entry(two,
+                        Dot("d", matrix, "p0, p1") +
+                            "zero = f32[] constant(0)\n"
+                            "  ROOT r = f32[48] reduce(d, zero), dimensions={0}, to_apply=add",
+                        add)),
+      contraction("a product with what is the same everywhere",
+                  Entry("f32[48,48];f32[]",
+                        "b = f32[48,48] broadcast(p1), dimensions={}\n  ROOT " +
+                            Dot("r", matrix, "b, p0"))),
+      contraction("what repeats is not repeated, narrow",
+                  Entry("bf16[2,4,1,32];bf16[2,2,32,64]",
+                        "k = bf16[2,2,2,32,64] broadcast(p1), dimensions={0,1,3,4}\n"
+                        "  kr = bf16[2,4,32,64] reshape(k)\n"
+                        "  ROOT r = bf16[2,4,1,64] dot(p0, kr), lhs_batch_dims={0,1}, "
+                        "rhs_batch_dims={0,1}, lhs_contracting_dims={3}, "
+                        "rhs_contracting_dims={2}")),
+      contraction("a Kronecker product",
+                  Entry("f32[6,8];f32[10,12];f32[96]",
+                        "a = f32[6,10,8,12] broadcast(p0), dimensions={0,2}\n"
+                        "  b = f32[6,10,8,12] broadcast(p1), dimensions={1,3}\n"
+                        "  m = f32[6,10,8,12] multiply(a, b)\n  k = f32[60,96] reshape(m)\n"
+                        "  ROOT " +
+                            Dot("r", "f32[60]", "k, p2"))),
+      contraction("a product with nothing",
+                  Entry(matrix, std::string(kZeros) + "ROOT " + Dot("r", matrix, "p0, zeros"))),
+      contraction("the sum of a sum over what is not there",
+                  Entry("f32[64,3];f32[3,64]",
+                        Dot("d", "f32[64,64]", "p0, p1") +
+                            "b = f32[64,5,64] broadcast(d), dimensions={0,2}\n"
+                            "  zero = f32[] constant(0)\n"
+                            "  ROOT r = f32[64] reduce(b, zero), dimensions={1,2}, to_apply=add",
+                        add)),
+  };
+}
+
+}  // namespace hone::compiler
