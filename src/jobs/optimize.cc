@@ -30,6 +30,7 @@ StatusOr<OptimizeResult> Search(Pool& pool, const ProgramInfo& program,
                                 const std::vector<std::string>& known, Events& events) {
   const ClearAtEnd clear(events);
   OptimizeOptions search = options.search;
+  search.same_bytes = true;
   search.compare = Comparing(options);
   if (search.verify) {
     if (Status given = options.inputs.Read(pool, program, options.file, &search.compare); !given) {

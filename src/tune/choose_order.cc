@@ -86,6 +86,7 @@ class Chooser {
     report_("replay");
     StatusOr<FoundOrder> replayed = Replay(finalist);
     if (!replayed) return tl::unexpected(replayed.error());
+    if (options_.same_bytes) pool_.EndProcesses();
     StatusOr<Exported> exported = pool_.Export(Name(*replayed), options_.format);
     if (!exported) return tl::unexpected(exported.error());
     Made made{*std::move(replayed), metrics_, std::move(exported->bytes)};

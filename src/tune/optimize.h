@@ -54,6 +54,10 @@ struct OptimizeOptions {
   bool verify = true;
   CompareOptions compare;
   ExportFormat format = ExportFormat::kProto;  // of OptimizeResult::bytes
+  // These come out the same in all processes and searches that end at the same passes: they are
+  // made by a process that has done nothing else, which takes a moment to start. (XLA's hash tables
+  // are salted by their number, and some passes walk through them.)
+  bool same_bytes = false;
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const OptimizeProgress&)> progress;  // called a few times a second
 };

@@ -288,6 +288,7 @@ StatusOr<Replayed> Replay(Pool& pool, const ProgramInfo& program, const Recipe& 
   for (int tries = 0; tries < kTries && !replayed.as_recorded; ++tries) {
     const StatusOr<StateName> state = RunPasses(pool, program, *passes, decisions);
     if (!state) return tl::unexpected(state.error());
+    pool.EndProcesses();  // as OptimizeOptions::same_bytes
     StatusOr<Exported> exported = pool.Export(*state, format);
     if (!exported) return tl::unexpected(exported.error());
     replayed.result = *std::move(exported);
