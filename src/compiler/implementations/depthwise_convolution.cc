@@ -16,7 +16,7 @@ using xla::HloInstruction;
 using xla::HloOpcode;
 
 constexpr int64_t kFewFeatures = 8;
-constexpr int64_t kMostTaps = 256;  // of what has no other way
+constexpr int64_t kMostTaps = 256;  // of few features, which have no other way
 
 int64_t FloorDivide(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
@@ -139,7 +139,7 @@ absl::StatusOr<HloInstruction*> DepthwiseShifts(HloInstruction* root) {
   const auto parts = PartsOf(root);
   if (!parts || parts->batch_groups != 1 || parts->feature_groups != parts->input_features ||
       (parts->input_features == 1 && parts->output_features > kFewFeatures) ||
-      parts->tap_count() > (parts->input_features == 1 ? kMostTaps : kMostTerms)) {
+      parts->tap_count() > (parts->input_features <= kFewFeatures ? kMostTaps : kMostTerms)) {
     return nullptr;
   }
   bool dilated = false, strided = false;

@@ -143,10 +143,13 @@ absl::StatusOr<HloInstruction*> ConvolutionOfSmallIntegersInF32(HloInstruction* 
   return wide == nullptr ? nullptr : emit::Convert(wide, type);
 }
 
-bool IsPlainDot(const HloInstruction& root) {
+bool IsAnyDot(const HloInstruction& root) {
   return root.opcode() == HloOpcode::kDot && root.operand_count() == 2 && emit::Free(root) &&
-         !xla::primitive_util::IsComplexType(root.shape().element_type()) &&
          !xla::ShapeUtil::IsZeroElementArray(root.shape());
+}
+
+bool IsPlainDot(const HloInstruction& root) {
+  return IsAnyDot(root) && !xla::primitive_util::IsComplexType(root.shape().element_type());
 }
 
 // A dot of small integers or truth values whose sums are whole numbers that f32 has: XLA:CPU has no
@@ -186,7 +189,7 @@ absl::StatusOr<HloInstruction*> DotInF32(HloInstruction* root) {
 // Many small products at once as a multiplication and a sum: a call per product costs more than it.
 absl::StatusOr<HloInstruction*> BatchedDotReduce(HloInstruction* root) {
   constexpr int64_t kMostProducts = 1 << 26;
-  if (!IsPlainDot(*root)) return nullptr;
+  if (!IsAnyDot(*root)) return nullptr;
   const xla::DotDimensionNumbers& numbers = root->dot_dimension_numbers();
   HloInstruction *x = root->mutable_operand(0), *y = root->mutable_operand(1);
   const emit::Sizes x_batch = numbers.lhs_batch_dimensions(),
@@ -240,7 +243,7 @@ absl::StatusOr<HloInstruction*> BatchedDotReduce(HloInstruction* root) {
 // operands takes many times as long.
 absl::StatusOr<HloInstruction*> ThinDotSum(HloInstruction* root) {
   constexpr int64_t kMostTerms = 8, kMostProducts = 1 << 28;
-  if (!IsPlainDot(*root)) return nullptr;
+  if (!IsAnyDot(*root)) return nullptr;
   const xla::DotDimensionNumbers& numbers = root->dot_dimension_numbers();
   if (numbers.lhs_contracting_dimensions_size() != 1) return nullptr;
   const int64_t x_summed = numbers.lhs_contracting_dimensions(0),

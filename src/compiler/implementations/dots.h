@@ -7,8 +7,9 @@
 
 namespace hone::compiler {
 
-// A dot of two arrays that have elements, none of them complex, and that another instruction may
-// take the place of.
+// A dot of two arrays that have elements and that another instruction may take the place of.
+bool IsAnyDot(const xla::HloInstruction& root);
+// The same, of none that are complex.
 bool IsPlainDot(const xla::HloInstruction& root);
 
 // A dot of integers of 8 bits, converted and scaled by what the dot keeps of them (weights that

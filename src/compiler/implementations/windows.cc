@@ -170,6 +170,26 @@ namespace {
 // Of more taps a window goes along one dimension after another, 7 + 7 of them in place of 49.
 constexpr int64_t kMostTogether = 12;
 
+// Whether an element may be taken again.
+bool IsIdempotent(HloOpcode opcode) {
+  return opcode == HloOpcode::kMaximum || opcode == HloOpcode::kMinimum ||
+         opcode == HloOpcode::kAnd || opcode == HloOpcode::kOr;
+}
+
+// Windows of so many elements along a dimension, `apart` from one another, of what may be taken
+// again: each step takes twice as many together as the one before.
+HloInstruction* Doubled(HloInstruction* x, HloOpcode opcode, int64_t d, int64_t count,
+                        int64_t apart) {
+  for (int64_t together = 1; together < count;) {
+    const int64_t step = std::min(together, count - together);
+    const int64_t size = x->shape().dimensions(d);
+    x = emit::Binary(opcode, emit::SliceAlong(x, d, 0, size - step * apart),
+                     emit::SliceAlong(x, d, step * apart, size));
+    together += step;
+  }
+  return x;
+}
+
 // What a window over some of its dimensions makes of `x`, by shifted arrays.
 HloInstruction* Shifted(HloInstruction* x, const HloInstruction& root, HloOpcode opcode,
                         const std::vector<bool>& along) {
@@ -187,6 +207,12 @@ HloInstruction* Shifted(HloInstruction* x, const HloInstruction& root, HloOpcode
   HloInstruction* const nothing =
       emit::Scalar(x->parent(), emit::Identity(opcode, x->shape().element_type()));
   x = emit::Pad(x, nothing, low, high, interior);
+  if (IsIdempotent(opcode)) {
+    for (int64_t d = 0; d < rank; ++d) {
+      x = Doubled(x, opcode, d, std::exchange(taps[d], 1),
+                  root.window().dimensions(d).window_dilation());
+    }
+  }
   HloInstruction* value = nullptr;
   for (const std::vector<int64_t>& tap : AllIndices(taps)) {
     std::vector<int64_t> starts(rank), limits = emit::SizesOf(*x), strides(rank, 1);
