@@ -4,8 +4,40 @@
 
 namespace hone::compiler {
 
+namespace {
+
+// e = f32[300]: the derivative of log(exp(x) + exp(c)) by x, as JAX writes it.
+std::string SoftplusGradient(const std::string& x, const std::string& c) {
+  const std::string all = "f32[300]";
+  return "c0 = f32[] constant(" + c + ")\n  c = " + all + " broadcast(c0), dimensions={}\n" +
+         "  z0 = f32[] constant(0)\n  z = " + all + " broadcast(z0), dimensions={}\n" +
+         "  i0 = f32[] constant(inf)\n  i = " + all + " broadcast(i0), dimensions={}\n" +
+         "  xi = pred[300] compare(" + x + ", i), direction=EQ\n  xf = " + all + " select(xi, z, " +
+         x + ")\n  d = " + all + " subtract(c, " + x +
+         ")\n  n = pred[300] compare(d, d), direction=NE\n  m = " + all + " maximum(" + x +
+         ", c)\n  a = " + all + " abs(d)\n  g = " + all + " negate(a)\n  h = " + all +
+         " exponential(g)\n  l = " + all + " log-plus-one(h)\n  s = " + all +
+         " add(m, l)\n  sx = " + all + " add(" + x + ", c)\n  o = " + all +
+         " select(n, sx, s)\n  oi = pred[300] compare(o, i), direction=EQ\n  of = " + all +
+         " select(oi, z, o)\n  b = " + all + " subtract(xf, of)\n  e = " + all +
+         " exponential(b)\n  ";
+}
+
+}  // namespace
+
 std::vector<Case> FormulaCases() {
   return {
+      {"logistic_gradients", "of softplus",
+       Entry("f32[300];f32[300]", SoftplusGradient("p0", "0") + "ROOT r = f32[300] multiply(e, p1)"),
+       true, true},
+      {"logistic_gradients", "with another number, the other way round",
+       Entry("f32[300]",
+             "y = f32[300] negate(p0)\n  " + SoftplusGradient("y", "1.5") +
+                 "ROOT r = f32[300] negate(e)")},
+      {"logistic_gradients", "of something else",
+       Entry("f32[300];f32[300]",
+             "d = f32[300] subtract(p0, p1)\n  ROOT r = f32[300] exponential(d)"),
+       false},
       {"remainder_formulas", "integers, by what may be 0",
        Entry("s32[300];s32[300]", "ROOT r = s32[300] remainder(p0, p1)"), true, true},
       {"remainder_formulas", "quotients of integers, the least by -1",

@@ -103,6 +103,8 @@ using Op = xla::HloOpcode;
   X(PeriodicFormulas, "periodic_formulas",                                                         \
     "sines, cosines, tangents and complex exponentials as formulas for vectors", kHereAlone,       \
     Op::kCos, Op::kExp, Op::kSin, Op::kTan)                                                        \
+  X(LogisticGradients, "logistic_gradients",                                                       \
+    "gradient of softplus and log-sigmoid as a logistic function", kAnywhere, Op::kExp)            \
   X(RemainderFormulas, "remainder_formulas",                                                       \
     "remainders, and quotients of integers, as formulas for vectors", kHereAlone, Op::kDivide,     \
     Op::kRemainder)                                                                                \
