@@ -195,18 +195,17 @@ class Blaming {
                Cause* cause, std::string* reason) {
     Report("confirming in fresh processes");
     const std::string suspect = fmt::format("suspected, not proved: {}", NameAll(guilty.part));
+    const auto doubt = [&](const char* why) {
+      *reason = suspect + "; " + (laboratory_.interrupted() ? "interrupted" : why);
+      return false;
+    };
     cause->with = Confirm(question, options_.a, differences_.With(guilty.part));
     if (cause->with.shows != Shows::kYes) {
-      *reason = suspect + "; added by itself it does not do it in fresh processes";
-      return false;
+      return doubt("added by itself it does not do it in fresh processes");
     }
     cause->without =
         Confirm(question, differences_.With(Without(rest, guilty.part)), differences_.With(rest));
-    if (cause->without.shows != Shows::kYes) {
-      *reason = suspect + "; leaving it out alone does not mend it";
-      return false;
-    }
-    return true;
+    return cause->without.shows == Shows::kYes || doubt("leaving it out alone does not mend it");
   }
 
   std::optional<Cause> FindCause(Question question, const std::vector<size_t>& rest,
@@ -218,7 +217,10 @@ class Blaming {
       const auto guilty = Search(question, rest, shown, added, reason);
       if (!guilty) return std::nullopt;
       Cause cause;
-      if (!Convict(question, rest, *guilty, &cause, reason)) continue;
+      if (!Convict(question, rest, *guilty, &cause, reason)) {
+        if (laboratory_.interrupted()) return std::nullopt;
+        continue;
+      }
       reason->clear();
       *part = guilty->part;
       for (size_t i : guilty->part) {

@@ -20,6 +20,8 @@ constexpr double kMostProfileSeconds = 20;
 constexpr double kKernelChange = 0.02;  // of the run, that is worth telling
 constexpr size_t kMostKernels = 8;
 
+Error Interrupted() { return {ErrorCode::kInterrupted, "interrupted"}; }
+
 Finding NotKnown(const Error& error) {
   Finding finding;
   finding.error = error.message;
@@ -47,6 +49,7 @@ double Laboratory::Spent() const {
 }
 
 Finding Laboratory::Slower(const Way& a, const Way& b, double threshold, double seconds) {
+  if (interrupted()) return NotKnown(Interrupted());
   const auto state_a = tune::StateAfter(pool_, a.program, a.plan->passes);
   if (!state_a) return NotKnown(state_a.error());
   const auto state_b = tune::StateAfter(pool_, b.program, b.plan->passes);
@@ -76,6 +79,7 @@ Finding Laboratory::Slower(const Way& a, const Way& b, double threshold, double 
 }
 
 Finding Laboratory::Different(const Way& a, const Way& b, double seconds) {
+  if (interrupted()) return NotKnown(Interrupted());
   const auto state_a = tune::StateAfter(pool_, a.program, a.plan->passes);
   if (!state_a) return NotKnown(state_a.error());
   const auto state_b = tune::StateAfter(pool_, b.program, b.plan->passes);
@@ -97,6 +101,7 @@ Finding Laboratory::Different(const Way& a, const Way& b, double seconds) {
 
 StatusOr<Compiled> Laboratory::Compile(ProgramId program, const tune::TunePlan& plan, bool sites,
                                        bool text) {
+  if (interrupted()) return tl::unexpected(Interrupted());
   const auto state = tune::StateAfter(pool_, program, plan.passes);
   if (!state) return tl::unexpected(state.error());
   CompileOptions compiling;
@@ -107,6 +112,7 @@ StatusOr<Compiled> Laboratory::Compile(ProgramId program, const tune::TunePlan& 
 }
 
 std::vector<KernelChange> Laboratory::Kernels(const Way& a, const Way& b) {
+  if (interrupted()) return {};
   std::vector<std::vector<KernelTime>> times;
   std::vector<ProgramGraph> graphs;
   for (const Way* way : {&a, &b}) {

@@ -78,6 +78,18 @@ class TestOptimize:
         assert not same.tuned and same.report["kept"] == "original"
         np.testing.assert_array_equal(same(jnp.ones(3)), np.full(3, 2.0))
 
+    def test_what_does_not_end_is_not_run_here(self, plan, monkeypatch):
+        import hone.jax
+        from hone.jax import _module
+
+        monkeypatch.setattr(_module, "_LEAST_PATIENCE", 4.0)
+        plan.update(plan={**self.PLAN, "passes": []}, kept="stock", stock_ms=None)
+        with pytest.warns(UserWarning, match="on its examples: JAX is not done with it in 4 s"):
+            same = hone.jax.optimize(
+                lambda x: jax.lax.while_loop(lambda x: x.sum() > -1, lambda x: x / 2, x), jnp.ones(3),
+                budget="1s")
+        assert same.report["kept"] == "original"
+
     def test_a_wrong_result_is_never_kept(self, plan, monkeypatch):
         from hone.jax import _improve
 

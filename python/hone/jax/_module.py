@@ -5,7 +5,9 @@ import tempfile
 
 import jax
 
-from hone.jax import _compile, _improve
+from hone.jax import _compile, _improve, trial
+
+_LEAST_PATIENCE = 20.0  # seconds that a program has to be compiled and to end, where hone saw no end of it
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,6 +76,11 @@ def find(stablehlo, hlo, inputs, answer, *, name, objective="time", seconds, try
     answer.update(said)
     others = [other["plan"] for other in answer.get("others", ())]
     with tempfile.TemporaryDirectory(prefix="hone-") as folder:
+        # What no worker came to the end of is not run in the caller's process before another did.
+        if objective == "time" and answer.get("stock_ms", 0) is None:
+            patience = max(_LEAST_PATIENCE, 2 * seconds)
+            if why := trial.why_not_within(patience, stablehlo, _compile.Tuned(), inputs, folder):
+                return _improve.Verdict(False, f"compiled and run on its examples: {why}")
         verdict = _improve.improve(stablehlo, hlo, found, inputs, others=others,
                                    implementations=objective == "time", trying=trying, seed=seed,
                                    folder=folder, name=name)

@@ -24,15 +24,20 @@ def why_not(stablehlo, tuned, inputs, folder):
     if _compile.ONE_KERNEL not in (tuned.body or stablehlo) and not any(
             name.startswith((_compile.WITHOUT_PASS, _compile.EXTRA)) for name in tuned.flags):
         return None
+    return why_not_within(_SECONDS, stablehlo, tuned, inputs, folder)
+
+
+def why_not_within(seconds, stablehlo, tuned, inputs, folder):
+    """The same of any way, in so many seconds."""
     place = placed(stablehlo, inputs, pathlib.Path(folder) / "trial")
     (place / "body").write_bytes(tuned.body)
     (place / "flags.json").write_text(json.dumps(tuned.flags))
     (place / "kernels").write_bytes(tuned.kernels)
     try:
         done = subprocess.run([sys.executable, "-m", "hone.jax.trial", str(place)], text=True,
-                              capture_output=True, env=environment(), timeout=_SECONDS, check=False)
+                              capture_output=True, env=environment(), timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
-        return f"JAX is not done with it in {_SECONDS} s"
+        return f"JAX is not done with it in {seconds:.0f} s"
     if done.returncode == 0:
         return None
     if done.returncode == 2:
