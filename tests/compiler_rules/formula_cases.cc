@@ -6,18 +6,22 @@ namespace hone::compiler {
 
 namespace {
 
-// e = f32[300]: the derivative of log(exp(x) + exp(c)) by x, as JAX writes it.
-std::string SoftplusGradient(const std::string& x, const std::string& c) {
+// c = f32[300].
+std::string Number(const std::string& c) {
+  return "c0 = f32[] constant(" + c + ")\n  c = f32[300] broadcast(c0), dimensions={}\n  ";
+}
+
+// e = f32[300]: the derivative of log(exp(x) + exp(c)) by x, as JAX writes it; d is x - c, or x.
+std::string SoftplusGradient(const std::string& x, const std::string& c, bool subtracts = true) {
   const std::string all = "f32[300]";
-  return "c0 = f32[] constant(" + c + ")\n  c = " + all + " broadcast(c0), dimensions={}\n" +
-         "  z0 = f32[] constant(0)\n  z = " + all + " broadcast(z0), dimensions={}\n" +
+  return "z0 = f32[] constant(0)\n  z = " + all + " broadcast(z0), dimensions={}\n" +
          "  i0 = f32[] constant(inf)\n  i = " + all + " broadcast(i0), dimensions={}\n" +
          "  xi = pred[300] compare(" + x + ", i), direction=EQ\n  xf = " + all + " select(xi, z, " +
-         x + ")\n  d = " + all + " subtract(c, " + x +
+         x + ")\n  d = " + all + (subtracts ? " subtract(" + c + ", " + x : " add(z, " + x) +
          ")\n  n = pred[300] compare(d, d), direction=NE\n  m = " + all + " maximum(" + x +
-         ", c)\n  a = " + all + " abs(d)\n  g = " + all + " negate(a)\n  h = " + all +
+         ", " + c + ")\n  a = " + all + " abs(" + (subtracts ? "d" : x) + ")\n  g = " + all + " negate(a)\n  h = " + all +
          " exponential(g)\n  l = " + all + " log-plus-one(h)\n  s = " + all +
-         " add(m, l)\n  sx = " + all + " add(" + x + ", c)\n  o = " + all +
+         " add(m, l)\n  sx = " + all + " add(" + x + ", " + c + ")\n  o = " + all +
          " select(n, sx, s)\n  oi = pred[300] compare(o, i), direction=EQ\n  of = " + all +
          " select(oi, z, o)\n  b = " + all + " subtract(xf, of)\n  e = " + all +
          " exponential(b)\n  ";
@@ -28,11 +32,19 @@ std::string SoftplusGradient(const std::string& x, const std::string& c) {
 std::vector<Case> FormulaCases() {
   return {
       {"logistic_gradients", "of softplus",
-       Entry("f32[300];f32[300]", SoftplusGradient("p0", "0") + "ROOT r = f32[300] multiply(e, p1)"),
+       Entry("f32[300];f32[300]", Number("0") + SoftplusGradient("p0", "c") +
+                                      "ROOT r = f32[300] multiply(e, p1)"),
+       true, true},
+      {"logistic_gradients", "of softplus, its difference simplified",
+       Entry("f32[300]",
+             Number("0") + SoftplusGradient("p0", "c", false) + "ROOT r = f32[300] add(e, s)"),
+       true, true},
+      {"logistic_gradients", "of two arrays, which may be infinite",
+       Entry("f32[300];f32[300]", SoftplusGradient("p0", "p1") + "ROOT r = f32[300] negate(e)"),
        true, true},
       {"logistic_gradients", "with another number, the other way round",
        Entry("f32[300]",
-             "y = f32[300] negate(p0)\n  " + SoftplusGradient("y", "1.5") +
+             Number("1.5") + "y = f32[300] negate(p0)\n  " + SoftplusGradient("y", "c") +
                  "ROOT r = f32[300] negate(e)")},
       {"logistic_gradients", "of something else",
        Entry("f32[300];f32[300]",

@@ -1,4 +1,4 @@
-// The derivative of log(exp(x) + exp(c)), which softplus, log-sigmoid and the losses of binary
+// The derivative of log(exp(x) + exp(y)), which softplus, log-sigmoid and the losses of binary
 // labels are made of, without the logarithm.
 #include <cmath>
 #include <optional>
@@ -7,7 +7,6 @@
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/implementations.h"
 #include "compiler/implementations/kernel_parts.h"
-#include "xla/literal_util.h"
 #include "xla/primitive_util.h"
 
 namespace hone::compiler {
@@ -16,71 +15,95 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// What is taken where `value` is, in the place of an infinite one or not.
+bool Is(const HloInstruction& value, HloOpcode opcode) { return value.opcode() == opcode; }
+
+// What is taken where `value` is, but where it is infinite.
 HloInstruction* WhereFinite(HloInstruction* value) {
-  if (value->opcode() != HloOpcode::kSelect || ConstantOf(*value->operand(1)) != 0.0) return value;
+  if (!Is(*value, HloOpcode::kSelect) || ConstantOf(*value->operand(1)) != 0.0) return value;
   const HloInstruction& test = *value->operand(0);
   HloInstruction* const kept = value->mutable_operand(2);
-  const bool infinite = test.opcode() == HloOpcode::kCompare &&
+  const bool infinite = Is(test, HloOpcode::kCompare) &&
                         test.comparison_direction() == xla::ComparisonDirection::kEq &&
                         test.operand(0) == kept && NumberOf(*test.operand(1)) == INFINITY;
   return infinite ? kept : value;
 }
 
-// What is taken where a difference is a number.
+// What is taken where something is a number.
 HloInstruction* WhereNumber(HloInstruction* value) {
-  if (value->opcode() != HloOpcode::kSelect) return value;
+  if (!Is(*value, HloOpcode::kSelect)) return value;
   const HloInstruction& test = *value->operand(0);
-  const bool is_nan = test.opcode() == HloOpcode::kCompare &&
+  const bool is_nan = Is(test, HloOpcode::kCompare) &&
                       test.comparison_direction() == xla::ComparisonDirection::kNe &&
-                      test.operand(0) == test.operand(1) &&
-                      test.operand(0)->opcode() == HloOpcode::kSubtract;
+                      test.operand(0) == test.operand(1);
   return is_nan ? value->mutable_operand(2) : value;
 }
 
-bool Is(const HloInstruction& value, HloOpcode opcode) { return value.opcode() == opcode; }
+// log(exp(x) + exp(y)).
+struct LogOfSum {
+  HloInstruction* other = nullptr;       // y
+  HloInstruction* difference = nullptr;  // exp(-|x - y|)
+};
 
-// Whether it is log(exp(x) + exp(c)) of a number c, as JAX writes it; nothing where it is not.
-std::optional<double> OtherTerm(HloInstruction* value, const HloInstruction& x) {
+// Nothing where it is none of `x`, as JAX writes it: max(x, y) + log1p(exp(-|x - y|)).
+std::optional<LogOfSum> LogOfSumOf(HloInstruction* value, const HloInstruction* x) {
   value = WhereNumber(value);
   if (!Is(*value, HloOpcode::kAdd) || !Is(*value->operand(0), HloOpcode::kMaximum) ||
       !Is(*value->operand(1), HloOpcode::kLog1p)) {
     return std::nullopt;
   }
   const HloInstruction& most = *value->operand(0);
-  const HloInstruction* inner = value->operand(1)->operand(0);
+  if (most.operand(0) != x && most.operand(1) != x) return std::nullopt;
+  LogOfSum sum{value->mutable_operand(0)->mutable_operand(most.operand(0) == x ? 1 : 0),
+               value->mutable_operand(1)->mutable_operand(0)};
+  const HloInstruction* inner = sum.difference;
   for (const HloOpcode opcode : {HloOpcode::kExp, HloOpcode::kNegate, HloOpcode::kAbs}) {
     if (!Is(*inner, opcode)) return std::nullopt;
     inner = inner->operand(0);
   }
-  if (!Is(*inner, HloOpcode::kSubtract)) return std::nullopt;
-  const auto other = [&](const HloInstruction& both) {
-    return both.operand(0) == &x ? ConstantOf(*both.operand(1))
-           : both.operand(1) == &x ? ConstantOf(*both.operand(0))
-                                   : std::nullopt;
+  const auto is_other = [&](const HloInstruction* operand) {
+    const std::optional<double> number = ConstantOf(*operand);
+    return operand == sum.other || (number && number == ConstantOf(*sum.other));
   };
-  const std::optional<double> c = other(most);
-  return c && other(*inner) == c ? c : std::nullopt;
+  const bool simplified = inner == x && ConstantOf(*sum.other) == 0.0;
+  const bool subtracts =
+      Is(*inner, HloOpcode::kSubtract) &&
+      ((inner->operand(0) == x && is_other(inner->operand(1))) ||
+       (inner->operand(1) == x && is_other(inner->operand(0))));
+  return simplified || subtracts ? std::make_optional(sum) : std::nullopt;
 }
 
 }  // namespace
 
 absl::StatusOr<HloInstruction*> LogisticGradients(HloInstruction* root) {
-  if (!xla::primitive_util::IsFloatingPointType(root->shape().element_type()) ||
-      !emit::Free(*root) || !Is(*root->operand(0), HloOpcode::kSubtract)) {
+  const xla::PrimitiveType type = root->shape().element_type();
+  if (!xla::primitive_util::IsFloatingPointType(type) || !emit::Free(*root) ||
+      !Is(*root->operand(0), HloOpcode::kSubtract)) {
     return nullptr;
   }
-  HloInstruction* const difference = root->mutable_operand(0);
-  HloInstruction* const x = WhereFinite(difference->mutable_operand(0));
-  const std::optional<double> c = OtherTerm(WhereFinite(difference->mutable_operand(1)), *x);
-  if (!c) return nullptr;
-  if (*c == 0) return emit::Unary(HloOpcode::kLogistic, x);
-  HloInstruction* const other = emit::Scalar(
-      root->parent(),
-      xla::LiteralUtil::CreateR0<double>(*c).Convert(root->shape().element_type()).value());
-  return emit::Unary(HloOpcode::kLogistic,
-                     emit::Binary(HloOpcode::kSubtract, x,
-                                  emit::Broadcast(other, emit::SizesOf(*x), {})));
+  HloInstruction* const finite = root->mutable_operand(0)->mutable_operand(0);
+  HloInstruction* const x = WhereFinite(finite);
+  const auto sum = LogOfSumOf(WhereFinite(root->mutable_operand(0)->mutable_operand(1)), x);
+  if (!sum) return nullptr;
+  const emit::Sizes sizes = x->shape().dimensions();
+  const auto spread = [&](HloInstruction* scalar) { return emit::Broadcast(scalar, sizes, {}); };
+  HloInstruction* const one = spread(emit::Number(root->parent(), type, 1));
+  // Beside a number the exponential is there already.
+  if (ConstantOf(*sum->other)) {
+    HloInstruction* const larger =
+        emit::Compare(xla::ComparisonDirection::kGt, x, sum->other);
+    return emit::Binary(HloOpcode::kDivide, emit::Select(larger, one, sum->difference),
+                        emit::Binary(HloOpcode::kAdd, one, sum->difference));
+  }
+  // Where y is infinite, what JAX writes is exp(x).
+  HloInstruction* const infinite =
+      emit::Compare(xla::ComparisonDirection::kEq, sum->other,
+                    spread(emit::Scalar(root->parent(), xla::LiteralUtil::MaxValue(type))));
+  HloInstruction* const quotient = emit::Unary(
+      HloOpcode::kExp,
+      emit::Select(infinite, finite, emit::Binary(HloOpcode::kSubtract, sum->other, x)));
+  return emit::Select(infinite, quotient,
+                      emit::Binary(HloOpcode::kDivide, one,
+                                   emit::Binary(HloOpcode::kAdd, one, quotient)));
 }
 
 }  // namespace hone::compiler
