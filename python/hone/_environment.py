@@ -44,7 +44,7 @@ class ProgramEnv(gymnasium.Env):
 
     def _begin(self, seed, options):
         core = self._here()
-        core.reset([seed], [], None if options is None else options.get("program"))
+        core.reset([seed], [], _options.beginning(options, "program", len(self.program_names)))
         return self._observe(), self._info(core.outcomes())
 
     def _stepped(self):

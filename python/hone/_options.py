@@ -1,5 +1,6 @@
 """What both environments take: programs, options, and the spaces that come of them."""
 
+import operator
 import os
 import pathlib
 
@@ -20,6 +21,29 @@ NO_AUTORESET = 2
 # Dimensions that a graph's nodes show, and the kinds of its edges: core/program_arrays.h.
 _GRAPH_DIMENSIONS = 6
 _EDGE_KINDS = 3
+
+
+def whole(what, value):
+    """As an int; what is none is a ValueError."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise ValueError(f"{what} is a whole number, not {value!r}") from None
+
+
+def beginning(options, key, count):
+    """The number of what an episode begins with, or None, of `options={key: number}` of a reset; there are `count`."""
+    if not options:
+        return None
+    unknown = [name for name in options if name != key]
+    if unknown:
+        raise ValueError(f"a reset has the option {key!r}, not {unknown[0]!r}")
+    if options[key] is None:
+        return None
+    number = whole(key, options[key])
+    if not 0 <= number < count:
+        raise ValueError(f"{key} {number}: there are {count}, the first is 0")
+    return number
 
 
 def read_programs(programs):
@@ -45,6 +69,8 @@ def read_programs(programs):
         if isinstance(program, str) and program.lstrip().startswith("HloModule"):
             found.append((program.split(None, 2)[1].rstrip(","), program.encode()))
             continue
+        if not str(program):
+            raise ValueError("a program has no name")
         path = pathlib.Path(program)
         if path.is_dir():
             files = sorted(

@@ -75,7 +75,7 @@ class LoopsEnv(gymnasium.Env):
     def reset(self, *, seed=None, options=None):
         """Begins an episode. `options={"task": i}` begins it on the i-th task."""
         super().reset(seed=seed)
-        self._here().reset([seed], [], None if options is None else options.get("task"))
+        self._here().reset([seed], [], _options.beginning(options, "task", len(self.task_names)))
         return self._observe(), self._info(self._core.outcomes())
 
     def step(self, action):

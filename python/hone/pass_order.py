@@ -78,7 +78,7 @@ class PassOrderEnv(ProgramEnv):
 
     def step(self, action):
         """Runs a pass. Returns observation, reward, terminated, truncated, info."""
-        self._here().step(np.array([action], np.int64))
+        self._here().step(np.array([_options.whole("an action", action)], np.int64))
         return self._stepped()
 
     def action_masks(self):

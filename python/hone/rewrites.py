@@ -74,7 +74,7 @@ class RewritesEnv(ProgramEnv):
         if self._config["batch"]:
             core.step_batch(np.ascontiguousarray(action, np.int8)[None])
         else:
-            core.step(np.array([action], np.int64))
+            core.step(np.array([_options.whole("an action", action)], np.int64))
         return self._stepped()
 
     def _info(self, outcomes):

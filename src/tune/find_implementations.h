@@ -34,6 +34,7 @@ inline constexpr std::string_view kFirstPasses[] = {kLoopDotsPass,
                                                     kContractionPass,
                                                     "implement:convolution_banded_dot",
                                                     "implement:dot_with_known_matrix",
+                                                    "implement:triangular_inverses",
                                                     "implement:loop_by_blocks",
                                                     "implement:masked_updates",
                                                     "implement:padded_sums"};

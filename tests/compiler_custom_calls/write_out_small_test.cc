@@ -19,6 +19,7 @@ struct Case {
   bool applies = true;
   bool special = false;
   std::string before;  // computations
+  std::string implementation = "write_out_small";
 };
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.label; }
@@ -80,14 +81,21 @@ const char kAdd[] =
 
 std::vector<Case> Cases() {
   const std::string typed = ", api_version=API_VERSION_TYPED_FFI, backend_config=";
-  const auto trsm = [&](const std::string& config) {
+  const auto trsm = [&](const std::string& config, const std::string& sizes = "[3,4,4]") {
+    const std::string right = "f64" + sizes + "{1,2,0}";
     return Positive("f64[3,4,4]", "[3,4,4]", 3, "f64") +
-           "  columns = f64[3,4,4]{1,2,0} copy(positive)\n  right = f64[3,4,4]{1,2,0} copy(p1)\n"
-           "  ROOT x = f64[3,4,4]{1,2,0} custom-call(columns, right), "
-           "custom_call_target=\"lapack_dtrsm_ffi\", "
-           "operand_layout_constraints={f64[3,4,4]{1,2,0}, "
-           "f64[3,4,4]{1,2,0}}" +
-           typed + config;
+           "  columns = f64[3,4,4]{1,2,0} copy(positive)\n  right = " + right +
+           " copy(p1)\n  ROOT x = " + right +
+           " custom-call(columns, right), custom_call_target=\"lapack_dtrsm_ffi\", "
+           "operand_layout_constraints={f64[3,4,4]{1,2,0}, " +
+           right + "}" + typed + config;
+  };
+  // Of many right sides.
+  const auto many = [&](const std::string& label, const std::string& config,
+                        const std::string& sizes, bool applies = true) {
+    return Case{label,   trsm(config, sizes), {"f64[3,4,4]", "f64" + sizes},
+                applies, false,               "",
+                "triangular_inverses"};
   };
   const std::vector<std::string> two = {"f64[3,4,4]", "f64[3,4,4]"};
   return {
@@ -163,6 +171,13 @@ std::vector<Case> Cases() {
        trsm("{diag = 85 : ui8, side = 76 : ui8, trans_x = 84 : ui8, uplo = 85 : ui8}"), two},
       {"triangular solve of LAPACK from the right",
        trsm("{diag = 78 : ui8, side = 82 : ui8, trans_x = 78 : ui8, uplo = 85 : ui8}"), two},
+      many("solve by the inverse",
+           "{diag = 78 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 76 : ui8}", "[3,4,16]"),
+      many("solve by the inverse from the right, transposed, unit diagonal",
+           "{diag = 85 : ui8, side = 82 : ui8, trans_x = 84 : ui8, uplo = 85 : ui8}", "[3,20,4]"),
+      many("solve of few right sides",
+           "{diag = 78 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 76 : ui8}", "[3,4,15]",
+           false),
       {"gather along the last dimension",
        "  ROOT g = f32[50,1] gather(p0, p1), offset_dims={}, collapsed_slice_dims={1}, "
        "start_index_map={1}, operand_batching_dims={0}, start_indices_batching_dims={0}, "
@@ -255,7 +270,7 @@ std::vector<Case> Cases() {
 class WriteOutSmallTest : public testing::TestWithParam<Case> {};
 
 TEST_P(WriteOutSmallTest, SameValueWhereItAppliesElseUntouched) {
-  ExpectSameValueWhereItApplies(*FindImplementation("write_out_small"), TextOf(GetParam()),
+  ExpectSameValueWhereItApplies(*FindImplementation(GetParam().implementation), TextOf(GetParam()),
                                 GetParam().applies, GetParam().special, ExpectSameRuns);
 }
 

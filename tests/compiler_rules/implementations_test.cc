@@ -28,8 +28,9 @@ TEST_P(ImplementationTest, SameValueWhereItAppliesElseUntouched) {
   ASSERT_NE(rule, nullptr);
   const auto same = [](const xla::HloModule& before, const xla::HloModule& after,
                        const std::vector<Literal>& inputs) {
-    // The evaluator does not know top-k.
-    if (GetParam().implementation.find("top_k") != std::string::npos) {
+    // The evaluator does not know top-k, nor solves.
+    if (GetParam().implementation.find("top_k") != std::string::npos ||
+        GetParam().implementation == "triangular_inverses") {
       ExpectSameRuns(before, after, inputs);
       return;
     }

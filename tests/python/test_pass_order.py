@@ -210,6 +210,8 @@ def test_bad_programs_are_value_errors(tmp_path):
         hone.PassOrderEnv(str(tmp_path / "bad.hlo")).reset()
     with pytest.raises(ValueError, match="no program"):
         hone.PassOrderEnv("models/no/such")
+    with pytest.raises(ValueError, match="has no name"):
+        hone.PassOrderEnv("")
 
 
 def test_an_action_that_there_is_not_is_a_value_error(small):
@@ -217,6 +219,18 @@ def test_an_action_that_there_is_not_is_a_value_error(small):
     env.reset()
     with pytest.raises(ValueError, match="no action 1000"):
         env.step(1000)
+    for action in (1.5, np.array([3]), "algsimp"):
+        with pytest.raises(ValueError, match="an action is a whole number"):
+            env.step(action)
+
+
+@pytest.mark.parametrize("options, words", [
+    ({"program": -1}, "program -1: there are 1"), ({"program": "gpt2"}, "whole number"),
+    ({"programs": 0}, "has the option 'program', not 'programs'"),
+])
+def test_bad_options_of_a_reset_are_value_errors(small, options, words):
+    with pytest.raises(ValueError, match=words):
+        make(small).reset(options=options)
 
 
 def test_control_c_reaches_python(small):

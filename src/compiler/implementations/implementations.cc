@@ -49,6 +49,9 @@ using Op = xla::HloOpcode;
     kAnywhere, Op::kReduce)                                                                        \
   X(WriteOutSmall, "write_out_small", "small matrices, sorts, gathers and scatters written out",   \
     kAnywhere, WriteOutSmallRoots())                                                               \
+  X(TriangularInverses, "triangular_inverses",                                                     \
+    "triangular solve of many right sides as a product with the inverse", kAnywhere,               \
+    Op::kCustomCall, Op::kTriangularSolve)                                                         \
   X(UnrollShortLoop, "unroll_short_loop", "short loop unrolled", kAnywhere, Op::kWhile)            \
   X(UnrollElementwiseLoop, "unroll_elementwise_loop",                                              \
     "short loop of elementwise operations unrolled, as of random numbers", kAnywhere, Op::kWhile)  \

@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "compiler/implementations/emit.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/literal_util.h"
@@ -98,10 +99,6 @@ bool AreSmall(const HloInstruction& x, int64_t most) {
          emit::Product(sizes) > 0;
 }
 
-struct Triangle {
-  bool left = true, lower = false, unit_diagonal = false, transposed = false;
-};
-
 HloInstruction* SwappedLast(HloInstruction* x) {
   std::vector<int64_t> order;
   for (int64_t d = 0; d < static_cast<int64_t>(x->shape().dimensions().size()); ++d) {
@@ -111,14 +108,16 @@ HloInstruction* SwappedLast(HloInstruction* x) {
   return emit::Transpose(x, order);
 }
 
-HloInstruction* Solved(HloInstruction* matrices, HloInstruction* right, Triangle triangle) {
-  if (!triangle.left) {
+HloInstruction* Solved(TriangularSolve solve) {
+  if (!solve.left) {
     // X A = B is A' X' = B'.
-    triangle.left = true;
-    triangle.transposed = !triangle.transposed;
-    return SwappedLast(Solved(matrices, SwappedLast(right), triangle));
+    solve.left = true;
+    solve.transposed = !solve.transposed;
+    solve.other = SwappedLast(solve.other);
+    return SwappedLast(Solved(solve));
   }
-  Elements a(matrices);
+  HloInstruction* const right = solve.other;
+  Elements a(solve.matrix);
   const int64_t n = a.rows();
   std::vector<int64_t> sizes = emit::SizesOf(*right);
   const size_t rank = sizes.size();
@@ -129,11 +128,11 @@ HloInstruction* Solved(HloInstruction* matrices, HloInstruction* right, Triangle
   std::vector<int64_t> batch_dimensions;
   for (size_t d = 0; d + 2 < rank; ++d) batch_dimensions.push_back(static_cast<int64_t>(d));
   const auto element = [&](int64_t i, int64_t j) {
-    HloInstruction* one = triangle.transposed ? a.at(j, i) : a.at(i, j);
+    HloInstruction* one = solve.transposed ? a.at(j, i) : a.at(i, j);
     return emit::Broadcast(one, row_sizes, batch_dimensions);
   };
   std::vector<HloInstruction*> x(n, nullptr);
-  const bool forward = triangle.lower != triangle.transposed;
+  const bool forward = solve.lower != solve.transposed;
   for (int64_t step = 0; step < n; ++step) {
     const int64_t i = forward ? step : n - 1 - step;
     starts[rank - 2] = i;
@@ -143,7 +142,7 @@ HloInstruction* Solved(HloInstruction* matrices, HloInstruction* right, Triangle
       const int64_t j = forward ? done : n - 1 - done;
       x[i] = Subtract(x[i], Multiply(element(i, j), x[j]));
     }
-    if (!triangle.unit_diagonal) x[i] = Divide(x[i], element(i, i));
+    if (!solve.unit_diagonal) x[i] = Divide(x[i], element(i, i));
   }
   std::vector<int64_t> one_row = sizes;
   one_row[rank - 2] = 1;
@@ -268,10 +267,16 @@ bool Returns(const HloInstruction& root, const std::vector<size_t>& ranks) {
   return true;
 }
 
+// "trsm" of "lapack_strsm_ffi"; empty of other calls.
+absl::string_view LapackFunction(const HloInstruction& call) {
+  absl::string_view target = call.custom_call_target();
+  const bool is_lapack =
+      absl::ConsumePrefix(&target, "lapack_") && absl::ConsumeSuffix(&target, "_ffi");
+  return is_lapack && !target.empty() ? target.substr(1) : absl::string_view();
+}
+
 HloInstruction* OfLapack(HloInstruction* root) {
-  const absl::string_view target = root->custom_call_target();
-  if (!absl::StartsWith(target, "lapack_") || !absl::EndsWith(target, "_ffi")) return nullptr;
-  const absl::string_view function = target.substr(8, target.size() - 8 - 4);
+  const absl::string_view function = LapackFunction(*root);
   const std::string& config = root->raw_backend_config_string();
   HloInstruction* x = root->operand_count() > 0 ? root->mutable_operand(0) : nullptr;
   if (x == nullptr) return nullptr;
@@ -288,30 +293,45 @@ HloInstruction* OfLapack(HloInstruction* root) {
     HloInstruction* factor = CholeskyFactor(x, *side == 'L', &info);
     return root->parent()->AddInstruction(HloInstruction::CreateTuple({factor, info}));
   }
-  if (function == "trsm" && root->operand_count() == 2 && root->shape().IsArray()) {
-    const auto side = Letter(config, "side"), uplo = Letter(config, "uplo"),
-               diagonal = Letter(config, "diag"), transposed = Letter(config, "trans_x");
-    if (!side || !uplo || !diagonal || !transposed || !AreSmall(*x, kLargestTriangle)) {
-      return nullptr;
-    }
-    return Solved(x, root->mutable_operand(1),
-                  {*side == 'L', *uplo == 'L', *diagonal == 'U', *transposed != 'N'});
-  }
   return nullptr;
 }
 
 }  // namespace
 
+std::optional<TriangularSolve> TriangularSolveOf(HloInstruction* root) {
+  if (root->operand_count() != 2 || !root->shape().IsArray()) return std::nullopt;
+  TriangularSolve solve{root->mutable_operand(0), root->mutable_operand(1)};
+  if (root->opcode() == HloOpcode::kTriangularSolve) {
+    const xla::TriangularSolveOptions& options = root->triangular_solve_options();
+    solve.left = options.left_side();
+    solve.lower = options.lower();
+    solve.unit_diagonal = options.unit_diagonal();
+    solve.transposed = options.transpose_a() != xla::TriangularSolveOptions::NO_TRANSPOSE;
+    return solve;
+  }
+  if (root->opcode() != HloOpcode::kCustomCall || LapackFunction(*root) != "trsm") {
+    return std::nullopt;
+  }
+  const std::string& config = root->raw_backend_config_string();
+  const auto side = Letter(config, "side"), uplo = Letter(config, "uplo"),
+             diagonal = Letter(config, "diag"), transposed = Letter(config, "trans_x");
+  if (!side || !uplo || !diagonal || !transposed) return std::nullopt;
+  solve.left = *side == 'L';
+  solve.lower = *uplo == 'L';
+  solve.unit_diagonal = *diagonal == 'U';
+  solve.transposed = *transposed != 'N';
+  return solve;
+}
+
 HloInstruction* SmallMatrices(HloInstruction* root) {
   if (root->HasControlDependencies() || root->has_sharding()) return nullptr;
+  if (const auto solve = TriangularSolveOf(root)) {
+    return emit::Free(*root) && AreSmall(*solve->matrix, kLargestTriangle) ? Solved(*solve)
+                                                                          : nullptr;
+  }
   if (root->opcode() == HloOpcode::kCustomCall) return OfLapack(root);
-  if (!emit::Free(*root) || !AreSmall(*root->operand(0), kLargestTriangle)) return nullptr;
-  if (root->opcode() == HloOpcode::kCholesky) return XlasCholesky(root);
-  if (root->opcode() != HloOpcode::kTriangularSolve) return nullptr;
-  const xla::TriangularSolveOptions& options = root->triangular_solve_options();
-  return Solved(root->mutable_operand(0), root->mutable_operand(1),
-                {options.left_side(), options.lower(), options.unit_diagonal(),
-                 options.transpose_a() != xla::TriangularSolveOptions::NO_TRANSPOSE});
+  if (root->opcode() != HloOpcode::kCholesky || !emit::Free(*root)) return nullptr;
+  return AreSmall(*root->operand(0), kLargestTriangle) ? XlasCholesky(root) : nullptr;
 }
 
 }  // namespace hone::compiler

@@ -2,9 +2,20 @@
 #ifndef HONE_COMPILER_IMPLEMENTATIONS_SMALL_MATRICES_H_
 #define HONE_COMPILER_IMPLEMENTATIONS_SMALL_MATRICES_H_
 
+#include <optional>
+
 #include "xla/hlo/ir/hlo_instruction.h"
 
 namespace hone::compiler {
+
+// A triangular solve, XLA's own or LAPACK's: op(matrix) x = other, or x op(matrix) = other.
+struct TriangularSolve {
+  xla::HloInstruction* matrix = nullptr;  // [batch…, n, n]
+  xla::HloInstruction* other = nullptr;   // [batch…, n, m], or [batch…, m, n]
+  bool left = true, lower = false, unit_diagonal = false, transposed = false;
+};
+// Nothing where `root` is something else.
+std::optional<TriangularSolve> TriangularSolveOf(xla::HloInstruction* root);
 
 // Of a triangular solve or a Cholesky decomposition, XLA's own or LAPACK's (?trsm, ?potrf), or an
 // LU decomposition of LAPACK's (?getrf), in f32 or f64: the same values, made by the textbook's
