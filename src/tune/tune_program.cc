@@ -26,6 +26,7 @@ namespace {
 
 constexpr double kLeastBudgetToTrace = 5;
 constexpr double kMostTraceShare = 0.2;  // of the budget
+constexpr double kFlagsShare = 0.15;      // of the search, for what may come before all else
 constexpr double kTasksShare = 0.5;      // of the search, for tuning tasks
 constexpr double kLeastTasksSeconds = 3;
 constexpr size_t kMostTasks = 200;
@@ -47,9 +48,11 @@ class Tuner : public TuneRun {
     std::optional<std::string> not_tunable = Prepare();
     if (!not_tunable) {
       end_.prepared = Elapsed();
-      TryFlags();
+      const bool first = !FlagsAreDear();
+      if (first) TryFlags();
       TuneTasks();
       RaceAlternatives();
+      if (!first) TryFlags();
       options_.mode == Mode::kJoint ? SearchJointly() : SearchInTurn();
       // What was given up for a small budget may do in a larger one.
       if (measurer_.given_up() == 0) not_tunable = WhyNotTunable(/*failures=*/1);
@@ -129,12 +132,26 @@ class Tuner : public TuneRun {
     return measurer_.Compile(plan, compiling);
   }
 
-  // Before the budget is spent on what is many.
+  // Whether the first flags take a good part of the search, and there is what promises more.
+  bool FlagsAreDear() const {
+    const bool promising = std::any_of(
+        space_.alternatives.begin(), space_.alternatives.end(),
+        [&](const Alternative& one) { return Promise(shares_, one) > kMuchPromise; });
+    const double seconds = measurer_.StockCompileSeconds() + measurer_.RaceSeconds(Look::kShort);
+    return promising && static_cast<double>(FirstFlags(space_, shares_).size()) * seconds >
+                            kFlagsShare * (SearchSeconds() - Elapsed());
+  }
+
+  // Before the budget is spent on what is many; each on top of the best.
   void TryFlags() {
     for (const choices::Assignment& flag : FirstFlags(space_, shares_)) {
       if (Stopped(SearchSeconds())) return;
       Report("flags");
-      Examine(flag);
+      choices::Assignment with = Best();
+      for (size_t i = 0; i < with.size(); ++i) {
+        if (flag[i] != space_.variables[i].stock) with[i] = flag[i];
+      }
+      Examine(with);
     }
   }
 

@@ -17,8 +17,7 @@ namespace {
 constexpr double kMargin = 0.003;        // that a new best is better by, in logarithms of time
 constexpr double kPromising = 0.004;     // better than the best by as much: a long look
 constexpr double kGreedyShare = 0.35;    // of the search, for racing alternatives
-constexpr double kPromisingShare = 0.7;  // the same, for those that replace dear kernels:
-constexpr double kMuchPromise = 0.2;
+constexpr double kPromisingShare = 0.7;  // the same, for those that promise much
 
 }  // namespace
 

@@ -34,11 +34,13 @@ class ToyEvaluator final : public Evaluator {
     site.instruction = "i" + std::to_string(key);
     listing_.sites.push_back(site);
   }
-  void AddFlag(const std::string& name, std::vector<std::string> values) {
-    listing_.flag_choices.push_back({name, std::move(values)});
+  void AddFlag(const std::string& name, std::vector<std::string> values, bool first = false) {
+    listing_.flag_choices.push_back({name, std::move(values), first});
   }
-  void AddPass(const std::string& name, std::vector<std::string> opcodes = {}) {
-    alternatives_.push_back({Stage::kImplementation, name, {{name, {}}}, {}, std::move(opcodes)});
+  void AddPass(const std::string& name, std::vector<std::string> opcodes = {},
+               std::vector<Replaced> instructions = {}) {
+    alternatives_.push_back({Stage::kImplementation, name, {{name, {}}}, std::move(instructions),
+                             std::move(opcodes)});
   }
 
   bool kernels_last() const override { return they_last; }

@@ -35,6 +35,21 @@ TEST(TuneProgramTest, RacesFirstWhatReplacesDearKernels) {
   EXPECT_EQ(toy.raced[0].passes[0].pass, "implement:dear");
 }
 
+TEST(TuneProgramTest, DearFlagsWaitForWhatPromisesMore) {
+  for (const double compile_seconds : {0.01, 1.0}) {
+    ToyEvaluator toy([](const Decided&) { return 0.0; });
+    toy.AddFlag("one", {"false", "true"}, /*first=*/true);
+    toy.AddFlag("other", {"false", "true"}, /*first=*/true);
+    toy.AddFlag("third", {"false", "true"}, /*first=*/true);
+    toy.AddPass("implement:dear", {}, {{"gone", "", "copy"}});
+    toy.kernels = {{"", "copy", 0.01, 1}};
+    toy.compile_seconds = compile_seconds;
+    TuneProgram(toy, Seconds(20));
+    ASSERT_FALSE(toy.raced.empty());
+    EXPECT_EQ(toy.raced[0].passes.empty(), compile_seconds < 1) << compile_seconds;
+  }
+}
+
 TEST(TuneProgramTest, LongKernelsAreTooLongToMeasure) {
   ToyEvaluator toy = MakeSeparable();
   toy.kernels = {{"", "copy", 9, 1}};
