@@ -41,7 +41,7 @@ TEST(TuneProgramTest, DearFlagsWaitForWhatPromisesMore) {
     toy.AddFlag("one", {"false", "true"}, /*first=*/true);
     toy.AddFlag("other", {"false", "true"}, /*first=*/true);
     toy.AddFlag("third", {"false", "true"}, /*first=*/true);
-    toy.AddPass("implement:dear", {}, {{"gone", "", "copy"}});
+    toy.AddPass("implement:dear", {}, {{"", "", "copy"}});  // the copy without a name
     toy.kernels = {{"", "copy", 0.01, 1}};
     toy.compile_seconds = compile_seconds;
     TuneProgram(toy, Seconds(20));
