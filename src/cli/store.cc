@@ -20,6 +20,7 @@ struct StoreFlags {
   std::string store;
   std::string other;    // the file to export to or to import
   std::string program;  // how its fingerprint begins
+  std::string with;     // the policy of before
   double older_than = 0;
   bool json = false;
 };
@@ -111,7 +112,7 @@ int Prune(const StoreFlags& flags) {
 }
 
 int Learn(const StoreFlags& flags) {
-  const auto learnt = jobs::LearnFromStore(flags.store, flags.other);
+  const auto learnt = jobs::LearnFromStore(flags.store, flags.other, flags.with);
   if (!learnt) return Fail(learnt.error(), flags.json);
   if (flags.json) return Finish(ToJson(*learnt, flags.other), kFine);
   const tune::ChangePolicyQuality& quality = learnt->quality;
@@ -167,8 +168,11 @@ Run AddStore(CLI::App& app) {
         AddDuration(action, "--older-than", flags.older_than, "how old (all of them)");
       });
   add("learn", "a policy for `hone tune`: what to try first, by what gained in these programs",
-      "  hone store learn tuned.db -o changes.json\n", Learn,
-      [](CLI::App& action, StoreFlags& flags) {
+      "  hone store learn tuned.db -o changes.json\n"
+      "  hone store learn tuned.db --with changes.json -o more.json\n",
+      Learn, [](CLI::App& action, StoreFlags& flags) {
+        action.add_option("--with", flags.with, "what this policy knows counts as well")
+            ->type_name("FILE");
         action.add_option("-o,--output", flags.other, "write the policy here")
             ->required()
             ->type_name("FILE");

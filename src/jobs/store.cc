@@ -10,6 +10,7 @@ namespace hone::jobs {
 namespace {
 
 constexpr size_t kMostImportBytes = size_t{4} << 30;
+constexpr size_t kMostPolicyBytes = size_t{1} << 30;
 
 FileOr<std::unique_ptr<store::Store>> OpenExisting(const std::string& path) {
   return About(path, store::Store::OpenExisting(path));
@@ -127,9 +128,18 @@ FileOr<int64_t> PruneStore(const std::string& path, double older_than_seconds) {
   return About(path, (*store)->Prune(older_than_seconds));
 }
 
-FileOr<LearntChanges> LearnFromStore(const std::string& path, const std::string& output) {
+FileOr<LearntChanges> LearnFromStore(const std::string& path, const std::string& output,
+                                     const std::string& with) {
   const auto store = OpenExisting(path);
   if (!store) return tl::unexpected(store.error());
+  tune::ChangePolicy known;
+  if (!with.empty()) {
+    const StatusOr<std::string> text = ReadInput(with, kMostPolicyBytes);
+    auto read = text ? tune::ChangePolicy::FromJson(*text)
+                     : StatusOr<tune::ChangePolicy>(tl::unexpected(text.error()));
+    if (!read) return Wrong(with, read.error());
+    known = *std::move(read);
+  }
   if (auto fine = About(output, CheckWritable(output)); !fine) return tl::unexpected(fine.error());
   const auto plans = (*store)->MeasuredPlans();
   if (!plans) return Wrong(path, plans.error());
@@ -139,7 +149,8 @@ FileOr<LearntChanges> LearnFromStore(const std::string& path, const std::string&
         path, {ErrorCode::kInvalidInput,
                "no two of its plans differ in one change; tune programs with `hone tune --store`"});
   }
-  const tune::ChangePolicy policy(examples);
+  tune::ChangePolicy policy(examples);
+  policy.Add(known);
   if (auto wrote = WriteIfNamed(output, policy.ToJson()); !wrote) {
     return tl::unexpected(wrote.error());
   }

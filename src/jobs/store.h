@@ -45,8 +45,10 @@ struct LearntChanges {
   size_t changes = 0;
   tune::ChangePolicyQuality quality;
 };
-// Writes the policy to the file `output`. Errors: no two plans differ in one change.
-FileOr<LearntChanges> LearnFromStore(const std::string& path, const std::string& output);
+// Writes the policy to the file `output`, together with what the policy of the file `with` knows,
+// unless that is "". Errors: no two plans differ in one change.
+FileOr<LearntChanges> LearnFromStore(const std::string& path, const std::string& output,
+                                     const std::string& with = "");
 Json ToJson(const LearntChanges& learnt, const std::string& output);
 
 }  // namespace hone::jobs

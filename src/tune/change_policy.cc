@@ -134,7 +134,19 @@ ChangePolicy::ChangePolicy(const std::vector<ChangeExample>& examples) {
   Sum();
 }
 
+void ChangePolicy::Add(const ChangePolicy& other) {
+  for (const auto& [change, theirs] : other.known_) {
+    Known& mine = known_[change];
+    const double sum = mine.gain * static_cast<double>(mine.programs) +
+                       theirs.gain * static_cast<double>(theirs.programs);
+    mine.programs += theirs.programs;
+    mine.gain = sum / static_cast<double>(mine.programs);
+  }
+  Sum();
+}
+
 void ChangePolicy::Sum() {
+  of_stage_.clear();
   for (const auto& [change, known] : known_) {
     Known& stage = of_stage_[change.stage];
     stage.programs += known.programs;

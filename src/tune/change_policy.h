@@ -55,6 +55,9 @@ class ChangePolicy {
   // counts too.
   double Gain(const Change& change) const;
 
+  // What the other one knows counts as well, by its programs.
+  void Add(const ChangePolicy& other);
+
   const std::map<Change, Known>& known() const { return known_; }
   // The one that comes with hone, for XLA:CPU: policies/changes.json.
   static const ChangePolicy& Shipped();

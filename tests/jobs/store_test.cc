@@ -70,6 +70,7 @@ TEST_F(StoreJobs, ErrorsNameTheFileThatTheyAreAbout) {
   EXPECT_EQ(LearnFromStore(file_, Path("no/policy")).error().file, Path("no/policy"));
   // One plan alone tells of no change.
   EXPECT_EQ(LearnFromStore(file_, Path("policy")).error().file, file_);
+  EXPECT_EQ(LearnFromStore(file_, Path("policy"), Path("no.json")).error().file, Path("no.json"));
   EXPECT_EQ(Listing(), std::vector<std::string>{"store.db"});
   EXPECT_EQ(*OpenStore(""), nullptr);
 }

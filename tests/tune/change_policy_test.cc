@@ -46,6 +46,17 @@ TEST(ChangePolicyTest, APlanIsComparedWithThoseThatLackOneChange) {
   EXPECT_NEAR(GainOf(examples, "b", {"flags", "f", "1"}), std::log(0.5), 1e-9);
 }
 
+TEST(ChangePolicyTest, WhatAnotherKnowsCountsByItsPrograms) {
+  ChangePolicy policy({{"a", {"flags", "f", "1"}, 0.3}, {"b", {"flags", "f", "1"}, 0.1}});
+  policy.Add(ChangePolicy({{"c", {"flags", "f", "1"}, 0.5}, {"c", {"flags", "g", "1"}, 0.6}}));
+  ASSERT_EQ(policy.known().size(), 2u);
+  EXPECT_EQ(policy.known().at({"flags", "f", "1"}).programs, 3);
+  EXPECT_NEAR(policy.known().at({"flags", "f", "1"}).gain, 0.3, 1e-9);
+  EXPECT_NEAR(policy.known().at({"flags", "g", "1"}).gain, 0.6, 1e-9);
+  // The mean of the stage, which what is not known is expected to gain.
+  EXPECT_NEAR(policy.Gain({"flags", "h", "1"}), (3 * 0.3 + 0.6) / 4, 1e-9);
+}
+
 TEST(ChangePolicyTest, SitesThatAreAlikeAreOneChange) {
   const auto examples = ChangeExamples({Plan("a", 1.2, {Site("01", "keep"), Site("02", "keep")}),
                                         Plan("a", 1.1, {Site("01", "keep")}, 5),
