@@ -93,9 +93,8 @@ std::vector<Case> Cases() {
   // Of many right sides.
   const auto many = [&](const std::string& label, const std::string& config,
                         const std::string& sizes, bool applies = true) {
-    return Case{label,   trsm(config, sizes), {"f64[3,4,4]", "f64" + sizes},
-                applies, false,               "",
-                "triangular_inverses"};
+    return Case{label, trsm(config, sizes),  {"f64[3,4,4]", "f64" + sizes}, applies, false,
+                "",    "triangular_inverses"};
   };
   const std::vector<std::string> two = {"f64[3,4,4]", "f64[3,4,4]"};
   return {

@@ -24,6 +24,17 @@ std::string Outer(const std::string& shape, const std::string& a, const std::str
          " broadcast(" + b + "), dimensions={1}\n  o = " + shape + " multiply(ob0, ob1)\n  ";
 }
 
+// The square of the square of the .. of p0, so often: q.
+std::string Squares(const std::string& shape, int times) {
+  std::string text, last = "p0";
+  for (int k = 0; k < times; ++k) {
+    const std::string name = k + 1 < times ? "q" + std::to_string(k) : "q";
+    text += name + " = " + shape + " multiply(" + last + ", " + last + ")\n  ";
+    last = name;
+  }
+  return text;
+}
+
 std::string Dot(const std::string& name, const std::string& shape, const std::string& operands,
                 int left = 1, int right = 0) {
   return name + " = " + shape + " dot(" + operands + "), lhs_contracting_dims={" +
@@ -52,11 +63,15 @@ std::vector<Case> ContractionCases() {
                   Entry("f32[48,48];f32[48]",
                         Dot("d", "f32[48]", "p0, p1") + "ROOT " + Dot("r", "f32[48]", "p0, d")),
                   false),
-      contraction("what others need as well",
+      contraction("what would take for ever to read",
                   Entry("f32[48,48];f32[48]",
-                        Dot("d", matrix, "p0, p0") + Dot("v", "f32[48]", "d, p1") +
-                            "ROOT r = (f32[48,48], f32[48]) tuple(d, v)"),
+                        Squares("f32[48,48]", 40) + "ROOT " + Dot("r", "f32[48]", "q, p1")),
                   false),
+      contraction(
+          "what others need as well",
+          Entry("f32[48,48];f32[48]", Dot("d", matrix, "p0, p0") + Dot("v", "f32[48]", "d, p1") +
+                                          "ROOT r = (f32[48,48], f32[48]) tuple(d, v)"),
+          false),
       contraction("linear attention, batches, in complex numbers",
                   Entry("f64[2,64,4];f64[2,64,4];f64[2,64,4]",
                         "q = c128[2,64,4] complex(p0, p1)\n  k = c128[2,64,4] complex(p1, p2)\n"
@@ -87,21 +102,21 @@ std::vector<Case> ContractionCases() {
                                  "index_vector_dim=1, slice_sizes={1,1}")),
       contraction("diagonals of products, batches",
                   Entry("f32[48,2,48];f32[48,2,48]",
-                        places +
-                            "d = f32[2,48,48] dot(p0, p1), lhs_batch_dims={1}, "
-                            "rhs_batch_dims={1}, lhs_contracting_dims={0}, "
-                            "rhs_contracting_dims={0}\n"
-                            "  ROOT r = f32[2,48] gather(d, ij), offset_dims={0}, "
-                            "collapsed_slice_dims={1,2}, start_index_map={1,2}, "
-                            "index_vector_dim=1, slice_sizes={2,1,1}")),
+                        places + "d = f32[2,48,48] dot(p0, p1), lhs_batch_dims={1}, "
+                                 "rhs_batch_dims={1}, lhs_contracting_dims={0}, "
+                                 "rhs_contracting_dims={0}\n"
+                                 "  ROOT r = f32[2,48] gather(d, ij), offset_dims={0}, "
+                                 "collapsed_slice_dims={1,2}, start_index_map={1,2}, "
+                                 "index_vector_dim=1, slice_sizes={2,1,1}")),
       contraction("what is gathered elsewhere",
-                  Entry(two, "i = s32[48] iota(), iota_dimension=0\n  ic = s32[48,1] reshape(i)\n"
-                             "  o = s32[48,1] reverse(ic), dimensions={0}\n"
-                             "  ij = s32[48,2] concatenate(ic, o), dimensions={1}\n  " +
-                                 Dot("d", matrix, "p0, p1") +
-                                 "ROOT r = f32[48] gather(d, ij), offset_dims={}, "
-                                 "collapsed_slice_dims={0,1}, start_index_map={0,1}, "
-                                 "index_vector_dim=1, slice_sizes={1,1}"),
+                  Entry(two,
+                        "i = s32[48] iota(), iota_dimension=0\n  ic = s32[48,1] reshape(i)\n"
+                        "  o = s32[48,1] reverse(ic), dimensions={0}\n"
+                        "  ij = s32[48,2] concatenate(ic, o), dimensions={1}\n  " +
+                            Dot("d", matrix, "p0, p1") +
+                            "ROOT r = f32[48] gather(d, ij), offset_dims={}, "
+                            "collapsed_slice_dims={0,1}, start_index_map={0,1}, "
+                            "index_vector_dim=1, slice_sizes={1,1}"),
                   false),
       contraction("a diagonal matrix in the middle",
                   Entry(two + ";f32[48]",
@@ -118,18 +133,19 @@ std::vector<Case> ContractionCases() {
                             "to_apply=sum\n  ROOT " +
                             Dot("r", "f64[48,48]", "p0, s"),
                         Binary("sum", "f64", "add"))),
-      contraction("a matrix of two vectors, divided",
-                  Entry("f32[48,48];f32[48];f32[48];f32[]",
-                        Outer(matrix, "p1", "p2") + "b = f32[48,48] broadcast(p3), dimensions={}\n" +
-                            "  q = f32[48,48] divide(o, b)\n  ROOT " + Dot("r", matrix, "q, p0"))),
-      contraction("as quasi-Newton methods update, from both sides",
-                  Entry("f64[96,96];f64[96];f64[96]",
-                        Diagonal("e", "96") + "one = f64[96,96] convert(e)\n  " +
-                            Outer("f64[96,96]", "p1", "p2") +
-                            "m = f64[96,96] subtract(one, o)\n  " +
-                            Dot("d", "f64[96,96]", "m, p0") +
-                            "t = f64[96,96] transpose(m), dimensions={1,0}\n  ROOT " +
-                            Dot("r", "f64[96,96]", "d, t"))),
+      contraction(
+          "a matrix of two vectors, divided",
+          Entry("f32[48,48];f32[48];f32[48];f32[]",
+                Outer(matrix, "p1", "p2") + "b = f32[48,48] broadcast(p3), dimensions={}\n" +
+                    "  q = f32[48,48] divide(o, b)\n  ROOT " + Dot("r", matrix, "q, p0"))),
+      contraction(
+          "as quasi-Newton methods update, from both sides",
+          Entry("f64[96,96];f64[96];f64[96]",
+                Diagonal("e", "96") + "one = f64[96,96] convert(e)\n  " +
+                    Outer("f64[96,96]", "p1", "p2") + "m = f64[96,96] subtract(one, o)\n  " +
+                    Dot("d", "f64[96,96]", "m, p0") +
+                    "t = f64[96,96] transpose(m), dimensions={1,0}\n  ROOT " +
+                    Dot("r", "f64[96,96]", "d, t"))),
       contraction("without its means",
                   Entry(matrix, Diagonal("e") +
                                     "one = f32[48,48] convert(e)\n  m = f32[] constant(0.0208)\n"
@@ -137,8 +153,8 @@ std::vector<Case> ContractionCases() {
                                     "  c = f32[48,48] subtract(one, mb)\n  ROOT " +
                                     Dot("r", matrix, "c, p0"))),
       contraction("a sum of any two matrices",
-                  Entry(two + ";f32[48]", "s = f32[48,48] add(p0, p1)\n  ROOT " +
-                                              Dot("r", "f32[48]", "s, p2")),
+                  Entry(two + ";f32[48]",
+                        "s = f32[48,48] add(p0, p1)\n  ROOT " + Dot("r", "f32[48]", "s, p2")),
                   false),
       contraction("a sum of products of what is spread",
                   Entry("f32[20,3,40];f32[16,40]",
@@ -162,9 +178,8 @@ std::vector<Case> ContractionCases() {
                             "  ROOT r = f32[48] reduce(d, zero), dimensions={0}, to_apply=add",
                         add)),
       contraction("a product with what is the same everywhere",
-                  Entry("f32[48,48];f32[]",
-                        "b = f32[48,48] broadcast(p1), dimensions={}\n  ROOT " +
-                            Dot("r", matrix, "b, p0"))),
+                  Entry("f32[48,48];f32[]", "b = f32[48,48] broadcast(p1), dimensions={}\n  ROOT " +
+                                                Dot("r", matrix, "b, p0"))),
       contraction("what repeats is not repeated, narrow",
                   Entry("bf16[2,4,1,32];bf16[2,2,32,64]",
                         "k = bf16[2,2,2,32,64] broadcast(p1), dimensions={0,1,3,4}\n"

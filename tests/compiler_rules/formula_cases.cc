@@ -18,10 +18,11 @@ std::string SoftplusGradient(const std::string& x, const std::string& c, bool su
          "  i0 = f32[] constant(inf)\n  i = " + all + " broadcast(i0), dimensions={}\n" +
          "  xi = pred[300] compare(" + x + ", i), direction=EQ\n  xf = " + all + " select(xi, z, " +
          x + ")\n  d = " + all + (subtracts ? " subtract(" + c + ", " + x : " add(z, " + x) +
-         ")\n  n = pred[300] compare(d, d), direction=NE\n  m = " + all + " maximum(" + x +
-         ", " + c + ")\n  a = " + all + " abs(" + (subtracts ? "d" : x) + ")\n  g = " + all + " negate(a)\n  h = " + all +
-         " exponential(g)\n  l = " + all + " log-plus-one(h)\n  s = " + all +
-         " add(m, l)\n  sx = " + all + " add(" + x + ", " + c + ")\n  o = " + all +
+         ")\n  n = pred[300] compare(d, d), direction=NE\n  m = " + all + " maximum(" + x + ", " +
+         c + ")\n  a = " + all + " abs(" + (subtracts ? "d" : x) + ")\n  g = " + all +
+         " negate(a)\n  h = " + all + " exponential(g)\n  l = " + all +
+         " log-plus-one(h)\n  s = " + all + " add(m, l)\n  sx = " + all + " add(" + x + ", " + c +
+         ")\n  o = " + all +
          " select(n, sx, s)\n  oi = pred[300] compare(o, i), direction=EQ\n  of = " + all +
          " select(oi, z, o)\n  b = " + all + " subtract(xf, of)\n  e = " + all +
          " exponential(b)\n  ";
@@ -32,8 +33,8 @@ std::string SoftplusGradient(const std::string& x, const std::string& c, bool su
 std::vector<Case> FormulaCases() {
   return {
       {"logistic_gradients", "of softplus",
-       Entry("f32[300];f32[300]", Number("0") + SoftplusGradient("p0", "c") +
-                                      "ROOT r = f32[300] multiply(e, p1)"),
+       Entry("f32[300];f32[300]",
+             Number("0") + SoftplusGradient("p0", "c") + "ROOT r = f32[300] multiply(e, p1)"),
        true, true},
       {"logistic_gradients", "of softplus, its difference simplified",
        Entry("f32[300]",
@@ -43,9 +44,8 @@ std::vector<Case> FormulaCases() {
        Entry("f32[300];f32[300]", SoftplusGradient("p0", "p1") + "ROOT r = f32[300] negate(e)"),
        true, true},
       {"logistic_gradients", "with another number, the other way round",
-       Entry("f32[300]",
-             Number("1.5") + "y = f32[300] negate(p0)\n  " + SoftplusGradient("y", "c") +
-                 "ROOT r = f32[300] negate(e)")},
+       Entry("f32[300]", Number("1.5") + "y = f32[300] negate(p0)\n  " +
+                             SoftplusGradient("y", "c") + "ROOT r = f32[300] negate(e)")},
       {"logistic_gradients", "of something else",
        Entry("f32[300];f32[300]",
              "d = f32[300] subtract(p0, p1)\n  ROOT r = f32[300] exponential(d)"),

@@ -39,8 +39,8 @@ class ToyEvaluator final : public Evaluator {
   }
   void AddPass(const std::string& name, std::vector<std::string> opcodes = {},
                std::vector<Replaced> instructions = {}) {
-    alternatives_.push_back({Stage::kImplementation, name, {{name, {}}}, std::move(instructions),
-                             std::move(opcodes)});
+    alternatives_.push_back(
+        {Stage::kImplementation, name, {{name, {}}}, std::move(instructions), std::move(opcodes)});
   }
 
   bool kernels_last() const override { return they_last; }

@@ -135,8 +135,9 @@ TEST(TuneProgramTest, WhatIsSlowToCompileNeedsABudget) {
   toy.compile_seconds = 60;
   const TuneResult hurried = TuneProgram(toy, Seconds(2));
   EXPECT_LE(hurried.seconds, 30);
-  EXPECT_NE(hurried.reason.find("too long for a budget of 2 s; give it more time, such as --budget"),
-            std::string::npos)
+  EXPECT_NE(
+      hurried.reason.find("too long for a budget of 2 s; give it more time, such as --budget"),
+      std::string::npos)
       << hurried.reason;
   EXPECT_GT(TuneProgram(toy, Seconds(600)).evaluations, 0);
 }

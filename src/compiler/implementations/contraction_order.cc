@@ -155,9 +155,8 @@ class Planner {
     const LabelSet all = a | b, summed = all & ~result;
     if (summed == 0) return ElementsOf(all);
     const bool is_dot = (a & ~b) != 0 || (b & ~a) != 0;
-    return is_dot
-               ? WorkOfDot(ElementsOf(all), ElementsOf(a), ElementsOf(b), ElementsOf(result))
-               : ElementsOf(all);
+    return is_dot ? WorkOfDot(ElementsOf(all), ElementsOf(a), ElementsOf(b), ElementsOf(result))
+                  : ElementsOf(all);
   }
 
   void Search(const std::vector<LabelSet>& sets, double work, std::vector<Step>& steps,
@@ -243,8 +242,10 @@ class Planner {
     Dimensions summed;
     Part left{part.array, {}};
     for (size_t d = 0; d < part.labels.size(); ++d) {
-      if ((set >> part.labels[d] & 1) != 0) left.labels.push_back(part.labels[d]);
-      else summed.push_back(static_cast<int64_t>(d));
+      if ((set >> part.labels[d] & 1) != 0)
+        left.labels.push_back(part.labels[d]);
+      else
+        summed.push_back(static_cast<int64_t>(d));
     }
     if (summed.empty()) return part;
     HloInstruction* const zero =
@@ -319,10 +320,9 @@ class Planner {
     for (size_t k = 0; k < all.size(); ++k) {
       if (!IsRepeated(all, k)) continue;
       const int64_t first = absl::c_find(all, all[k]) - all.begin();
-      HloInstruction* const agree =
-          emit::Compare(xla::ComparisonDirection::kEq,
-                        emit::Iota(value->parent(), xla::S32, sizes, first),
-                        emit::Iota(value->parent(), xla::S32, sizes, static_cast<int64_t>(k)));
+      HloInstruction* const agree = emit::Compare(
+          xla::ComparisonDirection::kEq, emit::Iota(value->parent(), xla::S32, sizes, first),
+          emit::Iota(value->parent(), xla::S32, sizes, static_cast<int64_t>(k)));
       HloInstruction* const zero = emit::Zero(value->parent(), root.shape().element_type());
       value = emit::Select(agree, value, emit::Broadcast(zero, sizes, {}));
     }

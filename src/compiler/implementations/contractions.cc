@@ -24,6 +24,7 @@ using xla::HloOpcode;
 using Products = std::vector<LabelledProduct>;
 
 constexpr int kLevels = 24;
+constexpr int kMostReads = 512;  // of instructions, each again wherever it is an operand
 constexpr size_t kMostFactors = 6;
 constexpr size_t kMostProducts = 8;
 
@@ -108,7 +109,8 @@ std::optional<Diagonal> TakenDiagonal(const HloInstruction& gather) {
 
 // Whether a scatter makes a diagonal matrix of a vector.
 bool MakesDiagonal(const HloInstruction& scatter) {
-  const auto& numbers = xla::Cast<xla::HloScatterInstruction>(&scatter)->scatter_dimension_numbers();
+  const auto& numbers =
+      xla::Cast<xla::HloScatterInstruction>(&scatter)->scatter_dimension_numbers();
   return scatter.operand_count() == 3 && RankOf(scatter) == 2 && RankOf(*scatter.operand(2)) == 1 &&
          emit::ReducerOpcode(*scatter.to_apply()) == HloOpcode::kAdd &&
          NumberOf(*scatter.operand(0)) == 0.0 && numbers.inserted_window_dims_size() == 2 &&
@@ -180,7 +182,7 @@ class Reader {
       return *number == 0 ? Products() : Products{{*number}};
     }
     gone = gone && value->user_count() == 1;
-    if (levels > 0 && emit::Free(*value)) {
+    if (levels > 0 && ++reads_ < kMostReads && emit::Free(*value)) {
       const double before = work_;
       if (auto parts = Parts(value, axes, gone, levels - 1)) return parts;
       work_ = before;
@@ -262,8 +264,8 @@ class Reader {
     }
   }
 
-  // The axes of what a reshape makes arrays of these axes from. Labels are split where they run over
-  // several dimensions there.
+  // The axes of what a reshape makes arrays of these axes from. Labels are split where they run
+  // over several dimensions there.
   std::optional<Axes> Reshaped(const HloInstruction& from, const Axes& axes) {
     Dimensions left;
     for (const Dimensions& axis : axes) absl::c_copy(Resolved(axis), std::back_inserter(left));
@@ -312,7 +314,8 @@ class Reader {
   std::optional<Products> Divided(HloInstruction* value, const Axes& axes, bool gone, int levels) {
     HloInstruction* const by = value->mutable_operand(1);
     const Source source = SourceOf(by);
-    if (source.array->shape().element_type() != type_ || ElementsOf(*source.array) * 4 > ElementsOf(*by)) {
+    if (source.array->shape().element_type() != type_ ||
+        ElementsOf(*source.array) * 4 > ElementsOf(*by)) {
       return std::nullopt;
     }
     Axes its;
@@ -445,6 +448,7 @@ class Reader {
   absl::flat_hash_set<const HloInstruction*> counted_;
   double work_ = 0;
   int dots_ = 0;
+  int reads_ = 0;
   bool in_passing_ = false;  // within a sum, in front of no dot
   xla::PrecisionConfig precision_;
 };

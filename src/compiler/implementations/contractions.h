@@ -34,10 +34,10 @@ struct LabelledProduct {
 };
 
 struct Contraction {
-  Axes axes;                   // of the whole
-  std::vector<int64_t> sizes;  // by label
+  Axes axes;                              // of the whole
+  std::vector<int64_t> sizes;             // by label
   std::vector<LabelledProduct> products;  // to be added up
-  double work = 0;             // of computing it as it stands, by the measure below
+  double work = 0;                        // of computing it as it stands, by the measure below
   xla::PrecisionConfig precision;
 };
 

@@ -65,10 +65,9 @@ std::optional<LogOfSum> LogOfSumOf(HloInstruction* value, const HloInstruction* 
     return operand == sum.other || (number && number == ConstantOf(*sum.other));
   };
   const bool simplified = inner == x && ConstantOf(*sum.other) == 0.0;
-  const bool subtracts =
-      Is(*inner, HloOpcode::kSubtract) &&
-      ((inner->operand(0) == x && is_other(inner->operand(1))) ||
-       (inner->operand(1) == x && is_other(inner->operand(0))));
+  const bool subtracts = Is(*inner, HloOpcode::kSubtract) &&
+                         ((inner->operand(0) == x && is_other(inner->operand(1))) ||
+                          (inner->operand(1) == x && is_other(inner->operand(0))));
   return simplified || subtracts ? std::make_optional(sum) : std::nullopt;
 }
 
@@ -89,8 +88,7 @@ absl::StatusOr<HloInstruction*> LogisticGradients(HloInstruction* root) {
   HloInstruction* const one = spread(emit::Number(root->parent(), type, 1));
   // Beside a number the exponential is there already.
   if (ConstantOf(*sum->other)) {
-    HloInstruction* const larger =
-        emit::Compare(xla::ComparisonDirection::kGt, x, sum->other);
+    HloInstruction* const larger = emit::Compare(xla::ComparisonDirection::kGt, x, sum->other);
     return emit::Binary(HloOpcode::kDivide, emit::Select(larger, one, sum->difference),
                         emit::Binary(HloOpcode::kAdd, one, sum->difference));
   }
@@ -101,9 +99,9 @@ absl::StatusOr<HloInstruction*> LogisticGradients(HloInstruction* root) {
   HloInstruction* const quotient = emit::Unary(
       HloOpcode::kExp,
       emit::Select(infinite, finite, emit::Binary(HloOpcode::kSubtract, sum->other, x)));
-  return emit::Select(infinite, quotient,
-                      emit::Binary(HloOpcode::kDivide, one,
-                                   emit::Binary(HloOpcode::kAdd, one, quotient)));
+  return emit::Select(
+      infinite, quotient,
+      emit::Binary(HloOpcode::kDivide, one, emit::Binary(HloOpcode::kAdd, one, quotient)));
 }
 
 }  // namespace hone::compiler

@@ -327,7 +327,7 @@ HloInstruction* SmallMatrices(HloInstruction* root) {
   if (root->HasControlDependencies() || root->has_sharding()) return nullptr;
   if (const auto solve = TriangularSolveOf(root)) {
     return emit::Free(*root) && AreSmall(*solve->matrix, kLargestTriangle) ? Solved(*solve)
-                                                                          : nullptr;
+                                                                           : nullptr;
   }
   if (root->opcode() == HloOpcode::kCustomCall) return OfLapack(root);
   if (root->opcode() != HloOpcode::kCholesky || !emit::Free(*root)) return nullptr;

@@ -39,9 +39,9 @@ HloInstruction* SolveWith(HloInstruction* root, HloInstruction* matrix, HloInstr
   absl::c_reverse(order);
   const xla::Shape shape = xla::ShapeUtil::MakeShapeWithDenseLayout(
       right->shape().element_type(), right->shape().dimensions(), order);
-  HloInstruction* const solved = root->AddInstruction(HloInstruction::CreateCustomCall(
-      shape, {matrix, right}, call->custom_call_target(), {shape, shape}, /*opaque=*/"",
-      call->api_version()));
+  HloInstruction* const solved = root->AddInstruction(
+      HloInstruction::CreateCustomCall(shape, {matrix, right}, call->custom_call_target(),
+                                       {shape, shape}, /*opaque=*/"", call->api_version()));
   solved->set_raw_backend_config_string(call->raw_backend_config_string());
   xla::Cast<xla::HloCustomCallInstruction>(solved)->set_output_to_operand_aliasing(
       call->output_to_operand_aliasing());
@@ -61,13 +61,13 @@ absl::StatusOr<HloInstruction*> TriangularInverses(HloInstruction* root) {
       xla::ShapeUtil::IsZeroElementArray(root->shape())) {
     return nullptr;
   }
-  HloInstruction* const diagonal = emit::Compare(
-      xla::ComparisonDirection::kEq, emit::Iota(root->parent(), xla::S32, sizes, row),
-      emit::Iota(root->parent(), xla::S32, sizes, column));
-  HloInstruction* const inverse =
-      SolveWith(root, solve->matrix, emit::Convert(diagonal, type));
-  HloInstruction *const x = solve->left ? inverse : solve->other,
-                 *const y = solve->left ? solve->other : inverse;
+  HloInstruction* const diagonal =
+      emit::Compare(xla::ComparisonDirection::kEq, emit::Iota(root->parent(), xla::S32, sizes, row),
+                    emit::Iota(root->parent(), xla::S32, sizes, column));
+  HloInstruction* const inverse = SolveWith(root, solve->matrix, emit::Convert(diagonal, type));
+  HloInstruction *const x = solve->left ? inverse : solve->other, *const y = solve->left
+                                                                                 ? solve->other
+                                                                                 : inverse;
   const Dimensions batch = Range(0, rank - 2);
   return emit::Dot(x, y, batch, batch, {column}, {row}, type, emit::HighestPrecision());
 }
