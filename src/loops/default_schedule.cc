@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "loops/default_rows.h"
@@ -223,6 +224,12 @@ class Writer {
     }
   }
 
+  bool WorthSharing(const Nest& nest) const {
+    int64_t points = 1;
+    for (const Loop& loop : nest.loops) points *= loop.extent;
+    return machine_.Parts(points / kLeastShared, 1) > 1;
+  }
+
   // A reduction of which nothing runs through memory along what is reduced.
   static bool ReducesColumns(const Nest& nest) {
     return nest.reduces() && !nest.own_text() && PlainLoop(nest.write.rows.back()) >= 0 &&
@@ -245,15 +252,24 @@ class Writer {
     return true;
   }
 
-  // Whether a producer that is fused sums up.
+  // Whether a producer that is fused sums up, or one of its own producers does.
   bool TakesReductions(const std::string& site) const {
-    const std::vector<Access>& reads = NestOf(site).reads;
-    return std::any_of(reads.begin(), reads.end(), [&](const Access& read) {
-      const int producer = scheduled_.program().ProducerOf(read.tensor);
-      if (producer < 0) return false;
-      const Nest& made = scheduled_.program().nests[static_cast<size_t>(producer)];
-      return made.reduces() && MayFuse(made);
-    });
+    const Program& program = scheduled_.program();
+    std::vector<size_t> left = {IndexOf(site)};
+    std::set<size_t> seen;
+    while (!left.empty()) {
+      const Nest& nest = program.nests[left.back()];
+      left.pop_back();
+      for (const Access& read : nest.reads) {
+        const int producer = program.ProducerOf(read.tensor);
+        if (producer < 0 || !seen.insert(static_cast<size_t>(producer)).second) continue;
+        const Nest& made = program.nests[static_cast<size_t>(producer)];
+        if (!MayFuse(made) || made.own_text()) continue;
+        if (made.reduces()) return true;
+        left.push_back(static_cast<size_t>(producer));
+      }
+    }
+    return false;
   }
 
   // Whatever is no contraction: the loop that runs through memory innermost, reductions around it
@@ -266,11 +282,8 @@ class Writer {
     if (column_reduction) {
       const auto along = static_cast<size_t>(inner);
       if (VectorsOfWindows(site, along)) return;
-      int64_t points = 1;
-      for (const Loop& loop : nest.loops) points *= loop.extent;
       // Of what is shared LLVM sees no loops around.
-      const bool shared = machine_.Parts(points / kLeastShared, 1) > 1;
-      column_reduction = shared || !WindowByWindow(nest, along, machine_);
+      column_reduction = WorthSharing(nest) || !WindowByWindow(nest, along, machine_);
     }
     if (column_reduction) {
       Try(site, StepKind::kInterchange, ReductionsAround(nest.loops, static_cast<size_t>(inner)));
@@ -292,8 +305,11 @@ class Writer {
     }
     const bool fuses = !transposes && Fusable(site);
     Numbers rows(count, 0);
+    bool all_at_once = false;
     if (fuses) {
-      rows = RowsAtATime(StateOf(site).loops, nest.element, TakesReductions(site));
+      const bool sums = TakesReductions(site);
+      rows = RowsAtATime(StateOf(site).loops, nest.element, sums);
+      all_at_once = AllAtOnce(nest, rows, sums);
       if (!column_reduction) least = rows;
     }
     if (column_reduction) {
@@ -313,7 +329,8 @@ class Writer {
       return;
     }
     if (fuses && parallel == Numbers(count, 0)) {
-      if (machine_.threads == 1 && TakesReductions(site) && AllAtOnce(nest, rows)) return;
+      if (all_at_once && (machine_.threads == 1 || !WorthSharing(nest))) return;
+      all_at_once = false;
       parallel = rows;
       for (size_t i = 0; i < count; ++i) {
         if (StateOf(site).loops[i].reduction) parallel[i] = 0;
@@ -321,7 +338,7 @@ class Writer {
     }
     Try(site, StepKind::kParallel, parallel);
     if (!fuses) return;
-    Try(site, StepKind::kTile, rows);
+    if (!all_at_once) Try(site, StepKind::kTile, rows);
     FuseProducers(site);
   }
 
