@@ -48,6 +48,27 @@ bool AllAtOnce(const Nest& nest, const std::vector<int64_t>& rows, bool sums) {
   return bytes <= kNearForFew || extent < kShort;
 }
 
+std::optional<std::pair<int64_t, int64_t>> SquareOf(const Nest& nest, size_t inner, size_t other,
+                                                    const Machine& machine) {
+  constexpr int64_t kShort = 8, kFew = 64;
+  const int64_t lanes = machine.Lanes(nest.element);
+  const int64_t written = nest.loops[inner].extent, read = nest.loops[other].extent;
+  // All of a short line of memory, that it is read once.
+  const int64_t most = read <= lanes ? lanes : lanes / 2;
+  const int64_t a = Scheduled::DivisorUpTo(written, most), b = Scheduled::DivisorUpTo(read, most);
+  const std::pair<int64_t, int64_t> square{a, b};
+  if (a == written && b == read) return square;
+  const bool is_short = std::min(written, read) < kShort;
+  bool good = true;
+  if (InfoOf(nest.reads[0].element).narrow()) {
+    good = !is_short;
+  } else {
+    good = a > 1 && b > 1 && (!is_short || a * b >= lanes * lanes / 8) &&
+           (b < read || b >= lanes / 2 || written * read <= kFew);
+  }
+  return good ? std::optional(square) : std::nullopt;
+}
+
 Window WindowOf(const Nest& nest, size_t inner) {
   Window window;
   for (const Access& read : nest.reads) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "loops/machine.h"
@@ -21,6 +22,12 @@ std::vector<int64_t> RowsAtATime(const std::vector<Loop>& loops, Element element
 // Whether one nest after the other is as good: there are too few of these rows to fill vectors, or
 // no sums wait for anything, and all that is computed lies in a cache anyway.
 bool AllAtOnce(const Nest& nest, const std::vector<int64_t>& rows, bool sums);
+
+// How much of a transposition is read and written at once as vectors: of the loop that runs through
+// the result's memory, and of the `other` that runs through the operand's. Nothing where the sizes
+// make small or crooked vectors only, and plain loops are as good.
+std::optional<std::pair<int64_t, int64_t>> SquareOf(const Nest& nest, size_t inner, size_t other,
+                                                    const Machine& machine);
 
 // How far a window moves along memory from one result to its neighbour, and how wide it is there;
 // stride 0 where there is none. `inner` is the loop of neighbours.

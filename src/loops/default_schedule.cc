@@ -272,6 +272,22 @@ class Writer {
     return false;
   }
 
+  // A transposition: memory is read along another loop than it is written along.
+  static bool Moves(const Nest& nest) {
+    const int inner = PlainLoop(nest.write.rows.back());
+    if (nest.own_text() || nest.reduces() || nest.reads.size() != 1 || inner < 0) return false;
+    const int read = PlainLoop(nest.reads[0].rows.back());
+    return read >= 0 && read != inner;
+  }
+  bool TakesMoved(const std::string& site) const {
+    const Program& program = scheduled_.program();
+    const std::vector<Access>& reads = NestOf(site).reads;
+    return std::any_of(reads.begin(), reads.end(), [&](const Access& read) {
+      const int producer = program.ProducerOf(read.tensor);
+      return producer >= 0 && Moves(program.nests[static_cast<size_t>(producer)]);
+    });
+  }
+
   // Whatever is no contraction: the loop that runs through memory innermost, reductions around it
   // unless they run through memory themselves; producers within tiles of whole rows.
   void Rows(const std::string& site) {
@@ -290,26 +306,32 @@ class Writer {
     }
     Numbers parallel(count, 0);
     Numbers least(count, 0);
-    const bool transposes = !nest.reduces() && nest.reads.size() == 1 && inner >= 0 &&
-                            PlainLoop(nest.reads[0].rows.back()) >= 0 &&
-                            PlainLoop(nest.reads[0].rows.back()) != inner;
-    const auto lanes = machine_.Lanes(nest.element);
-    if (transposes) {
-      const auto along = static_cast<size_t>(inner);
+    const bool moves = Moves(nest);
+    bool transposes = false;
+    if (moves) {
       const auto other = static_cast<size_t>(PlainLoop(nest.reads[0].rows.back()));
-      // All of a short line of memory, that it is read once.
-      const bool whole = nest.loops[other].extent <= lanes;
-      for (const size_t i : {along, other}) {
-        least[i] = Scheduled::DivisorUpTo(nest.loops[i].extent, whole ? lanes : lanes / 2);
+      const auto square = SquareOf(nest, static_cast<size_t>(inner), other, machine_);
+      if (square) {
+        transposes = true;
+        least[static_cast<size_t>(inner)] = square->first;
+        least[other] = square->second;
       }
     }
-    const bool fuses = !transposes && Fusable(site);
+    const auto lanes = machine_.Lanes(nest.element);
+    const bool fuses = !moves && Fusable(site);
     Numbers rows(count, 0);
     bool all_at_once = false;
     if (fuses) {
       const bool sums = TakesReductions(site);
       rows = RowsAtATime(StateOf(site).loops, nest.element, sums);
       all_at_once = AllAtOnce(nest, rows, sums);
+      // A row at a time it is never written in another order. It is whole vectors, or unrolled.
+      const int64_t row = nest.loops.back().extent;
+      if (!sums && TakesMoved(site) && (row >= lanes || row <= lanes / 4)) {
+        rows.assign(count, 1);
+        rows.back() = 0;
+        all_at_once = false;
+      }
       if (!column_reduction) least = rows;
     }
     if (column_reduction) {

@@ -122,6 +122,42 @@ TEST(DefaultSchedule, TakesRowsOfASoftmaxAFewAtATime) {
   EXPECT_EQ(of("4096,1024", kMachines[2]), "y parallel 256,0\ny tile 16,0\n" + fused);
 }
 
+// Small or crooked squares are slower than what LLVM makes of plain loops.
+TEST(DefaultSchedule, MovesSquaresOfTranspositionsWhereTheyFillVectors) {
+  const auto of = [](const char* input) {
+    const std::string text = std::string("task t\ninput x ") + input +
+                             "\ny = transpose x permutation=1,0\noutput y\n";
+    return ScheduleText(Default(text.c_str(), {1, 64, 32}));
+  };
+  EXPECT_EQ(of("f32[512,256]"), "y tile 8,8\ny vectorize\n");
+  EXPECT_EQ(of("f32[10,366]"), "y tile 6,5\ny vectorize\n");
+  EXPECT_EQ(of("f32[257,578]"), "");
+  EXPECT_EQ(of("f32[366,5]"), "");
+  EXPECT_EQ(of("f16[6,183]"), "");
+  EXPECT_EQ(of("f16[97,512]"), "y tile 8,1\ny vectorize\n");
+}
+
+// Of few columns vectors have no more lanes than they need.
+TEST(DefaultSchedule, TakesAsManyColumnsOfAProductAsThereAre) {
+  EXPECT_THAT(ScheduleText(Default("task t\ninput x f32[1,20,3]\ninput w f32[5,3,4]\n"
+                                   "y = convolve x w sizes=20 pads=2 dilations=-1\noutput y\n",
+                                   {1, 64, 32})),
+              testing::HasSubstr("y tile 0,7,4,0,0\n"));
+}
+
+// Of keys that are seen up to the query only, small blocks have fewer beyond.
+TEST(DefaultSchedule, TakesSmallerBlocksOfAttentionToWhatLiesBefore) {
+  const auto of = [](const char* until) {
+    const std::string text = std::string("task t\ninput q f32[2,100,32]\ninput k f32[2,130,32]\n"
+                                         "input v f32[2,130,16]\ns := scores q k\n"
+                                         "y = attend s v") +
+                             until + "\noutput y\n";
+    return ScheduleText(Default(text.c_str(), {1, 64, 32}));
+  };
+  EXPECT_EQ(of(" until=0"), "y tile 0,16,0,32,0\ny unroll 8\n");
+  EXPECT_EQ(of(""), "y tile 0,32,0,64,0\ny unroll 8\n");
+}
+
 // Sums that lead to it on any way count, and rows are of what is computed.
 TEST(DefaultSchedule, TakesRowsOfWhatIsRoundedBehindASoftmax) {
   const auto of = [](const char* shape) {
