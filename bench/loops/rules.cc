@@ -73,7 +73,7 @@ std::optional<Raced> RaceRules(loops::Generator& generator, const RulesOptions& 
     return std::nullopt;
   }
   if (!options.no_verify) {
-    CompareOptions compare;
+    CompareOptions compare = loops::UsualComparison();
     compare.inputs = 1;
     const ComparisonReport report = loops::Verify(generator, *b, compare);
     if (report.verdict == Verdict::kDifferent) {

@@ -100,7 +100,7 @@ int RunXla(const XlaOptions& options) {
       if (tuned) schedule = tuned->schedule;
     }
     const auto kernel = loops::MakeKernel(*task, schedule);
-    CompareOptions compare;
+    CompareOptions compare = loops::UsualComparison();
     compare.inputs = 1;
     const ComparisonReport verified = loops::Verify(**generator, *kernel, compare);
     const auto row = Measure(**pool, **generator, *kernel, options, machine.threads);

@@ -103,7 +103,11 @@ int RunRace(const LoopsFlags& flags) {
                       raced->task.name, 1e3 * race.seconds_a, 1e3 * race.seconds_b, race.speedup,
                       fmt::format("[{:.3f}, {:.3f}]", race.low, race.high), raced->gflops(),
                       VerifiedText(*raced, racing));
-  if (!raced->verified.reason.empty()) text += "  " + raced->verified.reason + "\n";
+  const ComparisonReport& verified = raced->verified;
+  if (!verified.reason.empty()) text += "  " + verified.reason + "\n";
+  if (verified.verdict == Verdict::kEqual && verified.inputs < CompareOptions().inputs) {
+    text += "  " + verified.method + "\n";  // why they were fewer
+  }
   return Finish(text, code);
 }
 

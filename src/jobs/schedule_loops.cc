@@ -27,6 +27,14 @@ FileOr<loops::Task> ReadTask(const LoopsOptions& options) {
   return About(options.task, loops::ParseTask(*text));
 }
 
+// That is also run: it fits into memory.
+FileOr<loops::Task> ReadTaskToRun(const LoopsOptions& options) {
+  auto task = ReadTask(options);
+  if (!task) return task;
+  if (Status fits = loops::FitsMemory(*task); !fits) return Wrong(options.task, fits.error());
+  return task;
+}
+
 loops::Schedule ByRulesOfThumb(const loops::Task& task, const LoopsOptions& options) {
   loops::Machine machine = loops::ThisMachine(options.threads);
   if (options.without_tiles) machine.tiles = machine.pairs = false;
@@ -121,7 +129,7 @@ double RacedLoops::gflops() const {
 FileOr<RacedLoops> RaceLoops(const LoopsOptions& options, const RaceLoopsOptions& racing,
                              Events& events) {
   events.HoldInterrupts();
-  auto task = ReadTask(options);
+  auto task = ReadTaskToRun(options);
   if (!task) return tl::unexpected(task.error());
   RacedLoops raced{*std::move(task), {}, {}, loops::ThisMachine(options.threads).threads};
   std::vector<loops::Kernel> kernels;
@@ -136,7 +144,7 @@ FileOr<RacedLoops> RaceLoops(const LoopsOptions& options, const RaceLoopsOptions
   if (!generator) return Wrong("", generator.error());
   if (racing.verify) {
     const auto waiting = events.During("comparing with the interpreter");
-    CompareOptions compare;
+    CompareOptions compare = loops::UsualComparison();
     compare.seed = racing.seed;
     compare.stop = events.stop();
     raced.verified = loops::Verify(**generator, kernels[1], compare);
@@ -183,7 +191,7 @@ FileOr<TunedLoops> TuneLoops(const LoopsOptions& options, const TuneLoopsOptions
   const auto store = OpenStore(tuning.store);
   if (!store) return tl::unexpected(store.error());
   events.HoldInterrupts();
-  auto task = ReadTask(options);
+  auto task = ReadTaskToRun(options);
   if (!task) return tl::unexpected(task.error());
   loops::TuneOptions tune;
   if (!tuning.policy.empty()) {

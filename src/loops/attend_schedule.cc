@@ -44,13 +44,39 @@ std::string WhyNot(const Schedule&, const Nest& nest, const SiteState& state, co
   return "";
 }
 
-// Two vectors of queries, keys as registers allow: loads of keys' elements are then half of what
-// the processor can do beside its multiplications.
+double Cost(const AttendSizes& sizes, const Nest& nest, const Machine& machine);
+
+// One vector of queries or two, whole blocks of keys or halves: what fills blocks best. Where a
+// query sees no keys behind it, large blocks are half beyond what it sees.
+AttendSizes BlocksByThumb(const Nest& nest, const Machine& machine) {
+  constexpr int64_t kKeys = 64;
+  const size_t rank = nest.loops.size() - 2;
+  const auto lanes = machine.Lanes(nest.element);
+  AttendSizes best;
+  double least = 0;
+  for (const int64_t queries : {2 * lanes, lanes}) {
+    if (queries > lanes && nest.loops[rank - 2].extent <= lanes) continue;
+    for (const int64_t keys : {kKeys, kKeys / 2}) {
+      AttendSizes sizes;
+      sizes.queries = queries;
+      sizes.keys = std::min(nest.loops[rank].extent, keys);
+      sizes.registers = machine.vector_registers >= 32 ? 8 : 4;
+      const double cost = Cost(sizes, nest, machine);
+      if (least != 0 && cost >= least) continue;
+      least = cost;
+      best = sizes;
+    }
+  }
+  return best;
+}
+
+// Keys as registers allow: with two vectors of queries, loads of keys' elements are then half of
+// what the processor can do beside its multiplications.
 Schedule ByThumb(const Nest& nest, const Machine& machine) {
   const size_t rank = nest.loops.size() - 2;
   const auto extent = [&](size_t loop) { return nest.loops[loop].extent; };
-  const auto lanes = machine.Lanes(nest.element);
-  const int64_t queries = extent(rank - 2) <= lanes ? lanes : 2 * lanes;
+  const AttendSizes blocks = BlocksByThumb(nest, machine);
+  const int64_t queries = blocks.queries;
   double work = static_cast<double>(extent(rank) * (extent(rank - 1) + extent(rank + 1)));
   for (size_t i = 0; i + 1 < rank; ++i) work *= static_cast<double>(extent(i));
   int64_t wanted = machine.Parts(static_cast<int64_t>(work / kLeastSharedOfContractions), 8);
@@ -66,18 +92,32 @@ Schedule ByThumb(const Nest& nest, const Machine& machine) {
     parallel[rank - 2] = (each + queries - 1) / queries * queries;
   }
   tile[rank - 2] = queries;
-  tile[rank] = std::min<int64_t>(extent(rank), 64);
+  tile[rank] = blocks.keys;
   return {{nest.site, StepKind::kParallel, parallel, ""},
           {nest.site, StepKind::kTile, tile, ""},
-          {nest.site, StepKind::kUnroll, {machine.vector_registers >= 32 ? 8 : 4}, ""}};
+          {nest.site, StepKind::kUnroll, {blocks.registers}, ""}};
 }
 
-// Scores, exponentials and what they weigh, in vectors that are full or not.
-double Cost(const Schedule& schedule, const Nest& nest, const Machine& machine) {
-  const AttendSizes sizes = AttendSizesOf(schedule, nest);
+// How many scores are computed for a leading index: blocks that are full or not, of keys up to the
+// last that one of the queries sees.
+double ScoresOf(const AttendSizes& sizes, const Nest& nest) {
   const size_t rank = nest.loops.size() - 2;
-  double points = static_cast<double>(nest.loops[rank].extent);
-  for (size_t l = 0; l + 1 < rank; ++l) points *= static_cast<double>(nest.loops[l].extent);
+  const int64_t queries = nest.loops[rank - 2].extent, keys = nest.loops[rank].extent;
+  double scores = 0;
+  for (int64_t first = 0; first < queries; first += sizes.queries) {
+    const int64_t behind = std::min(first + sizes.queries, queries) + nest.until;
+    const int64_t seen = nest.until < 0 ? keys : std::min(keys, behind);
+    const int64_t whole = (seen + sizes.keys - 1) / sizes.keys * sizes.keys;
+    scores += static_cast<double>(sizes.queries * std::min(keys, whole));
+  }
+  return scores;
+}
+
+// Scores, exponentials and what they weigh, in vectors.
+double Cost(const AttendSizes& sizes, const Nest& nest, const Machine& machine) {
+  const size_t rank = nest.loops.size() - 2;
+  double scores = ScoresOf(sizes, nest);
+  for (size_t l = 0; l + 2 < rank; ++l) scores *= static_cast<double>(nest.loops[l].extent);
   const double inner =
       static_cast<double>(nest.loops[rank - 1].extent + nest.loops[rank + 1].extent);
   const auto lanes = static_cast<double>(machine.Lanes(nest.element));
@@ -88,7 +128,11 @@ double Cost(const Schedule& schedule, const Nest& nest, const Machine& machine) 
   const double shrinking = inner / static_cast<double>(sizes.keys);
   const double each = (inner * multiply + shrinking + 20 + static_cast<double>(nest.body.size())) *
                       vectors / static_cast<double>(sizes.queries);
-  return points * each;
+  return scores * each;
+}
+
+double CostOf(const Schedule& schedule, const Nest& nest, const Machine& machine) {
+  return Cost(AttendSizesOf(schedule, nest), nest, machine);
 }
 
 }  // namespace
@@ -108,6 +152,6 @@ AttendSizes AttendSizesOf(const Schedule& schedule, const Nest& nest) {
   return sizes;
 }
 
-const OwnText kAttending = {WhyNot, ByThumb, Cost, AttendText};
+const OwnText kAttending = {WhyNot, ByThumb, CostOf, AttendText};
 
 }  // namespace hone::loops

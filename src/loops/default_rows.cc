@@ -6,32 +6,67 @@
 namespace hone::loops {
 
 std::vector<int64_t> RowsAtATime(const std::vector<Loop>& loops, Element element, bool sums) {
-  constexpr int64_t kMany = 16, kMost = 32, kFew = 5, kMostBytes = 1 << 17;
-  const int64_t bytes = loops.back().extent * static_cast<int64_t>(InfoOf(element).bytes);
-  int64_t most = sums ? std::clamp<int64_t>(kMostBytes / bytes, 1, kMost) : 1;
+  constexpr int64_t kLeast = 256;         // elements
+  constexpr int64_t kMany = 16, kMostRows = 32, kManyShort = 64;
+  constexpr int64_t kMostElements = 2048;  // of what is elementwise: some of them lie in L1
+  constexpr int64_t kMostBytes = 1 << 17;
+  const int64_t extent = loops.back().extent;
+  const int64_t bytes = extent * static_cast<int64_t>(InfoOf(WideOf(element)).bytes);
+  int64_t many = (kLeast + extent - 1) / extent;
+  int64_t most = std::max<int64_t>(kMostElements / extent, 1);
+  if (sums) {
+    many = std::clamp(many, kMany, kManyShort);
+    most = std::clamp<int64_t>(kMostBytes / bytes, 1, std::max(kMostRows, 2 * many));
+  }
   std::vector<int64_t> rows(loops.size(), 0);
   for (size_t i = loops.size() - 1; i-- > 0;) {
     if (loops[i].reduction) {
       rows[i] = 1;
       continue;
     }
-    rows[i] = Scheduled::DivisorUpTo(loops[i].extent, std::min(most, kFew));
+    rows[i] = Scheduled::DivisorUpTo(loops[i].extent, most);
     for (const int64_t size : Scheduled::Divisors(loops[i].extent, true)) {
-      if (size < kMany || size > most) continue;
+      if (size < many || size > most) continue;
       rows[i] = size;
       break;
     }
     most = rows[i] == loops[i].extent ? most / rows[i] : 1;
+    many = std::max<int64_t>(many / rows[i], 1);
   }
   return rows;
 }
 
-bool AllAtOnce(const Nest& nest, const std::vector<int64_t>& rows) {
-  constexpr int64_t kMany = 16, kMostBytes = 1 << 18;
-  int64_t bytes = static_cast<int64_t>(InfoOf(nest.element).bytes), taken = 1;
+bool AllAtOnce(const Nest& nest, const std::vector<int64_t>& rows, bool sums) {
+  constexpr int64_t kFew = 8, kLeast = 128, kShort = 64;
+  constexpr int64_t kNear = int64_t{1} << 22, kNearForFew = int64_t{1} << 23;
+  const int64_t extent = nest.loops.back().extent;
+  int64_t bytes = static_cast<int64_t>(InfoOf(WideOf(nest.element)).bytes), taken = 1;
   for (const Loop& loop : nest.loops) bytes *= loop.extent;
   for (const int64_t number : rows) taken *= std::max<int64_t>(number, 1);
-  return taken < kMany && bytes <= kMostBytes;
+  if (!sums) return bytes <= kNear || taken * extent < kLeast || extent < kLeast / kFew;
+  if (taken >= kFew && taken * extent >= kLeast) return false;
+  return bytes <= kNearForFew || extent < kShort;
+}
+
+std::optional<std::pair<int64_t, int64_t>> SquareOf(const Nest& nest, size_t inner, size_t other,
+                                                    const Machine& machine) {
+  constexpr int64_t kShort = 8, kFew = 64;
+  const int64_t lanes = machine.Lanes(nest.element);
+  const int64_t written = nest.loops[inner].extent, read = nest.loops[other].extent;
+  // All of a short line of memory, that it is read once.
+  const int64_t most = read <= lanes ? lanes : lanes / 2;
+  const int64_t a = Scheduled::DivisorUpTo(written, most), b = Scheduled::DivisorUpTo(read, most);
+  const std::pair<int64_t, int64_t> square{a, b};
+  if (a == written && b == read) return square;
+  const bool is_short = std::min(written, read) < kShort;
+  bool good = true;
+  if (InfoOf(nest.reads[0].element).narrow()) {
+    good = !is_short;
+  } else {
+    good = a > 1 && b > 1 && (!is_short || a * b >= lanes * lanes / 8) &&
+           (b < read || b >= lanes / 2 || written * read <= kFew);
+  }
+  return good ? std::optional(square) : std::nullopt;
 }
 
 Window WindowOf(const Nest& nest, size_t inner) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "loops/machine.h"
@@ -14,13 +15,19 @@
 namespace hone::loops {
 
 // Rows that are computed at a time, with what leads to them, so that it stays near and none of the
-// loops is short: 16 to 32, or a few, for with 8 to 15 LLVM makes vectors of rows that it does not
-// fill. Where nothing is summed up (`sums`) one row is as good as many. `loops` are of a tile as it
-// stands, the row last; a number for each, 0 for the row.
+// loops is short: where sums lead to them (`sums`, on any way) 16 to 32, or to 64 of short ones;
+// else as few as make 256 elements. Fewer where no such number divides what there is. `loops` are
+// of a tile as it stands, the row last; a number for each, 0 for the row.
 std::vector<int64_t> RowsAtATime(const std::vector<Loop>& loops, Element element, bool sums);
-// Whether there were no 16 rows or more to be taken, and all that is computed lies in a cache
-// anyway.
-bool AllAtOnce(const Nest& nest, const std::vector<int64_t>& rows);
+// Whether one nest after the other is as good: there are too few of these rows to fill vectors, or
+// no sums wait for anything, and all that is computed lies in a cache anyway.
+bool AllAtOnce(const Nest& nest, const std::vector<int64_t>& rows, bool sums);
+
+// How much of a transposition is read and written at once as vectors: of the loop that runs through
+// the result's memory, and of the `other` that runs through the operand's. Nothing where the sizes
+// make small or crooked vectors only, and plain loops are as good.
+std::optional<std::pair<int64_t, int64_t>> SquareOf(const Nest& nest, size_t inner, size_t other,
+                                                    const Machine& machine);
 
 // How far a window moves along memory from one result to its neighbour, and how wide it is there;
 // stride 0 where there is none. `inner` is the loop of neighbours.

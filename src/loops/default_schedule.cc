@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "loops/default_rows.h"
@@ -223,6 +224,12 @@ class Writer {
     }
   }
 
+  bool WorthSharing(const Nest& nest) const {
+    int64_t points = 1;
+    for (const Loop& loop : nest.loops) points *= loop.extent;
+    return machine_.Parts(points / kLeastShared, 1) > 1;
+  }
+
   // A reduction of which nothing runs through memory along what is reduced.
   static bool ReducesColumns(const Nest& nest) {
     return nest.reduces() && !nest.own_text() && PlainLoop(nest.write.rows.back()) >= 0 &&
@@ -245,14 +252,39 @@ class Writer {
     return true;
   }
 
-  // Whether a producer that is fused sums up.
+  // Whether a producer that is fused sums up, or one of its own producers does.
   bool TakesReductions(const std::string& site) const {
+    const Program& program = scheduled_.program();
+    std::vector<size_t> left = {IndexOf(site)};
+    std::set<size_t> seen;
+    while (!left.empty()) {
+      const Nest& nest = program.nests[left.back()];
+      left.pop_back();
+      for (const Access& read : nest.reads) {
+        const int producer = program.ProducerOf(read.tensor);
+        if (producer < 0 || !seen.insert(static_cast<size_t>(producer)).second) continue;
+        const Nest& made = program.nests[static_cast<size_t>(producer)];
+        if (!MayFuse(made) || made.own_text()) continue;
+        if (made.reduces()) return true;
+        left.push_back(static_cast<size_t>(producer));
+      }
+    }
+    return false;
+  }
+
+  // A transposition: memory is read along another loop than it is written along.
+  static bool Moves(const Nest& nest) {
+    const int inner = PlainLoop(nest.write.rows.back());
+    if (nest.own_text() || nest.reduces() || nest.reads.size() != 1 || inner < 0) return false;
+    const int read = PlainLoop(nest.reads[0].rows.back());
+    return read >= 0 && read != inner;
+  }
+  bool TakesMoved(const std::string& site) const {
+    const Program& program = scheduled_.program();
     const std::vector<Access>& reads = NestOf(site).reads;
     return std::any_of(reads.begin(), reads.end(), [&](const Access& read) {
-      const int producer = scheduled_.program().ProducerOf(read.tensor);
-      if (producer < 0) return false;
-      const Nest& made = scheduled_.program().nests[static_cast<size_t>(producer)];
-      return made.reduces() && MayFuse(made);
+      const int producer = program.ProducerOf(read.tensor);
+      return producer >= 0 && Moves(program.nests[static_cast<size_t>(producer)]);
     });
   }
 
@@ -266,34 +298,40 @@ class Writer {
     if (column_reduction) {
       const auto along = static_cast<size_t>(inner);
       if (VectorsOfWindows(site, along)) return;
-      int64_t points = 1;
-      for (const Loop& loop : nest.loops) points *= loop.extent;
       // Of what is shared LLVM sees no loops around.
-      const bool shared = machine_.Parts(points / kLeastShared, 1) > 1;
-      column_reduction = shared || !WindowByWindow(nest, along, machine_);
+      column_reduction = WorthSharing(nest) || !WindowByWindow(nest, along, machine_);
     }
     if (column_reduction) {
       Try(site, StepKind::kInterchange, ReductionsAround(nest.loops, static_cast<size_t>(inner)));
     }
     Numbers parallel(count, 0);
     Numbers least(count, 0);
-    const bool transposes = !nest.reduces() && nest.reads.size() == 1 && inner >= 0 &&
-                            PlainLoop(nest.reads[0].rows.back()) >= 0 &&
-                            PlainLoop(nest.reads[0].rows.back()) != inner;
-    const auto lanes = machine_.Lanes(nest.element);
-    if (transposes) {
-      const auto along = static_cast<size_t>(inner);
+    const bool moves = Moves(nest);
+    bool transposes = false;
+    if (moves) {
       const auto other = static_cast<size_t>(PlainLoop(nest.reads[0].rows.back()));
-      // All of a short line of memory, that it is read once.
-      const bool whole = nest.loops[other].extent <= lanes;
-      for (const size_t i : {along, other}) {
-        least[i] = Scheduled::DivisorUpTo(nest.loops[i].extent, whole ? lanes : lanes / 2);
+      const auto square = SquareOf(nest, static_cast<size_t>(inner), other, machine_);
+      if (square) {
+        transposes = true;
+        least[static_cast<size_t>(inner)] = square->first;
+        least[other] = square->second;
       }
     }
-    const bool fuses = !transposes && Fusable(site);
+    const auto lanes = machine_.Lanes(nest.element);
+    const bool fuses = !moves && Fusable(site);
     Numbers rows(count, 0);
+    bool all_at_once = false;
     if (fuses) {
-      rows = RowsAtATime(StateOf(site).loops, nest.element, TakesReductions(site));
+      const bool sums = TakesReductions(site);
+      rows = RowsAtATime(StateOf(site).loops, nest.element, sums);
+      all_at_once = AllAtOnce(nest, rows, sums);
+      // A row at a time it is never written in another order. It is whole vectors, or unrolled.
+      const int64_t row = nest.loops.back().extent;
+      if (!sums && TakesMoved(site) && (row >= lanes || row <= lanes / 4)) {
+        rows.assign(count, 1);
+        rows.back() = 0;
+        all_at_once = false;
+      }
       if (!column_reduction) least = rows;
     }
     if (column_reduction) {
@@ -313,7 +351,8 @@ class Writer {
       return;
     }
     if (fuses && parallel == Numbers(count, 0)) {
-      if (machine_.threads == 1 && TakesReductions(site) && AllAtOnce(nest, rows)) return;
+      if (all_at_once && (machine_.threads == 1 || !WorthSharing(nest))) return;
+      all_at_once = false;
       parallel = rows;
       for (size_t i = 0; i < count; ++i) {
         if (StateOf(site).loops[i].reduction) parallel[i] = 0;
@@ -321,7 +360,7 @@ class Writer {
     }
     Try(site, StepKind::kParallel, parallel);
     if (!fuses) return;
-    Try(site, StepKind::kTile, rows);
+    if (!all_at_once) Try(site, StepKind::kTile, rows);
     FuseProducers(site);
   }
 

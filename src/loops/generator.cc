@@ -34,6 +34,16 @@ Status FindGenerator() {
                    "setup/install --loops and build again");
 }
 
+Status FitsMemory(const Task& task, size_t memory_limit_bytes) {
+  const auto limit = static_cast<double>(wire::MemoryLimit(memory_limit_bytes));
+  const double bytes = StoredBytes(task);
+  if (bytes <= limit) return {};
+  return MakeError(ErrorCode::kInvalidInput,
+                   fmt::format("its tensors take {:.1f} GB, and hone-loops may take {:.1f} GB on "
+                               "this machine; make it smaller",
+                               bytes / 1e9, limit / 1e9));
+}
+
 StatusOr<Kernel> MakeKernel(const Task& task, const Schedule& schedule) {
   const StatusOr<Scheduled> scheduled = Apply(Expand(task), schedule);
   if (!scheduled) return tl::unexpected(scheduled.error());
@@ -163,6 +173,9 @@ StatusOr<uint32_t> Generator::Placed(const Task& task, const InputChoice& inputs
   if (const auto found = inputs_.find(name); found != inputs_.end()) {
     found->second.used = ++calls_;
     return found->second.id;
+  }
+  if (Status fits = FitsMemory(task, options_.memory_limit_bytes); !fits) {
+    return tl::unexpected(fits.error());
   }
   // Large ones would not fit side by side.
   const size_t most = Bytes(task) > 2e8 ? 1 : kMostInputs;

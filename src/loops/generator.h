@@ -36,6 +36,10 @@ struct GeneratorOptions {
 // Whether there is a hone-loops; what to install where there is none.
 Status FindGenerator();
 
+// Whether a task's tensors fit into what hone-loops may take, 0 as in GeneratorOptions. Nothing is
+// allocated to find out. Errors: they do not, with the sizes.
+Status FitsMemory(const Task& task, size_t memory_limit_bytes = 0);
+
 // A task under a schedule, ready to be compiled.
 struct Kernel {
   std::string name;  // equal for equal kernels

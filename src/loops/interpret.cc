@@ -13,6 +13,8 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
+constexpr int64_t kLookEvery = 64;  // elements, between two looks at the time
+
 size_t Index(int64_t value) { return static_cast<size_t>(value); }
 
 Shape Strides(const Shape& shape) {
@@ -246,20 +248,26 @@ class Evaluator {
     return result;
   }
 
+  // All lines that lie side by side are run along at once, in a line's own order, and kept.
   double Running(int64_t flat) const {
-    const int64_t size = out_[1], inner = out_.size() == 3 ? out_[2] : 1,
-                  here = flat / inner % size;
-    const double* const from = in_[0] + flat - here * inner;
-    const bool reverse = op_.Get("reverse", 1, 0)[0] != 0;
-    const bool maximum = op_.kind == "running_max", product = op_.kind == "running_product";
-    double result = maximum ? -std::numeric_limits<double>::infinity() : product ? 1 : 0;
-    for (int64_t i = reverse ? size - 1 : 0;; i += reverse ? -1 : 1) {
-      const double value = from[i * inner];
-      result = maximum   ? Binary("maximum", result, value)
-               : product ? Off(result * value)
-                         : Off(result + value);
-      if (i == here) return result;
+    const int64_t size = out_[1], inner = out_.size() == 3 ? out_[2] : 1, all = size * inner;
+    if (flat / all != row_) {
+      row_ = flat / all;
+      running_.resize(Index(all));
+      const double* const from = in_[0] + row_ * all;
+      const bool reverse = op_.Get("reverse", 1, 0)[0] != 0;
+      const bool maximum = op_.kind == "running_max", product = op_.kind == "running_product";
+      const double nothing = maximum ? -std::numeric_limits<double>::infinity() : product ? 1 : 0;
+      for (int64_t i = 0; i < all; ++i) {
+        const int64_t at = reverse ? all - 1 - i : i;
+        const int64_t last = reverse ? at + inner : at - inner;
+        const double before = i < inner ? nothing : running_[Index(last)];
+        running_[Index(at)] = maximum   ? Binary("maximum", before, from[at])
+                              : product ? Off(before * from[at])
+                                        : Off(before + from[at]);
+      }
     }
+    return running_[Index(flat % all)];
   }
 
   double Sorted(int64_t flat) const {
@@ -387,6 +395,7 @@ class Evaluator {
   // Of the row that was evaluated last.
   mutable int64_t row_ = -1;
   mutable std::vector<int64_t> order_;  // of the row: of what sorts
+  mutable Values running_;              // all along that row
   mutable double most_ = 0, mean_ = 0, sum_ = 0;
   mutable std::vector<double> weights_;
 };
@@ -394,7 +403,8 @@ class Evaluator {
 }  // namespace
 
 std::vector<Values> Interpret(const Task& task, std::vector<Values> values,
-                              const std::vector<int64_t>& points, uint64_t noise) {
+                              const std::vector<int64_t>& points, uint64_t noise,
+                              const std::function<bool()>& over) {
   for (size_t i = 0; i < values.size(); ++i) {
     if (InfoOf(task.tensors[i].element).widening != Widening::kRounds) continue;
     for (double& value : values[i]) value = Rounded(value, task.tensors[i].element);
@@ -408,15 +418,13 @@ std::vector<Values> Interpret(const Task& task, std::vector<Values> values,
     made.resize(Index(result.elements()));
     const bool only_points =
         !points.empty() && i + 1 == task.operations.size() && task.outputs.size() == 1;
-    if (only_points) {
-      for (const int64_t point : points) made[Index(point)] = evaluator.At(point);
-    } else {
-      for (int64_t flat = 0; flat < result.elements(); ++flat) {
-        made[Index(flat)] = evaluator.At(flat);
-        // Integers wrap around where they are made.
-        if (result.element == Element::kI32)
-          made[Index(flat)] = Rounded(made[Index(flat)], result.element);
-      }
+    const auto count = only_points ? static_cast<int64_t>(points.size()) : result.elements();
+    for (int64_t k = 0; k < count; ++k) {
+      if (k % kLookEvery == 0 && over && over()) return {};
+      const int64_t flat = only_points ? points[Index(k)] : k;
+      double& value = made[Index(flat)] = evaluator.At(flat);
+      // Integers wrap around where they are made.
+      if (result.element == Element::kI32) value = Rounded(value, result.element);
     }
   }
   std::vector<Values> outputs;

@@ -4,6 +4,7 @@
 #define HONE_LOOPS_INTERPRET_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,11 @@ using Values = std::vector<double>;
 //
 // With `noise`, a seed, as a legal program in the element type might have it: each intermediate
 // result is off by up to one unit in its last place, and sums are taken one after another.
+//
+// `over` is asked now and then; nothing is returned once it has said yes.
 std::vector<Values> Interpret(const Task& task, std::vector<Values> inputs,
-                              const std::vector<int64_t>& points = {}, uint64_t noise = 0);
+                              const std::vector<int64_t>& points = {}, uint64_t noise = 0,
+                              const std::function<bool()>& over = {});
 
 }  // namespace hone::loops
 

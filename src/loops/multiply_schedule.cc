@@ -221,7 +221,12 @@ Schedule VectorsByThumb(const Nest& nest, const Machine& machine, const Split& s
   const int64_t most = std::min<int64_t>((machine.vector_registers - 2 - vectors) / vectors, 8);
   Shares shares = SharesOf(nest, loops, MostParts(nest, machine), split);
   std::vector<int64_t> packed(nest.loops.size(), 0), registers = packed;
+  // Of fewer columns than a vector has, no more than they need: what is padding is packed, and the
+  // rest is cut off element by element.
   registers[loops.column] = std::max<int64_t>(4, vectors * lanes);
+  while (registers[loops.column] / 2 >= std::max<int64_t>(4, loops.columns)) {
+    registers[loops.column] /= 2;
+  }
   registers[loops.row] = RowsInRegisters(nest, loops, shares.rows, most);
   EndWithBlocks(shares, loops, registers[loops.row], registers[loops.column]);
   // A third of what may be packed is for rows.

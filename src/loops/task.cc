@@ -162,4 +162,12 @@ double Bytes(const Task& task) {
   return bytes;
 }
 
+double StoredBytes(const Task& task) {
+  double bytes = 0;
+  for (size_t i = 0; i < task.tensors.size(); ++i) {
+    if (!task.Defines(static_cast<int>(i))) bytes += static_cast<double>(task.tensors[i].bytes());
+  }
+  return bytes;
+}
+
 }  // namespace hone::loops

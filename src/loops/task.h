@@ -124,6 +124,8 @@ Fingerprint FingerprintOf(const Task& task);
 double Flops(const Task& task);
 // Of inputs and outputs.
 double Bytes(const Task& task);
+// Of these and of results that are stored on the way.
+double StoredBytes(const Task& task);
 
 // Names of the kinds of operations.
 const std::vector<std::string>& OperationKinds();

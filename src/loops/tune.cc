@@ -90,10 +90,10 @@ class Tuner {
     known.value = *value;
     if (known.value < best_) {
       // Only what is right may lead the search.
-      CompareOptions compare;
+      CompareOptions compare = UsualComparison();
       compare.inputs = 1;
       compare.stop = options_.stop;
-      const ComparisonReport report = Verify(generator_, kernel, compare);
+      const ComparisonReport report = Verify(generator_, kernel, compare, &references_);
       if (report.verdict == Verdict::kDifferent) return reject("it computes something else");
       best_ = known.value;
     }
@@ -121,14 +121,17 @@ class Tuner {
       const auto raced =
           Race(generator_, stock_, *kernel, race, false, options_.machine.threads, options_.stop);
       if (!raced || raced->low <= 1 || raced->speedup <= best) continue;
-      const ComparisonReport verified = Verify(generator_, *kernel, {});
+      const ComparisonReport verified =
+          Verify(generator_, *kernel, UsualComparison(), &references_);
       if (verified.verdict != Verdict::kEqual) continue;
       best = raced->speedup;
       report.schedule = schedule;
       report.race = *raced;
       report.verified = verified;
     }
-    if (report.race.same_executable) report.verified = Verify(generator_, stock_, {});
+    if (report.race.same_executable) {
+      report.verified = Verify(generator_, stock_, UsualComparison(), &references_);
+    }
     return report;
   }
 
@@ -139,6 +142,7 @@ class Tuner {
   const double end_;
   Kernel stock_;
   std::optional<ScheduleTimer> timer_;
+  References references_;
   std::map<std::string, Known> known_;  // by schedule
   std::multimap<double, Schedule> ranked_;
   double best_ = 0;

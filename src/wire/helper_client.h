@@ -14,15 +14,19 @@
 
 namespace hone::wire {
 
-// How to start the helper `program`, or the one at `path` where that is given. `memory_limit_bytes`
-// is three quarters of the machine's where it is 0.
-inline LinkOptions HelperLink(const std::string& path, const std::string& program, bool sandbox,
-                              size_t memory_limit_bytes) {
+// What a helper may take: three quarters of the machine's memory where `given` is 0.
+inline size_t MemoryLimit(size_t given = 0) {
   const size_t machine =
       static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return given != 0 ? given : machine / 4 * 3;
+}
+
+// How to start the helper `program`, or the one at `path` where that is given.
+inline LinkOptions HelperLink(const std::string& path, const std::string& program, bool sandbox,
+                              size_t memory_limit_bytes) {
   LinkOptions link;
   link.worker_path = path.empty() ? FindProgram(program) : path;
-  link.memory_limit_bytes = memory_limit_bytes != 0 ? memory_limit_bytes : machine / 4 * 3;
+  link.memory_limit_bytes = MemoryLimit(memory_limit_bytes);
   link.arguments = {"--sandbox", sandbox ? "on" : "off", "--memory-bytes",
                     std::to_string(link.memory_limit_bytes)};
   return link;

@@ -110,22 +110,77 @@ TEST(DefaultSchedule, TakesRowsOfASoftmaxAFewAtATime) {
   EXPECT_EQ(of("512,32", one), "y parallel 16,0\n" + fused);
   EXPECT_EQ(of("500,100", one), "y parallel 20,0\n" + fused);
   EXPECT_EQ(of("250,100", one), "y parallel 25,0\n" + fused);
-  EXPECT_EQ(of("3110,100", one), "y parallel 5,0\n" + fused);
   EXPECT_EQ(of("2048,16384", one), "y parallel 2,0\n" + fused);
   EXPECT_EQ(of("6,8,77", one), "y parallel 16,0\n" + fused);
+  EXPECT_EQ(of("3110,100", one), "y parallel 10,0\n" + fused);
+  EXPECT_EQ(of("262144,5", one), "y parallel 64,0\n" + fused);  // of short ones more
   // No number but 1 divides it: not a row at a time, where all is near; but where it is not.
   EXPECT_EQ(of("509,33", one), "");
-  EXPECT_EQ(of("4093,333", one), "y parallel 1,0\n" + fused);
+  EXPECT_EQ(of("4093,333", one), "");
+  EXPECT_EQ(of("4093,1024", one), "y parallel 1,0\n" + fused);
   // What processors share is a whole number of those.
   EXPECT_EQ(of("4096,1024", kMachines[2]), "y parallel 256,0\ny tile 16,0\n" + fused);
 }
 
-TEST(DefaultSchedule, TakesOneRowAtATimeOfWhatIsElementwise) {
-  EXPECT_EQ(ScheduleText(Default("task t\ninput x f32[256,32]\ninput b f32[32]\n"
-                                 "z = add x b\nv = exp z\ny = multiply v v\noutput y\n",
-                                 {1, 64, 32}))
-                .substr(0, 15),
-            "y parallel 1,0\n");
+// Small or crooked squares are slower than what LLVM makes of plain loops.
+TEST(DefaultSchedule, MovesSquaresOfTranspositionsWhereTheyFillVectors) {
+  const auto of = [](const char* input) {
+    const std::string text = std::string("task t\ninput x ") + input +
+                             "\ny = transpose x permutation=1,0\noutput y\n";
+    return ScheduleText(Default(text.c_str(), {1, 64, 32}));
+  };
+  EXPECT_EQ(of("f32[512,256]"), "y tile 8,8\ny vectorize\n");
+  EXPECT_EQ(of("f32[10,366]"), "y tile 6,5\ny vectorize\n");
+  EXPECT_EQ(of("f32[257,578]"), "");
+  EXPECT_EQ(of("f32[366,5]"), "");
+  EXPECT_EQ(of("f16[6,183]"), "");
+  EXPECT_EQ(of("f16[97,512]"), "y tile 8,1\ny vectorize\n");
+}
+
+// Of few columns vectors have no more lanes than they need.
+TEST(DefaultSchedule, TakesAsManyColumnsOfAProductAsThereAre) {
+  EXPECT_THAT(ScheduleText(Default("task t\ninput x f32[1,20,3]\ninput w f32[5,3,4]\n"
+                                   "y = convolve x w sizes=20 pads=2 dilations=-1\noutput y\n",
+                                   {1, 64, 32})),
+              testing::HasSubstr("y tile 0,7,4,0,0\n"));
+}
+
+// Of keys that are seen up to the query only, small blocks have fewer beyond.
+TEST(DefaultSchedule, TakesSmallerBlocksOfAttentionToWhatLiesBefore) {
+  const auto of = [](const char* until) {
+    const std::string text = std::string("task t\ninput q f32[2,100,32]\ninput k f32[2,130,32]\n"
+                                         "input v f32[2,130,16]\ns := scores q k\n"
+                                         "y = attend s v") +
+                             until + "\noutput y\n";
+    return ScheduleText(Default(text.c_str(), {1, 64, 32}));
+  };
+  EXPECT_EQ(of(" until=0"), "y tile 0,16,0,32,0\ny unroll 8\n");
+  EXPECT_EQ(of(""), "y tile 0,32,0,64,0\ny unroll 8\n");
+}
+
+// Sums that lead to it on any way count, and rows are of what is computed.
+TEST(DefaultSchedule, TakesRowsOfWhatIsRoundedBehindASoftmax) {
+  const auto of = [](const char* shape) {
+    const std::string text = std::string("task t\ninput x f16[") + shape +
+                             "]\ny = softmax x\nz = to_f16 y\noutput z\n";
+    return ScheduleText(Default(text.c_str(), {1, 64, 32}));
+  };
+  EXPECT_EQ(of("512,64"), "z parallel 16,0\nz fuse y\nz fuse y.sum\nz fuse y.exp\nz fuse y.max\n");
+  EXPECT_EQ(of("129,65"), "");
+}
+
+TEST(DefaultSchedule, TakesAFewRowsOfWhatIsElementwiseWhereItIsNotNear) {
+  const auto of = [](const std::string& rows, const std::string& columns, const Machine& machine) {
+    const std::string text = "task t\ninput x f32[" + rows + "," + columns + "]\ninput b f32[" +
+                             columns + "]\nz = add x b\nv = exp z\ny = multiply v v\noutput y\n";
+    return ScheduleText(Default(text.c_str(), machine)).substr(0, 15);
+  };
+  const Machine one{1, 64, 32};
+  EXPECT_EQ(of("65536", "512", one), "y parallel 1,0\n");
+  EXPECT_EQ(of("65536", "32", one), "y parallel 8,0\n");
+  EXPECT_EQ(of("1048576", "3", one), "");  // no vectors in such rows
+  EXPECT_EQ(of("256", "32", one), "");     // all is near
+  EXPECT_EQ(of("256", "32", kMachines[2]), "");
 }
 
 TEST(DefaultSchedule, MakesVectorsOfPoolsThatMoveByOne) {

@@ -102,6 +102,31 @@ TEST(Interpret, RunningSumsAndMaxima) {
   EXPECT_EQ(outcome("1,3,2", "running_max x"), (Values{1, 5, 2, 5, 3, 6}));
 }
 
+TEST(Interpret, LinesThatLieSideBySideRunByThemselvesAndFromTheEnd) {
+  EXPECT_EQ(Outcome("task t\ninput x f32[2,3,2]\ny = running_sum x reverse=1\noutput y\n",
+                    {{1, 10, 2, 20, 3, 30, 4, 40, 5, 50, 6, 60}}),
+            (Values{6, 60, 5, 50, 3, 30, 15, 150, 11, 110, 6, 60}));
+}
+
+// Anew for each element it would be minutes.
+TEST(Interpret, ALongRunningSumIsTakenOnce) {
+  constexpr size_t kSize = 1 << 19;
+  const auto task = ParseTask("task t\ninput x f64[1,524288]\ny = running_sum x\noutput y\n");
+  ASSERT_TRUE(task);
+  EXPECT_EQ(Interpret(*task, {Values(kSize, 1)})[0].back(), kSize);
+  const Values noisy = Interpret(*task, {Values(kSize, 1)}, {}, 1)[0];
+  EXPECT_NEAR(noisy[1000], 1001, 1001 * 1001 * 0x1p-52);
+  EXPECT_NEAR(noisy[kSize - 1] - noisy[kSize - 2], 1, kSize * 0x1p-51);
+}
+
+TEST(Interpret, ReturnsNothingOnceItIsOver) {
+  const auto task = ParseTask("task t\ninput x f32[1000]\ny = exp x\noutput y\n");
+  ASSERT_TRUE(task);
+  int asked = 0;
+  EXPECT_TRUE(Interpret(*task, {Values(1000, 1)}, {}, 0, [&] { return ++asked == 3; }).empty());
+  EXPECT_EQ(asked, 3);
+}
+
 TEST(Interpret, Comparisons) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto outcome = [&](const std::string& kind) {

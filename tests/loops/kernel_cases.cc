@@ -237,6 +237,13 @@ const std::vector<KernelCase>& KernelCases() {
        "c = reduce_sum b axes=1\nd := broadcast c sizes=24,50 dimensions=0\n"
        "e = subtract b d\noutput e\noutput c\n",
        "c pack 2,10\nc parallel 4,0,0,0\ne tile 4,10\ne vectorize\n"},
+      {"maxima_of_halves",
+       "input a f16[13,37]\ninput b f16[13,37]\nm := maximum a b\nn := minimum m a\n"
+       "c := less n b\nd := select c m a\ny = to_f16 d\nz = reduce_max m axes=1\n"
+       "output y\noutput z\n",
+       "z parallel 1,0\n"},
+      {"softmax_of_halves", "input x f16[12,65]\ny = softmax x\nz = to_f16 y\noutput z\n",
+       "z parallel 1,0\nz fuse y\nz fuse y.sum\nz fuse y.exp\nz fuse y.max\n"},
       {"narrow_matmul", "input a s8[16,24]\ninput b bf16[24,32]\ny = matmul a b\noutput y\n",
        "y pack 8,16,0\ny parallel 1,1,0,0,0\ny tile 0,0,4,0,0\ny vectorize\ny unroll 2\n"},
       {"narrow_attention",

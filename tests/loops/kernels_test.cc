@@ -144,6 +144,22 @@ TEST(Generator, RejectsWhatMlirRefusesWithItsReason) {
   EXPECT_EQ(generator->restarts(), 0);
 }
 
+// Element by element they took fifteen to twenty-five times as long.
+TEST(Generator, TakesVectorsOfHalvesForMaximaAndComparisons) {
+  const auto generator = StartGenerator();
+  const auto lines = [&](const std::string& element, const std::string& kind) {
+    const auto task = ParseTask("task t\ninput a " + element + "[8192]\ninput b " + element +
+                                "[8192]\ny = " + kind + " a b\noutput y\n");
+    const auto compiled = generator->Compile(*MakeKernel(*task, {}), /*texts=*/true);
+    EXPECT_TRUE(compiled) << compiled.error().message;
+    const std::string& text = compiled->assembly;
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  for (const char* const kind : {"maximum", "minimum", "less", "equal"}) {
+    EXPECT_LT(lines("f16", kind), 2 * lines("f32", kind)) << kind;
+  }
+}
+
 TEST(Verify, SeesAWrongKernel) {
   const auto task = ParseTask(kAdd);
   const auto other =
@@ -154,7 +170,53 @@ TEST(Verify, SeesAWrongKernel) {
   EXPECT_EQ(Verify(*generator, *kernel, {}).verdict, Verdict::kDifferent);
 }
 
+TEST(Verify, TakesWhatTheInterpreterSaidOfAnEarlierSchedule) {
+  const auto task = ParseTask("task t\ninput x f32[64,64]\ny = softmax x\noutput y\n");
+  const auto generator = StartGenerator();
+  References references;
+  const auto verify = [&](const Schedule& schedule) {
+    const auto kernel = MakeKernel(*task, schedule);
+    return Verify(*generator, *kernel, UsualComparison(), &references).verdict;
+  };
+  EXPECT_EQ(verify({}), Verdict::kEqual);
+  EXPECT_EQ(references.found(), 0);
+  EXPECT_EQ(verify(DefaultSchedule(Expand(*task), ThisMachine(1))), Verdict::kEqual);
+  EXPECT_GE(references.found(), 3);  // an input set each
+}
+
+TEST(Verify, SaysThatTheInterpreterWasCutOff) {
+  const auto task = ParseTask("task t\ninput x f32[512,512]\ny = softmax x\noutput y\n");
+  const auto kernel = MakeKernel(*task, {});
+  const auto generator = StartGenerator();
+  CompareOptions options = UsualComparison();
+  options.budget_seconds = 1e-6;
+  const ComparisonReport report = Verify(*generator, *kernel, options);
+  EXPECT_EQ(report.verdict, Verdict::kCannotTell);
+  EXPECT_THAT(report.reason, HasSubstr("the interpreter was cut off after"));
+}
+
+TEST(Generator, RefusesWhatDoesNotFitIntoMemory) {
+  const auto task = ParseTask("task t\ninput x f32[1000000]\ny = relu x\noutput y\n");
+  EXPECT_TRUE(FitsMemory(*task, 8000000));
+  const Status fits = FitsMemory(*task, 7999999);
+  ASSERT_FALSE(fits);
+  EXPECT_EQ(fits.error().code, ErrorCode::kInvalidInput);
+  EXPECT_THAT(fits.error().message, HasSubstr("its tensors take 0.0 GB"));
+}
+
 class LoopsCommand : public HoneTest {};
+
+TEST_F(LoopsCommand, RefusesATaskThatDoesNotFitIntoMemory) {
+  std::string text = "task t\n", sum = "y = add x0 x1\noutput y\n";
+  for (int i = 0; i < 100; ++i) text += "input x" + std::to_string(i) + " f64[4294967296]\n";
+  Write("big.task", text + sum);
+  for (const char* const action : {"race", "tune"}) {
+    const Ran ran = Hone({"loops", action, "big.task"});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_THAT(ran.err, HasSubstr("big.task: its tensors take 3470.3 GB, and hone-loops may"));
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+  }
+}
 
 TEST_F(LoopsCommand, ListsTasks) {
   const Ran ran = Hone({"loops", "list", "--json"});

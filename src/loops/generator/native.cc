@@ -15,9 +15,11 @@
 #include <mlir/Target/LLVMIR/Export.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "core/native_kernel.h"
+#include "loops/generator/halves.h"
 #include "loops/generator/target.h"
 
 namespace hone::loops {
@@ -116,7 +118,8 @@ void DefineEntry(llvm::Module& module, size_t buffers) {
 }
 
 // LLVM takes small loops apart before it looks for vectors, and finds none in what is left. Those
-// that may become vectors stay loops until then.
+// that may become vectors stay loops until then, and loops of these, of which there would be a
+// dozen of each.
 void KeepSmallLoops(llvm::Function& function) {
   constexpr unsigned kLeast = 8;  // iterations
   const llvm::TargetLibraryInfoImpl library(llvm::Triple(function.getParent()->getTargetTriple()));
@@ -125,8 +128,11 @@ void KeepSmallLoops(llvm::Function& function) {
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
   llvm::ScalarEvolution evolution(function, info, assumptions, dominators, loops);
-  for (llvm::Loop* const loop : loops.getLoopsInPreorder()) {
-    if (!loop->isInnermost() || evolution.getSmallConstantTripCount(loop) < kLeast) continue;
+  std::set<const llvm::Loop*> around;  // one that is kept
+  llvm::SmallVector<llvm::Loop*, 4> inside_out = loops.getLoopsInPreorder();
+  std::reverse(inside_out.begin(), inside_out.end());
+  for (llvm::Loop* const loop : inside_out) {
+    const unsigned iterations = evolution.getSmallConstantTripCount(loop);
     const bool vectors = llvm::any_of(loop->blocks(), [](const llvm::BasicBlock* block) {
       return llvm::any_of(*block, [](const llvm::Instruction& instruction) {
         const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
@@ -134,7 +140,10 @@ void KeepSmallLoops(llvm::Function& function) {
                (store != nullptr && store->getValueOperand()->getType()->isVectorTy());
       });
     });
-    if (!vectors) loop->setLoopAlreadyUnrolled();
+    const bool innermost = loop->isInnermost() && iterations >= kLeast && !vectors;
+    if (!innermost && (around.count(loop) == 0 || iterations < 2)) continue;
+    loop->setLoopAlreadyUnrolled();
+    around.insert(loop->getParentLoop());
   }
 }
 
@@ -163,11 +172,18 @@ void Optimise(llvm::Module& module, llvm::TargetMachine& target) {
   // LLVM 19.1.7's makes wrong code of calls whose arguments it has gathered into vectors (the case
   // `calls_behind_vectors` of tests/loops); what is worth vectors the schedule has made such.
   options.SLPVectorization = false;
+  const bool has_halves = target.getTargetFeatureString().contains("+avx512fp16");
   llvm::PassBuilder passes(&target, options);
   passes.registerVectorizerStartEPCallback(
-      [](llvm::FunctionPassManager& functions, llvm::OptimizationLevel) {
+      [&](llvm::FunctionPassManager& functions, llvm::OptimizationLevel) {
+        if (!has_halves) functions.addPass(WidenHalves());
         functions.addPass(LetLoopsGo());
       });
+  // What follows vectors narrows them once more.
+  passes.registerOptimizerLastEPCallback([&](llvm::ModulePassManager& modules,
+                                             llvm::OptimizationLevel) {
+    if (!has_halves) modules.addPass(llvm::createModuleToFunctionPassAdaptor(WidenHalves()));
+  });
   passes.registerModuleAnalyses(modules);
   passes.registerCGSCCAnalyses(components);
   passes.registerFunctionAnalyses(functions);
