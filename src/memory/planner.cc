@@ -170,23 +170,31 @@ Target MakeTarget(const Network& network, const Machine& machine, double room,
 }
 
 std::vector<Group> MakeGroups(const Target& target, const std::vector<OpId>& order,
-                              const CutOptions& cut, const Deadline& deadline) {
+                              const CutOptions& cut, bool wait, const Deadline& deadline,
+                              bool* wait_matters) {
   GroupOptions options;
   options.deadline = deadline;
+  options.wait = wait;
   options.tile_above = cut.tile_above;
   options.tile_share = cut.tile_share;
   options.try_all = cut.try_all;
-  return MakeGroups(target, order, options);
+  return MakeGroups(target, order, options, wait_matters);
 }
 
 // The ways to group that have been tried for a target.
 struct Cutting {
   explicit Cutting(const Target& target)
-      : orders{OwnOrder(target.network), PeakAwareOrder(target)}, least(orders.size(), 0) {}
+      : orders{OwnOrder(target.network), PeakAwareOrder(target)},
+        least(orders.size(), 0),
+        wait(orders.size(), false) {}
 
   std::vector<std::vector<OpId>> orders;
   std::vector<int64_t> least;  // bytes moved, of each order; 0 while none is known
-  size_t next = 0;             // of all cuts of all orders
+  // GroupOptions::wait, for each order: the first cut is tried without and, where that may be
+  // another one, with it; the better way is gone on with.
+  std::vector<bool> wait;
+  bool both = false;  // the next one is the first cut with it
+  size_t next = 0;    // of all cuts of all orders
   int64_t fewest = std::numeric_limits<int64_t>::max();  // bytes moved
 };
 
@@ -196,33 +204,48 @@ void AddCandidates(const Target& target, size_t number, Cutting& cutting, int64_
                    const Deadline& deadline, const PlanOptions& options,
                    std::vector<Candidate>& all) {
   const size_t orders = cutting.orders.size();
-  for (; cutting.next < std::size(kCuts) * orders; ++cutting.next) {
+  const auto go_on = [&](bool both) {
+    cutting.both = both;
+    if (!both) ++cutting.next;
+  };
+  while (cutting.next < std::size(kCuts) * orders) {
     // What moves no more than it must cannot be beaten.
     if (cutting.fewest <= bound) return;
     const size_t o = cutting.next % orders;
     int64_t& least = cutting.least[o];
     const int64_t best = *std::min_element(cutting.least.begin(), cutting.least.end());
-    if (best > 0 && static_cast<double>(least) > kHopeless * static_cast<double>(best)) continue;
+    const bool hopeless =
+        best > 0 && static_cast<double>(least) > kHopeless * static_cast<double>(best);
+    if (hopeless && !cutting.both) {
+      go_on(false);
+      continue;
+    }
     const double before = deadline.Left();
     // Of the first, something must come.
     const Deadline until = all.empty() ? Deadline(before / 2) : deadline;
-    Candidate candidate{
-        number, MakeGroups(target, cutting.orders[o], kCuts[cutting.next / orders], until), 1, {}};
+    const bool wait = cutting.both || cutting.wait[o];
+    bool wait_matters = false;
+    Candidate candidate{number,
+                        MakeGroups(target, cutting.orders[o], kCuts[cutting.next / orders], wait,
+                                   until, &wait_matters),
+                        1,
+                        {}};
     if (!all.empty() && deadline.Passed()) return;
     if (std::any_of(all.begin(), all.end(), [&](const Candidate& other) {
           return other.target == number && Same(candidate.groups, other.groups);
         })) {
+      go_on(cutting.next < orders && !cutting.both && wait_matters);
       continue;
     }
     candidate.plan = Schedule(target, candidate.groups, OptionsFor(target.machine, 1));
     const Figures& figures = candidate.plan.figures;
     if (options.trace) options.trace(figures);
+    if (cutting.both) cutting.wait[o] = figures.dram_bytes() < least;
     if (least == 0 || figures.dram_bytes() < least) least = figures.dram_bytes();
     cutting.fewest = std::min(cutting.fewest, figures.dram_bytes());
     all.push_back(std::move(candidate));
-    if (2 * deadline.Left() >= before) continue;
-    ++cutting.next;
-    return;
+    go_on(cutting.next < orders && !cutting.both && wait_matters);
+    if (2 * deadline.Left() < before) return;
   }
 }
 

@@ -98,6 +98,41 @@ TEST(RecomputeAfterSums, MakesLogitsAgainForTheirMaximumForTheirSumAndForWhatIsM
   EXPECT_GT(Moved(program, program, machine), 3 * logits + factors) << "kept in DRAM";
 }
 
+// A step of cross entropy over 2048 logits of each of 4 rows: before the gradient is made of logits
+// that the loss reads, too, all of something else is summed.
+TEST(MakePlan, FinishesSumsOfOtherThingsBeforeAGroupThatWaitsForThem) {
+  const std::vector<int64_t> logits = {4, 2048};
+  const Network program = Built(
+      {Parameter(0, {4, 2}), Parameter(1, {2, 2048}), Parameter(2, {4}), Number("0"),
+       Number("-inf"),
+       Instruction("dot", logits, {0, 1},
+                   {{"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}}),
+       Reduce({4}, 5, 4, "{1}", kMaximum),
+       Instruction("broadcast", logits, {6}, {{"dimensions", "{0}"}}),
+       Instruction("subtract", logits, {5, 7}), Instruction("exponential", logits, {8}),
+       Reduce({4}, 9, 3, "{1}", kAdds), Instruction("log", {4}, {10}),
+       Instruction("broadcast", logits, {11}, {{"dimensions", "{0}"}}),
+       Instruction("subtract", logits, {8, 12}), Reduce({4}, 13, 3, "{1}", kAdds),
+       Instruction("iota", logits, {}, {{"iota_dimension", "1"}}),
+       Instruction("broadcast", logits, {2}, {{"dimensions", "{0}"}}),
+       Instruction("multiply", logits, {15, 16}), Reduce({4}, 17, 3, "{1}", kAdds),
+       Instruction("divide", {4}, {18, 10}),
+       Instruction("broadcast", logits, {19}, {{"dimensions", "{0}"}}),
+       Instruction("multiply", logits, {20, 9}), Instruction("add", logits, {17, 21}),
+       Instruction("dot", {2, 2048}, {0, 22},
+                   {{"lhs_contracting_dims", "{0}"}, {"rhs_contracting_dims", "{0}"}}),
+       [] {
+         InstructionInfo tuple = Instruction("tuple", {}, {14, 23});
+         tuple.shape.type = "tuple";
+         tuple.shape.tuple = {Instruction("add", {4}).shape, Instruction("add", {2, 2048}).shape};
+         return tuple;
+       }()});
+  const Machine machine = SmallMachine(1, 8192);
+  const Network network = ByParts(program, LargeBytes(machine)).front().network;
+  const int64_t factor = 2 * 2048 * 4, small = 10 * 4 * 4;
+  EXPECT_LE(Moved(program, network, machine), 4 * factor + small) << "read thrice, written once";
+}
+
 // Six times x <- tanh(p), y <- exp(x); all y are summed before each x * y * sum is made.
 TEST(RecomputeAtPeaks, KeepsTheFewestBytesOverThePointWhereMostIsAlive) {
   std::vector<InstructionInfo> all;
