@@ -72,12 +72,14 @@ double EstimateSeconds(const Network& network, const Machine& machine, const Pla
                 TransferSeconds(machine, network.tensors[static_cast<size_t>(step.tensor)], box);
             break;
           case StepKind::kCopy:
-            engines += static_cast<double>(Elements(box)) / machine.vector_elements_per_second *
+            engines += machine.instruction_seconds +
+                       static_cast<double>(Elements(box)) / machine.vector_elements_per_second *
                        TimesCopied(network, plan, step);
             break;
           case StepKind::kCompute:
           case StepKind::kStream:
             engines +=
+                machine.instruction_seconds +
                 ComputeSeconds(network, machine, network.ops[static_cast<size_t>(step.op)], box) *
                 ShareOfSum(network, step, t);
             break;
@@ -249,31 +251,42 @@ void AddCandidates(const Target& target, size_t number, Cutting& cutting, int64_
   }
 }
 
-// The candidate that moves least; or, of those that do for their layouts, one that moves little
-// more and has fewer copies.
-std::vector<Candidate>::iterator Best(std::vector<Candidate>& candidates) {
+// The candidate that moves least, and of those the one that is estimated to take least time; or, of
+// those that do for their layouts, one that moves little more and has fewer copies.
+// `seconds` says how much, and is asked only of equals.
+std::vector<Candidate>::iterator Best(std::vector<Candidate>& candidates,
+                                      const std::function<double(Candidate&)>& seconds) {
   const auto bytes = [](const Candidate& candidate) { return candidate.plan.figures.dram_bytes(); };
+  const auto better = [&](Candidate& a, Candidate& b, bool copies) {
+    const auto rank = [&](const Candidate& of) {
+      return std::pair(copies ? of.plan.figures.copies : 0, bytes(of));
+    };
+    return rank(a) != rank(b) ? rank(a) < rank(b) : seconds(a) < seconds(b);
+  };
   std::map<size_t, std::vector<Candidate>::iterator> of_target;
   int64_t least = std::numeric_limits<int64_t>::max();
   for (auto candidate = candidates.begin(); candidate != candidates.end(); ++candidate) {
     const auto [place, fresh] = of_target.try_emplace(candidate->target, candidate);
-    if (bytes(*candidate) < bytes(*place->second)) place->second = candidate;
+    if (!fresh && better(*candidate, *place->second, false)) place->second = candidate;
     least = std::min(least, bytes(*candidate));
   }
   auto best = candidates.end();
   for (const auto& [target, candidate] : of_target) {
-    const auto rank = [&](const Candidate& of) {
-      return std::pair(of.plan.figures.copies, bytes(of));
-    };
     if (static_cast<double>(bytes(*candidate)) > kForFewerCopies * static_cast<double>(least)) {
       continue;
     }
-    if (best == candidates.end() || rank(*candidate) < rank(*best)) best = candidate;
+    if (best == candidates.end() || better(*candidate, *best, true)) best = candidate;
   }
   return best;
 }
 
 }  // namespace
+
+const Baseline* FasterBaseline(const Planned& planned) {
+  const Baseline* faster =
+      planned.local.seconds <= planned.by_operator.seconds ? &planned.local : &planned.by_operator;
+  return faster->seconds < planned.plan.figures.seconds ? faster : nullptr;
+}
 
 int64_t LargeBytes(const Machine& machine) { return machine.ScratchpadBytes() / 16; }
 
@@ -396,7 +409,11 @@ StatusOr<Planned> MakePlan(const Network& program, const std::vector<const Netwo
   std::optional<Plan> best;
   while (!best && !candidates.empty()) {
     // Where it finds no addresses, once more with less room; what moves less then has its turn.
-    const auto least = Best(candidates);
+    const auto least = Best(candidates, [&](Candidate& of) {
+      double& known = of.plan.figures.seconds;
+      if (known == 0) known = EstimateSeconds(targets[of.target].network, machine, of.plan);
+      return known;
+    });
     const double left = deadline.Left();
     const bool hurry = left < kLeastLeft * budget;
     if (AssignOffsets(machine, least->plan, std::clamp(left / 8, 0.0, 2.0))) {
@@ -437,8 +454,8 @@ StatusOr<Planned> MakePlan(const Network& program, const std::vector<const Netwo
   const std::set<TensorId> reloaded = Reloaded(network, planned.plan);
   figures.pairs = pairs.all;
   figures.pairs_eliminated = pairs.moved;
-  for (TensorId tensor : pairs.tensors) figures.pairs_eliminated += !reloaded.contains(tensor);
   figures.seconds = EstimateSeconds(network, machine, planned.plan);
+  for (TensorId tensor : pairs.tensors) figures.pairs_eliminated += !reloaded.contains(tensor);
   planned.seconds = options.spent_seconds + deadline.Spent();
   return planned;
 }

@@ -195,6 +195,33 @@ TEST(Simulate, TrapsLoadsOfWhatWasNeverStored) {
   EXPECT_NE(run.error().message.find("that DRAM lacks"), std::string::npos) << run.error().message;
 }
 
+TEST(MakePlan, EstimatesWhatItTakesToBeginTiles) {
+  std::vector<InstructionInfo> all = {Parameter(0, {8})};
+  for (uint32_t k = 0; k < 100; ++k) all.push_back(Instruction("tanh", {8}, {k}));
+  const Network network = Built(std::move(all));
+  Machine machine = SmallMachine(1, 4096);
+  machine.instruction_seconds = 1e-3;
+  const auto planned = MakePlan(network, network, machine, {});
+  ASSERT_TRUE(planned) << planned.error().message;
+  for (const double seconds :
+       {planned->plan.figures.seconds, planned->by_operator.seconds, planned->local.seconds}) {
+    EXPECT_GE(seconds, 0.1);
+    EXPECT_LT(seconds, 0.11);
+  }
+}
+
+TEST(FasterBaseline, IsTheFastestOfThoseThatAreFaster) {
+  Planned planned;
+  planned.plan.figures.seconds = 2;
+  planned.local.seconds = 2;
+  planned.by_operator.seconds = 3;
+  EXPECT_EQ(FasterBaseline(planned), nullptr);
+  planned.by_operator.seconds = 1;
+  EXPECT_EQ(FasterBaseline(planned), &planned.by_operator);
+  planned.local.seconds = 0.5;
+  EXPECT_EQ(FasterBaseline(planned), &planned.local);
+}
+
 TEST(MakePlan, KeepsToItsBudget) {
   const Network program = ManyLayers(80);
   for (const Machine& machine : {SmallMachine(8, 4096), SmallMachine(1, 32768)}) {
@@ -350,7 +377,8 @@ TEST(PlanFile, SaysWhichNetworkItIsOf) {
   const Network program = ConvolutionalStep(3);
   const Machine machine = *FindMachine("generic");
   for (const UpdateOrder updates :
-       {UpdateOrder::kAtOnce, UpdateOrder::kFreeing, UpdateOrder::kShrinking}) {
+       {UpdateOrder::kAtOnce, UpdateOrder::kFreeing, UpdateOrder::kShrinking,
+        UpdateOrder::kKeeping}) {
     const std::string text = WritePlan(program, {"p.hlo", "f", machine, updates, {}});
     const auto header = ReadPlanHeader(text);
     ASSERT_TRUE(header) << header.error().message;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "memory/planner.h"
 #include "small_programs.h"
 
@@ -295,6 +297,43 @@ TEST(ByParts, FreesEarlyWhereTooMuchWouldBeKept) {
   EXPECT_EQ(ByParts(program, kLargeBytes).front().network.ops[2].opcode, "reduce");
   EXPECT_EQ(ByParts(program, 1 << 20).front().network.ops[2].opcode, "dot")
       << "where there is room, as it was";
+}
+
+// The same, and logits that are made again for their sum: one network keeps them.
+TEST(ByParts, AlsoKeepsWhatIsMadeAgainAfterSums) {
+  const std::vector<std::pair<std::string, std::string>> product = {
+      {"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}};
+  std::vector<InstructionInfo> all = {
+      Parameter(0, {8, 8}),
+      Number("0"),
+      Parameter(1, {4, 2}),
+      Parameter(2, {2, 2048}),
+      Instruction("dot", {4, 2048}, {2, 3}, product),
+      Reduce({4}, 4, 1, "{1}", kMaximum),
+      Instruction("broadcast", {4, 2048}, {5}, {{"dimensions", "{0}"}}),
+      Instruction("multiply", {4, 2048}, {4, 6}),
+      Reduce({4}, 7, 1, "{1}", kAdds)};
+  InstructionInfo results = Instruction("tuple", {}, {8});
+  results.shape.tuple.push_back(all.back().shape);
+  for (uint32_t k = 0; k < 24; ++k) {
+    all.push_back(Instruction("dot", {8, 8}, {k == 0 ? 0 : k + 8, 0}, product));
+  }
+  for (uint32_t k = 0; k < 24; ++k) {
+    all.push_back(Reduce({8}, k + 9, 1, "{0}", kAdds));
+    results.operands.push_back(k + 33);
+    results.shape.tuple.push_back(all.back().shape);
+  }
+  results.shape.type = "tuple";
+  all.push_back(results);
+  const std::vector<OrderedNetwork> networks = ByParts(Built(std::move(all)), kLargeBytes);
+  ASSERT_EQ(networks.size(), 4u);
+  for (const auto& [updates, network] : networks) {
+    const auto logits = std::count_if(network.ops.begin(), network.ops.end(), [&](const Op& op) {
+      return op.opcode == "dot" &&
+             network.tensors[static_cast<size_t>(op.results[0])].dimensions.back() == 2048;
+    });
+    EXPECT_EQ(logits, updates == UpdateOrder::kKeeping ? 1 : 2);
+  }
 }
 
 // Of two parameters, the one is only passed on, and the other's decay is read by an update alone.
