@@ -44,6 +44,12 @@ std::string Text(const std::string& file, const jobs::PlannedFile& done) {
   text += fmt::format("  {:<17} {:>14}   hone is at {:.3f} of it\n", "bound",
                       Grouped(planned.bound.dram_bytes()),
                       Ratio(figures.dram_bytes(), planned.bound.dram_bytes()));
+  if (const memory::Baseline* faster = FasterBaseline(planned)) {
+    const bool local = faster == &planned.local;
+    text += fmt::format("  least traffic     is not least time: {} are estimated to take {:.2f} of it\n",
+                        local ? "local groups" : "operators one by one",
+                        faster->seconds / figures.seconds);
+  }
   text += fmt::format("  peak              {} of {} per partition\n",
                       HumanBytes(static_cast<double>(figures.peak_bytes_per_partition)),
                       HumanBytes(static_cast<double>(machine.bytes_per_partition)));

@@ -329,6 +329,10 @@ Json ToJson(const LoadedNetwork& loaded, const memory::Machine& machine,
   json["estimated_ms"] = {{"operator", planned.by_operator.seconds * 1e3},
                           {"local", planned.local.seconds * 1e3},
                           {"hone", figures.seconds * 1e3}};
+  const memory::Baseline* faster = memory::FasterBaseline(planned);
+  json["estimated_fastest"] = faster == nullptr          ? "hone"
+                              : faster == &planned.local ? "local"
+                                                         : "operator";
   json["groups"] = {
       {"all", figures.groups}, {"tiled", figures.tiled_groups}, {"streamed", figures.streamed}};
   json["unrolled_loops"] = network.unrolled_loops;

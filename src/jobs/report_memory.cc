@@ -98,6 +98,10 @@ report::Json TrafficSection(const Network& network, const memory::Planned& plann
   traffic.note =
       "Bytes between the scratchpad and DRAM in one run; times are estimates for the modelled "
       "machine. No plan can move less than the bound.";
+  if (memory::FasterBaseline(planned) != nullptr) {
+    traffic.note +=
+        " The plan is made to move least; here a way that moves more is estimated to be faster.";
+  }
   traffic.ways = {
       {"one by one", planned.by_operator.dram_bytes, planned.by_operator.seconds, false},
       {"local groups", planned.local.dram_bytes, planned.local.seconds, false},

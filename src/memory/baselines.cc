@@ -127,12 +127,15 @@ Kind KindOf(const Network& network, const Node& node) {
 }
 
 double ComputeSecondsOf(const Network& network, const Machine& machine, const Node& node) {
+  // As many tiles as it takes to pass through the scratchpad.
+  const int64_t tiles = 1 + (node.input_bytes + node.result_bytes) / machine.ScratchpadBytes();
+  const double begin = static_cast<double>(tiles) * machine.instruction_seconds;
   if (node.op == kNone) {
-    return static_cast<double>(node.result_bytes) / 4 / machine.vector_elements_per_second;
+    return begin + static_cast<double>(node.result_bytes) / 4 / machine.vector_elements_per_second;
   }
   const Op& op = network.ops[U(node.op)];
-  return ComputeSeconds(network, machine, op,
-                        WholeBox(network.tensors[U(op.results[0])].dimensions));
+  return begin + ComputeSeconds(network, machine, op,
+                                WholeBox(network.tensors[U(op.results[0])].dimensions));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ constexpr int64_t kSmall = 64;
 // take together.
 constexpr int64_t kHuge = 3;
 constexpr int64_t kRoom = 12;
+constexpr size_t kMostOpsToKeep = 512;  // of a program that UpdateOrder::kKeeping is tried for
 
 size_t U(int32_t id) { return static_cast<size_t>(id); }
 
@@ -306,18 +307,24 @@ void DropDeadOps(Network& network) {
 std::vector<OrderedNetwork> ByParts(const Network& program, int64_t large_bytes) {
   Network network = SumWide(Parts(program, large_bytes / kSmall).Run(), kHuge * large_bytes);
   network = RecomputeCheap(std::move(network), large_bytes);
+  const Network kept = network;
   network = RecomputeAfterSums(std::move(network), kHuge * large_bytes);
+  std::vector<UpdateOrder> orders = {UpdateOrder::kAtOnce, UpdateOrder::kFreeing,
+                                     UpdateOrder::kShrinking};
+  if (network.ops.size() != kept.ops.size() && kept.ops.size() <= kMostOpsToKeep) {
+    orders.push_back(UpdateOrder::kKeeping);
+  }
   const int64_t huge = kHuge * large_bytes, room = kRoom * large_bytes;
   std::vector<OrderedNetwork> ordered;
   std::vector<int64_t> too_many;
-  for (const UpdateOrder updates :
-       {UpdateOrder::kAtOnce, UpdateOrder::kFreeing, UpdateOrder::kShrinking}) {
-    Network other = network;
+  for (const UpdateOrder updates : orders) {
+    Network other = updates == UpdateOrder::kKeeping ? kept : network;
     switch (updates) {
       case UpdateOrder::kAtOnce:
         UpdateAtOnce(other, std::nullopt);
         break;
       case UpdateOrder::kFreeing:
+      case UpdateOrder::kKeeping:
         UpdateAtOnce(other, huge);
         break;
       case UpdateOrder::kShrinking:

@@ -116,6 +116,7 @@ StatusOr<Machine> ParseMachine(std::string_view text, const std::string& origin)
   reader.Count("efficient_transfer_bytes", machine.efficient_transfer_bytes, 1, 1 << 30);
   reader.Rate("flops_per_second", machine.flops_per_second, false);
   reader.Rate("vector_elements_per_second", machine.vector_elements_per_second, false);
+  reader.Rate("instruction_seconds", machine.instruction_seconds, true);
   reader.Flag("engines_are_partitioned", machine.engines_are_partitioned);
   reader.NothingElse();
   if (machine.partitions > 1 && !machine.engines_are_partitioned) {
@@ -168,6 +169,7 @@ std::string ToJson(const Machine& machine) {
   json["efficient_transfer_bytes"] = machine.efficient_transfer_bytes;
   json["flops_per_second"] = machine.flops_per_second;
   json["vector_elements_per_second"] = machine.vector_elements_per_second;
+  json["instruction_seconds"] = machine.instruction_seconds;
   json["engines_are_partitioned"] = machine.engines_are_partitioned;
   return json.dump(2);
 }

@@ -30,6 +30,7 @@ struct Machine {
   int64_t efficient_transfer_bytes = 1;   // contiguous pieces below it take the time of this much
   double flops_per_second = 0;            // of products
   double vector_elements_per_second = 0;  // of everything else, one operation each
+  double instruction_seconds = 0;         // that an engine takes to begin a tile
 
   // Engines work partition by partition: operands and result of an elementwise operation must lie
   // in the same partitions, products contract along the partitions of both operands.

@@ -144,6 +144,10 @@ enum class UpdateOrder : uint8_t {
   kAtOnce,     // gradients of weights where the program has them, updates right after
   kFreeing,    // as soon as that frees more than it makes
   kShrinking,  // as kAtOnce, and what makes far less than it reads right after what it waits for
+  // As kFreeing, but nothing is made again after sums: where tiles hold all that a sum adds up, as
+  // those of a few rows of attention do, it need not be. Of small programs only: looking at one
+  // more network takes time.
+  kKeeping,
 };
 struct OrderedNetwork {
   UpdateOrder updates = UpdateOrder::kAtOnce;

@@ -72,12 +72,14 @@ double EstimateSeconds(const Network& network, const Machine& machine, const Pla
                 TransferSeconds(machine, network.tensors[static_cast<size_t>(step.tensor)], box);
             break;
           case StepKind::kCopy:
-            engines += static_cast<double>(Elements(box)) / machine.vector_elements_per_second *
+            engines += machine.instruction_seconds +
+                       static_cast<double>(Elements(box)) / machine.vector_elements_per_second *
                        TimesCopied(network, plan, step);
             break;
           case StepKind::kCompute:
           case StepKind::kStream:
             engines +=
+                machine.instruction_seconds +
                 ComputeSeconds(network, machine, network.ops[static_cast<size_t>(step.op)], box) *
                 ShareOfSum(network, step, t);
             break;
@@ -170,23 +172,31 @@ Target MakeTarget(const Network& network, const Machine& machine, double room,
 }
 
 std::vector<Group> MakeGroups(const Target& target, const std::vector<OpId>& order,
-                              const CutOptions& cut, const Deadline& deadline) {
+                              const CutOptions& cut, bool wait, const Deadline& deadline,
+                              bool* wait_matters) {
   GroupOptions options;
   options.deadline = deadline;
+  options.wait = wait;
   options.tile_above = cut.tile_above;
   options.tile_share = cut.tile_share;
   options.try_all = cut.try_all;
-  return MakeGroups(target, order, options);
+  return MakeGroups(target, order, options, wait_matters);
 }
 
 // The ways to group that have been tried for a target.
 struct Cutting {
   explicit Cutting(const Target& target)
-      : orders{OwnOrder(target.network), PeakAwareOrder(target)}, least(orders.size(), 0) {}
+      : orders{OwnOrder(target.network), PeakAwareOrder(target)},
+        least(orders.size(), 0),
+        wait(orders.size(), false) {}
 
   std::vector<std::vector<OpId>> orders;
   std::vector<int64_t> least;  // bytes moved, of each order; 0 while none is known
-  size_t next = 0;             // of all cuts of all orders
+  // GroupOptions::wait, for each order: the first cut is tried without and, where that may be
+  // another one, with it; the better way is gone on with.
+  std::vector<bool> wait;
+  bool both = false;  // the next one is the first cut with it
+  size_t next = 0;    // of all cuts of all orders
   int64_t fewest = std::numeric_limits<int64_t>::max();  // bytes moved
 };
 
@@ -196,61 +206,87 @@ void AddCandidates(const Target& target, size_t number, Cutting& cutting, int64_
                    const Deadline& deadline, const PlanOptions& options,
                    std::vector<Candidate>& all) {
   const size_t orders = cutting.orders.size();
-  for (; cutting.next < std::size(kCuts) * orders; ++cutting.next) {
+  const auto go_on = [&](bool both) {
+    cutting.both = both;
+    if (!both) ++cutting.next;
+  };
+  while (cutting.next < std::size(kCuts) * orders) {
     // What moves no more than it must cannot be beaten.
     if (cutting.fewest <= bound) return;
     const size_t o = cutting.next % orders;
     int64_t& least = cutting.least[o];
     const int64_t best = *std::min_element(cutting.least.begin(), cutting.least.end());
-    if (best > 0 && static_cast<double>(least) > kHopeless * static_cast<double>(best)) continue;
+    const bool hopeless =
+        best > 0 && static_cast<double>(least) > kHopeless * static_cast<double>(best);
+    if (hopeless && !cutting.both) {
+      go_on(false);
+      continue;
+    }
     const double before = deadline.Left();
     // Of the first, something must come.
     const Deadline until = all.empty() ? Deadline(before / 2) : deadline;
-    Candidate candidate{
-        number, MakeGroups(target, cutting.orders[o], kCuts[cutting.next / orders], until), 1, {}};
+    const bool wait = cutting.both || cutting.wait[o];
+    bool wait_matters = false;
+    Candidate candidate{number,
+                        MakeGroups(target, cutting.orders[o], kCuts[cutting.next / orders], wait,
+                                   until, &wait_matters),
+                        1,
+                        {}};
     if (!all.empty() && deadline.Passed()) return;
     if (std::any_of(all.begin(), all.end(), [&](const Candidate& other) {
           return other.target == number && Same(candidate.groups, other.groups);
         })) {
+      go_on(cutting.next < orders && !cutting.both && wait_matters);
       continue;
     }
     candidate.plan = Schedule(target, candidate.groups, OptionsFor(target.machine, 1));
     const Figures& figures = candidate.plan.figures;
     if (options.trace) options.trace(figures);
+    if (cutting.both) cutting.wait[o] = figures.dram_bytes() < least;
     if (least == 0 || figures.dram_bytes() < least) least = figures.dram_bytes();
     cutting.fewest = std::min(cutting.fewest, figures.dram_bytes());
     all.push_back(std::move(candidate));
-    if (2 * deadline.Left() >= before) continue;
-    ++cutting.next;
-    return;
+    go_on(cutting.next < orders && !cutting.both && wait_matters);
+    if (2 * deadline.Left() < before) return;
   }
 }
 
-// The candidate that moves least; or, of those that do for their layouts, one that moves little
-// more and has fewer copies.
-std::vector<Candidate>::iterator Best(std::vector<Candidate>& candidates) {
+// The candidate that moves least, and of those the one that is estimated to take least time; or, of
+// those that do for their layouts, one that moves little more and has fewer copies.
+// `seconds` says how much, and is asked only of equals.
+std::vector<Candidate>::iterator Best(std::vector<Candidate>& candidates,
+                                      const std::function<double(Candidate&)>& seconds) {
   const auto bytes = [](const Candidate& candidate) { return candidate.plan.figures.dram_bytes(); };
+  const auto better = [&](Candidate& a, Candidate& b, bool copies) {
+    const auto rank = [&](const Candidate& of) {
+      return std::pair(copies ? of.plan.figures.copies : 0, bytes(of));
+    };
+    return rank(a) != rank(b) ? rank(a) < rank(b) : seconds(a) < seconds(b);
+  };
   std::map<size_t, std::vector<Candidate>::iterator> of_target;
   int64_t least = std::numeric_limits<int64_t>::max();
   for (auto candidate = candidates.begin(); candidate != candidates.end(); ++candidate) {
     const auto [place, fresh] = of_target.try_emplace(candidate->target, candidate);
-    if (bytes(*candidate) < bytes(*place->second)) place->second = candidate;
+    if (!fresh && better(*candidate, *place->second, false)) place->second = candidate;
     least = std::min(least, bytes(*candidate));
   }
   auto best = candidates.end();
   for (const auto& [target, candidate] : of_target) {
-    const auto rank = [&](const Candidate& of) {
-      return std::pair(of.plan.figures.copies, bytes(of));
-    };
     if (static_cast<double>(bytes(*candidate)) > kForFewerCopies * static_cast<double>(least)) {
       continue;
     }
-    if (best == candidates.end() || rank(*candidate) < rank(*best)) best = candidate;
+    if (best == candidates.end() || better(*candidate, *best, true)) best = candidate;
   }
   return best;
 }
 
 }  // namespace
+
+const Baseline* FasterBaseline(const Planned& planned) {
+  const Baseline* faster =
+      planned.local.seconds <= planned.by_operator.seconds ? &planned.local : &planned.by_operator;
+  return faster->seconds < planned.plan.figures.seconds ? faster : nullptr;
+}
 
 int64_t LargeBytes(const Machine& machine) { return machine.ScratchpadBytes() / 16; }
 
@@ -373,7 +409,11 @@ StatusOr<Planned> MakePlan(const Network& program, const std::vector<const Netwo
   std::optional<Plan> best;
   while (!best && !candidates.empty()) {
     // Where it finds no addresses, once more with less room; what moves less then has its turn.
-    const auto least = Best(candidates);
+    const auto least = Best(candidates, [&](Candidate& of) {
+      double& known = of.plan.figures.seconds;
+      if (known == 0) known = EstimateSeconds(targets[of.target].network, machine, of.plan);
+      return known;
+    });
     const double left = deadline.Left();
     const bool hurry = left < kLeastLeft * budget;
     if (AssignOffsets(machine, least->plan, std::clamp(left / 8, 0.0, 2.0))) {
@@ -414,8 +454,8 @@ StatusOr<Planned> MakePlan(const Network& program, const std::vector<const Netwo
   const std::set<TensorId> reloaded = Reloaded(network, planned.plan);
   figures.pairs = pairs.all;
   figures.pairs_eliminated = pairs.moved;
-  for (TensorId tensor : pairs.tensors) figures.pairs_eliminated += !reloaded.contains(tensor);
   figures.seconds = EstimateSeconds(network, machine, planned.plan);
+  for (TensorId tensor : pairs.tensors) figures.pairs_eliminated += !reloaded.contains(tensor);
   planned.seconds = options.spent_seconds + deadline.Spent();
   return planned;
 }

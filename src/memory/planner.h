@@ -36,6 +36,10 @@ struct Planned {
   double seconds = 0;  // of processor time that planning took, ByParts included
 };
 
+// The baseline that is estimated to be faster than the plan, which is made to move least; the
+// fastest of several. Null where there is none.
+const Baseline* FasterBaseline(const Planned& planned);
+
 // What is recomputed rather than kept: from this size on.
 int64_t LargeBytes(const Machine& machine);
 

@@ -94,8 +94,9 @@ TEST_F(AnswersTest, APlanOfMemoryIsBegunWithAndVerifiedAgain) {
   const Json second = plan("found.db");
   EXPECT_EQ(second["from_store"], true);
   EXPECT_EQ(Read("plan.json"), file);
-  for (const char* field : {"dram_bytes", "verified", "groups", "spilled_bytes", "pairs_eliminated",
-                            "copies_on_chip", "peak_scratchpad", "estimated_ms"}) {
+  for (const char* field :
+       {"dram_bytes", "verified", "groups", "spilled_bytes", "pairs_eliminated", "copies_on_chip",
+        "peak_scratchpad", "estimated_ms", "estimated_fastest"}) {
     EXPECT_EQ(second[field], first[field]) << field;
   }
   const Json listed = Hone({"store", "ls", "found.db", "--json"}).Json();

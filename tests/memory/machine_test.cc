@@ -25,6 +25,8 @@ TEST(Machine, PresetsAreReadAndReadBack) {
   const auto core = FindMachine("neuroncore_v2");
   ASSERT_TRUE(core);
   EXPECT_EQ(core->ScratchpadBytes(), 128 * 192 * 1024);
+  EXPECT_GT(core->instruction_seconds, 0);
+  EXPECT_EQ(ParseMachine(kGood, "f")->instruction_seconds, 0) << "where a file doesn't say";
 }
 
 TEST(Machine, SaysWhatIsWrong) {

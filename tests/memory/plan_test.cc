@@ -18,6 +18,14 @@ namespace {
 
 constexpr int64_t kLargeBytes = 256;
 
+// 16 KiB that are made, summed row by row and then read again, on 2.
+Network KeptInDram() {
+  return Built({Parameter(0, {4, 1024}), Number("0"), Instruction("tanh", {4, 1024}, {0}),
+                Reduce({4}, 2, 1, "{1}", kAdds),
+                Instruction("broadcast", {4, 1024}, {3}, {{"dimensions", "{0}"}}),
+                Instruction("multiply", {4, 1024}, {2, 4})});
+}
+
 class RandomPrograms : public testing::TestWithParam<uint64_t> {};
 
 TEST_P(RandomPrograms, ComputeTheSameInTilesAndMoveWhatTheyClaim) {
@@ -166,6 +174,53 @@ struct CountsLooks {
   ~CountsLooks() { Deadline::clock = usual; }
   const Deadline::Clock usual = Deadline::clock;
 };
+
+TEST(Simulate, TrapsLoadsOfWhatWasNeverStored) {
+  const Network network = KeptInDram();
+  const Machine machine = SmallMachine(1, 2048);
+  const auto planned = MakePlan(network, network, machine, {});
+  ASSERT_TRUE(planned) << planned.error().message;
+  ASSERT_TRUE(Simulate(network, machine, planned->plan, nullptr));
+  Plan plan = planned->plan;
+  const TensorId tanh = network.ops[0].results[0];
+  size_t left_out = 0;
+  for (Block& block : plan.blocks) {
+    left_out += std::erase_if(block.steps, [&](const Step& step) {
+      return step.kind == StepKind::kStore && step.tensor == tanh;
+    });
+  }
+  ASSERT_GT(left_out, 0u);
+  const auto run = Simulate(network, machine, plan, nullptr);
+  ASSERT_FALSE(run);
+  EXPECT_NE(run.error().message.find("that DRAM lacks"), std::string::npos) << run.error().message;
+}
+
+TEST(MakePlan, EstimatesWhatItTakesToBeginTiles) {
+  std::vector<InstructionInfo> all = {Parameter(0, {8})};
+  for (uint32_t k = 0; k < 100; ++k) all.push_back(Instruction("tanh", {8}, {k}));
+  const Network network = Built(std::move(all));
+  Machine machine = SmallMachine(1, 4096);
+  machine.instruction_seconds = 1e-3;
+  const auto planned = MakePlan(network, network, machine, {});
+  ASSERT_TRUE(planned) << planned.error().message;
+  for (const double seconds :
+       {planned->plan.figures.seconds, planned->by_operator.seconds, planned->local.seconds}) {
+    EXPECT_GE(seconds, 0.1);
+    EXPECT_LT(seconds, 0.11);
+  }
+}
+
+TEST(FasterBaseline, IsTheFastestOfThoseThatAreFaster) {
+  Planned planned;
+  planned.plan.figures.seconds = 2;
+  planned.local.seconds = 2;
+  planned.by_operator.seconds = 3;
+  EXPECT_EQ(FasterBaseline(planned), nullptr);
+  planned.by_operator.seconds = 1;
+  EXPECT_EQ(FasterBaseline(planned), &planned.by_operator);
+  planned.local.seconds = 0.5;
+  EXPECT_EQ(FasterBaseline(planned), &planned.local);
+}
 
 TEST(MakePlan, KeepsToItsBudget) {
   const Network program = ManyLayers(80);
@@ -322,7 +377,8 @@ TEST(PlanFile, SaysWhichNetworkItIsOf) {
   const Network program = ConvolutionalStep(3);
   const Machine machine = *FindMachine("generic");
   for (const UpdateOrder updates :
-       {UpdateOrder::kAtOnce, UpdateOrder::kFreeing, UpdateOrder::kShrinking}) {
+       {UpdateOrder::kAtOnce, UpdateOrder::kFreeing, UpdateOrder::kShrinking,
+        UpdateOrder::kKeeping}) {
     const std::string text = WritePlan(program, {"p.hlo", "f", machine, updates, {}});
     const auto header = ReadPlanHeader(text);
     ASSERT_TRUE(header) << header.error().message;

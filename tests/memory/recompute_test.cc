@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "memory/planner.h"
 #include "small_programs.h"
 
@@ -96,6 +98,41 @@ TEST(RecomputeAfterSums, MakesLogitsAgainForTheirMaximumForTheirSumAndForWhatIsM
   const int64_t logits = 4 * 2048 * 4, factors = (4 * 2 + 2 * 2048) * 4;
   EXPECT_LE(Moved(program, network, machine), logits + 3 * factors);
   EXPECT_GT(Moved(program, program, machine), 3 * logits + factors) << "kept in DRAM";
+}
+
+// A step of cross entropy over 2048 logits of each of 4 rows: before the gradient is made of logits
+// that the loss reads, too, all of something else is summed.
+TEST(MakePlan, FinishesSumsOfOtherThingsBeforeAGroupThatWaitsForThem) {
+  const std::vector<int64_t> logits = {4, 2048};
+  const Network program = Built(
+      {Parameter(0, {4, 2}), Parameter(1, {2, 2048}), Parameter(2, {4}), Number("0"),
+       Number("-inf"),
+       Instruction("dot", logits, {0, 1},
+                   {{"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}}),
+       Reduce({4}, 5, 4, "{1}", kMaximum),
+       Instruction("broadcast", logits, {6}, {{"dimensions", "{0}"}}),
+       Instruction("subtract", logits, {5, 7}), Instruction("exponential", logits, {8}),
+       Reduce({4}, 9, 3, "{1}", kAdds), Instruction("log", {4}, {10}),
+       Instruction("broadcast", logits, {11}, {{"dimensions", "{0}"}}),
+       Instruction("subtract", logits, {8, 12}), Reduce({4}, 13, 3, "{1}", kAdds),
+       Instruction("iota", logits, {}, {{"iota_dimension", "1"}}),
+       Instruction("broadcast", logits, {2}, {{"dimensions", "{0}"}}),
+       Instruction("multiply", logits, {15, 16}), Reduce({4}, 17, 3, "{1}", kAdds),
+       Instruction("divide", {4}, {18, 10}),
+       Instruction("broadcast", logits, {19}, {{"dimensions", "{0}"}}),
+       Instruction("multiply", logits, {20, 9}), Instruction("add", logits, {17, 21}),
+       Instruction("dot", {2, 2048}, {0, 22},
+                   {{"lhs_contracting_dims", "{0}"}, {"rhs_contracting_dims", "{0}"}}),
+       [] {
+         InstructionInfo tuple = Instruction("tuple", {}, {14, 23});
+         tuple.shape.type = "tuple";
+         tuple.shape.tuple = {Instruction("add", {4}).shape, Instruction("add", {2, 2048}).shape};
+         return tuple;
+       }()});
+  const Machine machine = SmallMachine(1, 8192);
+  const Network network = ByParts(program, LargeBytes(machine)).front().network;
+  const int64_t factor = 2 * 2048 * 4, small = 10 * 4 * 4;
+  EXPECT_LE(Moved(program, network, machine), 4 * factor + small) << "read thrice, written once";
 }
 
 // Six times x <- tanh(p), y <- exp(x); all y are summed before each x * y * sum is made.
@@ -260,6 +297,43 @@ TEST(ByParts, FreesEarlyWhereTooMuchWouldBeKept) {
   EXPECT_EQ(ByParts(program, kLargeBytes).front().network.ops[2].opcode, "reduce");
   EXPECT_EQ(ByParts(program, 1 << 20).front().network.ops[2].opcode, "dot")
       << "where there is room, as it was";
+}
+
+// The same, and logits that are made again for their sum: one network keeps them.
+TEST(ByParts, AlsoKeepsWhatIsMadeAgainAfterSums) {
+  const std::vector<std::pair<std::string, std::string>> product = {
+      {"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}};
+  std::vector<InstructionInfo> all = {
+      Parameter(0, {8, 8}),
+      Number("0"),
+      Parameter(1, {4, 2}),
+      Parameter(2, {2, 2048}),
+      Instruction("dot", {4, 2048}, {2, 3}, product),
+      Reduce({4}, 4, 1, "{1}", kMaximum),
+      Instruction("broadcast", {4, 2048}, {5}, {{"dimensions", "{0}"}}),
+      Instruction("multiply", {4, 2048}, {4, 6}),
+      Reduce({4}, 7, 1, "{1}", kAdds)};
+  InstructionInfo results = Instruction("tuple", {}, {8});
+  results.shape.tuple.push_back(all.back().shape);
+  for (uint32_t k = 0; k < 24; ++k) {
+    all.push_back(Instruction("dot", {8, 8}, {k == 0 ? 0 : k + 8, 0}, product));
+  }
+  for (uint32_t k = 0; k < 24; ++k) {
+    all.push_back(Reduce({8}, k + 9, 1, "{0}", kAdds));
+    results.operands.push_back(k + 33);
+    results.shape.tuple.push_back(all.back().shape);
+  }
+  results.shape.type = "tuple";
+  all.push_back(results);
+  const std::vector<OrderedNetwork> networks = ByParts(Built(std::move(all)), kLargeBytes);
+  ASSERT_EQ(networks.size(), 4u);
+  for (const auto& [updates, network] : networks) {
+    const auto logits = std::count_if(network.ops.begin(), network.ops.end(), [&](const Op& op) {
+      return op.opcode == "dot" &&
+             network.tensors[static_cast<size_t>(op.results[0])].dimensions.back() == 2048;
+    });
+    EXPECT_EQ(logits, updates == UpdateOrder::kKeeping ? 1 : 2);
+  }
 }
 
 // Of two parameters, the one is only passed on, and the other's decay is read by an update alone.

@@ -15,6 +15,7 @@ namespace {
 
 constexpr size_t kMostWaiting = 256;  // operators that a growing group may hold up
 constexpr size_t kMostAtOnce = 64;    // operators that join it together
+constexpr int64_t kSmall = 16;        // of which the scratchpad holds so many, it may well keep
 constexpr double kMostOfRoom = 0.85;  // that a group takes: addresses need some to choose from
 constexpr int kMostTries = 4;         // to find tiles that fit, each with less room
 constexpr double kTighter = 0.7;      // of the share of the one before
@@ -78,6 +79,10 @@ class Grouping {
       for (int tries = 0; tries < kMostTries; ++tries) {
         std::optional<Growth> growth = BestGrowth(op, tighter_);
         if (!growth) break;
+        if (!growth->first.empty()) {
+          best = std::move(growth);
+          break;
+        }
         Group grown = TiledGroup(growth->group).Finish();
         const double share = static_cast<double>(LeastRoom(target_, grown)) /
                              static_cast<double>(target_.machine.bytes_per_partition);
@@ -92,6 +97,12 @@ class Grouping {
         Alone(op, true);
         continue;
       }
+      if (!best->first.empty()) {
+        waited_.insert(op);
+        waiting_.push_front(op);
+        GoFirst(best->first, best->taken + 1);
+        continue;
+      }
       for (OpId before : best->before) Alone(before, false);
       groups_.push_back(std::move(group));
       waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(best->taken));
@@ -99,6 +110,8 @@ class Grouping {
     }
     return std::move(groups_);
   }
+
+  bool wait_matters() const { return wait_matters_; }
 
  private:
   bool IsLarge(OpId op) {
@@ -120,11 +133,14 @@ class Grouping {
   }
 
   // A group with all that joined it, of the first `taken` operators that wait: what goes before it,
-  // and what goes on waiting.
+  // and what goes on waiting. With `first` it is what the group would be if those had been grouped
+  // before it, and `waits` says that there are such.
   struct Growth {
     TiledGroup group;
     size_t taken = 0;
-    std::vector<OpId> before, rest;
+    std::vector<OpId> before, rest, first;
+    std::unordered_set<OpId> dear;  // make tiles load again more than they save
+    bool waits = false;
   };
 
   // Of all ways to begin with an operator, the one whose group keeps most bytes on the chip.
@@ -132,14 +148,30 @@ class Grouping {
     std::optional<Growth> best;
     double most = 0;
     for (const TiledGroup& start : TiledGroup::Starts(target_, options, op)) {
-      Growth growth = Grow(start, {});
-      if (const auto pointless = Pointless(growth.group); !pointless.empty()) {
-        growth = Grow(start, pointless);
+      const bool may_wait = options.wait && !waited_.contains(op);
+      for (const bool wait : {false, true}) {
+        Growth growth = Grow(start, {}, wait);
+        if (const auto pointless = Pointless(growth.group); !pointless.empty()) {
+          growth = Grow(start, pointless, wait);
+        }
+        wait_matters_ = wait_matters_ || growth.waits || !growth.dear.empty();
+        const bool again = !wait && may_wait && growth.waits;
+        double saved = Saved(growth.group);
+        if (options.wait && !growth.dear.empty()) {
+          std::unordered_set<OpId> apart = Pointless(growth.group);
+          apart.insert(growth.dear.begin(), growth.dear.end());
+          Growth without = Grow(start, apart, wait);
+          if (const double more = Saved(without.group); more > saved) {
+            growth = std::move(without);
+            saved = more;
+          }
+        }
+        if (!best || saved > most) {
+          most = saved;
+          best = std::move(growth);
+        }
+        if (!again) break;
       }
-      const double saved = Saved(growth.group);
-      if (best && saved <= most) continue;
-      most = saved;
-      best = std::move(growth);
       if (!options.try_all || options.deadline.Passed()) break;
     }
     return best;
@@ -147,11 +179,13 @@ class Grouping {
 
   // Takes operators that read the group from what is waiting, with the large ones that these also
   // read. Small ones that it waits for go before it, all others after it. `apart` stay out of it.
-  Growth Grow(TiledGroup start, const std::unordered_set<OpId>& apart) {
-    Growth growth{std::move(start), 0, {}, {}};
+  // With `wait`, large ones that it waits for only because of small results may go before it, too.
+  Growth Grow(TiledGroup start, const std::unordered_set<OpId>& apart, bool wait) {
+    Growth growth{std::move(start), 0, {}, {}, {}, {}, false};
     TiledGroup& group = growth.group;
     std::vector<OpId> small, aside, after;  // do not depend on the group, the second large; do
     std::unordered_set<OpId> is_small, is_aside, is_after;
+    double excess = group.Excess();
     while (growth.taken < waiting_.size() && is_aside.size() + after.size() < kMostWaiting &&
            !options_.deadline.Passed()) {
       const OpId id = waiting_[growth.taken++];
@@ -172,7 +206,7 @@ class Grouping {
         continue;
       }
       if (reads_group && !reads_after && !apart.contains(id)) {
-        const std::vector<OpId> with = Ancestors({id}, is_aside);
+        std::vector<OpId> with = Ancestors({id}, is_aside);
         const auto whole = [&](OpId op) {
           const std::vector<TensorId>& results = target_.network.ops[U(op)].results;
           return results.size() != 1 || is_output_[U(results[0])] ||
@@ -182,7 +216,26 @@ class Grouping {
                                        std::find(with.begin(), with.end(), reader) != with.end();
                               });
         };
-        if (with.size() <= kMostAtOnce && group.Join(with, id, whole)) {
+        bool joins = with.size() <= kMostAtOnce && group.Join(with, id, whole);
+        if (!joins && !with.empty()) {
+          // A sum over all of something else can be finished before.
+          const std::vector<OpId> first = BehindSmall(with);
+          growth.waits = growth.waits || !first.empty();
+          if (wait && !first.empty()) {
+            std::erase_if(with, [&](OpId op) {
+              return std::find(first.begin(), first.end(), op) != first.end();
+            });
+            joins = with.size() <= kMostAtOnce && group.Join(with, id, whole);
+            if (joins) {
+              growth.first.insert(growth.first.end(), first.begin(), first.end());
+              for (OpId op : first) is_aside.erase(op);
+            }
+          }
+        }
+        if (joins) {
+          const double now = group.Excess();
+          if (now - excess > 2 * static_cast<double>(TakenOver(group, id))) growth.dear.insert(id);
+          excess = now;
           std::vector<OpId> joined = with;
           joined.push_back(id);
           for (OpId op : Ancestors(joined, is_small)) {
@@ -203,6 +256,46 @@ class Grouping {
     growth.rest.insert(growth.rest.end(), small.begin(), small.end());
     Sort(growth.rest);
     return growth;
+  }
+
+  // Bytes of the group that an operator reads.
+  int64_t TakenOver(const TiledGroup& group, OpId op) const {
+    int64_t bytes = 0;
+    for (TensorId tensor : reads_[U(op)]) {
+      const Tensor& read = target_.network.tensors[U(tensor)];
+      if (group.Contains(read.producer)) bytes += read.Bytes();
+    }
+    return bytes;
+  }
+
+  // Of operators in their order, those whose results are small, and what these depend on.
+  std::vector<OpId> BehindSmall(const std::vector<OpId>& ops) const {
+    std::vector<OpId> behind;
+    for (OpId op : ops) {
+      const std::vector<TensorId>& results = target_.network.ops[U(op)].results;
+      if (std::all_of(results.begin(), results.end(), [&](TensorId result) {
+            return target_.network.tensors[U(result)].Bytes() * kSmall <=
+                   target_.machine.ScratchpadBytes();
+          })) {
+        behind.push_back(op);
+      }
+    }
+    const std::unordered_set<OpId> among(ops.begin(), ops.end());
+    const std::vector<OpId> before = Ancestors(behind, among);
+    behind.insert(behind.end(), before.begin(), before.end());
+    Sort(behind);
+    behind.erase(std::unique(behind.begin(), behind.end()), behind.end());
+    return behind;
+  }
+
+  // Of the first `taken` that wait, these and what they depend on are the next; then the others in
+  // their order.
+  void GoFirst(const std::vector<OpId>& ops, size_t taken) {
+    const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(taken);
+    std::unordered_set<OpId> first(ops.begin(), ops.end());
+    for (OpId op : Ancestors(ops, {waiting_.begin(), end})) first.insert(op);
+    std::stable_partition(waiting_.begin(), end, [&](OpId op) { return first.contains(op); });
+    for (size_t k = 0; k < waiting_.size(); ++k) place_[U(waiting_[k])] = k;
   }
 
   // Bytes that need not be stored and loaded because all readers are in the group, less what is
@@ -332,6 +425,8 @@ class Grouping {
   std::vector<std::vector<TensorId>> reads_;  // of each operator, computed tensors
   std::vector<std::vector<OpId>> readers_;    // of each tensor
   std::vector<bool> is_output_;
+  std::unordered_set<OpId> waited_;  // operators that have let others go first, each once
+  bool wait_matters_ = false;
   std::vector<Group> groups_;
 };
 
@@ -346,8 +441,11 @@ int64_t Target::BufferBytes(TensorId id, const Box& box) const {
 }
 
 std::vector<Group> MakeGroups(const Target& target, const std::vector<OpId>& order,
-                              const GroupOptions& options) {
-  return Grouping(target, options).Run(order);
+                              const GroupOptions& options, bool* wait_matters) {
+  Grouping grouping(target, options);
+  std::vector<Group> groups = grouping.Run(order);
+  if (wait_matters != nullptr) *wait_matters = grouping.wait_matters();
+  return groups;
 }
 
 Needs ExternalNeeds(const Target& target, const Group& group, size_t tile) {

@@ -49,6 +49,10 @@ struct GroupOptions {
   // Whether every way to cut a group's first operator is tried, and the one kept whose group keeps
   // most bytes on the chip; else the one that costs the operator least.
   bool try_all = true;
+  // Whether large operators may go before a group that waits for no more than small results of
+  // them, and what makes a group load more again than it saves stays out of it, where that keeps
+  // more bytes on the chip within the group: often less moves then, but not always.
+  bool wait = false;
   size_t most_ops = 512;  // of a tiled group
   size_t most_tiles = 1024;
   double most_recomputed = 1.3;  // work of a group's operator over its work untiled
@@ -58,9 +62,10 @@ struct GroupOptions {
 
 // Cuts the order of operators into groups; a group's operators follow upon each other, and every
 // operator comes after those that it depends on. Cost: linear in operators, but for tiled groups,
-// where it is operators × tiles for every operator that is tried.
+// where it is operators × tiles for every operator that is tried. `wait_matters` says whether the
+// groups may be others with GroupOptions::wait; may be null.
 std::vector<Group> MakeGroups(const Target& target, const std::vector<OpId>& order,
-                              const GroupOptions& options);
+                              const GroupOptions& options, bool* wait_matters = nullptr);
 
 // What a tile needs of tensors from outside the group: (tensor, hull of boxes).
 using Needs = std::map<TensorId, Box>;

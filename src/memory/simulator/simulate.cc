@@ -34,7 +34,7 @@ class Simulator {
         scratchpad_(machine, plan, values != nullptr),
         dram_(network.tensors.size()),
         written_(network.tensors.size()),
-        made_(network.tensors.size(), false) {}
+        in_dram_(network.tensors.size(), false) {}
 
   StatusOr<Simulation> Run() {
     simulation_.numbers = values_ != nullptr;
@@ -64,7 +64,7 @@ class Simulator {
     for (size_t k = 0; k < network_.outputs.size(); ++k) {
       const TensorId tensor = network_.output_tensors[k];
       const Box whole = WholeBox(network_.tensors[U(tensor)].dimensions);
-      if (!Contains(written_[U(tensor)], whole)) {
+      if (!InDram(tensor, whole)) {
         return MakeError(ErrorCode::kInternal, "output " + std::to_string(k) + " is never stored");
       }
       if (values_ == nullptr) continue;
@@ -92,6 +92,7 @@ class Simulator {
       const Tensor& tensor = network_.tensors[t];
       if (tensor.producer != kNone) continue;
       written_[t] = WholeBox(tensor.dimensions);
+      in_dram_[t] = true;
       if (values_ == nullptr) continue;
       const bool is_given = tensor.parameter != kNone || tensor.constant_computation != kNone;
       if (!is_given) continue;  // the result of an operator that nothing depends on
@@ -114,8 +115,12 @@ class Simulator {
     return {kNone, operand, expr.type, std::max<int64_t>(1, BytesOf(expr.type)), expr.dimensions};
   }
 
+  bool InDram(TensorId id, const Box& box) const {
+    return in_dram_[U(id)] && Contains(written_[U(id)], box);
+  }
+
   Array FromDram(TensorId id, const Box& box) {
-    if (!Contains(written_[U(id)], box)) {
+    if (!InDram(id, box)) {
       if (trap_.empty()) trap_ = "a read of '" + network_.tensors[U(id)].name + "' that DRAM lacks";
       return MakeArray(values_ ? network_.tensors[U(id)].type : ElementType::kOther, box);
     }
@@ -126,10 +131,11 @@ class Simulator {
   void ToDram(TensorId id, const Array& part) {
     const Tensor& tensor = network_.tensors[U(id)];
     Box& written = written_[U(id)];
-    written = written.low.size() == part.box.low.size() ? Hull(written, part.box) : part.box;
+    const bool first = !in_dram_[U(id)];
+    written = first ? part.box : Hull(written, part.box);
+    in_dram_[U(id)] = true;
     if (values_ == nullptr) return;
-    if (!made_[U(id)]) dram_[U(id)] = MakeArray(tensor.type, WholeBox(tensor.dimensions));
-    made_[U(id)] = true;
+    if (first) dram_[U(id)] = MakeArray(tensor.type, WholeBox(tensor.dimensions));
     CopyBox(part, dram_[U(id)], part.box);
   }
 
@@ -408,8 +414,8 @@ class Simulator {
   const Evaluation* values_;
   Scratchpad scratchpad_;
   std::vector<Array> dram_;
-  std::vector<Box> written_;  // hull of what DRAM has of each tensor
-  std::vector<bool> made_;    // of computed tensors: DRAM has an array
+  std::vector<Box> written_;   // hull of what DRAM has of each tensor
+  std::vector<bool> in_dram_;  // whether DRAM has anything of it
   struct Part {
     Box box;
     std::vector<int64_t> last;  // where the last part began
