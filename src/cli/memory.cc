@@ -46,9 +46,9 @@ std::string Text(const std::string& file, const jobs::PlannedFile& done) {
                       Ratio(figures.dram_bytes(), planned.bound.dram_bytes()));
   if (const memory::Baseline* faster = FasterBaseline(planned)) {
     const bool local = faster == &planned.local;
-    text += fmt::format("  least traffic     is not least time: {} are estimated to take {:.2f} of it\n",
-                        local ? "local groups" : "operators one by one",
-                        faster->seconds / figures.seconds);
+    text += fmt::format(
+        "  least traffic     is not least time: {} are estimated to take {:.2f} of it\n",
+        local ? "local groups" : "operators one by one", faster->seconds / figures.seconds);
   }
   text += fmt::format("  peak              {} of {} per partition\n",
                       HumanBytes(static_cast<double>(figures.peak_bytes_per_partition)),

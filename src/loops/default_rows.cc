@@ -6,7 +6,7 @@
 namespace hone::loops {
 
 std::vector<int64_t> RowsAtATime(const std::vector<Loop>& loops, Element element, bool sums) {
-  constexpr int64_t kLeast = 256;         // elements
+  constexpr int64_t kLeast = 256;  // elements
   constexpr int64_t kMany = 16, kMostRows = 32, kManyShort = 64;
   constexpr int64_t kMostElements = 2048;  // of what is elementwise: some of them lie in L1
   constexpr int64_t kMostBytes = 1 << 17;

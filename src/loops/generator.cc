@@ -111,12 +111,13 @@ StatusOr<CompiledKernel> Generator::Compile(const Kernel& kernel, bool texts) {
     return tl::unexpected(found->second);
   }
   if (const Unit unit = kernel.payload.unit; !ThisMachine().Has(unit)) {
-    return MakeError(ErrorCode::kUnsupported,
-                     unit == Unit::kTiles
-                         ? "the schedule has blocks of 32 rows, which are for processors with a "
-                           "matrix unit for bf16 (AMX); this one has none, or Linux does not lend it"
-                         : "the schedule takes two terms at once, which is for processors that "
-                           "multiply pairs of bf16 (AVX512_BF16); this one does not");
+    return MakeError(
+        ErrorCode::kUnsupported,
+        unit == Unit::kTiles
+            ? "the schedule has blocks of 32 rows, which are for processors with a "
+              "matrix unit for bf16 (AMX); this one has none, or Linux does not lend it"
+            : "the schedule takes two terms at once, which is for processors that "
+              "multiply pairs of bf16 (AVX512_BF16); this one does not");
   }
   if (Status ready = Connect(); !ready) return tl::unexpected(ready.error());
   if (Status done = KeepFew<DropCall>(kernels_, kMostKernels,

@@ -65,9 +65,11 @@ struct Tensor {
 //     result; x[1] without dimensions= is everywhere
 //   slice x starts=A,B sizes=C,D: always a definition, of an input
 //   reduce_sum, reduce_max x axes=I,J: of all dimensions, the result is [1]
-//   running_sum, running_max, running_product x[A,N] or x[A,N,B] reverse=1 (0): along N, from its end on if reversed
-//   sort x[A,N]: along N, ascending, in IEEE 754's total order (-0 before 0); argsort x[A,N]: the
-//     places along N, s32, that the elements of sort's result have in x; what is equal stays in order
+//   running_sum, running_max, running_product x[A,N] or x[A,N,B] reverse=1 (0): along N, from its
+//   end on if reversed sort x[A,N]: along N, ascending, in IEEE 754's total order (-0 before 0);
+//   argsort x[A,N]: the
+//     places along N, s32, that the elements of sort's result have in x; what is equal stays in
+//     order
 //   transpose x permutation=I,J: dimension d of the result is dimension permutation[d] of x
 //   softmax x: over the last dimension
 //   layer_norm x gain[N] bias[N]: over the last dimension, epsilon 1e-5

@@ -117,10 +117,10 @@ class Interpreted : public verify::Subject {
     const auto over = [&] { return stopped() || Now() > end_; };
     const std::vector<Values> values = Interpret(task_, std::move(inputs), points_, noise, over);
     if (values.empty()) {
-      return MakeError(ErrorCode::kDeadline,
-                       stopped() ? std::string("the interpreter was interrupted")
-                                 : fmt::format("the interpreter was cut off after {:.3g} s",
-                                               most_seconds_));
+      return MakeError(
+          ErrorCode::kDeadline,
+          stopped() ? std::string("the interpreter was interrupted")
+                    : fmt::format("the interpreter was cut off after {:.3g} s", most_seconds_));
     }
     const auto arrays = std::make_shared<std::vector<std::string>>();
     for (size_t i = 0; i < values.size(); ++i) {

@@ -12,8 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<const char*, 4> kUpdateOrders = {"at once", "freeing", "shrinking",
-                                                      "keeping"};
+constexpr std::array<const char*, 4> kUpdateOrders = {"at once", "freeing", "shrinking", "keeping"};
 constexpr std::array<const char*, 5> kKinds = {"load", "store", "copy", "compute", "stream"};
 
 Json ToJson(const Layout& layout) {

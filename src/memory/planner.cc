@@ -72,16 +72,16 @@ double EstimateSeconds(const Network& network, const Machine& machine, const Pla
                 TransferSeconds(machine, network.tensors[static_cast<size_t>(step.tensor)], box);
             break;
           case StepKind::kCopy:
-            engines += machine.instruction_seconds +
-                       static_cast<double>(Elements(box)) / machine.vector_elements_per_second *
-                       TimesCopied(network, plan, step);
+            engines += machine.instruction_seconds + static_cast<double>(Elements(box)) /
+                                                         machine.vector_elements_per_second *
+                                                         TimesCopied(network, plan, step);
             break;
           case StepKind::kCompute:
           case StepKind::kStream:
             engines +=
                 machine.instruction_seconds +
                 ComputeSeconds(network, machine, network.ops[static_cast<size_t>(step.op)], box) *
-                ShareOfSum(network, step, t);
+                    ShareOfSum(network, step, t);
             break;
         }
       }
@@ -195,8 +195,8 @@ struct Cutting {
   // GroupOptions::wait, for each order: the first cut is tried without and, where that may be
   // another one, with it; the better way is gone on with.
   std::vector<bool> wait;
-  bool both = false;  // the next one is the first cut with it
-  size_t next = 0;    // of all cuts of all orders
+  bool both = false;                                     // the next one is the first cut with it
+  size_t next = 0;                                       // of all cuts of all orders
   int64_t fewest = std::numeric_limits<int64_t>::max();  // bytes moved
 };
 

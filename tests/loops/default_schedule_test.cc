@@ -125,8 +125,8 @@ TEST(DefaultSchedule, TakesRowsOfASoftmaxAFewAtATime) {
 // Small or crooked squares are slower than what LLVM makes of plain loops.
 TEST(DefaultSchedule, MovesSquaresOfTranspositionsWhereTheyFillVectors) {
   const auto of = [](const char* input) {
-    const std::string text = std::string("task t\ninput x ") + input +
-                             "\ny = transpose x permutation=1,0\noutput y\n";
+    const std::string text =
+        std::string("task t\ninput x ") + input + "\ny = transpose x permutation=1,0\noutput y\n";
     return ScheduleText(Default(text.c_str(), {1, 64, 32}));
   };
   EXPECT_EQ(of("f32[512,256]"), "y tile 8,8\ny vectorize\n");
@@ -148,9 +148,10 @@ TEST(DefaultSchedule, TakesAsManyColumnsOfAProductAsThereAre) {
 // Of keys that are seen up to the query only, small blocks have fewer beyond.
 TEST(DefaultSchedule, TakesSmallerBlocksOfAttentionToWhatLiesBefore) {
   const auto of = [](const char* until) {
-    const std::string text = std::string("task t\ninput q f32[2,100,32]\ninput k f32[2,130,32]\n"
-                                         "input v f32[2,130,16]\ns := scores q k\n"
-                                         "y = attend s v") +
+    const std::string text = std::string(
+                                 "task t\ninput q f32[2,100,32]\ninput k f32[2,130,32]\n"
+                                 "input v f32[2,130,16]\ns := scores q k\n"
+                                 "y = attend s v") +
                              until + "\noutput y\n";
     return ScheduleText(Default(text.c_str(), {1, 64, 32}));
   };
@@ -161,8 +162,8 @@ TEST(DefaultSchedule, TakesSmallerBlocksOfAttentionToWhatLiesBefore) {
 // Sums that lead to it on any way count, and rows are of what is computed.
 TEST(DefaultSchedule, TakesRowsOfWhatIsRoundedBehindASoftmax) {
   const auto of = [](const char* shape) {
-    const std::string text = std::string("task t\ninput x f16[") + shape +
-                             "]\ny = softmax x\nz = to_f16 y\noutput z\n";
+    const std::string text =
+        std::string("task t\ninput x f16[") + shape + "]\ny = softmax x\nz = to_f16 y\noutput z\n";
     return ScheduleText(Default(text.c_str(), {1, 64, 32}));
   };
   EXPECT_EQ(of("512,64"), "z parallel 16,0\nz fuse y\nz fuse y.sum\nz fuse y.exp\nz fuse y.max\n");

@@ -376,9 +376,8 @@ TEST(MakePlan, PlansTheNetworkThatMovesLeast) {
 TEST(PlanFile, SaysWhichNetworkItIsOf) {
   const Network program = ConvolutionalStep(3);
   const Machine machine = *FindMachine("generic");
-  for (const UpdateOrder updates :
-       {UpdateOrder::kAtOnce, UpdateOrder::kFreeing, UpdateOrder::kShrinking,
-        UpdateOrder::kKeeping}) {
+  for (const UpdateOrder updates : {UpdateOrder::kAtOnce, UpdateOrder::kFreeing,
+                                    UpdateOrder::kShrinking, UpdateOrder::kKeeping}) {
     const std::string text = WritePlan(program, {"p.hlo", "f", machine, updates, {}});
     const auto header = ReadPlanHeader(text);
     ASSERT_TRUE(header) << header.error().message;

@@ -180,10 +180,10 @@ void Optimise(llvm::Module& module, llvm::TargetMachine& target) {
         functions.addPass(LetLoopsGo());
       });
   // What follows vectors narrows them once more.
-  passes.registerOptimizerLastEPCallback([&](llvm::ModulePassManager& modules,
-                                             llvm::OptimizationLevel) {
-    if (!has_halves) modules.addPass(llvm::createModuleToFunctionPassAdaptor(WidenHalves()));
-  });
+  passes.registerOptimizerLastEPCallback(
+      [&](llvm::ModulePassManager& modules, llvm::OptimizationLevel) {
+        if (!has_halves) modules.addPass(llvm::createModuleToFunctionPassAdaptor(WidenHalves()));
+      });
   passes.registerModuleAnalyses(modules);
   passes.registerCGSCCAnalyses(components);
   passes.registerFunctionAnalyses(functions);
