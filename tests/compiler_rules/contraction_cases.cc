@@ -67,6 +67,11 @@ std::vector<Case> ContractionCases() {
                   Entry("f32[48,48];f32[48]",
                         Squares("f32[48,48]", 40) + "ROOT " + Dot("r", "f32[48]", "q, p1")),
                   false),
+      contraction("gradients of linear attention, which both need a product",
+                  Entry("f64[96,4];f64[96,4];f64[96,4];f64[96,4]",
+                        Dot("s", "f64[96,96]", "p0, p1", 1, 1) + Dot("q", "f64[96,4]", "s, p2") +
+                            Dot("k", "f64[96,4]", "s, p3", 0, 0) +
+                            "ROOT r = (f64[96,4], f64[96,4]) tuple(q, k)")),
       contraction(
           "what others need as well",
           Entry("f32[48,48];f32[48]", Dot("d", matrix, "p0, p0") + Dot("v", "f32[48]", "d, p1") +

@@ -238,9 +238,9 @@ class Reader {
         return OnDiagonal(value->mutable_operand(0), axes, read(1, axes));
       }
       case HloOpcode::kDot:
-        return gone ? OfDot(value, axes, levels) : std::nullopt;
+        return OfDot(value, axes, gone, levels);
       case HloOpcode::kReduce:
-        return gone ? OfSum(value, axes, levels) : std::nullopt;
+        return OfSum(value, axes, gone, levels);
       case HloOpcode::kGather: {
         const std::optional<Diagonal> diagonal = TakenDiagonal(*value);
         if (!diagonal) return std::nullopt;
@@ -355,7 +355,9 @@ class Reader {
     return Agreeing(axes[diagonal->first], axes[diagonal->second], std::move(products));
   }
 
-  std::optional<Products> OfDot(HloInstruction* dot, const Axes& axes, int levels) {
+  // Also of one that others need: its work is not saved, but what it is multiplied with may be less
+  // with its operands.
+  std::optional<Products> OfDot(HloInstruction* dot, const Axes& axes, bool gone, int levels) {
     HloInstruction *const x = dot->mutable_operand(0), *const y = dot->mutable_operand(1);
     const DotSide left = DotSideOf(*dot, 0), right = DotSideOf(*dot, 1);
     Axes left_axes(RankOf(*x)), right_axes(RankOf(*y));
@@ -375,7 +377,7 @@ class Reader {
       terms *= static_cast<double>(size);
     }
     const double result = ElementsOf(*dot);
-    Count(*dot, true, WorkOfDot(result * terms, ElementsOf(*x), ElementsOf(*y), result));
+    Count(*dot, gone, WorkOfDot(result * terms, ElementsOf(*x), ElementsOf(*y), result));
     for (int k = 0; k < dot->precision_config().operand_precision_size(); ++k) {
       const auto its = dot->precision_config().operand_precision(k);
       while (precision_.operand_precision_size() <= k) {
@@ -385,7 +387,7 @@ class Reader {
     }
     ++dots_;
     const bool before = std::exchange(in_passing_, false);
-    auto products = Times(Read(x, left_axes, true, levels), Read(y, right_axes, true, levels));
+    auto products = Times(Read(x, left_axes, gone, levels), Read(y, right_axes, gone, levels));
     in_passing_ = before;
     return Over(summed, std::move(products));
   }
@@ -398,7 +400,7 @@ class Reader {
     return products;
   }
 
-  std::optional<Products> OfSum(HloInstruction* sum, const Axes& axes, int levels) {
+  std::optional<Products> OfSum(HloInstruction* sum, const Axes& axes, bool gone, int levels) {
     if (sum->operand_count() != 2 || emit::ReducerOpcode(*sum->to_apply()) != HloOpcode::kAdd ||
         NumberOf(*sum->operand(1)) != 0.0) {
       return std::nullopt;
@@ -415,9 +417,9 @@ class Reader {
       its.push_back(NewAxis(x->shape().dimensions(d)));
       absl::c_copy(its.back(), std::back_inserter(summed));
     }
-    Count(*sum, true, ElementsOf(*x));
+    Count(*sum, gone, ElementsOf(*x));
     const bool before = std::exchange(in_passing_, true);
-    std::optional<Products> products = Read(x, its, true, levels);
+    std::optional<Products> products = Read(x, its, gone, levels);
     in_passing_ = before;
     return Over(summed, std::move(products));
   }
