@@ -18,12 +18,13 @@ class TestOptimize:
         """What `hone tune` answers; the search itself is tested elsewhere."""
         from hone.jax import _improve
 
-        answer = {"plan": self.PLAN, "kept": "tuned"}
+        answer = {"plan": self.PLAN, "kept": "tuned", "stock_ms": 1.0}
 
         def tune(hlo, **options):
             assert isinstance(hlo, bytes)
             answer["options"] = options
-            return answer["plan"], {"kept": answer["kept"], "reason": "as a test has it"}
+            return answer["plan"], {"kept": answer["kept"], "reason": "as a test has it",
+                                    "stock_ms": answer["stock_ms"]}
 
         monkeypatch.setattr(_improve, "tune", tune)
         return answer
