@@ -37,10 +37,8 @@ class Maker {
       if (events_.stopped()) break;
       if (Status found = FindCandidate(file); !found) events_.Warn(file, found.error().message);
     }
-    // What an interrupted search has found is compared all the same: that takes a moment.
-    comparing_stops_ = !events_.stopped();
     for (const Known& program : programs_) {
-      if (Stopped()) break;
+      if (events_.stopped()) break;
       Measure(program);
     }
     return Choose();
@@ -52,8 +50,6 @@ class Maker {
     double initial = 0;
     double by_default = 0;
   };
-
-  bool Stopped() const { return comparing_stops_ && events_.stopped(); }
 
   StatusOr<ProgramInfo> Load(const std::string& file) {
     StatusOr<std::string> bytes = options_.read(file);
@@ -91,7 +87,7 @@ class Maker {
         std::max(kLeastHeadroom * known.initial, known.initial - known.by_default);
     std::vector<double> column;
     for (const std::vector<PassId>& candidate : candidates_) {
-      if (Stopped()) break;
+      if (events_.stopped()) break;
       const std::vector<std::vector<PassId>> one{candidate};
       const StatusOr<std::vector<Step>> steps = std::move(order.Evaluate(one)[0]);
       double best = known.initial;
@@ -137,7 +133,6 @@ class Maker {
   Pool& pool_;
   const Making& options_;
   Events& events_;
-  bool comparing_stops_ = true;  // by an interrupt
   std::vector<Known> programs_;
   std::set<std::vector<PassId>> candidates_;
   std::vector<std::vector<double>> columns_;  // by program, then by candidate

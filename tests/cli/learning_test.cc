@@ -171,7 +171,8 @@ TEST_F(LoopsTraining, BadInputIsOneMessage) {
            {"train", "--loops", "bad.task", "--measure", "estimate"},
            {"train", "--loops", "matmul_64_64_64", "--measure", "guess"},
            {"train", "--loops", "matmul_64_64_64", "--actions", "all"},
-           {"train", "--loops", "matmul_64_64_64", "--measure", "estimate", "--set", "network=mlp"},
+           {"train", "--loops", "matmul_64_64_64", "--measure", "estimate", "--set",
+            "network=mlp"},
            {"train", "set", "--drawn", "3"},
            {"train", "set", "--set", "network=offers"},
            {"train"}}) {
@@ -247,15 +248,6 @@ TEST_F(LearningCommands, ACoresetIsMadeAndUsed) {
   // On what it was made of it does at least as well as XLA's own order.
   const nlohmann::json evaluated_json = evaluated.Json();  // must outlive the loop
   for (const auto& row : evaluated_json["results"]) EXPECT_LE(row["result"], row["default"]);
-}
-
-TEST_F(LearningCommands, AnInterruptLeavesTheCoresetOfWhatWasSearched) {
-  const Ran made =
-      RunProcess({HONE_BINARY, "coreset", "set", "--budget", "2s", "-o", "coreset.json", "--json"},
-                 folder(), /*interrupt_at=*/"searching: 1 of 2");
-  EXPECT_EQ(made.code, 130) << made.err;
-  EXPECT_GE(made.Json()["programs"], 1);
-  EXPECT_FALSE(Read("coreset.json").empty());
 }
 
 TEST_F(LearningCommands, ResultsOfSeveralMethodsMakeALeaderboard) {
