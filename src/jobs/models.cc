@@ -14,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMostModelBytes = size_t{1} << 30;
+constexpr size_t kMostPolicyBytes = size_t{256} << 20;
 
 // FILE of the folder of policies: in the tree that hone was built in, or where it is installed.
 std::string Shipped(const char* file) {
@@ -81,6 +82,12 @@ Status LoadModels(const ModelOptions& options, const std::string& searcher,
     search.coreset = std::move(coreset->sequences);
   }
   return {};
+}
+
+StatusOr<tune::ChangePolicy> ReadChangePolicy(const std::string& path) {
+  const StatusOr<std::string> text = ReadInput(path, kMostPolicyBytes);
+  if (!text) return tl::unexpected(text.error());
+  return tune::ChangePolicy::FromJson(*text);
 }
 
 }  // namespace hone::jobs

@@ -7,6 +7,7 @@
 
 #include "core/result.h"
 #include "jobs/quantities.h"
+#include "tune/change_policy.h"
 #include "tune/coreset.h"
 #include "tune/optimize.h"
 
@@ -25,6 +26,9 @@ void SetBudget(const Budget& budget, OptimizeOptions& search);
 // Errors: there is no such searcher; files that are missing or broken.
 Status LoadModels(const ModelOptions& options, const std::string& searcher,
                   OptimizeOptions& search);
+
+// The policy of `hone tune` in a file. Errors do not name it.
+StatusOr<tune::ChangePolicy> ReadChangePolicy(const std::string& path);
 
 }  // namespace hone::jobs
 

@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "jobs/input.h"
+#include "jobs/models.h"
 #include "jobs/write_file.h"
 
 namespace hone::jobs {
 namespace {
 
 constexpr size_t kMostImportBytes = size_t{4} << 30;
-constexpr size_t kMostPolicyBytes = size_t{1} << 30;
 
 FileOr<std::unique_ptr<store::Store>> OpenExisting(const std::string& path) {
   return About(path, store::Store::OpenExisting(path));
@@ -134,9 +134,7 @@ FileOr<LearntChanges> LearnFromStore(const std::string& path, const std::string&
   if (!store) return tl::unexpected(store.error());
   tune::ChangePolicy known;
   if (!with.empty()) {
-    const StatusOr<std::string> text = ReadInput(with, kMostPolicyBytes);
-    auto read = text ? tune::ChangePolicy::FromJson(*text)
-                     : StatusOr<tune::ChangePolicy>(tl::unexpected(text.error()));
+    auto read = ReadChangePolicy(with);
     if (!read) return Wrong(with, read.error());
     known = *std::move(read);
   }

@@ -190,9 +190,7 @@ class Tuning {
     if (options_.policy.empty()) return {};
     job_.policy.emplace();
     if (options_.policy == "none") return {};
-    const StatusOr<std::string> text = ReadInput(options_.policy, kMostModelBytes);
-    if (!text) return tl::unexpected(text.error());
-    StatusOr<tune::ChangePolicy> policy = tune::ChangePolicy::FromJson(*text);
+    StatusOr<tune::ChangePolicy> policy = ReadChangePolicy(options_.policy);
     if (!policy) return tl::unexpected(policy.error());
     job_.policy = *std::move(policy);
     return {};

@@ -11,6 +11,9 @@
 namespace hone::memory {
 namespace {
 
+const std::vector<std::pair<std::string, std::string>> kProduct = {{"lhs_contracting_dims", "{1}"},
+                                                                   {"rhs_contracting_dims", "{0}"}};
+
 constexpr int64_t kLargeBytes = 256;
 
 // Planned and run: bytes that it moves. Its outputs are those of `program`.
@@ -199,11 +202,9 @@ TEST(SumWide, LetsProductsOf16BitNumbersBeMadeInParts) {
 }
 
 TEST(UpdateAtOnce, PutsWhatLeadsToOutputsRightAfterTheProductsThatItWaitsFor) {
-  const std::vector<std::pair<std::string, std::string>> product = {
-      {"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}};
   std::vector<InstructionInfo> all = {Parameter(0, {32, 32}),
-                                      Instruction("dot", {32, 32}, {0, 0}, product),
-                                      Instruction("dot", {32, 32}, {0, 1}, product),
+                                      Instruction("dot", {32, 32}, {0, 0}, kProduct),
+                                      Instruction("dot", {32, 32}, {0, 1}, kProduct),
                                       Instruction("tanh", {32, 32}, {1}),
                                       Instruction("tanh", {32, 32}, {2}),
                                       Instruction("tuple", {}, {3, 4})};
@@ -220,13 +221,11 @@ TEST(UpdateAtOnce, PutsWhatLeadsToOutputsRightAfterTheProductsThatItWaitsFor) {
 
 // What the sums add up is not kept until the program comes to them.
 TEST(UpdateAtOnce, DoesFirstWhatFreesMoreThanItMakes) {
-  const std::vector<std::pair<std::string, std::string>> product = {
-      {"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}};
   std::vector<InstructionInfo> all = {Parameter(0, {32, 32}),
                                       Number("0"),
-                                      Instruction("dot", {32, 32}, {0, 0}, product),
-                                      Instruction("dot", {32, 32}, {2, 0}, product),
-                                      Instruction("dot", {32, 32}, {3, 0}, product),
+                                      Instruction("dot", {32, 32}, {0, 0}, kProduct),
+                                      Instruction("dot", {32, 32}, {2, 0}, kProduct),
+                                      Instruction("dot", {32, 32}, {3, 0}, kProduct),
                                       Reduce({32}, 2, 1, "{0}", kAdds),
                                       Reduce({32}, 3, 1, "{0}", kMaximum),
                                       Instruction("tuple", {}, {4, 5, 6})};
@@ -285,21 +284,26 @@ TEST(RecomputeFromRoots, GivesEveryReaderItsOwn) {
   EXPECT_EQ(RecomputeFromRoots(program, 32 * 4 + 1).ops.size(), 6u);
 }
 
-// 24 products, and then the sums of each: on 3 KiB they are not all kept until then.
-TEST(ByParts, FreesEarlyWhereTooMuchWouldBeKept) {
-  std::vector<InstructionInfo> all = {Parameter(0, {8, 8}), Number("0")};
-  InstructionInfo results = Instruction("tuple", {});
+// 24 products, each with the instruction 0, [8, 8], then the sums of each with the number 1; last
+// the tuple, which also has these.
+void AddProductsAndThenSums(InstructionInfo results, std::vector<InstructionInfo>& all) {
+  const auto first = static_cast<uint32_t>(all.size());
   for (uint32_t k = 0; k < 24; ++k) {
-    all.push_back(Instruction("dot", {8, 8}, {k == 0 ? 0 : k + 1, 0},
-                              {{"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}}));
+    all.push_back(Instruction("dot", {8, 8}, {k == 0 ? 0 : first + k - 1, 0}, kProduct));
   }
   for (uint32_t k = 0; k < 24; ++k) {
-    all.push_back(Reduce({8}, k + 2, 1, "{0}", kAdds));
-    results.operands.push_back(k + 26);
+    results.operands.push_back(static_cast<uint32_t>(all.size()));
+    all.push_back(Reduce({8}, first + k, 1, "{0}", kAdds));
     results.shape.tuple.push_back(all.back().shape);
   }
   results.shape.type = "tuple";
   all.push_back(results);
+}
+
+// 24 products, and then the sums of each: on 3 KiB they are not all kept until then.
+TEST(ByParts, FreesEarlyWhereTooMuchWouldBeKept) {
+  std::vector<InstructionInfo> all = {Parameter(0, {8, 8}), Number("0")};
+  AddProductsAndThenSums(Instruction("tuple", {}), all);
   const Network program = Built(std::move(all));
   EXPECT_EQ(program.ops[2].opcode, "dot");
   EXPECT_EQ(ByParts(program, kLargeBytes).front().network.ops[2].opcode, "reduce");
@@ -309,30 +313,19 @@ TEST(ByParts, FreesEarlyWhereTooMuchWouldBeKept) {
 
 // The same, and logits that are made again for their sum: one network keeps them.
 TEST(ByParts, AlsoKeepsWhatIsMadeAgainAfterSums) {
-  const std::vector<std::pair<std::string, std::string>> product = {
-      {"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}};
   std::vector<InstructionInfo> all = {
       Parameter(0, {8, 8}),
       Number("0"),
       Parameter(1, {4, 2}),
       Parameter(2, {2, 2048}),
-      Instruction("dot", {4, 2048}, {2, 3}, product),
+      Instruction("dot", {4, 2048}, {2, 3}, kProduct),
       Reduce({4}, 4, 1, "{1}", kMaximum),
       Instruction("broadcast", {4, 2048}, {5}, {{"dimensions", "{0}"}}),
       Instruction("multiply", {4, 2048}, {4, 6}),
       Reduce({4}, 7, 1, "{1}", kAdds)};
   InstructionInfo results = Instruction("tuple", {}, {8});
   results.shape.tuple.push_back(all.back().shape);
-  for (uint32_t k = 0; k < 24; ++k) {
-    all.push_back(Instruction("dot", {8, 8}, {k == 0 ? 0 : k + 8, 0}, product));
-  }
-  for (uint32_t k = 0; k < 24; ++k) {
-    all.push_back(Reduce({8}, k + 9, 1, "{0}", kAdds));
-    results.operands.push_back(k + 33);
-    results.shape.tuple.push_back(all.back().shape);
-  }
-  results.shape.type = "tuple";
-  all.push_back(results);
+  AddProductsAndThenSums(results, all);
   const std::vector<OrderedNetwork> networks = ByParts(Built(std::move(all)), kLargeBytes);
   ASSERT_EQ(networks.size(), 4u);
   for (const auto& [updates, network] : networks) {
@@ -346,16 +339,14 @@ TEST(ByParts, AlsoKeepsWhatIsMadeAgainAfterSums) {
 
 // Of two parameters, the one is only passed on, and the other's decay is read by an update alone.
 TEST(UpdateAtOnce, PutsWhatIsMadeOfParametersWhereTheyAreLoadedAnyway) {
-  const std::vector<std::pair<std::string, std::string>> product = {
-      {"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}};
   std::vector<InstructionInfo> all = {Parameter(0, {32, 32}),
                                       Parameter(1, {32, 32}),
                                       Parameter(2, {32, 32}),
                                       Instruction("negate", {32, 32}, {1}),
                                       Instruction("sine", {32, 32}, {2}),
-                                      Instruction("dot", {32, 32}, {0, 0}, product),
-                                      Instruction("dot", {32, 32}, {5, 1}, product),
-                                      Instruction("dot", {32, 32}, {6, 0}, product),
+                                      Instruction("dot", {32, 32}, {0, 0}, kProduct),
+                                      Instruction("dot", {32, 32}, {5, 1}, kProduct),
+                                      Instruction("dot", {32, 32}, {6, 0}, kProduct),
                                       Instruction("add", {32, 32}, {7, 4}),
                                       Instruction("tuple", {}, {3, 8})};
   all.back().shape.type = "tuple";

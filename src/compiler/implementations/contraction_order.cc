@@ -81,10 +81,7 @@ class Planner {
     scale_ = product_.scale;
     scale_ *= ElementsOf(SetOf(Named(product_.summed)) & ~all & ~kept_);
     for (size_t k = 0; k < sets.size(); ++k) {
-      LabelSet others = kept_;
-      for (size_t i = 0; i < sets.size(); ++i) {
-        if (i != k) others |= sets[i];
-      }
+      const LabelSet others = NeededBeside(sets, k);
       if ((sets[k] & ~others) != 0) work_ += ElementsOf(sets[k]);
       sets[k] &= others;
     }
@@ -101,21 +98,23 @@ class Planner {
   // As an array of the whole's shape.
   HloInstruction* Emit(HloInstruction* root) const {
     std::vector<Part> parts;
-    for (const Factor& factor : product_.factors) parts.push_back(PartOf(factor));
-    for (size_t k = 0; k < parts.size(); ++k) {
-      LabelSet others = kept_;
-      for (size_t i = 0; i < parts.size(); ++i) {
-        if (i != k) others |= SetOf(parts[i].labels);
-      }
-      parts[k] = SummedUp(parts[k], others);
+    std::vector<LabelSet> sets;
+    for (const Factor& factor : product_.factors) {
+      parts.push_back(PartOf(factor));
+      sets.push_back(SetOf(parts.back().labels));
     }
-    for (const Step& step : steps_) {
-      const Part a = parts[step.first], b = parts[step.second];
-      parts.erase(parts.begin() + static_cast<ptrdiff_t>(step.second));
-      parts.erase(parts.begin() + static_cast<ptrdiff_t>(step.first));
-      LabelSet others = kept_;
-      for (const Part& part : parts) others |= SetOf(part.labels);
-      parts.push_back(Together(a, b, others));
+    for (size_t k = 0; k < parts.size(); ++k) {
+      parts[k] = SummedUp(parts[k], NeededBeside(sets, k));
+      sets[k] = SetOf(parts[k].labels);
+    }
+    for (const auto& [first, second] : steps_) {
+      const Part both = Together(parts[first], parts[second], NeededBeside(sets, first, second));
+      for (const size_t gone : {second, first}) {
+        parts.erase(parts.begin() + static_cast<ptrdiff_t>(gone));
+        sets.erase(sets.begin() + static_cast<ptrdiff_t>(gone));
+      }
+      parts.push_back(both);
+      sets.push_back(SetOf(both.labels));
     }
     if (parts.empty()) return Whole({Scale(root), {}}, *root);
     HloInstruction*& value = parts[0].array;
@@ -143,6 +142,17 @@ class Planner {
     for (const int64_t label : labels) named.push_back(NameOf(label));
     return named;
   }
+  // The labels that the whole has, or a factor other than these two.
+  LabelSet NeededBeside(const std::vector<LabelSet>& sets, size_t first, size_t second) const {
+    LabelSet needed = kept_;
+    for (size_t k = 0; k < sets.size(); ++k) {
+      if (k != first && k != second) needed |= sets[k];
+    }
+    return needed;
+  }
+  LabelSet NeededBeside(const std::vector<LabelSet>& sets, size_t one) const {
+    return NeededBeside(sets, one, one);
+  }
   double ElementsOf(LabelSet set) const {
     double elements = 1;
     for (; set != 0; set &= set - 1) {
@@ -168,14 +178,11 @@ class Planner {
     }
     for (size_t i = 0; i < sets.size(); ++i) {
       for (size_t j = i + 1; j < sets.size(); ++j) {
-        LabelSet others = kept_;
         std::vector<LabelSet> left;
         for (size_t k = 0; k < sets.size(); ++k) {
-          if (k == i || k == j) continue;
-          others |= sets[k];
-          left.push_back(sets[k]);
+          if (k != i && k != j) left.push_back(sets[k]);
         }
-        const LabelSet result = (sets[i] | sets[j]) & others;
+        const LabelSet result = (sets[i] | sets[j]) & NeededBeside(sets, i, j);
         left.push_back(result);
         steps.push_back({i, j});
         Search(left, work + WorkOf(sets[i], sets[j], result), steps, best);
@@ -320,9 +327,8 @@ class Planner {
     for (size_t k = 0; k < all.size(); ++k) {
       if (!IsRepeated(all, k)) continue;
       const int64_t first = absl::c_find(all, all[k]) - all.begin();
-      HloInstruction* const agree = emit::Compare(
-          xla::ComparisonDirection::kEq, emit::Iota(value->parent(), xla::S32, sizes, first),
-          emit::Iota(value->parent(), xla::S32, sizes, static_cast<int64_t>(k)));
+      HloInstruction* const agree =
+          emit::Diagonal(value->parent(), sizes, first, static_cast<int64_t>(k));
       HloInstruction* const zero = emit::Zero(value->parent(), root.shape().element_type());
       value = emit::Select(agree, value, emit::Broadcast(zero, sizes, {}));
     }

@@ -209,6 +209,13 @@ HloInstruction* Iota(HloComputation* computation, PrimitiveType type, Sizes size
   return Add(computation, HloInstruction::CreateIota(ShapeUtil::MakeShape(type, sizes), dimension));
 }
 
+HloInstruction* Diagonal(HloComputation* computation, Sizes sizes, int64_t first,
+                         int64_t second) {
+  return Compare(xla::ComparisonDirection::kEq,
+                 Iota(computation, PrimitiveType::S32, sizes, first),
+                 Iota(computation, PrimitiveType::S32, sizes, second));
+}
+
 HloInstruction* Slice(HloInstruction* x, Sizes starts, Sizes limits, Sizes strides) {
   std::vector<int64_t> sizes;
   for (size_t d = 0; d < starts.size(); ++d) {

@@ -73,6 +73,9 @@ xla::HloInstruction* FromRows(xla::HloInstruction* rows, Sizes sizes, int64_t di
 xla::HloInstruction* Broadcast(xla::HloInstruction* x, Sizes sizes, Sizes dimensions);
 xla::HloInstruction* Iota(xla::HloComputation* computation, xla::PrimitiveType type, Sizes sizes,
                           int64_t dimension);
+// True where the places along two dimensions are the same.
+xla::HloInstruction* Diagonal(xla::HloComputation* computation, Sizes sizes, int64_t first,
+                              int64_t second);
 xla::HloInstruction* Slice(xla::HloInstruction* x, Sizes starts, Sizes limits, Sizes strides);
 // Elements [from, to) along one dimension, all in others.
 xla::HloInstruction* SliceAlong(xla::HloInstruction* x, int64_t dimension, int64_t from,

@@ -61,13 +61,10 @@ absl::StatusOr<HloInstruction*> TriangularInverses(HloInstruction* root) {
       xla::ShapeUtil::IsZeroElementArray(root->shape())) {
     return nullptr;
   }
-  HloInstruction* const diagonal =
-      emit::Compare(xla::ComparisonDirection::kEq, emit::Iota(root->parent(), xla::S32, sizes, row),
-                    emit::Iota(root->parent(), xla::S32, sizes, column));
+  HloInstruction* const diagonal = emit::Diagonal(root->parent(), sizes, row, column);
   HloInstruction* const inverse = SolveWith(root, solve->matrix, emit::Convert(diagonal, type));
-  HloInstruction *const x = solve->left ? inverse : solve->other, *const y = solve->left
-                                                                                 ? solve->other
-                                                                                 : inverse;
+  HloInstruction* const x = solve->left ? inverse : solve->other;
+  HloInstruction* const y = solve->left ? solve->other : inverse;
   const Dimensions batch = Range(0, rank - 2);
   return emit::Dot(x, y, batch, batch, {column}, {row}, type, emit::HighestPrecision());
 }
