@@ -31,6 +31,14 @@ def whole(what, value):
         raise ValueError(f"{what} is a whole number, not {value!r}") from None
 
 
+def whole_numbers(what, values):
+    """As an array of int64; what are none is a ValueError."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iub":
+        raise ValueError(f"{what} are whole numbers, not {array.dtype}")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
 def beginning(options, key, count):
     """The number of what an episode begins with, or None, of `options={key: number}` of a reset; there are `count`."""
     if not options:

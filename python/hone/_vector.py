@@ -53,16 +53,16 @@ class CoreVectorEnv(gymnasium.vector.VectorEnv):
             seeds = [None if s is None else int(s) for s in seed]
             if len(seeds) != self.num_envs:
                 raise ValueError(f"{self.num_envs} environments need as many seeds")
-        options = options or {}
-        mask = options.get("reset_mask")
+        options = dict(options or {})
+        mask = options.pop("reset_mask", None)
         mask = [] if mask is None else [bool(m) for m in mask]
         if mask and len(mask) != self.num_envs:
             raise ValueError(f"reset_mask has {len(mask)} places, not {self.num_envs}")
-        self._core.reset(seeds, mask, options.get(self._begins_on))
+        self._core.reset(seeds, mask, _options.beginning(options, self._begins_on, len(self._names)))
         return self._observe(), self._info(self._core.outcomes())
 
     def _take(self, actions):
-        self._core.step(np.ascontiguousarray(actions, dtype=np.int64))
+        self._core.step(_options.whole_numbers("actions", actions))
 
     def step(self, actions):
         """An action for each. Returns observations, rewards, terminations, truncations, infos."""

@@ -145,8 +145,8 @@ std::vector<std::string> Arguments(int argc, char** argv) {
 }
 
 int Main(const std::vector<Command>& commands, int argc, char** argv) {
-  ExitOnInterrupt();
   const bool json = WantsJson(argc, argv);
+  ExitOnInterrupt(json);
   CLI::App app{kAbout, "hone"};
   app.footer("`hone COMMAND --help` tells more and gives examples.");
   app.get_formatter()->column_width(34);

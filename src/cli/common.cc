@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "cli/interrupt.h"
+
 namespace hone::cli {
 
 int ExitCodeFor(const Error& error) {
@@ -45,6 +47,7 @@ void FileColumn::Begin(const std::vector<std::string>& names, std::string (*head
 }
 
 Status Print(std::string_view text) {
+  HasAnswered();
   while (!text.empty()) {
     const ssize_t wrote = write(STDOUT_FILENO, text.data(), text.size());
     if (wrote < 0 && errno == EINTR) continue;

@@ -26,6 +26,8 @@ namespace fs = std::filesystem;
 
 // MLIR's, in which StableHLO comes from jax.export and others.
 constexpr std::string_view kBytecode = "ML\xefR";
+// With which some editors begin a text of UTF-8.
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 tl::unexpected<Error> SystemError(int number) {
   const char* const todo = number == ENOENT   ? "; is the name right?"
@@ -175,6 +177,7 @@ StatusOr<std::string> ReadInput(const std::string& path, size_t most_bytes) {
     return MakeError(ErrorCode::kInvalidInput, "the file is empty; give a file with a program");
   }
   if (data.starts_with(kBytecode)) return Lower(path, most_bytes);
+  if (data.starts_with(kByteOrderMark)) data.erase(0, kByteOrderMark.size());
   return data;
 }
 

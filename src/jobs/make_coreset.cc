@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -18,6 +20,7 @@ namespace {
 constexpr double kLeastHeadroom = 0.02;
 // Better than this many times XLA's own order counts no further: one program must not rule.
 constexpr double kMostRatio = 2;
+constexpr std::chrono::seconds kAMoment{10};
 
 // Of which programs, and how.
 struct Making {
@@ -37,19 +40,29 @@ class Maker {
       if (events_.stopped()) break;
       if (Status found = FindCandidate(file); !found) events_.Warn(file, found.error().message);
     }
+    // What an interrupted search has found is compared all the same, on as many programs as a moment
+    // allows.
+    if (events_.stopped()) compare_until_ = Clock::now() + kAMoment;
     for (const Known& program : programs_) {
-      if (events_.stopped()) break;
+      if (Stopped()) break;
       Measure(program);
     }
     return Choose();
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   struct Known {
     std::string file;
     double initial = 0;
     double by_default = 0;
   };
+
+  // Of comparing.
+  bool Stopped() const {
+    return compare_until_ ? Clock::now() > *compare_until_ : events_.stopped();
+  }
 
   StatusOr<ProgramInfo> Load(const std::string& file) {
     StatusOr<std::string> bytes = options_.read(file);
@@ -87,7 +100,7 @@ class Maker {
         std::max(kLeastHeadroom * known.initial, known.initial - known.by_default);
     std::vector<double> column;
     for (const std::vector<PassId>& candidate : candidates_) {
-      if (events_.stopped()) break;
+      if (Stopped()) break;
       const std::vector<std::vector<PassId>> one{candidate};
       const StatusOr<std::vector<Step>> steps = std::move(order.Evaluate(one)[0]);
       double best = known.initial;
@@ -133,6 +146,7 @@ class Maker {
   Pool& pool_;
   const Making& options_;
   Events& events_;
+  std::optional<Clock::time_point> compare_until_;  // where the search was interrupted
   std::vector<Known> programs_;
   std::set<std::vector<PassId>> candidates_;
   std::vector<std::vector<double>> columns_;  // by program, then by candidate

@@ -192,11 +192,162 @@ class Writer : public Emitter {
   std::string words_, words_type_, positions_, positions_type_, counts_, counts_type_;
 };
 
+// Rows by comparisons, one in each lane. Where positions are wanted they break ties: of keys of 32
+// bits in the lower half of a word, of wider ones beside them.
+class NetworkWriter : public Emitter {
+ public:
+  NetworkWriter(const SortSizes& sizes, const Nest& nest, const std::vector<std::string>& buffers)
+      : Emitter(nest, buffers, /*lanes=*/1),
+        sizes_(sizes),
+        wide_(WideOf(nest.reads[0].element)),
+        key_bits_(8 * static_cast<int64_t>(InfoOf(wide_).bytes)),
+        packed_(nest.positions && key_bits_ == 32),
+        apart_(nest.positions && key_bits_ == 64),
+        key_(fmt::format("i{}", key_bits_)),
+        word_(packed_ ? "i64" : key_),
+        result_(nest.positions ? "i32" : key_) {}
+
+  std::string Write() {
+    const std::vector<int64_t> extents = {Extent(0), Extent(1)};
+    const std::vector<int64_t> parallel = {sizes_.parallel, 0};
+    BeginParts(extents, parallel);
+    const std::vector<Part> parts = Parts(extents, parallel);
+    const std::string zero = Index(0), one = Index(1), size = Index(Extent(1));
+    const std::string lanes = Index(sizes_.lanes);
+    const std::string keys_type = Columns(key_), results_type = Columns(result_);
+    const std::string keys = Allocate(keys_type);
+    const std::string results = result_ == key_ ? keys : Allocate(results_type);
+    const std::string block = For(parts[0].first, parts[0].second, lanes);
+    // The last rows are sorted with others, that may be sorted twice.
+    const std::string first = Least(block, Index(Extent(0) - sizes_.lanes));
+    places_.assign(2, "");
+    std::string lane = For(zero, lanes, one);
+    places_[0] = Plus(first, lane);
+    places_[1] = For(zero, size, one);
+    std::string number = Number(0, {});
+    if (InfoOf(wide_).floating) {
+      number = Let("arith.bitcast {} : {} to {}", number, MlirType(wide_), key_);
+    }
+    Line("memref.store {}, {}[{}, {}] : {}", number, keys, places_[1], lane, keys_type);
+    End();
+    End();
+    Sort(keys, keys_type, results, results_type, zero);
+    lane = For(zero, lanes, one);
+    places_[0] = Plus(first, lane);
+    places_[1] = For(zero, size, one);
+    std::string result =
+        Let("memref.load {}[{}, {}] : {}", results, places_[1], lane, results_type);
+    if (!nest_.positions && InfoOf(wide_).floating) {
+      result = Let("arith.bitcast {} : {} to {}", result, key_, MlirType(wide_));
+    }
+    Line("memref.store {}, {}[{}] : {}", result, buffers_[1], At(nest_.write), TypeOf(nest_.write));
+    End();
+    End();
+    End();
+    EndParts();
+    return text_;
+  }
+
+ private:
+  // Places by lanes.
+  std::string Columns(const std::string& type) const {
+    return fmt::format("memref<{}x{}x{}>", Extent(1), sizes_.lanes, type);
+  }
+  std::string Lanes(const std::string& type) const {
+    return fmt::format("vector<{}x{}>", sizes_.lanes, type);
+  }
+  std::string All(const std::string& type, uint64_t value) {
+    return Let("arith.constant dense<{}> : {}", static_cast<int64_t>(value), Lanes(type));
+  }
+  std::string Op(const char* what, const std::string& a, const std::string& b,
+                 const std::string& type) {
+    return Let("arith.{} {}, {} : {}", what, a, b, Lanes(type));
+  }
+  // Of the bits of floats, signed integers in the order of the floats; and the other way round.
+  std::string Turned(const std::string& bits) {
+    if (!InfoOf(wide_).floating) return bits;
+    const uint64_t rest = ~uint64_t{0} >> (65 - key_bits_);
+    const std::string signs =
+        Op("shrsi", bits, All(key_, static_cast<uint64_t>(key_bits_ - 1)), key_);
+    return Op("xori", bits, Op("andi", signs, All(key_, rest), key_), key_);
+  }
+
+  void Sort(const std::string& keys, const std::string& keys_type, const std::string& results,
+            const std::string& results_type, const std::string& zero) {
+    const int64_t size = Extent(1);
+    words_.clear();
+    positions_.clear();
+    for (int64_t k = 0; k < size; ++k) {
+      std::string word = Turned(
+          Let("vector.load {}[{}, {}] : {}, {}", keys, Index(k), zero, keys_type, Lanes(key_)));
+      if (packed_) {
+        word = Let("arith.extsi {} : {} to {}", word, Lanes(key_), Lanes(word_));
+        word = Op("ori", Op("shli", word, All(word_, 32), word_),
+                  All(word_, static_cast<uint64_t>(k)), word_);
+      }
+      words_.push_back(word);
+      if (apart_) positions_.push_back(All(word_, static_cast<uint64_t>(k)));
+    }
+    for (int64_t p = 1; p < size; p *= 2) {
+      for (int64_t d = p; d >= 1; d /= 2) {
+        for (int64_t j = d % p; j + d < size; j += 2 * d) {
+          for (int64_t i = j; i < std::min(j + d, size - d); ++i) {
+            if (i / (2 * p) == (i + d) / (2 * p)) PutInOrder(i, i + d);
+          }
+        }
+      }
+    }
+    for (int64_t k = 0; k < size; ++k) {
+      std::string result = words_[k];
+      if (nest_.positions) {
+        result = Let("arith.trunci {} : {} to {}", apart_ ? positions_[k] : result, Lanes(word_),
+                     Lanes(result_));
+      } else {
+        result = Turned(result);
+      }
+      Line("vector.store {}, {}[{}, {}] : {}, {}", result, results, Index(k), zero, results_type,
+           Lanes(result_));
+    }
+  }
+
+  void PutInOrder(int64_t i, int64_t j) {
+    const std::string a = words_[i], b = words_[j];
+    if (!apart_) {
+      words_[i] = Op("minsi", a, b, word_);
+      words_[j] = Op("maxsi", a, b, word_);
+      return;
+    }
+    const std::string p = positions_[i], q = positions_[j], flags = MaskOf(sizes_.lanes);
+    const auto compare = [&](const char* how, const std::string& x, const std::string& y) {
+      return Let("arith.cmpi {}, {}, {} : {}", how, x, y, Lanes(word_));
+    };
+    const std::string ties =
+        Let("arith.andi {}, {} : {}", compare("eq", a, b), compare("sgt", p, q), flags);
+    const std::string swap = Let("arith.ori {}, {} : {}", compare("sgt", a, b), ties, flags);
+    const auto select = [&](const std::string& x, const std::string& y) {
+      return Let("arith.select {}, {}, {} : {}, {}", swap, x, y, flags, Lanes(word_));
+    };
+    words_[i] = select(b, a);
+    words_[j] = select(a, b);
+    positions_[i] = select(q, p);
+    positions_[j] = select(p, q);
+  }
+
+  const SortSizes sizes_;
+  const Element wide_;
+  const int64_t key_bits_;
+  const bool packed_, apart_;
+  const std::string key_, word_, result_;
+  std::vector<std::string> words_, positions_;  // in each place
+};
+
 }  // namespace
 
 std::string SortText(const Schedule& schedule, const Nest& nest,
                      const std::vector<std::string>& buffers) {
-  return Writer(SortSizesOf(schedule, nest), nest, buffers).Write();
+  const SortSizes sizes = SortSizesOf(schedule, nest);
+  if (sizes.lanes > 0) return NetworkWriter(sizes, nest, buffers).Write();
+  return Writer(sizes, nest, buffers).Write();
 }
 
 }  // namespace hone::loops

@@ -17,12 +17,13 @@
 
 namespace hone::tune {
 
-// As in InstructionInfo; without its origin where something of the same opcode and type is still
-// from there.
+// As in InstructionInfo; without its origin where something of the same kind is still from there.
 struct Replaced {
   std::string name;
   std::string origin;
   std::string opcode;
+  std::string kind = "";  // KindOf(InstructionInfo), kernel_shares.h
+  bool all = false;       // nothing of the kind and the origin is left
 };
 
 // Passes that may be run before the stock pipeline: another implementation of expensive operations,

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/native_kernel.h"
+#include "tune/kernel_shares.h"
 #include "tune/recipe.h"
 
 namespace hone::tune {
@@ -49,13 +50,11 @@ double CodeSize(const Pool& pool, const std::vector<OpcodeCount>& counts) {
 
 // What an instruction is, whatever its name.
 struct Known {
+  std::string kind;
   std::string opcode;
-  std::string type;
-  std::vector<int64_t> sizes;  // in order: transposed it is the same
   std::string origin;
   bool operator<(const Known& other) const {
-    return std::tie(opcode, type, sizes, origin) <
-           std::tie(other.opcode, other.type, other.sizes, other.origin);
+    return std::tie(kind, origin) < std::tie(other.kind, other.origin);
   }
 };
 // A program's instructions by name; what there is of them outside of kernels; and how many kernels
@@ -97,11 +96,16 @@ Contents ContentsOf(Pool& pool, const StateName& state) {
   std::set<uint32_t> in_kernels;                           // computations
   for (size_t i = graph->computations.size(); i-- > 0;) {  // callers first
     const bool in_kernel = in_kernels.count(static_cast<uint32_t>(i)) != 0;
-    for (const InstructionInfo& one : graph->computations[i].instructions) {
-      Known known{one.opcode, one.shape.type, one.shape.dimensions, one.origin};
-      std::sort(known.sizes.begin(), known.sizes.end());
+    const std::vector<InstructionInfo>& instructions = graph->computations[i].instructions;
+    std::set<uint32_t> kept;  // what is not fused counts as replaced
+    for (const InstructionInfo& one : instructions) {
+      if (one.opcode == "add-dependency") kept.insert(one.operands.front());
+    }
+    for (uint32_t k = 0; k < instructions.size(); ++k) {
+      const InstructionInfo& one = instructions[k];
+      const Known known{KindOf(one), one.opcode, one.origin};
       contents.names.emplace(one.name, known);
-      if (!in_kernel) contents.outside.insert(known);
+      if (!in_kernel && kept.count(k) == 0) contents.outside.insert(known);
       if (one.opcode == "while") {
         contents.loops.emplace(one.name, in_kernel ? 0 : KernelsOf(*graph, one));
       }
@@ -114,7 +118,8 @@ Contents ContentsOf(Pool& pool, const StateName& state) {
 // Where nothing of the same opcode, type and origin is left, under other names behind inlining or
 // unrolling, it has its origin.
 Replaced ReplacedBy(const Contents& behind, const std::string& name, const Known& known) {
-  return {name, behind.outside.count(known) != 0 ? std::string() : known.origin, known.opcode};
+  const bool all = behind.outside.count(known) == 0;
+  return {name, all ? known.origin : std::string(), known.opcode, known.kind, all};
 }
 
 // None where the last pass changes nothing; else the opcodes behind it are added.
@@ -206,10 +211,11 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
     std::vector<std::vector<PassId>> mine = ways;
     // Kernels take in what lies around them: a mask, a softmax or an activation that is called
     // would stay outside. Loops within calls are fused across their trips, and with what calls; what
-    // a loop calls has its products; and diagonals are made and taken by calls.
+    // a loop calls has its products; diagonals are made and taken by calls, and solves are called;
+    // and fusion sees calls inlined.
     const std::string& name = pool.passes()[pass].name;
     if (calls && (loops::MakesKernels(name) || name == kUnrollPass || name == kLoopDotsPass ||
-                  name == kContractionPass)) {
+                  name == kContractionPass || name == kSolvePass || name == kSharedPass)) {
       std::swap(mine[0], mine[1]);
     }
     for (const std::vector<PassId>& before : mine) {

@@ -28,12 +28,15 @@ inline constexpr std::string_view kSwapPass = "implement:dot_swapped";
 inline constexpr std::string_view kLoopDotsPass = "implement:dots_out_of_loop";
 inline constexpr std::string_view kRollsPass = "implement:rolls_from_edges";
 inline constexpr std::string_view kContractionPass = "implement:contraction_order";
+inline constexpr std::string_view kSharedPass = "implement:shared_once";
+inline constexpr std::string_view kSolvePass = "implement:dot_before_solve";
 // What these change is no more there for them behind others, kernels above all.
 inline constexpr std::string_view kFirstPasses[] = {kLoopDotsPass,
                                                     kRollsPass,
                                                     kContractionPass,
                                                     "implement:convolution_banded_dot",
                                                     "implement:dot_with_known_matrix",
+                                                    kSolvePass,
                                                     "implement:triangular_inverses",
                                                     "implement:loop_by_blocks",
                                                     "implement:masked_updates",

@@ -53,6 +53,15 @@ class Insides {
 
 }  // namespace
 
+std::string KindOf(const InstructionInfo& instruction) {
+  std::vector<int64_t> sizes = instruction.shape.dimensions;
+  sizes.erase(std::remove(sizes.begin(), sizes.end(), 1), sizes.end());
+  std::sort(sizes.begin(), sizes.end());
+  std::string kind = instruction.opcode + " " + instruction.shape.type;
+  for (const int64_t size : sizes) kind += " " + std::to_string(size);
+  return kind;
+}
+
 KernelShares::KernelShares(const std::vector<KernelTime>& kernels, const ProgramGraph& optimised) {
   std::unordered_map<std::string, const InstructionInfo*> named;
   for (const ComputationInfo& computation : optimised.computations) {
@@ -87,19 +96,23 @@ KernelShares::KernelShares(const std::vector<KernelTime>& kernels, const Program
     }
     if (HasKernelsInside(kernel)) continue;
     std::set<std::string> names{Original(instruction.name)}, opcodes{instruction.opcode};
-    std::set<std::string> origins{instruction.origin};
+    std::set<std::string> origins{instruction.origin}, kinds{KindOf(instruction)};
+    kinds_.emplace(Original(instruction.name), KindOf(instruction));
     if (instruction.opcode == "fusion") {
       for (uint32_t called : instruction.called) {
         for (const InstructionInfo& part : optimised.computations[called].instructions) {
           names.insert(Original(part.name));
           opcodes.insert(part.opcode);
           origins.insert(part.origin);
+          kinds.insert(KindOf(part));
+          kinds_.emplace(Original(part.name), KindOf(part));
         }
       }
     }
     const double share = kernel.seconds / all;
     for (const std::string& name : names) of_instruction_[name] += share;
     for (const std::string& opcode : opcodes) of_opcode_[opcode] += share;
+    for (const std::string& kind : kinds) of_kind_[kind] += share;
     if (origins == std::set<std::string>{""}) {
       without_origin[instruction.opcode] += share;
       if (instruction.name.rfind(instruction.opcode, 0) == 0) by_name[instruction.opcode] += share;
@@ -115,6 +128,12 @@ double KernelShares::OfInstruction(const std::string& name) const {
   return Find(of_instruction_, Original(name));
 }
 
+double KernelShares::OfKind(const std::string& kind) const { return Find(of_kind_, kind); }
+
+bool KernelShares::IsKind(const std::string& name, const std::string& kind) const {
+  return kinds_.count({Original(name), kind}) != 0;
+}
+
 double KernelShares::OfOrigin(const std::string& origin) const { return Find(of_origin_, origin); }
 
 double KernelShares::OfLoop(const std::string& name_or_origin) const {
@@ -123,6 +142,13 @@ double KernelShares::OfLoop(const std::string& name_or_origin) const {
 
 double KernelShares::OfLoopAlone(const std::string& name_or_origin) const {
   return Find(of_loop_alone_, Original(name_or_origin));
+}
+
+std::string KernelShares::DearestLoop() const {
+  const auto dearest =
+      std::max_element(of_loop_.begin(), of_loop_.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return dearest == of_loop_.end() ? "" : dearest->first;
 }
 
 double KernelShares::OfOpcode(const std::string& opcode) const { return Find(of_opcode_, opcode); }

@@ -44,15 +44,26 @@ std::string CommonName(const Alternative& one) {
                                                                     : one.name;
 }
 
+// Where nothing has an origin a name alone tells little.
+bool IsNamed(const KernelShares& shares, const Replaced& one) {
+  return shares.has_origins() || one.kind.empty() || shares.IsKind(one.name, one.kind);
+}
+
 // The share of the time that these take, up to 1. What has another name now, as behind inlining, is
-// known by its origin, which others may share; what has no origin either, by its opcode.
+// known by its origin, which others may share; where nothing has one, by its kind, once all of that
+// is replaced; what has no origin either, by its opcode.
 double OfAll(const KernelShares& shares, const std::vector<Replaced>& instructions) {
   double all = 0;
-  std::set<std::string> origins, opcodes;
+  std::set<std::string> origins, opcodes, kinds;
   for (const Replaced& one : instructions) {
-    const double named = shares.OfInstruction(one.name);
+    const double named = IsNamed(shares, one) ? shares.OfInstruction(one.name) : 0;
     all += named;
     if (named > 0) continue;
+    if (!shares.has_origins() && one.all && kinds.insert(one.kind).second) {
+      const double of_kind = shares.OfKind(one.kind);
+      all += of_kind;
+      if (of_kind > 0) continue;
+    }
     if (origins.insert(one.origin).second) all += shares.OfOrigin(one.origin);
     if (opcodes.insert(one.opcode).second) all += shares.OfOpcodeMadeAnew(one.opcode);
   }
@@ -60,13 +71,15 @@ double OfAll(const KernelShares& shares, const std::vector<Replaced>& instructio
 }
 
 // What going round and starting kernels takes is saved, and part of what is in the loops, up to 1.
+// Where nothing has an origin, one that has another name now is taken for the dearest.
 double OfLoops(const KernelShares& shares, const std::vector<Replaced>& loops) {
   double all = 0;
   std::set<std::string> origins;
   for (const Replaced& one : loops) {
     const bool named = shares.OfLoop(one.name) > 0;
-    if (!named && !origins.insert(one.origin).second) continue;
-    const std::string& known = named ? one.name : one.origin;
+    const std::string elsewhere = shares.has_origins() ? one.origin : shares.DearestLoop();
+    if (!named && !origins.insert(elsewhere).second) continue;
+    const std::string& known = named ? one.name : elsewhere;
     const double alone = shares.OfLoopAlone(known);
     all += alone + kLoopShare * (shares.OfLoop(known) - alone);
   }

@@ -110,6 +110,7 @@ struct RaceOptions {
   estimate @8 :Bool;
   patient @9 :Bool;
   leastSeconds @10 :Float64;
+  passesAnew @11 :Bool;
 }
 
 struct RaceReport {

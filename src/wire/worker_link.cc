@@ -80,7 +80,8 @@ void WorkerLink::Look(const Patience& patience) {
 void WorkerLink::Stop(const Patience& patience, double waited) {
   constexpr const char* kWhy = "given up: interrupted";
   if (patience.answer_seconds == 0) {
-    if (waited > kStopPatience) verdict_ = {ErrorCode::kInterrupted, kWhy};
+    const double most = stopped_before_ ? kLastPatience : kStopPatience;
+    if (waited > most) verdict_ = {ErrorCode::kInterrupted, kWhy};
     return;
   }
   if (stopped_before_) return;

@@ -31,7 +31,8 @@ struct LinkOptions {
   std::chrono::milliseconds awake{0};
 };
 
-constexpr double kStopPatience = 2;  // seconds that a pass may still run after a stop or the end
+constexpr double kStopPatience = 2;   // seconds that a pass may still run after a stop or the end
+constexpr double kLastPatience = 10;  // that a call may run that began after a stop
 
 // How long a call may take, and whether it may be given up.
 struct Patience {
@@ -39,7 +40,8 @@ struct Patience {
   bool since_last_tick = false;  // measured from the heartbeat's last change, not from the start
   const std::atomic<bool>* stop = nullptr;
   // Seconds that the worker has to answer with what it has, once `stop` becomes true after the call
-  // began. 0: the call is given up, also where `stop` was true before.
+  // began. 0: the call is given up. One that began when `stop` was true is what somebody needs to
+  // conclude: it has longer (kLastPatience, or all that is allowed).
   double answer_seconds = 0;
   // A search's end: once it is over, calls that still run are given up as after a stop.
   std::optional<std::chrono::steady_clock::time_point> until = std::nullopt;

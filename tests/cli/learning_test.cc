@@ -250,6 +250,15 @@ TEST_F(LearningCommands, ACoresetIsMadeAndUsed) {
   for (const auto& row : evaluated_json["results"]) EXPECT_LE(row["result"], row["default"]);
 }
 
+TEST_F(LearningCommands, AnInterruptLeavesTheCoresetOfWhatWasSearched) {
+  const Ran made =
+      RunProcess({HONE_BINARY, "coreset", "set", "--budget", "2s", "-o", "coreset.json", "--json"},
+                 folder(), /*interrupt_at=*/"searching: 1 of 2");
+  EXPECT_EQ(made.code, 130) << made.err;
+  EXPECT_GE(made.Json()["programs"], 1);
+  EXPECT_FALSE(Read("coreset.json").empty());
+}
+
 TEST_F(LearningCommands, ResultsOfSeveralMethodsMakeALeaderboard) {
   for (const char* search : {"random", "mcts"}) {
     const Ran ran = Hone({"eval", "set", "--search", search, "--seeds", "2", "--budget", "200steps",

@@ -57,7 +57,8 @@ Fingerprint KeyOf(const xla::HloModule& module) {
   proto.clear_schedule();
   proto.clear_buffer_donor();
   proto.clear_input_output_alias();
-  return ExecutableKey(proto, static_cast<uint64_t>(CodeQuality::kStock), WithFlag()).value();
+  return ExecutableKey(PassesKey(proto, WithFlag()).value(),
+                       static_cast<uint64_t>(CodeQuality::kStock));
 }
 
 TEST(Executables, ACompilationThatWasEndedBeforeCodeGoesOnFromThere) {

@@ -201,18 +201,6 @@ std::vector<Case> ContractionCases() {
                             Dot("r", "f32[60]", "k, p2"))),
       contraction("a product with nothing",
                   Entry(matrix, std::string(kZeros) + "ROOT " + Dot("r", matrix, "p0, zeros"))),
-      {"triangular_inverses", "of many right sides",
-       Entry("f64[6,6];f64[6,40]",
-             "i = s32[6,6] iota(), iota_dimension=0\n  j = s32[6,6] iota(), iota_dimension=1\n"
-             "  e = pred[6,6] compare(i, j), direction=EQ\n  c = f64[] constant(4)\n"
-             "  cb = f64[6,6] broadcast(c), dimensions={}\n  l = f64[6,6] select(e, cb, p0)\n"
-             "  ROOT x = f64[6,40] triangular-solve(l, p1), left_side=true, lower=true, "
-             "transpose_a=NO_TRANSPOSE")},
-      {"triangular_inverses", "of a large matrix",
-       Entry("f32[65,65];f32[65,300]",
-             "ROOT x = f32[65,300] triangular-solve(p0, p1), left_side=true, lower=true, "
-             "transpose_a=NO_TRANSPOSE"),
-       false},
       contraction("the sum of a sum over what is not there",
                   Entry("f32[64,3];f32[3,64]",
                         Dot("d", "f32[64,64]", "p0, p1") +

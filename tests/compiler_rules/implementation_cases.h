@@ -24,7 +24,8 @@ std::vector<Case> ImplementationCases();
 
 // Those of them that are of convolutions and windows, of loops, of products in loops, of loops over
 // large arrays, of lookups,
-// of values laid out otherwise, of what is known before, of formulas, and of orders of products.
+// of values laid out otherwise, of what is known before, of formulas, of orders of products, and of
+// solves.
 std::vector<Case> WindowCases();
 std::vector<Case> LoopCases();
 std::vector<Case> LoopDotCases();
@@ -34,6 +35,7 @@ std::vector<Case> FormulaCases();
 std::vector<Case> KnownCases();
 std::vector<Case> BlockCases();
 std::vector<Case> ContractionCases();
+std::vector<Case> SolveCases();
 
 }  // namespace hone::compiler
 

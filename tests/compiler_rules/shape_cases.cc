@@ -22,7 +22,33 @@ std::vector<Case> ShapeCases() {
            "to_apply=" +
            combiner + "\n  ROOT y = f32[6,20] select(m, w, p0)";
   };
+  // v of the step: of the two before it, as in a recurrence that is written out.
+  const auto recurrence = [](int steps, const std::string& shape) {
+    std::string text = "v0 = " + shape + " multiply(p0, p0)\n  v1 = " + shape + " negate(p0)\n  ";
+    for (int k = 2; k <= steps; ++k) {
+      const std::string name = "v" + std::to_string(k);
+      text += "m" + name + " = " + shape + " multiply(p0, v" + std::to_string(k - 1) + ")\n  " +
+              (k == steps ? "ROOT " : "") + name + " = " + shape + " add(m" + name + ", v" +
+              std::to_string(k - 2) + ")\n  ";
+    }
+    return Entry(shape, text);
+  };
   return {
+      {"shared_once", "a recurrence that is written out", recurrence(8, "f32[80]")},
+      {"shared_once", "few steps of a recurrence", recurrence(2, "f32[80]"), false},
+      {"shared_once", "a recurrence of few numbers", recurrence(8, "f32[40]"), false},
+      {"shared_once", "what three slices take",
+       Entry("f32[120]",
+             "v = f32[120] cosine(p0)\n  a = f32[80] slice(v), slice={[0:80]}\n"
+             "  b = f32[80] slice(v), slice={[10:90]}\n  c = f32[80] slice(v), slice={[20:100]}\n"
+             "  d = f32[80] add(a, b)\n  ROOT r = f32[80] multiply(c, d)")},
+      {"shared_once", "what three products take",
+       Entry("f32[20,20]",
+             "v = f32[20,20] cosine(p0)\n  a = f32[20,20] dot(v, p0), lhs_contracting_dims={1}, "
+             "rhs_contracting_dims={0}\n  b = f32[20,20] dot(v, a), lhs_contracting_dims={1}, "
+             "rhs_contracting_dims={0}\n  ROOT c = f32[20,20] dot(v, b), "
+             "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+       false},
       {"padded_sums", "gradients of a split",
        Entry("f32[12,10];f32[12,20];f32[12,5]",
              "z = f32[] constant(0)\n  a = f32[12,40] pad(p0, z), padding=0_0x0_30\n"

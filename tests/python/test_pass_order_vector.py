@@ -84,6 +84,22 @@ def test_those_of_a_mask_are_reset(small):
     assert infos["steps"].tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("options, words", [
+    ({"program": -1}, "program -1: there are 1"), ({"mask": [True]}, "has the option 'program', not 'mask'"),
+    ({"reset_mask": [True]}, "reset_mask has 1 places, not 2"),
+])
+def test_bad_options_of_a_reset_are_value_errors(small, options, words):
+    with pytest.raises(ValueError, match=words):
+        make(small, 2).reset(options=options)
+
+
+def test_actions_that_are_no_whole_numbers_are_a_value_error(small):
+    envs = make(small, 2)
+    envs.reset()
+    with pytest.raises(ValueError, match="actions are whole numbers, not float64"):
+        envs.step([0.5, 1.5])
+
+
 def test_sending_and_receiving(small):
     envs = make(small, 4, workers=2)
     envs.reset(seed=1)

@@ -364,6 +364,59 @@ TEST(Promise, WhatXlaMadeAnewIsKnownByItsOpcode) {
   EXPECT_DOUBLE_EQ(Promise(KernelShares(kernels, graph), one), 0);
 }
 
+// Programs without metadata, whose calls are inlined: names are other ones then, or those of others.
+TEST(Promise, WhereNothingHasAnOriginKindsTell) {
+  ProgramGraph graph;
+  graph.computations.resize(2);
+  const auto instruction = [](const char* name, const char* opcode, std::vector<int64_t> sizes) {
+    InstructionInfo one;
+    one.name = name;
+    one.opcode = opcode;
+    one.shape.type = "f32";
+    one.shape.dimensions = std::move(sizes);
+    return one;
+  };
+  InstructionInfo fusion = instruction("add_fusion", "fusion", {128, 1});
+  fusion.called = {0};
+  graph.computations[0].instructions = {instruction("reduce.8", "reduce", {128}),
+                                        instruction("multiply.3", "multiply", {128})};
+  graph.computations[1].instructions = {fusion, instruction("dot.1", "dot", {8, 4})};
+  const KernelShares shares({{"add_fusion", "fusion", 3, 1}, {"dot.1", "dot", 1, 1}}, graph);
+  const auto promise = [&](const std::vector<Replaced>& replaced) {
+    Alternative one{Stage::kImplementation, "other", {{"other", {}}}};
+    one.instructions = replaced;
+    return Promise(shares, one);
+  };
+  const std::string reduce = KindOf(instruction("", "reduce", {1, 128}));
+  EXPECT_DOUBLE_EQ(promise({{"reduce.2", "", "reduce", reduce, true}}), 0.75);
+  EXPECT_DOUBLE_EQ(promise({{"reduce.2", "", "reduce", reduce, true},
+                            {"reduce.3", "", "reduce", reduce, true}}),
+                   0.75)
+      << "once";
+  EXPECT_DOUBLE_EQ(promise({{"reduce.2", "", "reduce", reduce, false}}), 0) << "others are left";
+  EXPECT_DOUBLE_EQ(promise({{"reduce.8", "", "reduce", reduce, false}}), 0.75) << "by its name";
+  const std::string sum = KindOf(instruction("", "reduce", {64}));
+  EXPECT_DOUBLE_EQ(promise({{"reduce.8", "", "reduce", sum, true}}), 0) << "another of that name";
+  EXPECT_DOUBLE_EQ(promise({{"dot.9", "", "dot", KindOf(instruction("", "dot", {4, 8})), true}}),
+                   0.25)
+      << "transposed";
+}
+
+TEST(Promise, WhereNothingHasAnOriginALoopIsTakenForTheDearest) {
+  ProgramGraph graph;
+  graph.computations.resize(1);
+  InstructionInfo loop, other;
+  loop.name = "while.1";
+  loop.opcode = "while";
+  other.name = "dot.1";
+  other.opcode = "dot";
+  graph.computations[0].instructions = {loop, other};
+  const KernelShares shares({{"while.1", "while", 3, 1}, {"dot.1", "dot", 1, 1}}, graph);
+  Alternative one{Stage::kImplementation, "one_kernel", {{"one_kernel", {}}}};
+  one.loops = {{"while.7", ""}, {"while.8", ""}};
+  EXPECT_DOUBLE_EQ(Promise(shares, one), 0.75);
+}
+
 // What a loop does is still to be done when it is unrolled or becomes one kernel; going round and
 // starting kernels is not.
 TEST(Promise, LoopsThatStartFewerKernelsPromiseWhatStartingTakes) {

@@ -52,6 +52,8 @@ using Op = xla::HloOpcode;
   X(TriangularInverses, "triangular_inverses",                                                     \
     "triangular solve of many right sides as a product with the inverse", kAnywhere,               \
     Op::kCustomCall, Op::kTriangularSolve)                                                         \
+  X(DotBeforeSolve, "dot_before_solve",                                                            \
+    "product with what a triangular solve gives as a solve of a product", kAnywhere, Op::kDot)     \
   X(UnrollShortLoop, "unroll_short_loop", "short loop unrolled", kAnywhere, Op::kWhile)            \
   X(UnrollElementwiseLoop, "unroll_elementwise_loop",                                              \
     "short loop of elementwise operations unrolled, as of random numbers", kAnywhere, Op::kWhile)  \
@@ -121,6 +123,9 @@ using Op = xla::HloOpcode;
   X(ConcatenateOnce, "concatenate_once",                                                           \
     "concatenation or pad as a kernel of its own, not within each of its users", kHereAlone,       \
     Op::kConcatenate, Op::kPad)                                                                    \
+  X(SharedOnce, "shared_once",                                                                     \
+    "values that fusion would compute in three places or more, once", kHereAlone,                  \
+    SharedOnceRoots())                                                                             \
   X(LoopKernels, "loops",                                                                          \
     "reductions with what is around them, running sums, and attention, as kernels of hone-loops",  \
     kHereAlone, LoopKernelsRoots())                                                                \
@@ -149,6 +154,7 @@ HONE_IMPLEMENTATIONS(HONE_DECLARE)
 // Of those that are tried at many opcodes, beside the function.
 std::vector<Op> WriteOutSmallRoots();
 std::vector<Op> FlatElementwiseRoots();
+std::vector<Op> SharedOnceRoots();
 std::vector<Op> LoopKernelsRoots();
 std::vector<Op> ProductKernelsRoots();
 std::vector<Op> ConvolutionKernelsRoots();

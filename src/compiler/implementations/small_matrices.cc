@@ -7,14 +7,17 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "compiler/implementations/emit.h"
+#include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/literal_util.h"
+#include "xla/shape_util.h"
 
 namespace hone::compiler {
 namespace {
@@ -255,6 +258,13 @@ std::optional<char> Letter(absl::string_view config, absl::string_view name) {
   return static_cast<char>(letter);
 }
 
+// Of those that are there.
+void SetLetter(absl::string_view name, char letter, std::string& config) {
+  const std::string key = absl::StrCat(name, " = ");
+  const size_t at = config.find(key) + key.size();
+  config.replace(at, config.find_first_of(" ,}", at) - at, absl::StrCat(static_cast<int>(letter)));
+}
+
 // Does it return arrays of the expected number of dimensions, in the operand's type?
 bool Returns(const HloInstruction& root, const std::vector<size_t>& ranks) {
   if (!root.shape().IsTuple() || root.shape().tuple_shapes().size() != ranks.size()) return false;
@@ -321,6 +331,39 @@ std::optional<TriangularSolve> TriangularSolveOf(HloInstruction* root) {
   solve.unit_diagonal = *diagonal == 'U';
   solve.transposed = *transposed != 'N';
   return solve;
+}
+
+HloInstruction* SolveWith(HloInstruction* root, HloInstruction* right, bool left,
+                          bool transposed) {
+  const bool other_way = TriangularSolveOf(root)->transposed != transposed;
+  if (root->opcode() == HloOpcode::kTriangularSolve) {
+    xla::TriangularSolveOptions options = root->triangular_solve_options();
+    options.set_left_side(left);
+    if (transposed) {
+      options.set_transpose_a(other_way ? xla::TriangularSolveOptions::TRANSPOSE
+                                        : xla::TriangularSolveOptions::NO_TRANSPOSE);
+    }
+    return root->AddInstruction(HloInstruction::CreateTriangularSolve(
+        right->shape(), root->mutable_operand(0), right, options));
+  }
+  const auto* const call = xla::Cast<xla::HloCustomCallInstruction>(root);
+  // LAPACK's columns lie one behind the other.
+  std::vector<int64_t> order(right->shape().dimensions().size());
+  absl::c_iota(order, 0);
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  absl::c_reverse(order);
+  const xla::Shape shape = xla::ShapeUtil::MakeShapeWithDenseLayout(
+      right->shape().element_type(), right->shape().dimensions(), order);
+  HloInstruction* const solved = root->AddInstruction(HloInstruction::CreateCustomCall(
+      shape, {root->mutable_operand(0), right}, call->custom_call_target(),
+      {root->operand(0)->shape(), shape}, /*opaque=*/"", call->api_version()));
+  std::string config = call->raw_backend_config_string();
+  SetLetter("side", left ? 'L' : 'R', config);
+  if (transposed) SetLetter("trans_x", other_way ? 'T' : 'N', config);
+  solved->set_raw_backend_config_string(std::move(config));
+  xla::Cast<xla::HloCustomCallInstruction>(solved)->set_output_to_operand_aliasing(
+      call->output_to_operand_aliasing());
+  return solved;
 }
 
 HloInstruction* SmallMatrices(HloInstruction* root) {

@@ -16,6 +16,11 @@ struct TriangularSolve {
 };
 // Nothing where `root` is something else.
 std::optional<TriangularSolve> TriangularSolveOf(xla::HloInstruction* root);
+// The same kind of solve with the same matrix, of another side and another right side, [batch…, n,
+// k] from the left, [batch…, k, n] from the right. `transposed`: with the transposed of the matrix
+// that `root` solves with, of real numbers.
+xla::HloInstruction* SolveWith(xla::HloInstruction* root, xla::HloInstruction* right, bool left,
+                               bool transposed);
 
 // Of a triangular solve or a Cholesky decomposition, XLA's own or LAPACK's (?trsm, ?potrf), or an
 // LU decomposition of LAPACK's (?getrf), in f32 or f64: the same values, made by the textbook's

@@ -1,4 +1,5 @@
-// Sorts as kernels of hone-loops, which sort by digits. XLA:CPU calls a comparator for each pair.
+// Sorts as kernels of hone-loops, which sort by digits, or few elements of many rows by comparisons.
+// XLA:CPU calls a comparator for each pair.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,7 +22,8 @@ using xla::HloInstruction;
 using xla::HloOpcode;
 using xla::PrimitiveType;
 
-constexpr int64_t kLeastSorted = 64;  // of fewer, counting digits takes longer than sorting
+// Fewer are sorted by comparisons, of rows side by side.
+constexpr int64_t kLeastSorted = 64, kLeastRows = 16;
 constexpr int64_t kMostSorted = int64_t{1} << 24;  // twice as many words lie beside them
 
 uint64_t SignOf(int64_t bits) { return uint64_t{1} << (bits - 1); }
@@ -106,9 +108,11 @@ bool IsSorted(PrimitiveType type) {
 }
 
 bool IsMuch(const HloInstruction& x, int64_t dimension) {
-  return IsArray(x.shape()) && x.shape().dimensions(dimension) >= kLeastSorted &&
-         x.shape().dimensions(dimension) <= kMostSorted &&
-         xla::ShapeUtil::ElementsIn(x.shape()) >= kLeastElements;
+  if (!IsArray(x.shape())) return false;
+  const int64_t size = x.shape().dimensions(dimension);
+  const int64_t elements = xla::ShapeUtil::ElementsIn(x.shape());
+  return size > 1 && size <= kMostSorted && elements >= kLeastElements &&
+         (size >= kLeastSorted || elements >= kLeastRows * size);
 }
 
 // The largest few as the first ones of all, sorted. Of f32 and narrower floats XLA:CPU finds them

@@ -1,0 +1,131 @@
+// Values that XLA:CPU would compute in several places, once. Its fusion takes a producer into each
+// of its users, and these into theirs: what is computed again doubles with every such step, as in
+// recurrences and networks of exchanges that are written out, and in gradients of running products.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
+#include "absl/status/statusor.h"
+#include "compiler/implementations/emit.h"
+#include "compiler/implementations/implementations.h"
+#include "compiler/implementations/kernel_parts.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_opcode.h"
+#include "xla/shape_util.h"
+
+namespace hone::compiler {
+namespace {
+
+using xla::HloComputation;
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+constexpr int kPlaces = 3;  // in which a value is computed, from which on it is computed once
+constexpr int64_t kLeastElements = 64;
+
+// Elements are where others are, or the same everywhere: to compute them again costs nothing.
+bool OnlyMoves(const HloInstruction& one) {
+  switch (one.opcode()) {
+    case HloOpcode::kBitcast:
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kIota:
+    case HloOpcode::kReshape:
+    case HloOpcode::kReverse:
+    case HloOpcode::kSlice:
+    case HloOpcode::kTranspose:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Is part of a kernel with what it takes and with what takes it (CanBeLoopFused in
+// xla/service/cpu/cpu_instruction_fusion.cc).
+bool IsFused(const HloInstruction& one) {
+  switch (one.opcode()) {
+    case HloOpcode::kConcatenate:
+    case HloOpcode::kDynamicSlice:
+    case HloOpcode::kDynamicUpdateSlice:
+    case HloOpcode::kGather:
+    case HloOpcode::kPad:
+    case HloOpcode::kReduce:
+      return one.shape().IsArray();
+    default:
+      return OnlyMoves(one) || (one.IsElementwise() && one.operand_count() > 0);
+  }
+}
+
+bool MayBeKept(const HloInstruction& one) {
+  return IsFused(one) && !OnlyMoves(one) && emit::Free(one) &&
+         xla::ShapeUtil::ElementsIn(one.shape()) >= kLeastElements;
+}
+
+// In how many places each value of a computation is computed, kPlaces at most, where those that
+// would be in so many are computed once.
+class Places {
+ public:
+  int Of(const HloInstruction* value) {
+    const size_t now = HashOf(*value->parent());
+    if (hash_ != now) Count(*value->parent());
+    hash_ = now;
+    return places_[value->unique_id()];
+  }
+
+ private:
+  static size_t HashOf(const HloComputation& computation) {
+    size_t hash = 0;
+    for (const HloInstruction* one : computation.instructions()) {
+      hash = absl::HashOf(hash, one->unique_id(), one->opcode());
+      for (const HloInstruction* operand : one->operands()) {
+        hash = absl::HashOf(hash, operand->unique_id());
+      }
+    }
+    return hash;
+  }
+
+  void Count(const HloComputation& computation) {
+    places_.clear();
+    const auto order = computation.MakeInstructionPostOrder();
+    for (auto one = order.rbegin(); one != order.rend(); ++one) {  // users first
+      int places = *one == computation.root_instruction() ? 1 : 0;
+      for (const HloInstruction* user : (*one)->users()) {
+        const int of_user = IsFused(*user) ? places_[user->unique_id()] : 1;
+        places += of_user >= kPlaces && MayBeKept(*user) ? 1 : of_user;
+      }
+      places_[(*one)->unique_id()] = std::min(places, kPlaces);
+    }
+  }
+
+  size_t hash_ = 0;  // of the computation that was counted
+  absl::flat_hash_map<int64_t, int> places_;
+};
+
+}  // namespace
+
+absl::StatusOr<HloInstruction*> SharedOnce(HloInstruction* root) {
+  // One that is taken by one other is in as many places as that.
+  const bool is_alone = root->user_count() == 1 && MayBeKept(*root->users()[0]);
+  if (is_alone || root->user_count() == 0 || !MayBeKept(*root) ||
+      absl::c_all_of(root->users(), [](const HloInstruction* user) { return !IsFused(*user); }) ||
+      IsInOneKernel(*root->parent())) {
+    return nullptr;
+  }
+  thread_local Places places;
+  if (places.Of(root) < kPlaces) return nullptr;
+  return emit::Kept(root->parent()->AddInstruction(root->Clone()));
+}
+
+std::vector<HloOpcode> SharedOnceRoots() {
+  std::vector<HloOpcode> roots = emit::ElementwiseOpcodes();
+  for (const HloOpcode more :
+       {HloOpcode::kConcatenate, HloOpcode::kDynamicSlice, HloOpcode::kDynamicUpdateSlice,
+        HloOpcode::kGather, HloOpcode::kPad, HloOpcode::kReduce}) {
+    roots.push_back(more);
+  }
+  return roots;
+}
+
+}  // namespace hone::compiler
