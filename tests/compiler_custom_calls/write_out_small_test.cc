@@ -96,6 +96,24 @@ std::vector<Case> Cases() {
     return Case{label, trsm(config, sizes),  {"f64[3,4,4]", "f64" + sizes}, applies, false,
                 "",    "triangular_inverses"};
   };
+  // A product with a solve of 40 right sides; the matrix lies by rows, as LAPACK does not take it.
+  const auto product = [&](const std::string& label, const std::string& config,
+                           const std::string& factor, const std::string& shape,
+                           const std::string& contracted) {
+    return Case{label,
+                Positive("f64[3,4,4]", "[3,4,4]", 3, "f64") +
+                    "  right = f64[3,4,40]{1,2,0} copy(p1)\n  x = f64[3,4,40]{1,2,0} "
+                    "custom-call(positive, right), custom_call_target=\"lapack_dtrsm_ffi\", "
+                    "operand_layout_constraints={f64[3,4,4]{1,2,0}, f64[3,4,40]{1,2,0}}" +
+                    typed + config + "\n  ROOT r = " + shape +
+                    " dot(x, p2), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={" +
+                    contracted + "}, rhs_contracting_dims={1}",
+                {"f64[3,4,4]", "f64[3,4,40]", factor},
+                true,
+                false,
+                "",
+                "dot_before_solve"};
+  };
   const std::vector<std::string> two = {"f64[3,4,4]", "f64[3,4,4]"};
   return {
       {"lu",
@@ -170,6 +188,12 @@ std::vector<Case> Cases() {
        trsm("{diag = 85 : ui8, side = 76 : ui8, trans_x = 84 : ui8, uplo = 85 : ui8}"), two},
       {"triangular solve of LAPACK from the right",
        trsm("{diag = 78 : ui8, side = 82 : ui8, trans_x = 78 : ui8, uplo = 85 : ui8}"), two},
+      product("product over right sides",
+              "{diag = 78 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 76 : ui8}",
+              "f64[3,40,2]", "f64[3,4,2]", "2"),
+      product("product over what is solved",
+              "{diag = 85 : ui8, side = 76 : ui8, trans_x = 84 : ui8, uplo = 85 : ui8}",
+              "f64[3,4,2]", "f64[3,40,2]", "1"),
       many("solve by the inverse",
            "{diag = 78 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 76 : ui8}", "[3,4,16]"),
       many("solve by the inverse from the right, transposed, unit diagonal",

@@ -1,12 +1,12 @@
 // A product with what a triangular solve gives as a solve of a product: where an inverse is written
 // and then multiplied, the solve has as many right sides as the product has columns, not as the
 // matrix has.
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
 #include "compiler/implementations/dimensions.h"
 #include "compiler/implementations/emit.h"
@@ -45,15 +45,20 @@ std::optional<Place> PlaceOf(HloInstruction* dot, int number) {
     return std::nullopt;
   }
   const DotSide side = DotSideOf(*dot, number);
-  if (side.contracted.size() != 1 || side.free.size() != 1) return std::nullopt;
+  Dimensions free = side.free;
+  free.erase(
+      std::remove_if(free.begin(), free.end(),
+                     [&](int64_t d) { return dot->operand(number)->shape().dimensions(d) == 1; }),
+      free.end());
+  if (side.contracted.size() != 1 || free.size() != 1) return std::nullopt;
   Dimensions places = source.places;
   const int64_t column = places.back();
   places.pop_back();
   const int64_t row = places.back();
   places.pop_back();
   if (places != side.batch) return std::nullopt;
-  const bool rows = row == side.contracted[0] && column == side.free[0];
-  if (!rows && (column != side.contracted[0] || row != side.free[0])) return std::nullopt;
+  const bool rows = row == side.contracted[0] && column == free[0];
+  if (!rows && (column != side.contracted[0] || row != free[0])) return std::nullopt;
   return Place{source.array, *solve, number, rows != solve->left};
 }
 

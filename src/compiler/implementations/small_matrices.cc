@@ -265,6 +265,15 @@ void SetLetter(absl::string_view name, char letter, std::string& config) {
   config.replace(at, config.find_first_of(" ,}", at) - at, absl::StrCat(static_cast<int>(letter)));
 }
 
+// LAPACK's columns lie one behind the other.
+xla::Shape ByColumns(const xla::Shape& shape) {
+  std::vector<int64_t> order(shape.dimensions().size());
+  absl::c_iota(order, 0);
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  absl::c_reverse(order);
+  return xla::ShapeUtil::MakeShapeWithDenseLayout(shape.element_type(), shape.dimensions(), order);
+}
+
 // Does it return arrays of the expected number of dimensions, in the operand's type?
 bool Returns(const HloInstruction& root, const std::vector<size_t>& ranks) {
   if (!root.shape().IsTuple() || root.shape().tuple_shapes().size() != ranks.size()) return false;
@@ -347,16 +356,10 @@ HloInstruction* SolveWith(HloInstruction* root, HloInstruction* right, bool left
         right->shape(), root->mutable_operand(0), right, options));
   }
   const auto* const call = xla::Cast<xla::HloCustomCallInstruction>(root);
-  // LAPACK's columns lie one behind the other.
-  std::vector<int64_t> order(right->shape().dimensions().size());
-  absl::c_iota(order, 0);
-  std::swap(order[order.size() - 1], order[order.size() - 2]);
-  absl::c_reverse(order);
-  const xla::Shape shape = xla::ShapeUtil::MakeShapeWithDenseLayout(
-      right->shape().element_type(), right->shape().dimensions(), order);
+  const xla::Shape shape = ByColumns(right->shape());
   HloInstruction* const solved = root->AddInstruction(HloInstruction::CreateCustomCall(
       shape, {root->mutable_operand(0), right}, call->custom_call_target(),
-      {root->operand(0)->shape(), shape}, /*opaque=*/"", call->api_version()));
+      {ByColumns(root->operand(0)->shape()), shape}, /*opaque=*/"", call->api_version()));
   std::string config = call->raw_backend_config_string();
   SetLetter("side", left ? 'L' : 'R', config);
   if (transposed) SetLetter("trans_x", other_way ? 'T' : 'N', config);
