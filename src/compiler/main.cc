@@ -101,10 +101,7 @@ int main(int argc, char** argv) {
     options.sandbox.readable.push_back(std::move(file));
   }
   signal(SIGXFSZ, SIG_IGN);  // a write that would make the shared files too large fails
-  if (!options.kernel_folder.empty()) {
-    hone::compiler::ShareKernels(options.kernel_folder);
-    hone::compiler::ShareOptimised(options.kernel_folder + "/modules");
-  }
+  if (!options.kernel_folder.empty()) hone::compiler::ShareKernels(options.kernel_folder);
   // Before there is a thread, which Landlock would not bind, and before the first byte of a program.
   if (options.locked_up) hone::wire::EnterSandbox(options.sandbox);
   hone::compiler::SetKernelMemory(options.kernel_bytes);

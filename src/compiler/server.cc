@@ -22,7 +22,6 @@
 #include "compiler/run/compile.h"
 #include "compiler/run/estimates.h"
 #include "compiler/run/evaluate.h"
-#include "compiler/run/optimised_files.h"
 #include "compiler/run/profile.h"
 #include "compiler/run/race.h"
 #include "compiler/run/run_time.h"
@@ -234,7 +233,6 @@ class Server {
       if (!module_b) return tl::unexpected(module_b.error());
       return estimates_.Race(**module_a, request.plan_a, **module_b, request.plan_b);
     }
-    const PassesAnew anew(options.passes_anew);
     if (reference_.racer == nullptr || reference_.seed != options.seed ||
         !(reference_.plan == request.plan_a) || !(reference_.name == request.a)) {
       reference_ = {};

@@ -33,8 +33,6 @@ struct RaceOptions {
   double candidate_seconds = 120;
   // Where the target is not here, XLA's own estimates will do; else that is an error.
   bool estimate = false;
-  // XLA's passes are run, whatever other processes know of what they make.
-  bool passes_anew = false;
 };
 
 // Paired: each sample of `a` is taken next to one of `b`, in alternating order, on the same inputs,

@@ -237,8 +237,7 @@ class Conclusion {
     std::vector<RaceReport> races;
     int once_more = kOnceMore;
     for (int left = processes; left > 0; --left) {
-      // What passes make of it may hang on what a process did before: the first runs them, too.
-      if (Status fresh = measurer_.Restart(/*passes_anew=*/races.empty()); !fresh) {
+      if (Status fresh = measurer_.Restart(); !fresh) {
         return DoesNotRun("no fresh process to confirm it in: " + fresh.error().message);
       }
       const StatusOr<RaceReport> race = RaceOnce(chosen, least, Left() / left - begin);

@@ -140,8 +140,7 @@ StatusOr<ProgramGraph> Measurer::Describe(const std::string& text) {
   return Timed("describe", [&] { return evaluator_.Describe(text); });
 }
 
-Status Measurer::Restart(bool passes_anew) {
-  passes_anew_ = passes_anew;
+Status Measurer::Restart() {
   return Timed("restart", [&] { return evaluator_.Restart(); });
 }
 
@@ -196,7 +195,6 @@ StatusOr<RaceReport> Measurer::Race(const TunePlan& a, const TunePlan& b, double
   RaceOptions racing = Racing(seconds, least_pairs);
   racing.candidate_seconds = CompilePatience();
   racing.patient = patient;
-  racing.passes_anew = passes_anew_;
   if (patient) racing.least_seconds = std::min(kConfirmedSeconds, seconds / 2);
   // Where pairs take little time, more of them tell better how much faster it is.
   if (patient && 2 * least_pairs * RunSeconds() < kFewSeconds) racing.clear = 0;

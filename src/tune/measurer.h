@@ -95,8 +95,7 @@ class Measurer {
   StatusOr<std::vector<KernelTime>> Profile(const TunePlan& plan, double seconds,
                                             double most_seconds);
   StatusOr<ProgramGraph> Describe(const std::string& text);
-  // `passes_anew`: of races, until the next.
-  Status Restart(bool passes_anew = false);
+  Status Restart();
 
   // Seconds that measuring takes, by how long the program runs.
   double RaceSeconds(Look look) const;
@@ -157,7 +156,6 @@ class Measurer {
   const double start_;                               // by the evaluator's clock
   std::unordered_map<std::string, Measured> known_;  // by executable
   double run_seconds_ = 0;
-  bool passes_anew_ = false;
   double compile_seconds_ = 0;
   double stock_compile_seconds_ = 0;
   double evaluation_seconds_ = 0;  // of those that were raced, a running mean

@@ -110,7 +110,6 @@ struct RaceOptions {
   estimate @8 :Bool;
   patient @9 :Bool;
   leastSeconds @10 :Float64;
-  passesAnew @11 :Bool;
 }
 
 struct RaceReport {

@@ -154,6 +154,21 @@ TEST_F(Check, ElidedConstantsCannotBeRun) {
   EXPECT_NE(ran.out.find("elided constants"), std::string::npos) << ran.out;
 }
 
+TEST_F(Check, WhoIsEndedBeforeThereIsAnAnswerSaysSo) {
+  // Folded, it never ends.
+  Write("loop.hlo",
+        "HloModule l\n\nbody {\n  n = s32[] parameter(0)\n  o = s32[] constant(1)\n"
+        "  ROOT m = s32[] add(n, o)\n}\n\ncondition {\n  n = s32[] parameter(0)\n"
+        "  ROOT t = pred[] constant(true)\n}\n\nENTRY main {\n  x = s32[] constant(0)\n"
+        "  ROOT w = s32[] while(x), condition=condition, body=body\n}\n");
+  const std::string run =
+      std::string(HONE_BINARY) + " run loop.hlo --passes constant_folding:aggressive --json";
+  const Ran ran =
+      RunProcess({"/bin/sh", "-c", run + " & sleep 1; kill -TERM $!; wait $!"}, folder());
+  EXPECT_EQ(ran.code, 143) << ran.err;
+  EXPECT_EQ(ran.Json()["error"]["code"], "interrupted") << ran.out;
+}
+
 TEST_F(Check, AnInterruptStillAnswers) {
   Write("cosine.hlo",
         "HloModule c\n\nENTRY main {\n  x = f32[1000000] parameter(0)\n"

@@ -32,6 +32,13 @@ TEST_F(Input, NamedFilesAreTakenOnceAndWhateverTheirName) {
   EXPECT_EQ(*files, (std::vector<std::string>{Path("notes.md"), Path("d/a.hlo")}));
 }
 
+TEST_F(Input, AByteOrderMarkIsNoPartOfAText) {
+  Write("a.hlo", "\xef\xbb\xbfHloModule m");
+  const auto text = ReadInput(Path("a.hlo"), 1000);
+  ASSERT_TRUE(text);
+  EXPECT_EQ(*text, "HloModule m");
+}
+
 TEST_F(Input, OneMissingNameIsAnError) {
   Write("a.hlo", "x");
   const auto files = ExpandInputs({Path("a.hlo"), Path("b.hlo")});

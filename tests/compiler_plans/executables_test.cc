@@ -57,8 +57,7 @@ Fingerprint KeyOf(const xla::HloModule& module) {
   proto.clear_schedule();
   proto.clear_buffer_donor();
   proto.clear_input_output_alias();
-  return ExecutableKey(PassesKey(proto, WithFlag()).value(),
-                       static_cast<uint64_t>(CodeQuality::kStock));
+  return ExecutableKey(proto, static_cast<uint64_t>(CodeQuality::kStock), WithFlag()).value();
 }
 
 TEST(Executables, ACompilationThatWasEndedBeforeCodeGoesOnFromThere) {

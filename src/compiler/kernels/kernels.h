@@ -33,9 +33,6 @@ void SetKernelMemory(size_t bytes);
 // had the process goes without. Before it is locked up, and before the first compilation.
 void ShareKernels(const std::string& folder);
 
-// A number for whoever decides on code: this hone-worker, XLA and the processor.
-uint64_t MakersOfKernels();
-
 // While it lives, kernels are remembered, under a number for all that decides on code beside the
 // kernel itself: the quality of optimisation, flags. One under another number waits for it.
 class RememberKernels {

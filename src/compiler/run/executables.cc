@@ -88,10 +88,17 @@ void Append(const std::string& text, std::string& to) {
 
 }  // namespace
 
-std::optional<Fingerprint> PassesKey(const xla::HloModuleProto& program, const CompilePlan& plan) {
+std::optional<Fingerprint> ExecutableKey(const xla::HloModuleProto& program, uint64_t quality,
+                                         const CompilePlan& plan) {
   if (program.ByteSizeLong() > Executables::Get().byte_limit() / kLargestShare) return std::nullopt;
-  std::string bytes = DeterministicBytes(program);
-  if (bytes.empty()) return std::nullopt;
+  std::string bytes;
+  {
+    google::protobuf::io::StringOutputStream stream(&bytes);
+    google::protobuf::io::CodedOutputStream coded(&stream);
+    coded.SetSerializationDeterministic(true);
+    if (!program.SerializeToCodedStream(&coded)) return std::nullopt;
+  }
+  Append(std::to_string(quality), bytes);
   for (const CompileChoice& choice : plan.choices) {
     Append(std::to_string(choice.key), bytes);
     Append(choice.value, bytes);
@@ -102,23 +109,6 @@ std::optional<Fingerprint> PassesKey(const xla::HloModuleProto& program, const C
   }
   const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
   return Fingerprint{hash.high64, hash.low64};
-}
-
-Fingerprint ExecutableKey(const Fingerprint& passes, uint64_t quality) {
-  const XXH128_hash_t hash = XXH3_128bits_withSeed(&passes, sizeof(passes), quality);
-  return {hash.high64, hash.low64};
-}
-
-std::string DeterministicBytes(const google::protobuf::MessageLite& message) {
-  std::string bytes;
-  bool fine = false;
-  {  // the streams trim it in the end
-    google::protobuf::io::StringOutputStream stream(&bytes);
-    google::protobuf::io::CodedOutputStream coded(&stream);
-    coded.SetSerializationDeterministic(true);
-    fine = message.SerializeToCodedStream(&coded);
-  }
-  return fine ? bytes : "";
 }
 
 std::optional<KnownExecutable> FindExecutable(const Fingerprint& key) {

@@ -7,15 +7,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "core/compile_plan.h"
 #include "core/fingerprint.h"
 
 // Not included: it takes a compiler half a minute.
-namespace google::protobuf {
-class MessageLite;
-}  // namespace google::protobuf
 namespace xla {
 class HloModuleProto;
 class PjRtLoadedExecutable;
@@ -30,14 +26,10 @@ struct KnownExecutable {
   Fingerprint optimised;  // of what the passes made
 };
 
-// Of all that decides on what passes make of a program, to the byte: instructions in their order,
-// names, constants, the plan. Nothing where nothing is kept, or it is too large to be. Errors: none.
-std::optional<Fingerprint> PassesKey(const xla::HloModuleProto& program, const CompilePlan& plan);
-// Of an executable of it.
-Fingerprint ExecutableKey(const Fingerprint& passes, uint64_t quality);
-
-// Equal for equal messages.
-std::string DeterministicBytes(const google::protobuf::MessageLite& message);
+// Of all that decides on the executable, to the byte: instructions in their order, names,
+// constants. Nothing where nothing is kept, or it is too large to be. Errors: none.
+std::optional<Fingerprint> ExecutableKey(const xla::HloModuleProto& program, uint64_t quality,
+                                         const CompilePlan& plan);
 
 // From any thread. Nothing where it is not kept.
 std::optional<KnownExecutable> FindExecutable(const Fingerprint& key);
@@ -46,11 +38,6 @@ void KeepExecutable(const Fingerprint& key, KnownExecutable executable, size_t b
 
 // Bytes that are kept in all, 0 for none.
 void SetExecutableMemory(size_t bytes);
-
-// Where other processes find what passes made here, and this one what they made there
-// (optimised_files.h). Where the folder cannot be had the process goes without. Before it is locked
-// up, and before the first compilation.
-void ShareOptimised(const std::string& folder);
 
 }  // namespace hone::compiler
 

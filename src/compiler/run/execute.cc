@@ -11,7 +11,6 @@
 #include "compiler/run/executables.h"
 #include "compiler/run/flags.h"
 #include "compiler/run/optimised.h"
-#include "compiler/run/optimised_files.h"
 #include "compiler/sites/before_code.h"
 #include "compiler/sites/keys.h"
 #include "xla/hlo/builder/xla_computation.h"
@@ -319,9 +318,10 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
     parameters = LayOutEntry(*flat, *decider, &options);
   }
   // A noisy copy is compiled once, and never ended: naming it would be for nothing.
-  std::optional<Fingerprint> passes_key, key;
-  if (quality != CodeQuality::kNoise) passes_key = PassesKey(proto, plan);
-  if (passes_key) key = ExecutableKey(*passes_key, static_cast<uint64_t>(quality));
+  std::optional<Fingerprint> key;
+  if (quality != CodeQuality::kNoise) {
+    key = ExecutableKey(proto, static_cast<uint64_t>(quality), plan);
+  }
   const size_t bytes = proto.ByteSizeLong();
   const bool lists = decider != nullptr && decider->lists_sites();
   if (const auto known = key && !lists ? FindExecutable(*key) : std::nullopt) {
@@ -333,10 +333,7 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
   if (decider != nullptr && optimised.module != nullptr) {
     decider->Recall(optimised.applied, optimised.hidden);
   }
-  std::optional<OptimisedElsewhere> elsewhere;
-  if (key && !lists) elsewhere.emplace(*passes_key, decider);
-  ScopedPasses passes(std::move(optimised.module), /*to_be_named=*/quality != CodeQuality::kNoise,
-                      elsewhere ? &*elsewhere : nullptr);
+  ScopedPasses passes(std::move(optimised.module), /*to_be_named=*/quality != CodeQuality::kNoise);
   const RememberKernels remember(Mix(KernelFlags(plan).Hash(), static_cast<uint64_t>(quality)));
   absl::StatusOr<std::unique_ptr<xla::PjRtLoadedExecutable>> executable =
       (*client)->CompileAndLoad(xla::XlaComputation(std::move(proto)), options);
@@ -371,9 +368,9 @@ absl::StatusOr<Program> Program::CompileOptimised(const xla::HloModule& optimise
 }
 
 bool Program::IsCompiled(const xla::HloModule& module, const CompilePlan& plan) {
-  const auto passes = PassesKey(ToCompile(*Flattened(module)), plan);
-  const auto quality = static_cast<uint64_t>(CodeQuality::kStock);
-  return passes && FindExecutable(ExecutableKey(*passes, quality)).has_value();
+  const auto key = ExecutableKey(ToCompile(*Flattened(module)),
+                                 static_cast<uint64_t>(CodeQuality::kStock), plan);
+  return key && FindExecutable(*key).has_value();
 }
 
 int64_t Program::InstructionCount() const {

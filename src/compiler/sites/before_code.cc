@@ -24,9 +24,8 @@ bool IsEndedBeforeCode(const absl::Status& status) {
   return absl::IsCancelled(status) && status.message().find(kEnded) != absl::string_view::npos;
 }
 
-ScopedPasses::ScopedPasses(std::unique_ptr<xla::HloModule> optimised, bool to_be_named,
-                           PassesElsewhere* others)
-    : known(std::move(optimised)), elsewhere(others), named(to_be_named) {
+ScopedPasses::ScopedPasses(std::unique_ptr<xla::HloModule> optimised, bool to_be_named)
+    : known(std::move(optimised)), named(to_be_named) {
   scoped_passes = this;
 }
 ScopedPasses::~ScopedPasses() { scoped_passes = nullptr; }
@@ -45,24 +44,14 @@ _ZN3xla3cpu11CpuCompiler12RunHloPassesESt10unique_ptrINS_9HloModuleESt14default_
   static const auto real = hone::compiler::Real<RunHloPasses>(__func__);
   using hone::compiler::listener;
   using hone::compiler::scoped_passes;
-  std::unique_ptr<xla::HloModule> known;
-  hone::compiler::PassesElsewhere* elsewhere = nullptr;
-  if (scoped_passes != nullptr) {
-    known = std::move(scoped_passes->known);
-    elsewhere = scoped_passes->elsewhere;
-  }
-  if (elsewhere != nullptr) elsewhere->Begin(*module);
-  if (elsewhere != nullptr && known == nullptr) {
-    known = elsewhere->Find();
-    if (known != nullptr) elsewhere = nullptr;  // it is there
-  }
   absl::StatusOr<std::unique_ptr<xla::HloModule>> optimised =
-      known != nullptr ? std::move(known) : real(compiler, std::move(module), executor, options);
+      scoped_passes != nullptr && scoped_passes->known != nullptr
+          ? std::move(scoped_passes->known)
+          : real(compiler, std::move(module), executor, options);
   if (listener != nullptr && optimised.ok() && !(*listener)(**optimised)) {
     if (scoped_passes != nullptr) scoped_passes->ended = *std::move(optimised);
     return absl::CancelledError(hone::compiler::kEnded);
   }
-  if (elsewhere != nullptr && optimised.ok()) elsewhere->Add(**optimised);
   if (scoped_passes != nullptr && scoped_passes->named && optimised.ok()) {
     scoped_passes->fingerprint = hone::compiler::DigestModule(**optimised).fingerprint;
   }

@@ -27,31 +27,15 @@ class ScopedBeforeCode {
 
 bool IsEndedBeforeCode(const absl::Status& status);
 
-// What passes made in other processes.
-class PassesElsewhere {
- public:
-  virtual ~PassesElsewhere() = default;
-  // Which module it is about.
-  virtual void Begin(const xla::HloModule& module) = 0;
-  // What they make of it; null where nobody has run them on it.
-  virtual std::unique_ptr<xla::HloModule> Find() = 0;
-  // What they made of it here, where code is made of that.
-  virtual void Add(const xla::HloModule& made) = 0;
-};
-
 // What passes made is handed over while it lives, for what this thread compiles.
 struct ScopedPasses {
-  // `elsewhere` may be null.
-  ScopedPasses(std::unique_ptr<xla::HloModule> optimised, bool to_be_named,
-               PassesElsewhere* elsewhere = nullptr);
+  ScopedPasses(std::unique_ptr<xla::HloModule> optimised, bool to_be_named);
   ~ScopedPasses();
   ScopedPasses(const ScopedPasses&) = delete;
   ScopedPasses& operator=(const ScopedPasses&) = delete;
 
   // What the passes of the next compilation make of its module: they are not run. Null: they are.
   std::unique_ptr<xla::HloModule> known;
-  // Asked where nothing is known here.
-  PassesElsewhere* const elsewhere;
   // Of the compilation that was ended; null where none was.
   std::unique_ptr<xla::HloModule> ended;
   // Where it is to be `named`: what the passes made, of a compilation that went on from there.
