@@ -40,8 +40,8 @@ class Maker {
       if (events_.stopped()) break;
       if (Status found = FindCandidate(file); !found) events_.Warn(file, found.error().message);
     }
-    // What an interrupted search has found is compared all the same, on as many programs as a moment
-    // allows.
+    // What an interrupted search has found is compared all the same, on as many programs as a
+    // moment allows.
     if (events_.stopped()) compare_until_ = Clock::now() + kAMoment;
     for (const Known& program : programs_) {
       if (Stopped()) break;

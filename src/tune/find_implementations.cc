@@ -211,8 +211,8 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
     std::vector<std::vector<PassId>> mine = ways;
     // Kernels take in what lies around them: a mask, a softmax or an activation that is called
     // would stay outside. Loops within calls are fused across their trips, and with what calls; what
-    // a loop calls has its products; diagonals are made and taken by calls, and solves are called;
-    // and fusion sees calls inlined.
+    // a loop calls has its products; diagonals are made and taken by calls, and solves are
+    // called; and fusion sees calls inlined.
     const std::string& name = pool.passes()[pass].name;
     if (calls && (loops::MakesKernels(name) || name == kUnrollPass || name == kLoopDotsPass ||
                   name == kContractionPass || name == kSolvePass || name == kSharedPass)) {

@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
+import hone  # noqa: F401, registers the environments
+
 
 def make(programs, num_envs, **options):
     return gymnasium.make_vec("hone/PassOrder-v0", num_envs=num_envs, programs=programs, **options)

@@ -364,7 +364,7 @@ TEST(Promise, WhatXlaMadeAnewIsKnownByItsOpcode) {
   EXPECT_DOUBLE_EQ(Promise(KernelShares(kernels, graph), one), 0);
 }
 
-// Programs without metadata, whose calls are inlined: names are other ones then, or those of others.
+// Programs without metadata, whose calls are inlined: names are other ones then, or of others.
 TEST(Promise, WhereNothingHasAnOriginKindsTell) {
   ProgramGraph graph;
   graph.computations.resize(2);

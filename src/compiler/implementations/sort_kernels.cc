@@ -1,5 +1,5 @@
-// Sorts as kernels of hone-loops, which sort by digits, or few elements of many rows by comparisons.
-// XLA:CPU calls a comparator for each pair.
+// Sorts as kernels of hone-loops, which sort by digits, or few elements of many rows by
+// comparisons. XLA:CPU calls a comparator for each pair.
 #include <cstdint>
 #include <string>
 #include <vector>
