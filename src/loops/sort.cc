@@ -1,5 +1,6 @@
 #include "loops/sort.h"
 
+#include "core/merge_exchange.h"
 #include "loops/emitter.h"
 
 namespace hone::loops {
@@ -7,27 +8,48 @@ namespace {
 
 // An element on its way: a word of bits, the key alone or, where positions are wanted, with the
 // position in its lower half; of keys of 64 bits the positions lie in an array of their own.
-class Writer : public Emitter {
- public:
-  Writer(const SortSizes& sizes, const Nest& nest, const std::vector<std::string>& buffers)
+class WordsWriter : public Emitter {
+ protected:
+  WordsWriter(const SortSizes& sizes, const Nest& nest, const std::vector<std::string>& buffers)
       : Emitter(nest, buffers, /*lanes=*/1),
         sizes_(sizes),
         wide_(WideOf(nest.reads[0].element)),
         key_bits_(8 * static_cast<int64_t>(InfoOf(wide_).bytes)),
         packed_(nest.positions && key_bits_ == 32),
         apart_(nest.positions && key_bits_ == 64),
-        word_(fmt::format("i{}", packed_ ? 64 : key_bits_)),
+        key_(fmt::format("i{}", key_bits_)),
+        word_(packed_ ? "i64" : key_) {}
+
+  // Begins what processors share; the rows of a part.
+  Part BeginRows() {
+    const std::vector<int64_t> extents = {Extent(0), Extent(1)};
+    const std::vector<int64_t> parallel = {sizes_.parallel, 0};
+    BeginParts(extents, parallel);
+    const Part rows = Parts(extents, parallel)[0];
+    zero_ = Index(0);
+    one_ = Index(1);
+    size_ = Index(Extent(1));
+    places_.assign(2, "");
+    return rows;
+  }
+
+  const SortSizes sizes_;
+  const Element wide_;
+  const int64_t key_bits_;
+  const bool packed_, apart_;
+  const std::string key_, word_;  // types
+  std::string zero_, one_, size_;
+};
+
+class DigitsWriter : public WordsWriter {
+ public:
+  DigitsWriter(const SortSizes& sizes, const Nest& nest, const std::vector<std::string>& buffers)
+      : WordsWriter(sizes, nest, buffers),
         shift_(packed_ ? 32 : 0),
         digits_((key_bits_ + sizes.bits - 1) / sizes.bits) {}
 
   std::string Write() {
-    const std::vector<int64_t> extents = {Extent(0), Extent(1)};
-    const std::vector<int64_t> parallel = {sizes_.parallel, 0};
-    BeginParts(extents, parallel);
-    const std::vector<Part> parts = Parts(extents, parallel);
-    zero_ = Index(0);
-    one_ = Index(1);
-    size_ = Index(Extent(1));
+    const Part rows = BeginRows();
     words_type_ = fmt::format("memref<2x{}x{}>", Extent(1), word_);
     words_ = Allocate(words_type_);
     if (apart_) {
@@ -36,8 +58,7 @@ class Writer : public Emitter {
     }
     counts_type_ = fmt::format("memref<{}x{}xi32>", digits_, int64_t{1} << sizes_.bits);
     counts_ = Allocate(counts_type_);
-    places_.assign(2, "");
-    places_[0] = For(parts[0].first, parts[0].second, one_);
+    places_[0] = For(rows.first, rows.second, one_);
     Row();
     End();
     EndParts();
@@ -53,12 +74,11 @@ class Writer : public Emitter {
                  const std::string& type) {
     return Let("arith.{} {}, {} : {}", what, a, b, type);
   }
-  std::string KeyType() const { return fmt::format("i{}", key_bits_); }
   uint64_t Sign() const { return key_bits_ == 64 ? uint64_t{1} << 63 : 0xFFFFFFFF80000000ull; }
 
   // The number's bits as an unsigned integer that is the greater, the greater the number.
   std::string Key(const std::string& number) {
-    const std::string type = KeyType();
+    const std::string type = key_;
     if (!InfoOf(wide_).floating) return Op("xori", number, Int(type, Sign()), type);
     const std::string bits = Let("arith.bitcast {} : {} to {}", number, MlirType(wide_), type);
     // Negative numbers: all bits turned over. Others: the sign alone.
@@ -67,7 +87,7 @@ class Writer : public Emitter {
     return Op("xori", bits, Op("ori", signs, Int(type, Sign()), type), type);
   }
   std::string NumberOf(const std::string& key) {
-    const std::string type = KeyType();
+    const std::string type = key_;
     if (!InfoOf(wide_).floating) return Op("xori", key, Int(type, Sign()), type);
     const std::string turned = Op("xori", key, Int(type, ~uint64_t{0}), type);
     const std::string signs =
@@ -182,48 +202,28 @@ class Writer : public Emitter {
     return result;
   }
 
-  const SortSizes sizes_;
-  const Element wide_;
-  const int64_t key_bits_;
-  const bool packed_, apart_;
-  const std::string word_;
   const int64_t shift_, digits_;
-  std::string zero_, one_, size_;
   std::string words_, words_type_, positions_, positions_type_, counts_, counts_type_;
 };
 
-// Rows by comparisons, one in each lane. Where positions are wanted they break ties: of keys of 32
-// bits in the lower half of a word, of wider ones beside them.
-class NetworkWriter : public Emitter {
+// Rows by comparisons, one in each lane; positions break ties.
+class NetworkWriter : public WordsWriter {
  public:
   NetworkWriter(const SortSizes& sizes, const Nest& nest, const std::vector<std::string>& buffers)
-      : Emitter(nest, buffers, /*lanes=*/1),
-        sizes_(sizes),
-        wide_(WideOf(nest.reads[0].element)),
-        key_bits_(8 * static_cast<int64_t>(InfoOf(wide_).bytes)),
-        packed_(nest.positions && key_bits_ == 32),
-        apart_(nest.positions && key_bits_ == 64),
-        key_(fmt::format("i{}", key_bits_)),
-        word_(packed_ ? "i64" : key_),
-        result_(nest.positions ? "i32" : key_) {}
+      : WordsWriter(sizes, nest, buffers), result_(nest.positions ? "i32" : key_) {}
 
   std::string Write() {
-    const std::vector<int64_t> extents = {Extent(0), Extent(1)};
-    const std::vector<int64_t> parallel = {sizes_.parallel, 0};
-    BeginParts(extents, parallel);
-    const std::vector<Part> parts = Parts(extents, parallel);
-    const std::string zero = Index(0), one = Index(1), size = Index(Extent(1));
+    const Part rows = BeginRows();
     const std::string lanes = Index(sizes_.lanes);
     const std::string keys_type = Columns(key_), results_type = Columns(result_);
     const std::string keys = Allocate(keys_type);
     const std::string results = result_ == key_ ? keys : Allocate(results_type);
-    const std::string block = For(parts[0].first, parts[0].second, lanes);
+    const std::string block = For(rows.first, rows.second, lanes);
     // The last rows are sorted with others, that may be sorted twice.
     const std::string first = Least(block, Index(Extent(0) - sizes_.lanes));
-    places_.assign(2, "");
-    std::string lane = For(zero, lanes, one);
+    std::string lane = For(zero_, lanes, one_);
     places_[0] = Plus(first, lane);
-    places_[1] = For(zero, size, one);
+    places_[1] = For(zero_, size_, one_);
     std::string number = Number(0, {});
     if (InfoOf(wide_).floating) {
       number = Let("arith.bitcast {} : {} to {}", number, MlirType(wide_), key_);
@@ -231,10 +231,10 @@ class NetworkWriter : public Emitter {
     Line("memref.store {}, {}[{}, {}] : {}", number, keys, places_[1], lane, keys_type);
     End();
     End();
-    Sort(keys, keys_type, results, results_type, zero);
-    lane = For(zero, lanes, one);
+    Sort(keys, keys_type, results, results_type);
+    lane = For(zero_, lanes, one_);
     places_[0] = Plus(first, lane);
-    places_[1] = For(zero, size, one);
+    places_[1] = For(zero_, size_, one_);
     std::string result =
         Let("memref.load {}[{}, {}] : {}", results, places_[1], lane, results_type);
     if (!nest_.positions && InfoOf(wide_).floating) {
@@ -273,13 +273,13 @@ class NetworkWriter : public Emitter {
   }
 
   void Sort(const std::string& keys, const std::string& keys_type, const std::string& results,
-            const std::string& results_type, const std::string& zero) {
+            const std::string& results_type) {
     const int64_t size = Extent(1);
     words_.clear();
     positions_.clear();
     for (int64_t k = 0; k < size; ++k) {
       std::string word = Turned(
-          Let("vector.load {}[{}, {}] : {}, {}", keys, Index(k), zero, keys_type, Lanes(key_)));
+          Let("vector.load {}[{}, {}] : {}, {}", keys, Index(k), zero_, keys_type, Lanes(key_)));
       if (packed_) {
         word = Let("arith.extsi {} : {} to {}", word, Lanes(key_), Lanes(word_));
         word = Op("ori", Op("shli", word, All(word_, 32), word_),
@@ -288,15 +288,7 @@ class NetworkWriter : public Emitter {
       words_.push_back(word);
       if (apart_) positions_.push_back(All(word_, static_cast<uint64_t>(k)));
     }
-    for (int64_t p = 1; p < size; p *= 2) {
-      for (int64_t d = p; d >= 1; d /= 2) {
-        for (int64_t j = d % p; j + d < size; j += 2 * d) {
-          for (int64_t i = j; i < std::min(j + d, size - d); ++i) {
-            if (i / (2 * p) == (i + d) / (2 * p)) PutInOrder(i, i + d);
-          }
-        }
-      }
-    }
+    ForEachExchange(size, [&](int64_t i, int64_t j) { PutInOrder(i, j); });
     for (int64_t k = 0; k < size; ++k) {
       std::string result = words_[k];
       if (nest_.positions) {
@@ -305,7 +297,7 @@ class NetworkWriter : public Emitter {
       } else {
         result = Turned(result);
       }
-      Line("vector.store {}, {}[{}, {}] : {}, {}", result, results, Index(k), zero, results_type,
+      Line("vector.store {}, {}[{}, {}] : {}, {}", result, results, Index(k), zero_, results_type,
            Lanes(result_));
     }
   }
@@ -333,11 +325,7 @@ class NetworkWriter : public Emitter {
     positions_[j] = select(p, q);
   }
 
-  const SortSizes sizes_;
-  const Element wide_;
-  const int64_t key_bits_;
-  const bool packed_, apart_;
-  const std::string key_, word_, result_;
+  const std::string result_;                    // type
   std::vector<std::string> words_, positions_;  // in each place
 };
 
@@ -347,7 +335,7 @@ std::string SortText(const Schedule& schedule, const Nest& nest,
                      const std::vector<std::string>& buffers) {
   const SortSizes sizes = SortSizesOf(schedule, nest);
   if (sizes.lanes > 0) return NetworkWriter(sizes, nest, buffers).Write();
-  return Writer(sizes, nest, buffers).Write();
+  return DigitsWriter(sizes, nest, buffers).Write();
 }
 
 }  // namespace hone::loops

@@ -6,8 +6,8 @@
 // what was bf16.
 //
 // Or, of short rows, by comparisons: two places at a time are put in order, in an order of places
-// that does not hang on the numbers (Batcher's merge exchange; ibid., algorithm 5.2.2M), of several
-// rows at once, one in each lane of a vector.
+// that does not hang on the numbers (core/merge_exchange.h), of several rows at once, one in each
+// lane of a vector.
 #ifndef HONE_LOOPS_SORT_H_
 #define HONE_LOOPS_SORT_H_
 

@@ -75,9 +75,10 @@ double OfAll(const KernelShares& shares, const std::vector<Replaced>& instructio
 double OfLoops(const KernelShares& shares, const std::vector<Replaced>& loops) {
   double all = 0;
   std::set<std::string> origins;
+  const std::string dearest = shares.has_origins() ? "" : shares.DearestLoop();
   for (const Replaced& one : loops) {
     const bool named = shares.OfLoop(one.name) > 0;
-    const std::string elsewhere = shares.has_origins() ? one.origin : shares.DearestLoop();
+    const std::string& elsewhere = shares.has_origins() ? one.origin : dearest;
     if (!named && !origins.insert(elsewhere).second) continue;
     const std::string& known = named ? one.name : elsewhere;
     const double alone = shares.OfLoopAlone(known);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -13,6 +12,7 @@
 #include "compiler/implementations/implementations.h"
 #include "compiler/implementations/small_matrices.h"
 #include "xla/primitive_util.h"
+#include "xla/shape_util.h"
 
 namespace hone::compiler {
 namespace {
@@ -82,12 +82,6 @@ HloInstruction* Product(HloInstruction* x, int64_t of_x, HloInstruction* y, int6
   return emit::Dot(x, y, batch, batch, {of_x}, {of_y}, x->shape().element_type(), precision);
 }
 
-HloInstruction* Turned(HloInstruction* matrix) {
-  Dimensions order = Range(0, RankOf(*matrix));
-  std::swap(order[order.size() - 1], order[order.size() - 2]);
-  return emit::Transpose(matrix, order);
-}
-
 }  // namespace
 
 absl::StatusOr<HloInstruction*> DotBeforeSolve(HloInstruction* root) {
@@ -108,12 +102,10 @@ absl::StatusOr<HloInstruction*> DotBeforeSolve(HloInstruction* root) {
   const int64_t row = RankOf(*solution) - 2, column = row + 1;
   const int64_t right_sides = solution->shape().dimensions(solve.left ? column : row);
   const xla::PrecisionConfig& precision = root->precision_config();
-  const DotSide others = DotSideOf(*root, 1 - number);
-  const Dimensions free = SizesAt(*root->operand(1 - number), others.free);
+  const Dimensions free = SizesAt(*root->operand(1 - number), DotSideOf(*root, 1 - number).free);
   if (emit::Product(free) * kLeastTimesFewer > right_sides) return nullptr;
   HloInstruction* const y = Other(root, number);
-  // [batch…, what X keeps, free], but for a solve from the right, summed over its right sides.
-  HloInstruction* result = nullptr;
+  HloInstruction* result = nullptr;  // [batch…, what X keeps, free]
   if (over_right_sides) {
     // X Y = op(A)^-1 (B Y); or Y' X = (Y' B) op(A)^-1.
     HloInstruction* const right = solve.left ? Product(solve.other, column, y, row, precision)

@@ -102,13 +102,12 @@ bool AreSmall(const HloInstruction& x, int64_t most) {
          emit::Product(sizes) > 0;
 }
 
-HloInstruction* SwappedLast(HloInstruction* x) {
-  std::vector<int64_t> order;
-  for (int64_t d = 0; d < static_cast<int64_t>(x->shape().dimensions().size()); ++d) {
-    order.push_back(d);
-  }
+// The dimensions of matrices, the last two changed round.
+std::vector<int64_t> SwappedLast(const xla::Shape& shape) {
+  std::vector<int64_t> order(shape.dimensions().size());
+  absl::c_iota(order, 0);
   std::swap(order[order.size() - 1], order[order.size() - 2]);
-  return emit::Transpose(x, order);
+  return order;
 }
 
 HloInstruction* Solved(TriangularSolve solve) {
@@ -116,8 +115,8 @@ HloInstruction* Solved(TriangularSolve solve) {
     // X A = B is A' X' = B'.
     solve.left = true;
     solve.transposed = !solve.transposed;
-    solve.other = SwappedLast(solve.other);
-    return SwappedLast(Solved(solve));
+    solve.other = Turned(solve.other);
+    return Turned(Solved(solve));
   }
   HloInstruction* const right = solve.other;
   Elements a(solve.matrix);
@@ -267,9 +266,7 @@ void SetLetter(absl::string_view name, char letter, std::string& config) {
 
 // LAPACK's columns lie one behind the other.
 xla::Shape ByColumns(const xla::Shape& shape) {
-  std::vector<int64_t> order(shape.dimensions().size());
-  absl::c_iota(order, 0);
-  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  std::vector<int64_t> order = SwappedLast(shape);
   absl::c_reverse(order);
   return xla::ShapeUtil::MakeShapeWithDenseLayout(shape.element_type(), shape.dimensions(), order);
 }
@@ -317,6 +314,10 @@ HloInstruction* OfLapack(HloInstruction* root) {
 
 }  // namespace
 
+HloInstruction* Turned(HloInstruction* matrices) {
+  return emit::Transpose(matrices, SwappedLast(matrices->shape()));
+}
+
 std::optional<TriangularSolve> TriangularSolveOf(HloInstruction* root) {
   if (root->operand_count() != 2 || !root->shape().IsArray()) return std::nullopt;
   TriangularSolve solve{root->mutable_operand(0), root->mutable_operand(1)};
@@ -342,8 +343,7 @@ std::optional<TriangularSolve> TriangularSolveOf(HloInstruction* root) {
   return solve;
 }
 
-HloInstruction* SolveWith(HloInstruction* root, HloInstruction* right, bool left,
-                          bool transposed) {
+HloInstruction* SolveWith(HloInstruction* root, HloInstruction* right, bool left, bool transposed) {
   const bool other_way = TriangularSolveOf(root)->transposed != transposed;
   if (root->opcode() == HloOpcode::kTriangularSolve) {
     xla::TriangularSolveOptions options = root->triangular_solve_options();

@@ -8,6 +8,9 @@
 
 namespace hone::compiler {
 
+// Matrices [batch…, n, m] as [batch…, m, n].
+xla::HloInstruction* Turned(xla::HloInstruction* matrices);
+
 // A triangular solve, XLA's own or LAPACK's: op(matrix) x = other, or x op(matrix) = other.
 struct TriangularSolve {
   xla::HloInstruction* matrix = nullptr;  // [batch…, n, n]

@@ -11,6 +11,7 @@
 
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/sort_keys.h"
+#include "core/merge_exchange.h"
 #include "xla/comparison_util.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 #include "xla/hlo/ir/hlo_instructions.h"
@@ -252,7 +253,9 @@ HloInstruction* SmallSort(HloInstruction* root) {
       places[k].push_back(emit::SliceAlong(array, dimension, k, k + 1));
     }
   }
-  const auto exchange = [&](std::vector<HloInstruction*>& a, std::vector<HloInstruction*>& b) {
+  ForEachExchange(size, [&](int64_t i, int64_t j) {
+    std::vector<HloInstruction*>& a = places[i];
+    std::vector<HloInstruction*>& b = places[j];
     HloInstruction* later =
         emit::Binary(HloOpcode::kAnd, emit::Compare(ComparisonDirection::kEq, a[0], b[0]),
                      emit::Compare(ComparisonDirection::kGt, a[1], b[1]));
@@ -263,16 +266,7 @@ HloInstruction* SmallSort(HloInstruction* root) {
       a[k] = emit::Select(swapped, b[k], first);
       b[k] = emit::Select(swapped, first, b[k]);
     }
-  };
-  for (int64_t p = 1; p < size; p *= 2) {
-    for (int64_t k = p; k >= 1; k /= 2) {
-      for (int64_t j = k % p; j + k < size; j += 2 * k) {
-        for (int64_t i = j; i < std::min(j + k, size - k); ++i) {
-          if (i / (2 * p) == (i + k) / (2 * p)) exchange(places[i], places[i + k]);
-        }
-      }
-    }
-  }
+  });
   std::vector<HloInstruction*> out;
   for (int64_t n = 0; n < root->operand_count(); ++n) {
     std::vector<HloInstruction*> parts;
