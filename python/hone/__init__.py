@@ -56,6 +56,7 @@ def _register():
         id="hone/Loops-v0",
         entry_point="hone.loops:LoopsEnv",
         vector_entry_point="hone.loops_vector:LoopsVectorEnv",
+        nondeterministic=True,  # rewards are measured times, unless measure is "estimate"
     )
 
 

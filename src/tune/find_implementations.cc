@@ -25,6 +25,17 @@ constexpr char kInline[] = "call-inliner:every_call_site";
 constexpr char kUntuple[] = "tuple-simplifier";
 constexpr char kLoopPass[] = "implement:loop_one_kernel";
 
+// Whether it finds more where calls are inlined. Kernels take in what lies around them: a mask, a softmax or
+// an activation that is called would stay outside. Loops within calls are fused across their trips, and with
+// what calls; what a loop calls has its products; diagonals are made and taken by calls, solves and angles
+// are called; and fusion sees calls inlined.
+bool IsForInlined(const std::string& pass) {
+  static const std::set<std::string_view> kPasses = {
+      kContractionPass, kLoopDotsPass, kSharedPass, kSolvePass, kUnrollPass,
+      "implement:complex_by_parts", "implement:search_short_table"};
+  return loops::MakesKernels(pass) || kPasses.count(pass) != 0;
+}
+
 std::set<std::string> NamesOf(const Pool& pool, const std::vector<OpcodeCount>& counts) {
   std::set<std::string> names;
   for (const OpcodeCount& count : counts) names.insert(pool.opcodes()[count.opcode]);
@@ -209,15 +220,7 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
     if (among != nullptr && among->count(pool.passes()[pass].name) == 0) return;
     std::optional<Alternative> one;
     std::vector<std::vector<PassId>> mine = ways;
-    // Kernels take in what lies around them: a mask, a softmax or an activation that is called
-    // would stay outside. Loops within calls are fused across their trips, and with what calls; what
-    // a loop calls has its products; diagonals are made and taken by calls, and solves are
-    // called; and fusion sees calls inlined.
-    const std::string& name = pool.passes()[pass].name;
-    if (calls && (loops::MakesKernels(name) || name == kUnrollPass || name == kLoopDotsPass ||
-                  name == kContractionPass || name == kSolvePass || name == kSharedPass)) {
-      std::swap(mine[0], mine[1]);
-    }
+    if (calls && IsForInlined(pool.passes()[pass].name)) std::swap(mine[0], mine[1]);
     for (const std::vector<PassId>& before : mine) {
       if (one || (!before.empty() && before.back() == pass)) continue;
       std::vector<PassId> passes = before;

@@ -19,8 +19,8 @@ namespace hone::tune {
 inline constexpr std::string_view kWriteOutPass = "implement:write_out_small";
 inline constexpr std::string_view kByGroupsPass = "implement:convolution_by_groups";
 inline constexpr std::string_view kPreparingPasses[] = {
-    kWriteOutPass, kByGroupsPass, "implement:dot_of_small_integers_in_f32",
-    "implement:convolution_of_small_integers_in_f32"};
+    kWriteOutPass, kByGroupsPass, "implement:dot_of_parts",
+    "implement:dot_of_small_integers_in_f32", "implement:convolution_of_small_integers_in_f32"};
 // Lays all arrays of a batch out anew: it takes from others what it gives to some.
 inline constexpr std::string_view kBatchPass = "batch_lanes";
 inline constexpr std::string_view kUnrollPass = "implement:unroll_short_loop";

@@ -118,6 +118,8 @@ choices::Assignment TuneRun::Best() const {
 
 void TuneRun::RaceAlternatives() {
   constexpr double kRunsOfRace = 6;  // where each takes long
+  // What is expected of one that makes the program many times as large, and is left to the search then.
+  constexpr double kLeastExpected = 0.05, kMuchLarger = 4;
   PassSequence names;
   const double compiling = measurer_.StockCompileSeconds();
   const double racing =
@@ -125,6 +127,7 @@ void TuneRun::RaceAlternatives() {
   result_.alternatives = RacingOrder(shares_, options_.policy, space_.alternatives,
                                      compiling / (compiling + racing));
   for (const AlternativeReport& one : result_.alternatives) {
+    if (one.growth > kMuchLarger && one.expected < kLeastExpected) continue;
     // What is no faster in any task that has it waits for the search.
     const bool hopeless = std::any_of(
         space_.decisions.begin(), space_.decisions.end(), [&](const Decision& decision) {

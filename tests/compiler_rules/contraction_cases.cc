@@ -54,6 +54,40 @@ std::vector<Case> ContractionCases() {
     return Case{"contraction_order", label, text, applies};
   };
   return {
+      {"dot_of_parts", "of pairs",
+       Entry("f32[6,5];f32[10,4]",
+             "a = f32[6,6,5] broadcast(p0), dimensions={0,2}\n  b = f32[6,6,5] broadcast(p0), "
+             "dimensions={1,2}\n  c = f32[6,6,10] concatenate(a, b), dimensions={2}\n  ROOT r = "
+             "f32[6,6,4] dot(c, p1), lhs_contracting_dims={2}, rhs_contracting_dims={0}")},
+      {"dot_of_parts", "of broadcasts, in a batch, the second operand",
+       Entry(
+           "bf16[2,4,9];bf16[2,5];bf16[2,4,8]",
+           "b = bf16[2,5,8] broadcast(p1), dimensions={0,1}\n  a = bf16[2,4,8] add(p2, p2)\n  c = "
+           "bf16[2,9,8] concatenate(a, b), dimensions={1}\n  ROOT r = bf16[2,4,8] dot(p0, c), "
+           "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
+           "rhs_contracting_dims={1}")},
+      {"dot_of_parts", "of rows and a vector for all of them, integers",
+       Entry("s32[30,3];s32[4];s32[5,7]",
+             "b = s32[30,4] broadcast(p1), dimensions={1}\n  c = s32[30,7] concatenate(p0, b), "
+             "dimensions={1}\n  ROOT r = s32[30,5] dot(c, p2), lhs_contracting_dims={1}, "
+             "rhs_contracting_dims={1}")},
+      {"dot_of_parts", "gradient by the matrix that pairs are multiplied by",
+       Entry("f32[6,5];f32[6,6,4]",
+             "a = f32[6,6,5] broadcast(p0), dimensions={0,2}\n  b = f32[6,6,5] broadcast(p0), "
+             "dimensions={1,2}\n  c = f32[6,6,10] concatenate(a, b), dimensions={2}\n  ROOT r = "
+             "f32[10,4] dot(c, p1), lhs_contracting_dims={0,1}, rhs_contracting_dims={0,1}")},
+      {"dot_of_parts", "along what is not summed, the second operand, one part a broadcast",
+       Entry("f32[3,5];f32[4,5];f32[5]",
+             "b = f32[6,5] broadcast(p2), dimensions={1}\n  c = f32[10,5] concatenate(p1, b), "
+             "dimensions={0}\n  ROOT r = f32[3,10] dot(p0, c), lhs_contracting_dims={1}, "
+             "rhs_contracting_dims={1}")},
+      {"dot_of_parts", "put together along the batch",
+       Entry(
+           "f32[2,3,5];f32[4,5,2]",
+           "c = f32[4,3,5] concatenate(p0, p0), dimensions={0}\n  ROOT r = f32[4,3,2] dot(c, p1), "
+           "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
+           "rhs_contracting_dims={1}"),
+       false},
       contraction("a matrix twice, then a vector",
                   Entry("f64[48,48];f64[48]", Dot("d", "f64[48,48]", "p0, p0") +
                                                   "t = f64[48,48]{0,1} transpose(d), "

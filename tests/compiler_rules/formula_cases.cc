@@ -1,4 +1,4 @@
-// Remainders, quotients and powers.
+// Remainders, quotients, powers, and complex numbers with real ones.
 #include "implementation_cases.h"
 #include "program_text.h"
 
@@ -32,6 +32,47 @@ std::string SoftplusGradient(const std::string& x, const std::string& c, bool su
 
 std::vector<Case> FormulaCases() {
   return {
+      {"complex_by_parts", "magnitudes that are squared",
+       Entry("c64[300]", "a = f32[300] abs(p0)\n  ROOT s = f32[300] multiply(a, a)")},
+      {"complex_by_parts", "by a magnitude, times a real number",
+       Entry(
+           "c64[300];f32[300]",
+           "a = f32[300] abs(p0)\n  c = c64[300] convert(a)\n  z0 = c64[] constant((0, 0))\n  z = "
+           "c64[300] broadcast(z0), dimensions={}\n  o0 = c64[] constant((1, 0))\n  o = c64[300] "
+           "broadcast(o0), dimensions={}\n  e = pred[300] compare(c, z), direction=EQ\n  n = "
+           "c64[300] select(e, o, c)\n  q = c64[300] divide(p0, n)\n  i0 = f32[] constant(0)\n  "
+           "i = f32[300] broadcast(i0), dimensions={}\n  g = c64[300] complex(p1, i)\n  r = "
+           "c64[300] multiply(g, q)\n  a0 = f32[300] real(r)\n  a1 = f32[300] imag(r)\n  ROOT t = "
+           "(f32[300], f32[300]) tuple(a0, a1)")},
+      {"complex_by_parts", "doubles, by a number",
+       Entry("c128[30]",
+             "n0 = c128[] constant((3, 0))\n  n = c128[30] broadcast(n0), dimensions={}\n  r = "
+             "c128[30] divide(p0, n)\n  a0 = f64[30] real(r)\n  a1 = f64[30] imag(r)\n  ROOT t = "
+             "(f64[30], f64[30]) tuple(a0, a1)")},
+      {"complex_by_parts", "e to the power of i times an angle, as JAX writes it",
+       Entry("c64[300];f32[300]",
+             "y = f32[300] imag(p0)\n  x = f32[300] real(p0)\n  a = f32[300] atan2(y, x)\n  c = "
+             "c64[300] convert(a)\n  i0 = c64[] constant((0, 1))\n  i = c64[300] broadcast(i0), "
+             "dimensions={}\n  m = c64[300] multiply(c, i)\n  r = f32[300] real(m)\n  e = f32[300] "
+             "exponential(r)\n  n = f32[300] imag(m)\n  k = f32[300] cosine(n)\n  s = f32[300] "
+             "sine(n)\n  ek = f32[300] multiply(e, k)\n  es = f32[300] multiply(e, s)\n  ROOT z = "
+             "(f32[300], f32[300]) tuple(ek, es)")},
+      {"complex_by_parts", "cosines and sines of angles",
+       Entry(
+           "f32[300];f32[300]",
+           "a = f32[300] atan2(p0, p1)\n  c = f32[300] cosine(a)\n  s = f32[300] sine(a)\n  two = "
+           "f32[] constant(2)\n  t = f32[300] broadcast(two), dimensions={}\n  d = f32[300] "
+           "multiply(t, s)\n  ROOT r = f32[300] add(c, d)"),
+       true, true},
+      {"complex_by_parts", "of two complex numbers",
+       Entry("c64[300];c64[300]",
+             "m = c64[300] multiply(p0, p1)\n  ROOT q = c64[300] divide(m, p1)"),
+       false},
+      {"complex_by_parts", "by an imaginary number",
+       Entry("c64[300]",
+             "n0 = c64[] constant((0, 3))\n  n = c64[300] broadcast(n0), dimensions={}\n  ROOT r = "
+             "c64[300] multiply(p0, n)"),
+       false},
       {"logistic_gradients", "of softplus",
        Entry("f32[300];f32[300]",
              Number("0") + SoftplusGradient("p0", "c") + "ROOT r = f32[300] multiply(e, p1)"),
@@ -91,6 +132,38 @@ std::vector<Case> FormulaCases() {
        Entry("f32[40]",
              "c = f32[] constant(0.333)\n  b = f32[40] broadcast(c), dimensions={}\n  ROOT r = "
              "f32[40] power(p0, b)"),
+       false},
+      {"power_products", "counters",
+       Entry("f32[300]",
+             "i = s32[12] iota(), iota_dimension=0\n  f = f32[12] convert(i)\n  b = f32[300,12] "
+             "broadcast(f), dimensions={1}\n  x = f32[300,12] broadcast(p0), dimensions={0}\n  "
+             "ROOT r = f32[300,12] power(x, b)"),
+       true, true},
+      {"power_products", "one less than counters, none where they are 0",
+       Entry(
+           "f64[300]",
+           "f = f64[7] iota(), iota_dimension=0\n  z = f64[] constant(0)\n  zs = f64[7] "
+           "broadcast(z), dimensions={}\n  o = f64[] constant(1)\n  os = f64[7] broadcast(o), "
+           "dimensions={}\n  e = pred[7] compare(f, zs), direction=EQ\n  l = f64[7] subtract(f, "
+           "os)\n  n = f64[7] select(e, os, l)\n  b = f64[300,7] broadcast(n), "
+           "dimensions={1}\n  x = f64[300,7] broadcast(p0), dimensions={0}\n  ROOT r = f64[300,7] "
+           "power(x, b)"),
+       true, true},
+      {"power_products", "whole numbers on both sides of 0",
+       Entry("f32[300];s8[300]",
+             "w0 = s8[] constant(-9)\n  w = s8[300] broadcast(w0), dimensions={}\n  m0 = s8[] "
+             "constant(40)\n  "
+             "m = s8[300] broadcast(m0), dimensions={}\n  c = s8[300] clamp(w, p1, m)\n  b = "
+             "f32[300] convert(c)\n  ROOT r = f32[300] power(p0, b)"),
+       true, true},
+      {"power_products", "bytes, which are too many",
+       Entry("f32[300];s8[300]", "b = f32[300] convert(p1)\n  ROOT r = f32[300] power(p0, b)"),
+       false},
+      {"power_products", "counters of halves",
+       Entry("f32[300]",
+             "f = f32[300] iota(), iota_dimension=0\n  h = f32[] constant(0.125)\n  hs = f32[300] "
+             "broadcast(h), dimensions={}\n  b = f32[300] multiply(f, hs)\n  ROOT r = f32[300] "
+             "power(p0, b)"),
        false},
       {"power_products", "too many products",
        Entry("bf16[40]",

@@ -70,6 +70,35 @@ std::vector<Case> ImplementationCases() {
        Entry("s32[3,50]", "ROOT t = (s32[3,4], s32[3,4]) topk(p0), k=4, largest=true"), false},
       {"top_k_call", "the smallest",
        Entry("f32[3,50]", "ROOT t = (f32[3,4], s32[3,4]) topk(p0), k=4, largest=false"), false},
+      {"top_k_rounds", "two of a few, more dimensions",
+       Entry("f32[5,3,40]", "ROOT t = (f32[5,3,2], s32[5,3,2]) topk(p0), k=2, largest=true"), true,
+       true},
+      {"top_k_rounds", "of a prime number",
+       Entry("f64[9,37]", "ROOT t = (f64[9,3], s32[9,3]) topk(p0), k=3, largest=true"), true, true},
+      {"top_k_rounds", "narrow floats",
+       Entry("bf16[9,40]", "ROOT t = (bf16[9,4], s32[9,4]) topk(p0), k=4, largest=true"), true,
+       true},
+      {"top_k_rounds", "bytes, which are equal, all of them",
+       Entry("s8[70,8]", "ROOT t = (s8[70,8], s32[70,8]) topk(p0), k=8, largest=true")},
+      {"top_k_rounds", "too many rounds",
+       Entry("f32[9,40]", "ROOT t = (f32[9,17], s32[9,17]) topk(p0), k=17, largest=true"), false},
+      {"top_k_blocks", "of whole blocks",
+       Entry("f32[3,480]", "ROOT t = (f32[3,5], s32[3,5]) topk(p0), k=5, largest=true"), true,
+       true},
+      {"top_k_blocks", "and a rest",
+       Entry("f32[3,487]", "ROOT t = (f32[3,5], s32[3,5]) topk(p0), k=5, largest=true"), true,
+       true},
+      {"top_k_blocks", "doubles, more dimensions",
+       Entry("f64[2,2,300]", "ROOT t = (f64[2,2,2], s32[2,2,2]) topk(p0), k=2, largest=true"), true,
+       true},
+      {"top_k_blocks", "narrow floats",
+       Entry("f16[1000]", "ROOT t = (f16[7], s32[7]) topk(p0), k=7, largest=true"), true, true},
+      {"top_k_blocks", "bytes, many of which are equal",
+       Entry("u8[2,700]", "ROOT t = (u8[2,3], s32[2,3]) topk(p0), k=3, largest=true")},
+      {"top_k_blocks", "too many of all",
+       Entry("f32[9,300]", "ROOT t = (f32[9,40], s32[9,40]) topk(p0), k=40, largest=true"), false},
+      {"top_k_blocks", "the smallest",
+       Entry("f32[3,480]", "ROOT t = (f32[3,5], s32[3,5]) topk(p0), k=5, largest=false"), false},
       {"sort_top_k", "the first few, as JAX sorts",
        Entry("f32[3,40]",
              "s = f32[3,40] sort(p0), dimensions={1}, is_stable=true, to_apply=less\n  ROOT t = "
@@ -446,9 +475,9 @@ std::vector<Case> ImplementationCases() {
       {"periodic_formulas", "few", Entry("f32[40]", "ROOT r = f32[40] sine(p0)"), false},
   };
   std::move(others.begin(), others.end(), std::back_inserter(cases));
-  for (std::vector<Case> more : {LoopCases(), LoopDotCases(), LookupCases(), ShapeCases(),
-                                FormulaCases(), KnownCases(), BlockCases(), ContractionCases(),
-                                SolveCases()}) {
+  for (std::vector<Case> more :
+       {LoopCases(), LoopDotCases(), LookupCases(), ShapeCases(), FormulaCases(), KnownCases(),
+        BlockCases(), ContractionCases(), SolveCases()}) {
     std::move(more.begin(), more.end(), std::back_inserter(cases));
   }
   return cases;

@@ -82,10 +82,64 @@ std::string WritingLoopWithin() {
          " while(t), condition=condition, body=outer\n}\n";
 }
 
+// A binary search of 100 queries in a table, as JAX writes it: floats, or where `type` is none
+// integers.
+std::string SearchLoop(const std::string& type, int table, const std::string& order, int trips = 8,
+                       const std::string& sorts = "") {
+  const std::string n = std::to_string(table), all = type + "[100]",
+                    state = "(s32[], u32[100], u32[100], " + type + "[" + n + "], " + all + ")";
+  const std::string body =
+      "body {\n  t = " + state +
+      " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  one = s32[] constant(1)\n  j = "
+      "s32[] add(i, one)\n  l = u32[100] get-tuple-element(t), index=1\n  h = u32[100] "
+      "get-tuple-element(t), index=2\n  a = " +
+      type + "[" + n + "] get-tuple-element(t), index=3\n  q = " + all +
+      " get-tuple-element(t), index=4\n  d = u32[100] subtract(h, l)\n  two0 = s32[] constant(2)\n "
+      " "
+      "two1 = u32[] convert(two0)\n  two = u32[100] broadcast(two1), dimensions={}\n  half = "
+      "u32[100] divide(d, two)\n  m = u32[100] add(l, half)\n  mi = u32[100,1] reshape(m)\n  g = " +
+      type +
+      "[100,1] gather(a, mi), offset_dims={1}, collapsed_slice_dims={}, start_index_map={0}, "
+      "index_vector_dim=1, slice_sizes={1}\n  v = " +
+      all + " reshape(g)\n  n0 = " + type + "[] constant(0)\n  n = " + all +
+      " broadcast(n0), dimensions={}\n  ez = pred[100] compare(v, n), direction=EQ\n  vz = " + all +
+      " select(ez, n, v)\n  c = pred[100] compare(q, vz), " + order +
+      "\n  ln = u32[100] select(c, l, m)\n  hn = u32[100] select(c, m, h)\n  ROOT o = " + state +
+      " tuple(j, ln, hn, a, q)\n}\ncondition {\n  t = " + state +
+      " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  most = s32[] constant(" +
+      std::to_string(trips) + ")\n  ROOT c = pred[] compare(i, most), direction=LT\n}\n";
+  return Entry(type + "[" + n + "];" + all,
+               sorts +
+                   "  zero = s32[] constant(0)\n  low0 = u32[] constant(0)\n  low = u32[100] "
+                   "broadcast(low0), dimensions={}\n  high0 = u32[] constant(" +
+                   n + ")\n  high = u32[100] broadcast(high0), dimensions={}\n  t = " + state +
+                   " tuple(zero, low, high, " + (sorts.empty() ? "p0" : "sorted") +
+                   ", p1)\n  w = " + state +
+                   " while(t), condition=condition, body=body\n  f = u32[100] "
+                   "get-tuple-element(w), index=2\n  ROOT r = s32[100] convert(f)",
+               Comparator("less", type, "direction=LT") + body);
+}
+
+std::string Sorted(const std::string& array) {
+  return "sorted = " + array + " sort(p0), dimensions={0}, to_apply=less\n";
+}
+
 }  // namespace
 
 std::vector<Case> LoopCases() {
   return {
+      {"search_short_table", "in a sorted table, the first place",
+       SearchLoop("f32", 37, "direction=LE, type=TOTALORDER", 6, Sorted("f32[37]")), true, true},
+      {"search_short_table", "the last place, of integers",
+       SearchLoop("s32", 64, "direction=LT", 7, Sorted("s32[64]"))},
+      {"search_short_table", "in a table that is not sorted",
+       SearchLoop("f32", 20, "direction=LT, type=TOTALORDER"), true, true},
+      {"search_short_table", "too few trips",
+       SearchLoop("f32", 37, "direction=LE, type=TOTALORDER", 5), false},
+      {"search_short_table", "the other way round, floats in no total order",
+       SearchLoop("f32", 37, "direction=GE"), true, true},
+      {"search_short_table", "a long table",
+       SearchLoop("f32", 200, "direction=LE, type=TOTALORDER", 9), false},
       {"unroll_short_loop", "three trips",
        Entry(
            "f32[4]",

@@ -8,6 +8,7 @@ import jax
 from hone.jax import _compile, _improve, trial
 
 _LEAST_PATIENCE = 20.0  # seconds that a program has to be compiled and to end, where hone saw no end of it
+_LAST_RACE_SECONDS = 5.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,8 +83,8 @@ def find(stablehlo, hlo, inputs, answer, *, name, objective="time", seconds, try
             if why := trial.why_not_within(patience, stablehlo, _compile.Tuned(), inputs, folder):
                 return _improve.Verdict(False, f"compiled and run on its examples: {why}")
         verdict = _improve.improve(stablehlo, hlo, found, inputs, others=others,
-                                   implementations=objective == "time", trying=trying, seed=seed,
-                                   folder=folder, name=name)
+                                   implementations=objective == "time", trying=trying,
+                                   seconds=min(_LAST_RACE_SECONDS, trying), seed=seed, folder=folder, name=name)
     if not verdict.kept and answer.get("kept") == "stock":
         return _improve.Verdict(False, answer.get("reason") or "nothing better was found")
     return verdict

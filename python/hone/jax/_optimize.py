@@ -16,8 +16,10 @@ TRANSFORMS = ("grad", "vmap", "jit")
 # What a compiled function says of arguments of other types, on another device, and under jax.disable_jit.
 _REFUSED = (TypeError, ValueError)
 
-# What trying the plan in JAX takes: this of the budget, or so many seconds where that is less.
+# What of the budget the search leaves for trying in JAX what it found: this share, or so many seconds where that is
+# less. Where something is found a small budget is exceeded, by itself at most, and by a large one's sixth.
 _TRYING_SHARE, _TRYING_SECONDS = 1 / 3, 10.0
+_TRYING_SHARE_OF_MUCH = 1 / 6
 
 
 class Optimized:
@@ -202,7 +204,7 @@ def optimize(fun, *example_args, example_kwargs=None, objective="time", budget="
     compiled = inner = None
     try:
         times = {"seconds": _seconds_of_search(budget),
-                 "trying": max(_TRYING_SECONDS, budget_seconds / 6)}
+                 "trying": max(min(_TRYING_SECONDS, budget_seconds), _TRYING_SHARE_OF_MUCH * budget_seconds)}
         worker = start_worker() if objective == "time" else None
         module = _module.module_of(traced.lower(), examples)
         verdict = _module.find(module.stablehlo, module.hlo, module.inputs, search, name=module.name,

@@ -1,6 +1,7 @@
 // Functions that XLA:CPU calls a library for, element by element, as formulas that it makes vectors
 // of. After fdlibm (Sun Microsystems, 1993) and Cephes (S. L. Moshier), from which the coefficients
 // are: errors are below 3 units in the last place, of products of powers below 8.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include "compiler/implementations/elementwise.h"
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/kernel_parts.h"
+#include "compiler/implementations/whole_numbers.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
@@ -23,7 +25,9 @@ using xla::HloOpcode;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr int64_t kLeastElements = 16;
-constexpr double kMostTwice = 16;  // an exponent, as products: each rounds
+constexpr double kMostTwice = 16;   // an exponent, as products: each rounds
+constexpr double kMostByBits = 64;  // an exponent that each element has of its own, in doubles
+constexpr double kMostInFloats = 16;
 
 constexpr double kLn2High = 6.93147180369123816490e-01;  // the last 32 bits are 0
 constexpr double kLn2Low = 1.90821492927058770002e-10;
@@ -192,6 +196,22 @@ Elements HalfPower(Elements x, int twice) {
   return twice < 0 ? 1 / root : root;
 }
 
+// x to the power of whole numbers between the bounds, each element by its own: the squares of
+// squares of which the exponent has the bit.
+Elements PowerByBits(Elements x, Elements exponents, WholeNumbers bounds) {
+  const Elements whole = exponents.As(xla::S32);
+  if (bounds.least < 0) x = Choose(whole < 0, 1 / x, x);
+  const Elements size = bounds.least < 0 ? Abs(whole) : whole;
+  const auto most = static_cast<uint64_t>(std::max(-bounds.least, bounds.most));
+  std::optional<Elements> power;
+  for (int bit = 0; most >> bit != 0; ++bit) {
+    if (bit > 0) x = x * x;
+    const Elements factor = Choose((size & size.Bits(uint64_t{1} << bit)) == 0, 1, x);
+    power = power ? *power * factor : factor;
+  }
+  return *power;
+}
+
 // exp(y * log(a)) of floats that are doubles here, as precise as floats are; a is 0 or more.
 Elements FloatPower(Elements a, Elements y) {
   const Split split = SplitNumber(a);
@@ -271,13 +291,24 @@ absl::StatusOr<HloInstruction*> FunctionFormulas(HloInstruction* root) {
   }
 }
 
-// Powers by small whole numbers and halves.
+// Powers by small whole numbers and halves, and by arrays of small whole numbers (`x **
+// arange(n)`).
 absl::StatusOr<HloInstruction*> PowerProducts(HloInstruction* root) {
   if (!IsWorthIt(*root)) return nullptr;
   const xla::PrimitiveType type = root->shape().element_type();
   if (!xla::primitive_util::IsFloatingPointType(type)) return nullptr;
   const std::optional<double> exponent = ConstantOf(*root->operand(1));
-  if (!exponent || *exponent == 0) return nullptr;
+  if (!exponent) {
+    const std::optional<WholeNumbers> bounds = WholeNumbersOf(*root->operand(1));
+    if (!bounds || bounds->least < -kMostByBits || bounds->most > kMostByBits) return nullptr;
+    if (bounds->least == 0 && bounds->most == 0) return nullptr;
+    // Products round: many in doubles.
+    const bool floats = std::max(-bounds->least, bounds->most) <= kMostInFloats;
+    const Elements x =
+        Elements(root->mutable_operand(0)).As(floats ? emit::SumType(type) : xla::F64);
+    return PowerByBits(x, Elements(root->mutable_operand(1)), *bounds).As(type).array();
+  }
+  if (*exponent == 0) return nullptr;
   const double twice = 2 * *exponent;
   if (twice != std::floor(twice) || std::fabs(twice) > kMostTwice) return nullptr;
   const Elements x = Elements(root->mutable_operand(0)).As(emit::SumType(type));

@@ -42,6 +42,9 @@ using Op = xla::HloOpcode;
   X(TopKInF32, "top_k_in_f32", "top-k of narrow floats in f32", kAnywhere, Op::kTopK,              \
     Op::kCustomCall)                                                                               \
   X(TopKCall, "top_k_call", "top-k as a call, where XLA may sort all", kHereAlone, Op::kTopK)      \
+  X(TopKBlocks, "top_k_blocks", "top-k of the blocks that have the largest elements", kAnywhere,   \
+    Op::kTopK)                                                                                     \
+  X(TopKRounds, "top_k_rounds", "top-k of few as so many maxima", kAnywhere, Op::kTopK)            \
   X(SortTopK, "sort_top_k", "the first few of a sort as a top-k", kAnywhere, Op::kSlice)           \
   X(SortPackedKeys, "sort_packed_keys",                                                            \
     "sort, or argsort, as a sort of integers with the positions in them", kAnywhere, Op::kSort)    \
@@ -61,6 +64,9 @@ using Op = xla::HloOpcode;
     "loop of large arrays, element by element, as a loop for each block of elements", kHereAlone,  \
     Op::kWhile)                                                                                    \
   X(LoopOneKernel, "loop_one_kernel", "loop of small operations as one kernel", kHereAlone,        \
+    Op::kWhile)                                                                                    \
+  X(SearchShortTable, "search_short_table",                                                        \
+    "binary search in a short table as choices by comparisons with all of it", kAnywhere,          \
     Op::kWhile)                                                                                    \
   X(MaskedUpdates, "masked_updates",                                                               \
     "choice between an array and a write into it as a write of what is chosen", kAnywhere,         \
@@ -83,6 +89,9 @@ using Op = xla::HloOpcode;
   X(ThinDotSum, "thin_dot_sum", "dot of few terms as their sum", kAnywhere, Op::kDot)              \
   X(DotOfTransposes, "dot_of_transposes", "dot with transposed operands as they were", kAnywhere,  \
     Op::kDot)                                                                                      \
+  X(DotOfParts, "dot_of_parts",                                                                    \
+    "dot with what is put together as dots with its parts, each before that is broadcast",         \
+    kAnywhere, Op::kDot)                                                                           \
   X(DotScaledAfter, "dot_scaled_after",                                                            \
     "dot of bytes that are scaled by columns, scaled afterwards", kAnywhere, Op::kDot)             \
   X(OneHotLookup, "one_hot_lookup",                                                                \
@@ -98,6 +107,10 @@ using Op = xla::HloOpcode;
     kAnywhere, Op::kDot, Op::kScatter, Op::kSlice)                                                 \
   X(ComplexDotParts, "complex_dot_parts",                                                          \
     "dot of complex numbers as dots of real and imaginary parts", kAnywhere, Op::kDot)             \
+  X(ComplexByParts, "complex_by_parts",                                                            \
+    "complex numbers with real ones part by part, without roots and angles that are not needed",   \
+    kAnywhere, Op::kCompare, Op::kCos, Op::kDivide, Op::kExp, Op::kImag, Op::kMultiply, Op::kReal, \
+    Op::kSin)                                                                                      \
   X(ContractionOrder, "contraction_order",                                                         \
     "dots, sums and diagonals in the order that is least work", kAnywhere, Op::kDot, Op::kGather,  \
     Op::kReduce)                                                                                   \

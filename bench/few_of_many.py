@@ -1,0 +1,85 @@
+"""The largest few, places in short tables, powers by counters, phases of waves, networks of pairs.
+
+    .venv-jax/bin/python bench/few_of_many.py FOLDER
+    build/bin/hone tune FOLDER --budget 10s
+"""
+
+import jax
+import jax.numpy as jnp
+import lowered
+
+
+def f32(*sizes):
+    return jax.ShapeDtypeStruct(sizes, "float32")
+
+
+def s32(*sizes):
+    return jax.ShapeDtypeStruct(sizes, "int32")
+
+
+def c64(*sizes):
+    return jax.ShapeDtypeStruct(sizes, "complex64")
+
+
+def experts(x, gates):
+    """Weights of the two best experts of each token (Shazeer et al., 2017)."""
+    best, which = jax.lax.top_k(x @ gates, 2)
+    return jax.nn.softmax(best), which
+
+
+def sampled(logits, uniform):
+    """A token among the forty likeliest."""
+    best, which = jax.lax.top_k(logits, 40)
+    total = jnp.cumsum(jax.nn.softmax(best), -1)
+    return jnp.take_along_axis(which, (total < uniform[:, None]).sum(-1, keepdims=True), -1)
+
+
+def neighbours(x, points):
+    distances = (x * x).sum(1)[:, None] - 2 * x @ points.T + (points * points).sum(1)
+    return jax.lax.top_k(-distances, 8)
+
+
+def polynomial(x, c):
+    return (x[:, None] ** jnp.arange(10) @ c).sum()
+
+
+def projected(field, target):
+    """A step of Gerchberg and Saxton (1972): the phases of what is seen, with known magnitudes, and back."""
+    seen = jnp.fft.fft2(field)
+    return jnp.fft.ifft2(target * jnp.exp(1j * jnp.angle(seen)))
+
+
+def intensity(field, target):
+    return ((jnp.abs(field) ** 2 - target) ** 2).mean()
+
+
+def relations(x, w):
+    """Sums over pairs (Santoro et al., 2017)."""
+    n, size = x.shape
+    pairs = jnp.concatenate([jnp.broadcast_to(x[:, None], (n, n, size)), jnp.broadcast_to(x, (n, n, size))], -1)
+    return jax.nn.relu(pairs @ w).sum(1)
+
+
+def messages(nodes, edges, sources, targets, w):
+    both = jnp.concatenate([nodes[sources], nodes[targets], edges], -1)
+    return jax.ops.segment_sum(jnp.tanh(both @ w), targets, nodes.shape[0])
+
+
+PROGRAMS = {
+    "experts": (experts, f32(4096, 32), f32(32, 64)),
+    "sampled": (sampled, f32(8, 50257), f32(8)),
+    "neighbours": (neighbours, f32(256, 4), f32(2000, 4)),
+    "polynomial_gradient": (jax.grad(polynomial), f32(20000), f32(10)),
+    "vandermonde": (lambda x: jnp.vander(x, 12), f32(10000)),
+    "projected": (projected, c64(256, 256), f32(256, 256)),
+    "intensity_gradient": (lambda z, t: jax.grad(intensity)(z, t), c64(256, 256), f32(256, 256)),
+    "digitized": (lambda x: jnp.digitize(x, jnp.linspace(-3, 3, 32)), f32(100000)),
+    "histogram": (lambda x: jnp.histogram(x, bins=50, range=(-3, 3))[0], f32(100000)),
+    "relations": (relations, f32(128, 32), f32(64, 48)),
+    "relations_gradient": (jax.grad(lambda x, w: relations(x, w).sum(), (0, 1)), f32(128, 32), f32(64, 48)),
+    "messages_gradient": (jax.grad(lambda n, e, s, t, w: messages(n, e, s, t, w).sum(), (0, 1, 4)),
+                          f32(400, 32), f32(4000, 8), s32(4000), s32(4000), f32(72, 64)),
+}
+
+if __name__ == "__main__":
+    lowered.write(__doc__, PROGRAMS)
