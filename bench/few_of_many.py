@@ -1,4 +1,5 @@
-"""The largest few, places in short tables, powers by counters, phases of waves, networks of pairs.
+"""The largest few, places in short tables, powers by counters, phases of waves, networks of pairs, values of small
+matrices.
 
     .venv-jax/bin/python bench/few_of_many.py FOLDER
     build/bin/hone tune FOLDER --budget 10s
@@ -65,7 +66,17 @@ def messages(nodes, edges, sources, targets, w):
     return jax.ops.segment_sum(jnp.tanh(both @ w), targets, nodes.shape[0])
 
 
+def corners(image):
+    """The least eigenvalue of the structure tensor (Shi and Tomasi, 1994)."""
+    x, y = jnp.gradient(image)
+    tensor = jnp.stack([jnp.stack([x * x, x * y], -1), jnp.stack([x * y, y * y], -1)], -1)
+    return jnp.linalg.eigvalsh(jax.lax.reduce_window(tensor, 0.0, jax.lax.add, (5, 5, 1, 1), (1, 1, 1, 1), "SAME"))[..., 0]
+
+
 PROGRAMS = {
+    "corners": (corners, f32(64, 64)),
+    "strains": (lambda u: jnp.linalg.eigvalsh(u + jnp.swapaxes(u, 1, 2)), f32(4000, 3, 3)),
+    "stretches": (lambda f: jnp.linalg.svd(f, compute_uv=False), f32(4000, 2, 2)),
     "experts": (experts, f32(4096, 32), f32(32, 64)),
     "sampled": (sampled, f32(8, 50257), f32(8)),
     "neighbours": (neighbours, f32(256, 4), f32(2000, 4)),

@@ -126,9 +126,12 @@ std::vector<AlternativeReport> RacingOrder(const KernelShares& shares, const Cha
                                            const std::vector<Alternative>& alternatives,
                                            double compiling) {
   constexpr double kGrows = 1.5;
+  constexpr double kInAnyCase = 50;  // instructions: what compiling takes beside the program's own
   const auto report = [&](const Alternative& one) {
     AlternativeReport of{one.name, Promise(shares, one), 1, 0};
-    if (one.before > 0) of.growth = std::max(1.0, one.behind / one.before);
+    if (one.before > 0) {
+      of.growth = std::max(1.0, (one.behind + kInAnyCase) / (one.before + kInAnyCase));
+    }
     if (policy.known().empty()) {
       of.expected = of.growth > kGrows ? 0 : 1;
       return of;

@@ -133,7 +133,7 @@ struct TaskReport {
 struct AlternativeReport {
   std::string name;
   double promise = 0;   // share of the time that it can save at most (promise.h)
-  double growth = 1;    // of the program's code
+  double growth = 1;    // of the code of the program, and of what every program has
   double expected = 0;  // by which it is raced sooner or later
 };
 

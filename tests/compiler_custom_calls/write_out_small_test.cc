@@ -114,8 +114,61 @@ std::vector<Case> Cases() {
                 "",
                 "dot_before_solve"};
   };
+  // Eigenvalues of the lower or the upper triangle, or with vectors.
+  const auto values = [&](const std::string& label, const std::string& type,
+                          const std::string& real, const std::string& size,
+                          const std::string& target, const std::string& triangle,
+                          bool applies = true) {
+    const std::string sizes = "[40," + size + "," + size + "]", all = type + sizes + "{1,2,0}",
+                      vector = real + "[40," + size + "]";
+    return Case{label,
+                "  e = (" + all + ", " + vector +
+                    "{1,0}, s32[40]{0}) custom-call(p0), "
+                    "custom_call_target=\"lapack_" +
+                    target + "_ffi\", operand_layout_constraints={" + all + "}" + typed +
+                    "{mode = 86 : ui8, uplo = " + triangle + " : ui8}\n  v = " + vector +
+                    " get-tuple-element(e), index=1\n  i = s32[40] "
+                    "get-tuple-element(e), index=2\n" +
+                    (applies ? ""
+                             : "  a = " + all + " get-tuple-element(e), index=0\n  m = " + all +
+                                   " multiply(a, a)\n") +
+                    "  ROOT t = (" + vector + ", s32[40]" + (applies ? "" : ", " + all) +
+                    ") tuple(v, i" + (applies ? "" : ", m") + ")",
+                {type + sizes},
+                applies,
+                false,
+                "",
+                "small_eigenvalues"};
+  };
   const std::vector<std::string> two = {"f64[3,4,4]", "f64[3,4,4]"};
   return {
+      values("eigenvalues of two dimensions", "f32", "f32", "2", "ssyevd", "76"),
+      values("eigenvalues of three dimensions", "f32", "f32", "3", "ssyevd", "85"),
+      values("eigenvalues of three dimensions, doubles", "f64", "f64", "3", "dsyevd", "76"),
+      values("eigenvalues of four dimensions", "f32", "f32", "4", "ssyevd", "76", false),
+      values("with vectors", "f32", "f32", "2", "ssyevd", "76", false),
+      {"Hermitian eigenvalues",
+       "  z = c64[40,2,2] complex(p0, p1)\n  e = (c64[40,2,2]{1,2,0}, f32[40,2]{1,0}, s32[40]{0}) "
+       "custom-call(z), custom_call_target=\"lapack_cheevd_ffi\", "
+       "operand_layout_constraints={c64[40,2,2]{1,2,0}}" +
+           typed +
+           "{mode = 86 : ui8, uplo = 76 : ui8}\n  ROOT v = f32[40,2] get-tuple-element(e), index=1",
+       {"f32[40,2,2]", "f32[40,2,2]"},
+       true,
+       false,
+       "",
+       "small_eigenvalues"},
+      {"singular values",
+       "  s = (f64[40,2,2]{1,2,0}, f64[40,2]{1,0}, f64[40,2,2]{1,2,0}, f64[40,2,2]{1,2,0}, "
+       "s32[40]{0}) "
+       "custom-call(p0), custom_call_target=\"lapack_dgesdd_ffi\", "
+       "operand_layout_constraints={f64[40,2,2]{1,2,0}}" +
+           typed + "{mode = 78 : ui8}\n  ROOT v = f64[40,2] get-tuple-element(s), index=1",
+       {"f64[40,2,2]"},
+       true,
+       false,
+       "",
+       "small_eigenvalues"},
       {"lu",
        "  c = f32[5,3,3]{1,2,0} copy(p0)\n  ROOT lu = (f32[5,3,3]{1,2,0}, s32[5,3]{1,0}, "
        "s32[5]{0}) custom-call(c), custom_call_target=\"lapack_sgetrf_ffi\", "

@@ -52,6 +52,9 @@ using Op = xla::HloOpcode;
     kAnywhere, Op::kReduce)                                                                        \
   X(WriteOutSmall, "write_out_small", "small matrices, sorts, gathers and scatters written out",   \
     kAnywhere, WriteOutSmallRoots())                                                               \
+  X(SmallEigenvalues, "small_eigenvalues",                                                         \
+    "eigenvalues of matrices up to 3x3 and singular values of 2x2, without vectors, written out",  \
+    kAnywhere, Op::kCustomCall)                                                                    \
   X(TriangularInverses, "triangular_inverses",                                                     \
     "triangular solve of many right sides as a product with the inverse", kAnywhere,               \
     Op::kCustomCall, Op::kTriangularSolve)                                                         \
@@ -136,9 +139,8 @@ using Op = xla::HloOpcode;
   X(ConcatenateOnce, "concatenate_once",                                                           \
     "concatenation or pad as a kernel of its own, not within each of its users", kHereAlone,       \
     Op::kConcatenate, Op::kPad)                                                                    \
-  X(SharedOnce, "shared_once",                                                                     \
-    "values that fusion would compute in three places or more, once", kHereAlone,                  \
-    SharedOnceRoots())                                                                             \
+  X(SharedOnce, "shared_once", "values that fusion would compute in three places or more, once",   \
+    kHereAlone, SharedOnceRoots())                                                                 \
   X(LoopKernels, "loops",                                                                          \
     "reductions with what is around them, running sums, and attention, as kernels of hone-loops",  \
     kHereAlone, LoopKernelsRoots())                                                                \

@@ -246,17 +246,6 @@ HloInstruction* Lu(HloInstruction* matrices) {
       HloInstruction::CreateTuple({a.Together(), a.Together(pivots, {count}), info}));
 }
 
-// An attribute of a typed call, as in {side = 76 : ui8}: a letter.
-std::optional<char> Letter(absl::string_view config, absl::string_view name) {
-  const std::string key = absl::StrCat(name, " = ");
-  const size_t at = config.find(key);
-  if (at == absl::string_view::npos) return std::nullopt;
-  const absl::string_view rest = config.substr(at + key.size());
-  int letter = 0;
-  if (!absl::SimpleAtoi(rest.substr(0, rest.find_first_of(" ,}")), &letter)) return std::nullopt;
-  return static_cast<char>(letter);
-}
-
 // Of those that are there.
 void SetLetter(absl::string_view name, char letter, std::string& config) {
   const std::string key = absl::StrCat(name, " = ");
@@ -283,17 +272,8 @@ bool Returns(const HloInstruction& root, const std::vector<size_t>& ranks) {
   return true;
 }
 
-// "trsm" of "lapack_strsm_ffi"; empty of other calls.
-absl::string_view LapackFunction(const HloInstruction& call) {
-  absl::string_view target = call.custom_call_target();
-  const bool is_lapack =
-      absl::ConsumePrefix(&target, "lapack_") && absl::ConsumeSuffix(&target, "_ffi");
-  return is_lapack && !target.empty() ? target.substr(1) : absl::string_view();
-}
-
 HloInstruction* OfLapack(HloInstruction* root) {
   const absl::string_view function = LapackFunction(*root);
-  const std::string& config = root->raw_backend_config_string();
   HloInstruction* x = root->operand_count() > 0 ? root->mutable_operand(0) : nullptr;
   if (x == nullptr) return nullptr;
   const size_t rank = x->shape().dimensions().size();
@@ -301,7 +281,7 @@ HloInstruction* OfLapack(HloInstruction* root) {
     return AreSmall(*x, kLargestLu) && Returns(*root, {rank, rank - 1, rank - 2}) ? Lu(x) : nullptr;
   }
   if (function == "potrf" && root->operand_count() == 1) {
-    const std::optional<char> side = Letter(config, "uplo");
+    const std::optional<char> side = LetterOf(*root, "uplo");
     if (!side || !AreSmall(*x, kLargestTriangle) || !Returns(*root, {rank, rank - 2})) {
       return nullptr;
     }
@@ -313,6 +293,25 @@ HloInstruction* OfLapack(HloInstruction* root) {
 }
 
 }  // namespace
+
+absl::string_view LapackFunction(const HloInstruction& call) {
+  if (call.opcode() != HloOpcode::kCustomCall) return {};
+  absl::string_view target = call.custom_call_target();
+  const bool is_lapack =
+      absl::ConsumePrefix(&target, "lapack_") && absl::ConsumeSuffix(&target, "_ffi");
+  return is_lapack && !target.empty() ? target.substr(1) : absl::string_view();
+}
+
+std::optional<char> LetterOf(const HloInstruction& call, absl::string_view name) {
+  const absl::string_view config = call.raw_backend_config_string();
+  const std::string key = absl::StrCat(name, " = ");
+  const size_t at = config.find(key);
+  if (at == absl::string_view::npos) return std::nullopt;
+  const absl::string_view rest = config.substr(at + key.size());
+  int letter = 0;
+  if (!absl::SimpleAtoi(rest.substr(0, rest.find_first_of(" ,}")), &letter)) return std::nullopt;
+  return static_cast<char>(letter);
+}
 
 HloInstruction* Turned(HloInstruction* matrices) {
   return emit::Transpose(matrices, SwappedLast(matrices->shape()));
@@ -329,12 +328,9 @@ std::optional<TriangularSolve> TriangularSolveOf(HloInstruction* root) {
     solve.transposed = options.transpose_a() != xla::TriangularSolveOptions::NO_TRANSPOSE;
     return solve;
   }
-  if (root->opcode() != HloOpcode::kCustomCall || LapackFunction(*root) != "trsm") {
-    return std::nullopt;
-  }
-  const std::string& config = root->raw_backend_config_string();
-  const auto side = Letter(config, "side"), uplo = Letter(config, "uplo"),
-             diagonal = Letter(config, "diag"), transposed = Letter(config, "trans_x");
+  if (LapackFunction(*root) != "trsm") return std::nullopt;
+  const auto side = LetterOf(*root, "side"), uplo = LetterOf(*root, "uplo"),
+             diagonal = LetterOf(*root, "diag"), transposed = LetterOf(*root, "trans_x");
   if (!side || !uplo || !diagonal || !transposed) return std::nullopt;
   solve.left = *side == 'L';
   solve.lower = *uplo == 'L';

@@ -4,9 +4,15 @@
 
 #include <optional>
 
+#include "absl/strings/string_view.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 
 namespace hone::compiler {
+
+// "trsm" of a call of "lapack_strsm_ffi"; empty of other instructions.
+absl::string_view LapackFunction(const xla::HloInstruction& call);
+// An attribute of such a call, as in {side = 76 : ui8}: a letter. Nothing where there is none.
+std::optional<char> LetterOf(const xla::HloInstruction& call, absl::string_view name);
 
 // Matrices [batch…, n, m] as [batch…, m, n].
 xla::HloInstruction* Turned(xla::HloInstruction* matrices);

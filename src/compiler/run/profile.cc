@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
+#include "compiler/implementations/emit.h"
 #include "compiler/run/execute.h"
 #include "compiler/run/flags.h"
 #include "compiler/run/input_roles.h"
@@ -25,6 +26,13 @@ tl::unexpected<Error> Cannot(const std::string& why) {
   return MakeError(ErrorCode::kUnsupported, "it cannot be profiled: " + why);
 }
 
+// What of hone's is compiled as one kernel has none inside, as other calls have.
+absl::string_view OpcodeOf(const xla::HloInstruction& instruction) {
+  return instruction.frontend_attributes().map().contains(emit::kSmallCall)
+             ? "one-kernel call"
+             : xla::HloOpcodeString(instruction.opcode());
+}
+
 // XLA's own profiler takes microseconds more for each event, and there are millions where loops are
 // of small kernels.
 using Recorder = tsl::profiler::TraceMeRecorder;
@@ -32,7 +40,7 @@ using Recorder = tsl::profiler::TraceMeRecorder;
 constexpr int kKernels = 3;  // level of detail: kernels are told of
 
 struct Sum {
-  xla::HloOpcode opcode;
+  absl::string_view opcode;
   double seconds = 0;
   int64_t calls = 0;
 };
@@ -80,7 +88,7 @@ StatusOr<std::vector<KernelTime>> ProfileKernels(const xla::HloModule& module,
   for (const xla::HloComputation* computation : (*optimised)->computations()) {
     if (computation->IsFusionComputation()) continue;
     for (const xla::HloInstruction* instruction : computation->instructions()) {
-      sums[instruction->name()].opcode = instruction->opcode();
+      sums[instruction->name()].opcode = OpcodeOf(*instruction);
     }
   }
   for (const Recorder::ThreadEvents& thread : *events) {
@@ -96,8 +104,7 @@ StatusOr<std::vector<KernelTime>> ProfileKernels(const xla::HloModule& module,
   std::vector<KernelTime> kernels;
   for (const auto& [name, sum] : sums) {
     if (sum.calls == 0) continue;
-    kernels.push_back({std::string(name), std::string(xla::HloOpcodeString(sum.opcode)),
-                       sum.seconds / static_cast<double>(runs), sum.calls / runs});
+    kernels.push_back({std::string(name), std::string(sum.opcode), sum.seconds / static_cast<double>(runs), sum.calls / runs});
   }
   if (kernels.empty()) return Cannot("XLA's trace is empty");
   std::sort(kernels.begin(), kernels.end(), [](const KernelTime& a, const KernelTime& b) {
