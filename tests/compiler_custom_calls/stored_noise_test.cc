@@ -13,6 +13,7 @@
 #include "compiler/kernels/kernels.h"
 #include "compiler/run/compare.h"
 #include "compiler/run/execute.h"
+#include "compiler/run/reference.h"
 #include "compiler/run/rounding_noise.h"
 #include "support/parse.h"
 #include "xla/literal_util.h"
@@ -300,6 +301,35 @@ void GoToNeighbours(StoredFloat type, Bits infinity, Bits third) {
   EXPECT_GT(down, 100);
   noise.Move(values.data(), values.data(), static_cast<int64_t>(values.size()));
   EXPECT_EQ(values, moved) << "in its place";
+}
+
+TEST(StoredNoise, IsThereWhateverWasComparedBefore) {
+  const auto module = Parse(R"(HloModule sums
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}
+ENTRY main {
+  x = f32[8,64] parameter(0)
+  zero = f32[] constant(0)
+  ROOT s = f32[8] reduce(x, zero), dimensions={1}, to_apply=add
+})");
+  Reference& reference = Reference::Of(*module, CodeQuality::kStock, {});
+  ASSERT_TRUE(reference.Compile().ok());
+  const StatusOr<ReferenceRun*> run = reference.On({}, {});
+  ASSERT_TRUE(run);
+  Arrays moved;
+  const auto bytes = [](const StatusOr<std::optional<verify::Outputs>>& sample) {
+    EXPECT_TRUE(sample && *sample);
+    const verify::ArrayView& array = (*sample)->arrays[0];
+    const auto* const data = static_cast<const char*>(array.data);
+    return std::string(data, data + array.bytes());
+  };
+  const std::string before = bytes(reference.MovedSample(*run, 0, &moved));
+  ASSERT_TRUE(reference.Sample(*run, 0, &moved));
+  EXPECT_EQ(bytes(reference.MovedSample(*run, 0, &moved)), before);
+  EXPECT_NE(bytes(reference.MovedSample(*run, 1, &moved)), "");
 }
 
 TEST(StoredNoise, GoesToNeighbours) {

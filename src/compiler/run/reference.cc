@@ -166,7 +166,6 @@ const Program* Reference::WithStoredNoise() {
 
 StatusOr<std::optional<verify::Outputs>> Reference::MovedSample(ReferenceRun* run, int k,
                                                                 Arrays* moved) {
-  if (noise_) return std::nullopt;
   const Program* const noisy = WithStoredNoise();
   while (static_cast<int>(run->moved.size()) <= k) {
     const uint64_t seed = run->choice.seed * 64 + kMovedSeed + run->moved.size();

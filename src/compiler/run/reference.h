@@ -46,9 +46,9 @@ class Reference {
   StatusOr<ReferenceRun*> On(const verify::InputChoice& choice,
                              const std::vector<std::vector<std::string>>& given);
   StatusOr<verify::Outputs> Result(ReferenceRun* run);
-  // On moved inputs, with noise on what is stored where that can be had; none once there is noise
-  // within, which costs no more then. `moved` is room for inputs: fresh memory costs as much as a
-  // run.
+  // On moved inputs, with noise on what is stored where that can be had; the same whatever was
+  // compared before, for a verdict must not hang on that. `moved` is room for inputs: fresh memory
+  // costs as much as a run.
   StatusOr<std::optional<verify::Outputs>> MovedSample(ReferenceRun* run, int k, Arrays* moved);
   StatusOr<std::optional<verify::Outputs>> Sample(ReferenceRun* run, int k, Arrays* moved);
   // With sums of narrow floats in f32, the first one as it is, the others with noise; none where
