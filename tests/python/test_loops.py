@@ -33,6 +33,7 @@ def test_it_is_registered_and_keeps_to_gymnasiums_rules():
     from gymnasium.utils.env_checker import check_env
     check_env(make().unwrapped, skip_render_check=True)
     check_env(make(actions="product").unwrapped, skip_render_check=True)
+    assert gymnasium.spec("hone/Loops-v0").nondeterministic  # rewards are measured, unless "measure" says otherwise
 
 
 def test_observations_are_in_their_spaces():
