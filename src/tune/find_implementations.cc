@@ -25,10 +25,10 @@ constexpr char kInline[] = "call-inliner:every_call_site";
 constexpr char kUntuple[] = "tuple-simplifier";
 constexpr char kLoopPass[] = "implement:loop_one_kernel";
 
-// Whether it finds more where calls are inlined. Kernels take in what lies around them: a mask, a softmax or
-// an activation that is called would stay outside. Loops within calls are fused across their trips, and with
-// what calls; what a loop calls has its products; diagonals are made and taken by calls, solves and angles
-// are called; and fusion sees calls inlined.
+// Whether it finds more where calls are inlined. Kernels take in what lies around them: a mask, a
+// softmax or an activation that is called would stay outside. Loops within calls are fused across
+// their trips, and with what calls; what a loop calls has its products; diagonals are made and
+// taken by calls, solves, searches and angles are called; and fusion sees calls inlined.
 bool IsForInlined(const std::string& pass) {
   static const std::set<std::string_view> kPasses = {
       kContractionPass, kLoopDotsPass, kSharedPass, kSolvePass, kUnrollPass,

@@ -23,6 +23,17 @@ double Find(const std::map<std::string, double>& shares, const std::string& name
   return found == shares.end() ? 0 : found->second;
 }
 
+// As programs have it, of what XLA:CPU calls a function for.
+std::string OpcodeOf(const InstructionInfo& instruction) {
+  if (instruction.opcode != "custom-call") return instruction.opcode;
+  const auto is_top_k = [](const auto& attribute) {
+    return attribute.first == "custom_call_target" && attribute.second == "\"TopK\"";
+  };
+  const bool any =
+      std::any_of(instruction.attributes.begin(), instruction.attributes.end(), is_top_k);
+  return any ? "topk" : instruction.opcode;
+}
+
 // The seconds of what loops and calls have inside.
 class Insides {
  public:
@@ -95,7 +106,8 @@ KernelShares::KernelShares(const std::vector<KernelTime>& kernels, const Program
       }
     }
     if (HasKernelsInside(kernel)) continue;
-    std::set<std::string> names{Original(instruction.name)}, opcodes{instruction.opcode};
+    const std::string opcode = OpcodeOf(instruction);
+    std::set<std::string> names{Original(instruction.name)}, opcodes{opcode};
     std::set<std::string> origins{instruction.origin}, kinds{KindOf(instruction)};
     kinds_.emplace(Original(instruction.name), KindOf(instruction));
     if (instruction.opcode == "fusion") {
@@ -111,11 +123,11 @@ KernelShares::KernelShares(const std::vector<KernelTime>& kernels, const Program
     }
     const double share = kernel.seconds / all;
     for (const std::string& name : names) of_instruction_[name] += share;
-    for (const std::string& opcode : opcodes) of_opcode_[opcode] += share;
+    for (const std::string& one : opcodes) of_opcode_[one] += share;
     for (const std::string& kind : kinds) of_kind_[kind] += share;
     if (origins == std::set<std::string>{""}) {
-      without_origin[instruction.opcode] += share;
-      if (instruction.name.rfind(instruction.opcode, 0) == 0) by_name[instruction.opcode] += share;
+      without_origin[opcode] += share;
+      if (instruction.name.rfind(instruction.opcode, 0) == 0) by_name[opcode] += share;
     }
     for (const std::string& origin : origins) {
       if (!origin.empty()) of_origin_[origin] += share;

@@ -118,7 +118,7 @@ choices::Assignment TuneRun::Best() const {
 
 void TuneRun::RaceAlternatives() {
   constexpr double kRunsOfRace = 6;  // where each takes long
-  // What is expected of one that makes the program many times as large, and is left to the search then.
+  // Of one that makes the program many times as large; below it is left to the search.
   constexpr double kLeastExpected = 0.05, kMuchLarger = 4;
   PassSequence names;
   const double compiling = measurer_.StockCompileSeconds();

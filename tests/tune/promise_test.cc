@@ -141,6 +141,15 @@ TEST(Promise, WhatXlaMadeAnewIsKnownByItsOpcode) {
   EXPECT_DOUBLE_EQ(Promise(KernelShares(kernels, graph), one), 0) << "it is from elsewhere";
   one.instructions = {{"reduce.2", "", "reduce"}};
   EXPECT_DOUBLE_EQ(Promise(KernelShares(kernels, graph), one), 0);
+  one.instructions = {{"topk.2", "", "topk"}};
+  InstructionInfo call;
+  call.name = "custom-call";
+  call.opcode = "custom-call";
+  call.attributes = {{"custom_call_target", "\"TopK\""}};
+  graph.computations[0].instructions[0] = call;
+  EXPECT_DOUBLE_EQ(Promise(KernelShares({{"custom-call", "custom-call", 3, 1}, {"dot.1", "dot", 1, 1}}, graph), one),
+                   0.75)
+      << "a call for it";
 }
 
 // Programs without metadata, whose calls are inlined: names are other ones then, or of others.
