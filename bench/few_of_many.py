@@ -28,6 +28,13 @@ def experts(x, gates):
     return jax.nn.softmax(best), which
 
 
+def dispatched(x, which, experts=8, slots=160):
+    """Tokens in the slots of their experts, by a mask (Lepikhin et al., 2021)."""
+    chosen = jax.nn.one_hot(which, experts)
+    slot = (jnp.cumsum(chosen, 0) - 1).astype("int32")
+    return jnp.einsum("tec,td->ecd", chosen[..., None] * jax.nn.one_hot(slot, slots), x)
+
+
 def sampled(logits, uniform):
     """A token among the forty likeliest."""
     best, which = jax.lax.top_k(logits, 40)
@@ -78,6 +85,7 @@ PROGRAMS = {
     "strains": (lambda u: jnp.linalg.eigvalsh(u + jnp.swapaxes(u, 1, 2)), f32(4000, 3, 3)),
     "stretches": (lambda f: jnp.linalg.svd(f, compute_uv=False), f32(4000, 2, 2)),
     "experts": (experts, f32(4096, 32), f32(32, 64)),
+    "dispatched": (dispatched, f32(1024, 64), s32(1024)),
     "sampled": (sampled, f32(8, 50257), f32(8)),
     "neighbours": (neighbours, f32(256, 4), f32(2000, 4)),
     "polynomial_gradient": (jax.grad(polynomial), f32(20000), f32(10)),

@@ -25,6 +25,16 @@ const char kRows[] =
     "start_index_map={0}, index_vector_dim=1, slice_sizes={1,4}\n  none = f32[] constant(nan)\n"
     "  nb = f32[9,4] broadcast(none), dimensions={}\n  r = f32[9,4] select(inb, g, nb)\n  ";
 
+// h = f32[6,4,3]: 1 in the slot p1 of the expert p0 that a token has, which may be none.
+std::string Slots() {
+  return "a = s32[6,4] broadcast(p0), dimensions={0}\n  i = s32[6,4] iota(), iota_dimension=1\n  x "
+         "= "
+         "pred[6,4] compare(a, i), direction=EQ\n  f = f32[6,4] convert(x)\n  b = s32[6,4,3] "
+         "broadcast(p1), dimensions={0,1}\n  j = s32[6,4,3] iota(), iota_dimension=2\n  y = "
+         "pred[6,4,3] compare(b, j), direction=EQ\n  fb = f32[6,4,3] broadcast(f), "
+         "dimensions={0,1}\n  s = f32[6,4,3] convert(y)\n  h = f32[6,4,3] multiply(fb, s)\n  ";
+}
+
 }  // namespace
 
 std::vector<Case> LookupCases() {
@@ -98,6 +108,16 @@ std::vector<Case> LookupCases() {
              "  h = f32[6,4,3] multiply(fb, sb)\n"
              "  ROOT d = f32[5,4,3] dot(p2, h), lhs_contracting_dims={1}, "
              "rhs_contracting_dims={0}")},
+      {"one_hot_lookup", "slots of experts, which tokens are put into",
+       Entry("s32[6];s32[6,4];f32[6,5]", Slots() + "ROOT d = f32[4,3,5] dot(h, p2), "
+                                                   "lhs_contracting_dims={0}, "
+                                                   "rhs_contracting_dims={0}")},
+      {"one_hot_lookup", "slots of experts, weighed, from which tokens are taken",
+       Entry("s32[6];s32[6,4];f32[4,3,5];f32[6,4]",
+             Slots() +
+                 "w = f32[6,4,3] broadcast(p3), dimensions={0,1}\n  g = f32[6,4,3] multiply(h, "
+                 "w)\n  ROOT d = f32[6,5] dot(g, p2), lhs_contracting_dims={1,2}, "
+                 "rhs_contracting_dims={0,1}")},
       {"one_hot_lookup", "an index that varies with the place",
        Entry("s32[9,5];f32[5,3]",
              "i = s32[9,5] iota(), iota_dimension=1\n  e = pred[9,5] compare(p0, i), "

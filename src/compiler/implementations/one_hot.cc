@@ -122,22 +122,58 @@ bool AddChoice(Source source, int levels, Choice& choice) {
   }
 }
 
-// Nothing where it is no such product, or one whose factors vary along what they choose from.
+bool Varies(const Source& source, const Dimensions& along) {
+  return absl::c_any_of(source.places, [&](int64_t d) { return d != kNone && Has(along, d); });
+}
+
+// What varies along what others choose from, at the place that they choose, as the slot of an
+// expert that a token has. Nothing where their index varies itself.
+std::optional<Source> AtChosen(Source source, const Choice& choice) {
+  for (const OneHot& one : choice.hots) {
+    const auto place = absl::c_find(source.places, one.along);
+    if (place == source.places.end()) continue;
+    const int64_t at = place - source.places.begin();
+    Dimensions others = source.places;
+    std::vector<int64_t> sizes = emit::SizesOf(*source.array);
+    others.erase(others.begin() + at);
+    sizes.erase(sizes.begin() + at);
+    if (Varies(one.index, choice.Along()) || Has(others, kNone) ||
+        absl::c_any_of(one.index.places,
+                       [&](int64_t d) { return d != kNone && !Has(others, d); })) {
+      return std::nullopt;
+    }
+    // One that is no place finds anything, which is put nowhere then, or counts as 0.
+    HloInstruction* const index =
+        Spread({emit::Convert(one.index.array, xla::S32), one.index.places}, others, sizes);
+    std::vector<int64_t> with_one = sizes;
+    with_one.insert(with_one.begin() + at, 1);
+    HloInstruction* const found = emit::TakeAlong(source.array, emit::Reshape(index, with_one), at);
+    source = {emit::Reshape(found, sizes), others};
+  }
+  return source;
+}
+
+// Nothing where it is no such product, or one whose factors vary along what they choose from, each
+// other's aside.
 std::optional<Choice> ChoiceOf(HloInstruction* array) {
   constexpr int kLevels = 12;
-  Choice choice;
-  if (!AddChoice({array, Range(0, RankOf(*array))}, kLevels, choice)) return std::nullopt;
-  Dimensions along = choice.Along();
-  const auto varies = [&](const Source& source) {
-    return absl::c_any_of(source.places, [&](int64_t d) { return d != kNone && Has(along, d); });
-  };
-  for (const OneHot& one : choice.hots) {
-    if (varies(one.index)) return std::nullopt;
-  }
-  if (absl::c_any_of(choice.scales, varies)) return std::nullopt;
+  Choice found;
+  if (!AddChoice({array, Range(0, RankOf(*array))}, kLevels, found)) return std::nullopt;
+  Dimensions along = found.Along();
   absl::c_sort(along);
-  return std::unique(along.begin(), along.end()) == along.end() ? std::optional(choice)
-                                                                : std::nullopt;
+  if (std::unique(along.begin(), along.end()) != along.end()) return std::nullopt;
+  Choice choice = found;
+  for (OneHot& one : choice.hots) {
+    const std::optional<Source> index = AtChosen(one.index, found);
+    if (!index) return std::nullopt;
+    one.index = *index;
+  }
+  for (Source& scale : choice.scales) {
+    const std::optional<Source> chosen = AtChosen(scale, found);
+    if (!chosen) return std::nullopt;
+    scale = *chosen;
+  }
+  return choice;
 }
 
 // A dot of which one side chooses from the other, or puts it at its places.
