@@ -13,7 +13,7 @@ test:  ## everything that ./test runs
 
 bench:
 	setup/install
-	setup/build release
+	setup/build release hone hone-worker _core bench
 	build/bin/hone-bench pool
 	build/bin/hone-bench env --seconds 30
 	.venv/bin/python bench/env_bench.py --seconds 20
