@@ -81,6 +81,11 @@ std::vector<Case> ContractionCases() {
              "b = f32[6,5] broadcast(p2), dimensions={1}\n  c = f32[10,5] concatenate(p1, b), "
              "dimensions={0}\n  ROOT r = f32[3,10] dot(p0, c), lhs_contracting_dims={1}, "
              "rhs_contracting_dims={1}")},
+      {"dot_of_parts", "a broadcast that turns dimensions round",
+       Entry("f32[4,6,5];f32[6,3,4,5];f32[10,2]",
+             "b = f32[6,3,4,5] broadcast(p0), dimensions={2,0,3}\n  c = f32[6,3,4,10] "
+             "concatenate(b, p1), dimensions={3}\n  ROOT r = f32[6,3,4,2] dot(c, p2), "
+             "lhs_contracting_dims={3}, rhs_contracting_dims={0}")},
       {"dot_of_parts", "put together along the batch",
        Entry(
            "f32[2,3,5];f32[4,5,2]",

@@ -52,7 +52,10 @@ HloInstruction* DotOf(const HloInstruction& root, const Dimensioned& dimensions,
 // before where that sums along. Null where it is none.
 HloInstruction* BeforeBroadcast(const HloInstruction& root, const Dimensioned& dimensions, int side,
                                 HloInstruction* array, HloInstruction* other, emit::Sizes sizes) {
-  if (array->opcode() != HloOpcode::kBroadcast) return nullptr;
+  // One that turns dimensions round as well would have others in another order.
+  if (array->opcode() != HloOpcode::kBroadcast || !absl::c_is_sorted(array->dimensions())) {
+    return nullptr;
+  }
   const auto from = [&](int64_t dimension) -> int64_t {  // of what is broadcast
     const auto places = array->dimensions();
     const auto found = absl::c_find(places, dimension);
