@@ -31,7 +31,7 @@ constexpr int64_t kLeastQueries = 64;
 // query and the middle one, in front of that.
 struct Search {
   int64_t low, high;  // parts of the loop's state
-  const HloInstruction* before;
+  HloInstruction* before;
   HloInstruction* table;   // in the loop
   HloInstruction* gather;  // its element in the middle
 };
@@ -115,16 +115,16 @@ std::optional<Search> SearchOf(CountedLoop& loop) {
     if (loop.PartOf(*next.operand(2)) == part) search.high = part;
   }
   if (search.low == kNone || search.high == kNone || search.low == search.high) return std::nullopt;
-  const HloInstruction& low = *loop.next()->operand(search.low);
+  HloInstruction& low = *loop.next()->mutable_operand(search.low);
   const HloInstruction& high = *loop.next()->operand(search.high);
   const HloInstruction* const middle = low.operand(2);
-  search.before = low.operand(0);
+  search.before = low.mutable_operand(0);
   if (high.operand(0) != search.before || high.operand(1) != middle ||
       search.before->opcode() != HloOpcode::kCompare ||
       !IsMiddle(loop, *middle, search.low, search.high)) {
     return std::nullopt;
   }
-  search.gather = GatherIn(const_cast<HloInstruction*>(search.before->operand(1)));
+  search.gather = GatherIn(search.before->mutable_operand(1));
   if (search.gather == nullptr || Unshaped(search.gather->operand(1)) != middle)
     return std::nullopt;
   search.table = search.gather->mutable_operand(0);
@@ -209,8 +209,8 @@ absl::StatusOr<HloInstruction*> SearchShortTable(HloInstruction* root) {
   if (!loop) return nullptr;
   const std::optional<Search> search = SearchOf(*loop);
   if (!search || !loop->IsInvariant(*search->table)) return nullptr;
-  const HloInstruction& before = *search->before;
-  HloInstruction* const query = const_cast<HloInstruction*>(before.operand(0));
+  HloInstruction& before = *search->before;
+  HloInstruction* const query = before.mutable_operand(0);
   const int64_t elements = search->table->shape().dimensions(0);
   const xla::Shape& found = root->shape().tuple_shapes(search->high);
   if (!loop->IsInvariant(*query) || elements < 1 || elements > kMostSearched ||
@@ -224,8 +224,8 @@ absl::StatusOr<HloInstruction*> SearchShortTable(HloInstruction* root) {
   for (int64_t part = 0; part < loop->parts(); ++part) {
     if (part != search->high && !loop->IsKept(part) && IsUsed(*root, part)) return nullptr;
   }
-  HloInstruction* const keys = OfTable(const_cast<HloInstruction*>(before.operand(1)), *search,
-                                       loop->Before(search->table), *loop);
+  HloInstruction* const keys =
+      OfTable(before.mutable_operand(1), *search, loop->Before(search->table), *loop);
   if (keys == nullptr) return nullptr;
   std::vector<HloInstruction*> state;
   for (int64_t part = 0; part < loop->parts(); ++part) state.push_back(loop->First(part));

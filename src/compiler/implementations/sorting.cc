@@ -28,17 +28,6 @@ using xla::HloInstruction;
 using xla::HloOpcode;
 using xla::PrimitiveType;
 
-HloComputation* Comparing(xla::HloModule* module, PrimitiveType type,
-                          ComparisonDirection direction) {
-  const xla::Shape scalar = xla::ShapeUtil::MakeShape(type, {});
-  HloComputation::Builder builder("compare");
-  HloInstruction* a = builder.AddInstruction(HloInstruction::CreateParameter(0, scalar, "a"));
-  HloInstruction* b = builder.AddInstruction(HloInstruction::CreateParameter(1, scalar, "b"));
-  builder.AddInstruction(
-      HloInstruction::CreateCompare(xla::ShapeUtil::MakeShape(xla::PRED, {}), a, b, direction));
-  return module->AddEmbeddedComputation(builder.Build());
-}
-
 bool IsNarrowFloat(PrimitiveType type) {
   return xla::primitive_util::IsFloatingPointType(type) && emit::SumType(type) != type;
 }
@@ -103,15 +92,25 @@ bool IsArgReducer(const HloComputation& reducer, PrimitiveType value, PrimitiveT
   return true;
 }
 
-// The k best of each of the rows, and where they are from.
+}  // namespace
+
+HloComputation* Comparing(xla::HloModule* module, PrimitiveType type,
+                          ComparisonDirection direction) {
+  const xla::Shape scalar = xla::ShapeUtil::MakeShape(type, {});
+  HloComputation::Builder builder("compare");
+  HloInstruction* a = builder.AddInstruction(HloInstruction::CreateParameter(0, scalar, "a"));
+  HloInstruction* b = builder.AddInstruction(HloInstruction::CreateParameter(1, scalar, "b"));
+  builder.AddInstruction(
+      HloInstruction::CreateCompare(xla::ShapeUtil::MakeShape(xla::PRED, {}), a, b, direction));
+  return module->AddEmbeddedComputation(builder.Build());
+}
+
 xla::Shape TopShape(const HloInstruction& rows, int64_t k) {
   const auto of = [&](PrimitiveType type) {
     return xla::ShapeUtil::MakeShape(type, {rows.shape().dimensions(0), k});
   };
-  return xla::ShapeUtil::MakeTupleShape({of(xla::F32), of(xla::S32)});
+  return xla::ShapeUtil::MakeTupleShape({of(rows.shape().element_type()), of(xla::S32)});
 }
-
-}  // namespace
 
 // The largest few of narrow floats, found in f32, which holds them exactly and in the same order:
 // XLA:CPU has a fast way for f32 alone.

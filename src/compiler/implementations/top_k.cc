@@ -12,6 +12,7 @@
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/implementations.h"
 #include "compiler/implementations/kernel_parts.h"
+#include "compiler/implementations/sorting.h"
 #include "xla/comparison_util.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/literal_util.h"
@@ -110,25 +111,15 @@ HloInstruction* Part(HloInstruction* top, int64_t index) {
 }
 
 HloInstruction* TopOf(HloInstruction* rows, int64_t k) {
-  const auto of = [&](PrimitiveType type) {
-    return xla::ShapeUtil::MakeShape(type, {rows->shape().dimensions(0), k});
-  };
-  return rows->parent()->AddInstruction(HloInstruction::CreateTopK(
-      xla::ShapeUtil::MakeTupleShape({of(rows->shape().element_type()), of(xla::S32)}), rows, k,
-      /*largest=*/true));
+  return rows->parent()->AddInstruction(
+      HloInstruction::CreateTopK(TopShape(*rows, k), rows, k, /*largest=*/true));
 }
 
 // Integers of each row, the least first.
 HloInstruction* Ascending(HloInstruction* places) {
-  const xla::Shape scalar = xla::ShapeUtil::MakeShape(xla::S32, {});
-  HloComputation::Builder builder("ascending");
-  HloInstruction* a = builder.AddInstruction(HloInstruction::CreateParameter(0, scalar, "a"));
-  HloInstruction* b = builder.AddInstruction(HloInstruction::CreateParameter(1, scalar, "b"));
-  builder.AddInstruction(HloInstruction::CreateCompare(xla::ShapeUtil::MakeShape(xla::PRED, {}), a,
-                                                       b, ComparisonDirection::kLt));
   return places->parent()->AddInstruction(HloInstruction::CreateSort(
-      places->shape(), 1, {places}, places->GetModule()->AddEmbeddedComputation(builder.Build()),
-      /*is_stable=*/false));
+      places->shape(), 1, {places},
+      Comparing(places->GetModule(), xla::S32, ComparisonDirection::kLt), /*is_stable=*/false));
 }
 
 // In the top-k's place: the elements at these places of the rows.

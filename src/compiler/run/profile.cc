@@ -104,7 +104,8 @@ StatusOr<std::vector<KernelTime>> ProfileKernels(const xla::HloModule& module,
   std::vector<KernelTime> kernels;
   for (const auto& [name, sum] : sums) {
     if (sum.calls == 0) continue;
-    kernels.push_back({std::string(name), std::string(sum.opcode), sum.seconds / static_cast<double>(runs), sum.calls / runs});
+    kernels.push_back({std::string(name), std::string(sum.opcode),
+                       sum.seconds / static_cast<double>(runs), sum.calls / runs});
   }
   if (kernels.empty()) return Cannot("XLA's trace is empty");
   std::sort(kernels.begin(), kernels.end(), [](const KernelTime& a, const KernelTime& b) {
