@@ -21,6 +21,8 @@ def from_stablehlo(stablehlo, *, binary=False):
     if not isinstance(stablehlo, (str, bytes)):
         raise ValueError(f"a StableHLO module is text or bytes, this is {type(stablehlo).__name__}")
     program = stablehlo
+    if not program.strip():
+        raise ValueError("this is no StableHLO module, there is nothing in it")
     if isinstance(program, bytes) and not program.startswith(b"ML\xefR"):
         program = _decoded(program)
     try:

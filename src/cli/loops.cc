@@ -97,6 +97,11 @@ int RunRace(const LoopsFlags& flags) {
   const int code = events.CodeOr(kFine);
   if (flags.json) return Finish(ToJson(*raced, racing), code);
   const RaceReport& race = raced->race;
+  if (race.same_executable) {
+    return Finish(fmt::format("{}: '{}' and '{}' are one schedule here: there is nothing to race\n",
+                              raced->task.name, racing.schedule, racing.against),
+                  code);
+  }
   std::string text = fmt::format("{:<30} {:>10} {:>10} {:>8} {:>17} {:>9} {:>9}\n", "TASK", "A ms",
                                  "B ms", "SPEEDUP", "95 %", "GFLOP/s", "VERIFIED");
   text += fmt::format("{:<30} {:>10.4g} {:>10.4g} {:>8.3f} {:>17} {:>9.4g} {:>9}\n",

@@ -48,6 +48,7 @@ inline std::optional<Stage> StageFromName(std::string_view name) {
   ROW(kReduction, "reduction", kTiles)       /* whether a reduce becomes two: "split", "whole" */ \
   ROW(kConvolution, "convolution", kTiles)   /* by the simplifier: "simplify", "keep" */          \
   ROW(kCollective, "collective", kTiles)     /* with those like it: "combine", "keep" */          \
+  ROW(kSmallKernels, "small_kernels", kTiles) /* beside each other: "apart", "join" as one */     \
   /* new ones here: the keys of sites depend on the order */
 
 #define HONE_ENUMERATOR(enumerator, ...) enumerator,

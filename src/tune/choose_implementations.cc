@@ -15,15 +15,33 @@ class Chooser {
   Chooser(const PassSequence& candidates, const RaceFunction& race, const ChooseOptions& options)
       : candidates_(candidates), race_(race), options_(options) {}
 
-  // Whether it is the best so far.
-  bool Enter(const PassSequence& passes) {
+  // Whether it is the best so far: `gain` times as fast as the one before.
+  bool Enter(const PassSequence& passes) { return Enter(passes, options_.least_gain); }
+  bool Enter(const PassSequence& passes, double gain) {
     if (!raced_.insert(passes).second) return false;
     const StatusOr<RaceReport> report = race_(passes);
     if (!report && report.error().code == ErrorCode::kDeadline) late_.insert(passes.back());
     if (!report || report->same_executable || report->low <= options_.least_gain) return false;
-    if (report->speedup <= options_.least_gain * best_.race.speedup) return false;
+    if (report->speedup <= gain * best_.race.speedup) return false;
     best_ = {passes, *report};
     return true;
+  }
+
+  void AddAtOnce(const PassSequence& candidates) {
+    if (best_.passes.empty()) return;
+    PassSequence more = best_.passes;
+    for (const std::string& candidate : candidates) {
+      if (!Has(more, candidate) && !IsLate(candidate)) more.push_back(candidate);
+    }
+    if (more.size() > best_.passes.size() + 1) Enter(more);
+  }
+
+  void LeaveOut(const PassSequence& candidates) {
+    for (const std::string& candidate : candidates) {
+      PassSequence rest = best_.passes;
+      rest.erase(std::remove(rest.begin(), rest.end(), candidate), rest.end());
+      if (!rest.empty() && rest.size() < best_.passes.size()) Enter(rest, /*gain=*/1);
+    }
   }
 
   void AddOthers() {
@@ -78,6 +96,8 @@ ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFun
     }
     chooser.Enter(both);
   }
+  chooser.AddAtOnce(options.at_once);
+  if (chooser.best().race.speedup < options.clear) chooser.LeaveOut(options.doubtful);
   chooser.AddOthers();
   // What is in the others' way may be better than they are.
   const PassSequence first = chooser.best().passes;

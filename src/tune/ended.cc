@@ -10,6 +10,8 @@ namespace {
 
 constexpr double kLeastShare = 0.15;  // of the budget
 constexpr double kMostShare = 0.35;
+constexpr double kShortBudget = 30;  // seconds, of which one fresh process has to do
+constexpr double kMostOfShort = 0.25;
 constexpr double kMostLeast = 0.2;
 constexpr double kLeastConfirm = 2.5;  // seconds, with a fresh process
 constexpr int kProcesses = 3;
@@ -52,8 +54,9 @@ double ReserveSeconds(const Measurer& measurer, bool something_found, const Tune
   if (!something_found) return least;
   // An estimate is the same in each process.
   const int processes = options.estimated ? 1 : kProcesses;
+  const double most = budget_seconds < kShortBudget ? kMostOfShort : kMostShare;
   return std::clamp(processes * process + kSets * set + 2 * measurer.RaceSeconds(Look::kLong),
-                    std::max(least, kLeastShare * budget_seconds), kMostShare * budget_seconds);
+                    std::max(least, kLeastShare * budget_seconds), most * budget_seconds);
 }
 
 double ListingPatience(const TuneOptions& options) {

@@ -23,6 +23,12 @@ inline constexpr std::string_view kPreparingPasses[] = {
     "implement:dot_of_small_integers_in_f32", "implement:convolution_of_small_integers_in_f32"};
 // Lays all arrays of a batch out anew: it takes from others what it gives to some.
 inline constexpr std::string_view kBatchPass = "batch_lanes";
+// Of depthwise layers no kernel of hone's does gradients with strides, nor those of the layer's own
+// kernel.
+inline constexpr std::string_view kDepthwisePasses[] = {
+    "implement:depthwise", "implement:depthwise_kernel_gradient_shifts",
+    "implement:depthwise_shifts"};
+inline constexpr std::string_view kFlatPass = "implement:flat_elementwise";
 inline constexpr std::string_view kUnrollPass = "implement:unroll_short_loop";
 inline constexpr std::string_view kSwapPass = "implement:dot_swapped";
 inline constexpr std::string_view kLoopDotsPass = "implement:dots_out_of_loop";

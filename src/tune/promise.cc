@@ -33,9 +33,19 @@ bool Prepares(const Alternative& one) {
   return is_among(kFirstPasses) || is_among(kPreparingPasses);
 }
 
+// Depthwise layers come before other convolutions, and of their kernels the fastest; each way takes
+// what those before it leave.
+std::ptrdiff_t DepthwiseOrder(const Alternative& one) {
+  return std::find(std::begin(kDepthwisePasses), std::end(kDepthwisePasses), one.name) -
+         std::begin(kDepthwisePasses);
+}
+bool IsDepthwise(const Alternative& one) {
+  return DepthwiseOrder(one) < std::end(kDepthwisePasses) - std::begin(kDepthwisePasses);
+}
+
 // What they change is all around: it may be in others' way, or they in its.
 bool ChangesAll(const Alternative& one) {
-  return one.large() || one.name == kBatchPass || one.name == kUnrollPass;
+  return one.large() || one.name == kBatchPass || one.name == kUnrollPass || one.name == kFlatPass;
 }
 
 // By which policies know it: an implementation is its pass, whatever goes before it.
@@ -116,6 +126,9 @@ std::vector<Alternative> DearestFirst(const KernelShares& shares,
                    [&](const Alternative& a, const Alternative& b) {
                      if (a.large() != b.large()) return b.large();
                      if (Prepares(a) != Prepares(b)) return Prepares(a);
+                     if (DepthwiseOrder(a) != DepthwiseOrder(b)) {
+                       return DepthwiseOrder(a) < DepthwiseOrder(b);
+                     }
                      if (tenths(a) != tenths(b)) return tenths(a) > tenths(b);
                      return loops::MakesKernels(a.name) && !loops::MakesKernels(b.name);
                    });
@@ -196,8 +209,9 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
       if (replaced.count(instruction.name) == 0) left.push_back(instruction);
     }
     const double alone = OfAll(shares, left), all = OfAll(shares, one.instructions);
-    // What kernels replace in a loop they replace behind it too.
-    const bool others_too = one.name == kLoopDotsPass && all >= kDearShare;
+    // What kernels replace in a loop they replace behind it too; of depthwise layers they leave some.
+    const bool others_too =
+        (one.name == kLoopDotsPass || IsDepthwise(one)) && all >= kDearShare;
     if (!others_too && (alike || alone < kDearShare || alone < kMostlyAlone * all)) continue;
     take(one);
   }
@@ -207,6 +221,27 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
                std::not_fn(loops::MakesKernels));
   if (kernels.empty()) return {together, kernels};
   return {together, kernels, others};
+}
+
+std::vector<std::string> RacedAtOnce(const std::vector<AlternativeReport>& ordered,
+                                     const std::vector<Alternative>& alternatives,
+                                     const std::vector<std::string>& names,
+                                     const std::vector<std::string>& together) {
+  constexpr double kGrowsLittle = 1.2, kLeastExpected = 0.1;
+  const auto among = [](const std::vector<std::string>& some, const std::string& name) {
+    return std::find(some.begin(), some.end(), name) != some.end();
+  };
+  std::vector<std::string> small;
+  for (const AlternativeReport& one : ordered) {
+    if (one.growth > kGrowsLittle || one.expected < kLeastExpected) continue;
+    const bool all_around = std::any_of(
+        alternatives.begin(), alternatives.end(),
+        [&](const Alternative& known) { return known.name == one.name && ChangesAll(known); });
+    if (!all_around && among(names, one.name) && !among(together, one.name)) {
+      small.push_back(one.name);
+    }
+  }
+  return small;
 }
 
 std::string RacedFirst(const std::vector<AlternativeReport>& ordered,

@@ -47,6 +47,13 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
                                                     const std::vector<Alternative>& alternatives,
                                                     const std::vector<std::string>& names);
 
+// Those of `names`, the first combination's aside, of which something is expected and which make the
+// program little larger and take nothing from each other.
+std::vector<std::string> RacedAtOnce(const std::vector<AlternativeReport>& ordered,
+                                     const std::vector<Alternative>& alternatives,
+                                     const std::vector<std::string>& names,
+                                     const std::vector<std::string>& together);
+
 // The first of `names` where more is expected of it than of the first combination as a whole, and
 // it is no part of that; else empty.
 std::string RacedFirst(const std::vector<AlternativeReport>& ordered,

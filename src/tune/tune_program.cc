@@ -53,6 +53,7 @@ class Tuner : public TuneRun {
       TuneTasks();
       RaceAlternatives();
       if (!first) TryFlags();
+      ChooseKernels();
       options_.mode == Mode::kJoint ? SearchJointly() : SearchInTurn();
       // What was given up for a small budget may do in a larger one.
       if (measurer_.given_up() == 0) not_tunable = WhyNotTunable(/*failures=*/1);
@@ -120,16 +121,6 @@ class Tuner : public TuneRun {
     AddListing(*listing, options_.stages, shares_, space_);
     if (space_.variables.empty()) return std::string("there is nothing to decide in these stages");
     return std::nullopt;
-  }
-
-  StatusOr<Compiled> List(const TunePlan& plan, bool text = false) {
-    CompileOptions compiling;
-    compiling.text = text;
-    compiling.fusion_hops = options_.fusion_hops;
-    compiling.fast_math = options_.fast_math;
-    compiling.free_entry = options_.free_entry;
-    compiling.deadline_seconds = ListingPatience(options_);
-    return measurer_.Compile(plan, compiling);
   }
 
   // Whether the first flags take a good part of the search, and there is what promises more.

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <string>
 #include <vector>
 
+#include "core/native_kernel.h"
 #include "tune/choose_implementations.h"
 #include "tune/promise.h"
 #include "tune/tasks.h"
@@ -18,6 +21,11 @@ constexpr double kMargin = 0.003;        // that a new best is better by, in log
 constexpr double kPromising = 0.004;     // better than the best by as much: a long look
 constexpr double kGreedyShare = 0.35;    // of the search, for racing alternatives
 constexpr double kPromisingShare = 0.7;  // the same, for those that promise much
+constexpr double kKernelsShare = 0.3;    // of what is left, for compiling all kernels once more
+// LLVM writes loops of known length out, and then makes no vectors of them.
+constexpr char kNoUnrolling[] = "xla_backend_extra_options.xla_cpu_disable_loop_unrolling";
+
+bool JoinsKernels(const CompileSite& site) { return site.kind == CompileSiteKind::kSmallKernels; }
 
 }  // namespace
 
@@ -116,6 +124,43 @@ choices::Assignment TuneRun::Best() const {
                                       : AssignmentOf(space_, finalists_.list().front().plan);
 }
 
+StatusOr<Compiled> TuneRun::List(const TunePlan& plan, bool text) {
+  CompileOptions compiling;
+  compiling.text = text;
+  compiling.fusion_hops = options_.fusion_hops;
+  compiling.fast_math = options_.fast_math;
+  compiling.free_entry = options_.free_entry;
+  compiling.deadline_seconds = ListingPatience(options_);
+  return measurer_.Compile(plan, compiling);
+}
+
+void TuneRun::ChooseKernels() {
+  const double most = kKernelsShare * (SearchSeconds() - Elapsed());
+  if (!options_.stages.Has(Stage::kTiles) || options_.estimated ||
+      measurer_.StockCompileSeconds() > most || Stopped(SearchSeconds())) {
+    return;
+  }
+  Report("kernels");
+  TunePlan plan = PlanOf(space_, Best());
+  Compiled listing;
+  if (plan.empty()) {
+    listing.sites = result_.sites;
+  } else if (StatusOr<Compiled> listed = List(plan)) {
+    listing.sites = std::move(listed->sites);
+    AddListing(listing, options_.stages, shares_, space_);
+  }
+  TunePlan joined = plan;
+  for (const CompileSite& site : listing.sites) {
+    if (JoinsKernels(site)) joined.compile.choices.push_back({site.key, "join"});
+  }
+  if (joined != plan && !Stopped(SearchSeconds())) Examine(AssignmentOf(space_, joined));
+  if (Stopped(SearchSeconds())) return;
+  plan = PlanOf(space_, Best());
+  plan.compile.flags.emplace_back(kNoUnrolling, "true");
+  Sort(plan.compile);
+  Examine(AssignmentOf(space_, plan));
+}
+
 void TuneRun::RaceAlternatives() {
   constexpr double kRunsOfRace = 6;  // where each takes long
   // Of one that makes the program many times as large; below it is left to the search.
@@ -141,6 +186,10 @@ void TuneRun::RaceAlternatives() {
   ChooseOptions choosing;
   choosing.together = RacedTogether(shares_, space_.alternatives, names);
   choosing.first = RacedFirst(result_.alternatives, names, choosing.together[0]);
+  choosing.at_once =
+      RacedAtOnce(result_.alternatives, space_.alternatives, names, choosing.together[0]);
+  std::copy_if(choosing.together[0].begin(), choosing.together[0].end(),
+               std::back_inserter(choosing.doubtful), std::not_fn(loops::MakesKernels));
   choosing.large = [&](const PassSequence& passes) {
     return AreLarge(space_.alternatives, passes);
   };

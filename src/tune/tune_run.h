@@ -56,6 +56,10 @@ class TuneRun {
   // nothing is built upon it. Of the latter the end decides.
   bool Offer(const TunePlan& plan, const Measured& measured);
   choices::Assignment Best() const;
+  // The sites of a plan, and what comes of it.
+  StatusOr<Compiled> List(const TunePlan& plan, bool text = false);
+  // What may be about every kernel of the best: small ones as one, and loops not unrolled.
+  void ChooseKernels();
   // Implementations and orders, one on top of the other: they matter most where they matter at all,
   // and decide what sites there are.
   void RaceAlternatives();

@@ -157,6 +157,62 @@ TEST(Plans, ALoopIsSplitAsPlanned) {
   ExpectEqual(*module, plan);
 }
 
+// The update of a few small arrays, a product that is not small, and what is done with its result.
+constexpr const char* kSmallOnes = R"(
+HloModule m
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT r = f32[] add(a, b)
+}
+ENTRY e {
+  w = f32[8,8] parameter(0)
+  b = f32[8] parameter(1)
+  s = f32[3,5] parameter(2)
+  x = f32[128,8] parameter(3)
+  y = f32[64,128] parameter(4)
+  rate = f32[] constant(0.9)
+  rw = f32[8,8] broadcast(rate), dimensions={}
+  rb = f32[8] broadcast(rate), dimensions={}
+  rs = f32[3,5] broadcast(rate), dimensions={}
+  w2 = f32[8,8] multiply(w, rw)
+  zero = f32[] constant(0)
+  sums = f32[8] reduce(w2, zero), dimensions={0}, to_apply=sum
+  b1 = f32[8] multiply(b, rb)
+  b2 = f32[8] add(b1, sums)
+  t2 = f32[3,5] multiply(s, rs)
+  t3 = f32[15] reshape(t2)
+  xw = f32[128,8] dot(x, w2), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  yxw = f32[64,8] dot(y, xw), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  b3 = f32[64,8] broadcast(b2), dimensions={1}
+  z = f32[64,8] add(yxw, b3)
+  z2 = f32[64] reduce(z, zero), dimensions={1}, to_apply=sum
+  d1 = f32[8] sine(b2)
+  d2 = f32[15] cosine(t3)
+  d3 = f32[64] exponential(z2)
+  ROOT r = (f32[8,8], f32[8], f32[3,5], f32[15], f32[64], f32[8], f32[15]) tuple(w2, b2, t2, t3, d3, d1, d2)
+})";
+
+TEST(Plans, SmallKernelsAreJoined) {
+  const auto module = Parse(kSmallOnes);
+  const Compiled stock = Compile(*module);
+  EXPECT_EQ(stock.text.find("xla_cpu_small_call"), std::string::npos);
+  CompilePlan plan;
+  for (const CompileSite& site : stock.sites) {
+    if (site.kind == CompileSiteKind::kSmallKernels) plan.choices.push_back({site.key, "join"});
+  }
+  ASSERT_FALSE(plan.choices.empty()) << stock.text;
+  Sort(plan);
+  const Compiled planned = Compile(*module, plan);
+  EXPECT_EQ(planned.applied, plan.choices.size());
+  EXPECT_NE(planned.fingerprint, stock.fingerprint);
+  EXPECT_NE(planned.text.find("xla_cpu_small_call=\"true\""), std::string::npos) << planned.text;
+  ExpectEqual(*module, plan);
+  const auto race = Race(**Racer::Prepare(*module, 1), **Racer::Prepare(*module, 1, plan), {});
+  ASSERT_TRUE(race.has_value()) << race.error().message;
+  EXPECT_FALSE(race->same_executable);
+}
+
 TEST(Plans, ALayoutIsHad) {
   const auto module = Parse(kTransposeAdd);
   const CompileSite* site = nullptr;

@@ -86,6 +86,11 @@ std::vector<Case> ContractionCases() {
              "b = f32[6,3,4,5] broadcast(p0), dimensions={2,0,3}\n  c = f32[6,3,4,10] "
              "concatenate(b, p1), dimensions={3}\n  ROOT r = f32[6,3,4,2] dot(c, p2), "
              "lhs_contracting_dims={3}, rhs_contracting_dims={0}")},
+      {"dot_of_parts", "no part is a broadcast",
+       Entry("f32[8,5];f32[8,4];f32[9,7]",
+             "c = f32[8,9] concatenate(p0, p1), dimensions={1}\n  ROOT r = f32[8,7] dot(c, p2), "
+             "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+       false},
       {"dot_of_parts", "put together along the batch",
        Entry(
            "f32[2,3,5];f32[4,5,2]",

@@ -241,6 +241,13 @@ TEST_F(LoopsCommand, RacesASchedule) {
   EXPECT_EQ(ran.Json()["verified"], "true");
 }
 
+TEST_F(LoopsCommand, SaysWhereThereIsNothingToRace) {
+  Write("my.task", kAdd);
+  const Ran ran = Hone({"loops", "race", "my.task", "--schedule", "none", "--against", "none"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("there is nothing to race"));
+}
+
 TEST_F(LoopsCommand, TunesByEachSearcher) {
   Write("my.task", "task t\ninput a f32[32,32]\ninput b f32[32,32]\ny = matmul a b\noutput y\n");
   for (const char* search : {"local", "greedy", "beam", "mcts", "anneal", "genetic", "random"}) {

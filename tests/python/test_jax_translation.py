@@ -78,7 +78,7 @@ class TestStableHlo:
         with pytest.raises(ValueError, match="symbolic shapes; export it for fixed ones"):
             hone.from_stablehlo(exported.mlir_module_serialized)
 
-    @pytest.mark.parametrize("bad", ["nonsense", b"\xff\xfe", 3])
+    @pytest.mark.parametrize("bad", ["nonsense", "", b"\xff\xfe", 3])
     def test_errors(self, bad):
         import hone
 

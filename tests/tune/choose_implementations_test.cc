@@ -15,8 +15,8 @@ class Races {
  public:
   explicit Races(std::map<std::string, double> speedups) : speedups_(std::move(speedups)) {}
 
-  ChooseResult Choose(const PassSequence& candidates, const PassSequence& together = {}) {
-    ChooseOptions options;
+  ChooseResult Choose(const PassSequence& candidates, const PassSequence& together = {},
+                      ChooseOptions options = {}) {
     options.together = {together};
     return ChooseImplementations(
         candidates,
@@ -51,6 +51,29 @@ TEST(ChooseImplementations, AddsEachThatGains) {
   // On top of the best so far: after each race there is a plan for the whole.
   EXPECT_EQ(races.held[1], (PassSequence{"a", "b"}));
   EXPECT_EQ(races.held[2], (PassSequence{"a", "c"}));
+}
+
+TEST(ChooseImplementations, SmallGainsAreTakenAtOnce) {
+  Races races({{"a", 1.2}, {"b", 1.03}, {"c", 1.04}, {"d", 0.99}});
+  ChooseOptions options;
+  options.at_once = {"a", "b", "c"};
+  const ChooseResult chosen = races.Choose({"a", "b", "c", "d"}, {"a"}, options);
+  EXPECT_EQ(chosen.passes, (PassSequence{"a", "b", "c"}));
+  EXPECT_EQ(races.held[0], (PassSequence{"a"}));
+  EXPECT_EQ(races.held[1], (PassSequence{"a", "b", "c"}));
+}
+
+TEST(ChooseImplementations, WhatOfAGroupDoesHarmIsLeftOut) {
+  Races races({{"a", 1.4}, {"b", 0.8}, {"c", 1.1}});
+  ChooseOptions options;
+  options.doubtful = {"b", "c"};
+  EXPECT_EQ(races.Choose({"a", "b", "c"}, {"a", "b", "c"}, options).passes,
+            (PassSequence{"a", "c"}));
+  // Of what is fast enough nothing is doubted.
+  Races fast({{"a", 4}, {"b", 0.8}, {"c", 1.1}});
+  EXPECT_EQ(fast.Choose({"a", "b", "c"}, {"a", "b", "c"}, options).passes,
+            (PassSequence{"a", "b", "c"}));
+  EXPECT_EQ(fast.held.size(), 1u);
 }
 
 TEST(ChooseImplementations, WhatTakesLongToCompileComesLast) {

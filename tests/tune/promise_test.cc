@@ -40,6 +40,32 @@ Alternative Replacing(const std::string& name, std::vector<std::string> instruct
   return one;
 }
 
+// Each takes what those before it leave, whatever it promises.
+TEST(DearestFirst, DepthwiseLayersComeBeforeOtherConvolutions) {
+  std::vector<Alternative> all;
+  for (const char* name : {"implement:convolutions", "implement:depthwise_shifts",
+                           "implement:depthwise_kernel_gradient_shifts", "implement:depthwise"}) {
+    all.push_back(Replacing(name, {}, {}));
+  }
+  const std::vector<Alternative> ordered = DearestFirst(KernelShares(), all);
+  for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(ordered[i].name, all[all.size() - 1 - i].name);
+}
+
+TEST(RacedAtOnce, WhatPromisesLittleAndCostsLittle) {
+  std::vector<Alternative> all;
+  for (const char* name : {"in_the_group", "small", "grows", "hopeless", "not_wanted"}) {
+    all.push_back(Replacing(name, {}, {}));
+  }
+  all.push_back(Replacing(std::string(kFlatPass), {}, {}));
+  const std::vector<AlternativeReport> ordered = {
+      {"in_the_group", 0.5, 1, 2}, {"small", 0.01, 1, 0.2},      {"grows", 0.01, 3, 0.2},
+      {"hopeless", 0, 1, 0.01},    {"not_wanted", 0.01, 1, 0.2}, {std::string(kFlatPass), 0, 1, 1}};
+  EXPECT_EQ(RacedAtOnce(ordered, all,
+                        {"in_the_group", "small", "grows", "hopeless", std::string(kFlatPass)},
+                        {"in_the_group"}),
+            std::vector<std::string>{"small"});
+}
+
 std::vector<std::string> NamesOf(const std::vector<AlternativeReport>& reports) {
   std::vector<std::string> names;
   for (const AlternativeReport& one : reports) names.push_back(one.name);

@@ -95,6 +95,15 @@ HloInstruction* DotWith(const HloInstruction& root, const Sides& sides, int side
   return dot != nullptr ? dot : DotOf(root, sides, side, part, other);
 }
 
+// Else several dots do what one did, and are slower: as of the state of a recurrent network.
+bool HasBroadcastPart(const HloInstruction& concatenation) {
+  return absl::c_any_of(concatenation.operands(), [](const HloInstruction* part) {
+    return part->opcode() == HloOpcode::kBroadcast &&
+           xla::ShapeUtil::ElementsIn(part->operand(0)->shape()) <
+               xla::ShapeUtil::ElementsIn(part->shape());
+  });
+}
+
 // A dot with a concatenation of operand `side`; null where that is put together along the batch.
 HloInstruction* WithParts(HloInstruction* root, const Sides& sides, int side) {
   HloInstruction* const whole = root->mutable_operand(side);
@@ -131,13 +140,16 @@ HloInstruction* WithParts(HloInstruction* root, const Sides& sides, int side) {
 
 }  // namespace
 
-// A dot with what is put together as the sum of dots with the parts, or as what is put together of
-// these.
+// A dot with what is put together, of which a part is a broadcast, as the sum of dots with the
+// parts, or as what is put together of these.
 absl::StatusOr<HloInstruction*> DotOfParts(HloInstruction* root) {
   if (!IsPlainDot(*root)) return nullptr;
   const Sides sides = {DotSideOf(*root, 0), DotSideOf(*root, 1)};
   for (const int side : {0, 1}) {
-    if (root->operand(side)->opcode() != HloOpcode::kConcatenate) continue;
+    if (root->operand(side)->opcode() != HloOpcode::kConcatenate ||
+        !HasBroadcastPart(*root->operand(side))) {
+      continue;
+    }
     HloInstruction* const dot = WithParts(root, sides, side);
     if (dot != nullptr) return emit::Convert(dot, root->shape().element_type());
   }

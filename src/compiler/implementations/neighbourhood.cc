@@ -113,21 +113,38 @@ class Sources {
     if (space_.made != nullptr || !IsComputed(value) || IsStored(value)) return false;
     if (!(IsElementwise(value.opcode()) || IsOfPredicate(value))) return false;
     const Found& found = Of(value);
-    return found.arrays.size() <= 1 && found.nodes <= kMostNodes && found.dear <= kMostDear;
+    return !IsWorthKeeping(value, found) && found.arrays.size() <= 1 &&
+           found.nodes <= kMostNodes && found.dear <= kMostDear;
   }
 
  private:
   static constexpr int kMostNodes = 24;
   static constexpr int kMostDear = 1;
+  static constexpr int64_t kManyUsers = 3;
 
   struct Found {
     std::set<const HloInstruction*> arrays;
     int nodes = 0, dear = 0;  // at most; what is shared counts again
+    bool reduces = false;     // rows, or columns, which would be done again
   };
+
+  // As the exponentials of a softmax whose gradient is taken: one kernel makes them, and those of
+  // the sum, the quotient and both parts of the gradient read them.
+  static bool IsWorthKeeping(const HloInstruction& value, const Found& found) {
+    return found.reduces && IsDear(value.opcode()) && value.user_count() >= kManyUsers;
+  }
 
   bool IsComputed(const HloInstruction& value) const {
     return Squeezed(value.shape()) == space_.full && Fits(value, space_) &&
            value.opcode() != HloOpcode::kReduce;
+  }
+
+  // Whether rows, or columns, are reduced for it.
+  bool IsReduced(const HloInstruction& value, int levels = 8) const {
+    if (value.opcode() == HloOpcode::kReduce) return Fits(value, space_);
+    return levels > 0 && absl::c_any_of(value.operands(), [&](const HloInstruction* operand) {
+             return Squeezed(operand->shape()) == space_.kept && IsReduced(*operand, levels - 1);
+           });
   }
 
   // What a value that is computed is computed of.
@@ -135,17 +152,21 @@ class Sources {
     if (const auto known = known_.find(&value); known != known_.end()) return known->second;
     Found found{{}, 1, IsDear(value.opcode())};
     for (const HloInstruction* operand : value.operands()) {
-      if (Squeezed(operand->shape()) != space_.full || operand->opcode() == HloOpcode::kBroadcast) {
+      if (operand->opcode() == HloOpcode::kBroadcast) {
+        found.reduces |= IsReduced(*operand->operand(0));
         continue;
       }
+      if (Squeezed(operand->shape()) != space_.full) continue;
       // What is made of several arrays, for several, comes to lie in memory.
       const Found* const own =
           IsComputed(*operand) && !IsStored(*operand) ? &Of(*operand) : nullptr;
-      if (own == nullptr || (own->arrays.size() > 1 && operand->user_count() > 1)) {
+      if (own == nullptr || IsWorthKeeping(*operand, *own) ||
+          (own->arrays.size() > 1 && operand->user_count() > 1)) {
         found.arrays.insert(operand);
         continue;
       }
       found.arrays.insert(own->arrays.begin(), own->arrays.end());
+      found.reduces |= own->reduces;
       found.nodes += own->nodes;
       found.dear += own->dear;
     }

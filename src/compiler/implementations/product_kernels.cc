@@ -31,6 +31,9 @@ using Sizes = std::vector<int64_t>;
 
 // Of less, XLA's own kernels are as fast or faster.
 constexpr int64_t kLeastSide = 48, kLeastRows = 24;
+// Fewer columns are read and written as whole vectors where they fill them, or nearly; and XLA's own
+// kernels are slow where the first operand lies the other way round, as in gradients of weights.
+constexpr int64_t kLeastColumns = 8, kVector = 16;
 // But for a few rows, for which the other operand is read where it lies, and for any where that is
 // narrow: XLA writes it out in f32 before it multiplies.
 constexpr int64_t kFewRows = 8, kLeastOfFewRows = 1 << 16;
@@ -279,6 +282,9 @@ class Product {
     return xla::primitive_util::BitWidth(from->shape().element_type()) < 32;
   }
 
+  static bool FillsVectors(int64_t columns) {
+    return (columns > kLeastColumns && columns <= kVector) || columns == 2 * kVector;
+  }
   bool IsLarge() const {
     const int64_t rows = SizeOf(left_groups_, rows_), columns = SizeOf(right_groups_, columns_);
     const int64_t terms = SizeOf(left_groups_, kSum);
@@ -289,7 +295,9 @@ class Product {
       all *= group.size;
       ++batches;
     }
-    return (rows >= kLeastRows || rows <= kFewRows || IsNarrow(*right_)) && columns >= kLeastSide &&
+    const bool wide = columns >= kLeastSide || FillsVectors(columns) ||
+                      (columns >= kLeastColumns && left_groups_.back().kind == rows_);
+    return (rows >= kLeastRows || rows <= kFewRows || IsNarrow(*right_)) && wide &&
            terms >= kLeastTerms && batches <= kMostBatches &&
            all >= (rows <= kFewRows ? kLeastOfFewRows : kLeastMultiplications);
   }

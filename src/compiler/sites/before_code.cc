@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/fingerprint.h"
+#include "compiler/sites/pipeline_intercept.h"
 #include "compiler/sites/real.h"
 #include "xla/service/compiler.h"
 
@@ -44,10 +45,12 @@ _ZN3xla3cpu11CpuCompiler12RunHloPassesESt10unique_ptrINS_9HloModuleESt14default_
   static const auto real = hone::compiler::Real<RunHloPasses>(__func__);
   using hone::compiler::listener;
   using hone::compiler::scoped_passes;
+  const bool known = scoped_passes != nullptr && scoped_passes->known != nullptr;
   absl::StatusOr<std::unique_ptr<xla::HloModule>> optimised =
-      scoped_passes != nullptr && scoped_passes->known != nullptr
-          ? std::move(scoped_passes->known)
-          : real(compiler, std::move(module), executor, options);
+      known ? std::move(scoped_passes->known)
+            : real(compiler, std::move(module), executor, options);
+  hone::compiler::PipelineObserver* const observer = hone::compiler::CurrentPipelineObserver();
+  if (observer != nullptr && optimised.ok() && !known) observer->Kernels(**optimised);
   if (listener != nullptr && optimised.ok() && !(*listener)(**optimised)) {
     if (scoped_passes != nullptr) scoped_passes->ended = *std::move(optimised);
     return absl::CancelledError(hone::compiler::kEnded);

@@ -33,22 +33,6 @@ constexpr const char* kNone = "none";
 constexpr const char* kYnn = "ynn";
 constexpr const char* kStrategyNames[] = {"naive", "gemv", "gemm", "eigen"};
 
-uint64_t KindSeed(CompileSiteKind kind) { return Mix(0xc0de, static_cast<uint64_t>(kind)); }
-
-int64_t BytesOf(const xla::Shape& shape) {
-  int64_t bytes = 0;
-  xla::ShapeUtil::ForEachLeafShape(shape, [&](const xla::Shape& leaf, const xla::ShapeIndex&) {
-    if (leaf.IsArray()) bytes += xla::ShapeUtil::ByteSizeOfElements(leaf);
-  });
-  return bytes;
-}
-
-int64_t Traffic(const HloInstruction& instruction) {
-  int64_t bytes = BytesOf(instruction.shape());
-  for (const HloInstruction* operand : instruction.operands()) bytes += BytesOf(operand->shape());
-  return bytes;
-}
-
 // The same for an operation before and after its operands are transposed.
 uint64_t HashSorted(const xla::Shape& shape) {
   std::vector<int64_t> dimensions(shape.dimensions().begin(), shape.dimensions().end());

@@ -42,6 +42,7 @@ class CompileDecider : public PipelineObserver {
                     const FusionSeconds* seconds) override;
   void FusesInto(const xla::HloInstruction& consumer) override;
   void Fused(const xla::HloInstruction& fusion) override;
+  void Kernels(xla::HloModule& optimised) override;
   void Layouts(xla::LayoutAssignment& assignment, const xla::HloComputation& computation) override;
   int64_t Partitions(const xla::HloInstruction& instruction, int64_t stock) override;
   DotStrategy Strategy(const xla::HloInstruction& dot, DotStrategy stock) override;

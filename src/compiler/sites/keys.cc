@@ -8,6 +8,7 @@
 
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/hlo/ir/hlo_print_options.h"
+#include "xla/shape_util.h"
 
 namespace hone::compiler {
 namespace {
@@ -57,6 +58,14 @@ uint64_t HashWithOperands(const xla::HloInstruction& instruction) {
   return hash;
 }
 
+uint64_t HashFusion(const xla::HloInstruction& fusion) {
+  uint64_t hash = HashWithOperands(fusion);
+  for (const auto* part : fusion.fused_instructions_computation()->MakeInstructionPostOrder()) {
+    hash = Mix(hash, HashWithOperands(*part));
+  }
+  return hash;
+}
+
 absl::flat_hash_map<const xla::HloInstruction*, uint64_t> HashNeighbourhoods(
     const xla::HloComputation& computation, int hops) {
   absl::flat_hash_map<const xla::HloInstruction*, uint64_t> hashes;
@@ -80,6 +89,20 @@ absl::flat_hash_map<const xla::HloInstruction*, uint64_t> HashNeighbourhoods(
     hashes = std::move(wider);
   }
   return hashes;
+}
+
+int64_t BytesOf(const xla::Shape& shape) {
+  int64_t bytes = 0;
+  xla::ShapeUtil::ForEachLeafShape(shape, [&](const xla::Shape& leaf, const xla::ShapeIndex&) {
+    if (leaf.IsArray()) bytes += xla::ShapeUtil::ByteSizeOfElements(leaf);
+  });
+  return bytes;
+}
+
+int64_t Traffic(const xla::HloInstruction& instruction) {
+  int64_t bytes = BytesOf(instruction.shape());
+  for (const xla::HloInstruction* operand : instruction.operands()) bytes += BytesOf(operand->shape());
+  return bytes;
 }
 
 }  // namespace hone::compiler

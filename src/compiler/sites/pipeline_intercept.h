@@ -51,6 +51,9 @@ class PipelineObserver {
   // What follows an answer of true, and FusesInto.
   virtual void Fused(const xla::HloInstruction& fusion) = 0;
 
+  // XLA:CPU, before code is made of the module that its passes have come to.
+  virtual void Kernels(xla::HloModule& optimised) = 0;
+
   // Before XLA's own constraints, which come after and have the last word.
   virtual void Layouts(xla::LayoutAssignment& assignment,
                        const xla::HloComputation& computation) = 0;
