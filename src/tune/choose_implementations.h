@@ -30,8 +30,8 @@ struct ChooseOptions {
   // Those that are raced next on top of the best, if there is one, all at once: of small gains, and
   // soon compiled.
   PassSequence at_once;
-  // Those that the best is raced without, then, unless it is `clear` times as fast: where that is no
-  // slower they are no part of it.
+  // Those that the best is raced without, then, unless it is `clear` times as fast: where that is
+  // no slower they are no part of it.
   PassSequence doubtful;
   // Those that take long to compile come last.
   std::function<bool(const PassSequence&)> large;
@@ -42,10 +42,11 @@ struct ChooseResult {
   RaceReport race;      // of the program as it is against `passes`; all ones where that is empty
 };
 
-// First `first` and the combinations, then `at_once`, then without `doubtful`; then one candidate after another on top of the best so far,
-// so that there is a whole plan after each race; at last those that were left out, each alone, for
-// others may have been in their way, but for those whose race ran past its deadline. Candidates that change nothing should be left out by the
-// caller; where they are not, RaceReport::same_executable drops them.
+// First `first` and the combinations, then `at_once`, then without `doubtful`; then one candidate
+// after another on top of the best so far, so that there is a whole plan after each race; at last
+// those that were left out, each alone, for others may have been in their way, but for those whose
+// race ran past its deadline. Candidates that change nothing should be left out by the caller;
+// where they are not, RaceReport::same_executable drops them.
 ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFunction& race,
                                    const ChooseOptions& options);
 

@@ -47,8 +47,8 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
                                                     const std::vector<Alternative>& alternatives,
                                                     const std::vector<std::string>& names);
 
-// Those of `names`, the first combination's aside, of which something is expected and which make the
-// program little larger and take nothing from each other.
+// Those of `names`, the first combination's aside, of which something is expected and which make
+// the program little larger and take nothing from each other.
 std::vector<std::string> RacedAtOnce(const std::vector<AlternativeReport>& ordered,
                                      const std::vector<Alternative>& alternatives,
                                      const std::vector<std::string>& names,

@@ -25,8 +25,6 @@ constexpr double kKernelsShare = 0.3;    // of what is left, for compiling all k
 // LLVM writes loops of known length out, and then makes no vectors of them.
 constexpr char kNoUnrolling[] = "xla_backend_extra_options.xla_cpu_disable_loop_unrolling";
 
-bool JoinsKernels(const CompileSite& site) { return site.kind == CompileSiteKind::kSmallKernels; }
-
 }  // namespace
 
 TuneRun::TuneRun(Evaluator& evaluator, const TuneOptions& options)
@@ -136,29 +134,31 @@ StatusOr<Compiled> TuneRun::List(const TunePlan& plan, bool text) {
 
 void TuneRun::ChooseKernels() {
   const double most = kKernelsShare * (SearchSeconds() - Elapsed());
-  if (!options_.stages.Has(Stage::kTiles) || options_.estimated ||
-      measurer_.StockCompileSeconds() > most || Stopped(SearchSeconds())) {
-    return;
+  const auto over = [&] {
+    return options_.estimated || measurer_.StockCompileSeconds() > most || Stopped(SearchSeconds());
+  };
+  if (options_.stages.Has(Stage::kTiles) && !over()) {
+    Report("kernels");
+    TunePlan plan = PlanOf(space_, Best());
+    std::vector<CompileSite> sites = result_.sites;
+    if (!plan.empty()) {
+      StatusOr<Compiled> listing = List(plan);
+      if (listing) AddListing(*listing, options_.stages, shares_, space_);
+      sites = listing ? std::move(listing->sites) : std::vector<CompileSite>();
+    }
+    bool some = false;
+    for (const CompileSite& site : sites) {
+      if (site.kind != CompileSiteKind::kSmallKernels) continue;
+      plan.compile.choices.push_back({site.key, "join"});
+      some = true;
+    }
+    if (some && !over()) Examine(AssignmentOf(space_, plan));
   }
-  Report("kernels");
-  TunePlan plan = PlanOf(space_, Best());
-  Compiled listing;
-  if (plan.empty()) {
-    listing.sites = result_.sites;
-  } else if (StatusOr<Compiled> listed = List(plan)) {
-    listing.sites = std::move(listed->sites);
-    AddListing(listing, options_.stages, shares_, space_);
+  if (options_.stages.Has(Stage::kFlags) && !over()) {
+    TunePlan plan = PlanOf(space_, Best());
+    plan.compile.flags.emplace_back(kNoUnrolling, "true");
+    Examine(AssignmentOf(space_, plan));
   }
-  TunePlan joined = plan;
-  for (const CompileSite& site : listing.sites) {
-    if (JoinsKernels(site)) joined.compile.choices.push_back({site.key, "join"});
-  }
-  if (joined != plan && !Stopped(SearchSeconds())) Examine(AssignmentOf(space_, joined));
-  if (Stopped(SearchSeconds())) return;
-  plan = PlanOf(space_, Best());
-  plan.compile.flags.emplace_back(kNoUnrolling, "true");
-  Sort(plan.compile);
-  Examine(AssignmentOf(space_, plan));
 }
 
 void TuneRun::RaceAlternatives() {

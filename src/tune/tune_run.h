@@ -27,7 +27,7 @@ namespace hone::tune {
 class TuneRun {
  protected:
   static constexpr size_t kFinalists = 8;
-  static constexpr int64_t kHopeless = 6;  // failures from the first on: it does not run here
+  static constexpr int64_t kHopeless = 6;      // failures from the first on: it does not run here
   static constexpr double kMuchPromise = 0.2;  // of the time, that an alternative replaces
 
   // Both must outlive it.

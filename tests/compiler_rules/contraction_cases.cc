@@ -86,7 +86,15 @@ std::vector<Case> ContractionCases() {
              "b = f32[6,3,4,5] broadcast(p0), dimensions={2,0,3}\n  c = f32[6,3,4,10] "
              "concatenate(b, p1), dimensions={3}\n  ROOT r = f32[6,3,4,2] dot(c, p2), "
              "lhs_contracting_dims={3}, rhs_contracting_dims={0}")},
-      {"dot_of_parts", "no part is a broadcast",
+      {"dot_of_parts", "of rows at both ends of edges",
+       Entry("f32[6,5];s32[20,1];s32[20,1];f32[10,7]",
+             "s = f32[20,5] gather(p0, p1), offset_dims={1}, collapsed_slice_dims={0}, "
+             "start_index_map={0}, index_vector_dim=1, slice_sizes={1,5}\n  t = f32[20,5] "
+             "gather(p0, p2), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+             "index_vector_dim=1, slice_sizes={1,5}\n  c = f32[20,10] concatenate(s, t), "
+             "dimensions={1}\n  ROOT r = f32[20,7] dot(c, p3), lhs_contracting_dims={1}, "
+             "rhs_contracting_dims={0}")},
+      {"dot_of_parts", "no part is a broadcast or looked up",
        Entry("f32[8,5];f32[8,4];f32[9,7]",
              "c = f32[8,9] concatenate(p0, p1), dimensions={1}\n  ROOT r = f32[8,7] dot(c, p2), "
              "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),

@@ -27,6 +27,18 @@ std::string Softmax(const std::string& type, const std::string& shape, const std
          " broadcast(t), dimensions={" + dimensions + "}\n  ROOT r = " + all + " divide(e, tb)\n";
 }
 
+std::string SoftmaxGradient() {
+  std::string text = Softmax("f32", "64,96", "64", "0", "1");
+  text.replace(text.find("ROOT r"), 6, "r");
+  return Program("f32", text +
+                            "  g = f32[64,96] parameter(1)\n  gq = f32[64,96] divide(g, tb)\n"
+                            "  ge = f32[64,96] multiply(gq, e)\n  w = f32[64] reduce(ge, zero), "
+                            "dimensions={1}, to_apply=add_of\n  ws = f32[64] divide(w, t)\n"
+                            "  wb = f32[64,96] broadcast(ws), dimensions={0}\n"
+                            "  d = f32[64,96] subtract(gq, wb)\n  h = f32[64,96] multiply(d, e)\n"
+                            "  ROOT all = (f32[64,96], f32[64,96]) tuple(r, h)\n");
+}
+
 namespace {
 
 // A dot of `left` and `right`, as the whole program.
@@ -109,6 +121,15 @@ std::vector<Case> Products() {
            "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
            "rhs_contracting_dims={2}"),
        1, "input a f32[12,1,64];input b f32[12,400,64];"},
+      // What fills vectors is enough, and what lies the other way round.
+      {"product_of_few_columns", Dot("f32[512,80]", "f32[80,10]", "f32[512,10]", plain), 1,
+       "input b f32[80,10];y = product a b;"},
+      {"product_of_columns_that_fill_no_vectors",
+       Dot("f32[512,80]", "f32[80,24]", "f32[512,24]", plain), 0},
+      {"product_of_few_columns_of_a_transposed_matrix",
+       Dot("f32[512,80]", "f32[512,24]", "f32[80,24]",
+           "lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+       1, "input a f32[512,80];input b f32[512,24];l := transpose a permutation=1,0;"},
       {"product_of_some_rows", Dot("f32[20,800]", "f32[800,400]", "f32[20,400]", plain), 0},
       {"product_of_some_rows_with_a_narrow_matrix",
        Dot("f32[20,800]", "bf16[800,400]", "f32[20,400]", plain), 1, "input b bf16[800,400]"},

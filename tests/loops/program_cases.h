@@ -25,6 +25,10 @@ inline void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
 // With computations add and max of a type, and a few constants.
 std::string Program(const std::string& type, const std::string& body);
 
+// A softmax of f32[64,96] and, of a second parameter, its gradient, which needs exponentials and
+// sums.
+std::string SoftmaxGradient();
+
 // Of these instructions alone.
 std::string Whole(const std::string& body);
 

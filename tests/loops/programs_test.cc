@@ -71,6 +71,8 @@ std::vector<Case> Cases() {
   return {
       {"softmax", Program("f32", Softmax("f32", "4,16,300", "4,16", "0,1", "2"))},
       {"softmax_of_rows_of_odd_size", Program("f32", Softmax("f32", "37,97", "37", "0", "1"))},
+      // Four take the exponentials: one kernel makes them and the maxima.
+      {"softmax_and_its_gradient", SoftmaxGradient(), 3, "v3 = exp v2;output v3;", ":= exp"},
       {"softmax_f64", Program("f64", Softmax("f64", "16,128", "16", "0", "1"))},
       {"softmax_bf16", Program("bf16", Softmax("bf16", "4,16,300", "4,16", "0,1", "2")), 1,
        "input i0 bf16[4,16,300]"},

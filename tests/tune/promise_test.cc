@@ -173,8 +173,10 @@ TEST(Promise, WhatXlaMadeAnewIsKnownByItsOpcode) {
   call.opcode = "custom-call";
   call.attributes = {{"custom_call_target", "\"TopK\""}};
   graph.computations[0].instructions[0] = call;
-  EXPECT_DOUBLE_EQ(Promise(KernelShares({{"custom-call", "custom-call", 3, 1}, {"dot.1", "dot", 1, 1}}, graph), one),
-                   0.75)
+  EXPECT_DOUBLE_EQ(
+      Promise(KernelShares({{"custom-call", "custom-call", 3, 1}, {"dot.1", "dot", 1, 1}}, graph),
+              one),
+      0.75)
       << "a call for it";
 }
 
@@ -203,9 +205,9 @@ TEST(Promise, WhereNothingHasAnOriginKindsTell) {
   };
   const std::string reduce = KindOf(instruction("", "reduce", {1, 128}));
   EXPECT_DOUBLE_EQ(promise({{"reduce.2", "", "reduce", reduce, true}}), 0.75);
-  EXPECT_DOUBLE_EQ(promise({{"reduce.2", "", "reduce", reduce, true},
-                            {"reduce.3", "", "reduce", reduce, true}}),
-                   0.75)
+  EXPECT_DOUBLE_EQ(
+      promise({{"reduce.2", "", "reduce", reduce, true}, {"reduce.3", "", "reduce", reduce, true}}),
+      0.75)
       << "once";
   EXPECT_DOUBLE_EQ(promise({{"reduce.2", "", "reduce", reduce, false}}), 0) << "others are left";
   EXPECT_DOUBLE_EQ(promise({{"reduce.8", "", "reduce", reduce, false}}), 0.75) << "by its name";

@@ -96,9 +96,9 @@ HloInstruction* DotWith(const HloInstruction& root, const Sides& sides, int side
 }
 
 // Else several dots do what one did, and are slower: as of the state of a recurrent network.
-bool HasBroadcastPart(const HloInstruction& concatenation) {
+bool HasPartOfLess(const HloInstruction& concatenation) {
   return absl::c_any_of(concatenation.operands(), [](const HloInstruction* part) {
-    return part->opcode() == HloOpcode::kBroadcast &&
+    return (part->opcode() == HloOpcode::kBroadcast || part->opcode() == HloOpcode::kGather) &&
            xla::ShapeUtil::ElementsIn(part->operand(0)->shape()) <
                xla::ShapeUtil::ElementsIn(part->shape());
   });
@@ -140,14 +140,14 @@ HloInstruction* WithParts(HloInstruction* root, const Sides& sides, int side) {
 
 }  // namespace
 
-// A dot with what is put together, of which a part is a broadcast, as the sum of dots with the
-// parts, or as what is put together of these.
+// A dot with what is put together, of which a part is a broadcast or rows that are looked up more
+// than once, as the sum of dots with the parts, or as what is put together of these.
 absl::StatusOr<HloInstruction*> DotOfParts(HloInstruction* root) {
   if (!IsPlainDot(*root)) return nullptr;
   const Sides sides = {DotSideOf(*root, 0), DotSideOf(*root, 1)};
   for (const int side : {0, 1}) {
     if (root->operand(side)->opcode() != HloOpcode::kConcatenate ||
-        !HasBroadcastPart(*root->operand(side))) {
+        !HasPartOfLess(*root->operand(side))) {
       continue;
     }
     HloInstruction* const dot = WithParts(root, sides, side);

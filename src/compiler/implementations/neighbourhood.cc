@@ -113,8 +113,8 @@ class Sources {
     if (space_.made != nullptr || !IsComputed(value) || IsStored(value)) return false;
     if (!(IsElementwise(value.opcode()) || IsOfPredicate(value))) return false;
     const Found& found = Of(value);
-    return !IsWorthKeeping(value, found) && found.arrays.size() <= 1 &&
-           found.nodes <= kMostNodes && found.dear <= kMostDear;
+    return !IsWorthKeeping(value, found) && found.arrays.size() <= 1 && found.nodes <= kMostNodes &&
+           found.dear <= kMostDear;
   }
 
  private:
@@ -338,10 +338,10 @@ Neighbourhood Grow(const HloInstruction* root, const Space& space) {
           Squeezed(operand->shape()) != space.full) {
         continue;
       }
-      // What is rounded, or has other dimensions of 1, for others, too, would be computed twice: not
-      // always to the same bits, which a comparison of both tells apart.
-      const bool again = (IsRounding(*operand) || IsIdentity(*operand)) &&
-                         Fits(*operand->operand(0), space);
+      // What is rounded, or has other dimensions of 1, for others, too, would be computed twice:
+      // not always to the same bits, which a comparison of both tells apart.
+      const bool again =
+          (IsRounding(*operand) || IsIdentity(*operand)) && Fits(*operand->operand(0), space);
       const bool only = (IsFree(*operand) && !again) ||
                         absl::c_all_of(operand->users(), [&](const HloInstruction* user) {
                           return found.nodes.count(user) != 0 || absl::c_linear_search(masks, user);

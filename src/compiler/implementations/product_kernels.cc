@@ -31,8 +31,9 @@ using Sizes = std::vector<int64_t>;
 
 // Of less, XLA's own kernels are as fast or faster.
 constexpr int64_t kLeastSide = 48, kLeastRows = 24;
-// Fewer columns are read and written as whole vectors where they fill them, or nearly; and XLA's own
-// kernels are slow where the first operand lies the other way round, as in gradients of weights.
+// Fewer columns are read and written as whole vectors where they fill them, or nearly; and XLA's
+// own kernels are slow where the first operand lies the other way round, as in gradients of
+// weights.
 constexpr int64_t kLeastColumns = 8, kVector = 16;
 // But for a few rows, for which the other operand is read where it lies, and for any where that is
 // narrow: XLA writes it out in f32 before it multiplies.

@@ -46,8 +46,8 @@ uint64_t HashSorted(const xla::Shape& shape) {
 
 // What a library knows of an operation.
 uint64_t LibraryKey(const HloInstruction& instruction) {
-  uint64_t hash = Mix(KindSeed(CompileSiteKind::kLibrary),
-                      static_cast<uint64_t>(instruction.opcode()));
+  uint64_t hash =
+      Mix(KindSeed(CompileSiteKind::kLibrary), static_cast<uint64_t>(instruction.opcode()));
   if (instruction.shape().IsArray()) hash = Mix(hash, HashSorted(instruction.shape()));
   for (const HloInstruction* operand : instruction.operands()) {
     if (operand->shape().IsArray()) hash = Mix(hash, HashSorted(operand->shape()));
@@ -353,12 +353,10 @@ DotStrategy CompileDecider::Strategy(const HloInstruction& dot, DotStrategy stoc
   site.key = Mix(KindSeed(CompileSiteKind::kDotStrategy), HashWithOperands(dot));
   site.kind = CompileSiteKind::kDotStrategy;
   site.bytes = Traffic(dot);
-  const auto name = [](DotStrategy strategy) {
-    return kStrategyNames[static_cast<int>(strategy)];
-  };
+  const auto name = [](DotStrategy strategy) { return kStrategyNames[static_cast<int>(strategy)]; };
   site.choices = {name(stock)};
-  // The kernel emitter finds its own way where it is not to call a library, but does not convert what
-  // it multiplies. The other way round, libraries want two proper matrices.
+  // The kernel emitter finds its own way where it is not to call a library, but does not convert
+  // what it multiplies. The other way round, libraries want two proper matrices.
   const xla::PrimitiveType type = dot.shape().element_type();
   if (stock == DotStrategy::kEigen && dot.operand(0)->shape().element_type() == type &&
       dot.operand(1)->shape().element_type() == type) {
@@ -403,8 +401,8 @@ CompileSite CompileDecider::SiteOf(CompileSiteKind kind, const HloInstruction& i
                                    std::vector<std::string> choices, uint32_t stock) {
   const auto named = named_.find(instruction.name());
   CompileSite site;
-  site.key = Mix(KindSeed(kind),
-                 named == named_.end() ? HashWithOperands(instruction) : named->second);
+  site.key =
+      Mix(KindSeed(kind), named == named_.end() ? HashWithOperands(instruction) : named->second);
   site.kind = kind;
   site.instruction = std::string(instruction.name());
   site.opcode = std::string(xla::HloOpcodeString(instruction.opcode()));

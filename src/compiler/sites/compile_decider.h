@@ -1,4 +1,5 @@
-// Makes a CompilePlan's decisions within the stock pipeline, and notes down what there was to decide.
+// Makes a CompilePlan's decisions within the stock pipeline, and notes down what there was to
+// decide.
 #ifndef HONE_COMPILER_SITES_COMPILE_DECIDER_H_
 #define HONE_COMPILER_SITES_COMPILE_DECIDER_H_
 

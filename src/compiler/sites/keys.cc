@@ -101,7 +101,8 @@ int64_t BytesOf(const xla::Shape& shape) {
 
 int64_t Traffic(const xla::HloInstruction& instruction) {
   int64_t bytes = BytesOf(instruction.shape());
-  for (const xla::HloInstruction* operand : instruction.operands()) bytes += BytesOf(operand->shape());
+  for (const xla::HloInstruction* operand : instruction.operands())
+    bytes += BytesOf(operand->shape());
   return bytes;
 }
 

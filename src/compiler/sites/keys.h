@@ -29,15 +29,15 @@ uint64_t HashShape(const xla::Shape& shape);
 // Opcode and shape of the result.
 uint64_t HashInstruction(const xla::HloInstruction& instruction);
 
-// Opcode, shapes of result and operands, and attributes as HLO text has them; not what it calls, nor
-// the value of a constant.
+// Opcode, shapes of result and operands, and attributes as HLO text has them; not what it calls,
+// nor the value of a constant.
 uint64_t HashWithOperands(const xla::HloInstruction& instruction);
 
 // HashWithOperands of a fusion and of all that is fused.
 uint64_t HashFusion(const xla::HloInstruction& fusion);
 
-// HashWithOperands of each instruction of a computation together with that of its operands and users
-// up to `hops` edges away: operands in order, users in any.
+// HashWithOperands of each instruction of a computation together with that of its operands and
+// users up to `hops` edges away: operands in order, users in any.
 absl::flat_hash_map<const xla::HloInstruction*, uint64_t> HashNeighbourhoods(
     const xla::HloComputation& computation, int hops);
 

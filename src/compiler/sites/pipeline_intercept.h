@@ -1,10 +1,10 @@
-// Where the stock pipeline decides between ways to compile: the functions in which it does, taken over as
-// in intercept.h. XLA:CPU's are in pipeline_intercept.cc, XLA:GPU's in gpu/pipeline_intercept.cc.
+// Where the stock pipeline decides between ways to compile: the functions in which it does, taken
+// over as in intercept.h. XLA:CPU's are in pipeline_intercept.cc, XLA:GPU's in
+// gpu/pipeline_intercept.cc.
 #ifndef HONE_COMPILER_SITES_PIPELINE_INTERCEPT_H_
 #define HONE_COMPILER_SITES_PIPELINE_INTERCEPT_H_
 
 #include <cstdint>
-
 #include <string>
 #include <vector>
 

@@ -26,7 +26,7 @@ constexpr int64_t kMostElements = 2048;
 constexpr int64_t kMostMultiplyAdds = 2048;  // of a dot: others are better off in a library
 constexpr int64_t kMostConstant = 64;        // elements, that are written into the kernel
 constexpr int kLeastKernels = 4;             // that one takes the place of
-constexpr size_t kMostTogether = 250;        // kernels: LLVM takes long for longer functions
+constexpr size_t kMostTogether = 48;         // LLVM takes long for longer functions
 
 bool IsSmallArray(const HloInstruction& value) {
   return value.shape().IsArray() && value.shape().is_static() &&
@@ -61,9 +61,8 @@ bool MayBeFused(const HloInstruction& part) {
 
 bool IsSmall(const HloInstruction& instruction) {
   if (!IsSmallArray(instruction) || !emit::Free(instruction) ||
-      !absl::c_all_of(instruction.operands(), [](const HloInstruction* operand) {
-        return IsSmallArray(*operand);
-      })) {
+      !absl::c_all_of(instruction.operands(),
+                      [](const HloInstruction* operand) { return IsSmallArray(*operand); })) {
     return false;
   }
   switch (instruction.opcode()) {
@@ -214,9 +213,8 @@ absl::Status Join(const SmallKernels& kernels) {
   HloInstruction* const root = contents.AddInstruction(HloInstruction::CreateTuple(values));
   HloInstruction* const call = emit::OneKernel(computation, given, contents.Build(root));
   for (size_t i = 0; i < kernels.results.size(); ++i) {
-    HloInstruction* const value =
-        computation->AddInstruction(HloInstruction::CreateGetTupleElement(
-            kernels.results[i]->shape(), call, static_cast<int64_t>(i)));
+    HloInstruction* const value = computation->AddInstruction(HloInstruction::CreateGetTupleElement(
+        kernels.results[i]->shape(), call, static_cast<int64_t>(i)));
     TF_RETURN_IF_ERROR(kernels.results[i]->ReplaceAllUsesWith(value));
   }
   for (auto it = kernels.members.rbegin(); it != kernels.members.rend(); ++it) {
