@@ -73,6 +73,18 @@ std::vector<Case> Cases() {
       {"softmax_of_rows_of_odd_size", Program("f32", Softmax("f32", "37,97", "37", "0", "1"))},
       // Four take the exponentials: one kernel makes them and the maxima.
       {"softmax_and_its_gradient", SoftmaxGradient(), 3, "v3 = exp v2;output v3;", ":= exp"},
+      // What the rows are less comes in a tuple, and is no reduction of theirs.
+      {"exponentials_less_what_a_tuple_has",
+       Program("f32",
+               "  p = (f32[64], f32[64,96]) parameter(0)\n  m = f32[64] get-tuple-element(p), "
+               "index=0\n  x = f32[64,96] get-tuple-element(p), index=1\n"
+               "  mb = f32[64,96] broadcast(m), dimensions={0}\n  s = f32[64,96] subtract(x, mb)\n"
+               "  e = f32[64,96] exponential(s)\n  t = f32[64] reduce(e, zero), dimensions={1}, "
+               "to_apply=add_of\n  tb = f32[64,96] broadcast(t), dimensions={0}\n"
+               "  q = f32[64,96] divide(e, tb)\n  g = f32[64,96] multiply(q, e)\n"
+               "  u = f32[64] reduce(g, zero), dimensions={1}, to_apply=add_of\n"
+               "  ROOT all = (f32[64,96], f32[64]) tuple(q, u)\n"),
+       2},
       {"softmax_f64", Program("f64", Softmax("f64", "16,128", "16", "0", "1"))},
       {"softmax_bf16", Program("bf16", Softmax("bf16", "4,16,300", "4,16", "0,1", "2")), 1,
        "input i0 bf16[4,16,300]"},

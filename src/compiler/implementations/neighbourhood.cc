@@ -143,7 +143,8 @@ class Sources {
   bool IsReduced(const HloInstruction& value, int levels = 8) const {
     if (value.opcode() == HloOpcode::kReduce) return Fits(value, space_);
     return levels > 0 && absl::c_any_of(value.operands(), [&](const HloInstruction* operand) {
-             return Squeezed(operand->shape()) == space_.kept && IsReduced(*operand, levels - 1);
+             return IsArray(operand->shape()) && Squeezed(operand->shape()) == space_.kept &&
+                    IsReduced(*operand, levels - 1);
            });
   }
 
