@@ -7,12 +7,9 @@ work than another, diagonal and rank-one matrices, traces, blurs, and losses of 
 
 import jax
 import jax.numpy as jnp
-import lowered
 from jax import lax
 
-
-def f32(*sizes):
-    return jax.ShapeDtypeStruct(sizes, "float32")
+from lowered import f32, write
 
 
 def quasi_newton(inverse, step, change):
@@ -118,4 +115,4 @@ PROGRAMS = {
 }
 
 if __name__ == "__main__":
-    lowered.write(__doc__, PROGRAMS)
+    write(__doc__, PROGRAMS)

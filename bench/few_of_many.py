@@ -7,15 +7,8 @@ matrices.
 
 import jax
 import jax.numpy as jnp
-import lowered
 
-
-def f32(*sizes):
-    return jax.ShapeDtypeStruct(sizes, "float32")
-
-
-def s32(*sizes):
-    return jax.ShapeDtypeStruct(sizes, "int32")
+from lowered import f32, s32, write
 
 
 def c64(*sizes):
@@ -101,4 +94,4 @@ PROGRAMS = {
 }
 
 if __name__ == "__main__":
-    lowered.write(__doc__, PROGRAMS)
+    write(__doc__, PROGRAMS)

@@ -6,6 +6,14 @@ import pathlib
 import jax
 
 
+def f32(*sizes):
+    return jax.ShapeDtypeStruct(sizes, "float32")
+
+
+def s32(*sizes):
+    return jax.ShapeDtypeStruct(sizes, "int32")
+
+
 def write(doc, programs):
     """Into the folder that the command line names; a program is a function and the shapes it takes."""
     parser = argparse.ArgumentParser(description=doc.split("\n")[0])

@@ -7,16 +7,9 @@ gradients of slices, loops over large arrays, remainders, products of bf16 and o
 
 import jax
 import jax.numpy as jnp
-import lowered
 from jax import lax
 
-
-def f32(*sizes):
-    return jax.ShapeDtypeStruct(sizes, "float32")
-
-
-def s32(*sizes):
-    return jax.ShapeDtypeStruct(sizes, "int32")
+from lowered import f32, s32, write
 
 
 def of(type_, *sizes):
@@ -145,4 +138,4 @@ PROGRAMS = {
 }
 
 if __name__ == "__main__":
-    lowered.write(__doc__, PROGRAMS)
+    write(__doc__, PROGRAMS)

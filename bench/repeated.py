@@ -7,11 +7,8 @@ of their users; sorts of few elements, for which it calls a comparator; inverses
 
 import jax
 import jax.numpy as jnp
-import lowered
 
-
-def f32(*sizes):
-    return jax.ShapeDtypeStruct(sizes, "float32")
+from lowered import f32, write
 
 
 def f64(*sizes):
@@ -102,4 +99,4 @@ PROGRAMS = {
 
 if __name__ == "__main__":
     jax.config.update("jax_enable_x64", True)
-    lowered.write(__doc__, PROGRAMS)
+    write(__doc__, PROGRAMS)

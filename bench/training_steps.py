@@ -9,15 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from lowered import write
-
-
-def f32(*sizes):
-    return jax.ShapeDtypeStruct(sizes, jnp.float32)
-
-
-def s32(*sizes):
-    return jax.ShapeDtypeStruct(sizes, jnp.int32)
+from lowered import f32, s32, write
 
 
 def step(loss):

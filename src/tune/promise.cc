@@ -23,6 +23,10 @@ constexpr double kLoopShare = 0.4;
 constexpr double kDearShare = 0.1;
 constexpr double kMostlyAlone = 0.8;
 
+bool IsAmong(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 // Others find more where it was before them, and it no more behind them: a loop of small matrices
 // becomes one kernel once these are written out, each group's convolution may be one, and so may a
 // product of all trips; a roll that is a kernel of its own is no roll.
@@ -168,7 +172,7 @@ std::vector<AlternativeReport> RacingOrder(const KernelShares& shares, const Cha
 bool AreLarge(const std::vector<Alternative>& alternatives, const std::vector<std::string>& names) {
   double before = 0, growth = 1;
   for (const Alternative& one : alternatives) {
-    if (one.before <= 0 || std::find(names.begin(), names.end(), one.name) == names.end()) continue;
+    if (one.before <= 0 || !IsAmong(names, one.name)) continue;
     before = one.before;
     growth *= std::max(1.0, one.behind / one.before);
   }
@@ -181,7 +185,7 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
   std::vector<std::string> together, kernels, others;
   std::set<std::string> replaced, opcodes;
   const auto take = [&](const Alternative& one) {
-    if (std::find(names.begin(), names.end(), one.name) != names.end()) {
+    if (IsAmong(names, one.name)) {
       together.push_back(one.name);
     }
     // Inlining takes all names of what was called away; what is replaced keeps its origin.
@@ -228,16 +232,13 @@ std::vector<std::string> RacedAtOnce(const std::vector<AlternativeReport>& order
                                      const std::vector<std::string>& names,
                                      const std::vector<std::string>& together) {
   constexpr double kGrowsLittle = 1.2, kLeastExpected = 0.1;
-  const auto among = [](const std::vector<std::string>& some, const std::string& name) {
-    return std::find(some.begin(), some.end(), name) != some.end();
-  };
   std::vector<std::string> small;
   for (const AlternativeReport& one : ordered) {
     if (one.growth > kGrowsLittle || one.expected < kLeastExpected) continue;
     const bool all_around = std::any_of(
         alternatives.begin(), alternatives.end(),
         [&](const Alternative& known) { return known.name == one.name && ChangesAll(known); });
-    if (!all_around && among(names, one.name) && !among(together, one.name)) {
+    if (!all_around && IsAmong(names, one.name) && !IsAmong(together, one.name)) {
       small.push_back(one.name);
     }
   }
@@ -247,14 +248,11 @@ std::vector<std::string> RacedAtOnce(const std::vector<AlternativeReport>& order
 std::string RacedFirst(const std::vector<AlternativeReport>& ordered,
                        const std::vector<std::string>& names,
                        const std::vector<std::string>& together) {
-  const auto among = [](const std::vector<std::string>& some, const std::string& name) {
-    return std::find(some.begin(), some.end(), name) != some.end();
-  };
-  if (names.empty() || among(together, names.front())) return {};
+  if (names.empty() || IsAmong(together, names.front())) return {};
   double first = 0, of_all = 0;
   for (const AlternativeReport& one : ordered) {
     if (one.name == names.front()) first = std::max(first, one.expected);
-    if (among(together, one.name)) of_all += one.expected;
+    if (IsAmong(together, one.name)) of_all += one.expected;
   }
   return first > of_all ? names.front() : std::string();
 }

@@ -425,21 +425,8 @@ class Tuner : public TuneRun {
     return false;
   }
 
-  // The best plan's sites, as far as they are new, become variables. True where there were some.
-  bool ListBest() {
-    if (finalists_.list().empty() || finalists_.best_value() == 0) return false;
-    const TunePlan& best = finalists_.list().front().plan;
-    if (best == listed_) return false;
-    listed_ = best;
-    const StatusOr<Compiled> listing = List(best);
-    if (!listing || !AddListing(*listing, options_.stages, shares_, space_)) return false;
-    result_.sites.insert(result_.sites.end(), listing->sites.begin(), listing->sites.end());
-    return true;
-  }
-
   std::vector<choices::Trial> told_;  // of the joint search, over the whole space
   size_t next_look_ = 0;              // of kLookAgain
-  TunePlan listed_;                   // whose sites are variables, beside the stock plan's
   SearchEnd end_;
 };
 

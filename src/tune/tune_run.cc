@@ -132,6 +132,20 @@ StatusOr<Compiled> TuneRun::List(const TunePlan& plan, bool text) {
   return measurer_.Compile(plan, compiling);
 }
 
+bool TuneRun::ListBest() {
+  if (finalists_.list().empty() || finalists_.best_value() == 0) return false;
+  const TunePlan& best = finalists_.list().front().plan;
+  if (best == listed_) return false;
+  listed_ = best;
+  StatusOr<Compiled> listing = List(best);
+  const bool grown = listing && AddListing(*listing, options_.stages, shares_, space_);
+  if (grown) {
+    result_.sites.insert(result_.sites.end(), listing->sites.begin(), listing->sites.end());
+  }
+  listed_sites_ = listing ? std::move(listing->sites) : std::vector<CompileSite>();
+  return grown;
+}
+
 void TuneRun::ChooseKernels() {
   const double most = kKernelsShare * (SearchSeconds() - Elapsed());
   const auto over = [&] {
@@ -140,14 +154,9 @@ void TuneRun::ChooseKernels() {
   if (options_.stages.Has(Stage::kTiles) && !over()) {
     Report("kernels");
     TunePlan plan = PlanOf(space_, Best());
-    std::vector<CompileSite> sites = result_.sites;
-    if (!plan.empty()) {
-      StatusOr<Compiled> listing = List(plan);
-      if (listing) AddListing(*listing, options_.stages, shares_, space_);
-      sites = listing ? std::move(listing->sites) : std::vector<CompileSite>();
-    }
+    if (!plan.empty()) ListBest();
     bool some = false;
-    for (const CompileSite& site : sites) {
+    for (const CompileSite& site : plan.empty() ? result_.sites : listed_sites_) {
       if (site.kind != CompileSiteKind::kSmallKernels) continue;
       plan.compile.choices.push_back({site.key, "join"});
       some = true;

@@ -58,6 +58,8 @@ class TuneRun {
   choices::Assignment Best() const;
   // The sites of a plan, and what comes of it.
   StatusOr<Compiled> List(const TunePlan& plan, bool text = false);
+  // The best plan's sites, as far as they are new, become variables. True where there were some.
+  bool ListBest();
   // What may be about every kernel of the best: small ones as one, and loops not unrolled.
   void ChooseKernels();
   // Implementations and orders, one on top of the other: they matter most where they matter at all,
@@ -87,6 +89,8 @@ class TuneRun {
   bool Promises() const { return finalists_.best_value() < 0 || behind_.best_value() < 0; }
 
   std::map<std::string, Found> compared_;  // executables
+  TunePlan listed_;                        // by ListBest
+  std::vector<CompileSite> listed_sites_;
 };
 
 }  // namespace hone::tune

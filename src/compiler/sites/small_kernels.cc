@@ -172,9 +172,7 @@ int CountKernels(const Instructions& members) {
 
 std::vector<SmallKernels> FindSmallKernels(HloComputation* computation) {
   std::vector<SmallKernels> found;
-  if (computation->IsFusionComputation() || !IsRun(*computation) || IsInOneKernel(*computation)) {
-    return found;
-  }
+  if (!IsRun(*computation) || IsInOneKernel(*computation)) return found;
   for (const Instructions& group : Groups(computation)) {
     if (CountKernels(group) < kLeastKernels) continue;
     found.push_back(KernelsOf(group));
