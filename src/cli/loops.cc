@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/options.h"
+#include "jobs/extract_loops.h"
 #include "jobs/schedule_loops.h"
 #include "jobs/write_file.h"
 #include "loops/tasks.h"
@@ -18,6 +19,8 @@ namespace hone::cli {
 namespace {
 
 struct LoopsFlags {
+  CommonOptions common;  // of what starts workers
+  jobs::ExtractLoopsOptions extract;
   jobs::LoopsOptions loops;
   jobs::RaceLoopsOptions race{"default", "none"};  // its schedule is also what `show` shows
   jobs::TuneLoopsOptions tune{"local", "", "", {30, std::numeric_limits<int64_t>::max()}};
@@ -133,6 +136,20 @@ int RunTune(const LoopsFlags& flags) {
   return Finish(text + loops::ScheduleText(report.schedule), code);
 }
 
+int RunExtract(const LoopsFlags& flags) {
+  CommandEvents events(flags.common);
+  const auto tasks = jobs::ExtractLoops(flags.extract, flags.common, events);
+  if (!tasks) return Fail(tasks.error(), flags.common.json);
+  if (flags.common.json) return Finish(ToJson(*tasks, flags.extract), kFine);
+  std::string text = fmt::format("{:<30} {:<14} {:>10} {:>11}\n", "TASK", "KIND", "FLOPS", "BYTES");
+  for (const jobs::ExtractedTask& one : *tasks) {
+    text += fmt::format("{:<30} {:<14} {:>10} {:>11}\n", one.name, one.kind,
+                        HumanCount(loops::Flops(one.task)), HumanBytes(loops::Bytes(one.task)));
+  }
+  if (tasks->empty()) text = "there is nothing here that hone-loops makes a kernel of\n";
+  return Finish(text, kFine);
+}
+
 void AddOutputOptions(CLI::App& app, LoopsFlags& flags) {
   app.add_flag("--json", flags.json, "results as JSON on stdout");
   app.add_flag("-q,--quiet", flags.quiet, "no progress");
@@ -151,6 +168,16 @@ void AddScheduleOption(CLI::App& app, LoopsFlags& flags) {
   app.add_option("--schedule", flags.race.schedule,
                  "a file, `default` (rules of thumb) or `none` (plain loops)")
       ->capture_default_str();
+}
+
+void AddExtractOptions(CLI::App& app, LoopsFlags& flags) {
+  AddWord(app, "FILE", flags.extract.file, "the program");
+  app.add_option("--plan", flags.extract.plan,
+                 "a plan whose passes put the kernels in; all that make kernels unless given")
+      ->type_name("FILE");
+  app.add_option("-o,--output", flags.extract.folder, "write each task to a file in a folder")
+      ->type_name("FOLDER");
+  AddProgramOptions(app, flags.common);
 }
 
 void AddShowOptions(CLI::App& app, LoopsFlags& flags) {
@@ -212,6 +239,10 @@ Run AddLoops(CLI::App& app) {
   };
   add("list", "the tasks that come with hone", "  hone loops list --json\n", AddOutputOptions,
       RunList);
+  add("extract", "the tasks of a program: what kernels would be made of, each once",
+      "  hone loops extract model.hlo -o tasks\n"
+      "  hone loops tune tasks/task000_product.task --budget 30s --store tuned.db\n",
+      AddExtractOptions, RunExtract);
   add("show", "a task's nests, MLIR before and after a schedule, and assembly",
       "  hone loops show softmax_64_128\n"
       "  hone loops show my.task --schedule my.schedule --object kernel.o\n",

@@ -26,6 +26,27 @@ enum class PassKind : uint8_t {
   kImplementation,  // another way to compute an expensive operation: "implementations"
 };
 
+// What is known of an implementation before it is tried, for tuners: bits of PassInfo::traits.
+enum PassTraits : uint32_t {
+  kAnywhere = 0,
+  // What it makes means something to XLA:CPU, or to hone's own kernels, alone.
+  kHereAlone = 1,
+  // Behind others, kernels above all, what it changes is no more there for it.
+  kAppliedFirst = 2,
+  // Behind it others find more.
+  kPrepares = 4,
+  // It finds more where calls are inlined.
+  kForInlined = 8,
+  // What it changes is all around: it may be in others' way, or they in its.
+  kAllAround = 16,
+  // Kernels that replace the same leave something to it.
+  kBesideKernels = 32,
+  // It is about how operands lie for XLA's own libraries: no matter to kernels.
+  kForLibraries = 64,
+  // Of depthwise layers, which come before other convolutions, the fastest way first.
+  kDepthwise = 128,
+};
+
 // An action: an index into the registry's table.
 using PassId = uint16_t;
 
@@ -41,6 +62,7 @@ struct PassInfo {
   PassKind kind = PassKind::kXla;
   // Opcodes, one of which is in every program that the pass changes. Empty: that is not known.
   std::vector<std::string> roots;
+  uint32_t traits = kAnywhere;  // PassTraits
 };
 
 }  // namespace hone

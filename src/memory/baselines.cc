@@ -138,6 +138,24 @@ double ComputeSecondsOf(const Network& network, const Machine& machine, const No
                                 WholeBox(network.tensors[U(op.results[0])].dimensions));
 }
 
+// What a product moves on its own at least, however it is cut into tiles; 0 for all else.
+int64_t LeastBytes(const Network& network, const Machine& machine, const Op& op) {
+  const Tensor& result = network.tensors[U(op.results[0])];
+  const double flops = ProductFlops(network, op, WholeBox(result.dimensions));
+  if (flops == 0) return 0;
+  const double words =
+      static_cast<double>(machine.ScratchpadBytes()) / static_cast<double>(result.element_bytes);
+  double reuse = 1;
+  for (const WindowDimension& window : op.window) {
+    reuse *= std::max(1.0, static_cast<double>(window.size) / static_cast<double>(window.stride));
+  }
+  const double moved = flops / std::sqrt(words * reuse) - 2 * words;
+  return static_cast<int64_t>(std::max(0.0, moved)) * result.element_bytes;
+}
+int64_t LeastBytes(const Network& network, const Machine& machine, const Node& node) {
+  return node.op == kNone ? 0 : LeastBytes(network, machine, network.ops[U(node.op)]);
+}
+
 }  // namespace
 
 Baseline OperatorBaseline(const Network& network, const Machine& machine) {
@@ -145,7 +163,8 @@ Baseline OperatorBaseline(const Network& network, const Machine& machine) {
   Baseline baseline;
   baseline.copies = LocalCopies(network, machine);
   for (const Node& node : graph.nodes) {
-    const int64_t bytes = node.input_bytes + node.result_bytes;
+    const int64_t bytes =
+        std::max(node.input_bytes + node.result_bytes, LeastBytes(network, machine, node));
     baseline.dram_bytes += bytes;
     baseline.copies += node.expr != kNone;
     baseline.seconds += std::max(static_cast<double>(bytes) / machine.dram_bytes_per_second +
@@ -189,7 +208,8 @@ Baseline LocalBaseline(const Network& network, const Machine& machine) {
   Baseline baseline;
   baseline.copies = LocalCopies(network, machine);
   std::set<std::pair<size_t, int64_t>> loaded;
-  std::vector<double> transfer(count, 0), compute(count, 0);
+  std::vector<int64_t> transfer(count, 0), least(count, 0);  // bytes
+  std::vector<double> compute(count, 0);
   std::vector<size_t> size(count, 0);
   for (size_t n = 0; n < count; ++n) ++size[find(n)];
   std::vector<bool> leaves_group(count, false);
@@ -197,32 +217,31 @@ Baseline LocalBaseline(const Network& network, const Machine& machine) {
     const Node& node = graph.nodes[n];
     const size_t g = find(n);
     compute[g] += ComputeSecondsOf(network, machine, node);
+    least[g] += LeastBytes(network, machine, node);
     if (node.output) leaves_group[n] = true;
     for (size_t input : node.inputs) {
       if (find(input) == g) continue;
       leaves_group[input] = true;
       if (!loaded.insert({g, static_cast<int64_t>(input)}).second) continue;
-      transfer[g] += static_cast<double>(graph.nodes[input].result_bytes);
-      baseline.dram_bytes += graph.nodes[input].result_bytes;
+      transfer[g] += graph.nodes[input].result_bytes;
     }
     for (TensorId leaf : node.leaves) {
       if (!loaded.insert({g, -1 - static_cast<int64_t>(leaf)}).second) continue;
       // A gather or slice reads what it yields.
-      const int64_t bytes = std::min(network.tensors[U(leaf)].Bytes(), node.input_bytes);
-      transfer[g] += static_cast<double>(bytes);
-      baseline.dram_bytes += bytes;
+      transfer[g] += std::min(network.tensors[U(leaf)].Bytes(), node.input_bytes);
     }
     if (node.expr != kNone && size[g] == 1) ++baseline.copies;
   }
   for (size_t n = 0; n < count; ++n) {
-    if (!leaves_group[n]) continue;
-    baseline.dram_bytes += graph.nodes[n].result_bytes;
-    transfer[find(n)] += static_cast<double>(graph.nodes[n].result_bytes);
+    if (leaves_group[n]) transfer[find(n)] += graph.nodes[n].result_bytes;
   }
   for (size_t g = 0; g < count; ++g) {
     if (find(g) != g) continue;
-    baseline.seconds += std::max(
-        transfer[g] / machine.dram_bytes_per_second + machine.transfer_latency_seconds, compute[g]);
+    const int64_t bytes = std::max(transfer[g], least[g]);
+    baseline.dram_bytes += bytes;
+    baseline.seconds += std::max(static_cast<double>(bytes) / machine.dram_bytes_per_second +
+                                     machine.transfer_latency_seconds,
+                                 compute[g]);
   }
   return baseline;
 }
@@ -324,19 +343,7 @@ Bound LowerBound(const Network& network, const Machine& machine) {
   for (TensorId output : network.output_tensors) {
     bound.compulsory_bytes += network.tensors[U(output)].Bytes();
   }
-  for (const Op& op : network.ops) {
-    const Tensor& result = network.tensors[U(op.results[0])];
-    const double flops = ProductFlops(network, op, WholeBox(result.dimensions));
-    if (flops == 0) continue;
-    const double words =
-        static_cast<double>(machine.ScratchpadBytes()) / static_cast<double>(result.element_bytes);
-    double reuse = 1;
-    for (const WindowDimension& window : op.window) {
-      reuse *= std::max(1.0, static_cast<double>(window.size) / static_cast<double>(window.stride));
-    }
-    const double moved = flops / std::sqrt(words * reuse) - 2 * words;
-    bound.products_bytes += static_cast<int64_t>(std::max(0.0, moved)) * result.element_bytes;
-  }
+  for (const Op& op : network.ops) bound.products_bytes += LeastBytes(network, machine, op);
   return bound;
 }
 

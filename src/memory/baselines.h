@@ -14,11 +14,13 @@ struct Baseline {
 };
 
 // Every operator, movements of bytes included, loads its operands and stores its result. Reshapes,
-// broadcasts, iotas and literals are free, operands are loaded once each, updates in place.
+// broadcasts, iotas and literals are free, operands are loaded once each, updates in place; a
+// product moves what its part of LowerBound says, where that is more.
 Baseline OperatorBaseline(const Network& network, const Machine& machine);
 
 // Groups as XLA fuses: elementwise operators and movements join their only consumer, products and
-// reductions take their elementwise successors with them; each group loads and stores.
+// reductions take their elementwise successors with them; each group loads and stores, products as
+// above.
 Baseline LocalBaseline(const Network& network, const Machine& machine);
 
 // Tensors (of operators and of movements of bytes) that are stored by their operator and loaded by

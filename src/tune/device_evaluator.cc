@@ -68,6 +68,7 @@ StatusOr<std::vector<Alternative>> DeviceEvaluator::Alternatives(
     if (!applied || !applied->steps.back().changed) continue;
     const std::string& name = passes[pass].name;
     found->push_back({Stage::kImplementation, name, {{name, {}}}});
+    found->back().traits = passes[pass].traits;
   }
   return found;
 }

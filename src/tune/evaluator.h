@@ -3,12 +3,14 @@
 #define HONE_TUNE_EVALUATOR_H_
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/comparison.h"
 #include "core/compile_plan.h"
+#include "core/pass.h"
 #include "core/program_graph.h"
 #include "core/program_task.h"
 #include "core/race.h"
@@ -37,6 +39,7 @@ struct Alternative {
   std::vector<std::string> opcodes;
   // Loops that are no more, or that start less than half as many kernels.
   std::vector<Replaced> loops;
+  uint32_t traits = kAnywhere;  // PassTraits
   // The number of instructions that become code, before and after it.
   double before = 0, behind = 0;
 

@@ -24,17 +24,8 @@ constexpr char kInline[] = "call-inliner:every_call_site";
 // What is called returns several values as a tuple.
 constexpr char kUntuple[] = "tuple-simplifier";
 constexpr char kLoopPass[] = "implement:loop_one_kernel";
-
-// Whether it finds more where calls are inlined. Kernels take in what lies around them: a mask, a
-// softmax or an activation that is called would stay outside. Loops within calls are fused across
-// their trips, and with what calls; what a loop calls has its products; diagonals are made and
-// taken by calls, solves, searches and angles are called; and fusion sees calls inlined.
-bool IsForInlined(const std::string& pass) {
-  static const std::set<std::string_view> kPasses = {
-      kContractionPass, kLoopDotsPass, kSharedPass, kSolvePass, kUnrollPass,
-      "implement:complex_by_parts", "implement:search_short_table"};
-  return loops::MakesKernels(pass) || kPasses.count(pass) != 0;
-}
+constexpr char kWriteOutPass[] = "implement:write_out_small";
+constexpr char kBatchPass[] = "batch_lanes";
 
 std::set<std::string> NamesOf(const Pool& pool, const std::vector<OpcodeCount>& counts) {
   std::set<std::string> names;
@@ -145,7 +136,9 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program, const Con
   request.options.opcodes = true;
   const StatusOr<Applied> applied = pool.Apply(request);
   if (!applied || !applied->steps.back().changed) return std::nullopt;
-  Alternative found{Stage::kImplementation, pool.passes()[passes.back()].name};
+  const PassInfo& last = pool.passes()[passes.back()];
+  Alternative found{Stage::kImplementation, last.name};
+  found.traits = last.traits;
   StateName after{program.id, {}};
   for (const Step& step : applied->steps) {
     found.passes.push_back({pool.passes()[step.pass].name, {}});
@@ -200,14 +193,14 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   // Some do not apply before what is in their way has been written out, as a solve within a loop,
   // before each group is convolved by itself, or to products of integers.
   std::vector<PassId> preparing;
-  for (const std::string_view name : kPreparingPasses) {
-    const StatusOr<PassId> pass = FindPass(pool.passes(), std::string(name));
-    if (!pass || !HasRoot(pool.passes()[*pass], opcodes)) continue;
+  for (PassId pass = 0; pass < pool.passes().size(); ++pass) {
+    const PassInfo& info = pool.passes()[pass];
+    if ((info.traits & kPrepares) == 0 || !HasRoot(info, opcodes)) continue;
     const bool applies = std::any_of(ways.begin(), ways.end(), [&](std::vector<PassId> way) {
-      way.push_back(*pass);
+      way.push_back(pass);
       return Try(pool, program, contents, way, until, &opcodes).has_value();
     });
-    if (applies) preparing.push_back(*pass);
+    if (applies) preparing.push_back(pass);
   }
   for (const PassId pass : preparing) {
     ways.push_back({pass});
@@ -220,7 +213,7 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
     if (among != nullptr && among->count(pool.passes()[pass].name) == 0) return;
     std::optional<Alternative> one;
     std::vector<std::vector<PassId>> mine = ways;
-    if (calls && IsForInlined(pool.passes()[pass].name)) std::swap(mine[0], mine[1]);
+    if (calls && (pool.passes()[pass].traits & kForInlined) != 0) std::swap(mine[0], mine[1]);
     for (const std::vector<PassId>& before : mine) {
       if (one || (!before.empty() && before.back() == pass)) continue;
       std::vector<PassId> passes = before;
@@ -238,7 +231,7 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
       }
     }
   }
-  if (const StatusOr<PassId> batch = FindPass(pool.passes(), std::string(kBatchPass))) add(*batch);
+  if (const StatusOr<PassId> batch = FindPass(pool.passes(), kBatchPass)) add(*batch);
   // Of a loop around others only these may be of small operations; once small matrices are written
   // out it is, too, and all are one kernel.
   const auto loops = std::find_if(found.begin(), found.end(), [](const Alternative& one) {
@@ -251,6 +244,7 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
     const PassId loop = *FindPass(pool.passes(), kLoopPass);
     if (auto whole = Try(pool, program, contents, {*write_out, loop}, until)) {
       whole->name = std::string(kWriteOutPass) + "," + kLoopPass;
+      whole->traits = kAnywhere;
       found.insert(loops, *std::move(whole));
     }
   }

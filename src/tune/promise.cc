@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <set>
@@ -9,7 +10,7 @@
 #include <utility>
 
 #include "core/native_kernel.h"
-#include "tune/find_implementations.h"
+#include "core/pass.h"
 
 namespace hone::tune {
 namespace {
@@ -27,30 +28,10 @@ bool IsAmong(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Others find more where it was before them, and it no more behind them: a loop of small matrices
-// becomes one kernel once these are written out, each group's convolution may be one, and so may a
-// product of all trips; a roll that is a kernel of its own is no roll.
-bool Prepares(const Alternative& one) {
-  const auto is_among = [&](const auto& names) {
-    return std::find(std::begin(names), std::end(names), one.name) != std::end(names);
-  };
-  return is_among(kFirstPasses) || is_among(kPreparingPasses);
-}
-
-// Depthwise layers come before other convolutions, and of their kernels the fastest; each way takes
-// what those before it leave.
-std::ptrdiff_t DepthwiseOrder(const Alternative& one) {
-  return std::find(std::begin(kDepthwisePasses), std::end(kDepthwisePasses), one.name) -
-         std::begin(kDepthwisePasses);
-}
-bool IsDepthwise(const Alternative& one) {
-  return DepthwiseOrder(one) < std::end(kDepthwisePasses) - std::begin(kDepthwisePasses);
-}
+bool Has(const Alternative& one, uint32_t traits) { return (one.traits & traits) != 0; }
 
 // What they change is all around: it may be in others' way, or they in its.
-bool ChangesAll(const Alternative& one) {
-  return one.large() || one.name == kBatchPass || one.name == kUnrollPass || one.name == kFlatPass;
-}
+bool ChangesAll(const Alternative& one) { return one.large() || Has(one, kAllAround); }
 
 // By which policies know it: an implementation is its pass, whatever goes before it.
 std::string CommonName(const Alternative& one) {
@@ -129,11 +110,12 @@ std::vector<Alternative> DearestFirst(const KernelShares& shares,
   std::stable_sort(alternatives.begin(), alternatives.end(),
                    [&](const Alternative& a, const Alternative& b) {
                      if (a.large() != b.large()) return b.large();
-                     if (Prepares(a) != Prepares(b)) return Prepares(a);
-                     if (DepthwiseOrder(a) != DepthwiseOrder(b)) {
-                       return DepthwiseOrder(a) < DepthwiseOrder(b);
+                     const uint32_t before_others = kAppliedFirst | kPrepares;
+                     if (Has(a, before_others) != Has(b, before_others)) {
+                       return Has(a, before_others);
                      }
-                     if (tenths(a) != tenths(b)) return tenths(a) > tenths(b);
+                     if (Has(a, kDepthwise) != Has(b, kDepthwise)) return Has(a, kDepthwise);
+                     if (!Has(a, kDepthwise) && tenths(a) != tenths(b)) return tenths(a) > tenths(b);
                      return loops::MakesKernels(a.name) && !loops::MakesKernels(b.name);
                    });
   return alternatives;
@@ -203,7 +185,7 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
   }
   for (const Alternative& one : alternatives) {
     // How operands lie for XLA's own library is no matter to kernels.
-    if (ChangesAll(one) || loops::MakesKernels(one.name) || one.name == kSwapPass) continue;
+    if (ChangesAll(one) || loops::MakesKernels(one.name) || Has(one, kForLibraries)) continue;
     const bool alike = !one.opcodes.empty() && std::all_of(one.opcodes.begin(), one.opcodes.end(),
                                                            [&](const std::string& opcode) {
                                                              return opcodes.count(opcode);
@@ -213,9 +195,7 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
       if (replaced.count(instruction.name) == 0) left.push_back(instruction);
     }
     const double alone = OfAll(shares, left), all = OfAll(shares, one.instructions);
-    // What kernels replace in a loop they replace behind it too; of depthwise layers they leave some.
-    const bool others_too =
-        (one.name == kLoopDotsPass || IsDepthwise(one)) && all >= kDearShare;
+    const bool others_too = Has(one, kBesideKernels) && all >= kDearShare;
     if (!others_too && (alike || alone < kDearShare || alone < kMostlyAlone * all)) continue;
     take(one);
   }

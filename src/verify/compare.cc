@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/input_seed.h"
+#include "verify/find_finite.h"
 #include "verify/rule.h"
 
 namespace hone::verify {
@@ -15,10 +16,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMostErrors = 16;
-
-double Share(int64_t part, int64_t whole) {
-  return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
-}
+constexpr int kMostSearched = 200;     // draws of habits, each a run of the reference
+constexpr double kSearchShare = 0.25;  // of what is left of the budget
 
 class Comparison {
  public:
@@ -94,9 +93,12 @@ class Comparison {
       const double begin = Spent();
       const bool repeated = again.has_value();
       if (!repeated) doubted_.clear();
-      const InputChoice choice = repeated       ? *again
-                                 : next < usual ? choices[next]
-                                                : Further(static_cast<int>(next - usual), good);
+      const std::optional<InputChoice> chosen = repeated ? again
+                                                : next < usual
+                                                    ? choices[next]
+                                                    : Further(static_cast<int>(next - usual), good);
+      if (!chosen) break;
+      const InputChoice choice = *chosen;
       next += !repeated;
       again.reset();
       const ComparisonReport before = report_;
@@ -128,20 +130,31 @@ class Comparison {
     return {-1, false, kind, FirstInputsSeed(options_.seed) + static_cast<uint64_t>(number)};
   }
 
-  // Beyond the usual sets: near what was given, then the other kinds, then more of what was good.
-  InputChoice Further(int number, const std::vector<InputChoice>& good) const {
+  // Beyond the usual sets: near what was given, then the other kinds, then more of what was good,
+  // or what is found to be finite; none where nothing is.
+  std::optional<InputChoice> Further(int number, const std::vector<InputChoice>& good) {
     const int seed = 1000 + number;
     if (given_ > 0) {
-      return {number % given_, true, 0,
-              FirstInputsSeed(options_.seed) + static_cast<uint64_t>(seed)};
+      return InputChoice{number % given_, true, 0,
+                         FirstInputsSeed(options_.seed) + static_cast<uint64_t>(seed)};
     }
     const int others = kKinds - kUsualKinds;
+    if (number >= others && good.empty() && nothing_finite_ && hangs_.empty()) return Searched();
     if (number < others || good.empty()) return Generated(kUsualKinds + number % others, seed);
-    return Generated(good[static_cast<size_t>(number) % good.size()].kind, seed);
+    const InputChoice& alike = good[static_cast<size_t>(number) % good.size()];
+    return alike.kind == kSearchedKind ? OfTheSameKind(alike, seed) : Generated(alike.kind, seed);
+  }
+
+  // Once: what was not found is not there.
+  std::optional<InputChoice> Searched() {
+    if (std::exchange(searched_, true)) return std::nullopt;
+    const double until = Spent() + kSearchShare * (options_.budget_seconds - Spent());
+    return FindFinite(subject_, options_.seed, [&] { return Spent() > until || IsOver(); });
   }
 
   InputChoice OfTheSameKind(const InputChoice& choice, int number) const {
     const int seed = 2000 + number;
+    if (choice.kind == kSearchedKind) return WithOtherValues(choice, static_cast<uint64_t>(number));
     if (choice.given < 0) return Generated(choice.kind, seed);
     return {choice.given, true, 0, FirstInputsSeed(options_.seed) + static_cast<uint64_t>(seed)};
   }
@@ -268,18 +281,12 @@ class Comparison {
     });
   }
 
-  static bool ShowsSomething(const OutputComparison& output) {
-    return Share(output.finite, output.floats) >= kLeastFinite ||
-           (output.finite > 0 && output.finite + output.infinite == output.floats);
-  }
-
   // Adds one input set's findings.
   Ran Judge(const InputChoice& choice, const Outputs& y,
             const std::vector<OutputComparison>& found) {
     Outcome worst = Outcome::kEqual;
     int64_t floats = 0, finite = 0, resolved = 0, over = 0, held_out = 0;
     double scale = 1;
-    bool all_show = true;
     std::vector<OutputError> errors;
     for (size_t k = 0; k < found.size(); ++k) {
       const OutputComparison& output = found[k];
@@ -287,7 +294,6 @@ class Comparison {
       floats += output.floats;
       finite += output.finite;
       resolved += output.resolved;
-      all_show = all_show && ShowsSomething(output);
       if (output.outcome == Outcome::kEqual || output.outcome == Outcome::kFlips) {
         flips_ += output.over + output.unstable;
         if (output.over == 0) {
@@ -309,12 +315,13 @@ class Comparison {
     }
     if (worst <= Outcome::kFlips) {
       ++report_.inputs;
-      if (!all_show || Share(finite, floats) < kLeastFinite) {
+      if (!AllShowSomething(found)) {
         why_not_ =
             "on no inputs that were tried most of every output is finite: equal NaNs and "
             "infinities show nothing";
         return Ran::kAgrees;
       }
+      nothing_finite_ = false;
       if (Share(resolved, finite) < kLeastResolved) {
         why_not_ =
             "rounding errors alone change most of the results by a tenth of their size or "
@@ -426,6 +433,8 @@ class Comparison {
   std::string few_;           // where a decision may have flipped
   std::set<size_t> doubted_;  // the outputs of that set
   int64_t floats_ = 0, finite_ = 0, flips_ = 0;
+  bool searched_ = false;       // habits have been drawn
+  bool nothing_finite_ = true;  // on no set so far
   bool moved_is_not_enough_ = false;
   bool noisy_ = false;
   bool wide_ = false;  // whether a reference with other sums explained something
@@ -439,7 +448,7 @@ std::string NameOf(const InputChoice& choice) {
   constexpr const char* kNames[kKinds] = {"signed", "positive",   "wide",
                                           "small",  "structured", "exact"};
   if (choice.given >= 0) return choice.near ? "nearly the given" : "the given";
-  return kNames[choice.kind % kKinds];
+  return choice.kind == kSearchedKind ? "searched" : kNames[choice.kind % kKinds];
 }
 
 ComparisonReport Compare(Subject& subject, const CompareOptions& options, int given) {

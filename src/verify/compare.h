@@ -19,6 +19,8 @@ namespace hone::verify {
 // others are for programs that show nothing on them.
 inline constexpr int kUsualKinds = 3;
 inline constexpr int kKinds = 6;
+// One more, where these show nothing (find_finite.h).
+inline constexpr int kSearchedKind = kKinds;
 
 // Which inputs: those that somebody gave, those near them, or generated ones.
 struct InputChoice {

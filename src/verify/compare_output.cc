@@ -468,4 +468,23 @@ OutputComparison CompareOutput(const ArrayView& reference, const ArrayView& cand
                            : CompareFloats(reference, candidate, samples);
 }
 
+double Share(int64_t part, int64_t whole) {
+  return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+bool ShowsSomething(const OutputComparison& output) {
+  return Share(output.finite, output.floats) >= kLeastFinite ||
+         (output.finite > 0 && output.finite + output.infinite == output.floats);
+}
+
+bool AllShowSomething(const std::vector<OutputComparison>& outputs) {
+  int64_t floats = 0, finite = 0;
+  for (const OutputComparison& output : outputs) {
+    floats += output.floats;
+    finite += output.finite;
+    if (!ShowsSomething(output)) return false;
+  }
+  return Share(finite, floats) >= kLeastFinite;
+}
+
 }  // namespace hone::verify

@@ -54,6 +54,12 @@ struct OutputComparison {
 OutputComparison CompareOutput(const ArrayView& reference, const ArrayView& candidate,
                                const std::vector<ArrayView>& samples);
 
+double Share(int64_t part, int64_t whole);  // 1 of nothing
+// Whether there is something to see in an output: most of it is finite, or what is not is infinite.
+bool ShowsSomething(const OutputComparison& output);
+// The same of every output, and most of all is finite.
+bool AllShowSomething(const std::vector<OutputComparison>& outputs);
+
 }  // namespace hone::verify
 
 #endif  // HONE_VERIFY_COMPARE_OUTPUT_H_

@@ -38,6 +38,7 @@ struct PassInfo {
   simplify @5 :Bool;
   kind @6 :UInt8;  # hone::PassKind
   roots @7 :List(Text);
+  traits @8 :UInt32;  # hone::PassTraits
 }
 
 struct ExcludedPass {

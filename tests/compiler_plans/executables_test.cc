@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
+
 #include "compiler/fingerprint.h"
 #include "compiler/run/compare.h"
 #include "compiler/run/compile.h"
@@ -169,6 +172,47 @@ TEST(SharedInputs, AreMadeOnce) {
   EXPECT_EQ(first->get(), second->get());
   EXPECT_NE(first->get(), other->get());
   EXPECT_EQ((**first)[0], (*made)[0]);
+}
+
+// An energy that is more than what moves; corners in order; a covariance.
+TEST(SearchedInputs, HaveTheHabitsOfPhysicsOnceInAWhile) {
+  const auto module = xla::ParseAndReturnUnverifiedModule(R"(HloModule m
+ENTRY e {
+  state = f32[3,100] parameter(0)
+  boxes = f32[50,4] parameter(1)
+  covariance = f32[6,6] parameter(2)
+  ROOT all = (f32[3,100], f32[50,4], f32[6,6]) tuple(state, boxes, covariance)
+})");
+  ASSERT_TRUE(module.ok());
+  const auto roles = FindInputRoles(**module);
+  int moving = 0, ordered = 0, definite = 0;
+  for (uint64_t seed = 1; seed < 101; ++seed) {
+    const auto made = MakeInputs(roles, InputKind::kSearched, seed);
+    ASSERT_TRUE(made.ok());
+    EXPECT_EQ((*made)[0], (*MakeInputs(roles, InputKind::kSearched, seed))[0]);
+    const auto state = (*made)[0].data<float>(), boxes = (*made)[1].data<float>(),
+               covariance = (*made)[2].data<float>();
+    bool all_move = true, all_ordered = true, dominant = true;
+    for (int i = 0; i < 100; ++i) {
+      const float density = state[i], momentum = state[100 + i], energy = state[200 + i];
+      all_move = all_move && density > 0 && energy * density > momentum * momentum / 2;
+    }
+    for (int i = 0; i < 50; ++i) {
+      all_ordered =
+          all_ordered && boxes[4 * i] < boxes[4 * i + 2] && boxes[4 * i + 1] < boxes[4 * i + 3];
+    }
+    for (int i = 0; i < 6; ++i) {
+      float others = 0;
+      for (int k = 0; k < 6; ++k) others += k == i ? 0 : std::fabs(covariance[6 * i + k]);
+      dominant = dominant && covariance[7 * i] > others;
+    }
+    moving += all_move;
+    ordered += all_ordered;
+    definite += dominant;
+  }
+  EXPECT_GT(moving, 5);
+  EXPECT_GT(ordered, 10);
+  EXPECT_GT(definite, 15);
 }
 
 }  // namespace

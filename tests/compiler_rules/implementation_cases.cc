@@ -422,6 +422,49 @@ std::vector<Case> ImplementationCases() {
        Entry("f32[60,40];f32[60]",
              "ROOT d = f32[40] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
        false},
+      {"fft_of_reals", "one dimension, an odd length",
+       Entry("f32[3,15]",
+             "c = c64[3,15] convert(p0)\n  f = c64[3,15] fft(c), fft_type=FFT, fft_length={15}\n"
+             "  r = f32[3,15] real(f)\n  i = f32[3,15] imag(f)\n"
+             "  ROOT t = (f32[3,15], f32[3,15]) tuple(r, i)")},
+      {"fft_of_reals", "over three dimensions",
+       Entry("f32[5,6,1,8]",
+             "n = f32[] constant(0)\n  z = f32[5,6,1,8] broadcast(n), dimensions={}\n"
+             "  c = c64[5,6,1,8] complex(p0, z)\n"
+             "  f = c64[5,6,1,8] fft(c), fft_type=FFT, fft_length={6,1,8}\n"
+             "  r = f32[5,6,1,8] real(f)\n  i = f32[5,6,1,8] imag(f)\n"
+             "  ROOT t = (f32[5,6,1,8], f32[5,6,1,8]) tuple(r, i)")},
+      {"fft_of_reals", "inverse of which the real part is wanted",
+       Entry("c64[9,10]",
+             "f = c64[9,10] fft(p0), fft_type=IFFT, fft_length={9,10}\n"
+             "  ROOT r = f32[9,10] real(f)")},
+      {"fft_of_reals", "filtered by a complex array, a real one and numbers",
+       Entry("f32[2,12,16];f32[12,16];c64[12,16];c64[]",
+             "c = c64[2,12,16] convert(p0)\n"
+             "  f = c64[2,12,16] fft(c), fft_type=FFT, fft_length={12,16}\n"
+             "  k = c64[12,16] convert(p1)\n  q = c64[12,16] multiply(k, p2)\n"
+             "  b = c64[2,12,16] broadcast(q), dimensions={1,2}\n"
+             "  s = c64[2,12,16] broadcast(p3), dimensions={}\n"
+             "  n0 = c64[] constant((0, 1))\n  n = c64[2,12,16] broadcast(n0), dimensions={}\n"
+             "  m0 = c64[] constant((2, 0))\n  m = c64[2,12,16] broadcast(m0), dimensions={}\n"
+             "  fb = c64[2,12,16] multiply(f, b)\n  fm = c64[2,12,16] subtract(fb, m)\n"
+             "  fn = c64[2,12,16] multiply(fm, n)\n  fs = c64[2,12,16] add(fn, s)\n"
+             "  g = c64[2,12,16] negate(fs)\n"
+             "  i = c64[2,12,16] fft(g), fft_type=IFFT, fft_length={12,16}\n"
+             "  ROOT r = f32[2,12,16] real(i)")},
+      {"fft_of_reals", "convolution of real arrays",
+       Entry("f32[64];f32[64]",
+             "a = c64[64] convert(p0)\n  fa = c64[64] fft(a), fft_type=FFT, fft_length={64}\n"
+             "  b = c64[64] convert(p1)\n  fb = c64[64] fft(b), fft_type=FFT, fft_length={64}\n"
+             "  m = c64[64] multiply(fa, fb)\n"
+             "  i = c64[64] fft(m), fft_type=IFFT, fft_length={64}\n  ROOT r = f32[64] real(i)")},
+      {"fft_of_reals", "of complex numbers",
+       Entry("c64[64]", "ROOT f = c64[64] fft(p0), fft_type=FFT, fft_length={64}"), false},
+      {"fft_of_reals", "inverse whose imaginary part is wanted too",
+       Entry("c64[64]",
+             "f = c64[64] fft(p0), fft_type=IFFT, fft_length={64}\n  r = f32[64] real(f)\n"
+             "  i = f32[64] imag(f)\n  ROOT t = (f32[64], f32[64]) tuple(r, i)"),
+       false},
       {"dot_swapped", "matrix and vector",
        Entry("f32[6,4];f32[6]",
              "ROOT d = f32[4] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}")},

@@ -224,6 +224,29 @@ TEST_F(LoopsCommand, ListsTasks) {
   EXPECT_GE(ran.Json()["tasks"].size(), 20u);
 }
 
+TEST_F(LoopsCommand, ExtractsTheTasksOfAProgram) {
+  Write("two_layers.hlo", R"(HloModule m
+ENTRY e {
+  x = f32[64,128] parameter(0)
+  w = f32[128,256] parameter(1)
+  v = f32[256,32] parameter(2)
+  h = f32[64,256] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  t = f32[64,256] tanh(h)
+  ROOT y = f32[64,32] dot(t, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})");
+  const Ran ran = Hone({"loops", "extract", "two_layers.hlo", "-o", "tasks", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  ASSERT_EQ(ran.Json()["tasks"].size(), 2u) << ran.out;
+  EXPECT_EQ(ran.Json()["tasks"][0]["task"], "task000_product");
+  EXPECT_EQ(Read("tasks/task000_product.task"),
+            ran.Json()["tasks"][0]["text"].get<std::string>());
+  const Ran race = Hone({"loops", "race", "tasks/task001_product.task", "--against", "none",
+                         "--budget", "1s", "--json"});
+  ASSERT_EQ(race.code, 0) << race.err;
+  EXPECT_EQ(race.Json()["verified"], "true");
+  EXPECT_EQ(Hone({"loops", "extract", "missing.hlo"}).code, 2);
+}
+
 TEST_F(LoopsCommand, ShowsATaskBeforeAndAfter) {
   const Ran ran = Hone({"loops", "show", "softmax_64_128", "--object", "k.o", "--json"});
   ASSERT_EQ(ran.code, 0) << ran.err;

@@ -210,6 +210,24 @@ TEST(MakePlan, EstimatesWhatItTakesToBeginTiles) {
   }
 }
 
+// A product of three matrices of 1 MB cannot load each once with 4 KB of scratchpad.
+TEST(Baselines, ProductsMoveWhatTheirBoundSays) {
+  const Network network =
+      Built({Parameter(0, {512, 512}), Parameter(1, {512, 512}),
+             Instruction("dot", {512, 512}, {0, 1},
+                         {{"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}})});
+  const int64_t once = 3 * 4 * 512 * 512;
+  for (const auto& [bytes, fits] : {std::pair(4 << 10, false), std::pair(8 << 20, true)}) {
+    const Machine machine = SmallMachine(1, bytes);
+    const int64_t bound = LowerBound(network, machine).dram_bytes();
+    for (const Baseline& baseline :
+         {OperatorBaseline(network, machine), LocalBaseline(network, machine)}) {
+      EXPECT_EQ(baseline.dram_bytes, fits ? once : bound);
+    }
+    EXPECT_EQ(bound > once, !fits);
+  }
+}
+
 TEST(FasterBaseline, IsTheFastestOfThoseThatAreFaster) {
   Planned planned;
   planned.plan.figures.seconds = 2;

@@ -118,7 +118,8 @@ TEST(FindImplementations, WhatIsForNoGroupsIsFoundOnceEachIsConvolvedByItself) {
   for (const Alternative& one : FindImplementations(*pool, program, kPatience)) {
     for (const PlannedPass& pass : one.passes) found[one.name].push_back(pass.pass);
   }
-  const std::string groups(kByGroupsPass), patches = "implement:convolution_patches_dot";
+  const std::string groups("implement:convolution_by_groups"),
+      patches = "implement:convolution_patches_dot";
   EXPECT_EQ(found[groups], std::vector<std::string>{groups});
   EXPECT_EQ(found[patches], (std::vector<std::string>{groups, patches}));
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/native_kernel.h"
-#include "tune/find_implementations.h"
+#include "core/pass.h"
 
 namespace hone::tune {
 namespace {
@@ -43,12 +43,15 @@ Alternative Replacing(const std::string& name, std::vector<std::string> instruct
 // Each takes what those before it leave, whatever it promises.
 TEST(DearestFirst, DepthwiseLayersComeBeforeOtherConvolutions) {
   std::vector<Alternative> all;
-  for (const char* name : {"implement:convolutions", "implement:depthwise_shifts",
-                           "implement:depthwise_kernel_gradient_shifts", "implement:depthwise"}) {
+  for (const char* name :
+       {"implement:convolutions", "gradient_shifts", "shifts", "implement:depthwise"}) {
     all.push_back(Replacing(name, {}, {}));
+    all.back().traits = all.size() > 1 ? kDepthwise : kAnywhere;
   }
   const std::vector<Alternative> ordered = DearestFirst(KernelShares(), all);
-  for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(ordered[i].name, all[all.size() - 1 - i].name);
+  const std::vector<std::string> wanted = {"implement:depthwise", "gradient_shifts", "shifts",
+                                           "implement:convolutions"};
+  for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(ordered[i].name, wanted[i]);
 }
 
 TEST(RacedAtOnce, WhatPromisesLittleAndCostsLittle) {
@@ -56,12 +59,12 @@ TEST(RacedAtOnce, WhatPromisesLittleAndCostsLittle) {
   for (const char* name : {"in_the_group", "small", "grows", "hopeless", "not_wanted"}) {
     all.push_back(Replacing(name, {}, {}));
   }
-  all.push_back(Replacing(std::string(kFlatPass), {}, {}));
+  all.push_back(Replacing("all_around", {}, {}));
+  all.back().traits = kAllAround;
   const std::vector<AlternativeReport> ordered = {
       {"in_the_group", 0.5, 1, 2}, {"small", 0.01, 1, 0.2},      {"grows", 0.01, 3, 0.2},
-      {"hopeless", 0, 1, 0.01},    {"not_wanted", 0.01, 1, 0.2}, {std::string(kFlatPass), 0, 1, 1}};
-  EXPECT_EQ(RacedAtOnce(ordered, all,
-                        {"in_the_group", "small", "grows", "hopeless", std::string(kFlatPass)},
+      {"hopeless", 0, 1, 0.01},    {"not_wanted", 0.01, 1, 0.2}, {"all_around", 0, 1, 1}};
+  EXPECT_EQ(RacedAtOnce(ordered, all, {"in_the_group", "small", "grows", "hopeless", "all_around"},
                         {"in_the_group"}),
             std::vector<std::string>{"small"});
 }
@@ -121,10 +124,11 @@ TEST(RacedFirst, OfWhichMoreIsExpectedThanOfAllTogether) {
 }
 
 TEST(DearestFirst, WhatPreparesForOthersIsAppliedBeforeThem) {
-  for (const std::string& before : {std::string(kWriteOutPass), std::string(kByGroupsPass)}) {
-    const auto ordered =
-        DearestFirst(KernelShares(), {Replacing("one_kernel", {}, {}), Replacing(before, {}, {})});
-    EXPECT_EQ(ordered[0].name, before);
+  for (const uint32_t traits : {kAppliedFirst, kPrepares}) {
+    Alternative before = Replacing("before", {}, {});
+    before.traits = traits;
+    const auto ordered = DearestFirst(KernelShares(), {Replacing("one_kernel", {}, {}), before});
+    EXPECT_EQ(ordered[0].name, "before");
   }
 }
 
@@ -295,14 +299,15 @@ TEST(RacedTogether, KernelsWithWhatIsDearAndNobodyElseReplaces) {
   const std::string kernels(loops::kKernelPass);
   Alternative inlined = Replacing(kernels, {"conv.1", "sort.1", "reduce.1"}, {"call", "reduce"});
   inlined.passes.insert(inlined.passes.begin(), {"call-inliner:every_call_site", {}});
-  const std::vector<Alternative> all = {Replacing("by_dots", {"conv.1"}, {"convolution"}),
-                                        Replacing("by_patches", {"conv.1"}, {"convolution"}),
-                                        Replacing("packed", {"sort.1"}, {"sort"}),
-                                        Replacing("with_ones", {"reduce.1"}, {"reduce"}),
-                                        Replacing("copied", {"copy.1"}, {"copy"}),
-                                        Replacing("kept_beside", {"convert.1"}, {}),
-                                        Replacing(std::string(kBatchPass), {"sort.1"}, {"sort"}),
-                                        inlined};
+  std::vector<Alternative> all = {Replacing("by_dots", {"conv.1"}, {"convolution"}),
+                                  Replacing("by_patches", {"conv.1"}, {"convolution"}),
+                                  Replacing("packed", {"sort.1"}, {"sort"}),
+                                  Replacing("with_ones", {"reduce.1"}, {"reduce"}),
+                                  Replacing("copied", {"copy.1"}, {"copy"}),
+                                  Replacing("kept_beside", {"convert.1"}, {}),
+                                  inlined,
+                                  Replacing("all_around", {"sort.1"}, {"sort"})};
+  all.back().traits = kAllAround;
   std::vector<std::string> names;
   for (const Alternative& one : all) names.push_back(one.name);
   using Groups = std::vector<std::vector<std::string>>;
@@ -332,9 +337,8 @@ TEST(RacedTogether, WhatIsNotReplacedByItsOrigin) {
   Alternative inlined = Replacing(kernels, {"conv.1", "conv.2"}, {"call", "convolution"});
   inlined.passes.insert(inlined.passes.begin(), {"call-inliner:every_call_site", {}});
   inlined.instructions[1].origin = "conv.2@7";
-  const std::vector<Alternative> all = {Replacing("by_dots", {"conv.1"}, {"convolution"}),
-                                        Replacing("by_shifts", {"conv.2"}, {"convolution"}),
-                                        inlined};
+  std::vector<Alternative> all = {Replacing("by_dots", {"conv.1"}, {"convolution"}),
+                                  Replacing("by_shifts", {"conv.2"}, {"convolution"}), inlined};
   EXPECT_EQ(RacedTogether(KernelShares(times, graph), all, {"by_dots", "by_shifts", kernels})[0],
             (std::vector<std::string>{kernels, "by_dots"}));
 }

@@ -3,14 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "arrays.h"
+#include "verify/find_finite.h"
 #include "verify/rule.h"
 
 namespace hone::verify {
@@ -278,6 +282,65 @@ TEST(Compare, MostOfEveryOutputMustBeFinite) {
   Toy small(nans(3), nans(3), nans(3));
   EXPECT_EQ(Compare(small, {}).verdict, Verdict::kEqual);
   EXPECT_EQ(small.chosen.size(), 4u) << "one set that shows something, beside those that agree";
+}
+
+// One draw of habits in ten is finite; there the second programs do the same and something else.
+TEST(Compare, WhereNothingIsFiniteHabitsAreDrawnUntilSomethingIs) {
+  const auto seldom = [](float value) {
+    return [=](const InputChoice& choice) {
+      const bool finite =
+          choice.kind == kSearchedKind && static_cast<uint32_t>(choice.seed) % 10 == 0;
+      return Always(finite ? value + static_cast<float>(choice.seed >> 32) : NAN);
+    };
+  };
+  Toy alike(seldom(1), seldom(1), seldom(1));
+  EXPECT_EQ(Compare(alike, {}).verdict, Verdict::kEqual);
+  EXPECT_EQ(alike.chosen.back(), "searched");
+  Toy unlike(seldom(1), seldom(1.5f), seldom(1));
+  EXPECT_EQ(Compare(unlike, {}).verdict, Verdict::kDifferent);
+  Toy never(Constant(NAN), Constant(NAN), Constant(NAN));
+  const ComparisonReport report = Compare(never, {});
+  EXPECT_EQ(report.verdict, Verdict::kCannotTell);
+  EXPECT_NE(report.reason.find("finite"), std::string::npos) << report.reason;
+  EXPECT_GT(never.Runs(), 60);
+  EXPECT_LT(never.Runs(), 300);
+}
+
+// One draw in ten is right for one half, and one in ten for the other.
+TEST(Compare, HabitsOfSomeArraysAreDrawnOnTopOfTheBest) {
+  const auto program = [](const InputChoice& choice) {
+    Values values = Always(NAN);
+    if (choice.kind != kSearchedKind) return values;
+    for (int place = 0; place < kDraws; ++place) {
+      const uint64_t draw = choice.seed >> (8 * place) & 0xFF;
+      if (draw % 10 == 1) std::fill(values.begin(), values.begin() + 24, 1.0f);
+      if (draw % 10 == 2) std::fill(values.begin() + 24, values.begin() + 48, 1.0f);
+    }
+    return values;
+  };
+  Toy toy(program, program, program);
+  EXPECT_EQ(Compare(toy, {}).verdict, Verdict::kEqual);
+  EXPECT_EQ(toy.chosen.back(), "searched");
+}
+
+// What leaves a doubt there is looked at once more under the same habits.
+TEST(Compare, ADoubtOnHabitsThatWereFoundIsClearedUnderThem) {
+  std::set<uint32_t> habits;
+  std::set<uint64_t> seeds;  // the first
+  const auto program = [&](float of_the_first) {
+    return [&, of_the_first](const InputChoice& choice) {
+      if (choice.kind != kSearchedKind) return Always(NAN);
+      habits.insert(static_cast<uint32_t>(choice.seed));
+      Values values = Always(1);
+      if (seeds.empty()) seeds.insert(choice.seed);
+      if (seeds.count(choice.seed) != 0) values[5] = of_the_first;
+      return values;
+    };
+  };
+  Toy toy(program(1), program(1.01f), Constant(1.0001f));
+  const ComparisonReport report = Compare(toy, {});
+  EXPECT_EQ(report.verdict, Verdict::kEqual) << report.reason;
+  EXPECT_EQ(habits.size(), 1u);
 }
 
 // The same from both programs: ones, and an array of others.

@@ -6,15 +6,15 @@ namespace hone::compiler {
 
 using Op = xla::HloOpcode;
 
-// The function, in a file here; its name; its meaning; whether XLA:CPU and hone's own kernels alone
-// know what it makes; the opcodes that it is tried at.
+// The function, in a file here; its name; its meaning; its traits (core/pass.h); the opcodes that
+// it is tried at.
 #define HONE_IMPLEMENTATIONS(X)                                                                    \
-  X(DepthwiseShifts, "depthwise_shifts",                                                           \
-    "convolution that is depthwise, or of one feature, as shifted multiply-adds", kAnywhere,       \
-    Op::kConvolution)                                                                              \
   X(DepthwiseKernelGradientShifts, "depthwise_kernel_gradient_shifts",                             \
-    "kernel gradient of a depthwise convolution as sums of shifted products", kAnywhere,           \
-    Op::kConvolution)                                                                              \
+    "kernel gradient of a depthwise convolution as sums of shifted products",                      \
+    kDepthwise | kBesideKernels, Op::kConvolution)                                                 \
+  X(DepthwiseShifts, "depthwise_shifts",                                                           \
+    "convolution that is depthwise, or of one feature, as shifted multiply-adds",                  \
+    kDepthwise | kBesideKernels, Op::kConvolution)                                                 \
   X(PointwiseDot, "pointwise_dot", "1x1 convolution as a dot", kAnywhere, Op::kConvolution)        \
   X(ConvolutionOutputDots, "convolution_output_dots",                                              \
     "convolution of few output positions as a dot for each", kAnywhere, Op::kConvolution)          \
@@ -23,10 +23,10 @@ using Op = xla::HloOpcode;
   X(ConvolutionPatchesDot, "convolution_patches_dot", "convolution as a dot over patches",         \
     kAnywhere, Op::kConvolution)                                                                   \
   X(ConvolutionBandedDot, "convolution_banded_dot",                                                \
-    "convolution of one feature, many taps in a row, as a dot with a banded matrix", kAnywhere,    \
-    Op::kConvolution)                                                                              \
+    "convolution of one feature, many taps in a row, as a dot with a banded matrix",               \
+    kAppliedFirst, Op::kConvolution)                                                               \
   X(ConvolutionByGroups, "convolution_by_groups", "grouped convolution as one for each group",     \
-    kAnywhere, Op::kConvolution)                                                                   \
+    kPrepares, Op::kConvolution)                                                                   \
   X(ConvolutionInF32, "convolution_in_f32", "convolution of narrow floats in f32", kAnywhere,      \
     Op::kConvolution)                                                                              \
   X(ReduceWindowShifts, "reduce_window_shifts",                                                    \
@@ -51,39 +51,41 @@ using Op = xla::HloOpcode;
   X(ArgmaxTwoReduces, "argmax_two_reduces", "argmax as a maximum and its first position",          \
     kAnywhere, Op::kReduce)                                                                        \
   X(WriteOutSmall, "write_out_small", "small matrices, sorts, gathers and scatters written out",   \
-    kAnywhere, WriteOutSmallRoots())                                                               \
+    kPrepares, WriteOutSmallRoots())                                                               \
   X(SmallEigenvalues, "small_eigenvalues",                                                         \
     "eigenvalues of matrices up to 3x3 and singular values of 2x2, without vectors, written out",  \
     kAnywhere, Op::kCustomCall)                                                                    \
   X(TriangularInverses, "triangular_inverses",                                                     \
-    "triangular solve of many right sides as a product with the inverse", kAnywhere,               \
+    "triangular solve of many right sides as a product with the inverse", kAppliedFirst,           \
     Op::kCustomCall, Op::kTriangularSolve)                                                         \
   X(DotBeforeSolve, "dot_before_solve",                                                            \
-    "product with what a triangular solve gives as a solve of a product", kAnywhere, Op::kDot)     \
-  X(UnrollShortLoop, "unroll_short_loop", "short loop unrolled", kAnywhere, Op::kWhile)            \
+    "product with what a triangular solve gives as a solve of a product",                          \
+    kAppliedFirst | kForInlined, Op::kDot)                                                         \
+  X(UnrollShortLoop, "unroll_short_loop", "short loop unrolled", kAllAround | kForInlined,         \
+    Op::kWhile)                                                                                    \
   X(UnrollElementwiseLoop, "unroll_elementwise_loop",                                              \
     "short loop of elementwise operations unrolled, as of random numbers", kAnywhere, Op::kWhile)  \
   X(LoopByBlocks, "loop_by_blocks",                                                                \
-    "loop of large arrays, element by element, as a loop for each block of elements", kHereAlone,  \
-    Op::kWhile)                                                                                    \
+    "loop of large arrays, element by element, as a loop for each block of elements",              \
+    kHereAlone | kAppliedFirst, Op::kWhile)                                                        \
   X(LoopOneKernel, "loop_one_kernel", "loop of small operations as one kernel", kHereAlone,        \
     Op::kWhile)                                                                                    \
   X(SearchShortTable, "search_short_table",                                                        \
-    "binary search in a short table as choices by comparisons with all of it", kAnywhere,          \
+    "binary search in a short table as choices by comparisons with all of it", kForInlined,        \
     Op::kWhile)                                                                                    \
   X(MaskedUpdates, "masked_updates",                                                               \
-    "choice between an array and a write into it as a write of what is chosen", kAnywhere,         \
+    "choice between an array and a write into it as a write of what is chosen", kAppliedFirst,     \
     Op::kSelect)                                                                                   \
   X(DotsOutOfLoop, "dots_out_of_loop",                                                             \
-    "dots of what a loop reads, writes or adds up, of all trips at once", kAnywhere, Op::kDot,     \
-    Op::kSlice, Op::kWhile)                                                                        \
+    "dots of what a loop reads, writes or adds up, of all trips at once",                          \
+    kAppliedFirst | kForInlined | kBesideKernels, Op::kDot, Op::kSlice, Op::kWhile)                \
   X(LoopInBits, "loop_in_bits",                                                                    \
     "loop that writes into narrow floats as one that writes their bits", kHereAlone, Op::kWhile)   \
   X(DotInF32, "dot_in_f32", "dot of narrow floats in f32", kAnywhere, Op::kDot)                    \
   X(DotOfSmallIntegersInF32, "dot_of_small_integers_in_f32",                                       \
-    "dot of small integers or truth values in f32, which has their sums", kAnywhere, Op::kDot)     \
+    "dot of small integers or truth values in f32, which has their sums", kPrepares, Op::kDot)     \
   X(ConvolutionOfSmallIntegersInF32, "convolution_of_small_integers_in_f32",                       \
-    "convolution of small integers in f32, which has their sums", kAnywhere, Op::kConvolution)     \
+    "convolution of small integers in f32, which has their sums", kPrepares, Op::kConvolution)     \
   X(BatchedDotReduce, "batched_dot_reduce", "many small dots as a multiplication and a sum",       \
     kAnywhere, Op::kDot)                                                                           \
   X(ReduceDotOnes, "reduce_dot_ones", "sum as a product with ones", kAnywhere, Op::kReduce)        \
@@ -94,13 +96,13 @@ using Op = xla::HloOpcode;
     Op::kDot)                                                                                      \
   X(DotOfParts, "dot_of_parts",                                                                    \
     "dot with what is put together as dots with its parts, each before that is broadcast",         \
-    kAnywhere, Op::kDot)                                                                           \
+    kPrepares, Op::kDot)                                                                           \
   X(DotScaledAfter, "dot_scaled_after",                                                            \
     "dot of bytes that are scaled by columns, scaled afterwards", kAnywhere, Op::kDot)             \
   X(OneHotLookup, "one_hot_lookup",                                                                \
     "dot with what is 1 at one place, else 0, as a lookup or a scatter", kAnywhere, Op::kDot)      \
   X(KnownSparseDot, "dot_with_known_matrix",                                                       \
-    "dot with a matrix of counters, of which each output takes few, as lookups", kAnywhere,        \
+    "dot with a matrix of counters, of which each output takes few, as lookups", kAppliedFirst,    \
     Op::kDot)                                                                                      \
   X(KnownScatter, "scatter_of_known_places",                                                       \
     "scatter that adds as many slices, one after the other, to each place, as their sums",         \
@@ -110,14 +112,18 @@ using Op = xla::HloOpcode;
     kAnywhere, Op::kDot, Op::kScatter, Op::kSlice)                                                 \
   X(ComplexDotParts, "complex_dot_parts",                                                          \
     "dot of complex numbers as dots of real and imaginary parts", kAnywhere, Op::kDot)             \
+  X(FftOfReals, "fft_of_reals",                                                                    \
+    "transform of real numbers, or inverse of which the real part is wanted, as one of half of "   \
+    "it",                                                                                          \
+    kAppliedFirst | kForInlined, Op::kFft, Op::kReal)                                              \
   X(ComplexByParts, "complex_by_parts",                                                            \
     "complex numbers with real ones part by part, without roots and angles that are not needed",   \
-    kAnywhere, Op::kCompare, Op::kCos, Op::kDivide, Op::kExp, Op::kImag, Op::kMultiply, Op::kReal, \
-    Op::kSin)                                                                                      \
+    kForInlined, Op::kCompare, Op::kCos, Op::kDivide, Op::kExp, Op::kImag, Op::kMultiply,          \
+    Op::kReal, Op::kSin)                                                                           \
   X(ContractionOrder, "contraction_order",                                                         \
-    "dots, sums and diagonals in the order that is least work", kAnywhere, Op::kDot, Op::kGather,  \
-    Op::kReduce)                                                                                   \
-  X(DotSwapped, "dot_swapped", "dot with its operands changed round", kAnywhere, Op::kDot)         \
+    "dots, sums and diagonals in the order that is least work", kAppliedFirst | kForInlined,       \
+    Op::kDot, Op::kGather, Op::kReduce)                                                            \
+  X(DotSwapped, "dot_swapped", "dot with its operands changed round", kForLibraries, Op::kDot)     \
   X(FunctionFormulas, "function_formulas",                                                         \
     "atan2, powers of floats, and functions of doubles as formulas for vectors", kHereAlone,       \
     Op::kAtan2, Op::kCbrt, Op::kErf, Op::kLog, Op::kLog1p, Op::kPower)                             \
@@ -132,33 +138,34 @@ using Op = xla::HloOpcode;
   X(PowerProducts, "power_products", "power by a whole number or a half as products and a root",   \
     kAnywhere, Op::kPower)                                                                         \
   X(PaddedSums, "padded_sums",                                                                     \
-    "sum of arrays that are padded with zeros, put together from their parts", kHereAlone,         \
-    Op::kAdd, Op::kOr)                                                                             \
+    "sum of arrays that are padded with zeros, put together from their parts",                     \
+    kHereAlone | kAppliedFirst, Op::kAdd, Op::kOr)                                                 \
   X(RollsFromEdges, "rolls_from_edges",                                                            \
-    "several rolls of one array as slices of the array with edges", kHereAlone, Op::kConcatenate)  \
+    "several rolls of one array as slices of the array with edges", kHereAlone | kAppliedFirst,    \
+    Op::kConcatenate)                                                                              \
   X(ConcatenateOnce, "concatenate_once",                                                           \
     "concatenation or pad as a kernel of its own, not within each of its users", kHereAlone,       \
     Op::kConcatenate, Op::kPad)                                                                    \
   X(SharedOnce, "shared_once", "values that fusion would compute in three places or more, once",   \
-    kHereAlone, SharedOnceRoots())                                                                 \
+    kHereAlone | kForInlined, SharedOnceRoots())                                                   \
   X(LoopKernels, "loops",                                                                          \
     "reductions with what is around them, running sums, and attention, as kernels of hone-loops",  \
-    kHereAlone, LoopKernelsRoots())                                                                \
+    kHereAlone | kForInlined, LoopKernelsRoots())                                                  \
   X(ProductKernels, "products",                                                                    \
-    "dots of floats, with what is elementwise behind them, as kernels of hone-loops", kHereAlone,  \
-    ProductKernelsRoots())                                                                         \
+    "dots of floats, with what is elementwise behind them, as kernels of hone-loops",              \
+    kHereAlone | kForInlined, ProductKernelsRoots())                                               \
   X(ConvolutionKernels, "convolutions",                                                            \
     "convolutions of floats, with what is elementwise behind them, as kernels of hone-loops",      \
-    kHereAlone, ConvolutionKernelsRoots())                                                         \
+    kHereAlone | kForInlined, ConvolutionKernelsRoots())                                           \
   X(DepthwiseKernels, "depthwise",                                                                 \
     "depthwise convolutions, with what is elementwise behind them, as kernels of hone-loops",      \
-    kHereAlone, DepthwiseKernelsRoots())                                                           \
+    kHereAlone | kDepthwise | kBesideKernels | kForInlined, DepthwiseKernelsRoots())               \
   X(TransposeKernels, "transposes", "transpositions, squares at a time, as kernels of hone-loops", \
-    kHereAlone, Op::kTranspose)                                                                    \
-  X(SortKernels, "sorts", "sorts, by digits, as kernels of hone-loops", kHereAlone, Op::kSort,     \
-    Op::kTopK)                                                                                     \
+    kHereAlone | kForInlined, Op::kTranspose)                                                      \
+  X(SortKernels, "sorts", "sorts, by digits, as kernels of hone-loops", kHereAlone | kForInlined,  \
+    Op::kSort, Op::kTopK)                                                                          \
   X(FlatElementwise, "flat_elementwise",                                                           \
-    "what is elementwise over short rows, as over one long row or few", kHereAlone,                \
+    "what is elementwise over short rows, as over one long row or few", kHereAlone | kAllAround,   \
     FlatElementwiseRoots())
 
 #define HONE_DECLARE(replace, ...) \
@@ -176,8 +183,6 @@ std::vector<Op> ConvolutionKernelsRoots();
 std::vector<Op> DepthwiseKernelsRoots();
 
 namespace {
-
-constexpr bool kAnywhere = false, kHereAlone = true;
 
 using Replace = absl::StatusOr<xla::HloInstruction*> (*)(xla::HloInstruction* root);
 
@@ -206,8 +211,8 @@ const InstructionRule* Rule(std::string name, Replace replace, std::vector<Op> r
 }  // namespace
 
 const std::vector<Implementation>& Implementations() {
-#define HONE_ROW(replace, name, meaning, here_alone, ...) \
-  {Rule(name, replace, {__VA_ARGS__}), meaning, here_alone},
+#define HONE_ROW(replace, name, meaning, traits, ...) \
+  {Rule(name, replace, {__VA_ARGS__}), meaning, traits},
   static const auto* const kAll = new std::vector<Implementation>{HONE_IMPLEMENTATIONS(HONE_ROW)};
 #undef HONE_ROW
   return *kAll;

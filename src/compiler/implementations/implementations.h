@@ -3,19 +3,20 @@
 #ifndef HONE_COMPILER_IMPLEMENTATIONS_IMPLEMENTATIONS_H_
 #define HONE_COMPILER_IMPLEMENTATIONS_IMPLEMENTATIONS_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "compiler/rules/rule_pass.h"
+#include "core/pass.h"
 
 namespace hone::compiler {
 
 struct Implementation {
   const InstructionRule* rule;  // kept for ever; its name is the pass's, behind "implement:"
   std::string meaning;          // in one line
-  bool here_alone =
-      false;  // what it makes means something to XLA:CPU, or to hone's own kernels, alone
+  uint32_t traits;              // PassTraits
 };
 
 // In the order in which they are tried.

@@ -56,12 +56,13 @@ void AddDecided(std::vector<PassEntry>& table) {
 std::vector<PassEntry> ImplementationPasses() {
   std::vector<PassEntry> rows;
   for (const Implementation& implementation : Implementations()) {
-    if (implementation.here_alone && !TheTarget().is_here()) continue;
+    if ((implementation.traits & kHereAlone) != 0 && !TheTarget().is_here()) continue;
     PassEntry entry;
     entry.info.name = "implement:" + implementation.rule->name();
     entry.info.class_name = "RulePass";
     entry.info.meaning = implementation.meaning;
     entry.info.group = PassGroup::kExpand;
+    entry.info.traits = implementation.traits;
     for (const xla::HloOpcode opcode : implementation.rule->root_opcodes()) {
       entry.info.roots.emplace_back(xla::HloOpcodeString(opcode));
     }
@@ -89,6 +90,8 @@ std::vector<PassEntry> StructuralPasses() {
   rows.push_back(StructuralRow<BatchLanes>(
       "batch_lanes", "BatchLanes",
       "computes independent subgraphs of one form as one, on joined tensors"));
+  // All arrays of a batch are laid out anew.
+  rows.back().info.traits = kAllAround;
   return rows;
 }
 

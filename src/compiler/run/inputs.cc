@@ -6,11 +6,14 @@
 #include <complex>
 #include <cstring>
 #include <functional>
+#include <iterator>
+#include <optional>
 #include <thread>
 #include <type_traits>
 #include <utility>
 
 #include "verify/compare.h"
+#include "verify/find_finite.h"
 #include "verify/move_values.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
@@ -20,6 +23,7 @@ namespace {
 
 static_assert(kInputKinds == verify::kUsualKinds);
 static_assert(static_cast<int>(InputKind::kExact) + 1 == verify::kKinds);
+static_assert(static_cast<int>(InputKind::kSearched) == verify::kSearchedKind);
 
 // Elements that one generator makes, so that threads can share an array.
 constexpr int64_t kBlock = 1 << 16;
@@ -72,10 +76,89 @@ double Wide(Generator& generator, double scale) {
   return Bell(generator) * scale * 1.0123;
 }
 
+// How the values of one array are of InputKind::kSearched. What is physical is often positive, or
+// near a level (a density, a temperature), or of different levels (density, momentum and energy in
+// one array); corners, edges and times ascend; covariances are positive definite.
+struct Habit {
+  // kAsOther: as `other` has it.
+  enum What { kAsOther, kLevel, kLevels, kAscending, kPositiveDefinite };
+  static constexpr int64_t kMostChannels = 8;
+
+  Habit(const InputRole& role, uint64_t seed) {
+    constexpr InputKind kOthers[] = {InputKind::kSigned, InputKind::kPositive, InputKind::kSmall,
+                                     InputKind::kStructured};
+    constexpr double kUsual[] = {0, 0.03, 0.3, 1, 1, 3};
+    const xla::Shape& shape = role.shape;
+    Generator generator(seed);
+    other = kOthers[generator.Below(std::size(kOthers))];
+    const auto rank = static_cast<int64_t>(shape.dimensions().size());
+    const bool square = rank >= 2 && shape.dimensions(rank - 1) > 1 &&
+                        shape.dimensions(rank - 1) == shape.dimensions(rank - 2);
+    int64_t inner = 1;
+    for (int64_t k = rank; k-- > 0;) {
+      const int64_t size = shape.dimensions(k);
+      if (size > 1 && size <= kMostChannels) {
+        channels = size;
+        stride = inner;
+      }
+      inner *= size;
+    }
+    row = rank > 0 ? std::max<int64_t>(1, shape.dimensions(rank - 1)) : 1;
+    const uint64_t drawn = generator.Below(10);
+    what = drawn < 4   ? kAsOther
+           : drawn < 5 ? kLevel
+           : drawn < 7 ? (channels > 1 ? kLevels : kLevel)
+           : drawn < 8 ? kAscending
+                       : (square ? kPositiveDefinite : kAscending);
+    spread = generator.Below(2) == 0 ? 0.02 : 0.2;
+    for (int64_t k = 0; k < channels; ++k) {
+      levels[k] = kUsual[generator.Below(std::size(kUsual))];
+      if (role.positive) levels[k] = std::max(levels[k], 0.03);
+    }
+    constexpr double kOfAll[] = {0.05, 0.3, 1, 1, 4, 20, 100, 300, 1000, 1e5};
+    if (what == kLevel) levels[0] = kOfAll[generator.Below(std::size(kOfAll))];
+  }
+
+  // Of element `at`, where it is not as another kind has it.
+  double Float(Generator& values, int64_t at) const {
+    if (what == kAscending) {
+      return (static_cast<double>(at % row) + 0.1 + 0.5 * Uniform(values)) /
+             static_cast<double>(row);
+    }
+    const double level = levels[what == kLevels ? at / stride % channels : 0];
+    return (level == 0 ? 0.01 : level) * (spread * (2 * Uniform(values) - 1)) + level;
+  }
+
+  What what = kAsOther;
+  InputKind other = InputKind::kSigned;
+  int64_t channels = 1, stride = 1, row = 1;
+  double spread = 0;
+  double levels[kMostChannels] = {};
+};
+
+// The seed of an array's habit: its last draw (verify/find_finite.h).
+uint64_t HabitOf(uint32_t draws, size_t array) {
+  uint64_t last = 0;
+  for (int place = 0; place < verify::kDraws; ++place) {
+    const uint64_t draw = Mix(draws >> (8 * place) & 0xFF) ^ Mix(array + 1);
+    const bool drawn = (draws >> (8 * place) & 0xFF) != 0;
+    if (place == 0 || (drawn && Mix(draw) % 4 == 0)) last = draw;
+  }
+  return last;
+}
+
 // One array's values: what does not change from element to element, worked out once.
 class Values {
  public:
-  Values(const InputRole& role, InputKind kind) : role_(role), kind_(kind) {
+  // `habits`: the seed of what is drawn for an array as a whole.
+  Values(const InputRole& role, InputKind kind, uint64_t habits)
+      : role_(role), kind_(kind), positive_definite_(role.positive_definite) {
+    if (kind == InputKind::kSearched) {
+      const Habit habit(role, habits);
+      kind_ = habit.other;
+      positive_definite_ = positive_definite_ || habit.what == Habit::kPositiveDefinite;
+      if (habit.what != Habit::kAsOther && !positive_definite_) habit_ = habit;
+    }
     weight_ = role.fan_in > 1;
     shrink_ = weight_ ? 1.0 / std::sqrt(static_cast<double>(role.fan_in)) : 1.0;
     power_ = weight_ ? std::exp2(std::round(std::log2(shrink_))) : 1.0;
@@ -90,8 +173,13 @@ class Values {
     }
   }
 
+  InputKind kind() const { return kind_; }
+  const InputRole& role() const { return role_; }
+  bool positive_definite() const { return positive_definite_ && rank_ >= 2; }
+
   // Of element `at`.
   double Float(Generator& generator, int64_t at) const {
+    if (habit_) return habit_->Float(generator, at);
     switch (kind_) {
       case InputKind::kSigned:
         if (role_.positive) return 0.05 + std::fabs(Bell(generator)) * 0.3;
@@ -120,6 +208,8 @@ class Values {
         const double value = static_cast<double>(generator.Below(9)) / 4 - 1;
         return (role_.positive ? 0.25 + std::fabs(value) : value) * power_;
       }
+      case InputKind::kSearched:
+        break;  // as another kind has it
     }
     return 0;
   }
@@ -142,6 +232,7 @@ class Values {
       case InputKind::kSmall:
       case InputKind::kStructured:
       case InputKind::kExact:
+      case InputKind::kSearched:
         return rank_ == 0 ? draw(1, 4) : draw(0, 3);
     }
     return 0;
@@ -160,6 +251,8 @@ class Values {
 
   const InputRole& role_;
   InputKind kind_;
+  bool positive_definite_ = false;
+  std::optional<Habit> habit_;
   bool weight_ = false;
   double shrink_ = 1, power_ = 1;
   int64_t rank_ = 0, count_ = 1;
@@ -195,11 +288,10 @@ T FromDouble(double value) {
 
 // Elements [begin, end).
 template <class T>
-void Fill(const InputRole& role, InputKind kind, Generator& generator, T* out, int64_t begin,
-          int64_t end) {
-  const Values values(role, kind);
+void Fill(const Values& values, Generator& generator, T* out, int64_t begin, int64_t end) {
+  const InputRole& role = values.role();
   if constexpr (std::is_same_v<T, bool>) {
-    const uint64_t often = kind == InputKind::kPositive ? 9 : 5;
+    const uint64_t often = values.kind() == InputKind::kPositive ? 9 : 5;
     for (int64_t i = begin; i < end; ++i) out[i] = generator.Below(10) < often;
   } else if constexpr (std::is_same_v<T, std::complex<float>> ||
                        std::is_same_v<T, std::complex<double>>) {
@@ -228,18 +320,16 @@ void Fill(const InputRole& role, InputKind kind, Generator& generator, T* out, i
 
 // Of one generator, for their rows depend on each other.
 template <class T>
-void FillPositiveDefinite(const InputRole& role, InputKind kind, Generator& generator, T* out,
-                          int64_t count) {
+void FillPositiveDefinite(const Values& made, Generator& generator, T* out, int64_t count) {
   constexpr bool kComplex =
       std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
   if constexpr (kComplex || (!std::is_integral_v<T> && std::is_convertible_v<T, float>)) {
-    const Values made(role, kind);
     std::vector<std::complex<double>> values(count);
     for (int64_t i = 0; i < count; ++i) {
       const double real = made.Float(generator, i);
       values[i] = {real, kComplex ? made.Float(generator, i) : 0.0};
     }
-    MakePositiveDefinite(role.shape, &values);
+    MakePositiveDefinite(made.role().shape, &values);
     for (int64_t i = 0; i < count; ++i) {
       if constexpr (kComplex) {
         out[i] = T(values[i].real(), values[i].imag());
@@ -248,7 +338,7 @@ void FillPositiveDefinite(const InputRole& role, InputKind kind, Generator& gene
       }
     }
   } else {
-    Fill<T>(role, kind, generator, out, 0, count);
+    Fill<T>(made, generator, out, 0, count);
   }
 }
 
@@ -303,25 +393,29 @@ absl::StatusOr<Arrays> MakeInputs(const std::vector<InputRole>& roles, InputKind
   }
   const std::vector<Block> blocks = BlocksOf(arrays);
   const uint64_t of_kind = Mix(seed * verify::kKinds + static_cast<uint64_t>(kind));
+  std::vector<Values> values;
+  for (size_t k = 0; k < roles.size(); ++k) {
+    values.emplace_back(roles[k], kind, HabitOf(static_cast<uint32_t>(seed), k));
+  }
   ForEach(static_cast<int64_t>(blocks.size()), [&](int64_t at) {
     const Block& block = blocks[at];
-    const InputRole& role = roles[block.array];
     xla::Literal& literal = arrays[block.array];
     // A generator for each block, so that one array's size does not shift the others' values.
     Generator generator(SeedOf(of_kind, block));
-    const bool whole = role.positive_definite && role.shape.dimensions().size() >= 2;
+    const bool whole = values[block.array].positive_definite();
     if (whole && block.begin > 0) return;
     xla::primitive_util::ArrayTypeSwitch(
         [&](auto constant) {
           using T = xla::primitive_util::NativeTypeOf<constant>;
           if (whole) {
-            FillPositiveDefinite<T>(role, kind, generator, literal.data<T>().data(),
+            FillPositiveDefinite<T>(values[block.array], generator, literal.data<T>().data(),
                                     literal.element_count());
           } else {
-            Fill<T>(role, kind, generator, literal.data<T>().data(), block.begin, block.end);
+            Fill<T>(values[block.array], generator, literal.data<T>().data(), block.begin,
+                    block.end);
           }
         },
-        role.shape.element_type());
+        roles[block.array].shape.element_type());
   });
   return arrays;
 }

@@ -23,8 +23,11 @@ namespace hone::compiler {
 //               ascending from 0 to 1: particles that do not collide, times in order
 //   exact:      few distinct values of few bits, so that sums are exact in any order and decisions
 //               have room
+//   searched:   each array has a habit of its own, drawn by the lower half of the seed: near one
+//               level, or near one for each channel; ascending in each row; a matrix that is
+//               positive definite; or as another kind has it
 // Roles come first in each: indices lie within their bounds, keys are random bits, and so on.
-enum class InputKind { kSigned, kPositive, kWide, kSmall, kStructured, kExact };
+enum class InputKind { kSigned, kPositive, kWide, kSmall, kStructured, kExact, kSearched };
 constexpr int kInputKinds = 3;  // those that every comparison takes
 
 // The same for a seed on every machine: all formulas are our own. Errors: out of memory.
