@@ -45,6 +45,8 @@ enum PassTraits : uint32_t {
   kForLibraries = 64,
   // Of depthwise layers, which come before other convolutions, the fastest way first.
   kDepthwise = 128,
+  // It is to see equal expressions as one, as XLA will: it tells values apart that are equal.
+  kOfShared = 256,
 };
 
 // An action: an index into the registry's table.

@@ -23,6 +23,7 @@ constexpr double kLongest = 1e6;  // a clock's range ends somewhere
 constexpr char kInline[] = "call-inliner:every_call_site";
 // What is called returns several values as a tuple.
 constexpr char kUntuple[] = "tuple-simplifier";
+constexpr char kShare[] = "cse";
 constexpr char kLoopPass[] = "implement:loop_one_kernel";
 constexpr char kWriteOutPass[] = "implement:write_out_small";
 constexpr char kBatchPass[] = "batch_lanes";
@@ -91,7 +92,9 @@ size_t KernelsOf(const ProgramGraph& graph, const InstructionInfo& caller) {
   return kernels;
 }
 
-Contents ContentsOf(Pool& pool, const StateName& state) {
+// Behind a pass: what is in branches that were not there `before` is what it falls back on, as for
+// sines of large arguments, and counts as replaced.
+Contents ContentsOf(Pool& pool, const StateName& state, const Contents* before = nullptr) {
   Contents contents;
   const StatusOr<ProgramGraph> graph = pool.Describe(state);
   if (!graph) return contents;
@@ -111,7 +114,12 @@ Contents ContentsOf(Pool& pool, const StateName& state) {
       if (one.opcode == "while") {
         contents.loops.emplace(one.name, in_kernel ? 0 : KernelsOf(*graph, one));
       }
-      if (in_kernel || IsOneKernel(one)) in_kernels.insert(one.called.begin(), one.called.end());
+      const bool falls_back = before != nullptr && one.opcode == "conditional" &&
+                              before->names.count(one.name) == 0 &&
+                              before->outside.count(known) == 0;
+      if (in_kernel || falls_back || IsOneKernel(one)) {
+        in_kernels.insert(one.called.begin(), one.called.end());
+      }
     }
   }
   return contents;
@@ -146,7 +154,7 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program, const Con
   }
   found.before = CodeSize(pool, program.opcodes);
   found.behind = CodeSize(pool, applied->steps.back().opcodes);
-  const Contents behind = ContentsOf(pool, after);
+  const Contents behind = ContentsOf(pool, after, &before);
   std::map<Known, size_t> loops_left;
   for (const auto& [name, kernels] : behind.loops) {
     size_t& most = loops_left[behind.names.at(name)];
@@ -185,6 +193,7 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   std::vector<Alternative> found;
   const StatusOr<PassId> inlining = FindPass(pool.passes(), kInline);
   const StatusOr<PassId> untupling = FindPass(pool.passes(), kUntuple);
+  const StatusOr<PassId> sharing = FindPass(pool.passes(), kShare);
   std::set<std::string> opcodes = NamesOf(pool, program.opcodes);
   const bool calls = inlining && untupling && opcodes.count("call") != 0;
   const Contents contents = ContentsOf(pool, {program.id, {}});
@@ -217,6 +226,7 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
     for (const std::vector<PassId>& before : mine) {
       if (one || (!before.empty() && before.back() == pass)) continue;
       std::vector<PassId> passes = before;
+      if (sharing && (pool.passes()[pass].traits & kOfShared) != 0) passes.push_back(*sharing);
       passes.push_back(pass);
       one = Try(pool, program, contents, passes, until);
     }

@@ -18,6 +18,7 @@ constexpr double kLeastPatience = 15;
 // What a candidate may always take: a bad one costs no more of a small budget.
 constexpr double kLeastCandidate = 3;        // seconds
 constexpr double kLeastCandidateTimes = 3;   // as long as the stock module does
+constexpr double kHurriedTimes = 1.5;        // the same of compiling, where little is left
 constexpr double kCandidateShare = 1.0 / 3;  // of the budget that is left
 constexpr double kLeastSample = 0.002;       // RaceOptions::least_sample_seconds
 constexpr int kShortPairs = 10;
@@ -162,10 +163,12 @@ double Measurer::CompilePatience() const {
 // sample of a program that is tuned at all takes most_run_seconds at most.
 double Measurer::CandidatePatience() const {
   const double stock = stock_compile_seconds_ > 0 ? stock_compile_seconds_ : kUnknownCompile;
-  const double least =
-      std::max({kLeastCandidate, kLeastCandidateTimes * stock, kLeastCandidateTimes * run_seconds_,
-                1.5 * options_.most_run_seconds});
   const double left = options_.budget_seconds - (evaluator_.Seconds() - start_);
+  // Where the budget is short one is not to take all of it.
+  const double compiling =
+      std::clamp(left / 2, kHurriedTimes * stock, kLeastCandidateTimes * stock);
+  const double least = std::max({kLeastCandidate, compiling, kLeastCandidateTimes * run_seconds_,
+                                 1.5 * options_.most_run_seconds});
   return std::clamp(kCandidateShare * left, std::min(least, CompilePatience()), CompilePatience());
 }
 

@@ -124,10 +124,25 @@ std::string Sorted(const std::string& array) {
   return "sorted = " + array + " sort(p0), dimensions={0}, to_apply=less\n";
 }
 
+// A loop that takes the least of an array and one of its rows.
+std::string LeastOfRows(const std::string& sizes, const std::string& columns) {
+  const std::string array = "f32[" + sizes + "]";
+  return WritingLoop("f32", sizes, "1," + columns,
+                     "  r = f32[1," + columns +
+                         "] dynamic-slice(x, i, z), dynamic_slice_sizes={1," + columns +
+                         "}\n  v = f32[" + columns + "] reshape(r)\n  b = " + array +
+                         " broadcast(v), dimensions={1}\n  s = " + array +
+                         " add(b, b)\n  y = " + array + " minimum(x, s)\n");
+}
+
 }  // namespace
 
 std::vector<Case> LoopCases() {
   return {
+      {"slices_first", "the least of an array and a row of it", LeastOfRows("40,64", "64")},
+      {"slices_first", "written into it", WritingLoop("f32", "40,64", "1,64")},
+      {"slices_first", "of a small array", LeastOfRows("8,16", "16"), false},
+      {"slices_first", "of few rows", LeastOfRows("3,800", "800"), false},
       {"search_short_table", "in a sorted table, the first place",
        SearchLoop("f32", 37, "direction=LE, type=TOTALORDER", 6, Sorted("f32[37]")), true, true},
       {"search_short_table", "the last place, of integers",

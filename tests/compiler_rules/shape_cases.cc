@@ -22,21 +22,40 @@ std::vector<Case> ShapeCases() {
            "to_apply=" +
            combiner + "\n  ROOT y = f32[6,20] select(m, w, p0)";
   };
-  // v of the step: of the two before it, as in a recurrence that is written out.
-  const auto recurrence = [](int steps, const std::string& shape) {
+  // v of the step: of the two before it, as in a recurrence that is written out, or of the one
+  // before it and that reversed.
+  const auto recurrence = [](int steps, const std::string& shape, bool reversed) {
     std::string text = "v0 = " + shape + " multiply(p0, p0)\n  v1 = " + shape + " negate(p0)\n  ";
     for (int k = 2; k <= steps; ++k) {
       const std::string name = "v" + std::to_string(k);
-      text += "m" + name + " = " + shape + " multiply(p0, v" + std::to_string(k - 1) + ")\n  " +
-              (k == steps ? "ROOT " : "") + name + " = " + shape + " add(m" + name + ", v" +
-              std::to_string(k - 2) + ")\n  ";
+      const std::string before = "v" + std::to_string(k - 1);
+      text += "r" + name + " = " + shape + " reverse(" + before + "), dimensions={0}\n  m" + name +
+              " = " + shape + " multiply(p0, " + before + ")\n  " + (k == steps ? "ROOT " : "") +
+              name + " = " + shape + " add(m" + name + ", " +
+              (reversed ? "r" + name : "v" + std::to_string(k - 2)) + ")\n  ";
     }
     return Entry(shape, text);
   };
   return {
-      {"shared_once", "a recurrence that is written out", recurrence(8, "f32[80]")},
-      {"shared_once", "few steps of a recurrence", recurrence(2, "f32[80]"), false},
-      {"shared_once", "a recurrence of few numbers", recurrence(8, "f32[40]"), false},
+      {"shared_once", "exchanges that are written out", recurrence(8, "f32[80]", true)},
+      {"shared_once", "few exchanges", recurrence(2, "f32[80]", true), false},
+      {"shared_once", "exchanges of few numbers", recurrence(8, "f32[40]", true), false},
+      {"shared_once", "a recurrence, which one kernel computes element by element",
+       recurrence(8, "f32[80]", false), false},
+      {"shared_once", "much that two slices take",
+       Entry(
+           "f32[120]",
+           "b = f32[120] add(p0, p0)\n  c = f32[120] multiply(b, p0)\n  d = f32[120] subtract(c, "
+           "b)\n"
+           "  e = f32[120] maximum(d, p0)\n  f = f32[120] minimum(e, c)\n  g = f32[120] negate(f)\n"
+           "  h = f32[120] abs(g)\n  v = f32[120] add(h, b)\n"
+           "  s = f32[80] slice(v), slice={[0:80]}\n  t = f32[80] slice(v), slice={[10:90]}\n"
+           "  ROOT r = f32[80] add(s, t)")},
+      {"shared_once", "little that two slices take",
+       Entry("f32[120]",
+             "v = f32[120] add(p0, p0)\n  s = f32[80] slice(v), slice={[0:80]}\n"
+             "  t = f32[80] slice(v), slice={[10:90]}\n  ROOT r = f32[80] add(s, t)"),
+       false},
       {"shared_once", "what three slices take",
        Entry("f32[120]",
              "v = f32[120] cosine(p0)\n  a = f32[80] slice(v), slice={[0:80]}\n"

@@ -58,6 +58,21 @@ const std::vector<KernelCase>& KernelCases() {
        "y interchange 0,1,3,4,2\n"},
       {"pool_of_one_column",
        "input x f32[1,1,7,4]\ny = pool_sum x window=3,3 strides=2,2\noutput y\n", "y tile 3,0,1\n"},
+      // Up to what is no number any more, and down to what has fewer bits.
+      {"exponentials_of_doubles",
+       "input x f64[40,24]\nc := constant x value=900\nw := multiply x c\n"
+       "y = exp w\nz = expm1 w\nu = expm1 x\nt = tanh x\nv = tanh w\n"
+       "output y\noutput z\noutput u\noutput t\noutput v\n",
+       "y tile 8\ny vectorize\nz tile 4\nt tile 8\nt vectorize\n"},
+      {"logarithms_of_doubles",
+       "input x f64[40,24]\ns := multiply x x\nc := constant x value=1e-160\n"
+       "d := multiply s c\ne := multiply d c\nb := constant x value=1e150\nf := multiply x b\n"
+       "a = log x\nk = log s\nl = log e\nm = log f\nn = log1p x\no = log1p d\np = log1p f\n"
+       "output a\noutput k\noutput l\noutput m\noutput n\noutput o\noutput p\n",
+       "k tile 8\nk vectorize\nn tile 16\nn vectorize\n"},
+      {"sums_of_exponentials_of_doubles",
+       "input x f64[48,48]\ne := exp x\ny = reduce_sum e axes=1\nz = log y\noutput z\n",
+       "y tile 4,16\ny vectorize\n"},
       {"logistic_f64", "input x f64[12,5]\ny = logistic x\noutput y\n", ""},
       {"add", "input a f32[8,16]\ninput b f32[8,16]\ny = add a b\noutput y\n",
        "y parallel 32\ny tile 16\ny vectorize\n"},

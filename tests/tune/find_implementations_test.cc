@@ -124,6 +124,24 @@ TEST(FindImplementations, WhatIsForNoGroupsIsFoundOnceEachIsConvolvedByItself) {
   EXPECT_EQ(found[patches], (std::vector<std::string>{groups, patches}));
 }
 
+// Sines of large arguments are computed as before, in a branch.
+TEST(FindImplementations, WhatIsFallenBackOnCountsAsReplaced) {
+  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
+  const ProgramInfo program =
+      pool->Load(
+              "HloModule sines\nENTRY main {\n  x = f32[1000] parameter(0)\n  ROOT y = f32[1000] "
+              "sine(x), metadata={op_name=\"sin\"}\n}\n")
+          .value();
+  const std::vector<Alternative> found = FindImplementations(*pool, program, kPatience);
+  const auto sines = std::find_if(found.begin(), found.end(), [](const Alternative& one) {
+    return one.name == "implement:periodic_formulas";
+  });
+  ASSERT_NE(sines, found.end());
+  ASSERT_EQ(sines->instructions.size(), 1u);
+  EXPECT_TRUE(sines->instructions[0].all);
+  EXPECT_EQ(sines->instructions[0].origin.rfind("sin", 0), 0u) << sines->instructions[0].origin;
+}
+
 TEST(FindImplementations, WhatAnImplementationBeginsAtIsKnown) {
   const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
   int64_t implementations = 0;

@@ -239,6 +239,36 @@ absl::StatusOr<HloInstruction*> BatchedDotReduce(HloInstruction* root) {
   return emit::Convert(sum, root->shape().element_type());
 }
 
+namespace {
+
+bool OnlyMoves(const HloInstruction& one) {
+  switch (one.opcode()) {
+    case HloOpcode::kBitcast:
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kConvert:
+    case HloOpcode::kReshape:
+    case HloOpcode::kSlice:
+    case HloOpcode::kTranspose:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What is computed behind moves is kept, as it is for a library: each element is wanted in several
+// of the result, and in a chain of products that would double with each of them.
+HloInstruction* ComputedOnce(HloInstruction* x) {
+  if (OnlyMoves(*x)) {
+    HloInstruction* const behind = ComputedOnce(x->mutable_operand(0));
+    if (behind == x->operand(0)) return x;
+    return x->parent()->AddInstruction(x->CloneWithNewOperands(x->shape(), {behind}));
+  }
+  const bool computed = x->IsElementwise() && x->operand_count() > 0;
+  return computed || IsAnyDot(*x) ? emit::Kept(x) : x;
+}
+
+}  // namespace
+
 // A product with few terms as their sum: one loop over the result, where a library that packs its
 // operands takes many times as long.
 absl::StatusOr<HloInstruction*> ThinDotSum(HloInstruction* root) {
@@ -279,7 +309,8 @@ absl::StatusOr<HloInstruction*> ThinDotSum(HloInstruction* root) {
   };
   const emit::Sizes x_batch = numbers.lhs_batch_dimensions(),
                     y_batch = numbers.rhs_batch_dimensions();
-  HloInstruction *x = root->mutable_operand(0), *y = root->mutable_operand(1);
+  HloInstruction* const x = ComputedOnce(root->mutable_operand(0));
+  HloInstruction* const y = ComputedOnce(root->mutable_operand(1));
   const auto x_rest = static_cast<int64_t>(x_batch.size()),
              y_rest = static_cast<int64_t>(x->shape().dimensions().size()) - 1;
   HloInstruction* sum = nullptr;

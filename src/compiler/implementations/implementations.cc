@@ -147,7 +147,10 @@ using Op = xla::HloOpcode;
     "concatenation or pad as a kernel of its own, not within each of its users", kHereAlone,       \
     Op::kConcatenate, Op::kPad)                                                                    \
   X(SharedOnce, "shared_once", "values that fusion would compute in three places or more, once",   \
-    kHereAlone | kForInlined, SharedOnceRoots())                                                   \
+    kHereAlone | kForInlined | kOfShared, SharedOnceRoots())                                       \
+  X(SlicesFirst, "slices_first",                                                                   \
+    "slices of an array that a loop overwrites, before it is, so that it need not be copied",      \
+    kHereAlone | kForInlined, Op::kDynamicSlice, Op::kGather, Op::kSlice)                          \
   X(LoopKernels, "loops",                                                                          \
     "reductions with what is around them, running sums, and attention, as kernels of hone-loops",  \
     kHereAlone | kForInlined, LoopKernelsRoots())                                                  \

@@ -1,8 +1,10 @@
 // Values that XLA:CPU would compute in several places, once. Its fusion takes a producer into each
 // of its users, and these into theirs: what is computed again doubles with every such step, as in
-// recurrences and networks of exchanges that are written out, and in gradients of running products.
+// networks of exchanges that are written out, and in gradients of running products.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -23,7 +25,8 @@ using xla::HloComputation;
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-constexpr int kPlaces = 3;  // in which a value is computed, from which on it is computed once
+constexpr size_t kPlaces = 3;  // in which a value is computed, from which on it is computed once
+constexpr int kMuch = 8;       // operations that a value takes: then two places are as many
 constexpr int64_t kLeastElements = 64;
 
 // Elements are where others are, or the same everywhere: to compute them again costs nothing.
@@ -64,14 +67,16 @@ bool MayBeKept(const HloInstruction& one) {
 }
 
 // In how many places each value of a computation is computed, kPlaces at most, where those that
-// would be in so many are computed once.
+// would be in so many are computed once. A kernel computes an element once, however many of its
+// values take it, unless they take it from elsewhere, as behind a slice.
 class Places {
  public:
-  int Of(const HloInstruction* value) {
+  bool AreMany(const HloInstruction* value) {
     const size_t now = HashOf(*value->parent());
     if (hash_ != now) Count(*value->parent());
     hash_ = now;
-    return places_[value->unique_id()];
+    const size_t places = places_[value->unique_id()].size();
+    return places >= kPlaces || (places == kPlaces - 1 && operations_[value->unique_id()] >= kMuch);
   }
 
  private:
@@ -90,17 +95,44 @@ class Places {
     places_.clear();
     const auto order = computation.MakeInstructionPostOrder();
     for (auto one = order.rbegin(); one != order.rend(); ++one) {  // users first
-      int places = *one == computation.root_instruction() ? 1 : 0;
+      std::vector<size_t> places;
+      const auto add = [&](size_t place) {
+        if (places.size() < kPlaces && !absl::c_linear_search(places, place)) {
+          places.push_back(place);
+        }
+      };
+      const size_t itself = absl::HashOf((*one)->unique_id());  // where others find it in memory
+      if (*one == computation.root_instruction()) add(itself);
       for (const HloInstruction* user : (*one)->users()) {
-        const int of_user = IsFused(*user) ? places_[user->unique_id()] : 1;
-        places += of_user >= kPlaces && MayBeKept(*user) ? 1 : of_user;
+        const std::vector<size_t>& of_user = places_[user->unique_id()];
+        if (!IsFused(*user)) {
+          add(itself);
+        } else if (of_user.size() >= kPlaces && MayBeKept(*user)) {
+          add(absl::HashOf(user->unique_id()));
+        } else {
+          for (const size_t place : of_user) {
+            add(user->IsElementwise() ? place : absl::HashOf(place, user->unique_id()));
+          }
+        }
       }
-      places_[(*one)->unique_id()] = std::min(places, kPlaces);
+      places_[(*one)->unique_id()] = std::move(places);
+    }
+    operations_.clear();
+    for (const HloInstruction* one : order) {
+      int operations = 0;
+      if (IsFused(*one)) {
+        operations = OnlyMoves(*one) ? 0 : 1;
+        for (const HloInstruction* operand : one->operands()) {
+          operations += operations_[operand->unique_id()];
+        }
+      }
+      operations_[one->unique_id()] = std::min(operations, kMuch);
     }
   }
 
   size_t hash_ = 0;  // of the computation that was counted
-  absl::flat_hash_map<int64_t, int> places_;
+  absl::flat_hash_map<int64_t, std::vector<size_t>> places_;
+  absl::flat_hash_map<int64_t, int> operations_;  // kMuch at most
 };
 
 }  // namespace
@@ -114,7 +146,7 @@ absl::StatusOr<HloInstruction*> SharedOnce(HloInstruction* root) {
     return nullptr;
   }
   thread_local Places places;
-  if (places.Of(root) < kPlaces) return nullptr;
+  if (!places.AreMany(root)) return nullptr;
   return emit::Kept(root->parent()->AddInstruction(root->Clone()));
 }
 

@@ -3,6 +3,7 @@
 #define HONE_LOOPS_GENERATOR_LOWER_H_
 
 #include <mlir/IR/BuiltinOps.h>
+#include <mlir/IR/PatternMatch.h>
 
 #include <cstdint>
 #include <string>
@@ -32,6 +33,9 @@ Status Bufferize(mlir::ModuleOp module);
 // 3. @task gets a runner, a number, before its other arguments. Parallel loops are taken out; those
 // that a schedule calls sequential become plain loops.
 StatusOr<std::vector<ParallelLoop>> TakeOutParallelLoops(mlir::ModuleOp module);
+
+// Functions of doubles, for stage 4.
+void AddFormulasOfDoubles(mlir::RewritePatternSet& patterns);
 
 // 4. Everything to the LLVM dialect. Buffers are bare pointers in calls.
 Status LowerToLlvm(mlir::ModuleOp module);

@@ -169,35 +169,6 @@ void CastReshapes(mlir::ModuleOp module) {
   }
 }
 
-// A hyperbolic tangent for which there is no polynomial, of doubles, element by element: MLIR would
-// take the vector apart when there are no vectors any more.
-struct TanhOfElements : mlir::OpRewritePattern<mlir::math::TanhOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  mlir::LogicalResult matchAndRewrite(mlir::math::TanhOp tanh,
-                                      mlir::PatternRewriter& rewriter) const override {
-    constexpr int64_t kMost = 256;
-    const auto type = mlir::dyn_cast<mlir::VectorType>(tanh.getType());
-    if (!type || type.getNumElements() > kMost) return mlir::failure();
-    mlir::Value result = tanh.getOperand();
-    for (int64_t i = 0; i < type.getNumElements(); ++i) {
-      mlir::SmallVector<int64_t> position(static_cast<size_t>(type.getRank()));
-      int64_t rest = i;
-      for (size_t d = position.size(); d-- > 0;) {
-        position[d] = rest % type.getShape()[d];
-        rest /= type.getShape()[d];
-      }
-      const mlir::Location loc = tanh.getLoc();
-      const mlir::Value element =
-          rewriter.create<mlir::vector::ExtractOp>(loc, tanh.getOperand(), position);
-      result = rewriter.create<mlir::vector::InsertOp>(
-          loc, rewriter.create<mlir::math::TanhOp>(loc, element), result, position);
-    }
-    rewriter.replaceOp(tanh, result);
-    return mlir::success();
-  }
-};
-
 }  // namespace
 
 Status LowerToLlvm(mlir::ModuleOp module) {
@@ -215,9 +186,7 @@ Status LowerToLlvm(mlir::ModuleOp module) {
   Rewrite(module, [](mlir::RewritePatternSet& patterns) {
     mlir::populateMathPolynomialApproximationPatterns(patterns);
   });
-  Rewrite(module, [](mlir::RewritePatternSet& patterns) {
-    patterns.add<TanhOfElements>(patterns.getContext());
-  });
+  Rewrite(module, [](mlir::RewritePatternSet& patterns) { AddFormulasOfDoubles(patterns); });
   mlir::PassManager passes(module.getContext());
   passes.addPass(mlir::memref::createFoldMemRefAliasOpsPass());
   passes.addPass(mlir::createCanonicalizerPass());
