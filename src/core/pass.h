@@ -47,6 +47,8 @@ enum PassTraits : uint32_t {
   kDepthwise = 128,
   // It is to see equal expressions as one, as XLA will: it tells values apart that are equal.
   kOfShared = 256,
+  // A kernel that may do harm beside others: what it replaces XLA may have had for nothing.
+  kDoubtful = 512,
 };
 
 // An action: an index into the registry's table.

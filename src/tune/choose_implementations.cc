@@ -37,11 +37,16 @@ class Chooser {
   }
 
   void LeaveOut(const PassSequence& candidates) {
-    for (const std::string& candidate : candidates) {
-      PassSequence rest = best_.passes;
-      rest.erase(std::remove(rest.begin(), rest.end(), candidate), rest.end());
-      if (!rest.empty() && rest.size() < best_.passes.size()) Enter(rest, /*gain=*/1);
-    }
+    for (const std::string& candidate : candidates) EnterWithout(best_.passes, {candidate});
+  }
+
+  // Where something is left out, and something left.
+  void EnterWithout(PassSequence passes, const PassSequence& left_out) {
+    const size_t all = passes.size();
+    passes.erase(std::remove_if(passes.begin(), passes.end(),
+                                [&](const std::string& pass) { return Has(left_out, pass); }),
+                 passes.end());
+    if (!passes.empty() && passes.size() < all) Enter(passes, /*gain=*/1);
   }
 
   void AddOthers() {
@@ -87,6 +92,10 @@ ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFun
   for (const PassSequence& together : options.together) {
     if (chooser.best().race.speedup >= options.clear) break;
     if (!together.empty()) chooser.Enter(together);
+  }
+  // Where they lose, some of them may be what does.
+  if (chooser.best().passes.empty() && !options.together.empty()) {
+    chooser.EnterWithout(options.together.front(), options.doubtful);
   }
   if (gains && !options.together.empty()) {
     const PassSequence& best = chooser.best().passes;

@@ -31,7 +31,8 @@ struct ChooseOptions {
   // soon compiled.
   PassSequence at_once;
   // Those that the best is raced without, then, unless it is `clear` times as fast: where that is
-  // no slower they are no part of it.
+  // no slower they are no part of it. Where nothing gains, the first combination is raced without
+  // all of them.
   PassSequence doubtful;
   // Those that take long to compile come last.
   std::function<bool(const PassSequence&)> large;

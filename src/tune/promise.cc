@@ -225,6 +225,16 @@ std::vector<std::string> RacedAtOnce(const std::vector<AlternativeReport>& order
   return small;
 }
 
+std::vector<std::string> DoubtfulOf(const std::vector<Alternative>& alternatives,
+                                    const std::vector<std::string>& together) {
+  std::vector<std::string> doubtful;
+  for (const Alternative& one : alternatives) {
+    const bool sure = loops::MakesKernels(one.name) && !Has(one, kDoubtful);
+    if (!sure && IsAmong(together, one.name)) doubtful.push_back(one.name);
+  }
+  return doubtful;
+}
+
 std::string RacedFirst(const std::vector<AlternativeReport>& ordered,
                        const std::vector<std::string>& names,
                        const std::vector<std::string>& together) {

@@ -54,6 +54,10 @@ std::vector<std::string> RacedAtOnce(const std::vector<AlternativeReport>& order
                                      const std::vector<std::string>& names,
                                      const std::vector<std::string>& together);
 
+// Those of a combination that may do harm in it: what makes no kernels, and kernels that are.
+std::vector<std::string> DoubtfulOf(const std::vector<Alternative>& alternatives,
+                                    const std::vector<std::string>& together);
+
 // The first of `names` where more is expected of it than of the first combination as a whole, and
 // it is no part of that; else empty.
 std::string RacedFirst(const std::vector<AlternativeReport>& ordered,

@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iterator>
 #include <string>
 #include <vector>
 
-#include "core/native_kernel.h"
 #include "tune/choose_implementations.h"
 #include "tune/promise.h"
 #include "tune/tasks.h"
@@ -19,7 +17,7 @@ namespace {
 
 constexpr double kMargin = 0.003;        // that a new best is better by, in logarithms of time
 constexpr double kPromising = 0.004;     // better than the best by as much: a long look
-constexpr double kGreedyShare = 0.35;    // of the search, for racing alternatives
+constexpr double kGreedyShare = 0.5;     // of the search, for racing alternatives
 constexpr double kPromisingShare = 0.7;  // the same, for those that promise much
 constexpr double kKernelsShare = 0.3;    // of what is left, for compiling all kernels once more
 // LLVM writes loops of known length out, and then makes no vectors of them.
@@ -197,8 +195,7 @@ void TuneRun::RaceAlternatives() {
   choosing.first = RacedFirst(result_.alternatives, names, choosing.together[0]);
   choosing.at_once =
       RacedAtOnce(result_.alternatives, space_.alternatives, names, choosing.together[0]);
-  std::copy_if(choosing.together[0].begin(), choosing.together[0].end(),
-               std::back_inserter(choosing.doubtful), std::not_fn(loops::MakesKernels));
+  choosing.doubtful = DoubtfulOf(space_.alternatives, choosing.together[0]);
   choosing.large = [&](const PassSequence& passes) {
     return AreLarge(space_.alternatives, passes);
   };

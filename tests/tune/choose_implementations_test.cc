@@ -74,6 +74,11 @@ TEST(ChooseImplementations, WhatOfAGroupDoesHarmIsLeftOut) {
   EXPECT_EQ(fast.Choose({"a", "b", "c"}, {"a", "b", "c"}, options).passes,
             (PassSequence{"a", "b", "c"}));
   EXPECT_EQ(fast.held.size(), 1u);
+  // Where all of it loses what is left of it comes next.
+  Races slow({{"a", 1.2}, {"b", 0.5}, {"c", 1.1}});
+  EXPECT_EQ(slow.Choose({"a", "b", "c"}, {"a", "b", "c"}, options).passes,
+            (PassSequence{"a", "c"}));
+  EXPECT_EQ(slow.held[1], PassSequence{"a"});
 }
 
 TEST(ChooseImplementations, WhatTakesLongToCompileComesLast) {

@@ -69,6 +69,15 @@ TEST(RacedAtOnce, WhatPromisesLittleAndCostsLittle) {
             std::vector<std::string>{"small"});
 }
 
+TEST(DoubtfulOf, WhatMakesNoKernelsAndKernelsThatSaySo) {
+  std::vector<Alternative> all = {Replacing(std::string(loops::kProductPass), {}, {}),
+                                  Replacing(std::string(loops::kTransposePass), {}, {}),
+                                  Replacing("formulas", {}, {}), Replacing("elsewhere", {}, {})};
+  all[1].traits = kDoubtful;
+  const std::vector<std::string> together = {all[0].name, all[1].name, all[2].name};
+  EXPECT_EQ(DoubtfulOf(all, together), (std::vector<std::string>{all[1].name, all[2].name}));
+}
+
 std::vector<std::string> NamesOf(const std::vector<AlternativeReport>& reports) {
   std::vector<std::string> names;
   for (const AlternativeReport& one : reports) names.push_back(one.name);
