@@ -238,8 +238,7 @@ ENTRY e {
   ASSERT_EQ(ran.code, 0) << ran.err;
   ASSERT_EQ(ran.Json()["tasks"].size(), 2u) << ran.out;
   EXPECT_EQ(ran.Json()["tasks"][0]["task"], "task000_product");
-  EXPECT_EQ(Read("tasks/task000_product.task"),
-            ran.Json()["tasks"][0]["text"].get<std::string>());
+  EXPECT_EQ(Read("tasks/task000_product.task"), ran.Json()["tasks"][0]["text"].get<std::string>());
   const Ran race = Hone({"loops", "race", "tasks/task001_product.task", "--against", "none",
                          "--budget", "1s", "--json"});
   ASSERT_EQ(race.code, 0) << race.err;

@@ -164,7 +164,7 @@ using Op = xla::HloOpcode;
     "depthwise convolutions, with what is elementwise behind them, as kernels of hone-loops",      \
     kHereAlone | kDepthwise | kBesideKernels | kForInlined, DepthwiseKernelsRoots())               \
   X(TransposeKernels, "transposes", "transpositions, squares at a time, as kernels of hone-loops", \
-    kHereAlone | kForInlined | kDoubtful, Op::kTranspose)                                                      \
+    kHereAlone | kForInlined | kDoubtful, Op::kTranspose)                                          \
   X(SortKernels, "sorts", "sorts, by digits, as kernels of hone-loops", kHereAlone | kForInlined,  \
     Op::kSort, Op::kTopK)                                                                          \
   X(FlatElementwise, "flat_elementwise",                                                           \

@@ -24,7 +24,7 @@ using xla::HloOpcode;
 
 constexpr int64_t kLeastBytes = 8 << 10;  // of the array: a smaller one is copied at once
 constexpr int64_t kMostShare = 4;         // a slice has this part of it, or less
-constexpr size_t kMostBehind = 500;     // instructions between a slice and what is written
+constexpr size_t kMostBehind = 500;       // instructions between a slice and what is written
 
 bool IsLoopBody(const xla::HloComputation& computation) {
   return absl::c_any_of(computation.caller_instructions(), [&](const HloInstruction* caller) {
