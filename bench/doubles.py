@@ -8,13 +8,9 @@ filters of real fields, circuits of small matrices, and states that are finite o
 import jax
 import jax.numpy as jnp
 
-from lowered import f32, write
+from lowered import f32, f64, write
 
 jax.config.update("jax_enable_x64", True)
-
-
-def f64(*sizes):
-    return jax.ShapeDtypeStruct(sizes, "float64")
 
 
 def forward(transitions, emissions):

@@ -10,6 +10,10 @@ def f32(*sizes):
     return jax.ShapeDtypeStruct(sizes, "float32")
 
 
+def f64(*sizes):
+    return jax.ShapeDtypeStruct(sizes, "float64")
+
+
 def s32(*sizes):
     return jax.ShapeDtypeStruct(sizes, "int32")
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -17,27 +16,16 @@
 namespace hone::jobs {
 namespace {
 
-// Each takes what those before it leave.
-constexpr std::string_view kKernelPasses[] = {
-    "call-inliner:every_call_site", "tuple-simplifier",  loops::kDepthwisePass,
-    loops::kConvolutionPass,        loops::kProductPass, loops::kKernelPass,
-    loops::kTransposePass,          loops::kSortPass};
-
-// Those of them that change the program.
-StatusOr<StateName> WithKernels(tune::PoolEvaluator& programs) {
-  StateName state{programs.program().id, {}};
-  for (const std::string_view pass : kKernelPasses) {
-    const auto one = tune::StateAfter(programs.pool(), state.program, {{std::string(pass), {}}});
-    if (!one) return tl::unexpected(one.error());
-    ApplyRequest request;
-    request.from = state;
-    request.passes = {one->links.front().pass};
-    const auto applied = programs.pool().Apply(request);
-    if (!applied) return tl::unexpected(applied.error());
-    const Step& step = applied->steps.front();
-    if (step.changed) state.links.push_back({step.pass, step.state, {}});
+// All that make kernels, each of what those before it leave.
+std::vector<tune::PlannedPass> KernelPasses() {
+  std::vector<tune::PlannedPass> passes;
+  for (const std::string_view pass :
+       {std::string_view("call-inliner:every_call_site"), std::string_view("tuple-simplifier"),
+        loops::kDepthwisePass, loops::kConvolutionPass, loops::kProductPass, loops::kKernelPass,
+        loops::kTransposePass, loops::kSortPass}) {
+    passes.push_back({std::string(pass), {}});
   }
-  return state;
+  return passes;
 }
 
 // Of what is more than elementwise or a movement, the last.
@@ -78,9 +66,8 @@ FileOr<std::vector<ExtractedTask>> ExtractLoops(const ExtractLoopsOptions& optio
   const ClearAtEnd clear(events);
   events.Show("looking for kernels in " + options.file);
   tune::PoolEvaluator& programs = *program->programs;
-  const auto state = options.plan.empty()
-                         ? WithKernels(programs)
-                         : tune::StateAfter(programs.pool(), programs.program().id, plan->passes);
+  const auto state = tune::StateAfter(programs.pool(), programs.program().id,
+                                      options.plan.empty() ? KernelPasses() : plan->passes);
   if (!state) return Wrong(options.file, state.error());
   const auto exported = programs.pool().Export(*state, ExportFormat::kText);
   if (!exported) return Wrong(options.file, exported.error());

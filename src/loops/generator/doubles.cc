@@ -87,17 +87,17 @@ class Formula {
     return {Add(r, Mul(Mul(r, r), series)), PowerOfTwo(half), PowerOfTwo(rest)};
   }
 
-  mlir::Value Exp(mlir::Value x) {
-    const Reduced of = Reduce(x);
+  mlir::Value Scaled(const Reduced& of) {
     return Mul(Mul(Add(of.less_one, Number(1)), of.scale_a), of.scale_b);
   }
 
+  mlir::Value Exp(mlir::Value x) { return Scaled(Reduce(x)); }
+
   mlir::Value Expm1(mlir::Value x) {
     const Reduced of = Reduce(x);
-    const mlir::Value grown = Mul(Mul(Add(of.less_one, Number(1)), of.scale_a), of.scale_b);
     const mlir::Value scale = Mul(of.scale_a, of.scale_b);
     const mlir::Value less = Add(Mul(of.less_one, scale), Sub(scale, Number(1)));
-    return Where(mlir::arith::CmpFPredicate::UGT, x, Number(50), grown, less);
+    return Where(mlir::arith::CmpFPredicate::UGT, x, Number(50), Scaled(of), less);
   }
 
   mlir::Value Log(mlir::Value x) {

@@ -185,8 +185,8 @@ Status LowerToLlvm(mlir::ModuleOp module) {
   LowerVectors(module);
   Rewrite(module, [](mlir::RewritePatternSet& patterns) {
     mlir::populateMathPolynomialApproximationPatterns(patterns);
+    AddFormulasOfDoubles(patterns);
   });
-  Rewrite(module, [](mlir::RewritePatternSet& patterns) { AddFormulasOfDoubles(patterns); });
   mlir::PassManager passes(module.getContext());
   passes.addPass(mlir::memref::createFoldMemRefAliasOpsPass());
   passes.addPass(mlir::createCanonicalizerPass());
