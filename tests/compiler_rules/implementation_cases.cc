@@ -519,8 +519,8 @@ std::vector<Case> ImplementationCases() {
   };
   std::move(others.begin(), others.end(), std::back_inserter(cases));
   for (std::vector<Case> more :
-       {LoopCases(), LoopDotCases(), LookupCases(), ShapeCases(), FormulaCases(), KnownCases(),
-        BlockCases(), ContractionCases(), SolveCases()}) {
+       {LoopCases(), LoopDotCases(), LookupCases(), ShapeCases(), ComponentCases(), FormulaCases(),
+        KnownCases(), BlockCases(), ContractionCases(), SolveCases()}) {
     std::move(more.begin(), more.end(), std::back_inserter(cases));
   }
   return cases;

@@ -30,6 +30,7 @@ std::vector<Case> WindowCases();
 std::vector<Case> LoopCases();
 std::vector<Case> LoopDotCases();
 std::vector<Case> LookupCases();
+std::vector<Case> ComponentCases();
 std::vector<Case> ShapeCases();
 std::vector<Case> FormulaCases();
 std::vector<Case> KnownCases();

@@ -80,7 +80,8 @@ using Op = xla::HloOpcode;
     "dots of what a loop reads, writes or adds up, of all trips at once",                          \
     kAppliedFirst | kForInlined | kBesideKernels, Op::kDot, Op::kSlice, Op::kWhile)                \
   X(LoopInBits, "loop_in_bits",                                                                    \
-    "loop that writes into narrow floats as one that writes their bits", kHereAlone, Op::kWhile)   \
+    "loop that writes into narrow floats as one that writes their bits",                           \
+    kHereAlone | kBesideKernels, Op::kWhile)                                                       \
   X(DotInF32, "dot_in_f32", "dot of narrow floats in f32", kAnywhere, Op::kDot)                    \
   X(DotOfSmallIntegersInF32, "dot_of_small_integers_in_f32",                                       \
     "dot of small integers or truth values in f32, which has their sums", kPrepares, Op::kDot)     \
@@ -146,6 +147,9 @@ using Op = xla::HloOpcode;
   X(ConcatenateOnce, "concatenate_once",                                                           \
     "concatenation or pad as a kernel of its own, not within each of its users", kHereAlone,       \
     Op::kConcatenate, Op::kPad)                                                                    \
+  X(ComponentsApart, "components_apart",                                                           \
+    "vectors of two to four along a dimension, component by component",                            \
+    kAppliedFirst | kForInlined, Op::kReduce, Op::kSlice)                                          \
   X(SharedOnce, "shared_once", "values that fusion would compute in three places or more, once",   \
     kHereAlone | kForInlined | kOfShared, SharedOnceRoots())                                       \
   X(SlicesFirst, "slices_first",                                                                   \
