@@ -176,7 +176,10 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program, const Con
   for (const OpcodeCount& count : applied->steps.back().opcodes) {
     counts[count.opcode] = count.count;
   }
-  for (const OpcodeCount& count : program.opcodes) {
+  // Inlining, and equal values made one, leave fewer of all.
+  const size_t before_last = applied->steps.size() - 1;
+  for (const OpcodeCount& count :
+       before_last == 0 ? program.opcodes : applied->steps[before_last - 1].opcodes) {
     if (counts[count.opcode] < count.count) found.opcodes.push_back(pool.opcodes()[count.opcode]);
   }
   return found;

@@ -178,7 +178,8 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
       known = true;
       replaced.insert(instruction.name);
     }
-    if (!known) opcodes.insert(one.opcodes.begin(), one.opcodes.end());
+    // Behind what prepares there is as much for others.
+    if (!known && !Has(one, kPrepares)) opcodes.insert(one.opcodes.begin(), one.opcodes.end());
   };
   for (const Alternative& one : alternatives) {
     if (loops::MakesKernels(one.name)) take(one);

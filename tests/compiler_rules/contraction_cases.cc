@@ -53,7 +53,65 @@ std::vector<Case> ContractionCases() {
                               bool applies = true) {
     return Case{"contraction_order", label, text, applies};
   };
+  // log(sum of exp(z)) along a dimension, as jax.nn.logsumexp writes it, of what `made` makes.
+  const auto log_sum_exp = [](const std::string& type, const std::string& of, int along,
+                              const std::string& left, const std::string& back,
+                              const std::string& made, const std::string& parameters,
+                              const std::string& last = "ROOT y = T add(g, c)") {
+    const std::string z = type + of, m = type + left;
+    std::string end = last;
+    end.replace(end.find("= T ") + 2, 1, m);
+    return Entry(
+        parameters,
+        made + "least = " + type + "[] constant(-inf)\n  zero = " + type +
+            "[] constant(0)\n  m = " + m + " reduce(z, least), dimensions={" +
+            std::to_string(along) + "}, to_apply=most\n  f = pred" + left +
+            " is-finite(m)\n  o = " + m + " broadcast(zero), dimensions={}\n  c = " + m +
+            " select(f, m, o)\n  b = " + z + " broadcast(c), dimensions={" + back +
+            "}\n  d = " + z + " subtract(z, b)\n  e = " + z + " exponential(d)\n  s = " + m +
+            " reduce(e, zero), dimensions={" + std::to_string(along) +
+            "}, to_apply=add\n  a = " + m + " abs(s)\n  g = " + m + " log(a)\n  " + end,
+        Binary("most", type, "maximum") + Binary("add", type, "add"));
+  };
+  const std::string matrix_and_vector =
+      "v = f32[40,60] broadcast(p1), dimensions={1}\n  z = f32[40,60] add(p0, v)\n  ";
   return {
+      {"log_sum_exp_dot", "a matrix and a vector of each of some",
+       log_sum_exp("f32", "[9,40,60]", 2, "[9,40]", "0,1",
+                   "v = f32[9,40,60] broadcast(p1), dimensions={0,2}\n"
+                   "  w = f32[9,40,60] broadcast(p0), dimensions={1,2}\n"
+                   "  z = f32[9,40,60] add(v, w)\n  ",
+                   "f32[40,60];f32[9,60]"),
+       true, true},
+      {"log_sum_exp_dot", "quotients of differences, of doubles, the other way round",
+       log_sum_exp("f64", "[60,9,40]", 0, "[9,40]", "1,2",
+                   "v = f64[60,9,40] broadcast(p1), dimensions={1,0}\n"
+                   "  w = f64[60,9,40] broadcast(p0), dimensions={2,0}\n"
+                   "  u = f64[60,9,40] broadcast(p2), dimensions={1,2}\n"
+                   "  r = f64[60,9,40] subtract(v, w)\n  t = f64[] constant(0.5)\n"
+                   "  q = f64[60,9,40] broadcast(t), dimensions={}\n"
+                   "  x = f64[60,9,40] divide(r, q)\n  n = f64[60,9,40] negate(u)\n"
+                   "  z = f64[60,9,40] add(x, n)\n  ",
+                   "f64[40,60];f64[9,60];f64[9,40]", "ROOT y = T add(c, g)"),
+       true, true},
+      {"log_sum_exp_dot", "of batches, some terms of one side",
+       log_sum_exp("f32", "[3,20,30,7]", 2, "[3,20,7]", "0,1,3",
+                   "v = f32[3,20,30,7] broadcast(p0), dimensions={0,1,2}\n"
+                   "  w = f32[3,20,30,7] broadcast(p1), dimensions={0,2,3}\n"
+                   "  u = f32[3,20,30,7] broadcast(p2), dimensions={2}\n"
+                   "  x = f32[3,20,30,7] add(v, w)\n  z = f32[3,20,30,7] add(x, u)\n  ",
+                   "f32[3,20,30];f32[3,30,7];f32[30]"),
+       true, true},
+      {"log_sum_exp_dot", "as many exponentials in the matrix",
+       log_sum_exp("f32", "[40,60]", 1, "[40]", "0", matrix_and_vector, "f32[40,60];f32[60]"),
+       false},
+      {"log_sum_exp_dot", "nothing added to the logarithm",
+       log_sum_exp("f32", "[9,40,60]", 2, "[9,40]", "0,1",
+                   "v = f32[9,40,60] broadcast(p1), dimensions={0,2}\n"
+                   "  w = f32[9,40,60] broadcast(p0), dimensions={1,2}\n"
+                   "  z = f32[9,40,60] add(v, w)\n  ",
+                   "f32[40,60];f32[9,60]", "ROOT y = T add(g, o)"),
+       false},
       {"dot_of_parts", "of pairs",
        Entry("f32[6,5];f32[10,4]",
              "a = f32[6,6,5] broadcast(p0), dimensions={0,2}\n  b = f32[6,6,5] broadcast(p0), "

@@ -121,6 +121,9 @@ using Op = xla::HloOpcode;
     "complex numbers with real ones part by part, without roots and angles that are not needed",   \
     kForInlined, Op::kCompare, Op::kCos, Op::kDivide, Op::kExp, Op::kImag, Op::kMultiply,          \
     Op::kReal, Op::kSin)                                                                           \
+  X(LogSumExpDot, "log_sum_exp_dot",                                                               \
+    "logarithm of sums of exponentials of sums as that of a product of exponentials",              \
+    kAppliedFirst | kForInlined, Op::kAdd)                                                         \
   X(ContractionOrder, "contraction_order",                                                         \
     "dots, sums and diagonals in the order that is least work", kAppliedFirst | kForInlined,       \
     Op::kDot, Op::kGather, Op::kReduce)                                                            \
