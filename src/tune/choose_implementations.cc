@@ -106,7 +106,7 @@ ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFun
     chooser.Enter(both);
   }
   chooser.AddAtOnce(options.at_once);
-  if (chooser.best().race.speedup < options.clear) chooser.LeaveOut(options.doubtful);
+  chooser.LeaveOut(options.doubtful);
   chooser.AddOthers();
   // What is in the others' way may be better than they are.
   const PassSequence first = chooser.best().passes;

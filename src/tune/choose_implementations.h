@@ -30,7 +30,7 @@ struct ChooseOptions {
   // Those that are raced next on top of the best, if there is one, all at once: of small gains, and
   // soon compiled.
   PassSequence at_once;
-  // Those that the best is raced without, then, unless it is `clear` times as fast: where that is
+  // Those that the best is raced without, then, one by one: where that is
   // no slower they are no part of it. Where nothing gains, the first combination is raced without
   // all of them.
   PassSequence doubtful;

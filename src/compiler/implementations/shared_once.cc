@@ -25,8 +25,10 @@ using xla::HloComputation;
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-constexpr size_t kPlaces = 3;  // in which a value is computed, from which on it is computed once
-constexpr int kMuch = 8;       // operations that a value takes: then two places are as many
+// Operations that are computed again and again for each element, from which on it is written to
+// memory and read again.
+constexpr int kMuch = 8;
+constexpr size_t kPlaces = kMuch + 1;  // as many as are counted
 constexpr int64_t kLeastElements = 64;
 
 // Elements are where others are, or the same everywhere: to compute them again costs nothing.
@@ -66,6 +68,40 @@ bool MayBeKept(const HloInstruction& one) {
          xla::ShapeUtil::ElementsIn(one.shape()) >= kLeastElements;
 }
 
+// Of one element; roots and quotients take several times as long as sums, functions longer.
+int OperationsOf(const HloInstruction& one) {
+  switch (one.opcode()) {
+    case HloOpcode::kBitcast:
+    case HloOpcode::kIota:
+    case HloOpcode::kReshape:
+      return 0;
+    case HloOpcode::kBroadcast:
+      return one.dimensions().empty() ? 0 : 1;
+    case HloOpcode::kDivide:
+    case HloOpcode::kRsqrt:
+    case HloOpcode::kSqrt:
+      return kMuch / 2;
+    case HloOpcode::kAtan2:
+    case HloOpcode::kCbrt:
+    case HloOpcode::kCos:
+    case HloOpcode::kErf:
+    case HloOpcode::kExp:
+    case HloOpcode::kExpm1:
+    case HloOpcode::kLog:
+    case HloOpcode::kLog1p:
+    case HloOpcode::kLogistic:
+    case HloOpcode::kPower:
+    case HloOpcode::kReduce:
+    case HloOpcode::kRemainder:
+    case HloOpcode::kSin:
+    case HloOpcode::kTan:
+    case HloOpcode::kTanh:
+      return kMuch;
+    default:
+      return 1;
+  }
+}
+
 // In how many places each value of a computation is computed, kPlaces at most, where those that
 // would be in so many are computed once. A kernel computes an element once, however many of its
 // values take it, unless they take it from elsewhere, as behind a slice.
@@ -75,11 +111,16 @@ class Places {
     const size_t now = HashOf(*value->parent());
     if (hash_ != now) Count(*value->parent());
     hash_ = now;
-    const size_t places = places_[value->unique_id()].size();
-    return places >= kPlaces || (places == kPlaces - 1 && operations_[value->unique_id()] >= kMuch);
+    return IsWorthIt(*value);
   }
 
  private:
+  // Of one that has been counted.
+  bool IsWorthIt(const HloInstruction& value) {
+    const auto places = static_cast<int>(places_[value.unique_id()].size());
+    return (places - 1) * operations_[value.unique_id()] >= kMuch;
+  }
+
   static size_t HashOf(const HloComputation& computation) {
     size_t hash = 0;
     for (const HloInstruction* one : computation.instructions()) {
@@ -92,8 +133,19 @@ class Places {
   }
 
   void Count(const HloComputation& computation) {
-    places_.clear();
     const auto order = computation.MakeInstructionPostOrder();
+    operations_.clear();
+    for (const HloInstruction* one : order) {
+      int operations = 0;
+      if (IsFused(*one)) {
+        operations = OperationsOf(*one);
+        for (const HloInstruction* operand : one->operands()) {
+          operations += operations_[operand->unique_id()];
+        }
+      }
+      operations_[one->unique_id()] = std::min(operations, kMuch);
+    }
+    places_.clear();
     for (auto one = order.rbegin(); one != order.rend(); ++one) {  // users first
       std::vector<size_t> places;
       const auto add = [&](size_t place) {
@@ -107,7 +159,7 @@ class Places {
         const std::vector<size_t>& of_user = places_[user->unique_id()];
         if (!IsFused(*user)) {
           add(itself);
-        } else if (of_user.size() >= kPlaces && MayBeKept(*user)) {
+        } else if (IsWorthIt(*user) && MayBeKept(*user)) {
           add(absl::HashOf(user->unique_id()));
         } else {
           for (const size_t place : of_user) {
@@ -116,17 +168,6 @@ class Places {
         }
       }
       places_[(*one)->unique_id()] = std::move(places);
-    }
-    operations_.clear();
-    for (const HloInstruction* one : order) {
-      int operations = 0;
-      if (IsFused(*one)) {
-        operations = OnlyMoves(*one) ? 0 : 1;
-        for (const HloInstruction* operand : one->operands()) {
-          operations += operations_[operand->unique_id()];
-        }
-      }
-      operations_[one->unique_id()] = std::min(operations, kMuch);
     }
   }
 

@@ -62,16 +62,23 @@ bool SumsInF32(const HloInstruction& instruction) {
   return instruction.opcode() == HloOpcode::kDot || instruction.opcode() == HloOpcode::kConvolution;
 }
 
-// Whether it adds up narrow floats by a computation of its own, one to the other.
+// Terms of a sum of f32 from which on a wider sum may be told from it.
+constexpr double kLongSum = 256;
+
+// Whether it adds up narrow floats, or many of f32, by a computation of its own, one to the other.
 bool IsNarrowSum(const HloInstruction& instruction) {
   const bool one =
       instruction.opcode() == HloOpcode::kScatter
           ? instruction.operand_count() == 3
           : instruction.operand_count() == 2 && (instruction.opcode() == HloOpcode::kReduce ||
                                                  instruction.opcode() == HloOpcode::kReduceWindow);
-  return one && IsNarrow(instruction.shape().element_type()) &&
+  const PrimitiveType type = one ? instruction.shape().element_type() : xla::TUPLE;
+  return (IsNarrow(type) || (type == xla::F32 && instruction.opcode() != HloOpcode::kScatter &&
+                             SummedTerms(instruction) >= kLongSum)) &&
          emit::ReducerOpcode(*instruction.to_apply()) == HloOpcode::kAdd;
 }
+
+PrimitiveType WiderThan(PrimitiveType type) { return type == xla::F32 ? xla::F64 : xla::F32; }
 
 class NoiseMaker {
  public:
@@ -114,6 +121,15 @@ class NoiseMaker {
                      type);
   }
 
+  // A long sum of f32, added up in f64; the instruction where it is none.
+  HloInstruction* LongSum(HloInstruction* instruction) {
+    const PrimitiveType type = instruction->shape().element_type();
+    if (sums_ != NarrowSums::kWide || IsNarrow(type) || !IsNarrowSum(*instruction)) {
+      return instruction;
+    }
+    return Converted(AddedUpWide(instruction), type);
+  }
+
   // The instruction in f32, before its result is rounded to a narrow type; null where it cannot be
   // had. Its floating-point operands are of one type.
   HloInstruction* Unrounded(HloInstruction* instruction) {
@@ -131,13 +147,14 @@ class NoiseMaker {
 
  private:
   HloInstruction* AddedUpWide(HloInstruction* sum) {
+    const PrimitiveType type = sum->shape().element_type(), wider = WiderThan(type);
     std::vector<HloInstruction*> operands(sum->operands().begin(), sum->operands().end());
     for (HloInstruction*& operand : operands) {
-      if (IsNarrow(operand->shape().element_type())) operand = Converted(operand, xla::F32);
+      if (operand->shape().element_type() == type) operand = Converted(operand, wider);
     }
     HloInstruction* const wide = Make(
-        sum->CloneWithNewOperands(ShapeUtil::ChangeElementType(sum->shape(), xla::F32), operands));
-    wide->set_to_apply(emit::Combiner(sum->GetModule(), HloOpcode::kAdd, xla::F32));
+        sum->CloneWithNewOperands(ShapeUtil::ChangeElementType(sum->shape(), wider), operands));
+    wide->set_to_apply(emit::Combiner(sum->GetModule(), HloOpcode::kAdd, wider));
     return wide;
   }
 
@@ -467,7 +484,7 @@ absl::StatusOr<NoisyModule> AddRoundingNoise(const xla::HloModule& module, Narro
       HloInstruction* const unrounded =
           IsNarrow(instruction->shape().element_type()) ? maker.Unrounded(instruction) : nullptr;
       HloInstruction* replacement =
-          unrounded == nullptr ? maker.Add(instruction, steps)
+          unrounded == nullptr ? maker.Add(maker.LongSum(instruction), steps)
                                : maker.Round(unrounded, instruction->shape().element_type());
       made[replacement] = steps;
       ++noisy.places;
