@@ -89,23 +89,23 @@ ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFun
   Chooser chooser(candidates, race, options);
   const PassSequence alone{options.first};
   const bool gains = !options.first.empty() && chooser.Enter(alone);
-  for (const PassSequence& together : options.together) {
-    if (chooser.best().race.speedup >= options.clear) break;
-    if (!together.empty()) chooser.Enter(together);
-  }
-  // Where they lose, some of them may be what does.
-  if (chooser.best().passes.empty() && !options.together.empty()) {
-    chooser.EnterWithout(options.together.front(), options.doubtful);
-  }
-  if (gains && !options.together.empty()) {
+  const auto is_clear = [&] { return chooser.best().race.speedup >= options.clear; };
+  const PassSequence whole = options.together.empty() ? PassSequence() : options.together.front();
+  if (!whole.empty() && !is_clear()) chooser.Enter(whole);
+  if (gains && !whole.empty()) {
     const PassSequence& best = chooser.best().passes;
     PassSequence both = alone;
-    for (const std::string& pass : best == alone ? options.together.front() : best) {
+    for (const std::string& pass : best == alone ? whole : best) {
       if (!Has(both, pass)) both.push_back(pass);
     }
     chooser.Enter(both);
   }
   chooser.AddAtOnce(options.at_once);
+  // Where they gain little, some of them may be in others' way.
+  for (const PassSequence& together : options.together) {
+    if (!together.empty() && !is_clear()) chooser.Enter(together);
+  }
+  if (chooser.best().passes.empty()) chooser.EnterWithout(whole, options.doubtful);
   chooser.LeaveOut(options.doubtful);
   chooser.AddOthers();
   // What is in the others' way may be better than they are.

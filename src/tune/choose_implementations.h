@@ -22,17 +22,16 @@ struct ChooseOptions {
   double least_gain = 1.02;
   // One that is raced before all else; empty where there is none.
   std::string first;
-  // Combinations of candidates that are raced next, up to the first that is `clear` times as fast:
-  // some may be in others' way; then the best of them with `first`, where that gains. The search
-  // goes on from the best.
+  // Combinations of candidates that are raced next: the first, and with `first` where that gains;
+  // then, behind `at_once`, the others as long as nothing is `clear` times as fast, for some may be
+  // in others' way. The search goes on from the best.
   std::vector<PassSequence> together;
   double clear = 1.5;
   // Those that are raced next on top of the best, if there is one, all at once: of small gains, and
   // soon compiled.
   PassSequence at_once;
-  // Those that the best is raced without, then, one by one: where that is
-  // no slower they are no part of it. Where nothing gains, the first combination is raced without
-  // all of them.
+  // Those that the best is raced without at last, one by one: where that is no slower they are no
+  // part of it. Where nothing gains, the first combination is raced without all of them.
   PassSequence doubtful;
   // Those that take long to compile come last.
   std::function<bool(const PassSequence&)> large;
@@ -43,7 +42,7 @@ struct ChooseResult {
   RaceReport race;      // of the program as it is against `passes`; all ones where that is empty
 };
 
-// First `first` and the combinations, then `at_once`, then without `doubtful`; then one candidate
+// First `first`, combinations and `at_once`, then without `doubtful`; then one candidate
 // after another on top of the best so far, so that there is a whole plan after each race; at last
 // those that were left out, each alone, for others may have been in their way, but for those whose
 // race ran past its deadline. Candidates that change nothing should be left out by the caller;
