@@ -241,6 +241,24 @@ std::vector<Case> ImplementationCases() {
              "to_apply=argmax",
              Argmax("f32", "LT")),
        true, true},
+      {"argmax_two_reduces", "the first that is true, or that is not",
+       Entry("pred[60,3]",
+             "i = s32[60,3] iota(), iota_dimension=1\n  low = pred[] constant(false)\n  "
+             "zero = s32[] constant(0)\n  high = pred[] constant(true)\n  "
+             "a = (pred[60], s32[60]) reduce(p0, i, low, zero), dimensions={1}, to_apply=argmax\n"
+             "  b = (pred[60], s32[60]) reduce(p0, i, high, zero), dimensions={1}, "
+             "to_apply=argmin\n  a0 = pred[60] get-tuple-element(a), index=0\n"
+             "  a1 = s32[60] get-tuple-element(a), index=1\n"
+             "  b0 = pred[60] get-tuple-element(b), index=0\n"
+             "  b1 = s32[60] get-tuple-element(b), index=1\n"
+             "  ROOT t = (pred[60], s32[60], pred[60], s32[60]) tuple(a0, a1, b0, b1)",
+             Argmax("pred", "GT") + "argmin" + Argmax("pred", "LT").substr(6))},
+      {"argmax_two_reduces", "bytes",
+       Entry("u8[6,9]",
+             "i = s32[6,9] iota(), iota_dimension=1\n  low = u8[] constant(0)\n  zero = s32[] "
+             "constant(0)\n  ROOT r = (u8[6], s32[6]) reduce(p0, i, low, zero), dimensions={1}, "
+             "to_apply=argmax",
+             Argmax("u8", "GT"))},
       {"argmax_two_reduces", "last position wins",
        Entry("f32[6,9]",
              "i = s32[6,9] iota(), iota_dimension=1\n  low = f32[] constant(-inf)\n  zero = s32[] "

@@ -40,6 +40,39 @@ std::string Slots() {
 std::vector<Case> LookupCases() {
   const std::string rows = kRows;
   return {
+      {"flat_places", "elements, each by a row and a column, some of them outside",
+       Entry("f32[20,30];s32[400,1];s32[400,1]",
+             "c = s32[400,2] concatenate(p1, p2), dimensions={1}\n"
+             "  ROOT g = f32[400] gather(p0, c), offset_dims={}, collapsed_slice_dims={0,1}, "
+             "start_index_map={0,1}, index_vector_dim=1, slice_sizes={1,1}")},
+      {"flat_places", "rows by three numbers in another order, which come first",
+       Entry("f32[5,4,6,7];s64[3,300]",
+             "ROOT g = f32[300,5] gather(p0, p1), offset_dims={1}, collapsed_slice_dims={1,2,3}, "
+             "start_index_map={3,1,2}, index_vector_dim=0, slice_sizes={5,1,1,1}")},
+      {"flat_places", "sums of what some write to the same place, some of it outside",
+       Entry("f32[20,30];s32[400,2];f32[400]",
+             "ROOT s = f32[20,30] scatter(p0, p1, p2), update_window_dims={}, "
+             "inserted_window_dims={0,1}, scatter_dims_to_operand_dims={1,0}, index_vector_dim=1, "
+             "to_apply=add",
+             Binary("add", "f32", "add"))},
+      {"flat_places", "rows that are written by two bytes each",
+       Entry("f32[9,20,30];u8[20,20,2];f32[20,20,9]",
+             "ROOT s = f32[9,20,30] scatter(p0, p1, p2), update_window_dims={2}, "
+             "inserted_window_dims={1,2}, scatter_dims_to_operand_dims={1,2}, index_vector_dim=2, "
+             "to_apply=most",
+             Binary("most", "f32", "maximum"))},
+      {"flat_places", "by one number",
+       Entry("f32[600];s32[400,1];f32[400]",
+             "ROOT s = f32[600] scatter(p0, p1, p2), update_window_dims={}, "
+             "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
+             "to_apply=add",
+             Binary("add", "f32", "add")),
+       false},
+      {"flat_places", "of slices along what is looked up by",
+       Entry("f32[20,30];s32[400,2]",
+             "ROOT g = f32[400,2] gather(p0, p1), offset_dims={1}, collapsed_slice_dims={0}, "
+             "start_index_map={0,1}, index_vector_dim=1, slice_sizes={1,2}"),
+       false},
       {"one_hot_lookup", "rows of a table",
        Entry("s32[9];f32[5,3]", OneHot("9", "5", "f32") +
                                     "ROOT d = f32[9,3] dot(h, p1), lhs_contracting_dims={1}, "

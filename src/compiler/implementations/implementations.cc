@@ -124,6 +124,9 @@ using Op = xla::HloOpcode;
   X(LogSumExpDot, "log_sum_exp_dot",                                                               \
     "logarithm of sums of exponentials of sums as that of a product of exponentials",              \
     kAppliedFirst | kForInlined, Op::kAdd)                                                         \
+  X(FlatPlaces, "flat_places",                                                                     \
+    "gather, or scatter, of elements by several numbers each as one by one number", kAnywhere,     \
+    Op::kGather, Op::kScatter)                                                                     \
   X(ContractionOrder, "contraction_order",                                                         \
     "dots, sums and diagonals in the order that is least work", kAppliedFirst | kForInlined,       \
     Op::kDot, Op::kGather, Op::kReduce)                                                            \

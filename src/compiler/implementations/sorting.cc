@@ -52,6 +52,8 @@ bool IsArgReducer(const HloComputation& reducer, PrimitiveType value, PrimitiveT
     }
   }
   std::vector<double> values = {-1, 0, 2};
+  if (value == xla::PRED) values = {0, 1};
+  if (xla::primitive_util::IsUnsignedIntegralType(value)) values = {0, 1, 2};
   if (xla::primitive_util::IsFloatingPointType(value)) {
     values.push_back(std::numeric_limits<double>::infinity());
     values.push_back(-std::numeric_limits<double>::infinity());
@@ -362,6 +364,25 @@ absl::StatusOr<HloInstruction*> ArgmaxTwoReduces(HloInstruction* root) {
   const bool largest = emit::IsIdentity(*root->operand(2), HloOpcode::kMaximum);
   if (!largest && !emit::IsIdentity(*root->operand(2), HloOpcode::kMinimum)) return nullptr;
   if (!IsArgReducer(*root->to_apply(), type, position_type, largest)) return nullptr;
+  HloInstruction* const far =
+      emit::Scalar(root->parent(), xla::LiteralUtil::MaxValue(position_type));
+  const auto first_where = [&](HloInstruction* has) {
+    HloInstruction* const nowhere = emit::Broadcast(far, emit::SizesOf(*x), {});
+    return emit::Reduce(emit::Select(has, positions, nowhere), far, {dimension},
+                        HloOpcode::kMinimum);
+  };
+  if (type == xla::PRED) {  // the first place that has it tells whether one has
+    HloInstruction* const first =
+        first_where(largest ? x : emit::Unary(HloOpcode::kNot, x));
+    const auto everywhere = [&](HloInstruction* number) {
+      return emit::Broadcast(number, emit::SizesOf(*first), {});
+    };
+    HloInstruction* const none =
+        emit::Compare(ComparisonDirection::kEq, first, everywhere(far));
+    HloInstruction* const zero = everywhere(root->mutable_operand(3));
+    return root->parent()->AddInstruction(HloInstruction::CreateTuple(
+        {largest ? emit::Unary(HloOpcode::kNot, none) : none, emit::Select(none, zero, first)}));
+  }
   HloInstruction* best = emit::Reduce(x, root->mutable_operand(2), {dimension},
                                       largest ? HloOpcode::kMaximum : HloOpcode::kMinimum);
   std::vector<int64_t> kept;
@@ -374,11 +395,7 @@ absl::StatusOr<HloInstruction*> ArgmaxTwoReduces(HloInstruction* root) {
   if (xla::primitive_util::IsFloatingPointType(type)) {
     has = emit::Binary(HloOpcode::kOr, has, emit::Compare(ComparisonDirection::kNe, x, x));
   }
-  HloInstruction* far = emit::Scalar(root->parent(), xla::LiteralUtil::MaxValue(position_type));
-  HloInstruction* first =
-      emit::Reduce(emit::Select(has, positions, emit::Broadcast(far, sizes, {})), far, {dimension},
-                   HloOpcode::kMinimum);
-  return root->parent()->AddInstruction(HloInstruction::CreateTuple({best, first}));
+  return root->parent()->AddInstruction(HloInstruction::CreateTuple({best, first_where(has)}));
 }
 
 }  // namespace hone::compiler

@@ -1,0 +1,182 @@
+// Gathers and scatters of elements by several numbers each, as x[i, j], by one: XLA:CPU puts the
+// numbers of each place together in memory, and takes them apart again.
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
+#include "compiler/implementations/dimensions.h"
+#include "compiler/implementations/elementwise.h"
+#include "compiler/implementations/emit.h"
+#include "compiler/implementations/implementations.h"
+#include "compiler/implementations/kernel_parts.h"
+#include "xla/hlo/ir/hlo_casting_utils.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+
+namespace hone::compiler {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+constexpr int64_t kLeastPlaces = 256;
+
+// Dimensions of an array that become one, which places count along.
+struct Flattened {
+  int64_t first = 0, count = 0;
+  Dimensions sizes;  // of the array
+
+  int64_t merged() const {
+    return emit::Product(emit::Sizes(sizes).subspan(first, count));
+  }
+  // How far the place is moved by one more along the dimension.
+  int64_t Stride(int64_t dimension) const {
+    return emit::Product(emit::Sizes(sizes).subspan(dimension + 1, first + count - dimension - 1));
+  }
+  Dimensions NewSizes() const {
+    Dimensions flat(sizes.begin(), sizes.begin() + first);
+    flat.push_back(merged());
+    flat.insert(flat.end(), sizes.begin() + first + count, sizes.end());
+    return flat;
+  }
+};
+
+// False unless the dimensions are several in a row, in any order, and all of size 1 in a slice.
+bool MayBeFlat(emit::Sizes mapped, emit::Sizes collapsed, emit::Sizes sizes, Flattened& flat) {
+  if (mapped.size() < 2) return false;
+  const int64_t first = *absl::c_min_element(mapped);
+  flat = {first, static_cast<int64_t>(mapped.size()), Dimensions(sizes.begin(), sizes.end())};
+  if (*absl::c_max_element(mapped) != first + flat.count - 1) return false;
+  if (flat.merged() <= 0) return false;
+  return absl::c_all_of(mapped, [&](int64_t d) { return absl::c_linear_search(collapsed, d); });
+}
+
+// The k-th of the numbers that are together along a dimension.
+HloInstruction* NumberAt(HloInstruction* places, int64_t along, int64_t k) {
+  if (places->opcode() == HloOpcode::kConcatenate && places->concatenate_dimension() == along &&
+      absl::c_all_of(places->operands(), [&](const HloInstruction* part) {
+        return part->shape().dimensions(along) == 1;
+      })) {
+    return places->mutable_operand(k);
+  }
+  return emit::SliceAlong(places, along, k, k + 1);
+}
+
+// One number for each place. Those that are outside are -1, or as near as there is one.
+HloInstruction* PlacesAsOne(HloInstruction* places, int64_t along, emit::Sizes mapped,
+                             const Flattened& flat, bool clamped) {
+  const xla::PrimitiveType given = places->shape().element_type();
+  const bool fits = flat.merged() <= std::numeric_limits<int32_t>::max();
+  const xla::PrimitiveType type = given == xla::S32 && fits ? xla::S32 : xla::S64;
+  HloInstruction* sum = nullptr;
+  HloInstruction* inside = nullptr;
+  for (size_t k = 0; k < mapped.size(); ++k) {
+    const auto size = static_cast<double>(flat.sizes[mapped[k]]);
+    Elements number = Elements(NumberAt(places, along, static_cast<int64_t>(k))).As(type);
+    const Elements is_inside = (number > number.Number(-1)) & (number < size);
+    if (clamped) {
+      number = Choose(is_inside, number, Choose(number < 0.0, 0.0, number.Number(size - 1)));
+    } else {
+      inside = inside == nullptr ? is_inside.array() : (Elements(inside) & is_inside).array();
+    }
+    const auto stride = static_cast<double>(flat.Stride(mapped[k]));
+    sum = emit::AddTo(sum, (number * stride).array());
+  }
+  return clamped ? sum : Choose(Elements(inside), Elements(sum), -1.0).array();
+}
+
+// Numbers of dimensions where some have become one.
+int64_t Renumbered(int64_t dimension, const Flattened& flat) {
+  return dimension < flat.first ? dimension : dimension - flat.count + 1;
+}
+
+HloInstruction* FlatGather(HloInstruction* root) {
+  const xla::GatherDimensionNumbers& numbers = root->gather_dimension_numbers();
+  HloInstruction* const x = root->mutable_operand(0);
+  HloInstruction* const places = root->mutable_operand(1);
+  const Dimensions mapped(numbers.start_index_map().begin(), numbers.start_index_map().end());
+  const Dimensions collapsed(numbers.collapsed_slice_dims().begin(),
+                             numbers.collapsed_slice_dims().end());
+  Flattened flat;
+  if (numbers.operand_batching_dims_size() > 0 ||
+      numbers.index_vector_dim() >= RankOf(*places) ||
+      !MayBeFlat(mapped, collapsed, x->shape().dimensions(), flat)) {
+    return nullptr;
+  }
+  xla::GatherDimensionNumbers one = numbers;
+  one.clear_start_index_map();
+  one.add_start_index_map(flat.first);
+  one.clear_collapsed_slice_dims();
+  for (const int64_t d : collapsed) {
+    if (d < flat.first || d >= flat.first + flat.count) {
+      one.add_collapsed_slice_dims(Renumbered(d, flat));
+    } else if (d == flat.first) {
+      one.add_collapsed_slice_dims(flat.first);
+    }
+  }
+  Dimensions slice = {};
+  for (int64_t d = 0; d < RankOf(*x); ++d) {
+    if (d <= flat.first || d >= flat.first + flat.count) {
+      slice.push_back(root->gather_slice_sizes()[d]);
+    }
+  }
+  HloInstruction* const flat_places =
+      PlacesAsOne(places, numbers.index_vector_dim(), mapped, flat, /*clamped=*/true);
+  return root->parent()->AddInstruction(HloInstruction::CreateGather(
+      root->shape(), emit::Reshape(x, flat.NewSizes()), flat_places, one, slice,
+      /*indices_are_sorted=*/false));
+}
+
+HloInstruction* FlatScatter(HloInstruction* root) {
+  auto* const scatter = xla::Cast<xla::HloScatterInstruction>(root);
+  const xla::ScatterDimensionNumbers& numbers = scatter->scatter_dimension_numbers();
+  HloInstruction* const x = root->mutable_operand(0);
+  if (scatter->scatter_operand_count() != 1) return nullptr;
+  HloInstruction* const places = scatter->scatter_indices();
+  const Dimensions mapped(numbers.scatter_dims_to_operand_dims().begin(),
+                          numbers.scatter_dims_to_operand_dims().end());
+  const Dimensions inserted(numbers.inserted_window_dims().begin(),
+                            numbers.inserted_window_dims().end());
+  Flattened flat;
+  if (numbers.input_batching_dims_size() > 0 || numbers.index_vector_dim() >= RankOf(*places) ||
+      !MayBeFlat(mapped, inserted, x->shape().dimensions(), flat)) {
+    return nullptr;
+  }
+  xla::ScatterDimensionNumbers one = numbers;
+  one.clear_scatter_dims_to_operand_dims();
+  one.add_scatter_dims_to_operand_dims(flat.first);
+  one.clear_inserted_window_dims();
+  for (const int64_t d : inserted) {
+    if (d < flat.first || d >= flat.first + flat.count) {
+      one.add_inserted_window_dims(Renumbered(d, flat));
+    } else if (d == flat.first) {
+      one.add_inserted_window_dims(flat.first);
+    }
+  }
+  HloInstruction* const flat_places =
+      PlacesAsOne(places, numbers.index_vector_dim(), mapped, flat, /*clamped=*/false);
+  HloInstruction* const whole = emit::Reshape(x, flat.NewSizes());
+  HloInstruction* const made = root->parent()->AddInstruction(HloInstruction::CreateScatter(
+      whole->shape(), whole, flat_places, scatter->scatter_updates()[0], root->to_apply(), one,
+      /*indices_are_sorted=*/false, root->unique_indices()));
+  return emit::Reshape(made, flat.sizes);
+}
+
+}  // namespace
+
+absl::StatusOr<HloInstruction*> FlatPlaces(HloInstruction* root) {
+  if (!emit::Free(*root) || !root->shape().IsArray() || IsInOneKernel(*root->parent())) {
+    return nullptr;
+  }
+  const HloInstruction& places = *root->operand(1);
+  if (xla::ShapeUtil::ElementsIn(places.shape()) < kLeastPlaces ||
+      !xla::primitive_util::IsIntegralType(places.shape().element_type())) {
+    return nullptr;
+  }
+  return root->opcode() == HloOpcode::kGather ? FlatGather(root) : FlatScatter(root);
+}
+
+}  // namespace hone::compiler
