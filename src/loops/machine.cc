@@ -34,6 +34,7 @@ Machine ThisMachine(int threads) {
   machine.tiles = HasTiles();
 #ifdef __x86_64__
   machine.pairs = __builtin_cpu_supports("avx512bf16") != 0;
+  if (__builtin_cpu_is("intel")) machine.pair_cycles = 2;
 #endif
   return machine;
 }

@@ -297,7 +297,7 @@ double CyclesOf(const Extents& of, const MultiplySizes& sizes, const Nest& nest,
   if (sizes.unit() == Unit::kTiles) {  // four products of tiles of 32 terms, 16 cycles each
     term = 2 * static_cast<double>(std::min<int64_t>(pieces(0) * pieces(1), 6));
   } else if (sizes.unit() == Unit::kPairs) {
-    term = registers / 2 / static_cast<double>(MultiplySizes::kPair);
+    term = registers * machine.pair_cycles / static_cast<double>(MultiplySizes::kPair);
   }
   const int64_t inner = nest.loops[loops.term].extent;
   const auto terms = static_cast<double>(
