@@ -157,6 +157,7 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program, const Con
   const Contents behind = ContentsOf(pool, after, &before);
   std::map<Known, size_t> loops_left;
   for (const auto& [name, kernels] : behind.loops) {
+    if (before.loops.count(name) != 0) continue;  // it is none of those that have another name now
     size_t& most = loops_left[behind.names.at(name)];
     most = std::max(most, kernels);
   }

@@ -51,8 +51,8 @@ class Reference {
   // costs as much as a run.
   StatusOr<std::optional<verify::Outputs>> MovedSample(ReferenceRun* run, int k, Arrays* moved);
   StatusOr<std::optional<verify::Outputs>> Sample(ReferenceRun* run, int k, Arrays* moved);
-  // With sums of narrow floats in f32, the first one as it is, the others with noise; none where
-  // there are no such sums.
+  // With sums of narrow floats in f32 and long ones in f64, the first one as it is, the others with
+  // noise; none where there are no such sums.
   StatusOr<std::optional<verify::Outputs>> WideSample(ReferenceRun* run, int k, Arrays* moved);
   // With noise on what it stores (stored_noise.h). Null where nothing is stored but inputs, where
   // XLA refuses it, and of a program under a plan.

@@ -50,13 +50,13 @@ std::vector<int64_t> SummedOperands(const xla::HloInstruction& instruction);
 // Elementwise arithmetic whose result is rounded.
 bool Rounds(const xla::HloInstruction& instruction);
 
-// Sums of narrow floats: rounded after each addition, as XLA:CPU does it and in whatever order, or
-// added up in f32 and rounded once.
+// Sums of narrow floats, and of many of f32: rounded after each addition, as XLA:CPU does it and in
+// whatever order, or added up in f32, or f64, and rounded once.
 enum class NarrowSums : uint8_t { kNarrow, kWide };
 
 // Whether there are some that make a difference.
 bool HasNarrowSums(const xla::HloModule& module);
-// A copy that adds them up in f32, without noise. Errors: XLA's own.
+// A copy that adds them up in wider floats, without noise. Errors: XLA's own.
 absl::StatusOr<std::unique_ptr<xla::HloModule>> WithWideSums(const xla::HloModule& module);
 
 // A copy with noise, which takes the seed, a u32, as a parameter after the others; and how many
