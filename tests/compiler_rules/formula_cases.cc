@@ -117,6 +117,13 @@ std::vector<Case> FormulaCases() {
              "c = s32[] constant(7)\n  b = s32[300] broadcast(c), dimensions={}\n"
              "  ROOT r = s32[300] remainder(p0, b)"),
        false},
+      {"remainder_formulas", "by a known number, as JAX writes it",
+       Entry("u32[300]",
+             "n = s32[] constant(97)\n  c = u32[] convert(n)\n  z = u32[] constant(0)\n"
+             "  e = pred[] compare(c, z), direction=EQ\n  o = u32[] constant(1)\n"
+             "  s = u32[] select(e, o, c)\n  d = u32[300] broadcast(s), dimensions={}\n"
+             "  ROOT r = u32[300] remainder(p0, d)"),
+       false},
       {"remainder_formulas", "of 64 bits",
        Entry("s64[300];s64[300]", "ROOT r = s64[300] remainder(p0, p1)"), false},
       {"remainder_formulas", "doubles, by what may be 0",

@@ -140,8 +140,8 @@ using Op = xla::HloOpcode;
   X(LogisticGradients, "logistic_gradients",                                                       \
     "gradient of softplus and log-sigmoid as a logistic function", kAnywhere, Op::kExp)            \
   X(RemainderFormulas, "remainder_formulas",                                                       \
-    "remainders, and quotients of integers, as formulas for vectors", kHereAlone, Op::kDivide,     \
-    Op::kRemainder)                                                                                \
+    "remainders, and quotients of integers, as formulas for vectors", kHereAlone | kForInlined,    \
+    Op::kDivide, Op::kRemainder)                                                                   \
   X(PowerProducts, "power_products", "power by a whole number or a half as products and a root",   \
     kAnywhere, Op::kPower)                                                                         \
   X(PaddedSums, "padded_sums",                                                                     \

@@ -213,17 +213,30 @@ HloInstruction* InBranches(const HloInstruction& root, const std::vector<Element
       HloInstruction::CreateConditional(shape, emit::Convert(any, xla::S32), branches, {all, all}));
 }
 
+// Whether it follows from a number that the program has: as JAX's remainders choose one of a
+// constant and 1 where that is 0.
+bool IsKnown(const HloInstruction& number) {
+  switch (number.opcode()) {
+    case HloOpcode::kConstant:
+      return xla::ShapeUtil::IsEffectiveScalar(number.shape());
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kCompare:
+    case HloOpcode::kConvert:
+    case HloOpcode::kReshape:
+    case HloOpcode::kSelect:
+      return absl::c_all_of(number.operands(),
+                            [](const HloInstruction* one) { return IsKnown(*one); });
+    default:
+      return false;
+  }
+}
+
 // A quotient or remainder of integers of at most 32 bits, which doubles have: a quotient that is no
 // whole number is farther from one than its rounding. Processors divide integers one by one. Null
 // where XLA:CPU divides by a number that it knows, which is no division.
 HloInstruction* OfIntegers(HloInstruction* root) {
   const xla::PrimitiveType type = root->shape().element_type();
-  const HloInstruction& divisor = *root->operand(1);
-  if (xla::primitive_util::BitWidth(type) > 32 ||
-      (divisor.opcode() == HloOpcode::kBroadcast &&
-       divisor.operand(0)->opcode() == HloOpcode::kConstant)) {
-    return nullptr;
-  }
+  if (xla::primitive_util::BitWidth(type) > 32 || IsKnown(*root->operand(1))) return nullptr;
   const Elements x = Elements(root->mutable_operand(0)).As(xla::F64);
   const Elements y = Elements(root->mutable_operand(1)).As(xla::F64);
   const Elements exact = x / y;
