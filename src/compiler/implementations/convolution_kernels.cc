@@ -27,6 +27,7 @@ using xla::HloInstruction;
 using Sizes = std::vector<int64_t>;
 
 constexpr int64_t kLeastFeatures = 16;
+constexpr int64_t kLeastOutputs = 2;  // of windows; of products XLA makes more of few
 constexpr int64_t kLeastInRow = 8;  // of a window, taps and features
 constexpr int64_t kLeastMultiplications = 1 << 18;
 constexpr int64_t kMostSpatial = 3;
@@ -299,7 +300,7 @@ std::optional<Found> ConvolutionAt(HloInstruction* root) {
   }
   const int64_t terms = parts->input_features * parts->tap_count();
   const bool few = (RunsAlongBatch(*parts) ? parts->batch : parts->input_features) < kLeastFeatures;
-  if (parts->output_features < kLeastFeatures ||
+  if (parts->output_features < (parts->tap_count() == 1 ? kLeastFeatures : kLeastOutputs) ||
       (few && (residues > 1 || !MayMergeFeatures(*parts))) ||
       parts->batch * parts->output_count() * terms * parts->output_features <
           kLeastMultiplications * residues) {

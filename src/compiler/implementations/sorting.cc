@@ -383,7 +383,12 @@ absl::StatusOr<HloInstruction*> ArgmaxTwoReduces(HloInstruction* root) {
     return root->parent()->AddInstruction(HloInstruction::CreateTuple(
         {largest ? emit::Unary(HloOpcode::kNot, none) : none, emit::Select(none, zero, first)}));
   }
-  HloInstruction* best = emit::Reduce(x, root->mutable_operand(2), {dimension},
+  HloInstruction* start = root->mutable_operand(2);
+  if (IsNarrowFloat(type)) {  // f32 holds them exactly, and in the same order
+    x = emit::Convert(x, xla::F32);
+    start = emit::Convert(start, xla::F32);
+  }
+  HloInstruction* best = emit::Reduce(x, start, {dimension},
                                       largest ? HloOpcode::kMaximum : HloOpcode::kMinimum);
   std::vector<int64_t> kept;
   for (int64_t d = 0; d < static_cast<int64_t>(x->shape().dimensions().size()); ++d) {
@@ -395,7 +400,8 @@ absl::StatusOr<HloInstruction*> ArgmaxTwoReduces(HloInstruction* root) {
   if (xla::primitive_util::IsFloatingPointType(type)) {
     has = emit::Binary(HloOpcode::kOr, has, emit::Compare(ComparisonDirection::kNe, x, x));
   }
-  return root->parent()->AddInstruction(HloInstruction::CreateTuple({best, first_where(has)}));
+  return root->parent()->AddInstruction(
+      HloInstruction::CreateTuple({emit::Convert(best, type), first_where(has)}));
 }
 
 }  // namespace hone::compiler
