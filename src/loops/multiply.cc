@@ -21,6 +21,7 @@ class PanelWriter : public MultiplyWriter {
     return Lies(operand) ? 0 : operand.panels * Apart(operand) * TermsApart();
   }
   std::string PackedType() const override { return type_; }
+  bool RowsOutside() const override { return true; }
 
   // From one term's to the next one's.
   int64_t Apart(const Operand& operand) const {

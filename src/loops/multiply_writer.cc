@@ -35,8 +35,10 @@ std::string MultiplyWriter::Write() {
   Pack(b, columns, terms);
   const Lines rows = Blocks(parts[loops_.first_row], sizes_.packed_rows);
   Pack(a, rows, terms);
-  const std::string column = For(zero, columns.count, Index(b.lines));
-  const std::string row = For(zero, rows.count, Index(a.lines));
+  std::string row, column;
+  if (RowsOutside()) row = For(zero, rows.count, Index(a.lines));
+  column = For(zero, columns.count, Index(b.lines));
+  if (!RowsOutside()) row = For(zero, rows.count, Index(a.lines));
   Multiply(a, b, rows, columns, terms, row, column);
   for (size_t l = 0; l < loops_.first_row + 6; ++l) End();
   EndPart();

@@ -60,6 +60,9 @@ class MultiplyWriter : public Emitter {
   virtual std::string PackedType() const = 0;
   // Lays out some lines anew, some terms of each.
   virtual void Pack(const Operand& operand, const Lines& lines, const Terms& terms) = 0;
+  // Whether all columns of a block come to some rows before the next rows do: results are written
+  // in longer runs of memory, and the second operand comes from a farther cache.
+  virtual bool RowsOutside() const { return false; }
   // The block of the result from `row` and `column` on, both within the packed ones.
   virtual void Multiply(const Operand& a, const Operand& b, const Lines& rows, const Lines& columns,
                         const Terms& terms, const std::string& row, const std::string& column) = 0;
