@@ -403,7 +403,8 @@ class Comparison {
             "; once a few elements were beyond their tolerance, by little, and on inputs of the "
             "same kind none of those outputs'";
       }
-      if (wide_) report_.method += "; nearer to it with sums of narrow floats in f32, and long ones in f64";
+      if (wide_)
+        report_.method += "; nearer to it with sums of narrow floats in f32, and long ones in f64";
       if (agree < wanted) {
         report_.method += "; on " + std::to_string(agree) + " of " + std::to_string(wanted) +
                           " input sets, then " + why_over_;

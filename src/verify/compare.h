@@ -55,8 +55,8 @@ class Subject {
   // The k-th with rounding errors everywhere; none where there are no more.
   virtual StatusOr<std::optional<Outputs>> Sample(int k) = 0;
   // Of the reference with its sums of narrow floats added up in f32, and long ones of f32 in f64,
-  // and rounded once, as XLA may do it and XLA:CPU does not: the first run as it is, the others with
-  // rounding errors everywhere; none where there are no such sums.
+  // and rounded once, as XLA may do it and XLA:CPU does not: the first run as it is, the others
+  // with rounding errors everywhere; none where there are no such sums.
   virtual StatusOr<std::optional<Outputs>> WideSample(int) { return std::nullopt; }
   // Seconds that were spent on compiling what samples are runs of.
   virtual double CompileSeconds() const { return 0; }

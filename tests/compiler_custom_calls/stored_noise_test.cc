@@ -191,6 +191,41 @@ TEST(RoundingNoise, SumsOfNarrowFloatsAreHeldAgainstThoseOfF32Too) {
   EXPECT_EQ(Compare(*narrow, *program("f32", "0.9"), {}, {}, {}).verdict, Verdict::kDifferent);
 }
 
+// Of two values each addition rounds the same way, which no noise shows.
+TEST(RoundingNoise, LongSumsAreHeldAgainstThoseOfF64Too) {
+  const auto program = [](const std::string& sum, const std::string& scale) {
+    return Parse(
+        "HloModule sums\nadd {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+        "  ROOT c = f32[] add(a, b)\n}\n\nENTRY main {\n  p = f32[20000,4] parameter(0)\n"
+        "  z = f32[] constant(0)\n  n = f32[20000,4] broadcast(z), dimensions={}\n"
+        "  g = pred[20000,4] compare(p, n), direction=GT\n  h = f32[] constant(0.37)\n"
+        "  l = f32[] constant(0.1)\n  y = f32[20000,4] broadcast(h), dimensions={}\n"
+        "  w = f32[20000,4] broadcast(l), dimensions={}\n"
+        "  x = f32[20000,4] select(g, y, w)\n" +
+        sum + "  f = f32[] constant(" + scale +
+        ")\n  s = f32[4] broadcast(f), dimensions={}\n"
+        "  ROOT t = f32[4] multiply(r, s)\n}\n");
+  };
+  const auto one_by_one = program("  r = f32[4] reduce(x, z), dimensions={0}, to_apply=add\n", "1");
+  std::string in_parts;
+  for (int k = 0; k < 8; ++k) {
+    const std::string n = std::to_string(k), from = std::to_string(2500 * k),
+                      to = std::to_string(2500 * (k + 1));
+    in_parts += "  v" + n + " = f32[2500,4] slice(x), slice={[" + from + ":" + to +
+                "], [0:4]}\n  q" + n + " = f32[4] reduce(v" + n +
+                ", z), dimensions={0}, to_apply=add\n";
+  }
+  in_parts +=
+      "  r01 = f32[4] add(q0, q1)\n  r23 = f32[4] add(q2, q3)\n  r45 = f32[4] add(q4, q5)\n"
+      "  r67 = f32[4] add(q6, q7)\n  ra = f32[4] add(r01, r23)\n  rb = f32[4] add(r45, r67)\n"
+      "  r = f32[4] add(ra, rb)\n";
+  const ComparisonReport parts = Compare(*one_by_one, *program(in_parts, "1"), {}, {}, {});
+  EXPECT_EQ(parts.verdict, Verdict::kEqual) << parts.reason;
+  EXPECT_NE(parts.method.find("long ones in f64"), std::string::npos) << parts.method;
+  EXPECT_EQ(Compare(*one_by_one, *program(in_parts, "1.001"), {}, {}, {}).verdict,
+            Verdict::kDifferent);
+}
+
 // A product whose rows' maxima are sought agrees with itself made otherwise, and shows something.
 TEST(RoundingNoise, GradientsOfMaximaAreCompared) {
   std::string text = kMaxima;

@@ -61,17 +61,16 @@ std::vector<Case> ContractionCases() {
     const std::string z = type + of, m = type + left;
     std::string end = last;
     end.replace(end.find("= T ") + 2, 1, m);
-    return Entry(
-        parameters,
-        made + "least = " + type + "[] constant(-inf)\n  zero = " + type +
-            "[] constant(0)\n  m = " + m + " reduce(z, least), dimensions={" +
-            std::to_string(along) + "}, to_apply=most\n  f = pred" + left +
-            " is-finite(m)\n  o = " + m + " broadcast(zero), dimensions={}\n  c = " + m +
-            " select(f, m, o)\n  b = " + z + " broadcast(c), dimensions={" + back +
-            "}\n  d = " + z + " subtract(z, b)\n  e = " + z + " exponential(d)\n  s = " + m +
-            " reduce(e, zero), dimensions={" + std::to_string(along) +
-            "}, to_apply=add\n  a = " + m + " abs(s)\n  g = " + m + " log(a)\n  " + end,
-        Binary("most", type, "maximum") + Binary("add", type, "add"));
+    return Entry(parameters,
+                 made + "least = " + type + "[] constant(-inf)\n  zero = " + type +
+                     "[] constant(0)\n  m = " + m + " reduce(z, least), dimensions={" +
+                     std::to_string(along) + "}, to_apply=most\n  f = pred" + left +
+                     " is-finite(m)\n  o = " + m + " broadcast(zero), dimensions={}\n  c = " + m +
+                     " select(f, m, o)\n  b = " + z + " broadcast(c), dimensions={" + back +
+                     "}\n  d = " + z + " subtract(z, b)\n  e = " + z + " exponential(d)\n  s = " +
+                     m + " reduce(e, zero), dimensions={" + std::to_string(along) +
+                     "}, to_apply=add\n  a = " + m + " abs(s)\n  g = " + m + " log(a)\n  " + end,
+                 Binary("most", type, "maximum") + Binary("add", type, "add"));
   };
   const std::string matrix_and_vector =
       "v = f32[40,60] broadcast(p1), dimensions={1}\n  z = f32[40,60] add(p0, v)\n  ";

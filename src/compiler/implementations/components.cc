@@ -82,8 +82,8 @@ HloInstruction* NumberFrom(HloInstruction* x, const std::vector<HloInstruction*>
     if (!number.ok()) return nullptr;
     numbers.push_back(emit::Scalar(x->parent(), *std::move(number)));
   }
-  HloInstruction* const here = x->parent()->AddInstruction(x->CloneWithNewOperands(
-      xla::ShapeUtil::MakeShape(x->shape().element_type(), {}), numbers));
+  HloInstruction* const here = x->parent()->AddInstruction(
+      x->CloneWithNewOperands(xla::ShapeUtil::MakeShape(x->shape().element_type(), {}), numbers));
   absl::StatusOr<xla::Literal> value = xla::HloEvaluator(0).Evaluate(here);
   return value.ok() ? emit::Scalar(x->parent(), *std::move(value)) : nullptr;
 }
@@ -130,8 +130,8 @@ class Components {
         return part == nullptr ? nullptr : emit::Reshape(part, SizesWithout(*x, dimension));
       }
       case HloOpcode::kReverse: {
-        const bool turned = Has(Dimensions(x->dimensions().begin(), x->dimensions().end()),
-                                dimension);
+        const bool turned =
+            Has(Dimensions(x->dimensions().begin(), x->dimensions().end()), dimension);
         if (x->dimensions().size() > 1 || !turned) return Taken(x, dimension, place);
         ++saved_;
         return Of(x->mutable_operand(0), dimension, x->shape().dimensions(dimension) - 1 - place);

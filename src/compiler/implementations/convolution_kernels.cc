@@ -28,7 +28,7 @@ using Sizes = std::vector<int64_t>;
 
 constexpr int64_t kLeastFeatures = 16;
 constexpr int64_t kLeastOutputs = 2;  // of windows; of products XLA makes more of few
-constexpr int64_t kLeastInRow = 8;  // of a window, taps and features
+constexpr int64_t kLeastInRow = 8;    // of a window, taps and features
 constexpr int64_t kLeastMultiplications = 1 << 18;
 constexpr int64_t kMostSpatial = 3;
 constexpr int64_t kMostResidues = 16;

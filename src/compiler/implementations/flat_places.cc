@@ -29,9 +29,7 @@ struct Flattened {
   int64_t first = 0, count = 0;
   Dimensions sizes;  // of the array
 
-  int64_t merged() const {
-    return emit::Product(emit::Sizes(sizes).subspan(first, count));
-  }
+  int64_t merged() const { return emit::Product(emit::Sizes(sizes).subspan(first, count)); }
   // How far the place is moved by one more along the dimension.
   int64_t Stride(int64_t dimension) const {
     return emit::Product(emit::Sizes(sizes).subspan(dimension + 1, first + count - dimension - 1));
@@ -67,7 +65,7 @@ HloInstruction* NumberAt(HloInstruction* places, int64_t along, int64_t k) {
 
 // One number for each place. Those that are outside are -1, or as near as there is one.
 HloInstruction* PlacesAsOne(HloInstruction* places, int64_t along, emit::Sizes mapped,
-                             const Flattened& flat, bool clamped) {
+                            const Flattened& flat, bool clamped) {
   const xla::PrimitiveType given = places->shape().element_type();
   const bool fits = flat.merged() <= std::numeric_limits<int32_t>::max();
   const xla::PrimitiveType type = given == xla::S32 && fits ? xla::S32 : xla::S64;
@@ -101,8 +99,7 @@ HloInstruction* FlatGather(HloInstruction* root) {
   const Dimensions collapsed(numbers.collapsed_slice_dims().begin(),
                              numbers.collapsed_slice_dims().end());
   Flattened flat;
-  if (numbers.operand_batching_dims_size() > 0 ||
-      numbers.index_vector_dim() >= RankOf(*places) ||
+  if (numbers.operand_batching_dims_size() > 0 || numbers.index_vector_dim() >= RankOf(*places) ||
       !MayBeFlat(mapped, collapsed, x->shape().dimensions(), flat)) {
     return nullptr;
   }

@@ -76,8 +76,7 @@ std::optional<LogSumExp> Match(HloInstruction* root) {
     if (!IsReduction(*sum, HloOpcode::kAdd) || sum->user_count() != 1) continue;
     HloInstruction* const exp = sum->mutable_operand(0);
     if (exp->opcode() != HloOpcode::kExp || exp->user_count() != 1 ||
-        exp->operand(0)->opcode() != HloOpcode::kSubtract ||
-        exp->operand(0)->user_count() != 1) {
+        exp->operand(0)->opcode() != HloOpcode::kSubtract || exp->operand(0)->user_count() != 1) {
       continue;
     }
     LogSumExp found{sum, exp->mutable_operand(0)->mutable_operand(0),
@@ -221,9 +220,9 @@ class DotOfExponentials {
       }
     }
     const xla::PrimitiveType type = z_.shape().element_type();
-    HloInstruction* const dot = emit::Dot(x.exponentials, y.exponentials, x_batch, y_batch,
-                                          x_contracted, y_contracted, type,
-                                          emit::HighestPrecision());
+    HloInstruction* const dot =
+        emit::Dot(x.exponentials, y.exponentials, x_batch, y_batch, x_contracted, y_contracted,
+                  type, emit::HighestPrecision());
     const Elements sum(InOrder(dot, order));
     Elements log = sum.Unary(HloOpcode::kLog) + Elements(InOrder(x.largest, Left(first_))) +
                    Elements(InOrder(y.largest, Left(second_)));
@@ -276,12 +275,11 @@ class DotOfExponentials {
       (summed ? over : left).push_back(static_cast<int64_t>(k));
     }
     const xla::PrimitiveType type = exponent->shape().element_type();
-    HloInstruction* const least = emit::Scalar(
-        exponent->parent(), emit::Identity(HloOpcode::kMaximum, type));
+    HloInstruction* const least =
+        emit::Scalar(exponent->parent(), emit::Identity(HloOpcode::kMaximum, type));
     Elements largest(emit::Reduce(exponent, least, over, HloOpcode::kMaximum));
     largest = Choose(Abs(largest) < INFINITY, largest, 0.0);
-    HloInstruction* const spread =
-        emit::Broadcast(largest.array(), emit::SizesOf(*exponent), left);
+    HloInstruction* const spread = emit::Broadcast(largest.array(), emit::SizesOf(*exponent), left);
     return {(Elements(exponent) - Elements(spread)).Unary(HloOpcode::kExp).array(),
             largest.array()};
   }
@@ -297,9 +295,8 @@ class DotOfExponentials {
     HloInstruction* const lost =
         emit::Unary(HloOpcode::kNot, (sum > sum.Number(is_double ? 1e-250 : 1e-25)).array());
     xla::HloComputation* const computation = lost->parent();
-    HloInstruction* const any =
-        emit::Reduce(lost, emit::Zero(computation, xla::PRED), Range(0, RankOf(*lost)),
-                     HloOpcode::kOr);
+    HloInstruction* const any = emit::Reduce(lost, emit::Zero(computation, xla::PRED),
+                                             Range(0, RankOf(*lost)), HloOpcode::kOr);
     std::vector<HloInstruction*> arrays = {log.array()};
     for (const Group* group : {&first_, &second_, &rest_}) {
       for (const Term& term : group->terms) arrays.push_back(term.source.array);
@@ -317,12 +314,12 @@ class DotOfExponentials {
     xla::HloComputation::Builder builder(name);
     std::vector<xla::Shape> shapes;
     for (const HloInstruction* array : arrays) shapes.push_back(array->shape());
-    HloInstruction* const all = builder.AddInstruction(HloInstruction::CreateParameter(
-        0, xla::ShapeUtil::MakeTupleShape(shapes), "arguments"));
+    HloInstruction* const all = builder.AddInstruction(
+        HloInstruction::CreateParameter(0, xla::ShapeUtil::MakeTupleShape(shapes), "arguments"));
     std::vector<HloInstruction*> parts;
     for (size_t k = 0; k < shapes.size(); ++k) {
-      parts.push_back(builder.AddInstruction(HloInstruction::CreateGetTupleElement(
-          shapes[k], all, static_cast<int64_t>(k))));
+      parts.push_back(builder.AddInstruction(
+          HloInstruction::CreateGetTupleElement(shapes[k], all, static_cast<int64_t>(k))));
     }
     xla::HloComputation* const branch =
         log_.z->GetModule()->AddEmbeddedComputation(builder.Build());

@@ -372,13 +372,11 @@ absl::StatusOr<HloInstruction*> ArgmaxTwoReduces(HloInstruction* root) {
                         HloOpcode::kMinimum);
   };
   if (type == xla::PRED) {  // the first place that has it tells whether one has
-    HloInstruction* const first =
-        first_where(largest ? x : emit::Unary(HloOpcode::kNot, x));
+    HloInstruction* const first = first_where(largest ? x : emit::Unary(HloOpcode::kNot, x));
     const auto everywhere = [&](HloInstruction* number) {
       return emit::Broadcast(number, emit::SizesOf(*first), {});
     };
-    HloInstruction* const none =
-        emit::Compare(ComparisonDirection::kEq, first, everywhere(far));
+    HloInstruction* const none = emit::Compare(ComparisonDirection::kEq, first, everywhere(far));
     HloInstruction* const zero = everywhere(root->mutable_operand(3));
     return root->parent()->AddInstruction(HloInstruction::CreateTuple(
         {largest ? emit::Unary(HloOpcode::kNot, none) : none, emit::Select(none, zero, first)}));
@@ -388,8 +386,8 @@ absl::StatusOr<HloInstruction*> ArgmaxTwoReduces(HloInstruction* root) {
     x = emit::Convert(x, xla::F32);
     start = emit::Convert(start, xla::F32);
   }
-  HloInstruction* best = emit::Reduce(x, start, {dimension},
-                                      largest ? HloOpcode::kMaximum : HloOpcode::kMinimum);
+  HloInstruction* best =
+      emit::Reduce(x, start, {dimension}, largest ? HloOpcode::kMaximum : HloOpcode::kMinimum);
   std::vector<int64_t> kept;
   for (int64_t d = 0; d < static_cast<int64_t>(x->shape().dimensions().size()); ++d) {
     if (d != dimension) kept.push_back(d);

@@ -78,8 +78,6 @@ bool IsNarrowSum(const HloInstruction& instruction) {
          emit::ReducerOpcode(*instruction.to_apply()) == HloOpcode::kAdd;
 }
 
-PrimitiveType WiderThan(PrimitiveType type) { return type == xla::F32 ? xla::F64 : xla::F32; }
-
 class NoiseMaker {
  public:
   // `seed` is a u32 of the computation's, or null.
@@ -147,7 +145,8 @@ class NoiseMaker {
 
  private:
   HloInstruction* AddedUpWide(HloInstruction* sum) {
-    const PrimitiveType type = sum->shape().element_type(), wider = WiderThan(type);
+    const PrimitiveType type = sum->shape().element_type();
+    const PrimitiveType wider = type == xla::F32 ? xla::F64 : xla::F32;
     std::vector<HloInstruction*> operands(sum->operands().begin(), sum->operands().end());
     for (HloInstruction*& operand : operands) {
       if (operand->shape().element_type() == type) operand = Converted(operand, wider);
