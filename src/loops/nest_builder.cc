@@ -116,7 +116,8 @@ int Elements::Of(const Operation& op, const std::vector<size_t>& loops) {
     return node;
   }
   const size_t rank = task_.tensors[static_cast<size_t>(op.operands[1])].shape.size();
-  from.erase(from.begin(), from.end() - static_cast<ptrdiff_t>(rank));
+  // A number is [1], and counts along no loop where it is spread.
+  if (rank < from.size()) from.erase(from.begin(), from.end() - static_cast<ptrdiff_t>(rank));
   const int y = At(op.operands[1], from);
   return Node(nest_, KindOf(op.kind), x, y);
 }

@@ -27,6 +27,12 @@ const std::vector<KernelCase>& KernelCases() {
   static const std::vector<KernelCase> cases = {
       {"matmul", "input a f32[16,24]\ninput b f32[24,32]\ny = matmul a b\noutput y\n",
        "y pack 8,16,0\ny parallel 1,1,0,0,0\ny tile 0,0,4,0,0\ny vectorize\ny unroll 2\n"},
+      {"numbers_that_are_computed_with_and_spread",
+       "input x f32[12,16]\ninput n f32[1]\ninput m f32[1]\nq := multiply x x\n"
+       "s = reduce_sum q axes=0,1\nd := divide s n\nr := sqrt d\nl := less_equal r m\n"
+       "b := broadcast l sizes=12,16\no := constant x value=1\nk := select b o x\n"
+       "p := multiply k k\nt = reduce_sum p axes=0,1\nu := divide t n\ny = sqrt u\noutput y\n",
+       ""},
       {"matmul_of_long_sums",
        "input a f32[16,512]\ninput b f32[512,16]\ny = matmul a b\noutput y\n",
        "y tile 16,8,0\ny tile 0,0,8\ny vectorize\n"},
