@@ -170,6 +170,8 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
     if (IsAmong(names, one.name)) {
       together.push_back(one.name);
     }
+    // Behind what comes first there is as much for others.
+    if (Has(one, kPrepares | kAppliedFirst)) return;
     // Inlining takes all names of what was called away; what is replaced keeps its origin.
     const bool inlined = one.passes.size() > 1;
     bool known = !inlined;
@@ -178,8 +180,7 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
       known = true;
       replaced.insert(instruction.name);
     }
-    // Behind what prepares there is as much for others.
-    if (!known && !Has(one, kPrepares)) opcodes.insert(one.opcodes.begin(), one.opcodes.end());
+    if (!known) opcodes.insert(one.opcodes.begin(), one.opcodes.end());
   };
   for (const Alternative& one : alternatives) {
     if (loops::MakesKernels(one.name)) take(one);
