@@ -56,7 +56,7 @@ bool IsInner(const HloInstruction& array, int64_t dimension) {
   return emit::Product(array.shape().dimensions().subspan(dimension + 1)) < kLongRow;
 }
 
-// The sizes, or numbers of dimensions, without those of one.
+// The sizes of all dimensions but one.
 Dimensions SizesWithout(const HloInstruction& array, int64_t dimension) {
   Dimensions sizes = emit::SizesOf(array);
   sizes.erase(sizes.begin() + dimension);
@@ -268,14 +268,20 @@ class Components {
   int operations_ = 0, saved_ = 0, put_together_ = 0;
 };
 
+// The operation of a reduction of one array of many elements; nothing where it is none.
+std::optional<HloOpcode> ReducesMany(const HloInstruction& root) {
+  if (root.operand_count() != 2 ||
+      xla::ShapeUtil::ElementsIn(root.operand(0)->shape()) < kLeastElements) {
+    return std::nullopt;
+  }
+  return emit::ReducerOpcode(*root.to_apply());
+}
+
 // A sum, or the like, over the components of vectors.
 HloInstruction* ReducedByComponents(HloInstruction* root) {
-  const std::optional<HloOpcode> opcode = emit::ReducerOpcode(*root->to_apply());
+  const std::optional<HloOpcode> opcode = ReducesMany(*root);
+  if (!opcode) return nullptr;
   HloInstruction* const x = root->mutable_operand(0);
-  if (root->operand_count() != 2 || !opcode ||
-      xla::ShapeUtil::ElementsIn(x->shape()) < kLeastElements) {
-    return nullptr;
-  }
   int64_t along = kNone;
   for (const int64_t d : root->dimensions()) {
     if (IsFew(x->shape().dimensions(d))) along = d;
@@ -303,12 +309,9 @@ HloInstruction* ReducedByComponents(HloInstruction* root) {
 // Vectors that are sums, or the like, of vectors, put together from their components' sums; of
 // matrices likewise, one dimension after the other.
 HloInstruction* ReductionsOfComponents(HloInstruction* root) {
-  const std::optional<HloOpcode> opcode = emit::ReducerOpcode(*root->to_apply());
+  const std::optional<HloOpcode> opcode = ReducesMany(*root);
+  if (!opcode) return nullptr;
   HloInstruction* const x = root->mutable_operand(0);
-  if (root->operand_count() != 2 || !opcode ||
-      xla::ShapeUtil::ElementsIn(x->shape()) < kLeastElements) {
-    return nullptr;
-  }
   const Dimensions reduced(root->dimensions().begin(), root->dimensions().end());
   const Dimensions left = Without(*x, reduced);
   auto along = static_cast<int64_t>(left.size()) - 1;  // of the root

@@ -2,6 +2,8 @@
 
 #include <iterator>
 
+#include "absl/algorithm/container.h"
+#include "compiler/implementations/dimensions.h"
 #include "compiler/implementations/emit.h"
 #include "xla/comparison_util.h"
 #include "xla/literal.h"
@@ -107,6 +109,49 @@ Elements Complex(Elements real, Elements imaginary) {
       real.array()->shape(), xla::primitive_util::ComplexType(real.type()));
   return Elements(real.array()->parent()->AddInstruction(
       HloInstruction::CreateBinary(shape, HloOpcode::kComplex, real.array(), imaginary.array())));
+}
+
+namespace {
+
+// A computation of arrays of these shapes.
+xla::HloComputation* Branch(const std::vector<Elements>& arguments, const Way& way) {
+  xla::HloComputation::Builder builder(way.name);
+  std::vector<xla::Shape> shapes;
+  for (const Elements& argument : arguments) shapes.push_back(argument.array()->shape());
+  HloInstruction* const all = builder.AddInstruction(
+      HloInstruction::CreateParameter(0, xla::ShapeUtil::MakeTupleShape(shapes), "arguments"));
+  std::vector<Elements> parts;
+  for (size_t k = 0; k < shapes.size(); ++k) {
+    parts.emplace_back(builder.AddInstruction(
+        HloInstruction::CreateGetTupleElement(shapes[k], all, static_cast<int64_t>(k))));
+  }
+  xla::HloModule* const module = arguments[0].array()->GetModule();
+  xla::HloComputation* const branch = module->AddEmbeddedComputation(builder.Build());
+  branch->set_root_instruction(way.formula(parts).array(), /*accept_different_shape=*/true);
+  return branch;
+}
+
+}  // namespace
+
+Elements InBranches(const std::vector<Elements>& arguments, Elements beyond, const Way& usual,
+                    const Way& other) {
+  xla::HloComputation* const computation = beyond.array()->parent();
+  HloInstruction* const any = emit::Reduce(beyond.array(), emit::Zero(computation, xla::PRED),
+                                           Range(0, RankOf(*beyond.array())), HloOpcode::kOr);
+  std::vector<HloInstruction*> arrays;
+  for (const Elements& argument : arguments) arrays.push_back(argument.array());
+  HloInstruction* const all = computation->AddInstruction(HloInstruction::CreateTuple(arrays));
+  // By a number: XLA computes both branches of a choice by a predicate where they are elementwise.
+  xla::HloComputation* const branches[] = {Branch(arguments, usual), Branch(arguments, other)};
+  return Elements(computation->AddInstruction(
+      HloInstruction::CreateConditional(branches[0]->root_instruction()->shape(),
+                                        emit::Convert(any, xla::S32), branches, {all, all})));
+}
+
+bool IsBranch(const xla::HloComputation& computation) {
+  return absl::c_any_of(computation.caller_instructions(), [](const HloInstruction* caller) {
+    return caller->opcode() == HloOpcode::kConditional;
+  });
 }
 
 }  // namespace hone::compiler

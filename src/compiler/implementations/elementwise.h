@@ -3,8 +3,11 @@
 #define HONE_COMPILER_IMPLEMENTATIONS_ELEMENTWISE_H_
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <vector>
 
+#include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/xla_data.pb.h"
@@ -67,6 +70,19 @@ Elements Polynomial(Elements x, std::initializer_list<double> coefficients);
 Elements RealPart(Elements x);
 Elements ImaginaryPart(Elements x);
 Elements Complex(Elements real, Elements imaginary);
+
+// Of arrays, which may have other shapes.
+using Formula = std::function<Elements(const std::vector<Elements>&)>;
+// One of two ways to compute a value, with the name of its branch.
+struct Way {
+  const char* name;
+  Formula formula;
+};
+// The usual way where no element of `beyond` is true, else the other one; only one is computed.
+Elements InBranches(const std::vector<Elements>& arguments, Elements beyond, const Way& usual,
+                    const Way& other);
+// Whether it is a branch of a conditional.
+bool IsBranch(const xla::HloComputation& computation);
 
 }  // namespace hone::compiler
 

@@ -34,6 +34,18 @@ struct Flattened {
   int64_t Stride(int64_t dimension) const {
     return emit::Product(emit::Sizes(sizes).subspan(dimension + 1, first + count - dimension - 1));
   }
+  // Numbers of dimensions, of those that become one the first.
+  Dimensions Renumbered(emit::Sizes dimensions) const {
+    Dimensions left;
+    for (const int64_t d : dimensions) {
+      if (d <= first) {
+        left.push_back(d);
+      } else if (d >= first + count) {
+        left.push_back(d - count + 1);
+      }
+    }
+    return left;
+  }
   Dimensions NewSizes() const {
     Dimensions flat(sizes.begin(), sizes.begin() + first);
     flat.push_back(merged());
@@ -86,11 +98,6 @@ HloInstruction* PlacesAsOne(HloInstruction* places, int64_t along, emit::Sizes m
   return clamped ? sum : Choose(Elements(inside), Elements(sum), -1.0).array();
 }
 
-// Numbers of dimensions where some have become one.
-int64_t Renumbered(int64_t dimension, const Flattened& flat) {
-  return dimension < flat.first ? dimension : dimension - flat.count + 1;
-}
-
 HloInstruction* FlatGather(HloInstruction* root) {
   const xla::GatherDimensionNumbers& numbers = root->gather_dimension_numbers();
   HloInstruction* const x = root->mutable_operand(0);
@@ -107,14 +114,8 @@ HloInstruction* FlatGather(HloInstruction* root) {
   one.clear_start_index_map();
   one.add_start_index_map(flat.first);
   one.clear_collapsed_slice_dims();
-  for (const int64_t d : collapsed) {
-    if (d < flat.first || d >= flat.first + flat.count) {
-      one.add_collapsed_slice_dims(Renumbered(d, flat));
-    } else if (d == flat.first) {
-      one.add_collapsed_slice_dims(flat.first);
-    }
-  }
-  Dimensions slice = {};
+  for (const int64_t d : flat.Renumbered(collapsed)) one.add_collapsed_slice_dims(d);
+  Dimensions slice;
   for (int64_t d = 0; d < RankOf(*x); ++d) {
     if (d <= flat.first || d >= flat.first + flat.count) {
       slice.push_back(root->gather_slice_sizes()[d]);
@@ -146,13 +147,7 @@ HloInstruction* FlatScatter(HloInstruction* root) {
   one.clear_scatter_dims_to_operand_dims();
   one.add_scatter_dims_to_operand_dims(flat.first);
   one.clear_inserted_window_dims();
-  for (const int64_t d : inserted) {
-    if (d < flat.first || d >= flat.first + flat.count) {
-      one.add_inserted_window_dims(Renumbered(d, flat));
-    } else if (d == flat.first) {
-      one.add_inserted_window_dims(flat.first);
-    }
-  }
+  for (const int64_t d : flat.Renumbered(inserted)) one.add_inserted_window_dims(d);
   HloInstruction* const flat_places =
       PlacesAsOne(places, numbers.index_vector_dim(), mapped, flat, /*clamped=*/false);
   HloInstruction* const whole = emit::Reshape(x, flat.NewSizes());

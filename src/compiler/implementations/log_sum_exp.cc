@@ -5,20 +5,18 @@
 // once.
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "compiler/implementations/dimensions.h"
 #include "compiler/implementations/elementwise.h"
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/implementations.h"
 #include "compiler/implementations/kernel_parts.h"
-#include "xla/hlo/ir/hlo_computation.h"
+#include "compiler/implementations/loop_state.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/shape_util.h"
 
@@ -45,7 +43,6 @@ struct Term {
 
 // log(sum of exp(z - m) over some dimensions) + m, where m is the largest z there.
 struct LogSumExp {
-  HloInstruction* sum = nullptr;  // the reduction
   HloInstruction* z = nullptr;
   Dimensions summed, left;  // of z
 };
@@ -79,7 +76,7 @@ std::optional<LogSumExp> Match(HloInstruction* root) {
         exp->operand(0)->opcode() != HloOpcode::kSubtract || exp->operand(0)->user_count() != 1) {
       continue;
     }
-    LogSumExp found{sum, exp->mutable_operand(0)->mutable_operand(0),
+    LogSumExp found{exp->mutable_operand(0)->mutable_operand(0),
                     Dimensions(sum->dimensions().begin(), sum->dimensions().end())};
     if (found.z->user_count() != 2) continue;  // the largest, and the difference
     found.left = Without(*found.z, found.summed);
@@ -133,14 +130,7 @@ bool CollectTerms(const Source& from, double factor, std::vector<Term>& terms) {
 
 // Whether a loop leaves it as it is.
 bool IsInvariant(const HloInstruction& x) {
-  const HloInstruction& root = *x.parent()->root_instruction();
-  return x.opcode() == HloOpcode::kConstant ||
-         (x.opcode() == HloOpcode::kGetTupleElement &&
-          x.operand(0)->opcode() == HloOpcode::kParameter && root.opcode() == HloOpcode::kTuple &&
-          x.tuple_index() < root.operand_count() && root.operand(x.tuple_index()) == &x &&
-          absl::c_any_of(x.parent()->caller_instructions(), [&](const HloInstruction* caller) {
-            return caller->opcode() == HloOpcode::kWhile && caller->while_body() == x.parent();
-          }));
+  return x.opcode() == HloOpcode::kConstant || NextOf(x) == &x;
 }
 
 // Terms that are added up before their exponentials are taken.
@@ -196,9 +186,7 @@ class DotOfExponentials {
 
   // Of the dimensions that are left.
   HloInstruction* Make() {
-    HloInstruction* const more_first = Exponent(first_);
-    HloInstruction* const more_second = Exponent(second_);
-    const Shifted x = Shift(first_, more_first), y = Shift(second_, more_second);
+    const Shifted x = Shift(first_), y = Shift(second_);
     Dimensions order, x_batch, y_batch, x_contracted, y_contracted;
     const auto place = [](const Group& group, int64_t d) {
       return absl::c_find(group.dimensions, d) - group.dimensions.begin();
@@ -268,7 +256,8 @@ class DotOfExponentials {
     return sum;
   }
 
-  Shifted Shift(const Group& group, HloInstruction* exponent) const {
+  Shifted Shift(const Group& group) const {
+    HloInstruction* const exponent = Exponent(group);
     Dimensions over, left;
     for (size_t k = 0; k < group.dimensions.size(); ++k) {
       const bool summed = compiler::Has(log_.summed, group.dimensions[k]);
@@ -294,53 +283,29 @@ class DotOfExponentials {
     const bool is_double = sum.type() == xla::F64;
     HloInstruction* const lost =
         emit::Unary(HloOpcode::kNot, (sum > sum.Number(is_double ? 1e-250 : 1e-25)).array());
-    xla::HloComputation* const computation = lost->parent();
-    HloInstruction* const any = emit::Reduce(lost, emit::Zero(computation, xla::PRED),
-                                             Range(0, RankOf(*lost)), HloOpcode::kOr);
-    std::vector<HloInstruction*> arrays = {log.array()};
+    std::vector<Elements> arrays = {log};
     for (const Group* group : {&first_, &second_, &rest_}) {
-      for (const Term& term : group->terms) arrays.push_back(term.source.array);
+      for (const Term& term : group->terms) arrays.emplace_back(term.source.array);
     }
-    HloInstruction* const all = computation->AddInstruction(HloInstruction::CreateTuple(arrays));
-    xla::HloComputation* const branches[] = {Branch("usual", arrays, false),
-                                             Branch("rare", arrays, true)};
-    return Elements(computation->AddInstruction(HloInstruction::CreateConditional(
-        log.array()->shape(), emit::Convert(any, xla::S32), branches, {all, all})));
+    return InBranches(arrays, Elements(lost),
+                      {"usual", [](const std::vector<Elements>& parts) { return parts[0]; }},
+                      {"rare", [&](const std::vector<Elements>& parts) { return OfTerms(parts); }});
   }
 
-  // Gives the first array, or computes it anew from the others.
-  xla::HloComputation* Branch(const char* name, const std::vector<HloInstruction*>& arrays,
-                              bool anew) const {
-    xla::HloComputation::Builder builder(name);
-    std::vector<xla::Shape> shapes;
-    for (const HloInstruction* array : arrays) shapes.push_back(array->shape());
-    HloInstruction* const all = builder.AddInstruction(
-        HloInstruction::CreateParameter(0, xla::ShapeUtil::MakeTupleShape(shapes), "arguments"));
-    std::vector<HloInstruction*> parts;
-    for (size_t k = 0; k < shapes.size(); ++k) {
-      parts.push_back(builder.AddInstruction(
-          HloInstruction::CreateGetTupleElement(shapes[k], all, static_cast<int64_t>(k))));
-    }
-    xla::HloComputation* const branch =
-        log_.z->GetModule()->AddEmbeddedComputation(builder.Build());
-    HloInstruction* value = parts[0];
-    if (anew) {
-      Group whole;
-      size_t next = 1;
-      for (const Group* group : {&first_, &second_, &rest_}) {
-        for (const Term& term : group->terms) {
-          whole.terms.push_back({{parts[next++], term.source.places}, term.factor});
-        }
+  // As the program has it, of the terms, which are behind the first array.
+  Elements OfTerms(const std::vector<Elements>& arrays) const {
+    Group whole;
+    size_t next = 1;
+    for (const Group* group : {&first_, &second_, &rest_}) {
+      for (const Term& term : group->terms) {
+        whole.terms.push_back({{arrays[next++].array(), term.source.places}, term.factor});
       }
-      whole.dimensions = Range(0, RankOf(z_));
-      const Shifted shifted = Shift(whole, Exponent(whole));
-      HloInstruction* const sum =
-          emit::Reduce(shifted.exponentials, emit::Zero(branch, z_.shape().element_type()),
-                       log_.summed, HloOpcode::kAdd);
-      value = (Elements(sum).Unary(HloOpcode::kLog) + Elements(shifted.largest)).array();
     }
-    branch->set_root_instruction(value, /*accept_different_shape=*/true);
-    return branch;
+    whole.dimensions = Range(0, RankOf(z_));
+    const Shifted shifted = Shift(whole);
+    HloInstruction* const zero = emit::Zero(shifted.largest->parent(), z_.shape().element_type());
+    const Elements sum(emit::Reduce(shifted.exponentials, zero, log_.summed, HloOpcode::kAdd));
+    return sum.Unary(HloOpcode::kLog) + Elements(shifted.largest);
   }
 
   const LogSumExp& log_;
@@ -348,18 +313,12 @@ class DotOfExponentials {
   Group first_, second_, rest_;
 };
 
-bool IsBranchOf(const xla::HloComputation& computation) {
-  return absl::c_any_of(computation.caller_instructions(), [](const HloInstruction* caller) {
-    return caller->opcode() == HloOpcode::kConditional;
-  });
-}
-
 }  // namespace
 
 absl::StatusOr<HloInstruction*> LogSumExpDot(HloInstruction* root) {
   const xla::PrimitiveType type = root->shape().element_type();
   if (!emit::Free(*root) || (type != xla::F32 && type != xla::F64) ||
-      IsInOneKernel(*root->parent()) || IsBranchOf(*root->parent())) {
+      IsInOneKernel(*root->parent()) || IsBranch(*root->parent())) {
     return nullptr;
   }
   const std::optional<LogSumExp> log = Match(root);

@@ -17,6 +17,21 @@ bool IsTakenApart(const HloInstruction& tuple) {
   });
 }
 
+const HloInstruction* NextOf(const HloInstruction& state) {
+  const HloComputation& body = *state.parent();
+  const HloInstruction& next = *body.root_instruction();
+  const bool is_body =
+      absl::c_any_of(body.caller_instructions(), [&](const HloInstruction* caller) {
+        return caller->opcode() == xla::HloOpcode::kWhile && caller->while_body() == &body;
+      });
+  if (state.opcode() != xla::HloOpcode::kGetTupleElement ||
+      state.operand(0)->opcode() != xla::HloOpcode::kParameter || !is_body ||
+      next.opcode() != xla::HloOpcode::kTuple) {
+    return nullptr;
+  }
+  return next.operand(state.tuple_index());
+}
+
 HloInstruction* ElementOf(HloInstruction* tuple, int64_t k) {
   if (tuple->opcode() == xla::HloOpcode::kTuple) return tuple->mutable_operand(k);
   return tuple->parent()->AddInstruction(HloInstruction::CreateGetTupleElement(tuple, k));

@@ -13,6 +13,10 @@ namespace hone::compiler {
 // Whether all that is done with a tuple is to take elements out of it.
 bool IsTakenApart(const xla::HloInstruction& tuple);
 
+// What a loop's body puts in the place of a part of its state, maybe itself; null where this is no
+// part of one.
+const xla::HloInstruction* NextOf(const xla::HloInstruction& state);
+
 // An element of a tuple, taken from what it is put together from where that is seen.
 xla::HloInstruction* ElementOf(xla::HloInstruction* tuple, int64_t k);
 

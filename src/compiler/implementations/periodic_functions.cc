@@ -148,12 +148,6 @@ Elements Remainder(Elements x, Elements y) {
   return WithSign(rest.As(x.type()), x);
 }
 
-bool IsBranch(const xla::HloComputation& computation) {
-  return absl::c_any_of(computation.caller_instructions(), [](const HloInstruction* caller) {
-    return caller->opcode() == HloOpcode::kConditional;
-  });
-}
-
 bool IsWorthIt(const HloInstruction& root) {
   // What is computed as before stays so.
   return root.shape().IsArray() && emit::Free(root) &&
@@ -162,40 +156,9 @@ bool IsWorthIt(const HloInstruction& root) {
          !IsInOneKernel(*root.parent());
 }
 
-using Formula = std::function<Elements(const std::vector<Elements>&)>;
-
-// A computation of arrays of these types and of the shape.
-xla::HloComputation* Branch(xla::HloModule* module, const char* name,
-                            const std::vector<Elements>& arguments, const Formula& formula) {
-  xla::HloComputation::Builder builder(name);
-  std::vector<xla::Shape> shapes;
-  for (const Elements& argument : arguments) shapes.push_back(argument.array()->shape());
-  HloInstruction* const all = builder.AddInstruction(
-      HloInstruction::CreateParameter(0, xla::ShapeUtil::MakeTupleShape(shapes), "arguments"));
-  std::vector<HloInstruction*> parts;
-  for (size_t k = 0; k < shapes.size(); ++k) {
-    parts.push_back(builder.AddInstruction(
-        HloInstruction::CreateGetTupleElement(shapes[k], all, static_cast<int64_t>(k))));
-  }
-  xla::HloComputation* const branch = module->AddEmbeddedComputation(builder.Build());
-  std::vector<Elements> elements(parts.begin(), parts.end());
-  branch->set_root_instruction(formula(elements).array(), /*accept_different_shape=*/true);
-  return branch;
-}
-
 // `formula` where no element of `beyond` is true, else the root's own operation.
 HloInstruction* InBranches(const HloInstruction& root, const std::vector<Elements>& arguments,
                            Elements beyond, const Formula& formula) {
-  xla::HloComputation* const computation = beyond.array()->parent();
-  std::vector<int64_t> every;
-  for (int64_t d = 0; d < static_cast<int64_t>(root.shape().dimensions().size()); ++d) {
-    every.push_back(d);
-  }
-  HloInstruction* const any =
-      emit::Reduce(beyond.array(), emit::Zero(computation, xla::PRED), every, HloOpcode::kOr);
-  std::vector<HloInstruction*> arrays;
-  for (const Elements& argument : arguments) arrays.push_back(argument.array());
-  HloInstruction* const all = computation->AddInstruction(HloInstruction::CreateTuple(arrays));
   xla::Shape shape = root.shape();
   shape.set_element_type(arguments[0].type());
   const Formula same = [&](const std::vector<Elements>& elements) {
@@ -206,11 +169,7 @@ HloInstruction* InBranches(const HloInstruction& root, const std::vector<Element
     clone->set_metadata({});  // the formula is what the root has become
     return Elements(clone);
   };
-  // By a number: XLA computes both branches of a choice by a predicate where they are elementwise.
-  xla::HloComputation* const branches[] = {Branch(root.GetModule(), "usual", arguments, formula),
-                                           Branch(root.GetModule(), "large", arguments, same)};
-  return computation->AddInstruction(
-      HloInstruction::CreateConditional(shape, emit::Convert(any, xla::S32), branches, {all, all}));
+  return compiler::InBranches(arguments, beyond, {"usual", formula}, {"large", same}).array();
 }
 
 // Whether it follows from a number that the program has: as JAX's remainders choose one of a

@@ -11,6 +11,7 @@
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/implementations.h"
 #include "compiler/implementations/kernel_parts.h"
+#include "compiler/implementations/loop_state.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_opcode.h"
@@ -25,26 +26,6 @@ using xla::HloOpcode;
 constexpr int64_t kLeastBytes = 8 << 10;  // of the array: a smaller one is copied at once
 constexpr int64_t kMostShare = 4;         // a slice has this part of it, or less
 constexpr size_t kMostBehind = 500;       // instructions between a slice and what is written
-
-bool IsLoopBody(const xla::HloComputation& computation) {
-  return absl::c_any_of(computation.caller_instructions(), [&](const HloInstruction* caller) {
-    return caller->opcode() == HloOpcode::kWhile && caller->while_body() == &computation;
-  });
-}
-
-// What a loop's body puts in the place of a part of its state; null where it leaves it, or where
-// this is no part of a loop's state.
-const HloInstruction* WhatIsPutInPlaceOf(const HloInstruction& state) {
-  const xla::HloComputation& body = *state.parent();
-  const HloInstruction* const root = body.root_instruction();
-  if (state.opcode() != HloOpcode::kGetTupleElement ||
-      state.operand(0)->opcode() != HloOpcode::kParameter || !IsLoopBody(body) ||
-      root->opcode() != HloOpcode::kTuple) {
-    return nullptr;
-  }
-  const HloInstruction* const next = root->operand(state.tuple_index());
-  return next == &state ? nullptr : next;
-}
 
 // Whether what is made of it in kernels of XLA's ends in `written`.
 bool IsTakenInto(const HloInstruction& slice, const HloInstruction& written) {
@@ -70,8 +51,8 @@ bool IsTakenInto(const HloInstruction& slice, const HloInstruction& written) {
 
 absl::StatusOr<HloInstruction*> SlicesFirst(HloInstruction* root) {
   const HloInstruction* const array = root->operand(0);
-  const HloInstruction* const written = WhatIsPutInPlaceOf(*array);
-  if (written == nullptr || !emit::Free(*root) || root->user_count() == 0 ||
+  const HloInstruction* const written = NextOf(*array);
+  if (written == nullptr || written == array || !emit::Free(*root) || root->user_count() == 0 ||
       !xla::ShapeUtil::Compatible(array->shape(), written->shape()) ||
       xla::ShapeUtil::ByteSizeOf(array->shape()) < kLeastBytes ||
       xla::ShapeUtil::ElementsIn(root->shape()) * kMostShare >
