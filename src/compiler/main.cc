@@ -14,6 +14,7 @@
 #include "compiler/custom_calls/lapack_library.h"
 #include "compiler/kernels/kernels.h"
 #include "compiler/run/executables.h"
+#include "compiler/run/optimised.h"
 #include "compiler/server.h"
 #include "compiler/target.h"
 #include "wire/heartbeat.h"
@@ -101,7 +102,10 @@ int main(int argc, char** argv) {
     options.sandbox.readable.push_back(std::move(file));
   }
   signal(SIGXFSZ, SIG_IGN);  // a write that would make the shared files too large fails
-  if (!options.kernel_folder.empty()) hone::compiler::ShareKernels(options.kernel_folder);
+  if (!options.kernel_folder.empty()) {
+    hone::compiler::ShareKernels(options.kernel_folder);
+    hone::compiler::ShareOptimised(options.kernel_folder + "/passes");
+  }
   // Before there is a thread, which Landlock would not bind, and before the first byte of a program.
   if (options.locked_up) hone::wire::EnterSandbox(options.sandbox);
   hone::compiler::SetKernelMemory(options.kernel_bytes);

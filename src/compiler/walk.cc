@@ -83,7 +83,7 @@ Status States::Walk::Build() {
 
 void States::Walk::Finish() {
   if (module_ == nullptr) return;
-  if (options_.fresh || (built_ == 0 && !options_.episode)) {
+  if (options_.fresh) {
     states_.Free(std::move(module_));
   } else {
     states_.Store(program_, StateOfModule(), std::move(module_));
@@ -125,7 +125,8 @@ void States::Walk::Start() {
     const Fingerprint& state = StateOfModule();
     const auto found = program_.held.find(state);
     if (found != program_.held.end()) {
-      module_ = states_.Take(found->second, Stays(state));
+      // The program itself is there as it was loaded.
+      module_ = states_.Take(found->second, built_ > 0 && Stays(state));
       return;
     }
     if (built_ == 0) break;
@@ -206,10 +207,14 @@ std::string States::Walk::Run(PassId pass, OpcodeCounts& opcodes) {
   if (failure.empty() && !changed && !options_.verify) return "";
   // Some of a pass's rewrites are not what XLA's authors have tested.
   const bool anew = options_.verify || decisions_ != nullptr || PassTable()[pass].decisions;
-  if (failure.empty() && anew) failure = Complaint();
   ModuleDigest digest;
-  if (failure.empty()) {
+  if (failure.empty() && !changed) {
     digest = Digest();
+    if (digest.fingerprint == state()) return "";
+  }
+  if (failure.empty() && anew) failure = Complaint();
+  if (failure.empty()) {
+    if (changed) digest = Digest();
     if (digest.fingerprint == state()) return "";
     if (!anew && options_.episode) failure = ComplaintOf(digest.fingerprint);
   }

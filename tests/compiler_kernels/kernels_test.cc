@@ -11,6 +11,7 @@
 #include "compiler/kernels/kernel_cache.h"
 #include "compiler/run/executables.h"
 #include "compiler/run/execute.h"
+#include "compiler/run/optimised.h"
 #include "support/literals.h"
 #include "xla/hlo/parser/hlo_parser.h"
 #include "xla/literal_util.h"
@@ -52,6 +53,7 @@ Ran CompileAndRun(const std::string& text, CodeQuality quality = CodeQuality::kS
   auto module = xla::ParseAndReturnUnverifiedModule(text);
   EXPECT_TRUE(module.ok()) << module.status();
   SetExecutableMemory(0);  // the whole of it would be known
+  SetExecutableMemory(size_t{1} << 28);
   const KernelCounts before = CountsOfKernels();
   auto program = Program::Compile(**module, quality);
   EXPECT_TRUE(program.ok()) << program.status();
@@ -130,6 +132,41 @@ TEST(Kernels, AreTakenFromFilesThatOthersWrote) {
   EXPECT_EQ(second.counts.compiled, second.counts.checked);
   EXPECT_EQ(second.values, first.values);
   std::filesystem::remove_all(folder);
+}
+
+// What passes made once they need not make again; code is made of it as before, to the byte.
+TEST(StoredPasses, AreTakenFromFiles) {
+  std::string folder = testing::TempDir() + "hone-passes-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  SetKernelMemory(size_t{1} << 28);
+  ShareOptimised(folder);
+  const int64_t before = ModulesOfStoredPasses();
+  const Ran first = CompileAndRun(kProgram);
+  EXPECT_EQ(ModulesOfStoredPasses(), before);
+  const Ran second = CompileAndRun(kProgram);
+  EXPECT_EQ(ModulesOfStoredPasses(), before + 1);
+  EXPECT_EQ(second.counts.compiled, second.counts.checked);
+  EXPECT_GE(second.counts.reused, 2);
+  EXPECT_EQ(second.values, first.values);
+  // One in a hundred is made anew and compared; none is other.
+  for (int i = 0; i < 100; ++i) (void)CompileAndRun(kProgram);
+  const int64_t made = ModulesOfStoredPasses();
+  EXPECT_LT(made, before + 101);
+  EXPECT_GE(made, before + 99);
+  (void)CompileAndRun(kProgram);
+  EXPECT_EQ(ModulesOfStoredPasses(), made + 1);
+  ShareOptimised("/dev/null/no/folder");
+  std::filesystem::remove_all(folder);
+}
+
+// What was stored for another module is not taken for this one's.
+TEST(StoredPasses, ThatAreNotWhatTheySayAreNotTaken) {
+  auto module = xla::ParseAndReturnUnverifiedModule(kProgram);
+  ASSERT_TRUE(module.ok());
+  StoredPasses passes;
+  (*module)->ToProto(&passes.module);
+  passes.fingerprint = {1, 2};
+  EXPECT_EQ(ModuleOf(passes, (*module)->config()), nullptr);
 }
 
 TEST(KernelCache, TheLeastRecentlyUsedGoFirst) {

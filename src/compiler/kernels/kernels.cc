@@ -36,14 +36,6 @@ Fingerprint KeyOf(const KernelText& kernel, uint64_t configuration) {
   return {hash.high64, hash.low64};
 }
 
-// Whoever decides on code beside a kernel's text and configuration: this program, which says what
-// of a text counts, and XLA.
-uint64_t Makers() {
-  Dl_info xla = {};
-  dladdr(dlsym(RTLD_DEFAULT, "TF_Version"), &xla);
-  return wire::MakersOfCode({"/proc/self/exe", xla.dli_fname == nullptr ? "" : xla.dli_fname});
-}
-
 // What is known of an LLVM module that is on its way to IrCompiler.
 struct Job {
   Fingerprint key;
@@ -66,7 +58,7 @@ class Kernels {
 
   void Share(const std::string& folder) {
     files_ = wire::CodeFiles::Open(folder);
-    makers_ = Makers();
+    makers_ = MakersOfKernels();
   }
 
   void Begin(uint64_t configuration) {
@@ -181,6 +173,12 @@ class Kernels {
 KernelCounts CountsOfKernels() { return Kernels::Get().counts(); }
 void SetKernelMemory(size_t bytes) { Kernels::Get().SetMemory(bytes); }
 void ShareKernels(const std::string& folder) { Kernels::Get().Share(folder); }
+
+uint64_t MakersOfKernels() {
+  Dl_info xla = {};
+  dladdr(dlsym(RTLD_DEFAULT, "TF_Version"), &xla);
+  return wire::MakersOfCode({"/proc/self/exe", xla.dli_fname == nullptr ? "" : xla.dli_fname});
+}
 
 RememberKernels::RememberKernels(uint64_t configuration) {
   Kernels::Get().Begin(configuration == 0 ? 1 : configuration);

@@ -33,6 +33,10 @@ void SetKernelMemory(size_t bytes);
 // had the process goes without. Before it is locked up, and before the first compilation.
 void ShareKernels(const std::string& folder);
 
+// A number for whoever decides on code beside a program and a plan: this program, XLA, the
+// processor.
+uint64_t MakersOfKernels();
+
 // While it lives, kernels are remembered, under a number for all that decides on code beside the
 // kernel itself: the quality of optimisation, flags. One under another number waits for it.
 class RememberKernels {

@@ -334,6 +334,18 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
     decider->Recall(optimised.applied, optimised.hidden);
   }
   ScopedPasses passes(std::move(optimised.module), /*to_be_named=*/quality != CodeQuality::kNoise);
+  // Of plans that decide much there are many, and each is compiled once.
+  std::optional<StoredPasses> stored, to_store;
+  if (key && plan.choices.empty()) {
+    if (!lists && passes.known == nullptr) stored = FindPasses(*key);
+    if (stored) {
+      if (decider != nullptr) decider->Recall(stored->applied, stored->hidden);
+      passes.make_known = [&](const xla::HloModuleConfig& config) {
+        return ModuleOf(*stored, config);
+      };
+    }
+    passes.made = [&](const xla::HloModule& made) { made.ToProto(&to_store.emplace().module); };
+  }
   const RememberKernels remember(Mix(KernelFlags(plan).Hash(), static_cast<uint64_t>(quality)));
   absl::StatusOr<std::unique_ptr<xla::PjRtLoadedExecutable>> executable =
       (*client)->CompileAndLoad(xla::XlaComputation(std::move(proto)), options);
@@ -343,6 +355,12 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
     KeepOptimised(*key, {std::move(passes.ended), applied, hidden}, bytes);
   }
   if (!executable.ok()) return executable.status();
+  if (to_store) {
+    to_store->fingerprint = passes.fingerprint;
+    to_store->applied = applied;
+    to_store->hidden = hidden;
+    StorePasses(*key, *to_store);
+  }
   std::shared_ptr<xla::PjRtLoadedExecutable> made = *std::move(executable);
   if (key && quality == CodeQuality::kStock) {
     const int64_t code = std::max<int64_t>(0, made->SizeOfGeneratedCodeInBytes());

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "compiler/run/draws.h"
 #include "verify/compare.h"
 #include "verify/find_finite.h"
 #include "verify/move_values.h"
@@ -28,45 +29,10 @@ static_assert(static_cast<int>(InputKind::kSearched) == verify::kSearchedKind);
 // Elements that one generator makes, so that threads can share an array.
 constexpr int64_t kBlock = 1 << 16;
 constexpr unsigned kMostThreads = 8;
+constexpr int64_t kAtOnce = 512;  // numbers that are drawn together
 
-uint64_t Mix(uint64_t x) {  // splitmix64 (Steele, Lea, Flood, OOPSLA 2014)
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
-  return x ^ (x >> 31);
-}
-
-class Generator {
- public:
-  explicit Generator(uint64_t seed) : state_(seed) {}
-  uint64_t operator()() { return Mix(state_ += 0x9E3779B97F4A7C15ull); }
-  // In [0, bound); as good as uniform for the small bounds here.
-  uint64_t Below(uint64_t bound) {
-    return bound <= 0xFFFFFFFFull ? ((*this)() >> 32) * bound >> 32 : (*this)() % bound;
-  }
-
- private:
-  uint64_t state_;
-};
-
-double Uniform(Generator& generator) {  // [0, 1)
-  return static_cast<double>(generator() >> 11) * 0x1.0p-53;
-}
-
-// The sum of four uniform numbers, centred and scaled to unit variance: bell-shaped, bounded by
-// 3.5, and one draw each. The scale is irrational, so all bits of a mantissa are in use.
-double Bell(Generator& generator) {
-  const uint64_t bits = generator();
-  const double sum = static_cast<double>((bits & 0xFFFF) + ((bits >> 16) & 0xFFFF) +
-                                         ((bits >> 32) & 0xFFFF) + (bits >> 48));
-  return (sum / 65536.0 - 2.0) * 1.7320508075688772;
-}
-
-double Signed(Generator& generator, double deviation) {
-  constexpr double kScales[16] = {1, 0.25, 0.0625, 0.015625, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-  const double value = Bell(generator) * deviation;
-  // The last digits of the value itself decide its magnitude, to save a draw.
-  return value * kScales[static_cast<uint64_t>(std::fabs(value) * 0x1.0p40) & 15];
-}
+double Uniform(Generator& generator) { return UniformOf(generator()); }
+double Bell(Generator& generator) { return BellOf(generator()); }
 
 double Wide(Generator& generator, double scale) {
   const uint64_t choice = generator.Below(20);
@@ -140,9 +106,9 @@ struct Habit {
 uint64_t HabitOf(uint32_t draws, size_t array) {
   uint64_t last = 0;
   for (int place = 0; place < verify::kDraws; ++place) {
-    const uint64_t draw = Mix(draws >> (8 * place) & 0xFF) ^ Mix(array + 1);
+    const uint64_t draw = MixBits(draws >> (8 * place) & 0xFF) ^ MixBits(array + 1);
     const bool drawn = (draws >> (8 * place) & 0xFF) != 0;
-    if (place == 0 || (drawn && Mix(draw) % 4 == 0)) last = draw;
+    if (place == 0 || (drawn && MixBits(draw) % 4 == 0)) last = draw;
   }
   return last;
 }
@@ -171,47 +137,83 @@ class Values {
       side_ = std::max<int64_t>(
           1, std::llround(std::ceil(std::pow(points, 1.0 / static_cast<double>(last)))));
     }
+    distribution_ = distribution();
   }
 
   InputKind kind() const { return kind_; }
   const InputRole& role() const { return role_; }
   bool positive_definite() const { return positive_definite_ && rank_ >= 2; }
 
+  // Where all numbers of the array are drawn alike, each by one draw, wherever they are.
+  std::optional<Distribution> distribution() const {
+    if (habit_) return std::nullopt;
+    const double weight = std::min(0.3, shrink_);
+    switch (kind_) {
+      case InputKind::kSigned:
+        if (role_.positive) return Distribution{Distribution::kAbsoluteBell, 0.3, 0.05};
+        return Distribution{Distribution::kMagnitudes, weight_ ? weight : 0.3};
+      case InputKind::kPositive: {
+        Distribution uniform{Distribution::kUniform, 1, 0.1};
+        // All terms have one sign here, so they add up to fan-in times their mean.
+        if (weight_ && !role_.positive) {
+          uniform.times = 1.7;
+          uniform.over = static_cast<double>(role_.fan_in);
+        }
+        return uniform;
+      }
+      case InputKind::kSmall:
+        if (weight_) return Distribution{Distribution::kBell, weight * 0.25};
+        if (rank_ == 0) return Distribution{Distribution::kUniform, 0.009, 0.001};
+        if (rank_ == 1) return std::nullopt;
+        if (role_.positive) return Distribution{Distribution::kUniform, 0.1, 0.1};
+        return Distribution{Distribution::kBell, 0.01};
+      case InputKind::kStructured:
+        if (coordinates_ > 0) return std::nullopt;
+        if (weight_) return Distribution{Distribution::kBell, weight};
+        if (rank_ == 0) return Distribution{Distribution::kUniform, 0.04, 0.01};
+        if (rank_ == 1) return std::nullopt;
+        if (role_.positive) return Distribution{Distribution::kUniform, 0.5, 0.5};
+        return Distribution{Distribution::kBell, 0.1};
+      case InputKind::kWide:
+      case InputKind::kExact:
+      case InputKind::kSearched:  // as another kind has it
+        break;
+    }
+    return std::nullopt;
+  }
+
   // Of element `at`.
   double Float(Generator& generator, int64_t at) const {
     if (habit_) return habit_->Float(generator, at);
+    if (distribution_) {
+      double value;
+      distribution_->Fill(generator, &value, 1);
+      return value;
+    }
     switch (kind_) {
-      case InputKind::kSigned:
-        if (role_.positive) return 0.05 + std::fabs(Bell(generator)) * 0.3;
-        return Signed(generator, weight_ ? std::min(0.3, shrink_) : 0.3);
-      case InputKind::kPositive: {
-        const double value = 0.1 + Uniform(generator);
-        // All terms have one sign here, so they add up to fan-in times their mean.
-        return weight_ && !role_.positive ? value * 1.7 / static_cast<double>(role_.fan_in) : value;
-      }
       case InputKind::kWide:
         if (role_.positive) return 0.25 + std::fabs(Wide(generator, 1.0));
         // A power of two keeps small integers exact.
         return Wide(generator, power_);
       case InputKind::kSmall:
-        if (weight_) return Bell(generator) * std::min(0.3, shrink_) * 0.25;
-        if (rank_ == 0) return 0.001 + 0.009 * Uniform(generator);
-        if (rank_ == 1) return 0.1 * Ascending(generator, at);
-        return role_.positive ? 0.1 + 0.1 * Uniform(generator) : Bell(generator) * 0.01;
+        return 0.1 * Ascending(generator, at);
       case InputKind::kStructured:
-        if (coordinates_ > 0) return Lattice(generator, at);
-        if (weight_) return Bell(generator) * std::min(0.3, shrink_);
-        if (rank_ == 0) return 0.01 + 0.04 * Uniform(generator);
-        if (rank_ == 1) return Ascending(generator, at);
-        return role_.positive ? 0.5 + 0.5 * Uniform(generator) : Bell(generator) * 0.1;
+        return coordinates_ > 0 ? Lattice(generator, at) : Ascending(generator, at);
       case InputKind::kExact: {
         const double value = static_cast<double>(generator.Below(9)) / 4 - 1;
         return (role_.positive ? 0.25 + std::fabs(value) : value) * power_;
       }
+      case InputKind::kSigned:
+      case InputKind::kPositive:
       case InputKind::kSearched:
-        break;  // as another kind has it
+        break;
     }
     return 0;
+  }
+  // Of elements [begin, end).
+  void Floats(Generator& generator, int64_t begin, int64_t end, double* values) const {
+    if (distribution_) return distribution_->Fill(generator, values, end - begin);
+    for (int64_t i = begin; i < end; ++i) *values++ = Float(generator, i);
   }
 
   int64_t Integer(Generator& generator) const {
@@ -253,6 +255,7 @@ class Values {
   InputKind kind_;
   bool positive_definite_ = false;
   std::optional<Habit> habit_;
+  std::optional<Distribution> distribution_;  // or by element
   bool weight_ = false;
   double shrink_ = 1, power_ = 1;
   int64_t rank_ = 0, count_ = 1;
@@ -314,7 +317,12 @@ void Fill(const Values& values, Generator& generator, T* out, int64_t begin, int
                                     (sizeof(T) == 1 && role.index_bound > 0 ? 0x7F : -1));
     }
   } else {
-    for (int64_t i = begin; i < end; ++i) out[i] = FromDouble<T>(values.Float(generator, i));
+    double some[kAtOnce];
+    for (int64_t i = begin; i < end; i += kAtOnce) {
+      const int64_t stop = std::min(end, i + kAtOnce);
+      values.Floats(generator, i, stop, some);
+      for (int64_t k = i; k < stop; ++k) out[k] = FromDouble<T>(some[k - i]);
+    }
   }
 }
 
@@ -375,8 +383,8 @@ std::vector<Block> BlocksOf(const Arrays& arrays) {
 }
 
 uint64_t SeedOf(uint64_t seed, const Block& block) {
-  return Mix(seed + 0x9E3779B97F4A7C15ull * (block.array + 1)) ^
-         Mix(static_cast<uint64_t>(block.begin / kBlock) + 1);
+  return MixBits(seed + 0x9E3779B97F4A7C15ull * (block.array + 1)) ^
+         MixBits(static_cast<uint64_t>(block.begin / kBlock) + 1);
 }
 
 }  // namespace
@@ -392,7 +400,7 @@ absl::StatusOr<Arrays> MakeInputs(const std::vector<InputRole>& roles, InputKind
     arrays.push_back(*std::move(literal));
   }
   const std::vector<Block> blocks = BlocksOf(arrays);
-  const uint64_t of_kind = Mix(seed * verify::kKinds + static_cast<uint64_t>(kind));
+  const uint64_t of_kind = MixBits(seed * verify::kKinds + static_cast<uint64_t>(kind));
   std::vector<Values> values;
   for (size_t k = 0; k < roles.size(); ++k) {
     values.emplace_back(roles[k], kind, HabitOf(static_cast<uint32_t>(seed), k));
@@ -452,7 +460,7 @@ void MoveNearby(uint64_t seed, Arrays* arrays) {
     const verify::ElementType* const type = verify::FindElementType(
         xla::primitive_util::LowercasePrimitiveTypeName(array.shape().element_type()));
     if (type == nullptr) continue;
-    verify::MoveNearby(*type, array.untyped_data(), array.element_count(), Mix(seed) ^ Mix(k + 1));
+    verify::MoveNearby(*type, array.untyped_data(), array.element_count(), MixBits(seed) ^ MixBits(k + 1));
   }
 }
 

@@ -45,6 +45,11 @@ _ZN3xla3cpu11CpuCompiler12RunHloPassesESt10unique_ptrINS_9HloModuleESt14default_
   static const auto real = hone::compiler::Real<RunHloPasses>(__func__);
   using hone::compiler::listener;
   using hone::compiler::scoped_passes;
+  bool stored = false;
+  if (scoped_passes != nullptr && scoped_passes->known == nullptr && scoped_passes->make_known) {
+    scoped_passes->known = scoped_passes->make_known(module->config());
+    stored = scoped_passes->known != nullptr;
+  }
   const bool known = scoped_passes != nullptr && scoped_passes->known != nullptr;
   absl::StatusOr<std::unique_ptr<xla::HloModule>> optimised =
       known ? std::move(scoped_passes->known)
@@ -57,6 +62,9 @@ _ZN3xla3cpu11CpuCompiler12RunHloPassesESt10unique_ptrINS_9HloModuleESt14default_
   }
   if (scoped_passes != nullptr && scoped_passes->named && optimised.ok()) {
     scoped_passes->fingerprint = hone::compiler::DigestModule(**optimised).fingerprint;
+  }
+  if (scoped_passes != nullptr && scoped_passes->made && optimised.ok() && !stored) {
+    scoped_passes->made(**optimised);
   }
   return optimised;
 }

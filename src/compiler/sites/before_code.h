@@ -36,6 +36,10 @@ struct ScopedPasses {
 
   // What the passes of the next compilation make of its module: they are not run. Null: they are.
   std::unique_ptr<xla::HloModule> known;
+  // Where that is null: makes it, for the configuration of the module that is compiled; or null.
+  std::function<std::unique_ptr<xla::HloModule>(const xla::HloModuleConfig&)> make_known;
+  // Is told what passes made, unless make_known did, before code is made of it.
+  std::function<void(const xla::HloModule&)> made;
   // Of the compilation that was ended; null where none was.
   std::unique_ptr<xla::HloModule> ended;
   // Where it is to be `named`: what the passes made, of a compilation that went on from there.
