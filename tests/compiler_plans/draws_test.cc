@@ -24,12 +24,11 @@ double Drawn(const Distribution& of, Generator& generator) {
 }
 
 TEST(Draws, ManyAtATimeAreTheSame) {
-  for (const Distribution& of :
-       {Distribution{}, Distribution{Distribution::kBell, 0.01},
-        Distribution{Distribution::kAbsoluteBell, 0.3, 0.05},
-        Distribution{Distribution::kUniform, 1, 0.1, 1.7, 768},
-        Distribution{Distribution::kMagnitudes, 0.3},
-        Distribution{Distribution::kMagnitudes, 0.0361}}) {
+  for (const Distribution& of : {Distribution{}, Distribution{Distribution::kBell, 0.01},
+                                 Distribution{Distribution::kAbsoluteBell, 0.3, 0.05},
+                                 Distribution{Distribution::kUniform, 1, 0.1, 1.7, 768},
+                                 Distribution{Distribution::kMagnitudes, 0.3},
+                                 Distribution{Distribution::kMagnitudes, 0.0361}}) {
     Generator many(7), one(7);
     for (const int64_t count : {1, 3, 512, 1000, 5}) {
       std::vector<double> values(static_cast<size_t>(count));

@@ -24,6 +24,13 @@ std::string Interpolation(const std::string& in, const std::string& out, const s
          " broadcast(n), dimensions={1}\n  k = " + whole + " divide(t, nb)\n  ";
 }
 
+// t = f32[40,50]: cosines of products of counters. Has zero = s32[].
+std::string Angles() {
+  return "zero = s32[] constant(0)\n  i = f32[40,50] iota(), iota_dimension=0\n"
+         "  j = f32[40,50] iota(), iota_dimension=1\n  a = f32[40,50] multiply(i, j)\n"
+         "  t = f32[40,50] cosine(a)\n  ";
+}
+
 // q = s32[count]: 0, 0, .. 1, 1, .., so many of each, as JAX writes it.
 std::string Quotients(const std::string& count, const std::string& together,
                       const std::string& name = "q") {
@@ -40,6 +47,54 @@ std::string Quotients(const std::string& count, const std::string& together,
 std::vector<Case> KnownCases() {
   const std::string add = Binary("add", "f32", "add");
   return {
+      {"constant_subgraphs", "a table of cosines",
+       Entry("f32[40,50]", Angles() + "ROOT r = f32[40,50] multiply(p0, t)")},
+      {"constant_subgraphs", "one that is taken narrower, and as it is, in a tuple",
+       Entry("bf16[40,50]", Angles() +
+                                "u = (f32[40,50], s32[]) tuple(t, zero)\n"
+                                "  g = f32[40,50] get-tuple-element(u), index=0\n"
+                                "  n = bf16[40,50] convert(g)\n  m = bf16[40,50] multiply(p0, n)\n"
+                                "  ROOT r = (bf16[40,50], f32[40,50]) tuple(m, g)")},
+      {"constant_subgraphs", "places of true elements",
+       Entry("f32[300]",
+             "i = s32[300] iota(), iota_dimension=0\n  c7 = s32[] constant(7)\n"
+             "  b7 = s32[300] broadcast(c7), dimensions={}\n  m = s32[300] remainder(i, b7)\n"
+             "  c0 = s32[] constant(0)\n  b0 = s32[300] broadcast(c0), dimensions={}\n"
+             "  is = pred[300] compare(m, b0), direction=EQ\n  n = s32[300] convert(is)\n"
+             "  sums = s32[300] reduce-window(n, c0), window={size=300 pad=299_0}, to_apply=add\n"
+             "  g = f32[300] gather(p0, sums), offset_dims={}, collapsed_slice_dims={0}, "
+             "start_index_map={0}, index_vector_dim=1, slice_sizes={1}\n"
+             "  ROOT r = f32[300] negate(g)",
+             Binary("add", "s32", "add"))},
+      {"constant_subgraphs", "what a loop makes of counters",
+       Entry("s32[300]",
+             "zero = s32[] constant(0)\n  i = s32[300] iota(), iota_dimension=0\n"
+             "  u = (s32[], s32[300]) tuple(zero, i)\n"
+             "  w = (s32[], s32[300]) while(u), condition=few, body=hash\n"
+             "  g = s32[300] get-tuple-element(w), index=1\n  ROOT x = s32[300] xor(p0, g)",
+             "hash {\n  u = (s32[], s32[300]) parameter(0)\n"
+             "  k = s32[] get-tuple-element(u), index=0\n"
+             "  x = s32[300] get-tuple-element(u), index=1\n  one = s32[] constant(1)\n"
+             "  n = s32[] add(k, one)\n  by = s32[] constant(1664525)\n"
+             "  bb = s32[300] broadcast(by), dimensions={}\n  m = s32[300] multiply(x, bb)\n"
+             "  nb = s32[300] broadcast(n), dimensions={}\n  a = s32[300] add(m, nb)\n"
+             "  ROOT t = (s32[], s32[300]) tuple(n, a)\n}\nfew {\n"
+             "  u = (s32[], s32[300]) parameter(0)\n  k = s32[] get-tuple-element(u), index=0\n"
+             "  c = s32[] constant(5)\n  ROOT l = pred[] compare(k, c), direction=LT\n}\n")},
+      {"constant_subgraphs", "of few elements: as fast as reading them",
+       Entry("f32[4]",
+             "i = f32[4] iota(), iota_dimension=0\n  t = f32[4] cosine(i)\n"
+             "  ROOT r = f32[4] multiply(p0, t)"),
+       false},
+      {"constant_subgraphs", "a mask, which is cheap",
+       Entry("f32[100,100]",
+             "i = s32[100,100] iota(), iota_dimension=0\n"
+             "  j = s32[100,100] iota(), iota_dimension=1\n"
+             "  m = pred[100,100] compare(i, j), direction=LT\n  n = f32[100,100] negate(p0)\n"
+             "  ROOT r = f32[100,100] select(m, p0, n)"),
+       false},
+      {"constant_subgraphs", "a program that takes nothing",
+       Entry("", Angles() + "ROOT r = f32[40,50] negate(t)"), false},
       {"dot_with_known_matrix", "twice as many rows, the matrix first",
        Entry("f32[2,8,3]",
              Interpolation("8", "16", "0.5") +

@@ -102,6 +102,9 @@ using Op = xla::HloOpcode;
     "dot of bytes that are scaled by columns, scaled afterwards", kAnywhere, Op::kDot)             \
   X(OneHotLookup, "one_hot_lookup",                                                                \
     "dot with what is 1 at one place, else 0, as a lookup or a scatter", kAnywhere, Op::kDot)      \
+  X(ConstantSubgraphs, "constant_subgraphs",                                                       \
+    "what follows from constants and counters alone, by much work, as a constant",                 \
+    kAppliedFirst | kForInlined, ConstantSubgraphsRoots())                                         \
   X(KnownSparseDot, "dot_with_known_matrix",                                                       \
     "dot with a matrix of counters, of which each output takes few, as lookups", kAppliedFirst,    \
     Op::kDot)                                                                                      \
@@ -187,6 +190,7 @@ HONE_IMPLEMENTATIONS(HONE_DECLARE)
 #undef HONE_DECLARE
 
 // Of those that are tried at many opcodes, beside the function.
+std::vector<Op> ConstantSubgraphsRoots();
 std::vector<Op> WriteOutSmallRoots();
 std::vector<Op> FlatElementwiseRoots();
 std::vector<Op> SharedOnceRoots();

@@ -460,7 +460,8 @@ void MoveNearby(uint64_t seed, Arrays* arrays) {
     const verify::ElementType* const type = verify::FindElementType(
         xla::primitive_util::LowercasePrimitiveTypeName(array.shape().element_type()));
     if (type == nullptr) continue;
-    verify::MoveNearby(*type, array.untyped_data(), array.element_count(), MixBits(seed) ^ MixBits(k + 1));
+    verify::MoveNearby(*type, array.untyped_data(), array.element_count(),
+                       MixBits(seed) ^ MixBits(k + 1));
   }
 }
 

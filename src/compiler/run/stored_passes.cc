@@ -72,10 +72,9 @@ std::optional<StoredPasses> FindPasses(const Fingerprint& key) {
   if (!header || ++shared.found % kCheckOneIn == 0) return std::nullopt;
   std::string bytes(header->bytes, '\0');
   uLongf size = bytes.size();
-  const int inflated =
-      uncompress(reinterpret_cast<Bytef*>(bytes.data()), &size,
-                 reinterpret_cast<const Bytef*>(record->data()) + sizeof(Header),
-                 record->size() - sizeof(Header));
+  const int inflated = uncompress(reinterpret_cast<Bytef*>(bytes.data()), &size,
+                                  reinterpret_cast<const Bytef*>(record->data()) + sizeof(Header),
+                                  record->size() - sizeof(Header));
   StoredPasses passes;
   if (inflated != Z_OK || size != bytes.size() || !passes.module.ParseFromString(bytes)) {
     return std::nullopt;
