@@ -138,22 +138,16 @@ double ComputeSecondsOf(const Network& network, const Machine& machine, const No
                                 WholeBox(network.tensors[U(op.results[0])].dimensions));
 }
 
-// What a product moves on its own at least, however it is cut into tiles; 0 for all else.
-int64_t LeastBytes(const Network& network, const Machine& machine, const Op& op) {
-  const Tensor& result = network.tensors[U(op.results[0])];
-  const double flops = ProductFlops(network, op, WholeBox(result.dimensions));
-  if (flops == 0) return 0;
-  const double words =
-      static_cast<double>(machine.ScratchpadBytes()) / static_cast<double>(result.element_bytes);
-  double reuse = 1;
-  for (const WindowDimension& window : op.window) {
-    reuse *= std::max(1.0, static_cast<double>(window.size) / static_cast<double>(window.stride));
-  }
-  const double moved = flops / std::sqrt(words * reuse) - 2 * words;
-  return static_cast<int64_t>(std::max(0.0, moved)) * result.element_bytes;
-}
 int64_t LeastBytes(const Network& network, const Machine& machine, const Node& node) {
-  return node.op == kNone ? 0 : LeastBytes(network, machine, network.ops[U(node.op)]);
+  return node.op == kNone ? 0 : LeastProductBytes(network, machine, network.ops[U(node.op)]);
+}
+
+// A node by itself: what it takes and makes, as often as it takes.
+int64_t BytesAlone(const Network& network, const Machine& machine, const Node& node) {
+  const int64_t once = node.input_bytes + node.result_bytes;
+  if (node.op == kNone) return once;
+  const MovedAgain again = MovedAgainOf(network, machine, network.ops[U(node.op)], once);
+  return once + again.loaded + again.stored;
 }
 
 }  // namespace
@@ -163,8 +157,7 @@ Baseline OperatorBaseline(const Network& network, const Machine& machine) {
   Baseline baseline;
   baseline.copies = LocalCopies(network, machine);
   for (const Node& node : graph.nodes) {
-    const int64_t bytes =
-        std::max(node.input_bytes + node.result_bytes, LeastBytes(network, machine, node));
+    const int64_t bytes = BytesAlone(network, machine, node);
     baseline.dram_bytes += bytes;
     baseline.copies += node.expr != kNone;
     baseline.seconds += std::max(static_cast<double>(bytes) / machine.dram_bytes_per_second +
@@ -218,6 +211,9 @@ Baseline LocalBaseline(const Network& network, const Machine& machine) {
     const size_t g = find(n);
     compute[g] += ComputeSecondsOf(network, machine, node);
     least[g] += LeastBytes(network, machine, node);
+    if (LeastBytes(network, machine, node) == 0) {
+      transfer[g] += BytesAlone(network, machine, node) - node.input_bytes - node.result_bytes;
+    }
     if (node.output) leaves_group[n] = true;
     for (size_t input : node.inputs) {
       if (find(input) == g) continue;
@@ -343,7 +339,7 @@ Bound LowerBound(const Network& network, const Machine& machine) {
   for (TensorId output : network.output_tensors) {
     bound.compulsory_bytes += network.tensors[U(output)].Bytes();
   }
-  for (const Op& op : network.ops) bound.products_bytes += LeastBytes(network, machine, op);
+  for (const Op& op : network.ops) bound.products_bytes += LeastProductBytes(network, machine, op);
   return bound;
 }
 

@@ -57,6 +57,21 @@ double TimesCopied(const Network& network, const Plan& plan, const Step& step) {
 }
 
 // Transfers and engines work side by side; in the order of blocks, the slower of the two decides.
+// Of the transfers of an operator that runs from DRAM to DRAM.
+double StreamSeconds(const Network& network, const Machine& machine, const Op& op) {
+  int64_t once = 0;
+  for (TensorId result : op.results) once += network.tensors[static_cast<size_t>(result)].Bytes();
+  const int64_t results = once;
+  for (ExprId input : op.inputs) {
+    const Expr& expr = network.exprs[static_cast<size_t>(input)];
+    once += Elements(expr.dimensions) * std::max<int64_t>(1, BytesOf(expr.type));
+    if (ReadsFromDram(network, op)) once = 2 * results;
+  }
+  const MovedAgain again = MovedAgainOf(network, machine, op, once);
+  return static_cast<double>(once + again.loaded + again.stored) / machine.dram_bytes_per_second +
+         machine.transfer_latency_seconds;
+}
+
 double EstimateSeconds(const Network& network, const Machine& machine, const Plan& plan) {
   double seconds = 0;
   for (const Block& block : plan.blocks) {
@@ -76,8 +91,10 @@ double EstimateSeconds(const Network& network, const Machine& machine, const Pla
                                                          machine.vector_elements_per_second *
                                                          TimesCopied(network, plan, step);
             break;
-          case StepKind::kCompute:
           case StepKind::kStream:
+            transfers += StreamSeconds(network, machine, network.ops[static_cast<size_t>(step.op)]);
+            [[fallthrough]];
+          case StepKind::kCompute:
             engines +=
                 machine.instruction_seconds +
                 ComputeSeconds(network, machine, network.ops[static_cast<size_t>(step.op)], box) *

@@ -8,6 +8,7 @@
 #include "memory/deadline.h"
 #include "memory/plan_file.h"
 #include "memory/planner.h"
+#include "memory/planning/work.h"
 #include "memory/simulator/simulate.h"
 #include "memory/values/evaluate.h"
 #include "random_program.h"
@@ -358,6 +359,38 @@ Network ConvolutionalStep(int64_t layers) {
   results.shape.type = "tuple";
   all.push_back(std::move(results));
   return Built(std::move(all));
+}
+
+// What fits no tile goes from DRAM to DRAM, a product as often as the scratchpad makes it.
+TEST(MakePlan, CountsWhatLargeOperatorsMoveAgain) {
+  const std::vector<int64_t> square = {512, 512};
+  const Machine machine = SmallMachine(1, 4096);
+  const Network product =
+      Built({Parameter(0, square), Parameter(1, square),
+             Instruction("dot", square, {0, 1},
+                         {{"lhs_contracting_dims", "{1}"}, {"rhs_contracting_dims", "{0}"}})});
+  const auto planned = MakePlan(product, product, machine, {1, nullptr});
+  ASSERT_TRUE(planned) << planned.error().message;
+  EXPECT_EQ(planned->plan.figures.streamed, 1);
+  EXPECT_GT(planned->bound.dram_bytes(), 3 * 512 * 512 * 4);
+  EXPECT_GE(planned->plan.figures.dram_bytes(), planned->bound.dram_bytes());
+  const auto run = Simulate(product, machine, planned->plan, nullptr);
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_EQ(run->loaded_bytes, planned->plan.figures.loaded_bytes);
+  EXPECT_EQ(run->stored_bytes, planned->plan.figures.stored_bytes);
+}
+
+TEST(MovedAgain, SortsMergeRuns) {
+  const Network network = Built(
+      {Parameter(0, {1 << 20}), Instruction("sort", {1 << 20}, {0}, {{"dimensions", "{0}"}})});
+  const Op& sort = network.ops[0];
+  const auto moved = [&](int64_t scratchpad) {
+    return MovedAgainOf(network, SmallMachine(1, scratchpad), sort, 8 << 20);
+  };
+  EXPECT_EQ(moved(4 << 20).loaded, 0);
+  EXPECT_EQ(moved(1 << 20).loaded, 4 << 20);  // four runs, merged once
+  EXPECT_EQ(moved(1 << 20).stored, 4 << 20);
+  EXPECT_EQ(moved(1 << 17).loaded, 5 * (4 << 20));  // 32 runs, two at a time
 }
 
 TEST(MakePlan, MakesGradientsOfKernelsWhereWhatTheySumIsOnTheChip) {

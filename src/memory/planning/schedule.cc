@@ -9,6 +9,7 @@
 #include "memory/planning/on_chip.h"
 #include "memory/planning/pieces.h"
 #include "memory/planning/plan_writer.h"
+#include "memory/planning/work.h"
 
 namespace hone::memory {
 namespace {
@@ -435,10 +436,17 @@ class Scheduler {
         const auto [place, fresh] = reads.try_emplace(tensor, box);
         if (!fresh) place->second = Hull(place->second, box);
       });
+      int64_t once = 0;
       for (const auto& [tensor, box] : reads) {
-        plan_.figures.loaded_bytes += Elements(box) * TensorOf(tensor).element_bytes;
+        const int64_t bytes = Elements(box) * TensorOf(tensor).element_bytes;
+        plan_.figures.loaded_bytes += bytes;
+        once += bytes;
         writer_.SetLoaded(tensor);
       }
+      for (TensorId result : op.results) once += TensorOf(result).Bytes();
+      const MovedAgain again = MovedAgainOf(network_, target_.machine, op, once);
+      plan_.figures.loaded_bytes += again.loaded;
+      plan_.figures.stored_bytes += again.stored;
       if (ReadsFromDram(network_, op)) writer_.AccountElements(op, step.boxes);
       for (TensorId result : op.results) {
         plan_.figures.stored_bytes += TensorOf(result).Bytes();

@@ -6,6 +6,7 @@
 namespace hone::memory {
 namespace {
 
+constexpr int64_t kRunBytes = 1 << 16;  // at a time, of each run that is merged
 constexpr double kTransfersAtOnce = 16;
 
 }  // namespace
@@ -38,15 +39,61 @@ double ProductFlops(const Network& network) {
   return sum;
 }
 
+int64_t LeastProductBytes(const Network& network, const Machine& machine, const Op& op) {
+  const Tensor& result = network.tensors[static_cast<size_t>(op.results[0])];
+  const double flops = ProductFlops(network, op, WholeBox(result.dimensions));
+  if (flops == 0) return 0;
+  const double words =
+      static_cast<double>(machine.ScratchpadBytes()) / static_cast<double>(result.element_bytes);
+  double reuse = 1;
+  for (const WindowDimension& window : op.window) {
+    reuse *= std::max(1.0, static_cast<double>(window.size) / static_cast<double>(window.stride));
+  }
+  const double moved = flops / std::sqrt(words * reuse) - 2 * words;
+  return static_cast<int64_t>(std::max(0.0, moved)) * result.element_bytes;
+}
+
+MovedAgain MovedAgainOf(const Network& network, const Machine& machine, const Op& op,
+                        int64_t once) {
+  MovedAgain again;
+  if (const int64_t least = LeastProductBytes(network, machine, op); least > once) {
+    again.loaded = least - once;
+  }
+  const bool sorts = op.opcode == "sort";
+  if (!sorts && op.opcode != "fft") return again;
+  int64_t results = 0, together = 0;  // bytes; those that an element of the result depends on
+  for (TensorId id : op.results) {
+    const Tensor& result = network.tensors[static_cast<size_t>(id)];
+    results += result.Bytes();
+    int64_t row = result.element_bytes;
+    if (sorts) {
+      row *= result.dimensions[static_cast<size_t>(ListOf(op, "dimensions")[0])];
+    } else {
+      const size_t rank = result.dimensions.size(), many = ListOf(op, "fft_length").size();
+      for (size_t d = rank - many; d < rank; ++d) row *= result.dimensions[d];
+    }
+    together += row;
+  }
+  int64_t ways = std::max<int64_t>(2, machine.ScratchpadBytes() / kRunBytes);
+  for (int64_t run = machine.ScratchpadBytes(); run < together; run *= ways) {
+    again.loaded += results;
+    again.stored += results;
+    if (run > together / ways) break;
+  }
+  return again;
+}
+
 double ElementWork(const Network& network) {
   double sum = 0;
   for (const Op& op : network.ops) {
     double elements = 0, each = 1;
     for (TensorId result : op.results) {
-      elements += static_cast<double>(Elements(network.tensors[static_cast<size_t>(result)].dimensions));
+      elements +=
+          static_cast<double>(Elements(network.tensors[static_cast<size_t>(result)].dimensions));
     }
     for (ExprId input : op.inputs) {
-      elements += static_cast<double>(Elements(network.exprs[static_cast<size_t>(input)].dimensions));
+      elements +=
+          static_cast<double>(Elements(network.exprs[static_cast<size_t>(input)].dimensions));
     }
     if (op.opcode == "sort") {
       each = std::log2(2 + elements) * static_cast<double>(1 + op.bodies[0]->ops.size());

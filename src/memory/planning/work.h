@@ -14,6 +14,19 @@ double ProductFlops(const Network& network);
 // About how many elements the simulator computes, each as often as it takes.
 double ElementWork(const Network& network);
 
+// What a product moves on its own at least, however it is cut into tiles (baselines.h); 0 for all
+// else.
+int64_t LeastProductBytes(const Network& network, const Machine& machine, const Op& op);
+
+// What an operator that runs from DRAM to DRAM moves beside its operands and results, which are
+// `once` bytes: products in squares what they move at least, sorts by merging runs of the
+// scratchpad's size, and Fourier transforms, what they pass through once more.
+struct MovedAgain {
+  int64_t loaded = 0;
+  int64_t stored = 0;
+};
+MovedAgain MovedAgainOf(const Network& network, const Machine& machine, const Op& op, int64_t once);
+
 // Seconds on the engines: products at the machine's rate, else one operation for each element read
 // or computed, whichever are more.
 double ComputeSeconds(const Network& network, const Machine& machine, const Op& op, const Box& out);

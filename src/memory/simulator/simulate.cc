@@ -5,6 +5,7 @@
 #include <map>
 
 #include "memory/access.h"
+#include "memory/planning/work.h"
 #include "memory/simulator/given.h"
 #include "memory/simulator/scratchpad.h"
 #include "memory/values/evaluate.h"
@@ -391,7 +392,13 @@ class Simulator {
           Materialise(network_, op.inputs[k], needed,
                       [&](TensorId tensor, const Box& leaf) { return FromDram(tensor, leaf); }));
     }
-    for (const auto& [tensor, leaf] : read) simulation_.loaded_bytes += Bytes(tensor, leaf);
+    int64_t once = 0;
+    for (const auto& [tensor, leaf] : read) once += Bytes(tensor, leaf);
+    simulation_.loaded_bytes += once;
+    for (TensorId result : op.results) once += network_.tensors[U(result)].Bytes();
+    const MovedAgain again = MovedAgainOf(network_, machine_, op, once);
+    simulation_.loaded_bytes += again.loaded;
+    simulation_.stored_bytes += again.stored;
     std::vector<Box> out;
     for (TensorId result : op.results)
       out.push_back(WholeBox(network_.tensors[U(result)].dimensions));
