@@ -15,6 +15,8 @@ using Numbers = std::vector<int64_t>;
 
 // Bytes of a row that a processor reads: what is shorter is not read ahead.
 constexpr int64_t kLeastStrip = 4096;
+// Points of a processor's part of rows: fewer take less time than getting them, or as much.
+constexpr int64_t kLeastPart = 512, kGoodPart = 2048;
 
 bool Occurs(const Access& access, size_t loop) {
   return std::any_of(access.rows.begin(), access.rows.end(),
@@ -333,6 +335,8 @@ class Writer {
         all_at_once = false;
       }
       if (!column_reduction) least = rows;
+      // Parts of a row would each take the sums of all of it.
+      if (!column_reduction && sums) least.back() = nest.loops.back().extent;
     }
     if (column_reduction) {
       least.back() = nest.loops[static_cast<size_t>(inner)].extent;
@@ -352,16 +356,36 @@ class Writer {
     }
     if (fuses && parallel == Numbers(count, 0)) {
       if (all_at_once && (machine_.threads == 1 || !WorthSharing(nest))) return;
+      parallel = PartsOfRows(StateOf(site).loops, rows);
+      int64_t points = nest.loops.back().extent;
+      for (const int64_t size : parallel) points *= std::max<int64_t>(size, 1);
+      if (all_at_once && points < kLeastPart) return;
       all_at_once = false;
-      parallel = rows;
-      for (size_t i = 0; i < count; ++i) {
-        if (StateOf(site).loops[i].reduction) parallel[i] = 0;
-      }
     }
     Try(site, StepKind::kParallel, parallel);
     if (!fuses) return;
     if (!all_at_once) Try(site, StepKind::kTile, rows);
     FuseProducers(site);
+  }
+
+  // Tiles for the processors where no number of rows at a time divides what each would get: more
+  // and smaller ones, of whole rows.
+  static Numbers PartsOfRows(const std::vector<Loop>& loops, const Numbers& rows) {
+    Numbers parallel(loops.size(), 0);
+    int64_t points = loops.back().extent;
+    for (size_t i = loops.size() - 1; i-- > 0;) {
+      if (loops[i].reduction) continue;
+      const int64_t each = std::max<int64_t>(rows[i], 1);
+      int64_t best = each;
+      for (const int64_t size : Scheduled::Divisors(loops[i].extent, true)) {
+        if (size % each != 0 || size == loops[i].extent) continue;
+        best = size;
+        if (size * points >= kGoodPart) break;
+      }
+      parallel[i] = best;
+      points *= best;
+    }
+    return parallel;
   }
 
   // How many columns of a reduction over rows a processor takes: parts of a row that are long

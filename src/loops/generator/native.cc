@@ -12,6 +12,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 #include <mlir/Target/LLVMIR/Export.h>
 
 #include <algorithm>
@@ -120,8 +121,9 @@ void DefineEntry(llvm::Module& module, size_t buffers) {
 // LLVM takes small loops apart before it looks for vectors, and finds none in what is left. Those
 // that may become vectors stay loops until then, and loops of these, of which there would be a
 // dozen of each.
-void KeepSmallLoops(llvm::Function& function) {
+void KeepSmallLoops(llvm::Function& function, bool masks) {
   constexpr unsigned kLeast = 8;  // iterations
+  constexpr unsigned kLanes = 16, kMostMasked = 512;
   const llvm::TargetLibraryInfoImpl library(llvm::Triple(function.getParent()->getTargetTriple()));
   llvm::TargetLibraryInfo info(library);
   llvm::AssumptionCache assumptions(function);
@@ -141,6 +143,10 @@ void KeepSmallLoops(llvm::Function& function) {
       });
     });
     const bool innermost = loop->isInnermost() && iterations >= kLeast && !vectors;
+    // The rest of a short row in one masked vector, not one by one.
+    if (innermost && masks && iterations % kLanes != 0 && iterations <= kMostMasked) {
+      llvm::addStringMetadataToLoop(loop, "llvm.loop.vectorize.predicate.enable", 1);
+    }
     if (!innermost && (around.count(loop) == 0 || iterations < 2)) continue;
     loop->setLoopAlreadyUnrolled();
     around.insert(loop->getParentLoop());
@@ -223,7 +229,7 @@ StatusOr<MachineCode> MakeMachineCode(mlir::ModuleOp module, size_t buffers,
     function.addFnAttr("target-features", target->getTargetFeatureString());
     function.addFnAttr("prefer-vector-width", "512");
     function.addFnAttr(llvm::Attribute::NoUnwind);
-    KeepSmallLoops(function);
+    KeepSmallLoops(function, target->getTargetFeatureString().contains("+avx512f"));
   }
   Optimise(*code, *target);
   MachineCode made;
