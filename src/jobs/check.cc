@@ -7,6 +7,7 @@
 
 #include "jobs/compare.h"
 #include "jobs/open_program.h"
+#include "tune/recipe.h"
 
 namespace hone::jobs {
 namespace {
@@ -38,6 +39,10 @@ FileOr<Checked> CheckUnderPlan(const CheckOptions& options, const WorkerOptions&
   if (!plan) return tl::unexpected(plan.error());
   const auto opened = OpenNamed(options.a, workers, options.device, options.compare.seed, events);
   if (!opened) return tl::unexpected(opened.error());
+  for (const auto& pass : plan->passes) {
+    const auto known = FindPass(opened->programs->pool().passes(), pass.pass);
+    if (!known) return Wrong(options.plan, known.error());
+  }
   const ProgramInfo& program = opened->program();
   WarnOfStandIns(options.a, program, events);
   auto report = CompareOn(options, opened->programs->pool(), program, events,

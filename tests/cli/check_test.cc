@@ -92,6 +92,14 @@ TEST_F(Check, UnderAPlan) {
 }
 
 // Rounding to bf16 hides a scale that is wrong by a percent in each element.
+TEST_F(Check, APlanWithAPassThatThereIsNotIsBadInput) {
+  Write("plan.json",
+        "{\"format\":\"hone tuned plan\",\"version\":1,\"passes\":[\"nosuchpass\"]}");
+  const Ran ran = Hone({"check", "small.hlo", "--plan", "plan.json"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_NE(ran.err.find("plan.json: there is no pass 'nosuchpass'"), std::string::npos) << ran.err;
+}
+
 TEST_F(Check, AScaleThatBf16Hides) {
   const auto scaled = [&](const std::string& name, const std::string& by) {
     Write(name,

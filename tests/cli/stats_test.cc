@@ -32,6 +32,16 @@ TEST_F(Stats, SmallProgram) {
   EXPECT_EQ(json["elided_constants"], false);
 }
 
+// What XLA's analysis knows nothing of is not free: it would be the best way to do anything.
+TEST_F(Stats, CustomCallsCostSomething) {
+  Write("call.hlo",
+        "HloModule m\nENTRY e {\n  x = f32[100] parameter(0)\n"
+        "  ROOT y = f32[20] custom-call(x), custom_call_target=\"unknown\"\n}\n");
+  const auto json = Hone({"stats", "call.hlo", "--json"}).Json();
+  EXPECT_EQ(json["flops"], 120);
+  EXPECT_EQ(json["bytes_accessed"], 480);
+}
+
 TEST_F(Stats, ACacheOfNothingMayBeAskedFor) {
   EXPECT_EQ(Hone({"stats", "small.hlo", "--kernel-cache", "0"}).code, 0);
   EXPECT_EQ(Hone({"stats", "small.hlo", "--kernel-cache", "none"}).code, 2);

@@ -174,6 +174,44 @@ TEST(SharedInputs, AreMadeOnce) {
   EXPECT_EQ((**first)[0], (*made)[0]);
 }
 
+// Both branches are taken, and places are also counted from the end.
+TEST(Inputs, GoWhereProgramsBranchAndCount) {
+  const auto module = xla::ParseAndReturnUnverifiedModule(R"(HloModule m
+twice {
+  x = f32[] parameter(0)
+  ROOT y = f32[] add(x, x)
+}
+none {
+  x = f32[] parameter(0)
+  ROOT y = f32[] subtract(x, x)
+}
+ENTRY e {
+  which = pred[] parameter(0)
+  table = f32[50] parameter(1)
+  places = s32[400,1] parameter(2)
+  taken = f32[400] gather(table, places), offset_dims={}, collapsed_slice_dims={0},
+    start_index_map={0}, index_vector_dim=1, slice_sizes={1}
+  one = f32[] constant(1)
+  branch = f32[] conditional(which, one, one), true_computation=twice, false_computation=none
+  spread = f32[400] broadcast(branch), dimensions={}
+  ROOT r = f32[400] multiply(taken, spread)
+})");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto roles = FindInputRoles(**module);
+  const auto wide = MakeInputs(roles, InputKind::kWide, 1);
+  const auto positive = MakeInputs(roles, InputKind::kPositive, 1);
+  ASSERT_TRUE(wide.ok() && positive.ok());
+  EXPECT_NE((*wide)[0].data<bool>()[0], (*positive)[0].data<bool>()[0]);
+  int negative = 0;
+  for (const int32_t place : (*wide)[2].data<int32_t>()) {
+    EXPECT_TRUE(-50 <= place && place < 50) << place;
+    negative += place < 0;
+  }
+  EXPECT_GT(negative, 20);
+  EXPECT_LT(negative, 100);
+  for (const int32_t place : (*positive)[2].data<int32_t>()) EXPECT_GE(place, 0);
+}
+
 // An energy that is more than what moves; corners in order; a covariance.
 TEST(SearchedInputs, HaveTheHabitsOfPhysicsOnceInAWhile) {
   const auto module = xla::ParseAndReturnUnverifiedModule(R"(HloModule m

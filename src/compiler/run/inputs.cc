@@ -220,7 +220,15 @@ class Values {
     const auto draw = [&](int64_t low, int64_t high) {
       return low + static_cast<int64_t>(generator.Below(static_cast<uint64_t>(high - low + 1)));
     };
-    if (role_.index_bound > 0) return draw(0, role_.index_bound - 1);
+    if (role_.index_bound > 0) {
+      // Programs count negative ones from the end, or XLA clamps them.
+      if (kind_ == InputKind::kWide &&
+          xla::primitive_util::IsSignedIntegralType(role_.shape.element_type()) &&
+          generator.Below(8) == 0) {
+        return -draw(1, role_.index_bound);
+      }
+      return draw(0, role_.index_bound - 1);
+    }
     if (role_.fan_in > 0 && xla::primitive_util::IsSignedIntegralType(role_.shape.element_type())) {
       return draw(-8, 7);  // a quantised weight or activation
     }
@@ -294,7 +302,10 @@ template <class T>
 void Fill(const Values& values, Generator& generator, T* out, int64_t begin, int64_t end) {
   const InputRole& role = values.role();
   if constexpr (std::is_same_v<T, bool>) {
-    const uint64_t often = values.kind() == InputKind::kPositive ? 9 : 5;
+    const bool alone = role.shape.dimensions().empty();  // it may choose between branches: both
+    const uint64_t often = values.kind() == InputKind::kPositive        ? (alone ? 10 : 9)
+                           : alone && values.kind() == InputKind::kWide ? 0
+                                                                        : 5;
     for (int64_t i = begin; i < end; ++i) out[i] = generator.Below(10) < often;
   } else if constexpr (std::is_same_v<T, std::complex<float>> ||
                        std::is_same_v<T, std::complex<double>>) {
