@@ -356,7 +356,7 @@ class Writer {
     }
     if (fuses && parallel == Numbers(count, 0)) {
       if (all_at_once && (machine_.threads == 1 || !WorthSharing(nest))) return;
-      parallel = PartsOfRows(StateOf(site).loops, rows);
+      parallel = PartsOfRows(StateOf(site).loops, rows, machine_.threads == 1 ? 1 : kGoodPart);
       int64_t points = nest.loops.back().extent;
       for (const int64_t size : parallel) points *= std::max<int64_t>(size, 1);
       if (all_at_once && points < kLeastPart) return;
@@ -370,7 +370,7 @@ class Writer {
 
   // Tiles for the processors where no number of rows at a time divides what each would get: more
   // and smaller ones, of whole rows.
-  static Numbers PartsOfRows(const std::vector<Loop>& loops, const Numbers& rows) {
+  static Numbers PartsOfRows(const std::vector<Loop>& loops, const Numbers& rows, int64_t good) {
     Numbers parallel(loops.size(), 0);
     int64_t points = loops.back().extent;
     for (size_t i = loops.size() - 1; i-- > 0;) {
@@ -380,7 +380,7 @@ class Writer {
       for (const int64_t size : Scheduled::Divisors(loops[i].extent, true)) {
         if (size % each != 0 || size == loops[i].extent) continue;
         best = size;
-        if (size * points >= kGoodPart) break;
+        if (size * points >= good) break;
       }
       parallel[i] = best;
       points *= best;

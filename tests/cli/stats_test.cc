@@ -39,7 +39,7 @@ TEST_F(Stats, CustomCallsCostSomething) {
         "  ROOT y = f32[20] custom-call(x), custom_call_target=\"unknown\"\n}\n");
   const auto json = Hone({"stats", "call.hlo", "--json"}).Json();
   EXPECT_EQ(json["flops"], 120);
-  EXPECT_EQ(json["bytes_accessed"], 480);
+  EXPECT_EQ(json["bytes"], 480);
 }
 
 TEST_F(Stats, ACacheOfNothingMayBeAskedFor) {

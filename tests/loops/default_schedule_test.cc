@@ -170,6 +170,23 @@ TEST(DefaultSchedule, TakesRowsOfWhatIsRoundedBehindASoftmax) {
   EXPECT_EQ(of("129,65"), "");
 }
 
+// Whatever number of rows there is, processors share rows: parts of one would each sum up all of it.
+TEST(DefaultSchedule, SharesWholeRowsBehindSums) {
+  const Machine two{2, 64, 32};
+  const auto of = [&](const std::string& shape) {
+    const std::string text = "task t\ninput x f32[" + shape + "]\ny = softmax x\noutput y\n";
+    return ScheduleText(Default(text.c_str(), two));
+  };
+  const std::string fused = "y fuse y.sum\ny fuse y.exp\ny fuse y.max\n";
+  EXPECT_EQ(of("1041,192"), "y parallel 3,0\n" + fused);
+  EXPECT_EQ(of("195,1024"), "y parallel 15,0\n" + fused);
+  EXPECT_EQ(of("9523,21"), "y parallel 107,0\ny tile 1,0\n" + fused);
+  EXPECT_EQ(of("2597,77"), "y parallel 49,0\ny tile 7,0\n" + fused);
+  // A prime number of short rows is not worth sharing; of long ones it is.
+  EXPECT_EQ(of("9973,21"), "");
+  EXPECT_EQ(of("997,1000"), "y parallel 1,0\n" + fused);
+}
+
 TEST(DefaultSchedule, TakesAFewRowsOfWhatIsElementwiseWhereItIsNotNear) {
   const auto of = [](const std::string& rows, const std::string& columns, const Machine& machine) {
     const std::string text = "task t\ninput x f32[" + rows + "," + columns + "]\ninput b f32[" +

@@ -113,6 +113,20 @@ TEST(Generator, MakesVectorsOfSmallLoops) {
   EXPECT_THAT(assembly, Not(HasSubstr("divss")));
 }
 
+// The rest of a short row is one masked vector, where there are masks.
+TEST(Generator, EndsShortRowsInAMaskedVector) {
+  if (!__builtin_cpu_supports("avx512f")) GTEST_SKIP() << "this processor has no masks";
+  const auto of = [](const std::string& columns) {
+    const std::string shape = "64," + columns;
+    const std::string text = "task t\ninput x f32[" + shape +
+                             "]\ns = reduce_sum x axes=1\nb := broadcast s sizes=" + shape +
+                             " dimensions=0\ny = subtract x b\noutput y\n";
+    return AssemblyOf(text.c_str(), "");
+  };
+  EXPECT_THAT(of("77"), HasSubstr("{%k"));
+  EXPECT_THAT(of("80"), Not(HasSubstr("{%k")));
+}
+
 TEST(Generator, GoesOnInANewProcessAfterADeath) {
   const auto task = ParseTask(kAdd);
   const auto kernel = MakeKernel(*task, {});

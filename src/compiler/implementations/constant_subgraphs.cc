@@ -34,13 +34,14 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-constexpr int64_t kMostBytes = int64_t{1} << 20;        // of a constant
+constexpr int64_t kMostBytes = int64_t{1} << 22;        // of a constant
 constexpr int64_t kMostBytesWithin = int64_t{1} << 28;  // of what it is made of, each
 constexpr size_t kMostMadeFrom = 2000;
 // Operations for each byte of what they make, which has to be read: fewer are done as fast again.
 constexpr double kLeastWorkPerByte = 4;
 constexpr double kLeastFolded = 1000;  // in all
-constexpr double kLoopWork = 1e6;      // a loop's, whatever it does: it starts kernels
+constexpr double kLoopWork = 1e6;      // a loop's, or LAPACK's, whatever they do
+constexpr char kLapack[] = "lapack_";  // what its calls' names begin with
 
 bool HasConstantParts(const xla::Shape& shape) {
   bool all = true;
@@ -65,6 +66,7 @@ bool IsPure(const HloInstruction& one) {
   switch (one.opcode()) {
     case HloOpcode::kBroadcast:
     case HloOpcode::kCall:
+    case HloOpcode::kCholesky:
     case HloOpcode::kConcatenate:
     case HloOpcode::kConditional:
     case HloOpcode::kConstant:
@@ -86,9 +88,14 @@ bool IsPure(const HloInstruction& one) {
     case HloOpcode::kScatter:
     case HloOpcode::kSlice:
     case HloOpcode::kSort:
+    case HloOpcode::kTopK:
     case HloOpcode::kTranspose:
+    case HloOpcode::kTriangularSolve:
     case HloOpcode::kTuple:
     case HloOpcode::kWhile:
+      break;
+    case HloOpcode::kCustomCall:
+      if (one.custom_call_target().rfind(kLapack, 0) != 0) return false;
       break;
     default:
       if (!one.IsElementwise() || one.opcode() == HloOpcode::kRng) return false;
@@ -112,9 +119,12 @@ double WorkOf(const HloInstruction& one) {
   const double taken = one.operand_count() > 0 ? ElementsOf(one.operand(0)->shape()) : 0;
   switch (one.opcode()) {
     case HloOpcode::kCall:
+    case HloOpcode::kCholesky:
     case HloOpcode::kConditional:
+    case HloOpcode::kCustomCall:
+    case HloOpcode::kTriangularSolve:
     case HloOpcode::kWhile:
-      return kLoopWork;
+      return std::max(kLoopWork, 16 * (elements + taken));
     case HloOpcode::kConvolution:
     case HloOpcode::kDot:
     case HloOpcode::kFft:
@@ -123,6 +133,7 @@ double WorkOf(const HloInstruction& one) {
     case HloOpcode::kRngBitGenerator:
     case HloOpcode::kScatter:
     case HloOpcode::kSort:
+    case HloOpcode::kTopK:
       return 32 * (taken + elements);
     case HloOpcode::kReduce:
       return taken;
@@ -303,7 +314,34 @@ absl::StatusOr<HloInstruction*> ConstantSubgraphs(HloInstruction* root) {
   return root->parent()->AddInstruction(HloInstruction::CreateConstant(value->Clone()));
 }
 
-// Any.
-std::vector<HloOpcode> ConstantSubgraphsRoots() { return {}; }
+std::vector<HloOpcode> ConstantSubgraphsRoots() {
+  std::vector<HloOpcode> roots = emit::ElementwiseOpcodes();
+  for (const HloOpcode more : {HloOpcode::kCall,
+                               HloOpcode::kCholesky,
+                               HloOpcode::kConcatenate,
+                               HloOpcode::kConditional,
+                               HloOpcode::kConvolution,
+                               HloOpcode::kDot,
+                               HloOpcode::kDynamicSlice,
+                               HloOpcode::kDynamicUpdateSlice,
+                               HloOpcode::kFft,
+                               HloOpcode::kGather,
+                               HloOpcode::kGetTupleElement,
+                               HloOpcode::kMap,
+                               HloOpcode::kPad,
+                               HloOpcode::kReduce,
+                               HloOpcode::kReduceWindow,
+                               HloOpcode::kReshape,
+                               HloOpcode::kReverse,
+                               HloOpcode::kScatter,
+                               HloOpcode::kSlice,
+                               HloOpcode::kSort,
+                               HloOpcode::kTranspose,
+                               HloOpcode::kTriangularSolve,
+                               HloOpcode::kWhile}) {
+    roots.push_back(more);
+  }
+  return roots;
+}
 
 }  // namespace hone::compiler

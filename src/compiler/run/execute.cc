@@ -337,7 +337,8 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
   // Of plans that decide much there are many, and each is compiled once.
   std::optional<StoredPasses> stored, to_store;
   if (key && plan.choices.empty()) {
-    if (!lists && passes.known == nullptr) stored = FindPasses(*key);
+    const bool is_looked_at = lists || IsLookedAtBeforeCode();
+    if (!is_looked_at && passes.known == nullptr) stored = FindPasses(*key);
     if (stored) {
       if (decider != nullptr) decider->Recall(stored->applied, stored->hidden);
       passes.make_known = [&](const xla::HloModuleConfig& config) {

@@ -44,8 +44,9 @@ void ShareOptimised(const std::string& folder);
 std::optional<StoredPasses> FindPasses(const Fingerprint& key);
 void StorePasses(const Fingerprint& key, const StoredPasses& passes);
 
-// The module that was stored, for the `config` of the module that the passes would be run on. Null
-// where XLA does not take it.
+// The module that was stored, but for the order of an instruction's users, which decides where XLA
+// finds several schedules as good: its text is not for others to see. For the `config` of the
+// module that the passes would be run on. Null where XLA does not take it.
 std::unique_ptr<xla::HloModule> ModuleOf(const StoredPasses& passes,
                                          const xla::HloModuleConfig& config);
 // How many it has made in this process.

@@ -25,6 +25,8 @@ bool IsEndedBeforeCode(const absl::Status& status) {
   return absl::IsCancelled(status) && status.message().find(kEnded) != absl::string_view::npos;
 }
 
+bool IsLookedAtBeforeCode() { return listener != nullptr; }
+
 ScopedPasses::ScopedPasses(std::unique_ptr<xla::HloModule> optimised, bool to_be_named)
     : known(std::move(optimised)), named(to_be_named) {
   scoped_passes = this;

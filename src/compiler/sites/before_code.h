@@ -27,6 +27,9 @@ class ScopedBeforeCode {
 
 bool IsEndedBeforeCode(const absl::Status& status);
 
+// Whether a ScopedBeforeCode of this thread lives.
+bool IsLookedAtBeforeCode();
+
 // What passes made is handed over while it lives, for what this thread compiles.
 struct ScopedPasses {
   ScopedPasses(std::unique_ptr<xla::HloModule> optimised, bool to_be_named);
