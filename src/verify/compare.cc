@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <optional>
 #include <set>
 #include <utility>
@@ -18,6 +19,12 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kMostErrors = 16;
 constexpr int kMostSearched = 200;     // draws of habits, each a run of the reference
 constexpr double kSearchShare = 0.25;  // of what is left of the budget
+
+std::string Short(double number) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.6g", number);
+  return text;
+}
 
 class Comparison {
  public:
@@ -348,8 +355,8 @@ class Comparison {
                         std::to_string(errors.front().output) + " (" + errors.front().shape +
                         "): " + std::to_string(over) + " elements beyond their tolerance";
     if (scale != 1) {
-      where += (over > 0 ? "; as a whole one is " : ", but as a whole one is ") +
-               std::to_string(scale) + " times what it should be";
+      where += (over > 0 ? "; as a whole one is " : ", but as a whole one is ") + Short(scale) +
+               " times what it should be";
     }
     errors.resize(std::min(errors.size(), kMostErrors));
     report_.errors = std::move(errors);
