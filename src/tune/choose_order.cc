@@ -17,6 +17,9 @@ double Since(Clock::time_point start) {
 
 // Candidates of which it may not be known what they compute before XLA's own order has its turn.
 constexpr size_t kMostUntold = 2;
+// Candidates that cannot be compiled and are looked at for what is wrong, and passes that are left
+// out of each.
+constexpr int kMostMended = 2, kMostCulprits = 4;
 
 class Chooser {
  public:
@@ -57,9 +60,21 @@ class Chooser {
         Discard(*made);
         continue;
       }
+      const ProgramId id = made->id;
       taken = !options_.verify || Stands(candidate, *made, last, different, untold);
       if (taken) Take(*std::move(made));
-      Discard(*made);
+      if (!taken && !last && mended_ < kMostMended && !Compiles({id, {}})) {
+        ++mended_;
+        if (std::optional<FoundOrder> mended = Mended(candidate)) {
+          const auto after = all.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+          all.insert(std::find_if_not(
+                         after, all.end(),
+                         [&](const FoundOrder& other) { return other.value < mended->value; }),
+                     *std::move(mended));
+          if (untold > 0) --untold;  // what was wrong with it is known
+        }
+      }
+      pool_.Unload(id);
     }
     if (taken) {
       for (const Untold& untold : untold_) Reject(untold.candidate, untold.report.reason);
@@ -113,6 +128,32 @@ class Chooser {
     CompileOptions quickly;
     quickly.sites = false;
     return pool_.Compile(state, {}, quickly).has_value();
+  }
+
+  // What is left of an order whose result cannot be compiled without the passes after which it
+  // cannot; nothing where that is not found.
+  std::optional<FoundOrder> Mended(FoundOrder order) {
+    const auto compiles = [&](size_t passes) {
+      FoundOrder prefix = order;
+      prefix.passes.resize(passes);
+      return Compiles(Name(prefix));
+    };
+    for (int times = 0; times < kMostCulprits && !Interrupted(); ++times) {
+      if (compiles(order.passes.size())) {
+        StatusOr<FoundOrder> replayed = Replay(order);
+        return replayed ? std::make_optional(*std::move(replayed)) : std::nullopt;
+      }
+      size_t good = 0, bad = order.passes.size();
+      while (bad - good > 1) {
+        const size_t middle = good + (bad - good) / 2;
+        (compiles(middle) ? good : bad) = middle;
+      }
+      if (bad == 0) return std::nullopt;
+      const PassId culprit = order.passes[bad - 1];
+      order.passes.erase(std::remove(order.passes.begin(), order.passes.end(), culprit),
+                         order.passes.end());
+    }
+    return std::nullopt;
   }
 
   // Where the program can be compiled and what was made of it cannot.
@@ -223,6 +264,7 @@ class Chooser {
   };
   std::vector<Untold> untold_;      // of which it cannot be told what they compute
   std::optional<Made> unverified_;  // the first of them
+  int mended_ = 0;                  // that were looked at for what is wrong with them
   bool given_up_ = false;           // a comparison was interrupted: there is to be no other
   Metrics metrics_;                 // of the last replay
 };
