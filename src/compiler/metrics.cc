@@ -44,16 +44,6 @@ double FlattenedSize(const xla::CallGraph& graph, const xla::HloModule& module) 
   return sizes.at(module.entry_computation());
 }
 
-}  // namespace
-
-void CountInto(const ModuleDigest& digest, Metrics& metrics) {
-  metrics.op_count = digest.op_count;
-  metrics.computations = digest.computations;
-  metrics.loop_depth = digest.loop_depth;
-}
-
-namespace {
-
 // XLA's analysis takes custom calls for free, or for less than nothing: what it does not know would
 // be the best way to do anything. Here each is an operation for each element that it takes or
 // makes, and moves those.
@@ -75,6 +65,12 @@ class CostAnalysis : public xla::HloCostAnalysis {
 };
 
 }  // namespace
+
+void CountInto(const ModuleDigest& digest, Metrics& metrics) {
+  metrics.op_count = digest.op_count;
+  metrics.computations = digest.computations;
+  metrics.loop_depth = digest.loop_depth;
+}
 
 void AnalyseCost(const xla::HloModule& module, Metrics& metrics) {
   CostAnalysis analysis;

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/mix_bits.h"
+
 namespace hone {
 
 // SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
@@ -13,12 +15,7 @@ class Rng {
  public:
   explicit Rng(uint64_t seed) : state_(seed) {}
 
-  uint64_t Next() {
-    uint64_t z = (state_ += 0x9e3779b97f4a7c15ull);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-  }
+  uint64_t Next() { return MixBits(state_ += kSplitMixStep); }
   // A generator that is made with it goes on as this one.
   uint64_t state() const { return state_; }
   // Uniform in [0, n); n > 0. The bias of at most n/2^64 is of no matter here.

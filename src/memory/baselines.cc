@@ -1,7 +1,6 @@
 #include "memory/baselines.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -142,12 +141,12 @@ int64_t LeastBytes(const Network& network, const Machine& machine, const Node& n
   return node.op == kNone ? 0 : LeastProductBytes(network, machine, network.ops[U(node.op)]);
 }
 
-// A node by itself: what it takes and makes, as often as it takes.
-int64_t BytesAlone(const Network& network, const Machine& machine, const Node& node) {
-  const int64_t once = node.input_bytes + node.result_bytes;
-  if (node.op == kNone) return once;
-  const MovedAgain again = MovedAgainOf(network, machine, network.ops[U(node.op)], once);
-  return once + again.loaded + again.stored;
+// What a node by itself moves beside what it takes and makes.
+int64_t BytesAgain(const Network& network, const Machine& machine, const Node& node) {
+  if (node.op == kNone) return 0;
+  const MovedAgain again =
+      MovedAgainOf(network, machine, network.ops[U(node.op)], node.input_bytes + node.result_bytes);
+  return again.loaded + again.stored;
 }
 
 }  // namespace
@@ -157,7 +156,7 @@ Baseline OperatorBaseline(const Network& network, const Machine& machine) {
   Baseline baseline;
   baseline.copies = LocalCopies(network, machine);
   for (const Node& node : graph.nodes) {
-    const int64_t bytes = BytesAlone(network, machine, node);
+    const int64_t bytes = node.input_bytes + node.result_bytes + BytesAgain(network, machine, node);
     baseline.dram_bytes += bytes;
     baseline.copies += node.expr != kNone;
     baseline.seconds += std::max(static_cast<double>(bytes) / machine.dram_bytes_per_second +
@@ -210,10 +209,9 @@ Baseline LocalBaseline(const Network& network, const Machine& machine) {
     const Node& node = graph.nodes[n];
     const size_t g = find(n);
     compute[g] += ComputeSecondsOf(network, machine, node);
-    least[g] += LeastBytes(network, machine, node);
-    if (LeastBytes(network, machine, node) == 0) {
-      transfer[g] += BytesAlone(network, machine, node) - node.input_bytes - node.result_bytes;
-    }
+    const int64_t of_product = LeastBytes(network, machine, node);
+    least[g] += of_product;
+    if (of_product == 0) transfer[g] += BytesAgain(network, machine, node);
     if (node.output) leaves_group[n] = true;
     for (size_t input : node.inputs) {
       if (find(input) == g) continue;

@@ -56,22 +56,24 @@ double TimesCopied(const Network& network, const Plan& plan, const Step& step) {
       std::max<int64_t>(1, Shifts(network, op, static_cast<size_t>(step.operand), wanted)));
 }
 
-// Transfers and engines work side by side; in the order of blocks, the slower of the two decides.
 // Of the transfers of an operator that runs from DRAM to DRAM.
 double StreamSeconds(const Network& network, const Machine& machine, const Op& op) {
-  int64_t once = 0;
-  for (TensorId result : op.results) once += network.tensors[static_cast<size_t>(result)].Bytes();
-  const int64_t results = once;
+  int64_t results = 0, operands = 0;
+  for (TensorId result : op.results) {
+    results += network.tensors[static_cast<size_t>(result)].Bytes();
+  }
   for (ExprId input : op.inputs) {
     const Expr& expr = network.exprs[static_cast<size_t>(input)];
-    once += Elements(expr.dimensions) * std::max<int64_t>(1, BytesOf(expr.type));
-    if (ReadsFromDram(network, op)) once = 2 * results;
+    operands += Elements(expr.dimensions) * std::max<int64_t>(1, BytesOf(expr.type));
   }
+  if (ReadsFromDram(network, op)) operands = results;  // what it yields
+  const int64_t once = operands + results;
   const MovedAgain again = MovedAgainOf(network, machine, op, once);
   return static_cast<double>(once + again.loaded + again.stored) / machine.dram_bytes_per_second +
          machine.transfer_latency_seconds;
 }
 
+// Transfers and engines work side by side; in the order of blocks, the slower of the two decides.
 double EstimateSeconds(const Network& network, const Machine& machine, const Plan& plan) {
   double seconds = 0;
   for (const Block& block : plan.blocks) {

@@ -61,9 +61,10 @@ class Chooser {
         continue;
       }
       const ProgramId id = made->id;
+      const size_t untold_before = untold;
       taken = !options_.verify || Stands(candidate, *made, last, different, untold);
       if (taken) Take(*std::move(made));
-      if (!taken && !last && mended_ < kMostMended && !Compiles({id, {}})) {
+      if (untold > untold_before && mended_ < kMostMended && !Compiles({id, {}})) {
         ++mended_;
         if (std::optional<FoundOrder> mended = Mended(candidate)) {
           const auto after = all.begin() + static_cast<std::ptrdiff_t>(i) + 1;
@@ -71,7 +72,7 @@ class Chooser {
                          after, all.end(),
                          [&](const FoundOrder& other) { return other.value < mended->value; }),
                      *std::move(mended));
-          if (untold > 0) --untold;  // what was wrong with it is known
+          --untold;  // what was wrong with it is known
         }
       }
       pool_.Unload(id);

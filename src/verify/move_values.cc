@@ -2,15 +2,12 @@
 
 #include <cstring>
 
+#include "core/mix_bits.h"
+
 namespace hone::verify {
 namespace {
 
-uint64_t Mix(uint64_t x) {  // splitmix64 (Steele, Lea, Flood, OOPSLA 2014)
-  x += 0x9E3779B97F4A7C15ull;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
-  return x ^ (x >> 31);
-}
+uint64_t Mix(uint64_t x) { return MixBits(x + kSplitMixStep); }
 
 // Bits of a floating-point number count its neighbours.
 template <class Bits>

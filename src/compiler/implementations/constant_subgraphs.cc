@@ -137,20 +137,7 @@ double WorkOf(const HloInstruction& one) {
       return 32 * (taken + elements);
     case HloOpcode::kReduce:
       return taken;
-    case HloOpcode::kAtan2:
-    case HloOpcode::kCbrt:
-    case HloOpcode::kCos:
-    case HloOpcode::kErf:
-    case HloOpcode::kExp:
-    case HloOpcode::kExpm1:
     case HloOpcode::kGather:
-    case HloOpcode::kLog:
-    case HloOpcode::kLog1p:
-    case HloOpcode::kLogistic:
-    case HloOpcode::kPower:
-    case HloOpcode::kSin:
-    case HloOpcode::kTan:
-    case HloOpcode::kTanh:
       return 16 * elements;
     case HloOpcode::kDivide:
     case HloOpcode::kRemainder:
@@ -158,6 +145,7 @@ double WorkOf(const HloInstruction& one) {
     case HloOpcode::kSqrt:
       return 4 * elements;
     default:
+      if (IsFunction(one.opcode())) return 16 * elements;
       return one.IsElementwise() ? elements : 0;
   }
 }

@@ -159,7 +159,7 @@ using Op = xla::HloOpcode;
   X(ComponentsApart, "components_apart",                                                           \
     "vectors of two to four along a dimension, component by component",                            \
     kAppliedFirst | kForInlined, Op::kReduce, Op::kSlice)                                          \
-  X(SharedOnce, "shared_once", "values that fusion would compute again and again, once",   \
+  X(SharedOnce, "shared_once", "values that fusion would compute again and again, once",           \
     kHereAlone | kForInlined | kOfShared, SharedOnceRoots())                                       \
   X(SlicesFirst, "slices_first",                                                                   \
     "slices of an array that a loop overwrites, before it is, so that it need not be copied",      \

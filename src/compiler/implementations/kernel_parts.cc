@@ -235,6 +235,27 @@ bool IsIdentity(const HloInstruction& instruction) {
          Squeezed(instruction.operand(0)->shape()) == Squeezed(instruction.shape());
 }
 
+bool IsFunction(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kAtan2:
+    case HloOpcode::kCbrt:
+    case HloOpcode::kCos:
+    case HloOpcode::kErf:
+    case HloOpcode::kExp:
+    case HloOpcode::kExpm1:
+    case HloOpcode::kLog:
+    case HloOpcode::kLog1p:
+    case HloOpcode::kLogistic:
+    case HloOpcode::kPower:
+    case HloOpcode::kSin:
+    case HloOpcode::kTan:
+    case HloOpcode::kTanh:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool IsInOneKernel(const xla::HloComputation& computation) {
   return absl::c_any_of(computation.caller_instructions(), [](const HloInstruction* caller) {
     return caller->frontend_attributes().map().contains(emit::kSmallCall) ||

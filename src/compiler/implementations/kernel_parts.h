@@ -56,6 +56,9 @@ int PastLeast(const xla::HloInstruction& instruction);
 // Changes nothing but sizes of 1.
 bool IsIdentity(const xla::HloInstruction& instruction);
 
+// Exponentials, logarithms, powers, angles and the like, which take many times as long as a sum.
+bool IsFunction(xla::HloOpcode opcode);
+
 // Whether a computation is part of a call that XLA:CPU compiles as one kernel.
 bool IsInOneKernel(const xla::HloComputation& computation);
 

@@ -81,24 +81,11 @@ int OperationsOf(const HloInstruction& one) {
     case HloOpcode::kRsqrt:
     case HloOpcode::kSqrt:
       return kMuch / 2;
-    case HloOpcode::kAtan2:
-    case HloOpcode::kCbrt:
-    case HloOpcode::kCos:
-    case HloOpcode::kErf:
-    case HloOpcode::kExp:
-    case HloOpcode::kExpm1:
-    case HloOpcode::kLog:
-    case HloOpcode::kLog1p:
-    case HloOpcode::kLogistic:
-    case HloOpcode::kPower:
     case HloOpcode::kReduce:
     case HloOpcode::kRemainder:
-    case HloOpcode::kSin:
-    case HloOpcode::kTan:
-    case HloOpcode::kTanh:
       return kMuch;
     default:
-      return 1;
+      return IsFunction(one.opcode()) ? kMuch : 1;
   }
 }
 

@@ -12,10 +12,9 @@ constexpr int64_t kAtOnce = 512;
 
 // Compiled without contraction to fused multiplications and additions, which round otherwise.
 
-HONE_FOR_EACH_PROCESSOR void DrawAll(uint64_t state, uint64_t step, uint64_t* draws,
-                                     int64_t count) {
+HONE_FOR_EACH_PROCESSOR void DrawAll(uint64_t state, uint64_t* draws, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
-    draws[i] = MixBits(state + static_cast<uint64_t>(i + 1) * step);
+    draws[i] = MixBits(state + static_cast<uint64_t>(i + 1) * kSplitMixStep);
   }
 }
 
@@ -37,10 +36,6 @@ HONE_FOR_EACH_PROCESSOR void OtherMagnitudes(double* values, int64_t count) {
   }
 }
 
-HONE_FOR_EACH_PROCESSOR void Scale(double factor, double* values, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) values[i] *= factor;
-}
-
 HONE_FOR_EACH_PROCESSOR void Place(const Distribution& of, double* values, int64_t count) {
   const double factor = of.factor, least = of.least, times = of.times, over = of.over;
   for (int64_t i = 0; i < count; ++i) values[i] = (least + factor * values[i]) * times / over;
@@ -53,8 +48,8 @@ HONE_FOR_EACH_PROCESSOR void Absolute(double* values, int64_t count) {
 }  // namespace
 
 void Generator::Fill(uint64_t* draws, int64_t count) {
-  DrawAll(state_, kStep, draws, count);
-  state_ += static_cast<uint64_t>(count) * kStep;
+  DrawAll(state_, draws, count);
+  state_ += static_cast<uint64_t>(count) * kSplitMixStep;
 }
 
 void Distribution::Fill(Generator& generator, double* values, int64_t count) const {
@@ -65,12 +60,8 @@ void Distribution::Fill(Generator& generator, double* values, int64_t count) con
     generator.Fill(draws, some);
     what == kUniform ? Uniforms(draws, out, some) : Bells(draws, out, some);
     if (what == kAbsoluteBell) Absolute(out, some);
-    if (what == kMagnitudes) {
-      Scale(factor, out, some);
-      OtherMagnitudes(out, some);
-    } else {
-      Place(*this, out, some);
-    }
+    Place(*this, out, some);
+    if (what == kMagnitudes) OtherMagnitudes(out, some);
   }
 }
 

@@ -4,14 +4,9 @@
 
 #include <cstdint>
 
-namespace hone::compiler {
+#include "core/mix_bits.h"
 
-// splitmix64's last steps (Steele, Lea, Flood, OOPSLA 2014).
-inline uint64_t MixBits(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
-  return x ^ (x >> 31);
-}
+namespace hone::compiler {
 
 // What one draw makes: the sum of four uniform numbers, centred and scaled to unit variance,
 // bell-shaped and bounded by 3.5. The scale is irrational, so all bits of a mantissa are in use.
@@ -28,7 +23,7 @@ inline double UniformOf(uint64_t draw) {
 class Generator {
  public:
   explicit Generator(uint64_t seed) : state_(seed) {}
-  uint64_t operator()() { return MixBits(state_ += kStep); }
+  uint64_t operator()() { return MixBits(state_ += kSplitMixStep); }
   // In [0, bound); as good as uniform for the small bounds here.
   uint64_t Below(uint64_t bound) {
     return bound <= 0xFFFFFFFFull ? ((*this)() >> 32) * bound >> 32 : (*this)() % bound;
@@ -37,8 +32,6 @@ class Generator {
   void Fill(uint64_t* draws, int64_t count);
 
  private:
-  static constexpr uint64_t kStep = 0x9E3779B97F4A7C15ull;
-
   uint64_t state_;
 };
 

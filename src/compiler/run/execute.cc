@@ -336,7 +336,7 @@ absl::StatusOr<Program> Program::Compile(const xla::HloModule& module, CodeQuali
   ScopedPasses passes(std::move(optimised.module), /*to_be_named=*/quality != CodeQuality::kNoise);
   // Of plans that decide much there are many, and each is compiled once.
   std::optional<StoredPasses> stored, to_store;
-  if (key && plan.choices.empty()) {
+  if (key && plan.choices.empty() && SharesOptimised()) {
     const bool is_looked_at = lists || IsLookedAtBeforeCode();
     if (!is_looked_at && passes.known == nullptr) stored = FindPasses(*key);
     if (stored) {

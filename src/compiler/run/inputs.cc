@@ -137,50 +137,12 @@ class Values {
       side_ = std::max<int64_t>(
           1, std::llround(std::ceil(std::pow(points, 1.0 / static_cast<double>(last)))));
     }
-    distribution_ = distribution();
+    distribution_ = FindDistribution();
   }
 
   InputKind kind() const { return kind_; }
   const InputRole& role() const { return role_; }
   bool positive_definite() const { return positive_definite_ && rank_ >= 2; }
-
-  // Where all numbers of the array are drawn alike, each by one draw, wherever they are.
-  std::optional<Distribution> distribution() const {
-    if (habit_) return std::nullopt;
-    const double weight = std::min(0.3, shrink_);
-    switch (kind_) {
-      case InputKind::kSigned:
-        if (role_.positive) return Distribution{Distribution::kAbsoluteBell, 0.3, 0.05};
-        return Distribution{Distribution::kMagnitudes, weight_ ? weight : 0.3};
-      case InputKind::kPositive: {
-        Distribution uniform{Distribution::kUniform, 1, 0.1};
-        // All terms have one sign here, so they add up to fan-in times their mean.
-        if (weight_ && !role_.positive) {
-          uniform.times = 1.7;
-          uniform.over = static_cast<double>(role_.fan_in);
-        }
-        return uniform;
-      }
-      case InputKind::kSmall:
-        if (weight_) return Distribution{Distribution::kBell, weight * 0.25};
-        if (rank_ == 0) return Distribution{Distribution::kUniform, 0.009, 0.001};
-        if (rank_ == 1) return std::nullopt;
-        if (role_.positive) return Distribution{Distribution::kUniform, 0.1, 0.1};
-        return Distribution{Distribution::kBell, 0.01};
-      case InputKind::kStructured:
-        if (coordinates_ > 0) return std::nullopt;
-        if (weight_) return Distribution{Distribution::kBell, weight};
-        if (rank_ == 0) return Distribution{Distribution::kUniform, 0.04, 0.01};
-        if (rank_ == 1) return std::nullopt;
-        if (role_.positive) return Distribution{Distribution::kUniform, 0.5, 0.5};
-        return Distribution{Distribution::kBell, 0.1};
-      case InputKind::kWide:
-      case InputKind::kExact:
-      case InputKind::kSearched:  // as another kind has it
-        break;
-    }
-    return std::nullopt;
-  }
 
   // Of element `at`.
   double Float(Generator& generator, int64_t at) const {
@@ -249,6 +211,44 @@ class Values {
   }
 
  private:
+  // Where all numbers of the array are drawn alike, each by one draw, wherever they are.
+  std::optional<Distribution> FindDistribution() const {
+    if (habit_) return std::nullopt;
+    const double weight = std::min(0.3, shrink_);
+    switch (kind_) {
+      case InputKind::kSigned:
+        if (role_.positive) return Distribution{Distribution::kAbsoluteBell, 0.3, 0.05};
+        return Distribution{Distribution::kMagnitudes, weight_ ? weight : 0.3};
+      case InputKind::kPositive: {
+        Distribution uniform{Distribution::kUniform, 1, 0.1};
+        // All terms have one sign here, so they add up to fan-in times their mean.
+        if (weight_ && !role_.positive) {
+          uniform.times = 1.7;
+          uniform.over = static_cast<double>(role_.fan_in);
+        }
+        return uniform;
+      }
+      case InputKind::kSmall:
+        if (weight_) return Distribution{Distribution::kBell, weight * 0.25};
+        if (rank_ == 0) return Distribution{Distribution::kUniform, 0.009, 0.001};
+        if (rank_ == 1) return std::nullopt;
+        if (role_.positive) return Distribution{Distribution::kUniform, 0.1, 0.1};
+        return Distribution{Distribution::kBell, 0.01};
+      case InputKind::kStructured:
+        if (coordinates_ > 0) return std::nullopt;
+        if (weight_) return Distribution{Distribution::kBell, weight};
+        if (rank_ == 0) return Distribution{Distribution::kUniform, 0.04, 0.01};
+        if (rank_ == 1) return std::nullopt;
+        if (role_.positive) return Distribution{Distribution::kUniform, 0.5, 0.5};
+        return Distribution{Distribution::kBell, 0.1};
+      case InputKind::kWide:
+      case InputKind::kExact:
+      case InputKind::kSearched:  // as another kind has it
+        break;
+    }
+    return std::nullopt;
+  }
+
   double Ascending(Generator& generator, int64_t at) const {
     return (static_cast<double>(at) + 0.5 * Uniform(generator)) / static_cast<double>(count_);
   }
@@ -394,7 +394,7 @@ std::vector<Block> BlocksOf(const Arrays& arrays) {
 }
 
 uint64_t SeedOf(uint64_t seed, const Block& block) {
-  return MixBits(seed + 0x9E3779B97F4A7C15ull * (block.array + 1)) ^
+  return MixBits(seed + kSplitMixStep * (block.array + 1)) ^
          MixBits(static_cast<uint64_t>(block.begin / kBlock) + 1);
 }
 

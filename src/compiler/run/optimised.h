@@ -37,6 +37,7 @@ struct StoredPasses {
 // What passes made is also taken from files in this folder, and added to them, as ShareKernels
 // does with code.
 void ShareOptimised(const std::string& folder);
+bool SharesOptimised();
 
 // `key` as above. From any thread; none fails: what cannot be read is not there. One in a hundred
 // that are there is said not to be, so that it is made anew: StorePasses() compares it, and what

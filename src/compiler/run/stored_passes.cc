@@ -63,6 +63,8 @@ void ShareOptimised(const std::string& folder) {
   shared.makers = Mix(MakersOfKernels(), std::thread::hardware_concurrency());
 }
 
+bool SharesOptimised() { return Files::Get().files != nullptr; }
+
 std::optional<StoredPasses> FindPasses(const Fingerprint& key) {
   Files& shared = Files::Get();
   if (shared.files == nullptr) return std::nullopt;

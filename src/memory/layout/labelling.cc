@@ -4,6 +4,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "core/mix_bits.h"
 #include "memory/deadline.h"
 
 namespace hone::memory {
@@ -41,12 +42,9 @@ void ForEachAsk(const Factor& factor, Visit visit) {
   }
 }
 
-// A label's part of a hash (splitmix64).
+// A label's part of a hash.
 uint64_t HashOf(int32_t variable, uint8_t label) {
-  uint64_t x = (U(variable) * kMostLabels + label + 1) * 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
+  return MixBits((U(variable) * kMostLabels + label + 1) * kSplitMixStep);
 }
 
 class Search {
