@@ -3,6 +3,7 @@
 #define HONE_MEMORY_PLAN_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -81,11 +82,22 @@ struct Figures {
   int64_t dram_bytes() const { return loaded_bytes + stored_bytes; }
 };
 
+// The order in which dimensions lie in DRAM, outermost first.
+using DramOrders = std::map<TensorId, std::vector<int64_t>>;
+
 struct Plan {
   std::vector<Layout> layouts;  // of each tensor of the network
+  DramOrders dram_orders;       // of tensors that do not lie in the program's (OrdersInDram)
   std::vector<Buffer> buffers;
   std::vector<Block> blocks;
   Figures figures;
+
+  // Empty where it is the program's.
+  const std::vector<int64_t>& DramOrder(TensorId tensor) const {
+    static const std::vector<int64_t> own;
+    const auto found = dram_orders.find(tensor);
+    return found == dram_orders.end() ? own : found->second;
+  }
 };
 
 }  // namespace hone::memory

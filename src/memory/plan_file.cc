@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "core/file_kinds.h"
 #include "memory/access.h"
@@ -80,6 +81,17 @@ int32_t Index(const Json& json, const char* what, size_t size, bool may_lack) {
 class Checker {
  public:
   Checker(const Network& network, const Plan& plan) : network_(network), plan_(plan) {}
+
+  DramOrders::value_type DramOrderFrom(const Json& json) const {
+    const TensorId tensor = Index(json.at(0), "tensor", network_.tensors.size(), false);
+    auto order = json.at(1).get<std::vector<int64_t>>();
+    std::vector<int64_t> own(network_.tensors[static_cast<size_t>(tensor)].dimensions.size());
+    std::iota(own.begin(), own.end(), 0);
+    if (!std::is_permutation(order.begin(), order.end(), own.begin(), own.end())) {
+      throw std::out_of_range("an order in DRAM of other dimensions than its tensor's");
+    }
+    return {tensor, std::move(order)};
+  }
 
   Buffer BufferFrom(const Json& json) const {
     Buffer buffer;
@@ -203,6 +215,10 @@ std::string WritePlan(const Network& network, const PlanFile& file) {
   header["figures"] = figures;
   header["layouts"] = Json::array();
   for (const Layout& layout : plan.layouts) header["layouts"].push_back(ToJson(layout));
+  if (!plan.dram_orders.empty()) {
+    Json& orders = header["dram_orders"] = Json::array();
+    for (const auto& [tensor, order] : plan.dram_orders) orders.push_back({tensor, order});
+  }
   std::string text = header.dump();
   text.pop_back();  // the brace: the long lists follow, an element a line
   text += ",\n\"buffers\": [";
@@ -275,6 +291,9 @@ StatusOr<PlanFile> ReadPlan(std::string_view text, const Network& network) {
     plan.figures.spilled_bytes = figures.value("spilled_bytes", int64_t{0});
     for (const Json& layout : json.at("layouts")) plan.layouts.push_back(LayoutFrom(layout));
     const Checker checker(network, plan);
+    for (const Json& order : json.value("dram_orders", Json::array())) {
+      plan.dram_orders.insert(checker.DramOrderFrom(order));
+    }
     for (const Json& buffer : json.at("buffers"))
       plan.buffers.push_back(checker.BufferFrom(buffer));
     for (const Json& block : json.at("blocks")) {

@@ -14,10 +14,11 @@
 #include "memory/allocation/allocation.h"
 #include "memory/deadline.h"
 #include "memory/layout/assign_layouts.h"
+#include "memory/planning/dram_orders.h"
 #include "memory/planning/local.h"
 #include "memory/planning/order.h"
 #include "memory/planning/schedule.h"
-#include "memory/planning/work.h"
+#include "memory/planning/seconds.h"
 
 namespace hone::memory {
 namespace {
@@ -40,74 +41,10 @@ Status AssignOffsets(const Machine& machine, Plan& plan, double budget_seconds) 
   return {};
 }
 
-double ShareOfSum(const Network& network, const Step& step, size_t tile) {
-  if (step.sums.empty()) return 1;
-  double whole = 1;
-  for (const auto& sum : SumDimensions(network, network.ops[static_cast<size_t>(step.op)])) {
-    whole *= static_cast<double>(sum.size);
-  }
-  return static_cast<double>(Elements(step.sums[tile])) / whole;
-}
-
-double TimesCopied(const Network& network, const Plan& plan, const Step& step) {
-  const Layout& wanted = plan.buffers[static_cast<size_t>(step.buffer)].layout;
-  const Op& op = network.ops[static_cast<size_t>(step.op)];
-  return static_cast<double>(
-      std::max<int64_t>(1, Shifts(network, op, static_cast<size_t>(step.operand), wanted)));
-}
-
-// Of the transfers of an operator that runs from DRAM to DRAM.
-double StreamSeconds(const Network& network, const Machine& machine, const Op& op) {
-  int64_t results = 0, operands = 0;
-  for (TensorId result : op.results) {
-    results += network.tensors[static_cast<size_t>(result)].Bytes();
-  }
-  for (ExprId input : op.inputs) {
-    const Expr& expr = network.exprs[static_cast<size_t>(input)];
-    operands += Elements(expr.dimensions) * std::max<int64_t>(1, BytesOf(expr.type));
-  }
-  if (ReadsFromDram(network, op)) operands = results;  // what it yields
-  const int64_t once = operands + results;
-  const MovedAgain again = MovedAgainOf(network, machine, op, once);
-  return static_cast<double>(once + again.loaded + again.stored) / machine.dram_bytes_per_second +
-         machine.transfer_latency_seconds;
-}
-
-// Transfers and engines work side by side; in the order of blocks, the slower of the two decides.
-double EstimateSeconds(const Network& network, const Machine& machine, const Plan& plan) {
-  double seconds = 0;
-  for (const Block& block : plan.blocks) {
-    double transfers = 0, engines = 0;
-    for (const Step& step : block.steps) {
-      for (size_t t = 0; t < step.boxes.size(); ++t) {
-        const Box& box = step.boxes[t];
-        if (IsEmpty(box)) continue;
-        switch (step.kind) {
-          case StepKind::kLoad:
-          case StepKind::kStore:
-            transfers +=
-                TransferSeconds(machine, network.tensors[static_cast<size_t>(step.tensor)], box);
-            break;
-          case StepKind::kCopy:
-            engines += machine.instruction_seconds + static_cast<double>(Elements(box)) /
-                                                         machine.vector_elements_per_second *
-                                                         TimesCopied(network, plan, step);
-            break;
-          case StepKind::kStream:
-            transfers += StreamSeconds(network, machine, network.ops[static_cast<size_t>(step.op)]);
-            [[fallthrough]];
-          case StepKind::kCompute:
-            engines +=
-                machine.instruction_seconds +
-                ComputeSeconds(network, machine, network.ops[static_cast<size_t>(step.op)], box) *
-                    ShareOfSum(network, step, t);
-            break;
-        }
-      }
-    }
-    seconds += std::max(transfers, engines);
-  }
-  return seconds;
+// How what the plan alone puts into DRAM lies there, and how long it takes then.
+void Arrange(const Network& network, const Machine& machine, Plan& plan) {
+  plan.dram_orders = OrdersInDram(network, machine, plan);
+  plan.figures.seconds = EstimateSeconds(network, machine, plan);
 }
 
 // Whether they have the same operators in the same tiles.
@@ -153,6 +90,8 @@ constexpr double kForFirstLook = 0.1;
 constexpr double kForSecondLook = 0.1;
 constexpr double kForSchedules = 0.7;
 constexpr double kLeastLeft = 0.2;
+// And so much for what is left of the first groups when their time is over.
+constexpr double kForLateGroups = 0.1;
 // An order that moves so many times what another does is not cut in further ways.
 constexpr double kHopeless = 1.5;
 // What a scratchpad's worth of wasted room counts when layouts are chosen: first only copies do,
@@ -192,9 +131,10 @@ Target MakeTarget(const Network& network, const Machine& machine, double room,
 
 std::vector<Group> MakeGroups(const Target& target, const std::vector<OpId>& order,
                               const CutOptions& cut, bool wait, const Deadline& deadline,
-                              bool* wait_matters) {
+                              double late_seconds, bool* wait_matters) {
   GroupOptions options;
   options.deadline = deadline;
+  options.late_seconds = late_seconds;
   options.wait = wait;
   options.tile_above = cut.tile_above;
   options.tile_share = cut.tile_share;
@@ -220,9 +160,9 @@ struct Cutting {
 };
 
 // Goes on to try ways to group, each once, while `deadline` has not passed and leaves the time that
-// the last one took.
+// the last one took. Of the first, something must come: it has until `first`, and some time more.
 void AddCandidates(const Target& target, size_t number, Cutting& cutting, int64_t bound,
-                   const Deadline& deadline, const PlanOptions& options,
+                   const Deadline& deadline, const Deadline& first, const PlanOptions& options,
                    std::vector<Candidate>& all) {
   const size_t orders = cutting.orders.size();
   const auto go_on = [&](bool both) {
@@ -242,15 +182,15 @@ void AddCandidates(const Target& target, size_t number, Cutting& cutting, int64_
       continue;
     }
     const double before = deadline.Left();
-    // Of the first, something must come.
-    const Deadline until = all.empty() ? Deadline(before / 2) : deadline;
     const bool wait = cutting.both || cutting.wait[o];
     bool wait_matters = false;
-    Candidate candidate{number,
-                        MakeGroups(target, cutting.orders[o], kCuts[cutting.next / orders], wait,
-                                   until, &wait_matters),
-                        1,
-                        {}};
+    Candidate candidate{
+        number,
+        MakeGroups(target, cutting.orders[o], kCuts[cutting.next / orders], wait,
+                   all.empty() ? first : deadline,
+                   all.empty() ? kForLateGroups * options.budget_seconds : 0, &wait_matters),
+        1,
+        {}};
     if (!all.empty() && deadline.Passed()) return;
     if (std::any_of(all.begin(), all.end(), [&](const Candidate& other) {
           return other.target == number && Same(candidate.groups, other.groups);
@@ -337,7 +277,8 @@ class Targets {
               : Add(network, kRoomInCopies[room], kForLayouts * std::max(0.0, deadline_.Left()));
       // Of what is left, a share for each target, and one for addresses.
       const auto more = static_cast<double>(rooms - 1 - room);
-      Continue(target, Deadline(std::max(0.0, kForSchedules * deadline_.Left() / (1 + more))));
+      const double left = std::max(0.0, kForSchedules * deadline_.Left());
+      Continue(target, Deadline(left / (1 + more)), Deadline(left));
       if (static_cast<double>(cuttings_[target].fewest) <= kEnough * bound) break;
       // What the last one took, the next one takes.
       if (deadline_.Left() < kLeastLeft * options_.budget_seconds) break;
@@ -365,9 +306,9 @@ class Targets {
     return static_cast<size_t>(std::find(of_.begin(), of_.end(), network) - of_.begin());
   }
 
-  void Continue(size_t target, const Deadline& deadline) {
+  void Continue(size_t target, const Deadline& deadline, const Deadline& first) {
     AddCandidates(targets_[target], target, cuttings_[target], bounds_[of_[target]].dram_bytes(),
-                  deadline, options_, candidates_);
+                  deadline, first, options_, candidates_);
   }
 
   // The network that is best after a look at each and a longer one at the better two; the first,
@@ -377,7 +318,7 @@ class Targets {
     for (size_t n = 0; n < networks_.size(); ++n) {
       const Deadline until(kForFirstLook * deadline_.Left());
       targets.push_back(Add(n, kRoomInCopies[0], kForLayouts * until.Left()));
-      Continue(targets.back(), until);
+      Continue(targets.back(), until, until);
       if (candidates_.size() < 2 && until.Passed()) {
         // What was cut short says nothing.
         candidates_.clear();
@@ -390,7 +331,8 @@ class Targets {
     };
     std::stable_sort(targets.begin(), targets.end(), moves_less);
     for (size_t k = 0; k < 2; ++k) {
-      Continue(targets[k], Deadline(kForSecondLook * deadline_.Left()));
+      const Deadline until(kForSecondLook * deadline_.Left());
+      Continue(targets[k], until, until);
     }
     return of_[*std::min_element(targets.begin(), targets.end(), moves_less)];
   }
@@ -429,9 +371,8 @@ StatusOr<Planned> MakePlan(const Network& program, const std::vector<const Netwo
   while (!best && !candidates.empty()) {
     // Where it finds no addresses, once more with less room; what moves less then has its turn.
     const auto least = Best(candidates, [&](Candidate& of) {
-      double& known = of.plan.figures.seconds;
-      if (known == 0) known = EstimateSeconds(targets[of.target].network, machine, of.plan);
-      return known;
+      if (of.plan.figures.seconds == 0) Arrange(targets[of.target].network, machine, of.plan);
+      return of.plan.figures.seconds;
     });
     const double left = deadline.Left();
     const bool hurry = left < kLeastLeft * budget;
@@ -473,7 +414,7 @@ StatusOr<Planned> MakePlan(const Network& program, const std::vector<const Netwo
   const std::set<TensorId> reloaded = Reloaded(network, planned.plan);
   figures.pairs = pairs.all;
   figures.pairs_eliminated = pairs.moved;
-  figures.seconds = EstimateSeconds(network, machine, planned.plan);
+  Arrange(network, machine, planned.plan);
   for (TensorId tensor : pairs.tensors) figures.pairs_eliminated += !reloaded.contains(tensor);
   planned.seconds = options.spent_seconds + deadline.Spent();
   return planned;

@@ -2,12 +2,17 @@
 // tiles, and what they move.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <numeric>
 
 #include "memory/access.h"
 #include "memory/deadline.h"
+#include "memory/layout/assign_layouts.h"
 #include "memory/plan_file.h"
 #include "memory/planner.h"
+#include "memory/planning/groups.h"
+#include "memory/planning/local.h"
 #include "memory/planning/work.h"
 #include "memory/simulator/simulate.h"
 #include "memory/values/evaluate.h"
@@ -266,6 +271,25 @@ TEST(MakePlan, KeepsToItsBudget) {
       EXPECT_TRUE(Simulate(network, machine, planned->plan, nullptr));
     }
   }
+}
+
+TEST(MakeGroups, AreCutInTheFirstWayOnceTimeIsOver) {
+  const Network program = ManyLayers(8);
+  const Machine machine = SmallMachine(1, 4096);
+  const Network network = ByParts(program, LargeBytes(machine)).front().network;
+  Target target{network, machine, AssignLayouts(network, machine, 0, 1).layouts, {}};
+  target.copies = FindCopies(target);
+  std::vector<OpId> order(network.ops.size());
+  std::iota(order.begin(), order.end(), 0);
+  GroupOptions options;
+  options.deadline = Deadline(0);
+  const auto streamed = [&](double late_seconds) {
+    options.late_seconds = late_seconds;
+    const std::vector<Group> groups = MakeGroups(target, order, options);
+    return std::count_if(groups.begin(), groups.end(), [](const Group& g) { return g.streamed; });
+  };
+  EXPECT_GT(streamed(0), 10);
+  EXPECT_EQ(streamed(1000), 0);
 }
 
 // Of a parameter of 100 x 8 numbers: edges first, then what lies between them and a bit of both,

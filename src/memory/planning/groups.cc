@@ -14,6 +14,7 @@ namespace hone::memory {
 namespace {
 
 constexpr size_t kMostWaiting = 256;  // operators that a growing group may hold up
+constexpr size_t kMostWaitingLate = 32;
 constexpr size_t kMostAtOnce = 64;    // operators that join it together
 constexpr int64_t kSmall = 16;        // of which the scratchpad holds so many, it may well keep
 constexpr double kMostOfRoom = 0.85;  // that a group takes: addresses need some to choose from
@@ -45,7 +46,7 @@ int64_t WholeFootprint(const Target& target, const Op& op) {
 class Grouping {
  public:
   Grouping(const Target& target, const GroupOptions& options)
-      : target_(target), options_(options) {}
+      : target_(target), options_(options), deadline_(options.deadline) {}
 
   std::vector<Group> Run(const std::vector<OpId>& order) {
     waiting_.assign(order.begin(), order.end());
@@ -68,14 +69,14 @@ class Grouping {
       const OpId op = waiting_.front();
       waiting_.pop_front();
       const bool large = IsLarge(op);
-      if (!large || options_.deadline.Passed()) {
+      if (large) tighter_ = Now();
+      if (!large || deadline_.Passed()) {
         Alone(op, large);
         continue;
       }
       std::optional<Growth> best;
       Group group;
       // Some of the tiles have stood for all: where others take too much, once more with less room.
-      tighter_ = options_;
       for (int tries = 0; tries < kMostTries; ++tries) {
         std::optional<Growth> growth = BestGrowth(op, tighter_);
         if (!growth) break;
@@ -132,6 +133,18 @@ class Grouping {
     groups_.push_back(std::move(group));
   }
 
+  // As asked for; once that time is over, the first way to cut, with the nearest neighbours.
+  GroupOptions Now() {
+    GroupOptions now = options_;
+    if (!late_ && options_.deadline.Passed()) {
+      late_ = true;
+      deadline_ = Deadline(options_.late_seconds);
+    }
+    now.deadline = deadline_;
+    if (late_) now.try_all = now.wait = false;
+    return now;
+  }
+
   // A group with all that joined it, of the first `taken` operators that wait: what goes before it,
   // and what goes on waiting. With `first` it is what the group would be if those had been grouped
   // before it, and `waits` says that there are such.
@@ -172,7 +185,7 @@ class Grouping {
         }
         if (!again) break;
       }
-      if (!options.try_all || options.deadline.Passed()) break;
+      if (!options.try_all || deadline_.Passed()) break;
     }
     return best;
   }
@@ -186,8 +199,9 @@ class Grouping {
     std::vector<OpId> small, aside, after;  // do not depend on the group, the second large; do
     std::unordered_set<OpId> is_small, is_aside, is_after;
     double excess = group.Excess();
-    while (growth.taken < waiting_.size() && is_aside.size() + after.size() < kMostWaiting &&
-           !options_.deadline.Passed()) {
+    const size_t most_waiting = late_ ? kMostWaitingLate : kMostWaiting;
+    while (growth.taken < waiting_.size() && is_aside.size() + after.size() < most_waiting &&
+           !deadline_.Passed()) {
       const OpId id = waiting_[growth.taken++];
       bool reads_group = false, reads_after = false, reads_aside = false;
       ForEachProducer(id, [&](OpId producer) {
@@ -418,7 +432,9 @@ class Grouping {
 
   const Target& target_;
   const GroupOptions& options_;
-  GroupOptions tighter_;
+  GroupOptions tighter_;  // for the operator at hand
+  Deadline deadline_;
+  bool late_ = false;
   std::deque<OpId> waiting_;
   std::vector<int64_t> footprints_;           // of each operator, -1 where it is not known yet
   std::vector<size_t> place_;                 // of each operator in the order

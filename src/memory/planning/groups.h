@@ -56,8 +56,10 @@ struct GroupOptions {
   size_t most_ops = 512;  // of a tiled group
   size_t most_tiles = 1024;
   double most_recomputed = 1.3;  // work of a group's operator over its work untiled
-  // From then on operators go alone, those that are too large from DRAM to DRAM.
+  // From then on each group is cut in the first way that fits, with its nearest neighbours; and
+  // after these seconds operators go alone, those that are too large from DRAM to DRAM.
   Deadline deadline;
+  double late_seconds = 0;
 };
 
 // Cuts the order of operators into groups; a group's operators follow upon each other, and every

@@ -106,6 +106,7 @@ std::vector<TiledGroup> TiledGroup::Starts(const Target& target, const GroupOpti
     starts.push_back(std::move(cut));
   };
   attempt(false, std::nullopt);
+  if (!options.try_all && !starts.empty()) return starts;
   const std::vector<int64_t>& dimensions = ResultDimensions(network, op);
   for (size_t d = 0; d < dimensions.size(); ++d) {
     if (dimensions[d] > 1) attempt(false, d);

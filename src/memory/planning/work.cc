@@ -124,11 +124,13 @@ double ComputeSeconds(const Network& network, const Machine& machine, const Op& 
   return static_cast<double>(elements) / machine.vector_elements_per_second;
 }
 
-double TransferSeconds(const Machine& machine, const Tensor& tensor, const Box& box) {
+double TransferSeconds(const Machine& machine, const Tensor& tensor, const Box& box,
+                       const std::vector<int64_t>& order) {
   const int64_t elements = Elements(box);
   if (elements == 0) return 0;
   int64_t together = 1;
-  for (size_t d = box.low.size(); d-- > 0;) {
+  for (size_t k = box.low.size(); k-- > 0;) {
+    const size_t d = order.empty() ? k : static_cast<size_t>(order[k]);
     together *= Extent(box, d);
     if (Extent(box, d) != tensor.dimensions[d]) break;
   }

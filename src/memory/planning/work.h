@@ -32,8 +32,10 @@ MovedAgain MovedAgainOf(const Network& network, const Machine& machine, const Op
 double ComputeSeconds(const Network& network, const Machine& machine, const Op& op, const Box& out);
 
 // Seconds of a transfer: pieces that lie together in DRAM but are shorter than the efficient size
-// take the time of that size; latencies of up to sixteen transfers overlap.
-double TransferSeconds(const Machine& machine, const Tensor& tensor, const Box& box);
+// take the time of that size; latencies of up to sixteen transfers overlap. The tensor's dimensions
+// lie in the `order` given, outermost first; in the program's where that is empty.
+double TransferSeconds(const Machine& machine, const Tensor& tensor, const Box& box,
+                       const std::vector<int64_t>& order);
 
 }  // namespace hone::memory
 
