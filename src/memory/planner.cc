@@ -90,8 +90,8 @@ constexpr double kForFirstLook = 0.1;
 constexpr double kForSecondLook = 0.1;
 constexpr double kForSchedules = 0.7;
 constexpr double kLeastLeft = 0.2;
-// And so much for what is left of the first groups when their time is over.
-constexpr double kForLateGroups = 0.1;
+// What is left of the first groups when their time is over has so much of it more.
+constexpr double kForLateGroups = 0.2;
 // An order that moves so many times what another does is not cut in further ways.
 constexpr double kHopeless = 1.5;
 // What a scratchpad's worth of wasted room counts when layouts are chosen: first only copies do,
@@ -160,9 +160,9 @@ struct Cutting {
 };
 
 // Goes on to try ways to group, each once, while `deadline` has not passed and leaves the time that
-// the last one took. Of the first, something must come: it has until `first`, and some time more.
+// the last one took. Of the first, something must come: it has `first_seconds`, and some time more.
 void AddCandidates(const Target& target, size_t number, Cutting& cutting, int64_t bound,
-                   const Deadline& deadline, const Deadline& first, const PlanOptions& options,
+                   const Deadline& deadline, double first_seconds, const PlanOptions& options,
                    std::vector<Candidate>& all) {
   const size_t orders = cutting.orders.size();
   const auto go_on = [&](bool both) {
@@ -184,13 +184,12 @@ void AddCandidates(const Target& target, size_t number, Cutting& cutting, int64_
     const double before = deadline.Left();
     const bool wait = cutting.both || cutting.wait[o];
     bool wait_matters = false;
-    Candidate candidate{
-        number,
-        MakeGroups(target, cutting.orders[o], kCuts[cutting.next / orders], wait,
-                   all.empty() ? first : deadline,
-                   all.empty() ? kForLateGroups * options.budget_seconds : 0, &wait_matters),
-        1,
-        {}};
+    Candidate candidate{number,
+                        MakeGroups(target, cutting.orders[o], kCuts[cutting.next / orders], wait,
+                                   all.empty() ? Deadline(first_seconds) : deadline,
+                                   all.empty() ? kForLateGroups * first_seconds : 0, &wait_matters),
+                        1,
+                        {}};
     if (!all.empty() && deadline.Passed()) return;
     if (std::any_of(all.begin(), all.end(), [&](const Candidate& other) {
           return other.target == number && Same(candidate.groups, other.groups);
@@ -278,7 +277,7 @@ class Targets {
       // Of what is left, a share for each target, and one for addresses.
       const auto more = static_cast<double>(rooms - 1 - room);
       const double left = std::max(0.0, kForSchedules * deadline_.Left());
-      Continue(target, Deadline(left / (1 + more)), Deadline(left));
+      Continue(target, Deadline(left / (1 + more)), left);
       if (static_cast<double>(cuttings_[target].fewest) <= kEnough * bound) break;
       // What the last one took, the next one takes.
       if (deadline_.Left() < kLeastLeft * options_.budget_seconds) break;
@@ -306,9 +305,9 @@ class Targets {
     return static_cast<size_t>(std::find(of_.begin(), of_.end(), network) - of_.begin());
   }
 
-  void Continue(size_t target, const Deadline& deadline, const Deadline& first) {
+  void Continue(size_t target, const Deadline& deadline, double first_seconds) {
     AddCandidates(targets_[target], target, cuttings_[target], bounds_[of_[target]].dram_bytes(),
-                  deadline, first, options_, candidates_);
+                  deadline, first_seconds, options_, candidates_);
   }
 
   // The network that is best after a look at each and a longer one at the better two; the first,
@@ -318,7 +317,7 @@ class Targets {
     for (size_t n = 0; n < networks_.size(); ++n) {
       const Deadline until(kForFirstLook * deadline_.Left());
       targets.push_back(Add(n, kRoomInCopies[0], kForLayouts * until.Left()));
-      Continue(targets.back(), until, until);
+      Continue(targets.back(), until, until.Left() / 2);
       if (candidates_.size() < 2 && until.Passed()) {
         // What was cut short says nothing.
         candidates_.clear();
@@ -332,7 +331,7 @@ class Targets {
     std::stable_sort(targets.begin(), targets.end(), moves_less);
     for (size_t k = 0; k < 2; ++k) {
       const Deadline until(kForSecondLook * deadline_.Left());
-      Continue(targets[k], until, until);
+      Continue(targets[k], until, until.Left());
     }
     return of_[*std::min_element(targets.begin(), targets.end(), moves_less)];
   }

@@ -20,11 +20,21 @@ class Chooser {
   bool Enter(const PassSequence& passes, double gain) {
     if (!raced_.insert(passes).second) return false;
     const StatusOr<RaceReport> report = race_(passes);
-    if (!report && report.error().code == ErrorCode::kDeadline) late_.insert(passes.back());
+    was_late_ = !report && report.error().code == ErrorCode::kDeadline;
+    if (was_late_) late_.insert(passes.back());
     if (!report || report->same_executable || report->low <= options_.least_gain) return false;
     if (report->speedup <= gain * best_.race.speedup) return false;
     best_ = {passes, *report};
     return true;
+  }
+
+  // All at once; without those that make the program larger where that takes too long.
+  void EnterAll(const PassSequence& passes) {
+    Enter(passes);
+    if (!was_late_ || passes.size() < 2) return;
+    late_.erase(passes.back());  // it need not be the one
+    EnterWithout(passes, options_.growing);
+    if (!was_late_) late_.insert(options_.growing.begin(), options_.growing.end());
   }
 
   void AddAtOnce(const PassSequence& candidates) {
@@ -79,6 +89,7 @@ class Chooser {
   const ChooseOptions& options_;
   ChooseResult best_;
   std::set<PassSequence> raced_;
+  bool was_late_ = false;       // the last one
   std::set<std::string> late_;  // the last of passes that ran past a deadline
 };
 
@@ -91,7 +102,10 @@ ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFun
   const bool gains = !options.first.empty() && chooser.Enter(alone);
   const auto is_clear = [&] { return chooser.best().race.speedup >= options.clear; };
   const PassSequence whole = options.together.empty() ? PassSequence() : options.together.front();
-  if (!whole.empty() && !is_clear()) chooser.Enter(whole);
+  if (!whole.empty() && !is_clear()) {
+    chooser.EnterAll(whole);
+    if (chooser.best().passes.empty()) chooser.Enter({candidates.front()});
+  }
   if (gains && !whole.empty()) {
     const PassSequence& best = chooser.best().passes;
     PassSequence both = alone;

@@ -33,6 +33,9 @@ struct ChooseOptions {
   // Those that the best is raced without at last, one by one: where that is no slower they are no
   // part of it. Where nothing gains, the first combination is raced without all of them.
   PassSequence doubtful;
+  // Those that make the program larger: where the first combination runs past its deadline, it is
+  // raced without them, and they with nothing else.
+  PassSequence growing;
   // Those that take long to compile come last.
   std::function<bool(const PassSequence&)> large;
 };
@@ -42,7 +45,8 @@ struct ChooseResult {
   RaceReport race;      // of the program as it is against `passes`; all ones where that is empty
 };
 
-// First `first`, combinations and `at_once`, then without `doubtful`; then one candidate
+// First `first`, combinations and `at_once`, then without `doubtful`; where the first combination
+// gains nothing, the first candidate alone comes next; then one candidate
 // after another on top of the best so far, so that there is a whole plan after each race; at last
 // those that were left out, each alone, for others may have been in their way, but for those whose
 // race ran past its deadline. Candidates that change nothing should be left out by the caller;

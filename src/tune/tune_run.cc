@@ -171,7 +171,7 @@ void TuneRun::ChooseKernels() {
 void TuneRun::RaceAlternatives() {
   constexpr double kRunsOfRace = 6;  // where each takes long
   // Of one that makes the program many times as large; below it is left to the search.
-  constexpr double kLeastExpected = 0.05, kMuchLarger = 4;
+  constexpr double kLeastExpected = 0.05, kMuchLarger = 4, kGrows = 1.5;
   PassSequence names;
   const double compiling = measurer_.StockCompileSeconds();
   const double racing =
@@ -196,6 +196,9 @@ void TuneRun::RaceAlternatives() {
   choosing.at_once =
       RacedAtOnce(result_.alternatives, space_.alternatives, names, choosing.together[0]);
   choosing.doubtful = DoubtfulOf(space_.alternatives, choosing.together[0]);
+  for (const AlternativeReport& one : result_.alternatives) {
+    if (one.growth > kGrows) choosing.growing.push_back(one.name);
+  }
   choosing.large = [&](const PassSequence& passes) {
     return AreLarge(space_.alternatives, passes);
   };

@@ -112,6 +112,32 @@ TEST(ChooseImplementations, WhatRanPastItsDeadlineIsNotRacedAlone) {
   EXPECT_EQ(held, (std::vector<PassSequence>{{"a"}, {"a", "b"}, {"a", "c"}, {"c"}}));
 }
 
+TEST(ChooseImplementations, AGroupThatRanLateIsRacedWithoutWhatGrows) {
+  std::vector<PassSequence> held;
+  const auto race = [&](const PassSequence& passes) -> StatusOr<RaceReport> {
+    held.push_back(passes);
+    if (std::count(passes.begin(), passes.end(), "grows") > 0) {
+      return MakeError(ErrorCode::kDeadline, "late");
+    }
+    RaceReport report;
+    report.speedup = report.low = 1 + 0.1 * static_cast<double>(passes.size());
+    return report;
+  };
+  ChooseOptions options;
+  options.together = {{"a", "grows", "b"}};
+  options.growing = {"grows"};
+  EXPECT_EQ(ChooseImplementations({"a", "grows", "b", "c"}, race, options).passes,
+            (PassSequence{"a", "b", "c"}));
+  EXPECT_EQ(held, (std::vector<PassSequence>{{"a", "grows", "b"}, {"a", "b"}, {"a", "b", "c"}}))
+      << "what is late is not raced again";
+}
+
+TEST(ChooseImplementations, WhereAGroupLosesWhatIsMostExpectedComesNext) {
+  Races races({{"a", 2}, {"b", 0.4}, {"c", 0.9}});
+  EXPECT_EQ(races.Choose({"a", "b", "c"}, {"b", "c", "a"}).passes, PassSequence{"a"});
+  EXPECT_EQ(races.held[1], PassSequence{"a"});
+}
+
 TEST(ChooseImplementations, RacesOtherCombinationsUpToAClearGain) {
   std::vector<PassSequence> held;
   double first = 1.2;

@@ -379,6 +379,13 @@ absl::StatusOr<Program> Program::CompileOptimised(const xla::HloModule& optimise
   xla::DebugOptions* const flags = options.executable_build_options.mutable_debug_options();
   flags->set_xla_disable_all_hlo_passes(true);
   if (quality != CodeQuality::kStock) flags->set_xla_backend_optimization_level(1);
+  // The passes would have packed what is narrower than a byte.
+  const xla::ComputationLayout& layout = optimised.entry_computation_layout();
+  options.argument_layouts.emplace();
+  for (int k = 0; k < layout.parameter_count(); ++k) {
+    options.argument_layouts->push_back(layout.parameter_shape(k));
+  }
+  options.executable_build_options.set_result_layout(layout.result_shape());
   const RememberKernels remember(
       Mix(KernelFlags(CompilePlan()).Hash(), static_cast<uint64_t>(quality)));
   auto executable = (*client)->CompileAndLoad(xla::XlaComputation(ToCompile(optimised)), options);
