@@ -159,8 +159,7 @@ int RunScale(const ScaleOptions& options) {
       if (options.network >= 0 && options.network < static_cast<int>(networks.size())) {
         networks = {networks[static_cast<size_t>(options.network)]};
       }
-      PlanOptions plan_options{options.budget_seconds, nullptr, 0};
-      plan_options.spent_seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+      PlanOptions plan_options{options.budget_seconds, nullptr};
       if (options.trace) {
         plan_options.trace = [](const Figures& figures) {
           fmt::print("  {:>14} bytes, {} spilled, {} groups, {} tiled, {} streamed\n",

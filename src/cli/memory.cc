@@ -136,8 +136,11 @@ Run AddMemory(CLI::App& app) {
   app.add_option("--machine", flags->job.machine,
                  fmt::format("a preset or a file ({})", flags->job.machine))
       ->type_name("NAME");
-  AddDuration(app, "--budget", flags->job.job.budget_seconds,
-              fmt::format("time for planning ({:g}s)", flags->job.job.budget_seconds));
+  AddDuration(
+      app, "--budget", flags->job.job.budget_seconds,
+      fmt::format("work for planning, in seconds of a usual core: counted, so that the same budget "
+                  "makes the same plan ({:g}s)",
+                  flags->job.job.budget_seconds));
   app.add_option("-o,--output", flags->job.output, "write the plan: every step, with addresses")
       ->type_name("PLAN");
   AddStoreOption(app, flags->job.store);

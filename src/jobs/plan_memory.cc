@@ -81,9 +81,9 @@ StatusOr<LoadedNetwork> LoadNetwork(std::unique_ptr<Pool> pool, std::string byte
   auto program = memory::BuildNetwork(*graph);
   if (!program) return tl::unexpected(program.error());
   LoadedNetwork loaded{std::move(pool), *info, info->fingerprint.ToHex(), *std::move(program), {}};
-  const memory::Deadline clock;
+  const double start = memory::ProcessorSeconds();
   loaded.networks = memory::ByParts(loaded.program, memory::LargeBytes(machine));
-  loaded.seconds = clock.Spent();
+  loaded.seconds = memory::ProcessorSeconds() - start;
   return loaded;
 }
 
@@ -243,12 +243,12 @@ StatusOr<MemoryResult> PlanAndVerify(LoadedNetwork& loaded, const memory::Machin
     const std::shared_ptr<void> waiting = events.During("planning");
     memory::PlanOptions planning;
     planning.budget_seconds = options.budget_seconds;
-    planning.spent_seconds = loaded.seconds;
     planning.known = std::move(known);
     planning.stop = events.stop();
     planned = memory::MakePlan(loaded.program, loaded.networks, machine, planning);
   }
   if (!planned) return tl::unexpected(planned.error());
+  planned->seconds += loaded.seconds;
   loaded.planned = planned->network;
   const memory::Network& network = loaded.network();
   const bool numbers = memory::ProductFlops(network) <= options.verify_gflops * 1e9 &&

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "memory/access_by_index.h"
+#include "memory/deadline.h"
 
 namespace hone::memory {
 namespace {
@@ -407,6 +408,7 @@ Box OperandBox(const Network& network, const Op& op, size_t operand, const Box& 
 
 void ForEachLeaf(const Network& network, ExprId id, const Box& out,
                  const std::function<void(TensorId, const Box&)>& need) {
+  Work::Add(1);
   const Expr& expr = network.exprs[static_cast<size_t>(id)];
   if (IsEmpty(out)) return;
   if (expr.movement == Movement::kTensor) return need(expr.tensor, out);

@@ -360,7 +360,8 @@ StatusOr<Planned> MakePlan(const Network& program, const std::vector<const Netwo
                            const Machine& machine, const PlanOptions& options) {
   const double budget = options.budget_seconds;
   const StopDeadlines stops(options.stop);
-  const Deadline deadline(budget - options.spent_seconds);
+  const Deadline deadline(budget);
+  const double start = ProcessorSeconds();
   Planned planned;
   planned.by_operator = OperatorBaseline(program, machine);
   planned.local = LocalBaseline(program, machine);
@@ -415,7 +416,7 @@ StatusOr<Planned> MakePlan(const Network& program, const std::vector<const Netwo
   figures.pairs_eliminated = pairs.moved;
   Arrange(network, machine, planned.plan);
   for (TensorId tensor : pairs.tensors) figures.pairs_eliminated += !reloaded.contains(tensor);
-  planned.seconds = options.spent_seconds + deadline.Spent();
+  planned.seconds = ProcessorSeconds() - start;
   return planned;
 }
 

@@ -18,10 +18,9 @@ struct KnownPlan {
 };
 
 struct PlanOptions {
-  double budget_seconds = 60;  // of processor time
+  double budget_seconds = 60;  // of counted work (deadline.h)
   // Told of every schedule that was made, in the order of trying.
   std::function<void(const Figures&)> trace;
-  double spent_seconds = 0;                 // of the budget, by ByParts
   std::optional<KnownPlan> known;           // taken where nothing that is found moves less
   const std::atomic<bool>* stop = nullptr;  // once true, the budget is over; may be null
 };
@@ -33,7 +32,7 @@ struct Planned {
   Bound bound;
   size_t network = 0;  // which of the networks it is a plan of
   bool known = false;  // it is PlanOptions::known
-  double seconds = 0;  // of processor time that planning took, ByParts included
+  double seconds = 0;  // of processor time that planning took
 };
 
 // The baseline that is estimated to be faster than the plan, which is made to move least; the

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "memory/allocation/allocation.h"
+#include "memory/deadline.h"
 
 namespace hone::memory {
 namespace {
@@ -31,6 +32,7 @@ std::vector<std::vector<uint32_t>> Neighbours(const AllocationProblem& problem,
     std::erase_if(alive, [&](size_t j) { return problem.buffers[j].end <= buffer.start; });
     if (buffer.size == 0 || buffer.end <= buffer.start) continue;
     pairs += alive.size();
+    Work::Add(static_cast<int64_t>(1 + alive.size() / 8));
     if (pairs > kMostPairs || deadline.Passed()) return {};
     for (size_t j : alive) {
       neighbours[i].push_back(static_cast<uint32_t>(j));
@@ -57,6 +59,7 @@ Allocation InOrder(const AllocationProblem& problem,
       break;
     }
     const AllocationBuffer& buffer = problem.buffers[i];
+    Work::Add(static_cast<int64_t>(1 + neighbours[i].size() / 8));
     taken.clear();
     for (uint32_t j : neighbours[i]) {
       if (allocation.offsets[j] < 0) continue;

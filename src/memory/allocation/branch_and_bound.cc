@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <set>
 #include <string>
 
 #include "memory/allocation/allocation.h"
+#include "memory/deadline.h"
 
 namespace hone::memory {
 namespace {
@@ -17,7 +17,7 @@ constexpr const char* kOrders[] = {"WAT", "TAW", "TWA"};  // width, area, most t
 class Searcher {
  public:
   Searcher(const AllocationProblem& problem, const SearchOptions& options)
-      : problem_(problem), options_(options), start_(std::chrono::steady_clock::now()) {
+      : problem_(problem), options_(options), deadline_(options.budget_seconds) {
     FindSections();
     const size_t count = problem.buffers.size();
     offsets_.assign(count, kUnplaced);
@@ -159,7 +159,8 @@ class Searcher {
   // Depth first over places, from the bottom up. `open` has ranks of the part's buffers.
   Outcome Descend(const Part& part, const List& open, int64_t floor, size_t floor_rank) {
     if (nodes_left_-- <= 0) return Outcome::kNodeLimit;
-    if ((nodes_left_ & 1023) == 0 && OutOfTime()) return Outcome::kDeadline;
+    Work::Add(static_cast<int64_t>(1 + open.size() / 8));
+    if ((nodes_left_ & 1023) == 0 && deadline_.Passed()) return Outcome::kDeadline;
     std::vector<Place> places;
     List left;
     int64_t lowest_top = std::numeric_limits<int64_t>::max();
@@ -271,14 +272,9 @@ class Searcher {
     return outcome;
   }
 
-  bool OutOfTime() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() >
-           options_.budget_seconds;
-  }
-
   const AllocationProblem& problem_;
   const SearchOptions& options_;
-  const std::chrono::steady_clock::time_point start_;
+  const Deadline deadline_;
   std::vector<List> sections_;  // who lives in each
   std::vector<size_t> first_, last_;
   std::vector<List> meets_;

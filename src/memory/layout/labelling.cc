@@ -257,6 +257,7 @@ class Search {
         candidates.push_back(candidate);
       }
     }
+    Work::Add(static_cast<int64_t>(candidates.size()));
     KeepCheapest(candidates);
     for (int32_t old : forgotten) {
       if (relaxed_) given_up_[U(old)] = true;
@@ -365,6 +366,7 @@ void Improve(const LabellingProblem& problem, int sweeps, const Deadline& deadli
         labels[v] = l == 0 ? before : static_cast<uint8_t>(l - 1);
         double cost = problem.costs[v][labels[v]];
         for (size_t f : factors[v]) cost += PaidFor(problem.factors[f], labels);
+        Work::Add(static_cast<int64_t>(factors[v].size()));
         if (cost < least - kLess) {
           least = cost;
           best = labels[v];

@@ -1,5 +1,7 @@
 #include "memory/layout/layout.h"
 
+#include "memory/deadline.h"
+
 namespace hone::memory {
 
 std::string ToText(const Layout& layout) {
@@ -18,6 +20,7 @@ Placement::Placement(const Machine& machine, const std::vector<int64_t>& dimensi
       strides_(dimensions.size(), 0),
       free_strides_(dimensions.size(), 0),
       box_(box) {
+  Work::Add(1);
   if (machine.partitions == 1 || layout.replicated) begin_ = end_ = 0;
   int64_t stride = 1;
   for (size_t d = end_; d-- > begin_;) {

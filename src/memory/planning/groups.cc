@@ -203,6 +203,7 @@ class Grouping {
     while (growth.taken < waiting_.size() && is_aside.size() + after.size() < most_waiting &&
            !deadline_.Passed()) {
       const OpId id = waiting_[growth.taken++];
+      Work::Add(1);
       bool reads_group = false, reads_after = false, reads_aside = false;
       ForEachProducer(id, [&](OpId producer) {
         reads_group = reads_group || group.Contains(producer);
