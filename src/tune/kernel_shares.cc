@@ -34,6 +34,14 @@ std::string OpcodeOf(const InstructionInfo& instruction) {
   return any ? "topk" : instruction.opcode;
 }
 
+// By its name, the opcode of what XLA has made, alone in a fusion or in none; empty for all else.
+std::string MadeAnew(const InstructionInfo& instruction) {
+  constexpr std::string_view kAlone = "wrapped_";
+  if (instruction.name.rfind(instruction.opcode, 0) == 0) return instruction.opcode;
+  if (instruction.opcode != "fusion" || instruction.name.rfind(kAlone, 0) != 0) return {};
+  return instruction.name.substr(kAlone.size(), instruction.name.find('.') - kAlone.size());
+}
+
 // The seconds of what loops and calls have inside.
 class Insides {
  public:
@@ -127,7 +135,8 @@ KernelShares::KernelShares(const std::vector<KernelTime>& kernels, const Program
     for (const std::string& kind : kinds) of_kind_[kind] += share;
     if (origins == std::set<std::string>{""}) {
       without_origin[opcode] += share;
-      if (instruction.name.rfind(instruction.opcode, 0) == 0) by_name[opcode] += share;
+      const std::string made = MadeAnew(instruction);
+      if (!made.empty()) by_name[made == instruction.opcode ? opcode : made] += share;
     }
     for (const std::string& origin : origins) {
       if (!origin.empty()) of_origin_[origin] += share;

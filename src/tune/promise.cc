@@ -44,6 +44,12 @@ bool IsNamed(const KernelShares& shares, const Replaced& one) {
   return shares.has_origins() || one.kind.empty() || shares.IsKind(one.name, one.kind);
 }
 
+// What XLA's passes may make of an opcode; null where they leave it: it sorts where XLA:CPU's
+// function for the largest few does not serve, and sums windows of long rows first.
+const char* MadeOf(const std::string& opcode) {
+  return opcode == "topk" ? "sort" : opcode == "reduce" ? "reduce-window" : nullptr;
+}
+
 // The share of the time that these take, up to 1. What has another name now, as behind inlining, is
 // known by its origin, which others may share; where nothing has one, by its kind, once all of that
 // is replaced; what has no origin either, by its opcode.
@@ -61,10 +67,8 @@ double OfAll(const KernelShares& shares, const std::vector<Replaced>& instructio
     }
     if (origins.insert(one.origin).second) all += shares.OfOrigin(one.origin);
     if (opcodes.insert(one.opcode).second) all += shares.OfOpcodeMadeAnew(one.opcode);
-    // What the largest few are of which XLA:CPU has no function for.
-    if (one.opcode == "topk" && opcodes.insert("sort").second) {
-      all += shares.OfOpcodeMadeAnew("sort");
-    }
+    const char* const made = MadeOf(one.opcode);
+    if (made != nullptr && opcodes.insert(made).second) all += shares.OfOpcodeMadeAnew(made);
   }
   return std::min(1.0, all);
 }
@@ -119,7 +123,8 @@ std::vector<Alternative> DearestFirst(const KernelShares& shares,
                        return Has(a, before_others);
                      }
                      if (Has(a, kDepthwise) != Has(b, kDepthwise)) return Has(a, kDepthwise);
-                     if (!Has(a, kDepthwise) && tenths(a) != tenths(b)) return tenths(a) > tenths(b);
+                     if (!Has(a, kDepthwise) && tenths(a) != tenths(b))
+                       return tenths(a) > tenths(b);
                      return loops::MakesKernels(a.name) && !loops::MakesKernels(b.name);
                    });
   return alternatives;

@@ -538,7 +538,7 @@ std::vector<Case> ImplementationCases() {
   std::move(others.begin(), others.end(), std::back_inserter(cases));
   for (std::vector<Case> more :
        {LoopCases(), LoopDotCases(), LookupCases(), ShapeCases(), ComponentCases(), FormulaCases(),
-        KnownCases(), BlockCases(), ContractionCases(), SolveCases()}) {
+        KnownCases(), BlockCases(), ContractionCases(), SolveCases(), RecurrenceCases()}) {
     std::move(more.begin(), more.end(), std::back_inserter(cases));
   }
   return cases;

@@ -24,8 +24,8 @@ std::vector<Case> ImplementationCases();
 
 // Those of them that are of convolutions and windows, of loops, of products in loops, of loops over
 // large arrays, of lookups,
-// of values laid out otherwise, of what is known before, of formulas, of orders of products, and of
-// solves.
+// of values laid out otherwise, of what is known before, of formulas, of orders of products, of
+// solves, and of recurrences.
 std::vector<Case> WindowCases();
 std::vector<Case> LoopCases();
 std::vector<Case> LoopDotCases();
@@ -37,6 +37,7 @@ std::vector<Case> KnownCases();
 std::vector<Case> BlockCases();
 std::vector<Case> ContractionCases();
 std::vector<Case> SolveCases();
+std::vector<Case> RecurrenceCases();
 
 }  // namespace hone::compiler
 

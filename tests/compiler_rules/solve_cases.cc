@@ -28,6 +28,7 @@ std::string Solve(const std::string& name, const std::string& shape, const std::
 
 const char kLower[] = "left_side=true, lower=true, transpose_a=NO_TRANSPOSE";
 const char kTurned[] = "left_side=true, lower=true, transpose_a=TRANSPOSE";
+const char kRightTurned[] = "left_side=false, lower=false, transpose_a=TRANSPOSE";
 const char kRight[] = "left_side=false, lower=false, transpose_a=NO_TRANSPOSE";
 
 }  // namespace
@@ -49,8 +50,16 @@ std::vector<Case> SolveCases() {
   return {
       inverse("of many right sides", "f64[6,6];f64[6,40]", "6",
               "ROOT " + Solve("x", "f64[6,40]", "p1", kLower)),
-      inverse("of a large matrix", "f32[65,65];f32[65,300]", "65",
-              "ROOT " + Solve("x", "f32[65,300]", "p1", kLower), false),
+      inverse("of a large matrix, by blocks", "f64[70,70];f64[70,100]", "70",
+              "ROOT " + Solve("x", "f64[70,100]", "p1", kLower)),
+      inverse("of a large matrix, turned", "f64[70,70];f64[70,100]", "70",
+              "ROOT " + Solve("x", "f64[70,100]", "p1", kTurned)),
+      inverse("of large matrices, from the right", "f64[2,70,70];f64[2,100,70]", "70",
+              "ROOT " + Solve("x", "f64[2,100,70]", "p1", kRight)),
+      inverse("of a large matrix, from the right, turned", "f64[130,130];f64[100,130]", "130",
+              "ROOT " + Solve("x", "f64[100,130]", "p1", kRightTurned)),
+      inverse("of few right sides", "f32[70,70];f32[70,20]", "70",
+              "ROOT " + Solve("x", "f32[70,20]", "p1", kLower), false),
       solve("over right sides", "f32[8,8];f32[8,40];f32[40,3]",
             Solve("x", "f32[8,40]", "p1", kTurned) + "ROOT r = f32[8,3] dot(x, p2), " + over),
       solve("over right sides, from the right, as the second operand",

@@ -191,6 +191,24 @@ TEST(Promise, WhatXlaMadeAnewIsKnownByItsOpcode) {
               one),
       0.75)
       << "a call for it";
+  InstructionInfo sort = anew;
+  sort.name = "sort.5";
+  sort.opcode = "sort";
+  graph.computations[0].instructions = {sort, known};
+  EXPECT_DOUBLE_EQ(
+      Promise(KernelShares({{"sort.5", "sort", 3, 1}, {"dot.1", "dot", 1, 1}}, graph), one), 0.75)
+      << "all of it sorted";
+  InstructionInfo sums = anew;
+  sums.name = "wrapped_reduce-window.3";
+  sums.opcode = "fusion";
+  graph.computations[0].instructions = {sums, known};
+  one.instructions = {{"sum.2", "", "reduce"}};
+  EXPECT_DOUBLE_EQ(
+      Promise(KernelShares({{"wrapped_reduce-window.3", "fusion", 3, 1}, {"dot.1", "dot", 1, 1}},
+                           graph),
+              one),
+      0.75)
+      << "windows of long rows, summed first";
 }
 
 // Programs without metadata, whose calls are inlined: names are other ones then, or of others.

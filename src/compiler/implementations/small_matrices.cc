@@ -339,7 +339,9 @@ std::optional<TriangularSolve> TriangularSolveOf(HloInstruction* root) {
   return solve;
 }
 
-HloInstruction* SolveWith(HloInstruction* root, HloInstruction* right, bool left, bool transposed) {
+HloInstruction* SolveWith(HloInstruction* root, HloInstruction* right, bool left, bool transposed,
+                          HloInstruction* matrix) {
+  if (matrix == nullptr) matrix = root->mutable_operand(0);
   const bool other_way = TriangularSolveOf(root)->transposed != transposed;
   if (root->opcode() == HloOpcode::kTriangularSolve) {
     xla::TriangularSolveOptions options = root->triangular_solve_options();
@@ -348,14 +350,14 @@ HloInstruction* SolveWith(HloInstruction* root, HloInstruction* right, bool left
       options.set_transpose_a(other_way ? xla::TriangularSolveOptions::TRANSPOSE
                                         : xla::TriangularSolveOptions::NO_TRANSPOSE);
     }
-    return root->AddInstruction(HloInstruction::CreateTriangularSolve(
-        right->shape(), root->mutable_operand(0), right, options));
+    return root->AddInstruction(
+        HloInstruction::CreateTriangularSolve(right->shape(), matrix, right, options));
   }
   const auto* const call = xla::Cast<xla::HloCustomCallInstruction>(root);
   const xla::Shape shape = ByColumns(right->shape());
   HloInstruction* const solved = root->AddInstruction(HloInstruction::CreateCustomCall(
-      shape, {root->mutable_operand(0), right}, call->custom_call_target(),
-      {ByColumns(root->operand(0)->shape()), shape}, /*opaque=*/"", call->api_version()));
+      shape, {matrix, right}, call->custom_call_target(), {ByColumns(matrix->shape()), shape},
+      /*opaque=*/"", call->api_version()));
   std::string config = call->raw_backend_config_string();
   SetLetter("side", left ? 'L' : 'R', config);
   if (transposed) SetLetter("trans_x", other_way ? 'T' : 'N', config);

@@ -27,9 +27,9 @@ struct TriangularSolve {
 std::optional<TriangularSolve> TriangularSolveOf(xla::HloInstruction* root);
 // The same kind of solve with the same matrix, of another side and another right side, [batch…, n,
 // k] from the left, [batch…, k, n] from the right. `transposed`: with the transposed of the matrix
-// that `root` solves with, of real numbers.
+// that `root` solves with, of real numbers. `matrix`: this one in place of root's.
 xla::HloInstruction* SolveWith(xla::HloInstruction* root, xla::HloInstruction* right, bool left,
-                               bool transposed);
+                               bool transposed, xla::HloInstruction* matrix = nullptr);
 
 // Of a triangular solve or a Cholesky decomposition, XLA's own or LAPACK's (?trsm, ?potrf), or an
 // LU decomposition of LAPACK's (?getrf), in f32 or f64: the same values, made by the textbook's
