@@ -14,6 +14,10 @@ def f64(*sizes):
     return jax.ShapeDtypeStruct(sizes, "float64")
 
 
+def c64(*sizes):
+    return jax.ShapeDtypeStruct(sizes, "complex64")
+
+
 def s32(*sizes):
     return jax.ShapeDtypeStruct(sizes, "int32")
 

@@ -49,6 +49,8 @@ enum PassTraits : uint32_t {
   kOfShared = 256,
   // A kernel that may do harm beside others: what it replaces XLA may have had for nothing.
   kDoubtful = 512,
+  // Beside others it slows most programs down, or takes long to compile: raced by itself.
+  kApart = 1024,
 };
 
 // An action: an index into the registry's table.

@@ -20,7 +20,6 @@ struct Runs {
   ReadProgram read;
   std::string method;
   OptimizeOptions search;  // but for its seed
-  std::string written;     // of the results' file, so far
 };
 
 std::string Verified(const OptimizeResult& result) {
@@ -96,18 +95,17 @@ StatusOr<report::Evaluation> Search(Pool& pool, const EvaluateOptions& options, 
 }
 
 // Results are added to those that the file has.
-StatusOr<std::string> ReadOld(const EvaluateOptions& options, const WorkerOptions& workers) {
-  if (options.output.empty()) return std::string();
-  if (Status fine = CheckWritable(options.output); !fine) return tl::unexpected(fine.error());
+Status CheckOld(const EvaluateOptions& options, const WorkerOptions& workers) {
+  if (options.output.empty()) return {};
+  if (Status fine = CheckWritable(options.output); !fine) return fine;
   std::error_code error;
-  if (!std::filesystem::exists(options.output, error)) return std::string();
-  if (std::filesystem::file_size(options.output, error) == 0) return std::string();
-  StatusOr<std::string> text = ReadInput(options.output, workers.MostInputBytes());
-  if (!text) return text;
+  if (!std::filesystem::exists(options.output, error)) return {};
+  if (std::filesystem::file_size(options.output, error) == 0 || error) return {};
+  const StatusOr<std::string> text = ReadInput(options.output, workers.MostInputBytes());
+  if (!text) return tl::unexpected(text.error());
   const auto old = report::EvaluationsFromJsonLines(*text);
   if (!old) return tl::unexpected(old.error());
-  if (text->back() != '\n') *text += '\n';
-  return text;
+  return {};
 }
 
 FileOr<Runs> Prepare(const EvaluateOptions& options, const WorkerOptions& workers) {
@@ -132,9 +130,7 @@ FileOr<Runs> Prepare(const EvaluateOptions& options, const WorkerOptions& worker
   if (!chosen) return tl::unexpected(chosen.error());
   runs.files = *std::move(chosen);
   if (auto fine = CheckReport(options.report); !fine) return tl::unexpected(fine.error());
-  auto old = ReadOld(options, workers);
-  if (!old) return Wrong(options.output, old.error());
-  runs.written = *std::move(old);
+  if (Status old = CheckOld(options, workers); !old) return Wrong(options.output, old.error());
   runs.read = ReaderFor(workers);
   return runs;
 }
@@ -169,8 +165,9 @@ Status RunAll(Pool& pool, const EvaluateOptions& options, Runs& runs, Events& ev
       const report::Evaluation& row = result.rows.back();
       if (options.done) options.done(row);
       if (options.output.empty()) continue;
-      runs.written += report::EvaluationToJsonLine(row);
-      if (Status wrote = WriteFile(options.output, runs.written); !wrote) return wrote;
+      if (Status wrote = AddLine(options.output, report::EvaluationToJsonLine(row)); !wrote) {
+        return wrote;
+      }
     }
   }
   return {};

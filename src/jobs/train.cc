@@ -232,7 +232,9 @@ Status Imitate(const TrainOptions& options, const Training& training, learn::Lea
   if (!demonstrations) return tl::unexpected(demonstrations.error());
   result.imitated = demonstrations->size();
   events.Show(fmt::format("imitating {} actions", report::Grouped(result.imitated)));
-  const auto imitated = learner.Imitate(*demonstrations, options.imitation);
+  learn::ImitationOptions imitation = options.imitation;
+  imitation.stopped = [&] { return events.stopped() || Since(training.start) >= options.seconds; };
+  const auto imitated = learner.Imitate(*demonstrations, imitation);
   if (!imitated) return tl::unexpected(imitated.error());
   result.imitation = *imitated;
   return {};

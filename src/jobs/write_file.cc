@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <limits.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -138,6 +139,30 @@ Status WriteFile(const std::string& path, std::string_view bytes) {
     wrote = CannotWrite(std::strerror(errno));
   }
   if (!wrote) unlink(name.c_str());
+  return wrote;
+}
+
+Status AddLine(const std::string& path, std::string_view line) {
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0) return CannotWrite(std::strerror(errno));
+  Status wrote;
+  struct stat status;
+  if (flock(file, LOCK_EX) != 0 || fstat(file, &status) != 0) {
+    wrote = CannotWrite(std::strerror(errno));
+  } else {
+    const off_t size = S_ISREG(status.st_mode) ? status.st_size : 0;
+    char last = '\n';
+    if (size > 0 && pread(file, &last, 1, size - 1) != 1) last = '\n';
+    std::string text = last == '\n' ? "" : "\n";
+    text += line;
+    if (text.back() != '\n') text += '\n';
+    wrote = WriteAll(file, text);
+    // What a full disk took of it is taken back.
+    if (!wrote && S_ISREG(status.st_mode) && ftruncate(file, size) != 0) {
+      wrote = CannotWrite(std::strerror(errno));
+    }
+  }
+  if (close(file) != 0 && wrote) wrote = CannotWrite(std::strerror(errno));
   return wrote;
 }
 

@@ -22,7 +22,10 @@ FileOr<void> CheckAllWritable(std::initializer_list<std::string> paths);
 // directly. A link is followed.
 Status WriteFile(const std::string& path, std::string_view bytes);
 
-// The same to a path that may be empty, where nothing is to be written.
+// A line more, behind what is there: whole or not at all, also where others add lines meanwhile.
+Status AddLine(const std::string& path, std::string_view line);
+
+// WriteFile to a path that may be empty, where nothing is to be written.
 FileOr<void> WriteIfNamed(const std::string& path, std::string_view bytes);
 
 // Removes the temporary file that WriteFile has just begun. For handlers of signals that end the

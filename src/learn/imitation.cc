@@ -30,10 +30,11 @@ Imitated Imitate(const Demonstrations& demonstrations, const ImitationOptions& o
   const auto optimizer = MakeOptimizer(config, parameters, 0, parameters.size());
   const int64_t size = demonstrations.size();
   Imitated imitated;
-  for (int64_t epoch = 0; epoch < options.epochs; ++epoch) {
+  const auto stopped = [&] { return options.stopped && options.stopped(); };
+  for (int64_t epoch = 0; epoch < options.epochs && !stopped(); ++epoch) {
     const torch::Tensor order = Permutation(size, rng);
     imitated = {};
-    for (int64_t at = 0; at < size; at += options.batch_size) {
+    for (int64_t at = 0; at < size && !stopped(); at += options.batch_size) {
       const torch::Tensor index = order.slice(0, at, std::min(size, at + options.batch_size));
       const Observation states = Select(demonstrations.states, index);
       const torch::Tensor log = MaskedLogSoftmax(policy.Forward(states), states.mask);

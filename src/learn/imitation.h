@@ -6,6 +6,7 @@
 #include <torch/torch.h>
 
 #include <cstdint>
+#include <functional>
 
 #include "core/rng.h"
 #include "learn/network.h"
@@ -28,6 +29,7 @@ struct ImitationOptions {
   int64_t batch_size = 256;
   double learning_rate = 1e-3;
   double value_weight = 0.5;  // of the squared error of the value network
+  std::function<bool()> stopped;  // asked before every batch: what is fitted by then is kept
 };
 
 struct Imitated {

@@ -196,7 +196,7 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
   }
   for (const Alternative& one : alternatives) {
     // How operands lie for XLA's own library is no matter to kernels.
-    if (ChangesAll(one) || loops::MakesKernels(one.name) || Has(one, kForLibraries)) continue;
+    if (ChangesAll(one) || loops::MakesKernels(one.name) || Has(one, kForLibraries | kApart)) continue;
     const bool alike = !one.opcodes.empty() && std::all_of(one.opcodes.begin(), one.opcodes.end(),
                                                            [&](const std::string& opcode) {
                                                              return opcodes.count(opcode);

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <thread>
+
 #include "folder.h"
 
 namespace hone::jobs {
@@ -46,6 +48,24 @@ TEST_F(WriteFileTest, DevicesAreWrittenDirectly) {
   EXPECT_TRUE(CheckWritable("/dev/null"));
   EXPECT_TRUE(WriteFile("/dev/null", "x"));
   EXPECT_FALSE(WriteFile("/dev/full", "x"));
+}
+
+TEST_F(WriteFileTest, LinesOfManyWritersAreAllThere) {
+  Write("a", "old");
+  std::vector<std::thread> writers;
+  for (int k = 0; k < 4; ++k) {
+    writers.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) EXPECT_TRUE(AddLine(Path("a"), std::string(300, 'x')));
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  std::string all = "old\n";
+  for (int i = 0; i < 200; ++i) all += std::string(300, 'x') + "\n";
+  EXPECT_EQ(Read("a"), all);
+  EXPECT_TRUE(AddLine(Path("new"), "line\n"));
+  EXPECT_EQ(Read("new"), "line\n");
+  EXPECT_FALSE(AddLine(Path("no/b"), "x"));
+  EXPECT_FALSE(AddLine("/dev/full", "x"));
 }
 
 TEST_F(WriteFileTest, FormatByName) {

@@ -145,6 +145,24 @@ TEST(Imitate, ALearnerComesToDoWhatItWasShown) {
   EXPECT_TRUE(acts[0].equal(acts[1]));  // the same seed, the same bits
 }
 
+TEST(Imitate, EndsWhereItIsStopped) {
+  const auto session = MustOpen({});
+  auto task = MakePassOrderTask(session, {});
+  auto config = Preset("ppo", "hone");
+  ASSERT_TRUE(task && config);
+  config->hidden = {8};
+  const auto shown = Demonstrate(session, {}, Everything(*session), config->gamma);
+  ASSERT_TRUE(shown);
+  ImitationOptions options;
+  options.epochs = 1'000'000;
+  int asked = 0;
+  options.stopped = [&] { return ++asked > 10; };
+  const auto imitated =
+      FindLearner("ppo")->make(*std::move(task), *config)->Imitate(*shown, options);
+  ASSERT_TRUE(imitated) << imitated.error().message;
+  EXPECT_LT(asked, 20);
+}
+
 TEST(Imitate, IsNotForEveryAlgorithm) {
   auto task = MakePassOrderTask(MustOpen({}), {});
   ASSERT_TRUE(task);

@@ -149,6 +149,14 @@ class TestOptimize:
         with pytest.raises(ValueError, match="budget: .*is not a duration such as 30s"):
             hone.jax.optimize(lambda x: x * 2, jnp.ones(3), budget=budget)
 
+    @pytest.mark.parametrize("name", ["plan", "store"])
+    def test_files_that_cannot_be_written_are_said_before_the_budget_is_spent(self, name, tmp_path):
+        import hone.jax
+
+        for path, why in [(tmp_path, "is a folder"), (tmp_path / "none" / "file", "there is no folder")]:
+            with pytest.raises(ValueError, match=f"{name}: .*{why}"):
+                hone.jax.optimize(lambda x: x * 2, jnp.ones(3), budget="60s", **{name: path})
+
     def test_bad_arguments(self):
         import hone.jax
 

@@ -328,6 +328,7 @@ TEST(RacedTogether, KernelsWithWhatIsDearAndNobodyElseReplaces) {
   inlined.passes.insert(inlined.passes.begin(), {"call-inliner:every_call_site", {}});
   std::vector<Alternative> all = {Replacing("by_dots", {"conv.1"}, {"convolution"}),
                                   Replacing("by_patches", {"conv.1"}, {"convolution"}),
+                                  Replacing("apart", {"sort.1"}, {"sort"}),
                                   Replacing("packed", {"sort.1"}, {"sort"}),
                                   Replacing("with_ones", {"reduce.1"}, {"reduce"}),
                                   Replacing("copied", {"copy.1"}, {"copy"}),
@@ -335,6 +336,7 @@ TEST(RacedTogether, KernelsWithWhatIsDearAndNobodyElseReplaces) {
                                   inlined,
                                   Replacing("all_around", {"sort.1"}, {"sort"})};
   all.back().traits = kAllAround;
+  all[2].traits = kApart;
   std::vector<std::string> names;
   for (const Alternative& one : all) names.push_back(one.name);
   using Groups = std::vector<std::vector<std::string>>;

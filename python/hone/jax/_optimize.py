@@ -1,6 +1,7 @@
 """hone.jax.optimize: a function of JAX, compiled in a better way."""
 
 import functools
+import os
 import types
 import warnings
 
@@ -173,6 +174,9 @@ def optimize(fun, *example_args, example_kwargs=None, objective="time", budget="
         budget_seconds = _core.parse_duration(str(budget))
     except ValueError as error:
         raise ValueError(f"budget: {error}") from None
+    for name, path in (("plan", plan), ("store", store or None)):
+        if path is not None:
+            _check_file(name, path)
     if not callable(fun):
         raise ValueError(f"{fun!r} is no function")
     if shapes not in ("examples", "all"):
@@ -228,6 +232,18 @@ def optimize(fun, *example_args, example_kwargs=None, objective="time", budget="
     if shapes == "all":
         optimized.take_all_shapes((example_args, named), {**options, **times})
     return optimized
+
+
+def _check_file(name, path):
+    """Raises ValueError where no file can be written there: known before the budget is spent."""
+    path = os.path.abspath(os.fspath(path))
+    folder = os.path.dirname(path)
+    if os.path.isdir(path):
+        raise ValueError(f"{name}: {path!r} is a folder; give a file in it")
+    if not os.path.isdir(folder):
+        raise ValueError(f"{name}: there is no folder {folder!r}; make it, or give a file elsewhere")
+    if not os.access(folder, os.W_OK):
+        raise ValueError(f"{name}: nothing can be written into {folder!r}; give a file elsewhere")
 
 
 def _seconds_of_search(budget):

@@ -17,9 +17,9 @@ using Op = xla::HloOpcode;
     kDepthwise | kBesideKernels, Op::kConvolution)                                                 \
   X(PointwiseDot, "pointwise_dot", "1x1 convolution as a dot", kAnywhere, Op::kConvolution)        \
   X(ConvolutionOutputDots, "convolution_output_dots",                                              \
-    "convolution of few output positions as a dot for each", kAnywhere, Op::kConvolution)          \
+    "convolution of few output positions as a dot for each", kApart, Op::kConvolution)             \
   X(ConvolutionShiftedDots, "convolution_shifted_dots", "convolution as a dot for each tap",       \
-    kAnywhere, Op::kConvolution)                                                                   \
+    kApart, Op::kConvolution)                                                                      \
   X(ConvolutionPatchesDot, "convolution_patches_dot", "convolution as a dot over patches",         \
     kAnywhere, Op::kConvolution)                                                                   \
   X(ConvolutionBandedDot, "convolution_banded_dot",                                                \
@@ -156,8 +156,8 @@ using Op = xla::HloOpcode;
     "several rolls of one array as slices of the array with edges", kHereAlone | kAppliedFirst,    \
     Op::kConcatenate)                                                                              \
   X(ConcatenateOnce, "concatenate_once",                                                           \
-    "concatenation or pad as a kernel of its own, not within each of its users", kHereAlone,       \
-    Op::kConcatenate, Op::kPad)                                                                    \
+    "concatenation or pad as a kernel of its own, not within each of its users",                   \
+    kHereAlone | kApart, Op::kConcatenate, Op::kPad)                                               \
   X(ComponentsApart, "components_apart",                                                           \
     "vectors of two to four along a dimension, component by component",                            \
     kAppliedFirst | kForInlined, Op::kReduce, Op::kSlice)                                          \
