@@ -21,14 +21,16 @@ def recurrence(a, b, axis=0, reverse=False):
 
 def selective_states(x, step, decay, into, out):
     """Mamba's (Gu and Dao, 2023): [batch, time, channels] by states of 16."""
+    step = jax.nn.softplus(step)
     keep = jnp.exp(-step[..., None] * jnp.exp(decay))
     h = recurrence(keep, (step * x)[..., None] * into[:, :, None, :], axis=1)
     return jnp.einsum("btcn,btn->btc", h, out)
 
 
-def diagonal_states(x, decay, into, out):
-    """S5's (Smith et al., 2023): complex, the same factors at all times."""
+def diagonal_states(x, rate, angle, into, out):
+    """LRU's and S5's (Orvieto et al., 2023; Smith et al., 2023): complex, the same factors at all times."""
     u = x @ into
+    decay = jnp.exp(jax.lax.complex(-jnp.exp(rate), angle))
     h = recurrence(jnp.broadcast_to(decay, u.shape), u)
     return (h @ out).real
 
@@ -86,7 +88,7 @@ if __name__ == "__main__":
     write(__doc__, {
         "selective_states": (selective_states, f32(2, 256, 128), f32(2, 256, 128), f32(128, 16), f32(2, 256, 16),
                              f32(2, 256, 16)),
-        "diagonal_states": (diagonal_states, f32(1024, 64), c64(64), c64(64, 64), c64(64, 64)),
+        "diagonal_states": (diagonal_states, f32(1024, 64), f32(64), f32(64), c64(64, 64), c64(64, 64)),
         "gated_unit": (gated_unit, f32(4, 512, 128), f32(128, 128), f32(128, 128)),
         "gated_linear_recurrence": (gated_linear_recurrence, f32(2, 512, 256), f32(256, 256), f32(256, 256), f32(256)),
         "advantages": (advantages, f32(256, 512), f32(256, 512), f32(256, 512)),

@@ -148,7 +148,7 @@ using Op = xla::HloOpcode;
   X(PowerProducts, "power_products", "power by a whole number or a half as products and a root",   \
     kAnywhere, Op::kPower)                                                                         \
   X(LinearRecurrences, "linear_recurrences",                                                       \
-    "linear recurrence that is written as a tree, as a loop", kHereAlone | kAppliedFirst, Op::kAdd) \
+    "linear recurrence that is written as a tree, as a loop", kPrepares, Op::kAdd)                   \
   X(PaddedSums, "padded_sums",                                                                     \
     "sum of arrays that are padded with zeros, put together from their parts",                     \
     kHereAlone | kAppliedFirst, Op::kAdd, Op::kOr)                                                 \
