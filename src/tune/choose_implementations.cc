@@ -104,7 +104,7 @@ ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFun
   const PassSequence whole = options.together.empty() ? PassSequence() : options.together.front();
   if (!whole.empty() && !is_clear()) {
     chooser.EnterAll(whole);
-    if (chooser.best().passes.empty()) chooser.Enter({candidates.front()});
+    if (chooser.best().passes.empty() && !candidates.empty()) chooser.Enter({candidates.front()});
   }
   if (gains && !whole.empty()) {
     const PassSequence& best = chooser.best().passes;
