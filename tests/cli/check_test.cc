@@ -93,8 +93,7 @@ TEST_F(Check, UnderAPlan) {
 
 // Rounding to bf16 hides a scale that is wrong by a percent in each element.
 TEST_F(Check, APlanWithAPassThatThereIsNotIsBadInput) {
-  Write("plan.json",
-        "{\"format\":\"hone tuned plan\",\"version\":1,\"passes\":[\"nosuchpass\"]}");
+  Write("plan.json", "{\"format\":\"hone tuned plan\",\"version\":1,\"passes\":[\"nosuchpass\"]}");
   const Ran ran = Hone({"check", "small.hlo", "--plan", "plan.json"});
   EXPECT_EQ(ran.code, 2);
   EXPECT_NE(ran.err.find("plan.json: there is no pass 'nosuchpass'"), std::string::npos) << ran.err;
@@ -143,6 +142,26 @@ TEST_F(Check, TypesOfLessThanAByte) {
     const Ran different = Hone({"check", "narrow.hlo", other});
     EXPECT_EQ(different.code, 1) << other << different.out << different.err;
   }
+}
+
+// Where results are floats, programs run with rounding noise as well, which take them packed, too.
+TEST_F(Check, FloatsOfParametersOfLessThanAByte) {
+  const auto program = [](const std::string& opcode) {
+    return "HloModule m\n\nENTRY main {\n  a = s4[9,6] parameter(0)\n  x = f32[6,7] parameter(1)\n"
+           "  w = f32[9,6] convert(a)\n  s = f32[9,6] sine(w)\n  v = f32[9,6] " +
+           opcode +
+           "(w, s)\n  ROOT r = f32[9,7] dot(v, x), lhs_contracting_dims={1}, "
+           "rhs_contracting_dims={0}\n}\n";
+  };
+  Write("sum.hlo", program("add"));
+  Write("product.hlo", program("multiply"));
+  const Ran different = Hone({"check", "sum.hlo", "product.hlo"});
+  EXPECT_EQ(different.code, 1) << different.out << different.err;
+  std::string turned = program("add");
+  turned.replace(turned.find("(w, s)"), 6, "(s, w)");
+  Write("turned.hlo", turned);
+  const Ran equal = Hone({"check", "sum.hlo", "turned.hlo"});
+  EXPECT_EQ(equal.code, 0) << equal.out << equal.err;
 }
 
 TEST_F(Check, OtherParameters) {
