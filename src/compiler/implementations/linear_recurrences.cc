@@ -162,7 +162,7 @@ class Tree {
     });
   }
 
-  // Of all that is multiplied in a step: what each of `known` is the product of pairs of.
+  // Are these the products of pairs of `known`?
   bool AreProducts(const HloInstruction& pairs, const HloInstruction& known) const {
     if (pairs.opcode() != HloOpcode::kMultiply) return false;
     for (int64_t k : {0, 1}) {
@@ -174,6 +174,7 @@ class Tree {
     return false;
   }
 
+  // Level by level: is `whole` the recurrence with factors `a` and terms `b`?
   bool IsRecurrence(HloInstruction* whole, HloInstruction* b, HloInstruction* a) const {
     for (;;) {
       if (whole->shape().dimensions(dimension_) == 1) return whole == b;
@@ -186,17 +187,13 @@ class Tree {
         const std::optional<Step> below = StepOf(step->odd);
         if (!below) return false;
         pairs = below->first->mutable_operand(0);
-        if (below->even != nullptr) {
-          const std::optional<Source> factor = FactorOf(below->even, *below->odd);
-          if (!factor || factor->array->opcode() != HloOpcode::kSlice) return false;
-          factors = factor->array->mutable_operand(0);
-          if (!AreProducts(*factors, *a)) return false;
-        } else {  // of two elements
-          const std::optional<Source> factor = FactorOf(below->odd, *pairs, 0, 2);
-          if (!factor || factor->array->opcode() != HloOpcode::kSlice) return false;
-          factors = factor->array->mutable_operand(0);
-          if (!AreProducts(*factors, *a)) return false;
-        }
+        // Of two, what they come to tells the factors; of more, what lies between.
+        const std::optional<Source> factor = below->even == nullptr
+                                                 ? FactorOf(below->odd, *pairs, 0, 2)
+                                                 : FactorOf(below->even, *below->odd);
+        if (!factor || factor->array->opcode() != HloOpcode::kSlice) return false;
+        factors = factor->array->mutable_operand(0);
+        if (!AreProducts(*factors, *a)) return false;
       }
       if (!IsNext(pairs, *b, 0, 2, a, *b, 1)) return false;
       whole = step->odd;
