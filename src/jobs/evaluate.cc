@@ -99,7 +99,7 @@ Status CheckOld(const EvaluateOptions& options, const WorkerOptions& workers) {
   if (options.output.empty()) return {};
   if (Status fine = CheckWritable(options.output); !fine) return fine;
   std::error_code error;
-  if (!std::filesystem::exists(options.output, error)) return {};
+  // Nothing to read: not there, empty, or no file.
   if (std::filesystem::file_size(options.output, error) == 0 || error) return {};
   const StatusOr<std::string> text = ReadInput(options.output, workers.MostInputBytes());
   if (!text) return tl::unexpected(text.error());

@@ -18,7 +18,7 @@
 #include "memory/planning/local.h"
 #include "memory/planning/order.h"
 #include "memory/planning/schedule.h"
-#include "memory/planning/seconds.h"
+#include "memory/planning/work.h"
 
 namespace hone::memory {
 namespace {
@@ -41,8 +41,9 @@ Status AssignOffsets(const Machine& machine, Plan& plan, double budget_seconds) 
   return {};
 }
 
-// How what the plan alone puts into DRAM lies there, and how long it takes then.
+// How what the plan alone puts into DRAM lies there, and how long it takes then; once.
 void Arrange(const Network& network, const Machine& machine, Plan& plan) {
+  if (plan.figures.seconds > 0) return;
   plan.dram_orders = OrdersInDram(network, machine, plan);
   plan.figures.seconds = EstimateSeconds(network, machine, plan);
 }
@@ -183,14 +184,15 @@ void AddCandidates(const Target& target, size_t number, Cutting& cutting, int64_
     }
     const double before = deadline.Left();
     const bool wait = cutting.both || cutting.wait[o];
+    const bool first = all.empty();
     bool wait_matters = false;
     Candidate candidate{number,
                         MakeGroups(target, cutting.orders[o], kCuts[cutting.next / orders], wait,
-                                   all.empty() ? Deadline(first_seconds) : deadline,
-                                   all.empty() ? kForLateGroups * first_seconds : 0, &wait_matters),
+                                   first ? Deadline(first_seconds) : deadline,
+                                   first ? kForLateGroups * first_seconds : 0, &wait_matters),
                         1,
                         {}};
-    if (!all.empty() && deadline.Passed()) return;
+    if (!first && deadline.Passed()) return;
     if (std::any_of(all.begin(), all.end(), [&](const Candidate& other) {
           return other.target == number && Same(candidate.groups, other.groups);
         })) {
@@ -371,7 +373,7 @@ StatusOr<Planned> MakePlan(const Network& program, const std::vector<const Netwo
   while (!best && !candidates.empty()) {
     // Where it finds no addresses, once more with less room; what moves less then has its turn.
     const auto least = Best(candidates, [&](Candidate& of) {
-      if (of.plan.figures.seconds == 0) Arrange(targets[of.target].network, machine, of.plan);
+      Arrange(targets[of.target].network, machine, of.plan);
       return of.plan.figures.seconds;
     });
     const double left = deadline.Left();

@@ -133,7 +133,6 @@ std::vector<Alternative> DearestFirst(const KernelShares& shares,
 std::vector<AlternativeReport> RacingOrder(const KernelShares& shares, const ChangePolicy& policy,
                                            const std::vector<Alternative>& alternatives,
                                            double compiling) {
-  constexpr double kGrows = 1.5;
   constexpr double kInAnyCase = 50;  // instructions: what compiling takes beside the program's own
   const auto report = [&](const Alternative& one) {
     AlternativeReport of{one.name, Promise(shares, one), 1, 0};
@@ -196,7 +195,8 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
   }
   for (const Alternative& one : alternatives) {
     // How operands lie for XLA's own library is no matter to kernels.
-    if (ChangesAll(one) || loops::MakesKernels(one.name) || Has(one, kForLibraries | kApart)) continue;
+    if (ChangesAll(one) || loops::MakesKernels(one.name) || Has(one, kForLibraries | kApart))
+      continue;
     const bool alike = !one.opcodes.empty() && std::all_of(one.opcodes.begin(), one.opcodes.end(),
                                                            [&](const std::string& opcode) {
                                                              return opcodes.count(opcode);

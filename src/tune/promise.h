@@ -12,6 +12,9 @@
 
 namespace hone::tune {
 
+// AlternativeReport::growth of what makes the program much larger: it may take long to compile.
+inline constexpr double kGrows = 1.5;
+
 // The largest share of the time, from 0, that an alternative can save, judged by the names and
 // opcodes of the instructions that it replaces.
 double Promise(const KernelShares& shares, const Alternative& alternative);

@@ -171,13 +171,13 @@ void TuneRun::ChooseKernels() {
 void TuneRun::RaceAlternatives() {
   constexpr double kRunsOfRace = 6;  // where each takes long
   // Of one that makes the program many times as large; below it is left to the search.
-  constexpr double kLeastExpected = 0.05, kMuchLarger = 4, kGrows = 1.5;
+  constexpr double kLeastExpected = 0.05, kMuchLarger = 4;
   PassSequence names;
   const double compiling = measurer_.StockCompileSeconds();
   const double racing =
       std::max(measurer_.RaceSeconds(Look::kLong), kRunsOfRace * shares_.seconds());
-  result_.alternatives = RacingOrder(shares_, options_.policy, space_.alternatives,
-                                     compiling / (compiling + racing));
+  result_.alternatives =
+      RacingOrder(shares_, options_.policy, space_.alternatives, compiling / (compiling + racing));
   for (const AlternativeReport& one : result_.alternatives) {
     if (one.growth > kMuchLarger && one.expected < kLeastExpected) continue;
     // What is no faster in any task that has it waits for the search.

@@ -5,7 +5,7 @@
 
 #include "memory/plan_file.h"
 #include "memory/planner.h"
-#include "memory/planning/seconds.h"
+#include "memory/planning/work.h"
 #include "small_programs.h"
 
 namespace hone::memory {

@@ -13,6 +13,7 @@
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/implementations.h"
 #include "compiler/implementations/loop_state.h"
+#include "compiler/implementations/padded.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -43,29 +44,6 @@ bool IsPart(const HloInstruction& part, const HloInstruction& of, int64_t dimens
   return true;
 }
 
-// Where an array's elements come to lie along the one dimension where others lie between them.
-struct Spaced {
-  HloInstruction* array = nullptr;
-  int64_t dimension = 0, first = 0;
-};
-std::optional<Spaced> SpacedOf(HloInstruction* pad) {
-  if (pad->opcode() != HloOpcode::kPad || !emit::IsIdentity(*pad->operand(1), HloOpcode::kAdd)) {
-    return std::nullopt;
-  }
-  std::optional<Spaced> spaced;
-  for (int64_t d = 0; d < RankOf(*pad); ++d) {
-    const auto& edges = pad->padding_config().dimensions(static_cast<int>(d));
-    const int64_t size = pad->operand(0)->shape().dimensions(d);
-    if (pad->shape().dimensions(d) == size) continue;
-    if (spaced || edges.edge_padding_low() < 0 || edges.edge_padding_low() > 1 ||
-        edges.edge_padding_high() < 0 || (size > 1 && edges.interior_padding() != 1)) {
-      return std::nullopt;
-    }
-    spaced = Spaced{pad->mutable_operand(0), d, edges.edge_padding_low()};
-  }
-  return spaced;
-}
-
 // What a step of the tree puts together: the first element, the others at even places, and those at
 // odd ones, which are the recurrence over pairs.
 struct Step {
@@ -74,14 +52,13 @@ struct Step {
 };
 std::optional<Step> StepOf(HloInstruction* whole) {
   if (whole->opcode() != HloOpcode::kAdd || !emit::Free(*whole)) return std::nullopt;
-  std::optional<Spaced> even = SpacedOf(whole->mutable_operand(0)),
-                        odd = SpacedOf(whole->mutable_operand(1));
+  std::optional<Padded> even = PaddedOf(whole->mutable_operand(0), HloOpcode::kAdd),
+                        odd = PaddedOf(whole->mutable_operand(1), HloOpcode::kAdd);
   if (!even || !odd || even->dimension != odd->dimension) return std::nullopt;
   if (even->first != 0) std::swap(even, odd);
   const int64_t dimension = even->dimension, size = whole->shape().dimensions(dimension);
-  if (even->first != 0 || odd->first != 1 ||
-      even->array->shape().dimensions(dimension) != (size + 1) / 2 ||
-      odd->array->shape().dimensions(dimension) != size / 2) {
+  if (even->first != 0 || odd->first != 1 || !even->IsApart(2) || !odd->IsApart(2) ||
+      even->size() != (size + 1) / 2 || odd->size() != size / 2) {
     return std::nullopt;
   }
   Step step{even->array, nullptr, odd->array, dimension};
@@ -212,35 +189,32 @@ bool IsInTree(const HloInstruction& root) {
   for (HloInstruction* pad : root.users()) {
     if (pad->opcode() != HloOpcode::kPad) continue;
     for (HloInstruction* sum : pad->users()) {
-      const std::optional<Tree> above = Tree::Of(sum);
-      if (above) return true;
+      if (Tree::Of(sum)) return true;
     }
   }
   return false;
 }
 
+// The start of what lies at a place along a dimension.
+std::vector<HloInstruction*> StartOf(const HloInstruction& array, int64_t dimension,
+                                     HloInstruction* place, HloInstruction* zero) {
+  std::vector<HloInstruction*> start(static_cast<size_t>(RankOf(array)), zero);
+  start[static_cast<size_t>(dimension)] = place;
+  return start;
+}
+
 HloInstruction* OneAt(HloInstruction* array, int64_t dimension, HloInstruction* place,
                       HloInstruction* zero) {
-  std::vector<HloInstruction*> places(static_cast<size_t>(RankOf(*array)), zero);
-  places[static_cast<size_t>(dimension)] = place;
   xla::Shape shape = array->shape();
   shape.set_dimensions(static_cast<int>(dimension), 1);
-  return array->parent()->AddInstruction(
-      HloInstruction::CreateDynamicSlice(shape, array, places, shape.dimensions()));
+  return array->parent()->AddInstruction(HloInstruction::CreateDynamicSlice(
+      shape, array, StartOf(*array, dimension, place, zero), shape.dimensions()));
 }
 
 HloInstruction* Written(HloInstruction* array, HloInstruction* one, int64_t dimension,
                         HloInstruction* place, HloInstruction* zero) {
-  std::vector<HloInstruction*> places(static_cast<size_t>(RankOf(*array)), zero);
-  places[static_cast<size_t>(dimension)] = place;
-  return array->parent()->AddInstruction(
-      HloInstruction::CreateDynamicUpdateSlice(array->shape(), array, one, places));
-}
-
-HloComputation* Embedded(HloComputation* like, const char* name, const xla::Shape& state) {
-  HloComputation::Builder builder(name);
-  builder.AddInstruction(HloInstruction::CreateParameter(0, state, "state"));
-  return like->parent()->AddEmbeddedComputation(builder.Build());
+  return array->parent()->AddInstruction(HloInstruction::CreateDynamicUpdateSlice(
+      array->shape(), array, one, StartOf(*array, dimension, place, zero)));
 }
 
 HloInstruction* Loop(HloInstruction* root, const Tree& tree) {
@@ -255,7 +229,7 @@ HloInstruction* Loop(HloInstruction* root, const Tree& tree) {
       {emit::Number(parent, kPlace, 1), start, Written(none, start, tree.dimension(), zero, zero),
        tree.a(), tree.b()}));
 
-  HloComputation* const body = Embedded(parent, "recurrence", from->shape());
+  HloComputation* const body = OfState(*parent->parent(), "recurrence", from->shape());
   HloInstruction* const state = body->parameter_instruction(0);
   HloInstruction *const place = ElementOf(state, 0), *const a = ElementOf(state, 3),
                         *const b = ElementOf(state, 4),
@@ -273,7 +247,8 @@ HloInstruction* Loop(HloInstruction* root, const Tree& tree) {
            Written(ElementOf(state, 2), next, tree.dimension(), place, origin), a, b})),
       /*accept_different_shape=*/true);
 
-  HloComputation* const condition = Embedded(parent, "recurrence_condition", from->shape());
+  HloComputation* const condition =
+      OfState(*parent->parent(), "recurrence_condition", from->shape());
   condition->set_root_instruction(emit::Compare(xla::ComparisonDirection::kLt,
                                                 ElementOf(condition->parameter_instruction(0), 0),
                                                 emit::Number(condition, kPlace, steps)),

@@ -72,9 +72,8 @@ class ByBlocks {
  private:
   // A computation of a state whose parts are not all known yet, nor is its root.
   HloComputation* OfState(const char* name) const {
-    HloComputation::Builder builder(absl::StrCat(whole_->name(), name));
-    builder.AddInstruction(HloInstruction::CreateParameter(0, whole_->shape(), "state"));
-    return whole_->GetModule()->AddEmbeddedComputation(builder.Build());
+    return compiler::OfState(*whole_->GetModule(), absl::StrCat(whole_->name(), name),
+                             whole_->shape());
   }
   static void SetState(HloComputation* of, const Shape& state, HloInstruction* root) {
     of->set_root_instruction(root, /*accept_different_shape=*/true);

@@ -37,6 +37,12 @@ HloInstruction* ElementOf(HloInstruction* tuple, int64_t k) {
   return tuple->parent()->AddInstruction(HloInstruction::CreateGetTupleElement(tuple, k));
 }
 
+HloComputation* OfState(xla::HloModule& module, const std::string& name, const xla::Shape& state) {
+  HloComputation::Builder builder(name);
+  builder.AddInstruction(HloInstruction::CreateParameter(0, state, "state"));
+  return module.AddEmbeddedComputation(builder.Build());
+}
+
 HloComputation* WithState(HloComputation& computation, const xla::Shape& state) {
   HloComputation* const copy = computation.parent()->AddEmbeddedComputation(computation.Clone());
   *copy->parameter_instruction(0)->mutable_shape() = state;

@@ -2,10 +2,12 @@
 #ifndef HONE_COMPILER_IMPLEMENTATIONS_LOOP_STATE_H_
 #define HONE_COMPILER_IMPLEMENTATIONS_LOOP_STATE_H_
 
+#include <string>
 #include <vector>
 
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_module.h"
 #include "xla/shape.h"
 
 namespace hone::compiler {
@@ -19,6 +21,10 @@ const xla::HloInstruction* NextOf(const xla::HloInstruction& state);
 
 // An element of a tuple, taken from what it is put together from where that is seen.
 xla::HloInstruction* ElementOf(xla::HloInstruction* tuple, int64_t k);
+
+// A loop's body or condition, with its parameter alone so far.
+xla::HloComputation* OfState(xla::HloModule& module, const std::string& name,
+                             const xla::Shape& state);
 
 // A copy whose parameter has another shape. What takes elements out of it has the shapes of before.
 xla::HloComputation* WithState(xla::HloComputation& computation, const xla::Shape& state);

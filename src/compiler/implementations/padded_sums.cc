@@ -13,6 +13,7 @@
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/implementations.h"
 #include "compiler/implementations/kernel_parts.h"
+#include "compiler/implementations/padded.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/shape_util.h"
 
@@ -26,37 +27,6 @@ constexpr int64_t kFewInAll = 256;
 constexpr int64_t kLeastPads = 2;
 constexpr size_t kMostPads = 16;
 constexpr int64_t kMostApart = 8;
-
-// An array whose elements are `apart` from each other in the whole, from `first` on, along one
-// dimension; elsewhere the whole is 0.
-struct Padded {
-  HloInstruction* array = nullptr;
-  int64_t dimension = 0, first = 0, apart = 1;
-
-  int64_t size() const { return array->shape().dimensions(dimension); }
-};
-
-std::optional<Padded> PaddedOf(HloInstruction* value, HloOpcode adds) {
-  if (value->opcode() != HloOpcode::kPad || !emit::Free(*value) ||
-      !emit::IsIdentity(*value->operand(1), adds)) {
-    return std::nullopt;
-  }
-  std::optional<Padded> padded;
-  const auto& dimensions = value->padding_config().dimensions();
-  for (int64_t d = 0; d < RankOf(*value); ++d) {
-    const auto& edges = dimensions[static_cast<int>(d)];
-    if (edges.edge_padding_low() == 0 && edges.edge_padding_high() == 0 &&
-        edges.interior_padding() == 0) {
-      continue;
-    }
-    if (padded || edges.edge_padding_low() < 0 || edges.edge_padding_high() < 0) {
-      return std::nullopt;
-    }
-    padded = Padded{value->mutable_operand(0), d, edges.edge_padding_low(),
-                    edges.interior_padding() + 1};
-  }
-  return padded;
-}
 
 bool AddsAlike(const HloInstruction& value, HloOpcode adds) {
   return value.opcode() == adds && emit::Free(value);
@@ -158,11 +128,9 @@ struct Term {
   std::optional<Padded> padded;
 };
 
-// Whether it can be put together with others along the dimension, so far apart: a single element
-// has no others that it is apart from.
+// Whether it can be put together with others along the dimension, so far apart.
 bool Fits(const Term& term, int64_t dimension, int64_t apart) {
-  return term.padded && term.padded->dimension == dimension &&
-         (term.padded->size() == 1 || term.padded->apart == apart);
+  return term.padded && term.padded->dimension == dimension && term.padded->IsApart(apart);
 }
 
 // Takes what is padded along one dimension, with as many places between elements, out of the terms:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -80,12 +81,13 @@ class Blocks {
 
   // Of a part of the matrix, summed over one of its dimensions, and right sides, from its side.
   HloInstruction* Product(HloInstruction* part, HloInstruction* right, int64_t summed) const {
-    const Dimensions batch = Range(0, row_), of_part{summed},
-                     of_right{solve_.left ? row_ : column_};
-    return solve_.left ? emit::Dot(part, right, batch, batch, of_part, of_right, type_,
-                                   emit::HighestPrecision())
-                       : emit::Dot(right, part, batch, batch, of_right, of_part, type_,
-                                   emit::HighestPrecision());
+    Dimensions of_part{summed}, of_right{solve_.left ? row_ : column_};
+    if (!solve_.left) {
+      std::swap(part, right);
+      std::swap(of_part, of_right);
+    }
+    const Dimensions batch = Range(0, row_);
+    return emit::Dot(part, right, batch, batch, of_part, of_right, type_, emit::HighestPrecision());
   }
 
   HloInstruction* const root_;

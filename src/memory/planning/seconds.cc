@@ -1,5 +1,4 @@
-#include "memory/planning/seconds.h"
-
+// How long a plan takes.
 #include <algorithm>
 
 #include "memory/access.h"

@@ -4,6 +4,7 @@
 
 #include "memory/machine.h"
 #include "memory/network.h"
+#include "memory/plan.h"
 
 namespace hone::memory {
 
@@ -36,6 +37,10 @@ double ComputeSeconds(const Network& network, const Machine& machine, const Op& 
 // lie in the `order` given, outermost first; in the program's where that is empty.
 double TransferSeconds(const Machine& machine, const Tensor& tensor, const Box& box,
                        const std::vector<int64_t>& order);
+
+// Seconds of a plan: transfers and engines work side by side; in the order of blocks, the slower of
+// the two decides. In seconds.cc.
+double EstimateSeconds(const Network& network, const Machine& machine, const Plan& plan);
 
 }  // namespace hone::memory
 
