@@ -40,11 +40,8 @@ class Maker {
       if (events_.stopped()) break;
       if (Status found = FindCandidate(file); !found) events_.Warn(file, found.error().message);
     }
-    // What an interrupted search has found is compared all the same, on as many programs as a
-    // moment allows.
-    if (events_.stopped()) compare_until_ = Clock::now() + kAMoment;
     for (const Known& program : programs_) {
-      if (Stopped()) break;
+      if (ComparedEnough()) break;
       Measure(program);
     }
     return Choose();
@@ -59,9 +56,12 @@ class Maker {
     double by_default = 0;
   };
 
-  // Of comparing.
-  bool Stopped() const {
-    return compare_until_ ? Clock::now() > *compare_until_ : events_.stopped();
+  // After an interrupt, what was found is compared all the same, on as many programs as a moment
+  // allows.
+  bool ComparedEnough() {
+    if (!events_.stopped()) return false;
+    if (!compare_until_) compare_until_ = Clock::now() + kAMoment;
+    return Clock::now() > *compare_until_;
   }
 
   StatusOr<ProgramInfo> Load(const std::string& file) {
@@ -100,7 +100,7 @@ class Maker {
         std::max(kLeastHeadroom * known.initial, known.initial - known.by_default);
     std::vector<double> column;
     for (const std::vector<PassId>& candidate : candidates_) {
-      if (Stopped()) break;
+      if (ComparedEnough()) break;
       const std::vector<std::vector<PassId>> one{candidate};
       const StatusOr<std::vector<Step>> steps = std::move(order.Evaluate(one)[0]);
       double best = known.initial;
@@ -146,7 +146,7 @@ class Maker {
   Pool& pool_;
   const Making& options_;
   Events& events_;
-  std::optional<Clock::time_point> compare_until_;  // where the search was interrupted
+  std::optional<Clock::time_point> compare_until_;  // where it was interrupted
   std::vector<Known> programs_;
   std::set<std::vector<PassId>> candidates_;
   std::vector<std::vector<double>> columns_;  // by program, then by candidate

@@ -252,7 +252,7 @@ TEST_F(LearningCommands, ACoresetIsMadeAndUsed) {
 
 TEST_F(LearningCommands, AnInterruptLeavesTheCoresetOfWhatWasSearched) {
   const Ran made =
-      RunProcess({HONE_BINARY, "coreset", "set", "--budget", "2s", "-o", "coreset.json", "--json"},
+      RunProcess({HONE_BINARY, "coreset", "set", "--budget", "3s", "-o", "coreset.json", "--json"},
                  folder(), /*interrupt_at=*/"searching: 1 of 2");
   EXPECT_EQ(made.code, 130) << made.err;
   EXPECT_GE(made.Json()["programs"], 1);
