@@ -48,8 +48,10 @@ inline constexpr std::string_view kConvolutionPass = "implement:convolutions";
 inline constexpr std::string_view kDepthwisePass = "implement:depthwise";
 inline constexpr std::string_view kTransposePass = "implement:transposes";
 inline constexpr std::string_view kSortPass = "implement:sorts";
+inline constexpr std::string_view kMatrixPass = "implement:matrices";
 inline constexpr std::string_view kKernelPasses[] = {
-    kKernelPass, kProductPass, kConvolutionPass, kDepthwisePass, kTransposePass, kSortPass};
+    kKernelPass,    kProductPass, kConvolutionPass, kDepthwisePass,
+    kTransposePass, kSortPass,    kMatrixPass};
 inline bool MakesKernels(std::string_view pass) {
   for (const std::string_view one : kKernelPasses) {
     if (one == pass) return true;

@@ -22,7 +22,7 @@ std::vector<tune::PlannedPass> KernelPasses() {
   for (const std::string_view pass :
        {std::string_view("call-inliner:every_call_site"), std::string_view("tuple-simplifier"),
         loops::kDepthwisePass, loops::kConvolutionPass, loops::kProductPass, loops::kKernelPass,
-        loops::kTransposePass, loops::kSortPass}) {
+        loops::kTransposePass, loops::kSortPass, loops::kMatrixPass}) {
     passes.push_back({std::string(pass), {}});
   }
   return passes;

@@ -91,6 +91,53 @@ class Writer {
     return Let(Element::kI32, shape, fmt::format("get-tuple-element({}), index=1", both));
   }
 
+  // As LAPACK factors, with the rows that were exchanged as a last row.
+  std::string Lu(const std::string& x, Element element, const Shape& shape) {
+    const Shape of = {shape[0], shape[2], shape[2]}, rows = {shape[0], shape[2]};
+    const auto by_columns = [](const std::string& type) { return type + "{1,2,0}"; };
+    const std::string matrices = by_columns(Typed(element, of));
+    const std::string given = fmt::format("v{}", next_++), all = fmt::format("v{}", next_++);
+    text_ += fmt::format("  {} = {} copy({})\n", given, matrices, x);
+    text_ += fmt::format(
+        "  {} = ({}, {}, s32[{}]) custom-call({}), custom_call_target=\"lapack_{}getrf_ffi\", "
+        "operand_layout_constraints={{{}}}, api_version=API_VERSION_TYPED_FFI\n",
+        all, matrices, Typed(Element::kI32, rows), shape[0], given,
+        element == Element::kF64 ? "d" : "s", matrices);
+    const std::string lu = Let(element, of, fmt::format("get-tuple-element({}), index=0", all));
+    const std::string pivots =
+        Let(Element::kI32, rows, fmt::format("get-tuple-element({}), index=1", all));
+    const std::string numbers = Let(element, rows, fmt::format("convert({})", pivots));
+    const std::string turned = Let(element, rows, fmt::format("negate({})", numbers));
+    return WithRow(lu, "EQ", numbers, turned, element, shape);
+  }
+  // With a last row that is `one` or, where the diagonal compares so with 0, `other`.
+  std::string WithRow(const std::string& matrices, const char* how, const std::string& one,
+                         const std::string& other, Element element, const Shape& shape) {
+    const Shape of = {shape[0], shape[2], shape[2]}, rows = {shape[0], shape[2]};
+    const std::string i = Let(Element::kI32, of, "iota(), iota_dimension=1");
+    const std::string j = Let(Element::kI32, of, "iota(), iota_dimension=2");
+    const std::string on = Compared(i, "EQ", j, of);
+    const std::string zeros = Broadcast(element, Constant(element, "0"), of, {});
+    const std::string alone =
+        Let(element, of, fmt::format("select({}, {}, {})", on, matrices, zeros));
+    const std::string diagonal = Reduce(element, alone, rows, {2}, /*maximum=*/false);
+    const std::string zero = Broadcast(element, Constant(element, "0"), rows, {});
+    const std::string which = Compared(diagonal, how, zero, rows);
+    const std::string row =
+        Let(element, rows, fmt::format("select({}, {}, {})", which, other, one));
+    const std::string last =
+        Let(element, {shape[0], 1, shape[2]}, fmt::format("reshape({})", row));
+    return Let(element, shape,
+               fmt::format("concatenate({}, {}), dimensions={{1}}", matrices, last));
+  }
+  std::string Compared(const std::string& x, const char* how, const std::string& y,
+                       const Shape& shape) {
+    const std::string name = fmt::format("v{}", next_++);
+    text_ += fmt::format("  {} = pred[{}] compare({}, {}), direction={}\n", name,
+                         fmt::join(shape, ","), x, y, how);
+    return name;
+  }
+
   std::string Constant(Element element, const std::string& value) {
     return Let(element, {}, "constant(" + value + ")");
   }
@@ -327,6 +374,23 @@ class Writer {
     }
     if (Sorts(op.kind)) {
       return Sort(x, WideOf(At(op.operands[0]).element), shape, op.kind == "argsort");
+    }
+    if (op.kind == "lu") return Lu(x, element, shape);
+    if (op.kind == "cholesky") {
+      const Shape rows = {shape[0], shape[2]};
+      const std::string factor =
+          Let(element, {shape[0], shape[2], shape[2]}, fmt::format("cholesky({}), lower=true", x));
+      const std::string one = Broadcast(element, Constant(element, "1"), rows, {});
+      const std::string zero = Broadcast(element, Constant(element, "0"), rows, {});
+      return WithRow(factor, "GT", zero, one, element, shape);
+    }
+    if (op.kind == "solve") {
+      const auto flag = [&](const char* name) { return op.Get(name, 1, 0)[0] != 0; };
+      return Let(element, shape,
+                 fmt::format("triangular-solve({}, {}), left_side=true, lower={}, "
+                             "unit_diagonal={}, transpose_a={}",
+                             x, ValueOf(op.operands[1]), flag("lower"), flag("unit"),
+                             flag("transposed") ? "TRANSPOSE" : "NO_TRANSPOSE"));
     }
     if (op.kind == "transpose") {
       return Let(element, shape,

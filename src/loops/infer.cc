@@ -127,7 +127,8 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
     if (name == "axes" || name == "permutation" || name == "until" || op.kind == "broadcast") {
       continue;
     }
-    if (op.kind == "convolve" || op.kind == "depthwise" || op.kind == "slice" || name == "reverse")
+    if (op.kind == "convolve" || op.kind == "depthwise" || op.kind == "slice" ||
+        op.kind == "solve" || name == "reverse")
       continue;
     if (values.size() != 2 || *std::min_element(values.begin(), values.end()) < 1 ||
         *std::max_element(values.begin(), values.end()) > kMostAttribute) {
@@ -191,6 +192,20 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
   if (Sorts(op.kind)) {
     if (!rank(0, 2)) return wrong("it takes [A,N]");
     return in[0];
+  }
+  if (IsFactor(op.kind)) {
+    if (!rank(0, 3) || in[0][1] != in[0][2]) return wrong("it takes matrices [A,N,N]");
+    if (op.kind != "solve") return Shape{in[0][0], in[0][1] + 1, in[0][1]};
+    if (!rank(1, 3) || in[1][0] != in[0][0] || in[1][1] != in[0][1]) {
+      return wrong("its right sides are [A,N,M]");
+    }
+    for (const char* flag : {"lower", "unit", "transposed"}) {
+      const Shape value = op.Get(flag, 1, 0);
+      if (value != Shape{0} && value != Shape{1}) {
+        return wrong(fmt::format("{}= is 0 or 1", flag));
+      }
+    }
+    return in[1];
   }
   if (op.kind == "transpose") {
     const Shape permutation = op.Get("permutation", 0, 0);

@@ -7,6 +7,7 @@
 
 #include "core/rng.h"
 #include "loops/inputs.h"
+#include "loops/interpret_factor.h"
 
 namespace hone::loops {
 namespace {
@@ -136,6 +137,7 @@ class Evaluator {
     if (kind == "scores") return Score(flat);
     if (IsRunning(kind)) return Running(flat);
     if (Sorts(kind)) return Sorted(flat);
+    if (IsFactor(kind)) return Factored(flat);
     if (kind == "attend") return Attend(Offset(flat, strides_));
     if (kind == "convolve") return Convolution(Offset(flat, strides_));
     if (kind == "depthwise") return Convolution(flat);
@@ -285,6 +287,18 @@ class Evaluator {
     }
     const int64_t from = order_[Index(flat % size)];
     return op_.kind == "argsort" ? static_cast<double>(from) : row[from];
+  }
+
+  // A matrix of the batch is factored, or solved with, at once, and kept.
+  double Factored(int64_t flat) const {
+    const int64_t n = shapes_[0][1], columns = out_[2], all = out_[1] * columns;
+    if (flat / all != row_) {
+      row_ = flat / all;
+      const double* const right = in_.size() > 1 ? in_[1] + row_ * all : nullptr;
+      running_ = InterpretFactor(op_, {in_[0] + row_ * n * n, right, n, columns},
+                             [this](double x) { return Off(x); });
+    }
+    return running_[Index(flat % all)];
   }
 
   double Softmax(int64_t flat) const {

@@ -203,6 +203,28 @@ void Sort(Builder& builder, const Operation& op, const Task& task) {
   Node(nest, Scalar::kRead, 0);
 }
 
+void Factor(Builder& builder, const Operation& op, const Task& task) {
+  std::vector<Loop> loops = ParallelLoops(task.tensors[static_cast<size_t>(op.result)].shape);
+  loops.push_back({task.tensors[static_cast<size_t>(op.operands[0])].shape[2], true});
+  loops[1].reduction = loops[2].reduction = true;
+  Nest& nest = builder.Begin("", std::move(loops));
+  nest.kind = NestKind::kFactors;
+  nest.factors = op.kind == "lu"         ? Factors::kLu
+                 : op.kind == "cholesky" ? Factors::kCholesky
+                                         : Factors::kSolve;
+  nest.lower = op.Get("lower", 1, 0)[0] != 0;
+  nest.unit = op.Get("unit", 1, 0)[0] != 0;
+  nest.transposed = op.Get("transposed", 1, 0)[0] != 0;
+  const bool solves = nest.factors == Factors::kSolve;
+  const std::vector<size_t> matrix = {0, 3, solves ? size_t{1} : size_t{2}};
+  nest.reads = {builder.At(nest, op.operands[0], matrix)};
+  if (solves) nest.reads.push_back(builder.At(nest, op.operands[1], Range(3)));
+  nest.write = builder.At(nest, op.result, Range(3));
+  for (size_t read = 0; read < nest.reads.size(); ++read) {
+    Node(nest, Scalar::kRead, static_cast<int>(read));
+  }
+}
+
 // softmax(u) v, where u's definitions take scores; or of scaled scores, of attention.
 void Attend(Builder& builder, const Operation& op, const Task& task) {
   const bool whole = op.kind == "attention";
@@ -341,6 +363,8 @@ Program Expand(const Task& task) {
       Accumulate(builder, op, task);
     } else if (Sorts(op.kind)) {
       Sort(builder, op, task);
+    } else if (IsFactor(op.kind)) {
+      Factor(builder, op, task);
     } else if (op.kind == "softmax") {
       BuildSoftmax(builder, op, result.shape);
     } else if (op.kind == "layer_norm") {

@@ -81,7 +81,10 @@ enum class NestKind : uint8_t {
   kAccumulates,  // loops/accumulate.h
   kSlides,       // loops/depthwise.h
   kSorts,        // loops/sort.h
+  kFactors,      // loops/factor.h
 };
+
+enum class Factors : uint8_t { kLu, kCholesky, kSolve };
 
 struct Nest {
   std::string site;  // unique in the program: decisions name it
@@ -115,6 +118,11 @@ struct Nest {
 
   // Of what sorts, the second of its two loops: whether the result has positions, not numbers.
   bool positions = false;
+
+  // Of what factors or solves: the loops are matrices, rows of the result, its columns, and rows of
+  // the matrix, which read 0 is; read 1, of what solves, are the right sides.
+  Factors factors = Factors::kLu;
+  bool lower = false, unit = false, transposed = false;  // of what solves
 
   bool reduces() const { return combine != Combine::kNone; }
 };

@@ -4,6 +4,7 @@
 #include "loops/accumulate.h"
 #include "loops/attend.h"
 #include "loops/depthwise.h"
+#include "loops/factor.h"
 #include "loops/multiply.h"
 #include "loops/sort.h"
 
@@ -21,6 +22,8 @@ const OwnText& OwnTextOf(const Nest& nest) {
       return kSliding;
     case NestKind::kSorts:
       return kSorting;
+    case NestKind::kFactors:
+      return kFactoring;
     case NestKind::kLoops:
       break;
   }

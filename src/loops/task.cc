@@ -72,6 +72,9 @@ bool IsUnary(std::string_view kind) { return Unary().count(kind) != 0; }
 bool IsBinary(std::string_view kind) { return Binary().count(kind) != 0; }
 bool IsRunning(std::string_view kind) { return kind.rfind("running_", 0) == 0; }
 bool Sorts(std::string_view kind) { return kind == "sort" || kind == "argsort"; }
+bool IsFactor(std::string_view kind) {
+  return kind == "lu" || kind == "cholesky" || kind == "solve";
+}
 bool IsPointwise(std::string_view kind) {
   return IsUnary(kind) || IsBinary(kind) || kind == "broadcast" || kind == "constant" ||
          kind == "transpose" || kind == "select" || kind == "slice" || RoundedTo(kind);
@@ -92,7 +95,8 @@ const std::vector<std::string>& OperationKinds() {
         "reduce_sum",  "reduce_max",      "transpose", "softmax",  "layer_norm",
         "attention",   "constant",        "broadcast", "select",   "scores",
         "attend",      "product",         "convolve",  "slice",    "running_sum",
-        "running_max", "running_product", "depthwise", "sort",     "argsort"};
+        "running_max", "running_product", "depthwise", "sort",     "argsort",
+        "lu",          "cholesky",        "solve"};
     for (const ElementInfo& info : kElements) {
       const std::string kind = std::string("to_") + info.name;
       if (RoundedTo(kind)) all.push_back(kind);
@@ -139,6 +143,8 @@ double Flops(const Task& task) {
       flops += Product(shape(0)) * (4 + 2 * static_cast<double>(shape(1).back()));
     } else if (Sorts(op.kind)) {
       flops += out * std::ceil(std::log2(1 + shape(0).back()));
+    } else if (IsFactor(op.kind)) {
+      flops += Product(shape(0)) * static_cast<double>(op.kind == "solve" ? shape(1)[2] : shape(0)[1]);
     } else if (op.kind == "softmax") {
       flops += 4 * out;
     } else if (op.kind == "layer_norm") {

@@ -66,10 +66,17 @@ struct Tensor {
 //   slice x starts=A,B sizes=C,D: always a definition, of an input
 //   reduce_sum, reduce_max x axes=I,J: of all dimensions, the result is [1]
 //   running_sum, running_max, running_product x[A,N] or x[A,N,B] reverse=1 (0): along N, from its
-//   end on if reversed sort x[A,N]: along N, ascending, in IEEE 754's total order (-0 before 0);
-//   argsort x[A,N]: the
+//     end on if reversed
+//   sort x[A,N]: along N, ascending, in IEEE 754's total order (-0 before 0); argsort x[A,N]: the
 //     places along N, s32, that the elements of sort's result have in x; what is equal stays in
 //     order
+//   lu x[A,N,N]: [A,N+1,N], L, of which the diagonal is 1, and U in one; in the last row the row,
+//     from 1 on, that row k was exchanged with in step k, the first of the largest; negative where
+//     that is 0
+//   cholesky x[A,N,N]: [A,N+1,N], the lower factor, of the lower triangle, with zeros above it; in
+//     the last row 1, or 0 where the matrix is not positive definite in step k: NaN from there on
+//   solve a[A,N,N] b[A,N,M] lower=1 (0) unit=1 (0) transposed=1 (0): op(a) y = b, with a triangle
+//     of a, the lower or the upper one, its diagonal 1 if unit
 //   transpose x permutation=I,J: dimension d of the result is dimension permutation[d] of x
 //   softmax x: over the last dimension
 //   layer_norm x gain[N] bias[N]: over the last dimension, epsilon 1e-5
@@ -135,6 +142,7 @@ bool IsUnary(std::string_view kind);
 bool IsBinary(std::string_view kind);
 bool IsRunning(std::string_view kind);
 bool Sorts(std::string_view kind);
+bool IsFactor(std::string_view kind);  // lu, cholesky, solve
 // Whether each element of the result is of one element of each operand.
 bool IsPointwise(std::string_view kind);
 

@@ -111,6 +111,38 @@ std::vector<Case> ShapeCases() {
              "z = f32[] constant(0)\n  a = f32[12,40] pad(p0, z), padding=0_0x0_20\n"
              "  ROOT s = f32[12,40] add(a, p1)"),
        false},
+      {"one_place", "added to an element",
+       Entry("f32[6,20];s32[2];f32[]",
+             "ROOT y = f32[6,20] scatter(p0, p1, p2), update_window_dims={}, "
+             "inserted_window_dims={0,1}, scatter_dims_to_operand_dims={0,1}, index_vector_dim=0, "
+             "to_apply=add",
+             Binary("add", "f32", "add"))},
+      {"one_place", "rows in the place of others, beside the edges or not",
+       Entry("f32[6,20];s32[1];f32[2,20]",
+             "i = s32[1] constant({5})\n  j = s32[1] constant({-1})\n"
+             "  a = f32[6,20] scatter(p0, p1, p2), update_window_dims={0,1}, "
+             "inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, "
+             "to_apply=assign\n"
+             "  b = f32[6,20] scatter(a, i, p2), update_window_dims={0,1}, "
+             "inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, "
+             "to_apply=assign\n"
+             "  ROOT y = f32[6,20] scatter(b, j, p2), update_window_dims={0,1}, "
+             "inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, "
+             "to_apply=assign",
+             assign)},
+      {"one_place", "a column, by an index of one more dimension",
+       Entry("s32[5,7,3];u32[1,1];s32[1,5,3]",
+             "ROOT y = s32[5,7,3] scatter(p0, p1, p2), update_window_dims={1,2}, "
+             "inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, index_vector_dim=1, "
+             "to_apply=max",
+             Binary("max", "s32", "maximum"))},
+      {"one_place", "two places",
+       Entry("f32[20];s32[2,1];f32[2]",
+             "ROOT y = f32[20] scatter(p0, p1, p2), update_window_dims={}, "
+             "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
+             "to_apply=add",
+             Binary("add", "f32", "add")),
+       false},
       {"masked_updates", "a place in each of a batch",
        Entry("f32[6,20,3];s32[6,1];f32[6,3];s32[6]",
              masked_scatter + "  ROOT y = f32[6,20,3] select(m, w, p0)", assign)},

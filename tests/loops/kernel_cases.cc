@@ -221,6 +221,37 @@ const std::vector<KernelCase>& KernelCases() {
       {"argsort_of_equals", "input x pred[2,99]\ny = argsort x\noutput y\n", "y parallel 1,0\n"},
       {"argsort_between",
        "input x f32[4,30]\ne = exp x\ny = argsort e\nz = negate y\noutput z\noutput e\n", ""},
+      {"lu", "input x f64[37,9,9]\ny = lu x\noutput y\n", "y parallel 16,0,0,0\ny tile 8,0,0,0\n"},
+      {"lu_one_by_one", "input x f32[5,3,3]\ny = lu x\noutput y\n", "y parallel 2,0,0,0\n"},
+      {"lu_side_by_side", "input x f32[16,17,17]\ny = lu x\noutput y\n", "y tile 16,0,0,0\n"},
+      {"lu_of_few_elements", "input x f64[20,2,2]\ny = lu x\noutput y\n", "y tile 8,0,0,0\n"},
+      {"lu_of_narrow", "input x bf16[9,4,4]\ny = lu x\nz = to_bf16 y\noutput z\n",
+       "y tile 4,0,0,0\n"},
+      // Ones below and on the diagonal: equal elements in each column.
+      {"lu_of_equals",
+       "input x f32[8,6,6]\ne = equal x x\ny = lu e\noutput y\n", "y tile 4,0,0,0\n"},
+      {"cholesky",
+       "input x f64[21,7,7]\nt = transpose x permutation=0,2,1\ns = batch_matmul x t\n"
+       "y = cholesky s\noutput y\n",
+       "y parallel 8,0,0,0\ny tile 8,0,0,0\n"},
+      {"cholesky_of_few_elements",
+       "input x f32[9,2,2]\nt = transpose x permutation=0,2,1\ns = batch_matmul x t\n"
+       "y = cholesky s\noutput y\n",
+       "y tile 8,0,0,0\n"},
+      {"solve",
+       "input a f64[21,5,5]\ninput b f64[21,5,1]\nu = exp a\ny = solve u b lower=1\noutput y\n",
+       "y parallel 8,0,0,0\ny tile 8,0,0,0\n"},
+      {"solve_unit",
+       "input a f32[9,6,6]\ninput b f32[9,6,4]\ny = solve a b lower=1 unit=1\noutput y\n",
+       "y tile 8,0,0,0\n"},
+      {"solve_upper_transposed",
+       "input a f32[33,5,5]\ninput b f32[33,5,7]\nu = exp a\ny = solve u b transposed=1\n"
+       "output y\n",
+       "y tile 16,0,0,0\n"},
+      {"solve_one_by_one",
+       "input a f64[3,5,5]\ninput b f64[3,5,2]\nu = exp a\n"
+       "y = solve u b lower=1 transposed=1\noutput y\n",
+       ""},
       {"near_zero",
        "input a f32[16,32]\ne := expm1 a\nb := abs a\nl := log1p b\ns := add e l\n"
        "y = reduce_sum s axes=1\noutput y\n",

@@ -39,12 +39,13 @@ std::string Softmax(const std::string& type, const std::string& shape, const std
 // For implement:loops, mostly: attention, and rows that several take.
 std::vector<Case> Attentions();
 std::vector<Case> Losses();
-// For implement:products, implement:convolutions and implement:depthwise, implement:transposes, and
-// implement:sorts.
+// For implement:products, implement:convolutions and implement:depthwise, implement:transposes,
+// implement:sorts, and implement:matrices.
 std::vector<Case> Products();
 std::vector<Case> Convolutions();
 std::vector<Case> Transposes();
 std::vector<Case> Sorts();
+std::vector<Case> Matrices();
 
 }  // namespace hone::loops
 

@@ -382,6 +382,8 @@ INSTANTIATE_TEST_SUITE_P(Transposes, KernelsInPrograms, ::testing::ValuesIn(Tran
                          [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Sorts, KernelsInPrograms, ::testing::ValuesIn(Sorts()),
                          [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Matrices, KernelsInPrograms, ::testing::ValuesIn(Matrices()),
+                         [](const auto& info) { return std::string(info.param.name); });
 INSTANTIATE_TEST_SUITE_P(Products, KernelsInPrograms, ::testing::ValuesIn(Products()),
                          [](const auto& info) { return std::string(info.param.name); });
 

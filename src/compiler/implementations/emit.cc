@@ -233,6 +233,17 @@ HloInstruction* SliceAlong(HloInstruction* x, int64_t dimension, int64_t from, i
   return Slice(x, starts, limits, strides);
 }
 
+HloInstruction* DynamicSlice(HloInstruction* x, const std::vector<HloInstruction*>& starts,
+                             Sizes sizes) {
+  return Add(x->parent(), HloInstruction::CreateDynamicSlice(Like(x, sizes), x, starts, sizes));
+}
+
+HloInstruction* DynamicUpdateSlice(HloInstruction* x, HloInstruction* update,
+                                   const std::vector<HloInstruction*>& starts) {
+  return Add(x->parent(),
+             HloInstruction::CreateDynamicUpdateSlice(x->shape(), x, update, starts));
+}
+
 HloInstruction* Concatenate(const std::vector<HloInstruction*>& parts, int64_t dimension) {
   if (parts.size() == 1) return parts[0];
   std::vector<int64_t> sizes = SizesOf(*parts[0]);

@@ -80,6 +80,11 @@ xla::HloInstruction* Slice(xla::HloInstruction* x, Sizes starts, Sizes limits, S
 // Elements [from, to) along one dimension, all in others.
 xla::HloInstruction* SliceAlong(xla::HloInstruction* x, int64_t dimension, int64_t from,
                                 int64_t to);
+// From scalars on, of which XLA moves those back that would go over the edge.
+xla::HloInstruction* DynamicSlice(xla::HloInstruction* x,
+                                  const std::vector<xla::HloInstruction*>& starts, Sizes sizes);
+xla::HloInstruction* DynamicUpdateSlice(xla::HloInstruction* x, xla::HloInstruction* update,
+                                        const std::vector<xla::HloInstruction*>& starts);
 xla::HloInstruction* Concatenate(const std::vector<xla::HloInstruction*>& parts, int64_t dimension);
 // `value` is a scalar. Low and high may be negative.
 xla::HloInstruction* Pad(xla::HloInstruction* x, xla::HloInstruction* value, Sizes low, Sizes high,

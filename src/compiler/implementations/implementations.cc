@@ -50,6 +50,8 @@ using Op = xla::HloOpcode;
     "sort, or argsort, as a sort of integers with the positions in them", kAnywhere, Op::kSort)    \
   X(ArgmaxTwoReduces, "argmax_two_reduces", "argmax as a maximum and its first position",          \
     kAnywhere, Op::kReduce)                                                                        \
+  X(OnePlace, "one_place", "write into one place of an array, without a scatter", kPrepares,       \
+    Op::kScatter)                                                                                  \
   X(WriteOutSmall, "write_out_small", "small matrices, sorts, gathers and scatters written out",   \
     kPrepares, WriteOutSmallRoots())                                                               \
   X(SmallEigenvalues, "small_eigenvalues",                                                         \
@@ -182,6 +184,9 @@ using Op = xla::HloOpcode;
     kHereAlone | kForInlined | kDoubtful, Op::kTranspose)                                          \
   X(SortKernels, "sorts", "sorts, by digits, as kernels of hone-loops", kHereAlone | kForInlined,  \
     Op::kSort, Op::kTopK)                                                                          \
+  X(MatrixKernels, "matrices",                                                                     \
+    "LU, Cholesky and triangular solves of many small matrices, as kernels of hone-loops",         \
+    kHereAlone | kForInlined, Op::kCustomCall, Op::kCholesky, Op::kTriangularSolve)                \
   X(FlatElementwise, "flat_elementwise",                                                           \
     "what is elementwise over short rows, as over one long row or few", kHereAlone | kAllAround,   \
     FlatElementwiseRoots())

@@ -205,16 +205,14 @@ std::vector<HloInstruction*> StartOf(const HloInstruction& array, int64_t dimens
 
 HloInstruction* OneAt(HloInstruction* array, int64_t dimension, HloInstruction* place,
                       HloInstruction* zero) {
-  xla::Shape shape = array->shape();
-  shape.set_dimensions(static_cast<int>(dimension), 1);
-  return array->parent()->AddInstruction(HloInstruction::CreateDynamicSlice(
-      shape, array, StartOf(*array, dimension, place, zero), shape.dimensions()));
+  std::vector<int64_t> sizes = emit::SizesOf(*array);
+  sizes[static_cast<size_t>(dimension)] = 1;
+  return emit::DynamicSlice(array, StartOf(*array, dimension, place, zero), sizes);
 }
 
 HloInstruction* Written(HloInstruction* array, HloInstruction* one, int64_t dimension,
                         HloInstruction* place, HloInstruction* zero) {
-  return array->parent()->AddInstruction(HloInstruction::CreateDynamicUpdateSlice(
-      array->shape(), array, one, StartOf(*array, dimension, place, zero)));
+  return emit::DynamicUpdateSlice(array, one, StartOf(*array, dimension, place, zero));
 }
 
 HloInstruction* Loop(HloInstruction* root, const Tree& tree) {

@@ -273,23 +273,14 @@ bool Returns(const HloInstruction& root, const std::vector<size_t>& ranks) {
 }
 
 HloInstruction* OfLapack(HloInstruction* root) {
-  const absl::string_view function = LapackFunction(*root);
-  HloInstruction* x = root->operand_count() > 0 ? root->mutable_operand(0) : nullptr;
-  if (x == nullptr) return nullptr;
-  const size_t rank = x->shape().dimensions().size();
-  if (function == "getrf" && root->operand_count() == 1) {
-    return AreSmall(*x, kLargestLu) && Returns(*root, {rank, rank - 1, rank - 2}) ? Lu(x) : nullptr;
-  }
-  if (function == "potrf" && root->operand_count() == 1) {
-    const std::optional<char> side = LetterOf(*root, "uplo");
-    if (!side || !AreSmall(*x, kLargestTriangle) || !Returns(*root, {rank, rank - 2})) {
-      return nullptr;
-    }
-    HloInstruction* info = nullptr;
-    HloInstruction* factor = CholeskyFactor(x, *side == 'L', &info);
-    return root->parent()->AddInstruction(HloInstruction::CreateTuple({factor, info}));
-  }
-  return nullptr;
+  const LapackFactor factor = LapackFactorOf(*root);
+  if (factor == LapackFactor::kNone) return nullptr;
+  HloInstruction* const x = root->mutable_operand(0);
+  if (factor == LapackFactor::kLu) return AreSmall(*x, kLargestLu) ? Lu(x) : nullptr;
+  if (!AreSmall(*x, kLargestTriangle)) return nullptr;
+  HloInstruction* info = nullptr;
+  HloInstruction* made = CholeskyFactor(x, factor == LapackFactor::kLowerCholesky, &info);
+  return root->parent()->AddInstruction(HloInstruction::CreateTuple({made, info}));
 }
 
 }  // namespace
@@ -300,6 +291,20 @@ absl::string_view LapackFunction(const HloInstruction& call) {
   const bool is_lapack =
       absl::ConsumePrefix(&target, "lapack_") && absl::ConsumeSuffix(&target, "_ffi");
   return is_lapack && !target.empty() ? target.substr(1) : absl::string_view();
+}
+
+LapackFactor LapackFactorOf(const HloInstruction& call) {
+  const absl::string_view function = LapackFunction(call);
+  if ((function != "getrf" && function != "potrf") || call.operand_count() != 1) {
+    return LapackFactor::kNone;
+  }
+  const size_t rank = call.operand(0)->shape().dimensions().size();
+  if (function == "getrf") {
+    return Returns(call, {rank, rank - 1, rank - 2}) ? LapackFactor::kLu : LapackFactor::kNone;
+  }
+  const std::optional<char> side = LetterOf(call, "uplo");
+  if (!side || !Returns(call, {rank, rank - 2})) return LapackFactor::kNone;
+  return *side == 'L' ? LapackFactor::kLowerCholesky : LapackFactor::kUpperCholesky;
 }
 
 std::optional<char> LetterOf(const HloInstruction& call, absl::string_view name) {

@@ -11,6 +11,10 @@ namespace hone::compiler {
 
 // "trsm" of a call of "lapack_strsm_ffi"; empty of other instructions.
 absl::string_view LapackFunction(const xla::HloInstruction& call);
+// A decomposition of matrices [batch…, n, m] by such a call, ?getrf or ?potrf, that returns what
+// those do.
+enum class LapackFactor { kNone, kLu, kLowerCholesky, kUpperCholesky };
+LapackFactor LapackFactorOf(const xla::HloInstruction& call);
 // An attribute of such a call, as in {side = 76 : ui8}: a letter. Nothing where there is none.
 std::optional<char> LetterOf(const xla::HloInstruction& call, absl::string_view name);
 
