@@ -105,6 +105,10 @@ ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFun
   if (!whole.empty() && !is_clear()) {
     chooser.EnterAll(whole);
     if (chooser.best().passes.empty() && !candidates.empty()) chooser.Enter({candidates.front()});
+    // What gains nothing together hardly does so apart.
+    const auto other = std::find_if(candidates.begin(), candidates.end(),
+                                    [&](const std::string& one) { return !Has(whole, one); });
+    if (chooser.best().passes.empty() && other != candidates.end()) chooser.Enter({*other});
   }
   if (gains && !whole.empty()) {
     const PassSequence& best = chooser.best().passes;

@@ -46,11 +46,11 @@ struct ChooseResult {
 };
 
 // First `first`, combinations and `at_once`, then without `doubtful`; where the first combination
-// gains nothing, the first candidate alone comes next; then one candidate
-// after another on top of the best so far, so that there is a whole plan after each race; at last
-// those that were left out, each alone, for others may have been in their way, but for those whose
-// race ran past its deadline. Candidates that change nothing should be left out by the caller;
-// where they are not, RaceReport::same_executable drops them.
+// gains nothing, the first candidate alone comes next, and the first one that it lacks; then one
+// candidate after another on top of the best so far, so that there is a whole plan after each race;
+// at last those that were left out, each alone, for others may have been in their way, but for
+// those whose race ran past its deadline. Candidates that change nothing should be left out by the
+// caller; where they are not, RaceReport::same_executable drops them.
 ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFunction& race,
                                    const ChooseOptions& options);
 

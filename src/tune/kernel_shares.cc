@@ -46,7 +46,13 @@ std::string MadeAnew(const InstructionInfo& instruction) {
 class Insides {
  public:
   Insides(const std::vector<KernelTime>& kernels, const ProgramGraph& graph) : graph_(graph) {
-    for (const KernelTime& kernel : kernels) seconds_[kernel.name] = kernel.seconds;
+    for (const KernelTime& kernel : kernels) {
+      seconds_[kernel.name] = kernel.seconds;
+      if (!HasKernelsInside(kernel) && kernel.calls > 0 &&
+          kernel.seconds / static_cast<double>(kernel.calls) <= kShort) {
+        short_[kernel.name] = kernel.seconds;
+      }
+    }
   }
 
   double Of(const InstructionInfo& instruction) const {
@@ -65,9 +71,29 @@ class Insides {
     return inside;
   }
 
+  // Of those that take little more than their start.
+  double OfShort(const InstructionInfo& instruction) const {
+    double inside = 0;
+    for (uint32_t called : instruction.called) {
+      for (const InstructionInfo& part : graph_.computations[called].instructions) {
+        const auto known = short_.find(part.name);
+        if (known != short_.end()) {
+          inside += known->second;
+        } else if (part.opcode == "call" || part.opcode == "conditional" ||
+                   part.opcode == "while") {
+          inside += OfShort(part);
+        }
+      }
+    }
+    return inside;
+  }
+
  private:
+  static constexpr double kShort = 2e-6;  // seconds, as they are measured one by one
+
   const ProgramGraph& graph_;
   std::unordered_map<std::string, double> seconds_;
+  std::unordered_map<std::string, double> short_;
 };
 
 }  // namespace
@@ -110,7 +136,7 @@ KernelShares::KernelShares(const std::vector<KernelTime>& kernels, const Program
       for (const std::string& key : {Original(instruction.name), instruction.origin}) {
         if (key.empty()) continue;
         of_loop_[key] += kernel.seconds / all;
-        of_loop_alone_[key] += alone[kernel.name] / all;
+        of_loop_alone_[key] += (alone[kernel.name] + insides.OfShort(instruction)) / all;
       }
     }
     if (HasKernelsInside(kernel)) continue;

@@ -40,7 +40,7 @@ class KernelShares {
   // where none has one, named by the opcode.
   double OfOpcodeMadeAnew(const std::string& opcode) const;
   // That loops of the name or the origin take: with all that is in them; and by themselves, for
-  // going round and for starting kernels.
+  // going round, for starting kernels, and for kernels that take little more than their start.
   double OfLoop(const std::string& name_or_origin) const;
   double OfLoopAlone(const std::string& name_or_origin) const;
   // The name or the origin of the loop that takes most; "" where none takes any.

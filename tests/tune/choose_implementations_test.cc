@@ -218,7 +218,14 @@ TEST(ChooseImplementations, TheFirstOneAloneThenWithTheBestCombination) {
 
 TEST(ChooseImplementations, LeavesOutWhatHarmsTheOthers) {
   Races races({{"a", 0.6}, {"b", 1.5}, {"c", 1.2}});
-  EXPECT_EQ(races.Choose({"a", "b", "c"}, {"a", "b"}).passes, (PassSequence{"b", "c"}));
+  EXPECT_EQ(races.Choose({"a", "b", "c"}, {"a", "b"}).passes, (PassSequence{"c", "b"}));
+}
+
+TEST(ChooseImplementations, WhereACombinationGainsNothingOneThatItLacksIsNext) {
+  Races races({{"a", 1}, {"b", 1}, {"c", 1.2}});
+  EXPECT_EQ(races.Choose({"a", "b", "c"}, {"a", "b"}).passes, PassSequence{"c"});
+  ASSERT_GE(races.held.size(), 3u);
+  EXPECT_EQ(races.held[2], PassSequence{"c"});
 }
 
 TEST(ChooseImplementations, TakesWhatIsBetterThanWhatIsInItsWay) {

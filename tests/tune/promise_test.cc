@@ -291,6 +291,12 @@ TEST(Promise, LoopsThatStartFewerKernelsPromiseWhatStartingTakes) {
   EXPECT_DOUBLE_EQ(Promise(shares, one), 0.5 + 0.4 * 0.25);
   one.loops = {{"while.9", "rounds@7"}, {"while.8", "rounds@7"}};
   EXPECT_DOUBLE_EQ(Promise(shares, one), 0.5 + 0.4 * 0.25) << "once, though two are from there";
+  // Of kernels that take little more than their start all of that is saved.
+  const KernelShares of_short({{"while.1", "while", 3e-6, 1},
+                               {"xor.1", "xor", 1e-6, 5},
+                               {"dot.1", "dot", 1e-6, 1}},
+                              graph);
+  EXPECT_DOUBLE_EQ(of_short.OfLoopAlone("while.1"), 0.75);
 }
 
 TEST(AreLarge, OneOnTopOfAnother) {
