@@ -111,6 +111,28 @@ std::vector<Case> Cases() {
        Program("f32", Softmax("f32", "1,24,1,65", "1,24,1", "0,1,2", "3"))},
       {"layer_norm", Program("f32", LayerNorm(33, 100))},
       {"layer_norm_of_rows_of_two", Program("f32", LayerNorm(512, 2))},
+      {"inner_product",
+       Whole("  x = f32[5000] parameter(0)\n  y = f32[5000] parameter(1)\n"
+             "  ROOT r = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+       1, "input i0 f32[5000];input i1 f32[5000];", "dot("},
+      {"inner_products_of_a_batch",
+       Whole("  x = f64[7,40,30] parameter(0)\n  y = f64[7,40,30] parameter(1)\n"
+             "  ROOT r = f64[7] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, "
+             "lhs_contracting_dims={1,2}, rhs_contracting_dims={1,2}"),
+       1, "input i0 f64[7,40,30];", "dot("},
+      {"inner_product_of_what_is_computed",
+       Whole("  x = bf16[5000] parameter(0)\n  y = bf16[5000] parameter(1)\n"
+             "  e = bf16[5000] exponential(x)\n  ROOT r = bf16[] dot(e, y), "
+             "lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+       1, "input i0 bf16[5000];input i1 bf16[5000];", "dot("},
+      {"inner_product_of_dimensions_in_another_order",
+       Whole("  x = f32[50,60] parameter(0)\n  y = f32[60,50] parameter(1)\n"
+             "  ROOT r = f32[] dot(x, y), lhs_contracting_dims={0,1}, rhs_contracting_dims={1,0}"),
+       0},
+      {"inner_product_of_few",
+       Whole("  x = f32[50] parameter(0)\n  y = f32[50] parameter(1)\n"
+             "  ROOT r = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+       0},
       {"sum_of_squares",
        Program("f32",
                "  x = f32[64,80] parameter(0)\n  q = f32[64,80] multiply(x, x)\n"

@@ -56,6 +56,67 @@ std::string AttributeOf(const std::string& attributes, const char* name) {
   return attributes.substr(at + begin.size(), end - at - begin.size());
 }
 
+// Of a reduction and what lies around it, where there is one.
+HloInstruction* ReductionCall(HloInstruction* root) {
+  if (IsForFew(*root)) return nullptr;
+  const std::optional<Space> space = FindSpace(root);
+  if (!space || !Fits(*root, *space) || emit::Product(space->full) < kLeastElements) return nullptr;
+  const Neighbourhood neighbourhood = Grow(root, *space);
+  if (!neighbourhood.reduces || neighbourhood.nodes.size() >= kMostKernelNodes) return nullptr;
+  // XLA reduces all of an array well that is in memory already.
+  if (space->kept.empty() && !neighbourhood.computes) return nullptr;
+  if (IsTakenIn(root, *space) || IsInOneKernel(*root->parent())) return nullptr;
+  if (IsOfAttention(*root)) return nullptr;
+  return CallWith(root, neighbourhood, *space);
+}
+
+// Whether the dimensions are so many, in order, from `first` on.
+bool InOrder(emit::Sizes dimensions, int64_t first, int64_t rank) {
+  for (const int64_t d : dimensions) {
+    if (d != first++) return false;
+  }
+  return first == rank;
+}
+
+// A dot of which nothing but the batch is left, as the sum of products that it is; null of others.
+// XLA:CPU adds one product after the other.
+HloInstruction* InnerProductAsSum(HloInstruction* dot) {
+  const xla::DotDimensionNumbers& numbers = dot->dot_dimension_numbers();
+  HloInstruction *const x = dot->mutable_operand(0), *const y = dot->mutable_operand(1);
+  const auto batch = static_cast<int64_t>(dot->shape().dimensions().size());
+  const auto is_inner = [&](const HloInstruction& side, emit::Sizes batches, emit::Sizes summed) {
+    return IsKernelFloat(side.shape().element_type()) && InOrder(batches, 0, batch) &&
+           InOrder(summed, batch, static_cast<int64_t>(side.shape().dimensions().size()));
+  };
+  if (!IsKernelFloat(dot->shape().element_type()) || !emit::Free(*dot) || !IsArray(x->shape()) ||
+      emit::SizesOf(*x) != emit::SizesOf(*y) ||
+      !is_inner(*x, numbers.lhs_batch_dimensions(), numbers.lhs_contracting_dimensions()) ||
+      !is_inner(*y, numbers.rhs_batch_dimensions(), numbers.rhs_contracting_dimensions())) {
+    return nullptr;
+  }
+  const xla::PrimitiveType type = emit::SumType(dot->shape().element_type());
+  HloInstruction* const products =
+      emit::Binary(HloOpcode::kMultiply, emit::Convert(x, type), emit::Convert(y, type));
+  Sizes summed;
+  for (auto d = batch; d < static_cast<int64_t>(x->shape().dimensions().size()); ++d) {
+    summed.push_back(d);
+  }
+  return emit::Convert(
+      emit::Reduce(products, emit::Number(dot->parent(), type, 0), summed, HloOpcode::kAdd),
+      dot->shape().element_type());
+}
+
+// The kernel of what a dot is as a sum, which itself goes; null where none is made.
+absl::StatusOr<HloInstruction*> InnerProductCall(HloInstruction* dot) {
+  HloInstruction* const sum = InnerProductAsSum(dot);
+  if (sum == nullptr) return nullptr;
+  HloInstruction* const call = ReductionCall(sum);
+  if (absl::Status gone = dot->parent()->RemoveInstructionAndUnusedOperands(sum); !gone.ok()) {
+    return gone;
+  }
+  return call;
+}
+
 }  // namespace
 
 std::vector<HloOpcode> LoopKernelsRoots() {
@@ -73,22 +134,16 @@ std::vector<HloOpcode> LoopKernelsRoots() {
 absl::StatusOr<HloInstruction*> LoopKernels(HloInstruction* root) {
   if (!IsArray(root->shape()) || PastLeast(*root) >= 0) return nullptr;
   if (root->opcode() == HloOpcode::kDot || root->opcode() == HloOpcode::kTranspose) {
-    return IsInOneKernel(*root->parent()) ? nullptr : AttentionCall(root);
+    if (IsInOneKernel(*root->parent())) return nullptr;
+    HloInstruction* const attention = AttentionCall(root);
+    if (attention != nullptr || root->opcode() != HloOpcode::kDot) return attention;
+    return InnerProductCall(root);
   }
   if (root->opcode() == HloOpcode::kReduceWindow) return RunningCall(root);
   if (root->opcode() == HloOpcode::kCompare) return ComparedInFloats(root);
   if (root->opcode() == HloOpcode::kScatter) return ChosenByPlace(root);
   if (HloInstruction* const scatter = ScatteredOnto(root)) return scatter;
-  if (IsForFew(*root)) return nullptr;
-  const std::optional<Space> space = FindSpace(root);
-  if (!space || !Fits(*root, *space) || emit::Product(space->full) < kLeastElements) return nullptr;
-  const Neighbourhood neighbourhood = Grow(root, *space);
-  if (!neighbourhood.reduces || neighbourhood.nodes.size() >= kMostKernelNodes) return nullptr;
-  // XLA reduces all of an array well that is in memory already.
-  if (space->kept.empty() && !neighbourhood.computes) return nullptr;
-  if (IsTakenIn(root, *space) || IsInOneKernel(*root->parent())) return nullptr;
-  if (IsOfAttention(*root)) return nullptr;
-  return CallWith(root, neighbourhood, *space);
+  return ReductionCall(root);
 }
 
 absl::StatusOr<std::vector<std::string>> MissingKernels(const xla::HloModule& module) {
