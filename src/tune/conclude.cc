@@ -28,6 +28,8 @@ constexpr double kMostConfirm = 20;
 constexpr int kConfirmPairs = 20;
 constexpr int kProcesses = 3;
 constexpr int kOnceMore = 2;      // races so wide that they decide nothing are repeated, at most
+constexpr double kMuchFaster = 1.2;
+constexpr double kBeyond = 0.4;   // of the budget, for one race of what is that
 constexpr double kRestart = 0.5;  // seconds
 
 class Conclusion {
@@ -240,12 +242,15 @@ class Conclusion {
       if (Status fresh = measurer_.Restart(); !fresh) {
         return DoesNotRun("no fresh process to confirm it in: " + fresh.error().message);
       }
-      const StatusOr<RaceReport> race = RaceOnce(chosen, least, Left() / left - begin);
+      // One that follows a race that decided nothing has twice as many pairs.
+      const double enough = once_more < kOnceMore ? 2 * least : least;
+      const StatusOr<RaceReport> race = RaceOnce(chosen, enough, Left() / left - begin);
       if (!race) {
         return DoesNotRun("it does not run in a fresh process: " + race.error().message);
       }
-      if (IsTooWide(*race) && once_more > 0 && !Hurried() && Left() > begin + least) {
-        --once_more;
+      if (IsTooWide(*race) && once_more > 0 && !Hurried() &&
+          (Left() > begin + least || IsWorthWaiting(*race, begin + 2 * least))) {
+        once_more = Left() > begin + least ? once_more - 1 : 0;
         ++left;
         continue;
       }
@@ -286,6 +291,11 @@ class Conclusion {
   // It decides nothing: something else was at work.
   static bool IsTooWide(const RaceReport& race) {
     return !race.same_executable && race.low <= 1 && race.high - race.low > kWide;
+  }
+
+  // Whether so many seconds beyond the budget are well spent on what is likely to be much faster.
+  bool IsWorthWaiting(const RaceReport& race, double seconds) const {
+    return race.speedup >= kMuchFaster && seconds <= kBeyond * options_.budget_seconds;
   }
 
   void Judge(const Finalist& chosen, const RaceReport& race) {

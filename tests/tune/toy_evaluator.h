@@ -121,9 +121,9 @@ class ToyEvaluator final : public Evaluator {
     report.low = report.speedup * std::exp(-2.2 * deviation);
     report.high = report.speedup * std::exp(2.2 * deviation);
     if (std::find(disturbed.begin(), disturbed.end(), restarts) != disturbed.end()) {
-      report.speedup = 0.96;
+      report.speedup = disturbed_speedup;
       report.low = 0.28;
-      report.high = 0.99;
+      report.high = disturbed_speedup + 0.03;
     }
     return report;
   }
@@ -184,9 +184,10 @@ class ToyEvaluator final : public Evaluator {
   std::function<bool(const std::map<std::string, std::string>&)> hangs;  // a race, until given up
   std::function<void(const RaceOptions&)> on_race;
   int restarts = 0;
-  std::vector<int> disturbed;     // fresh processes in which a race shows nothing
-  int unlucky_process = 0;        // from this fresh process on what is faster is slower; 0: never
-  std::map<uint64_t, int> races;  // by what is decided
+  std::vector<int> disturbed;       // fresh processes in which a race shows nothing
+  double disturbed_speedup = 0.96;  // the middle of what it shows
+  int unlucky_process = 0;          // from this fresh process on what is faster is slower; 0: never
+  std::map<uint64_t, int> races;    // by what is decided
 
  private:
   uint64_t Hash(const TunePlan& plan) const {

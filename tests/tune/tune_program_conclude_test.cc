@@ -62,6 +62,22 @@ TEST(TuneProgramTest, ARaceThatDecidesNothingIsRepeated) {
   EXPECT_LT(always.restarts, 20);
 }
 
+// One race more where the budget is over, of what is likely to be much faster.
+TEST(TuneProgramTest, WhatIsMuchFasterIsNotLostToADisturbanceAtTheEnd) {
+  for (const bool again : {false, true}) {
+    ToyEvaluator toy = MakeSeparable();
+    toy.first_compile_seconds = toy.compile_seconds = 0.5;
+    toy.run_seconds = 0.1;
+    toy.disturbed = {1};
+    toy.disturbed_speedup = 1.4;
+    if (again) toy.disturbed.push_back(2);
+    const TuneResult result = TuneProgram(toy, Seconds(30));
+    EXPECT_EQ(result.kept, !again) << result.reason << result.seconds;
+    EXPECT_LE(toy.restarts, 2);
+    EXPECT_LE(result.seconds, 1.5 * 30);
+  }
+}
+
 TEST(TuneProgramTest, LessIsKeptForFreshProcessesThatKnowKernels) {
   int64_t evaluations[2];
   for (const bool last : {false, true}) {
