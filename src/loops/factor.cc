@@ -26,7 +26,8 @@ class FactorWriter : public Emitter {
     const bool solves = nest_.factors == Factors::kSolve;
     // The result, as it becomes so; and the matrix that is solved with.
     const Side result = Apart(Extent(1), columns_);
-    const Side matrix = solves ? Apart(rows_, rows_) : result;
+    const bool exchanges = nest_.factors == Factors::kExchanges;
+    const Side matrix = solves ? Apart(rows_, rows_) : exchanges ? Apart(rows_, columns_) : result;
     const std::string block = For(matrices.first, matrices.second, Index(lanes_));
     // The last matrices are taken with others, that may be taken twice.
     first_ = Least(block, Index(Extent(0) - lanes_));
@@ -41,6 +42,9 @@ class FactorWriter : public Emitter {
         break;
       case Factors::kSolve:
         Solve(matrix, result);
+        break;
+      case Factors::kExchanges:
+        Exchanges(matrix, result);
         break;
     }
     Store(result);
@@ -260,6 +264,30 @@ class FactorWriter : public Emitter {
     Take(a, row, column, factor, Get(a, column, k));
     End();
     End();
+    End();
+  }
+
+  // Of 0 to N - 1, with each element in turn exchanged with the pivot's.
+  void Exchanges(const Side& pivots, const Side& order) {
+    std::string i = For(zero_, size_, one_);
+    Set(Everywhere(i), order, i, zero_);
+    End();
+    const std::string k = For(zero_, size_, one_);
+    const std::string pivot = Get(pivots, k, zero_), x = Get(order, k, zero_);
+    const std::string nearest =
+        Binary("arith.maxsi", Vector(0),
+               Binary("arith.minsi", pivot, Vector(static_cast<double>(rows_ - 1))));
+    std::vector<std::string> y = {x};
+    const Carrying loop = For(zero_, size_, 1, y);
+    i = Everywhere(loop.index);
+    const std::string old = Get(order, loop.index, zero_);
+    const auto is = [&](const std::string& place) {
+      return Let("arith.cmpi eq, {}, {} : {}", place, i, vector_);
+    };
+    y[0] = Select(is(nearest), old, y[0], vector_);
+    Set(Select(is(pivot), x, old, vector_), order, loop.index, zero_);
+    End(loop, y);
+    Set(y[0], order, k, zero_);
     End();
   }
 

@@ -30,15 +30,18 @@ std::string WhyNot(const Schedule&, const Nest& nest, const SiteState& state, co
 
 // Multiplications of one matrix.
 double Products(const Nest& nest) {
-  const auto rows = static_cast<double>(nest.loops[1].extent);
+  const auto rows = static_cast<double>(nest.loops[3].extent);
   switch (nest.factors) {
     case Factors::kLu:
       return rows * rows * rows * (1. / 3 + 1. / 2);  // exchanges as well
     case Factors::kCholesky:
       return rows * rows * rows / 6;
-    default:
-      return rows * rows / 2 * static_cast<double>(nest.loops[2].extent);
+    case Factors::kExchanges:
+      return rows * rows;
+    case Factors::kSolve:
+      break;
   }
+  return rows * rows / 2 * static_cast<double>(nest.loops[2].extent);
 }
 
 // Elements that are read and written, one by one.

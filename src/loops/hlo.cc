@@ -110,9 +110,42 @@ class Writer {
     const std::string turned = Let(element, rows, fmt::format("negate({})", numbers));
     return WithRow(lu, "EQ", numbers, turned, element, shape);
   }
+  std::string Exchanges(const std::string& x, const Shape& shape) {
+    const Element type = Element::kI32;
+    const Shape one = {shape[0], 1, 1};
+    const auto row = [&](const std::string& of, int64_t k) {
+      return Let(
+          type, one,
+          fmt::format("slice({}), slice={{[0:{}], [{}:{}], [0:1]}}", of, shape[0], k, k + 1));
+    };
+    const auto everywhere = [&](const std::string& of) {
+      return Broadcast(type, Let(type, {shape[0]}, fmt::format("reshape({})", of)), shape, {0});
+    };
+    const auto number = [&](int64_t value) {
+      return Broadcast(type, Constant(type, std::to_string(value)), shape, {});
+    };
+    const std::string i = Let(type, shape, "iota(), iota_dimension=1");
+    std::string order = i;
+    for (int64_t k = 0; k < shape[1]; ++k) {
+      const std::string pivot = everywhere(row(x, k)), old = everywhere(row(order, k));
+      const std::string low = Let(type, shape, fmt::format("maximum({}, {})", pivot, number(0)));
+      const std::string nearest =
+          Let(type, shape, fmt::format("minimum({}, {})", low, number(shape[1] - 1)));
+      const std::string here = Compared(nearest, "EQ", i, shape);
+      const std::string alone =
+          Let(type, shape, fmt::format("select({}, {}, {})", here, order, number(0)));
+      const std::string y =
+          Broadcast(type, Reduce(type, alone, {shape[0]}, {1, 2}, /*maximum=*/false), shape, {0});
+      const std::string is = Compared(pivot, "EQ", i, shape);
+      const std::string set = Let(type, shape, fmt::format("select({}, {}, {})", is, old, order));
+      order = Let(type, shape,
+                  fmt::format("select({}, {}, {})", Compared(i, "EQ", number(k), shape), y, set));
+    }
+    return order;
+  }
   // With a last row that is `one` or, where the diagonal compares so with 0, `other`.
   std::string WithRow(const std::string& matrices, const char* how, const std::string& one,
-                         const std::string& other, Element element, const Shape& shape) {
+                      const std::string& other, Element element, const Shape& shape) {
     const Shape of = {shape[0], shape[2], shape[2]}, rows = {shape[0], shape[2]};
     const std::string i = Let(Element::kI32, of, "iota(), iota_dimension=1");
     const std::string j = Let(Element::kI32, of, "iota(), iota_dimension=2");
@@ -125,8 +158,7 @@ class Writer {
     const std::string which = Compared(diagonal, how, zero, rows);
     const std::string row =
         Let(element, rows, fmt::format("select({}, {}, {})", which, other, one));
-    const std::string last =
-        Let(element, {shape[0], 1, shape[2]}, fmt::format("reshape({})", row));
+    const std::string last = Let(element, {shape[0], 1, shape[2]}, fmt::format("reshape({})", row));
     return Let(element, shape,
                fmt::format("concatenate({}, {}), dimensions={{1}}", matrices, last));
   }
@@ -375,6 +407,7 @@ class Writer {
     if (Sorts(op.kind)) {
       return Sort(x, WideOf(At(op.operands[0]).element), shape, op.kind == "argsort");
     }
+    if (op.kind == "exchanges") return Exchanges(x, shape);
     if (op.kind == "lu") return Lu(x, element, shape);
     if (op.kind == "cholesky") {
       const Shape rows = {shape[0], shape[2]};

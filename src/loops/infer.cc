@@ -193,6 +193,10 @@ StatusOr<Shape> Infer(const Operation& op, const std::vector<Shape>& in) {
     if (!rank(0, 2)) return wrong("it takes [A,N]");
     return in[0];
   }
+  if (op.kind == "exchanges") {
+    if (!rank(0, 3) || in[0][2] != 1) return wrong("it takes rows [A,N,1]");
+    return in[0];
+  }
   if (IsFactor(op.kind)) {
     if (!rank(0, 3) || in[0][1] != in[0][2]) return wrong("it takes matrices [A,N,N]");
     if (op.kind != "solve") return Shape{in[0][0], in[0][1] + 1, in[0][1]};

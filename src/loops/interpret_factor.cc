@@ -1,6 +1,8 @@
 #include "loops/interpret_factor.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace hone::loops {
@@ -72,6 +74,17 @@ Values InterpretFactor(const Operation& op, const FactorInputs& inputs, const Ro
   if (op.kind == "solve") {
     Values result(inputs.right, inputs.right + n * inputs.columns);
     Solve(op, inputs, Matrix(result.data(), inputs.columns), round);
+    return result;
+  }
+  if (op.kind == "exchanges") {
+    Values result(static_cast<size_t>(n));
+    std::iota(result.begin(), result.end(), 0);
+    for (int64_t k = 0; k < n; ++k) {
+      const double x = result[static_cast<size_t>(k)], pivot = inputs.matrix[k];
+      const auto nearest = std::clamp(pivot, 0.0, static_cast<double>(n - 1));
+      result[static_cast<size_t>(k)] = result[static_cast<size_t>(nearest)];
+      if (pivot == nearest) result[static_cast<size_t>(pivot)] = x;
+    }
     return result;
   }
   Values result(inputs.matrix, inputs.matrix + n * n);

@@ -205,13 +205,14 @@ void Sort(Builder& builder, const Operation& op, const Task& task) {
 
 void Factor(Builder& builder, const Operation& op, const Task& task) {
   std::vector<Loop> loops = ParallelLoops(task.tensors[static_cast<size_t>(op.result)].shape);
-  loops.push_back({task.tensors[static_cast<size_t>(op.operands[0])].shape[2], true});
+  loops.push_back({task.tensors[static_cast<size_t>(op.operands[0])].shape[1], true});
   loops[1].reduction = loops[2].reduction = true;
   Nest& nest = builder.Begin("", std::move(loops));
   nest.kind = NestKind::kFactors;
-  nest.factors = op.kind == "lu"         ? Factors::kLu
-                 : op.kind == "cholesky" ? Factors::kCholesky
-                                         : Factors::kSolve;
+  nest.factors = op.kind == "lu"          ? Factors::kLu
+                 : op.kind == "cholesky"  ? Factors::kCholesky
+                 : op.kind == "exchanges" ? Factors::kExchanges
+                                          : Factors::kSolve;
   nest.lower = op.Get("lower", 1, 0)[0] != 0;
   nest.unit = op.Get("unit", 1, 0)[0] != 0;
   nest.transposed = op.Get("transposed", 1, 0)[0] != 0;

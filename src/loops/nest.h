@@ -84,7 +84,7 @@ enum class NestKind : uint8_t {
   kFactors,      // loops/factor.h
 };
 
-enum class Factors : uint8_t { kLu, kCholesky, kSolve };
+enum class Factors : uint8_t { kLu, kCholesky, kSolve, kExchanges };
 
 struct Nest {
   std::string site;  // unique in the program: decisions name it

@@ -62,6 +62,7 @@ const Kind* FindKind(std::string_view name) {
       {"argsort", {1, {}}},
       {"lu", {1, {}}},
       {"cholesky", {1, {}}},
+      {"exchanges", {1, {}}},
       {"solve", {2, {"lower", "transposed", "unit"}}},
       {"transpose", {1, {"permutation"}}},
       {"slice", {1, {"sizes", "starts"}}},
@@ -327,7 +328,7 @@ class Parser {
         "negate",          "pool_max",     "pool_sum",   "transpose",   "conv2d",
         "constant",        "broadcast",    "select",     "slice",       "equal",
         "not_equal",       "less",         "less_equal", "running_sum", "running_max",
-        "running_product", "sort",         "argsort"};
+        "running_product", "sort",         "argsort",    "exchanges"};
     if (!InfoOf(element).floating && of_integers.count(op.kind) == 0) {
       return Wrong(op.kind + " is for floating-point numbers");
     }

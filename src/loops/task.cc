@@ -73,7 +73,7 @@ bool IsBinary(std::string_view kind) { return Binary().count(kind) != 0; }
 bool IsRunning(std::string_view kind) { return kind.rfind("running_", 0) == 0; }
 bool Sorts(std::string_view kind) { return kind == "sort" || kind == "argsort"; }
 bool IsFactor(std::string_view kind) {
-  return kind == "lu" || kind == "cholesky" || kind == "solve";
+  return kind == "lu" || kind == "cholesky" || kind == "solve" || kind == "exchanges";
 }
 bool IsPointwise(std::string_view kind) {
   return IsUnary(kind) || IsBinary(kind) || kind == "broadcast" || kind == "constant" ||
@@ -96,7 +96,7 @@ const std::vector<std::string>& OperationKinds() {
         "attention",   "constant",        "broadcast", "select",   "scores",
         "attend",      "product",         "convolve",  "slice",    "running_sum",
         "running_max", "running_product", "depthwise", "sort",     "argsort",
-        "lu",          "cholesky",        "solve"};
+        "lu",          "cholesky",        "solve",     "exchanges"};
     for (const ElementInfo& info : kElements) {
       const std::string kind = std::string("to_") + info.name;
       if (RoundedTo(kind)) all.push_back(kind);

@@ -75,6 +75,8 @@ struct Tensor {
 //     that is 0
 //   cholesky x[A,N,N]: [A,N+1,N], the lower factor, of the lower triangle, with zeros above it; in
 //     the last row 1, or 0 where the matrix is not positive definite in step k: NaN from there on
+//   exchanges x[A,N,1]: of 0 to N-1, with elements k and x[k] exchanged for k = 0, 1 and so on; an
+//     x[k] that is none reads the nearest and writes nothing
 //   solve a[A,N,N] b[A,N,M] lower=1 (0) unit=1 (0) transposed=1 (0): op(a) y = b, with a triangle
 //     of a, the lower or the upper one, its diagonal 1 if unit
 //   transpose x permutation=I,J: dimension d of the result is dimension permutation[d] of x
@@ -142,7 +144,7 @@ bool IsUnary(std::string_view kind);
 bool IsBinary(std::string_view kind);
 bool IsRunning(std::string_view kind);
 bool Sorts(std::string_view kind);
-bool IsFactor(std::string_view kind);  // lu, cholesky, solve
+bool IsFactor(std::string_view kind);  // lu, cholesky, solve, exchanges
 // Whether each element of the result is of one element of each operand.
 bool IsPointwise(std::string_view kind);
 

@@ -252,6 +252,10 @@ const std::vector<KernelCase>& KernelCases() {
        "input a f64[3,5,5]\ninput b f64[3,5,2]\nu = exp a\n"
        "y = solve u b lower=1 transposed=1\noutput y\n",
        ""},
+      {"exchanges", "input x s32[37,9,1]\ny = exchanges x\noutput y\n",
+       "y parallel 16,0,0,0\ny tile 8,0,0,0\n"},
+      {"exchanges_of_few", "input x s32[9,4,1]\ny = exchanges x\noutput y\n", "y tile 8,0,0,0\n"},
+      {"exchanges_one_by_one", "input x s32[5,6,1]\ny = exchanges x\noutput y\n", ""},
       {"near_zero",
        "input a f32[16,32]\ne := expm1 a\nb := abs a\nl := log1p b\ns := add e l\n"
        "y = reduce_sum s axes=1\noutput y\n",

@@ -46,6 +46,57 @@ std::string Solve(const std::string& matrices, const std::string& right,
          " triangular-solve(a, b), " + options;
 }
 
+// The permutation of s32[40,7] that pivots p, of any s32, make, as JAX makes it: a loop over k of
+// what `second` writes behind the exchange's first half.
+std::string Exchanges(const std::string& second, const std::string& first = "iota") {
+  const std::string all = "s32[40,7]";
+  const std::string of_row =
+      "offset_dims={1}, collapsed_slice_dims={}, start_index_map={1}, operand_batching_dims={0}, "
+      "start_indices_batching_dims={0}, index_vector_dim=1, slice_sizes={1,1}\n";
+  const std::string of_column =
+      "offset_dims={0,1}, collapsed_slice_dims={}, start_index_map={1}, index_vector_dim=0, "
+      "slice_sizes={40,1}\n";
+  const std::string start =
+      first == "iota" ? all + " iota(), iota_dimension=1" : all + " parameter(1)";
+  return "HloModule test\nset {\n  a = s32[] parameter(0)\n  ROOT b = s32[] parameter(1)\n}\n"
+         "body {\n  s = (s64[], " +
+         all + ", " + all +
+         ") parameter(0)\n"
+         "  k = s64[] get-tuple-element(s), index=0\n  order = " +
+         all + " get-tuple-element(s), index=1\n  pivots = " + all +
+         " get-tuple-element(s), index=2\n  one = s64[] constant(1)\n  next = s64[] add(k, one)\n"
+         "  k1 = s64[1] reshape(k)\n  pk = s32[40,1] gather(pivots, k1), " +
+         of_column +
+         "  p = s32[40] reshape(pk)\n  zero = s32[] constant(0)\n  zeros = s32[40] "
+         "broadcast(zero), dimensions={}\n  seven = s32[] constant(7)\n  sevens = s32[40] "
+         "broadcast(seven), dimensions={}\n  below = pred[40] compare(p, zeros), direction=LT\n"
+         "  up = s32[40] add(p, sevens)\n  q = s32[40] select(below, up, p)\n"
+         "  q1 = s32[40,1] reshape(q)\n  yk = s32[40,1] gather(order, q1), " +
+         of_row + "  y = s32[40] reshape(yk)\n  xk = s32[40,1] gather(order, k1), " + of_column +
+         "  x = s32[40] reshape(xk)\n  half = " + all +
+         " scatter(order, k1, y), update_window_dims={0}, inserted_window_dims={1}, "
+         "scatter_dims_to_operand_dims={1}, index_vector_dim=0, to_apply=set\n  both = " +
+         all + " scatter(half, q1, " + second +
+         "), update_window_dims={}, inserted_window_dims={1}, "
+         "scatter_dims_to_operand_dims={1}, input_batching_dims={0}, "
+         "scatter_indices_batching_dims={0}, index_vector_dim=1, to_apply=set\n"
+         "  ROOT t = (s64[], " +
+         all + ", " + all +
+         ") tuple(next, both, pivots)\n}\n"
+         "more {\n  s = (s64[], " +
+         all + ", " + all +
+         ") parameter(0)\n"
+         "  k = s64[] get-tuple-element(s), index=0\n  n = s64[] constant(7)\n"
+         "  ROOT l = pred[] compare(k, n), direction=LT\n}\nENTRY main {\n  p = " +
+         all + " parameter(0)\n  order = " + start +
+         "\n  zero = s64[] constant(0)\n"
+         "  from = (s64[], " +
+         all + ", " + all +
+         ") tuple(zero, order, p)\n"
+         "  ROOT w = (s64[], " +
+         all + ", " + all + ") while(from), condition=more, body=body\n}\n";
+}
+
 }  // namespace
 
 std::vector<Case> Matrices() {
@@ -97,6 +148,10 @@ std::vector<Case> Matrices() {
              Lapack("f64[70,6,1]{1,2,0}", "m, c", "dtrsm", "f64[70,6,6]{1,2,0}, f64[70,6,1]{1,2,0}",
                     trsm)),
        1, "v0 = solve i0 i1 lower=1 unit=1;", "trsm"},
+      {"exchanges", Exchanges("x"), 1, "input i0 s32[40,7,1];v0 = exchanges i0;output v0;",
+       "while("},
+      {"exchanges_of_a_given_order", Exchanges("x", "given"), 0},
+      {"no_exchanges", Exchanges("y"), 0},
       {"solve_of_many_right_sides",
        Whole(Solve("f32[70,6,6]", "f32[70,6,65]",
                    "left_side=true, lower=true, transpose_a=NO_TRANSPOSE")),

@@ -186,7 +186,7 @@ using Op = xla::HloOpcode;
     Op::kSort, Op::kTopK)                                                                          \
   X(MatrixKernels, "matrices",                                                                     \
     "LU, Cholesky and triangular solves of many small matrices, as kernels of hone-loops",         \
-    kHereAlone | kForInlined, Op::kCustomCall, Op::kCholesky, Op::kTriangularSolve)                \
+    kHereAlone | kForInlined, Op::kCustomCall, Op::kCholesky, Op::kTriangularSolve, Op::kWhile)    \
   X(FlatElementwise, "flat_elementwise",                                                           \
     "what is elementwise over short rows, as over one long row or few", kHereAlone | kAllAround,   \
     FlatElementwiseRoots())

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/implementations/emit.h"
+#include "compiler/implementations/exchanges.h"
 #include "compiler/implementations/kernel_parts.h"
 #include "compiler/implementations/small_matrices.h"
 #include "core/native_kernel.h"
@@ -108,9 +109,8 @@ HloInstruction* Tuple(std::vector<HloInstruction*> parts) {
 HloInstruction* Lu(HloInstruction* matrices) {
   const Factored lu = FactoredBy("lu", matrices);
   HloInstruction* const pivots = emit::Convert(emit::Unary(HloOpcode::kAbs, lu.row), xla::S32);
-  HloInstruction* const failed =
-      emit::Compare(ComparisonDirection::kLt, lu.row,
-                    Numbers(lu.row, lu.row->shape().element_type(), 0));
+  HloInstruction* const failed = emit::Compare(ComparisonDirection::kLt, lu.row,
+                                               Numbers(lu.row, lu.row->shape().element_type(), 0));
   return Tuple({lu.factor, pivots, FirstOf(failed)});
 }
 
@@ -120,9 +120,8 @@ struct Cholesky {
 };
 Cholesky CholeskyOf(HloInstruction* matrices, bool lower) {
   const Factored made = FactoredBy("cholesky", lower ? matrices : Turned(matrices));
-  HloInstruction* const failed =
-      emit::Compare(ComparisonDirection::kEq, made.row,
-                    Numbers(made.row, made.row->shape().element_type(), 0));
+  HloInstruction* const failed = emit::Compare(
+      ComparisonDirection::kEq, made.row, Numbers(made.row, made.row->shape().element_type(), 0));
   return {lower ? made.factor : Turned(made.factor), FirstOf(failed)};
 }
 
@@ -173,11 +172,13 @@ HloInstruction* Solved(TriangularSolve solve) {
 
 }  // namespace
 
+// And the permutations that LU's exchanges make.
 absl::StatusOr<HloInstruction*> MatrixKernels(HloInstruction* root) {
-  if (root->operand_count() == 0 || !AreMany(*root->operand(0)) || IsInOneKernel(*root->parent()) ||
-      root->HasControlDependencies() || root->has_sharding()) {
+  if (IsInOneKernel(*root->parent()) || root->HasControlDependencies() || root->has_sharding()) {
     return nullptr;
   }
+  if (root->opcode() == HloOpcode::kWhile) return ExchangesCall(root);
+  if (root->operand_count() == 0 || !AreMany(*root->operand(0))) return nullptr;
   if (const auto solve = TriangularSolveOf(root)) {
     const std::vector<int64_t> sizes = emit::SizesOf(*solve->other);
     const int64_t right = solve->left ? sizes.back() : sizes[sizes.size() - 2];
