@@ -241,6 +241,28 @@ std::vector<Case> ImplementationCases() {
              "to_apply=argmax",
              Argmax("f32", "LT")),
        true, true},
+      {"argmax_two_reduces", "of all elements, ties and NaNs",
+       Entry("f32[3,7,17]",
+             "x = f32[357] reshape(p0)\n  i = s32[357] iota(), iota_dimension=0\n"
+             "  low = f32[] constant(-inf)\n  zero = s32[] constant(0)\n"
+             "  ROOT r = (f32[], s32[]) reduce(x, i, low, zero), dimensions={0}, "
+             "to_apply=argmax",
+             Argmax("f32", "GT")),
+       true, true},
+      {"argmax_two_reduces", "of all elements of bf16, the least",
+       Entry("bf16[3,7,17]",
+             "x = bf16[357] reshape(p0)\n  i = s32[357] iota(), iota_dimension=0\n"
+             "  low = bf16[] constant(inf)\n  zero = s32[] constant(0)\n"
+             "  ROOT r = (bf16[], s32[]) reduce(x, i, low, zero), dimensions={0}, "
+             "to_apply=argmax",
+             Argmax("bf16", "LT"))},
+      {"argmax_two_reduces", "of all bytes",
+       Entry("s8[3,7,17]",
+             "x = s8[357] reshape(p0)\n  i = s32[357] iota(), iota_dimension=0\n"
+             "  low = s8[] constant(-128)\n  zero = s32[] constant(0)\n"
+             "  ROOT r = (s8[], s32[]) reduce(x, i, low, zero), dimensions={0}, "
+             "to_apply=argmax",
+             Argmax("s8", "GT"))},
       {"argmax_two_reduces", "the first that is true, or that is not",
        Entry("pred[60,3]",
              "i = s32[60,3] iota(), iota_dimension=1\n  low = pred[] constant(false)\n  "

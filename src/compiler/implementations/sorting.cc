@@ -344,6 +344,17 @@ absl::StatusOr<HloInstruction*> SortPackedKeys(HloInstruction* root) {
   });
 }
 
+// The rows of which x is the elements, one behind the other; null where it is no such reshape.
+HloInstruction* RowsOfReshaped(HloInstruction* x) {
+  constexpr int64_t kFewColumns = 16, kFewRows = 4;
+  if (x->opcode() != HloOpcode::kReshape || x->shape().dimensions().size() != 1) return nullptr;
+  HloInstruction* const of = x->mutable_operand(0);
+  if (of->shape().dimensions().size() < 2) return nullptr;
+  const int64_t columns = of->shape().dimensions().back(), all = x->shape().dimensions(0);
+  if (columns < kFewColumns || all / columns < kFewRows) return nullptr;
+  return emit::Reshape(of, {all / columns, columns});
+}
+
 // A reduce to the largest (smallest) element and its first position as a reduce to the element and
 // then one to the first position that has it.
 absl::StatusOr<HloInstruction*> ArgmaxTwoReduces(HloInstruction* root) {
@@ -366,11 +377,11 @@ absl::StatusOr<HloInstruction*> ArgmaxTwoReduces(HloInstruction* root) {
   if (!IsArgReducer(*root->to_apply(), type, position_type, largest)) return nullptr;
   HloInstruction* const far =
       emit::Scalar(root->parent(), xla::LiteralUtil::MaxValue(position_type));
-  const auto first_where = [&](HloInstruction* has) {
-    HloInstruction* const nowhere = emit::Broadcast(far, emit::SizesOf(*x), {});
-    return emit::Reduce(emit::Select(has, positions, nowhere), far, {dimension},
-                        HloOpcode::kMinimum);
+  const auto first_of = [&](HloInstruction* has, HloInstruction* numbers, int64_t along) {
+    HloInstruction* const nowhere = emit::Broadcast(far, emit::SizesOf(*has), {});
+    return emit::Reduce(emit::Select(has, numbers, nowhere), far, {along}, HloOpcode::kMinimum);
   };
+  const auto first_where = [&](HloInstruction* has) { return first_of(has, positions, dimension); };
   if (type == xla::PRED) {  // the first place that has it tells whether one has
     HloInstruction* const first = first_where(largest ? x : emit::Unary(HloOpcode::kNot, x));
     const auto everywhere = [&](HloInstruction* number) {
@@ -386,20 +397,46 @@ absl::StatusOr<HloInstruction*> ArgmaxTwoReduces(HloInstruction* root) {
     x = emit::Convert(x, xla::F32);
     start = emit::Convert(start, xla::F32);
   }
-  HloInstruction* best =
-      emit::Reduce(x, start, {dimension}, largest ? HloOpcode::kMaximum : HloOpcode::kMinimum);
+  const HloOpcode chooses = largest ? HloOpcode::kMaximum : HloOpcode::kMinimum;
+  // Where `numbers` have the best one, or are NaN.
+  const auto has_best = [&](HloInstruction* numbers, HloInstruction* best,
+                            const std::vector<int64_t>& kept) {
+    HloInstruction* const has = emit::Compare(ComparisonDirection::kEq, numbers,
+                                              emit::Broadcast(best, emit::SizesOf(*numbers), kept));
+    if (!xla::primitive_util::IsFloatingPointType(type)) return has;
+    return emit::Binary(HloOpcode::kOr, has,
+                        emit::Compare(ComparisonDirection::kNe, numbers, numbers));
+  };
+  if (HloInstruction* matrix = RowsOfReshaped(root->mutable_operand(0))) {
+    matrix = emit::Convert(matrix, x->shape().element_type());
+    // The best of each row, the first row that has the best of these, and the place in that row: no
+    // place is taken apart into row and column.
+    const int64_t rows = matrix->shape().dimensions(0), columns = matrix->shape().dimensions(1);
+    const auto iota = [&](int64_t size) {
+      return emit::Iota(root->parent(), position_type, {size}, 0);
+    };
+    HloInstruction* const of_rows = emit::Reduce(matrix, start, {1}, chooses);
+    HloInstruction* const best = emit::Reduce(of_rows, start, {0}, chooses);
+    HloInstruction* const row = first_of(has_best(of_rows, best, {}), iota(rows), 0);
+    HloInstruction* const it = emit::Reshape(
+        emit::DynamicSlice(matrix, {row, emit::Number(root->parent(), position_type, 0)},
+                           {1, columns}),
+        {columns});
+    HloInstruction* const column = first_of(has_best(it, best, {}), iota(columns), 0);
+    HloInstruction* const position =
+        emit::Binary(HloOpcode::kAdd, column,
+                     emit::Binary(HloOpcode::kMultiply, row,
+                                  emit::Number(root->parent(), position_type, columns)));
+    return root->parent()->AddInstruction(
+        HloInstruction::CreateTuple({emit::Convert(best, type), position}));
+  }
+  HloInstruction* best = emit::Reduce(x, start, {dimension}, chooses);
   std::vector<int64_t> kept;
   for (int64_t d = 0; d < static_cast<int64_t>(x->shape().dimensions().size()); ++d) {
     if (d != dimension) kept.push_back(d);
   }
-  const std::vector<int64_t> sizes = emit::SizesOf(*x);
-  HloInstruction* has =
-      emit::Compare(ComparisonDirection::kEq, x, emit::Broadcast(best, sizes, kept));
-  if (xla::primitive_util::IsFloatingPointType(type)) {
-    has = emit::Binary(HloOpcode::kOr, has, emit::Compare(ComparisonDirection::kNe, x, x));
-  }
-  return root->parent()->AddInstruction(
-      HloInstruction::CreateTuple({emit::Convert(best, type), first_where(has)}));
+  return root->parent()->AddInstruction(HloInstruction::CreateTuple(
+      {emit::Convert(best, type), first_where(has_best(x, best, kept))}));
 }
 
 }  // namespace hone::compiler
