@@ -26,6 +26,7 @@ constexpr char kUntuple[] = "tuple-simplifier";
 constexpr char kShare[] = "cse";
 constexpr char kLoopPass[] = "implement:loop_one_kernel";
 constexpr char kWriteOutPass[] = "implement:write_out_small";
+constexpr char kOnePlacePass[] = "implement:one_place";
 constexpr char kBatchPass[] = "batch_lanes";
 
 std::set<std::string> NamesOf(const Pool& pool, const std::vector<OpcodeCount>& counts) {
@@ -247,17 +248,16 @@ std::vector<Alternative> FindImplementations(Pool& pool, const ProgramInfo& prog
   }
   if (const StatusOr<PassId> batch = FindPass(pool.passes(), kBatchPass)) add(*batch);
   // Of a loop around others only these may be of small operations; once small matrices are written
-  // out it is, too, and all are one kernel.
-  const auto loops = std::find_if(found.begin(), found.end(), [](const Alternative& one) {
-    return one.name == kLoopPass && one.passes.size() == 1;
-  });
-  const auto write_out = std::find_if(preparing.begin(), preparing.end(), [&](PassId pass) {
-    return pool.passes()[pass].name == kWriteOutPass;
-  });
-  if (loops != found.end() && write_out != preparing.end()) {
+  // out, or writes into one place are no scatters, it is, too, and all are one kernel.
+  for (const PassId pass : preparing) {
+    const std::string& name = pool.passes()[pass].name;
+    const auto loops = std::find_if(found.begin(), found.end(), [](const Alternative& one) {
+      return one.name == kLoopPass && one.passes.size() == 1;
+    });
+    if (loops == found.end() || (name != kWriteOutPass && name != kOnePlacePass)) continue;
     const PassId loop = *FindPass(pool.passes(), kLoopPass);
-    if (auto whole = Try(pool, program, contents, {*write_out, loop}, until)) {
-      whole->name = std::string(kWriteOutPass) + "," + kLoopPass;
+    if (auto whole = Try(pool, program, contents, {pass, loop}, until)) {
+      whole->name = name + "," + kLoopPass;
       whole->traits = kAnywhere;
       found.insert(loops, *std::move(whole));
     }

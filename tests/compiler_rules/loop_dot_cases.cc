@@ -193,6 +193,34 @@ std::vector<Case> LoopDotCases() {
                "  was = f32[1,4,3] dynamic-slice(g4, b, z, z), dynamic_slice_sizes={1,4,3}\n"
                "  old = f32[4,3] reshape(was)\n  q = f32[4,3] add(r, old)\n"),
        false},
+      {"turned_weights", "on the left, summed along columns",
+       Loop("f32[30,4];f32[30,30]", {{"f32[30,4]", "p0", "h"}, {"f32[30,30]", "p1", "g2"}},
+            Dot("q", "f32[30,4]", "g2, g1", 0, 0) + "  h = f32[30,4] tanh(q)\n")},
+      {"turned_weights", "transposed in the loop, and as they are",
+       Loop("f64[30,4];f64[30,30]", {{"f64[30,4]", "p0", "h"}, {"f64[30,30]", "p1", "g2"}},
+            "  w = f64[30,30] transpose(g2), dimensions={1,0}\n" +
+                Dot("q", "f64[30,4]", "w, g1", 1, 0) + Dot("r", "f64[30,4]", "g2, q", 1, 0) +
+                "  h = f64[30,4] tanh(r)\n")},
+      {"turned_weights", "on the right, summed along rows",
+       Loop("f32[4,30];f32[30,30];f32[20,30]",
+            {{"f32[4,30]", "p0", "h"}, {"f32[30,30]", "p1", "g2"}, {"f32[20,30]", "p2", "g3"},
+             {"f32[4,20]", "a0", "a"}},
+            Dot("q", "f32[4,30]", "g1, g2", 1, 1) + Dot("a", "f32[4,20]", "g1, g3", 1, 1) +
+                "  h = f32[4,30] tanh(q)\n",
+            Zeros("a0", "f32[4,20]"))},
+      {"turned_weights", "that lie well",
+       Loop("f32[30,4];f32[30,30]", {{"f32[30,4]", "p0", "h"}, {"f32[30,30]", "p1", "g2"}},
+            Dot("q", "f32[30,4]", "g2, g1", 1, 0) + "  h = f32[30,4] tanh(q)\n"),
+       false},
+      {"turned_weights", "that the loop changes",
+       Loop("f32[30,4];f32[30,30]", {{"f32[30,4]", "p0", "h"}, {"f32[30,30]", "p1", "v"}},
+            Dot("q", "f32[30,4]", "g2, g1", 0, 0) +
+                "  h = f32[30,4] tanh(q)\n  v = f32[30,30] sine(g2)\n"),
+       false},
+      {"turned_weights", "few",
+       Loop("f32[20,4];f32[20,20]", {{"f32[20,4]", "p0", "h"}, {"f32[20,20]", "p1", "g2"}},
+            Dot("q", "f32[20,4]", "g2, g1", 0, 0) + "  h = f32[20,4] tanh(q)\n"),
+       false},
       {"dots_out_of_loop", "written at one place", Written(product, "f32[4,3]", "v", "one"), false},
   };
 }

@@ -106,6 +106,64 @@ small_goes_on {
   EXPECT_EQ(passes["implement:write_out_small,implement:loop_one_kernel"], 2u) << "the outer one";
 }
 
+TEST(FindImplementations, ALoopThatWritesIntoOnePlaceIsOneKernelWithoutTheScatter) {
+  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
+  const ProgramInfo program = pool->Load(R"(HloModule table
+second {
+  a = f32[] parameter(0)
+  ROOT b = f32[] parameter(1)
+}
+small_body {
+  p = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[] get-tuple-element(p), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  y = f32[] sine(x)
+  ROOT t = (s32[], f32[]) tuple(next, y)
+}
+small_goes_on {
+  p = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  most = s32[] constant(500)
+  ROOT on = pred[] compare(i, most), direction=LT
+}
+body {
+  p = (s32[], f32[400]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[400] get-tuple-element(p), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  zero = s32[] constant(0)
+  now = f32[] convert(i)
+  start = (s32[], f32[]) tuple(zero, now)
+  loop = (s32[], f32[]) while(start), condition=small_goes_on, body=small_body
+  y = f32[] get-tuple-element(loop), index=1
+  place = s32[1] reshape(i)
+  w = f32[400] scatter(x, place, y), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, to_apply=second
+  ROOT t = (s32[], f32[400]) tuple(next, w)
+}
+goes_on {
+  p = (s32[], f32[400]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  most = s32[] constant(400)
+  ROOT on = pred[] compare(i, most), direction=LT
+}
+ENTRY main {
+  x = f32[400] parameter(0)
+  zero = s32[] constant(0)
+  start = (s32[], f32[400]) tuple(zero, x)
+  ROOT w = (s32[], f32[400]) while(start), condition=goes_on, body=body
+}
+)").value();
+  std::map<std::string, size_t> passes;
+  for (const Alternative& found : FindImplementations(*pool, program, kPatience)) {
+    passes[found.name] = found.passes.size();
+  }
+  EXPECT_EQ(passes["implement:loop_one_kernel"], 1u) << "the inner one";
+  EXPECT_EQ(passes["implement:one_place,implement:loop_one_kernel"], 2u) << "the outer one";
+}
+
 TEST(FindImplementations, WhatIsForNoGroupsIsFoundOnceEachIsConvolvedByItself) {
   const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
   const ProgramInfo program =

@@ -187,6 +187,8 @@ using Op = xla::HloOpcode;
   X(MatrixKernels, "matrices",                                                                     \
     "LU, Cholesky and triangular solves of many small matrices, as kernels of hone-loops",         \
     kHereAlone | kForInlined, Op::kCustomCall, Op::kCholesky, Op::kTriangularSolve, Op::kWhile)    \
+  X(TurnedWeights, "turned_weights", "weights that a loop multiplies by, transposed once before it", \
+    kHereAlone | kForInlined | kForLibraries, Op::kWhile)                                          \
   X(FlatElementwise, "flat_elementwise",                                                           \
     "what is elementwise over short rows, as over one long row or few", kHereAlone | kAllAround,   \
     FlatElementwiseRoots())
