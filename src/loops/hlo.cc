@@ -91,7 +91,7 @@ class Writer {
     return Let(Element::kI32, shape, fmt::format("get-tuple-element({}), index=1", both));
   }
 
-  // As LAPACK factors, with the rows that were exchanged as a last row.
+  // As LAPACK factors; the rows that were exchanged come last.
   std::string Lu(const std::string& x, Element element, const Shape& shape) {
     const Shape of = {shape[0], shape[2], shape[2]}, rows = {shape[0], shape[2]};
     const auto by_columns = [](const std::string& type) { return type + "{1,2,0}"; };
@@ -107,39 +107,33 @@ class Writer {
     const std::string pivots =
         Let(Element::kI32, rows, fmt::format("get-tuple-element({}), index=1", all));
     const std::string numbers = Let(element, rows, fmt::format("convert({})", pivots));
-    const std::string turned = Let(element, rows, fmt::format("negate({})", numbers));
-    return WithRow(lu, "EQ", numbers, turned, element, shape);
+    return WithRow(lu, "EQ", numbers, Let(element, rows, "negate(" + numbers + ")"), element,
+                   shape);
   }
   std::string Exchanges(const std::string& x, const Shape& shape) {
     const Element type = Element::kI32;
-    const Shape one = {shape[0], 1, 1};
-    const auto row = [&](const std::string& of, int64_t k) {
-      return Let(
-          type, one,
-          fmt::format("slice({}), slice={{[0:{}], [{}:{}], [0:1]}}", of, shape[0], k, k + 1));
+    // Element k of each row, everywhere.
+    const auto element = [&](const std::string& of, int64_t k) {
+      const std::string row =
+          Let(type, {shape[0], 1, 1},
+              fmt::format("slice({}), slice={{[0:{}], [{}:{}], [0:1]}}", of, shape[0], k, k + 1));
+      return Broadcast(type, Let(type, {shape[0]}, "reshape(" + row + ")"), shape, {0});
     };
-    const auto everywhere = [&](const std::string& of) {
-      return Broadcast(type, Let(type, {shape[0]}, fmt::format("reshape({})", of)), shape, {0});
-    };
-    const auto number = [&](int64_t value) {
-      return Broadcast(type, Constant(type, std::to_string(value)), shape, {});
-    };
-    const std::string i = Let(type, shape, "iota(), iota_dimension=1");
+    const auto number = [&](int64_t value) { return All(type, std::to_string(value), shape); };
+    const auto op = [&](const std::string& text) { return Let(type, shape, text); };
+    const std::string i = op("iota(), iota_dimension=1");
     std::string order = i;
     for (int64_t k = 0; k < shape[1]; ++k) {
-      const std::string pivot = everywhere(row(x, k)), old = everywhere(row(order, k));
-      const std::string low = Let(type, shape, fmt::format("maximum({}, {})", pivot, number(0)));
-      const std::string nearest =
-          Let(type, shape, fmt::format("minimum({}, {})", low, number(shape[1] - 1)));
-      const std::string here = Compared(nearest, "EQ", i, shape);
-      const std::string alone =
-          Let(type, shape, fmt::format("select({}, {}, {})", here, order, number(0)));
-      const std::string y =
-          Broadcast(type, Reduce(type, alone, {shape[0]}, {1, 2}, /*maximum=*/false), shape, {0});
+      const std::string pivot = element(x, k), old = element(order, k);
+      const std::string low = op("maximum(" + pivot + ", " + number(0) + ")");
+      const std::string near = op("minimum(" + low + ", " + number(shape[1] - 1) + ")");
+      const std::string here = Compared(near, "EQ", i, shape);
+      const std::string alone = op("select(" + here + ", " + order + ", " + number(0) + ")");
+      const std::string sum = Reduce(type, alone, {shape[0]}, {1, 2}, /*maximum=*/false);
       const std::string is = Compared(pivot, "EQ", i, shape);
-      const std::string set = Let(type, shape, fmt::format("select({}, {}, {})", is, old, order));
-      order = Let(type, shape,
-                  fmt::format("select({}, {}, {})", Compared(i, "EQ", number(k), shape), y, set));
+      const std::string set = op("select(" + is + ", " + old + ", " + order + ")");
+      order = op("select(" + Compared(i, "EQ", number(k), shape) + ", " +
+                 Broadcast(type, sum, shape, {0}) + ", " + set + ")");
     }
     return order;
   }
@@ -150,12 +144,11 @@ class Writer {
     const std::string i = Let(Element::kI32, of, "iota(), iota_dimension=1");
     const std::string j = Let(Element::kI32, of, "iota(), iota_dimension=2");
     const std::string on = Compared(i, "EQ", j, of);
-    const std::string zeros = Broadcast(element, Constant(element, "0"), of, {});
+    const std::string zeros = All(element, "0", of);
     const std::string alone =
         Let(element, of, fmt::format("select({}, {}, {})", on, matrices, zeros));
     const std::string diagonal = Reduce(element, alone, rows, {2}, /*maximum=*/false);
-    const std::string zero = Broadcast(element, Constant(element, "0"), rows, {});
-    const std::string which = Compared(diagonal, how, zero, rows);
+    const std::string which = Compared(diagonal, how, All(element, "0", rows), rows);
     const std::string row =
         Let(element, rows, fmt::format("select({}, {}, {})", which, other, one));
     const std::string last = Let(element, {shape[0], 1, shape[2]}, fmt::format("reshape({})", row));
@@ -172,6 +165,9 @@ class Writer {
 
   std::string Constant(Element element, const std::string& value) {
     return Let(element, {}, "constant(" + value + ")");
+  }
+  std::string All(Element element, const std::string& value, const Shape& shape) {
+    return Broadcast(element, Constant(element, value), shape, {});
   }
   std::string Neutral(Element element, bool maximum) {
     if (!maximum) return Constant(element, "0");
@@ -223,7 +219,7 @@ class Writer {
     const std::string middle = Broadcast(element, mean(x), shape, kept);
     const std::string centred = Let(element, shape, fmt::format("subtract({}, {})", x, middle));
     const std::string square = Let(element, shape, fmt::format("multiply({0}, {0})", centred));
-    const std::string epsilon = Broadcast(element, Constant(element, "1e-5"), rows, {});
+    const std::string epsilon = All(element, "1e-5", rows);
     const std::string variance =
         Let(element, rows, fmt::format("add({}, {})", mean(square), epsilon));
     const std::string factor = Let(element, rows, fmt::format("rsqrt({})", variance));
@@ -279,7 +275,7 @@ class Writer {
           "  {0}n = s32[] constant({4})\n  {0}b = s32{1} broadcast({0}n), dimensions={{}}\n"
           "  {0}l = s32{1} add({0}r, {0}b)\n  {0} = pred{1} compare({0}c, {0}l), direction=LE\n",
           base, shape, rank - 2, rank - 1, until->second[0]);
-      const std::string least = Broadcast(element, Constant(element, "-inf"), seen, {});
+      const std::string least = All(element, "-inf", seen);
       scores = Let(element, seen, fmt::format("select({}, {}, {})", base, scores, least));
     }
     Shape out = seen;
@@ -413,9 +409,8 @@ class Writer {
       const Shape rows = {shape[0], shape[2]};
       const std::string factor =
           Let(element, {shape[0], shape[2], shape[2]}, fmt::format("cholesky({}), lower=true", x));
-      const std::string one = Broadcast(element, Constant(element, "1"), rows, {});
-      const std::string zero = Broadcast(element, Constant(element, "0"), rows, {});
-      return WithRow(factor, "GT", zero, one, element, shape);
+      return WithRow(factor, "GT", All(element, "0", rows), All(element, "1", rows), element,
+                     shape);
     }
     if (op.kind == "solve") {
       const auto flag = [&](const char* name) { return op.Get(name, 1, 0)[0] != 0; };
@@ -443,7 +438,7 @@ class Writer {
       const std::string value = InfoOf(element).floating
                                     ? fmt::format("{}", op.value)
                                     : std::to_string(static_cast<int64_t>(op.value));
-      return Broadcast(element, Constant(element, value), shape, {});
+      return All(element, value, shape);
     }
     if (op.kind == "softmax") return Softmax(element, x, shape);
     if (op.kind == "layer_norm") return LayerNorm(op, element, shape);
@@ -455,7 +450,7 @@ class Writer {
     if (op.kind == "product") return Product(op, element);
     if (op.kind == "convolve" || op.kind == "depthwise") return Convolution(op, element);
     if (op.kind == "select") {
-      const std::string zero = Broadcast(element, Constant(element, "0"), shape, {});
+      const std::string zero = All(element, "0", shape);
       const std::string name = fmt::format("v{}", next_++);
       text_ += fmt::format("  {} = pred[{}] compare({}, {}), direction=NE\n", name,
                            fmt::join(shape, ","), x, zero);
@@ -464,7 +459,7 @@ class Writer {
                              ValueOf(op.operands[2])));
     }
     if (op.kind == "relu") {
-      const std::string zero = Broadcast(element, Constant(element, "0"), shape, {});
+      const std::string zero = All(element, "0", shape);
       return Let(element, shape, fmt::format("maximum({}, {})", x, zero));
     }
     if (RoundedTo(op.kind)) return Let(*RoundedTo(op.kind), shape, fmt::format("convert({})", x));
