@@ -17,6 +17,7 @@
 #include "core/native_kernel.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
 namespace hone::compiler {
@@ -28,13 +29,35 @@ using xla::HloOpcode;
 
 // Behind reshapes, and broadcasts that only add sizes of 1.
 const HloInstruction* Bare(const HloInstruction* x) {
-  while (x->opcode() == HloOpcode::kReshape || x->opcode() == HloOpcode::kConvert ||
+  const auto widens = [](const HloInstruction& convert) {
+    return convert.opcode() == HloOpcode::kConvert && convert.shape().AreAllLeavesIntegers() &&
+           xla::primitive_util::BitWidth(convert.shape().element_type()) >= 32;
+  };
+  while (x->opcode() == HloOpcode::kReshape || widens(*x) ||
          (x->opcode() == HloOpcode::kBroadcast &&
           xla::ShapeUtil::ElementsIn(x->shape()) ==
               xla::ShapeUtil::ElementsIn(x->operand(0)->shape()))) {
     x = x->operand(0);
   }
   return x;
+}
+
+// Whether it is this number everywhere.
+bool IsEverywhere(const HloInstruction* x, int64_t number) {
+  while (x->opcode() == HloOpcode::kBroadcast || x->opcode() == HloOpcode::kReshape) {
+    x = x->operand(0);
+  }
+  return x->opcode() == HloOpcode::kConstant && x->literal().IsAll(number);
+}
+
+// 0, 1 and so on, all but the last of the dimensions.
+template <class Numbers>
+bool AllButLast(const Numbers& numbers, int64_t last) {
+  if (static_cast<int64_t>(numbers.size()) != last) return false;
+  for (int64_t d = 0; d < last; ++d) {
+    if (numbers[static_cast<int>(d)] != d) return false;
+  }
+  return true;
 }
 
 // A loop over k that exchanges element k of each row of one part of its state with the one that
@@ -57,7 +80,7 @@ class ExchangingLoop {
   int64_t rows_part() const { return rows_; }
   int64_t pivots_part() const { return pivots_; }
   // Whether a negative pivot counts from the end.
-  bool from_the_end() const { return from_the_end_; }
+  bool from_the_end() const { return *from_the_end_; }
   // What the loop ends with in a part that counts; nothing of others.
   std::optional<int64_t> LastOf(int64_t part) const {
     const HloInstruction& next = *loop_->next()->operand(part);
@@ -83,6 +106,8 @@ class ExchangingLoop {
     const HloInstruction& first = *second.operand(0);
     return first.opcode() == HloOpcode::kScatter && Sets(first) && Sets(second) &&
            loop_->PartOf(*first.operand(0)) == rows_ && IsCounter(*first.operand(1)) &&
+           AllButLast(second.scatter_dimension_numbers().input_batching_dims(), last) &&
+           AllButLast(second.scatter_dimension_numbers().scatter_indices_batching_dims(), last) &&
            IsPivot(*second.operand(1)) && IsRowAt(*first.operand(2), /*pivot=*/true) &&
            IsRowAt(*second.operand(2), /*pivot=*/false);
   }
@@ -139,16 +164,22 @@ class ExchangingLoop {
   bool IsPivot(const HloInstruction& index) {
     const HloInstruction* bare = Bare(&index);
     if (bare->opcode() == HloOpcode::kSelect) {
-      const HloInstruction* const negative = bare->operand(0);
-      if (negative->opcode() != HloOpcode::kCompare ||
+      const HloInstruction *const negative = bare->operand(0), *const other = bare->operand(1);
+      const HloInstruction* const pivot = Bare(bare->operand(2));
+      if (negative->opcode() != HloOpcode::kCompare || other->opcode() != HloOpcode::kAdd ||
           negative->comparison_direction() != xla::ComparisonDirection::kLt ||
-          Bare(negative->operand(0)) != Bare(bare->operand(2))) {
+          Bare(negative->operand(0)) != pivot || !IsEverywhere(negative->operand(1), 0) ||
+          Bare(other->operand(0)) != pivot || !IsEverywhere(other->operand(1), loop_->trips())) {
         return false;
       }
-      bare = Bare(bare->operand(2));
-      from_the_end_ = true;
+      bare = pivot;
     }
-    if (bare->opcode() != HloOpcode::kGather) return false;
+    const bool from_the_end = bare != Bare(&index);
+    if (from_the_end_.value_or(from_the_end) != from_the_end ||
+        bare->opcode() != HloOpcode::kGather) {
+      return false;
+    }
+    from_the_end_ = from_the_end;
     const int64_t part = loop_->PartOf(*bare->operand(0));
     if (part == kNone || part == rows_ || !loop_->IsKept(part) ||
         (pivots_ != kNone && pivots_ != part) || !IsElementOf(*bare, part) ||
@@ -162,13 +193,17 @@ class ExchangingLoop {
   bool IsRowAt(const HloInstruction& value, bool pivot) {
     const HloInstruction* const gather = Bare(&value);
     if (!IsElementOf(*gather, rows_)) return false;
-    return pivot ? IsPivot(*gather->operand(1)) : IsCounter(*gather->operand(1));
+    if (!pivot) return IsCounter(*gather->operand(1));
+    const xla::GatherDimensionNumbers& numbers = gather->gather_dimension_numbers();
+    return AllButLast(numbers.operand_batching_dims(), Last(*gather)) &&
+           AllButLast(numbers.start_indices_batching_dims(), Last(*gather)) &&
+           IsPivot(*gather->operand(1));
   }
 
   std::unique_ptr<CountedLoop> loop_;
   int64_t rows_;
   int64_t pivots_ = kNone;
-  bool from_the_end_ = false;
+  std::optional<bool> from_the_end_;
 };
 
 }  // namespace
@@ -179,8 +214,8 @@ HloInstruction* ExchangesCall(HloInstruction* root) {
   const std::optional<ExchangingLoop> found = ExchangingLoop::Of(root);
   if (!found || found->loop().trips() > kLongest) return nullptr;
   const CountedLoop& loop = found->loop();
-  HloInstruction *const rows = loop.First(found->rows_part()), *const first =
-                                                                   loop.First(found->pivots_part());
+  HloInstruction* const rows = loop.First(found->rows_part());
+  HloInstruction* const first = loop.First(found->pivots_part());
   const int64_t n = loop.trips(), count = xla::ShapeUtil::ElementsIn(rows->shape()) / n;
   if (count < kFewestRows || first->shape().element_type() != xla::S32) return nullptr;
   for (int64_t part = 0; part < loop.parts(); ++part) {
