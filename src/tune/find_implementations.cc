@@ -61,10 +61,11 @@ struct Known {
     return std::tie(kind, origin) < std::tie(other.kind, other.origin);
   }
 };
-// A program's instructions by name; what there is of them outside of kernels; and how many kernels
-// its loops may start in one round.
+// A program's instructions by name, and how many there are of each; what there is of them outside of
+// kernels; and how many kernels its loops may start in one round.
 struct Contents {
   std::map<std::string, Known> names;
+  std::map<Known, size_t> counts;
   std::set<Known> outside;
   std::map<std::string, size_t> loops;
 };
@@ -77,6 +78,12 @@ bool IsOneKernel(const InstructionInfo& call) {
 
 bool Calls(const InstructionInfo& one) {
   return one.opcode == "while" || one.opcode == "call" || one.opcode == "conditional";
+}
+
+// Only passes values on: inlining takes many of them away.
+bool IsNoWork(const std::string& opcode) {
+  return opcode == "call" || opcode == "get-tuple-element" || opcode == "parameter" ||
+         opcode == "tuple";
 }
 
 // How many kernels what is called may start, before fusion.
@@ -111,6 +118,7 @@ Contents ContentsOf(Pool& pool, const StateName& state, const Contents* before =
       const InstructionInfo& one = instructions[k];
       const Known known{KindOf(one), one.opcode, one.origin};
       contents.names.emplace(one.name, known);
+      ++contents.counts[known];
       if (!in_kernel && kept.count(k) == 0) contents.outside.insert(known);
       if (one.opcode == "while") {
         contents.loops.emplace(one.name, in_kernel ? 0 : KernelsOf(*graph, one));
@@ -163,9 +171,14 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program, const Con
     most = std::max(most, kernels);
   }
   for (const auto& [name, known] : before.names) {
-    if (behind.names.count(name) == 0) {
-      found.instructions.push_back(ReplacedBy(behind, name, known));
+    if (behind.names.count(name) != 0 || IsNoWork(known.opcode)) continue;
+    // What was called has other names behind inlining: as many as there were are no others.
+    const auto now = behind.counts.find(known);
+    if (passes.size() > 1 && known.origin.empty() && now != behind.counts.end() &&
+        now->second >= before.counts.at(known)) {
+      continue;
     }
+    found.instructions.push_back(ReplacedBy(behind, name, known));
   }
   for (const auto& [name, kernels] : before.loops) {
     const Known& known = before.names.at(name);
