@@ -61,8 +61,8 @@ struct Known {
     return std::tie(kind, origin) < std::tie(other.kind, other.origin);
   }
 };
-// A program's instructions by name, and how many there are of each; what there is of them outside of
-// kernels; and how many kernels its loops may start in one round.
+// A program's instructions by name, and how many there are of each; what there is of them outside
+// of kernels; and how many kernels its loops may start in one round.
 struct Contents {
   std::map<std::string, Known> names;
   std::map<Known, size_t> counts;
@@ -174,8 +174,7 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program, const Con
     if (behind.names.count(name) != 0 || IsNoWork(known.opcode)) continue;
     // What was called has other names behind inlining: as many as there were are no others.
     const auto now = behind.counts.find(known);
-    if (passes.size() > 1 && known.origin.empty() && now != behind.counts.end() &&
-        now->second >= before.counts.at(known)) {
+    if (passes.size() > 1 && now != behind.counts.end() && now->second >= before.counts.at(known)) {
       continue;
     }
     found.instructions.push_back(ReplacedBy(behind, name, known));

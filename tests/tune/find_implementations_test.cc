@@ -155,13 +155,49 @@ ENTRY main {
   start = (s32[], f32[400]) tuple(zero, x)
   ROOT w = (s32[], f32[400]) while(start), condition=goes_on, body=body
 }
-)").value();
+)")
+                                  .value();
   std::map<std::string, size_t> passes;
   for (const Alternative& found : FindImplementations(*pool, program, kPatience)) {
     passes[found.name] = found.passes.size();
   }
   EXPECT_EQ(passes["implement:loop_one_kernel"], 1u) << "the inner one";
   EXPECT_EQ(passes["implement:one_place,implement:loop_one_kernel"], 2u) << "the outer one";
+}
+
+TEST(FindImplementations, WhatInliningRenamesIsNotReplaced) {
+  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
+  const ProgramInfo program = pool->Load(R"(HloModule called
+larger {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT m = f32[] maximum(a, b)
+}
+step {
+  x = f32[40,40] parameter(0)
+  low = f32[] constant(-inf)
+  y = f32[40,40] sine(x)
+  w = f32[40,38] reduce-window(y, low), window={size=1x3}, to_apply=larger
+  ROOT t = (f32[40,38], f32[40,40]) tuple(w, y)
+}
+ENTRY main {
+  x = f32[40,40] parameter(0)
+  e = f32[40,40] exponential(x)
+  s = (f32[40,38], f32[40,40]) call(e), to_apply=step
+  ROOT y = f32[40,38] get-tuple-element(s), index=0
+}
+)")
+                                  .value();
+  bool found = false;
+  for (const Alternative& one : FindImplementations(*pool, program, kPatience)) {
+    for (const Replaced& instruction : one.instructions) {
+      EXPECT_NE(instruction.opcode, "parameter") << one.name;
+      EXPECT_NE(instruction.opcode, "exponential") << one.name;
+      EXPECT_NE(instruction.opcode, "call") << one.name;
+      found = found || instruction.opcode == "reduce-window";
+    }
+  }
+  EXPECT_TRUE(found);
 }
 
 TEST(FindImplementations, WhatIsForNoGroupsIsFoundOnceEachIsConvolvedByItself) {
