@@ -61,12 +61,6 @@ class Writer : public Emitter {
     }
   }
 
-  std::string Shuffle(const std::string& a, const std::string& b,
-                      const std::vector<int64_t>& lanes) {
-    return Let("vector.shuffle {}, {} [{}] : {}, {}", a, b, fmt::join(lanes, ", "), vector_,
-               vector_);
-  }
-
   // The row at places_[0], a vector after another.
   void Row() {
     const int64_t size = Extent(1), lanes = sizes_.lanes, rest = size % lanes, whole = size - rest;
@@ -92,12 +86,13 @@ class Writer : public Emitter {
         const int64_t lane = nest_.reverse ? i + step : i - step;
         from.push_back(lane >= 0 && lane < lanes ? lanes + lane : i);
       }
-      value = Combined(value, Shuffle(nothing, value, from));
+      value = Combined(value, Shuffle(nothing, value, from, vector_));
     }
     Store(Combined(value, carried), mask);
     const int64_t last = nest_.reverse ? 0 : lanes - 1;
     carried = Combined(
-        carried, Shuffle(value, value, std::vector<int64_t>(static_cast<size_t>(lanes), last)));
+        carried,
+        Shuffle(value, value, std::vector<int64_t>(static_cast<size_t>(lanes), last), vector_));
   }
 
   // A vector of columns after another, each from end to end.

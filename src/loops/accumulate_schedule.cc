@@ -11,11 +11,9 @@ namespace {
 constexpr int64_t kMostLanes = 64;
 
 std::string WhyNot(const Schedule&, const Nest& nest, const SiteState& state, const Step& step) {
+  const std::string neither = WhyNeitherSharedNorTiled("accumulates", state, step);
+  if (!neither.empty()) return neither;
   const bool parallel = step.kind == StepKind::kParallel;
-  if (!parallel && step.kind != StepKind::kTile) {
-    return "of what accumulates there is parallel and tile to decide";
-  }
-  if (!parallel && state.tiles > 0) return "it is tiled already";
   for (size_t i = 0; i < nest.loops.size(); ++i) {
     const int64_t size = step.numbers[i];
     if (size == 0) continue;

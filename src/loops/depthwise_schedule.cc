@@ -13,11 +13,9 @@ constexpr int64_t kLeastOfPart = 1 << 17;  // multiplications: some 5 microsecon
 
 std::string WhyNot(const Schedule&, const Nest& nest, const SiteState& state, const Step& step) {
   const SlidingLoops loops(nest);
+  const std::string neither = WhyNeitherSharedNorTiled("slides", state, step);
+  if (!neither.empty()) return neither;
   const bool parallel = step.kind == StepKind::kParallel;
-  if (!parallel && step.kind != StepKind::kTile) {
-    return "of what slides there is parallel and tile to decide";
-  }
-  if (!parallel && state.tiles > 0) return "it is tiled already";
   for (size_t i = 0; i < nest.loops.size(); ++i) {
     const int64_t size = step.numbers[i];
     if (size == 0) continue;

@@ -72,6 +72,35 @@ class Emitter {
     return Let("vector.broadcast {} : {} to {}", scalar, type_, vector_);
   }
 
+  // Of the elements of two vectors of this type, those of these numbers.
+  std::string Shuffle(const std::string& a, const std::string& b, const std::vector<int64_t>& lanes,
+                      const std::string& vector) {
+    return Let("vector.shuffle {}, {} [{}] : {}, {}", a, b, fmt::join(lanes, ", "), vector, vector);
+  }
+  // The transposed of a square of vectors of this type: halves of the square change places, and
+  // halves of these. Those that are missing are another of the last one.
+  std::vector<std::string> Transposed(std::vector<std::string> square, int64_t size,
+                                      const std::string& vector) {
+    square.resize(static_cast<size_t>(size), square.back());
+    for (int64_t half = size / 2; half > 0; half /= 2) {
+      std::vector<int64_t> low, high;
+      for (int64_t i = 0; i < size; ++i) {
+        const bool other = (i & half) != 0;
+        low.push_back(other ? size + i - half : i);
+        high.push_back(other ? size + i : i + half);
+      }
+      for (int64_t i = 0; i < size; ++i) {
+        if ((i & half) != 0) continue;
+        std::string& a = square[static_cast<size_t>(i)];
+        std::string& b = square[static_cast<size_t>(i + half)];
+        const std::string x = Shuffle(a, b, low, vector);
+        b = Shuffle(a, b, high, vector);
+        a = x;
+      }
+    }
+    return square;
+  }
+
   // A buffer, freed at the end of the block.
   std::string Allocate(const std::string& type) {
     return Let("memref.alloc() {{alignment = 64 : i64}} : {}", type);

@@ -1,5 +1,7 @@
 #include "loops/factor.h"
 
+#include <utility>
+
 #include "loops/emitter.h"
 
 namespace hone::loops {
@@ -101,29 +103,6 @@ class FactorWriter : public Emitter {
         "memref.reinterpret_cast {} to offset: [0], sizes: [{}, {}], strides: [{}, 1] : {} to {}",
         buffer, access.view[0], size, size, TypeOf(access), type);
   }
-  // Vectors, as many as they have elements, the other way round.
-  void Turn(std::vector<std::string>& vectors) {
-    for (int64_t step = 1; step < lanes_; step *= 2) {
-      std::vector<int64_t> low, high;
-      for (int64_t p = 0; p < lanes_; ++p) {
-        const bool second = (p & step) != 0;
-        low.push_back(second ? lanes_ + p - step : p);
-        high.push_back(second ? lanes_ + p : p + step);
-      }
-      for (int64_t i = 0; i < lanes_; ++i) {
-        if ((i & step) != 0) continue;
-        std::string &a = vectors[static_cast<size_t>(i)],
-                    &b = vectors[static_cast<size_t>(i + step)];
-        const auto shuffled = [&](const std::vector<int64_t>& lanes) {
-          return Let("vector.shuffle {}, {} [{}] : {}, {}", a, b, fmt::join(lanes, ", "), vector_,
-                     vector_);
-        };
-        const std::string first = shuffled(low);
-        b = shuffled(high);
-        a = first;
-      }
-    }
-  }
   // Squares of as many elements of as many matrices, the last of them overlapping: `from` them,
   // `to` buffers and types that are indexed [matrix, element] or, where `turned`, [element, lane].
   void Squares(int64_t elements, const std::string& matrices, const std::string& matrices_type,
@@ -142,7 +121,7 @@ class FactorWriter : public Emitter {
     for (int64_t l = 0; l < lanes_; ++l) {
       vectors.push_back(Let("vector.load {}", load ? of_matrix(l) : of_side(l)));
     }
-    Turn(vectors);
+    vectors = Transposed(std::move(vectors), lanes_, vector_);
     for (int64_t l = 0; l < lanes_; ++l) {
       Line("vector.store {}, {}", vectors[static_cast<size_t>(l)],
            load ? of_side(l) : of_matrix(l));

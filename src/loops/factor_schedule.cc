@@ -10,11 +10,9 @@ namespace {
 constexpr int64_t kMostLanes = 64;
 
 std::string WhyNot(const Schedule&, const Nest& nest, const SiteState& state, const Step& step) {
+  const std::string neither = WhyNeitherSharedNorTiled("factors", state, step);
+  if (!neither.empty()) return neither;
   const bool parallel = step.kind == StepKind::kParallel;
-  if (!parallel && step.kind != StepKind::kTile) {
-    return "of what factors there is parallel and tile to decide";
-  }
-  if (!parallel && state.tiles > 0) return "it is tiled already";
   for (size_t i = 1; i < nest.loops.size(); ++i) {
     if (step.numbers[i] > 0) return fmt::format("loop {} stays whole", i);
   }

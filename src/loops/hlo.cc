@@ -451,12 +451,9 @@ class Writer {
     if (op.kind == "convolve" || op.kind == "depthwise") return Convolution(op, element);
     if (op.kind == "select") {
       const std::string zero = All(element, "0", shape);
-      const std::string name = fmt::format("v{}", next_++);
-      text_ += fmt::format("  {} = pred[{}] compare({}, {}), direction=NE\n", name,
-                           fmt::join(shape, ","), x, zero);
       return Let(element, shape,
-                 fmt::format("select({}, {}, {})", name, ValueOf(op.operands[1]),
-                             ValueOf(op.operands[2])));
+                 fmt::format("select({}, {}, {})", Compared(x, "NE", zero, shape),
+                             ValueOf(op.operands[1]), ValueOf(op.operands[2])));
     }
     if (op.kind == "relu") {
       const std::string zero = All(element, "0", shape);

@@ -296,7 +296,7 @@ class Evaluator {
       row_ = flat / all;
       const double* const right = in_.size() > 1 ? in_[1] + row_ * all : nullptr;
       running_ = InterpretFactor(op_, {in_[0] + row_ * n * shapes_[0][2], right, n, columns},
-                             [this](double x) { return Off(x); });
+                                 [this](double x) { return Off(x); });
     }
     return running_[Index(flat % all)];
   }

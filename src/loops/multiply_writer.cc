@@ -160,29 +160,6 @@ std::string MultiplyWriter::Valid(const Located& from, const std::string& count,
   return Let("vector.create_mask {} : {}", here, MaskOf(lanes));
 }
 
-std::vector<std::string> MultiplyWriter::Transposed(std::vector<std::string> square, int64_t size,
-                                                    const std::string& vector) {
-  square.resize(static_cast<size_t>(size), square.back());
-  for (int64_t half = size / 2; half > 0; half /= 2) {
-    std::vector<int64_t> low, high;
-    for (int64_t i = 0; i < size; ++i) {
-      const bool other = (i & half) != 0;
-      low.push_back(other ? size + i - half : i);
-      high.push_back(other ? size + i : i + half);
-    }
-    for (int64_t i = 0; i < size; ++i) {
-      if ((i & half) != 0) continue;
-      std::string& a = square[static_cast<size_t>(i)];
-      std::string& b = square[static_cast<size_t>(i + half)];
-      const std::string x =
-          Let("vector.shuffle {}, {} [{}] : {}, {}", a, b, fmt::join(low, ", "), vector, vector);
-      b = Let("vector.shuffle {}, {} [{}] : {}, {}", a, b, fmt::join(high, ", "), vector, vector);
-      a = x;
-    }
-  }
-  return square;
-}
-
 std::optional<MultiplyWriter::Ahead> MultiplyWriter::AheadOf(const Operand& a, const Operand& b,
                                                              const Lines& rows,
                                                              const Lines& columns,

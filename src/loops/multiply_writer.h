@@ -144,11 +144,6 @@ class MultiplyWriter : public Emitter {
     End();
   }
 
-  // The transposed of a square of vectors of this type: halves of the square change places, and
-  // halves of these. Those that are missing are another of the last one.
-  std::vector<std::string> Transposed(std::vector<std::string> square, int64_t size,
-                                      const std::string& vector);
-
   // Where the block of the second operand begins that is packed next, and which of the blocks of
   // rows it is that passes by this one.
   struct Ahead {

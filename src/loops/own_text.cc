@@ -1,5 +1,7 @@
 #include "loops/own_text.h"
 
+#include <fmt/format.h>
+
 #include "core/result.h"
 #include "loops/accumulate.h"
 #include "loops/attend.h"
@@ -9,6 +11,15 @@
 #include "loops/sort.h"
 
 namespace hone::loops {
+
+std::string WhyNeitherSharedNorTiled(std::string_view what, const SiteState& state,
+                                     const Step& step) {
+  if (step.kind == StepKind::kParallel) return "";
+  if (step.kind != StepKind::kTile) {
+    return fmt::format("of what {} there is parallel and tile to decide", what);
+  }
+  return state.tiles > 0 ? "it is tiled already" : "";
+}
 
 const OwnText& OwnTextOf(const Nest& nest) {
   switch (nest.kind) {

@@ -4,6 +4,7 @@
 #define HONE_LOOPS_OWN_TEXT_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "loops/machine.h"
@@ -26,6 +27,11 @@ struct OwnText {
   std::string (*text)(const Schedule& schedule, const Nest& nest,
                       const std::vector<std::string>& buffers);
 };
+
+// Of a nest that only processors share and vectors divide, once: why the step is none of these.
+// `what`: such a nest does, as "sorts".
+std::string WhyNeitherSharedNorTiled(std::string_view what, const SiteState& state,
+                                     const Step& step);
 
 // Of a nest that has one: Nest::own_text().
 const OwnText& OwnTextOf(const Nest& nest);

@@ -13,11 +13,9 @@ constexpr int64_t kMostLanes = 16;
 constexpr int64_t kManyElements = 1 << 14;  // of a row, from which on wider digits pay
 
 std::string WhyNot(const Schedule&, const Nest& nest, const SiteState& state, const Step& step) {
+  const std::string neither = WhyNeitherSharedNorTiled("sorts", state, step);
+  if (!neither.empty()) return neither;
   const bool parallel = step.kind == StepKind::kParallel;
-  if (!parallel && step.kind != StepKind::kTile) {
-    return "of what sorts there is parallel and tile to decide";
-  }
-  if (!parallel && state.tiles > 0) return "it is tiled already";
   const int64_t rows = step.numbers[0], along = step.numbers[1];
   if (parallel && along > 0) return "processors cannot share what is sorted";
   if (parallel && rows > nest.loops[0].extent) {

@@ -55,45 +55,33 @@ class Insides {
     }
   }
 
-  double Of(const InstructionInfo& instruction) const {
-    double inside = 0;
-    for (uint32_t called : instruction.called) {
-      for (const InstructionInfo& part : graph_.computations[called].instructions) {
-        const auto known = seconds_.find(part.name);
-        if (known != seconds_.end()) {
-          inside += known->second;
-        } else if (part.opcode == "call" || part.opcode == "conditional" ||
-                   part.opcode == "while") {
-          inside += Of(part);
-        }
-      }
-    }
-    return inside;
-  }
-
+  double Of(const InstructionInfo& instruction) const { return In(instruction, seconds_); }
   // Of those that take little more than their start.
-  double OfShort(const InstructionInfo& instruction) const {
-    double inside = 0;
-    for (uint32_t called : instruction.called) {
-      for (const InstructionInfo& part : graph_.computations[called].instructions) {
-        const auto known = short_.find(part.name);
-        if (known != short_.end()) {
-          inside += known->second;
-        } else if (part.opcode == "call" || part.opcode == "conditional" ||
-                   part.opcode == "while") {
-          inside += OfShort(part);
-        }
-      }
-    }
-    return inside;
-  }
+  double OfShort(const InstructionInfo& instruction) const { return In(instruction, short_); }
 
  private:
+  using Seconds = std::unordered_map<std::string, double>;
   static constexpr double kShort = 2e-6;  // seconds, as they are measured one by one
 
+  double In(const InstructionInfo& instruction, const Seconds& seconds) const {
+    double inside = 0;
+    for (uint32_t called : instruction.called) {
+      for (const InstructionInfo& part : graph_.computations[called].instructions) {
+        const auto known = seconds.find(part.name);
+        if (known != seconds.end()) {
+          inside += known->second;
+        } else if (part.opcode == "call" || part.opcode == "conditional" ||
+                   part.opcode == "while") {
+          inside += In(part, seconds);
+        }
+      }
+    }
+    return inside;
+  }
+
   const ProgramGraph& graph_;
-  std::unordered_map<std::string, double> seconds_;
-  std::unordered_map<std::string, double> short_;
+  Seconds seconds_;
+  Seconds short_;
 };
 
 }  // namespace

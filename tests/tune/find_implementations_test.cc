@@ -72,25 +72,35 @@ TEST(FindImplementations, WhatIsInTheWayIsWrittenOutFirst) {
   }
 }
 
-TEST(FindImplementations, ALoopAroundAnotherIsOneKernelOnceSmallThingsAreWrittenOut) {
-  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
-  std::string text = kProgram;
-  text.replace(text.find("body {"), 0, R"(small_body {
-  p = (s32[], f32[4]) parameter(0)
+// The body and the condition of a loop whose state is a counter and x of this type.
+std::string SmallLoop(const std::string& x) {
+  return R"(small_body {
+  p = (s32[], )" +
+         x + R"() parameter(0)
   i = s32[] get-tuple-element(p), index=0
-  x = f32[4] get-tuple-element(p), index=1
+  x = )" +
+         x + R"( get-tuple-element(p), index=1
   one = s32[] constant(1)
   next = s32[] add(i, one)
-  y = f32[4] sine(x)
-  ROOT t = (s32[], f32[4]) tuple(next, y)
+  y = )" +
+         x + R"( sine(x)
+  ROOT t = (s32[], )" +
+         x + R"() tuple(next, y)
 }
 small_goes_on {
-  p = (s32[], f32[4]) parameter(0)
+  p = (s32[], )" +
+         x + R"() parameter(0)
   i = s32[] get-tuple-element(p), index=0
   most = s32[] constant(500)
   ROOT on = pred[] compare(i, most), direction=LT
 }
-)");
+)";
+}
+
+TEST(FindImplementations, ALoopAroundAnotherIsOneKernelOnceSmallThingsAreWrittenOut) {
+  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
+  std::string text = kProgram;
+  text.replace(text.find("body {"), 0, SmallLoop("f32[4]"));
   const std::string step = "  y = f32[4] add(x, x)\n";
   text.replace(text.find(step), step.size(), R"(  zero = s32[] constant(0)
   start = (s32[], f32[4]) tuple(zero, x)
@@ -113,21 +123,7 @@ second {
   a = f32[] parameter(0)
   ROOT b = f32[] parameter(1)
 }
-small_body {
-  p = (s32[], f32[]) parameter(0)
-  i = s32[] get-tuple-element(p), index=0
-  x = f32[] get-tuple-element(p), index=1
-  one = s32[] constant(1)
-  next = s32[] add(i, one)
-  y = f32[] sine(x)
-  ROOT t = (s32[], f32[]) tuple(next, y)
-}
-small_goes_on {
-  p = (s32[], f32[]) parameter(0)
-  i = s32[] get-tuple-element(p), index=0
-  most = s32[] constant(500)
-  ROOT on = pred[] compare(i, most), direction=LT
-}
+)" + SmallLoop("f32[]") + R"(
 body {
   p = (s32[], f32[400]) parameter(0)
   i = s32[] get-tuple-element(p), index=0

@@ -130,6 +130,21 @@ HloInstruction* Number(HloComputation* computation, PrimitiveType type, int64_t 
   return Scalar(computation, xla::LiteralUtil::CreateR0<int64_t>(value).Convert(type).value());
 }
 
+HloInstruction* NumberLike(HloInstruction* like, PrimitiveType type, int64_t value) {
+  return Broadcast(Number(like->parent(), type, value), SizesOf(*like), {});
+}
+
+bool Replaces(const HloComputation& computation) {
+  return computation.root_instruction() == computation.parameter_instruction(1);
+}
+
+bool InOrder(Sizes dimensions, int64_t first, int64_t end) {
+  for (const int64_t d : dimensions) {
+    if (d != first++) return false;
+  }
+  return first == end;
+}
+
 HloInstruction* Convert(HloInstruction* x, PrimitiveType type) {
   if (x->shape().element_type() == type) return x;
   return Add(x->parent(),
@@ -209,10 +224,8 @@ HloInstruction* Iota(HloComputation* computation, PrimitiveType type, Sizes size
   return Add(computation, HloInstruction::CreateIota(ShapeUtil::MakeShape(type, sizes), dimension));
 }
 
-HloInstruction* Diagonal(HloComputation* computation, Sizes sizes, int64_t first,
-                         int64_t second) {
-  return Compare(xla::ComparisonDirection::kEq,
-                 Iota(computation, PrimitiveType::S32, sizes, first),
+HloInstruction* Diagonal(HloComputation* computation, Sizes sizes, int64_t first, int64_t second) {
+  return Compare(xla::ComparisonDirection::kEq, Iota(computation, PrimitiveType::S32, sizes, first),
                  Iota(computation, PrimitiveType::S32, sizes, second));
 }
 
@@ -240,8 +253,7 @@ HloInstruction* DynamicSlice(HloInstruction* x, const std::vector<HloInstruction
 
 HloInstruction* DynamicUpdateSlice(HloInstruction* x, HloInstruction* update,
                                    const std::vector<HloInstruction*>& starts) {
-  return Add(x->parent(),
-             HloInstruction::CreateDynamicUpdateSlice(x->shape(), x, update, starts));
+  return Add(x->parent(), HloInstruction::CreateDynamicUpdateSlice(x->shape(), x, update, starts));
 }
 
 HloInstruction* Concatenate(const std::vector<HloInstruction*>& parts, int64_t dimension) {

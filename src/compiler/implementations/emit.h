@@ -37,6 +37,9 @@ std::vector<xla::HloOpcode> ElementwiseOpcodes();
 // on both, such as add or maximum.
 std::optional<xla::HloOpcode> ReducerOpcode(const xla::HloComputation& computation);
 
+// Whether such a computation takes its second parameter in place of its first.
+bool Replaces(const xla::HloComputation& computation);
+
 // The largest number of a type of integers, or that of s64 if it is less.
 int64_t LargestOf(xla::PrimitiveType type);
 
@@ -49,6 +52,8 @@ xla::HloInstruction* Zero(xla::HloComputation* computation, xla::PrimitiveType t
 // An integer, or small whole number, of a type.
 xla::HloInstruction* Number(xla::HloComputation* computation, xla::PrimitiveType type,
                             int64_t value);
+// Everywhere in an array of the sizes of another.
+xla::HloInstruction* NumberLike(xla::HloInstruction* like, xla::PrimitiveType type, int64_t value);
 
 xla::HloInstruction* Convert(xla::HloInstruction* x, xla::PrimitiveType type);
 xla::HloInstruction* BitcastConvert(xla::HloInstruction* x, xla::PrimitiveType type);
@@ -102,6 +107,9 @@ xla::HloInstruction* Reduce(xla::HloInstruction* x, xla::HloInstruction* start, 
 xla::HloInstruction* Dot(xla::HloInstruction* x, xla::HloInstruction* y, Sizes x_batch,
                          Sizes y_batch, Sizes x_contracted, Sizes y_contracted,
                          xla::PrimitiveType type, const xla::PrecisionConfig& precision);
+
+// Whether these are `first`, `first` + 1 and so on, to before `end`.
+bool InOrder(Sizes dimensions, int64_t first, int64_t end);
 
 // How many products each sum of a dot or convolution has, beside edges.
 int64_t TermsOf(const xla::HloInstruction& product);

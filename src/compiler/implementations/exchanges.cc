@@ -14,8 +14,8 @@
 #include "compiler/implementations/counted_loop.h"
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/kernel_parts.h"
+#include "compiler/implementations/sort_keys.h"
 #include "core/native_kernel.h"
-#include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
@@ -23,7 +23,6 @@
 namespace hone::compiler {
 namespace {
 
-using xla::HloComputation;
 using xla::HloInstruction;
 using xla::HloOpcode;
 
@@ -40,24 +39,6 @@ const HloInstruction* Bare(const HloInstruction* x) {
     x = x->operand(0);
   }
   return x;
-}
-
-// Whether it is this number everywhere.
-bool IsEverywhere(const HloInstruction* x, int64_t number) {
-  while (x->opcode() == HloOpcode::kBroadcast || x->opcode() == HloOpcode::kReshape) {
-    x = x->operand(0);
-  }
-  return x->opcode() == HloOpcode::kConstant && x->literal().IsAll(number);
-}
-
-// 0, 1 and so on, all but the last of the dimensions.
-template <class Numbers>
-bool AllButLast(const Numbers& numbers, int64_t last) {
-  if (static_cast<int64_t>(numbers.size()) != last) return false;
-  for (int64_t d = 0; d < last; ++d) {
-    if (numbers[static_cast<int>(d)] != d) return false;
-  }
-  return true;
 }
 
 // A loop over k that exchanges element k of each row of one part of its state with the one that
@@ -98,7 +79,7 @@ class ExchangingLoop {
     const std::vector<int64_t> sizes = emit::SizesOf(rows);
     const auto last = static_cast<int64_t>(sizes.size()) - 1;
     if (last < 1 || !rows.shape().AreAllLeavesIntegers() || sizes[last] != loop_->trips() ||
-        !IsIotaAlong(rows, last)) {
+        !IsPositions(rows, last)) {
       return false;
     }
     // rows.at[k].set(rows[pivots[k]]), then .at[pivots[k]].set(rows[k]).
@@ -106,26 +87,17 @@ class ExchangingLoop {
     const HloInstruction& first = *second.operand(0);
     return first.opcode() == HloOpcode::kScatter && Sets(first) && Sets(second) &&
            loop_->PartOf(*first.operand(0)) == rows_ && IsCounter(*first.operand(1)) &&
-           AllButLast(second.scatter_dimension_numbers().input_batching_dims(), last) &&
-           AllButLast(second.scatter_dimension_numbers().scatter_indices_batching_dims(), last) &&
+           emit::InOrder(second.scatter_dimension_numbers().input_batching_dims(), 0, last) &&
+           emit::InOrder(second.scatter_dimension_numbers().scatter_indices_batching_dims(), 0,
+                         last) &&
            IsPivot(*second.operand(1)) && IsRowAt(*first.operand(2), /*pivot=*/true) &&
            IsRowAt(*second.operand(2), /*pivot=*/false);
-  }
-
-  static bool IsIotaAlong(const HloInstruction& x, int64_t dimension) {
-    if (x.opcode() == HloOpcode::kBroadcast) {
-      return x.dimensions().size() == 1 && x.dimensions()[0] == dimension &&
-             x.operand(0)->opcode() == HloOpcode::kIota;
-    }
-    return x.opcode() == HloOpcode::kIota && x.dimensions()[0] == dimension;
   }
 
   // Along the last dimension, what is written taking the place of what was there.
   bool Sets(const HloInstruction& scatter) const {
     const xla::ScatterDimensionNumbers& numbers = scatter.scatter_dimension_numbers();
-    const HloComputation& combiner = *scatter.to_apply();
-    return scatter.operand_count() == 3 &&
-           combiner.root_instruction() == combiner.parameter_instruction(1) &&
+    return scatter.operand_count() == 3 && emit::Replaces(*scatter.to_apply()) &&
            numbers.scatter_dims_to_operand_dims_size() == 1 &&
            numbers.scatter_dims_to_operand_dims(0) == Last(scatter) &&
            AllOfBatch(*scatter.operand(2));
@@ -168,8 +140,8 @@ class ExchangingLoop {
       const HloInstruction* const pivot = Bare(bare->operand(2));
       if (negative->opcode() != HloOpcode::kCompare || other->opcode() != HloOpcode::kAdd ||
           negative->comparison_direction() != xla::ComparisonDirection::kLt ||
-          Bare(negative->operand(0)) != pivot || !IsEverywhere(negative->operand(1), 0) ||
-          Bare(other->operand(0)) != pivot || !IsEverywhere(other->operand(1), loop_->trips())) {
+          Bare(negative->operand(0)) != pivot || NumberOf(*negative->operand(1)) != 0 ||
+          Bare(other->operand(0)) != pivot || NumberOf(*other->operand(1)) != loop_->trips()) {
         return false;
       }
       bare = pivot;
@@ -195,8 +167,8 @@ class ExchangingLoop {
     if (!IsElementOf(*gather, rows_)) return false;
     if (!pivot) return IsCounter(*gather->operand(1));
     const xla::GatherDimensionNumbers& numbers = gather->gather_dimension_numbers();
-    return AllButLast(numbers.operand_batching_dims(), Last(*gather)) &&
-           AllButLast(numbers.start_indices_batching_dims(), Last(*gather)) &&
+    return emit::InOrder(numbers.operand_batching_dims(), 0, Last(*gather)) &&
+           emit::InOrder(numbers.start_indices_batching_dims(), 0, Last(*gather)) &&
            IsPivot(*gather->operand(1));
   }
 
@@ -225,9 +197,7 @@ HloInstruction* ExchangesCall(HloInstruction* root) {
   }
   HloInstruction* pivots = emit::Reshape(first, {count, n, 1});
   if (found->from_the_end()) {
-    const auto number = [&](int64_t value) {
-      return emit::Broadcast(emit::Number(root->parent(), xla::S32, value), {count, n, 1}, {});
-    };
+    const auto number = [&](int64_t value) { return emit::NumberLike(pivots, xla::S32, value); };
     pivots = emit::Select(emit::Compare(xla::ComparisonDirection::kLt, pivots, number(0)),
                           emit::Binary(HloOpcode::kAdd, pivots, number(n)), pivots);
   }

@@ -70,14 +70,6 @@ HloInstruction* ReductionCall(HloInstruction* root) {
   return CallWith(root, neighbourhood, *space);
 }
 
-// Whether the dimensions are so many, in order, from `first` on.
-bool InOrder(emit::Sizes dimensions, int64_t first, int64_t rank) {
-  for (const int64_t d : dimensions) {
-    if (d != first++) return false;
-  }
-  return first == rank;
-}
-
 // A dot of which nothing but the batch is left, as the sum of products that it is; null of others.
 // XLA:CPU adds one product after the other.
 HloInstruction* InnerProductAsSum(HloInstruction* dot) {
@@ -85,8 +77,8 @@ HloInstruction* InnerProductAsSum(HloInstruction* dot) {
   HloInstruction *const x = dot->mutable_operand(0), *const y = dot->mutable_operand(1);
   const auto batch = static_cast<int64_t>(dot->shape().dimensions().size());
   const auto is_inner = [&](const HloInstruction& side, emit::Sizes batches, emit::Sizes summed) {
-    return IsKernelFloat(side.shape().element_type()) && InOrder(batches, 0, batch) &&
-           InOrder(summed, batch, static_cast<int64_t>(side.shape().dimensions().size()));
+    return IsKernelFloat(side.shape().element_type()) && emit::InOrder(batches, 0, batch) &&
+           emit::InOrder(summed, batch, static_cast<int64_t>(side.shape().dimensions().size()));
   };
   if (!IsKernelFloat(dot->shape().element_type()) || !emit::Free(*dot) || !IsArray(x->shape()) ||
       emit::SizesOf(*x) != emit::SizesOf(*y) ||

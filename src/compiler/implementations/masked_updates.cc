@@ -52,11 +52,6 @@ std::optional<Mask> Numbered(Mask mask, const Number& number) {
   return absl::c_is_sorted(mask.dimensions) ? std::make_optional(mask) : std::nullopt;
 }
 
-// Whether what is written takes the place of what was there.
-bool Replaces(const xla::HloComputation& combiner) {
-  return combiner.root_instruction() == combiner.parameter_instruction(1);
-}
-
 // The dimensions of the array that updates run along, in their order.
 Dimensions WindowsOf(const xla::HloScatterInstruction& scatter) {
   const xla::ScatterDimensionNumbers& numbers = scatter.scatter_dimension_numbers();
@@ -119,7 +114,7 @@ HloInstruction* OfScatter(xla::HloScatterInstruction* scatter, const Mask& mask,
     const std::optional<HloOpcode> combines = emit::ReducerOpcode(*scatter->to_apply());
     const std::vector<int64_t> sizes = emit::SizesOf(*update);
     HloInstruction* nothing = nullptr;
-    if (Replaces(*scatter->to_apply())) {
+    if (emit::Replaces(*scatter->to_apply())) {
       nothing = Before(*scatter, array, places, update);
     } else if (combines) {
       nothing = emit::Broadcast(
@@ -148,8 +143,8 @@ HloInstruction* OfBlock(HloInstruction* write, const Mask& mask, bool taken) {
   if (!of_block) return nullptr;
   std::vector<HloInstruction*> operands(write->operands().begin(), write->operands().end());
   const std::vector<int64_t> sizes = emit::SizesOf(*block);
-  HloInstruction* const before = write->parent()->AddInstruction(HloInstruction::CreateDynamicSlice(
-      block->shape(), array, absl::MakeConstSpan(operands).subspan(2), sizes));
+  HloInstruction* const before =
+      emit::DynamicSlice(array, {operands.begin() + 2, operands.end()}, sizes);
   operands[1] = emit::Select(Spread(*of_block, sizes, taken), block, before);
   return write->parent()->AddInstruction(write->CloneWithNewOperands(write->shape(), operands));
 }

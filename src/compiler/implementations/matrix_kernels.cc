@@ -1,6 +1,5 @@
 // LU, Cholesky and triangular solves of many small matrices as kernels of hone-loops, which take
 // one matrix in each lane of a vector. XLA:CPU calls LAPACK for each matrix.
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -9,13 +8,13 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/exchanges.h"
 #include "compiler/implementations/kernel_parts.h"
 #include "compiler/implementations/small_matrices.h"
 #include "core/native_kernel.h"
 #include "xla/hlo/ir/hlo_instruction.h"
-#include "xla/literal_util.h"
 #include "xla/shape_util.h"
 
 namespace hone::compiler {
@@ -53,15 +52,14 @@ std::string InputText(int number, const HloInstruction& x) {
                       absl::StrJoin(x.shape().dimensions(), ","), "];");
 }
 
-HloInstruction* Call(const std::string& what, const std::vector<HloInstruction*>& inputs,
-                     std::vector<int64_t> sizes) {
+HloInstruction* Call(absl::string_view kind, const std::vector<HloInstruction*>& inputs,
+                     absl::string_view attributes, const std::vector<int64_t>& sizes) {
   std::string task(loops::kKernelTaskBegin), names;
   for (size_t k = 0; k < inputs.size(); ++k) {
     absl::StrAppend(&task, InputText(static_cast<int>(k), *inputs[k]));
     absl::StrAppend(&names, " i", k);
   }
-  const size_t space = std::min(what.find(' '), what.size());
-  absl::StrAppend(&task, "v0 = ", what.substr(0, space), names, what.substr(space), ";output v0;");
+  absl::StrAppend(&task, "v0 = ", kind, names, attributes, ";output v0;");
   const xla::Shape shape = xla::ShapeUtil::MakeShape(inputs[0]->shape().element_type(), sizes);
   return KernelCall(inputs[0]->parent(), shape, inputs, task);
 }
@@ -71,19 +69,15 @@ struct Factored {
   HloInstruction* factor = nullptr;
   HloInstruction* row = nullptr;
 };
-Factored FactoredBy(const std::string& what, HloInstruction* matrices) {
+Factored FactoredBy(absl::string_view kind, HloInstruction* matrices) {
   const std::vector<int64_t> sizes = emit::SizesOf(*matrices);
   HloInstruction* const flat = Flat(matrices);
   const int64_t count = flat->shape().dimensions(0), n = sizes.back();
-  HloInstruction* const made = Call(what, {flat}, {count, n + 1, n});
+  HloInstruction* const made = Call(kind, {flat}, /*attributes=*/"", {count, n + 1, n});
   HloInstruction* const factor = emit::Slice(made, {0, 0, 0}, {count, n, n}, {1, 1, 1});
   HloInstruction* const row = emit::Slice(made, {0, n, 0}, {count, n + 1, n}, {1, 1, 1});
   return {emit::Reshape(factor, sizes),
           emit::Reshape(row, std::vector<int64_t>(sizes.begin(), sizes.end() - 1))};
-}
-
-HloInstruction* Numbers(HloInstruction* like, xla::PrimitiveType type, int64_t value) {
-  return emit::Broadcast(emit::Number(like->parent(), type, value), emit::SizesOf(*like), {});
 }
 
 // LAPACK's info: the number, from 1, of the first step that failed, else 0.
@@ -92,13 +86,13 @@ HloInstruction* FirstOf(HloInstruction* failed) {
   const int64_t last = static_cast<int64_t>(sizes.size()) - 1, n = sizes.back();
   HloInstruction* const steps =
       emit::Binary(HloOpcode::kAdd, emit::Iota(failed->parent(), xla::S32, sizes, last),
-                   Numbers(failed, xla::S32, 1));
+                   emit::NumberLike(failed, xla::S32, 1));
   HloInstruction* const first =
-      emit::Reduce(emit::Select(failed, steps, Numbers(failed, xla::S32, n + 1)),
+      emit::Reduce(emit::Select(failed, steps, emit::NumberLike(failed, xla::S32, n + 1)),
                    emit::Number(failed->parent(), xla::S32, n + 1), {last}, HloOpcode::kMinimum);
   HloInstruction* const none =
-      emit::Compare(ComparisonDirection::kGt, first, Numbers(first, xla::S32, n));
-  return emit::Select(none, Numbers(first, xla::S32, 0), first);
+      emit::Compare(ComparisonDirection::kGt, first, emit::NumberLike(first, xla::S32, n));
+  return emit::Select(none, emit::NumberLike(first, xla::S32, 0), first);
 }
 
 HloInstruction* Tuple(std::vector<HloInstruction*> parts) {
@@ -109,8 +103,9 @@ HloInstruction* Tuple(std::vector<HloInstruction*> parts) {
 HloInstruction* Lu(HloInstruction* matrices) {
   const Factored lu = FactoredBy("lu", matrices);
   HloInstruction* const pivots = emit::Convert(emit::Unary(HloOpcode::kAbs, lu.row), xla::S32);
-  HloInstruction* const failed = emit::Compare(ComparisonDirection::kLt, lu.row,
-                                               Numbers(lu.row, lu.row->shape().element_type(), 0));
+  HloInstruction* const failed =
+      emit::Compare(ComparisonDirection::kLt, lu.row,
+                    emit::NumberLike(lu.row, lu.row->shape().element_type(), 0));
   return Tuple({lu.factor, pivots, FirstOf(failed)});
 }
 
@@ -120,53 +115,31 @@ struct Cholesky {
 };
 Cholesky CholeskyOf(HloInstruction* matrices, bool lower) {
   const Factored made = FactoredBy("cholesky", lower ? matrices : Turned(matrices));
-  HloInstruction* const failed = emit::Compare(
-      ComparisonDirection::kEq, made.row, Numbers(made.row, made.row->shape().element_type(), 0));
+  HloInstruction* const failed =
+      emit::Compare(ComparisonDirection::kEq, made.row,
+                    emit::NumberLike(made.row, made.row->shape().element_type(), 0));
   return {lower ? made.factor : Turned(made.factor), FirstOf(failed)};
 }
 
 // (The factor, with what is on the other side of the diagonal as it was; info), as LAPACK's potrf.
 HloInstruction* LapacksCholesky(HloInstruction* matrices, bool lower) {
   const Cholesky made = CholeskyOf(matrices, lower);
-  const std::vector<int64_t> sizes = emit::SizesOf(*matrices);
-  const auto rank = static_cast<int64_t>(sizes.size());
-  HloInstruction* const i = emit::Iota(matrices->parent(), xla::S32, sizes, rank - 2);
-  HloInstruction* const j = emit::Iota(matrices->parent(), xla::S32, sizes, rank - 1);
-  HloInstruction* const inside =
-      emit::Compare(ComparisonDirection::kGe, lower ? i : j, lower ? j : i);
-  return Tuple({emit::Select(inside, made.factor, matrices), made.info});
+  return Tuple({emit::Select(InTriangle(matrices, lower), made.factor, matrices), made.info});
 }
 
 // Zeros beside the factor; NaNs alone where the matrix is not positive definite.
 HloInstruction* XlasCholesky(HloInstruction* root) {
   const Cholesky made = CholeskyOf(root->mutable_operand(0), root->cholesky_options().lower());
-  const std::vector<int64_t> sizes = emit::SizesOf(*root);
-  std::vector<int64_t> batch(sizes.size() - 2);
-  for (size_t d = 0; d < batch.size(); ++d) batch[d] = static_cast<int64_t>(d);
-  HloInstruction* const good = emit::Broadcast(
-      emit::Compare(ComparisonDirection::kEq, made.info, Numbers(made.info, xla::S32, 0)), sizes,
-      batch);
-  HloInstruction* const nan = emit::Broadcast(
-      emit::Scalar(root->parent(),
-                   xla::LiteralUtil::NanValue(root->shape().element_type()).value()),
-      sizes, {});
-  return emit::Select(good, made.factor, nan);
+  return NanWhereFailed(made.factor, made.info);
 }
 
-HloInstruction* Solved(TriangularSolve solve) {
-  if (!solve.left) {
-    // X A = B is A' X' = B'.
-    solve.left = true;
-    solve.transposed = !solve.transposed;
-    solve.other = Turned(solve.other);
-    HloInstruction* const solved = Solved(solve);
-    return solved == nullptr ? nullptr : Turned(solved);
-  }
+HloInstruction* Solved(const TriangularSolve& solve) {
+  if (!solve.left) return Turned(Solved(FromLeft(solve)));
   HloInstruction *const matrix = Flat(solve.matrix), *const right = Flat(solve.other);
-  const std::string what =
-      absl::StrCat("solve", solve.lower ? " lower=1" : "", solve.transposed ? " transposed=1" : "",
+  const std::string attributes =
+      absl::StrCat(solve.lower ? " lower=1" : "", solve.transposed ? " transposed=1" : "",
                    solve.unit_diagonal ? " unit=1" : "");
-  return emit::Reshape(Call(what, {matrix, right}, emit::SizesOf(*right)),
+  return emit::Reshape(Call("solve", {matrix, right}, attributes, emit::SizesOf(*right)),
                        emit::SizesOf(*solve.other));
 }
 

@@ -73,9 +73,8 @@ absl::StatusOr<HloInstruction*> OnePlace(HloInstruction* root) {
       xla::ShapeUtil::IsZeroElementArray(root->operand(2)->shape())) {
     return nullptr;
   }
-  const xla::HloComputation& combiner = *root->to_apply();
-  const bool replaces = combiner.root_instruction() == combiner.parameter_instruction(1);
-  const std::optional<HloOpcode> opcode = emit::ReducerOpcode(combiner);
+  const bool replaces = emit::Replaces(*root->to_apply());
+  const std::optional<HloOpcode> opcode = emit::ReducerOpcode(*root->to_apply());
   if (!replaces && !opcode) return nullptr;
   HloInstruction* const x = root->mutable_operand(0);
   const std::optional<Window> window = WindowOf(root);

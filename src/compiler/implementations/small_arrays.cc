@@ -135,8 +135,7 @@ HloInstruction* SmallScatter(HloInstruction* root) {
   HloInstruction* x = root->mutable_operand(0);
   if (!IsSmallEnough(*x, dimension, kMostPlacesWritten)) return nullptr;
   const xla::HloComputation& combiner = *root->to_apply();
-  const bool replaces = combiner.root_instruction()->opcode() == HloOpcode::kParameter &&
-                        combiner.root_instruction()->parameter_number() == 1;
+  const bool replaces = emit::Replaces(combiner);
   const std::optional<HloOpcode> opcode = emit::ReducerOpcode(combiner);
   if (!replaces && !opcode) return nullptr;
 

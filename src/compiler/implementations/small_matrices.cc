@@ -42,10 +42,6 @@ HloInstruction* Multiply(HloInstruction* x, HloInstruction* y) {
 HloInstruction* Divide(HloInstruction* x, HloInstruction* y) {
   return emit::Binary(HloOpcode::kDivide, x, y);
 }
-HloInstruction* Number(HloInstruction* like, xla::PrimitiveType type, int64_t value) {
-  return emit::Broadcast(emit::Number(like->parent(), type, value), emit::SizesOf(*like), {});
-}
-
 // The elements of matrices [batch…, rows, columns], each an array of the batch's shape.
 class Elements {
  public:
@@ -110,14 +106,8 @@ std::vector<int64_t> SwappedLast(const xla::Shape& shape) {
   return order;
 }
 
-HloInstruction* Solved(TriangularSolve solve) {
-  if (!solve.left) {
-    // X A = B is A' X' = B'.
-    solve.left = true;
-    solve.transposed = !solve.transposed;
-    solve.other = Turned(solve.other);
-    return Turned(Solved(solve));
-  }
+HloInstruction* Solved(const TriangularSolve& solve) {
+  if (!solve.left) return Turned(Solved(FromLeft(solve)));
   HloInstruction* const right = solve.other;
   Elements a(solve.matrix);
   const int64_t n = a.rows();
@@ -161,15 +151,16 @@ HloInstruction* CholeskyFactor(HloInstruction* matrices, bool lower, HloInstruct
   const auto at = [&](int64_t i, int64_t j) -> HloInstruction*& {
     return lower ? a.at(i, j) : a.at(j, i);
   };
-  *info = Number(a.at(0, 0), xla::S32, 0);
+  *info = emit::NumberLike(a.at(0, 0), xla::S32, 0);
   for (int64_t j = 0; j < n; ++j) {
     HloInstruction* d = at(j, j);
     for (int64_t k = 0; k < j; ++k) d = Subtract(d, Multiply(at(j, k), at(j, k)));
-    HloInstruction* good =
-        emit::Compare(ComparisonDirection::kGt, d, Number(d, d->shape().element_type(), 0));
-    HloInstruction* none = emit::Compare(ComparisonDirection::kEq, *info, Number(d, xla::S32, 0));
+    HloInstruction* good = emit::Compare(ComparisonDirection::kGt, d,
+                                         emit::NumberLike(d, d->shape().element_type(), 0));
+    HloInstruction* none =
+        emit::Compare(ComparisonDirection::kEq, *info, emit::NumberLike(d, xla::S32, 0));
     HloInstruction* here = emit::Binary(HloOpcode::kAnd, emit::Unary(HloOpcode::kNot, good), none);
-    *info = emit::Select(here, Number(d, xla::S32, j + 1), *info);
+    *info = emit::Select(here, emit::NumberLike(d, xla::S32, j + 1), *info);
     at(j, j) = emit::Unary(HloOpcode::kSqrt, d);
     for (int64_t i = j + 1; i < n; ++i) {
       HloInstruction* x = at(i, j);
@@ -186,19 +177,8 @@ HloInstruction* XlasCholesky(HloInstruction* root) {
   const bool lower = root->cholesky_options().lower();
   HloInstruction* info = nullptr;
   HloInstruction* factor = CholeskyFactor(root->mutable_operand(0), lower, &info);
-  const std::vector<int64_t> sizes = emit::SizesOf(*factor);
-  const auto rank = static_cast<int64_t>(sizes.size());
-  const xla::PrimitiveType type = factor->shape().element_type();
-  HloInstruction* i = emit::Iota(root->parent(), xla::S32, sizes, rank - 2);
-  HloInstruction* j = emit::Iota(root->parent(), xla::S32, sizes, rank - 1);
-  HloInstruction* inside = emit::Compare(ComparisonDirection::kGe, lower ? i : j, lower ? j : i);
-  std::vector<int64_t> batch;
-  for (int64_t d = 0; d + 2 < rank; ++d) batch.push_back(d);
-  HloInstruction* good = emit::Broadcast(
-      emit::Compare(ComparisonDirection::kEq, info, Number(info, xla::S32, 0)), sizes, batch);
-  HloInstruction* nan = emit::Broadcast(
-      emit::Scalar(root->parent(), xla::LiteralUtil::NanValue(type).value()), sizes, {});
-  return emit::Select(good, emit::Select(inside, factor, Number(factor, type, 0)), nan);
+  HloInstruction* const zeros = emit::NumberLike(factor, factor->shape().element_type(), 0);
+  return NanWhereFailed(emit::Select(InTriangle(factor, lower), factor, zeros), info);
 }
 
 // (L and U in one, rows exchanged from 1 on, info), as LAPACK's getrf.
@@ -207,22 +187,22 @@ HloInstruction* Lu(HloInstruction* matrices) {
   const int64_t rows = a.rows(), columns = a.columns();
   const xla::PrimitiveType type = matrices->shape().element_type();
   std::vector<HloInstruction*> pivots;
-  HloInstruction* info = Number(a.at(0, 0), xla::S32, 0);
+  HloInstruction* info = emit::NumberLike(a.at(0, 0), xla::S32, 0);
   for (int64_t k = 0; k < std::min(rows, columns); ++k) {
     HloInstruction* largest = emit::Unary(HloOpcode::kAbs, a.at(k, k));
-    HloInstruction* pivot = Number(largest, xla::S32, k);
+    HloInstruction* pivot = emit::NumberLike(largest, xla::S32, k);
     for (int64_t i = k + 1; i < rows; ++i) {
       HloInstruction* size = emit::Unary(HloOpcode::kAbs, a.at(i, k));
       HloInstruction* larger = emit::Compare(ComparisonDirection::kGt, size, largest);
       largest = emit::Select(larger, size, largest);
-      pivot = emit::Select(larger, Number(pivot, xla::S32, i), pivot);
+      pivot = emit::Select(larger, emit::NumberLike(pivot, xla::S32, i), pivot);
     }
-    pivots.push_back(Add(pivot, Number(pivot, xla::S32, 1)));
+    pivots.push_back(Add(pivot, emit::NumberLike(pivot, xla::S32, 1)));
     std::vector<HloInstruction*> top(columns);
     for (int64_t j = 0; j < columns; ++j) top[j] = a.at(k, j);
     for (int64_t i = k + 1; i < rows; ++i) {
       HloInstruction* is =
-          emit::Compare(ComparisonDirection::kEq, pivot, Number(pivot, xla::S32, i));
+          emit::Compare(ComparisonDirection::kEq, pivot, emit::NumberLike(pivot, xla::S32, i));
       for (int64_t j = 0; j < columns; ++j) {
         top[j] = emit::Select(is, a.at(i, j), top[j]);
         a.at(i, j) = emit::Select(is, a.at(k, j), a.at(i, j));
@@ -230,10 +210,11 @@ HloInstruction* Lu(HloInstruction* matrices) {
     }
     for (int64_t j = 0; j < columns; ++j) a.at(k, j) = top[j];
     HloInstruction* zero =
-        emit::Compare(ComparisonDirection::kEq, a.at(k, k), Number(largest, type, 0));
-    HloInstruction* none = emit::Compare(ComparisonDirection::kEq, info, Number(info, xla::S32, 0));
-    info = emit::Select(emit::Binary(HloOpcode::kAnd, zero, none), Number(info, xla::S32, k + 1),
-                        info);
+        emit::Compare(ComparisonDirection::kEq, a.at(k, k), emit::NumberLike(largest, type, 0));
+    HloInstruction* none =
+        emit::Compare(ComparisonDirection::kEq, info, emit::NumberLike(info, xla::S32, 0));
+    info = emit::Select(emit::Binary(HloOpcode::kAnd, zero, none),
+                        emit::NumberLike(info, xla::S32, k + 1), info);
     for (int64_t i = k + 1; i < rows; ++i) {
       a.at(i, k) = emit::Select(zero, a.at(i, k), Divide(a.at(i, k), a.at(k, k)));
       for (int64_t j = k + 1; j < columns; ++j) {
@@ -320,6 +301,32 @@ std::optional<char> LetterOf(const HloInstruction& call, absl::string_view name)
 
 HloInstruction* Turned(HloInstruction* matrices) {
   return emit::Transpose(matrices, SwappedLast(matrices->shape()));
+}
+
+HloInstruction* InTriangle(HloInstruction* like, bool lower) {
+  const std::vector<int64_t> sizes = emit::SizesOf(*like);
+  const auto rank = static_cast<int64_t>(sizes.size());
+  HloInstruction* const i = emit::Iota(like->parent(), xla::S32, sizes, rank - 2);
+  HloInstruction* const j = emit::Iota(like->parent(), xla::S32, sizes, rank - 1);
+  return emit::Compare(ComparisonDirection::kGe, lower ? i : j, lower ? j : i);
+}
+
+HloInstruction* NanWhereFailed(HloInstruction* factor, HloInstruction* info) {
+  const std::vector<int64_t> sizes = emit::SizesOf(*factor);
+  std::vector<int64_t> batch(sizes.size() - 2);
+  absl::c_iota(batch, 0);
+  HloInstruction* const good =
+      emit::Compare(ComparisonDirection::kEq, info, emit::NumberLike(info, xla::S32, 0));
+  HloInstruction* const nan = emit::Scalar(
+      factor->parent(), xla::LiteralUtil::NanValue(factor->shape().element_type()).value());
+  return emit::Select(emit::Broadcast(good, sizes, batch), factor, emit::Broadcast(nan, sizes, {}));
+}
+
+TriangularSolve FromLeft(TriangularSolve solve) {
+  solve.left = true;
+  solve.transposed = !solve.transposed;
+  solve.other = Turned(solve.other);
+  return solve;
 }
 
 std::optional<TriangularSolve> TriangularSolveOf(HloInstruction* root) {

@@ -21,6 +21,12 @@ std::optional<char> LetterOf(const xla::HloInstruction& call, absl::string_view 
 // Matrices [batch…, n, m] as [batch…, m, n].
 xla::HloInstruction* Turned(xla::HloInstruction* matrices);
 
+// Of arrays like it, what lies on the diagonal or in that triangle.
+xla::HloInstruction* InTriangle(xla::HloInstruction* like, bool lower);
+// NaNs in place of the factors [batch…, n, n] of matrices for which LAPACK's info [batch…] is not
+// 0.
+xla::HloInstruction* NanWhereFailed(xla::HloInstruction* factor, xla::HloInstruction* info);
+
 // A triangular solve, XLA's own or LAPACK's: op(matrix) x = other, or x op(matrix) = other.
 struct TriangularSolve {
   xla::HloInstruction* matrix = nullptr;  // [batch…, n, n]
@@ -29,6 +35,8 @@ struct TriangularSolve {
 };
 // Nothing where `root` is something else.
 std::optional<TriangularSolve> TriangularSolveOf(xla::HloInstruction* root);
+// Of a solve from the right: x A = b is A' x' = b'. What solves it is the wanted one, Turned.
+TriangularSolve FromLeft(TriangularSolve solve);
 // The same kind of solve with the same matrix, of another side and another right side, [batch…, n,
 // k] from the left, [batch…, k, n] from the right. `transposed`: with the transposed of the matrix
 // that `root` solves with, of real numbers. `matrix`: this one in place of root's.

@@ -62,8 +62,8 @@ std::vector<Side> SidesOf(const HloComputation& body) {
         continue;
       }
       // Of the matrix as it lies: a left one is summed along its rows, a right one along columns.
-      int64_t summed = k == 0 ? numbers.lhs_contracting_dimensions(0)
-                              : numbers.rhs_contracting_dimensions(0);
+      int64_t summed =
+          k == 0 ? numbers.lhs_contracting_dimensions(0) : numbers.rhs_contracting_dimensions(0);
       if (transposed) summed = 1 - summed;
       if (summed == k) sides.push_back({dot, k, weights->tuple_index(), transposed});
     }
@@ -83,14 +83,17 @@ bool CanGrow(const HloInstruction& loop) {
 }  // namespace
 
 absl::StatusOr<HloInstruction*> TurnedWeights(HloInstruction* root) {
-  if (!CanGrow(*root) || SidesOf(*root->while_body()).empty()) return nullptr;
+  if (!CanGrow(*root)) return nullptr;
+  const std::vector<Side> sides = SidesOf(*root->while_body());
+  if (sides.empty()) return nullptr;
   HloInstruction* const before = root->mutable_operand(0);
   std::vector<HloInstruction*> first(before->operands().begin(), before->operands().end());
   const auto parts = static_cast<int64_t>(first.size());
   xla::Shape state = root->shape();
-  std::map<int64_t, int64_t> turned;  // the part that is another's transpose
-  for (const Side& side : SidesOf(*root->while_body())) {
-    if (!turned.emplace(side.part, static_cast<int64_t>(first.size())).second) continue;
+  std::vector<int64_t> turned;  // parts, whose transposes follow all parts
+  for (const Side& side : sides) {
+    if (absl::c_linear_search(turned, side.part)) continue;
+    turned.push_back(side.part);
     HloInstruction* const transpose = emit::Transpose(first[side.part], {1, 0});
     first.push_back(emit::Kept(transpose));
     *state.add_tuple_shapes() = transpose->shape();
@@ -100,19 +103,16 @@ absl::StatusOr<HloInstruction*> TurnedWeights(HloInstruction* root) {
   std::vector<HloInstruction*> next(body->root_instruction()->operands().begin(),
                                     body->root_instruction()->operands().end());
   std::map<int64_t, HloInstruction*> within;
-  for (const auto& [part, place] : turned) {
-    within[part] = body->AddInstruction(HloInstruction::CreateGetTupleElement(of_body, place));
+  for (const int64_t part : turned) {
+    const auto place = static_cast<int64_t>(next.size());
+    next.push_back(ElementOf(of_body, place));
+    within[part] = next.back();
   }
   for (const Side& side : SidesOf(*body)) {
     HloInstruction* weights = within.at(side.part);
     // XLA makes one product of a transpose's.
     if (!side.transposed) weights = emit::Transpose(weights, {1, 0});
     TF_RETURN_IF_ERROR(side.dot->ReplaceOperandWith(side.operand, weights));
-  }
-  for (int64_t place = parts; place < static_cast<int64_t>(first.size()); ++place) {
-    for (const auto& [part, of_part] : turned) {
-      if (of_part == place) next.push_back(within.at(part));
-    }
   }
   body->set_root_instruction(body->AddInstruction(HloInstruction::CreateTuple(next)),
                              /*accept_different_shape=*/true);
