@@ -136,6 +136,12 @@ std::vector<Case> ShapeCases() {
              "inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, index_vector_dim=1, "
              "to_apply=max",
              Binary("max", "s32", "maximum"))},
+      {"one_place", "by an index of fewer bits than there are places",
+       Entry("f32[300];u8[1];f32[]",
+             "ROOT y = f32[300] scatter(p0, p1, p2), update_window_dims={}, "
+             "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, "
+             "to_apply=add",
+             Binary("add", "f32", "add"))},
       {"one_place", "two places",
        Entry("f32[20];s32[2,1];f32[2]",
              "ROOT y = f32[20] scatter(p0, p1, p2), update_window_dims={}, "

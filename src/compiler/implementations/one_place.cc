@@ -1,5 +1,6 @@
 // Writes into one place of an array, x.at[i, j].set(y) or .add(y), without a scatter, which
 // XLA:CPU makes a loop of and no loop that is one kernel (loops.cc) may have.
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -50,9 +51,10 @@ std::optional<Window> WindowOf(HloInstruction* scatter) {
     const int64_t d = numbers.scatter_dims_to_operand_dims(k);
     HloInstruction* const start = emit::Reshape(emit::SliceAlong(flat, 0, k, k + 1), {});
     window.starts[d] = start;
+    // Indices of few bits may not reach as far.
+    const int64_t last = std::min(shape.dimensions(d) - window.sizes[d], emit::LargestOf(type));
     HloInstruction* inside =
-        emit::Compare(ComparisonDirection::kLe, start,
-                      emit::Number(scatter->parent(), type, shape.dimensions(d) - window.sizes[d]));
+        emit::Compare(ComparisonDirection::kLe, start, emit::Number(scatter->parent(), type, last));
     if (xla::primitive_util::IsSignedIntegralType(type)) {
       inside = emit::Binary(
           HloOpcode::kAnd, inside,
