@@ -137,8 +137,8 @@ std::vector<Case> ShapeCases() {
              "to_apply=max",
              Binary("max", "s32", "maximum"))},
       {"one_place", "by an index of fewer bits than there are places",
-       Entry("f32[300];u8[1];f32[]",
-             "ROOT y = f32[300] scatter(p0, p1, p2), update_window_dims={}, "
+       Entry("f32[300];f32[]",
+             "i = u8[1] constant({200})\n  ROOT y = f32[300] scatter(p0, i, p1), update_window_dims={}, "
              "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, "
              "to_apply=add",
              Binary("add", "f32", "add"))},
