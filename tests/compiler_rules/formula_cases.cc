@@ -28,6 +28,25 @@ std::string SoftplusGradient(const std::string& x, const std::string& c, bool su
          " exponential(b)\n  ";
 }
 
+// Quotients and remainders of numbers of all lengths, the least, 0 and -1 among them.
+std::string LongQuotients(const std::string& type) {
+  const std::string all = type + "[300]";
+  return Entry(all + ";" + all,
+               "i = " + all + " iota(), iota_dimension=0\n  k0 = " + type +
+                   "[] constant(6364136223846793005)\n  k = " + all +
+                   " broadcast(k0), dimensions={}\n  f0 = " + type +
+                   "[] constant(63)\n  f = " + all + " broadcast(f0), dimensions={}\n  n = " + all +
+                   " and(i, f)\n  o0 = " + type + "[] constant(1)\n  o = " + all +
+                   " broadcast(o0), dimensions={}\n  h = " + all + " multiply(i, k)\n  a = " + all +
+                   " multiply(p0, k)\n  x = " + all + " add(h, a)\n  m = " + all +
+                   " multiply(h, h)\n  b = " + all + " shift-right-logical(m, n)\n  y = " + all +
+                   " xor(b, p1)\n  l = " + all + " shift-left(o, f)\n  s = " + all +
+                   " subtract(n, o)\n  q = " + all + " divide(x, y)\n  r = " + all +
+                   " remainder(x, y)\n  t = " + all + " divide(l, s)\n  u = " + all +
+                   " remainder(l, s)\n  ROOT w = (" + all + ", " + all + ", " + all + ", " + all +
+                   ") tuple(q, r, t, u)");
+}
+
 }  // namespace
 
 std::vector<Case> FormulaCases() {
@@ -112,6 +131,8 @@ std::vector<Case> FormulaCases() {
              "q = s8[300] divide(p0, p1)\n  r = s8[300] remainder(p0, p1)\n"
              "  ROOT s = s8[300] add(q, r)"),
        true, true},
+      {"remainder_formulas", "of 64 bits", LongQuotients("u64"), true, true},
+      {"remainder_formulas", "of 64 bits, of both signs", LongQuotients("s64"), true, true},
       {"remainder_formulas", "by a known number",
        Entry("s32[300]",
              "c = s32[] constant(7)\n  b = s32[300] broadcast(c), dimensions={}\n"
@@ -124,8 +145,6 @@ std::vector<Case> FormulaCases() {
              "  s = u32[] select(e, o, c)\n  d = u32[300] broadcast(s), dimensions={}\n"
              "  ROOT r = u32[300] remainder(p0, d)"),
        false},
-      {"remainder_formulas", "of 64 bits",
-       Entry("s64[300];s64[300]", "ROOT r = s64[300] remainder(p0, p1)"), false},
       {"remainder_formulas", "doubles, by what may be 0",
        Entry("f64[300];f64[300]", "ROOT r = f64[300] remainder(p0, p1)"), true, true},
       {"remainder_formulas", "narrow floats",

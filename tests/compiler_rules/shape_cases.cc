@@ -111,6 +111,41 @@ std::vector<Case> ShapeCases() {
              "z = f32[] constant(0)\n  a = f32[12,40] pad(p0, z), padding=0_0x0_20\n"
              "  ROOT s = f32[12,40] add(a, p1)"),
        false},
+      {"random_bits", "words",
+       Entry("u64[2]",
+             "g = (u64[2], u32[30,21]) rng-bit-generator(p0), algorithm=rng_default\n"
+             "  s = u64[2] get-tuple-element(g), index=0\n"
+             "  b = u32[30,21] get-tuple-element(g), index=1\n"
+             "  ROOT t = (u64[2], u32[30,21]) tuple(s, b)"),
+       true, true},
+      {"random_bits", "longer ones, of another state",
+       Entry("u64[3]",
+             "g = (u64[3], u64[333]) rng-bit-generator(p0), algorithm=rng_philox\n"
+             "  s = u64[3] get-tuple-element(g), index=0\n"
+             "  b = u64[333] get-tuple-element(g), index=1\n"
+             "  ROOT t = (u64[3], u64[333]) tuple(s, b)"),
+       true, true},
+      {"random_bits", "bytes",
+       Entry("u64[2]",
+             "g = (u64[2], u8[1001]) rng-bit-generator(p0), algorithm=rng_default\n"
+             "  s = u64[2] get-tuple-element(g), index=0\n"
+             "  b = u8[1001] get-tuple-element(g), index=1\n"
+             "  ROOT t = (u64[2], u8[1001]) tuple(s, b)"),
+       true, true},
+      {"random_bits", "by another algorithm",
+       Entry("u64[2]",
+             "g = (u64[2], u32[600]) rng-bit-generator(p0), algorithm=rng_three_fry\n"
+             "  s = u64[2] get-tuple-element(g), index=0\n"
+             "  b = u32[600] get-tuple-element(g), index=1\n"
+             "  ROOT t = (u64[2], u32[600]) tuple(s, b)"),
+       true, true},
+      {"random_bits", "few",
+       Entry("u64[2]",
+             "g = (u64[2], u32[20]) rng-bit-generator(p0), algorithm=rng_default\n"
+             "  s = u64[2] get-tuple-element(g), index=0\n"
+             "  b = u32[20] get-tuple-element(g), index=1\n"
+             "  ROOT t = (u64[2], u32[20]) tuple(s, b)"),
+       false},
       {"one_place", "added to an element",
        Entry("f32[6,20];s32[2];f32[]",
              "ROOT y = f32[6,20] scatter(p0, p1, p2), update_window_dims={}, "
@@ -138,7 +173,8 @@ std::vector<Case> ShapeCases() {
              Binary("max", "s32", "maximum"))},
       {"one_place", "by an index of fewer bits than there are places",
        Entry("f32[300];f32[]",
-             "i = u8[1] constant({200})\n  ROOT y = f32[300] scatter(p0, i, p1), update_window_dims={}, "
+             "i = u8[1] constant({200})\n  ROOT y = f32[300] scatter(p0, i, p1), "
+             "update_window_dims={}, "
              "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, "
              "to_apply=add",
              Binary("add", "f32", "add"))},

@@ -52,6 +52,8 @@ using Op = xla::HloOpcode;
     kAnywhere, Op::kReduce)                                                                        \
   X(OnePlace, "one_place", "write into one place of an array, without a scatter", kPrepares,       \
     Op::kScatter)                                                                                  \
+  X(RandomBits, "random_bits", "random bits of rng-bit-generator, each word once", kPrepares,       \
+    Op::kRngBitGenerator)                                                                          \
   X(WriteOutSmall, "write_out_small", "small matrices, sorts, gathers and scatters written out",   \
     kPrepares, WriteOutSmallRoots())                                                               \
   X(SmallEigenvalues, "small_eigenvalues",                                                         \

@@ -190,12 +190,52 @@ bool IsKnown(const HloInstruction& number) {
   }
 }
 
-// A quotient or remainder of integers of at most 32 bits, which doubles have: a quotient that is no
+// Of whole numbers, by what is not 0.
+struct Division {
+  Elements quotient;
+  Elements rest;
+};
+
+// By a reciprocal that is a bit small, so that no quotient is too large: what the first one lacks
+// is below 2 to the power of 15, what the second one does 1.
+Division DivideUnsigned(Elements x, Elements y) {
+  const Elements reciprocal = (1 - 0x1p-50) / y.As(xla::F64);
+  const Elements first = (x.As(xla::F64) * reciprocal).As(xla::U64);
+  const Elements most = x - first * y;
+  const Elements second = (most.As(xla::F64) * reciprocal).As(xla::S32).As(xla::U64);
+  const Elements rest = most - second * y;
+  const Elements is_less = rest < y;
+  const Elements quotient = first + second;
+  return {Choose(is_less, quotient, quotient + x.Bits(1)), Choose(is_less, rest, rest - y)};
+}
+
+// A quotient or remainder of integers of 64 bits.
+HloInstruction* OfLongIntegers(HloInstruction* root) {
+  const xla::PrimitiveType type = root->shape().element_type();
+  const Elements x(root->mutable_operand(0)), y(root->mutable_operand(1));
+  const bool is_signed = xla::primitive_util::IsSignedIntegralType(type);
+  const auto absolute = [&](Elements number) {
+    return is_signed ? Choose(number < 0.0, -number, number).BitsAs(xla::U64) : number;
+  };
+  const auto with_sign = [&](Elements negative, Elements number) {
+    const Elements same = is_signed ? number.BitsAs(type) : number;
+    return is_signed ? Choose(negative, -same, same) : same;
+  };
+  const Division division = DivideUnsigned(absolute(x), absolute(y));
+  if (root->opcode() == HloOpcode::kRemainder) {
+    return Choose(y == 0.0, x, with_sign(x < 0.0, division.rest)).array();
+  }
+  const Elements negative = (x < 0.0).Binary(HloOpcode::kXor, y < 0.0);
+  return Choose(y == 0.0, y.Bits(~uint64_t{0}), with_sign(negative, division.quotient)).array();
+}
+
+// A quotient or remainder of integers. Those of at most 32 bits doubles have: a quotient that is no
 // whole number is farther from one than its rounding. Processors divide integers one by one. Null
 // where XLA:CPU divides by a number that it knows, which is no division.
 HloInstruction* OfIntegers(HloInstruction* root) {
   const xla::PrimitiveType type = root->shape().element_type();
-  if (xla::primitive_util::BitWidth(type) > 32 || IsKnown(*root->operand(1))) return nullptr;
+  if (IsKnown(*root->operand(1))) return nullptr;
+  if (xla::primitive_util::BitWidth(type) > 32) return OfLongIntegers(root);
   const Elements x = Elements(root->mutable_operand(0)).As(xla::F64);
   const Elements y = Elements(root->mutable_operand(1)).As(xla::F64);
   const Elements exact = x / y;
