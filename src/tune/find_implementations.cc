@@ -42,12 +42,19 @@ bool HasRoot(const PassInfo& pass, const std::set<std::string>& opcodes) {
                      [&](const std::string& root) { return opcodes.count(root) != 0; });
 }
 
+// Only passes values on: inlining takes many of them away.
+bool IsNoWork(const std::string& opcode) {
+  return opcode == "call" || opcode == "get-tuple-element" || opcode == "parameter" ||
+         opcode == "tuple";
+}
+
 // Of a program, without what makes no code.
 double CodeSize(const Pool& pool, const std::vector<OpcodeCount>& counts) {
   double size = 0;
   for (const OpcodeCount& count : counts) {
     const std::string& opcode = pool.opcodes()[count.opcode];
-    if (opcode != "constant" && opcode != "broadcast") size += count.count;
+    const bool is_free = opcode == "constant" || opcode == "broadcast" || opcode == "reshape";
+    if (!is_free && !IsNoWork(opcode)) size += count.count;
   }
   return size;
 }
@@ -61,13 +68,18 @@ struct Known {
     return std::tie(kind, origin) < std::tie(other.kind, other.origin);
   }
 };
+// How many kernels a loop may start in one round, and the sizes of its state.
+struct LoopKnown {
+  size_t kernels = 0;
+  std::string state;
+};
 // A program's instructions by name, and how many there are of each; what there is of them outside
-// of kernels; and how many kernels its loops may start in one round.
+// of kernels; and its loops by name.
 struct Contents {
   std::map<std::string, Known> names;
   std::map<Known, size_t> counts;
   std::set<Known> outside;
-  std::map<std::string, size_t> loops;
+  std::map<std::string, LoopKnown> loops;
 };
 
 bool IsOneKernel(const InstructionInfo& call) {
@@ -78,12 +90,6 @@ bool IsOneKernel(const InstructionInfo& call) {
 
 bool Calls(const InstructionInfo& one) {
   return one.opcode == "while" || one.opcode == "call" || one.opcode == "conditional";
-}
-
-// Only passes values on: inlining takes many of them away.
-bool IsNoWork(const std::string& opcode) {
-  return opcode == "call" || opcode == "get-tuple-element" || opcode == "parameter" ||
-         opcode == "tuple";
 }
 
 // How many kernels what is called may start, before fusion.
@@ -121,7 +127,8 @@ Contents ContentsOf(Pool& pool, const StateName& state, const Contents* before =
       ++contents.counts[known];
       if (!in_kernel && kept.count(k) == 0) contents.outside.insert(known);
       if (one.opcode == "while") {
-        contents.loops.emplace(one.name, in_kernel ? 0 : KernelsOf(*graph, one));
+        contents.loops.emplace(
+            one.name, LoopKnown{in_kernel ? 0 : KernelsOf(*graph, one), SizesOf(one.shape)});
       }
       const bool falls_back = before != nullptr && one.opcode == "conditional" &&
                               before->names.count(one.name) == 0 &&
@@ -165,10 +172,12 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program, const Con
   found.behind = CodeSize(pool, applied->steps.back().opcodes);
   const Contents behind = ContentsOf(pool, after, &before);
   std::map<Known, size_t> loops_left;
-  for (const auto& [name, kernels] : behind.loops) {
+  std::set<std::string> states;
+  for (const auto& [name, loop] : behind.loops) {
+    states.insert(loop.state);
     if (before.loops.count(name) != 0) continue;  // it is none of those that have another name now
     size_t& most = loops_left[behind.names.at(name)];
-    most = std::max(most, kernels);
+    most = std::max(most, loop.kernels);
   }
   for (const auto& [name, known] : before.names) {
     if (behind.names.count(name) != 0 || IsNoWork(known.opcode)) continue;
@@ -179,11 +188,15 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program, const Con
     }
     found.instructions.push_back(ReplacedBy(behind, name, known));
   }
-  for (const auto& [name, kernels] : before.loops) {
+  for (const auto& [name, loop] : before.loops) {
     const Known& known = before.names.at(name);
     const auto same = behind.loops.find(name);
-    const size_t now = same != behind.loops.end() ? same->second : loops_left[known];
-    if (2 * now < kernels) found.loops.push_back({name, known.origin, known.opcode});
+    const size_t now = same != behind.loops.end() ? same->second.kernels : loops_left[known];
+    // All that a loop does over another state is another matter, too.
+    const bool is_other = loop.kernels > 0 && states.count(loop.state) == 0;
+    if (2 * now < loop.kernels || is_other) {
+      found.loops.push_back({name, known.origin, known.opcode});
+    }
   }
   if (opcodes != nullptr) opcodes->merge(NamesOf(pool, applied->steps.back().opcodes));
   std::map<uint16_t, uint32_t> counts;

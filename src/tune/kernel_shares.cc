@@ -95,6 +95,13 @@ std::string KindOf(const InstructionInfo& instruction) {
   return kind;
 }
 
+std::string SizesOf(const ShapeInfo& shape) {
+  std::string sizes = shape.type;
+  for (const int64_t size : shape.dimensions) sizes += " " + std::to_string(size);
+  for (const ShapeInfo& part : shape.tuple) sizes += "," + SizesOf(part);
+  return sizes;
+}
+
 KernelShares::KernelShares(const std::vector<KernelTime>& kernels, const ProgramGraph& optimised) {
   std::unordered_map<std::string, const InstructionInfo*> named;
   for (const ComputationInfo& computation : optimised.computations) {
@@ -121,7 +128,9 @@ KernelShares::KernelShares(const std::vector<KernelTime>& kernels, const Program
     if (found == named.end()) continue;
     const InstructionInfo& instruction = *found->second;
     if (kernel.opcode == "while") {
-      for (const std::string& key : {Original(instruction.name), instruction.origin}) {
+      // By its state, too: what is called at several places is a loop at each behind inlining.
+      for (const std::string& key :
+           {Original(instruction.name), instruction.origin, SizesOf(instruction.shape)}) {
         if (key.empty()) continue;
         of_loop_[key] += kernel.seconds / all;
         of_loop_alone_[key] += (alone[kernel.name] + insides.OfShort(instruction)) / all;

@@ -16,6 +16,8 @@ namespace hone::tune {
 // What an instruction is, whatever its name: opcode, type and sizes, in order and without ones, for
 // transposed and reshaped it is the same.
 std::string KindOf(const InstructionInfo& instruction);
+// The types and sizes of a shape, of a tuple's parts one after the other.
+std::string SizesOf(const ShapeInfo& shape);
 
 class KernelShares {
  public:

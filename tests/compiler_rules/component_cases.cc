@@ -6,6 +6,11 @@ namespace hone::compiler {
 
 std::vector<Case> ComponentCases() {
   const std::string add = Binary("add", "f32", "add");
+  const std::string pick =
+      "argmax {\n  v0 = f32[] parameter(0)\n  i0 = s32[] parameter(1)\n"
+      "  v1 = f32[] parameter(2)\n  i1 = s32[] parameter(3)\n"
+      "  b = pred[] compare(v0, v1), direction=GE\n  v = f32[] select(b, v0, v1)\n"
+      "  i = s32[] select(b, i0, i1)\n  ROOT t = (f32[], s32[]) tuple(v, i)\n}\n";
   // From each of some points to each of others.
   const std::string differences =
       "a = f32[60,50,3] broadcast(p0), dimensions={0,2}\n"
@@ -78,6 +83,58 @@ std::vector<Case> ComponentCases() {
              "  q = f32[500,12,3] multiply(c, c)\n  zero = f32[] constant(0)\n"
              "  ROOT r = f32[500,12] reduce(q, zero), dimensions={2}, to_apply=add",
              add)},
+      {"components_apart", "products of products with small matrices",
+       Entry("f32[2000,3,3];f32[2000,3,3];f32[2000,3]",
+             "m = f32[2000,3,3] dot(p0, p1), lhs_batch_dims={0}, rhs_batch_dims={0}, "
+             "lhs_contracting_dims={2}, rhs_contracting_dims={1}\n"
+             "  a = f32[2000,3,3] abs(m)\n"
+             "  ROOT v = f32[2000,3] dot(a, p2), lhs_batch_dims={0}, rhs_batch_dims={0}, "
+             "lhs_contracting_dims={1}, rhs_contracting_dims={1}")},
+      {"components_apart", "the largest of several vectors' products, and which, and its vector",
+       Entry("f32[60,50,3];f32[60,50,2,2];f32[2,3]",
+             "w = f32[60,50,2,3] dot(p1, p2), lhs_contracting_dims={3}, rhs_contracting_dims={0}\n"
+             "  a = f32[60,50,1,3] reshape(p0)\n"
+             "  c = f32[60,50,3,3] concatenate(a, w), dimensions={2}\n"
+             "  d = f32[60,50,3] dot(c, p0), lhs_batch_dims={0,1}, rhs_batch_dims={0,1}, "
+             "lhs_contracting_dims={3}, rhs_contracting_dims={2}\n"
+             "  e = f32[60,50,6] concatenate(d, p0), dimensions={2}\n"
+             "  i = s32[60,50,6] iota(), iota_dimension=2\n  low = f32[] constant(-inf)\n"
+             "  z = s32[] constant(0)\n"
+             "  r = (f32[60,50], s32[60,50]) reduce(e, i, low, z), dimensions={2}, "
+             "to_apply=argmax\n"
+             "  f = f32[60,50] get-tuple-element(r), index=0\n"
+             "  k = s32[60,50] get-tuple-element(r), index=1\n"
+             "  k1 = s32[60,50,1] reshape(k)\n"
+             "  t = f32[60,50,1,3] gather(c, k1), offset_dims={2,3}, collapsed_slice_dims={}, "
+             "start_index_map={2}, operand_batching_dims={0,1}, start_indices_batching_dims={0,1}, "
+             "index_vector_dim=2, slice_sizes={1,1,1,3}\n"
+             "  ROOT o = (f32[60,50], s32[60,50], f32[60,50,1,3]) tuple(f, k, t)",
+             pick)},
+      {"components_apart", "of nine that were three by three",
+       Entry("f32[500,3];f32[500,3]",
+             "a = f32[500,3,3] broadcast(p0), dimensions={0,2}\n"
+             "  b = f32[500,3,3] broadcast(p1), dimensions={0,1}\n"
+             "  m = f32[500,3,3] multiply(a, b)\n  n = f32[500,9] reshape(m)\n"
+             "  c = f32[500,12] concatenate(n, p1), dimensions={1}\n"
+             "  s = f32[500,12] abs(c)\n  low = f32[] constant(-inf)\n"
+             "  ROOT r = f32[500] reduce(s, low), dimensions={1}, to_apply=most",
+             Binary("most", "f32", "maximum"))},
+      {"components_apart", "a component that is spread",
+       Entry("f32[60,3]",
+             "a = f32[60,1] slice(p0), slice={[0:60], [1:2]}\n  v = f32[60] reshape(a)\n"
+             "  n = f32[60] negate(v)\n  r = f32[60,60] broadcast(n), dimensions={0}\n"
+             "  c = f32[60,60] broadcast(v), dimensions={1}\n  d = f32[60,60] add(r, c)\n"
+             "  e = f32[60,60] abs(d)\n  ROOT l = f32[60,60] log-plus-one(e)")},
+      {"components_apart", "a component that stays as small",
+       Entry("f32[60,3];f32[60]",
+             "a = f32[60,1] slice(p0), slice={[0:60], [1:2]}\n  v = f32[60] reshape(a)\n"
+             "  ROOT s = f32[60] add(v, p1)"),
+       false},
+      {"components_apart", "a product alone",
+       Entry("f32[600,3,3];f32[600,3]",
+             "ROOT v = f32[600,3] dot(p0, p1), lhs_batch_dims={0}, rhs_batch_dims={0}, "
+             "lhs_contracting_dims={2}, rhs_contracting_dims={1}"),
+       false},
       {"components_apart", "one after the other in memory already",
        Entry("f32[3,64,64]",
              "t = f32[3,64,64] tanh(p0)\n  m = f32[3,64,64] multiply(t, t)\n"

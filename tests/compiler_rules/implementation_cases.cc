@@ -524,6 +524,11 @@ std::vector<Case> ImplementationCases() {
        false},
       {"function_formulas", "logarithm of doubles",
        Entry("f64[3,40]", "ROOT r = f64[3,40] log(p0)"), true, true},
+      {"function_formulas", "needed by several, behind a sum",
+       Entry("f64[3,40]",
+             "l = f64[3,40] log(p0)\n  s = f64[3,40] add(l, p0)\n  a = f64[3,40] sine(s)\n"
+             "  ROOT t = (f64[3,40], f64[3,40]) tuple(a, s)"),
+       true, true},
       {"function_formulas", "angle of narrow floats",
        Entry("bf16[40];bf16[40]", "ROOT r = bf16[40] atan2(p0, p1)"), true, true},
       {"function_formulas", "powers of floats",
@@ -560,7 +565,8 @@ std::vector<Case> ImplementationCases() {
   std::move(others.begin(), others.end(), std::back_inserter(cases));
   for (std::vector<Case> more :
        {LoopCases(), LoopDotCases(), LookupCases(), ShapeCases(), ComponentCases(), FormulaCases(),
-        KnownCases(), BlockCases(), ContractionCases(), SolveCases(), RecurrenceCases()}) {
+        KnownCases(), BatchCases(), BlockCases(), ContractionCases(), SolveCases(),
+        RecurrenceCases()}) {
     std::move(more.begin(), more.end(), std::back_inserter(cases));
   }
   return cases;

@@ -23,9 +23,8 @@ inline void PrintTo(const Case& c, std::ostream* out) {
 std::vector<Case> ImplementationCases();
 
 // Those of them that are of convolutions and windows, of loops, of products in loops, of loops over
-// large arrays, of lookups,
-// of values laid out otherwise, of what is known before, of formulas, of orders of products, of
-// solves, and of recurrences.
+// large arrays, of loops over a batch, of lookups, of values laid out otherwise, of what is known
+// before, of formulas, of orders of products, of solves, and of recurrences.
 std::vector<Case> WindowCases();
 std::vector<Case> LoopCases();
 std::vector<Case> LoopDotCases();
@@ -34,6 +33,7 @@ std::vector<Case> ComponentCases();
 std::vector<Case> ShapeCases();
 std::vector<Case> FormulaCases();
 std::vector<Case> KnownCases();
+std::vector<Case> BatchCases();
 std::vector<Case> BlockCases();
 std::vector<Case> ContractionCases();
 std::vector<Case> SolveCases();

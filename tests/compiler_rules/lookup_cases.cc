@@ -49,6 +49,16 @@ std::vector<Case> LookupCases() {
        Entry("f32[5,4,6,7];s64[3,300]",
              "ROOT g = f32[300,5] gather(p0, p1), offset_dims={1}, collapsed_slice_dims={1,2,3}, "
              "start_index_map={3,1,2}, index_vector_dim=0, slice_sizes={5,1,1,1}")},
+      {"flat_places", "one of each row's, some of them outside",
+       Entry("f32[300,7];s32[300,2,1]",
+             "ROOT g = f32[300,2] gather(p0, p1), offset_dims={}, collapsed_slice_dims={1}, "
+             "start_index_map={1}, operand_batching_dims={0}, start_indices_batching_dims={0}, "
+             "index_vector_dim=2, slice_sizes={1,1}")},
+      {"flat_places", "rows of each of a batch, which keep a size of 1",
+       Entry("f32[4,90,9,5];s32[90,4,1]",
+             "ROOT g = f32[90,4,1,5] gather(p0, p1), offset_dims={2,3}, collapsed_slice_dims={}, "
+             "start_index_map={2}, operand_batching_dims={0,1}, "
+             "start_indices_batching_dims={1,0}, index_vector_dim=2, slice_sizes={1,1,1,5}")},
       {"flat_places", "sums of what some write to the same place, some of it outside",
        Entry("f32[20,30];s32[400,2];f32[400]",
              "ROOT s = f32[20,30] scatter(p0, p1, p2), update_window_dims={}, "

@@ -267,6 +267,8 @@ std::vector<Case> ShapeCases() {
        Entry("u8[500,20,4];u32[500,20]",
              "f = f32[500,20] bitcast-convert(p0)\n  t = f32[500,20] tanh(f)\n"
              "  b = u32[500,20] bitcast-convert(t)\n  ROOT x = u32[500,20] xor(b, p1)")},
+      {"flat_elementwise", "rows of two vectors",
+       Entry("f32[300,32]", "ROOT r = f32[300,32] logistic(p0)")},
       {"flat_elementwise", "long rows", Entry("f32[100,160]", "ROOT r = f32[100,160] tanh(p0)"),
        false},
       {"flat_elementwise", "rows of weights that do not fill vectors together",

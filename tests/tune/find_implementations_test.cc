@@ -161,6 +161,40 @@ ENTRY main {
   EXPECT_EQ(passes["implement:one_place,implement:loop_one_kernel"], 2u) << "the outer one";
 }
 
+TEST(FindImplementations, ALoopOverAnotherStateIsAnother) {
+  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
+  const ProgramInfo program = pool->Load(R"(HloModule batch
+body {
+  p = (s32[], f32[400,3]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[400,3] get-tuple-element(p), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  s = f32[400,3] sine(x)
+  ROOT t = (s32[], f32[400,3]) tuple(next, s)
+}
+goes_on {
+  p = (s32[], f32[400,3]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  most = s32[] constant(50)
+  ROOT on = pred[] compare(i, most), direction=LT
+}
+ENTRY main {
+  x = f32[400,3] parameter(0)
+  zero = s32[] constant(0)
+  start = (s32[], f32[400,3]) tuple(zero, x)
+  ROOT w = (s32[], f32[400,3]) while(start), condition=goes_on, body=body
+}
+)")
+                                  .value();
+  std::map<std::string, size_t> loops;
+  for (const Alternative& found : FindImplementations(*pool, program, kPatience)) {
+    loops[found.name] = found.loops.size();
+  }
+  EXPECT_EQ(loops["implement:batch_last"], 1u);
+  EXPECT_EQ(loops["implement:periodic_formulas"], 0u) << "the same state";
+}
+
 TEST(FindImplementations, WhatInliningRenamesIsNotReplaced) {
   const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
   const ProgramInfo program = pool->Load(R"(HloModule called

@@ -104,7 +104,7 @@ TEST(RacingOrder, WhatGrowsComesLater) {
 TEST(RacingOrder, WhatGrowsIsNoReasonToWaitWhereRunsTakeLong) {
   std::vector<Alternative> all = {Replacing("shifts", {"x"}, {}), Replacing("other", {}, {})};
   all[0].before = all[1].before = all[1].behind = 20;
-  all[0].behind = 200;
+  all[0].behind = 400;
   ProgramGraph graph;
   graph.computations.resize(1);
   InstructionInfo x;
@@ -262,6 +262,43 @@ TEST(Promise, WhereNothingHasAnOriginALoopIsTakenForTheDearest) {
   Alternative one{Stage::kImplementation, "one_kernel", {{"one_kernel", {}}}};
   one.loops = {{"while.7", ""}, {"while.8", ""}};
   EXPECT_DOUBLE_EQ(Promise(shares, one), 0.75);
+}
+
+TEST(Promise, RandomBitsAreWhereTheirOperationsAre) {
+  ProgramGraph graph;
+  graph.computations.resize(2);
+  InstructionInfo mixed, fused, other;
+  mixed.name = "xor.1";
+  mixed.opcode = "xor";
+  fused.name = "add_fusion";
+  fused.opcode = "fusion";
+  fused.called = {0};
+  other.name = "dot.1";
+  other.opcode = "dot";
+  graph.computations[0].instructions = {mixed};
+  graph.computations[1].instructions = {fused, other};
+  const KernelShares shares({{"add_fusion", "fusion", 3, 1}, {"dot.1", "dot", 1, 1}}, graph);
+  Alternative one{Stage::kImplementation, "random_bits", {{"random_bits", {}}}};
+  one.instructions = {{"bits", "", "rng-bit-generator"}, {"more", "", "rng-bit-generator"}};
+  EXPECT_DOUBLE_EQ(Promise(shares, one), 0.75) << "once";
+}
+
+TEST(Promise, WhereNothingHasAnOriginLoopsOfOneStateAreTakenTogether) {
+  ProgramGraph graph;
+  graph.computations.resize(1);
+  std::vector<KernelTime> times;
+  for (const char* name : {"while.1", "while.2", "while.3", "dot.1"}) {
+    InstructionInfo one;
+    one.name = name;
+    one.opcode = one.name.substr(0, one.name.find('.'));
+    one.shape.type = "tuple";
+    one.shape.tuple = {{"u32", {one.name == "while.3" ? 7 : 100}, {}, 400, {}}};
+    graph.computations[0].instructions.push_back(one);
+    times.push_back({one.name, one.opcode, 1, 1});
+  }
+  Alternative one{Stage::kImplementation, "unrolled", {{"unrolled", {}}}};
+  one.loops = {{"while.7", ""}};
+  EXPECT_DOUBLE_EQ(Promise(KernelShares(times, graph), one), 0.5) << "called at two places";
 }
 
 // What a loop does is still to be done when it is unrolled or becomes one kernel; going round and

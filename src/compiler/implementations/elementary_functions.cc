@@ -28,6 +28,7 @@ constexpr int64_t kLeastElements = 16;
 constexpr double kMostTwice = 16;   // an exponent, as products: each rounds
 constexpr double kMostByBits = 64;  // an exponent that each element has of its own, in doubles
 constexpr double kMostInFloats = 16;
+constexpr int kStepsToUsers = 8;  // at most
 
 constexpr double kLn2High = 6.93147180369123816490e-01;  // the last 32 bits are 0
 constexpr double kLn2Low = 1.90821492927058770002e-10;
@@ -257,11 +258,21 @@ bool IsWorthIt(const HloInstruction& root) {
          xla::ShapeUtil::ElementsIn(root.shape()) >= kLeastElements;
 }
 
-}  // namespace
+// Whether several others need it, maybe behind what is done to it element by element.
+bool IsForSeveral(const HloInstruction& x) {
+  const HloInstruction* value = &x;
+  for (int step = 0; step < kStepsToUsers && value->user_count() == 1; ++step) {
+    const HloInstruction* const user = value->users()[0];
+    const bool goes_on = user->IsElementwise() || user->opcode() == HloOpcode::kBroadcast ||
+                         user->opcode() == HloOpcode::kReshape;
+    if (!goes_on) return false;
+    value = user;
+  }
+  return value->user_count() > 1;
+}
 
-// log, log-plus-one and erf of doubles, power and cbrt of narrower floats, and their log-plus-one
-// as in softplus, atan2 of any.
-absl::StatusOr<HloInstruction*> FunctionFormulas(HloInstruction* root) {
+// Null where it is no function that XLA:CPU calls a library for, element by element.
+HloInstruction* FormulaOf(HloInstruction* root) {
   if (!IsWorthIt(*root)) return nullptr;
   const xla::PrimitiveType type = root->shape().element_type();
   const bool doubles = type == xla::F64;
@@ -289,6 +300,16 @@ absl::StatusOr<HloInstruction*> FunctionFormulas(HloInstruction* root) {
     default:
       return nullptr;
   }
+}
+
+}  // namespace
+
+// log, log-plus-one and erf of doubles, power and cbrt of narrower floats, and their log-plus-one
+// as in softplus, atan2 of any.
+absl::StatusOr<HloInstruction*> FunctionFormulas(HloInstruction* root) {
+  HloInstruction* const value = FormulaOf(root);
+  // XLA:CPU computes such a function once, and what it does not know as one again for each user.
+  return value != nullptr && IsForSeveral(*root) ? emit::Kept(value) : value;
 }
 
 // Powers by small whole numbers and halves, and by arrays of small whole numbers (`x **

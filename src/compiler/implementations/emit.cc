@@ -377,6 +377,16 @@ int64_t TermsOf(const HloInstruction& product) {
   return terms;
 }
 
+absl::Status RemoveBehind(xla::HloComputation& computation, int64_t count) {
+  if (computation.instruction_count() <= count) return absl::OkStatus();
+  std::vector<HloInstruction*> all(computation.instructions().begin(),
+                                   computation.instructions().end());
+  for (; static_cast<int64_t>(all.size()) > count; all.pop_back()) {
+    TF_RETURN_IF_ERROR(computation.RemoveInstruction(all.back()));
+  }
+  return absl::OkStatus();
+}
+
 std::vector<int64_t> SizesOf(const HloInstruction& x) {
   return {x.shape().dimensions().begin(), x.shape().dimensions().end()};
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -130,6 +131,10 @@ xla::HloInstruction* OneKernel(xla::HloComputation* computation,
 // The value as it is made: whatever takes it is not fused with it, nor is one moved past the other.
 // It is an `add-dependency` on an empty token, which is no computation and costs nothing.
 xla::HloInstruction* Kept(xla::HloInstruction* value);
+
+// Takes what was added to a computation of so many instructions, and is not taken by anything, away
+// again.
+absl::Status RemoveBehind(xla::HloComputation& computation, int64_t count);
 
 // The array's sizes; their product.
 std::vector<int64_t> SizesOf(const xla::HloInstruction& x);

@@ -28,9 +28,10 @@ constexpr int64_t kLong = 128;    // what is left behind a row's last vector doe
 constexpr int64_t kMostTogether = 1024;
 constexpr size_t kMostLookedAt = 256;
 
-// Whether much of a row is not within its vectors, or LLVM makes none.
+// Whether much of a row is not within its vectors, or LLVM makes none: of two it writes out each
+// element.
 bool IsShort(int64_t row) {
-  return row > kUnrolled && row < kLong && (row < 2 * kVector || row % kVector != 0);
+  return row > kUnrolled && row < kLong && (row <= 2 * kVector || row % kVector != 0);
 }
 
 bool HasSizesOf(const HloInstruction& a, const HloInstruction& b) {

@@ -19,6 +19,7 @@
 namespace hone::compiler {
 namespace {
 
+using xla::HloComputation;
 using xla::HloInstruction;
 using xla::HloOpcode;
 
@@ -98,16 +99,84 @@ HloInstruction* PlacesAsOne(HloInstruction* places, int64_t along, emit::Sizes m
   return clamped ? sum : Choose(Elements(inside), Elements(sum), -1.0).array();
 }
 
+// A gather whose places have a number for each dimension that is not taken as a whole.
+struct PlainGather {
+  HloInstruction* places;
+  xla::GatherDimensionNumbers numbers;
+  Dimensions sizes;  // of the result
+};
+
+// Without batching dimensions: those of the batch are numbered, and numbers are of all of them.
+void NumberBatch(PlainGather& gather) {
+  xla::GatherDimensionNumbers& numbers = gather.numbers;
+  const int64_t along = numbers.index_vector_dim();
+  Dimensions sizes = emit::SizesOf(*gather.places);
+  sizes[along] = 1;
+  std::vector<HloInstruction*> parts;
+  for (const int64_t d : numbers.start_indices_batching_dims()) {
+    parts.push_back(
+        emit::Iota(gather.places->parent(), gather.places->shape().element_type(), sizes, d));
+  }
+  parts.push_back(gather.places);
+  gather.places = emit::Concatenate(parts, along);
+  Dimensions mapped(numbers.operand_batching_dims().begin(), numbers.operand_batching_dims().end());
+  Dimensions collapsed = mapped;
+  mapped.insert(mapped.end(), numbers.start_index_map().begin(), numbers.start_index_map().end());
+  collapsed.insert(collapsed.end(), numbers.collapsed_slice_dims().begin(),
+                   numbers.collapsed_slice_dims().end());
+  absl::c_sort(collapsed);
+  numbers.mutable_start_index_map()->Assign(mapped.begin(), mapped.end());
+  numbers.mutable_collapsed_slice_dims()->Assign(collapsed.begin(), collapsed.end());
+  numbers.clear_operand_batching_dims();
+  numbers.clear_start_indices_batching_dims();
+}
+
+// Without dimensions of size 1 in the result for those that places are numbered along.
+void CollapseMapped(const HloInstruction& root, PlainGather& gather) {
+  xla::GatherDimensionNumbers& numbers = gather.numbers;
+  Dimensions collapsed, windows, gone;  // `gone`: of the result
+  auto next = numbers.offset_dims().begin();
+  for (int64_t d = 0; d < RankOf(*root.operand(0)); ++d) {
+    const bool is_mapped = absl::c_linear_search(numbers.start_index_map(), d);
+    const bool was_collapsed = absl::c_linear_search(numbers.collapsed_slice_dims(), d);
+    const bool is_one = is_mapped && root.gather_slice_sizes()[d] == 1;
+    if (was_collapsed || is_one) collapsed.push_back(d);
+    if (!was_collapsed) (is_one ? gone : windows).push_back(*next++);
+  }
+  for (int64_t& window : windows) {
+    window -= absl::c_count_if(gone, [&](int64_t d) { return d < window; });
+  }
+  for (auto d = gone.rbegin(); d != gone.rend(); ++d) {
+    gather.sizes.erase(gather.sizes.begin() + *d);
+  }
+  numbers.mutable_collapsed_slice_dims()->Assign(collapsed.begin(), collapsed.end());
+  numbers.mutable_offset_dims()->Assign(windows.begin(), windows.end());
+}
+
+// Of places that numbers are together for along a dimension.
+PlainGather PlainOf(HloInstruction* root) {
+  PlainGather gather{root->mutable_operand(1), root->gather_dimension_numbers(),
+                     emit::SizesOf(*root)};
+  if (gather.numbers.operand_batching_dims_size() > 0) NumberBatch(gather);
+  CollapseMapped(*root, gather);
+  return gather;
+}
+
 HloInstruction* FlatGather(HloInstruction* root) {
-  const xla::GatherDimensionNumbers& numbers = root->gather_dimension_numbers();
   HloInstruction* const x = root->mutable_operand(0);
-  HloInstruction* const places = root->mutable_operand(1);
+  if (root->gather_dimension_numbers().index_vector_dim() >= RankOf(*root->operand(1))) {
+    return nullptr;
+  }
+  HloComputation& computation = *root->parent();
+  const int64_t before = computation.instruction_count();
+  const PlainGather gather = PlainOf(root);
+  const xla::GatherDimensionNumbers& numbers = gather.numbers;
   const Dimensions mapped(numbers.start_index_map().begin(), numbers.start_index_map().end());
   const Dimensions collapsed(numbers.collapsed_slice_dims().begin(),
                              numbers.collapsed_slice_dims().end());
   Flattened flat;
-  if (numbers.operand_batching_dims_size() > 0 || numbers.index_vector_dim() >= RankOf(*places) ||
-      !MayBeFlat(mapped, collapsed, x->shape().dimensions(), flat)) {
+  if (!MayBeFlat(mapped, collapsed, x->shape().dimensions(), flat)) {
+    emit::RemoveBehind(computation, before).IgnoreError();
     return nullptr;
   }
   xla::GatherDimensionNumbers one = numbers;
@@ -122,10 +191,12 @@ HloInstruction* FlatGather(HloInstruction* root) {
     }
   }
   HloInstruction* const flat_places =
-      PlacesAsOne(places, numbers.index_vector_dim(), mapped, flat, /*clamped=*/true);
-  return root->parent()->AddInstruction(HloInstruction::CreateGather(
-      root->shape(), emit::Reshape(x, flat.NewSizes()), flat_places, one, slice,
-      /*indices_are_sorted=*/false));
+      PlacesAsOne(gather.places, numbers.index_vector_dim(), mapped, flat, /*clamped=*/true);
+  const xla::Shape shape = xla::ShapeUtil::MakeShape(root->shape().element_type(), gather.sizes);
+  HloInstruction* const made = computation.AddInstruction(
+      HloInstruction::CreateGather(shape, emit::Reshape(x, flat.NewSizes()), flat_places, one,
+                                   slice, /*indices_are_sorted=*/false));
+  return gather.sizes == emit::SizesOf(*root) ? made : emit::Reshape(made, emit::SizesOf(*root));
 }
 
 HloInstruction* FlatScatter(HloInstruction* root) {

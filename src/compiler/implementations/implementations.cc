@@ -164,7 +164,9 @@ using Op = xla::HloOpcode;
     kHereAlone | kApart, Op::kConcatenate, Op::kPad)                                               \
   X(ComponentsApart, "components_apart",                                                           \
     "vectors of two to four along a dimension, component by component",                            \
-    kAppliedFirst | kForInlined, Op::kReduce, Op::kSlice)                                          \
+    kAppliedFirst | kForInlined, Op::kDot, Op::kGather, Op::kReduce, Op::kSlice)                   \
+  X(BatchLast, "batch_last", "loop over a batch with the batch last in all its arrays",            \
+    kPrepares | kForInlined, Op::kWhile)                                                           \
   X(SharedOnce, "shared_once", "values that fusion would compute again and again, once",           \
     kHereAlone | kForInlined | kOfShared, SharedOnceRoots())                                       \
   X(SlicesFirst, "slices_first",                                                                   \
@@ -192,8 +194,8 @@ using Op = xla::HloOpcode;
   X(TurnedWeights, "turned_weights", "weights that a loop multiplies by, transposed once before it", \
     kHereAlone | kForInlined | kForLibraries, Op::kWhile)                                          \
   X(FlatElementwise, "flat_elementwise",                                                           \
-    "what is elementwise over short rows, as over one long row or few", kHereAlone | kAllAround,   \
-    FlatElementwiseRoots())
+    "what is elementwise over short rows, as over one long row or few",                            \
+    kHereAlone | kAllAround | kForInlined, FlatElementwiseRoots())
 
 #define HONE_DECLARE(replace, ...) \
   absl::StatusOr<xla::HloInstruction*> replace(xla::HloInstruction* root);

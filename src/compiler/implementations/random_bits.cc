@@ -20,7 +20,7 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-constexpr int64_t kLeastElements = 256;
+constexpr int64_t kLeastWords = 256;
 
 // The pass that XLA:CPU has for it, one instruction at a time.
 class Expander : public xla::RngBitGeneratorExpander {
@@ -64,7 +64,7 @@ HloInstruction* TogetherInMemory(HloInstruction* words) {
 
 absl::StatusOr<HloInstruction*> RandomBits(HloInstruction* root) {
   if (!emit::Free(*root) || !root->shape().IsTuple() ||
-      xla::ShapeUtil::ElementsIn(root->shape().tuple_shapes(1)) < kLeastElements) {
+      xla::ShapeUtil::ElementsIn(root->shape().tuple_shapes(1)) < kLeastWords) {
     return nullptr;
   }
   TF_ASSIGN_OR_RETURN(HloInstruction* const call, Expander().ExpandInstruction(root));
@@ -76,7 +76,7 @@ absl::StatusOr<HloInstruction*> RandomBits(HloInstruction* root) {
   for (const HloInstruction* called : all) {
     HloInstruction* const one = inlined.at(called);
     if (one->opcode() != HloOpcode::kConcatenate ||
-        xla::ShapeUtil::ElementsIn(one->shape()) < kLeastElements) {
+        xla::ShapeUtil::ElementsIn(one->shape()) < kLeastWords) {
       continue;
     }
     if (HloInstruction* const together = TogetherInMemory(one)) {
