@@ -22,6 +22,14 @@ def s32(*sizes):
     return jax.ShapeDtypeStruct(sizes, "int32")
 
 
+def u32(*sizes):
+    return jax.ShapeDtypeStruct(sizes, "uint32")
+
+
+def u64(*sizes):
+    return jax.ShapeDtypeStruct(sizes, "uint64")
+
+
 def write(doc, programs):
     """Into the folder that the command line names; a program is a function and the shapes it takes."""
     parser = argparse.ArgumentParser(description=doc.split("\n")[0])
