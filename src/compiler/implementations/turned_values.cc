@@ -137,7 +137,7 @@ HloInstruction* TurnedValues::As(HloInstruction* x, int64_t dimension) {
     HloInstruction* const from =
         at == places_of.end() ? Back(before) : As(before, at - places_of.begin());
     Dimensions places = PlacesTurned(x->dimensions(), dimension, rank);
-    absl::c_sort(places);  // what is last before is last behind
+    absl::c_sort(places);  // the one that is moved comes last on both sides
     turned = emit::Broadcast(from, TurnedShape(x->shape(), dimension).dimensions(), places);
   } else if (x->opcode() == HloOpcode::kIota) {
     const int64_t along = xla::Cast<xla::HloIotaInstruction>(x)->iota_dimension();
