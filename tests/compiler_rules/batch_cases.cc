@@ -80,11 +80,7 @@ std::vector<Case> BatchCases() {
       "  io = s32[64,20] iota(), iota_dimension=1\n  low = f32[] constant(-inf)\n"
       "  rm = (f32[64], s32[64]) reduce(g1, io, low, z), dimensions={1}, to_apply=argmax\n"
       "  at = s32[64] get-tuple-element(rm), index=1\n";
-  const std::string pick =
-      "argmax {\n  v0 = f32[] parameter(0)\n  i0 = s32[] parameter(1)\n"
-      "  v1 = f32[] parameter(2)\n  i1 = s32[] parameter(3)\n"
-      "  b = pred[] compare(v0, v1), direction=GE\n  v = f32[] select(b, v0, v1)\n"
-      "  i = s32[] select(b, i0, i1)\n  ROOT t = (f32[], s32[]) tuple(v, i)\n}\n";
+  const std::string pick = Argmax("f32", "GT");
   const auto with = [](std::string text, const std::string& computation) {
     return text.insert(text.find("body {"), computation);
   };

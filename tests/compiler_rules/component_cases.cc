@@ -6,11 +6,7 @@ namespace hone::compiler {
 
 std::vector<Case> ComponentCases() {
   const std::string add = Binary("add", "f32", "add");
-  const std::string pick =
-      "argmax {\n  v0 = f32[] parameter(0)\n  i0 = s32[] parameter(1)\n"
-      "  v1 = f32[] parameter(2)\n  i1 = s32[] parameter(3)\n"
-      "  b = pred[] compare(v0, v1), direction=GE\n  v = f32[] select(b, v0, v1)\n"
-      "  i = s32[] select(b, i0, i1)\n  ROOT t = (f32[], s32[]) tuple(v, i)\n}\n";
+  const std::string pick = Argmax("f32", "GT");
   // From each of some points to each of others.
   const std::string differences =
       "a = f32[60,50,3] broadcast(p0), dimensions={0,2}\n"

@@ -34,22 +34,6 @@ std::string JaxLess(const std::string& type, bool with_payload) {
   return text + "  ROOT less = pred[] compare(t.a, t.b), direction=LT, type=TOTALORDER\n}\n";
 }
 
-std::string Argmax(const std::string& type, const std::string& how) {
-  return "argmax {\n  v0 = " + type + "[] parameter(0)\n  i0 = s32[] parameter(1)\n  v1 = " + type +
-         "[] parameter(2)\n  i1 = s32[] parameter(3)\n  better = pred[] compare(v0, v1), "
-         "direction=" +
-         how +
-         "\n  ne = pred[] compare(v0, v0), direction=NE\n  first = pred[] or(better, ne)\n"
-         "  v = " +
-         type +
-         "[] select(first, v0, v1)\n"
-         "  eq = pred[] compare(v0, v1), direction=EQ\n"
-         "  lower = pred[] compare(i0, i1), direction=LT\n  both = pred[] and(eq, lower)\n"
-         "  pick = pred[] or(first, both)\n  i = s32[] select(pick, i0, i1)\n"
-         "  ROOT t = (" +
-         type + "[], s32[]) tuple(v, i)\n}\n";
-}
-
 }  // namespace
 
 std::vector<Case> ImplementationCases() {

@@ -32,13 +32,7 @@ constexpr int64_t kLeastBatch = 16;
 constexpr int64_t kLeastElements = 1024;
 constexpr int64_t kComputedForMoved = 4;  // elements, at least
 
-bool CanTurn(const HloInstruction& loop) {
-  return loop.opcode() == HloOpcode::kWhile && emit::Free(loop) &&
-         loop.operand(0)->opcode() == HloOpcode::kTuple && IsTakenApart(loop) &&
-         loop.while_body()->root_instruction()->opcode() == HloOpcode::kTuple &&
-         IsTakenApart(*loop.while_body()->parameter_instruction(0)) &&
-         IsTakenApart(*loop.while_condition()->parameter_instruction(0));
-}
+bool CanTurn(const HloInstruction& loop) { return IsOfKnownParts(loop) && IsTakenApart(loop); }
 
 // Whether a body takes or writes one step of a part of its state at a time, along the first
 // dimension.
@@ -122,20 +116,9 @@ std::optional<int64_t> BatchOf(const HloInstruction& loop) {
   return best;
 }
 
-// Takes what nothing takes any more away.
-absl::Status RemoveUnused(HloComputation& computation) {
-  const std::vector<HloInstruction*> all = computation.MakeInstructionPostOrder();
-  for (auto one = all.rbegin(); one != all.rend(); ++one) {
-    if ((*one)->IsDead() && computation.IsSafelyRemovable(*one) &&
-        (*one)->opcode() != HloOpcode::kParameter) {
-      TF_RETURN_IF_ERROR(computation.RemoveInstruction(*one));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<HloInstruction*> Turned(HloInstruction* loop, int64_t batch, TurnedValues* around,
-                                       Dimensions& dimensions, Effort& effort);
+absl::StatusOr<HloInstruction*> TurnedLoop(HloInstruction* loop, int64_t batch,
+                                           TurnedValues* around, Dimensions& dimensions,
+                                           Effort& effort);
 
 // A copy of a loop's body or condition, over a state that is turned.
 absl::StatusOr<HloComputation*> WithTurnedState(HloComputation& computation,
@@ -145,7 +128,7 @@ absl::StatusOr<HloComputation*> WithTurnedState(HloComputation& computation,
   HloComputation* const copy = WithState(computation, state);
   HloInstruction* const parameter = copy->parameter_instruction(0);
   const auto turn_loop = [&, batch](HloInstruction* loop, TurnedValues& around, Dimensions& inner) {
-    return Turned(loop, batch, &around, inner, effort);
+    return TurnedLoop(loop, batch, &around, inner, effort);
   };
   TurnedValues values(copy, turn_loop, &effort);
   const std::vector<HloInstruction*> parts = parameter->users();
@@ -172,8 +155,9 @@ absl::StatusOr<HloComputation*> WithTurnedState(HloComputation& computation,
 
 // The loop over a state that is turned, which it takes from what is turned `around` it, if
 // anything.
-absl::StatusOr<HloInstruction*> Turned(HloInstruction* loop, int64_t batch, TurnedValues* around,
-                                       Dimensions& dimensions, Effort& effort) {
+absl::StatusOr<HloInstruction*> TurnedLoop(HloInstruction* loop, int64_t batch,
+                                           TurnedValues* around, Dimensions& dimensions,
+                                           Effort& effort) {
   if (!CanTurn(*loop)) return nullptr;
   dimensions = BatchDimensions(*loop, batch);
   HloInstruction* const before = loop->mutable_operand(0);
@@ -219,7 +203,7 @@ absl::StatusOr<HloInstruction*> BatchLast(HloInstruction* root) {
   Dimensions dimensions;
   Effort effort;
   TF_ASSIGN_OR_RETURN(HloInstruction* const loop,
-                      Turned(root, *batch, nullptr, dimensions, effort));
+                      TurnedLoop(root, *batch, nullptr, dimensions, effort));
   if (effort.moved * kComputedForMoved > effort.computed) {
     TF_RETURN_IF_ERROR(emit::RemoveBehind(around, instructions));
     std::vector<HloComputation*> added;

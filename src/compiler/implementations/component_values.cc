@@ -241,23 +241,30 @@ HloInstruction* Components::OfSlice(HloInstruction* x, int64_t dimension, int64_
   return emit::Slice(part, starts, limits, strides);
 }
 
+HloInstruction* Components::Reduced(HloInstruction* x, int64_t along, HloOpcode opcode,
+                                    xla::PrimitiveType type) {
+  HloInstruction* sum = nullptr;
+  for (int64_t place = 0; place < x->shape().dimensions(along); ++place) {
+    HloInstruction* const part = Of(x, along, place);
+    if (part == nullptr) return nullptr;
+    sum = emit::AddTo(sum, emit::Convert(part, emit::WorkType(opcode, type)), opcode);
+  }
+  return sum;
+}
+
 // Of a sum, or the like, over components of other vectors.
 HloInstruction* Components::OfReduce(HloInstruction* x, int64_t dimension, int64_t place) {
   if (x->operand_count() != 2 || x->dimensions().size() != 1) return Taken(x, dimension, place);
   const std::optional<HloOpcode> opcode = emit::ReducerOpcode(*x->to_apply());
   HloInstruction* const all = x->mutable_operand(0);
   const int64_t along = x->dimensions(0);
-  const int64_t size = all->shape().dimensions(along);
-  if (!opcode || !IsFew(size)) return Taken(x, dimension, place);
+  if (!opcode || !IsFew(all->shape().dimensions(along))) return Taken(x, dimension, place);
   const int64_t before = dimension + (dimension >= along ? 1 : 0);
   const xla::PrimitiveType type = x->shape().element_type();
-  HloInstruction* sum = nullptr;
-  for (int64_t k = 0; k < size; ++k) {
-    HloInstruction* part = Of(all, before, place);
-    if (part != nullptr) part = Of(part, along - (along > before ? 1 : 0), k);
-    if (part == nullptr) return nullptr;
-    sum = emit::AddTo(sum, emit::Convert(part, emit::WorkType(*opcode, type)), *opcode);
-  }
+  HloInstruction* const vectors = Of(all, before, place);
+  if (vectors == nullptr) return nullptr;
+  HloInstruction* const sum = Reduced(vectors, along - (along > before ? 1 : 0), *opcode, type);
+  if (sum == nullptr) return nullptr;
   ++saved_;
   return emit::Convert(emit::WithStart(sum, x->mutable_operand(1), *opcode), type);
 }

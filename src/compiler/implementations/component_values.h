@@ -10,6 +10,8 @@
 #include "compiler/implementations/dimensions.h"
 #include "compiler/implementations/emit.h"
 #include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_opcode.h"
+#include "xla/xla_data.pb.h"
 
 namespace hone::compiler {
 
@@ -33,6 +35,10 @@ class Components {
  public:
   // Of one dimension less. Null where more would be made than is worth it.
   xla::HloInstruction* Of(xla::HloInstruction* x, int64_t dimension, int64_t place);
+  // All components along a dimension under an operation, in the type to compute it in for results
+  // of this type.
+  xla::HloInstruction* Reduced(xla::HloInstruction* x, int64_t along, xla::HloOpcode opcode,
+                               xla::PrimitiveType type);
   // What a dot is that sums over components, without a dimension if one is given.
   xla::HloInstruction* OfDot(xla::HloInstruction* dot, int64_t dimension = kNone,
                              int64_t place = 0);

@@ -3,13 +3,12 @@
 // LLVM makes none of its own; it puts components together, as of a cross product, element by
 // element, and takes them apart again.
 #include <cstdint>
-#include <iterator>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compiler/implementations/component_values.h"
@@ -17,6 +16,7 @@
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/implementations.h"
 #include "compiler/implementations/kernel_parts.h"
+#include "compiler/implementations/sort_keys.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/shape_util.h"
@@ -62,15 +62,9 @@ HloInstruction* ReducedByComponents(HloInstruction* root) {
   }
   if (along == kNone) return nullptr;
   const xla::PrimitiveType type = root->shape().element_type();
-  const xla::PrimitiveType work = emit::WorkType(*opcode, type);
   Components components;
-  HloInstruction* sum = nullptr;
-  for (int64_t place = 0; place < x->shape().dimensions(along); ++place) {
-    HloInstruction* const part = components.Of(x, along, place);
-    if (part == nullptr) return nullptr;
-    sum = emit::AddTo(sum, emit::Convert(part, work), *opcode);
-  }
-  if (components.operations() == 0 || components.saved() == 0 ||
+  HloInstruction* const sum = components.Reduced(x, along, *opcode, type);
+  if (sum == nullptr || components.operations() == 0 || components.saved() == 0 ||
       ((!is_few || !IsInner(*x, along)) && components.put_together() == 0)) {
     return nullptr;
   }
@@ -80,46 +74,16 @@ HloInstruction* ReducedByComponents(HloInstruction* root) {
   return emit::Convert(emit::WithStart(sum, start, *opcode), type);
 }
 
-// What a computation of scalars gives, element by element of arrays of these sizes; none where it
-// is not made of elementwise operations.
-std::vector<HloInstruction*> OfArrays(const HloComputation& scalars,
-                                      const std::vector<HloInstruction*>& arguments,
-                                      const Dimensions& sizes) {
-  HloComputation& computation = *arguments[0]->parent();
-  absl::flat_hash_map<const HloInstruction*, HloInstruction*> arrays;
-  const auto array_of = [&](const HloInstruction* one) { return arrays.at(one); };
-  for (HloInstruction* one : scalars.MakeInstructionPostOrder()) {
-    const HloOpcode opcode = one->opcode();
-    if (opcode == HloOpcode::kTuple && one == scalars.root_instruction()) break;
-    const xla::Shape shape = xla::ShapeUtil::MakeShape(one->shape().element_type(), sizes);
-    if (opcode == HloOpcode::kParameter) {
-      arrays[one] = arguments[one->parameter_number()];
-    } else if (opcode == HloOpcode::kConstant) {
-      arrays[one] = emit::Broadcast(emit::Scalar(&computation, one->literal().Clone()), sizes, {});
-    } else if (one->IsElementwise() && one->operand_count() > 0) {
-      std::vector<HloInstruction*> operands;
-      absl::c_transform(one->operands(), std::back_inserter(operands), array_of);
-      arrays[one] = computation.AddInstruction(one->CloneWithNewOperands(shape, operands));
-    } else {
-      return {};
-    }
-  }
-  std::vector<HloInstruction*> values;
-  const HloInstruction* const root = scalars.root_instruction();
-  if (root->opcode() != HloOpcode::kTuple) return {array_of(root)};
-  absl::c_transform(root->operands(), std::back_inserter(values), array_of);
-  return values;
-}
-
 // Several arrays reduced together, such as a maximum and where it is, over the components of
 // vectors that are put together.
 HloInstruction* ReducedTogether(HloInstruction* root) {
   const int64_t number = root->operand_count() / 2;
   if (number < 2 || root->dimensions().size() != 1) return nullptr;
+  const HloComputation& reducer = *root->to_apply();
   const HloInstruction* const first = root->operand(0);
   const int64_t along = root->dimensions(0), size = first->shape().dimensions(along);
   if (size < 2 || size > kMostPlaces || !IsInner(*first, along) ||
-      xla::ShapeUtil::ElementsIn(first->shape()) < kLeastOfComponents) {
+      xla::ShapeUtil::ElementsIn(first->shape()) < kLeastOfComponents || !CanBeMapped(reducer)) {
     return nullptr;
   }
   const Dimensions sizes = SizesWithout(*first, along);
@@ -133,8 +97,13 @@ HloInstruction* ReducedTogether(HloInstruction* root) {
       values.push_back(components.Of(root->mutable_operand(k), along, place));
       if (values.back() == nullptr) return nullptr;
     }
-    values = OfArrays(*root->to_apply(), values, sizes);
-    if (values.empty()) return nullptr;
+    std::map<const HloInstruction*, HloInstruction*> done;
+    for (int64_t k = 0; k < 2 * number; ++k) done[reducer.parameter_instruction(k)] = values[k];
+    std::vector<HloInstruction*> reduced;
+    for (const HloInstruction* result : reducer.root_instruction()->operands()) {
+      reduced.push_back(Mapped(*result, values[0], &done));
+    }
+    values = std::move(reduced);
   }
   if (components.operations() == 0 || components.put_together() == 0) return nullptr;
   return root->parent()->AddInstruction(HloInstruction::CreateTuple(values));

@@ -327,13 +327,7 @@ absl::StatusOr<HloComputation*> Distribution::MakeBody(const xla::Shape& state) 
   }
   body->set_root_instruction(body->AddInstruction(HloInstruction::CreateTuple(next)),
                              /*accept_different_shape=*/true);
-  // What was moved.
-  std::vector<HloInstruction*> of_body = body->MakeInstructionPostOrder();
-  for (auto it = of_body.rbegin(); it != of_body.rend(); ++it) {
-    if ((*it)->IsDead() && (*it)->opcode() != HloOpcode::kParameter) {
-      TF_RETURN_IF_ERROR(body->RemoveInstruction(*it));
-    }
-  }
+  TF_RETURN_IF_ERROR(RemoveUnused(*body));  // what was moved
   return body;
 }
 

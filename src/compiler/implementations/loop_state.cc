@@ -17,6 +17,14 @@ bool IsTakenApart(const HloInstruction& tuple) {
   });
 }
 
+bool IsOfKnownParts(const HloInstruction& loop) {
+  return loop.opcode() == xla::HloOpcode::kWhile && emit::Free(loop) &&
+         loop.operand(0)->opcode() == xla::HloOpcode::kTuple &&
+         loop.while_body()->root_instruction()->opcode() == xla::HloOpcode::kTuple &&
+         IsTakenApart(*loop.while_body()->parameter_instruction(0)) &&
+         IsTakenApart(*loop.while_condition()->parameter_instruction(0));
+}
+
 const HloInstruction* NextOf(const HloInstruction& state) {
   const HloComputation& body = *state.parent();
   const HloInstruction& next = *body.root_instruction();
@@ -47,6 +55,17 @@ HloComputation* WithState(HloComputation& computation, const xla::Shape& state) 
   HloComputation* const copy = computation.parent()->AddEmbeddedComputation(computation.Clone());
   *copy->parameter_instruction(0)->mutable_shape() = state;
   return copy;
+}
+
+absl::Status RemoveUnused(HloComputation& computation) {
+  const std::vector<HloInstruction*> all = computation.MakeInstructionPostOrder();
+  for (auto one = all.rbegin(); one != all.rend(); ++one) {
+    if ((*one)->IsDead() && computation.IsSafelyRemovable(*one) &&
+        (*one)->opcode() != xla::HloOpcode::kParameter) {
+      TF_RETURN_IF_ERROR(computation.RemoveInstruction(*one));
+    }
+  }
+  return absl::OkStatus();
 }
 
 HloInstruction* LoopLike(HloInstruction* other, HloComputation* condition, HloComputation* body,

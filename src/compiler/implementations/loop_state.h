@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -14,6 +15,9 @@ namespace hone::compiler {
 
 // Whether all that is done with a tuple is to take elements out of it.
 bool IsTakenApart(const xla::HloInstruction& tuple);
+
+// Whether all parts of a loop's state are seen, one by one, within it and before it.
+bool IsOfKnownParts(const xla::HloInstruction& loop);
 
 // What a loop's body puts in the place of a part of its state, maybe itself; null where this is no
 // part of one.
@@ -28,6 +32,9 @@ xla::HloComputation* OfState(xla::HloModule& module, const std::string& name,
 
 // A copy whose parameter has another shape. What takes elements out of it has the shapes of before.
 xla::HloComputation* WithState(xla::HloComputation& computation, const xla::Shape& state);
+
+// Takes what nothing takes any more away.
+absl::Status RemoveUnused(xla::HloComputation& computation);
 
 // A loop of these, in the place of another: from a tuple of `first`, with what XLA notes of the
 // other.

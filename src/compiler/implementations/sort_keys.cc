@@ -141,6 +141,23 @@ std::optional<SortKey> KeyOf(const HloComputation& comparator) {
   return keys[0];
 }
 
+bool CanBeMapped(const HloComputation& function) {
+  for (const HloInstruction* instruction : function.instructions()) {
+    if (instruction->opcode() == HloOpcode::kParameter) {
+      if (!xla::ShapeUtil::IsScalar(instruction->shape())) return false;
+    } else if (instruction->opcode() == HloOpcode::kConstant) {
+      if (!xla::ShapeUtil::IsEffectiveScalar(instruction->shape())) return false;
+    } else if (instruction->opcode() == HloOpcode::kTuple) {
+      if (!instruction->IsRoot()) return false;
+    } else if (!instruction->IsElementwise() || instruction->HasSideEffect() ||
+               instruction->opcode() == HloOpcode::kRng ||
+               !instruction->called_computations().empty()) {
+      return false;
+    }
+  }
+  return true;
+}
+
 HloInstruction* Mapped(const HloInstruction& function, HloInstruction* x,
                        std::map<const HloInstruction*, HloInstruction*>* done) {
   HloInstruction*& result = (*done)[&function];

@@ -31,6 +31,9 @@ std::vector<SortKey> KeysOf(const xla::HloComputation& comparator);
 // The only one, of the first array.
 std::optional<SortKey> KeyOf(const xla::HloComputation& comparator);
 
+// Whether a function of scalars, to one or a tuple, may be applied element by element: nothing is
+// random in it.
+bool CanBeMapped(const xla::HloComputation& function);
 // A scalar function, applied to each element of `x`.
 xla::HloInstruction* Mapped(const xla::HloInstruction& function, xla::HloInstruction* x,
                             std::map<const xla::HloInstruction*, xla::HloInstruction*>* done);

@@ -182,17 +182,6 @@ absl::Status TurnedValues::GoOn() {
   return absl::OkStatus();
 }
 
-HloInstruction* TurnedValues::Clone(HloInstruction* x, const xla::Shape& shape, int64_t dimension,
-                                    int64_t arrays) {
-  std::vector<HloInstruction*> operands;
-  for (int64_t k = 0; k < x->operand_count(); ++k) {
-    HloInstruction* const operand = x->mutable_operand(k);
-    const bool is_array = k < arrays && !operand->shape().dimensions().empty();
-    operands.push_back(is_array ? As(operand, dimension) : Back(operand));
-  }
-  return computation_->AddInstruction(x->CloneWithNewOperands(shape, operands));
-}
-
 absl::StatusOr<bool> TurnedValues::Make(HloInstruction* x) {
   if (x->opcode() == HloOpcode::kGetTupleElement) {
     const auto& [tuple, dimensions] = tuples_.at(x->operand(0));
@@ -283,12 +272,16 @@ absl::StatusOr<bool> TurnedValues::Make(HloInstruction* x) {
 }
 
 bool TurnedValues::MakeElementwise(HloInstruction* x, int64_t dimension) {
-  for (const HloInstruction* operand : x->operands()) {
+  std::vector<HloInstruction*> operands;
+  for (HloInstruction* operand : x->operands()) {
     const auto sizes = operand->shape().dimensions();
     if (!sizes.empty() && sizes != x->shape().dimensions()) return false;
+    operands.push_back(sizes.empty() ? operand : As(operand, dimension));
   }
-  const xla::Shape shape = TurnedShape(x->shape(), dimension);
-  Know(x, Clone(x, shape, dimension, x->operand_count()), dimension);
+  Know(x,
+       computation_->AddInstruction(
+           x->CloneWithNewOperands(TurnedShape(x->shape(), dimension), operands)),
+       dimension);
   return true;
 }
 

@@ -72,9 +72,6 @@ class TurnedValues {
   bool MakeReshape(xla::HloInstruction* x);
   absl::StatusOr<bool> MakeReduce(xla::HloInstruction* x, int64_t dimension);
   bool MakeTranspose(xla::HloInstruction* x);
-  // A copy over turned operands, the first `arrays` of which are arrays of one dimension moved.
-  xla::HloInstruction* Clone(xla::HloInstruction* x, const xla::Shape& shape, int64_t dimension,
-                             int64_t arrays);
 
   xla::HloComputation* computation_;
   TurnLoop turn_loop_;

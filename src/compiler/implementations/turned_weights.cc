@@ -71,19 +71,10 @@ std::vector<Side> SidesOf(const HloComputation& body) {
   return sides;
 }
 
-bool CanGrow(const HloInstruction& loop) {
-  return loop.opcode() == HloOpcode::kWhile && emit::Free(loop) &&
-         loop.operand(0)->opcode() == HloOpcode::kTuple &&
-         loop.while_body()->root_instruction()->opcode() == HloOpcode::kTuple &&
-         IsTakenApart(*loop.while_body()->parameter_instruction(0)) &&
-         IsTakenApart(*loop.while_condition()->parameter_instruction(0)) &&
-         !IsInOneKernel(*loop.parent());
-}
-
 }  // namespace
 
 absl::StatusOr<HloInstruction*> TurnedWeights(HloInstruction* root) {
-  if (!CanGrow(*root)) return nullptr;
+  if (!IsOfKnownParts(*root) || IsInOneKernel(*root->parent())) return nullptr;
   const std::vector<Side> sides = SidesOf(*root->while_body());
   if (sides.empty()) return nullptr;
   HloInstruction* const before = root->mutable_operand(0);

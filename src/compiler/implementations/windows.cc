@@ -59,22 +59,11 @@ std::optional<Scan> AllBefore(const HloInstruction& root) {
   return result;
 }
 
-// A function of two scalars of the type, element by element; nothing is random in it.
+// A small function of two scalars of the type, element by element.
 bool IsElementwise(const HloComputation& function, xla::PrimitiveType type) {
   constexpr int64_t kMost = 32;
-  if (function.instruction_count() > kMost) return false;
-  for (const HloInstruction* instruction : function.instructions()) {
-    if (instruction->opcode() == HloOpcode::kParameter) {
-      if (!xla::ShapeUtil::IsScalar(instruction->shape())) return false;
-    } else if (instruction->opcode() == HloOpcode::kConstant) {
-      if (!xla::ShapeUtil::IsEffectiveScalar(instruction->shape())) return false;
-    } else if (!instruction->IsElementwise() || instruction->HasSideEffect() ||
-               instruction->opcode() == HloOpcode::kRng ||
-               !instruction->called_computations().empty()) {
-      return false;
-    }
-  }
-  return function.root_instruction()->shape().element_type() == type;
+  return function.instruction_count() <= kMost && CanBeMapped(function) &&
+         function.root_instruction()->shape().element_type() == type;
 }
 
 // Whether the function gives numbers back that it takes beside `start`; tried with a few.
