@@ -153,8 +153,10 @@ int64_t ReadInteger(const ElementType& type, const void* from) {
 double RelativeSpacing(const ElementType& type) { return std::ldexp(1.0, -type.mantissa_bits); }
 
 double Negligible(const ElementType& type) {
-  if (type.exponent_bits == 11) return std::numeric_limits<double>::min();
-  return type.exponent_bits == 5 ? 0x1.0p-24 : std::numeric_limits<float>::min();
+  // What is below the smallest normal number may be zero, in each of many operations.
+  constexpr double kOperations = 64;
+  if (type.exponent_bits == 11) return kOperations * std::numeric_limits<double>::min();
+  return type.exponent_bits == 5 ? 0x1.0p-24 : kOperations * std::numeric_limits<float>::min();
 }
 
 }  // namespace hone::verify

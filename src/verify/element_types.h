@@ -37,7 +37,8 @@ void WriteValues(const ElementType& type, const double* values, size_t count, vo
 int64_t ReadInteger(const ElementType& type, const void* from);
 // The spacing of numbers relative to their size: 2^-23 of f32.
 double RelativeSpacing(const ElementType& type);
-// Differences of this size mean nothing: numbers below may be flushed to zero.
+// Differences of this size mean nothing: numbers below the smallest normal one may be flushed to
+// zero, in each of several operations.
 double Negligible(const ElementType& type);
 
 }  // namespace hone::verify

@@ -225,6 +225,13 @@ TEST(CompareOutput, FloatsMayBeOffByRounding) {
   EXPECT_EQ(Compare(runs.y, far, runs.samples).outcome, Outcome::kEqual);
 }
 
+TEST(CompareOutput, WhatMayBeFlushedToZeroMeansNothing) {
+  const float least = std::numeric_limits<float>::min();
+  const Floats y = {1, 500 * least, 0};
+  EXPECT_EQ(Compare(y, Floats{1, 510 * least, 4 * least}).outcome, Outcome::kEqual);
+  EXPECT_NE(Compare(y, Floats{1, 500 * least, 100 * least}).outcome, Outcome::kEqual);
+}
+
 TEST(CompareOutput, NansAndInfinitiesMustBeInTheSamePlaces) {
   const Floats a = {1, NAN, INFINITY};
   EXPECT_EQ(Compare(a, a).outcome, Outcome::kEqual);
