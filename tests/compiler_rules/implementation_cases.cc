@@ -300,6 +300,26 @@ std::vector<Case> ImplementationCases() {
              "edge {\n  x = f32[16,16] parameter(0)\n  one = f32[] constant(1)\n  ROOT p = "
              "f32[18,16] pad(x, one), padding=1_1x0_0\n}\n"),
        true, true},
+      {"concatenate_once", "padded with a constant that a loop begins with",
+       Entry(
+           "s32[24,32]",
+           "z = s32[] constant(0)\n  c = s32[25,33] pad(p0, z), padding=1_0x1_0\n  d = s32[25,33] "
+           "negate(c)\n  t = (s32[], s32[25,33], s32[25,33]) tuple(z, c, d)\n  ROOT w = (s32[], "
+           "s32[25,33], s32[25,33]) while(t), condition=few, body=twice",
+           "twice {\n  s = (s32[], s32[25,33], s32[25,33]) parameter(0)\n  i = s32[] "
+           "get-tuple-element(s), index=0\n  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  x "
+           "= s32[25,33] get-tuple-element(s), index=1\n  y = s32[25,33] add(x, x)\n  v = "
+           "s32[25,33] get-tuple-element(s), index=2\n  ROOT o = (s32[], s32[25,33], s32[25,33]) "
+           "tuple(j, y, v)\n}\nfew {\n  s = (s32[], s32[25,33], s32[25,33]) parameter(0)\n  i = "
+           "s32[] get-tuple-element(s), index=0\n  n = s32[] constant(5)\n  ROOT l = pred[] "
+           "compare(i, n), direction=LT\n}\n")},
+      {"concatenate_once", "padded with what a function is given",
+       Entry("f32[16,16]",
+             "one = f32[] constant(1)\n  a = f32[18,16] call(p0, one), to_apply=edge\n  ROOT b = "
+             "f32[18,16] negate(a)",
+             "edge {\n  x = f32[16,16] parameter(0)\n  y = f32[] parameter(1)\n  ROOT p = "
+             "f32[18,16] pad(x, y), padding=1_1x0_0\n}\n"),
+       false},
       {"concatenate_once", "few",
        Entry("f32[16]",
              "c = f32[32] concatenate(p0, p0), dimensions={0}\n  ROOT d = f32[32] negate(c)"),
@@ -360,6 +380,7 @@ std::vector<Case> ImplementationCases() {
        Reduction("bf16[3,64,24]", "bf16[24]", "0,1", "1", "add")},
       {"reduce_slices", "integers", Reduction("s32[64,64]", "s32[64]", "0", "5", "add")},
       {"reduce_slices", "short", Reduction("f32[512,16]", "f32[512]", "1", "0", "add"), false},
+      {"reduce_slices", "nothing", Reduction("f32[64,96]", "f32[64,96]", "", "0", "add"), false},
       {"thin_dot_sum", "many rows by a small matrix",
        Entry("f32[50,3];f32[3,3]",
              "ROOT d = f32[50,3] dot(p0, p1), lhs_contracting_dims={1}, rhs_contracting_dims={0}")},

@@ -43,6 +43,14 @@ bool ReadsMemory(const HloInstruction& user) {
   }
 }
 
+// What may be a constant once its function is inlined.
+bool IsPaddedWithArgument(const HloInstruction& root) {
+  return root.opcode() == HloOpcode::kPad && root.operand(1)->opcode() == HloOpcode::kParameter &&
+         absl::c_any_of(root.parent()->caller_instructions(), [](const HloInstruction* caller) {
+           return caller->opcode() == HloOpcode::kCall;
+         });
+}
+
 }  // namespace
 
 // Of what a function returns the users are those of its calls.
@@ -64,6 +72,10 @@ HloInstruction* ConcatenationKernel(HloInstruction* root) {
   const auto parameter = [&](HloInstruction* value) {
     HloInstruction*& known = inside[value];
     if (known != nullptr) return known;
+    // A constant that such a kernel is given and a loop begins with makes XLA:CPU abort.
+    if (value->opcode() == HloOpcode::kConstant) {
+      return known = builder.AddInstruction(value->Clone());
+    }
     const auto number = static_cast<int64_t>(given.size());
     given.push_back(value);
     known = builder.AddInstruction(
@@ -92,7 +104,7 @@ HloInstruction* ConcatenationKernel(HloInstruction* root) {
 // vectors any more.
 absl::StatusOr<HloInstruction*> ConcatenateOnce(HloInstruction* root) {
   if (!emit::Free(*root) || emit::Product(emit::SizesOf(*root)) < kFewElements ||
-      IsInOneKernel(*root->parent()) || !OthersMayTakeItIn(*root)) {
+      IsInOneKernel(*root->parent()) || !OthersMayTakeItIn(*root) || IsPaddedWithArgument(*root)) {
     return nullptr;
   }
   return ConcatenationKernel(root);

@@ -28,7 +28,8 @@ constexpr int64_t kSlices = 8;
 // Of one operand, with a reducer that is one operation.
 std::optional<HloOpcode> ReduceOperation(const HloInstruction& root) {
   if (root.opcode() != HloOpcode::kReduce || root.operand_count() != 2 || !root.shape().IsArray() ||
-      !emit::Free(root) || xla::ShapeUtil::ElementsIn(root.operand(0)->shape()) < kLeastElements ||
+      root.dimensions().empty() || !emit::Free(root) ||
+      xla::ShapeUtil::ElementsIn(root.operand(0)->shape()) < kLeastElements ||
       xla::primitive_util::IsComplexType(root.shape().element_type())) {
     return std::nullopt;
   }
