@@ -28,9 +28,11 @@ class Chooser {
     return true;
   }
 
-  // All at once; without those that make the program larger where that takes too long.
+  // All at once; without those that make the program larger where that takes too long, and without
+  // those that may do harm where it gains nothing.
   void EnterAll(const PassSequence& passes) {
     Enter(passes);
+    if (!was_late_ && best_.passes.empty()) EnterWithout(passes, options_.harmful);
     if (!was_late_ || passes.size() < 2) return;
     late_.erase(passes.back());  // it need not be the one
     EnterWithout(passes, options_.growing);

@@ -33,6 +33,9 @@ struct ChooseOptions {
   // Those that the best is raced without at last, one by one: where that is no slower they are no
   // part of it. Where nothing gains, the first combination is raced without all of them.
   PassSequence doubtful;
+  // Kernels that may do harm in the first combination: where it gains nothing, it is raced next
+  // without them.
+  PassSequence harmful;
   // Those that make the program larger: where the first combination runs past its deadline, it is
   // raced without them, and they with nothing else.
   PassSequence growing;
@@ -46,11 +49,12 @@ struct ChooseResult {
 };
 
 // First `first`, combinations and `at_once`, then without `doubtful`; where the first combination
-// gains nothing, the first candidate alone comes next, and the first one that it lacks; then one
-// candidate after another on top of the best so far, so that there is a whole plan after each race;
-// at last those that were left out, each alone, for others may have been in their way, but for
-// those whose race ran past its deadline. Candidates that change nothing should be left out by the
-// caller; where they are not, RaceReport::same_executable drops them.
+// gains nothing, it comes next without `harmful`, and where that gains nothing the first candidate
+// alone, and the first one that it lacks; then one candidate after another on top of the best so
+// far, so that there is a whole plan after each race; at last those that were left out, each alone,
+// for others may have been in their way, but for those whose race ran past its deadline. Candidates
+// that change nothing should be left out by the caller; where they are not,
+// RaceReport::same_executable drops them.
 ChooseResult ChooseImplementations(const PassSequence& candidates, const RaceFunction& race,
                                    const ChooseOptions& options);
 

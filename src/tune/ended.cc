@@ -151,6 +151,10 @@ std::string WhyNothing(const TuneResult& result, const TuneOptions& options, con
       options.estimated ? "nothing has a lower estimate than" : "nothing is faster than";
   reason += " the stock compiler's way, of " + Plans(fine);
   if (result.failures > 0) reason += fmt::format(" ({} more failed)", result.failures);
+  if (result.given_up > 0) {
+    reason += fmt::format("; {} took too long to compile, for which a larger --budget waits",
+                          Plans(result.given_up));
+  }
   if (result.races == 0) reason += ", which all come to executables that are known already";
   return reason;
 }

@@ -48,13 +48,17 @@ bool IsNoWork(const std::string& opcode) {
          opcode == "tuple";
 }
 
-// Of a program, without what makes no code.
+bool Inlines(const std::string& pass) { return pass == kInline || pass == kUntuple; }
+
+// Of a program, in instructions, without what makes no code. A loop is several kernels, which take
+// longer than as many instructions in one.
 double CodeSize(const Pool& pool, const std::vector<OpcodeCount>& counts) {
+  constexpr double kLoop = 100;
   double size = 0;
   for (const OpcodeCount& count : counts) {
     const std::string& opcode = pool.opcodes()[count.opcode];
     const bool is_free = opcode == "constant" || opcode == "broadcast" || opcode == "reshape";
-    if (!is_free && !IsNoWork(opcode)) size += count.count;
+    if (!is_free && !IsNoWork(opcode)) size += (opcode == "while" ? kLoop : 1) * count.count;
   }
   return size;
 }
@@ -74,12 +78,13 @@ struct LoopKnown {
   std::string state;
 };
 // A program's instructions by name, and how many there are of each; what there is of them outside
-// of kernels; and its loops by name.
+// of kernels; its loops by name; and what its long kernels take to compile beyond their operations.
 struct Contents {
   std::map<std::string, Known> names;
   std::map<Known, size_t> counts;
   std::set<Known> outside;
   std::map<std::string, LoopKnown> loops;
+  double long_kernels = 0;
 };
 
 bool IsOneKernel(const InstructionInfo& call) {
@@ -92,19 +97,26 @@ bool Calls(const InstructionInfo& one) {
   return one.opcode == "while" || one.opcode == "call" || one.opcode == "conditional";
 }
 
-// How many kernels what is called may start, before fusion.
-size_t KernelsOf(const ProgramGraph& graph, const InstructionInfo& caller) {
+// How many kernels what is called may start, before fusion; or how many operations there are in
+// it, kernels or not.
+size_t KernelsOf(const ProgramGraph& graph, const InstructionInfo& caller,
+                 bool operations = false) {
   static const std::set<std::string> kNone = {"parameter", "constant",          "bitcast",
                                               "tuple",     "get-tuple-element", "broadcast"};
-  if (IsOneKernel(caller)) return 1;
+  if (IsOneKernel(caller) && !operations) return 1;
   size_t kernels = 0;
   for (uint32_t called : caller.called) {
     for (const InstructionInfo& one : graph.computations[called].instructions) {
-      if (kNone.count(one.opcode) == 0) kernels += Calls(one) ? KernelsOf(graph, one) : 1;
+      if (kNone.count(one.opcode) == 0) {
+        kernels += Calls(one) ? KernelsOf(graph, one, operations) : 1;
+      }
     }
   }
   return kernels;
 }
+
+// LLVM takes more than twice as long for twice as many operations in one kernel.
+constexpr double kLongKernel = 300;
 
 // Behind a pass: what is in branches that were not there `before` is what it falls back on, as for
 // sines of large arguments, and counts as replaced.
@@ -129,6 +141,10 @@ Contents ContentsOf(Pool& pool, const StateName& state, const Contents* before =
       if (one.opcode == "while") {
         contents.loops.emplace(
             one.name, LoopKnown{in_kernel ? 0 : KernelsOf(*graph, one), SizesOf(one.shape)});
+      }
+      if (!in_kernel && IsOneKernel(one)) {
+        const auto operations = static_cast<double>(KernelsOf(*graph, one, /*operations=*/true));
+        contents.long_kernels += operations * std::max(0.0, operations / kLongKernel - 1);
       }
       const bool falls_back = before != nullptr && one.opcode == "conditional" &&
                               before->names.count(one.name) == 0 &&
@@ -168,9 +184,15 @@ std::optional<Alternative> Try(Pool& pool, const ProgramInfo& program, const Con
     found.passes.push_back({pool.passes()[step.pass].name, {}});
     after.links.push_back({step.pass, step.state, {}});
   }
-  found.before = CodeSize(pool, program.opcodes);
+  // XLA inlines calls in any case.
+  const std::vector<OpcodeCount>* inlined = &program.opcodes;
+  for (size_t k = 0; k + 1 < passes.size() && Inlines(found.passes[k].pass); ++k) {
+    if (applied->steps[k].changed) inlined = &applied->steps[k].opcodes;
+  }
+  found.before = CodeSize(pool, *inlined);
   found.behind = CodeSize(pool, applied->steps.back().opcodes);
   const Contents behind = ContentsOf(pool, after, &before);
+  found.behind += behind.long_kernels - before.long_kernels;
   std::map<Known, size_t> loops_left;
   std::set<std::string> states;
   for (const auto& [name, loop] : behind.loops) {

@@ -19,8 +19,8 @@ namespace {
 constexpr double kAlikeShare = 0.1;
 // Of what kernels take in loops that are no more, or that become one kernel: what they do stays.
 constexpr double kLoopShare = 0.4;
-// Of the time, that what is raced together with kernels replaces; of what it replaces, the share
-// that no other one does.
+// Of the time, that what is raced together with kernels replaces, or that the loops take which it
+// changes; of what it replaces, the share that no other one does.
 constexpr double kDearShare = 0.1;
 constexpr double kMostlyAlone = 0.8;
 
@@ -180,7 +180,7 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
                                                     const std::vector<Alternative>& alternatives,
                                                     const std::vector<std::string>& names) {
   std::vector<std::string> together, kernels, others;
-  std::set<std::string> replaced, opcodes;
+  std::set<std::string> replaced, kinds, opcodes, changed_loops;
   const auto take = [&](const Alternative& one) {
     if (IsAmong(names, one.name)) {
       together.push_back(one.name);
@@ -191,11 +191,26 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
     const bool inlined = one.passes.size() > 1;
     bool known = !inlined;
     for (const Replaced& instruction : one.instructions) {
-      if (inlined && instruction.origin.empty()) continue;
+      if (inlined && instruction.origin.empty()) {
+        kinds.insert(instruction.kind);
+        continue;
+      }
       known = true;
       replaced.insert(instruction.name);
     }
     if (!known) opcodes.insert(one.opcodes.begin(), one.opcodes.end());
+  };
+  const auto left_of = [](const std::vector<Replaced>& all, const auto& is_taken) {
+    std::vector<Replaced> left;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(left), std::not_fn(is_taken));
+    return left;
+  };
+  const auto is_replaced = [&](const Replaced& one) {
+    return replaced.count(one.name) != 0 || (!one.kind.empty() && kinds.count(one.kind) != 0);
+  };
+  const auto is_changed = [&](const Replaced& one) { return changed_loops.count(one.name) != 0; };
+  const auto is_mostly_alone = [](double alone, double all) {
+    return alone >= kDearShare && alone >= kMostlyAlone * all;
   };
   for (const Alternative& one : alternatives) {
     if (loops::MakesKernels(one.name)) take(one);
@@ -208,14 +223,18 @@ std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
                                                            [&](const std::string& opcode) {
                                                              return opcodes.count(opcode);
                                                            });
-    std::vector<Replaced> left;
-    for (const Replaced& instruction : one.instructions) {
-      if (replaced.count(instruction.name) == 0) left.push_back(instruction);
-    }
-    const double alone = OfAll(shares, left), all = OfAll(shares, one.instructions);
+    const double alone = OfAll(shares, left_of(one.instructions, is_replaced)),
+                 all = OfAll(shares, one.instructions);
     const bool others_too = Has(one, kBesideKernels) && all >= kDearShare;
-    if (!others_too && (alike || alone < kDearShare || alone < kMostlyAlone * all)) continue;
-    take(one);
+    // What unrolls loops leaves to kernels what it does in them; what prepares for them may not.
+    const bool by_loops = !Has(one, kHereAlone | kPrepares) &&
+                          is_mostly_alone(OfLoops(shares, left_of(one.loops, is_changed)),
+                                          OfLoops(shares, one.loops));
+    const bool by_instructions = !alike && is_mostly_alone(alone, all);
+    if (by_loops) {
+      for (const Replaced& loop : one.loops) changed_loops.insert(loop.name);
+    }
+    if (others_too || by_loops || by_instructions) take(one);
   }
   std::copy_if(together.begin(), together.end(), std::back_inserter(kernels), loops::MakesKernels);
   if (kernels == together) return {together};
@@ -253,16 +272,29 @@ std::vector<std::string> DoubtfulOf(const std::vector<Alternative>& alternatives
   return doubtful;
 }
 
+std::vector<std::string> HarmfulOf(const std::vector<Alternative>& alternatives,
+                                   const std::vector<std::string>& together) {
+  std::vector<std::string> harmful;
+  for (const Alternative& one : alternatives) {
+    const bool may_harm = loops::MakesKernels(one.name) && Has(one, kDoubtful);
+    if (may_harm && IsAmong(together, one.name)) harmful.push_back(one.name);
+  }
+  return harmful;
+}
+
 std::string RacedFirst(const std::vector<AlternativeReport>& ordered,
                        const std::vector<std::string>& names,
                        const std::vector<std::string>& together) {
-  if (names.empty() || IsAmong(together, names.front())) return {};
-  double first = 0, of_all = 0;
+  if (names.empty()) return {};
+  double first = 0, of_others = 0;
   for (const AlternativeReport& one : ordered) {
-    if (one.name == names.front()) first = std::max(first, one.expected);
-    if (IsAmong(together, one.name)) of_all += one.expected;
+    if (one.name == names.front()) {
+      first = std::max(first, one.expected);
+    } else if (IsAmong(together, one.name)) {
+      of_others += one.expected;
+    }
   }
-  return first > of_all ? names.front() : std::string();
+  return first > of_others ? names.front() : std::string();
 }
 
 }  // namespace hone::tune

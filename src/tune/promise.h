@@ -61,8 +61,12 @@ std::vector<std::string> RacedAtOnce(const std::vector<AlternativeReport>& order
 std::vector<std::string> DoubtfulOf(const std::vector<Alternative>& alternatives,
                                     const std::vector<std::string>& together);
 
-// The first of `names` where more is expected of it than of the first combination as a whole, and
-// it is no part of that; else empty.
+// Of these, kernels that are.
+std::vector<std::string> HarmfulOf(const std::vector<Alternative>& alternatives,
+                                   const std::vector<std::string>& together);
+
+// The first of `names` where more is expected of it than of all else in the first combination: one
+// of those may undo what it does. Else empty.
 std::string RacedFirst(const std::vector<AlternativeReport>& ordered,
                        const std::vector<std::string>& names,
                        const std::vector<std::string>& together);

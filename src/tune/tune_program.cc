@@ -85,6 +85,7 @@ class Tuner : public TuneRun {
     result_.evaluations = measurer_.evaluations();
     result_.races = measurer_.races();
     result_.failures = measurer_.failures();
+    result_.given_up = measurer_.given_up();
     result_.busy_seconds = measurer_.busy_seconds() / evaluator_.workers();
     result_.phases = measurer_.phases();
   }

@@ -158,6 +158,7 @@ struct TuneResult {
   int64_t evaluations = 0;        // plans whose value became known, also those known before
   int64_t races = 0;              // measured
   int64_t failures = 0;           // plans that did not compile or run
+  int64_t given_up = 0;           // of them, those that took too long
   std::vector<TaskReport> tasks;  // that were tuned alone, the dearest first
   int64_t passed_over = 0;        // plans that were compiled and, by their estimate, not measured
   size_t variables = 0;

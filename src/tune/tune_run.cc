@@ -196,6 +196,7 @@ void TuneRun::RaceAlternatives() {
   choosing.at_once =
       RacedAtOnce(result_.alternatives, space_.alternatives, names, choosing.together[0]);
   choosing.doubtful = DoubtfulOf(space_.alternatives, choosing.together[0]);
+  choosing.harmful = HarmfulOf(space_.alternatives, choosing.together[0]);
   for (const AlternativeReport& one : result_.alternatives) {
     if (one.growth > kGrows) choosing.growing.push_back(one.name);
   }

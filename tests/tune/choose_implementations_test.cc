@@ -82,6 +82,19 @@ TEST(ChooseImplementations, WhatOfAGroupDoesHarmIsLeftOut) {
   EXPECT_EQ(slow.held[1], PassSequence{"a"});
 }
 
+TEST(ChooseImplementations, WhereAllGainNothingTheFirstToGoIsWhatMayDoHarm) {
+  ChooseOptions options;
+  options.doubtful = {"b", "c"};
+  options.harmful = {"c"};
+  Races slow({{"a", 1.2}, {"b", 1.1}, {"c", 0.5}});
+  EXPECT_EQ(slow.Choose({"b", "a", "c"}, {"a", "b", "c"}, options).passes,
+            (PassSequence{"a", "b"}));
+  EXPECT_EQ(slow.held[1], (PassSequence{"a", "b"}));
+  Races fast({{"a", 1.2}, {"b", 1.1}, {"c", 1.5}});
+  fast.Choose({"b", "a", "c"}, {"a", "b", "c"}, options);
+  EXPECT_EQ(fast.held[1], (PassSequence{"a", "c"}));
+}
+
 TEST(ChooseImplementations, WhatTakesLongToCompileComesLast) {
   std::vector<PassSequence> held;
   ChooseOptions options;

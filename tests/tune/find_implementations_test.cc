@@ -433,6 +433,82 @@ ENTRY main {
   EXPECT_GT(found[0].behind, found[0].before);
 }
 
+// Calls are inlined in any case, and a loop is several kernels.
+TEST(FindImplementations, ALoopWrittenOutIsNoMoreToCompile) {
+  constexpr char text[] = R"(HloModule words
+body {
+  p = (s32[], u32[64], u32[64]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = u32[64] get-tuple-element(p), index=1
+  y = u32[64] get-tuple-element(p), index=2
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  three = u32[] constant(3)
+  by = u32[64] broadcast(three), dimensions={}
+  a = u32[64] add(x, y)
+  b = u32[64] shift-right-logical(y, by)
+  c = u32[64] xor(a, b)
+  ROOT t = (s32[], u32[64], u32[64]) tuple(next, a, c)
+}
+goes_on {
+  p = (s32[], u32[64], u32[64]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  most = s32[] constant(5)
+  ROOT on = pred[] compare(i, most), direction=LT
+}
+mix {
+  a = u32[64] parameter(0)
+  b = u32[64] parameter(1)
+  zero = s32[] constant(0)
+  start = (s32[], u32[64], u32[64]) tuple(zero, a, b)
+  loop = (s32[], u32[64], u32[64]) while(start), condition=goes_on, body=body
+  x = u32[64] get-tuple-element(loop), index=1
+  y = u32[64] get-tuple-element(loop), index=2
+  ROOT r = u32[64] xor(x, y)
+}
+ENTRY main {
+  a = u32[64] parameter(0)
+  b = u32[64] parameter(1)
+  c = u32[64] call(a, b), to_apply=mix
+  ROOT d = u32[64] call(c, b), to_apply=mix
+}
+)";
+  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
+  const std::set<std::string> among = {"implement:unroll_elementwise_loop"};
+  const auto found =
+      FindImplementations(*pool, pool->Load(text).value(), kPatience, nullptr, &among);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_GT(found[0].before, 200) << "both loops";
+  EXPECT_LT(found[0].behind, found[0].before);
+}
+
+TEST(FindImplementations, AKernelOfManyOperationsTakesLongToCompile) {
+  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
+  const auto growth = [&](int sines) {
+    std::string text = "HloModule loop\n" + SmallLoop("f32[4]") +
+                       "ENTRY main {\n  a = f32[4] parameter(0)\n  zero = s32[] constant(0)\n"
+                       "  start = (s32[], f32[4]) tuple(zero, a)\n  ROOT loop = (s32[], f32[4]) "
+                       "while(start), condition=small_goes_on, body=small_body\n}\n";
+    std::string more;
+    for (int k = 0; k < sines; ++k) {
+      more += "  s" + std::to_string(k + 100) + " = f32[4] sine(" +
+              (k == 0 ? "x" : "s" + std::to_string(k + 99)) + ")\n";
+    }
+    const std::string last = "sine(x)\n  ROOT";
+    const size_t at = text.find(last);
+    text.replace(at, last.size(), "sine(s" + std::to_string(sines + 99) + ")\n  ROOT");
+    text.insert(text.find("  y = "), more);
+    const std::set<std::string> among = {"implement:loop_one_kernel"};
+    const auto found =
+        FindImplementations(*pool, pool->Load(text).value(), kPatience, nullptr, &among);
+    return found.size() == 1 ? found[0].behind / found[0].before : 0;
+  };
+  EXPECT_GT(growth(700), 1.5);
+  const double little = growth(20);
+  EXPECT_GT(little, 0);
+  EXPECT_LT(little, 1.1);
+}
+
 // It is still there, but where it takes no more of its users' time.
 TEST(FindImplementations, WhatIsMovedIntoAKernelIsReplaced) {
   constexpr char text[] = R"(HloModule edges

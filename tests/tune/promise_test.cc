@@ -76,6 +76,7 @@ TEST(DoubtfulOf, WhatMakesNoKernelsAndKernelsThatSaySo) {
   all[1].traits = kDoubtful;
   const std::vector<std::string> together = {all[0].name, all[1].name, all[2].name};
   EXPECT_EQ(DoubtfulOf(all, together), (std::vector<std::string>{all[1].name, all[2].name}));
+  EXPECT_EQ(HarmfulOf(all, together), std::vector<std::string>{all[1].name});
 }
 
 std::vector<std::string> NamesOf(const std::vector<AlternativeReport>& reports) {
@@ -125,10 +126,12 @@ TEST(RacedFirst, OfWhichMoreIsExpectedThanOfAllTogether) {
   const std::vector<std::string> names = {"one_kernel", "kernels", "formulas"};
   EXPECT_EQ(RacedFirst(ordered, names, {"kernels", "formulas"}), "one_kernel");
   EXPECT_EQ(RacedFirst(ordered, {"kernels", "formulas"}, {"formulas"}), "kernels");
-  EXPECT_EQ(RacedFirst(ordered, names, {"one_kernel", "formulas"}), "") << "it is there already";
+  EXPECT_EQ(RacedFirst(ordered, names, {"one_kernel", "formulas"}), "one_kernel")
+      << "the other may undo it";
   auto less = ordered;
   less[0].expected = 1.9;
   EXPECT_EQ(RacedFirst(less, names, {"kernels", "formulas"}), "");
+  EXPECT_EQ(RacedFirst(less, names, {"one_kernel", "kernels", "formulas"}), "");
   EXPECT_EQ(RacedFirst({}, {}, {}), "");
 }
 
@@ -329,10 +332,8 @@ TEST(Promise, LoopsThatStartFewerKernelsPromiseWhatStartingTakes) {
   one.loops = {{"while.9", "rounds@7"}, {"while.8", "rounds@7"}};
   EXPECT_DOUBLE_EQ(Promise(shares, one), 0.5 + 0.4 * 0.25) << "once, though two are from there";
   // Of kernels that take little more than their start all of that is saved.
-  const KernelShares of_short({{"while.1", "while", 3e-6, 1},
-                               {"xor.1", "xor", 1e-6, 5},
-                               {"dot.1", "dot", 1e-6, 1}},
-                              graph);
+  const KernelShares of_short(
+      {{"while.1", "while", 3e-6, 1}, {"xor.1", "xor", 1e-6, 5}, {"dot.1", "dot", 1e-6, 1}}, graph);
   EXPECT_DOUBLE_EQ(of_short.OfLoopAlone("while.1"), 0.75);
 }
 
@@ -413,6 +414,63 @@ TEST(RacedTogether, WhatIsNotReplacedByItsOrigin) {
                                   Replacing("by_shifts", {"conv.2"}, {"convolution"}), inlined};
   EXPECT_EQ(RacedTogether(KernelShares(times, graph), all, {"by_dots", "by_shifts", kernels})[0],
             (std::vector<std::string>{kernels, "by_dots"}));
+}
+
+// The same operation of another size is another matter.
+TEST(RacedTogether, WhereNothingHasAnOriginWhatIsInlinedIsKnownByItsKind) {
+  ProgramGraph graph;
+  graph.computations.resize(1);
+  std::vector<KernelTime> times;
+  std::vector<std::string> kinds;
+  for (const int64_t size : {20, 7}) {
+    InstructionInfo sum;
+    sum.name = "sum." + std::to_string(size);
+    sum.opcode = "reduce-window";
+    sum.shape = {"f32", {size}, {}, 4 * size, {}};
+    graph.computations[0].instructions.push_back(sum);
+    times.push_back({sum.name, sum.opcode, 1, 1});
+    kinds.push_back(KindOf(sum));
+  }
+  const std::string kernels(loops::kKernelPass);
+  std::vector<Alternative> all = {Replacing(kernels, {"sum.9"}, {"call"}),
+                                  Replacing("by_steps", {"sum.20"}, {}),
+                                  Replacing("by_dots", {"sum.7"}, {})};
+  all[0].passes.insert(all[0].passes.begin(), {"call-inliner:every_call_site", {}});
+  all[0].instructions[0].kind = all[1].instructions[0].kind = kinds[0];
+  all[2].instructions[0].kind = kinds[1];
+  EXPECT_EQ(RacedTogether(KernelShares(times, graph), all, {kernels, "by_steps", "by_dots"})[0],
+            (std::vector<std::string>{kernels, "by_dots"}));
+}
+
+// By what they change around it: kernels may replace what is done in them all the same.
+TEST(RacedTogether, WhatUnrollsLoopsThatNobodyElseDoes) {
+  ProgramGraph graph;
+  graph.computations.resize(1);
+  std::vector<KernelTime> times;
+  for (const char* name : {"while.1", "while.2", "dot.1"}) {
+    InstructionInfo one;
+    one.name = name;
+    one.opcode = one.name.substr(0, one.name.find('.'));
+    one.origin = std::string(name) + "@7";
+    graph.computations[0].instructions.push_back(one);
+    times.push_back({one.name, one.opcode, 1, 1});
+  }
+  const std::string kernels(loops::kKernelPass);
+  const auto around = [](const std::string& name, const std::vector<std::string>& loops,
+                         uint32_t traits = kAnywhere) {
+    Alternative one = Replacing(name, {}, {});
+    for (const std::string& loop : loops) one.loops.push_back({loop, loop + "@7"});
+    one.traits = traits;
+    return one;
+  };
+  const std::vector<Alternative> all = {
+      Replacing(kernels, {"dot.1"}, {"dot"}), around("unrolled", {"while.1"}),
+      around("unrolled_otherwise", {"while.1"}), around("one_kernel", {"while.2"}, kHereAlone),
+      around("carried", {"while.2"})};
+  std::vector<std::string> names;
+  for (const Alternative& one : all) names.push_back(one.name);
+  EXPECT_EQ(RacedTogether(KernelShares(times, graph), all, names)[0],
+            (std::vector<std::string>{kernels, "unrolled", "carried"}));
 }
 
 }  // namespace

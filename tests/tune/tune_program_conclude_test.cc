@@ -276,6 +276,18 @@ TEST(TuneProgramTest, TheEndIsNotKeptFreeForNothing) {
       << result.reason;
 }
 
+TEST(TuneProgramTest, WhatTookTooLongIsTold) {
+  ToyEvaluator poor(
+      [](const Decided& decided) { return 0.1 * static_cast<double>(decided.size()); });
+  poor.AddSite(1, CompileSiteKind::kFusionEdge, {"fuse", "keep"}, 1000);
+  poor.AddPass("implement:long");
+  poor.hangs = [](const Decided& decided) { return decided.count("+implement:long") != 0; };
+  const TuneResult result = TuneProgram(poor, Seconds(60));
+  EXPECT_FALSE(result.kept);
+  EXPECT_NE(result.reason.find("plans took too long to compile"), std::string::npos)
+      << result.reason;
+}
+
 TEST(TuneProgramTest, EveryEndHasItsReason) {
   ToyEvaluator toy = MakeSeparable();
   EXPECT_FALSE(TuneProgram(toy, Seconds(60)).ended.empty());
