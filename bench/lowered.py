@@ -22,6 +22,10 @@ def s32(*sizes):
     return jax.ShapeDtypeStruct(sizes, "int32")
 
 
+def u8(*sizes):
+    return jax.ShapeDtypeStruct(sizes, "uint8")
+
+
 def u32(*sizes):
     return jax.ShapeDtypeStruct(sizes, "uint32")
 

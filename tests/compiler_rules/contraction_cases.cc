@@ -41,6 +41,18 @@ std::string Dot(const std::string& name, const std::string& shape, const std::st
          std::to_string(left) + "}, rhs_contracting_dims={" + std::to_string(right) + "}\n  ";
 }
 
+// w = rows,2*columns: the halves of bytes q, one after the other.
+std::string Unpacked(const std::string& q, const std::string& rows, const std::string& columns) {
+  const std::string bytes = "u8[" + rows + "," + columns + "]", one = "u8[" + rows + "," + columns;
+  return "f0 = u8[] constant(15)\n  f = " + bytes +
+         " broadcast(f0), dimensions={}\n  l = " + bytes + " and(" + q + ", f)\n  l1 = " + one +
+         ",1] reshape(l)\n  g0 = u8[] constant(4)\n  g = " + bytes +
+         " broadcast(g0), dimensions={}\n  h = " + bytes + " shift-right-logical(" + q +
+         ", g)\n  h1 = " + one + ",1] reshape(h)\n  lh = " + one +
+         ",2] concatenate(l1, h1), dimensions={2}\n  w = u8[" + rows + "," +
+         std::to_string(2 * std::stoi(columns)) + "] reshape(lh)\n  ";
+}
+
 }  // namespace
 
 std::vector<Case> ContractionCases() {
@@ -110,6 +122,45 @@ std::vector<Case> ContractionCases() {
                    "  w = f32[9,40,60] broadcast(p0), dimensions={1,2}\n"
                    "  z = f32[9,40,60] add(v, w)\n  ",
                    "f32[40,60];f32[9,60]", "ROOT y = T add(g, o)"),
+       false},
+      {"dot_of_interleaved", "weights of 4 bits, scaled by columns",
+       Entry("f32[3,64];u8[64,40];f32[80]",
+             Unpacked("p1", "64", "40") +
+                 "x = f32[64,80] convert(w)\n  s = f32[64,80] broadcast(p2), dimensions={1}\n  y = "
+                 "f32[64,80] multiply(x, s)\n  ROOT r = f32[3,80] dot(p0, y), "
+                 "lhs_contracting_dims={1}, rhs_contracting_dims={0}")},
+      {"dot_of_interleaved", "in groups of rows, narrow",
+       Entry("f16[3,64];u8[64,40];u8[4,80]",
+             Unpacked("p1", "64", "40") +
+                 "x = f16[64,80] convert(w)\n  g3 = f16[4,16,80] reshape(x)\n  z0 = f16[4,80] "
+                 "convert(p2)\n  z = f16[4,16,80] broadcast(z0), dimensions={0,2}\n  d = "
+                 "f16[4,16,80] subtract(g3, z)\n  y = f16[64,80] reshape(d)\n  ROOT r = f16[3,80] "
+                 "dot(p0, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}")},
+      {"dot_of_interleaved", "along what is summed, turned round, integers",
+       Entry("s32[80,3];u8[64,40]",
+             Unpacked("p1", "64", "40") +
+                 "x = s32[64,80] convert(w)\n  y = s32[80,64] transpose(x), dimensions={1,0}\n  "
+                 "ROOT r = s32[3,64] dot(p0, y), lhs_contracting_dims={0}, "
+                 "rhs_contracting_dims={0}")},
+      {"dot_of_interleaved", "both operands, as rotary positions have it",
+       Entry(
+           "f32[2,160,8];f32[2,160,8];f32[2,160,16]",
+           "a = f32[2,160,8,1] reshape(p0)\n  n = f32[2,160,8] negate(p1)\n  b = f32[2,160,8,1] "
+           "reshape(n)\n  c = f32[2,160,8,2] concatenate(b, a), dimensions={3}\n  q = "
+           "f32[2,160,16] reshape(c)\n  d = f32[2,160,8,2] concatenate(a, b), dimensions={3}\n  k "
+           "= f32[2,160,16] reshape(d)\n  ROOT r = f32[2,160,160] dot(q, k), lhs_batch_dims={0}, "
+           "rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}")},
+      {"dot_of_interleaved", "with a large array",
+       Entry("f32[160,80];u8[64,40]",
+             Unpacked("p1", "64", "40") +
+                 "x = f32[64,80] convert(w)\n  ROOT r = f32[160,64] dot(p0, x), "
+                 "lhs_contracting_dims={1}, rhs_contracting_dims={1}"),
+       false},
+      {"dot_of_interleaved", "a large result",
+       Entry("f32[64,64];u8[64,40]",
+             Unpacked("p1", "64", "40") +
+                 "x = f32[64,80] convert(w)\n  ROOT r = f32[64,80] dot(p0, x), "
+                 "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
        false},
       {"dot_of_parts", "of pairs",
        Entry("f32[6,5];f32[10,4]",
@@ -222,6 +273,16 @@ std::vector<Case> ContractionCases() {
                                  "  ROOT r = f32[2,48] gather(d, ij), offset_dims={0}, "
                                  "collapsed_slice_dims={1,2}, start_index_map={1,2}, "
                                  "index_vector_dim=1, slice_sizes={2,1,1}")),
+      contraction("products of outer products of a sum, to which the identity is no diagonal",
+                  Entry("f64[3,20];f64[16,3,20];f64[20];f64[16,3,20]",
+                        Diagonal("e", "3") + "one = f64[3,3] convert(e)\n  " +
+                            Dot("d", "f64[3,20]", "one, p0") +
+                            "b = f64[16,3,20] broadcast(d), dimensions={1,2}\n  d1 = f64[16,3,20] "
+                            "multiply(b, p1)\n  d2 = f64[16,3,20] multiply(d1, p3)\n"
+                            "  s = f64[16,3,20] add(d1, d2)\n"
+                            "  o = f64[16,3,20,20] dot(s, p2), lhs_contracting_dims={}, "
+                            "rhs_contracting_dims={}\n  f = f64[48,400] reshape(o)\n  ROOT " +
+                            Dot("r", "f64[48,48]", "f, f", 1, 1))),
       contraction("what is gathered elsewhere",
                   Entry(two,
                         "i = s32[48] iota(), iota_dimension=0\n  ic = s32[48,1] reshape(i)\n"

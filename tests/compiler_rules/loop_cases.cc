@@ -63,6 +63,68 @@ std::string RoundsLoop(const std::string& more) {
          "index=1\n}\n";
 }
 
+// Rounds of two words, shaped as JAX's Threefry; `end` takes w, or l and r, of it.
+std::string TwoWordsLoop(const std::string& words, const std::string& end) {
+  const std::string state = "(s32[], " + words + ", " + words + ", u32[2])";
+  return "HloModule words\nbody {\n  t = " + state +
+         " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  one = s32[] constant(1)\n  n "
+         "= s32[] add(i, one)\n  x = " +
+         words + " get-tuple-element(t), index=1\n  y = " + words +
+         " get-tuple-element(t), index=2\n  k = u32[2] get-tuple-element(t), index=3\n  a = " +
+         words +
+         " add(x, y)\n  front = u32[1] slice(k), slice={[0:1]}\n  by = u32[] reshape(front)\n  s "
+         "= " +
+         words + " broadcast(by), dimensions={}\n  h = " + words +
+         " shift-left(y, s)\n  o1 = u32[] constant(32)\n  o2 = u32[] subtract(o1, by)\n  o = " +
+         words + " broadcast(o2), dimensions={}\n  q = " + words +
+         " shift-right-logical(y, o)\n  b = " + words + " or(h, q)\n  c = " + words +
+         " xor(a, b)\n  turned = u32[2] reverse(k), dimensions={0}\n  ROOT u = " + state +
+         " tuple(n, a, c, turned)\n}\ncondition {\n  t = " + state +
+         " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  five = s32[] constant(5)\n  "
+         "ROOT c = pred[] compare(i, five), direction=LT\n}\nENTRY main {\n  p0 = " +
+         words + " parameter(0)\n  p1 = " + words +
+         " parameter(1)\n  zero = s32[] constant(0)\n  k = u32[2] constant({13, 17})\n  t = " +
+         state + " tuple(zero, p0, p1, k)\n  w = " + state +
+         " while(t), condition=condition, body=body\n  l = " + words +
+         " get-tuple-element(w), index=1\n  r = " + words + " get-tuple-element(w), index=2\n  " +
+         end + "\n}\n";
+}
+
+// Steps of x by v, which `first` of x and `last` of y, the next x, change: g and h. W is as it was.
+std::string Leapfrog(const std::string& first, const std::string& last,
+                     const std::string& end = "tuple(n, y, w, m)") {
+  const std::string state = "(s32[], f32[40], f32[40], f32[40,40])";
+  return Entry(
+      "f32[40];f32[40];f32[40,40]",
+      "zero = s32[] constant(0)\n  t = " + state + " tuple(zero, p0, p1, p2)\n  ROOT l = " + state +
+          " while(t), condition=condition, body=body",
+      Binary("plus", "f32", "add") + "body {\n  t = " + state +
+          " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  one = s32[] constant(1)\n  "
+          "n = s32[] add(i, one)\n  x = f32[40] get-tuple-element(t), index=1\n  v = f32[40] "
+          "get-tuple-element(t), index=2\n  m = f32[40,40] get-tuple-element(t), index=3\n  e0 = "
+          "f32[] constant(0.05)\n  e = f32[40] broadcast(e0), dimensions={}\n  none = f32[] "
+          "constant(0)\n  " +
+          first +
+          "  f = f32[40] multiply(g, e)\n  u = f32[40] subtract(v, f)\n  d = f32[40] multiply(u, "
+          "e)\n  y = f32[40] add(x, d)\n  " +
+          last + "  q = f32[40] multiply(h, e)\n  w = f32[40] subtract(u, q)\n  ROOT o = " + state +
+          " " + end + "\n}\ncondition {\n  t = " + state +
+          " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  four = s32[] constant(4)\n  "
+          "ROOT c = pred[] compare(i, four), direction=LT\n}\n");
+}
+// to = m from.
+std::string Force(const std::string& to, const std::string& from) {
+  return to + " = f32[40] dot(m, " + from +
+         "), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  ";
+}
+// to = tanh(from), times its sum.
+std::string Damped(const std::string& to, const std::string& from) {
+  const std::string t = to + "t", s = to + "s", b = to + "b";
+  return t + " = f32[40] tanh(" + from + ")\n  " + s + " = f32[] reduce(" + t +
+         ", none), dimensions={0}, to_apply=plus\n  " + b + " = f32[40] broadcast(" + s +
+         "), dimensions={}\n  " + to + " = f32[40] multiply(" + t + ", " + b + ")\n  ";
+}
+
 // The array is one of a loop within a loop.
 std::string WritingLoopWithin() {
   std::string text = WritingLoop("bf16", "8,16", "1,16");
@@ -206,6 +268,33 @@ std::vector<Case> LoopCases() {
        RoundsLoop("  u = u32[] constant(0)\n  q = u32[8] reduce(y, u), dimensions={1}, "
                   "to_apply=plus\n  z = u32[8,32] broadcast(q), dimensions={0}\n"),
        false},
+      {"unroll_elementwise_loop", "the difference of two words",
+       TwoWordsLoop("u32[8,32]", "ROOT x = u32[8,32] xor(l, r)"), true, true},
+      {"unroll_elementwise_loop", "both words",
+       TwoWordsLoop("u32[70]", "ROOT x = (u32[70], u32[70]) tuple(r, l)"), true, true},
+      {"unroll_elementwise_loop", "words alone, and their difference",
+       TwoWordsLoop("u32[]", "c = u32[] xor(l, r)\n  ROOT x = (u32[], u32[]) tuple(c, l)"), true,
+       true},
+      {"unroll_elementwise_loop", "the first of two words",
+       TwoWordsLoop("u32[70]", "ROOT x = u32[70] add(l, l)"), true, true},
+      {"unroll_elementwise_loop", "two words and the count",
+       TwoWordsLoop("u32[70]",
+                    "i = s32[] get-tuple-element(w), index=0\n  ROOT x = (u32[70], u32[70], s32[]) "
+                    "tuple(l, r, i)"),
+       true, true},
+      {"carried_values", "the force at both ends of a step",
+       Leapfrog(Force("g", "x"), Force("h", "y"))},
+      {"carried_values", "what follows from a force",
+       Leapfrog(Force("a", "x") + Damped("g", "a"), Force("b", "y") + Damped("h", "b"))},
+      {"carried_values", "all of it written as the state, too",
+       Leapfrog(Force("g", "x"), Force("h", "y"), "tuple(n, y, g, m)")},
+      {"carried_values", "of another matrix in the next trip",
+       Leapfrog(Force("g", "x"), Force("h", "y") + "a = f32[40,40] add(m, m)\n  ",
+                "tuple(n, y, w, a)"),
+       false},
+      {"carried_values", "another force", Leapfrog(Damped("g", "x"), Force("h", "y")), false},
+      {"carried_values", "little work",
+       Leapfrog("g = f32[40] add(x, e)\n  ", "h = f32[40] add(y, e)\n  "), false},
       {"loop_in_bits", "rows of an array", WritingLoop("bf16", "8,16", "1,16"), true, true},
       {"loop_in_bits", "bytes", WritingLoop("f8e4m3fn", "8,16", "1,16")},
       {"loop_in_bits", "within a loop", WritingLoopWithin()},

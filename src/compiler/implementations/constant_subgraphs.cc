@@ -19,6 +19,7 @@
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/implementations.h"
 #include "compiler/implementations/kernel_parts.h"
+#include "compiler/implementations/work.h"
 #include "compiler/run/execute.h"
 #include "xla/hlo/ir/hlo_clone_context.h"
 #include "xla/hlo/ir/hlo_computation.h"
@@ -34,121 +35,11 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-constexpr int64_t kMostBytes = int64_t{1} << 22;        // of a constant
-constexpr int64_t kMostBytesWithin = int64_t{1} << 28;  // of what it is made of, each
+constexpr int64_t kMostBytes = int64_t{1} << 22;  // of a constant
 constexpr size_t kMostMadeFrom = 2000;
 // Operations for each byte of what they make, which has to be read: fewer are done as fast again.
 constexpr double kLeastWorkPerByte = 4;
 constexpr double kLeastFolded = 1000;  // in all
-constexpr double kLoopWork = 1e6;      // a loop's, or LAPACK's, whatever they do
-constexpr char kLapack[] = "lapack_";  // what its calls' names begin with
-
-bool HasConstantParts(const xla::Shape& shape) {
-  bool all = true;
-  xla::ShapeUtil::ForEachSubshape(shape, [&](const xla::Shape& part, const xla::ShapeIndex&) {
-    all = all && (part.IsTuple() || (part.IsArray() && part.is_static()));
-  });
-  return all && xla::ShapeUtil::ByteSizeOf(shape, sizeof(void*)) <= kMostBytesWithin;
-}
-
-// Whether its value follows from its operands', wherever and however often it is computed.
-bool IsPure(const HloInstruction& one);
-
-bool ArePure(const HloInstruction& caller) {
-  return absl::c_all_of(caller.called_computations(), [](const xla::HloComputation* called) {
-    return absl::c_all_of(called->instructions(), [](const HloInstruction* inner) {
-      return inner->opcode() == HloOpcode::kParameter || IsPure(*inner);
-    });
-  });
-}
-
-bool IsPure(const HloInstruction& one) {
-  switch (one.opcode()) {
-    case HloOpcode::kBroadcast:
-    case HloOpcode::kCall:
-    case HloOpcode::kCholesky:
-    case HloOpcode::kConcatenate:
-    case HloOpcode::kConditional:
-    case HloOpcode::kConstant:
-    case HloOpcode::kConvolution:
-    case HloOpcode::kDot:
-    case HloOpcode::kDynamicSlice:
-    case HloOpcode::kDynamicUpdateSlice:
-    case HloOpcode::kFft:
-    case HloOpcode::kGather:
-    case HloOpcode::kGetTupleElement:
-    case HloOpcode::kIota:
-    case HloOpcode::kMap:
-    case HloOpcode::kPad:
-    case HloOpcode::kReduce:
-    case HloOpcode::kReduceWindow:
-    case HloOpcode::kReshape:
-    case HloOpcode::kReverse:
-    case HloOpcode::kRngBitGenerator:
-    case HloOpcode::kScatter:
-    case HloOpcode::kSlice:
-    case HloOpcode::kSort:
-    case HloOpcode::kTopK:
-    case HloOpcode::kTranspose:
-    case HloOpcode::kTriangularSolve:
-    case HloOpcode::kTuple:
-    case HloOpcode::kWhile:
-      break;
-    case HloOpcode::kCustomCall:
-      if (one.custom_call_target().rfind(kLapack, 0) != 0) return false;
-      break;
-    default:
-      if (!one.IsElementwise() || one.opcode() == HloOpcode::kRng) return false;
-  }
-  return !one.HasSideEffectNoRecurse() && !one.has_sharding() &&
-         one.control_predecessors().empty() && HasConstantParts(one.shape()) && ArePure(one);
-}
-
-// Of a tuple the most of one part.
-double ElementsOf(const xla::Shape& shape) {
-  int64_t most = 0;
-  xla::ShapeUtil::ForEachLeafShape(shape, [&](const xla::Shape& leaf, const xla::ShapeIndex&) {
-    if (leaf.IsArray()) most = std::max(most, xla::ShapeUtil::ElementsIn(leaf));
-  });
-  return static_cast<double>(most);
-}
-
-// Operations, about. What only moves elements is fused with what takes them.
-double WorkOf(const HloInstruction& one) {
-  const double elements = ElementsOf(one.shape());
-  const double taken = one.operand_count() > 0 ? ElementsOf(one.operand(0)->shape()) : 0;
-  switch (one.opcode()) {
-    case HloOpcode::kCall:
-    case HloOpcode::kCholesky:
-    case HloOpcode::kConditional:
-    case HloOpcode::kCustomCall:
-    case HloOpcode::kTriangularSolve:
-    case HloOpcode::kWhile:
-      return std::max(kLoopWork, 16 * (elements + taken));
-    case HloOpcode::kConvolution:
-    case HloOpcode::kDot:
-    case HloOpcode::kFft:
-    case HloOpcode::kReduceWindow:
-      return 16 * (elements + taken);
-    case HloOpcode::kRngBitGenerator:
-    case HloOpcode::kScatter:
-    case HloOpcode::kSort:
-    case HloOpcode::kTopK:
-      return 32 * (taken + elements);
-    case HloOpcode::kReduce:
-      return taken;
-    case HloOpcode::kGather:
-      return 16 * elements;
-    case HloOpcode::kDivide:
-    case HloOpcode::kRemainder:
-    case HloOpcode::kRsqrt:
-    case HloOpcode::kSqrt:
-      return 4 * elements;
-    default:
-      if (IsFunction(one.opcode())) return 16 * elements;
-      return one.IsElementwise() ? elements : 0;
-  }
-}
 
 bool IsDear(const HloInstruction& one) {
   return WorkOf(one) >=
@@ -187,7 +78,7 @@ double MostDear(const HloInstruction& one) {
     const HloInstruction* const at = left.back();
     left.pop_back();
     if (IsDear(*at)) {
-      most = std::max(most, ElementsOf(at->shape()));
+      most = std::max(most, MostElements(at->shape()));
       continue;
     }
     for (const HloInstruction* operand : at->operands()) {
@@ -208,7 +99,7 @@ std::vector<const HloInstruction*> WorthIt(const HloInstruction& one) {
   std::vector<const HloInstruction*> made_from = MadeFrom(one);
   double work = 0;
   for (const HloInstruction* part : made_from) work += WorkOf(*part);
-  if (work < kLeastFolded || ElementsOf(one.shape()) > MostDear(one)) return {};
+  if (work < kLeastFolded || MostElements(one.shape()) > MostDear(one)) return {};
   return made_from;
 }
 

@@ -329,11 +329,18 @@ class Reader {
   }
 
   // Only of what is zero but on a diagonal and what is anything: else the sum is what is computed
-  // once.
+  // once. A diagonal that is summed over is none: a product with it is what it is multiplied with.
   static std::optional<Products> Sum(std::optional<Products> a, const std::optional<Products>& b,
                                      double sign) {
     if (!a || !b || a->size() + b->size() > kMostProducts) return std::nullopt;
-    const auto is_diagonal = [](const LabelledProduct& product) { return !product.same.empty(); };
+    const auto is_diagonal = [](const LabelledProduct& product) {
+      const auto is_summed = [&](int64_t label) {
+        return absl::c_linear_search(product.summed, label);
+      };
+      return absl::c_any_of(product.same, [&](const auto& pair) {
+        return absl::c_none_of(pair.first, is_summed) && absl::c_none_of(pair.second, is_summed);
+      });
+    };
     if (absl::c_none_of(*a, is_diagonal) && absl::c_none_of(*b, is_diagonal)) return std::nullopt;
     for (const LabelledProduct& product : *b) {
       a->push_back(product);

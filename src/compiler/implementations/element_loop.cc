@@ -5,6 +5,7 @@
 #include "absl/algorithm/container.h"
 #include "compiler/implementations/emit.h"
 #include "compiler/implementations/loop_state.h"
+#include "xla/primitive_util.h"
 #include "xla/service/collective_ops_utils.h"
 #include "xla/shape.h"
 
@@ -41,6 +42,20 @@ bool AreFree(const HloComputation& computation) {
 }
 
 }  // namespace
+
+bool MixesBits(const HloComputation& body) {
+  bool shifts = false, differs = false;
+  for (const HloInstruction* one : body.instructions()) {
+    const bool is_float = one->shape().IsArray() &&
+                          !xla::primitive_util::IsIntegralType(one->shape().element_type()) &&
+                          one->shape().element_type() != xla::PRED;
+    if (is_float) return false;
+    if (one->opcode() == HloOpcode::kCall && MixesBits(*one->to_apply())) return true;
+    shifts = shifts || one->opcode() == HloOpcode::kShiftRightLogical;
+    differs = differs || one->opcode() == HloOpcode::kXor;
+  }
+  return shifts && differs;
+}
 
 bool ElementLoop::FindParts() {
   if (!loop_->shape().IsTuple() || next()->opcode() != HloOpcode::kTuple) return false;

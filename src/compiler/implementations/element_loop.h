@@ -27,6 +27,10 @@ Instruction* Unwrapped(Instruction* value) {
   return value;
 }
 
+// Whether a loop's trips mix bits, as rounds of random numbers do: they shift some and take others'
+// differences, of integers alone.
+bool MixesBits(const xla::HloComputation& body);
+
 // A while whose state is a tuple of large arrays, all of as many elements, each of which follows
 // from those in the same places, and of what follows from nothing that is large; and what its
 // body's and its condition's values are.

@@ -68,7 +68,8 @@ using Op = xla::HloOpcode;
   X(UnrollShortLoop, "unroll_short_loop", "short loop unrolled", kAllAround | kForInlined,         \
     Op::kWhile)                                                                                    \
   X(UnrollElementwiseLoop, "unroll_elementwise_loop",                                              \
-    "short loop of elementwise operations unrolled, as of random numbers", kAnywhere, Op::kWhile)  \
+    "short loop of elementwise operations unrolled, as of random numbers", kForInlined,            \
+    Op::kWhile)                                                                                    \
   X(LoopByBlocks, "loop_by_blocks",                                                                \
     "loop of large arrays, element by element, as a loop for each block of elements",              \
     kHereAlone | kAppliedFirst, Op::kWhile)                                                        \
@@ -102,6 +103,9 @@ using Op = xla::HloOpcode;
   X(DotOfParts, "dot_of_parts",                                                                    \
     "dot with what is put together as dots with its parts, each before that is broadcast",         \
     kPrepares, Op::kDot)                                                                           \
+  X(DotOfInterleaved, "dot_of_interleaved",                                                        \
+    "dot with what is put together alternately as dots with its parts", kAppliedFirst | kForInlined, \
+    Op::kDot)                                                                                      \
   X(DotScaledAfter, "dot_scaled_after",                                                            \
     "dot of bytes that are scaled by columns, scaled afterwards", kAnywhere, Op::kDot)             \
   X(OneHotLookup, "one_hot_lookup",                                                                \
@@ -150,7 +154,7 @@ using Op = xla::HloOpcode;
     "remainders, and quotients of integers, as formulas for vectors", kHereAlone | kForInlined,    \
     Op::kDivide, Op::kRemainder)                                                                   \
   X(PowerProducts, "power_products", "power by a whole number or a half as products and a root",   \
-    kAnywhere, Op::kPower)                                                                         \
+    kAppliedFirst, Op::kPower)                                                                         \
   X(LinearRecurrences, "linear_recurrences",                                                       \
     "linear recurrence that is written as a tree, as a loop", kPrepares, Op::kAdd)                   \
   X(PaddedSums, "padded_sums",                                                                     \
@@ -191,6 +195,9 @@ using Op = xla::HloOpcode;
   X(MatrixKernels, "matrices",                                                                     \
     "LU, Cholesky and triangular solves of many small matrices, as kernels of hone-loops",         \
     kHereAlone | kForInlined, Op::kCustomCall, Op::kCholesky, Op::kTriangularSolve, Op::kWhile)    \
+  X(CarriedValues, "carried_values",                                                               \
+    "what a loop's body computes of its last state as of its first, once a trip",                  \
+    kAppliedFirst | kForInlined | kOfShared | kBesideKernels, Op::kWhile)                          \
   X(TurnedWeights, "turned_weights", "weights that a loop multiplies by, transposed once before it", \
     kHereAlone | kForInlined | kForLibraries, Op::kWhile)                                          \
   X(FlatElementwise, "flat_elementwise",                                                           \

@@ -49,9 +49,10 @@ int64_t BlockOf(int64_t elements) {
   return 0;
 }
 
+// So few that they are better one after the other, as rounds of random numbers are.
 bool HasFewTrips(const HloInstruction& loop) {
   const std::optional<int64_t> trips = xla::ComputeWhileLoopTripCount(&loop, kMostCountedTrips);
-  return trips && *trips < kLeastTrips;
+  return trips && (*trips < kLeastTrips || MixesBits(*loop.while_body()));
 }
 
 // The state of the loop over blocks: the parts of the state that there were, large arrays in one

@@ -6,6 +6,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/implementations/element_loop.h"
+#include "compiler/implementations/elementwise.h"
 #include "compiler/implementations/emit.h"
 #include "xla/hlo/analysis/while_loop_analysis.h"
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -128,6 +130,42 @@ bool IsElementwise(const HloComputation& body) {
   });
 }
 
+// The parts of a loop's state that are taken afterwards, where these are words of one shape, of 32
+// bits each. None where others are taken.
+std::vector<HloInstruction*> WordsTaken(const HloInstruction& loop) {
+  std::vector<HloInstruction*> words;
+  for (HloInstruction* part : loop.users()) {
+    if (part->opcode() != HloOpcode::kGetTupleElement) return {};
+    if (part->user_count() == 0 && !part->IsRoot()) continue;
+    if (part->shape().element_type() != xla::U32) return {};
+    words.push_back(part);
+  }
+  const bool alike = words.size() == 2 && words[0]->tuple_index() != words[1]->tuple_index() &&
+                     xla::ShapeUtil::Compatible(words[0]->shape(), words[1]->shape());
+  return alike ? words : std::vector<HloInstruction*>();
+}
+
+// Words of many operations, computed once each: their difference, where nothing else is wanted of
+// them, else both beside each other.
+void KeepWords(const std::vector<HloInstruction*>& words, std::vector<HloInstruction*>* parts) {
+  HloInstruction*& first = (*parts)[words[0]->tuple_index()];
+  HloInstruction*& second = (*parts)[words[1]->tuple_index()];
+  const auto is_difference = [&](const HloInstruction* word) {
+    return word->user_count() == 1 && !word->IsRoot() && word->users() == words[0]->users() &&
+           word->users()[0]->opcode() == HloOpcode::kXor;
+  };
+  if (absl::c_all_of(words, is_difference)) {
+    const Elements difference = Elements(first).Binary(HloOpcode::kXor, Elements(second));
+    first = emit::Kept(difference.array());
+    second = difference.Bits(0).array();
+    return;
+  }
+  const auto as_float = [](HloInstruction* word) { return Elements(word).BitsAs(xla::F32); };
+  const Elements both(emit::Kept(Complex(as_float(first), as_float(second)).array()));
+  first = RealPart(both).BitsAs(xla::U32).array();
+  second = ImaginaryPart(both).BitsAs(xla::U32).array();
+}
+
 // The value behind a while of a known small number of trips, as its body that many times. Null
 // where it is not, or `body` may not be.
 template <class MayBe>
@@ -186,10 +224,21 @@ absl::StatusOr<HloInstruction*> UnrollShortLoop(HloInstruction* root) {
   return Unrolled(root, [](const HloComputation&) { return true; });
 }
 
-// Only those that compute elements from elements, as the rounds of JAX's random numbers: they are
-// fused into one pass over memory, and the program grows by little.
+// Only those that compute elements from elements: they are fused into one pass over memory, and the
+// program grows by little. The rounds of JAX's random numbers (Threefry-2x32: Salmon et al.,
+// Parallel random numbers: as easy as 1, 2, 3, SC 2011) are a hundred operations for each word, not
+// to be computed by each of those who take it.
 absl::StatusOr<HloInstruction*> UnrollElementwiseLoop(HloInstruction* root) {
-  return Unrolled(root, IsElementwise);
+  HloInstruction* const unrolled = Unrolled(root, IsElementwise);
+  if (unrolled == nullptr || unrolled->opcode() != HloOpcode::kTuple ||
+      !MixesBits(*root->while_body())) {
+    return unrolled;
+  }
+  const std::vector<HloInstruction*> words = WordsTaken(*root);
+  if (words.empty()) return unrolled;
+  std::vector<HloInstruction*> parts(unrolled->operands().begin(), unrolled->operands().end());
+  KeepWords(words, &parts);
+  return unrolled->AddInstruction(HloInstruction::CreateTuple(parts));
 }
 
 }  // namespace hone::compiler
