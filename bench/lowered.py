@@ -6,32 +6,13 @@ import pathlib
 import jax
 
 
-def f32(*sizes):
-    return jax.ShapeDtypeStruct(sizes, "float32")
+def _of(element):
+    """Shapes of an element type, by their sizes."""
+    return lambda *sizes: jax.ShapeDtypeStruct(sizes, element)
 
 
-def f64(*sizes):
-    return jax.ShapeDtypeStruct(sizes, "float64")
-
-
-def c64(*sizes):
-    return jax.ShapeDtypeStruct(sizes, "complex64")
-
-
-def s32(*sizes):
-    return jax.ShapeDtypeStruct(sizes, "int32")
-
-
-def u8(*sizes):
-    return jax.ShapeDtypeStruct(sizes, "uint8")
-
-
-def u32(*sizes):
-    return jax.ShapeDtypeStruct(sizes, "uint32")
-
-
-def u64(*sizes):
-    return jax.ShapeDtypeStruct(sizes, "uint64")
+f32, f64, c64 = _of("float32"), _of("float64"), _of("complex64")
+s32, u8, u32, u64 = _of("int32"), _of("uint8"), _of("uint32"), _of("uint64")
 
 
 def write(doc, programs):

@@ -97,6 +97,94 @@ double OfLoops(const KernelShares& shares, const std::vector<Replaced>& loops) {
   return std::min(1.0, all);
 }
 
+// A combination, and what those that are in it replace.
+class Combination {
+ public:
+  Combination(const KernelShares& shares, const std::vector<std::string>& names)
+      : shares_(shares), names_(names) {}
+
+  void Take(const Alternative& one) {
+    if (IsAmong(names_, one.name)) {
+      together_.push_back(one.name);
+    }
+    // Behind what comes first there is as much for others.
+    if (Has(one, kPrepares | kAppliedFirst)) return;
+    // Inlining takes all names of what was called away; what is replaced keeps its origin.
+    const bool inlined = one.passes.size() > 1;
+    bool known = !inlined;
+    for (const Replaced& instruction : one.instructions) {
+      if (inlined && instruction.origin.empty()) {
+        kinds_.insert(instruction.kind);
+        continue;
+      }
+      known = true;
+      replaced_.insert(instruction.name);
+    }
+    if (!known) opcodes_.insert(one.opcodes.begin(), one.opcodes.end());
+  }
+
+  // Where much of what it replaces is left to it.
+  void TakeWhereLeft(const Alternative& one) {
+    const double all = OfAll(shares_, one.instructions);
+    const double alone = OfAll(shares_, Without(one.instructions, [&](const Replaced& instruction) {
+      return replaced_.count(instruction.name) != 0 ||
+             (!instruction.kind.empty() && kinds_.count(instruction.kind) != 0);
+    }));
+    const bool others_too = Has(one, kBesideKernels) && all >= kDearShare;
+    const bool by_instructions = !IsAlike(one) && IsMostlyAlone(alone, all);
+    const bool by_loops = ChangesLoopsAlone(one);
+    if (by_loops) {
+      for (const Replaced& loop : one.loops) changed_loops_.insert(loop.name);
+    }
+    if (others_too || by_loops || by_instructions) Take(one);
+  }
+
+  const std::vector<std::string>& together() const { return together_; }
+
+ private:
+  template <class IsTaken>
+  static std::vector<Replaced> Without(const std::vector<Replaced>& all, const IsTaken& is_taken) {
+    std::vector<Replaced> left;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(left), std::not_fn(is_taken));
+    return left;
+  }
+  static bool IsMostlyAlone(double alone, double all) {
+    return alone >= kDearShare && alone >= kMostlyAlone * all;
+  }
+
+  // Of opcodes of which, behind inlining, nobody knows how many are left.
+  bool IsAlike(const Alternative& one) const {
+    return !one.opcodes.empty() &&
+           std::all_of(one.opcodes.begin(), one.opcodes.end(),
+                       [&](const std::string& opcode) { return opcodes_.count(opcode); });
+  }
+
+  // What unrolls loops leaves to kernels what it does in them; what prepares for them may not.
+  bool ChangesLoopsAlone(const Alternative& one) const {
+    if (Has(one, kHereAlone | kPrepares)) return false;
+    const std::vector<Replaced> left = Without(one.loops, [&](const Replaced& loop) {
+      return changed_loops_.count(loop.name) != 0;
+    });
+    return IsMostlyAlone(OfLoops(shares_, left), OfLoops(shares_, one.loops));
+  }
+
+  const KernelShares& shares_;
+  const std::vector<std::string>& names_;
+  std::vector<std::string> together_;
+  std::set<std::string> replaced_, kinds_, opcodes_, changed_loops_;
+};
+
+// Those of a combination that are so.
+std::vector<std::string> AmongWhere(const std::vector<Alternative>& alternatives,
+                                    const std::vector<std::string>& together,
+                                    const std::function<bool(const Alternative&)>& is_so) {
+  std::vector<std::string> among;
+  for (const Alternative& one : alternatives) {
+    if (is_so(one) && IsAmong(together, one.name)) among.push_back(one.name);
+  }
+  return among;
+}
+
 }  // namespace
 
 double Promise(const KernelShares& shares, const Alternative& alternative) {
@@ -179,63 +267,17 @@ bool AreLarge(const std::vector<Alternative>& alternatives, const std::vector<st
 std::vector<std::vector<std::string>> RacedTogether(const KernelShares& shares,
                                                     const std::vector<Alternative>& alternatives,
                                                     const std::vector<std::string>& names) {
-  std::vector<std::string> together, kernels, others;
-  std::set<std::string> replaced, kinds, opcodes, changed_loops;
-  const auto take = [&](const Alternative& one) {
-    if (IsAmong(names, one.name)) {
-      together.push_back(one.name);
-    }
-    // Behind what comes first there is as much for others.
-    if (Has(one, kPrepares | kAppliedFirst)) return;
-    // Inlining takes all names of what was called away; what is replaced keeps its origin.
-    const bool inlined = one.passes.size() > 1;
-    bool known = !inlined;
-    for (const Replaced& instruction : one.instructions) {
-      if (inlined && instruction.origin.empty()) {
-        kinds.insert(instruction.kind);
-        continue;
-      }
-      known = true;
-      replaced.insert(instruction.name);
-    }
-    if (!known) opcodes.insert(one.opcodes.begin(), one.opcodes.end());
-  };
-  const auto left_of = [](const std::vector<Replaced>& all, const auto& is_taken) {
-    std::vector<Replaced> left;
-    std::copy_if(all.begin(), all.end(), std::back_inserter(left), std::not_fn(is_taken));
-    return left;
-  };
-  const auto is_replaced = [&](const Replaced& one) {
-    return replaced.count(one.name) != 0 || (!one.kind.empty() && kinds.count(one.kind) != 0);
-  };
-  const auto is_changed = [&](const Replaced& one) { return changed_loops.count(one.name) != 0; };
-  const auto is_mostly_alone = [](double alone, double all) {
-    return alone >= kDearShare && alone >= kMostlyAlone * all;
-  };
+  Combination combination(shares, names);
   for (const Alternative& one : alternatives) {
-    if (loops::MakesKernels(one.name)) take(one);
+    if (loops::MakesKernels(one.name)) combination.Take(one);
   }
   for (const Alternative& one : alternatives) {
     // How operands lie for XLA's own library is no matter to kernels.
-    if (ChangesAll(one) || loops::MakesKernels(one.name) || Has(one, kForLibraries | kApart))
-      continue;
-    const bool alike = !one.opcodes.empty() && std::all_of(one.opcodes.begin(), one.opcodes.end(),
-                                                           [&](const std::string& opcode) {
-                                                             return opcodes.count(opcode);
-                                                           });
-    const double alone = OfAll(shares, left_of(one.instructions, is_replaced)),
-                 all = OfAll(shares, one.instructions);
-    const bool others_too = Has(one, kBesideKernels) && all >= kDearShare;
-    // What unrolls loops leaves to kernels what it does in them; what prepares for them may not.
-    const bool by_loops = !Has(one, kHereAlone | kPrepares) &&
-                          is_mostly_alone(OfLoops(shares, left_of(one.loops, is_changed)),
-                                          OfLoops(shares, one.loops));
-    const bool by_instructions = !alike && is_mostly_alone(alone, all);
-    if (by_loops) {
-      for (const Replaced& loop : one.loops) changed_loops.insert(loop.name);
-    }
-    if (others_too || by_loops || by_instructions) take(one);
+    const bool apart = ChangesAll(one) || Has(one, kForLibraries | kApart);
+    if (!apart && !loops::MakesKernels(one.name)) combination.TakeWhereLeft(one);
   }
+  const std::vector<std::string>& together = combination.together();
+  std::vector<std::string> kernels, others;
   std::copy_if(together.begin(), together.end(), std::back_inserter(kernels), loops::MakesKernels);
   if (kernels == together) return {together};
   std::copy_if(together.begin(), together.end(), std::back_inserter(others),
@@ -264,22 +306,16 @@ std::vector<std::string> RacedAtOnce(const std::vector<AlternativeReport>& order
 
 std::vector<std::string> DoubtfulOf(const std::vector<Alternative>& alternatives,
                                     const std::vector<std::string>& together) {
-  std::vector<std::string> doubtful;
-  for (const Alternative& one : alternatives) {
-    const bool sure = loops::MakesKernels(one.name) && !Has(one, kDoubtful);
-    if (!sure && IsAmong(together, one.name)) doubtful.push_back(one.name);
-  }
-  return doubtful;
+  return AmongWhere(alternatives, together, [](const Alternative& one) {
+    return !loops::MakesKernels(one.name) || Has(one, kDoubtful);
+  });
 }
 
 std::vector<std::string> HarmfulOf(const std::vector<Alternative>& alternatives,
                                    const std::vector<std::string>& together) {
-  std::vector<std::string> harmful;
-  for (const Alternative& one : alternatives) {
-    const bool may_harm = loops::MakesKernels(one.name) && Has(one, kDoubtful);
-    if (may_harm && IsAmong(together, one.name)) harmful.push_back(one.name);
-  }
-  return harmful;
+  return AmongWhere(alternatives, together, [](const Alternative& one) {
+    return loops::MakesKernels(one.name) && Has(one, kDoubtful);
+  });
 }
 
 std::string RacedFirst(const std::vector<AlternativeReport>& ordered,

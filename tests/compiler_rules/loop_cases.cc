@@ -1,4 +1,5 @@
 #include "implementation_cases.h"
+#include "loop_text.h"
 #include "program_text.h"
 
 namespace hone::compiler {
@@ -90,31 +91,23 @@ std::string TwoWordsLoop(const std::string& words, const std::string& end) {
          end + "\n}\n";
 }
 
-// Steps of x by v, which `first` of x and `last` of y, the next x, change: g and h. W is as it was.
+// Steps of g1 by g2, which `first` of g1 and `last` of y, the next one, change: g and h. g3 is a
+// matrix. `next` is what becomes of these.
 std::string Leapfrog(const std::string& first, const std::string& last,
-                     const std::string& end = "tuple(n, y, w, m)") {
-  const std::string state = "(s32[], f32[40], f32[40], f32[40,40])";
-  return Entry(
-      "f32[40];f32[40];f32[40,40]",
-      "zero = s32[] constant(0)\n  t = " + state + " tuple(zero, p0, p1, p2)\n  ROOT l = " + state +
-          " while(t), condition=condition, body=body",
-      Binary("plus", "f32", "add") + "body {\n  t = " + state +
-          " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  one = s32[] constant(1)\n  "
-          "n = s32[] add(i, one)\n  x = f32[40] get-tuple-element(t), index=1\n  v = f32[40] "
-          "get-tuple-element(t), index=2\n  m = f32[40,40] get-tuple-element(t), index=3\n  e0 = "
-          "f32[] constant(0.05)\n  e = f32[40] broadcast(e0), dimensions={}\n  none = f32[] "
-          "constant(0)\n  " +
-          first +
-          "  f = f32[40] multiply(g, e)\n  u = f32[40] subtract(v, f)\n  d = f32[40] multiply(u, "
-          "e)\n  y = f32[40] add(x, d)\n  " +
-          last + "  q = f32[40] multiply(h, e)\n  w = f32[40] subtract(u, q)\n  ROOT o = " + state +
-          " " + end + "\n}\ncondition {\n  t = " + state +
-          " parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  four = s32[] constant(4)\n  "
-          "ROOT c = pred[] compare(i, four), direction=LT\n}\n");
+                     const std::vector<std::string>& next = {"y", "w", "g3"}) {
+  const std::string vector = "f32[40]", matrix = "f32[40,40]";
+  return Loop(vector + ";" + vector + ";" + matrix,
+              {{vector, "p0", next[0]}, {vector, "p1", next[1]}, {matrix, "p2", next[2]}},
+              "  none = f32[] constant(0)\n  "
+              "e0 = f32[] constant(0.05)\n  e = f32[40] broadcast(e0), dimensions={}\n  " +
+                  first +
+                  "  k = f32[40] multiply(g, e)\n  u = f32[40] subtract(g2, k)\n  d = f32[40] "
+                  "multiply(u, e)\n  y = f32[40] add(g1, d)\n  " +
+                  last + "  q = f32[40] multiply(h, e)\n  w = f32[40] subtract(u, q)\n");
 }
-// to = m from.
+// to = g3 from.
 std::string Force(const std::string& to, const std::string& from) {
-  return to + " = f32[40] dot(m, " + from +
+  return to + " = f32[40] dot(g3, " + from +
          "), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  ";
 }
 // to = tanh(from), times its sum.
@@ -283,18 +276,18 @@ std::vector<Case> LoopCases() {
                     "tuple(l, r, i)"),
        true, true},
       {"carried_values", "the force at both ends of a step",
-       Leapfrog(Force("g", "x"), Force("h", "y"))},
+       Leapfrog(Force("g", "g1"), Force("h", "y"))},
       {"carried_values", "what follows from a force",
-       Leapfrog(Force("a", "x") + Damped("g", "a"), Force("b", "y") + Damped("h", "b"))},
+       Leapfrog(Force("a", "g1") + Damped("g", "a"), Force("c", "y") + Damped("h", "c"))},
       {"carried_values", "all of it written as the state, too",
-       Leapfrog(Force("g", "x"), Force("h", "y"), "tuple(n, y, g, m)")},
+       Leapfrog(Force("g", "g1"), Force("h", "y"), {"y", "g", "g3"})},
       {"carried_values", "of another matrix in the next trip",
-       Leapfrog(Force("g", "x"), Force("h", "y") + "a = f32[40,40] add(m, m)\n  ",
-                "tuple(n, y, w, a)"),
+       Leapfrog(Force("g", "g1"), Force("h", "y") + "a = f32[40,40] add(g3, g3)\n  ",
+                {"y", "w", "a"}),
        false},
-      {"carried_values", "another force", Leapfrog(Damped("g", "x"), Force("h", "y")), false},
+      {"carried_values", "another force", Leapfrog(Damped("g", "g1"), Force("h", "y")), false},
       {"carried_values", "little work",
-       Leapfrog("g = f32[40] add(x, e)\n  ", "h = f32[40] add(y, e)\n  "), false},
+       Leapfrog("g = f32[40] add(g1, e)\n  ", "h = f32[40] add(y, e)\n  "), false},
       {"loop_in_bits", "rows of an array", WritingLoop("bf16", "8,16", "1,16"), true, true},
       {"loop_in_bits", "bytes", WritingLoop("f8e4m3fn", "8,16", "1,16")},
       {"loop_in_bits", "within a loop", WritingLoopWithin()},

@@ -20,6 +20,12 @@ namespace {
 
 constexpr double kPatience = 600;
 
+// Those of these names alone, of a program's text.
+std::vector<Alternative> FindAmong(const std::string& text, const std::set<std::string>& among) {
+  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
+  return FindImplementations(*pool, pool->Load(text).value(), kPatience, nullptr, &among);
+}
+
 // A loop that sorts, within a call.
 constexpr char kProgram[] = R"(HloModule small
 less {
@@ -404,10 +410,7 @@ ENTRY main {
   ROOT y = f64[4] get-tuple-element(w), index=1
 }
 )";
-  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
-  const std::set<std::string> among = {"implement:loop_one_kernel", "implement:periodic_formulas"};
-  const auto found =
-      FindImplementations(*pool, pool->Load(text).value(), kPatience, nullptr, &among);
+  const auto found = FindAmong(text, {"implement:loop_one_kernel", "implement:periodic_formulas"});
   ASSERT_FALSE(found.empty());
   for (const Alternative& one : found) {
     EXPECT_EQ(one.loops.size(), one.name == "implement:loop_one_kernel" ? 1u : 0u) << one.name;
@@ -422,10 +425,7 @@ ENTRY main {
   ROOT s = f64[512] sine(a), metadata={op_name="jit(f)/sin"}
 }
 )";
-  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
-  const std::set<std::string> among = {"implement:periodic_formulas"};
-  const auto found =
-      FindImplementations(*pool, pool->Load(text).value(), kPatience, nullptr, &among);
+  const auto found = FindAmong(text, {"implement:periodic_formulas"});
   ASSERT_EQ(found.size(), 1u);
   ASSERT_EQ(found[0].instructions.size(), 1u);
   EXPECT_EQ(found[0].instructions[0].name, "s");
@@ -473,18 +473,14 @@ ENTRY main {
   ROOT d = u32[64] call(c, b), to_apply=mix
 }
 )";
-  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
-  const std::set<std::string> among = {"implement:unroll_elementwise_loop"};
-  const auto found =
-      FindImplementations(*pool, pool->Load(text).value(), kPatience, nullptr, &among);
+  const auto found = FindAmong(text, {"implement:unroll_elementwise_loop"});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_GT(found[0].before, 200) << "both loops";
   EXPECT_LT(found[0].behind, found[0].before);
 }
 
 TEST(FindImplementations, AKernelOfManyOperationsTakesLongToCompile) {
-  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
-  const auto growth = [&](int sines) {
+  const auto growth = [](int sines) {
     std::string text = "HloModule loop\n" + SmallLoop("f32[4]") +
                        "ENTRY main {\n  a = f32[4] parameter(0)\n  zero = s32[] constant(0)\n"
                        "  start = (s32[], f32[4]) tuple(zero, a)\n  ROOT loop = (s32[], f32[4]) "
@@ -498,9 +494,7 @@ TEST(FindImplementations, AKernelOfManyOperationsTakesLongToCompile) {
     const size_t at = text.find(last);
     text.replace(at, last.size(), "sine(s" + std::to_string(sines + 99) + ")\n  ROOT");
     text.insert(text.find("  y = "), more);
-    const std::set<std::string> among = {"implement:loop_one_kernel"};
-    const auto found =
-        FindImplementations(*pool, pool->Load(text).value(), kPatience, nullptr, &among);
+    const auto found = FindAmong(text, {"implement:loop_one_kernel"});
     return found.size() == 1 ? found[0].behind / found[0].before : 0;
   };
   EXPECT_GT(growth(700), 1.5);
@@ -523,10 +517,7 @@ ENTRY main {
   ROOT s = f32[102,100] add(c, c)
 }
 )";
-  const std::shared_ptr<Pool> pool = Pool::Start(PoolOptions()).value();
-  const std::set<std::string> among = {"implement:concatenate_once"};
-  const auto found =
-      FindImplementations(*pool, pool->Load(text).value(), kPatience, nullptr, &among);
+  const auto found = FindAmong(text, {"implement:concatenate_once"});
   ASSERT_EQ(found.size(), 1u);
   const auto& instructions = found[0].instructions;
   EXPECT_TRUE(std::any_of(instructions.begin(), instructions.end(), [](const Replaced& one) {

@@ -151,12 +151,6 @@ absl::StatusOr<HloInstruction*> Carrying::Apply() {
   if (carried.empty() || saved < std::max(kLeastSaved, kLeastSavedPerElement * elements)) {
     return nullptr;
   }
-  // In the order of the body, whatever their addresses are.
-  absl::flat_hash_map<const HloInstruction*, size_t> places;
-  for (const HloInstruction* one : body()->MakeInstructionPostOrder()) {
-    places.emplace(one, places.size());
-  }
-  absl::c_sort(carried, [&](const auto* a, const auto* b) { return places[a] < places[b]; });
   const HloInstruction& begin = *loop_->operand(0);
   std::vector<HloInstruction*> first(begin.operands().begin(), begin.operands().end());
   const auto parts = static_cast<int64_t>(first.size());
@@ -181,11 +175,8 @@ absl::StatusOr<HloInstruction*> Carrying::Apply() {
             ->ReplaceAllUsesWith(ElementOf(of_body, parts + static_cast<int64_t>(k))));
   }
   TF_RETURN_IF_ERROR(RemoveUnused(*within));
-  HloInstruction* const loop =
-      LoopLike(loop_, WithState(*loop_->while_condition(), state), within, first);
-  std::vector<HloInstruction*> results;
-  for (int64_t part = 0; part < parts; ++part) results.push_back(ElementOf(loop, part));
-  return loop_->parent()->AddInstruction(HloInstruction::CreateTuple(results));
+  return FirstParts(LoopLike(loop_, WithState(*loop_->while_condition(), state), within, first),
+                    parts);
 }
 
 }  // namespace

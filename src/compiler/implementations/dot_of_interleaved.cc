@@ -189,12 +189,7 @@ HloInstruction* WithParts(HloInstruction* root, int side, int64_t along) {
   if (!Has(sides[side].free, along) || xla::ShapeUtil::ElementsIn(root->shape()) > most) {
     return nullptr;
   }
-  const std::vector<DotPlace> places = ResultPlaces(*root);
-  const int64_t place = absl::c_find_if(places,
-                                        [&](const DotPlace& one) {
-                                          return one.operand == side && one.dimension == along;
-                                        }) -
-                        places.begin();
+  const int64_t place = ResultPlaceOf(*root, side, along);
   std::vector<HloInstruction*> results;
   for (int64_t k = 0; k < parts; ++k) {
     operands[side] = alternation.Part(k);

@@ -112,12 +112,7 @@ HloInstruction* WithParts(HloInstruction* root, const Sides& sides, int side) {
   if (Has(sides[side].batch, along)) return nullptr;
   const auto summed = absl::c_find(sides[side].contracted, along);
   if (summed == sides[side].contracted.end()) {
-    const std::vector<DotPlace> places = ResultPlaces(*root);
-    const int64_t place = absl::c_find_if(places,
-                                          [&](const DotPlace& one) {
-                                            return one.operand == side && one.dimension == along;
-                                          }) -
-                          places.begin();
+    const int64_t place = ResultPlaceOf(*root, side, along);
     std::vector<int64_t> sizes = emit::SizesOf(*root);
     std::vector<HloInstruction*> parts;
     for (HloInstruction* part : whole->operands()) {

@@ -1,5 +1,6 @@
 #include "compiler/implementations/dot_places.h"
 
+#include "absl/algorithm/container.h"
 #include "compiler/implementations/dimensions.h"
 
 namespace hone::compiler {
@@ -14,6 +15,15 @@ std::vector<DotPlace> ResultPlaces(const xla::HloInstruction& dot) {
     for (const int64_t d : sides[operand].free) places.push_back({operand, d});
   }
   return places;
+}
+
+int64_t ResultPlaceOf(const xla::HloInstruction& dot, int operand, int64_t dimension) {
+  const std::vector<DotPlace> places = ResultPlaces(dot);
+  return absl::c_find_if(places,
+                         [&](const DotPlace& one) {
+                           return one.operand == operand && one.dimension == dimension;
+                         }) -
+         places.begin();
 }
 
 }  // namespace hone::compiler

@@ -18,6 +18,8 @@ struct DotPlace {
 
 // One a dimension of the result.
 std::vector<DotPlace> ResultPlaces(const xla::HloInstruction& dot);
+// The dimension of the result that this one of an operand is, which is not summed over.
+int64_t ResultPlaceOf(const xla::HloInstruction& dot, int operand, int64_t dimension);
 
 }  // namespace hone::compiler
 

@@ -79,6 +79,12 @@ HloInstruction* LoopLike(HloInstruction* other, HloComputation* condition, HloCo
   return loop;
 }
 
+HloInstruction* FirstParts(HloInstruction* loop, int64_t parts) {
+  std::vector<HloInstruction*> results;
+  for (int64_t part = 0; part < parts; ++part) results.push_back(ElementOf(loop, part));
+  return loop->parent()->AddInstruction(HloInstruction::CreateTuple(results));
+}
+
 bool IsWidened(PrimitiveType type) {
   return xla::primitive_util::IsFloatingPointType(type) && type != xla::F16 &&
          (xla::primitive_util::BitWidth(type) == 8 || xla::primitive_util::BitWidth(type) == 16);

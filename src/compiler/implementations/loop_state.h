@@ -42,6 +42,9 @@ xla::HloInstruction* LoopLike(xla::HloInstruction* other, xla::HloComputation* c
                               xla::HloComputation* body,
                               const std::vector<xla::HloInstruction*>& first);
 
+// The first parts of a loop's result, so many, together.
+xla::HloInstruction* FirstParts(xla::HloInstruction* loop, int64_t parts);
+
 // Floats that XLA:CPU writes into an array of as f32, the whole array anew each time.
 bool IsWidened(xla::PrimitiveType type);
 // Unsigned integers as wide.

@@ -107,11 +107,7 @@ absl::StatusOr<HloInstruction*> TurnedWeights(HloInstruction* root) {
   }
   body->set_root_instruction(body->AddInstruction(HloInstruction::CreateTuple(next)),
                              /*accept_different_shape=*/true);
-  HloInstruction* const loop =
-      LoopLike(root, WithState(*root->while_condition(), state), body, first);
-  std::vector<HloInstruction*> results;
-  for (int64_t part = 0; part < parts; ++part) results.push_back(ElementOf(loop, part));
-  return root->parent()->AddInstruction(HloInstruction::CreateTuple(results));
+  return FirstParts(LoopLike(root, WithState(*root->while_condition(), state), body, first), parts);
 }
 
 }  // namespace hone::compiler
